@@ -1,0 +1,74 @@
+package abi
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Level is the level of a log line.
+type Level string
+
+// The levels, from least to most severe.
+const (
+	LevelDebug Level = "debug"
+	LevelInfo  Level = "info"
+	LevelWarn  Level = "warn"
+	LevelError Level = "error"
+)
+
+// LogLine is one line that a tool logged.
+type LogLine struct {
+	Level Level     `json:"level"`
+	Time  time.Time `json:"time"`
+	Text  string    `json:"text"`
+}
+
+// Result is what a run answers, the same JSON on every surface.
+type Result struct {
+	RunID string `json:"run_id"`
+	Tool  string `json:"tool"`
+	// OK is true where the run succeeded and everything it wrote is stored; otherwise Error is set and
+	// nothing was stored.
+	OK     bool            `json:"ok"`
+	Output json.RawMessage `json:"output"`
+	// Context holds the keys that the tool added to its context, or changed there.
+	Context  json.RawMessage `json:"context,omitempty"`
+	Logs     []LogLine       `json:"logs"`
+	Error    *Fault          `json:"error,omitempty"`
+	Warnings []string        `json:"warnings"`
+	Usage    Usage           `json:"usage"`
+	Effects  Effects         `json:"effects"`
+	// Attempts counts how often the tool was executed; logs, output and effects are the last attempt's.
+	Attempts int `json:"attempts"`
+	// Repeated is true where an idempotency key answered with the Result of an earlier run.
+	Repeated bool `json:"repeated,omitempty"`
+}
+
+// Usage is what a run cost, summed over its attempts.
+type Usage struct {
+	WallMS      float64 `json:"wall_ms"`
+	CPUMS       float64 `json:"cpu_ms"`
+	MemoryBytes int64   `json:"memory_bytes"`
+	HostCalls   int     `json:"host_calls"`
+}
+
+// Effects is what a run read from and wrote to memory: names and revisions, never content.
+type Effects struct {
+	Reads  []ReadEffect  `json:"reads"`
+	Writes []WriteEffect `json:"writes"`
+}
+
+// ReadEffect says which revision of a store's record a run saw; 0 where there was none.
+type ReadEffect struct {
+	Store    string `json:"store"`
+	Revision int64  `json:"revision"`
+}
+
+// WriteEffect says what a run did to a store's record, and the revision after it; 0 after a delete.
+type WriteEffect struct {
+	Store    string `json:"store"`
+	Revision int64  `json:"revision"`
+	Op       string `json:"op"`
+	// Violations lists what does not fit the schema of a store that is not strict.
+	Violations []Violation `json:"violations,omitempty"`
+}
