@@ -1,0 +1,131 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+// Record is what a backend keeps under a key. The zero Record stands for "none".
+//
+// A backend stores what it is given: revisions, incarnations and times are its callers' business. Times are
+// kept in UTC and whole microseconds.
+type Record struct {
+	Key     Key
+	Content []byte // JSON; a backend returns the bytes it was given
+	// Revision counts the commits that wrote the record, from 1; 0 means that there is no record.
+	Revision int64
+	// Incarnation tells a record from an earlier one under the same key.
+	Incarnation string
+	Created     time.Time
+	Updated     time.Time
+	// Expires is when the lifetime ends; zero for never.
+	Expires time.Time
+	// Ends are the events that end the lifetime, as tags that Drop finds: "session/s1". No tag twice.
+	Ends []string
+	// Run is the id of the run that wrote the record last, or "".
+	Run string
+}
+
+// Exists reports whether there is a record.
+func (r Record) Exists() bool { return r.Revision > 0 }
+
+// Expired reports whether the record's lifetime has ended at that time.
+func (r Record) Expired(at time.Time) bool { return !r.Expires.IsZero() && !at.Before(r.Expires) }
+
+// Clone returns a copy that shares no memory with r.
+func (r Record) Clone() Record {
+	r.Content = bytes.Clone(r.Content)
+	r.Ends = slices.Clone(r.Ends)
+	return r
+}
+
+// Same reports whether both are the same version of the same record, or both none.
+func (r Record) Same(other Record) bool {
+	return r.Revision == other.Revision && r.Incarnation == other.Incarnation
+}
+
+// Write puts a record under its key or, where Delete is set, removes what is there.
+type Write struct {
+	Record Record
+	Delete bool
+}
+
+// Selector says what Drop removes: records under a prefix, or those with an end tag, or those with both.
+// At least one must be set.
+type Selector struct {
+	Prefix Key
+	End    string
+}
+
+// Matches reports whether Drop would remove r.
+func (s Selector) Matches(r Record) bool {
+	return r.Key.HasPrefix(s.Prefix) && (s.End == "" || slices.Contains(r.Ends, s.End))
+}
+
+// Check returns an error for a selector that selects everything, and for a limit under 1.
+func (s Selector) Check(limit int) error {
+	if s == (Selector{}) {
+		return errSelector
+	}
+	return CheckLimit(limit)
+}
+
+// CheckLimit returns an error for a limit under 1.
+func CheckLimit(limit int) error {
+	if limit < 1 {
+		return errLimit
+	}
+	return nil
+}
+
+// Backend keeps records. It is safe for concurrent use.
+//
+// Its errors are plain, but for those that wrap ErrUnknownOutcome, ErrClosed or ErrCorrupt, and what fn
+// returned to Update, which comes back as it is.
+type Backend interface {
+	// Get returns the records under keys, in their order, all from one snapshot; a zero Record where there is
+	// none. It returns records that expired, for only the caller knows its clock. Where one of them cannot be
+	// read the error wraps ErrCorrupt; so it is with Scan and Update.
+	Get(ctx context.Context, keys ...Key) ([]Record, error)
+
+	// Scan returns up to limit records under prefix whose keys come after after, in the order of keys. Less
+	// than limit, which is at least 1, means that there are no more.
+	Scan(ctx context.Context, prefix, after Key, limit int) ([]Record, error)
+
+	// Update calls fn with the records under keys, as Get returns them, and applies the writes that fn
+	// answers: all of them or, where fn or the backend fails, none. Updates are serializable over their keys,
+	// absent records included. Every write is to one of keys, and no two to the same. What Update reports as
+	// done is durable. A ctx that ends before fn was called ends the wait; from then on it is ignored.
+	//
+	// fn is pure and may be called again; it must neither keep nor change what it is given, nor call the
+	// backend, nor end its goroutine. A panic in fn becomes an error.
+	Update(ctx context.Context, keys []Key, fn func(now []Record) ([]Write, error)) error
+
+	// Drop removes up to limit of the selected records and returns how many. Less than limit, which is at
+	// least 1, means that none are left. Records that cannot be read are passed over, and reported by an
+	// error that wraps ErrCorrupt, besides the number of those removed.
+	Drop(ctx context.Context, what Selector, limit int) (int, error)
+
+	// Sweep removes up to limit of the records that had expired at that time, looking again at each inside
+	// its own transaction, and returns how many. Of limit and records that cannot be read: see Drop.
+	Sweep(ctx context.Context, at time.Time, limit int) (int, error)
+
+	// Close frees what the backend holds. Updates that had begun end first, those that wait get ErrClosed.
+	// Closing twice is fine.
+	Close() error
+}
+
+var (
+	// ErrUnknownOutcome is wrapped by the error of an Update that may or may not have taken place.
+	ErrUnknownOutcome = errors.New("the outcome of the commit is unknown")
+	// ErrClosed is returned by a backend that was closed.
+	ErrClosed = errors.New("the backend is closed")
+	// ErrCorrupt is wrapped by errors about data that is not what was once written.
+	ErrCorrupt = errors.New("the data is corrupt")
+
+	errLimit    = errors.New("the limit must be at least 1")
+	errSelector = errors.New("drop: the selector is empty, which would select everything")
+)

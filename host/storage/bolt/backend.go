@@ -1,0 +1,114 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"go.etcd.io/bbolt"
+	bbolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+var _ storage.Backend = (*Backend)(nil)
+
+// errBroken is what every operation answers after bbolt panicked where it holds locks.
+var errBroken = errors.New("the database failed while it was in use: close it and check the file")
+
+// Backend is an open database. It is safe for concurrent use.
+type Backend struct {
+	file
+	queue  *queue
+	broken atomic.Bool
+	closed func() error // closes at its first call
+	// update is bbolt's Update; tests let it fail.
+	update func(fn func(tx *bbolt.Tx) error) error
+}
+
+func newBackend(f file) *Backend {
+	b := &Backend{file: f, queue: newQueue(), update: f.db.Update}
+	b.closed = sync.OnceValue(b.shutdown)
+	return b
+}
+
+// Get implements storage.Backend.
+func (b *Backend) Get(ctx context.Context, keys ...storage.Key) ([]storage.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var found []storage.Record
+	err := b.read(func(tx *bbolt.Tx) (err error) {
+		found, err = fetch(tx, keys)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// Scan implements storage.Backend.
+func (b *Backend) Scan(ctx context.Context, prefix, after storage.Key, limit int) ([]storage.Record, error) {
+	if err := storage.CheckLimit(limit); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var found []storage.Record
+	err := b.read(func(tx *bbolt.Tx) error {
+		c := tx.Bucket(recordsBucket).Cursor()
+		for k, v := c.Seek([]byte(max(prefix, after))); k != nil && len(found) < limit; k, v = c.Next() {
+			if !bytes.HasPrefix(k, []byte(prefix)) {
+				break
+			}
+			if storage.Key(k) == after {
+				continue
+			}
+			r, err := storage.DecodeRecord(storage.Key(k), v)
+			if err != nil {
+				return err
+			}
+			found = append(found, r)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// Close implements storage.Backend.
+func (b *Backend) Close() error { return b.closed() }
+
+func (b *Backend) shutdown() error {
+	b.queue.close()
+	if b.broken.Load() {
+		// bbolt would wait for its own locks for ever. Its mapping stays; the file at least is let go of.
+		return errors.Join(unlock(b.fd), b.fd.Close())
+	}
+	return b.db.Close()
+}
+
+// read calls fn in a read transaction, which sees one state of everything.
+func (b *Backend) read(fn func(tx *bbolt.Tx) error) error {
+	if b.broken.Load() {
+		return errBroken
+	}
+	began := false
+	err := b.view(func(tx *bbolt.Tx) error {
+		began = true
+		return fn(tx)
+	})
+	if errors.Is(err, bbolterrors.ErrDatabaseNotOpen) {
+		return storage.ErrClosed
+	}
+	if err != nil && !began {
+		b.broken.Store(true)
+	}
+	return err
+}

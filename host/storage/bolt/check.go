@@ -1,0 +1,198 @@
+package bolt
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Report is what Check found.
+type Report struct {
+	Format  int       `json:"format"`
+	Created time.Time `json:"created"`
+	// FileBytes is the size of the file. It does not shrink: what was freed is used again.
+	FileBytes int64 `json:"file_bytes"`
+	// Records and Bytes count what can be read, the host's own records included.
+	Records int64 `json:"records"`
+	Bytes   int64 `json:"bytes"`
+	// Problems is everything that is wrong, the first 100 of it; it is empty for a sound file. A file with
+	// problems is restored from a backup; what it holds besides them can be read.
+	Problems []Problem `json:"problems"`
+	// Omitted counts the problems that are not listed.
+	Omitted int `json:"omitted,omitempty"`
+}
+
+// Problem is one thing that is wrong with a file.
+type Problem struct {
+	// Kind is "pages" where the file as such is damaged, "record", "index" or "usage".
+	Kind string `json:"kind"`
+	// Key is the record's, in words, where there is one.
+	Key  string `json:"key,omitempty"`
+	Text string `json:"text"`
+}
+
+const maxProblems = 100
+
+// OK reports whether nothing is wrong.
+func (r *Report) OK() bool { return len(r.Problems) == 0 }
+
+func (r *Report) add(kind string, key storage.Key, text string, args ...any) {
+	if len(r.Problems) == maxProblems {
+		r.Omitted++
+		return
+	}
+	p := Problem{Kind: kind, Text: fmt.Sprintf(text, args...)}
+	if key != "" {
+		p.Key = key.String()
+	}
+	r.Problems = append(r.Problems, p)
+}
+
+// Check reads all of the database at path, which no backend may have open, and reports what is wrong with it:
+// pages, checksums, the indexes against the records and the usage counters against what they count. The error
+// is for a file that cannot be checked: there is none, it is in use, or it is not a database of this format.
+func Check(path string) (Report, error) {
+	report := Report{Problems: []Problem{}}
+	s, err := openSnapshot(path, time.Second)
+	if errors.Is(err, storage.ErrCorrupt) {
+		report.add("pages", "", "%v", err)
+		return report, nil
+	}
+	if err != nil {
+		return report, fmt.Errorf("check database %s: %w", path, err)
+	}
+	defer s.close()
+	report.FileBytes = s.size
+	if s.damaged {
+		report.add("pages", "", "one of the two header pages is damaged: the last commit may be lost")
+	}
+	lost, err := checkPages(s.raw, s.header)
+	if err != nil {
+		report.add("pages", "", "%v", err)
+		return report, nil
+	}
+	if lost > 0 {
+		report.add("pages", "", "%d pages are neither used nor free", lost)
+	}
+	err = s.view(func(tx *bbolt.Tx) error {
+		if err := checkFormat(tx); err != nil {
+			return err
+		}
+		c := checker{Report: &report, tx: tx, buckets: openBuckets(tx), counted: make(map[storage.Key]storage.Usage)}
+		c.readMeta(tx.Bucket(metaBucket))
+		c.checkAll()
+		return nil
+	})
+	if errors.Is(err, storage.ErrCorrupt) {
+		report.add("pages", "", "%v", err)
+		return report, nil
+	}
+	if err != nil {
+		return report, fmt.Errorf("check database %s: %w", path, err)
+	}
+	return report, nil
+}
+
+// checker compares the buckets of a file with each other.
+type checker struct {
+	*Report
+	tx *bbolt.Tx
+	buckets
+	counted map[storage.Key]storage.Usage // the records that can be read
+}
+
+func (c *checker) readMeta(meta *bbolt.Bucket) {
+	c.Format = format
+	created, err := time.Parse(time.RFC3339, string(meta.Get(createdKey)))
+	if err != nil {
+		c.add("pages", "", "the time of creation is unreadable")
+	}
+	c.Created = created
+}
+
+func (c *checker) checkAll() {
+	c.each(c.records, c.checkRecord)
+	c.each(c.expiry, func(entry, _ []byte) {
+		expires, key, ok := expiryOf(entry)
+		c.checkEntry(key, ok, func(r storage.Record) bool { return r.Expires.Equal(expires) })
+	})
+	c.each(c.ends, func(entry, _ []byte) {
+		tag, key, ok := endOf(entry)
+		c.checkEntry(key, ok, func(r storage.Record) bool { return storage.Selector{End: tag}.Matches(r) })
+	})
+	c.each(c.usage, c.checkUsage)
+	for group, u := range c.counted {
+		c.add("usage", group, "%d records, %d bytes are not counted", u.Records, u.Bytes)
+	}
+}
+
+// each calls fn for each entry of a bucket, and checks that a lookup finds it where the scan did.
+func (c *checker) each(bucket *bbolt.Bucket, fn func(k, v []byte)) {
+	scan := bucket.Cursor()
+	for k, v := scan.First(); k != nil; k, v = scan.Next() {
+		if !has(bucket, k) {
+			c.add("pages", "", "an entry is not where a lookup expects it: %s", storage.Key(k))
+		}
+		fn(k, v)
+	}
+}
+
+func has(bucket *bbolt.Bucket, k []byte) bool {
+	found, _ := bucket.Cursor().Seek(k)
+	return found != nil && bytes.Equal(found, k)
+}
+
+func (c *checker) checkRecord(k, v []byte) {
+	r, err := storage.DecodeRecord(storage.Key(k), v)
+	if err != nil {
+		c.add("record", storage.Key(k), "%v", err)
+		return
+	}
+	c.Records++
+	c.Bytes += storage.SizeOf(r)
+	if group, ok := r.Key.Group(); ok {
+		c.counted[group] = c.counted[group].Plus(storage.Usage{Records: 1, Bytes: storage.SizeOf(r)})
+	}
+	if !r.Expires.IsZero() && !has(c.expiry, expiryEntry(r.Expires, r.Key)) {
+		c.add("index", r.Key, "it expires and is not in the index of those that do")
+	}
+	for _, tag := range r.Ends {
+		if !has(c.ends, endEntry(tag, r.Key)) {
+			c.add("index", r.Key, "its end %q is not in the index of ends", tag)
+		}
+	}
+}
+
+func (c *checker) checkEntry(key storage.Key, ok bool, matches func(storage.Record) bool) {
+	if !ok {
+		c.add("index", "", "an entry is malformed")
+		return
+	}
+	found, err := fetch(c.tx, []storage.Key{key})
+	if err != nil {
+		return // reported with the records
+	}
+	if !matches(found[0]) {
+		c.add("index", key, "an entry does not fit its record")
+	}
+}
+
+func (c *checker) checkUsage(k, v []byte) {
+	key := storage.Key(k)
+	group, _ := storage.UsageGroup(key)
+	there := c.counted[group]
+	delete(c.counted, group)
+	r, err := storage.DecodeRecord(key, v)
+	if err != nil {
+		c.add("usage", group, "%v", err)
+		return
+	}
+	if u, err := storage.DecodeUsage(r); err != nil || u != there {
+		c.add("usage", group, "%d records, %d bytes are counted and %d, %d are there", u.Records, u.Bytes, there.Records, there.Bytes)
+	}
+}

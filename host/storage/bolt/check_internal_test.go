@@ -1,0 +1,145 @@
+package bolt
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+func epoch() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) }
+
+// TestCheck changes a sound database behind the backend's back, in each way that Check is to notice.
+func TestCheck(t *testing.T) {
+	k, other := testKey("s"), testKey("other")
+	group, _ := k.Group()
+	r := storage.Record{Key: k, Revision: 1, Content: []byte(`{"a":1}`), Expires: epoch(), Ends: []string{"e"}}
+	encoded := storage.AppendRecord(nil, r)
+	for _, test := range []struct {
+		name, kind, text string
+		change           func(tx *bbolt.Tx) error
+	}{
+		{"nothing", "", "", func(*bbolt.Tx) error { return nil }},
+		{"a flipped bit", "record", "checksum", func(tx *bbolt.Tx) error {
+			bad := append([]byte(nil), encoded...)
+			bad[len(bad)-1] ^= 1
+			return tx.Bucket(recordsBucket).Put([]byte(k), bad)
+		}},
+		{"a record moved", "record", "checksum", func(tx *bbolt.Tx) error {
+			return tx.Bucket(recordsBucket).Put([]byte(other), encoded)
+		}},
+		{"a record lost", "usage", "2 records", func(tx *bbolt.Tx) error { return tx.Bucket(recordsBucket).Delete([]byte(other)) }},
+		{"no expiry entry", "index", "expires and is not", func(tx *bbolt.Tx) error {
+			return tx.Bucket(expiryBucket).Delete(expiryEntry(r.Expires, k))
+		}},
+		{"another expiry entry", "index", "does not fit", func(tx *bbolt.Tx) error {
+			return tx.Bucket(expiryBucket).Put(expiryEntry(r.Expires.Add(1000), k), nil)
+		}},
+		{"an expiry entry of nothing", "index", "malformed", func(tx *bbolt.Tx) error {
+			return tx.Bucket(expiryBucket).Put([]byte("x"), nil)
+		}},
+		{"no end entry", "index", `its end "e" is not`, func(tx *bbolt.Tx) error { return tx.Bucket(endsBucket).Delete(endEntry("e", k)) }},
+		{"another end entry", "index", "does not fit", func(tx *bbolt.Tx) error { return tx.Bucket(endsBucket).Put(endEntry("f", k), nil) }},
+		{"an end entry of nothing", "index", "malformed", func(tx *bbolt.Tx) error { return tx.Bucket(endsBucket).Put([]byte{200}, nil) }},
+		{"another usage", "usage", "3 records, 9 bytes are counted", func(tx *bbolt.Tx) error {
+			u := storage.UsageRecord(group, storage.Usage{Records: 3, Bytes: 9})
+			return tx.Bucket(usageBucket).Put([]byte(u.Key), storage.AppendRecord(nil, u))
+		}},
+		{"no usage", "usage", "not counted", func(tx *bbolt.Tx) error { return tx.Bucket(usageBucket).Delete([]byte(storage.UsageKey(group))) }},
+		{"a damaged usage", "usage", "cut short", func(tx *bbolt.Tx) error {
+			return tx.Bucket(usageBucket).Put([]byte(storage.UsageKey(group)), []byte("x"))
+		}},
+		{"no creation time", "pages", "time of creation", func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Delete(createdKey) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "db")
+			b, err := Open(path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			both := []storage.Write{{Record: r}, {Record: storage.Record{Key: other, Revision: 1}}}
+			err = b.Update(t.Context(), []storage.Key{k, other}, func([]storage.Record) ([]storage.Write, error) { return both, nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := b.db.Update(test.change); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.Close(); err != nil {
+				t.Fatal(err)
+			}
+			report, err := Check(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkReport(t, report, test.kind, test.text)
+		})
+	}
+}
+
+func checkReport(t *testing.T, report Report, kind, text string) {
+	t.Helper()
+	if report.OK() != (kind == "") {
+		t.Fatalf("Check = %+v; want problems: %v", report, kind != "")
+	}
+	if report.Format != format || report.FileBytes == 0 {
+		t.Errorf("Check = %+v; want format and size", report)
+	}
+	for _, p := range report.Problems {
+		if p.Kind == kind && strings.Contains(p.Text, text) {
+			return
+		}
+	}
+	if kind != "" {
+		t.Errorf("Check found %+v; want %s: %s", report.Problems, kind, text)
+	}
+	if data, err := json.Marshal(report); err != nil || !strings.Contains(string(data), `"problems":[]`) {
+		t.Errorf("a sound report is %s, %v; want an empty list of problems", data, err)
+	}
+}
+
+func TestReportIsBounded(t *testing.T) {
+	var r Report
+	for range maxProblems + 5 {
+		r.add("record", "", "x")
+	}
+	if len(r.Problems) != maxProblems || r.Omitted != 5 {
+		t.Errorf("%d problems, %d omitted; want %d and 5", len(r.Problems), r.Omitted, maxProblems)
+	}
+}
+
+// TestStaleIndex puts entries into the indexes that do not fit: what is removed is decided by the records.
+func TestStaleIndex(t *testing.T) {
+	b := openTest(t)
+	alive, gone := testKey("alive"), testKey("gone")
+	if err := count(b, alive); err != nil {
+		t.Fatal(err)
+	}
+	err := b.db.Update(func(tx *bbolt.Tx) error {
+		var err error
+		for _, k := range []storage.Key{alive, gone} {
+			for bucket, entry := range map[string][]byte{"expiry": expiryEntry(epoch(), k), "ends": endEntry("e", k)} {
+				if err == nil {
+					err = tx.Bucket([]byte(bucket)).Put(entry, nil)
+				}
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := b.Sweep(t.Context(), epoch(), 10)
+	m, err2 := b.Drop(t.Context(), storage.Selector{End: "e"}, 10)
+	if n != 0 || m != 0 || err != nil || err2 != nil {
+		t.Errorf("removed %d and %d by stale entries, %v, %v; want none", n, m, err, err2)
+	}
+	if revision(t, b, alive) != 1 {
+		t.Error("a record that was alive is gone")
+	}
+}

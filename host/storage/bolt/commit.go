@@ -1,0 +1,156 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// What one commit holds at most, so that the first of its requests does not wait for ever and its pages fit
+// into memory.
+const (
+	maxBatch      = 1024
+	maxBatchBytes = 32 << 20
+)
+
+// errNothing rolls back a transaction in which nothing was written, which saves its wait for the disk.
+var errNothing = errors.New("nothing was written")
+
+// Update implements storage.Backend.
+func (b *Backend) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
+	return b.submit(ctx, func(t *transaction) error {
+		now, err := t.get(keys)
+		if err != nil {
+			return err
+		}
+		changes, err := storage.Decide(keys, now, fn)
+		if err != nil {
+			return err
+		}
+		return t.apply(changes)
+	})
+}
+
+// submit has do carried out in a commit. A ctx that ends before it was begun ends the wait.
+//
+// There is no goroutine for commits: who comes while there is none under way does it, so that a lone update
+// waits for nobody. Those who come meanwhile wait, and share the commits after it.
+func (b *Backend) submit(ctx context.Context, do func(t *transaction) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r := &request{do: do, done: make(chan struct{})}
+	lead, err := b.queue.add(r)
+	if err != nil {
+		return err
+	}
+	if lead && b.commitNext() { // its own request is in that one; the others need not hold it up
+		go func() {
+			for b.commitNext() {
+			}
+		}()
+	}
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		if r.abandon() {
+			return ctx.Err()
+		}
+		<-r.done
+	}
+	return r.err
+}
+
+// commitNext does one commit and reports whether more requests wait.
+func (b *Backend) commitNext() (more bool) {
+	return b.queue.done(b.commit(b.queue.next()))
+}
+
+// commit carries out the first of batch in one transaction, answers them and returns how many these are. A
+// request that spoils the transaction for the others is told apart by doing each alone.
+func (b *Backend) commit(batch []*request) int {
+	n, spoiled, err := b.try(batch)
+	if spoiled && len(batch) > 1 {
+		for _, r := range batch {
+			b.commit([]*request{r})
+		}
+		return len(batch)
+	}
+	for _, r := range batch[:n] {
+		if !r.begin() {
+			continue
+		}
+		if err != nil {
+			r.err = err
+		}
+		close(r.done)
+	}
+	return n
+}
+
+// stage is how far a transaction came.
+type stage int
+
+const (
+	beginning stage = iota
+	writing
+	committing
+	returned
+)
+
+// try carries out the first n of batch in one transaction. spoiled says that it was rolled back before its
+// commit, with the error of the n-th request, and that nothing else is wrong.
+func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
+	if b.broken.Load() {
+		return len(batch), false, errBroken
+	}
+	at, id := beginning, 0
+	err = guard(func() error {
+		err := b.update(func(tx *bbolt.Tx) error {
+			at, id = writing, tx.ID()
+			// A panic is caught in here already: bbolt's rollback after an error reads no page.
+			err := guard(func() (err error) {
+				n, err = newTransaction(tx).run(batch)
+				return err
+			})
+			if err == nil {
+				at = committing
+			}
+			return err
+		})
+		if at == committing {
+			at = returned
+		}
+		return err
+	})
+	switch {
+	case err == nil || errors.Is(err, errNothing):
+		return n, false, nil
+	case at == writing:
+		return max(n, 1), true, err
+	case at == beginning:
+		b.broken.Store(true)
+		return len(batch), false, err
+	case at == committing:
+		b.broken.Store(true) // a panic where bbolt holds its locks
+	}
+	return n, false, b.outcome(id, err)
+}
+
+// outcome makes the error of a commit that failed. The transaction took place, as far as can be seen, where
+// the current one is not older; that its bytes reached the disk is what nobody can tell.
+func (b *Backend) outcome(id int, err error) error {
+	current := 0
+	readErr := b.read(func(tx *bbolt.Tx) error {
+		current = tx.ID()
+		return nil
+	})
+	if readErr == nil && current < id {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return fmt.Errorf("commit: %w: %w", storage.ErrUnknownOutcome, err)
+}

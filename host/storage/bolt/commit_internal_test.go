@@ -1,0 +1,304 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+func openTest(t *testing.T) *Backend {
+	t.Helper()
+	b, err := Open(filepath.Join(t.TempDir(), "db"), &Options{UnsafeNoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+func testKey(name string) storage.Key {
+	return storage.MakeKey(
+		storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"},
+		storage.Part{Tag: storage.Store, Value: name})
+}
+
+// count raises the revision of a record by one.
+func count(b *Backend, k storage.Key) error {
+	return b.Update(context.Background(), []storage.Key{k}, func(now []storage.Record) ([]storage.Write, error) {
+		return []storage.Write{{Record: storage.Record{Key: k, Revision: now[0].Revision + 1}}}, nil
+	})
+}
+
+func revision(t *testing.T, b *Backend, k storage.Key) int64 {
+	t.Helper()
+	found, err := b.Get(context.Background(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found[0].Revision
+}
+
+// holdCommit starts a commit that does not end before release is called.
+func holdCommit(b *Backend) (release func()) {
+	entered, leave, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		b.submit(context.Background(), func(*transaction) error {
+			close(entered)
+			<-leave
+			return nil
+		})
+	}()
+	<-entered
+	return func() {
+		close(leave)
+		<-done
+	}
+}
+
+// gather runs each function in a goroutine, all of them in one commit, and returns their errors.
+func gather(b *Backend, do ...func() error) []error {
+	release := holdCommit(b)
+	errs := make([]error, len(do))
+	var wg sync.WaitGroup
+	for i, f := range do {
+		wg.Go(func() { errs[i] = f() })
+		for queued := 0; queued < i+2; { // the one that is held, and those up to this one
+			b.queue.mu.Lock()
+			queued = len(b.queue.items)
+			b.queue.mu.Unlock()
+		}
+	}
+	release()
+	wg.Wait()
+	return errs
+}
+
+// countCommits counts transactions that were committed.
+func countCommits(b *Backend) *int {
+	n := new(int)
+	update := b.update
+	b.update = func(fn func(tx *bbolt.Tx) error) error {
+		err := update(fn)
+		if err == nil {
+			*n++
+		}
+		return err
+	}
+	return n
+}
+
+func TestGroupCommit(t *testing.T) {
+	b := openTest(t)
+	commits := countCommits(b)
+	shared := testKey("shared")
+	refused := errors.New("refused")
+	var do []func() error
+	for range 10 {
+		do = append(do,
+			func() error { return count(b, shared) },
+			func() error {
+				return b.Update(context.Background(), []storage.Key{shared}, func(now []storage.Record) ([]storage.Write, error) {
+					return []storage.Write{{Record: storage.Record{Key: shared, Revision: now[0].Revision + 100}}}, refused
+				})
+			},
+			func() error {
+				return b.Update(context.Background(), []storage.Key{shared}, func([]storage.Record) ([]storage.Write, error) { panic("oh") })
+			})
+	}
+	errs := gather(b, do...)
+	for i, err := range errs {
+		switch i % 3 {
+		case 0:
+			if err != nil {
+				t.Errorf("an update beside others that fail = %v", err)
+			}
+		case 1:
+			if err != refused {
+				t.Errorf("a refused update = %v; want its own error", err)
+			}
+		case 2:
+			if err == nil || !strings.Contains(err.Error(), "panicked: oh") {
+				t.Errorf("an update that panics = %v", err)
+			}
+		}
+	}
+	if got := revision(t, b, shared); got != 10 {
+		t.Errorf("ten updates in one commit left revision %d; want 10, each having seen the one before", got)
+	}
+	if *commits != 1 {
+		t.Errorf("thirty updates took %d commits; want 1", *commits)
+	}
+}
+
+func TestNothingToCommit(t *testing.T) {
+	b := openTest(t)
+	if err := count(b, testKey("s")); err != nil {
+		t.Fatal(err)
+	}
+	commits := countCommits(b)
+	ctx := context.Background()
+	err := b.Update(ctx, []storage.Key{testKey("s")}, func([]storage.Record) ([]storage.Write, error) { return nil, nil })
+	_, err2 := b.Drop(ctx, storage.Selector{End: "none"}, 10)
+	_, err3 := b.Sweep(ctx, epoch(), 10)
+	if err := errors.Join(err, err2, err3); err != nil || *commits != 0 {
+		t.Errorf("three operations that changed nothing took %d commits, %v; want none", *commits, err)
+	}
+}
+
+func TestLargeBatches(t *testing.T) {
+	b := openTest(t)
+	commits := countCommits(b)
+	content := make([]byte, maxBatchBytes/4)
+	var do []func() error
+	for i := range 10 {
+		k := testKey(fmt.Sprint("s", i))
+		do = append(do, func() error {
+			return b.Update(context.Background(), []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
+				return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Content: content}}}, nil
+			})
+		})
+	}
+	if err := errors.Join(gather(b, do...)...); err != nil {
+		t.Fatal(err)
+	}
+	if *commits != 3 {
+		t.Errorf("ten contents of a quarter of a batch took %d commits; want 3", *commits)
+	}
+}
+
+// TestSpoiledTransaction lets one request fail while it writes, by an error and by a panic as over a damaged
+// page: its neighbours are done all the same.
+func TestSpoiledTransaction(t *testing.T) {
+	b := openTest(t)
+	good, bad := testKey("good"), testKey("bad")
+	spoil := func(fail func() error) func() error {
+		return func() error {
+			return b.submit(context.Background(), func(tr *transaction) error {
+				tr.torn = true
+				if err := tr.records.Put([]byte(bad), []byte("half a record")); err != nil {
+					return err
+				}
+				return fail()
+			})
+		}
+	}
+	broken := errors.New("broken")
+	errs := gather(b,
+		func() error { return count(b, good) },
+		spoil(func() error { return broken }),
+		func() error { return count(b, good) },
+		spoil(func() error { panic("page 7: it makes no sense") }),
+		func() error { return count(b, good) },
+	)
+	if errs[0] != nil || errs[2] != nil || errs[4] != nil {
+		t.Errorf("its neighbours = %v, %v, %v; want them to be done", errs[0], errs[2], errs[4])
+	}
+	if !errors.Is(errs[1], broken) || !errors.Is(errs[3], storage.ErrCorrupt) {
+		t.Errorf("the requests that spoiled their commits = %v, %v", errs[1], errs[3])
+	}
+	if got := revision(t, b, good); got != 3 {
+		t.Errorf("three neighbours left revision %d; want 3", got)
+	}
+	if got := revision(t, b, bad); got != 0 {
+		t.Errorf("the spoiled record has revision %d; want none", got)
+	}
+}
+
+// TestCommitFails lets bbolt's commit fail before and after it took place.
+func TestCommitFails(t *testing.T) {
+	disk := errors.New("disk on fire")
+	for _, test := range []struct {
+		name    string
+		applied bool
+	}{{"before", false}, {"after", true}} {
+		t.Run(test.name, func(t *testing.T) {
+			b := openTest(t)
+			k, other := testKey("s"), testKey("t")
+			if err := count(b, k); err != nil {
+				t.Fatal(err)
+			}
+			update := b.update
+			var once sync.Once
+			b.update = func(fn func(tx *bbolt.Tx) error) error {
+				err := update(func(tx *bbolt.Tx) error {
+					err := fn(tx)
+					if err == nil && !test.applied {
+						once.Do(func() { err = disk })
+					}
+					return err
+				})
+				if err == nil {
+					once.Do(func() { err = disk })
+				}
+				return err
+			}
+			errs := gather(b, func() error { return count(b, k) }, func() error { return count(b, other) })
+			for _, err := range errs {
+				if !errors.Is(err, disk) || errors.Is(err, storage.ErrUnknownOutcome) != test.applied {
+					t.Errorf("Update = %v; want the disk's error, and an unknown outcome: %v", err, test.applied)
+				}
+			}
+			want := int64(1)
+			if test.applied {
+				want = 2
+			}
+			if got := revision(t, b, k); got != want {
+				t.Errorf("the record has revision %d; want %d", got, want)
+			}
+			if err := count(b, k); err != nil {
+				t.Errorf("the update after it = %v", err)
+			}
+		})
+	}
+}
+
+// TestCommitPanics lets bbolt panic in its commit, where it holds its locks: nothing may wait for them.
+func TestCommitPanics(t *testing.T) {
+	b := openTest(t)
+	b.update = func(fn func(tx *bbolt.Tx) error) error {
+		tx, err := b.db.Begin(true)
+		if err != nil {
+			return err
+		}
+		if err := fn(tx); err != nil {
+			return errors.Join(err, tx.Rollback())
+		}
+		panic("page 7: it makes no sense")
+	}
+	errs := gather(b, func() error { return count(b, testKey("s")) }, func() error { return count(b, testKey("t")) })
+	for _, err := range errs {
+		if !errors.Is(err, storage.ErrUnknownOutcome) || !errors.Is(err, storage.ErrCorrupt) {
+			t.Errorf("Update = %v; want an unknown outcome", err)
+		}
+	}
+	if err := count(b, testKey("s")); !errors.Is(err, errBroken) {
+		t.Errorf("the update after it = %v; want %v", err, errBroken)
+	}
+	if _, err := b.Get(context.Background(), testKey("s")); !errors.Is(err, errBroken) {
+		t.Errorf("Get after it = %v; want %v", err, errBroken)
+	}
+	path := b.db.Path()
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	again, err := Open(path, nil)
+	if err != nil {
+		t.Fatalf("Open after it = %v; want Close to have let go of the file", err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}

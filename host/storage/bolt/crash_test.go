@@ -1,0 +1,119 @@
+package bolt_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/bolt"
+)
+
+// crashFile is the environment variable that makes the test binary the process to be killed.
+const crashFile = "TOOLRUN_TEST_CRASH_FILE"
+
+const crashWriters = 8
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(crashFile); path != "" {
+		writeForEver(path)
+	}
+	os.Exit(m.Run())
+}
+
+func crashKeys(writer int) []storage.Key {
+	k := benchKey(writer)
+	return []storage.Key{k, k.With(storage.Part{Tag: storage.Item, Value: "twin"})}
+}
+
+// writeForEver raises two records a writer together, and says so on standard output when it is done.
+func writeForEver(path string) {
+	b, err := bolt.Open(path, &bolt.Options{LockTimeout: time.Minute})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	var mu sync.Mutex // one line at a time
+	for w := range crashWriters {
+		go func() {
+			keys := crashKeys(w)
+			for {
+				var reached int64
+				err := b.Update(context.Background(), keys, func(now []storage.Record) ([]storage.Write, error) {
+					reached = now[0].Revision + 1
+					next := storage.Record{Key: keys[0], Revision: reached, Content: make([]byte, reached*37%9000), Expires: at.Add(time.Duration(reached))}
+					twin := next
+					twin.Key, twin.Ends = keys[1], []string{fmt.Sprint("end", reached%3)}
+					return []storage.Write{{Record: next}, {Record: twin}}, nil
+				})
+				if err != nil {
+					fmt.Fprintln(os.Stderr, err)
+					os.Exit(1)
+				}
+				mu.Lock()
+				fmt.Println(w, reached)
+				mu.Unlock()
+			}
+		}()
+	}
+	select {}
+}
+
+// TestKilled kills a process that writes, again and again: what it was told to be done is there, whole, and
+// nothing else but what may have been under way.
+func TestKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	path := filepath.Join(t.TempDir(), "db")
+	acknowledged := make([]int64, crashWriters)
+	for range 6 {
+		runAndKill(t, path, acknowledged, 50+rand.IntN(400))
+		checkSound(t, path)
+		b, err := bolt.Open(path, nil)
+		must(t, err)
+		for w, told := range acknowledged {
+			found, err := b.Get(context.Background(), crashKeys(w)...)
+			must(t, err)
+			if found[0].Revision != found[1].Revision {
+				t.Errorf("writer %d wrote its two records to revisions %d and %d", w, found[0].Revision, found[1].Revision)
+			}
+			if got := found[0].Revision; got < told || got > told+1 {
+				t.Errorf("writer %d is at revision %d; it was told %d", w, got, told)
+			}
+			acknowledged[w] = found[0].Revision
+		}
+		must(t, b.Close())
+	}
+}
+
+// runAndKill starts the process, reads n acknowledgements, kills it and reads what it had still said.
+func runAndKill(t *testing.T, path string, acknowledged []int64, n int) {
+	t.Helper()
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), crashFile+"="+path)
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	must(t, err)
+	must(t, child.Start())
+	lines := bufio.NewScanner(out)
+	for i := 0; lines.Scan(); i++ {
+		var writer int
+		var reached int64
+		if _, err := fmt.Sscan(lines.Text(), &writer, &reached); err != nil {
+			continue // cut off by the kill
+		}
+		acknowledged[writer] = max(acknowledged[writer], reached)
+		if i == n {
+			must(t, child.Process.Kill())
+		}
+	}
+	child.Wait()
+}

@@ -1,0 +1,256 @@
+package bolt_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/bolt"
+)
+
+var at = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// writeSample makes a database with records of many sizes, some pages of which are free, and returns its bytes
+// and its records.
+func writeSample(t *testing.T) (image []byte, records []storage.Record) {
+	t.Helper()
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "db")
+	b, err := bolt.Open(path, &bolt.Options{UnsafeNoSync: true})
+	must(t, err)
+	for i := range 150 {
+		r := storage.Record{
+			Key: benchKey(i), Revision: 1, Incarnation: "i", Created: at, Updated: at,
+			Content: []byte(strings.Repeat("x", i*i%3000)), Ends: []string{"session/s" + fmt.Sprint(i%7)},
+		}
+		if i%3 == 0 {
+			r.Expires = at.Add(time.Duration(i) * time.Hour)
+		}
+		put(t, b, r)
+	}
+	_, err = b.Drop(ctx, storage.Selector{End: "session/s3"}, 1000)
+	must(t, err)
+	records, err = b.Scan(ctx, "", "", 1000)
+	must(t, err)
+	must(t, b.Close())
+	image, err = os.ReadFile(path)
+	must(t, err)
+	return image, records
+}
+
+// exercise does everything with the file at path that can be done with one. Whatever is in the file, nothing
+// may crash, and what is read is right or an error. It reports whether all records were there.
+func exercise(t *testing.T, path string, records []storage.Record) (complete bool) {
+	t.Helper()
+	ctx := context.Background()
+	b, err := bolt.Open(path, &bolt.Options{UnsafeNoSync: true})
+	if err != nil {
+		return false
+	}
+	complete = true
+	for _, want := range records {
+		got, err := b.Get(ctx, want.Key)
+		if err != nil || !got[0].Exists() {
+			complete = false
+			continue
+		}
+		if string(got[0].Content) != string(want.Content) || !got[0].Expires.Equal(want.Expires) {
+			t.Errorf("Get of %s answered with what was never written", want.Key)
+		}
+	}
+	if found, err := b.Scan(ctx, "", "", 1000); err != nil || len(found) != len(records) {
+		complete = false
+	}
+	// From here on the errors say what they say; that there is an end to it is what counts.
+	for i := range 5 {
+		k := benchKey(i * 31)
+		b.Update(ctx, []storage.Key{k}, func(now []storage.Record) ([]storage.Write, error) {
+			return []storage.Write{{Record: storage.Record{Key: k, Revision: now[0].Revision + 1, Content: make([]byte, 5000)}}}, nil
+		})
+	}
+	b.Sweep(ctx, at.Add(1000*time.Hour), 20)
+	b.Drop(ctx, storage.Selector{End: "session/s1"}, 1000)
+	b.Drop(ctx, storage.Selector{Prefix: benchKey(0)[:5]}, 1000)
+	b.Scan(ctx, "", "", 1000)
+	b.Close()
+	return complete
+}
+
+// damaged runs exercise over a changed copy of a database, and Check before it.
+func damaged(t *testing.T, image []byte, records []storage.Record) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "db")
+	must(t, os.WriteFile(path, image, 0o600))
+	report, err := bolt.Check(path)
+	complete := exercise(t, path, records)
+	if err == nil && report.OK() && !complete {
+		t.Error("records are lost, and Check says that nothing is wrong")
+	}
+}
+
+func TestFlippedBits(t *testing.T) {
+	image, records := writeSample(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	n := 240
+	if testing.Short() {
+		n = 60
+	}
+	for i := range n {
+		changed := append([]byte(nil), image...)
+		for range 1 + i%3 {
+			changed[random.IntN(len(changed))] ^= 1 << random.IntN(8)
+		}
+		damaged(t, changed, records)
+	}
+	// The places on which bbolt relies most: headers of pages and their first elements.
+	for page := 0; page < len(image); page += os.Getpagesize() {
+		for range max(1, n/120) {
+			changed := append([]byte(nil), image...)
+			changed[page+random.IntN(80)] ^= 1 << random.IntN(8)
+			damaged(t, changed, records)
+		}
+	}
+}
+
+func TestOverwrittenPages(t *testing.T) {
+	image, records := writeSample(t)
+	size := os.Getpagesize()
+	random := rand.New(rand.NewPCG(3, 4))
+	for page := 0; page < len(image); page += size {
+		for _, fill := range []func([]byte){
+			func(b []byte) { clear(b) },
+			func(b []byte) {
+				for i := range b {
+					b[i] = byte(random.Uint32())
+				}
+			},
+			func(b []byte) { copy(b, image[random.IntN(len(image)/size)*size:][:size]) },
+		} {
+			changed := append([]byte(nil), image...)
+			fill(changed[page : page+size])
+			damaged(t, changed, records)
+		}
+	}
+}
+
+func TestTruncated(t *testing.T) {
+	image, records := writeSample(t)
+	size := os.Getpagesize()
+	for _, n := range []int{1, 15, 16, 20, 79, 80, 1000, size, size + 40, 2 * size, 3 * size, len(image) / 2, len(image) - size, len(image) - 1} {
+		path := filepath.Join(t.TempDir(), "db")
+		must(t, os.WriteFile(path, image[:n], 0o600))
+		if exercise(t, path, records) {
+			continue // what is cut off was never used
+		}
+		_, err := bolt.Open(path, nil)
+		if err == nil {
+			t.Errorf("a file cut off at %d of %d bytes was opened and is incomplete", n, len(image))
+		}
+		if n >= 2*size && !strings.Contains(err.Error(), "it is truncated") {
+			t.Errorf("a file cut off at %d of %d bytes: %v; want it to say so", n, len(image), err)
+		}
+	}
+}
+
+func put(t testing.TB, b storage.Backend, r storage.Record) {
+	t.Helper()
+	must(t, b.Update(context.Background(), []storage.Key{r.Key}, func([]storage.Record) ([]storage.Write, error) {
+		return []storage.Write{{Record: r}}, nil
+	}))
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTruncatedInUse cuts the file off under an open backend: reading what is gone faults, which must not end
+// the process.
+func TestTruncatedInUse(t *testing.T) {
+	for _, keep := range []int64{0, int64(os.Getpagesize()), 4 * int64(os.Getpagesize())} {
+		t.Run(fmt.Sprint(keep), func(t *testing.T) {
+			ctx := context.Background()
+			path := filepath.Join(t.TempDir(), "db")
+			b, err := bolt.Open(path, nil)
+			must(t, err)
+			for i := range 50 {
+				put(t, b, storage.Record{Key: benchKey(i), Revision: 1, Content: make([]byte, 2000)})
+			}
+			must(t, os.Truncate(path, keep))
+			failed := 0
+			for i := range 50 {
+				if _, err := b.Get(ctx, benchKey(i)); err != nil {
+					failed++
+				}
+				put := b.Update(ctx, []storage.Key{benchKey(i)}, func([]storage.Record) ([]storage.Write, error) {
+					return []storage.Write{{Record: storage.Record{Key: benchKey(i), Revision: 2}}}, nil
+				})
+				if put != nil {
+					failed++
+				}
+			}
+			if failed == 0 {
+				t.Error("nothing failed over a file that was cut off")
+			}
+			b.Scan(ctx, "", "", 100)
+			b.Close()
+			if _, err := bolt.Open(path, &bolt.Options{LockTimeout: time.Millisecond}); err == nil || errors.Is(err, abi.Unavailable) {
+				t.Errorf("Open afterwards = %v; want an error about the file, which Close let go of", err)
+			}
+		})
+	}
+}
+
+// TestCorruptRecord changes one record and leaves everything else readable and writable.
+func TestCorruptRecord(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "db")
+	b, err := bolt.Open(path, nil)
+	must(t, err)
+	for i := range 5 {
+		put(t, b, storage.Record{Key: benchKey(i), Revision: 1, Expires: at, Ends: []string{"e"}, Content: []byte(fmt.Sprintf("content%d", i))})
+	}
+	must(t, b.Close())
+	image, err := os.ReadFile(path)
+	must(t, err)
+	changed := strings.ReplaceAll(string(image), "content2", "content3")
+	must(t, os.WriteFile(path, []byte(changed), 0o600))
+
+	b, err = bolt.Open(path, nil)
+	must(t, err)
+	defer b.Close()
+	bad := benchKey(2)
+	names := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), bad.String()) || strings.Contains(err.Error(), "content") {
+			t.Errorf("%s = %v; want ErrCorrupt with the key, without the content", what, err)
+		}
+	}
+	_, err = b.Get(ctx, benchKey(1), bad)
+	names("Get", err)
+	_, err = b.Scan(ctx, "", "", 100)
+	names("Scan", err)
+	names("Update", b.Update(ctx, []storage.Key{bad}, func([]storage.Record) ([]storage.Write, error) { return nil, nil }))
+	if found, err := b.Get(ctx, benchKey(1), benchKey(3)); err != nil || string(found[1].Content) != "content3" {
+		t.Errorf("Get of its neighbours = %v, %v", found, err)
+	}
+	put(t, b, storage.Record{Key: benchKey(3), Revision: 2})
+
+	n, err := b.Drop(ctx, storage.Selector{End: "e"}, 100)
+	names("Drop", err)
+	m, err := b.Sweep(ctx, at, 100)
+	names("Sweep", err)
+	if n != 3 || m != 0 {
+		t.Errorf("removed %d and %d of the others; want 3 and 0", n, m)
+	}
+}

@@ -1,0 +1,255 @@
+package bolt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math/bits"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// bbolt maps its file into memory and believes what it finds there: a damaged page makes it read outside the
+// mapping, call itself without end or allocate without bound, which no recover catches. So the pages of a
+// file are checked here, through ordinary reads, before bbolt sees it.
+//
+// Numbers are in the byte order of the machine, as bbolt writes them.
+const (
+	pageHeader   = 16 // id uint64, flags uint16, count uint16, overflow uint32
+	metaSize     = 64
+	elementSize  = 16
+	branchPage   = 0x01
+	leafPage     = 0x02
+	freelistPage = 0x10
+	bucketFlag   = 0x01
+
+	magic       = 0xED0CDAED
+	fileVersion = 2
+	minPageSize = 1 << 10
+	maxPageSize = 1 << 24
+)
+
+var errForeign = errors.New("it is not a toolrun database: choose another file")
+
+// header is what a meta page says: where things are as of one transaction.
+type header struct {
+	pageSize             int64
+	root, freelist, next uint64 // page ids; next is the first one that was never used
+	transaction          uint64
+}
+
+// readHeader finds the newer valid one of the two meta pages. damaged is true where one of them is invalid:
+// bbolt goes on with the other, which is right after a torn write and the loss of a commit after a disk error.
+func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
+	if size == 0 {
+		return h, false, errors.New("it exists but is empty, so what it held is lost: restore it from a backup, or delete it to start anew")
+	}
+	first, known, ok := readMeta(r, 0)
+	sizes := []int64{first.pageSize}
+	if !ok {
+		sizes = nil
+		for s := int64(minPageSize); s <= maxPageSize; s *= 2 {
+			sizes = append(sizes, s)
+		}
+	}
+	second, ok2 := header{}, false
+	for _, s := range sizes {
+		m, found, valid := readMeta(r, s)
+		known = known || found
+		if valid && m.pageSize == s {
+			second, ok2 = m, true
+			break
+		}
+	}
+	switch {
+	case !known:
+		return h, false, errForeign
+	case !ok && !ok2:
+		return h, false, damage("its header pages are damaged or cut off")
+	case !ok || ok2 && second.transaction > first.transaction:
+		first = second
+	}
+	if need := int64(first.next) * first.pageSize; first.next < 2 || first.next > uint64(size) || need > size {
+		return h, false, damage("it is truncated: it has %d bytes of at least %d", size, need)
+	}
+	return first, !ok || !ok2, nil
+}
+
+// readMeta reads the meta page at an offset; known says that there is something like one, valid that it is one.
+func readMeta(r io.ReaderAt, offset int64) (h header, known, valid bool) {
+	buf := make([]byte, metaSize)
+	if n, _ := r.ReadAt(buf, offset+pageHeader); n < metaSize {
+		return h, n >= 4 && order.Uint32(buf) == magic, false
+	}
+	h = header{
+		pageSize: int64(order.Uint32(buf[8:])), root: order.Uint64(buf[16:]), freelist: order.Uint64(buf[32:]),
+		next: order.Uint64(buf[40:]), transaction: order.Uint64(buf[48:]),
+	}
+	sum := fnv.New64a()
+	sum.Write(buf[:56])
+	known = order.Uint32(buf) == magic
+	sane := h.pageSize >= minPageSize && h.pageSize <= maxPageSize && bits.OnesCount64(uint64(h.pageSize)) == 1
+	return h, known, known && sane && order.Uint32(buf[4:]) == fileVersion && order.Uint64(buf[56:]) == sum.Sum64()
+}
+
+var order = binary.NativeEndian
+
+func damage(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{storage.ErrCorrupt}, args...)...)
+}
+
+// walker checks that the pages in use form trees: each is whole, in range and reached once.
+type walker struct {
+	header
+	r     io.ReaderAt
+	used  []bool
+	todo  []uint64 // pages to visit
+	bytes []byte   // reused
+}
+
+// checkPages checks every page that the header leads to, and returns how many are lost: neither reached nor
+// free, which wastes space and does no harm.
+func checkPages(r io.ReaderAt, h header) (lost int, err error) {
+	w := &walker{header: h, r: r, used: make([]bool, h.next), todo: []uint64{h.root}}
+	w.used[0], w.used[1] = true, true
+	for len(w.todo) > 0 {
+		id := w.todo[len(w.todo)-1]
+		w.todo = w.todo[:len(w.todo)-1]
+		flags, count, page, err := w.read(id)
+		if err == nil {
+			err = w.visit(flags, count, page)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("page %d: %w", id, err)
+		}
+	}
+	if err := w.checkFreelist(); err != nil {
+		return 0, fmt.Errorf("free list: %w", err)
+	}
+	for _, used := range w.used {
+		if !used {
+			lost++
+		}
+	}
+	return lost, nil
+}
+
+// read returns a page with all that overflows into the next ones, and marks them used.
+func (w *walker) read(id uint64) (flags uint16, count int, page []byte, err error) {
+	if id < 2 || id >= w.next {
+		return 0, 0, nil, damage("there is no such page")
+	}
+	var head [pageHeader]byte
+	if _, err := w.r.ReadAt(head[:], int64(id)*w.pageSize); err != nil {
+		return 0, 0, nil, damage("%v", err)
+	}
+	if order.Uint64(head[:]) != id {
+		return 0, 0, nil, damage("it says that it is another one")
+	}
+	n := 1 + uint64(order.Uint32(head[12:]))
+	if n > w.next-id {
+		return 0, 0, nil, damage("it is longer than the file")
+	}
+	for i := id; i < id+n; i++ {
+		if w.used[i] {
+			return 0, 0, nil, damage("page %d is used twice", i)
+		}
+		w.used[i] = true
+	}
+	if size := int(n) * int(w.pageSize); cap(w.bytes) < size {
+		w.bytes = make([]byte, size)
+	} else {
+		w.bytes = w.bytes[:size]
+	}
+	if _, err := w.r.ReadAt(w.bytes, int64(id)*w.pageSize); err != nil {
+		return 0, 0, nil, damage("%v", err)
+	}
+	return order.Uint16(head[8:]), int(order.Uint16(head[10:])), w.bytes, nil
+}
+
+// visit checks the elements of a page of a tree and notes the pages that they lead to.
+func (w *walker) visit(flags uint16, count int, page []byte) error {
+	if flags != branchPage && flags != leafPage || flags == branchPage && count == 0 {
+		return damage("it is of no kind that belongs there")
+	}
+	if pageHeader+count*elementSize > len(page) {
+		return damage("it has more elements than room")
+	}
+	var last []byte
+	for i := range count {
+		start := pageHeader + i*elementSize
+		e := page[start : start+elementSize]
+		kind, pos, keySize, valueSize := order.Uint32(e), order.Uint32(e[4:]), order.Uint32(e[8:]), order.Uint32(e[12:])
+		if flags == branchPage {
+			kind, pos, keySize, valueSize = 0, order.Uint32(e), order.Uint32(e[4:]), 0
+			w.todo = append(w.todo, order.Uint64(e[8:]))
+		}
+		keyStart := uint64(start) + uint64(pos)
+		valueStart := keyStart + uint64(keySize)
+		end := valueStart + uint64(valueSize)
+		if end > uint64(len(page)) || keyStart < uint64(pageHeader+count*elementSize) || keySize == 0 || kind > bucketFlag {
+			return damage("element %d is malformed", i)
+		}
+		key := page[keyStart:valueStart]
+		if i > 0 && bytes.Compare(last, key) >= 0 {
+			return damage("element %d is out of order", i)
+		}
+		last = key
+		if kind == bucketFlag {
+			if err := w.visitBucket(page[valueStart:end]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// visitBucket checks a bucket's root: the id of a page or, where that is 0, a small leaf page in place.
+func (w *walker) visitBucket(value []byte) error {
+	if len(value) < 16 {
+		return damage("a bucket is malformed")
+	}
+	if root := order.Uint64(value); root != 0 {
+		w.todo = append(w.todo, root)
+		return nil
+	}
+	page := value[16:]
+	if len(page) < pageHeader || order.Uint16(page[8:]) != leafPage {
+		return damage("a bucket is malformed")
+	}
+	pages := len(w.todo)
+	if err := w.visit(leafPage, int(order.Uint16(page[10:])), page); err != nil {
+		return err
+	}
+	if len(w.todo) != pages {
+		return damage("a bucket is malformed") // one in place holds no other buckets
+	}
+	return nil
+}
+
+// checkFreelist checks that what is listed as free is in range, listed once and used by nothing.
+func (w *walker) checkFreelist() error {
+	flags, count, page, err := w.read(w.freelist)
+	if err != nil {
+		return err
+	}
+	ids := page[pageHeader:]
+	n := uint64(count)
+	if count == 0xFFFF { // too many for the header: the first number is the count
+		n, ids = order.Uint64(ids), ids[8:]
+	}
+	if flags != freelistPage || n > uint64(len(ids)/8) {
+		return damage("it is malformed")
+	}
+	for i := range n {
+		id := order.Uint64(ids[i*8:])
+		if id >= w.next || w.used[id] {
+			return damage("page %d is listed and in use, or does not exist", id)
+		}
+		w.used[id] = true
+	}
+	return nil
+}

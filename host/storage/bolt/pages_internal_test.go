@@ -1,0 +1,223 @@
+package bolt
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// testImage makes a database of a few pages of each kind, with page size 4096 on every machine.
+func testImage(t testing.TB, records int) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "db")
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{PageSize: 4096, NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill := func(tx *bbolt.Tx) error {
+		if err := initialise(tx, epoch()); err != nil {
+			return err
+		}
+		for i := range records {
+			r := storage.Record{Key: testKey(fmt.Sprintf("s%03d", i)), Revision: 1, Content: make([]byte, 500), Expires: epoch()}
+			err := errors.Join(tx.Bucket(recordsBucket).Put([]byte(r.Key), storage.AppendRecord(nil, r)),
+				tx.Bucket(expiryBucket).Put(expiryEntry(r.Expires, r.Key), nil))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err = errors.Join(db.Update(fill), db.Update(func(tx *bbolt.Tx) error {
+		return tx.Bucket(usageBucket).Put([]byte("x"), nil) // which frees some pages
+	}), db.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return image
+}
+
+// checkImage is what happens to a file before bbolt sees it.
+func checkImage(image []byte) error {
+	r := bytes.NewReader(image)
+	h, _, err := readHeader(r, int64(len(image)))
+	if err == nil {
+		_, err = checkPages(r, h)
+	}
+	return err
+}
+
+// page is a page of an image, for changing it.
+type page struct {
+	image []byte
+	id    uint64
+}
+
+func (p page) bytes() []byte             { return p.image[p.id*4096:][:4096] }
+func (p page) element(i int) []byte      { return p.bytes()[pageHeader+i*elementSize:] }
+func (p page) child(i int) uint64        { return order.Uint64(p.element(i)[8:]) }
+func (p page) setChild(i int, to uint64) { order.PutUint64(p.element(i)[8:], to) }
+
+func TestCheckPages(t *testing.T) {
+	image := testImage(t, 50)
+	if err := checkImage(image); err != nil {
+		t.Fatalf("a sound file: %v", err)
+	}
+	h, _, err := readHeader(bytes.NewReader(image), int64(len(image)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	branch := findPage(t, image, h, branchPage)
+	leaf := page{image, branch}.child(0)
+	for _, test := range []struct {
+		name, want string
+		change     func(image []byte)
+	}{
+		{"a page that is its own child", "used twice", func(image []byte) { page{image, branch}.setChild(0, branch) }},
+		{"two parents", "used twice", func(image []byte) {
+			p := page{image, branch}
+			p.setChild(0, p.child(1))
+		}},
+		{"a child out of the file", "no such page", func(image []byte) { page{image, branch}.setChild(0, h.next) }},
+		{"a header page as a child", "no such page", func(image []byte) { page{image, branch}.setChild(0, 1) }},
+		{"a page of another id", "another one", func(image []byte) { image[leaf*4096] ^= 1 }},
+		{"a page that is too long", "longer than the file", func(image []byte) { image[leaf*4096+15] = 0xff }},
+		{"a page that runs into the next", "used twice", func(image []byte) { image[leaf*4096+12]++ }},
+		{"a page of no kind", "of no kind", func(image []byte) { image[leaf*4096+8] = 0x20 }},
+		{"a free list as a child", "of no kind", func(image []byte) { image[leaf*4096+8] = freelistPage }},
+		{"too many elements", "more elements than room", func(image []byte) { image[leaf*4096+11] = 0xff }},
+		{"a branch without children", "of no kind", func(image []byte) { clear(image[branch*4096+10:][:2]) }},
+		{"a key out of the page", "malformed", func(image []byte) { page{image, leaf}.element(0)[5] = 0xff }},
+		{"a key in the elements", "malformed", func(image []byte) { clear(page{image, leaf}.element(0)[4:8]) }},
+		{"an empty key", "malformed", func(image []byte) { clear(page{image, leaf}.element(0)[8:12]) }},
+		{"a value out of the page", "malformed", func(image []byte) { page{image, leaf}.element(0)[14] = 0xff }},
+		{"an element of no kind", "malformed", func(image []byte) { page{image, leaf}.element(0)[0] = 2 }},
+		{"a record as a bucket", "", func(image []byte) { page{image, leaf}.element(0)[0] = bucketFlag }},
+		{"keys out of order", "out of order", func(image []byte) {
+			p := page{image, leaf}
+			copy(p.element(0)[4:16], p.element(1)[4:16])
+			order.PutUint32(p.element(0)[4:], order.Uint32(p.element(0)[4:])+elementSize)
+		}},
+		{"a free page in use", "in use", func(image []byte) { order.PutUint64(page{image, h.freelist}.element(0), leaf) }},
+		{"a free page twice", "in use", func(image []byte) {
+			copy(page{image, h.freelist}.bytes()[pageHeader:][:8], page{image, h.freelist}.bytes()[pageHeader+8:])
+		}},
+		{"a free page out of the file", "does not exist", func(image []byte) {
+			order.PutUint64(page{image, h.freelist}.element(0), h.next)
+		}},
+		{"a free list that is too long", "malformed", func(image []byte) { image[h.freelist*4096+11] = 0x7f }},
+		{"a huge free list", "malformed", func(image []byte) {
+			p := page{image, h.freelist}
+			p.bytes()[10], p.bytes()[11] = 0xff, 0xff
+			order.PutUint64(p.element(0), 1<<60)
+		}},
+		{"another kind of free list", "malformed", func(image []byte) { image[h.freelist*4096+8] = leafPage }},
+		{"both headers", "header pages", func(image []byte) { image[16+60] ^= 1; image[4096+16+60] ^= 1 }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			changed := bytes.Clone(image)
+			test.change(changed)
+			err := checkImage(changed)
+			if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v; want %q", err, test.want)
+			}
+		})
+	}
+}
+
+// findPage returns a page of a kind that is in use.
+func findPage(t *testing.T, image []byte, h header, flags uint16) uint64 {
+	t.Helper()
+	w := &walker{header: h, r: bytes.NewReader(image), used: make([]bool, h.next), todo: []uint64{h.root}}
+	for len(w.todo) > 0 {
+		id := w.todo[0]
+		w.todo = w.todo[1:]
+		got, n, data, err := w.read(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got == flags {
+			return id
+		}
+		if err := w.visit(got, n, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Fatalf("no page with flags %#x", flags)
+	return 0
+}
+
+// TestHeaders damages one header page: the file opens with the other, as of one commit earlier where the newer
+// one is gone, and Check says so.
+func TestHeaders(t *testing.T) {
+	image := testImage(t, 5)
+	for id := range 2 {
+		changed := bytes.Clone(image)
+		changed[id*4096+16+60] ^= 1
+		path := filepath.Join(t.TempDir(), "db")
+		if err := os.WriteFile(path, changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		report, err := Check(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkReport(t, report, "pages", "header pages is damaged")
+		b, err := Open(path, nil)
+		if err != nil {
+			t.Errorf("Open with header page %d damaged = %v", id, err)
+			continue
+		}
+		b.Close()
+	}
+}
+
+// FuzzCheckPages changes a file in one place and makes the checksum of the header fit again, so that what is
+// behind it is reached. Whatever is found sound must be safe for bbolt to walk.
+func FuzzCheckPages(f *testing.F) {
+	image := testImage(f, 30)
+	f.Add(uint32(0), []byte{0})
+	f.Add(uint32(4096+16+16), []byte{1, 0, 0, 0, 0, 0, 0, 0})
+	f.Add(uint32(2*4096), []byte{0xff, 0xff})
+	f.Add(uint32(3*4096+8), []byte{1, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
+	f.Add(uint32(5*4096+16), bytes.Repeat([]byte{3}, 100))
+	f.Fuzz(func(t *testing.T, at uint32, with []byte) {
+		changed := bytes.Clone(image)
+		copy(changed[int(at)%len(changed):], with)
+		for id := range 2 {
+			meta := changed[id*4096+pageHeader:][:metaSize]
+			sum := fnv.New64a()
+			sum.Write(meta[:56])
+			order.PutUint64(meta[56:], sum.Sum64())
+		}
+		if err := checkImage(changed); err != nil {
+			return
+		}
+		path := filepath.Join(t.TempDir(), "db")
+		if err := os.WriteFile(path, changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b, err := Open(path, &Options{UnsafeNoSync: true})
+		if err != nil {
+			return
+		}
+		defer b.Close()
+		b.Scan(t.Context(), "", "", 1000)
+		count(b, testKey("s000"))
+		b.Sweep(t.Context(), epoch(), 10)
+		b.Drop(t.Context(), storage.Selector{Prefix: testKey("s")[:4]}, 100)
+	})
+}

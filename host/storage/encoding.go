@@ -1,0 +1,123 @@
+package storage
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"time"
+)
+
+// The encoded form of a record, for backends that keep bytes:
+//
+//	format   1 byte, recordFormat
+//	checksum 4 bytes, CRC-32C of the key and of everything after the checksum
+//	created, updated, expires   8 bytes each, microseconds since 1970
+//	revision   varint
+//	incarnation, run   varint length and bytes
+//	ends   varint count, then each as length and bytes
+//	content   the rest
+//
+// Integers are little endian. The key is not in it, but under the checksum: a record found under another key
+// than its own is corrupt.
+const (
+	recordFormat = 1
+	recordHeader = 1 + 4 + 3*8
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// AppendRecord appends the encoded form of r, without its key, to dst.
+func AppendRecord(dst []byte, r Record) []byte {
+	start := len(dst)
+	dst = slices.Grow(dst, recordHeader+len(r.Content)+len(r.Incarnation)+len(r.Run)+64)
+	dst = append(dst, recordFormat, 0, 0, 0, 0)
+	for _, t := range []time.Time{r.Created, r.Updated, r.Expires} {
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(t.UnixMicro()))
+	}
+	dst = binary.AppendUvarint(dst, uint64(r.Revision))
+	dst = appendString(dst, r.Incarnation)
+	dst = appendString(dst, r.Run)
+	dst = binary.AppendUvarint(dst, uint64(len(r.Ends)))
+	for _, tag := range r.Ends {
+		dst = appendString(dst, tag)
+	}
+	dst = append(dst, r.Content...)
+	binary.LittleEndian.PutUint32(dst[start+1:], checksum(r.Key, dst[start+5:]))
+	return dst
+}
+
+// DecodeRecord decodes what AppendRecord made of the record under key. The record shares no memory with data.
+// The error for any other bytes wraps ErrCorrupt and names the key.
+func DecodeRecord(key Key, data []byte) (Record, error) {
+	if len(data) < recordHeader {
+		return Record{}, corrupt(key, "it is cut short")
+	}
+	if data[0] != recordFormat {
+		return Record{}, corrupt(key, fmt.Sprintf("its format is %d, not %d", data[0], recordFormat))
+	}
+	if binary.LittleEndian.Uint32(data[1:]) != checksum(key, data[5:]) {
+		return Record{}, corrupt(key, "its checksum does not fit")
+	}
+	d := decoder{rest: data[5:]}
+	r := Record{Key: key, Created: d.time(), Updated: d.time(), Expires: d.time()}
+	r.Revision = int64(d.uvarint())
+	r.Incarnation, r.Run = d.string(), d.string()
+	for n := d.uvarint(); n > 0 && !d.failed; n-- {
+		r.Ends = append(r.Ends, d.string())
+	}
+	r.Content = bytes.Clone(d.rest)
+	if d.failed || !r.Exists() {
+		return Record{}, corrupt(key, "it is malformed")
+	}
+	return r, nil
+}
+
+func corrupt(key Key, why string) error {
+	return fmt.Errorf("record %s: %w: %s", key, ErrCorrupt, why)
+}
+
+func checksum(key Key, data []byte) uint32 {
+	return crc32.Update(crc32.Checksum([]byte(key), castagnoli), castagnoli, data)
+}
+
+func appendString(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// decoder takes values off the front of rest. After a failure it returns zero values.
+type decoder struct {
+	rest   []byte
+	failed bool
+}
+
+func (d *decoder) take(n uint64) []byte {
+	if d.failed || n > uint64(len(d.rest)) {
+		d.failed = true
+		return nil
+	}
+	taken := d.rest[:n]
+	d.rest = d.rest[n:]
+	return taken
+}
+
+func (d *decoder) uvarint() uint64 {
+	v, n := binary.Uvarint(d.rest)
+	if n <= 0 {
+		d.failed = true
+		return 0
+	}
+	d.take(uint64(n))
+	return v
+}
+
+func (d *decoder) string() string { return string(d.take(d.uvarint())) }
+
+func (d *decoder) time() time.Time {
+	b := d.take(8)
+	if b == nil {
+		return time.Time{}
+	}
+	return time.UnixMicro(int64(binary.LittleEndian.Uint64(b))).UTC()
+}

@@ -1,0 +1,107 @@
+package storage_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+func sample() storage.Record {
+	at := time.Date(2030, 1, 2, 3, 4, 5, 6000, time.UTC)
+	return storage.Record{
+		Key:      storage.MakeKey(storage.Part{Tag: storage.Store, Value: "s"}),
+		Content:  []byte(`{"a":1}`),
+		Revision: 7, Incarnation: "i1", Run: "run1",
+		Created: at, Updated: at.Add(time.Second), Expires: at.Add(time.Hour),
+		Ends: []string{"session/s1", "workflow/w1"},
+	}
+}
+
+func TestRecordRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		when := rapid.Custom(func(t *rapid.T) time.Time {
+			if rapid.Bool().Draw(t, "none") {
+				return time.Time{}
+			}
+			return time.UnixMicro(rapid.Int64Range(-1e17, 1e17).Draw(t, "micros")).UTC()
+		})
+		want := storage.Record{
+			Key:         storage.Key(rapid.String().Draw(t, "key")),
+			Content:     rapid.SliceOf(rapid.Byte()).Draw(t, "content"),
+			Revision:    rapid.Int64Min(1).Draw(t, "revision"),
+			Incarnation: rapid.String().Draw(t, "incarnation"),
+			Run:         rapid.String().Draw(t, "run"),
+			Created:     when.Draw(t, "created"), Updated: when.Draw(t, "updated"), Expires: when.Draw(t, "expires"),
+			Ends: rapid.SliceOf(rapid.String()).Draw(t, "ends"),
+		}
+		data := storage.AppendRecord([]byte("before"), want)
+		got, err := storage.DecodeRecord(want.Key, data[len("before"):])
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(data)
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("a record changed on its way (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestDecodeRecordCorrupt(t *testing.T) {
+	r := sample()
+	data := storage.AppendRecord(nil, r)
+	refused := func(what string, key storage.Key, data []byte) {
+		t.Helper()
+		got, err := storage.DecodeRecord(key, data)
+		if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), key.String()) {
+			t.Errorf("DecodeRecord of %s = %+v, %v; want ErrCorrupt with the key", what, got, err)
+		}
+	}
+	for bit := range len(data) * 8 {
+		flipped := slices.Clone(data)
+		flipped[bit/8] ^= 1 << (bit % 8)
+		refused("a record with a flipped bit", r.Key, flipped)
+	}
+	for n := range data {
+		refused("a truncated record", r.Key, data[:n])
+	}
+	refused("a longer record", r.Key, append(slices.Clone(data), 0))
+	refused("another key's record", storage.MakeKey(storage.Part{Tag: storage.Store, Value: "t"}), data)
+}
+
+// FuzzDecodeRecord makes the checksum fit, so that what is behind it is reached.
+func FuzzDecodeRecord(f *testing.F) {
+	r := sample()
+	f.Add(string(r.Key), storage.AppendRecord(nil, r))
+	f.Add("", storage.AppendRecord(nil, storage.Record{Revision: 1}))
+	f.Add("k", append(storage.AppendRecord(nil, storage.Record{Key: "k", Revision: 1})[:32], bytes.Repeat([]byte{0xff}, 20)...))
+	f.Add("k", []byte{1, 2, 3})
+	f.Fuzz(func(t *testing.T, key string, data []byte) {
+		data = slices.Clone(data)
+		if len(data) > 5 {
+			table := crc32.MakeTable(crc32.Castagnoli)
+			binary.LittleEndian.PutUint32(data[1:], crc32.Update(crc32.Checksum([]byte(key), table), table, data[5:]))
+		}
+		got, err := storage.DecodeRecord(storage.Key(key), data)
+		if err != nil {
+			if !errors.Is(err, storage.ErrCorrupt) {
+				t.Errorf("DecodeRecord = %v; want ErrCorrupt", err)
+			}
+			return
+		}
+		again, err := storage.DecodeRecord(got.Key, storage.AppendRecord(nil, got))
+		if diff := cmp.Diff(got, again, cmpopts.EquateEmpty()); err != nil || diff != "" {
+			t.Errorf("a record changed on its way: %v\n%s", err, diff)
+		}
+	})
+}

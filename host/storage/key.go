@@ -1,0 +1,150 @@
+package storage
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Tag says what a part of a key names. Parts stand in the order of their tags.
+type Tag byte
+
+// The tags. A key of the host's own records starts with a System part, which no guest can name.
+const (
+	System   Tag = 0x01
+	Tenant   Tag = 0x10
+	App      Tag = 0x20
+	User     Tag = 0x30
+	Agent    Tag = 0x40
+	Session  Tag = 0x50
+	Workflow Tag = 0x60
+	Store    Tag = 0x70
+	Item     Tag = 0x80
+)
+
+var tagNames = map[Tag]string{
+	System: "system", Tenant: "tenant", App: "app", User: "user", Agent: "agent",
+	Session: "session", Workflow: "workflow", Store: "store", Item: "item",
+}
+
+// String returns the tag's word.
+func (t Tag) String() string {
+	if name, ok := tagNames[t]; ok {
+		return name
+	}
+	return fmt.Sprintf("tag(%#x)", byte(t))
+}
+
+// Part is one named part of a key.
+type Part struct {
+	Tag   Tag
+	Value string
+}
+
+// Key is the encoded form of a list of parts: for each its tag, the length of its value as an unsigned
+// varint, and the value. Two lists never share an encoding, no value can run into the next part, and the
+// keys that begin with a list of parts are exactly those with its encoding as a prefix. Keys compare as
+// strings; the zero Key is the prefix of every key.
+type Key string
+
+// MakeKey encodes parts, leaving out those with an empty value: what is absent is absent.
+func MakeKey(parts ...Part) Key {
+	return Key("").With(parts...)
+}
+
+// With returns k extended by parts.
+func (k Key) With(parts ...Part) Key {
+	size := len(k)
+	for _, p := range parts {
+		size += 1 + binary.MaxVarintLen32 + len(p.Value)
+	}
+	b := make([]byte, 0, size)
+	b = append(b, k...)
+	for _, p := range parts {
+		if p.Value == "" {
+			continue
+		}
+		b = append(b, byte(p.Tag))
+		b = binary.AppendUvarint(b, uint64(len(p.Value)))
+		b = append(b, p.Value...)
+	}
+	return Key(b)
+}
+
+var errKey = errors.New("malformed key")
+
+// Parts decodes the key. It fails on bytes that MakeKey cannot have made.
+func (k Key) Parts() ([]Part, error) {
+	parts := make([]Part, 0, 6)
+	for k != "" {
+		p, rest, ok := k.cut()
+		if !ok {
+			return nil, errKey
+		}
+		parts, k = append(parts, p), rest
+	}
+	return parts, nil
+}
+
+// valid reports whether MakeKey can have made the key.
+func (k Key) valid() bool {
+	for ok := true; k != ""; {
+		if _, k, ok = k.cut(); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// cut takes the first part off a key that is not empty.
+func (k Key) cut() (first Part, rest Key, ok bool) {
+	tag := Tag(k[0])
+	size, n := binary.Uvarint([]byte(k[1:min(len(k), 1+binary.MaxVarintLen64)]))
+	overlong := n > 1 && k[n] == 0 // a varint that a shorter one would do for
+	if n <= 0 || overlong || size == 0 || size > uint64(len(k)-1-n) || tagNames[tag] == "" {
+		return Part{}, "", false
+	}
+	value := k[1+n:]
+	return Part{Tag: tag, Value: string(value[:size])}, value[size:], true
+}
+
+// Part returns the value of the first part with that tag, or "" where the key has none.
+func (k Key) Part(tag Tag) string {
+	parts, err := k.Parts()
+	if err != nil {
+		return ""
+	}
+	for _, p := range parts {
+		if p.Tag == tag {
+			return p.Value
+		}
+	}
+	return ""
+}
+
+// HasPrefix reports whether k lies under prefix.
+func (k Key) HasPrefix(prefix Key) bool { return strings.HasPrefix(string(k), string(prefix)) }
+
+// Group returns the tenant and app that a record counts for, as a key, and false for the host's own
+// records, which count for none.
+func (k Key) Group() (Key, bool) {
+	parts, err := k.Parts()
+	if err != nil || len(parts) < 2 || parts[0].Tag != Tenant || parts[1].Tag != App {
+		return "", false
+	}
+	return MakeKey(parts[0], parts[1]), true
+}
+
+// String returns the key in words, for logs and error texts of operators: tenant=acme/app=shop.
+func (k Key) String() string {
+	parts, err := k.Parts()
+	if err != nil {
+		return fmt.Sprintf("%q", string(k))
+	}
+	words := make([]string, len(parts))
+	for i, p := range parts {
+		words[i] = fmt.Sprintf("%s=%s", p.Tag, p.Value)
+	}
+	return strings.Join(words, "/")
+}

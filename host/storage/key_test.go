@@ -1,0 +1,145 @@
+package storage_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+var tags = []storage.Tag{
+	storage.System, storage.Tenant, storage.App, storage.User, storage.Agent,
+	storage.Session, storage.Workflow, storage.Store, storage.Item,
+}
+
+// drawParts draws values that are likely to run into each other where an encoding lets them.
+func drawParts(t *rapid.T, label string) []storage.Part {
+	value := rapid.OneOf(
+		rapid.SampledFrom([]string{"", "a", "aa", "\x10\x01a", "\x70", "\x01", "\x00", "\xff"}),
+		rapid.String(),
+		rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 300), func(b []byte) string { return string(b) }),
+	)
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) storage.Part {
+		return storage.Part{Tag: rapid.SampledFrom(tags).Draw(t, "tag"), Value: value.Draw(t, "value")}
+	}), 0, 5).Draw(t, label)
+}
+
+func present(parts []storage.Part) []storage.Part {
+	return slices.DeleteFunc(slices.Clone(parts), func(p storage.Part) bool { return p.Value == "" })
+}
+
+func TestKeyRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		parts := drawParts(t, "parts")
+		k := storage.MakeKey(parts...)
+		got, err := k.Parts()
+		if err != nil || !slices.Equal(got, present(parts)) {
+			t.Fatalf("MakeKey(%q).Parts() = %q, %v", parts, got, err)
+		}
+		for _, p := range got {
+			i := slices.IndexFunc(got, func(q storage.Part) bool { return q.Tag == p.Tag })
+			if v := k.Part(p.Tag); v != got[i].Value {
+				t.Fatalf("%q.Part(%s) = %q; want %q", k, p.Tag, v, got[i].Value)
+			}
+		}
+	})
+}
+
+// TestKeyPrefix checks that keys with a prefix are exactly those whose parts begin with its parts; with the
+// lists equal, that is also that no two lists share a key.
+func TestKeyPrefix(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := present(drawParts(t, "a")), present(drawParts(t, "b"))
+		if n := rapid.IntRange(0, len(a)).Draw(t, "shared"); rapid.Bool().Draw(t, "share") {
+			b = append(slices.Clone(a[:n]), b...)
+		}
+		begins := len(a) >= len(b) && slices.Equal(a[:len(b)], b)
+		if got := storage.MakeKey(a...).HasPrefix(storage.MakeKey(b...)); got != begins {
+			t.Fatalf("key of %q has the prefix of %q: %v; want %v", a, b, got, begins)
+		}
+		if got := storage.MakeKey(a...) == storage.MakeKey(b...); got != slices.Equal(a, b) {
+			t.Fatalf("keys of %q and %q are the same: %v", a, b, got)
+		}
+	})
+}
+
+func TestKeyOtherBytes(t *testing.T) {
+	for _, k := range []storage.Key{"x", "\x10", "\x10\x00", "\x10\x02a", "\x11\x01a", "\x10\x81\x00a", "\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01a",
+		"\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"} {
+		if parts, err := k.Parts(); err == nil {
+			t.Errorf("%q.Parts() = %q; want an error", string(k), parts)
+		}
+		if k.Part(storage.Tenant) != "" {
+			t.Errorf("%q has a tenant", string(k))
+		}
+		if want := fmt.Sprintf("%q", string(k)); k.String() != want {
+			t.Errorf("String() = %s; want %s", k, want)
+		}
+	}
+}
+
+func TestGroup(t *testing.T) {
+	tenant, app := storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"}
+	system := storage.Part{Tag: storage.System, Value: "run"}
+	group := storage.MakeKey(tenant, app)
+	for _, test := range []struct {
+		key storage.Key
+		ok  bool
+	}{
+		{group, true},
+		{group.With(storage.Part{Tag: storage.Store, Value: "s"}), true},
+		{storage.MakeKey(tenant), false},
+		{storage.MakeKey(app, tenant), false},
+		{storage.MakeKey(system, tenant, app), false},
+		{storage.UsageKey(group), false},
+		{group + "x", false},
+		{"", false},
+	} {
+		got, ok := test.key.Group()
+		if ok != test.ok || ok && got != group {
+			t.Errorf("%s.Group() = %s, %v; want %v", test.key, got, ok, test.ok)
+		}
+	}
+	if got, ok := storage.UsageGroup(storage.UsageKey(group)); !ok || got != group {
+		t.Errorf("UsageGroup of UsageKey = %s, %v; want %s", got, ok, group)
+	}
+	if _, ok := storage.UsageGroup(group); ok {
+		t.Errorf("UsageGroup of %s is true", group)
+	}
+}
+
+func FuzzKeyParts(f *testing.F) {
+	f.Add("")
+	f.Add(string(storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.Store, Value: "s"})))
+	f.Add("\x10\x81\x00a")
+	f.Add("\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01a")
+	f.Add("\x10\x05abc")
+	f.Fuzz(func(t *testing.T, data string) {
+		k := storage.Key(data)
+		_ = k.String()
+		k.Group()
+		parts, err := k.Parts()
+		if err == nil && storage.MakeKey(parts...) != k {
+			t.Errorf("%q has parts %q, which make another key", data, parts)
+		}
+	})
+}
+
+func ExampleMakeKey() {
+	acme := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"})
+	key := acme.With(
+		storage.Part{Tag: storage.App, Value: "shop"},
+		storage.Part{Tag: storage.User, Value: ""}, // nobody: left out
+		storage.Part{Tag: storage.Store, Value: "prices"},
+	)
+	fmt.Println(key)
+	fmt.Println(key.HasPrefix(acme))
+	fmt.Println(key.HasPrefix(storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "ac"})))
+	// Output:
+	// tenant=acme/app=shop/store=prices
+	// true
+	// false
+}

@@ -1,0 +1,192 @@
+package mem
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+var _ storage.Backend = (*Backend)(nil)
+
+// Backend keeps records in memory, in the order of their keys. It is safe for concurrent use. What it holds
+// is gone when the process ends.
+type Backend struct {
+	// writer holds a token while an update is under way; a channel, so that waiting for it can be given up.
+	writer chan struct{}
+
+	mu      sync.RWMutex // guards what follows; never held while a caller's function runs
+	closed  bool
+	records map[storage.Key]storage.Record
+	sorted  []storage.Key // the keys of records
+	usage   map[storage.Key]storage.Usage
+}
+
+// New returns an empty backend.
+func New() *Backend {
+	return &Backend{
+		writer:  make(chan struct{}, 1),
+		records: make(map[storage.Key]storage.Record),
+		usage:   make(map[storage.Key]storage.Usage),
+	}
+}
+
+// Get implements storage.Backend.
+func (b *Backend) Get(ctx context.Context, keys ...storage.Key) ([]storage.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	if b.closed {
+		return nil, storage.ErrClosed
+	}
+	found := make([]storage.Record, len(keys))
+	for i, k := range keys {
+		if group, ok := storage.UsageGroup(k); ok {
+			found[i] = storage.UsageRecord(group, b.usage[group])
+			continue
+		}
+		found[i] = b.records[k].Clone()
+	}
+	return found, nil
+}
+
+// Scan implements storage.Backend.
+func (b *Backend) Scan(ctx context.Context, prefix, after storage.Key, limit int) ([]storage.Record, error) {
+	if err := storage.CheckLimit(limit); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	if b.closed {
+		return nil, storage.ErrClosed
+	}
+	var found []storage.Record
+	start, _ := slices.BinarySearch(b.sorted, max(prefix, after))
+	for _, k := range b.sorted[start:] {
+		if !k.HasPrefix(prefix) || len(found) == limit {
+			break
+		}
+		if k > after {
+			found = append(found, b.records[k].Clone())
+		}
+	}
+	return found, nil
+}
+
+// Update implements storage.Backend.
+func (b *Backend) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
+	if err := b.begin(ctx); err != nil {
+		return err
+	}
+	defer b.end()
+	now, err := b.Get(context.WithoutCancel(ctx), keys...)
+	if err != nil {
+		return err
+	}
+	changes, err := storage.Decide(keys, now, fn)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range changes {
+		b.apply(c)
+	}
+	return nil
+}
+
+// Drop implements storage.Backend.
+func (b *Backend) Drop(ctx context.Context, what storage.Selector, limit int) (int, error) {
+	if err := what.Check(limit); err != nil {
+		return 0, err
+	}
+	return b.remove(ctx, limit, what.Matches)
+}
+
+// Sweep implements storage.Backend.
+func (b *Backend) Sweep(ctx context.Context, at time.Time, limit int) (int, error) {
+	if err := storage.CheckLimit(limit); err != nil {
+		return 0, err
+	}
+	return b.remove(ctx, limit, func(r storage.Record) bool { return r.Expired(at) })
+}
+
+// Close implements storage.Backend. An update that is under way ends first.
+func (b *Backend) Close() error {
+	b.writer <- struct{}{}
+	defer b.end()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed, b.records, b.sorted, b.usage = true, nil, nil, nil
+	return nil
+}
+
+// begin waits for the writer's token, or for ctx to end.
+func (b *Backend) begin(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case b.writer <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (b *Backend) end() { <-b.writer }
+
+// remove deletes up to limit records that match, in the order of their keys.
+func (b *Backend) remove(ctx context.Context, limit int, match func(storage.Record) bool) (int, error) {
+	if err := b.begin(ctx); err != nil {
+		return 0, err
+	}
+	defer b.end()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return 0, storage.ErrClosed
+	}
+	var matching []storage.Record
+	for _, k := range b.sorted {
+		if len(matching) == limit {
+			break
+		}
+		if r := b.records[k]; match(r) {
+			matching = append(matching, r)
+		}
+	}
+	for _, r := range matching {
+		b.apply(storage.Change{Old: r, Write: storage.Write{Record: r, Delete: true}})
+	}
+	return len(matching), nil
+}
+
+// apply makes one change; the caller holds the writer's token and the mutex.
+func (b *Backend) apply(c storage.Change) {
+	k := c.Record.Key
+	at, found := slices.BinarySearch(b.sorted, k)
+	switch {
+	case c.Delete:
+		delete(b.records, k)
+		b.sorted = slices.Delete(b.sorted, at, at+1)
+	case found:
+		b.records[k] = c.Record.Clone()
+	default:
+		b.records[k] = c.Record.Clone()
+		b.sorted = slices.Insert(b.sorted, at, k)
+	}
+	if group, ok := k.Group(); ok {
+		b.usage[group] = b.usage[group].Plus(c.Usage())
+		if b.usage[group].Records == 0 {
+			delete(b.usage, group)
+		}
+	}
+}

@@ -1,0 +1,18 @@
+package mem_test
+
+import (
+	"testing"
+
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/mem"
+	"github.com/toolrun/toolrun/host/storage/storagetest"
+)
+
+func TestBackend(t *testing.T) {
+	storagetest.Run(t, func(*testing.T) storage.Backend { return mem.New() })
+}
+
+// A Faulty backend that nobody told to fail keeps the contract as well as the one under it.
+func TestFaultyBackend(t *testing.T) {
+	storagetest.Run(t, func(*testing.T) storage.Backend { return storagetest.NewFaulty(mem.New()) })
+}

@@ -1,0 +1,61 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// testFaults lets each operation of a little history fail in each way and checks that what is stored is what
+// the errors say: all of an operation or nothing of it.
+func testFaults(t *testing.T, b storage.Backend) {
+	const steps = 8
+	for _, how := range Failures {
+		for failing := 1; failing <= steps; failing++ {
+			name := how.String() + strconv.Itoa(failing)
+			t.Run(name, func(t *testing.T) {
+				f := NewFaulty(b)
+				f.Fail(OpUpdate, failing, how)
+				runFaulty(t, f, name, how, failing, steps)
+			})
+		}
+	}
+}
+
+// runFaulty counts in two records at once and compares them with what the errors of Update allow.
+func runFaulty(t *testing.T, f *Faulty, group string, how Failure, failing, steps int) {
+	ctx := context.Background()
+	pair := []storage.Key{app(group, store("left")), app(group, store("right"))}
+	applied := 0
+	for i := 1; i <= steps; i++ {
+		err := f.Update(ctx, pair, func(now []storage.Record) ([]storage.Write, error) {
+			content := strconv.Itoa(number(now[0]) + 1)
+			return []storage.Write{
+				{Record: record(pair[0], now[0].Revision+1, content)}, {Record: record(pair[1], now[1].Revision+1, content)},
+			}, nil
+		})
+		dead := (how == Dies || how == DiesAfter) && i >= failing
+		if wantErr := i == failing || dead; (err != nil) != wantErr || wantErr && !errors.Is(err, ErrInjected) {
+			t.Fatalf("update %d = %v; want an error: %v", i, err, wantErr)
+		}
+		unknown := i == failing && how != NotApplied && how != Dies
+		if errors.Is(err, storage.ErrUnknownOutcome) != unknown {
+			t.Errorf("update %d = %v; want an unknown outcome: %v", i, err, unknown)
+		}
+		if err == nil || i == failing && (how == LostReply || how == DiesAfter) {
+			applied++
+		}
+	}
+	if _, err := f.Get(ctx, pair...); (err != nil) != (how == Dies || how == DiesAfter) {
+		t.Errorf("Get at the end = %v", err)
+	}
+	f.Revive()
+	found := get(t, f, pair...)
+	if number(found[0]) != applied || number(found[1]) != applied || int(found[0].Revision) != applied {
+		t.Errorf("the records are at %s and %s; want %d", found[0].Content, found[1].Content, applied)
+	}
+	checkUsage(t, f, app(group))
+}

@@ -1,0 +1,177 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Failure is a way in which an operation of a Faulty backend fails.
+type Failure int
+
+// The failures. Reads change nothing, so that for them LostReply and Unknown are as NotApplied.
+const (
+	NotApplied Failure = iota + 1 // a plain error, and nothing was done
+	LostReply                     // it was done, and the error says that the outcome is unknown
+	Unknown                       // nothing was done, and the error says that the outcome is unknown
+	Dies                          // nothing was done, and every operation fails from now on
+	DiesAfter                     // it was done, its outcome is unknown, and every operation fails from now on
+)
+
+// Failures lists all of them.
+var Failures = []Failure{NotApplied, LostReply, Unknown, Dies, DiesAfter}
+
+// String returns the failure's name.
+func (f Failure) String() string {
+	names := []string{"NotApplied", "LostReply", "Unknown", "Dies", "DiesAfter"}
+	if f < NotApplied || int(f) > len(names) {
+		return fmt.Sprintf("Failure(%d)", int(f))
+	}
+	return names[f-1]
+}
+
+// The operations of a backend, as Fail and Before name them.
+const (
+	OpGet    = "get"
+	OpScan   = "scan"
+	OpUpdate = "update"
+	OpDrop   = "drop"
+	OpSweep  = "sweep"
+)
+
+// ErrInjected is wrapped by every error that a Faulty backend makes.
+var ErrInjected = errors.New("injected failure")
+
+// Faulty is a backend over another one that fails as told by Fail. It is safe for concurrent use.
+type Faulty struct {
+	storage.Backend
+	// Before, where set, is called in the caller's goroutine before each operation, with its name; it may wait,
+	// to put operations of several goroutines in an order. It is set before the backend is used.
+	Before func(op string)
+
+	mu    sync.Mutex
+	calls map[string]int
+	plan  []planned
+	dead  bool
+}
+
+type planned struct {
+	op   string
+	call int // the number of the call that fails
+	how  Failure
+}
+
+// NewFaulty returns a backend that does what b does until it is told to fail.
+func NewFaulty(b storage.Backend) *Faulty {
+	return &Faulty{Backend: b, calls: make(map[string]int)}
+}
+
+// Fail lets the n-th call of an operation from now on fail, counted from 1; with "" for op, the n-th call of
+// any operation.
+func (f *Faulty) Fail(op string, n int, how Failure) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.plan = append(f.plan, planned{op: op, call: f.calls[op] + n, how: how})
+}
+
+// Calls returns how often an operation was called; with "" for op, how often any was.
+func (f *Faulty) Calls(op string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.calls[op]
+}
+
+// Revive brings a dead backend back, with what was stored when it died, and forgets what is planned.
+func (f *Faulty) Revive() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.dead, f.plan = false, nil
+}
+
+// Get implements storage.Backend.
+func (f *Faulty) Get(ctx context.Context, keys ...storage.Key) (found []storage.Record, err error) {
+	err = f.do(OpGet, func() error {
+		found, err = f.Backend.Get(ctx, keys...)
+		return err
+	})
+	return found, err
+}
+
+// Scan implements storage.Backend.
+func (f *Faulty) Scan(ctx context.Context, prefix, after storage.Key, limit int) (found []storage.Record, err error) {
+	err = f.do(OpScan, func() error {
+		found, err = f.Backend.Scan(ctx, prefix, after, limit)
+		return err
+	})
+	return found, err
+}
+
+// Update implements storage.Backend.
+func (f *Faulty) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
+	return f.do(OpUpdate, func() error { return f.Backend.Update(ctx, keys, fn) })
+}
+
+// Drop implements storage.Backend.
+func (f *Faulty) Drop(ctx context.Context, what storage.Selector, limit int) (n int, err error) {
+	err = f.do(OpDrop, func() error {
+		n, err = f.Backend.Drop(ctx, what, limit)
+		return err
+	})
+	return n, err
+}
+
+// Sweep implements storage.Backend.
+func (f *Faulty) Sweep(ctx context.Context, at time.Time, limit int) (n int, err error) {
+	err = f.do(OpSweep, func() error {
+		n, err = f.Backend.Sweep(ctx, at, limit)
+		return err
+	})
+	return n, err
+}
+
+// do calls the operation or fails, or both.
+func (f *Faulty) do(op string, call func() error) error {
+	if f.Before != nil {
+		f.Before(op)
+	}
+	how, dead := f.next(op)
+	if dead {
+		return fmt.Errorf("%s: %w: the backend is dead", op, ErrInjected)
+	}
+	read := op == OpGet || op == OpScan
+	if (how == LostReply || how == DiesAfter) && !read {
+		if err := call(); err != nil {
+			return err // it failed by itself, so that there is no reply to lose
+		}
+	}
+	switch {
+	case how == 0:
+		return call()
+	case read, how == NotApplied, how == Dies:
+		return fmt.Errorf("%s: %w", op, ErrInjected)
+	default:
+		return fmt.Errorf("%s: %w: %w", op, ErrInjected, storage.ErrUnknownOutcome)
+	}
+}
+
+// next counts the call and returns how it is to fail, 0 for not at all.
+func (f *Faulty) next(op string) (how Failure, dead bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.dead {
+		return 0, true
+	}
+	f.calls[op]++
+	f.calls[""]++
+	for _, p := range f.plan {
+		if (p.op == op || p.op == "") && f.calls[p.op] == p.call {
+			how = p.how
+		}
+	}
+	f.dead = how == Dies || how == DiesAfter
+	return how, false
+}

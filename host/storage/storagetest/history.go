@@ -1,0 +1,167 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// testHistories runs random histories against a plain map and compares after every step.
+func testHistories(t *testing.T, open func(t *testing.T) storage.Backend) {
+	rapid.Check(t, func(rt *rapid.T) {
+		b := open(t)
+		defer b.Close()
+		m := &model{b: b, records: make(map[storage.Key]storage.Record)}
+		rt.Repeat(map[string]func(*rapid.T){
+			"update": m.update,
+			"refuse": m.refuse,
+			"scan":   m.scan,
+			"drop":   m.drop,
+			"sweep":  m.sweep,
+			"":       m.check,
+		})
+	})
+}
+
+var (
+	modelKeys = []storage.Key{
+		app("a", store("s")), app("a", user("u"), store("s")), app("a", user("u"), store("ss")), app("a", user("uu"), store("s")),
+		app("aa", store("s")), storage.MakeKey(storage.Part{Tag: storage.System, Value: "run"}, user("u")),
+	}
+	modelPrefixes = []storage.Key{"", app("a"), app("aa"), app("a", user("u")), app("b"), modelKeys[5]}
+	modelEnds     = []string{"e", "ee", "f"}
+)
+
+// model is a backend and what should be in it.
+type model struct {
+	b       storage.Backend
+	records map[storage.Key]storage.Record
+}
+
+func (m *model) drawRecord(t *rapid.T, k storage.Key) storage.Record {
+	r := record(k, m.records[k].Revision+1, rapid.StringN(0, 40, -1).Draw(t, "content"))
+	r.Ends = rapid.SliceOfDistinct(rapid.SampledFrom(modelEnds), rapid.ID[string]).Draw(t, "ends")
+	if in := rapid.IntRange(0, 5).Draw(t, "expires"); in > 0 {
+		r.Expires = epoch.Add(time.Duration(in) * time.Second)
+	}
+	return r
+}
+
+// drawWrites draws keys, and writes to some of them.
+func (m *model) drawWrites(t *rapid.T) (keys []storage.Key, writes []storage.Write) {
+	keys = rapid.SliceOfNDistinct(rapid.SampledFrom(modelKeys), 1, 4, rapid.ID[storage.Key]).Draw(t, "keys")
+	for _, k := range keys {
+		switch rapid.IntRange(0, 4).Draw(t, "write") {
+		case 0: // none
+		case 1:
+			writes = append(writes, storage.Write{Record: storage.Record{Key: k}, Delete: true})
+		default:
+			writes = append(writes, storage.Write{Record: m.drawRecord(t, k)})
+		}
+	}
+	return keys, writes
+}
+
+func (m *model) update(t *rapid.T) {
+	keys, writes := m.drawWrites(t)
+	must(t, m.b.Update(context.Background(), keys, func(now []storage.Record) ([]storage.Write, error) {
+		for i, k := range keys {
+			same(t, "what the function saw", now[i:i+1], []storage.Record{m.records[k]})
+		}
+		return writes, nil
+	}))
+	for _, w := range writes {
+		if w.Delete {
+			delete(m.records, w.Record.Key)
+		} else {
+			m.records[w.Record.Key] = w.Record
+		}
+	}
+}
+
+func (m *model) refuse(t *rapid.T) {
+	keys, writes := m.drawWrites(t)
+	refused := errors.New("refused")
+	err := m.b.Update(context.Background(), keys, func([]storage.Record) ([]storage.Write, error) { return writes, refused })
+	if err != refused {
+		t.Fatalf("Update = %v; want the function's error", err)
+	}
+}
+
+func (m *model) scan(t *rapid.T) {
+	prefix := rapid.SampledFrom(modelPrefixes).Draw(t, "prefix")
+	after := rapid.SampledFrom(append([]storage.Key{""}, modelKeys...)).Draw(t, "after")
+	limit := rapid.IntRange(1, 8).Draw(t, "limit")
+	got, err := m.b.Scan(context.Background(), prefix, after, limit)
+	must(t, err)
+	var want []storage.Record
+	for _, r := range m.sorted() {
+		if r.Key.HasPrefix(prefix) && r.Key > after && len(want) < limit {
+			want = append(want, r)
+		}
+	}
+	same(t, "Scan", got, want)
+}
+
+func (m *model) drop(t *rapid.T) {
+	what := storage.Selector{Prefix: rapid.SampledFrom(modelPrefixes).Draw(t, "prefix")}
+	what.End = rapid.SampledFrom(append([]string{""}, modelEnds...)).Draw(t, "end")
+	if what == (storage.Selector{}) {
+		return
+	}
+	m.remove(t, what.Matches, func(limit int) (int, error) { return m.b.Drop(context.Background(), what, limit) })
+}
+
+func (m *model) sweep(t *rapid.T) {
+	at := epoch.Add(time.Duration(rapid.IntRange(0, 6).Draw(t, "at")) * time.Second)
+	expired := func(r storage.Record) bool { return r.Expired(at) }
+	m.remove(t, expired, func(limit int) (int, error) { return m.b.Sweep(context.Background(), at, limit) })
+}
+
+// remove checks that as many went as the limit allows, all of them matching; which ones is the backend's choice.
+func (m *model) remove(t *rapid.T, match func(storage.Record) bool, remove func(limit int) (int, error)) {
+	limit := rapid.IntRange(1, 4).Draw(t, "limit")
+	removed, err := remove(limit)
+	must(t, err)
+	left := make(map[storage.Key]bool)
+	for _, r := range all(t, m.b, "") {
+		left[r.Key] = true
+	}
+	matching, gone := 0, 0
+	for k, r := range m.records {
+		if match(r) {
+			matching++
+			if !left[k] {
+				gone++
+				delete(m.records, k)
+			}
+		}
+	}
+	if want := min(limit, matching); removed != want || gone != want {
+		t.Fatalf("said %d and removed %d of %d with limit %d; want %d", removed, gone, matching, limit, want)
+	}
+}
+
+func (m *model) check(t *rapid.T) {
+	same(t, "what is there", all(t, m.b, ""), m.sorted())
+	checkUsage(t, m.b, app("a"), app("aa"))
+	for _, k := range modelKeys {
+		same(t, fmt.Sprint("Get ", k), get(t, m.b, k), []storage.Record{m.records[k]})
+	}
+}
+
+func (m *model) sorted() []storage.Record {
+	records := make([]storage.Record, 0, len(m.records))
+	for _, k := range slices.Sorted(maps.Keys(m.records)) {
+		records = append(records, m.records[k])
+	}
+	return records
+}

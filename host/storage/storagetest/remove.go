@@ -1,0 +1,183 @@
+package storagetest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// drain calls remove with a small limit until nothing is left and returns how many were removed.
+func drain(t tester, limit int, remove func(limit int) (int, error)) int {
+	t.Helper()
+	for total := 0; ; {
+		n, err := remove(limit)
+		must(t, err)
+		if n > limit {
+			t.Fatalf("removed %d, over the limit of %d", n, limit)
+		}
+		total += n
+		if n < limit {
+			return total
+		}
+	}
+}
+
+func testDrop(t *testing.T, b storage.Backend) {
+	ended := func(k storage.Key, ends ...string) storage.Record {
+		r := record(k, 1, "x")
+		r.Ends = ends
+		return r
+	}
+	tests := []struct {
+		name string
+		what storage.Selector
+		want int
+	}{
+		{"a user", storage.Selector{Prefix: app("a", user("u"))}, 11},
+		{"another user", storage.Selector{Prefix: app("a", user("uu"))}, 1},
+		{"an app", storage.Selector{Prefix: app("a")}, 13},
+		{"an end", storage.Selector{End: "session/s1"}, 12},
+		{"a longer end", storage.Selector{End: "session/s10"}, 2},
+		{"the start of an end", storage.Selector{End: "session/s"}, 0},
+		{"an end under a prefix", storage.Selector{Prefix: app("a", user("u")), End: "session/s1"}, 10},
+		{"an end under another prefix", storage.Selector{Prefix: app("b"), End: "session/s1"}, 1},
+		{"a prefix with nothing", storage.Selector{Prefix: app("c")}, 0},
+		{"usage", storage.Selector{Prefix: storage.UsageKey(app("a"))}, 0},
+	}
+	for _, test := range tests {
+		for _, limit := range []int{1, 3, 100} {
+			t.Run(fmt.Sprint(test.name, limit), func(t *testing.T) {
+				drain(t, 100, func(n int) (int, error) { return b.Drop(context.Background(), storage.Selector{Prefix: app("")}, n) })
+				put(t, b, ended(app("a", user("u"), store("kept"))), ended(app("a", user("uu"), store("s")), "session/s10", "session/s1"),
+					ended(app("a", store("s")), "session/s10"), ended(app("b", store("s")), "session/s1"))
+				for i := range 10 {
+					put(t, b, ended(app("a", user("u"), store(fmt.Sprint("s", i))), "session/s2", "session/s1"))
+				}
+				before := all(t, b, "")
+				got := drain(t, limit, func(n int) (int, error) { return b.Drop(context.Background(), test.what, n) })
+				if got != test.want {
+					t.Errorf("dropped %d; want %d", got, test.want)
+				}
+				var left []storage.Record
+				for _, r := range before {
+					if !test.what.Matches(r) {
+						left = append(left, r)
+					}
+				}
+				same(t, "what is left", all(t, b, ""), left)
+				checkUsage(t, b, app("a"), app("b"))
+			})
+		}
+	}
+}
+
+func testSweep(t *testing.T, b storage.Backend) {
+	ctx := context.Background()
+	for i := range 20 {
+		r := record(app("a", store(fmt.Sprintf("s%02d", i))), 1, "x")
+		r.Expires, r.Ends = epoch.Add(time.Duration(i)*time.Microsecond), []string{"e"}
+		put(t, b, r)
+	}
+	old := record(app("a", store("old")), 1, "x")
+	old.Expires = time.Date(1901, 1, 1, 0, 0, 0, 0, time.UTC)
+	put(t, b, old, record(app("a", store("ever")), 1, "x"))
+
+	sweep := func(at time.Time) int {
+		return drain(t, 3, func(n int) (int, error) { return b.Sweep(ctx, at, n) })
+	}
+	for _, c := range []struct {
+		at   time.Time
+		want int
+	}{
+		{time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC), 0},
+		{epoch.Add(-time.Microsecond), 1},
+		{epoch, 1}, // a record has expired at the very time
+		{epoch.Add(5*time.Microsecond - 1), 4},
+		{epoch.Add(5 * time.Microsecond), 1},
+		{epoch.Add(5 * time.Microsecond), 0},
+		{epoch.Add(time.Hour), 14},
+	} {
+		if got := sweep(c.at); got != c.want {
+			t.Errorf("Sweep at %v removed %d; want %d", c.at, got, c.want)
+		}
+	}
+	same(t, "what is left", all(t, b, ""), []storage.Record{record(app("a", store("ever")), 1, "x")})
+	checkUsage(t, b, app("a"))
+	if n, err := b.Drop(ctx, storage.Selector{End: "e"}, 100); n != 0 || err != nil {
+		t.Errorf("Drop of ends of swept records = %d, %v; want 0", n, err)
+	}
+}
+
+// testSweepLooksAgain moves lifetimes to and fro while a sweeper runs: no record that is alive may go, and
+// what is found under its old time is not what counts.
+func testSweepLooksAgain(t *testing.T, b storage.Backend) {
+	ctx := context.Background()
+	k := app("a", store("s"))
+	r := record(k, 1, "x")
+	r.Expires = epoch
+	put(t, b, r)
+	r.Revision, r.Expires = 2, epoch.Add(time.Hour) // a write extends the lifetime
+	put(t, b, r)
+	if n, err := b.Sweep(ctx, epoch.Add(time.Minute), 10); n != 0 || err != nil {
+		t.Fatalf("Sweep of an extended record = %d, %v; want 0", n, err)
+	}
+	same(t, "what is left", all(t, b, ""), []storage.Record{r})
+
+	stop := make(chan struct{})
+	var sweeper sync.WaitGroup
+	sweeper.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if _, err := b.Sweep(ctx, epoch, 5); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	for i := range 50 {
+		keys := []storage.Key{k}
+		must(t, b.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
+			next := record(k, now[0].Revision+1, "x")
+			if i%2 == 0 {
+				next.Expires = epoch.Add(time.Second) // alive for the sweeper
+			}
+			return []storage.Write{{Record: next}}, nil
+		}))
+		if !get(t, b, k)[0].Exists() {
+			t.Fatal("a sweep removed a record that was alive")
+		}
+	}
+	close(stop)
+	sweeper.Wait()
+	checkUsage(t, b, app("a"))
+}
+
+func testLimits(t *testing.T, b storage.Backend) {
+	ctx := context.Background()
+	put(t, b, record(app("a", store("s")), 1, "x"))
+	for _, limit := range []int{0, -1} {
+		if _, err := b.Scan(ctx, "", "", limit); err == nil {
+			t.Errorf("Scan with limit %d succeeded", limit)
+		}
+		if _, err := b.Drop(ctx, storage.Selector{Prefix: app("a")}, limit); err == nil {
+			t.Errorf("Drop with limit %d succeeded", limit)
+		}
+		if _, err := b.Sweep(ctx, epoch, limit); err == nil {
+			t.Errorf("Sweep with limit %d succeeded", limit)
+		}
+	}
+	if _, err := b.Drop(ctx, storage.Selector{}, 1); err == nil {
+		t.Error("Drop of everything succeeded")
+	}
+	if n := len(all(t, b, "")); n != 1 {
+		t.Errorf("%d records are left; want 1", n)
+	}
+}

@@ -1,0 +1,262 @@
+package storagetest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Run checks that a backend keeps the contract of storage.Backend. open returns a new, empty one; the suite
+// closes it.
+func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
+	suite := []struct {
+		name string
+		test func(t *testing.T, b storage.Backend)
+	}{
+		{"get", testGet},
+		{"copies", testCopies},
+		{"content", testContent},
+		{"keys", testKeys},
+		{"scan", testScan},
+		{"update", testUpdate},
+		{"refused writes", testRefusedWrites},
+		{"function fails", testFunctionFails},
+		{"drop", testDrop},
+		{"sweep", testSweep},
+		{"sweep looks again", testSweepLooksAgain},
+		{"limits", testLimits},
+		{"creation race", testCreationRace},
+		{"write skew", testWriteSkew},
+		{"transfers", testTransfers},
+		{"linearizable", testLinearizable},
+		{"cancelled", testCancelled},
+		{"cancelled while waiting", testCancelledWhileWaiting},
+		{"cancelled once begun", testCancelledOnceBegun},
+		{"closed", testClosed},
+		{"closed in use", testClosedInUse},
+		{"faults", testFaults},
+	}
+	for _, s := range suite {
+		t.Run(s.name, func(t *testing.T) {
+			b := open(t)
+			defer b.Close()
+			s.test(t, b)
+		})
+	}
+	t.Run("histories", func(t *testing.T) { testHistories(t, open) })
+}
+
+var epoch = time.Date(2030, 1, 2, 3, 4, 5, 678901000, time.UTC)
+
+// app returns a key under a group of records.
+func app(name string, parts ...storage.Part) storage.Key {
+	return storage.MakeKey(
+		storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: name}).With(parts...)
+}
+
+func user(name string) storage.Part  { return storage.Part{Tag: storage.User, Value: name} }
+func store(name string) storage.Part { return storage.Part{Tag: storage.Store, Value: name} }
+
+func record(k storage.Key, revision int64, content string) storage.Record {
+	return storage.Record{
+		Key: k, Revision: revision, Incarnation: "i1", Content: []byte(content),
+		Created: epoch, Updated: epoch.Add(time.Minute), Run: "run1",
+	}
+}
+
+// tester is what the helpers need of a *testing.T or a *rapid.T.
+type tester interface {
+	Helper()
+	Error(args ...any)
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// put writes records as they are.
+func put(t tester, b storage.Backend, records ...storage.Record) {
+	t.Helper()
+	keys := make([]storage.Key, len(records))
+	writes := make([]storage.Write, len(records))
+	for i, r := range records {
+		keys[i], writes[i] = r.Key, storage.Write{Record: r}
+	}
+	must(t, b.Update(context.Background(), keys, func([]storage.Record) ([]storage.Write, error) { return writes, nil }))
+}
+
+func get(t tester, b storage.Backend, keys ...storage.Key) []storage.Record {
+	t.Helper()
+	found, err := b.Get(context.Background(), keys...)
+	must(t, err)
+	if len(found) != len(keys) {
+		t.Fatalf("Get of %d keys = %d records", len(keys), len(found))
+	}
+	return found
+}
+
+// all returns every record under prefix, in pages.
+func all(t tester, b storage.Backend, prefix storage.Key) []storage.Record {
+	t.Helper()
+	var found []storage.Record
+	for after := storage.Key(""); ; after = found[len(found)-1].Key {
+		page, err := b.Scan(context.Background(), prefix, after, 7)
+		must(t, err)
+		found = append(found, page...)
+		if len(page) < 7 {
+			return found
+		}
+	}
+}
+
+// checkUsage compares the usage of every group of records with what is there.
+func checkUsage(t tester, b storage.Backend, groups ...storage.Key) {
+	t.Helper()
+	for _, g := range groups {
+		var want storage.Usage
+		for _, r := range all(t, b, g) {
+			want = want.Plus(storage.Usage{Records: 1, Bytes: storage.SizeOf(r)})
+		}
+		kept := get(t, b, storage.UsageKey(g))[0]
+		got, err := storage.DecodeUsage(kept)
+		must(t, err)
+		if got != want || kept.Exists() != (want.Records > 0) {
+			t.Errorf("usage of %s = %+v (exists: %v); want %+v", g, got, kept.Exists(), want)
+		}
+	}
+}
+
+func must(t tester, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// same compares records; nil and empty contents and ends are the same.
+func same(t tester, what string, got, want []storage.Record) {
+	t.Helper()
+	if !slices.EqualFunc(got, want, equal) {
+		t.Errorf("%s (-want +got):\n%s", what, cmp.Diff(want, got, cmpopts.EquateEmpty()))
+	}
+}
+
+func equal(x, y storage.Record) bool {
+	return x.Key == y.Key && x.Same(y) && x.Run == y.Run && bytes.Equal(x.Content, y.Content) && slices.Equal(x.Ends, y.Ends) &&
+		x.Created == y.Created && x.Updated == y.Updated && x.Expires == y.Expires
+}
+
+func testGet(t *testing.T, b storage.Backend) {
+	full := record(app("a", user("u"), store("s")), 3, `{"a":1}`)
+	full.Expires, full.Ends = epoch.Add(time.Hour), []string{"session/s1", "workflow/w1"}
+	bare := storage.Record{Key: app("a", store("bare")), Revision: 1}
+	put(t, b, full, bare)
+
+	got := get(t, b, full.Key, app("a", store("none")), bare.Key, full.Key)
+	same(t, "Get", got, []storage.Record{full, {}, bare, full})
+	same(t, "Get of a prefix", get(t, b, app("a", user("u"))), []storage.Record{{}})
+	if none := get(t, b); len(none) != 0 {
+		t.Errorf("Get() = %v; want nothing", none)
+	}
+
+	local := time.FixedZone("east", 3600)
+	odd := record(app("a", store("times")), 1, "")
+	odd.Created, odd.Expires = epoch.Add(999).In(local), time.Unix(0, 0)
+	put(t, b, odd)
+	stored := get(t, b, odd.Key)[0]
+	if stored.Created != epoch || stored.Expires != time.Unix(0, 0).UTC() {
+		t.Errorf("times came back as %v, %v; want microseconds in UTC", stored.Created, stored.Expires)
+	}
+}
+
+func testCopies(t *testing.T, b storage.Backend) {
+	k := app("a", store("s"))
+	r := record(k, 1, "before")
+	r.Ends = []string{"end"}
+	put(t, b, r)
+	copy(r.Content, "xxxxxx")
+	r.Ends[0] = "xxx"
+	for range 2 {
+		got := append(get(t, b, k), all(t, b, k)...)
+		for _, g := range got {
+			if string(g.Content) != "before" || !slices.Equal(g.Ends, []string{"end"}) {
+				t.Fatalf("the record is %q %v after its copies were changed", g.Content, g.Ends)
+			}
+			copy(g.Content, "yyyyyy")
+			g.Ends[0] = "yyy"
+		}
+	}
+}
+
+func testContent(t *testing.T, b storage.Backend) {
+	every := make([]byte, 256)
+	for i := range every {
+		every[i] = byte(i)
+	}
+	for i, content := range [][]byte{nil, {0}, every, bytes.Repeat([]byte{0xff}, 4096), bytes.Repeat(every, 32<<10)} {
+		r := record(app("a", store(fmt.Sprint("s", i))), 1, string(content))
+		put(t, b, r)
+		if got := get(t, b, r.Key)[0]; !bytes.Equal(got.Content, content) {
+			t.Errorf("a content of %d bytes came back as %d others", len(content), len(got.Content))
+		}
+	}
+	checkUsage(t, b, app("a"))
+}
+
+func testKeys(t *testing.T, b storage.Backend) {
+	long := storage.MaxKeyBytes - len(app("a")) - 4
+	values := []string{"\x00", "a", "a\x00", "a/b", "\xff", "\xff\xff", "é", string(make([]byte, 300)), string(make([]byte, long))}
+	var want []storage.Record
+	for i, v := range values {
+		r := record(app("a", store(v)), int64(i+1), v)
+		put(t, b, r)
+		want = append(want, r)
+	}
+	for _, w := range want {
+		same(t, "Get", get(t, b, w.Key), []storage.Record{w})
+	}
+	slices.SortFunc(want, func(x, y storage.Record) int { return bytes.Compare([]byte(x.Key), []byte(y.Key)) })
+	same(t, "Scan", all(t, b, ""), want)
+	checkUsage(t, b, app("a"))
+}
+
+func testScan(t *testing.T, b storage.Backend) {
+	ctx := context.Background()
+	var want []storage.Record
+	for i := range 20 {
+		want = append(want, record(app("a", user("u"), store(fmt.Sprintf("s%02d", i))), 1, "x"))
+	}
+	put(t, b, want...)
+	put(t, b, record(app("a", user("uu"), store("s")), 1, "x"), record(app("a", store("s")), 1, "x"), record(app("aa", user("u")), 1, "x"))
+
+	prefix := app("a", user("u"))
+	same(t, "all", all(t, b, prefix), want)
+	if n := len(all(t, b, "")); n != 23 {
+		t.Errorf("Scan of everything = %d records; want 23, without the usage records", n)
+	}
+	for _, c := range []struct {
+		name  string
+		after storage.Key
+		limit int
+		want  []storage.Record
+	}{
+		{"first", "", 3, want[:3]},
+		{"after a record", want[4].Key, 3, want[5:8]},
+		{"after none", want[4].Key + "x", 3, want[5:8]},
+		{"after the last", want[19].Key, 3, nil},
+		{"before the prefix", app("a"), 3, want[:3]},
+		{"behind the prefix", app("a", user("zz")), 3, nil},
+		{"the rest", want[17].Key, 1 << 40, want[18:]},
+	} {
+		got, err := b.Scan(ctx, prefix, c.after, c.limit)
+		must(t, err)
+		same(t, c.name, got, c.want)
+	}
+}

@@ -1,0 +1,116 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+)
+
+// What a backend keeps at most. Hosts set far lower limits; these make every backend refuse alike.
+const (
+	MaxKeyBytes     = 16 << 10  // a key
+	MaxTagBytes     = 1 << 10   // one of a record's Ends
+	MaxContentBytes = 256 << 20 // a content
+)
+
+// Change is a checked write together with the record that it replaces, which is zero where there is none.
+type Change struct {
+	Old Record
+	Write
+}
+
+// Usage returns what the change adds to the usage of its group; negative numbers for what it frees.
+func (c Change) Usage() Usage {
+	var u Usage
+	if c.Old.Exists() {
+		u.Records--
+		u.Bytes -= SizeOf(c.Old)
+	}
+	if !c.Delete {
+		u.Records++
+		u.Bytes += SizeOf(c.Record)
+	}
+	return u
+}
+
+// Decide is the part of Update that is the same for every backend: it calls fn with the records under keys
+// and checks what fn answers. Times come back in UTC and whole microseconds, deletes of nothing are left out.
+// An error of fn comes back as it is; a panic in fn becomes an error, so that it fails nobody else's update.
+func Decide(keys []Key, now []Record, fn func(now []Record) ([]Write, error)) ([]Change, error) {
+	writes, err := call(fn, now)
+	if err != nil {
+		return nil, err
+	}
+	if len(writes) == 0 {
+		return nil, nil
+	}
+	unwritten := make(map[Key]int, len(keys)) // their places
+	for i, k := range keys {
+		unwritten[k] = i
+	}
+	changes := make([]Change, 0, len(writes))
+	for _, w := range writes {
+		k := w.Record.Key
+		i, ok := unwritten[k]
+		if !ok {
+			return nil, fmt.Errorf("update: a write to %s, which is not among the keys of the update or is written twice", k)
+		}
+		delete(unwritten, k)
+		if err := check(w); err != nil {
+			return nil, fmt.Errorf("update: %s: %w", k, err)
+		}
+		if w.Delete && !now[i].Exists() {
+			continue
+		}
+		w.Record = w.Record.normal()
+		changes = append(changes, Change{Old: now[i], Write: w})
+	}
+	return changes, nil
+}
+
+func call(fn func([]Record) ([]Write, error), now []Record) (writes []Write, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			writes, err = nil, fmt.Errorf("update: the function panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return fn(now)
+}
+
+func check(w Write) error {
+	r := w.Record
+	if r.Key == "" || !r.Key.valid() {
+		return errKey
+	}
+	if _, usage := UsageGroup(r.Key); usage {
+		return errors.New("usage records are kept by the backend alone")
+	}
+	if w.Delete {
+		return nil
+	}
+	if len(r.Key) > MaxKeyBytes {
+		return fmt.Errorf("the key has %d bytes, over %d", len(r.Key), MaxKeyBytes)
+	}
+	if len(r.Content) > MaxContentBytes {
+		return fmt.Errorf("the content has %d bytes, over %d", len(r.Content), MaxContentBytes)
+	}
+	if r.Revision < 1 {
+		return fmt.Errorf("revision %d; a record has one of at least 1", r.Revision)
+	}
+	for i, tag := range r.Ends {
+		if tag == "" || len(tag) > MaxTagBytes || slices.Contains(r.Ends[:i], tag) {
+			return fmt.Errorf("an end tag is empty, given twice or has over %d bytes", MaxTagBytes)
+		}
+	}
+	return nil
+}
+
+// normal returns r with its times in the precision that every backend keeps.
+func (r Record) normal() Record {
+	for _, t := range []*time.Time{&r.Created, &r.Updated, &r.Expires} {
+		*t = time.UnixMicro(t.UnixMicro()).UTC()
+	}
+	return r
+}
