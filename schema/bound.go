@@ -1,0 +1,247 @@
+package schema
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The bounds of what a schema may ask for. A schema within them checks a document in time that is linear in
+// the size of the document; one that refers to itself twice doubles its work with every level.
+const (
+	maxVisits     = 10_000    // schemas that one value may be checked by
+	maxNesting    = 256       // schemas that lead from one to the other at the same value
+	maxBoundSteps = 4_000_000 // of finding out
+)
+
+// bounds finds the value that a schema checks most often, over every document. It follows all ways down a
+// document at once: what happens at a value is given by how often each schema reaches it from outside, so
+// equal loads are looked at once.
+type bounds struct {
+	steps int
+	seen  map[string]bool
+	queue []load
+}
+
+// load says how often each schema is applied to one kind of value, and how deep that value stands.
+type load struct {
+	times tally
+	depth int
+}
+
+// checkBounds refuses a schema whose worst document is not bounded, or whose bound cannot be found in time.
+func checkBounds(root *node, all []*node, depth int) *Error {
+	if err := rankNodes(all); err != nil {
+		return err
+	}
+	b := &bounds{seen: map[string]bool{}}
+	b.add(tally{root: 1}, 0)
+	for len(b.queue) > 0 {
+		next := b.queue[0]
+		b.queue = b.queue[1:]
+		for _, kind := range []kinds{scalar, array, object} {
+			if err := b.follow(next, kind, depth, picks{map[*selector]int{}, 1}); err != nil {
+				return err
+			}
+		}
+		if b.steps > maxBoundSteps {
+			return &Error{
+				Message: "the schema is too intricate: how often it checks a value cannot be bounded in reasonable time",
+				Hint:    "let fewer schemas apply to the same value",
+			}
+		}
+	}
+	return nil
+}
+
+// picks says which branch an object takes, of the choices that selectors make, and of how many ways to
+// choose it is one.
+type picks struct {
+	branch map[*selector]int
+	ways   int
+}
+
+// maxWays is how many ways to choose are told apart at one value. A choice that would make more is none: all
+// its branches count.
+const maxWays = 1000
+
+// follow looks at a load where the value is of one kind, in turn with each branch that it can take.
+func (b *bounds) follow(l load, kind kinds, depth int, taken picks) *Error {
+	reached, total, open := b.spread(l.times, kind, taken)
+	if open != nil {
+		next := picks{branch: taken.branch, ways: taken.ways * len(open.branches)}
+		defer delete(taken.branch, open)
+		for i := range open.branches {
+			taken.branch[open] = i
+			if err := b.follow(l, kind, depth, next); err != nil || b.steps > maxBoundSteps {
+				return err
+			}
+		}
+		return nil
+	}
+	if total > maxVisits {
+		return tooMany(reached, l.depth)
+	}
+	if l.depth < depth {
+		b.descend(reached, kind, l.depth+1)
+	}
+	return nil
+}
+
+func tooMany(reached tally, depth int) *Error {
+	most := slices.MaxFunc(nodesOf(reached), func(a, b *node) int {
+		return cmp.Or(cmp.Compare(reached[a], reached[b]), cmp.Compare(b.id, a.id))
+	})
+	where := "one value"
+	if depth > 0 {
+		where = fmt.Sprintf("one value %d levels deep", depth)
+	}
+	return &Error{
+		Pointer: most.pointer,
+		Message: fmt.Sprintf("the schema is not bounded: it checks %s over %d times, %d of them by this part", where, maxVisits, reached[most]),
+		Hint:    "let each schema apply to a value once; where a schema refers to itself in several branches, tell them apart by a required property with a const",
+	}
+}
+
+// rankNodes gives each node a rank above that of all within it. It refuses a schema that applies to a value
+// because it applies to that value.
+func rankNodes(all []*node) *Error {
+	const under = -1
+	ranks := make(map[*node]int, len(all))
+	var visit func(n *node) *Error
+	visit = func(n *node) *Error {
+		switch rank, ok := ranks[n]; {
+		case ok && rank == under:
+			return &Error{Pointer: n.pointer, Message: endless}
+		case ok:
+			return nil
+		}
+		ranks[n] = under
+		for _, sub := range n.within {
+			if err := visit(sub); err != nil {
+				return err
+			}
+			n.rank = max(n.rank, sub.rank+1)
+		}
+		ranks[n] = n.rank
+		if n.rank > maxNesting {
+			return &Error{Pointer: n.pointer, Message: fmt.Sprintf("more than %d schemas lead from one to the other here", maxNesting)}
+		}
+		return nil
+	}
+	for _, n := range all {
+		if err := visit(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bounds) add(times tally, depth int) {
+	if len(times) == 0 {
+		return
+	}
+	var key strings.Builder
+	for _, n := range nodesOf(times) {
+		key.WriteString(strconv.Itoa(n.id) + ":" + strconv.Itoa(times[n]) + " ")
+	}
+	b.steps += len(times)
+	if b.seen[key.String()] {
+		return // it was reached at this depth or above, with at least as much below it
+	}
+	b.seen[key.String()] = true
+	b.queue = append(b.queue, load{times: times, depth: depth})
+}
+
+// spread adds what schemas apply to the same value, if it is of that kind and takes those branches. It returns
+// the total too, which stays far from where an int ends, or else a choice that is still open.
+func (b *bounds) spread(times tally, kind kinds, taken picks) (reached tally, total int, open *selector) {
+	reached = make(tally, len(times))
+	var queue rankQueue
+	push := func(n *node, count int) {
+		if reached[n] == 0 {
+			queue.push(n)
+		}
+		reached.add(n, count)
+	}
+	for n, count := range times {
+		push(n, count)
+	}
+	for n := queue.pop(); n != nil; n = queue.pop() {
+		b.steps++
+		total = min(total+reached[n], 2*maxVisits)
+		if n.types != 0 && n.types&kind == 0 {
+			continue // a wrong type ends it at once
+		}
+		skipped, open := b.skipped(n, kind, taken)
+		if open != nil {
+			return nil, 0, open
+		}
+		for _, sub := range n.within {
+			b.steps++
+			if skipped[sub] > 0 {
+				skipped[sub]--
+				continue
+			}
+			push(sub, reached[n])
+		}
+	}
+	return reached, total, nil
+}
+
+// skipped returns how often each schema within n is a branch that an object does not take, or a choice that
+// is still open.
+func (b *bounds) skipped(n *node, kind kinds, taken picks) (tally, *selector) {
+	skipped := tally{}
+	if kind != object {
+		return skipped, nil
+	}
+	for _, s := range []*selector{n.inner.anySelector, n.inner.oneSelector} {
+		if s == nil {
+			continue
+		}
+		pick, ok := taken.branch[s]
+		if !ok && taken.ways*len(s.branches) <= maxWays {
+			return nil, s
+		}
+		for i, sub := range s.branches {
+			if ok && i != pick {
+				skipped.add(sub, 1)
+			}
+		}
+	}
+	return skipped, nil
+}
+
+// rankQueue hands out nodes from the highest rank down, so that a node comes after all that lead to it.
+type rankQueue struct{ byRank [][]*node }
+
+func (q *rankQueue) push(n *node) {
+	for len(q.byRank) <= n.rank {
+		q.byRank = append(q.byRank, nil)
+	}
+	q.byRank[n.rank] = append(q.byRank[n.rank], n)
+}
+
+func (q *rankQueue) pop() *node {
+	for len(q.byRank) > 0 {
+		last := len(q.byRank) - 1
+		if nodes := q.byRank[last]; len(nodes) > 0 {
+			q.byRank[last] = nodes[:len(nodes)-1]
+			return nodes[len(nodes)-1]
+		}
+		q.byRank = q.byRank[:last]
+	}
+	return nil
+}
+
+func nodesOf(times tally) []*node {
+	nodes := make([]*node, 0, len(times))
+	for n := range times {
+		nodes = append(nodes, n)
+	}
+	slices.SortFunc(nodes, func(a, b *node) int { return cmp.Compare(a.id, b.id) })
+	return nodes
+}

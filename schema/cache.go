@@ -1,0 +1,54 @@
+package schema
+
+import (
+	"container/list"
+	"crypto/sha256"
+	"sync"
+)
+
+// cachedSchemas is how many schemas a Cache keeps.
+const cachedSchemas = 256
+
+// Cache compiles schemas and remembers the results, mistakes too. It keeps the 256 texts that were asked for
+// last. The zero value is ready; it is safe for concurrent use, and compiles a text once even when many ask
+// for it at once.
+type Cache struct {
+	mu      sync.Mutex
+	entries map[cacheKey]*list.Element
+	recent  list.List // of *cached, the one asked for last in front
+}
+
+type cacheKey struct {
+	text [sha256.Size]byte
+	opts Options
+}
+
+type cached struct {
+	key     cacheKey
+	compile func() (*Schema, error)
+}
+
+// Compile returns what the function Compile does.
+func (c *Cache) Compile(text []byte, opts Options) (*Schema, error) {
+	return c.entry(text, opts).compile()
+}
+
+func (c *Cache) entry(text []byte, opts Options) *cached {
+	key := cacheKey{text: sha256.Sum256(text), opts: opts}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if element, ok := c.entries[key]; ok {
+		c.recent.MoveToFront(element)
+		return element.Value.(*cached)
+	}
+	if c.entries == nil {
+		c.entries = make(map[cacheKey]*list.Element)
+	}
+	entry := &cached{key: key, compile: sync.OnceValues(func() (*Schema, error) { return Compile(text, opts) })}
+	c.entries[key] = c.recent.PushFront(entry)
+	if c.recent.Len() > cachedSchemas {
+		oldest := c.recent.Remove(c.recent.Back()).(*cached)
+		delete(c.entries, oldest.key)
+	}
+	return entry
+}

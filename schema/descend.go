@@ -1,0 +1,124 @@
+package schema
+
+// descend adds the loads of the members or elements of a value that reached applies to. A load is larger
+// than what can happen where a regular expression or a condition decides: bounds only has to be safe.
+func (b *bounds) descend(reached tally, kind kinds, depth int) {
+	var nodes []*node
+	for _, n := range nodesOf(reached) {
+		if !n.trivial && (n.types == 0 || n.types&kind != 0) {
+			nodes = append(nodes, n)
+		}
+	}
+	switch kind {
+	case array:
+		b.elements(nodes, reached, depth)
+	case object:
+		b.members(nodes, reached, depth)
+	}
+}
+
+// elements adds a load for each place of a prefix, and one for all other elements.
+func (b *bounds) elements(nodes []*node, reached tally, depth int) {
+	longest := 0
+	for _, n := range nodes {
+		longest = max(longest, len(n.array.prefix))
+	}
+	for i := 0; i <= longest && b.steps <= maxBoundSteps; i++ {
+		times := tally{}
+		for _, n := range nodes {
+			b.steps++
+			r := &n.array
+			if i < len(r.prefix) {
+				times.addChild(r.prefix[i], reached[n])
+			} else {
+				times.addChild(r.rest, reached[n])
+			}
+			times.addChild(r.contains, reached[n])
+			times.addChild(r.unevaluated, reached[n])
+		}
+		b.add(times, depth)
+	}
+}
+
+// members adds a load for each name that a schema lists, one for all other names, and one for names as values.
+func (b *bounds) members(nodes []*node, reached tally, depth int) {
+	listed := map[string]tally{}
+	other, names := tally{}, tally{}
+	var general []*node // those that say something about names that they do not list
+	for _, n := range nodes {
+		r := &n.object
+		for name, sub := range r.properties {
+			b.steps++
+			if listed[name] == nil {
+				listed[name] = tally{}
+			}
+			listed[name].addChild(sub, reached[n])
+		}
+		if len(r.patterns) > 0 || r.additional != nil || r.unevaluated != nil {
+			general = append(general, n)
+			b.unlisted(other, n, "", false, reached[n])
+		}
+		names.addChild(r.names, reached[n])
+	}
+	for _, name := range sortedKeys(listed) {
+		for _, n := range general {
+			if b.steps > maxBoundSteps {
+				return
+			}
+			b.unlisted(listed[name], n, name, true, reached[n])
+		}
+		b.add(listed[name], depth)
+	}
+	b.add(other, depth)
+	b.add(names, depth)
+}
+
+// unlisted adds what n applies to a member beside its properties: the known name, or any name at all. What
+// matches no expression gets the additional schema, so that never both apply.
+func (b *bounds) unlisted(times tally, n *node, name string, known bool, count int) {
+	b.steps++
+	r := &n.object
+	_, declared := r.properties[name]
+	declared = declared && known
+	matching, other := tally{}, tally{}
+	for _, p := range r.patterns {
+		b.steps += 1 + p.pattern.cost(name)/16
+		if known && !p.pattern.MatchString(name) {
+			continue
+		}
+		declared = declared || known
+		matching.addChild(p.schema, count)
+	}
+	if !declared {
+		other.addChild(r.additional, count)
+	}
+	times.addEither(matching, other)
+	times.addChild(r.unevaluated, count)
+}
+
+// tally counts how often schemas apply.
+type tally map[*node]int
+
+func (t tally) add(n *node, count int) {
+	t[n] = min(t[n]+count, 2*maxVisits)
+}
+
+// addChild is add for what a keyword may hold. Two references to a schema count as the schema, so that it is
+// noticed where only one of them can apply.
+func (t tally) addChild(n *node, count int) {
+	if n != nil {
+		t.add(n.plainly(), count)
+	}
+}
+
+// addEither adds the larger of two counts for each schema, for two cases of which one occurs.
+func (t tally) addEither(one, other tally) {
+	for n, count := range one {
+		t.add(n, max(count, other[n]))
+	}
+	for n, count := range other {
+		if _, ok := one[n]; !ok {
+			t.add(n, count)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package schema
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// evaluation is one check of one document. It counts its steps and ends when it has taken too many; it keeps
+// a bounded number of findings, and says of a value where it is, never what it is.
+type evaluation struct {
+	schema *Schema
+	left   int // steps that may still be taken
+	quiet  int // over 0 where only the outcome counts: under not, if and contains
+	scope  []string
+	found  []finding
+	claims []claim
+}
+
+// finding is a violation that is not written out yet.
+type finding struct {
+	at      *place
+	missing string // the name of a member that at does not have
+	rule    *node
+	keyword string
+}
+
+// outcome is what a schema says of a value.
+type outcome struct {
+	ok   bool
+	seen marks // the members or elements that it and what it applies to the same value evaluated
+	// declares is set where one of those schemas lists properties, so that strict closes the object.
+	declares bool
+}
+
+func (s *Schema) evaluate(n *node, doc any, root *place) []abi.Violation {
+	e := &evaluation{schema: s, left: s.limits.Work}
+	if s.dynamic {
+		e.scope = []string{s.root.resource}
+	}
+	out := outcome{ok: true}
+	e.visit(n, doc, root, &out)
+	if !e.hushed() {
+		e.close()
+	}
+	if e.left < 0 {
+		return []abi.Violation{{Keyword: MaxWork, Limit: json.RawMessage(strconv.Itoa(s.limits.Work))}}
+	}
+	return e.violations()
+}
+
+// hushed reports whether findings are of no use any more: then the first ends everything.
+func (e *evaluation) hushed() bool {
+	return e.quiet > 0 || e.left < 0 || len(e.found) >= e.schema.limits.Violations
+}
+
+// over reports whether the outcome is settled and nobody wants to know more.
+func (e *evaluation) over(out *outcome) bool { return !out.ok && e.hushed() }
+
+// spend takes steps and reports whether there were enough.
+func (e *evaluation) spend(steps int) bool {
+	e.left -= steps
+	return e.left >= 0
+}
+
+func (e *evaluation) fail(n *node, keyword string, at *place, out *outcome) {
+	e.lack(n, keyword, at, "", out)
+}
+
+// lack is fail for a member that the object at is without.
+func (e *evaluation) lack(n *node, keyword string, at *place, name string, out *outcome) {
+	out.ok = false
+	if !e.hushed() {
+		e.found = append(e.found, finding{at: at, missing: name, rule: n, keyword: keyword})
+	}
+}
+
+// visit applies a schema to a value of its own: the document, an element or a member.
+func (e *evaluation) visit(n *node, v any, at *place, out *outcome) {
+	result := e.apply(n, v, at)
+	if !result.ok {
+		out.ok = false
+	}
+	e.claim(v, at, result.seen, result.declares)
+}
+
+// join applies a schema to the value that out is about, which has to fit it too.
+func (e *evaluation) join(n *node, v any, at *place, out *outcome) {
+	result := e.apply(n, v, at)
+	out.ok = out.ok && result.ok
+	out.take(result)
+}
+
+// take adds what another schema evaluated of the same value.
+func (o *outcome) take(other outcome) {
+	o.seen.join(other.seen)
+	o.declares = o.declares || other.declares
+}
+
+// apply checks v against n and everything that n applies to the same value.
+func (e *evaluation) apply(n *node, v any, at *place) outcome {
+	out := outcome{ok: true, declares: n.declares}
+	if !e.spend(1) {
+		return outcome{}
+	}
+	if n.trivial {
+		if n.never {
+			e.fail(n, n.keyword, at, &out)
+		}
+		return out
+	}
+	if n.types != 0 && !n.types.holds(v) {
+		e.fail(n, "type", at, &out)
+		return out
+	}
+	depth := len(e.scope)
+	if e.schema.dynamic && e.scope[depth-1] != n.resource {
+		e.scope = append(e.scope, n.resource)
+	}
+	e.value(n, v, at, &out)
+	if !e.over(&out) {
+		e.inner(n, v, at, &out)
+	}
+	if !e.over(&out) {
+		e.unevaluated(n, v, at, &out)
+	}
+	e.scope = e.scope[:depth]
+	return out
+}
+
+// value checks what n itself says of v.
+func (e *evaluation) value(n *node, v any, at *place, out *outcome) {
+	for _, c := range n.values {
+		if !e.chosen(c, v) {
+			e.fail(n, c.keyword, at, out)
+		}
+	}
+	switch v := v.(type) {
+	case string:
+		e.text(n, v, at, out)
+	case json.Number:
+		e.numeric(n, v, at, out)
+	case []any:
+		e.array(n, v, at, out)
+	case map[string]any:
+		e.object(n, v, at, out)
+	}
+}
+
+func (e *evaluation) chosen(c choice, v any) bool {
+	if kindOf(v)&c.kinds == 0 {
+		return false
+	}
+	id := identity(v)
+	return e.spend(1+len(id)/16) && c.allowed[id]
+}
+
+// violations writes the findings out, in the order of their pointers, each once.
+func (e *evaluation) violations() []abi.Violation {
+	var all []abi.Violation
+	for _, f := range e.found {
+		pointer := f.at.pointer()
+		if f.missing != "" {
+			pointer = join(pointer, f.missing)
+		}
+		all = append(all, abi.Violation{Pointer: pointer, Keyword: f.keyword, Limit: f.rule.limit(f.keyword)})
+	}
+	slices.SortStableFunc(all, compareViolations)
+	all = slices.CompactFunc(all, func(a, b abi.Violation) bool { return compareViolations(a, b) == 0 })
+	return all[:min(len(all), e.schema.limits.Violations)]
+}
+
+func compareViolations(a, b abi.Violation) int {
+	return cmp.Or(
+		strings.Compare(a.Pointer, b.Pointer),
+		strings.Compare(a.Keyword, b.Keyword),
+		bytes.Compare(a.Limit, b.Limit),
+	)
+}

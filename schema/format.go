@@ -1,0 +1,62 @@
+package schema
+
+import (
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// formats are those that differ from the library's.
+var formats = map[string]func(any) bool{
+	"date-time": isTimestamp,
+	"regex":     isExpression,
+	"duration":  short(jsonschema.Formats["duration"]), // quadratic in the length of the string
+	"period":    short(jsonschema.Formats["period"]),
+}
+
+// formatOf returns the check of a format, which accepts whatever is no string; nil for a format that nobody
+// knows, which is not an error in any draft.
+func formatOf(name string) func(any) bool {
+	if check, ok := formats[name]; ok {
+		return check
+	}
+	check, ok := jsonschema.Formats[name]
+	if !ok {
+		return nil
+	}
+	return guarded(check)
+}
+
+// guarded takes a format that trips over a string as refusing it.
+func guarded(check func(any) bool) func(any) bool {
+	return func(v any) (ok bool) {
+		defer func() {
+			if recover() != nil {
+				ok = false
+			}
+		}()
+		return check(v)
+	}
+}
+
+// isTimestamp accepts what RFC 3339 does, and the same without a zone, which means UTC: datetime.isoformat()
+// of Python writes it so.
+func isTimestamp(v any) bool {
+	s, ok := v.(string)
+	if !ok {
+		return true
+	}
+	strict := jsonschema.Formats["date-time"]
+	return strict(s) || strict(s+"Z")
+}
+
+// maxShort is longer than any duration or period that means something.
+const maxShort = 256
+
+// short refuses long strings before it asks the format.
+func short(check func(any) bool) func(any) bool {
+	return func(v any) bool {
+		if s, ok := v.(string); ok && len(s) > maxShort {
+			return false
+		}
+		return check(v)
+	}
+}

@@ -1,0 +1,150 @@
+package schema
+
+import "slices"
+
+// inner applies the schemas that n applies to the same value.
+func (e *evaluation) inner(n *node, v any, at *place, out *outcome) {
+	r := &n.inner
+	if r.ref != nil {
+		e.join(r.ref, v, at, out)
+	}
+	for _, ref := range r.dynamic {
+		e.join(e.resolve(ref), v, at, out)
+	}
+	for _, sub := range r.allOf {
+		if e.over(out) {
+			return
+		}
+		e.join(sub, v, at, out)
+	}
+	if len(r.anyOf) > 0 {
+		e.branches(n, "anyOf", r.anyOf, r.anySelector, v, at, out)
+	}
+	if len(r.oneOf) > 0 {
+		e.branches(n, "oneOf", r.oneOf, r.oneSelector, v, at, out)
+	}
+	if r.not != nil && e.try(r.not, v, at).ok {
+		e.fail(n, "not", at, out)
+	}
+	if r.test != nil {
+		e.conditional(r, v, at, out)
+	}
+	if object, ok := v.(map[string]any); ok {
+		e.dependentSchemas(n, object, at, out)
+	}
+}
+
+// resolve finds the outermost schema on the way here that stands in for the target.
+func (e *evaluation) resolve(ref *dynamicRef) *node {
+	for _, resource := range e.scope {
+		if n, ok := ref.byResource[resource]; ok {
+			return n
+		}
+	}
+	return ref.target
+}
+
+// try asks whether v fits n. What n evaluated counts where v fits, but closes no object: a question about a
+// value declares nothing of its own.
+func (e *evaluation) try(n *node, v any, at *place) outcome {
+	claims := len(e.claims)
+	e.quiet++
+	result := e.apply(n, v, at)
+	e.quiet--
+	if !result.ok {
+		e.claims = e.claims[:claims]
+		return outcome{}
+	}
+	for i := range e.claims[claims:] {
+		e.claims[claims+i].closes = false
+	}
+	result.declares = false
+	return result
+}
+
+func (e *evaluation) conditional(r *innerRules, v any, at *place, out *outcome) {
+	result := e.try(r.test, v, at)
+	out.take(result)
+	next := r.orElse
+	if result.ok {
+		next = r.then
+	}
+	if next != nil {
+		e.join(next, v, at, out)
+	}
+}
+
+// branches applies the schemas of an anyOf or oneOf. Where none fits, the nearest branch's findings tell why.
+func (e *evaluation) branches(n *node, keyword string, subs []*node, by *selector, v any, at *place, out *outcome) {
+	if e.over(out) {
+		return
+	}
+	var nearest branch
+	matched := 0
+	if object, ok := v.(map[string]any); ok && by != nil {
+		if e.choose(by, object, at, out, &nearest) {
+			matched = 1
+		}
+	} else {
+		for _, sub := range subs {
+			if e.branch(sub, v, at, out, &nearest) {
+				matched++
+			}
+			if matched > 0 && e.settled(keyword, matched) {
+				break
+			}
+		}
+	}
+	switch {
+	case matched == 0:
+		e.fail(n, keyword, at, out)
+		if !e.hushed() {
+			e.found = append(e.found, nearest.findings...)
+		}
+		out.seen.all = true // nobody knows which members a fitting branch would have declared
+	case matched > 1 && keyword == "oneOf":
+		e.fail(n, keyword, at, out)
+	}
+}
+
+// branch applies one branch and reports whether it fits. What a branch that does not fit found or claimed is
+// dropped, but for what nearest keeps.
+func (e *evaluation) branch(sub *node, v any, at *place, out *outcome, nearest *branch) bool {
+	found, claims := len(e.found), len(e.claims)
+	result := e.apply(sub, v, at)
+	if result.ok {
+		out.take(result)
+	} else {
+		e.claims = e.claims[:claims]
+		nearest.consider(e.found[found:], at)
+	}
+	e.found = e.found[:found]
+	return result.ok
+}
+
+// settled reports whether further branches cannot change anything.
+func (e *evaluation) settled(keyword string, matched int) bool {
+	if keyword == "oneOf" {
+		return matched > 1
+	}
+	return !e.schema.tracks // an anyOf's other branches may evaluate more members
+}
+
+// branch is the one of those that did not fit that was nearest: whose type and constants fit, with the
+// fewest findings; the first of equals.
+type branch struct {
+	findings []finding
+	rank     int
+}
+
+func (b *branch) consider(found []finding, at *place) {
+	rank := len(found)
+	for _, f := range found {
+		if f.at == at && f.missing == "" && slices.Contains([]string{"type", "const", "enum"}, f.keyword) {
+			rank += 1000
+		}
+	}
+	if len(found) > 0 && (b.findings == nil || rank < b.rank) {
+		b.findings, b.rank = slices.Clone(found), rank
+	}
+}

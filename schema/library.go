@@ -1,0 +1,76 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/toolrun/toolrun/internal/jsondoc"
+)
+
+// compileDocument compiles a surveyed schema and returns its root and all its nodes.
+func compileDocument(s *survey) (root *node, all []*node, err error) {
+	text, err := jsondoc.Encode(s.root)
+	if err != nil {
+		return nil, nil, err
+	}
+	compiler := newCompiler()
+	if err := compiler.AddResource(documentURL, strings.NewReader(string(text))); err != nil {
+		return nil, nil, err
+	}
+	compiled, err := compiler.Compile(documentURL)
+	if err != nil {
+		return nil, nil, err
+	}
+	im := &importer{survey: s, nodes: map[*jsonschema.Schema]*node{}}
+	root = im.node(compiled, "schema")
+	// What only a $dynamicRef reaches is not linked to the rest.
+	for _, pointer := range s.anchors {
+		anchored, err := compiler.Compile(documentURL + "#" + pointerFragment(pointer))
+		if err != nil {
+			return nil, nil, err
+		}
+		im.node(anchored, "schema")
+	}
+	im.link(root)
+	return root, im.order, nil
+}
+
+// compileMeta compiles the schema of the schemas of a draft, which the library carries.
+func compileMeta(d *draft) *Schema {
+	compiled, err := newCompiler().Compile(d.url)
+	if err != nil {
+		panic(fmt.Sprintf("schema: metaschema %s: %v", d.url, err))
+	}
+	im := &importer{nodes: map[*jsonschema.Schema]*node{}}
+	root := im.node(compiled, "schema")
+	im.link(root)
+	return &Schema{root: root, dynamic: true, limits: Limits{Depth: maxSchemaDepth}.withDefaults()}
+}
+
+// endless is said of schemas that apply to a value because they apply to that value.
+const endless = "the schema refers to itself without end, for one and the same value"
+
+// libraryText says why the library refused a schema, without what is ours: its prefix and our URL.
+func libraryText(err error) string {
+	if inner, ok := errors.AsType[*jsonschema.SchemaError](err); ok {
+		err = inner.Err
+	}
+	if _, ok := errors.AsType[jsonschema.InfiniteLoopError](err); ok {
+		return endless
+	}
+	text := strings.ReplaceAll(err.Error(), documentURL, "")
+	return "the schema cannot be compiled: " + strings.TrimPrefix(text, "jsonschema: ")
+}
+
+var errRemote = errors.New("a schema refers to another document")
+
+func newCompiler() *jsonschema.Compiler {
+	c := jsonschema.NewCompiler()
+	// Without a loader of its own the library reads files and whatever else is registered in the process.
+	c.LoadURL = func(string) (io.ReadCloser, error) { return nil, errRemote }
+	return c
+}

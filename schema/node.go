@@ -1,0 +1,163 @@
+package schema
+
+import (
+	"math/big"
+
+	"github.com/toolrun/toolrun/internal/jsondoc"
+)
+
+// node is one compiled schema. It is not changed once its document is imported.
+type node struct {
+	pointer  string         // where it stands in the document
+	keyword  string         // the keyword that holds it, which is to blame where the schema is false
+	resource string         // the URL of the schema with a name that it belongs to
+	raw      map[string]any // its text; nil for true and false
+
+	trivial  bool // the schema true or, with never, false: all else is unset
+	never    bool
+	types    kinds
+	values   []choice // enum and const
+	format   func(any) bool
+	declares bool // has the keyword properties
+
+	text   textRules
+	number numberRules
+	object objectRules
+	array  arrayRules
+	inner  innerRules
+
+	fallback any // the default, where defaults is set
+	defaults bool
+
+	alias     bool   // it is nothing but a $ref
+	anchor    string // its $dynamicAnchor
+	recursive bool   // its $recursiveAnchor
+
+	// within are all schemas that it may apply to the same value, those of inner and the dependent ones, and
+	// rank is larger than the rank of each.
+	within []*node
+	rank   int
+	// number in the order of import, for a stable order.
+	id int
+}
+
+// choice is an enum or a const: the identities of the values that are allowed, and their types.
+type choice struct {
+	keyword string
+	kinds   kinds
+	allowed map[string]bool
+}
+
+// unlimited stands for a count that the schema does not bound.
+const unlimited = -1
+
+type textRules struct {
+	min, max int
+	pattern  *pattern
+}
+
+type numberRules struct {
+	min, above, max, below, multiple *big.Rat
+}
+
+type objectRules struct {
+	min, max    int
+	required    []string
+	dependent   []dependency
+	properties  map[string]*node
+	listed      []string // their names, sorted
+	patterns    []patternRule
+	additional  *node
+	names       *node
+	unevaluated *node
+}
+
+// dependency says what else an object needs that has the property: names, or a schema that applies to it.
+type dependency struct {
+	keyword  string
+	property string
+	required []string
+	schema   *node
+}
+
+type patternRule struct {
+	pattern *pattern
+	schema  *node
+}
+
+type arrayRules struct {
+	min, max       int
+	unique         bool
+	prefix         []*node
+	rest           *node
+	contains       *node
+	minFit, maxFit int
+	fitEvaluates   bool // an element that contains allows counts as evaluated
+	unevaluated    *node
+}
+
+// innerRules are the schemas that apply to the same value.
+type innerRules struct {
+	ref                 *node
+	dynamic             []*dynamicRef
+	allOf, anyOf, oneOf []*node
+	anySelector         *selector // nil where nothing tells the branches apart
+	oneSelector         *selector
+	not                 *node
+	test, then, orElse  *node
+}
+
+// dynamicRef is a $dynamicRef or a $recursiveRef: it applies the schema that the outermost of the documents
+// on the way has under that name, or else its target.
+type dynamicRef struct {
+	target     *node
+	anchor     string // the name that a $dynamicRef asks for; "" where it is an ordinary reference
+	recursive  bool   // it is a $recursiveRef
+	byResource map[string]*node
+}
+
+// answers reports whether n may stand in for the target.
+func (d *dynamicRef) answers(n *node) bool {
+	if d.recursive {
+		return d.target.recursive && n.recursive
+	}
+	return d.anchor != "" && d.target.anchor == d.anchor && n.anchor == d.anchor
+}
+
+// options returns every schema that the reference may apply in documents that start in the resource root.
+func (d *dynamicRef) options(root string) []*node {
+	if n, ok := d.byResource[root]; ok {
+		return []*node{n} // no other document can be further out
+	}
+	all := []*node{d.target}
+	for _, resource := range sortedKeys(d.byResource) {
+		if n := d.byResource[resource]; n != d.target {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// limit returns the value of a keyword as JSON, for a person to read, or nil where it is long.
+func (n *node) limit(keyword string) []byte {
+	if n.never {
+		return []byte("false")
+	}
+	value, ok := n.raw[keyword]
+	if !ok {
+		return nil
+	}
+	text, err := jsondoc.Encode(value)
+	if err != nil || len(text) > maxLimitBytes {
+		return nil
+	}
+	return text
+}
+
+// maxLimitBytes is how long a keyword's value may be to be told in a violation.
+const maxLimitBytes = 200
+
+// looksInside reports whether it says anything about the members of an object.
+func (r *objectRules) looksInside() bool {
+	return len(r.properties) > 0 || len(r.patterns) > 0 || r.additional != nil || r.names != nil
+}

@@ -1,0 +1,107 @@
+package schema
+
+// object checks what n itself says of an object.
+func (e *evaluation) object(n *node, object map[string]any, at *place, out *outcome) {
+	r := &n.object
+	if r.min != unlimited && len(object) < r.min {
+		e.fail(n, "minProperties", at, out)
+	}
+	if r.max != unlimited && len(object) > r.max {
+		e.fail(n, "maxProperties", at, out)
+	}
+	e.spend(len(r.required))
+	e.require(n, "required", r.required, object, at, out)
+	for _, d := range r.dependent {
+		if _, ok := object[d.property]; ok {
+			e.spend(len(d.required))
+			e.require(n, d.keyword, d.required, object, at, out)
+		}
+	}
+	if !r.looksInside() {
+		return
+	}
+	names := at.open(object)
+	e.spend(len(names))
+	for i, name := range names {
+		if e.over(out) {
+			return
+		}
+		e.member(r, i, name, object[name], at, out)
+	}
+	if r.additional != nil {
+		out.seen.all = true
+	}
+}
+
+func (e *evaluation) require(n *node, keyword string, names []string, object map[string]any, at *place, out *outcome) {
+	for _, name := range names {
+		if e.over(out) {
+			return
+		}
+		if _, ok := object[name]; !ok {
+			e.lack(n, keyword, at, name, out)
+		}
+	}
+}
+
+// member applies the schemas that n has for the i-th member of an object.
+func (e *evaluation) member(r *objectRules, i int, name string, v any, at *place, out *outcome) {
+	place, declared := at.child(i), false
+	if sub, ok := r.properties[name]; ok {
+		declared = true
+		e.visit(sub, v, place, out)
+	}
+	for _, p := range r.patterns {
+		if e.match(p.pattern, name) {
+			declared = true
+			e.visit(p.schema, v, place, out)
+		}
+	}
+	if !declared && r.additional != nil {
+		e.visit(r.additional, v, place, out)
+	}
+	if declared && e.schema.tracks {
+		out.seen.add(i)
+	}
+	if r.names != nil {
+		e.visit(r.names, name, place, out)
+	}
+}
+
+func (e *evaluation) dependentSchemas(n *node, object map[string]any, at *place, out *outcome) {
+	for _, d := range n.object.dependent {
+		if d.schema == nil || e.over(out) {
+			continue
+		}
+		if _, ok := object[d.property]; ok {
+			e.join(d.schema, object, at, out)
+		}
+	}
+}
+
+// unevaluated applies n's schemas for what nothing else looked at.
+func (e *evaluation) unevaluated(n *node, v any, at *place, out *outcome) {
+	switch v := v.(type) {
+	case map[string]any:
+		if n.object.unevaluated == nil {
+			return
+		}
+		for i, name := range at.open(v) {
+			if !out.seen.has(i) && !e.over(out) {
+				e.visit(n.object.unevaluated, v[name], at.child(i), out)
+			}
+		}
+		out.seen.all = true
+	case []any:
+		if n.array.unevaluated == nil {
+			return
+		}
+		at.openArray(len(v))
+		for i, element := range v {
+			if !out.seen.has(i) && !e.over(out) {
+				e.visit(n.array.unevaluated, element, at.child(i), out)
+			}
+		}
+		out.seen.all = true
+	}
+}

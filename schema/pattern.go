@@ -1,0 +1,93 @@
+package schema
+
+import (
+	"errors"
+	"regexp"
+	"regexp/syntax"
+)
+
+// The bounds of regular expressions. Go's run in linear time, but linear in the length of the text times the
+// size of the expression, where a{1000} counts as a thousand.
+const (
+	maxPatternText = 8 << 10   // bytes of one expression
+	maxPattern     = 2_000     // instructions of one expression
+	maxPatterns    = 20_000    // instructions of all
+	maxRunes       = 1_000_000 // ranges of the character classes of all, which repetitions multiply
+)
+
+// pattern is a regular expression with what matching costs.
+type pattern struct {
+	*regexp.Regexp
+	size int
+}
+
+// cost returns the steps that matching s takes.
+func (p *pattern) cost(s string) int { return 1 + len(s)*(1+p.size/16) }
+
+// patternBudget adds up the expressions of a schema.
+type patternBudget struct{ size, runes int }
+
+// pattern checks one regular expression, before the library compiles it.
+func (s *survey) pattern(expression, pointer string) {
+	size, runes, err := measure(expression)
+	if err != nil {
+		s.errs = append(s.errs, &Error{
+			Pointer: pointer,
+			Message: "the regular expression is not supported: " + err.Error(),
+			Hint:    "expressions are those of RE2: there is no lookahead and no backreference",
+		})
+		return
+	}
+	s.patterns.size += size
+	s.patterns.runes += runes
+	switch {
+	case size > maxPattern:
+		s.fail(pointer, "the regular expression is too large: it unfolds to %d steps, at most %d are taken", size, maxPattern)
+	case s.patterns.size > maxPatterns || s.patterns.runes > maxRunes:
+		s.fail(pointer, "the regular expressions are too large together")
+	}
+}
+
+// measure returns how many instructions an expression compiles to, and how many runes its classes list,
+// without compiling it.
+func measure(expression string) (size, runes int, err error) {
+	if len(expression) > maxPatternText {
+		return 0, 0, errors.New("it is too long")
+	}
+	re, err := syntax.Parse(expression, syntax.Perl)
+	if detail, ok := errors.AsType[*syntax.Error](err); ok {
+		return 0, 0, errors.New(detail.Code.String())
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	size, runes = measureTree(re)
+	return size, runes, nil
+}
+
+func measureTree(re *syntax.Regexp) (size, runes int) {
+	for _, sub := range re.Sub {
+		s, r := measureTree(sub)
+		size, runes = size+s, runes+r
+	}
+	switch re.Op {
+	case syntax.OpLiteral:
+		return len(re.Rune), 0
+	case syntax.OpCharClass:
+		return 1, len(re.Rune)
+	case syntax.OpRepeat:
+		times := max(re.Min, re.Max, 1)
+		return size * times, runes * times
+	}
+	return size + 1, runes
+}
+
+// isExpression is the format "regex". It compiles nothing.
+func isExpression(v any) bool {
+	s, ok := v.(string)
+	if !ok {
+		return true
+	}
+	_, _, err := measure(s)
+	return err == nil
+}

@@ -1,0 +1,86 @@
+package schema
+
+import (
+	"fmt"
+	"net/url"
+)
+
+func (s *survey) fail(pointer, format string, args ...any) {
+	s.errs = append(s.errs, &Error{Pointer: pointer, Message: fmt.Sprintf(format, args...)})
+}
+
+// references notes the references of one schema, to be resolved when all names are known.
+func (s *survey) references(object map[string]any, pointer string, base *url.URL) {
+	for _, keyword := range refKeywords {
+		value, ok := object[keyword]
+		if !ok {
+			continue
+		}
+		at := join(pointer, keyword)
+		spelled, ok := value.(string)
+		if !ok {
+			s.fail(at, "%s is to be a string", keyword)
+			continue
+		}
+		target, err := base.Parse(spelled)
+		if err != nil {
+			s.fail(at, "%s is no URL", keyword)
+			continue
+		}
+		s.refs = append(s.refs, reference{pointer: at, url: target, owner: object, keyword: keyword})
+	}
+}
+
+// resolve checks that a reference stays in the document. A fragment that is a JSON Pointer may make a schema
+// of something under an unknown keyword, as "#/components/schemas/Pet" does: that is walked then.
+func (s *survey) resolve(ref reference) {
+	bare := *ref.url
+	bare.Fragment, bare.RawFragment = "", ""
+	home, ok := s.resources[bare.String()]
+	if !ok {
+		s.errs = append(s.errs, &Error{
+			Pointer: ref.pointer,
+			Message: "the " + ref.keyword + " leaves the document",
+			Hint:    "copy what it refers to into $defs and refer to it as #/$defs/...",
+		})
+		return
+	}
+	fragment, ok := fragmentPointer(ref.url.EscapedFragment())
+	if !ok {
+		return // an anchor
+	}
+	s.respell(ref, fragment)
+	target := home + fragment
+	if s.seen[target] {
+		return
+	}
+	value, ok := lookup(s.root, target)
+	if !ok {
+		s.fail(ref.pointer, "the %s refers to nothing in the document", ref.keyword)
+		return
+	}
+	switch value.(type) {
+	case map[string]any, bool:
+	default:
+		s.fail(ref.pointer, "the %s refers to something that is no schema", ref.keyword)
+		return
+	}
+	s.named++
+	s.strays += size(value) // the library looks at all of it again, for each such reference
+	base, _ := url.Parse(s.resource(target))
+	s.schema(value, target, base)
+}
+
+// respell writes the fragment of a reference in the library's own spelling.
+func (s *survey) respell(ref reference, fragment string) {
+	spelled, ok := ref.owner[ref.keyword].(string)
+	if !ok {
+		return
+	}
+	for i := range len(spelled) {
+		if spelled[i] == '#' {
+			ref.owner[ref.keyword] = spelled[:i] + "#" + pointerFragment(fragment)
+			return
+		}
+	}
+}

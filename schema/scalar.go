@@ -1,0 +1,62 @@
+package schema
+
+import (
+	"encoding/json"
+	"math/big"
+	"unicode/utf8"
+)
+
+// text checks what n itself says of a string.
+func (e *evaluation) text(n *node, s string, at *place, out *outcome) {
+	r := &n.text
+	if r.min != unlimited || r.max != unlimited {
+		e.spend(len(s) / 64)
+		length := utf8.RuneCountInString(s)
+		if r.min != unlimited && length < r.min {
+			e.fail(n, "minLength", at, out)
+		}
+		if r.max != unlimited && length > r.max {
+			e.fail(n, "maxLength", at, out)
+		}
+	}
+	if r.pattern != nil && !e.match(r.pattern, s) {
+		e.fail(n, "pattern", at, out)
+	}
+	if n.format != nil {
+		if !e.spend(1+len(s)/4) || !n.format(s) {
+			e.fail(n, "format", at, out)
+		}
+	}
+}
+
+// match asks a regular expression, where the steps suffice for it.
+func (e *evaluation) match(p *pattern, s string) bool {
+	return e.spend(p.cost(s)) && p.MatchString(s)
+}
+
+// rationalSteps is what arithmetic with two exact numbers counts for; their tokens are short.
+const rationalSteps = 16
+
+// numeric checks what n itself says of a number.
+func (e *evaluation) numeric(n *node, v json.Number, at *place, out *outcome) {
+	r := &n.number
+	if *r == (numberRules{}) || !e.spend(rationalSteps) {
+		return
+	}
+	number := rational(v)
+	if r.min != nil && number.Cmp(r.min) < 0 {
+		e.fail(n, "minimum", at, out)
+	}
+	if r.above != nil && number.Cmp(r.above) <= 0 {
+		e.fail(n, "exclusiveMinimum", at, out)
+	}
+	if r.max != nil && number.Cmp(r.max) > 0 {
+		e.fail(n, "maximum", at, out)
+	}
+	if r.below != nil && number.Cmp(r.below) >= 0 {
+		e.fail(n, "exclusiveMaximum", at, out)
+	}
+	if r.multiple != nil && !new(big.Rat).Quo(number, r.multiple).IsInt() {
+		e.fail(n, "multipleOf", at, out)
+	}
+}

@@ -1,0 +1,96 @@
+package schema
+
+import "slices"
+
+// selector tells the branches of an anyOf or oneOf apart by one property, which every branch requires and
+// allows other values for: at most one branch fits an object, and the others need not be looked at. A
+// recursive schema often is such a union, as of the nodes of a syntax tree, and would be exponential without.
+type selector struct {
+	keyword  string
+	property string
+	branches []*node
+	rules    []*node        // what each branch says of the property
+	byValue  map[string]int // identity of a value -> the one branch that allows it
+}
+
+// selectorOf returns what tells the branches apart, or nil.
+func selectorOf(keyword string, branches []*node) *selector {
+	if len(branches) < 2 {
+		return nil
+	}
+	for _, property := range branches[0].plainly().object.listed {
+		if s := selectorBy(property, keyword, branches); s != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+func selectorBy(property, keyword string, branches []*node) *selector {
+	s := &selector{keyword: keyword, property: property, branches: branches, byValue: map[string]int{}}
+	for i, branch := range branches {
+		object := &branch.plainly().object
+		rule, ok := object.properties[property]
+		if !ok || !slices.Contains(object.required, property) {
+			return nil
+		}
+		rule = rule.plainly()
+		if len(rule.values) == 0 {
+			return nil
+		}
+		for id := range rule.values[0].allowed {
+			if _, taken := s.byValue[id]; taken {
+				return nil
+			}
+			s.byValue[id] = i
+		}
+		s.rules = append(s.rules, rule)
+	}
+	return s
+}
+
+// plainly returns the schema that n stands for: n, or where n is nothing but a $ref, its target.
+func (n *node) plainly() *node {
+	for range maxNesting { // a $ref may lead to itself, which is found later
+		if !n.alias {
+			break
+		}
+		n = n.inner.ref
+	}
+	return n
+}
+
+// annotations are keywords beside which a $ref is still nothing but a $ref.
+var annotations = []string{"$ref", "title", "description", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly"}
+
+// isAlias reports whether n is nothing but a $ref.
+func (n *node) isAlias(refAlone bool) bool {
+	if n.inner.ref == nil {
+		return false
+	}
+	for keyword := range n.raw {
+		if !refAlone && !slices.Contains(annotations, keyword) {
+			return false
+		}
+	}
+	return n.raw != nil
+}
+
+// choose applies the one branch that an object can fit. It reports whether it does; where not, nearest has
+// what was found.
+func (e *evaluation) choose(s *selector, object map[string]any, at *place, out *outcome, nearest *branch) bool {
+	value, ok := object[s.property]
+	if !ok {
+		nearest.findings = []finding{{at: at, missing: s.property, rule: s.branches[0].plainly(), keyword: "required"}}
+		return false
+	}
+	id := identity(value)
+	e.spend(1 + len(id)/16)
+	i, ok := s.byValue[id]
+	if !ok {
+		index, _ := slices.BinarySearch(at.open(object), s.property)
+		nearest.findings = []finding{{at: at.child(index), rule: s.rules[0], keyword: s.rules[0].values[0].keyword}}
+		return false
+	}
+	return e.branch(s.branches[i], object, at, out, nearest)
+}

@@ -1,0 +1,55 @@
+package schema
+
+// claim is what one application of a schema says of the names of an object: those it evaluated, and whether
+// it closes the object because a schema lists properties.
+type claim struct {
+	at     *place
+	object map[string]any
+	seen   marks
+	closes bool
+}
+
+// claimSteps is what a claim counts for, because it takes memory.
+const claimSteps = 16
+
+// claim notes what a schema that was applied to v says of its names, for strict.
+func (e *evaluation) claim(v any, at *place, seen marks, closes bool) {
+	object, ok := v.(map[string]any)
+	if !ok || !e.schema.strict || len(object) == 0 || !e.spend(claimSteps) {
+		return
+	}
+	e.claims = append(e.claims, claim{at: at, object: object, seen: seen, closes: closes})
+}
+
+// closed is what refuses a name that strict does not know: as if the schema had this itself.
+var closed = &node{keyword: "additionalProperties", trivial: true, never: true}
+
+// close finds the names that nobody evaluated in the objects that somebody closes. It comes last, when it is
+// known which schemas apply, so that strict never changes which branch of a schema a value takes.
+func (e *evaluation) close() {
+	var order []*place
+	sum := map[*place]*claim{}
+	for i := range e.claims {
+		c := &e.claims[i]
+		total, ok := sum[c.at]
+		if !ok {
+			sum[c.at] = c
+			order = append(order, c.at)
+			continue
+		}
+		total.seen.join(c.seen)
+		total.closes = total.closes || c.closes
+	}
+	var out outcome
+	for _, at := range order {
+		c := sum[at]
+		if !c.closes || c.seen.all {
+			continue
+		}
+		for i := range at.open(c.object) {
+			if !c.seen.has(i) {
+				e.fail(closed, closed.keyword, at.child(i), &out)
+			}
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package schema
+
+import (
+	"net/url"
+	"strings"
+)
+
+// The bounds of a schema's text. Some of what compiling costs grows with their product.
+const (
+	maxSchemaDepth = 100  // nested arrays and objects
+	maxSchemaKeys  = 4096 // members of one object
+	maxSchemas     = 4096 // schemas within a schema
+	maxNamed       = 512  // of them those with an $id or an anchor, or that stand under no known keyword
+)
+
+// The keywords that hold schemas, and how.
+const (
+	holdsOne   = 1 << iota // a schema
+	holdsList              // an array of schemas
+	holdsNamed             // an object whose members are schemas
+)
+
+// schemaKeywords are those keywords, with the first draft that has them.
+var schemaKeywords = map[string]struct{ holds, since int }{
+	"not":                   {holdsOne, 4},
+	"if":                    {holdsOne, 7},
+	"then":                  {holdsOne, 7},
+	"else":                  {holdsOne, 7},
+	"allOf":                 {holdsList, 4},
+	"anyOf":                 {holdsList, 4},
+	"oneOf":                 {holdsList, 4},
+	"properties":            {holdsNamed, 4},
+	"patternProperties":     {holdsNamed, 4},
+	"additionalProperties":  {holdsOne, 4},
+	"unevaluatedProperties": {holdsOne, 2019},
+	"propertyNames":         {holdsOne, 6},
+	"dependencies":          {holdsNamed, 4},
+	"dependentSchemas":      {holdsNamed, 2019},
+	"items":                 {holdsOne | holdsList, 4},
+	"prefixItems":           {holdsList, 2020},
+	"additionalItems":       {holdsOne, 4},
+	"unevaluatedItems":      {holdsOne, 2019},
+	"contains":              {holdsOne, 6},
+	"contentSchema":         {holdsOne, 2019},
+	"definitions":           {holdsNamed, 4},
+	"$defs":                 {holdsNamed, 2019},
+}
+
+var refKeywords = []string{"$ref", "$dynamicRef", "$recursiveRef"}
+
+// documentURL is the base of every schema. It tells nothing of this host, in no error text either.
+const documentURL = "mem:///schema"
+
+// survey walks a schema before anything expensive looks at it. It finds what a schema could be made to cost
+// by its mere text, every reference that leaves the document, and what the importer wants to know later.
+type survey struct {
+	draft *draft
+	root  any
+	errs  Errors
+
+	seen      map[string]bool   // pointers of the schemas that were walked
+	resources map[string]string // URL of a schema with a name -> its pointer; the document's own URL too
+	names     map[string]string // the reverse
+	anchors   []string          // pointers of schemas with a $dynamicAnchor
+	refs      []reference
+	named     int
+	maxStrays int
+	strays    int // JSON values in what a $ref made a schema of, though no known keyword holds it
+	patterns  patternBudget
+}
+
+// reference is a $ref and the like, with the base that it is relative to.
+type reference struct {
+	pointer string
+	url     *url.URL
+	owner   map[string]any
+	keyword string
+}
+
+// surveyOf walks root. It rewrites references to one spelling: the library keeps a copy of a schema for
+// each of the many ways to spell the same fragment.
+func surveyOf(root any, d *draft) *survey {
+	s := &survey{
+		draft: d, root: root,
+		seen:      map[string]bool{},
+		resources: map[string]string{},
+		names:     map[string]string{},
+		maxStrays: 2 * size(root), // enough where they do not lie in each other
+	}
+	base, _ := url.Parse(documentURL)
+	s.name(base, "")
+	s.schema(root, "", base)
+	for i := 0; i < len(s.refs) && !s.exhausted(); i++ { // resolving may find more schemas
+		s.resolve(s.refs[i])
+	}
+	if s.exhausted() {
+		s.fail("", "the schema is too large: it may have %d schemas, %d of them with $id or an anchor or under no known keyword", maxSchemas, maxNamed)
+	}
+	return s
+}
+
+func (s *survey) exhausted() bool {
+	return len(s.seen) > maxSchemas || s.named > maxNamed || s.strays > s.maxStrays
+}
+
+// schema walks what stands at pointer as a schema, unless it was walked before.
+func (s *survey) schema(value any, pointer string, base *url.URL) {
+	if s.exhausted() || s.seen[pointer] {
+		return
+	}
+	s.seen[pointer] = true
+	object, ok := value.(map[string]any)
+	if !ok {
+		return
+	}
+	base = s.identify(object, pointer, base)
+	s.references(object, pointer, base)
+	if pattern, ok := object["pattern"].(string); ok {
+		s.pattern(pattern, pointer+"/pattern")
+	}
+	for _, keyword := range sortedKeys(object) {
+		s.keyword(keyword, object[keyword], pointer, base)
+	}
+}
+
+// keyword walks the schemas that a keyword holds.
+func (s *survey) keyword(keyword string, value any, pointer string, base *url.URL) {
+	known := schemaKeywords[keyword]
+	if known.holds == 0 || s.draft.version < known.since {
+		return
+	}
+	holds := known.holds
+	at := join(pointer, keyword)
+	switch value := value.(type) {
+	case bool:
+		if holds&holdsOne != 0 {
+			s.schema(value, at, base)
+		}
+	case []any:
+		if holds&holdsList == 0 {
+			return
+		}
+		for i, element := range value {
+			s.schema(element, joinIndex(at, i), base)
+		}
+	case map[string]any:
+		if holds&holdsOne != 0 {
+			s.schema(value, at, base)
+			return
+		}
+		for _, name := range sortedKeys(value) {
+			if keyword == "patternProperties" {
+				s.pattern(name, join(at, name))
+			}
+			s.schema(value[name], join(at, name), base)
+		}
+	}
+}
+
+// identify notes the names that a schema gives itself and returns the base of what is in it.
+func (s *survey) identify(object map[string]any, pointer string, base *url.URL) *url.URL {
+	if _, ok := object["$anchor"]; ok {
+		s.named++
+	}
+	if _, ok := object["$dynamicAnchor"]; ok {
+		s.named++
+		s.anchors = append(s.anchors, pointer)
+	}
+	id, ok := object[s.draft.id].(string)
+	if !ok || s.draft.refAlone() && object["$ref"] != nil {
+		return base
+	}
+	s.named++
+	parsed, err := base.Parse(id)
+	if err != nil {
+		s.fail(join(pointer, s.draft.id), "the %s is no URL", s.draft.id)
+		return base
+	}
+	if strings.HasPrefix(id, "#") {
+		return base // an anchor, in the way of draft 7 and before
+	}
+	bare := *parsed
+	bare.Fragment, bare.RawFragment = "", ""
+	s.name(&bare, pointer)
+	return &bare
+}
+
+func (s *survey) name(u *url.URL, pointer string) {
+	if other, taken := s.resources[u.String()]; taken && other != pointer {
+		s.fail(join(pointer, s.draft.id), "another schema has the same %s", s.draft.id)
+		return
+	}
+	s.resources[u.String()] = pointer
+	s.names[pointer] = u.String()
+}
+
+// resource returns the URL of the schema with a name that the schema at pointer belongs to.
+func (s *survey) resource(pointer string) string {
+	for {
+		if name, ok := s.names[pointer]; ok {
+			return name
+		}
+		pointer = pointer[:max(0, strings.LastIndexByte(pointer, '/'))]
+	}
+}
