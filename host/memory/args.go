@@ -1,0 +1,144 @@
+package memory
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/jsondoc"
+)
+
+// isAbsent reports whether an optional argument was not given; null says the same.
+func isAbsent(text json.RawMessage) bool {
+	return len(text) == 0 || bytes.Equal(bytes.TrimSpace(text), []byte("null"))
+}
+
+// quote shows a name that came from a guest, shortened.
+func quote(name string) string {
+	const most = 80
+	if len(name) > most {
+		name = strings.ToValidUTF8(name[:most], "") + "..."
+	}
+	return strconv.Quote(name)
+}
+
+func storeName(text json.RawMessage) (string, error) {
+	var name string
+	if isAbsent(text) || json.Unmarshal(text, &name) != nil || !utf8.ValidString(name) {
+		return "", abi.Faultf(abi.InvalidArgument, "the first argument must be the name of a store").
+			WithHint(`for example memory.get_content("userPrefs")`)
+	}
+	return name, nil
+}
+
+// options are what a call may say beside its arguments.
+type options struct {
+	record     bool
+	replace    bool
+	ifRevision *int64
+	ttl        time.Duration
+}
+
+// optionReaders read each option; an operation accepts those it names.
+var optionReaders = map[string]func(*options, any) string{
+	"record":      func(o *options, v any) string { return readBool(&o.record, v) },
+	"replace":     func(o *options, v any) string { return readBool(&o.replace, v) },
+	"if_revision": readRevision,
+	"ttl":         readTTL,
+}
+
+func readBool(to *bool, v any) string {
+	b, ok := v.(bool)
+	*to = b
+	if !ok {
+		return "true or false"
+	}
+	return ""
+}
+
+func readRevision(o *options, v any) string {
+	number, _ := v.(json.Number)
+	n, err := strconv.ParseInt(string(number), 10, 64)
+	if err != nil || n < 0 {
+		return "a revision: a whole number, 0 where the record must not exist"
+	}
+	o.ifRevision = &n
+	return ""
+}
+
+func readTTL(o *options, v any) string {
+	text, _ := v.(string)
+	r, err := ParseRetention(text)
+	if err != nil || r.Session {
+		return "a duration such as 90d, 24h, 30m or 10s"
+	}
+	o.ttl = r.For
+	return ""
+}
+
+// parseOptions reads the options of a call, of which only the allowed ones may be there.
+func parseOptions(text json.RawMessage, allowed ...string) (options, error) {
+	var o options
+	if isAbsent(text) {
+		return o, nil
+	}
+	value, err := jsondoc.Decode(text, jsondoc.Limits{Depth: 4, Keys: 100})
+	fields, ok := value.(map[string]any)
+	if err != nil || !ok {
+		return o, abi.Faultf(abi.InvalidArgument, "the options must be an object").
+			WithHint("it may have: %s", strings.Join(allowed, ", "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if !slices.Contains(allowed, name) {
+			return o, abi.Faultf(abi.InvalidArgument, "there is no option %s", quote(name)).
+				WithHint("the options are: %s", strings.Join(allowed, ", "))
+		}
+		if fields[name] == nil {
+			continue
+		}
+		if want := optionReaders[name](&o, fields[name]); want != "" {
+			return o, abi.Faultf(abi.InvalidArgument, "the option %q takes %s", name, want)
+		}
+	}
+	return o, nil
+}
+
+// decodeValue reads a content or a patch within the limits.
+func (s *Service) decodeValue(text json.RawMessage) (any, error) {
+	if len(text) > s.limits.RecordBytes {
+		return nil, s.tooLarge(len(text))
+	}
+	value, err := jsondoc.Decode(text, s.docLimits())
+	if err != nil {
+		return nil, s.badDocument(err)
+	}
+	return value, nil
+}
+
+func (s *Service) docLimits() jsondoc.Limits {
+	return jsondoc.Limits{Depth: s.limits.Depth, Keys: s.limits.Keys}
+}
+
+func (s *Service) tooLarge(size int) error {
+	return abi.Faultf(abi.TooLarge, "the content has %d bytes of JSON, and a record may have %d", size, s.limits.RecordBytes)
+}
+
+func (s *Service) badDocument(err error) error {
+	doc, _ := errors.AsType[*jsondoc.Error](err)
+	switch {
+	case doc == nil:
+		return abi.Faultf(abi.InvalidArgument, "the value is not valid JSON")
+	case doc.Kind == jsondoc.TooDeep:
+		return abi.Faultf(abi.TooLarge, "the content is nested deeper than %d levels", s.limits.Depth)
+	case doc.Kind == jsondoc.TooManyKeys:
+		return abi.Faultf(abi.TooLarge, "an object in the content has more than %d members", s.limits.Keys)
+	}
+	return abi.Faultf(abi.InvalidArgument, "the value cannot be stored: %s", doc.Message)
+}

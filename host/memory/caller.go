@@ -1,0 +1,115 @@
+package memory
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Caller is for whom a run acts: what the host verified, never what a guest said.
+type Caller struct {
+	// Tenant is the platform's customer; required.
+	Tenant string
+	// User and Session are empty where they are not known.
+	User    string
+	Session string
+	// Run is the id of the run.
+	Run string
+}
+
+// maxID bounds the ids of a caller and an idempotency key, in bytes. They become parts of keys.
+const maxID = 256
+
+// check refuses ids that cannot be parts of keys.
+func (c Caller) check() error {
+	if c.Tenant == "" {
+		return abi.Faultf(abi.InvalidArgument, "a caller needs a tenant")
+	}
+	for _, id := range []struct{ what, value string }{{"tenant", c.Tenant}, {"user", c.User}, {"session", c.Session}, {"run", c.Run}} {
+		if err := checkID(id.what, id.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkID(what, id string) error {
+	if len(id) > maxID || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
+		return abi.Faultf(abi.InvalidArgument, "the %s's id must be at most %d bytes of UTF-8 without control characters", what, maxID)
+	}
+	return nil
+}
+
+// The kinds of the host's own records: the value of their System part.
+const (
+	systemSession     = "session"      // a session
+	systemUserSession = "user-session" // that a session belongs to a user
+	systemErased      = "erased"       // that a user was erased
+	systemFinished    = "finished"     // the Result of a run with an idempotency key
+	systemRun         = "run"          // that a run committed, where nothing else shows it
+	systemCatalogue   = "catalogue"    // the declarations that the records were written under
+)
+
+func (s *Service) system(kind string, c Caller, parts ...storage.Part) storage.Key {
+	return storage.MakeKey(
+		storage.Part{Tag: storage.System, Value: kind},
+		storage.Part{Tag: storage.Tenant, Value: c.Tenant},
+		storage.Part{Tag: storage.App, Value: s.app},
+	).With(parts...)
+}
+
+func (s *Service) sessionKey(c Caller) storage.Key {
+	return s.system(systemSession, c, storage.Part{Tag: storage.Session, Value: c.Session})
+}
+
+func (s *Service) userSessionKey(c Caller) storage.Key {
+	return s.system(systemUserSession, c,
+		storage.Part{Tag: storage.User, Value: c.User}, storage.Part{Tag: storage.Session, Value: c.Session})
+}
+
+func (s *Service) erasedKey(c Caller) storage.Key {
+	return s.system(systemErased, c, storage.Part{Tag: storage.User, Value: c.User})
+}
+
+func (s *Service) finishedKey(c Caller, key string) storage.Key {
+	return s.system(systemFinished, c,
+		storage.Part{Tag: storage.User, Value: c.User}, storage.Part{Tag: storage.Item, Value: key})
+}
+
+func (s *Service) runKey(c Caller) storage.Key {
+	return s.system(systemRun, c, storage.Part{Tag: storage.Item, Value: c.Run})
+}
+
+// group is the prefix of all records of the app in a tenant.
+func (s *Service) group(c Caller) storage.Key {
+	return storage.MakeKey(
+		storage.Part{Tag: storage.Tenant, Value: c.Tenant}, storage.Part{Tag: storage.App, Value: s.app})
+}
+
+// recordKey is where a store's record of that caller lies. A store of a person or a session that is not known
+// is a fault; there is no record that the unknown share.
+func (s *Service) recordKey(st *store, c Caller) (storage.Key, error) {
+	key := s.group(c)
+	switch st.Access {
+	case ScopeUser:
+		if c.User == "" {
+			return "", abi.Faultf(abi.NoUser, "the store %q is each user's own, and this run has no user", st.Name).
+				WithHint("run it for a user")
+		}
+		key = key.With(storage.Part{Tag: storage.User, Value: c.User})
+	case ScopeSession:
+		if c.Session == "" {
+			return "", noSession(st)
+		}
+		key = key.With(storage.Part{Tag: storage.Session, Value: c.Session})
+	}
+	return key.With(storage.Part{Tag: storage.Store, Value: st.Name}), nil
+}
+
+func noSession(st *store) error {
+	return abi.Faultf(abi.NoSession, "the store %q lives with a session, and this run has no session", st.Name).
+		WithHint("run it in a session")
+}

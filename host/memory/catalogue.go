@@ -1,0 +1,204 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/internal/jsondoc"
+)
+
+// catalogue is what the database keeps of the declarations that its records were written under.
+type catalogue struct {
+	Stores map[string]declaration `json:"stores"`
+}
+
+// declaration is what must not change, or what people want to know, of a store that has records.
+type declaration struct {
+	Kind      Kind   `json:"kind"`
+	Access    Scope  `json:"access"`
+	Retention string `json:"retention,omitempty"`
+	Strict    bool   `json:"strict,omitempty"`
+	Schema    string `json:"schema,omitempty"`
+}
+
+func declare(st Store) declaration {
+	return declaration{Kind: st.Kind, Access: st.Access, Retention: st.Retention.String(), Strict: st.Strict, Schema: string(st.Schema)}
+}
+
+// Declare compares the declarations of the app with those that the tenant's records were written under, and
+// keeps the new ones. A store whose access or kind changed is refused while it has records: they would lie where
+// nobody looks for them. Stores that are no longer declared keep their records; see Orphans.
+func (s *Service) Declare(ctx context.Context, tenant string) error {
+	c := Caller{Tenant: tenant}
+	key := s.system(systemCatalogue, c)
+	records, err := s.backend.Get(ctx, key)
+	if err != nil {
+		return s.hostFault("read the catalogue", err)
+	}
+	old, err := decodeCatalogue(records[0])
+	if err != nil {
+		return s.hostFault("read the catalogue", err)
+	}
+	if err := s.refuseMoved(ctx, c, old); err != nil {
+		return err
+	}
+	next := s.nextCatalogue(old)
+	if maps.Equal(old.Stores, next.Stores) {
+		return nil
+	}
+	err = s.backend.Update(ctx, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
+		if !now[0].Same(records[0]) {
+			return nil, errors.New("the catalogue changed while the app was opened")
+		}
+		return s.writeSystem(nil, now[0], key, next, time.Time{}, c)
+	})
+	return s.hostFault("write the catalogue", err)
+}
+
+func decodeCatalogue(r storage.Record) (catalogue, error) {
+	var c catalogue
+	if !r.Exists() {
+		return c, nil
+	}
+	if err := json.Unmarshal(r.Content, &c); err != nil {
+		return c, fmt.Errorf("catalogue: %w: %w", storage.ErrCorrupt, err)
+	}
+	return c, nil
+}
+
+// nextCatalogue is the catalogue with the app's declarations; stores no longer declared stay in it.
+func (s *Service) nextCatalogue(old catalogue) catalogue {
+	next := catalogue{Stores: maps.Clone(old.Stores)}
+	if next.Stores == nil {
+		next.Stores = map[string]declaration{}
+	}
+	for name, st := range s.stores {
+		next.Stores[name] = declare(st.Store)
+	}
+	return next
+}
+
+func (s *Service) refuseMoved(ctx context.Context, c Caller, old catalogue) error {
+	var moved []string
+	for name, was := range old.Stores {
+		if st := s.stores[name]; st != nil && (st.Access != was.Access || st.Kind != was.Kind) {
+			moved = append(moved, name)
+		}
+	}
+	if len(moved) == 0 {
+		return nil
+	}
+	counts, err := s.countStores(ctx, c)
+	if err != nil {
+		return s.hostFault("count records", err)
+	}
+	var errs []error
+	for _, name := range slices.Sorted(slices.Values(moved)) {
+		if n := counts[name]; n > 0 {
+			errs = append(errs, &MovedError{Store: name, Was: old.Stores[name].Access, Is: s.stores[name].Access, Records: n})
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// MovedError says that a store with records was declared with another access than they were written under.
+type MovedError struct {
+	Store   string
+	Was, Is Scope
+	Records int
+}
+
+// Error says what happened and what the choices are.
+func (e *MovedError) Error() string {
+	return fmt.Sprintf("the store %q has %d records of access %q and is now declared with %q: "+
+		"declare it as it was, give the new store another name, or remove the records with: toolrun memory purge %s",
+		e.Store, e.Records, e.Was, e.Is, e.Store)
+}
+
+func (s *Service) countStores(ctx context.Context, c Caller) (map[string]int, error) {
+	counts := map[string]int{}
+	err := s.scan(ctx, s.group(c), func(chunk []storage.Record) error {
+		for _, r := range chunk {
+			counts[r.Key.Part(storage.Store)]++
+		}
+		return nil
+	})
+	return counts, err
+}
+
+// StoreReport says how a store's records stand to its declaration.
+type StoreReport struct {
+	Store   string `json:"store"`
+	Records int    `json:"records"`
+	// Orphan is true for a store that is not declared any more.
+	Orphan bool `json:"orphan,omitempty"`
+	// Unfit counts the records that no longer fit the schema.
+	Unfit int `json:"unfit,omitempty"`
+	// Moved is the access under which the records were written, where it is not the declared one.
+	Moved Scope `json:"moved,omitempty"`
+}
+
+// Report looks at every record of the tenant: how many each store has, which stores are not declared any more,
+// and how many records no longer fit their schema. It is sorted by the stores' names.
+func (s *Service) Report(ctx context.Context, tenant string) ([]StoreReport, error) {
+	c := Caller{Tenant: tenant}
+	reports := map[string]*StoreReport{}
+	for _, name := range s.names {
+		reports[name] = &StoreReport{Store: name}
+	}
+	err := s.scan(ctx, s.group(c), func(chunk []storage.Record) error {
+		for _, r := range chunk {
+			s.reportRecord(reports, r)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, s.hostFault("look at records", err)
+	}
+	all := make([]StoreReport, 0, len(reports))
+	for _, name := range slices.Sorted(maps.Keys(reports)) {
+		all = append(all, *reports[name])
+	}
+	return all, nil
+}
+
+func (s *Service) reportRecord(reports map[string]*StoreReport, r storage.Record) {
+	name := r.Key.Part(storage.Store)
+	report := reports[name]
+	if report == nil {
+		report = &StoreReport{Store: name, Orphan: true}
+		reports[name] = report
+	}
+	st := s.stores[name]
+	if !s.now().Before(s.endOf(st, r)) {
+		return
+	}
+	report.Records++
+	if st == nil {
+		return
+	}
+	if was := scopeOf(r.Key); was != st.Access {
+		report.Moved = was
+	}
+	value, err := jsondoc.Decode(r.Content, jsondoc.Limits{})
+	if err != nil || st.schema != nil && len(st.schema.Validate(value)) > 0 {
+		report.Unfit++
+	}
+}
+
+// scopeOf tells from its key whose a record is.
+func scopeOf(key storage.Key) Scope {
+	switch {
+	case key.Part(storage.Session) != "":
+		return ScopeSession
+	case key.Part(storage.User) != "":
+		return ScopeUser
+	}
+	return ScopeApplication
+}

@@ -1,0 +1,337 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+const (
+	// commitTimeout bounds a commit, which no cancellation reaches.
+	commitTimeout = 30 * time.Second
+	// runRetention is how long it stays known that a run committed which left no record of its own.
+	runRetention = time.Hour
+)
+
+// attempt executes body once and ends the attempt: with a commit where body succeeded, with a last look at what
+// it read in any case. It returns the turns that it holds.
+func (v *View) attempt(ctx context.Context, tx Tx, body func(context.Context, *View) error, turn *held, done *Done) (*held, error) {
+	failure := body(ctx, v)
+	if v.over == nil && failure == nil && turn == nil && v.writesAnything() && v.s.turns.busy(v.touched()) {
+		// Others wait in line for these records; committing past them would starve them.
+		waited, err := v.s.turns.take(ctx, v.touched())
+		if err != nil {
+			return nil, stillConflict(ctx)
+		}
+		turn = waited
+	}
+	err := v.finish(ctx, tx, failure, done)
+	v.over = errors.New("the attempt is over")
+	return turn, err
+}
+
+// finish ends an attempt whose body returned failure.
+func (v *View) finish(ctx context.Context, tx Tx, failure error, done *Done) error {
+	if errors.Is(v.over, errConflict) {
+		return errConflict
+	}
+	if ctx.Err() != nil {
+		if failure == nil {
+			failure = context.Cause(ctx)
+		}
+		return failure
+	}
+	if failure == nil && (v.writesAnything() || tx.Key != "") {
+		return v.commit(ctx, tx, done)
+	}
+	if err := v.lastLook(ctx); err != nil {
+		return err
+	}
+	done.Effects = v.effects(nil)
+	return failure
+}
+
+func (v *View) writesAnything() bool {
+	for _, e := range v.entries {
+		if len(e.writes) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// touched are the keys that the attempt read or wrote.
+func (v *View) touched() []storage.Key {
+	var keys []storage.Key
+	for _, e := range v.entries {
+		if e.read || len(e.writes) > 0 {
+			keys = append(keys, e.key)
+		}
+	}
+	return keys
+}
+
+// lastLook checks, for an attempt that stores nothing, that what it stands on and what it read still holds.
+func (v *View) lastLook(ctx context.Context) error {
+	keys := v.anchorKeys
+	for _, e := range v.entries {
+		if e.read {
+			keys = append(append(keys, e.key), e.ends...)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	records, err := v.s.backend.Get(ctx, keys...)
+	if err != nil {
+		return v.s.hostFault("check what a run read", err)
+	}
+	snap := v.s.snapshot(keys, records)
+	if err := v.checkAnchors(records[:len(v.anchorKeys)], snap.at); err != nil {
+		return err
+	}
+	return v.verify(snap, v.entries)
+}
+
+// commit stores what the attempt wrote in one backend transaction: if every record that it read is unchanged
+// and what it stands on holds. Once begun, no cancellation stops it.
+func (v *View) commit(ctx context.Context, tx Tx, done *Done) error {
+	c := &commit{v: v, tx: tx}
+	c.keys = v.commitKeys(tx)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
+	defer cancel()
+	err := v.s.backend.Update(ctx, c.keys, c.decide)
+	if errors.Is(err, storage.ErrUnknownOutcome) {
+		err = c.lookUp(ctx, err)
+	}
+	if errors.Is(err, errConflict) {
+		return errConflict
+	}
+	if err != nil {
+		return v.s.hostFault("commit", noDeadline(err))
+	}
+	done.Effects, done.Earlier = c.effects, c.earlier
+	return nil
+}
+
+// noDeadline keeps a backend that did not answer in commitTimeout from looking like the caller's deadline.
+func noDeadline(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errors.New("the backend did not commit in time")
+	}
+	return err
+}
+
+// commitKeys are all keys that a commit reads or writes: the anchors first.
+func (v *View) commitKeys(tx Tx) []storage.Key {
+	keys := append(v.anchorKeys, storage.UsageKey(v.s.group(v.caller)))
+	switch {
+	case tx.Key != "":
+		keys = append(keys, v.s.finishedKey(tx.Caller, tx.Key))
+	case v.onlyDeletes():
+		keys = append(keys, v.s.runKey(v.caller))
+	}
+	for _, e := range v.entries {
+		if e.read || len(e.writes) > 0 {
+			keys = append(append(keys, e.key), e.ends...)
+		}
+	}
+	unique := keys[:0]
+	for _, key := range keys {
+		if !slices.Contains(unique, key) {
+			unique = append(unique, key)
+		}
+	}
+	return unique
+}
+
+// commit is one commit under way. What decide sets is of its last call.
+type commit struct {
+	v    *View
+	tx   Tx
+	keys []storage.Key
+
+	effects abi.Effects
+	earlier []byte
+	writes  []storage.Write
+}
+
+// decide is the function of the backend's transaction: given the records as they are, it answers what to write.
+func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
+	v := c.v
+	c.writes, c.earlier = nil, nil
+	snap := v.s.snapshot(c.keys, now)
+	if c.tx.Key != "" {
+		kept, _ := snap.record(v.s.finishedKey(c.tx.Caller, c.tx.Key))
+		answer, err := v.s.finished(c.tx, kept)
+		if err != nil || answer != nil {
+			c.earlier = answer
+			return nil, err
+		}
+	}
+	if err := v.checkAnchors(now[:len(v.anchorKeys)], snap.at); err != nil {
+		return nil, err
+	}
+	if err := v.verify(snap, v.entries); err != nil {
+		return nil, err
+	}
+	outcomes, err := c.settle(snap)
+	if err != nil {
+		return nil, err
+	}
+	c.effects = v.effects(outcomes)
+	return c.writes, c.note(snap)
+}
+
+// outcome is what a commit makes of one entry.
+type outcome struct {
+	next       storage.Record
+	violations []abi.Violation
+}
+
+// settle decides every written entry on the latest records and checks the quota.
+func (c *commit) settle(snap snapshot) (map[*entry]outcome, error) {
+	v := c.v
+	held, _ := snap.record(storage.UsageKey(v.s.group(v.caller)))
+	usage, err := storage.DecodeUsage(held)
+	if err != nil {
+		return nil, err
+	}
+	outcomes := map[*entry]outcome{}
+	var grown storage.Usage
+	for _, e := range v.entries {
+		if len(e.writes) == 0 {
+			continue
+		}
+		raw, _ := snap.record(e.key)
+		base, known := v.alive(snap, e.store, raw)
+		if !known {
+			return nil, errConflict
+		}
+		d, err := v.redo(e, base)
+		if err != nil {
+			return nil, err
+		}
+		next := v.nextOn(e, base, d)
+		next.Content = d.bytes
+		outcomes[e] = outcome{next: next, violations: d.violations}
+		more := change(e, raw, d)
+		grown.Records += more.Records
+		grown.Bytes += more.Bytes
+		if d.exists {
+			c.writes = append(c.writes, storage.Write{Record: next})
+		} else if raw.Exists() {
+			c.writes = append(c.writes, storage.Write{Record: storage.Record{Key: e.key}, Delete: true})
+		}
+	}
+	after := storage.Usage{Records: usage.Records + grown.Records, Bytes: usage.Bytes + grown.Bytes}
+	if v.s.overQuota(after, grown) != nil {
+		return nil, errConflict // so that the next attempt hears of it at the call
+	}
+	return outcomes, nil
+}
+
+// redo returns what the entry's writes make of the latest record. For a record that did not change this is what
+// the attempt saw; a blind merge is applied again, and where that is refused now, the next attempt shall
+// hear of it at the call.
+func (v *View) redo(e *entry, base storage.Record) (draft, error) {
+	if base.Same(e.base) {
+		return e.draft, nil
+	}
+	d := draftOf(base)
+	for _, w := range e.writes {
+		next, err := v.s.apply(e.store, d, w)
+		if err != nil {
+			return draft{}, errConflict
+		}
+		d = next
+	}
+	return d, nil
+}
+
+// note adds what the host itself keeps about the run: the answer under its key, or that it committed where
+// no record shows it.
+func (c *commit) note(snap snapshot) error {
+	v := c.v
+	var key storage.Key
+	var state any
+	var retention time.Duration
+	switch {
+	case c.tx.Key != "":
+		answer, err := c.tx.Answer(c.effects)
+		if err != nil {
+			return err
+		}
+		key, retention = v.s.finishedKey(c.tx.Caller, c.tx.Key), v.s.keyRetention
+		state = finishedState{Fingerprint: c.tx.Fingerprint, Answer: answer}
+	case v.onlyDeletes() && len(c.writes) > 0:
+		key, retention = v.s.runKey(v.caller), runRetention
+		state = struct{}{}
+	default:
+		return nil
+	}
+	before, _ := snap.record(key)
+	writes, err := v.s.writeSystem(c.writes, before, key, state, v.now.Add(retention), v.caller)
+	c.writes = writes
+	return err
+}
+
+// onlyDeletes reports whether the attempt leaves no record that could bear its run's id.
+func (v *View) onlyDeletes() bool {
+	for _, e := range v.entries {
+		if len(e.writes) > 0 && e.draft.exists {
+			return false
+		}
+	}
+	return true
+}
+
+// lookUp finds out whether a commit took place whose acknowledgement was lost: each record that it wrote bears
+// the run's id. Where none does, nobody knows, for the commit may still be on its way.
+func (c *commit) lookUp(ctx context.Context, lost error) error {
+	var keys []storage.Key
+	for _, w := range c.writes {
+		if !w.Delete {
+			keys = append(keys, w.Record.Key)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout) // the commit's may be over
+	defer cancel()
+	records, err := c.v.s.backend.Get(ctx, keys...)
+	if err == nil {
+		for _, r := range records {
+			if r.Exists() && r.Run == c.v.caller.Run {
+				return nil
+			}
+		}
+	}
+	c.v.s.log.Error("the outcome of a commit is unknown", "run", c.v.caller.Run, "error", errors.Join(lost, err))
+	f := abi.Faultf(abi.Unavailable, "the memory backend did not say whether the run was stored").
+		WithHint("look at what is stored before running it again; runs with an idempotency key can be repeated safely")
+	f.Outcome = "unknown"
+	return f
+}
+
+// effects says what the attempt read and, for a commit, wrote.
+func (v *View) effects(outcomes map[*entry]outcome) abi.Effects {
+	effects := abi.Effects{Reads: []abi.ReadEffect{}, Writes: []abi.WriteEffect{}}
+	for _, e := range v.entries {
+		if e.read {
+			effects.Reads = append(effects.Reads, abi.ReadEffect{Store: e.name, Revision: e.base.Revision})
+		}
+		result, wrote := outcomes[e]
+		if !wrote {
+			continue
+		}
+		effect := abi.WriteEffect{Store: e.name, Revision: result.next.Revision, Op: "set", Violations: result.violations}
+		if !result.next.Exists() {
+			effect.Op = "delete"
+		}
+		effects.Writes = append(effects.Writes, effect)
+	}
+	return effects
+}

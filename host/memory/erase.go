@@ -1,0 +1,193 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// erasedRetention is how long it stays known that a user was erased: longer than any run that began before.
+const erasedRetention = 24 * time.Hour
+
+// eraseRounds is how often an erasure looks again for what others wrote meanwhile.
+const eraseRounds = 5
+
+// Erased says what an erasure removed.
+type Erased struct {
+	User string `json:"user_id"`
+	// Stores counts the records removed from each store, those of the user's sessions included.
+	Stores map[string]int `json:"stores"`
+	// Records and Bytes are the sums over all stores.
+	Records int   `json:"records"`
+	Bytes   int64 `json:"bytes"`
+	// Sessions and Runs count the sessions ended and the kept Results removed.
+	Sessions int `json:"sessions"`
+	Runs     int `json:"runs"`
+}
+
+// Erase removes everything of a user in the caller's tenant: their records in all stores, declared or not, their
+// sessions with what lived in them, and kept Results. A run for the user that is under way stores nothing.
+// It returns when it has looked again and found nothing left. Records of the application that the user's runs
+// wrote are the app's, and stay.
+func (s *Service) Erase(ctx context.Context, c Caller) (Erased, error) {
+	erased := Erased{User: c.User, Stores: map[string]int{}}
+	if c.User == "" {
+		return erased, abi.Faultf(abi.InvalidArgument, "an erasure needs a user")
+	}
+	if err := c.check(); err != nil {
+		return erased, err
+	}
+	c.Session = ""
+	if err := s.markErased(ctx, c); err != nil {
+		return erased, s.hostFault("erase a user", err)
+	}
+	for range eraseRounds {
+		found, err := s.eraseRound(ctx, c, &erased)
+		if err != nil {
+			return erased, s.hostFault("erase a user", err)
+		}
+		if !found {
+			return erased, nil
+		}
+	}
+	return erased, abi.Faultf(abi.Unavailable, "the user's runs keep writing while the user is erased").
+		WithHint("stop runs for the user, then erase again")
+}
+
+// markErased makes every attempt that began before refuse to commit.
+func (s *Service) markErased(ctx context.Context, c Caller) error {
+	key := s.erasedKey(c)
+	return s.backend.Update(ctx, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
+		return s.writeSystem(nil, now[0], key, struct{}{}, s.now().Add(erasedRetention), c)
+	})
+}
+
+// eraseRound removes what is there and reports whether there was anything.
+func (s *Service) eraseRound(ctx context.Context, c Caller, erased *Erased) (bool, error) {
+	user := storage.Part{Tag: storage.User, Value: c.User}
+	// Records before sessions: those that end with a session are counted while they are there.
+	records, err := s.eraseUnder(ctx, s.group(c).With(user), erased)
+	if err != nil {
+		return false, err
+	}
+	sessions, err := s.eraseSessions(ctx, c, erased)
+	if err != nil {
+		return false, err
+	}
+	runs, err := s.removeUnder(ctx, s.system(systemFinished, c, user), func(storage.Record) { erased.Runs++ })
+	return records+sessions+runs > 0, err
+}
+
+// eraseSessions ends the user's sessions and removes what lived in them.
+func (s *Service) eraseSessions(ctx context.Context, c Caller, erased *Erased) (int, error) {
+	index := s.system(systemUserSession, c, storage.Part{Tag: storage.User, Value: c.User})
+	total := 0
+	for {
+		links, err := s.backend.Scan(ctx, index, "", dropChunk)
+		if err != nil || len(links) == 0 {
+			return total, err
+		}
+		for _, link := range links {
+			c.Session = link.Key.Part(storage.Session)
+			if err := s.eraseSession(ctx, c, erased); err != nil {
+				return total, err
+			}
+		}
+		n, err := s.removeKeys(ctx, links, func(storage.Record) { erased.Sessions++ })
+		if err != nil {
+			return total, err
+		}
+		total += n
+	}
+}
+
+func (s *Service) eraseSession(ctx context.Context, c Caller, erased *Erased) error {
+	session := storage.Part{Tag: storage.Session, Value: c.Session}
+	if _, err := s.eraseUnder(ctx, s.group(c).With(session), erased); err != nil {
+		return err
+	}
+	err := s.endSession(ctx, c, true, nil)
+	if errors.Is(err, abi.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// eraseUnder removes the records of stores under a prefix and counts them.
+func (s *Service) eraseUnder(ctx context.Context, prefix storage.Key, erased *Erased) (int, error) {
+	return s.removeUnder(ctx, prefix, func(r storage.Record) {
+		erased.Stores[r.Key.Part(storage.Store)]++
+		erased.Records++
+		erased.Bytes += storage.SizeOf(r)
+	})
+}
+
+// removeUnder removes all records under a prefix and tells count of each.
+func (s *Service) removeUnder(ctx context.Context, prefix storage.Key, count func(storage.Record)) (int, error) {
+	return s.removeWhere(ctx, prefix, nil, count)
+}
+
+// removeWhere removes the records under a prefix that match, all where match is nil.
+func (s *Service) removeWhere(ctx context.Context, prefix storage.Key, match func(storage.Record) bool, count func(storage.Record)) (int, error) {
+	total := 0
+	err := s.scan(ctx, prefix, func(chunk []storage.Record) error {
+		matching := chunk
+		if match != nil {
+			matching = slices.DeleteFunc(chunk, func(r storage.Record) bool { return !match(r) })
+		}
+		n, err := s.removeKeys(ctx, matching, count)
+		total += n
+		return err
+	})
+	return total, err
+}
+
+// scan calls visit with all records under a prefix, in chunks.
+func (s *Service) scan(ctx context.Context, prefix storage.Key, visit func([]storage.Record) error) error {
+	after := storage.Key("")
+	for {
+		chunk, err := s.backend.Scan(ctx, prefix, after, dropChunk)
+		if err != nil || len(chunk) == 0 {
+			return err
+		}
+		last := len(chunk) < dropChunk
+		after = chunk[len(chunk)-1].Key
+		if err := visit(chunk); err != nil || last {
+			return err
+		}
+	}
+}
+
+// removeKeys removes records in one transaction, as they then are.
+func (s *Service) removeKeys(ctx context.Context, records []storage.Record, count func(storage.Record)) (int, error) {
+	if len(records) == 0 {
+		return 0, nil
+	}
+	keys := make([]storage.Key, len(records))
+	for i, r := range records {
+		keys[i] = r.Key
+	}
+	var removed []storage.Record
+	err := s.backend.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
+		removed = nil
+		var writes []storage.Write
+		for i, r := range now {
+			if r.Exists() {
+				removed = append(removed, r)
+				writes = append(writes, storage.Write{Record: storage.Record{Key: keys[i]}, Delete: true})
+			}
+		}
+		return writes, nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range removed {
+		count(r)
+	}
+	return len(removed), nil
+}

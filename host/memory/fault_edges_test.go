@@ -1,0 +1,187 @@
+package memory_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// hooked is a backend whose operations a test replaces.
+type hooked struct {
+	storage.Backend
+	get    func(ctx context.Context, keys []storage.Key) ([]storage.Record, error)
+	update func(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error
+}
+
+func (h *hooked) Get(ctx context.Context, keys ...storage.Key) ([]storage.Record, error) {
+	if h.get != nil {
+		return h.get(ctx, keys)
+	}
+	return h.Backend.Get(ctx, keys...)
+}
+
+func (h *hooked) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
+	if h.update != nil {
+		return h.update(ctx, keys, fn)
+	}
+	return h.Backend.Update(ctx, keys, fn)
+}
+
+func hook(t *testing.T) (*app, *hooked) {
+	h := &hooked{}
+	a := newApp(t, func(cfg *memory.Config) {
+		h.Backend = cfg.Backend
+		cfg.Backend = h
+	})
+	return a, h
+}
+
+// A backend that says nothing until the commit's time is over may still have stored the run: it is looked up.
+func TestACommitThatRanOutOfTimeIsLookedUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, h := hook(t)
+		h.update = func(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
+			if err := h.Backend.Update(ctx, keys, fn); err != nil {
+				return err
+			}
+			<-ctx.Done()
+			return errLost
+		}
+		h.get = func(ctx context.Context, keys []storage.Key) ([]storage.Record, error) {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			return h.Backend.Get(ctx, keys...)
+		}
+		_, err := a.do(memory.Caller{Tenant: "acme", User: "ann", Run: "slow"}, abi.SetContent, `"notes"`, `{"a":1}`)
+		if err != nil {
+			t.Errorf("the run = %v; want it found stored", err)
+		}
+	})
+}
+
+// A backend has deadlines of its own. They are its trouble, and not the end of the run.
+func TestADeadlineOfTheBackendIsNotTheRuns(t *testing.T) {
+	a, h := hook(t)
+	_, err := a.transact(memory.Caller{Tenant: "acme", User: "ann", Run: "r"}, func(ctx context.Context, v *memory.View) error {
+		h.get = func(context.Context, []storage.Key) ([]storage.Record, error) { return nil, context.DeadlineExceeded }
+		if _, err := v.Call(ctx, call(abi.GetContent, `"notes"`)); !errors.Is(err, abi.Unavailable) {
+			t.Errorf("get_content = %v; want unavailable", err)
+		}
+		h.get = nil
+		mustCall(t, ctx, v, abi.SetContent, `"flags"`, `{"a":1}`)
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	a.want(ann, `"flags"`, `{"a":1}`)
+}
+
+// A run that the erasure of its user met is not executed again afterwards: what it was given may be the user's.
+func TestNoAttemptAfterAnErasure(t *testing.T) {
+	a := newApp(t)
+	c := memory.Caller{Tenant: "acme", User: "ann", Run: "r"}
+	a.must(c, abi.SetContent, `"notes"`, `{"a":1}`)
+	executions := 0
+	_, err := a.transact(c, func(ctx context.Context, v *memory.View) error {
+		executions++
+		mustCall(t, ctx, v, abi.GetContent, `"notes"`)
+		if executions == 1 {
+			if _, err := a.Erase(context.Background(), c); err != nil {
+				t.Error(err)
+			}
+		}
+		_, err := v.Call(ctx, call(abi.SetContent, `"daily"`, `{"a":1}`))
+		return err
+	})
+	if !errors.Is(err, abi.Cancelled) || executions != 1 {
+		t.Errorf("Transact = %v after %d executions; want cancelled after 1", err, executions)
+	}
+	a.want(c, `"daily"`, "null")
+}
+
+// That a user was erased is forgotten after a while. A run that this meets goes on; one that another erasure meets
+// does not.
+func TestTheMarkOfAnErasureEnds(t *testing.T) {
+	for name, again := range map[string]bool{"swept": false, "swept and erased again": true} {
+		t.Run(name, func(t *testing.T) {
+			a := newApp(t)
+			c := memory.Caller{Tenant: "acme", User: "ann", Run: "r"}
+			erase := func() {
+				if _, err := a.Erase(context.Background(), c); err != nil {
+					t.Error(err)
+				}
+			}
+			erase()
+			a.clock.Advance(26 * time.Hour)
+			_, err := a.transact(c, func(ctx context.Context, v *memory.View) error {
+				mustCall(t, ctx, v, abi.SetContent, `"notes"`, `{"a":1}`)
+				if n, err := a.Sweep(context.Background(), "acme", 10); err != nil || n == 0 {
+					t.Errorf("Sweep = %d, %v; want the mark removed", n, err)
+				}
+				if again {
+					erase()
+				}
+				return nil
+			})
+			if again != errors.Is(err, abi.Cancelled) || !again && err != nil {
+				t.Errorf("Transact = %v; erased in mid-run: %t", err, again)
+			}
+		})
+	}
+}
+
+// An anonymous run does not store into a session that has become somebody's.
+func TestASessionIsBoundInMidRun(t *testing.T) {
+	a := newApp(t)
+	_, err := a.transact(memory.Caller{Tenant: "acme", Session: "s1", Run: "r"}, func(ctx context.Context, v *memory.View) error {
+		mustCall(t, ctx, v, abi.SetContent, `"cart"`, `{"a":1}`)
+		a.want(ann, `"cart"`, "null")
+		return nil
+	})
+	if !errors.Is(err, abi.AccessDenied) {
+		t.Errorf("Transact = %v; want access_denied", err)
+	}
+	a.want(ann, `"cart"`, "null")
+}
+
+// The sweeper's clock may run ahead of another host's, on which a session is still in use: it looks again in the
+// transaction in which it would end it.
+func TestASessionThatIsUsedAgainIsNotSwept(t *testing.T) {
+	a, h := hook(t)
+	ctx := context.Background()
+	a.must(ann, abi.SetContent, `"cart"`, `{"a":1}`)
+	behind := newClock()
+	other, err := memory.New(memory.Config{App: "shop", Backend: h, Stores: stores(), Now: behind.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.clock.Advance(29 * time.Hour)
+	behind.Advance(26 * time.Hour)
+	used := false
+	h.update = func(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
+		if !used { // between the sweeper's look and its transaction
+			used = true
+			if _, err := other.StartSession(ctx, ann, memory.SessionStart{}); err != nil {
+				t.Error(err)
+			}
+		}
+		return h.Backend.Update(ctx, keys, fn)
+	}
+	if _, err := a.Sweep(ctx, "acme", 10); err != nil || !used {
+		t.Errorf("Sweep = %v; it tried to end the session: %t", err, used)
+	}
+	if s, err := other.Session(ctx, ann); err != nil || s.Ended != nil {
+		t.Errorf("the session = %+v, %v; want it open", s, err)
+	}
+	if got, _, err := other.Perform(ctx, ann, call(abi.GetContent, `"cart"`)); err != nil || string(got) != `{"a":1}` {
+		t.Errorf("its cart = %s, %v", got, err)
+	}
+}

@@ -1,0 +1,249 @@
+package memory_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/mem"
+	"github.com/toolrun/toolrun/host/storage/storagetest"
+)
+
+// faultyRun is a run that is executed with every operation of the backend failing once, in every way.
+type faultyRun struct {
+	name  string
+	tx    memory.Tx
+	calls []abi.Call
+	// states are what the stores notes, flags and daily hold without the run and with it.
+	before, after string
+	// conflict lets another run change what this one read, so that it is executed twice.
+	conflict bool
+}
+
+var faultyRuns = []faultyRun{
+	{
+		name: "reads and writes", tx: memory.Tx{Caller: memory.Caller{Tenant: "acme", User: "ann", Session: "s9", Run: "faulty"}},
+		calls: []abi.Call{
+			call(abi.GetContent, `"notes"`), call(abi.SetContent, `"notes"`, `{"n":2}`),
+			call(abi.SetContent, `"flags"`, `{"n":2}`), call(abi.DeleteContent, `"daily"`),
+		},
+		before: `{"n":1} {"n":1} {"n":1}`, after: `{"n":2} {"n":2} null`,
+	},
+	{
+		name: "meets another", tx: memory.Tx{Caller: memory.Caller{Tenant: "acme", User: "ann", Run: "faulty"}},
+		calls: []abi.Call{
+			call(abi.GetContent, `"flags"`), call(abi.SetContent, `"notes"`, `{"n":2}`), call(abi.SetContent, `"flags"`, `{"n":2}`),
+		},
+		before: `{"n":1} {"n":1} {"n":1}`, after: `{"n":2} {"n":2,"other":1} {"n":1}`, conflict: true,
+	},
+	{
+		name: "only deletes", tx: memory.Tx{Caller: memory.Caller{Tenant: "acme", User: "ann", Run: "faulty"}},
+		calls:  []abi.Call{call(abi.DeleteContent, `"notes"`), call(abi.DeleteContent, `"flags"`)},
+		before: `{"n":1} {"n":1} {"n":1}`, after: `null null {"n":1}`,
+	},
+	{
+		name: "with a key", tx: memory.Tx{
+			Caller: memory.Caller{Tenant: "acme", User: "ann", Run: "faulty"}, Key: "k", Fingerprint: "f",
+			Answer: func(abi.Effects) ([]byte, error) { return json.RawMessage(`1`), nil },
+		},
+		calls:  []abi.Call{call(abi.SetContent, `"notes"`, `{"n":2}`), call(abi.SetContent, `"flags"`, `{"n":2}`)},
+		before: `{"n":1} {"n":1} {"n":1}`, after: `{"n":2} {"n":2} {"n":1}`,
+	},
+}
+
+// TestEveryOperationFails: whatever the backend does to a run, what it wrote is there as a whole or not at all, the
+// fault says which of the two as far as it can be known, and nothing of the backend's texts gets out.
+func TestEveryOperationFails(t *testing.T) {
+	outcomes := map[string]int{}
+	for _, run := range faultyRuns {
+		for _, how := range storagetest.Failures {
+			for n := 1; ; n++ {
+				reached := false
+				t.Run(fmt.Sprintf("%s/%s %d", run.name, how, n), func(t *testing.T) { reached = run.fail(t, n, how, outcomes) })
+				if !reached {
+					break
+				}
+			}
+		}
+	}
+	t.Log(outcomes)
+	for _, want := range []string{"stored", "nothing stored", "unknown, stored", "unknown, nothing stored"} {
+		if outcomes[want] == 0 {
+			t.Errorf("no failure ended in: %s", want)
+		}
+	}
+}
+
+// fail executes the run while the n-th operation fails. It answers false where there is no such operation.
+func (run faultyRun) fail(t *testing.T, n int, how storagetest.Failure, outcomes map[string]int) bool {
+	f := storagetest.NewFaulty(mem.New())
+	a := newApp(t, func(cfg *memory.Config) { cfg.Backend = f })
+	for _, store := range []string{`"notes"`, `"flags"`, `"daily"`} {
+		a.must(memory.Caller{Tenant: "acme", User: "ann", Run: "before"}, abi.SetContent, store, `{"n":1}`)
+	}
+	start := f.Calls("")
+	f.Fail("", n, how)
+	executions := 0
+	_, err := a.Transact(context.Background(), run.tx, func(ctx context.Context, v *memory.View) error {
+		if executions++; executions == 1 && run.conflict {
+			defer a.meet(f)
+		}
+		for _, c := range run.calls {
+			if _, err := v.Call(ctx, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	reached := f.Calls("")-start >= n
+	f.Revive()
+	stored := run.state(a)
+	run.check(t, err, stored, outcomes)
+	if how == storagetest.LostReply && err != nil && abi.FaultOf(err).Outcome != "" {
+		t.Errorf("Transact = %v; the run left a trace by which to see that it was stored", err)
+	}
+	if executions > 2 || executions > 1 && !run.conflict {
+		t.Errorf("%d executions: a failure is no reason to execute a run again", executions)
+	}
+	if run.tx.Key != "" {
+		run.again(t, a)
+	}
+	return reached
+}
+
+// meet changes what the run read, past the backend that fails.
+func (a *app) meet(f *storagetest.Faulty) {
+	behind := newApp(a.t, func(cfg *memory.Config) { cfg.Backend = f.Backend })
+	behind.must(memory.Caller{Tenant: "acme", User: "bob", Run: "other"}, abi.SetContent, `"flags"`, `{"other":1}`)
+}
+
+func (run faultyRun) state(a *app) string {
+	var states []string
+	for _, store := range []string{`"notes"`, `"flags"`, `"daily"`} {
+		states = append(states, a.must(memory.Caller{Tenant: "acme", User: "ann", Run: "after"}, abi.GetContent, store))
+	}
+	return strings.Join(states, " ")
+}
+
+// check compares what was answered with what is stored.
+func (run faultyRun) check(t *testing.T, err error, stored string, outcomes map[string]int) {
+	t.Helper()
+	all := stored == run.after
+	if none := stored == run.before || run.conflict && stored == `{"n":1} {"n":1,"other":1} {"n":1}`; !all && !none {
+		t.Errorf("stored %s, which is neither %s nor %s", stored, run.before, run.after)
+	}
+	f := abi.FaultOf(err)
+	what := "nothing stored"
+	if all {
+		what = "stored"
+	}
+	switch {
+	case err == nil && !all, err != nil && f.Outcome == "" && all:
+		t.Errorf("Transact = %v, and stored is %s", err, stored)
+	case err != nil && (f.Code != abi.Unavailable || f.Outcome != "" && f.Outcome != "unknown"):
+		t.Errorf("Transact = %v (outcome %q); want unavailable", err, f.Outcome)
+	case err != nil && f.Outcome != "":
+		what = "unknown, " + what
+	}
+	outcomes[what]++
+	if text, _ := json.Marshal(f); strings.Contains(string(text), "inject") || err != nil && strings.Contains(err.Error(), "inject") {
+		t.Errorf("the fault shows a text of the backend: %s", text)
+	}
+}
+
+// again repeats a run with a key: it ends well, and its effect is there once.
+func (run faultyRun) again(t *testing.T, a *app) {
+	_, err := a.Transact(context.Background(), run.tx, func(ctx context.Context, v *memory.View) error {
+		for _, c := range run.calls {
+			if _, err := v.Call(ctx, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if stored := run.state(a); err != nil || stored != run.after {
+		t.Errorf("the same key again = %v, and stored is %s; want %s", err, stored, run.after)
+	}
+	reply := a.must(memory.Caller{Tenant: "acme", User: "ann", Run: "after"}, abi.GetContent, `"notes"`, "", `{"record":true}`)
+	if !strings.Contains(reply, `"revision":2`) {
+		t.Errorf("the run with a key took effect more than once: %s", reply)
+	}
+}
+
+// A guest may catch the backend's faults too. What it was told to have failed is not stored, the rest is.
+func TestCaughtBackendFaults(t *testing.T) {
+	for n := 1; n < 12; n++ {
+		f := storagetest.NewFaulty(mem.New())
+		a := newApp(t, func(cfg *memory.Config) { cfg.Backend = f })
+		f.Fail(storagetest.OpGet, n, storagetest.NotApplied)
+		want := map[string]string{`"notes"`: "null", `"flags"`: "null", `"daily"`: "null"}
+		begun := false
+		_, err := a.transact(memory.Caller{Tenant: "acme", User: "ann", Run: "r"}, func(ctx context.Context, v *memory.View) error {
+			begun = true
+			for store := range want {
+				_, err := v.Call(ctx, call(abi.SetContent, store, `{"n":1}`))
+				if err == nil {
+					want[store] = `{"n":1}`
+				} else if !errors.Is(err, abi.Unavailable) || strings.Contains(err.Error(), "inject") {
+					t.Errorf("a failed call answered %v", err)
+				}
+			}
+			return nil
+		})
+		if begun != (err == nil) {
+			t.Errorf("Get %d failed: Transact = %v, body begun: %t", n, err, begun)
+		}
+		f.Revive()
+		for store, content := range want {
+			a.want(memory.Caller{Tenant: "acme", User: "ann", Run: "r"}, store, content)
+		}
+	}
+}
+
+// An erasure, or a session's end, that was cut short says so, and can be repeated until it is done.
+func TestCutShortAndRepeated(t *testing.T) {
+	acts := map[string]func(a *app) error{
+		"erase": func(a *app) error { _, err := a.Erase(context.Background(), ann); return err },
+		"end":   func(a *app) error { _, err := a.EndSession(context.Background(), ann); return err },
+	}
+	for name, act := range acts {
+		for _, how := range storagetest.Failures {
+			for n := 1; ; n++ {
+				f := storagetest.NewFaulty(mem.New())
+				a := newApp(t, func(cfg *memory.Config) { cfg.Backend = f })
+				for _, store := range []string{`"notes"`, `"lastSession"`, `"cart"`} {
+					a.must(ann, abi.SetContent, store, `{"n":1}`)
+				}
+				start := f.Calls("")
+				f.Fail("", n, how)
+				err := act(a)
+				if f.Calls("")-start < n {
+					break
+				}
+				if !errors.Is(err, abi.Unavailable) || strings.Contains(err.Error(), "inject") {
+					t.Errorf("%s, operation %d %s: %v; want unavailable", name, n, how, err)
+				}
+				f.Revive()
+				// What ended with the session is gone to all, whether it was freed or not.
+				anew := memory.Caller{Tenant: "acme", User: "ann", Session: "s2", Run: "r"}
+				if _, ended := a.do(ann, abi.GetContent, `"cart"`); errors.Is(ended, abi.SessionEnded) {
+					a.want(anew, `"lastSession"`, "null")
+				}
+				if err := act(a); err != nil {
+					t.Errorf("%s repeated: %v", name, err)
+				}
+				prefix := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"})
+				left, err := f.Scan(context.Background(), prefix, "", 10)
+				if want := map[string]int{"erase": 0, "end": 1}[name]; err != nil || len(left) != want {
+					t.Errorf("%s, operation %d %s, repeated: %d records are left, %v; want %d", name, n, how, len(left), err, want)
+				}
+			}
+		}
+	}
+}

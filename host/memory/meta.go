@@ -1,0 +1,76 @@
+package memory
+
+import (
+	"encoding/json"
+
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/internal/jsondoc"
+)
+
+// metaContent is what guests read as sessionMeta. All three parts are always there, so that a tool can look into
+// them without asking first.
+type metaContent struct {
+	Metadata  json.RawMessage   `json:"metadata"`
+	Info      sessionInfo       `json:"sessionInfo"`
+	Artifacts []json.RawMessage `json:"artifacts"`
+}
+
+// sessionInfo is what the host knows about the session; null for what it does not.
+type sessionInfo struct {
+	SessionID        *string `json:"sessionId"`
+	AppID            string  `json:"appId"`
+	SessionReference *string `json:"sessionReference"`
+	UserReference    *string `json:"userReference"`
+	UserID           *string `json:"userId"`
+	RunID            string  `json:"runId"`
+	Timestamp        *string `json:"timestamp"`
+}
+
+func optional(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// metaEntry is the entry of the caller's session record, which sessionMeta is made of.
+func (v *View) metaEntry() *entry {
+	var key storage.Key
+	if v.caller.Session != "" {
+		key = v.s.sessionKey(v.caller)
+	}
+	return v.entry(nil, SessionMeta, key)
+}
+
+// metaContent makes sessionMeta from the session record as the attempt sees it; without a session, from what
+// the run was given.
+func (v *View) metaContent(session storage.Record, wanted *projection) (json.RawMessage, error) {
+	state := v.lone
+	if v.caller.Session != "" {
+		stored, err := decodeSession(session)
+		if err != nil {
+			return nil, err
+		}
+		state = stored
+	}
+	if len(state.Metadata) == 0 {
+		state.Metadata = json.RawMessage("{}")
+	}
+	text, err := json.Marshal(metaContent{
+		Metadata: state.Metadata,
+		Info: sessionInfo{
+			SessionID: optional(v.caller.Session), AppID: v.s.app, UserID: optional(v.caller.User),
+			SessionReference: optional(state.Reference), UserReference: optional(state.UserReference),
+			RunID: v.caller.Run, Timestamp: formatTime(state.Started),
+		},
+		Artifacts: []json.RawMessage{},
+	})
+	if err != nil || wanted == nil {
+		return text, err
+	}
+	value, err := jsondoc.Decode(text, jsondoc.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	return project(value, wanted)
+}

@@ -1,0 +1,330 @@
+package memory_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// The model is a second, naive implementation of what memory promises: plain maps, one run after the other, no
+// transactions, no caches. Tests compare what the Service did with what the model does in some order.
+
+// modelStore is what the model knows of a store.
+type modelStore struct {
+	access      memory.Scope
+	life        time.Duration
+	withSession bool // a record ends with the session that wrote last
+	schema      bool // of modelSchema, strictly
+}
+
+var modelStores = map[string]modelStore{
+	"notes": {access: memory.ScopeUser},
+	"prefs": {access: memory.ScopeUser, schema: true},
+	"daily": {access: memory.ScopeUser, life: 10 * time.Minute},
+	"last":  {access: memory.ScopeUser, withSession: true},
+	"cart":  {access: memory.ScopeSession, withSession: true},
+	"flags": {access: memory.ScopeApplication},
+}
+
+// modelSchema refuses some merges of two contents that it allows each.
+const modelSchema = `{"type":"object","maxProperties":2,"properties":{
+	"a":{"type":"integer","default":1},"b":{"type":"integer"},"c":{"type":"integer"}}}`
+
+// modelDeclarations are the stores as the Service is told of them.
+func modelDeclarations() []memory.Store {
+	var all []memory.Store
+	for name, st := range modelStores {
+		decl := memory.Store{Name: name, Access: st.access, Retention: memory.Retention{For: st.life, Session: st.withSession}}
+		if st.schema {
+			decl.Strict, decl.Schema = true, json.RawMessage(modelSchema)
+		}
+		all = append(all, decl)
+	}
+	return all
+}
+
+// place is where a record lies: a store and whose it is.
+type place struct{ store, owner string }
+
+type modelRecord struct {
+	content                   string // canonical JSON
+	revision                  int64
+	created, updated, expires time.Time
+	session                   string // whose end is the record's end, or ""
+}
+
+type modelSession struct {
+	user     string
+	metadata string // canonical JSON
+	ended    bool
+}
+
+// world is everything that the model keeps. Worlds are copied, and what they hold is never changed in place.
+type world struct {
+	now      time.Time
+	records  map[place]modelRecord
+	sessions map[string]modelSession
+	erased   map[string]int // how often each user was erased
+	began    map[int]int    // how often its user had been erased when a run began
+	limits   memory.Limits
+}
+
+func newWorld(now time.Time, limits memory.Limits) world {
+	return world{now: now, records: map[place]modelRecord{}, sessions: map[string]modelSession{},
+		erased: map[string]int{}, began: map[int]int{}, limits: limits}
+}
+
+func (w world) clone() world {
+	w.records, w.sessions = maps.Clone(w.records), maps.Clone(w.sessions)
+	w.erased, w.began = maps.Clone(w.erased), maps.Clone(w.began)
+	return w
+}
+
+// begin lets a caller's session begin, or says why it may not be used.
+func (w world) begin(c memory.Caller) abi.Code {
+	if c.Session == "" {
+		return ""
+	}
+	s, known := w.sessions[c.Session]
+	switch {
+	case s.ended:
+		return abi.SessionEnded
+	case known && s.user != "" && s.user != c.User:
+		return abi.AccessDenied
+	case !known:
+		s.metadata = "{}"
+	}
+	s.user = c.User
+	w.sessions[c.Session] = s
+	return ""
+}
+
+// mayCommit says whether what a caller stands on holds.
+func (w world) mayCommit(c memory.Caller) bool {
+	s, known := w.sessions[c.Session]
+	return c.Session == "" || known && !s.ended && s.user == c.User
+}
+
+// alive reports whether a caller sees a record. The caller's own session cannot have ended for a run that
+// succeeds; one that fails may see what the end has not removed yet.
+func (w world) alive(r modelRecord, c memory.Caller) bool {
+	if !r.expires.IsZero() && !w.now.Before(r.expires) {
+		return false
+	}
+	s, known := w.sessions[r.session]
+	return r.session == "" || r.session == c.Session || known && !s.ended
+}
+
+// guest is one run inside the model.
+type guest struct {
+	w      world
+	c      memory.Caller
+	stamp  time.Time // the time that it writes
+	before map[place]modelRecord
+	view   map[place]modelRecord
+	// told holds the places of whose state the run learnt something; of others a reply must tell nothing.
+	told  map[place]bool
+	wrote map[place]bool
+	// passed, where set, tells that the present call was seen to succeed. A blind merge then passes unchecked: an
+	// attempt that does not commit may have been told of success by a merge that others made impossible meanwhile.
+	passed func() bool
+}
+
+func newGuest(w world, c memory.Caller, stamp time.Time) *guest {
+	g := &guest{w: w, c: c, stamp: stamp, before: map[place]modelRecord{}, told: map[place]bool{}, wrote: map[place]bool{}}
+	for at, r := range w.records {
+		if w.alive(r, c) {
+			g.before[at] = r
+		}
+	}
+	g.view = maps.Clone(g.before)
+	return g
+}
+
+// commit returns the world after the run.
+func (g *guest) commit() world {
+	w := g.w.clone()
+	for at := range g.wrote {
+		delete(w.records, at)
+		if r, ok := g.view[at]; ok {
+			w.records[at] = r
+		}
+	}
+	return w
+}
+
+// call answers one operation: its reply as canonical JSON, or the fault's code.
+func (g *guest) call(op string, args []string) (string, abi.Code) {
+	arg := func(i int) string {
+		if i < len(args) {
+			return args[i]
+		}
+		return ""
+	}
+	name := parse(arg(0)).(string)
+	if name == memory.SessionMeta {
+		return project(g.meta(), arg(1)), ""
+	}
+	st, ok := modelStores[name]
+	if !ok {
+		return "", abi.NotFound
+	}
+	at := place{store: name}
+	switch st.access {
+	case memory.ScopeUser:
+		if at.owner = "user " + g.c.User; g.c.User == "" {
+			return "", abi.NoUser
+		}
+	case memory.ScopeSession:
+		if at.owner = "session " + g.c.Session; g.c.Session == "" {
+			return "", abi.NoSession
+		}
+	}
+	switch op {
+	case abi.GetContent:
+		return g.get(at, arg(1), parseModelOptions(arg(2)))
+	case abi.SetContent:
+		return g.set(at, st, arg(1), parseModelOptions(arg(2)))
+	}
+	return g.delete(at, parseModelOptions(arg(1)))
+}
+
+type modelOptions struct {
+	Record     bool
+	Replace    bool
+	IfRevision *int64 `json:"if_revision"`
+	TTL        string
+}
+
+func parseModelOptions(text string) (o modelOptions) {
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &o); err != nil {
+			panic(err)
+		}
+	}
+	return o
+}
+
+// meta is sessionMeta's metadata, wrapped: the only part that tests look at.
+func (g *guest) meta() string {
+	metadata := g.w.sessions[g.c.Session].metadata
+	if metadata == "" {
+		metadata = "{}"
+	}
+	return `{"metadata":` + metadata + `}`
+}
+
+func (g *guest) get(at place, projection string, o modelOptions) (string, abi.Code) {
+	g.told[at] = true
+	r, ok := g.view[at]
+	if !ok {
+		return "null", ""
+	}
+	content := project(r.content, projection)
+	if !o.Record {
+		return content, ""
+	}
+	return fmt.Sprintf(`{"content":%s,"created":%s,"expires_at":%s,"revision":%d,"updated_at":%s}`,
+		content, timeText(r.created), timeText(r.expires), r.revision, timeText(r.updated)), ""
+}
+
+func (g *guest) delete(at place, o modelOptions) (string, abi.Code) {
+	g.told[at] = true
+	r, ok := g.view[at]
+	if o.IfRevision != nil && *o.IfRevision != r.revision {
+		return "", abi.Conflict
+	}
+	if ok {
+		delete(g.view, at)
+		g.wrote[at] = true
+	}
+	return fmt.Sprintf(`{"deleted":%t,"success":true}`, ok), ""
+}
+
+func (g *guest) set(at place, st modelStore, value string, o modelOptions) (string, abi.Code) {
+	patch, object := parse(value).(map[string]any)
+	life, _ := time.ParseDuration(o.TTL)
+	switch {
+	case len(value) > g.w.limits.RecordBytes:
+		return "", abi.TooLarge
+	case !object, st.life > 0 && life > st.life:
+		return "", abi.InvalidArgument
+	case st.withSession && g.c.Session == "":
+		return "", abi.NoSession
+	}
+	r, existed := g.view[at]
+	if o.IfRevision != nil {
+		g.told[at] = true
+		if *o.IfRevision != r.revision {
+			return "", abi.Conflict
+		}
+	}
+	blind := g.passed != nil && !g.told[at] && g.passed()
+	next := mergeModel(st, r.content, existed, patch, o.Replace)
+	if st.schema && !fitsModelSchema(next) && !blind {
+		g.told[at] = true
+		return "", abi.SchemaViolation
+	}
+	r = g.stamped(at, existed, text(next))
+	if life == 0 {
+		life = st.life
+	}
+	if life > 0 {
+		r.expires = g.stamp.Add(life)
+	}
+	if st.withSession {
+		r.session = g.c.Session
+	}
+	if code := g.tooMuch(at, r); code != "" && !blind {
+		g.told[at] = true
+		return "", code
+	}
+	g.view[at], g.wrote[at] = r, true
+	revision, updated := "null", "null"
+	if g.told[at] {
+		revision, updated = fmt.Sprint(r.revision), timeText(r.updated)
+	}
+	return fmt.Sprintf(`{"expires_at":%s,"revision":%s,"success":true,"updated_at":%s}`, timeText(r.expires), revision, updated), ""
+}
+
+// stamped is a record with a content and the revision and times that a write gives it: one commit raises the
+// revision by one, however often the run writes, and times of updates never stand still.
+func (g *guest) stamped(at place, existed bool, content string) modelRecord {
+	base, was := g.before[at]
+	r := modelRecord{content: content, revision: base.revision + 1, created: g.stamp, updated: g.stamp}
+	if existed {
+		r.created = g.view[at].created
+	}
+	if was && !r.updated.After(base.updated) {
+		r.updated = base.updated.Add(time.Microsecond)
+	}
+	return r
+}
+
+// tooMuch refuses a record that is larger, or makes the app larger, than it may be.
+func (g *guest) tooMuch(at place, r modelRecord) abi.Code {
+	if len(r.content) > g.w.limits.RecordBytes {
+		return abi.TooLarge
+	}
+	after := g.commit()
+	after.records[at] = r
+	records, bytes := after.usage()
+	hadRecords, hadBytes := g.w.usage()
+	if records > g.w.limits.AppRecords && records > hadRecords || bytes > g.w.limits.AppBytes && bytes > hadBytes {
+		return abi.QuotaExceeded
+	}
+	return ""
+}
+
+// usage counts what is stored, expired or not.
+func (w world) usage() (records, bytes int64) {
+	for at, r := range w.records {
+		records++
+		bytes += int64(len(at.key("acme")) + len(r.content))
+	}
+	return records, bytes
+}

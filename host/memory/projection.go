@@ -1,0 +1,197 @@
+package memory
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/jsondoc"
+)
+
+// projection says which fields of a content are wanted, as in MongoDB: {"a.b": 1} includes, {"a": 0} excludes,
+// {"a": {"b": 1}} is the same as {"a.b": 1}, and paths go through arrays element by element. Where both are
+// mixed, inclusion wins, and exclusions subtract from what is included above them.
+type projection struct {
+	include  bool
+	exclude  bool
+	children map[string]*projection
+	// includes is true where this field or one below is included.
+	includes bool
+}
+
+// The longest path of a projection. Contents are not deeper by default, so more is a mistake.
+const maxProjectionPath = 32
+
+// parseProjection reads a projection; nil means everything.
+func parseProjection(text json.RawMessage) (*projection, error) {
+	if isAbsent(text) {
+		return nil, nil
+	}
+	value, err := jsondoc.Decode(text, jsondoc.Limits{Depth: maxProjectionPath, Keys: 1000})
+	if err != nil {
+		return nil, abi.Faultf(abi.InvalidArgument, "the projection is not valid JSON: %v", err)
+	}
+	fields, ok := value.(map[string]any)
+	if !ok {
+		return nil, badProjection("")
+	}
+	if len(fields) == 0 {
+		return nil, nil
+	}
+	root := &projection{}
+	if err := root.add(fields, nil); err != nil {
+		return nil, err
+	}
+	root.markIncludes()
+	return root, nil
+}
+
+func badProjection(path string) error {
+	where := "the projection"
+	if path != "" {
+		where = "the projection's field " + quote(path)
+	}
+	return abi.Faultf(abi.InvalidArgument, "%s takes 1 or true to include, 0 or false to exclude, or an object of fields", where).
+		WithHint(`for example {"preferences.language": 1}`)
+}
+
+// add merges the fields of one level into p; path is where p stands.
+func (p *projection) add(fields map[string]any, path []string) error {
+	for name, value := range fields {
+		steps := append(path[:len(path):len(path)], strings.Split(name, ".")...)
+		full := strings.Join(steps, ".")
+		if len(steps) > maxProjectionPath {
+			return abi.Faultf(abi.InvalidArgument, "a path of the projection has more than %d steps", maxProjectionPath)
+		}
+		node := p
+		for _, step := range steps[len(path):] {
+			if step == "" {
+				return abi.Faultf(abi.InvalidArgument, "the projection's field %s has an empty step", quote(full))
+			}
+			node = node.child(step)
+		}
+		if err := node.set(value, steps, full); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *projection) child(step string) *projection {
+	if p.children == nil {
+		p.children = map[string]*projection{}
+	}
+	if p.children[step] == nil {
+		p.children[step] = &projection{}
+	}
+	return p.children[step]
+}
+
+// set gives the node its value: a flag, or fields below it.
+func (p *projection) set(value any, steps []string, full string) error {
+	switch v := value.(type) {
+	case bool:
+		p.include, p.exclude = p.include || v, p.exclude || !v
+	case json.Number:
+		n, err := v.Float64()
+		wanted := err == nil && n != 0
+		p.include, p.exclude = p.include || wanted, p.exclude || !wanted
+	case map[string]any:
+		if len(v) == 0 {
+			return badProjection(full)
+		}
+		return p.add(v, steps)
+	default:
+		return badProjection(full)
+	}
+	return nil
+}
+
+// markIncludes sets includes bottom-up.
+func (p *projection) markIncludes() bool {
+	p.includes = p.include
+	for _, child := range p.children {
+		p.includes = child.markIncludes() || p.includes
+	}
+	return p.includes
+}
+
+// apply returns the wanted part of a content, and false where nothing of it is wanted. It does not change
+// the content, and the answer may share parts with it.
+func (p *projection) apply(content any) (any, bool) {
+	if p == nil {
+		return content, true
+	}
+	if p.includes {
+		return p.pick(content)
+	}
+	return p.drop(content), true
+}
+
+// pick returns what p includes of value.
+func (p *projection) pick(value any) (any, bool) {
+	if p.include {
+		return p.drop(value), true
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		picked := map[string]any{}
+		for name, child := range p.children {
+			if field, ok := v[name]; ok && child.includes {
+				if part, ok := child.pick(field); ok {
+					picked[name] = part
+				}
+			}
+		}
+		return picked, true
+	case []any:
+		picked := []any{}
+		for _, element := range v {
+			if part, ok := p.pick(element); ok {
+				picked = append(picked, part)
+			}
+		}
+		return picked, true
+	}
+	return nil, false
+}
+
+// drop returns value without what p excludes below it.
+func (p *projection) drop(value any) any {
+	if len(p.children) == 0 {
+		return value
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		kept := make(map[string]any, len(v))
+		for name, field := range v {
+			child := p.children[name]
+			if child == nil {
+				kept[name] = field
+				continue
+			}
+			if part, ok := child.keep(field); ok {
+				kept[name] = part
+			}
+		}
+		return kept
+	case []any:
+		kept := make([]any, len(v))
+		for i, element := range v {
+			kept[i] = p.drop(element)
+		}
+		return kept
+	}
+	return value
+}
+
+// keep returns what is left of a field under something included, and false where it is excluded whole.
+func (p *projection) keep(field any) (any, bool) {
+	switch {
+	case !p.exclude || p.include:
+		return p.drop(field), true
+	case p.includes:
+		return p.pick(field)
+	}
+	return nil, false
+}

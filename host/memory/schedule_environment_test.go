@@ -1,0 +1,245 @@
+package memory_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// What happens beside the runs of a scenario: sessions end and are given metadata, users are erased, what expired
+// is swept, time passes.
+
+func (s *scenario) addEnvironment() {
+	if s.rng.IntN(4) == 0 {
+		s.advances = max(s.advances, 6)
+	}
+	switch s.rng.IntN(20) {
+	case 0, 1:
+		s.addSessionEnd(one(s.rng, paletteSessions...))
+	case 2:
+		s.addErasure("ann")
+	case 3, 4:
+		s.addMetadata()
+	case 5, 6:
+		s.advances = max(s.advances, 6)
+		s.spawn("sweep", func(ctx context.Context, _ *actor) {
+			if _, err := s.hosts[0].Sweep(ctx, s.tenant, 10); err != nil {
+				s.troubles = append(s.troubles, "sweep: "+err.Error())
+			}
+		})
+	}
+}
+
+// addEvents notes events that took place between the same two moves, one after the other.
+func (s *scenario) addEvents(begin int, events ...event) {
+	for i, e := range events {
+		e.begin, e.end, e.after = begin, s.now, -1
+		if i > 0 {
+			e.after = len(s.others) - 1
+		}
+		s.others = append(s.others, e)
+	}
+}
+
+func (s *scenario) addSessionEnd(session string) {
+	s.spawn("end "+session, func(ctx context.Context, _ *actor) {
+		begin := s.now
+		_, err := s.hosts[0].EndSession(ctx, memory.Caller{Tenant: s.tenant, Session: session, Run: "end"})
+		s.addEvents(begin,
+			event{name: "end of " + session, apply: func(w world) []world {
+				if _, known := w.sessions[session]; known == errors.Is(err, abi.NotFound) || known && err != nil {
+					return nil
+				}
+				return []world{w.endSession(session)}
+			}},
+			event{name: "drop of " + session, apply: func(w world) []world {
+				return []world{w.remove(func(_ place, r modelRecord) bool { return r.session == session })}
+			}})
+	})
+}
+
+func (w world) endSession(session string) world {
+	w = w.clone()
+	if state, known := w.sessions[session]; known {
+		state.ended, state.metadata = true, "{}"
+		w.sessions[session] = state
+	}
+	return w
+}
+
+func (w world) remove(match func(place, modelRecord) bool) world {
+	w = w.clone()
+	for at, r := range w.records {
+		if match(at, r) {
+			delete(w.records, at)
+		}
+	}
+	return w
+}
+
+func (s *scenario) addMetadata() {
+	c := memory.Caller{Tenant: s.tenant, User: "ann", Session: "s1", Run: "meta"}
+	patch := one(s.rng, `{"k":1}`, `{"k":null,"l":{"m":2}}`, `{"l":3}`)
+	s.spawn("metadata", func(ctx context.Context, _ *actor) {
+		begin := s.now
+		_, err := s.hosts[0].StartSession(ctx, c, memory.SessionStart{Metadata: json.RawMessage(patch)})
+		s.addEvents(begin, event{name: "metadata", apply: func(w world) []world {
+			w = w.clone()
+			if code := w.begin(c); (code == "") != (err == nil) || err != nil && !errors.Is(err, code) {
+				return nil
+			}
+			if state := w.sessions[c.Session]; err == nil {
+				state.metadata = text(mergePatch(parse(state.metadata), parse(patch)))
+				w.sessions[c.Session] = state
+			}
+			return []world{w}
+		}})
+	})
+}
+
+// addErasure erases a user. An erasure is no transaction: it marks the user, so that runs under way store nothing,
+// then removes what it finds, in several steps that others may come between. Each is an event of its own.
+func (s *scenario) addErasure(user string) {
+	a := s.spawn("erase "+user, func(ctx context.Context, _ *actor) {
+		if _, err := s.hosts[0].Erase(ctx, memory.Caller{Tenant: s.tenant, User: user, Run: "erase"}); err != nil {
+			s.troubles = append(s.troubles, "erase: "+err.Error())
+		}
+	})
+	a.wrote = func(writes []storage.Write) {
+		s.addEvents(s.now, event{name: eraseName(user, writes), apply: func(w world) []world {
+			w = w.clone()
+			for _, write := range writes {
+				w.erase(user, write)
+			}
+			return []world{w}
+		}})
+	}
+	a.dropped = func(what storage.Selector) {
+		session := storage.Key(what.End).Part(storage.Session)
+		s.addEvents(s.now, event{name: "drop " + session, apply: func(w world) []world {
+			return []world{w.remove(func(_ place, r modelRecord) bool { return r.session == session })}
+		}})
+	}
+}
+
+// erase does what one write of an erasure says: it removes a record, or ends a session, or marks the user.
+func (w world) erase(user string, write storage.Write) {
+	key := write.Record.Key
+	at, ours := placeOf(key)
+	session := key.Part(storage.Session)
+	switch {
+	case ours:
+		delete(w.records, at)
+	case write.Delete: // of what the host itself keeps
+	case session != "":
+		w.sessions[session] = modelSession{metadata: "{}", ended: true}
+	default:
+		w.erased[user]++
+	}
+}
+
+func eraseName(user string, writes []storage.Write) string {
+	name := "erased " + user + ":"
+	for _, w := range writes {
+		name += " " + w.Record.Key.String()
+	}
+	return name
+}
+
+// sameEnd compares what is stored with what the model ended with.
+func (s *scenario) sameEnd(w world) bool {
+	ctx := context.Background()
+	prefix := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: s.tenant})
+	records, err := s.Backend.Scan(ctx, prefix, "", 1000)
+	if err != nil {
+		return false
+	}
+	stored := map[storage.Key]storage.Record{}
+	for _, r := range records {
+		stored[r.Key] = r
+	}
+	for at, r := range w.records {
+		key := at.key(s.tenant)
+		if w.alive(r, memory.Caller{}) && !sameRecord(stored[key], r) {
+			return false
+		}
+		delete(stored, key)
+	}
+	return len(stored) == 0 && s.sameSessions(w)
+}
+
+func sameRecord(got storage.Record, want modelRecord) bool {
+	ends := ""
+	if len(got.Ends) > 0 {
+		parts := storage.Key(got.Ends[0])
+		ends = parts.Part(storage.Session)
+	}
+	return got.Exists() && canonical(got.Content) == want.content && got.Revision == want.revision && ends == want.session &&
+		got.Created.Equal(want.created) && got.Updated.Equal(want.updated) && sameExpiry(got, want)
+}
+
+func sameExpiry(got storage.Record, want modelRecord) bool {
+	return got.Expires.IsZero() == want.expires.IsZero() && (want.expires.IsZero() || got.Expires.Equal(want.expires))
+}
+
+func (s *scenario) sameSessions(w world) bool {
+	for _, session := range paletteSessions {
+		got, err := s.hosts[0].Session(context.Background(), memory.Caller{Tenant: s.tenant, Session: session})
+		want, known := w.sessions[session]
+		if known != (err == nil) {
+			return false
+		}
+		if known && ((got.Ended != nil) != want.ended || got.User != want.user || canonical(got.Metadata) != want.metadata) {
+			return false
+		}
+	}
+	return true
+}
+
+// unjustified fails the test for runs that were refused without a reason, and for texts that no guest may see.
+func (s *scenario) unjustified(t testingT) {
+	for _, h := range s.runs {
+		if last := len(h.attempts) - 1; h.actor.lost > 0 && h.attempts[last].begin > h.actor.lost {
+			t.Errorf("seed %d: %s was executed again after an answer was lost\n%s", s.seed, h.name, s)
+		}
+		if h.err == nil {
+			continue
+		}
+		if h.refused() && !s.reason(h) {
+			t.Errorf("seed %d: %s was refused without a reason: %v\n%s", s.seed, h.name, h.err, s)
+		}
+		if strings.Contains(h.err.Error(), errLost.Error()) {
+			t.Errorf("seed %d: %s shows an error of the backend: %v", s.seed, h.name, h.err)
+		}
+	}
+	for _, trouble := range s.troubles {
+		t.Errorf("seed %d: %s", s.seed, trouble)
+	}
+}
+
+// reason finds what happened to a run that was refused.
+func (s *scenario) reason(h *runHistory) bool {
+	for _, e := range s.others {
+		erased, ended := strings.HasPrefix(e.name, "erased"), strings.HasPrefix(e.name, "end")
+		switch abi.Code(h.outcomeCode()) {
+		case abi.SessionEnded:
+			if (erased || ended) && e.begin <= h.end {
+				return true
+			}
+		case abi.Cancelled:
+			if erased && e.begin <= h.end {
+				return true
+			}
+		}
+	}
+	return h.outcomeCode() == string(abi.AccessDenied) && h.caller.User == "" // its session was bound meanwhile
+}
+
+type testingT interface {
+	Errorf(format string, args ...any)
+}

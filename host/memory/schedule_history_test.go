@@ -1,0 +1,265 @@
+package memory_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// attempt is what one execution of a run's body saw.
+type attempt struct {
+	begin, end int // in moves of the stage
+	stamp      time.Time
+	trace      []string
+	torn       bool // it was ended by a call, for what it had read no longer held
+}
+
+// runHistory is what was seen of one run.
+type runHistory struct {
+	name       string
+	caller     memory.Caller
+	program    program
+	begin, end int
+	attempts   []attempt
+	done       memory.Done
+	err        error
+	actor      *actor
+}
+
+// event is something that took effect at one moment between its begin and its end. Apply answers the worlds that
+// it may lead to, none where what was seen of it cannot have been seen in that world.
+type event struct {
+	name       string
+	begin, end int
+	after      int // the event that must come before, or -1
+	// idle events change nothing: once possible they need not be tried later.
+	idle  bool
+	apply func(world) []world
+}
+
+// explain finds an order of the events that respects their times and leads to a world that final accepts.
+func explain(w world, events []event, final func(world) bool) bool {
+	s := search{events: events, final: final, failed: map[string]bool{}}
+	for i := range events {
+		s.order = append(s.order, i)
+	}
+	slices.SortStableFunc(s.order, func(i, j int) int { return cmp.Compare(events[i].end, events[j].end) })
+	return s.from(w, 0)
+}
+
+type search struct {
+	events []event
+	order  []int // by their ends: most took effect shortly before
+	final  func(world) bool
+	failed map[string]bool // states from which there is no way
+}
+
+func (s *search) from(w world, done uint64) bool {
+	if done == 1<<len(s.events)-1 {
+		return s.final(w)
+	}
+	state := fmt.Sprint(done, w)
+	if s.failed[state] {
+		return false
+	}
+	deadline := math.MaxInt
+	for i, e := range s.events {
+		if done&(1<<i) == 0 {
+			deadline = min(deadline, e.end)
+		}
+	}
+	for _, i := range s.order {
+		e := s.events[i]
+		if done&(1<<i) != 0 || e.begin > deadline || e.after >= 0 && done&(1<<e.after) == 0 {
+			continue
+		}
+		for _, next := range e.apply(w) {
+			if s.from(next, done|1<<i) {
+				return true
+			}
+			if e.idle {
+				s.failed[state] = true
+				return false
+			}
+		}
+	}
+	s.failed[state] = true
+	return false
+}
+
+// errTorn ends an attempt that the model executes again: where it was ended by a call, or was never like this.
+var errTorn = errors.New("the attempt ends here")
+
+// outcomeCode is how a run ended: "" for well, the code of a fault, or "thrown".
+func (h *runHistory) outcomeCode() string {
+	switch {
+	case h.err == nil:
+		return ""
+	case h.err == errThrown:
+		return "thrown"
+	}
+	if code, ok := h.err.(abi.Code); ok {
+		return string(code)
+	}
+	return string(abi.FaultOf(h.err).Code)
+}
+
+func (h *runHistory) unknown() bool { return h.err != nil && abi.FaultOf(h.err).Outcome == "unknown" }
+
+// refused reports whether the run ended because what it stood on had gone.
+func (h *runHistory) refused() bool {
+	code := abi.Code(h.outcomeCode())
+	return len(h.attempts) > 0 && (code == abi.SessionEnded || code == abi.Cancelled || code == abi.AccessDenied)
+}
+
+// events turns a run into what the model must explain: its session's begin and its own, each attempt that stored
+// nothing, which must have seen a state that existed, and the last one. The first event will have the index first.
+func (h *runHistory) events(id, first int) []event {
+	begun := h.end
+	if len(h.attempts) > 0 {
+		begun = h.attempts[0].begin
+	}
+	all := []event{
+		{name: h.name + " uses its session", begin: h.begin, end: begun, after: -1, apply: h.applySession},
+		{name: h.name + " begins", begin: h.begin, end: begun, after: first, apply: h.applyBegin(id)},
+	}
+	for i, a := range h.attempts {
+		e := event{name: fmt.Sprintf("%s attempt %d", h.name, i+1), begin: a.begin, end: a.end, after: first + 1, idle: true, apply: h.applySeen(a)}
+		last := i == len(h.attempts)-1 && h.done.Attempts == len(h.attempts)
+		if last && !h.refused() {
+			e.end, e.apply = h.end, h.applyLast(id, a)
+			e.idle = h.err != nil && !h.unknown()
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// applySession lets the session begin, or be bound, where it can. It may end again before the run begins.
+func (h *runHistory) applySession(w world) []world {
+	next := w.clone()
+	if next.begin(h.caller); next.sessions[h.caller.Session] == w.sessions[h.caller.Session] {
+		return []world{w}
+	}
+	return []world{next, w}
+}
+
+// applyBegin accepts a world in which the run may begin, or is refused as it was.
+func (h *runHistory) applyBegin(id int) func(world) []world {
+	return func(w world) []world {
+		w = w.clone()
+		w.began[id] = w.erased[h.caller.User]
+		refused := len(h.attempts) == 0 && h.err != nil
+		code := w.clone().begin(h.caller)
+		if refused != (code != "") || refused && string(code) != h.outcomeCode() || !refused && !w.mayCommit(h.caller) {
+			return nil
+		}
+		return []world{w}
+	}
+}
+
+// replay executes the run's program in the model as far as the attempt got.
+func (h *runHistory) replay(w world, a attempt, lenient bool) (g *guest, trace []string, err error) {
+	g = newGuest(w, h.caller, a.stamp)
+	calls := 0
+	if lenient {
+		g.passed = func() bool { return calls <= len(a.trace) && a.trace[calls-1][0] != '!' }
+	}
+	trace, err = h.program.run(func(op string, args []string) (string, abi.Code, error) {
+		if calls++; calls > len(a.trace) {
+			return "", "", errTorn
+		}
+		reply, code := g.call(op, args)
+		if want := a.trace[calls-1]; reply != want && "!"+string(code) != want {
+			return "", "", errTorn // not this world
+		}
+		return reply, code, nil
+	})
+	return g, trace, err
+}
+
+// applySeen accepts a world in which the attempt would have seen what it saw.
+func (h *runHistory) applySeen(a attempt) func(world) []world {
+	return func(w world) []world {
+		if _, trace, _ := h.replay(w, a, true); !equal(trace, a.trace) {
+			return nil
+		}
+		return []world{w}
+	}
+}
+
+// applyLast accepts a world in which the run would have ended as it did, and answers what it leaves behind.
+func (h *runHistory) applyLast(id int, a attempt) func(world) []world {
+	return func(w world) []world {
+		g, trace, err := h.replay(w, a, h.err != nil)
+		if !equal(trace, a.trace) {
+			return nil
+		}
+		if h.unknown() {
+			strict, same, _ := h.replay(w, a, false)
+			if equal(same, a.trace) && h.stands(w, id) {
+				return []world{w, strict.commit()}
+			}
+			return []world{w}
+		}
+		if !h.stands(w, id) {
+			return nil
+		}
+		if h.err != nil {
+			if err != h.err {
+				return nil
+			}
+			return []world{w}
+		}
+		if err != nil || !h.sameEffects(g) {
+			return nil
+		}
+		return []world{g.commit()}
+	}
+}
+
+// stands reports whether the run may end well in that world.
+func (h *runHistory) stands(w world, id int) bool {
+	return w.mayCommit(h.caller) && w.began[id] == w.erased[h.caller.User]
+}
+
+// sameEffects compares the revisions that the run was said to have written.
+func (h *runHistory) sameEffects(g *guest) bool {
+	said := map[string]int64{}
+	for _, e := range h.done.Effects.Writes {
+		said[e.Store] = e.Revision
+	}
+	for at := range g.wrote {
+		revision, ok := said[at.store]
+		if !ok || revision != g.view[at].revision {
+			return false
+		}
+	}
+	return len(said) == len(g.wrote)
+}
+
+func equal(a, b []string) bool { return strings.Join(a, "\n") == strings.Join(b, "\n") }
+
+func (h *runHistory) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s of user %q in session %q, moves %d-%d: %v after %d attempts, stubborn %t\n",
+		h.name, h.caller.User, h.caller.Session, h.begin, h.end, h.err, h.done.Attempts, h.program.stubborn)
+	for _, s := range h.program.steps {
+		fmt.Fprintf(&b, "\t%s\n", s)
+	}
+	for i, a := range h.attempts {
+		fmt.Fprintf(&b, "   attempt %d, moves %d-%d, at %s, torn %t\n", i+1, a.begin, a.end, a.stamp.Format(time.TimeOnly), a.torn)
+		for _, reply := range a.trace {
+			fmt.Fprintf(&b, "\t%s\n", reply)
+		}
+	}
+	fmt.Fprintf(&b, "   effects %+v\n", h.done.Effects)
+	return b.String()
+}

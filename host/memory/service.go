@@ -1,0 +1,211 @@
+package memory
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/schema"
+)
+
+// Config is what a Service is made of. App and Backend are required; other zero fields mean the defaults that
+// their comments name.
+type Config struct {
+	// App is the id of the app, unique within a tenant.
+	App     string
+	Backend storage.Backend
+	Stores  []Store
+	Limits  Limits
+	// SessionIdle is how long a session lives without being used, to an eighth more. Default 24 hours.
+	SessionIdle time.Duration
+	// KeyRetention is how long the Result of a run with an idempotency key is kept. Default 24 hours.
+	KeyRetention time.Duration
+	// Now is the clock and Rand the random source; both must be safe for concurrent use. Default: the system's.
+	Now  func() time.Time
+	Rand io.Reader
+	// Logger gets what a caller must not see: the texts of backend errors. Default: discard.
+	Logger *slog.Logger
+}
+
+// Limits bound what an app may keep. A zero field means the default that its comment names.
+type Limits struct {
+	// RecordBytes bounds a record's content as JSON. Default 256 KiB.
+	RecordBytes int
+	// Depth bounds nested arrays and objects in a content. Default 32.
+	Depth int
+	// Keys bounds the members of one object in a content. Default 1,000.
+	Keys int
+	// Stores bounds the stores of an app. Default 15.
+	Stores int
+	// AppBytes and AppRecords bound all records of the app in a tenant, expired ones until they are swept.
+	// Default 1 GiB and 1,000,000.
+	AppBytes   int64
+	AppRecords int64
+}
+
+func (l Limits) withDefaults() Limits {
+	setDefault(&l.RecordBytes, 256<<10)
+	setDefault(&l.Depth, 32)
+	setDefault(&l.Keys, 1000)
+	setDefault(&l.Stores, 15)
+	setDefault(&l.AppBytes, 1<<30)
+	setDefault(&l.AppRecords, 1_000_000)
+	return l
+}
+
+func setDefault[T int | int64 | time.Duration](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
+}
+
+// Service keeps the memory of one app, for all its tenants. It is safe for concurrent use.
+type Service struct {
+	app          string
+	backend      storage.Backend
+	stores       map[string]*store
+	names        []string // of the stores, as declared
+	limits       Limits
+	sessionIdle  time.Duration
+	keyRetention time.Duration
+	clock        func() time.Time
+	rand         io.Reader
+	log          *slog.Logger
+	turns        turns
+}
+
+// store is a declaration with its compiled schema.
+type store struct {
+	Store
+	schema *schema.Schema // nil for none
+	// anyRoot is true where the schema allows a content that is not an object.
+	anyRoot bool
+}
+
+// New checks the whole configuration and reports every mistake in it.
+func New(cfg Config) (*Service, error) {
+	s := &Service{
+		app: cfg.App, backend: cfg.Backend, stores: make(map[string]*store, len(cfg.Stores)),
+		limits: cfg.Limits.withDefaults(), sessionIdle: cfg.SessionIdle, keyRetention: cfg.KeyRetention,
+		clock: cfg.Now, rand: cfg.Rand, log: cfg.Logger,
+	}
+	setDefault(&s.sessionIdle, 24*time.Hour)
+	setDefault(&s.keyRetention, 24*time.Hour)
+	if s.clock == nil {
+		s.clock = time.Now
+	}
+	if s.rand == nil {
+		s.rand = rand.Reader
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	return s, errors.Join(checkConfig(cfg), s.addStores(cfg.Stores))
+}
+
+func checkConfig(cfg Config) error {
+	var errs []error
+	if cfg.App == "" {
+		errs = append(errs, errors.New("memory: an app needs an id"))
+	}
+	if cfg.Backend == nil {
+		errs = append(errs, errors.New("memory: no backend"))
+	}
+	if cfg.SessionIdle < 0 || cfg.KeyRetention < 0 {
+		errs = append(errs, errors.New("memory: a negative duration"))
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Service) addStores(stores []Store) error {
+	var errs []error
+	if len(stores) > s.limits.Stores {
+		errs = append(errs, fmt.Errorf("memory: %d stores, but an app may have %d", len(stores), s.limits.Stores))
+	}
+	folded := map[string]bool{}
+	for _, decl := range stores {
+		st, err := compileStore(decl)
+		if err == nil && folded[strings.ToLower(decl.Name)] {
+			err = errors.New("the name is taken, regardless of case")
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("memory: store %q: %w", decl.Name, err))
+			continue
+		}
+		folded[strings.ToLower(decl.Name)] = true
+		s.stores[decl.Name] = st
+		s.names = append(s.names, decl.Name)
+	}
+	return errors.Join(errs...)
+}
+
+func compileStore(decl Store) (*store, error) {
+	if err := CheckName(decl.Name); err != nil {
+		return nil, err
+	}
+	if decl.Kind == "" {
+		decl.Kind = KindDocument
+	}
+	if decl.Kind != KindDocument {
+		return nil, fmt.Errorf("unknown kind %q", decl.Kind)
+	}
+	switch decl.Access {
+	case ScopeSession, ScopeUser, ScopeApplication:
+	default:
+		return nil, fmt.Errorf("unknown access %q: it takes session, user or application", decl.Access)
+	}
+	if decl.Retention.For < 0 || decl.Retention.For > maxRetention {
+		return nil, errors.New("the retention is out of range")
+	}
+	if decl.Schema == nil {
+		return &store{Store: decl}, nil
+	}
+	compiled, err := schema.Compile(decl.Schema, schema.Options{Strict: decl.Strict})
+	if err != nil {
+		return nil, err
+	}
+	return &store{Store: decl, schema: compiled, anyRoot: allowsAnyRoot(decl.Schema)}, nil
+}
+
+// allowsAnyRoot reports whether the schema itself says that a content may be something else than an object.
+func allowsAnyRoot(text json.RawMessage) bool {
+	var root struct{ Type any }
+	if json.Unmarshal(text, &root) != nil {
+		return false
+	}
+	switch t := root.Type.(type) {
+	case string:
+		return t != "object"
+	case []any:
+		return len(t) > 1 || len(t) == 1 && t[0] != "object"
+	}
+	return false
+}
+
+// Stores returns the declarations, in their order.
+func (s *Service) Stores() []Store {
+	all := make([]Store, len(s.names))
+	for i, name := range s.names {
+		all[i] = s.stores[name].Store
+	}
+	return all
+}
+
+// now is the time in the precision that records keep.
+func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }
+
+// newIncarnation returns what tells a new record from all earlier ones under its key.
+func (s *Service) newIncarnation() (string, error) {
+	var b [8]byte
+	if _, err := io.ReadFull(s.rand, b[:]); err != nil {
+		return "", fmt.Errorf("read the random source: %w", err)
+	}
+	return hex.EncodeToString(b[:]), nil
+}

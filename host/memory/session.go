@@ -1,0 +1,352 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/internal/jsondoc"
+)
+
+// tombstone is how long an ended session's id stays refused.
+const tombstone = 30 * 24 * time.Hour
+
+// dropChunk is how many records one transaction removes.
+const dropChunk = 256
+
+// Session describes a session.
+type Session struct {
+	ID string `json:"session_id"`
+	// User is who started it or was bound to it; "" while it is anonymous.
+	User string `json:"user_id,omitempty"`
+	// Reference and UserReference are the platform's own names for the session and its user.
+	Reference     string `json:"session_reference,omitempty"`
+	UserReference string `json:"user_reference,omitempty"`
+	// Metadata is a JSON object that the host sets and guests read in sessionMeta.
+	Metadata json.RawMessage `json:"metadata"`
+	Started  time.Time       `json:"started"`
+	Used     time.Time       `json:"used"`
+	// Ended is when the session ended, nil while it is open.
+	Ended *time.Time `json:"ended,omitempty"`
+}
+
+// sessionState is a session as it is stored.
+type sessionState struct {
+	User          string          `json:"user,omitempty"`
+	Reference     string          `json:"reference,omitempty"`
+	UserReference string          `json:"user_reference,omitempty"`
+	Metadata      json.RawMessage `json:"metadata,omitempty"`
+	Started       time.Time       `json:"started"`
+	Ended         *time.Time      `json:"ended,omitempty"`
+}
+
+func decodeSession(r storage.Record) (sessionState, error) {
+	var state sessionState
+	if !r.Exists() {
+		return state, nil
+	}
+	if err := json.Unmarshal(r.Content, &state); err != nil {
+		return state, fmt.Errorf("session record: %w: %w", storage.ErrCorrupt, err)
+	}
+	return state, nil
+}
+
+// endTag is the tag of records whose lifetime ends with a session.
+func endTag(session storage.Key) string { return string(session) }
+
+func sessionOfTag(tag string) (storage.Key, bool) {
+	prefix := storage.MakeKey(storage.Part{Tag: storage.System, Value: systemSession})
+	return storage.Key(tag), strings.HasPrefix(tag, string(prefix))
+}
+
+// sessionOpen reports whether a session record says that the session is open. An ended one is a tombstone that
+// expires; an open one has no end but by not being used.
+func (s *Service) sessionOpen(r storage.Record, at time.Time) bool {
+	return r.Exists() && r.Expires.IsZero() && at.Before(s.idleEnd(r))
+}
+
+// idleEnd is when a session that is not used any more has ended. Uses are noted no more often than every eighth
+// of session_idle, so that a reading run writes nothing: hence the eighth more.
+func (s *Service) idleEnd(r storage.Record) time.Time {
+	return r.Updated.Add(s.sessionIdle + s.sessionIdle/8)
+}
+
+// checkSession says why a caller may not use a session.
+func (s *Service) checkSession(r storage.Record, state sessionState, c Caller, at time.Time) error {
+	if r.Exists() && !s.sessionOpen(r, at) {
+		return abi.Faultf(abi.SessionEnded, "the session has ended").WithHint("start a new session with another id")
+	}
+	if state.User != "" && state.User != c.User {
+		return abi.Faultf(abi.AccessDenied, "the session belongs to another user").
+			WithHint("a session is used by the user who started it")
+	}
+	return nil
+}
+
+// SessionStart is what a session may be given when it starts.
+type SessionStart struct {
+	Reference     string
+	UserReference string
+	// Metadata is a merge patch (RFC 7396) on the session's metadata; nil for none.
+	Metadata json.RawMessage
+}
+
+// StartSession starts the caller's session, or changes the metadata and references of one that is open.
+func (s *Service) StartSession(ctx context.Context, c Caller, start SessionStart) (Session, error) {
+	if c.Session == "" {
+		return Session{}, abi.Faultf(abi.InvalidArgument, "a session needs an id")
+	}
+	if err := c.check(); err != nil {
+		return Session{}, err
+	}
+	if err := s.useSession(ctx, c, start); err != nil {
+		return Session{}, err
+	}
+	return s.Session(ctx, c)
+}
+
+// useSession makes sure that the caller's session is there, open, the caller's and recently used, and applies
+// what it is given. It writes only where there is something to write.
+func (s *Service) useSession(ctx context.Context, c Caller, start SessionStart) error {
+	patch, err := s.metadataPatch(start.Metadata)
+	if err != nil {
+		return err
+	}
+	keys := []storage.Key{s.sessionKey(c)}
+	if c.User != "" {
+		keys = append(keys, s.userSessionKey(c))
+	}
+	err = s.backend.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
+		state, err := s.nextSession(now[0], c, start, patch)
+		if err != nil {
+			return nil, err
+		}
+		writes, err := s.writeSystem(nil, now[0], keys[0], state, time.Time{}, c)
+		if err != nil || c.User == "" || now[1].Exists() {
+			return writes, err
+		}
+		return s.writeSystem(writes, now[1], keys[1], struct{}{}, time.Time{}, c)
+	})
+	return s.hostFault("use a session", err)
+}
+
+// nextSession returns the session's state after a use.
+func (s *Service) nextSession(r storage.Record, c Caller, start SessionStart, patch any) (sessionState, error) {
+	state, err := decodeSession(r)
+	if err != nil {
+		return state, err
+	}
+	now := s.now()
+	if err := s.checkSession(r, state, c, now); err != nil {
+		return state, err
+	}
+	if !r.Exists() {
+		state.Started = now
+	}
+	if state.User == "" {
+		state.User = c.User // an anonymous session is bound once
+	}
+	if start.Reference != "" {
+		state.Reference = start.Reference
+	}
+	if start.UserReference != "" {
+		state.UserReference = start.UserReference
+	}
+	if patch != nil {
+		if state.Metadata, err = s.mergeMetadata(state.Metadata, patch); err != nil {
+			return state, err
+		}
+	}
+	return state, nil
+}
+
+func (s *Service) metadataPatch(text json.RawMessage) (any, error) {
+	if isAbsent(text) {
+		return nil, nil
+	}
+	patch, err := s.decodeValue(text)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := patch.(map[string]any); !ok {
+		return nil, abi.Faultf(abi.InvalidArgument, "the session's metadata must be an object")
+	}
+	return patch, nil
+}
+
+func (s *Service) mergeMetadata(old json.RawMessage, patch any) (json.RawMessage, error) {
+	var before any = map[string]any{}
+	if len(old) > 0 {
+		decoded, err := jsondoc.Decode(old, jsondoc.Limits{})
+		if err != nil {
+			return nil, err
+		}
+		before = decoded
+	}
+	d := draft{exists: true, tree: merge(before, patch)}
+	err := s.checkSize(&d)
+	return d.bytes, err
+}
+
+// writeSystem adds to writes one of the host's own records, with the revision after now's.
+func (s *Service) writeSystem(writes []storage.Write, now storage.Record, key storage.Key, state any, expires time.Time, c Caller) ([]storage.Write, error) {
+	content, err := json.Marshal(state)
+	if err != nil {
+		return nil, err
+	}
+	at := s.now()
+	r := storage.Record{
+		Key: key, Content: content, Revision: now.Revision + 1, Incarnation: now.Incarnation,
+		Created: now.Created, Updated: at, Expires: expires, Run: c.Run,
+	}
+	if !now.Exists() {
+		r.Created = at
+	}
+	return append(writes, storage.Write{Record: r}), nil
+}
+
+// hostFault is what a caller may know of an error of the host's own work on the backend.
+func (s *Service) hostFault(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*abi.Fault](err); ok {
+		return err
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return s.unavailable(doing, err)
+}
+
+// Session returns the caller's session; not_found where there is none.
+func (s *Service) Session(ctx context.Context, c Caller) (Session, error) {
+	records, err := s.backend.Get(ctx, s.sessionKey(c))
+	if err != nil {
+		return Session{}, s.hostFault("read a session", err)
+	}
+	if !records[0].Exists() {
+		return Session{}, abi.Faultf(abi.NotFound, "there is no such session")
+	}
+	return s.describe(records[0])
+}
+
+func (s *Service) describe(r storage.Record) (Session, error) {
+	state, err := decodeSession(r)
+	if err != nil {
+		return Session{}, s.hostFault("read a session", err)
+	}
+	session := Session{
+		ID: r.Key.Part(storage.Session), User: state.User, Reference: state.Reference, UserReference: state.UserReference,
+		Metadata: state.Metadata, Started: state.Started, Used: r.Updated, Ended: state.Ended,
+	}
+	if len(session.Metadata) == 0 {
+		session.Metadata = json.RawMessage("{}")
+	}
+	if end := s.idleEnd(r); session.Ended == nil && !s.now().Before(end) {
+		session.Ended = &end
+	}
+	return session, nil
+}
+
+// Sessions returns up to limit sessions of the caller's tenant whose ids come after after; of the caller's
+// user alone where it has one. Less than limit means that there are no more.
+func (s *Service) Sessions(ctx context.Context, c Caller, after string, limit int) ([]Session, error) {
+	kind := systemSession
+	base := Caller{Tenant: c.Tenant, User: c.User}
+	prefix := s.system(kind, base)
+	if c.User != "" {
+		prefix = s.system(systemUserSession, base, storage.Part{Tag: storage.User, Value: c.User})
+	}
+	var start storage.Key
+	if after != "" {
+		start = prefix.With(storage.Part{Tag: storage.Session, Value: after})
+	}
+	records, err := s.backend.Scan(ctx, prefix, start, limit)
+	if err != nil {
+		return nil, s.hostFault("list sessions", err)
+	}
+	sessions := make([]Session, 0, len(records))
+	for _, r := range records {
+		base.Session = r.Key.Part(storage.Session)
+		session, err := s.Session(ctx, base)
+		if errors.Is(err, abi.NotFound) {
+			continue // swept in between
+		}
+		if err != nil {
+			return nil, err
+		}
+		sessions = append(sessions, session)
+	}
+	return sessions, nil
+}
+
+// EndSession ends the caller's session: it is refused from now on, and what lived with it is gone. Ending a
+// session that has ended is fine; its end is the first one.
+func (s *Service) EndSession(ctx context.Context, c Caller) (Session, error) {
+	if err := s.endSession(ctx, c, false, nil); err != nil {
+		return Session{}, err
+	}
+	return s.Session(ctx, c)
+}
+
+var errUsedAgain = errors.New("the session has been used again")
+
+// endSession leaves a tombstone that keeps the id refused, and frees the records that ended with the session.
+// Where forget is set, the tombstone does not name the user. Where found is not nil, a session that is not as it
+// was found goes on.
+func (s *Service) endSession(ctx context.Context, c Caller, forget bool, found *storage.Record) error {
+	key := s.sessionKey(c)
+	err := s.backend.Update(ctx, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
+		r := now[0]
+		state, err := decodeSession(r)
+		if err != nil {
+			return nil, err
+		}
+		if !r.Exists() {
+			return nil, abi.Faultf(abi.NotFound, "there is no such session")
+		}
+		if state.User != "" && c.User != "" && state.User != c.User {
+			return nil, abi.Faultf(abi.AccessDenied, "the session belongs to another user")
+		}
+		if found != nil && !r.Same(*found) {
+			return nil, errUsedAgain
+		}
+		ended := sessionState{User: state.User, Started: state.Started, Ended: state.Ended}
+		if forget {
+			ended.User = ""
+		}
+		if ended.Ended != nil && ended.User == state.User {
+			return nil, nil
+		}
+		if at := s.now(); ended.Ended == nil {
+			ended.Ended = &at
+		}
+		return s.writeSystem(nil, r, key, ended, ended.Ended.Add(tombstone), c)
+	})
+	if errors.Is(err, errUsedAgain) {
+		return nil
+	}
+	if err != nil {
+		return s.hostFault("end a session", err)
+	}
+	return s.dropAll(ctx, storage.Selector{End: endTag(key)})
+}
+
+// dropAll removes what is selected, in chunks.
+func (s *Service) dropAll(ctx context.Context, what storage.Selector) error {
+	for {
+		n, err := s.backend.Drop(ctx, what, dropChunk)
+		if err != nil {
+			return s.hostFault("remove records", err)
+		}
+		if n < dropChunk {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,359 @@
+package memory_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// transact runs body as a transaction of an operator's.
+func (a *app) transact(c memory.Caller, body func(ctx context.Context, v *memory.View) error) (memory.Done, error) {
+	return a.Transact(context.Background(), memory.Tx{Caller: c}, body)
+}
+
+func mustCall(t *testing.T, ctx context.Context, v *memory.View, op string, texts ...string) string {
+	t.Helper()
+	reply, err := v.Call(ctx, call(op, texts...))
+	if err != nil {
+		t.Errorf("%s(%s) failed: %v", op, strings.Join(texts, ", "), err)
+	}
+	return string(reply)
+}
+
+func TestAFailedBodyStoresNothing(t *testing.T) {
+	a := newApp(t)
+	a.must(ann, abi.SetContent, `"notes"`, `{"a":1}`)
+	boom := errors.New("boom")
+	_, err := a.transact(ann, func(ctx context.Context, v *memory.View) error {
+		mustCall(t, ctx, v, abi.SetContent, `"notes"`, `{"a":2}`)
+		mustCall(t, ctx, v, abi.SetContent, `"flags"`, `{"a":2}`)
+		return boom
+	})
+	if !errors.Is(err, boom) {
+		t.Fatalf("Transact = %v; want the body's error", err)
+	}
+	a.want(ann, `"notes"`, `{"a":1}`)
+	a.want(ann, `"flags"`, "null")
+}
+
+func TestABodySeesItsOwnWrites(t *testing.T) {
+	a := newApp(t)
+	done, err := a.transact(ann, func(ctx context.Context, v *memory.View) error {
+		if got := mustCall(t, ctx, v, abi.GetContent, `"notes"`); got != "null" {
+			t.Errorf("before: %s", got)
+		}
+		mustCall(t, ctx, v, abi.SetContent, `"notes"`, `{"a":1}`)
+		if got := mustCall(t, ctx, v, abi.SetContent, `"notes"`, `{"b":2}`, `{"if_revision":1}`); !strings.Contains(got, `"revision":1`) {
+			t.Errorf("second set = %s; want revision 1, which the commit will make", got)
+		}
+		if got := mustCall(t, ctx, v, abi.GetContent, `"notes"`); got != `{"a":1,"b":2}` {
+			t.Errorf("after: %s", got)
+		}
+		mustCall(t, ctx, v, abi.DeleteContent, `"notes"`)
+		if got := mustCall(t, ctx, v, abi.GetContent, `"notes"`); got != "null" {
+			t.Errorf("deleted: %s", got)
+		}
+		mustCall(t, ctx, v, abi.SetContent, `"notes"`, `{"c":3}`)
+		return nil
+	})
+	if err != nil || len(done.Effects.Writes) != 1 || done.Effects.Writes[0].Revision != 1 {
+		t.Fatalf("Transact = %+v, %v; want one write of revision 1", done, err)
+	}
+	a.want(ann, `"notes"`, `{"c":3}`)
+}
+
+func TestACaughtFaultLeavesTheOverlay(t *testing.T) {
+	a := newApp(t)
+	_, err := a.transact(ann, func(ctx context.Context, v *memory.View) error {
+		mustCall(t, ctx, v, abi.SetContent, `"prefs"`, `{"language":"fr"}`)
+		if _, err := v.Call(ctx, call(abi.SetContent, `"prefs"`, `{"language":7}`)); !errors.Is(err, abi.SchemaViolation) {
+			t.Errorf("bad set = %v; want schema_violation", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.want(ann, `"prefs"`, `{"count":0,"language":"fr"}`)
+}
+
+// interfere runs a transaction whose first attempt is met by another one, after before and ahead of after.
+func (a *app) interfere(c memory.Caller, before func(context.Context, *memory.View), other func(), after func(context.Context, *memory.View)) memory.Done {
+	a.t.Helper()
+	attempt := 0
+	done, err := a.transact(c, func(ctx context.Context, v *memory.View) error {
+		attempt++
+		before(ctx, v)
+		if attempt == 1 {
+			other()
+		}
+		after(ctx, v)
+		return nil
+	})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return done
+}
+
+func TestAReadRecordThatChangesRunsTheBodyAgain(t *testing.T) {
+	a := newApp(t)
+	read := func(ctx context.Context, v *memory.View) { mustCall(t, ctx, v, abi.GetContent, `"notes"`) }
+	other := func() { a.must(ann, abi.SetContent, `"notes"`, `{"a":1}`) }
+	if done := a.interfere(ann, read, other, func(context.Context, *memory.View) {}); done.Attempts != 2 {
+		t.Errorf("attempts = %d; want 2", done.Attempts)
+	}
+}
+
+func TestABlindMergeDoesNotConflict(t *testing.T) {
+	a := newApp(t)
+	a.must(ann, abi.SetContent, `"notes"`, `{"a":1}`)
+	write := func(ctx context.Context, v *memory.View) {
+		if got := mustCall(t, ctx, v, abi.SetContent, `"notes"`, `{"b":2}`); !strings.Contains(got, `"revision":null`) {
+			t.Errorf("a blind merge answered %s", got)
+		}
+	}
+	other := func() { a.must(ann, abi.SetContent, `"notes"`, `{"c":3}`) }
+	done := a.interfere(ann, write, other, func(context.Context, *memory.View) {})
+	if done.Attempts != 1 || done.Effects.Writes[0].Revision != 3 {
+		t.Errorf("done = %+v; want one attempt and revision 3", done)
+	}
+	a.want(ann, `"notes"`, `{"a":1,"b":2,"c":3}`)
+}
+
+func TestABlindMergeThatNoLongerFitsIsRunAgainAndRaised(t *testing.T) {
+	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.RecordBytes = 40 })
+	faults := 0
+	attempt := 0
+	_, err := a.transact(ann, func(ctx context.Context, v *memory.View) error {
+		attempt++
+		if _, err := v.Call(ctx, call(abi.SetContent, `"notes"`, `{"mine":"0123456789"}`)); errors.Is(err, abi.TooLarge) {
+			faults++
+		}
+		if attempt == 1 {
+			a.must(ann, abi.SetContent, `"notes"`, `{"other":"0123456789"}`)
+		}
+		return nil
+	})
+	if err != nil || attempt != 2 || faults != 1 {
+		t.Errorf("err %v, %d attempts, %d faults; want none, 2, 1", err, attempt, faults)
+	}
+}
+
+func TestATornStateEndsTheAttemptAtOnce(t *testing.T) {
+	a := newApp(t)
+	a.must(ann, abi.SetContent, `"notes"`, `{"n":1}`)
+	a.must(ann, abi.SetContent, `"flags"`, `{"n":1}`)
+	attempt := 0
+	_, err := a.transact(ann, func(ctx context.Context, v *memory.View) error {
+		attempt++
+		first := mustCall(t, ctx, v, abi.GetContent, `"notes"`)
+		if attempt == 1 {
+			_, err := a.transact(ann, func(ctx context.Context, v *memory.View) error {
+				mustCall(t, ctx, v, abi.SetContent, `"notes"`, `{"n":2}`)
+				mustCall(t, ctx, v, abi.SetContent, `"flags"`, `{"n":2}`)
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		second, err := v.Call(ctx, call(abi.GetContent, `"flags"`))
+		if err == nil && string(second) != first {
+			t.Errorf("torn: %s and %s", first, second)
+		}
+		var f *abi.Fault
+		if attempt == 1 && (err == nil || errors.As(err, &f)) {
+			t.Errorf("the first attempt went on with %v; want an error that is no fault", err)
+		}
+		if _, again := v.Call(ctx, call(abi.GetContent, `"daily"`)); err != nil && again == nil {
+			t.Error("a View that is over answered a call")
+		}
+		return nil // a guest that swallows it does not save the attempt
+	})
+	if err != nil || attempt != 2 {
+		t.Errorf("err %v after %d attempts; want none after 2", err, attempt)
+	}
+}
+
+func TestSessionEndAndErasureDuringARun(t *testing.T) {
+	ctx := context.Background()
+	a := newApp(t)
+	body := func(meanwhile func()) func(ctx context.Context, v *memory.View) error {
+		return func(ctx context.Context, v *memory.View) error {
+			mustCall(t, ctx, v, abi.SetContent, `"notes"`, `{"a":1}`)
+			meanwhile()
+			return nil
+		}
+	}
+	_, err := a.transact(ann, body(func() {
+		if _, err := a.EndSession(ctx, ann); err != nil {
+			t.Error(err)
+		}
+	}))
+	if !errors.Is(err, abi.SessionEnded) {
+		t.Errorf("a run whose session ended = %v; want session_ended", err)
+	}
+	lone := memory.Caller{Tenant: "acme", User: "ann", Run: "r2"}
+	_, err = a.transact(lone, body(func() {
+		if _, err := a.Erase(ctx, lone); err != nil {
+			t.Error(err)
+		}
+	}))
+	if !errors.Is(err, abi.Cancelled) {
+		t.Errorf("a run whose user was erased = %v; want cancelled", err)
+	}
+	a.want(lone, `"notes"`, "null")
+}
+
+func TestErase(t *testing.T) {
+	a := newApp(t)
+	bob := memory.Caller{Tenant: "acme", User: "bob", Session: "s2", Run: "r"}
+	for _, c := range []memory.Caller{ann, bob} {
+		for _, store := range []string{`"notes"`, `"cart"`, `"lastSession"`, `"flags"`} {
+			a.must(c, abi.SetContent, store, `{"a":1}`)
+		}
+	}
+	erased, err := a.Erase(context.Background(), ann)
+	if err != nil || erased.Records != 3 || erased.Sessions != 1 || erased.Stores["notes"] != 1 {
+		t.Fatalf("Erase = %+v, %v", erased, err)
+	}
+	a.wantFault(abi.SessionEnded, ann, abi.GetContent, `"notes"`)
+	again := memory.Caller{Tenant: "acme", User: "ann", Session: "s3", Run: "r"}
+	a.want(again, `"notes"`, "null")
+	a.want(again, `"flags"`, `{"a":1}`)
+	a.want(bob, `"notes"`, `{"a":1}`)
+	a.want(bob, `"cart"`, `{"a":1}`)
+}
+
+func TestIdempotencyKey(t *testing.T) {
+	a := newApp(t)
+	ran := 0
+	run := func(fingerprint string) (memory.Done, error) {
+		tx := memory.Tx{Caller: caller("ann", ""), Key: "k", Fingerprint: fingerprint,
+			Answer: func(e abi.Effects) ([]byte, error) { return json.Marshal(e.Writes[0].Revision) }}
+		return a.Transact(context.Background(), tx, func(ctx context.Context, v *memory.View) error {
+			ran++
+			mustCall(t, ctx, v, abi.SetContent, `"notes"`, `{"a":1}`)
+			return nil
+		})
+	}
+	if _, err := run("x"); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := run("x"); err != nil || string(done.Earlier) != "1" || ran != 1 {
+		t.Errorf("second run = %s, %v after %d executions; want 1 and 1 execution", done.Earlier, err, ran)
+	}
+	if _, err := run("y"); !errors.Is(err, abi.Conflict) {
+		t.Errorf("another input = %v; want conflict", err)
+	}
+	a.clock.Advance(25 * time.Hour)
+	if done, err := run("y"); err != nil || done.Earlier != nil {
+		t.Errorf("after 25 hours = %s, %v; want a new run", done.Earlier, err)
+	}
+}
+
+func TestManyCounters(t *testing.T) {
+	a := newApp(t)
+	const n = 100
+	var mu sync.Mutex
+	executions := 0
+	var wg sync.WaitGroup
+	for range n {
+		c := caller("ann", "")
+		wg.Go(func() {
+			_, err := a.transact(c, func(ctx context.Context, v *memory.View) error {
+				mu.Lock()
+				executions++
+				mu.Unlock()
+				reply, err := v.Call(ctx, call(abi.GetContent, `"notes"`))
+				if err != nil {
+					return err
+				}
+				var doc struct{ N int }
+				if err := json.Unmarshal(reply, &doc); err != nil {
+					return err
+				}
+				next, _ := json.Marshal(map[string]int{"n": doc.N + 1})
+				_, err = v.Call(ctx, call(abi.SetContent, `"notes"`, string(next)))
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	a.want(ann, `"notes"`, `{"n":100}`)
+	if executions > 3*n {
+		t.Errorf("%d executions for %d runs; want about twice as many", executions, n)
+	}
+}
+
+func TestQuota(t *testing.T) {
+	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.AppRecords = 2 })
+	a.must(ann, abi.SetContent, `"notes"`, `{"a":1}`)
+	a.must(ann, abi.SetContent, `"flags"`, `{"a":1}`)
+	a.wantFault(abi.QuotaExceeded, ann, abi.SetContent, `"cart"`, `{"a":1}`)
+	a.must(ann, abi.SetContent, `"notes"`, `{"a":2}`)
+	a.must(ann, abi.DeleteContent, `"notes"`)
+	a.must(ann, abi.SetContent, `"cart"`, `{"a":1}`)
+	small := newApp(t, func(cfg *memory.Config) { cfg.Limits.AppBytes = 100 })
+	small.wantFault(abi.QuotaExceeded, ann, abi.SetContent, `"notes"`, `{"a":"`+strings.Repeat("x", 100)+`"}`)
+}
+
+// bump changes a record as another host would, past this host's turns.
+func (a *app) bump(key storage.Key) {
+	a.t.Helper()
+	err := a.backend.Update(context.Background(), []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
+		r := now[0]
+		r.Revision++
+		return []storage.Write{{Record: r}}, nil
+	})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+func TestConflictOnlyAtTheDeadline(t *testing.T) {
+	a := newApp(t)
+	a.must(ann, abi.SetContent, `"flags"`, `{"a":1}`)
+	records, err := a.backend.Scan(context.Background(), storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}), "", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, expire := context.WithDeadline(context.Background(), time.Now().Add(time.Hour))
+	defer expire()
+	attempts := 0
+	_, err = a.Transact(ctx, memory.Tx{Caller: ann}, func(ctx context.Context, v *memory.View) error {
+		attempts++
+		mustCall(t, ctx, v, abi.GetContent, `"flags"`)
+		if attempts < 20 {
+			a.bump(records[0].Key)
+		}
+		return nil
+	})
+	if err != nil || attempts != 20 {
+		t.Errorf("Transact = %v after %d attempts; want success after 20", err, attempts)
+	}
+	short, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	_, err = a.Transact(short, memory.Tx{Caller: ann}, func(ctx context.Context, v *memory.View) error {
+		if _, err := v.Call(ctx, call(abi.GetContent, `"flags"`)); err != nil {
+			return err
+		}
+		a.bump(records[0].Key)
+		return nil
+	})
+	if !errors.Is(err, abi.Conflict) && !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Transact = %v; want conflict once the time is over", err)
+	}
+}

@@ -1,0 +1,344 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// errConflict ends an attempt whose records changed under it. No guest sees it: Transact runs the body again.
+var errConflict = errors.New("a record changed during the attempt")
+
+// View is the memory that one attempt of a run may see. It is bound to a caller and to grants, holds the
+// attempt's reads and writes, and is used by one goroutine at a time.
+//
+// Its methods return an *abi.Fault for what a guest did wrong, which leaves the View as it was; any other
+// error means that the attempt is over and must not go on.
+type View struct {
+	s      *Service
+	caller Caller
+	grants []Grant // nil for an operator, who may do everything
+	// now is the attempt's time: what it writes into records.
+	now time.Time
+	anchors
+	// entries are the records that the attempt touched, in the order in which it did.
+	entries []*entry
+	// usage is what the app holds, as first looked at.
+	usage *storage.Usage
+	// over is set once the attempt cannot succeed any more.
+	over error
+}
+
+// entry is one record as the attempt sees it.
+type entry struct {
+	store *store // nil for sessionMeta
+	name  string
+	key   storage.Key
+	// base is the record as it was when first looked at; a zero Record where there was none, or none alive.
+	base storage.Record
+	// raw is what lies under the key, alive or not.
+	raw storage.Record
+	// ends are the keys of foreign sessions that the record's life depends on.
+	ends []storage.Key
+	// read is true where the guest learnt something about the record: the attempt then stands or falls with it.
+	read bool
+	// writes are what the attempt did to the record, in order, and draft what came of it on base.
+	writes []write
+	draft  draft
+	// incarnation is what the record gets if the attempt creates it.
+	incarnation string
+}
+
+// Caller returns for whom the View acts.
+func (v *View) Caller() Caller { return v.caller }
+
+// Now returns the attempt's time.
+func (v *View) Now() time.Time { return v.now }
+
+// Call performs an operation of the table on behalf of a guest and returns its reply as JSON.
+func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error) {
+	if v.over != nil {
+		return nil, v.over
+	}
+	op, ok := abi.LookupOperation(call.Op)
+	perform := performers[call.Op]
+	if !ok || perform == nil {
+		return nil, inCall(abi.Faultf(abi.InvalidArgument, "memory has no operation %s", quote(call.Op)), call.Op, "")
+	}
+	name, err := storeName(call.Arg(0))
+	if err != nil {
+		return nil, inCall(err, call.Op, "")
+	}
+	e, err := v.open(op, name)
+	if err != nil {
+		return nil, inCall(err, call.Op, name)
+	}
+	reply, err := perform(v, ctx, e, call)
+	if err != nil {
+		return nil, v.failed(ctx, err, call.Op, name)
+	}
+	return reply, nil
+}
+
+// performers do what the operations of abi's table say.
+var performers = map[string]func(*View, context.Context, *entry, abi.Call) (json.RawMessage, error){
+	abi.GetContent:    (*View).get,
+	abi.SetContent:    (*View).set,
+	abi.DeleteContent: (*View).delete,
+}
+
+// open finds the record that a call is about and checks that the View may do it. A store that was not
+// granted does not exist.
+func (v *View) open(op abi.Operation, name string) (*entry, error) {
+	grant, granted := v.grant(name)
+	st := v.s.stores[name]
+	if !granted || (st == nil && name != SessionMeta) {
+		return nil, abi.Faultf(abi.NotFound, "there is no store %s, or this tool was not granted it", quote(name)).
+			WithHint("declare the store in the app file and grant it to the tool")
+	}
+	if name == SessionMeta && op.Verb != abi.Read {
+		return nil, abi.Faultf(abi.ReadOnly, "%s can be read, but only the host writes it", SessionMeta)
+	}
+	if !grant.Allows(op.Verb) {
+		return nil, abi.Faultf(abi.AccessDenied, "this tool may not %s the store %q", op.Verb, name).
+			WithHint("add the verb %s to the tool's grants", op.Verb)
+	}
+	if name == SessionMeta {
+		return v.metaEntry(), nil
+	}
+	key, err := v.s.recordKey(st, v.caller)
+	if err != nil {
+		return nil, err
+	}
+	return v.entry(st, name, key), nil
+}
+
+// operatorVerbs are all verbs, which an operator has on every store.
+var operatorVerbs = []abi.Verb{abi.Read, abi.Write, abi.Delete}
+
+func (v *View) grant(store string) (Grant, bool) {
+	if v.grants == nil {
+		return Grant{Store: store, Verbs: operatorVerbs}, true
+	}
+	for _, g := range v.grants {
+		if g.Store == store {
+			return g, true
+		}
+	}
+	return Grant{}, false
+}
+
+// entry returns the attempt's entry for a key, a new one where it has none.
+func (v *View) entry(st *store, name string, key storage.Key) *entry {
+	if e := v.find(key); e != nil {
+		return e
+	}
+	return &entry{store: st, name: name, key: key}
+}
+
+// find returns the entry that was loaded for a key, or nil. An attempt touches few records.
+func (v *View) find(key storage.Key) *entry {
+	for _, e := range v.entries {
+		if e.key == key {
+			return e
+		}
+	}
+	return nil
+}
+
+// failed decides what an error of a call means: a Fault goes to the guest, a dead context or a conflict ends the
+// attempt, and anything else is the backend's trouble, which the guest learns as unavailable and no more.
+func (v *View) failed(ctx context.Context, err error, op, name string) error {
+	if errors.Is(err, errConflict) {
+		v.over = errConflict
+		return errConflict
+	}
+	if _, ok := errors.AsType[*abi.Fault](err); ok {
+		return inCall(err, op, name)
+	}
+	if ctx.Err() != nil {
+		v.over = ctx.Err()
+		return v.over
+	}
+	return inCall(v.s.unavailable("memory call", err), op, name) // a deadline of the backend's own, too
+}
+
+// unavailable logs a backend's error and returns what others may know of it.
+func (s *Service) unavailable(doing string, err error) error {
+	s.log.Error("the backend failed", "doing", doing, "error", err)
+	return abi.Faultf(abi.Unavailable, "the memory backend failed").WithHint("try again later; the host's log says why")
+}
+
+// inCall says in a fault which call it comes from.
+func inCall(err error, op, store string) error {
+	f, ok := errors.AsType[*abi.Fault](err)
+	if !ok {
+		return err
+	}
+	g := *f
+	g.Op, g.Store = op, store
+	return &g
+}
+
+// load brings an entry into the attempt and, where read is set, into the records that it depends on. In the same
+// snapshot, every record read before is looked at again: the attempt ends at once if one has changed, so
+// that no guest acts on a torn state.
+func (v *View) load(ctx context.Context, e *entry, read bool) error {
+	known := v.find(e.key) != nil
+	if e.key == "" || known && (e.read || !read) {
+		return nil // without a session, sessionMeta has no record behind it
+	}
+	if known {
+		// Looked at before, but only now depended on: what was seen then must still hold.
+		if err := v.recheck(ctx, e); err != nil {
+			return err
+		}
+		e.read = true
+		return nil
+	}
+	for {
+		snap, err := v.look(ctx, e)
+		if err != nil {
+			return err
+		}
+		raw, _ := snap.record(e.key)
+		base, known := v.alive(snap, e.store, raw)
+		if !known {
+			e.ends = v.foreignEnds(raw)
+			continue
+		}
+		if err := v.verify(snap, v.entries); err != nil {
+			return err
+		}
+		e.raw, e.base, e.read = raw, base, read
+		e.draft = draftOf(e.base)
+		v.entries = append(v.entries, e)
+		return nil
+	}
+}
+
+// recheck looks again at all records that the attempt depends on, and at more.
+func (v *View) recheck(ctx context.Context, more ...*entry) error {
+	snap, err := v.look(ctx, more...)
+	if err != nil {
+		return err
+	}
+	return v.verify(snap, append(v.entries[:len(v.entries):len(v.entries)], more...), more...)
+}
+
+// verify fails with errConflict where a record that the attempt depends on is not what it was. Entries in also
+// are depended on whether they are marked as read or not.
+func (v *View) verify(snap snapshot, entries []*entry, also ...*entry) error {
+	for _, e := range entries {
+		if !e.read && !slices.Contains(also, e) {
+			continue
+		}
+		if now, known := v.aliveNow(snap, e); !known || !now.Same(e.base) {
+			return errConflict
+		}
+	}
+	return nil
+}
+
+// snapshot is several records as they were at one moment.
+type snapshot struct {
+	at      time.Time
+	keys    []storage.Key
+	records []storage.Record
+}
+
+// record returns what is under a key, and false where the snapshot does not hold the key.
+func (snap snapshot) record(key storage.Key) (storage.Record, bool) {
+	if i := slices.Index(snap.keys, key); i >= 0 {
+		return snap.records[i], true
+	}
+	return storage.Record{}, false
+}
+
+// look reads the records that the attempt depends on, and more, in one snapshot.
+func (v *View) look(ctx context.Context, more ...*entry) (snapshot, error) {
+	keys := make([]storage.Key, 0, len(v.entries)+len(more)+1)
+	for _, e := range v.entries {
+		if e.read {
+			keys = append(append(keys, e.key), e.ends...)
+		}
+	}
+	for _, e := range more {
+		keys = append(append(keys, e.key), e.ends...)
+	}
+	records, err := v.s.backend.Get(ctx, keys...)
+	if err != nil {
+		return snapshot{}, err
+	}
+	if len(records) != len(keys) {
+		return snapshot{}, fmt.Errorf("the backend answered %d records for %d keys", len(records), len(keys))
+	}
+	return v.s.snapshot(keys, records), nil
+}
+
+func (s *Service) snapshot(keys []storage.Key, records []storage.Record) snapshot {
+	return snapshot{at: s.now(), keys: keys, records: records}
+}
+
+// aliveNow is alive for what the snapshot holds of an entry.
+func (v *View) aliveNow(snap snapshot, e *entry) (storage.Record, bool) {
+	r, ok := snap.record(e.key)
+	if !ok {
+		return storage.Record{}, false
+	}
+	return v.alive(snap, e.store, r)
+}
+
+// alive returns the record as callers see it: none where its lifetime has ended, by time or by event. It
+// answers false where that depends on a session that is not in the snapshot.
+func (v *View) alive(snap snapshot, st *store, r storage.Record) (storage.Record, bool) {
+	if !r.Exists() || !snap.at.Before(v.s.endOf(st, r)) {
+		return storage.Record{}, true
+	}
+	for _, key := range v.foreignEnds(r) {
+		session, ok := snap.record(key)
+		if !ok {
+			return storage.Record{}, false
+		}
+		if !v.s.sessionOpen(session, snap.at) {
+			return storage.Record{}, true
+		}
+	}
+	return r, true
+}
+
+// never is later than every time that a record can hold.
+var never = time.Unix(1<<40, 0)
+
+// endOf returns when a record's lifetime ends: when it says so, or earlier where the store's retention has
+// been shortened since.
+func (s *Service) endOf(st *store, r storage.Record) time.Time {
+	end := never
+	if !r.Expires.IsZero() {
+		end = r.Expires
+	}
+	if st != nil && st.Retention.For > 0 {
+		if shorter := r.Updated.Add(st.Retention.For); shorter.Before(end) {
+			return shorter
+		}
+	}
+	return end
+}
+
+// foreignEnds returns the keys of the sessions whose end is the record's end, but for the caller's own session,
+// which the attempt depends on anyhow.
+func (v *View) foreignEnds(r storage.Record) []storage.Key {
+	var keys []storage.Key
+	for _, tag := range r.Ends {
+		if key, ok := sessionOfTag(tag); ok && (v.caller.Session == "" || key != v.s.sessionKey(v.caller)) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}

@@ -1,0 +1,236 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// set performs set_content. A merge into a record that the attempt has not read stays blind: its reply tells
+// nothing about stored state, so that it need not conflict, and it is applied to the latest content at commit.
+func (v *View) set(ctx context.Context, e *entry, call abi.Call) (json.RawMessage, error) {
+	opts, err := parseOptions(call.Arg(2), "replace", "if_revision", "ttl")
+	if err != nil {
+		return nil, err
+	}
+	value, err := v.writable(e.store, call.Arg(1), opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.prepare(ctx, e, opts); err != nil {
+		return nil, err
+	}
+	w := write{replace: opts.replace, value: value, ttl: opts.ttl}
+	next, err := v.s.apply(e.store, e.draft, w)
+	if err == nil {
+		err = v.checkQuota(ctx, e, next)
+	}
+	if err != nil {
+		return nil, v.tell(ctx, e, err)
+	}
+	if err := v.record(e, w, next); err != nil {
+		return nil, err
+	}
+	return v.setReply(e)
+}
+
+// writable decodes what set_content is given and checks what can be checked without the record.
+func (v *View) writable(st *store, text json.RawMessage, opts options) (any, error) {
+	if isAbsent(text) {
+		return nil, abi.Faultf(abi.InvalidArgument, "there is no content to store: it is missing or null").
+			WithHint("delete_content removes a record")
+	}
+	value, err := v.s.decodeValue(text)
+	if err != nil {
+		return nil, err
+	}
+	if _, object := value.(map[string]any); !object && !st.anyRoot {
+		return nil, abi.Faultf(abi.InvalidArgument, "the content must be an object").
+			WithHint("a schema with another type at its root allows other contents")
+	}
+	if v.endsWithSession(st) && v.caller.Session == "" {
+		return nil, noSession(st)
+	}
+	if limit := st.Retention.For; limit > 0 && opts.ttl > limit {
+		return nil, abi.Faultf(abi.InvalidArgument, "the ttl is longer than the store's retention of %s, which it may only shorten", st.Retention)
+	}
+	return value, nil
+}
+
+func (v *View) endsWithSession(st *store) bool {
+	return st.Access == ScopeSession || st.Retention.Session
+}
+
+// prepare loads the record for a write and checks if_revision.
+func (v *View) prepare(ctx context.Context, e *entry, opts options) error {
+	if err := v.load(ctx, e, opts.ifRevision != nil); err != nil {
+		return err
+	}
+	if opts.ifRevision == nil {
+		return nil
+	}
+	if current := v.next(e).Revision; current != *opts.ifRevision {
+		return abi.Faultf(abi.Conflict, "the record has revision %d, not %d", current, *opts.ifRevision).
+			WithHint("read it again with the option \"record\" and decide anew")
+	}
+	return nil
+}
+
+// tell lets the guest see a fault that depends on what is stored, which makes the attempt depend on it too.
+func (v *View) tell(ctx context.Context, e *entry, fault error) error {
+	if err := v.load(ctx, e, true); err != nil {
+		return err
+	}
+	return fault
+}
+
+// record adds a write to the attempt.
+func (v *View) record(e *entry, w write, next draft) error {
+	if e.incarnation == "" {
+		incarnation, err := v.s.newIncarnation()
+		if err != nil {
+			return err
+		}
+		e.incarnation = incarnation
+	}
+	e.writes, e.draft = append(e.writes, w), next
+	return nil
+}
+
+// setReply says what a write came to. Of a blind one only what does not depend on the record is told.
+func (v *View) setReply(e *entry) (json.RawMessage, error) {
+	reply := struct {
+		Success  bool    `json:"success"`
+		Revision *int64  `json:"revision"`
+		Updated  *string `json:"updated_at"`
+		Expires  *string `json:"expires_at"`
+	}{Success: true, Expires: formatTime(v.expires(e.store, e.draft.ttl))}
+	if e.read {
+		next := v.next(e)
+		reply.Revision, reply.Updated = &next.Revision, formatTime(next.Updated)
+	}
+	return json.Marshal(reply)
+}
+
+// delete performs delete_content. Its reply tells whether there was a record, so it always depends on it.
+func (v *View) delete(ctx context.Context, e *entry, call abi.Call) (json.RawMessage, error) {
+	opts, err := parseOptions(call.Arg(1), "if_revision")
+	if err != nil {
+		return nil, err
+	}
+	if err := v.load(ctx, e, true); err != nil {
+		return nil, err
+	}
+	if err := v.prepare(ctx, e, opts); err != nil {
+		return nil, err
+	}
+	existed := e.draft.exists
+	if existed {
+		if err := v.record(e, write{remove: true}, draft{}); err != nil {
+			return nil, err
+		}
+	}
+	return json.RawMessage(fmt.Sprintf(`{"success":true,"deleted":%t}`, existed)), nil
+}
+
+// next returns the record as it will be if the attempt commits, without its content; a zero Record where there
+// will be none.
+func (v *View) next(e *entry) storage.Record {
+	return v.nextOn(e, e.base, e.draft)
+}
+
+// nextOn is next for another base and what the writes made of it.
+func (v *View) nextOn(e *entry, base storage.Record, d draft) storage.Record {
+	if !d.exists {
+		return storage.Record{}
+	}
+	if len(e.writes) == 0 {
+		return base
+	}
+	next := storage.Record{
+		Key: e.key, Revision: base.Revision + 1, Incarnation: base.Incarnation,
+		Created: base.Created, Updated: v.now, Expires: v.expires(e.store, d.ttl), Run: v.caller.Run,
+	}
+	if d.fresh {
+		next.Incarnation, next.Created = e.incarnation, v.now
+	}
+	if base.Exists() && !next.Updated.After(base.Updated) {
+		next.Updated = base.Updated.Add(time.Microsecond) // strictly increasing, whatever clocks do
+	}
+	if v.endsWithSession(e.store) {
+		next.Ends = []string{endTag(v.s.sessionKey(v.caller))}
+	}
+	return next
+}
+
+// expires returns when a record written now expires; zero for never.
+func (v *View) expires(st *store, ttl time.Duration) time.Time {
+	switch {
+	case ttl > 0:
+		return v.now.Add(ttl)
+	case st.Retention.For > 0:
+		return v.now.Add(st.Retention.For)
+	}
+	return time.Time{}
+}
+
+// shownEnd is endOf as people see it: zero for never.
+func (s *Service) shownEnd(st *store, r storage.Record) time.Time {
+	if end := s.endOf(st, r); end != never {
+		return end
+	}
+	return time.Time{}
+}
+
+// checkQuota refuses a draft that would make the app hold more than it may. What the app holds is a limit and
+// no state: it is looked at, not depended on.
+func (v *View) checkQuota(ctx context.Context, e *entry, d draft) error {
+	if v.usage == nil {
+		records, err := v.s.backend.Get(ctx, storage.UsageKey(v.s.group(v.caller)))
+		if err != nil {
+			return err
+		}
+		usage, err := storage.DecodeUsage(records[0])
+		if err != nil {
+			return err
+		}
+		v.usage = &usage
+	}
+	grown := change(e, e.raw, d)
+	for _, other := range v.entries {
+		if other != e && len(other.writes) > 0 {
+			grown = grown.Plus(change(other, other.raw, other.draft))
+		}
+	}
+	return v.s.overQuota(v.usage.Plus(grown), grown) // as the commit will ask
+}
+
+// change returns what an entry's draft adds to the app's usage.
+func change(e *entry, raw storage.Record, d draft) storage.Usage {
+	var u storage.Usage
+	if raw.Exists() {
+		u.Records, u.Bytes = -1, -storage.SizeOf(raw)
+	}
+	if d.exists {
+		u.Records++
+		u.Bytes += storage.SizeOf(storage.Record{Key: e.key, Content: d.bytes})
+	}
+	return u
+}
+
+// overQuota refuses a usage over the limits, but never a change that makes it smaller.
+func (s *Service) overQuota(after, grown storage.Usage) error {
+	switch {
+	case after.Records > s.limits.AppRecords && grown.Records > 0:
+		return abi.Faultf(abi.QuotaExceeded, "the app holds as many records as it may: %d", s.limits.AppRecords).
+			WithHint("delete records, or raise the app's limit")
+	case after.Bytes > s.limits.AppBytes && grown.Bytes > 0:
+		return abi.Faultf(abi.QuotaExceeded, "the app holds as many bytes as it may: %d", s.limits.AppBytes).
+			WithHint("delete records, or raise the app's limit")
+	}
+	return nil
+}
