@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// Engine runs tools of one language. It is safe for concurrent use.
+type Engine interface {
+	// Name is the engine's name, such as "js".
+	Name() string
+	// Extensions are the endings of the source files that it runs, such as ".ts".
+	Extensions() []string
+	// Load compiles a source. It runs no guest code. A source that cannot be loaded is an *abi.Fault with
+	// code source_invalid and the author's file, line and column.
+	Load(ctx context.Context, src Source) (Program, error)
+}
+
+// Source is the code of a tool.
+type Source struct {
+	// Path is the entry file, relative to Files, with forward slashes. It is also the name that errors show.
+	Path string
+	// Code is the content of the entry file.
+	Code []byte
+	// Files serves what the entry imports. It is rooted at the tool's folder and serves nothing outside of it;
+	// nil where the tool is one file. An engine opens no file by any other way.
+	Files fs.FS
+	// Params are the names of the tool's declared parameters, which some languages bind as variables.
+	Params []string
+}
+
+// Program is a compiled tool. It is safe for concurrent use.
+type Program interface {
+	// Run executes the tool once, in a fresh guest. It returns when the guest ended or was stopped: at the
+	// latest shortly after ctx ends, whose cause tells a deadline (timeout) from a cancellation (cancelled).
+	//
+	// The error is an *abi.Fault for what the guest did or ran into. Where Host.Call returned an error that is
+	// not an *abi.Fault, the guest was stopped at once, could not catch it, and Run returns that error as it is.
+	Run(ctx context.Context, in Input, host Host) (Output, error)
+	// Close frees the program; runs under way end first. Closing twice is fine.
+	Close() error
+}
+
+// Input is what one run gets.
+type Input struct {
+	// Input and Context are JSON objects.
+	Input   json.RawMessage
+	Context json.RawMessage
+	Limits  Limits
+	// Now is what the guest's clock shows at the start; Seed seeds its random source where it is not zero.
+	// Both are zero but in tests: then the clock and the random source are the real ones.
+	Now  time.Time
+	Seed int64
+}
+
+// Host is what a guest can reach. Its functions are called by one goroutine at a time, that of Run.
+type Host struct {
+	// Call performs a memory operation and returns its reply as JSON. An *abi.Fault is raised in the guest,
+	// which may catch it; any other error ends the run at once.
+	Call func(ctx context.Context, call abi.Call) (json.RawMessage, error)
+	// Log takes a log line. An error ends the run at once and is returned by Run as it is.
+	Log func(level abi.Level, text string) error
+}
+
+// Output is what a guest answered.
+type Output struct {
+	// Output is the answer as JSON; "null" where the tool returned nothing.
+	Output json.RawMessage
+	// Context is a JSON object of the keys that the guest added to its context or changed; nil for none.
+	Context json.RawMessage
+	// Warnings are for the tool's author: what looks like a mistake but is none for sure.
+	Warnings []string
+	// MemoryBytes is the guest's peak memory, 0 where the engine cannot tell.
+	MemoryBytes int64
+}
+
+// Limits bound one run. A zero field means the default that its comment names, never "no limit".
+// Time is bounded by the context of Run, calls and logs by the functions of Host.
+type Limits struct {
+	// CallDepth bounds nested calls. Default 500.
+	CallDepth int
+	// ValueNesting bounds nested arrays and objects in values that cross. Default 100.
+	ValueNesting int
+	// OutputBytes bounds the output as JSON. Default 1 MiB.
+	OutputBytes int
+	// MemoryBytes bounds the guest's memory where the engine can. Default 64 MiB.
+	MemoryBytes int64
+}
+
+// The defaults of Limits.
+const (
+	DefaultCallDepth    = 500
+	DefaultValueNesting = 100
+	DefaultOutputBytes  = 1 << 20
+	DefaultMemoryBytes  = 64 << 20
+
+	// MaxSourceNesting bounds nested brackets in source code, at load.
+	MaxSourceNesting = 1000
+)
+
+// WithDefaults returns l with every zero field set to its default.
+func (l Limits) WithDefaults() Limits {
+	if l.CallDepth == 0 {
+		l.CallDepth = DefaultCallDepth
+	}
+	if l.ValueNesting == 0 {
+		l.ValueNesting = DefaultValueNesting
+	}
+	if l.OutputBytes == 0 {
+		l.OutputBytes = DefaultOutputBytes
+	}
+	if l.MemoryBytes == 0 {
+		l.MemoryBytes = DefaultMemoryBytes
+	}
+	return l
+}

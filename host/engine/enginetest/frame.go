@@ -1,0 +1,131 @@
+package enginetest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// frame is one message between the two ends of a pipe. Which fields count follows from its kind.
+type frame struct {
+	Kind kind `json:"kind"`
+
+	// load, and loaded
+	Path     string   `json:"path,omitempty"`
+	Code     []byte   `json:"code,omitempty"`
+	Params   []string `json:"params,omitempty"`
+	HasFiles bool     `json:"has_files,omitempty"`
+	Program  int      `json:"program,omitempty"`
+
+	// open asks for a file by Path; file is the answer
+	Data    []byte  `json:"data,omitempty"`
+	Entries []entry `json:"entries,omitempty"`
+	IsDir   bool    `json:"is_dir,omitempty"`
+	Missing bool    `json:"missing,omitempty"`
+
+	// run, and outcome
+	Input  *engine.Input  `json:"input,omitempty"`
+	Output *engine.Output `json:"output,omitempty"`
+
+	// call, log, reply, cancel, and every kind that can fail
+	Op     string     `json:"op,omitempty"`
+	Args   []*string  `json:"args,omitempty"` // nil where an argument is absent
+	Level  abi.Level  `json:"level,omitempty"`
+	Text   string     `json:"text,omitempty"`
+	Fault  *abi.Fault `json:"fault,omitempty"`
+	Halted bool       `json:"halted,omitempty"` // the host ended the run; why is not for the other end
+	Broken string     `json:"broken,omitempty"` // an error that is none of the above
+}
+
+type entry struct {
+	Name  string `json:"name"`
+	IsDir bool   `json:"is_dir,omitempty"`
+}
+
+type kind string
+
+const (
+	kindLoad    kind = "load"
+	kindLoaded  kind = "loaded"
+	kindOpen    kind = "open"
+	kindFile    kind = "file"
+	kindRun     kind = "run"
+	kindCall    kind = "call"
+	kindLog     kind = "log"
+	kindReply   kind = "reply"
+	kindCancel  kind = "cancel"
+	kindOutcome kind = "outcome"
+	kindClose   kind = "close"
+)
+
+// maxFrameBytes bounds what the other end can make us allocate.
+const maxFrameBytes = 64 << 20
+
+// wire reads and writes frames: a length of four bytes, big endian, and as many bytes of JSON. Writes may come
+// from many goroutines, reads from one.
+type wire struct {
+	conn  io.ReadWriteCloser
+	write sync.Mutex
+}
+
+func (w *wire) send(f frame) error {
+	var text bytes.Buffer
+	text.Write(make([]byte, 4))
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(f); err != nil {
+		return fmt.Errorf("write a frame: %w", err)
+	}
+	message := text.Bytes()
+	binary.BigEndian.PutUint32(message, uint32(len(message)-4))
+	w.write.Lock()
+	defer w.write.Unlock()
+	_, err := w.conn.Write(message)
+	return err
+}
+
+func (w *wire) receive() (f frame, err error) {
+	var head [4]byte
+	if _, err := io.ReadFull(w.conn, head[:]); err != nil {
+		return f, err
+	}
+	size := binary.BigEndian.Uint32(head[:])
+	if size > maxFrameBytes {
+		return f, fmt.Errorf("a frame of %d bytes is too large", size)
+	}
+	text := make([]byte, size)
+	if _, err := io.ReadFull(w.conn, text); err != nil {
+		return f, err
+	}
+	if err := json.Unmarshal(text, &f); err != nil {
+		return f, fmt.Errorf("read a frame: %w", err)
+	}
+	return f, nil
+}
+
+func toWire(args []json.RawMessage) []*string {
+	texts := make([]*string, len(args))
+	for i, arg := range args {
+		if arg != nil {
+			text := string(arg)
+			texts[i] = &text
+		}
+	}
+	return texts
+}
+
+func fromWire(texts []*string) []json.RawMessage {
+	args := make([]json.RawMessage, len(texts))
+	for i, text := range texts {
+		if text != nil {
+			args[i] = json.RawMessage(*text)
+		}
+	}
+	return args
+}

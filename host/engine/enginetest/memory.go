@@ -1,0 +1,123 @@
+package enginetest
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"sync"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// Memory is a host for tests: a map of contents, and stores whose calls end in a given way. It merges, projects
+// and checks nothing; what a memory means is tested elsewhere. It is safe for concurrent use.
+type Memory struct {
+	// Faults are raised by every call on a store.
+	Faults map[string]*abi.Fault
+	// Halts end the run at every call on a store.
+	Halts map[string]error
+	// LogHalts ends the run when a line is logged.
+	LogHalts error
+
+	mu      sync.Mutex
+	content map[string]json.RawMessage
+	calls   []abi.Call
+	logs    []abi.LogLine
+	ids     int
+}
+
+// NewMemory makes a Memory with the stores "forbidden", whose calls are access_denied, and "halt", whose calls
+// end the run with the error halts.
+func NewMemory(halts error) *Memory {
+	return &Memory{
+		Faults: map[string]*abi.Fault{"forbidden": {
+			Code:       abi.AccessDenied,
+			Message:    "the tool may not read forbidden",
+			Op:         abi.GetContent,
+			Store:      "forbidden",
+			Violations: []abi.Violation{{Pointer: "/a", Keyword: "type", Limit: json.RawMessage(`"integer"`)}},
+			Hint:       "grant it",
+		}},
+		Halts: map[string]error{"halt": halts},
+	}
+}
+
+// Host returns what a run gets of m.
+func (m *Memory) Host() engine.Host { return engine.Host{Call: m.call, Log: m.log} }
+
+// Calls returns the calls that were made so far.
+func (m *Memory) Calls() []abi.Call {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]abi.Call(nil), m.calls...)
+}
+
+// Logs returns the lines that were logged so far; their time is not set.
+func (m *Memory) Logs() []abi.LogLine {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]abi.LogLine(nil), m.logs...)
+}
+
+func (m *Memory) log(level abi.Level, text string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.logs = append(m.logs, abi.LogLine{Level: level, Text: text})
+	return m.LogHalts
+}
+
+func (m *Memory) call(ctx context.Context, call abi.Call) (json.RawMessage, error) {
+	m.mu.Lock()
+	m.calls = append(m.calls, call)
+	m.mu.Unlock()
+
+	var store string
+	if json.Unmarshal(call.Arg(0), &store) != nil {
+		return nil, abi.Faultf(abi.InvalidArgument, "%s: the store is no string", call.Op)
+	}
+	if err := m.Halts[store]; err != nil {
+		return nil, err
+	}
+	if fault := m.Faults[store]; fault != nil {
+		return nil, m.issue(fault)
+	}
+	if store == "slow" {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return m.perform(call, store)
+}
+
+// issue gives a fault an id, as a host does.
+func (m *Memory) issue(fault *abi.Fault) *abi.Fault {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ids++
+	issued := *fault
+	issued.ID = strconv.Itoa(m.ids)
+	return &issued
+}
+
+func (m *Memory) perform(call abi.Call, store string) (json.RawMessage, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch call.Op {
+	case abi.GetContent:
+		if content, ok := m.content[store]; ok {
+			return content, nil
+		}
+		return json.RawMessage("null"), nil
+	case abi.SetContent:
+		if m.content == nil {
+			m.content = make(map[string]json.RawMessage)
+		}
+		m.content[store] = call.Arg(1)
+		return json.RawMessage(`{"success":true}`), nil
+	case abi.DeleteContent:
+		_, found := m.content[store]
+		delete(m.content, store)
+		return json.Marshal(map[string]bool{"success": true, "deleted": found})
+	}
+	return json.Marshal(map[string]any{"op": call.Op, "args": call.Args})
+}

@@ -1,0 +1,228 @@
+package enginetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"strconv"
+	"sync"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// Pipe returns an Engine that runs e at the other end of a pipe: source, input, calls, logs and outcome cross
+// as frames of JSON, and nothing else does. Each load and each run has a pipe of its own.
+func Pipe(e engine.Engine) engine.Engine {
+	return &piped{name: e.Name(), extensions: e.Extensions(), server: &server{engine: e, programs: make(map[int]engine.Program)}}
+}
+
+type piped struct {
+	name       string
+	extensions []string
+	server     *server
+}
+
+func (p *piped) Name() string         { return p.name }
+func (p *piped) Extensions() []string { return p.extensions }
+
+// dial starts the other end, which serves one exchange.
+func (p *piped) dial() *wire {
+	near, far := net.Pipe()
+	go p.server.serve(&wire{conn: far})
+	return &wire{conn: near}
+}
+
+func (p *piped) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
+	w := p.dial()
+	defer w.conn.Close()
+	stop := context.AfterFunc(ctx, func() { _ = w.send(cancelFrame(ctx)) })
+	defer stop()
+	err := w.send(frame{Kind: kindLoad, Path: src.Path, Code: src.Code, Params: src.Params, HasFiles: src.Files != nil})
+	if err != nil {
+		return nil, err
+	}
+	for {
+		f, err := w.receive()
+		switch {
+		case err != nil:
+			return nil, err
+		case f.Kind == kindOpen:
+			err = w.send(openFile(src.Files, f.Path))
+		case f.Fault != nil:
+			return nil, f.Fault
+		case f.Broken != "":
+			return nil, errors.New(f.Broken)
+		case f.Kind == kindLoaded:
+			return &pipedProgram{pipe: p, id: f.Program}, nil
+		default:
+			err = fmt.Errorf("a frame %q does not belong here", f.Kind)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// openFile answers with a whole file, or with a folder's list.
+func openFile(files fs.FS, name string) frame {
+	info, err := fs.Stat(files, name)
+	if err != nil {
+		return frame{Kind: kindFile, Missing: true}
+	}
+	if !info.IsDir() {
+		data, err := fs.ReadFile(files, name)
+		return frame{Kind: kindFile, Data: data, Missing: err != nil}
+	}
+	list, err := fs.ReadDir(files, name)
+	if err != nil {
+		return frame{Kind: kindFile, Missing: true}
+	}
+	f := frame{Kind: kindFile, IsDir: true}
+	for _, item := range list {
+		f.Entries = append(f.Entries, entry{Name: item.Name(), IsDir: item.IsDir()})
+	}
+	return f
+}
+
+// cancelFrame tells why ctx ended, as far as that is a value.
+func cancelFrame(ctx context.Context) frame {
+	cause := context.Cause(ctx)
+	if fault, ok := cause.(*abi.Fault); ok {
+		return frame{Kind: kindCancel, Fault: fault}
+	}
+	if errors.Is(cause, context.DeadlineExceeded) {
+		return frame{Kind: kindCancel, Text: "deadline"}
+	}
+	return frame{Kind: kindCancel}
+}
+
+type pipedProgram struct {
+	pipe  *piped
+	id    int
+	close sync.Once
+}
+
+func (p *pipedProgram) Run(ctx context.Context, in engine.Input, host engine.Host) (engine.Output, error) {
+	w := p.pipe.dial()
+	defer w.conn.Close()
+	in.Input, in.Context = orObject(in.Input), orObject(in.Context)
+	if err := w.send(frame{Kind: kindRun, Program: p.id, Input: &in}); err != nil {
+		return engine.Output{}, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = w.send(cancelFrame(ctx)) })
+	defer stop()
+	r := &pipedRun{ctx: ctx, wire: w, host: host, issued: make(map[string]*abi.Fault)}
+	return r.serve()
+}
+
+// orObject writes an absent document as an empty one: in a frame it would be null.
+func orObject(text json.RawMessage) json.RawMessage {
+	if len(text) == 0 {
+		return json.RawMessage("{}")
+	}
+	return text
+}
+
+func (p *pipedProgram) Close() error {
+	p.close.Do(func() {
+		w := p.pipe.dial()
+		defer w.conn.Close()
+		if w.send(frame{Kind: kindClose, Program: p.id}) == nil {
+			_, _ = w.receive()
+		}
+	})
+	return nil
+}
+
+// pipedRun is the host's end of a run.
+type pipedRun struct {
+	ctx    context.Context
+	wire   *wire
+	host   engine.Host
+	issued map[string]*abi.Fault // the faults that the guest was given, by id
+	halted error
+}
+
+func (r *pipedRun) serve() (engine.Output, error) {
+	for {
+		f, err := r.wire.receive()
+		if err != nil {
+			return engine.Output{}, err
+		}
+		switch f.Kind {
+		case kindCall:
+			err = r.wire.send(r.call(f))
+		case kindLog:
+			err = r.wire.send(r.log(f))
+		case kindOutcome:
+			return r.outcome(f)
+		default:
+			err = fmt.Errorf("a frame %q does not belong here", f.Kind)
+		}
+		if err != nil {
+			return engine.Output{}, err
+		}
+	}
+}
+
+func (r *pipedRun) call(f frame) frame {
+	reply, err := r.host.Call(r.ctx, abi.Call{Op: f.Op, Args: fromWire(f.Args)})
+	if err == nil {
+		return frame{Kind: kindReply, Text: string(reply)}
+	}
+	fault, ok := err.(*abi.Fault)
+	if !ok {
+		r.halted = err
+		return frame{Kind: kindReply, Halted: true}
+	}
+	sent := *fault
+	if sent.ID == "" {
+		sent.ID = "pipe " + strconv.Itoa(len(r.issued))
+	}
+	r.issued[sent.ID] = fault
+	return frame{Kind: kindReply, Fault: &sent}
+}
+
+func (r *pipedRun) log(f frame) frame {
+	if r.halted = r.host.Log(f.Level, f.Text); r.halted != nil {
+		return frame{Kind: kindReply, Halted: true}
+	}
+	return frame{Kind: kindReply}
+}
+
+func (r *pipedRun) outcome(f frame) (engine.Output, error) {
+	switch {
+	case f.Halted && r.halted != nil:
+		return engine.Output{}, r.halted
+	case f.Fault != nil:
+		return engine.Output{}, r.believe(f.Fault)
+	case f.Broken != "":
+		return engine.Output{}, errors.New(f.Broken)
+	case f.Output == nil:
+		return engine.Output{}, errors.New("an outcome has neither output nor fault")
+	}
+	out := *f.Output
+	if string(out.Context) == "null" {
+		out.Context = nil // absent, in a frame
+	}
+	return out, nil
+}
+
+// believe takes a fault that came out of the guest for the one that the host issued, if it has the id of one;
+// the other end adds where it happened and what to do about it.
+func (r *pipedRun) believe(came *abi.Fault) *abi.Fault {
+	issued, ok := r.issued[came.ID]
+	if !ok {
+		return came
+	}
+	fault := *issued
+	fault.File, fault.Line, fault.Column, fault.Stack = came.File, came.Line, came.Column, came.Stack
+	if fault.Hint == "" {
+		fault.Hint = came.Hint
+	}
+	return &fault
+}

@@ -1,0 +1,195 @@
+package enginetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path"
+	"sync"
+	"testing/fstest"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// errHalted stands for the error of a host that ended a run, which stays at the host's end.
+var errHalted = errors.New("the host ended the run")
+
+// server is the engine's end of all pipes. It keeps the programs that were loaded.
+type server struct {
+	engine   engine.Engine
+	mu       sync.Mutex
+	programs map[int]engine.Program
+	loaded   int
+}
+
+// serve answers one exchange.
+func (s *server) serve(w *wire) {
+	defer w.conn.Close()
+	first, err := w.receive()
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	p := &peer{wire: w, replies: make(chan frame, 1)}
+	go p.listen(cancel)
+	switch first.Kind {
+	case kindLoad:
+		_ = w.send(s.load(ctx, p, first))
+	case kindRun:
+		_ = w.send(s.run(ctx, p, first))
+	case kindClose:
+		_ = w.send(s.close(first.Program))
+	}
+}
+
+func (s *server) load(ctx context.Context, p *peer, f frame) frame {
+	src := engine.Source{Path: f.Path, Code: f.Code, Params: f.Params}
+	if f.HasFiles {
+		src.Files = remoteFiles{p}
+	}
+	program, err := s.engine.Load(ctx, src)
+	if err != nil {
+		return failed(kindLoaded, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.loaded++
+	s.programs[s.loaded] = program
+	return frame{Kind: kindLoaded, Program: s.loaded}
+}
+
+func (s *server) run(ctx context.Context, p *peer, f frame) frame {
+	s.mu.Lock()
+	program := s.programs[f.Program]
+	s.mu.Unlock()
+	if program == nil || f.Input == nil {
+		return frame{Kind: kindOutcome, Broken: "there is no such program"}
+	}
+	out, err := program.Run(ctx, *f.Input, engine.Host{Call: p.call, Log: p.log})
+	if err != nil {
+		return failed(kindOutcome, err)
+	}
+	return frame{Kind: kindOutcome, Output: &out}
+}
+
+func (s *server) close(id int) frame {
+	s.mu.Lock()
+	program := s.programs[id]
+	delete(s.programs, id)
+	s.mu.Unlock()
+	if program == nil {
+		return frame{Kind: kindReply}
+	}
+	if err := program.Close(); err != nil {
+		return failed(kindReply, err)
+	}
+	return frame{Kind: kindReply}
+}
+
+func failed(k kind, err error) frame {
+	if err == errHalted {
+		return frame{Kind: k, Halted: true}
+	}
+	if fault, ok := err.(*abi.Fault); ok {
+		return frame{Kind: k, Fault: fault}
+	}
+	return frame{Kind: k, Broken: err.Error()}
+}
+
+// peer is the host as the engine's end sees it.
+type peer struct {
+	wire    *wire
+	ask     sync.Mutex // held from a question to its answer
+	replies chan frame
+}
+
+// listen takes what the host sends: answers, and the end of the run. When the host is gone, so is the run.
+func (p *peer) listen(cancel context.CancelCauseFunc) {
+	defer close(p.replies)
+	for {
+		f, err := p.wire.receive()
+		if err != nil {
+			cancel(nil)
+			return
+		}
+		if f.Kind != kindCancel {
+			p.replies <- f
+			continue
+		}
+		switch {
+		case f.Fault != nil:
+			cancel(f.Fault)
+		case f.Text == "deadline":
+			cancel(context.DeadlineExceeded)
+		default:
+			cancel(nil)
+		}
+	}
+}
+
+func (p *peer) question(f frame) (frame, error) {
+	p.ask.Lock()
+	defer p.ask.Unlock()
+	if err := p.wire.send(f); err != nil {
+		return frame{}, err
+	}
+	answer, ok := <-p.replies
+	if !ok {
+		return frame{}, errors.New("the host is gone")
+	}
+	return answer, nil
+}
+
+func (p *peer) call(_ context.Context, call abi.Call) (json.RawMessage, error) {
+	f, err := p.question(frame{Kind: kindCall, Op: call.Op, Args: toWire(call.Args)})
+	switch {
+	case err != nil:
+		return nil, err
+	case f.Halted:
+		return nil, errHalted
+	case f.Fault != nil:
+		return nil, f.Fault
+	}
+	return json.RawMessage(f.Text), nil
+}
+
+func (p *peer) log(level abi.Level, text string) error {
+	f, err := p.question(frame{Kind: kindLog, Level: level, Text: text})
+	if err == nil && f.Halted {
+		return errHalted
+	}
+	return err
+}
+
+// remoteFiles serves a tool's files by asking the host for each.
+type remoteFiles struct{ peer *peer }
+
+func (r remoteFiles) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	f, err := r.peer.question(frame{Kind: kindOpen, Path: name})
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	if f.Missing {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	local := fstest.MapFS{}
+	if !f.IsDir {
+		local[name] = &fstest.MapFile{Data: f.Data, Mode: 0o444}
+	} else if name != "." {
+		local[name] = &fstest.MapFile{Mode: fs.ModeDir | 0o555}
+	}
+	for _, item := range f.Entries {
+		file := &fstest.MapFile{Mode: 0o444}
+		if item.IsDir {
+			file.Mode = fs.ModeDir | 0o555
+		}
+		local[path.Join(name, item.Name)] = file
+	}
+	return local.Open(name)
+}

@@ -1,0 +1,83 @@
+package enginetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// aborted expects that nothing of the guest runs after the host ended it, and that its error comes back.
+func aborted(t *trial) {
+	m := NewMemory(errHalt)
+	out, err := t.run(t.load(Halt), input(), m, enough)
+	if !errors.Is(err, errHalt) {
+		t.Errorf("Run = %s, %v; want the host's error", out.Output, err)
+	}
+	t.wantCall(m, abi.GetContent, `"halt"`)
+}
+
+func abortedByLog(t *trial) {
+	m := NewMemory(errHalt)
+	m.LogHalts = errHalt
+	out, err := t.run(t.load(LogAndGo), input(), m, enough)
+	if !errors.Is(err, errHalt) {
+		t.Errorf("Run = %s, %v; want the host's error", out.Output, err)
+	}
+	if calls := m.Calls(); len(calls) != 0 {
+		t.Errorf("calls = %v; want none", calls)
+	}
+}
+
+func deadline(t *trial) {
+	out, err := t.run(t.load(Spin), input(), NewMemory(errHalt), short)
+	t.wantFault(out, err, abi.Timeout)
+}
+
+func cancelled(t *trial) {
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(short, cancel)
+	out, err := t.load(Spin).Run(ctx, input(), NewMemory(errHalt).Host())
+	t.wantFault(out, err, abi.Cancelled)
+}
+
+// cause expects that whoever ends a run can say why.
+func cause(t *trial) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	time.AfterFunc(short, func() { cancel(abi.Faultf(abi.MemoryLimit, "the run used too much")) })
+	out, err := t.load(Spin).Run(ctx, input(), NewMemory(errHalt).Host())
+	t.wantFault(out, err, abi.MemoryLimit)
+}
+
+// waiting expects that the end of a run reaches a call under way, whose error then comes back.
+func waiting(t *trial) {
+	out, err := t.run(t.load(Wait), input(), NewMemory(errHalt), short)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Run = %s, %v; want the error of the call", out.Output, err)
+	}
+}
+
+// concurrent expects that runs of one program at the same time keep to themselves.
+func concurrent(t *trial) {
+	p := t.load(Keep)
+	var group sync.WaitGroup
+	for worker := range 4 {
+		group.Go(func() {
+			for i := range 10 {
+				in, want := input(), fmt.Sprintf("%d-%d", worker, i)
+				in.Input = json.RawMessage(`{"value":"` + want + `"}`)
+				out, err := t.run(p, in, NewMemory(errHalt), enough)
+				if err != nil {
+					t.Errorf("Run = %v", err)
+					return
+				}
+				t.wantJSON("output", out.Output, `"`+want+`"`)
+			}
+		})
+	}
+	group.Wait()
+}

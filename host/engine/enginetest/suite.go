@@ -1,0 +1,137 @@
+package enginetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// Config is what the suite needs of an engine's test.
+type Config struct {
+	// Engine is what is tested.
+	Engine engine.Engine
+	// Write returns a behaviour in a language of the engine; false where the language has no such thing, which
+	// skips the cases that need it.
+	Write func(b Behaviour) (engine.Source, bool)
+}
+
+// Run holds an engine against the contract of package engine: every case with the engine itself, and every
+// case with the engine behind a pipe.
+func Run(t *testing.T, c Config) {
+	ways := []struct {
+		name   string
+		engine engine.Engine
+	}{{"direct", c.Engine}, {"piped", Pipe(c.Engine)}}
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			for _, k := range cases {
+				t.Run(k.name, func(t *testing.T) { k.check(&trial{T: t, engine: way.engine, write: c.Write}) })
+			}
+		})
+	}
+}
+
+// enough is how long a run gets that is expected to end by itself, short how long one that is not.
+const (
+	enough = 30 * time.Second
+	short  = 150 * time.Millisecond
+)
+
+// errHalt is what the store "halt" ends a run with.
+var errHalt = errors.New("the host had enough")
+
+// trial is one case under way.
+type trial struct {
+	*testing.T
+	engine engine.Engine
+	write  func(Behaviour) (engine.Source, bool)
+}
+
+// load compiles a behaviour, or skips the case.
+func (t *trial) load(b Behaviour) engine.Program {
+	t.Helper()
+	program, err := t.engine.Load(t.Context(), t.source(b))
+	if err != nil {
+		t.Fatalf("Load(%s) = %v", b, err)
+	}
+	t.Cleanup(func() {
+		if err := program.Close(); err != nil {
+			t.Errorf("Close = %v", err)
+		}
+	})
+	return program
+}
+
+func (t *trial) source(b Behaviour) engine.Source {
+	t.Helper()
+	src, ok := t.write(b)
+	if !ok {
+		t.Skipf("the language cannot %s", b)
+	}
+	return src
+}
+
+// input is what the runs of most cases get.
+func input() engine.Input {
+	return engine.Input{
+		Input:   json.RawMessage(`{"a":1,"b":2,"value":"x"}`),
+		Context: json.RawMessage(`{"kept":"k","changed":1,"env":{"KEY":"v"},"steps":{"start":{"output":1}}}`),
+	}
+}
+
+// answer runs a behaviour once and expects an output.
+func (t *trial) answer(b Behaviour, in engine.Input, m *Memory) engine.Output {
+	t.Helper()
+	out, err := t.run(t.load(b), in, m, enough)
+	if err != nil {
+		t.Fatalf("Run(%s) = %v", b, err)
+	}
+	return out
+}
+
+// fault runs a behaviour once and expects a fault.
+func (t *trial) fault(b Behaviour, in engine.Input, m *Memory, code abi.Code) *abi.Fault {
+	t.Helper()
+	out, err := t.run(t.load(b), in, m, enough)
+	return t.wantFault(out, err, code)
+}
+
+func (t *trial) wantFault(out engine.Output, err error, code abi.Code) *abi.Fault {
+	t.Helper()
+	fault, ok := err.(*abi.Fault)
+	if !ok {
+		t.Fatalf("Run = %s, %v; want a fault %s", out.Output, err, code)
+	}
+	if fault.Code != code {
+		t.Fatalf("Run = %v; want code %s", fault, code)
+	}
+	return fault
+}
+
+func (t *trial) run(p engine.Program, in engine.Input, m *Memory, limit time.Duration) (engine.Output, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	return p.Run(ctx, in, m.Host())
+}
+
+// wantJSON compares two JSON texts by what they mean.
+func (t *trial) wantJSON(what string, got json.RawMessage, want string) {
+	t.Helper()
+	if !sameJSON(got, json.RawMessage(want)) {
+		t.Errorf("%s = %s; want %s", what, got, want)
+	}
+}
+
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	return reflect.DeepEqual(x, y)
+}

@@ -1,0 +1,118 @@
+package js
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/dop251/goja"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// workflowKeys belong to the workflow that a tool runs in. A tool reads them.
+var workflowKeys = map[string]bool{"steps": true, "branch": true, "status": true, "dbquery": true}
+
+// encodeOutput writes what the tool answered. It runs guest code.
+func (r *run) encodeOutput(value goja.Value) (json.RawMessage, error) {
+	text, refused := r.encode("output", value, bounds{nesting: r.limits.ValueNesting, bytes: r.limits.OutputBytes})
+	if refused != nil {
+		return nil, r.answerRefused("output", refused)
+	}
+	if text == nil {
+		return json.RawMessage("null"), nil
+	}
+	return text, nil
+}
+
+func (r *run) answerRefused(name string, refused *refusal) error {
+	if refused.kind == tooLarge {
+		return r.answerTooLarge(name)
+	}
+	return abi.Faultf(abi.OutputInvalid, "the %s cannot be written as JSON: %v", name, refused)
+}
+
+func (r *run) answerTooLarge(name string) error {
+	return abi.Faultf(abi.OutputLimit, "the %s is larger than %d bytes", name, r.limits.OutputBytes)
+}
+
+// contextChanges returns an object of the keys that the guest added to its context or changed there, nil for
+// none. It runs guest code.
+func (r *run) contextChanges() (json.RawMessage, error) {
+	// An unchanged context is mostly written as it came, which spares the comparison key by key.
+	same := bounds{nesting: maxParseNesting, bytes: len(r.in.Context)}
+	if text, refused := r.encode("context", r.context, same); refused == nil && bytes.Equal(text, r.contextText()) {
+		return nil, nil
+	}
+	before, err := r.contextBefore()
+	if err != nil {
+		return nil, err
+	}
+	out := []byte{'{'}
+	for _, key := range r.context.Keys() {
+		changed, err := r.changedKey(key, before[key])
+		if err != nil {
+			return nil, err
+		}
+		if changed == nil {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(appendQuoted(out, key), ':'), changed...)
+		if len(out) > r.limits.OutputBytes {
+			return nil, r.answerTooLarge("context")
+		}
+	}
+	if len(out) == 1 {
+		return nil, nil
+	}
+	return append(out, '}'), nil
+}
+
+func (r *run) contextText() []byte {
+	if len(r.in.Context) == 0 {
+		return []byte("{}")
+	}
+	return r.in.Context
+}
+
+// contextBefore returns the members of the context as the guest got it.
+func (r *run) contextBefore() (map[string]goja.Value, error) {
+	document, err := r.parseDocument("context", r.in.Context)
+	if err != nil {
+		return nil, err
+	}
+	object := document.(*goja.Object)
+	before := make(map[string]goja.Value)
+	for _, key := range object.Keys() {
+		before[key] = object.Get(key)
+	}
+	return before, nil
+}
+
+// changedKey returns the value of a key if it is not what it was, nil otherwise.
+func (r *run) changedKey(key string, before goja.Value) ([]byte, error) {
+	// What came in may be larger and deeper than what may go out.
+	asRead := bounds{nesting: maxParseNesting, bytes: max(r.limits.OutputBytes, 8*len(r.in.Context))}
+	name := pathText("context", []step{{key: key, index: -1}})
+	now, refused := r.encode(name, r.context.Get(key), asRead)
+	if refused != nil {
+		return nil, r.answerRefused("context", refused)
+	}
+	was, refused := r.encode(name, before, asRead)
+	if refused != nil {
+		return nil, r.answerRefused("context", refused)
+	}
+	if now == nil || bytes.Equal(now, was) {
+		return nil, nil
+	}
+	if workflowKeys[key] {
+		return nil, abi.Faultf(abi.OutputInvalid, "%s belongs to the workflow and cannot be changed", name).
+			WithHint("answer the value instead, or put it under another key of the context")
+	}
+	if nestedDeeper(string(now), r.limits.ValueNesting) {
+		return nil, r.answerRefused("context", &refusal{where: name, what: "is nested too deep"})
+	}
+	return now, nil
+}

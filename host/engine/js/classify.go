@@ -1,0 +1,126 @@
+package js
+
+import (
+	"math/big"
+	"reflect"
+
+	"github.com/dop251/goja"
+)
+
+// objectKind says how an object is written as JSON.
+type objectKind int
+
+const (
+	record objectKind = iota
+	array
+	boxedNumber
+	boxedString
+	boxedBoolean
+	rawJSON
+	refusedObject
+)
+
+// What goja exports the objects of a class as. Asking for the type runs no guest code and converts nothing.
+var (
+	mapType    = reflect.TypeFor[[][2]any]()
+	setType    = reflect.TypeFor[[]any]()
+	bufferType = reflect.TypeFor[goja.ArrayBuffer]()
+	proxyType  = reflect.TypeFor[goja.Proxy]()
+	plainType  = reflect.TypeFor[map[string]any]()
+	bigIntType = reflect.TypeFor[*big.Int]()
+)
+
+// refusedTags are the classes that goja tells by their tag alone, and that JSON would write as {}.
+var refusedTags = map[string]string{
+	"WeakMap":   "is a WeakMap",
+	"WeakSet":   "is a WeakSet",
+	"DataView":  "is a DataView",
+	"Generator": "is a generator; did you mean to write [...value]?",
+}
+
+// classify says how to write o, or with refusedObject why it is not written. JSON.stringify would write most
+// of what is refused as {} and so lose it without a word.
+func (r *run) classify(o *goja.Object) (objectKind, string) {
+	switch o.ClassName() {
+	case "Array":
+		return array, ""
+	case "Number":
+		return boxedNumber, ""
+	case "String":
+		return boxedString, ""
+	case "Boolean":
+		return boxedBoolean, ""
+	case "RawJSON":
+		return rawJSON, ""
+	case "Function":
+		return refusedObject, "is a function"
+	case "RegExp":
+		return refusedObject, "is a RegExp; use its source"
+	case "Error":
+		return refusedObject, "is an Error; use its message"
+	case "Date":
+		return refusedObject, "is an invalid Date" // a valid one was resolved to its text
+	case "Object":
+		return r.classifyByType(o)
+	}
+	return record, ""
+}
+
+func (r *run) classifyByType(o *goja.Object) (objectKind, string) {
+	switch t := o.ExportType(); t {
+	case plainType:
+		return r.classifyByTag(o)
+	case mapType:
+		return refusedObject, "is a Map; use Object.fromEntries(map)"
+	case setType:
+		return refusedObject, "is a Set; use [...set]"
+	case promiseType:
+		return refusedObject, "is a promise; is an await missing?"
+	case bufferType:
+		return refusedObject, "is an ArrayBuffer; use [...new Uint8Array(buffer)]"
+	case proxyType:
+		return r.classifyProxy(o)
+	case bigIntType:
+		return refusedObject, "is a BigInt"
+	default:
+		switch t.Kind() {
+		case reflect.Func:
+			return refusedObject, "is a function"
+		case reflect.Slice:
+			return refusedObject, "is a typed array; use [...array]"
+		case reflect.String:
+			return refusedObject, "is a symbol"
+		}
+		return record, ""
+	}
+}
+
+func (r *run) classifyByTag(o *goja.Object) (objectKind, string) {
+	if o.Prototype() == r.objectProto {
+		return record, ""
+	}
+	if tag, ok := o.GetSymbol(goja.SymToStringTag).(goja.String); ok {
+		if what, refused := refusedTags[tag.String()]; refused {
+			return refusedObject, what
+		}
+	}
+	return record, ""
+}
+
+// classifyProxy looks through a chain of proxies for an array, as JSON.stringify does.
+func (r *run) classifyProxy(o *goja.Object) (objectKind, string) {
+	for range r.limits.ValueNesting {
+		target := o.Export().(goja.Proxy).Target()
+		if target == nil {
+			return refusedObject, "is a revoked proxy"
+		}
+		if target.ExportType() != proxyType {
+			if target.ClassName() == "Array" {
+				return array, ""
+			}
+			return record, ""
+		}
+		o = target
+	}
+	return refusedObject, "is a proxy of too many proxies"
+}

@@ -1,0 +1,87 @@
+package js
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/dop251/goja"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// maxParseNesting bounds nested arrays and objects in a text that goja's JSON.parse gets: it recurses on the
+// stack of the process, whose overflow nothing recovers from.
+const maxParseNesting = 1000
+
+// captureIntrinsics takes what values cross by, before guest code can change it, and bounds JSON.parse.
+func (r *run) captureIntrinsics() {
+	global := r.vm.GlobalObject()
+	r.objectProto = global.Prototype()
+	object := global.Get("JSON").(*goja.Object)
+	r.parse = object.Get("parse").Export().(nativeFunc)
+	r.define(object, "parse", r.native("parse", r.guestParse))
+}
+
+// guestParse is JSON.parse as the guest has it.
+func (r *run) guestParse(call goja.FunctionCall) goja.Value {
+	text := call.Argument(0).String()
+	if nestedDeeper(text, maxParseNesting) {
+		panic(r.newError("SyntaxError", "the JSON text is nested deeper than 1000 levels"))
+	}
+	arguments := append([]goja.Value{r.vm.ToValue(text)}, call.Arguments[min(1, len(call.Arguments)):]...)
+	return r.parse(goja.FunctionCall{This: call.This, Arguments: arguments})
+}
+
+// parseDocument makes a guest's value of a JSON object that the host gave.
+func (r *run) parseDocument(name string, text json.RawMessage) (goja.Value, error) {
+	if len(text) == 0 {
+		return r.vm.NewObject(), nil
+	}
+	value, err := r.parseJSON(text)
+	if err == nil {
+		if _, ok := value.(*goja.Object); ok {
+			return value, nil
+		}
+		err = errors.New("it is no JSON object")
+	}
+	return nil, abi.Faultf(abi.InputInvalid, "the %s cannot be read: %v", name, err)
+}
+
+// parseJSON makes a guest's value of a JSON text that the host gave. It runs no guest code.
+func (r *run) parseJSON(text json.RawMessage) (value goja.Value, err error) {
+	if nestedDeeper(string(text), maxParseNesting) {
+		return nil, errors.New("it is nested too deep")
+	}
+	failed := r.try(func() {
+		value = r.parse(goja.FunctionCall{Arguments: []goja.Value{r.vm.ToValue(string(text))}})
+	})
+	if failed != nil {
+		return nil, errors.New("it is no JSON, or holds a number that JavaScript cannot")
+	}
+	return value, nil
+}
+
+// nestedDeeper reports whether brackets in a JSON text are nested deeper than limit. Of a text that is no JSON
+// it never reports less than a parser would see before it gives up.
+func nestedDeeper(text string, limit int) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted:
+			if c == '\\' {
+				i++
+			} else if c == '"' {
+				quoted = false
+			}
+		case c == '"':
+			quoted = true
+		case c == '[' || c == '{':
+			if depth++; depth > limit {
+				return true
+			}
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return false
+}

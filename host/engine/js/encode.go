@@ -1,0 +1,275 @@
+package js
+
+import (
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dop251/goja"
+)
+
+// refusal is why a value cannot cross: what is wrong, and where in it.
+type refusal struct {
+	kind  refusalKind
+	where string // "value.items[3].price"
+	what  string // "is NaN"
+}
+
+type refusalKind int
+
+const (
+	notJSON refusalKind = iota
+	tooDeep
+	tooLarge
+)
+
+func (f *refusal) Error() string { return f.where + " " + f.what }
+
+// bounds limit one encoded value.
+type bounds struct {
+	nesting int
+	bytes   int
+}
+
+// encoder writes a guest's value as JSON. It differs from JSON.stringify in that it refuses what that would
+// drop or turn into null or {}, tells where it is, stops at its bounds, and looks at no name that a guest can
+// change. Its methods must be called within a protected call, for getters and proxies run in it.
+type encoder struct {
+	run     *run
+	bounds  bounds
+	out     []byte
+	path    []step
+	parents []*goja.Object
+	values  int
+}
+
+// checkEvery is how many values are written between two looks at whether the run is over.
+const checkEvery = 4096
+
+// encode writes v; root is what its path begins with. The result is nil without an error for undefined.
+func (r *run) encode(root string, v goja.Value, b bounds) ([]byte, *refusal) {
+	e := &encoder{run: r, bounds: b}
+	if v = e.resolve(v); isUndefined(v) {
+		return nil, nil
+	}
+	refused := e.value(v)
+	if refused == nil {
+		refused = e.checkSize()
+	}
+	if refused != nil {
+		refused.where = pathText(root, e.path)
+		return nil, refused
+	}
+	return e.out, nil
+}
+
+// value writes a value that was resolved.
+func (e *encoder) value(v goja.Value) *refusal {
+	e.values++
+	if e.values%checkEvery == 0 && e.run.ctx.Err() != nil {
+		// The interrupt is set, or will be: the guest gets no further than its next instruction.
+		return &refusal{kind: tooLarge, what: "takes too long to write"}
+	}
+	if refused := e.checkSize(); refused != nil {
+		return refused
+	}
+	switch v := v.(type) {
+	case *goja.Object:
+		return e.object(v)
+	case *goja.Symbol:
+		return refuse("is a symbol")
+	case goja.String:
+		return e.text(v)
+	}
+	if isUndefined(v) || goja.IsNull(v) {
+		e.out = append(e.out, "null"...)
+		return nil
+	}
+	return e.scalar(v)
+}
+
+func (e *encoder) checkSize() *refusal {
+	if len(e.out) <= e.bounds.bytes {
+		return nil
+	}
+	return &refusal{kind: tooLarge, what: "is where more than " + strconv.Itoa(e.bounds.bytes) + " bytes are reached"}
+}
+
+func refuse(what string) *refusal { return &refusal{kind: notJSON, what: what} }
+
+func isUndefined(v goja.Value) bool { return v == nil || goja.IsUndefined(v) }
+
+func (e *encoder) scalar(v goja.Value) *refusal {
+	switch v.ExportType().Kind() {
+	case reflect.Bool:
+		e.out = strconv.AppendBool(e.out, v.ToBoolean())
+	case reflect.Int64:
+		e.out = strconv.AppendInt(e.out, v.ToInteger(), 10)
+	case reflect.Float64:
+		f := v.ToFloat()
+		if math.IsNaN(f) {
+			return refuse("is NaN")
+		}
+		if math.IsInf(f, 0) {
+			return refuse("is infinite")
+		}
+		e.out = append(e.out, v.String()...)
+	default:
+		return refuse("is a BigInt")
+	}
+	return nil
+}
+
+// text writes a string. Strings of JavaScript may hold half of a surrogate pair, which UTF-8 cannot: two keys
+// that differ there would become one.
+func (e *encoder) text(v goja.String) *refusal {
+	s := v.String()
+	if strings.ContainsRune(s, utf8.RuneError) && hasLoneSurrogate(v) {
+		return refuse("holds half of a surrogate pair, which is no character")
+	}
+	e.out = appendQuoted(e.out, s)
+	return nil
+}
+
+func hasLoneSurrogate(v goja.String) bool {
+	for i, n := 0, v.Length(); i < n; i++ {
+		c := v.CharAt(i)
+		switch {
+		case c < 0xD800 || c > 0xDFFF:
+		case c < 0xDC00 && i+1 < n && v.CharAt(i+1)&0xFC00 == 0xDC00:
+			i++
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+func (e *encoder) object(o *goja.Object) *refusal {
+	kind, what := e.run.classify(o)
+	if kind == refusedObject {
+		return refuse(what)
+	}
+	for _, parent := range e.parents {
+		if parent == o {
+			return refuse("contains itself")
+		}
+	}
+	if len(e.parents) >= e.bounds.nesting {
+		return &refusal{kind: tooDeep, what: "is nested deeper than " + strconv.Itoa(e.bounds.nesting) + " levels"}
+	}
+	e.parents = append(e.parents, o)
+	refused := e.members(o, kind)
+	e.parents = e.parents[:len(e.parents)-1]
+	return refused
+}
+
+func (e *encoder) members(o *goja.Object, kind objectKind) *refusal {
+	switch kind {
+	case boxedNumber:
+		return e.value(e.run.vm.ToValue(o.ToFloat()))
+	case boxedString:
+		return e.value(o.ToString())
+	case boxedBoolean:
+		e.out = strconv.AppendBool(e.out, o.Export() == true)
+		return nil
+	case rawJSON:
+		e.out = append(e.out, o.Get("rawJSON").String()...)
+		return nil
+	case array:
+		return e.array(o)
+	default:
+		return e.record(o)
+	}
+}
+
+// array writes undefined items and holes as null, as JSON.stringify does.
+func (e *encoder) array(o *goja.Object) *refusal {
+	e.out = append(e.out, '[')
+	for i := range o.Get("length").ToInteger() {
+		if i > 0 {
+			e.out = append(e.out, ',')
+		}
+		e.path = append(e.path, step{index: int(i)})
+		if refused := e.value(e.resolve(o.Get(strconv.FormatInt(i, 10)))); refused != nil {
+			return refused
+		}
+		e.path = e.path[:len(e.path)-1]
+	}
+	e.out = append(e.out, ']')
+	return nil
+}
+
+// record leaves out undefined members, as JSON.stringify does.
+func (e *encoder) record(o *goja.Object) *refusal {
+	e.out = append(e.out, '{')
+	keys, first := o.Keys(), true
+	for _, key := range keys {
+		e.path = append(e.path, step{key: key, index: -1})
+		raw := o.Get(key)
+		if strings.ContainsRune(key, utf8.RuneError) && (raw == nil || count(keys, key) > 1) {
+			// goja hands out a key that is no UTF-8 with replacement characters, under which nothing is found,
+			// or another member's value.
+			return refuse("has half of a surrogate pair in its name")
+		}
+		if value := e.resolve(raw); !isUndefined(value) {
+			if !first {
+				e.out = append(e.out, ',')
+			}
+			first = false
+			e.out = append(appendQuoted(e.out, key), ':')
+			if refused := e.value(value); refused != nil {
+				return refused
+			}
+		}
+		e.path = e.path[:len(e.path)-1]
+	}
+	e.out = append(e.out, '}')
+	return nil
+}
+
+func count(list []string, s string) (n int) {
+	for _, item := range list {
+		if item == s {
+			n++
+		}
+	}
+	return n
+}
+
+// resolve asks an object for what to write in its place. A toJSON that a guest, or a library in it, planted on
+// Object.prototype or Array.prototype is not asked: it would change how every value crosses.
+func (e *encoder) resolve(v goja.Value) goja.Value {
+	o, ok := v.(*goja.Object)
+	if !ok {
+		if v == nil || !goja.IsBigInt(v) {
+			return v
+		}
+		o = v.ToObject(e.run.vm)
+	}
+	method := o.Get("toJSON")
+	if isUndefined(method) {
+		return v
+	}
+	if _, ok := goja.AssertFunction(method); !ok || method == e.run.objectProto.Get("toJSON") || method == e.run.vm.NewArray().Prototype().Get("toJSON") {
+		return v
+	}
+	answer := e.run.call(method.(*goja.Object), v, e.run.vm.ToValue(e.lastKey()))
+	if answer != nil && goja.IsNull(answer) && o.ClassName() == "Date" {
+		return v // an invalid date, which is to be refused
+	}
+	return answer
+}
+
+func (e *encoder) lastKey() string {
+	if len(e.path) == 0 {
+		return ""
+	}
+	last := e.path[len(e.path)-1]
+	if last.index >= 0 {
+		return strconv.Itoa(last.index)
+	}
+	return last.key
+}

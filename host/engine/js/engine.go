@@ -1,0 +1,50 @@
+package js
+
+import (
+	"context"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// Engine runs JavaScript and TypeScript. It is safe for concurrent use.
+type Engine struct {
+	panicked func(value any, stack []byte)
+}
+
+var _ engine.Engine = (*Engine)(nil)
+
+// Option changes how an Engine behaves.
+type Option func(*Engine)
+
+// WithPanicLog hands over what a panic inside the engine left behind: a bug of ours or of goja. The run itself
+// answers with an internal fault that quotes none of it. The function may be called by many goroutines.
+func WithPanicLog(log func(value any, stack []byte)) Option {
+	return func(e *Engine) { e.panicked = log }
+}
+
+// New makes an Engine.
+func New(options ...Option) *Engine {
+	e := &Engine{panicked: func(any, []byte) {}}
+	for _, option := range options {
+		option(e)
+	}
+	return e
+}
+
+// Name returns "js".
+func (*Engine) Name() string { return "js" }
+
+// Extensions returns the endings of the sources that the engine runs.
+func (*Engine) Extensions() []string { return []string{".js", ".mjs", ".cjs", ".ts", ".mts"} }
+
+// Load bundles and compiles a source. It runs none of it. A source that cannot be loaded is an *abi.Fault with
+// code source_invalid; the operations that its runs find in memory are those of abi.Operations at this time.
+func (e *Engine) Load(ctx context.Context, src engine.Source) (program engine.Program, err error) {
+	defer e.recovered(&err)
+	s, err := buildScript(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	return newProgram(e, src.Path, s, abi.Operations)
+}

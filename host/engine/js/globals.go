@@ -1,0 +1,99 @@
+package js
+
+import (
+	"github.com/dop251/goja"
+)
+
+// lazyGlobals makes the globals that goja lacks. Most tools use few of them, so each is made when it is first
+// read. It is filled in by init, since the functions refer to it.
+var lazyGlobals map[string]func(r *run) goja.Value
+
+func init() {
+	lazyGlobals = map[string]func(*run) goja.Value{
+		"memory":            (*run).makeMemory,
+		"console":           (*run).makeConsole,
+		"env":               (*run).makeEnv,
+		"global":            func(r *run) goja.Value { return r.vm.GlobalObject() },
+		"MemoryAccessError": func(r *run) goja.Value { return r.module("errors.js").Get("MemoryAccessError") },
+		"setTimeout":        func(r *run) goja.Value { return r.native("setTimeout", r.setTimeout) },
+		"setInterval":       func(r *run) goja.Value { return r.native("setInterval", r.setInterval) },
+		"setImmediate":      func(r *run) goja.Value { return r.native("setImmediate", r.setImmediate) },
+		"clearTimeout":      func(r *run) goja.Value { return r.native("clearTimeout", r.clearTimer) },
+		"clearInterval":     func(r *run) goja.Value { return r.native("clearInterval", r.clearTimer) },
+		"clearImmediate":    func(r *run) goja.Value { return r.native("clearImmediate", r.clearTimer) },
+		"performance":       (*run).makePerformance,
+	}
+	for module, names := range webModules {
+		for _, name := range names {
+			lazyGlobals[name] = func(r *run) goja.Value { return r.webModule(module).Get(name) }
+		}
+	}
+}
+
+// globals is the prototype of a guest's global object. As an object whose members Go answers it costs a run
+// nothing but its making, where defining each global, even as an accessor, costs more than the rest of a run.
+type globals struct{ run *run }
+
+var _ goja.DynamicObject = (*globals)(nil)
+
+func (r *run) installGlobals() {
+	proto := r.vm.NewDynamicObject(&globals{r})
+	if err := r.vm.GlobalObject().SetPrototype(proto); err != nil {
+		panic(err)
+	}
+}
+
+// Get answers a global, making it when it is first asked for.
+func (g *globals) Get(key string) goja.Value {
+	if value, ok := g.run.globals[key]; ok {
+		return value
+	}
+	create, ok := lazyGlobals[key]
+	if !ok {
+		return nil
+	}
+	value := create(g.run)
+	if g.run.globals == nil {
+		g.run.globals = make(map[string]goja.Value)
+	}
+	g.run.globals[key] = value
+	return value
+}
+
+// Has reports whether there is such a global. An assignment to one makes the guest's own, which hides ours.
+func (g *globals) Has(key string) bool {
+	_, ok := lazyGlobals[key]
+	return ok
+}
+
+// Set refuses to change the prototype itself.
+func (g *globals) Set(string, goja.Value) bool { return false }
+
+// Delete refuses to change the prototype itself.
+func (g *globals) Delete(key string) bool { return !g.Has(key) }
+
+// Keys answers none: like the globals of the language, these are not enumerable.
+func (g *globals) Keys() []string { return nil }
+
+// makeEnv is context.env, or an empty object.
+func (r *run) makeEnv() goja.Value {
+	if env := r.context.Get("env"); env != nil && !goja.IsUndefined(env) && !goja.IsNull(env) {
+		return env
+	}
+	return r.vm.NewObject()
+}
+
+// native makes a function of the guest's from one of ours. Its name is what stack traces show.
+func (r *run) native(name string, f nativeFunc) goja.Value {
+	function := r.vm.ToValue(f).(*goja.Object)
+	_ = function.DefineDataProperty("name", r.vm.ToValue(name), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	return function
+}
+
+// define gives an object of ours a member. Unlike an assignment it cannot end in a setter that a guest put on
+// a prototype.
+func (r *run) define(o *goja.Object, name string, value goja.Value) {
+	if err := o.DefineDataProperty(name, value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE); err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,171 @@
+package bundle
+
+import (
+	"context"
+	"errors"
+	"path"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// The limits of a tool's code.
+const (
+	// MaxEntryBytes bounds the entry file.
+	MaxEntryBytes = 1 << 20
+	// MaxBytes bounds all files of a tool together, packages and their package.json included.
+	MaxBytes = 4 << 20
+	// MaxFiles bounds how many files are bundled.
+	MaxFiles = 1000
+)
+
+// Form is the way in which a tool says where it begins.
+type Form string
+
+// The forms.
+const (
+	Body    Form = "body"    // statements, with top-level await and return
+	Main    Form = "main"    // a function main that the file does not export
+	Execute Form = "execute" // a function execute that the file does not export
+	Module  Form = "module"  // an ES or CommonJS module that exports its entry
+)
+
+// Bundle is a tool as one script. It does not change, and is safe for concurrent use.
+type Bundle struct {
+	// Code is the script. Its completion value is a function entry(input, context) that runs the whole tool, top
+	// level included, and returns a promise of its result. It is ASCII, and needs no global but the language's.
+	Code string
+	// Form is the form of the entry file.
+	Form Form
+	// Warnings are for the tool's author: what looks like a mistake but is none for sure.
+	Warnings []string
+
+	positions positions
+}
+
+// Position returns where in the author's files a place in Code comes from. Lines and columns count from 1;
+// columns count UTF-16 units, as editors do. The file is relative to the tool's folder. It reports false for a
+// place in code that no author wrote.
+func (b *Bundle) Position(line, column int) (file string, l, c int, ok bool) {
+	p, ok := b.positions.find(line-prologueLines, column)
+	return p.file, p.line, p.column, ok
+}
+
+// Build bundles a tool. An error is an *abi.Fault: source_invalid with the author's file, line and column, or
+// timeout or cancelled when ctx ended first; what was under way then ends on its own. Build is safe for
+// concurrent use.
+func Build(ctx context.Context, src engine.Source) (*Bundle, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, stopped(err)
+	}
+	type outcome struct {
+		bundle *Bundle
+		fault  *abi.Fault
+		panic  any
+	}
+	// Neither parser can be interrupted, so the wait for them is what ends.
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			o.panic = recover()
+			done <- o
+		}()
+		o.bundle, o.fault = build(src)
+	}()
+	select {
+	case o := <-done:
+		if o.panic != nil {
+			panic(o.panic) // where the caller can recover from it
+		}
+		if o.fault != nil {
+			return nil, o.fault
+		}
+		return o.bundle, nil
+	case <-ctx.Done():
+		return nil, stopped(ctx.Err())
+	}
+}
+
+func build(src engine.Source) (*Bundle, *abi.Fault) {
+	src.Path = path.Clean(src.Path)
+	t, fault := readTool(src)
+	if fault != nil {
+		return nil, fault
+	}
+	e, fault := t.entry(src.Params)
+	if fault != nil {
+		return nil, fault
+	}
+	out, fault := pack(e, newFiles(src))
+	if fault != nil {
+		return nil, fault
+	}
+	return &Bundle{
+		Code:      prologue + out.code + epilogue,
+		Form:      e.form,
+		Warnings:  append(e.warnings, out.warnings...),
+		positions: out.positions,
+	}, nil
+}
+
+// tool is the entry file and what a scan found in it.
+type tool struct {
+	path  string
+	code  string
+	lang  language
+	lines int
+	scan  scan
+}
+
+func readTool(src engine.Source) (*tool, *abi.Fault) {
+	if len(src.Code) > MaxEntryBytes {
+		return nil, invalid(place{file: src.Path}, "the file is larger than %d bytes", MaxEntryBytes)
+	}
+	if !utf8.Valid(src.Code) {
+		return nil, invalid(place{file: src.Path}, "the file is not UTF-8 text")
+	}
+	t := &tool{path: src.Path, code: neutralize(src.Code), lang: languageOf(src.Path)}
+	t.lines = countLines(t.code)
+	var fault *abi.Fault
+	if t.scan, fault = scanSource(t.path, t.code, t.lang); fault != nil {
+		return nil, fault
+	}
+	if at := t.scan.regexp; at >= 0 {
+		return nil, unsupportedRegexp(t.path, t.code, at)
+	}
+	return t, nil
+}
+
+// language is what a file is written in.
+type language uint8
+
+const (
+	unknown language = iota
+	javascript
+	typescript
+	jsonText
+)
+
+// languages are the kinds of files that can be bundled.
+var languages = map[string]language{
+	".js": javascript, ".mjs": javascript, ".cjs": javascript,
+	".ts": typescript, ".mts": typescript, ".cts": typescript,
+	".json": jsonText,
+}
+
+// languageOf tells the language of an entry file; a name that says nothing is JavaScript.
+func languageOf(name string) language {
+	if languages[path.Ext(name)] == typescript {
+		return typescript
+	}
+	return javascript
+}
+
+func stopped(err error) *abi.Fault {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return abi.Faultf(abi.Timeout, "bundling the tool took longer than it may")
+	}
+	return abi.Faultf(abi.Cancelled, "bundling the tool was cancelled")
+}

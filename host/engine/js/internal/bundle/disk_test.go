@@ -1,0 +1,119 @@
+package bundle_test
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// poison makes the working directory one in which everything that esbuild would look up is a trap.
+func poison(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range map[string]string{
+		"tsconfig.json":             `{"compilerOptions": {"paths": {"*": ["./*"]}, "jsxFactory": "LEAK", "target": "es5"}`,
+		"package.json":              `{"name": "LEAK", "imports": {"#x": "./secret.json"}, "browser": {"./lib.js": "./secret.json"}`,
+		"secret.json":               `{"v": "LEAK"}`,
+		"data/a.json":               `{"v": "LEAK"}`,
+		"data/package.json":         `{"LEAK": `,
+		"tool.js":                   `export default () => "LEAK"`,
+		"entry":                     `LEAK`,
+		"lib.js":                    `export const v = "LEAK"`,
+		"node_modules/pkg/index.js": `module.exports = "LEAK"`,
+		"tool.js.map":               `{"version": 3, "sources": ["LEAK.js"], "names": [], "mappings": "AAAA"}`,
+		"lib.js.map":                `{"version": 3, "sources": ["LEAK.js"], "names": [], "mappings": "AAAA"}`,
+	} {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	return filepath.ToSlash(dir)
+}
+
+// Whatever a tool imports, nothing of the disk gets into its bundle, nor into what is said of it.
+func TestNothingComesFromTheDisk(t *testing.T) {
+	dir := poison(t)
+	inlined := base64.StdEncoding.EncodeToString([]byte(`{"version":3,"sources":["file://` + dir + `/LEAK.js"],"names":[],"mappings":"AAAA"}`))
+	files := map[string]string{
+		"lib.js":            "export const v = 'served'\n//# sourceMappingURL=file://" + dir + "/lib.js.map",
+		"inlined.js":        "export const v = 'served'\n//# sourceMappingURL=data:application/json;base64," + inlined,
+		"tsconfig.json":     `{ broken`,
+		"sub/tsconfig.json": `{ broken`,
+		"sub/x.ts":          `export const v: string = "served"`,
+	}
+	served := map[string]string{
+		"plain":                  `import { v } from "./lib.js"; return v`,
+		"inlined source map":     `import { v } from "./inlined.js"; return v`,
+		"tsconfig.json":          `import { v } from "./sub/x"; return v`,
+		"source map of the tool": "return 'served'\n//# sourceMappingURL=file://" + dir + "/tool.js.map",
+		"older directive":        "return 'served'\n//@ sourceMappingURL=file://" + dir + "/tool.js.map",
+		"directive in a comment": "return 'served'\n/*# sourceMappingURL=file://" + dir + "/tool.js.map */",
+		"inlined in the tool":    "return 'served'\n//# sourceMappingURL=data:application/json;base64," + inlined,
+		"module with a map":      "export default () => 'served'\n//# sourceMappingURL=tool.js.map",
+	}
+	for name, code := range served {
+		t.Run(name, func(t *testing.T) {
+			b := answers(t, source("tool.js", code, files), `{}`, `"served"`)
+			if strings.Contains(b.Code, "LEAK") || strings.Contains(b.Code, "sourceMappingURL") {
+				t.Errorf("the bundle holds what it must not:\n%s", b.Code)
+			}
+			for line := range strings.Count(b.Code, "\n") {
+				if file, _, _, ok := b.Position(line+1, 1); ok && strings.Contains(file, "LEAK") {
+					t.Errorf("Position tells a file of another source map: %s", file)
+				}
+			}
+		})
+	}
+	for _, code := range []string{
+		`import s from "` + dir + `/secret.json"; return s`,
+		`import s from "./secret.json"; return s`,
+		`import s from "file://` + dir + `/secret.json"; return s`,
+		`import s from "pkg"; return s`,
+		`import s from "#x"; return s`,
+		`import s from "secret.json"; return s`,
+		`import s from "` + strings.Repeat("../", 20) + `etc/hostname"`,
+		`return await import("./data/" + input.name + ".json")`,
+		"return await import(`./data/${input.name}.json`)",
+		"return require(`./data/${input.name}.json`)",
+		"return require('./data/' + input.name)",
+		"return r\\u0065quire('./data/' + input.name)",
+		"if (false) require('./data/' + input.name)",
+		"return require(input.b ? './lib.js' : './data/' + input.name)",
+		"export default (i) => import('./data/' + i.name)",
+		"function unused() { require('./data/' + x) } export default () => 1",
+		"return (() => { try { return require('../' + x) } catch {} })()",
+	} {
+		f := refused(t, source("tool.js", code, files))
+		if text := f.Message + f.Hint + f.File + f.Stack; strings.Contains(text, "LEAK") || strings.Contains(f.Message+f.Hint, "tsconfig") ||
+			strings.Contains(strings.ReplaceAll(text, code, ""), dir+"/data") {
+			t.Errorf("%s: %s", code, text)
+		}
+	}
+}
+
+// The same holds for code that a package or another file of the tool brings along.
+func TestComputedImportsAreRefusedEverywhere(t *testing.T) {
+	poison(t)
+	for _, name := range []string{"lib/x.js", "lib/x.ts", "lib/x.cjs", "node_modules/x/index.js"} {
+		for _, code := range []string{"export const f = (n) => import('../data/' + n)", "exports.f = (n) => require('./data/' + n + '.json')"} {
+			what := "./" + name
+			if strings.HasPrefix(name, "node_modules") {
+				what = "x"
+			}
+			src := engine.Source{Path: "tool.js", Code: []byte(`return require("` + what + `")`), Files: folder(map[string]string{name: code})}
+			f := refused(t, src)
+			if f.File != name || f.Line != 1 || !strings.Contains(f.Message, "not computed") {
+				t.Errorf("%s: %q: %s:%d: %v", name, code, f.File, f.Line, f)
+			}
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package bundle
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// The script around what esbuild makes: one function, in which the whole tool is evaluated for each call. So top
+// level await works, and a tool's top level runs as often as the tool does.
+const (
+	prologue      = "(async function (__input, __context) {\n" + symbols + "let __entry;\n"
+	prologueLines = 2
+	epilogue      = "return __entry(__input, __context);\n})\n"
+
+	// symbols defines what goja lacks and lowered code falls back to: esbuild's helpers use the registered symbols.
+	symbols = `for (const name of ["asyncIterator", "dispose", "asyncDispose"]) ` +
+		`if (!(name in Symbol)) Object.defineProperty(Symbol, name, { value: Symbol.for("Symbol." + name) }); `
+)
+
+// entry is the source that esbuild starts from: it sets __entry to the function that runs the tool.
+type entry struct {
+	tool     *tool
+	form     Form
+	format   api.Format
+	code     string
+	warnings []string
+	imports  int // lines of the author's at the beginning of code, of which only the imports are left
+	body     int // lines before the author's body; 0 where code holds none
+}
+
+// entry finds out the form of a tool and wraps it accordingly.
+func (t *tool) entry(params []string) (*entry, *abi.Fault) {
+	if t.scan.exports {
+		return t.module(), nil
+	}
+	_, rest := hoist(t.code, t.scan.imports)
+	s, fault := t.parseBody(rest)
+	switch {
+	case fault != nil:
+		return nil, fault
+	case s.returns:
+		return t.wrap(Body, s, params), nil
+	case s.exports:
+		return t.module(), nil
+	case s.entry != "":
+		return t.wrap(s.entry, s, params), nil
+	}
+	e := t.wrap(Body, s, params)
+	switch {
+	case s.called != "":
+		e.warnings = append(e.warnings, fmt.Sprintf("the script calls %[1]s but returns nothing: end it with return %[1]s(...)", s.called))
+	case s.functions && !s.acts:
+		e.warnings = append(e.warnings, "the script defines functions but calls none and returns nothing: name the one that is to run main, or call it and return its result")
+	}
+	return e, nil
+}
+
+// The exports that can be an entry, in the order in which they are looked for.
+var entryExports = []string{"default", string(Main), string(Execute)}
+
+const entryHint = "write export default async function (input, context), or export a function main or execute"
+
+// ownModule is how the entry of a module imports the author's file. Only the entry can say it.
+const ownModule = "toolrun:entry"
+
+// module makes the entry of a file that exports its own.
+func (t *tool) module() *entry {
+	return &entry{tool: t, form: Module, format: api.FormatESModule, code: `import * as tool from "` + ownModule + `";
+const own = tool.default;
+const run = typeof own === "function" ? own : tool.main ?? tool.execute ?? own?.main ?? own?.execute;
+if (typeof run !== "function") throw new TypeError("the module exports no entry: ` + entryHint + `");
+__entry = (input, context) => run.call(own, input, context);
+`}
+}
+
+// wrap makes the entry of a file whose statements run as one function. The inputs are bound in a function around
+// it, so that it may declare the same names. Those that it declares with var are bound once more inside: there
+// "var a = a || 1" means the input.
+func (t *tool) wrap(form Form, s *shape, params []string) *entry {
+	e := &entry{tool: t, form: form, format: api.FormatIIFE}
+	declarations, rest := hoist(t.code, t.scan.imports)
+	if declarations != "" {
+		e.format = api.FormatESModule
+		e.imports = countLines(declarations)
+		declarations += "\n"
+	}
+	names, values := t.bindings(params)
+	inner := strings.Join(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !s.vars[n] }), ", ")
+	call := ""
+	if form != Body {
+		call = "return " + string(form) + "(__input, __context);\n"
+	}
+	e.body = e.imports + 1
+	e.code = declarations +
+		"__entry = (__input, __context) => { " +
+		"const __own = (name) => Object.hasOwn(__input, name) ? __input[name] : void 0; " +
+		"return (function (" + strings.Join(names, ", ") + ") { return async function (" + inner + ") {\n" +
+		rest + "\n" +
+		call + "}(" + inner + "); })(" + strings.Join(values, ", ") + "); };\n"
+	return e
+}
+
+// bindings returns the names that the source can mean an input by, and the expressions of their values. Names
+// that it never mentions, or imports, are left out.
+func (t *tool) bindings(params []string) (names, values []string) {
+	bound := map[string]string{"input": "__input", "context": "__context", "env": "__context?.env"}
+	for word := range t.scan.words {
+		if name, ok := strings.CutPrefix(word, "$"); ok && name != "" && isIdentifier(word) {
+			bound[word] = own(name)
+		}
+	}
+	for _, p := range params {
+		if isIdentifier(p) && !unbindable[p] {
+			bound[p] = own(p)
+		}
+	}
+	for _, span := range t.scan.imports {
+		for _, n := range span.names {
+			delete(bound, n)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(bound)) {
+		if t.scan.words[name] > 0 {
+			names = append(names, name)
+			values = append(values, bound[name])
+		}
+	}
+	return names, values
+}
+
+func own(name string) string { return "__own(" + quote(name) + ")" }
+
+// isIdentifier reports whether a name can be declared; names with escapes or beyond ASCII are left alone.
+func isIdentifier(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; !isWordByte(c) || c == '#' || c == '\\' || c >= 0x80 || i == 0 && isDigit(c) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// author finds the author's place of one in a source of esbuild's.
+func (e *entry) author(source string, line, column int) (place, bool) {
+	if file, ok := strings.CutPrefix(source, namespace+":"); ok {
+		return place{file, line, column}, true
+	}
+	switch {
+	case path.Base(source) != entryName || e.body == 0:
+		return place{}, false
+	case line <= e.imports:
+		return e.tool.within(line, column)
+	}
+	return e.tool.within(line-e.body, column)
+}
+
+func (e *entry) place(l *api.Location) (place, bool) { return placeOf(l, e.author) }
+
+// within returns a place in the tool's file, and false for a line that it does not have.
+func (t *tool) within(line, column int) (place, bool) {
+	if line < 1 || line > t.lines {
+		return place{}, false
+	}
+	return place{t.path, line, column}, true
+}
+
+// end is the last place of the file that holds anything.
+func (t *tool) end() place {
+	return placeIn(t.path, t.code, len(strings.TrimRight(t.code, " \t\r\n")))
+}
+
+// strayFault says that a bracket is closed that was not opened.
+func (t *tool) strayFault() *abi.Fault {
+	at := t.end()
+	if t.scan.stray >= 0 {
+		at = placeIn(t.path, t.code, t.scan.stray)
+	}
+	return invalid(at, "a bracket is closed that was not opened")
+}

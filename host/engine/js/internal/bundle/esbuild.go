@@ -1,0 +1,204 @@
+package bundle
+
+import (
+	"maps"
+	"path"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// lowering says what goja does not know although it is part of ES2022; esbuild rewrites it. A regular expression
+// becomes a call of RegExp, which fails when a package gets there, not when it is loaded; in the author's own files
+// the scan finds it first.
+var lowering = map[string]bool{
+	"async-generator":                 false,
+	"for-await":                       false,
+	"import-meta":                     false, // becomes an empty object: a tool has no address
+	"regexp-match-indices":            false, // flag d
+	"regexp-set-notation":             false, // flag v
+	"regexp-unicode-property-escapes": false, // \p{...}, which goja takes for plain letters
+}
+
+// loweringAlone is for a file that is parsed on its own: goja then sees what a bundle makes of import(...).
+var loweringAlone = func() map[string]bool {
+	m := maps.Clone(lowering)
+	m["dynamic-import"] = false
+	return m
+}()
+
+// defines are the names that packages look up to learn where they run.
+var defines = map[string]string{
+	"process.env.NODE_ENV": `"production"`,
+	"global":               "globalThis",
+}
+
+// loaders of the languages; esbuild must never choose one by the name of a file.
+var loaders = map[language]api.Loader{javascript: api.LoaderJS, typescript: api.LoaderTS, jsonText: api.LoaderJSON}
+
+// noTSConfig stands in for the tsconfig.json that esbuild would look for.
+const noTSConfig = "{}"
+
+// transform parses one file alone and lowers it.
+func transform(code string, lang language, format api.Format) api.TransformResult {
+	return api.Transform(code, api.TransformOptions{
+		Loader:         loaders[lang],
+		Format:         format,
+		Target:         api.ES2022,
+		Supported:      loweringAlone,
+		Define:         defines,
+		Platform:       api.PlatformNeutral,
+		TreeShaking:    api.TreeShakingFalse,
+		TsconfigRaw:    noTSConfig,
+		LogLevel:       api.LogLevelSilent,
+		Sourcemap:      api.SourceMapExternal,
+		SourcesContent: api.SourcesContentExclude,
+		LogOverride: map[string]api.LogLevel{
+			unbundledImport:  api.LogLevelError,
+			unbundledRequire: api.LogLevelError,
+		},
+	})
+}
+
+// What esbuild calls its remarks on import(...) and require(...) that it cannot bundle.
+const (
+	unbundledImport  = "unsupported-dynamic-import"
+	unbundledRequire = "unsupported-require-call"
+)
+
+// computedImport finds an import or require whose argument is no plain string. When esbuild bundles one that
+// begins with "./", it lists the directory on disk and bundles what it finds there, past every plug-in. So each
+// file is parsed alone first, where it only remarks on it.
+func computedImport(messages []api.Message) *api.Message {
+	i := slices.IndexFunc(messages, func(m api.Message) bool {
+		return (m.ID == unbundledImport || m.ID == unbundledRequire) && strings.Contains(m.Text, "not a string literal")
+	})
+	if i < 0 {
+		return nil
+	}
+	return &api.Message{
+		Text:     "the name of an import must be a string, not computed",
+		Detail:   "import each file by its name and choose among them in the code",
+		Location: messages[i].Location,
+	}
+}
+
+// mayCompute matches every text that can hold such an import, and little more: a keyword is never escaped, but a
+// name like require can be.
+var mayCompute = regexp.MustCompile(`require|\\u|import[\s\p{Z}\x{FEFF}]*[(/.]`)
+
+// packed is what esbuild made of a tool.
+type packed struct {
+	code      string
+	warnings  []string
+	positions positions
+}
+
+// pack bundles an entry with everything that it imports.
+func pack(e *entry, f *files) (*packed, *abi.Fault) {
+	result := api.Build(api.BuildOptions{
+		Stdin:          &api.StdinOptions{Contents: e.code, Sourcefile: entryName, Loader: loaders[e.tool.lang]},
+		Bundle:         true,
+		Write:          false,
+		AbsWorkingDir:  rootDirectory(),
+		Outfile:        path.Join("/", outputName),
+		Format:         e.format,
+		Target:         api.ES2022,
+		Supported:      lowering,
+		Define:         defines,
+		Platform:       api.PlatformNeutral,
+		TsconfigRaw:    noTSConfig,
+		LogLevel:       api.LogLevelSilent,
+		LegalComments:  api.LegalCommentsNone,
+		Sourcemap:      api.SourceMapExternal,
+		SourcesContent: api.SourcesContentExclude,
+		Plugins:        []api.Plugin{{Name: "files", Setup: f.serve}},
+	})
+	if len(result.Errors) > 0 {
+		return nil, e.fault(result.Errors[0])
+	}
+	p := &packed{}
+	var sourceMap []byte
+	for _, out := range result.OutputFiles {
+		if strings.HasSuffix(out.Path, ".map") {
+			sourceMap = out.Contents
+			continue
+		}
+		p.code = string(out.Contents)
+	}
+	var err error
+	if p.positions, err = decodePositions(sourceMap, e.author); err != nil {
+		return nil, abi.Faultf(abi.Internal, "the bundler wrote no source map that can be read")
+	}
+	return p, e.judge(p, result.Warnings)
+}
+
+// Names that esbuild gives to the entry and to the result. Neither is a file.
+const (
+	entryName  = "entry"
+	outputName = "tool.js"
+)
+
+// rootDirectory keeps esbuild from asking for the working directory; nothing in it is looked at.
+func rootDirectory() string {
+	if runtime.GOOS == "windows" {
+		return `C:\`
+	}
+	return "/"
+}
+
+// maxWarnings bounds the warnings of a tool.
+const maxWarnings = 20
+
+// judge takes in what esbuild remarks on the author's own files.
+func (e *entry) judge(p *packed, warnings []api.Message) *abi.Fault {
+	missing := 0
+	for _, w := range warnings {
+		if e.form == Module && w.ID == "import-is-undefined" && w.Location != nil && w.Location.File == entryName {
+			missing++
+			continue
+		}
+		if len(p.warnings) == maxWarnings { // places cost time in long lines
+			continue
+		}
+		if at, ok := e.place(w.Location); ok && !inPackage(at.file) {
+			p.warnings = append(p.warnings, at.String()+": "+plain(w.Text))
+		}
+	}
+	if e.form == Module && missing >= len(entryExports) {
+		return invalid(place{file: e.tool.path}, "the module exports no entry").WithHint(entryHint)
+	}
+	return nil
+}
+
+// fault tells what esbuild, or the resolver, has against a tool.
+func (e *entry) fault(m api.Message) *abi.Fault {
+	if f, ok := m.Detail.(*abi.Fault); ok {
+		return f
+	}
+	if strings.HasPrefix(m.Text, "panic:") {
+		return abi.Faultf(abi.Internal, "the bundler failed")
+	}
+	at, ok := e.place(m.Location)
+	if !ok {
+		at = e.tool.end()
+	}
+	text := plain(m.Text)
+	if languages[path.Ext(at.file)] == jsonText {
+		text = "this is not JSON" // esbuild would quote from it
+	}
+	f := invalid(at, "%s", text)
+	f.Hint, _ = m.Detail.(string)
+	return f
+}
+
+// plain puts a text of esbuild's into the manner of a fault.
+func plain(text string) string {
+	text = strings.ReplaceAll(text, namespace+":", "")
+	return strings.ToLower(text[:min(1, len(text))]) + text[min(1, len(text)):]
+}

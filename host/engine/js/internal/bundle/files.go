@@ -1,0 +1,182 @@
+package bundle
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// files serves the files of one tool to esbuild: the only ones that it gets to see. Its methods may be called by
+// several goroutines.
+type files struct {
+	entry string
+	code  []byte
+	fsys  fs.FS // nil where the tool is one file
+
+	mu        sync.Mutex
+	count     int   // files served so far
+	bytes     int64 // bytes read so far
+	manifests map[string]*manifest
+}
+
+func newFiles(src engine.Source) *files {
+	return &files{entry: src.Path, code: src.Code, fsys: src.Files, bytes: int64(len(src.Code)), manifests: map[string]*manifest{}}
+}
+
+// The namespaces of what the resolver finds. No other is ever loaded.
+const (
+	namespace = "tool"    // a file of the tool
+	absent    = "absent"  // a module that a package may do without; loading it fails when the tool gets there
+	nothing   = "nothing" // a module that a package replaces with an empty one
+)
+
+// serve takes over all that esbuild would do on the disk.
+func (f *files) serve(build api.PluginBuild) {
+	build.OnResolve(api.OnResolveOptions{Filter: ".*"}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+		return f.resolve(args), nil
+	})
+	build.OnLoad(api.OnLoadOptions{Filter: ".*"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+		return f.load(args), nil
+	})
+}
+
+func (f *files) load(args api.OnLoadArgs) api.OnLoadResult {
+	var contents string
+	switch args.Namespace {
+	case namespace:
+		return f.loadFile(args.Path)
+	case absent:
+		contents = "throw Object.assign(new Error(" + quote("cannot find module '"+args.Path+"'") + `), {code: "MODULE_NOT_FOUND"});`
+	case nothing:
+	default:
+		return refuse(invalid(place{file: f.entry}, "an import could not be resolved within the tool"))
+	}
+	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}
+}
+
+// refuse ends the build with a fault that says its own place.
+func refuse(fault *abi.Fault) api.OnLoadResult {
+	return api.OnLoadResult{Errors: []api.Message{{Text: fault.Message, Detail: fault}}}
+}
+
+// loadFile reads a file and looks at it before esbuild does.
+func (f *files) loadFile(name string) api.OnLoadResult {
+	data := f.code
+	if name != f.entry {
+		var fault *abi.Fault
+		if data, fault = f.read(name); fault != nil {
+			return refuse(fault)
+		}
+	}
+	if f.countFile() > MaxFiles {
+		return refuse(invalid(place{file: f.entry}, "the tool imports more than %d files", MaxFiles))
+	}
+	lang := languages[path.Ext(name)]
+	if name == f.entry {
+		lang = languageOf(name)
+	}
+	code := neutralize(data)
+	if fault := inspect(name, code, lang); fault != nil {
+		return refuse(fault)
+	}
+	return api.OnLoadResult{Contents: &code, Loader: loaders[lang]}
+}
+
+func (f *files) countFile() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.count++
+	return f.count
+}
+
+// inspect refuses what no parser should see, and what would make esbuild look at the disk.
+func inspect(name, code string, lang language) *abi.Fault {
+	if !utf8.ValidString(code) {
+		return invalid(place{file: name}, "the file is not UTF-8 text")
+	}
+	found, fault := scanSource(name, code, lang)
+	switch {
+	case fault != nil:
+		return fault
+	case lang == jsonText:
+		return nil
+	case found.regexp >= 0 && !inPackage(name):
+		return unsupportedRegexp(name, code, found.regexp)
+	}
+	if !mayCompute.MatchString(code) {
+		return nil
+	}
+	computed := computedImport(transform(code, lang, api.FormatESModule).Errors)
+	if computed == nil {
+		return nil
+	}
+	at, _ := placeOf(computed.Location, func(_ string, line, column int) (place, bool) {
+		return place{name, line, column}, true
+	})
+	return invalid(at, "%s", computed.Text).WithHint("%s", computed.Detail)
+}
+
+// read returns the content of a file within what is left of the tool's bytes.
+func (f *files) read(name string) ([]byte, *abi.Fault) {
+	at := place{file: name}
+	file, err := f.fsys.Open(name)
+	if err != nil {
+		return nil, invalid(at, "the file cannot be read")
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, invalid(at, "the file cannot be read: it is no regular file")
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	data, err := io.ReadAll(io.LimitReader(file, MaxBytes-f.bytes+1))
+	if err != nil {
+		return nil, invalid(at, "the file cannot be read")
+	}
+	if f.bytes += int64(len(data)); f.bytes > MaxBytes {
+		return nil, invalid(place{file: f.entry}, "the tool and what it imports are larger than %d bytes", MaxBytes)
+	}
+	return data, nil
+}
+
+// isFile reports whether there is such a file.
+func (f *files) isFile(name string) bool {
+	if name == f.entry {
+		return true
+	}
+	info, err := fs.Stat(f.fsys, name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// isDirectory reports whether there is such a directory.
+func (f *files) isDirectory(name string) bool {
+	info, err := fs.Stat(f.fsys, name)
+	return err == nil && info.IsDir()
+}
+
+// inPackage reports whether a file belongs to an installed package, not to the tool's author.
+func inPackage(name string) bool {
+	return strings.HasPrefix(name, modules+"/") || strings.Contains(name, "/"+modules+"/")
+}
+
+// neutralize takes the meaning from comments that name a source map: esbuild and goja would open the file that
+// they name, and the files that an inlined map names. It changes strings that hold one too; a text that is never
+// a directive anywhere needs no parser to be trusted.
+func neutralize(code []byte) string {
+	for _, directive := range [...]string{"//# source", "//@ source", "/*# source", "/*@ source"} {
+		code = bytes.ReplaceAll(code, []byte(directive), []byte(directive[:2]+"  source"))
+	}
+	if bytes.HasPrefix(code, []byte("#!")) { // a comment, but only while nothing is wrapped around it
+		code = append([]byte("//"), code[2:]...)
+	}
+	return string(code)
+}

@@ -1,0 +1,256 @@
+package bundle
+
+import (
+	"errors"
+
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/parser"
+	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// shape is what the statements of a body tell about its form.
+type shape struct {
+	returns   bool   // there is a return outside of all functions
+	exports   bool   // it assigns to module.exports or exports
+	entry     Form   // Main or Execute where it declares such a function and leaves calling it to us
+	called    string // the name of an entry that it calls itself
+	functions bool   // it declares functions
+	acts      bool   // there is more than declarations of functions
+	vars      map[string]bool
+}
+
+// alone is how a body is wrapped to be parsed on its own: a text that closes the function early cannot end as
+// the one expression that this is.
+const (
+	aloneHead = "(async function () {\n"
+	aloneTail = "\n})"
+)
+
+// parseBody parses statements as the body of an async function, and nothing else.
+func (t *tool) parseBody(code string) (*shape, *abi.Fault) {
+	result := transform(aloneHead+code+aloneTail, t.lang, api.FormatCommonJS)
+	author := func(source string, line, column int) (place, bool) {
+		return t.within(line-1, column)
+	}
+	if len(result.Errors) > 0 {
+		return nil, t.bodyFault(result.Errors, author)
+	}
+	lowered := string(result.Code)
+	program, err := parser.ParseFile(nil, "", lowered, 0, parser.WithDisableSourceMaps)
+	if err != nil {
+		return nil, t.unsupported(err, result.Map, author)
+	}
+	body := soleFunction(program)
+	if body == nil {
+		return nil, t.strayFault()
+	}
+	return shapeOf(body, lowered), nil
+}
+
+// soleFunction returns the function of a wrapped body. Before it there may be helpers that lowering needs.
+func soleFunction(p *ast.Program) *ast.FunctionLiteral {
+	for i, s := range p.Body {
+		switch s := s.(type) {
+		case *ast.VariableStatement:
+			continue
+		case *ast.ExpressionStatement:
+			if f, ok := s.Expression.(*ast.FunctionLiteral); ok && i == len(p.Body)-1 {
+				return f
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
+func (t *tool) bodyFault(messages []api.Message, author author) *abi.Fault {
+	if t.scan.stray >= 0 { // more telling than what a parser runs into after it
+		return t.strayFault()
+	}
+	m := messages[0]
+	if computed := computedImport(messages); computed != nil {
+		m = *computed
+	}
+	at, ok := placeOf(m.Location, author)
+	if !ok { // at the end of the wrapper
+		at = t.end()
+	}
+	f := invalid(at, "%s", plain(m.Text))
+	f.Hint, _ = m.Detail.(string)
+	return f
+}
+
+// unsupported reports what goja's parser refuses although esbuild took it.
+func (t *tool) unsupported(err error, sourceMap []byte, author author) *abi.Fault {
+	list, ok := errors.AsType[parser.ErrorList](err)
+	if !ok || len(list) == 0 {
+		return invalid(place{file: t.path}, "this is no JavaScript that tools can use")
+	}
+	at := place{file: t.path}
+	if p, err := decodePositions(sourceMap, author); err == nil {
+		if where, ok := p.find(list[0].Position.Line, list[0].Position.Column); ok {
+			at = where
+		}
+	}
+	return invalid(at, "%s", plain(list[0].Message))
+}
+
+// shapeOf looks at the statements of a body; text is what they were parsed from.
+func shapeOf(f *ast.FunctionLiteral, text string) *shape {
+	s := &shape{vars: map[string]bool{}}
+	for _, d := range f.DeclarationList {
+		for _, b := range d.List {
+			if id, ok := b.Target.(*ast.Identifier); ok {
+				s.vars[id.Name.String()] = true
+			}
+		}
+	}
+	elsewhere := count(text) // how often each word is used outside of the declared functions
+	declared := map[string]bool{}
+	for _, statement := range f.Body.List {
+		s.returns = s.returns || returns(statement)
+		s.exports = s.exports || assignsExports(statement)
+		name, source := declaredFunction(statement)
+		if name == "" {
+			s.acts = true
+			continue
+		}
+		declared[name] = true
+		for word, n := range count(source) {
+			elsewhere[word] -= n
+		}
+	}
+	s.functions = len(declared) > 0
+	for _, form := range []Form{Main, Execute} {
+		switch name := string(form); {
+		case !declared[name] || s.entry != "" || s.called != "":
+		case elsewhere[name] > 0:
+			s.called = name
+		default:
+			s.entry = form
+		}
+	}
+	return s
+}
+
+// count counts the words of a piece of source.
+func count(text string) map[string]int {
+	found, fault := scanSource("", text, javascript)
+	if fault != nil { // lowered code can nest deeper than its source
+		return map[string]int{}
+	}
+	return found.words
+}
+
+// declaredFunction returns the name and the text of the function that a statement declares, name included; ""
+// where the statement does anything else.
+func declaredFunction(s ast.Statement) (name, source string) {
+	switch s := s.(type) {
+	case *ast.FunctionDeclaration:
+		return s.Function.Name.Name.String(), s.Function.Source
+	case *ast.VariableStatement:
+		return functionVariable(s.List)
+	case *ast.LexicalDeclaration:
+		return functionVariable(s.List)
+	}
+	return "", ""
+}
+
+func functionVariable(list []*ast.Binding) (name, source string) {
+	if len(list) != 1 {
+		return "", ""
+	}
+	id, ok := list[0].Target.(*ast.Identifier)
+	if !ok {
+		return "", ""
+	}
+	switch f := list[0].Initializer.(type) {
+	case *ast.FunctionLiteral:
+		source = f.Source
+	case *ast.ArrowFunctionLiteral:
+		source = f.Source
+	default:
+		return "", ""
+	}
+	return id.Name.String(), id.Name.String() + " " + source
+}
+
+// assignsExports reports whether a statement is an assignment to module.exports, exports or a property of them.
+func assignsExports(s ast.Statement) bool {
+	e, ok := s.(*ast.ExpressionStatement)
+	if !ok {
+		return false
+	}
+	for at := e.Expression; ; {
+		assign, ok := at.(*ast.AssignExpression)
+		if !ok {
+			return false
+		}
+		if root := rootOf(assign.Left); root == "exports" || root == "module" {
+			return true
+		}
+		at = assign.Right
+	}
+}
+
+// rootOf returns the name that a chain of properties begins with.
+func rootOf(e ast.Expression) string {
+	for {
+		switch x := e.(type) {
+		case *ast.DotExpression:
+			e = x.Left
+		case *ast.BracketExpression:
+			e = x.Left
+		case *ast.Identifier:
+			return x.Name.String()
+		default:
+			return ""
+		}
+	}
+}
+
+// returns reports whether a statement holds a return that is in no function.
+func returns(s ast.Statement) bool {
+	switch s := s.(type) {
+	case *ast.ReturnStatement:
+		return true
+	case *ast.BlockStatement:
+		return s != nil && anyReturns(s.List)
+	case *ast.IfStatement:
+		return returns(s.Consequent) || returns(s.Alternate)
+	case *ast.ForStatement:
+		return returns(s.Body)
+	case *ast.ForInStatement:
+		return returns(s.Body)
+	case *ast.ForOfStatement:
+		return returns(s.Body)
+	case *ast.WhileStatement:
+		return returns(s.Body)
+	case *ast.DoWhileStatement:
+		return returns(s.Body)
+	case *ast.WithStatement:
+		return returns(s.Body)
+	case *ast.LabelledStatement:
+		return returns(s.Statement)
+	case *ast.TryStatement:
+		return returns(s.Body) || s.Catch != nil && returns(s.Catch.Body) || returns(s.Finally)
+	case *ast.SwitchStatement:
+		for _, c := range s.Body {
+			if anyReturns(c.Consequent) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func anyReturns(list []ast.Statement) bool {
+	for _, s := range list {
+		if returns(s) {
+			return true
+		}
+	}
+	return false
+}

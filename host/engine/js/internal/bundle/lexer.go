@@ -1,0 +1,200 @@
+package bundle
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// kind is the kind of a token.
+type kind uint8
+
+const (
+	end     kind = iota
+	word         // an identifier or a keyword
+	literal      // a number, a string, the last piece of a template
+	pattern      // a regular expression
+	punct
+)
+
+// token is one token of a source.
+type token struct {
+	kind       kind
+	start, end int
+	newline    bool // a line ended before it
+	member     bool // a word after a dot: a property, whatever its name
+}
+
+// lexer splits JavaScript or TypeScript into tokens. Whether a slash divides or begins a regular expression, and
+// whether a brace ends a substitution in a template, only its caller can tell.
+type lexer struct {
+	src string
+	pos int
+}
+
+// space skips white space and comments and reports whether a line ended in them.
+func (l *lexer) space() (newline bool) {
+	for l.pos < len(l.src) {
+		r, size := utf8.DecodeRuneInString(l.src[l.pos:])
+		switch {
+		case isLineEnd(r):
+			newline = true
+			l.pos += size
+		case r == '\uFEFF' || unicode.IsSpace(r):
+			l.pos += size
+		case l.has("//") || l.pos == 0 && l.has("#!"):
+			l.line()
+		case l.has("/*"):
+			newline = l.block() || newline
+		default:
+			return newline
+		}
+	}
+	return newline
+}
+
+func (l *lexer) has(prefix string) bool { return strings.HasPrefix(l.src[l.pos:], prefix) }
+
+// line skips what is left of the line.
+func (l *lexer) line() {
+	if n := strings.IndexFunc(l.src[l.pos:], isLineEnd); n >= 0 {
+		l.pos += n
+		return
+	}
+	l.pos = len(l.src)
+}
+
+// block skips a comment in /* */ and reports whether it holds the end of a line.
+func (l *lexer) block() bool {
+	n := strings.Index(l.src[l.pos+2:], "*/")
+	if n < 0 {
+		l.pos = len(l.src)
+		return true
+	}
+	text := l.src[l.pos+2 : l.pos+2+n]
+	l.pos += n + 4
+	return strings.IndexFunc(text, isLineEnd) >= 0
+}
+
+// next reads a token; divides tells what a slash means here.
+func (l *lexer) next(divides bool) token {
+	t := token{newline: l.space(), start: l.pos, kind: punct}
+	if l.pos == len(l.src) {
+		t.kind, t.end = end, l.pos
+		return t
+	}
+	switch c := l.src[l.pos]; {
+	case isWordByte(c) && !isDigit(c):
+		t.kind = word
+		l.word()
+	case isDigit(c), c == '.' && l.pos+1 < len(l.src) && isDigit(l.src[l.pos+1]):
+		t.kind = literal
+		for l.pos < len(l.src) && (isWordByte(l.src[l.pos]) || l.src[l.pos] == '.') {
+			l.pos++
+		}
+	case c == '"' || c == '\'':
+		t.kind = literal
+		l.quoted(c)
+	case c == '/' && !divides && l.regexp():
+		t.kind = pattern
+	default:
+		l.pos += operatorLength(l.src[l.pos:])
+	}
+	t.end = l.pos
+	return t
+}
+
+func (l *lexer) word() {
+	for l.pos < len(l.src) {
+		r, size := utf8.DecodeRuneInString(l.src[l.pos:])
+		if r < utf8.RuneSelf && !isWordByte(byte(r)) || r == '\uFEFF' || unicode.IsSpace(r) || isLineEnd(r) {
+			return
+		}
+		l.pos += size
+	}
+}
+
+// quoted skips a string. One that does not end ends with its line, for the parser to say so.
+func (l *lexer) quoted(quote byte) {
+	for l.pos++; l.pos < len(l.src); l.pos++ {
+		switch l.src[l.pos] {
+		case quote:
+			l.pos++
+			return
+		case '\n', '\r':
+			return
+		case '\\':
+			if l.pos++; l.has("\r\n") {
+				l.pos++
+			}
+		}
+	}
+	l.pos = len(l.src)
+}
+
+// template skips the text of a template and reports whether a substitution begins after it.
+func (l *lexer) template() (substitution bool) {
+	for ; l.pos < len(l.src); l.pos++ {
+		switch {
+		case l.src[l.pos] == '`':
+			l.pos++
+			return false
+		case l.has("${"):
+			l.pos += 2
+			return true
+		case l.src[l.pos] == '\\':
+			l.pos++
+		}
+	}
+	l.pos = len(l.src)
+	return false
+}
+
+// regexp skips a regular expression with its flags. It reports false, and skips nothing, where the line ends
+// before the expression does.
+func (l *lexer) regexp() bool {
+	class := false
+	for i := l.pos + 1; i < len(l.src); i++ {
+		r, _ := utf8.DecodeRuneInString(l.src[i:])
+		switch {
+		case isLineEnd(r):
+			return false
+		case r == '\\':
+			if i++; i < len(l.src) && (l.src[i] == '\n' || l.src[i] == '\r') {
+				return false
+			}
+		case r == '[':
+			class = true
+		case r == ']':
+			class = false
+		case r == '/' && !class:
+			for i++; i < len(l.src) && isWordByte(l.src[i]); i++ {
+			}
+			l.pos = i
+			return true
+		}
+	}
+	return false
+}
+
+// operatorLength returns how long the operator is that s begins with. It tells apart only what matters to a
+// scan: all other operators are read one character at a time.
+func operatorLength(s string) int {
+	for _, op := range [...]string{"...", "=>", "++", "--", "??", "?."} {
+		if strings.HasPrefix(s, op) && !(op == "?." && len(s) > 2 && isDigit(s[2])) {
+			return len(op)
+		}
+	}
+	_, size := utf8.DecodeRuneInString(s)
+	return size
+}
+
+func isLineEnd(r rune) bool { return r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// isWordByte reports whether c can be in an identifier; a byte of a character beyond ASCII counts as one, and so
+// does the backslash that begins an escape.
+func isWordByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || isDigit(c) || c == '_' || c == '$' || c == '#' || c == '\\' || c >= utf8.RuneSelf
+}

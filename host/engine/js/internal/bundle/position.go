@@ -1,0 +1,124 @@
+package bundle
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// place is where in the author's files something is. Lines and columns count from 1, and are 0 where unknown;
+// columns count UTF-16 units.
+type place struct {
+	file   string
+	line   int
+	column int
+}
+
+func (p place) String() string {
+	if p.line == 0 {
+		return p.file
+	}
+	return fmt.Sprintf("%s:%d:%d", p.file, p.line, p.column)
+}
+
+// author finds the author's place of one in a source that esbuild saw. It reports false for our own text.
+type author func(source string, line, column int) (place, bool)
+
+// placeOf returns the author's place of a location that esbuild reported.
+func placeOf(l *api.Location, find author) (place, bool) {
+	if l == nil {
+		return place{}, false
+	}
+	return find(l.File, l.Line, units(l.LineText[:min(l.Column, len(l.LineText))])+1)
+}
+
+// positions leads from places in generated code to the author's. It is not changed once it was made.
+type positions struct {
+	lines [][]mapping // by line, in the order of columns
+}
+
+// mapping says where the code from a column on comes from; its place has no file where nobody wrote that.
+type mapping struct {
+	column int // counts from 0
+	place  place
+}
+
+// find returns the author's place of a line and column, both counted from 1.
+func (p positions) find(line, column int) (place, bool) {
+	if line < 1 || line > len(p.lines) {
+		return place{}, false
+	}
+	row := p.lines[line-1]
+	i, exact := slices.BinarySearchFunc(row, column-1, func(m mapping, c int) int { return m.column - c })
+	if !exact {
+		i--
+	}
+	if i < 0 || row[i].place.file == "" {
+		return place{}, false
+	}
+	return row[i].place, true
+}
+
+var errSourceMap = errors.New("malformed source map")
+
+// decodePositions reads a source map (version 3). It asks find for each place, so what esbuild calls a source
+// never gets out.
+func decodePositions(sourceMap []byte, find author) (positions, error) {
+	var m struct {
+		Sources  []string `json:"sources"`
+		Mappings string   `json:"mappings"`
+	}
+	if err := json.Unmarshal(sourceMap, &m); err != nil {
+		return positions{}, err
+	}
+	var p positions
+	var source, line, column int // deltas run over the whole map
+	for row := range strings.SplitSeq(m.Mappings, ";") {
+		var mappings []mapping
+		generated := 0
+		for segment := range strings.SplitSeq(row, ",") {
+			fields, err := decodeSegment(segment)
+			if err != nil {
+				return positions{}, err
+			}
+			generated += fields[0]
+			source, line, column = source+fields[1], line+fields[2], column+fields[3]
+			if segment == "" {
+				continue
+			}
+			if source < 0 || source >= len(m.Sources) {
+				return positions{}, errSourceMap
+			}
+			at, _ := find(m.Sources[source], line+1, column+1)
+			mappings = append(mappings, mapping{generated, at})
+		}
+		p.lines = append(p.lines, mappings)
+	}
+	return p, nil
+}
+
+// decodeSegment reads up to five numbers in base 64 VLQ: column, source, line and column there, name.
+func decodeSegment(s string) (fields [5]int, err error) {
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	n, value, shift := 0, 0, 0
+	for i := 0; i < len(s); i++ {
+		digit := strings.IndexByte(digits, s[i])
+		if digit < 0 || n == len(fields) || shift > 30 {
+			return fields, errSourceMap
+		}
+		value |= digit & 31 << shift
+		if shift += 5; digit&32 != 0 {
+			continue
+		}
+		fields[n] = value >> 1
+		if value&1 != 0 {
+			fields[n] = -fields[n]
+		}
+		n, value, shift = n+1, 0, 0
+	}
+	return fields, nil
+}

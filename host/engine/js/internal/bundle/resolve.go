@@ -1,0 +1,259 @@
+package bundle
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// modules is the folder that packages are installed in.
+const modules = "node_modules"
+
+// request is one import to be resolved.
+type request struct {
+	name     string // what the import says
+	importer string // the file that it is in
+	require  bool   // it is a call of require
+}
+
+// target is what an import leads to: a file, or one of the other namespaces.
+type target struct {
+	namespace string
+	path      string
+}
+
+// problem says why an import leads nowhere.
+type problem struct {
+	text string
+	hint string
+}
+
+// scheme matches what begins a URL, or a path with a Windows drive.
+var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+
+// resolve answers esbuild's question for an import. It always answers, so that esbuild never looks itself.
+func (f *files) resolve(args api.OnResolveArgs) api.OnResolveResult {
+	r := request{name: args.Path, importer: args.Importer, require: args.Kind == api.ResolveJSRequireCall}
+	if args.Namespace != namespace { // the entry, whose imports are the author's
+		r.importer = f.entry
+		if r.name == ownModule {
+			return api.OnResolveResult{Path: f.entry, Namespace: namespace}
+		}
+	}
+	t, p := f.find(r, args.Kind)
+	if p != nil {
+		return api.OnResolveResult{Errors: []api.Message{{Text: p.text, Detail: p.hint}}}
+	}
+	result := api.OnResolveResult{Path: t.path, Namespace: t.namespace}
+	if t.namespace == namespace && f.manifestOf(t.path).pure {
+		result.SideEffects = api.SideEffectsFalse
+	}
+	return result
+}
+
+func (f *files) find(r request, kind api.ResolveKind) (target, *problem) {
+	said := strconv.QuoteToASCII(r.name)
+	switch kind {
+	case api.ResolveJSImportStatement, api.ResolveJSDynamicImport, api.ResolveJSRequireCall:
+	default:
+		return target{}, &problem{said + " is not imported in a way that can be bundled", "use import or require"}
+	}
+	bare, isNode := strings.CutPrefix(r.name, "node:")
+	switch {
+	case r.name == "" || strings.ContainsAny(r.name, "\\\x00?"):
+		return target{}, &problem{"there can be no module " + said, "name a file with ./ and slashes, or a package"}
+	case isNode:
+		return f.builtin(r, bare)
+	case strings.HasPrefix(r.name, "/") || scheme.MatchString(r.name):
+		return target{}, &problem{said + " is no file of this tool", "import files by a path that begins with ./ and stays in the tool's folder"}
+	case f.fsys == nil && !isBuiltin(r.name):
+		return target{}, &problem{said + " cannot be imported: the tool is a single file", hintFor(r.name,
+			"give the tool a folder of its own, with what it imports in it and packages in "+modules)}
+	case f.fsys == nil:
+		return f.builtin(r, r.name)
+	case r.name == "." || r.name == ".." || strings.HasPrefix(r.name, "./") || strings.HasPrefix(r.name, "../"):
+		return f.relative(r)
+	case strings.HasPrefix(r.name, "#"):
+		return f.internal(r)
+	}
+	return f.packaged(r)
+}
+
+// relative resolves a path from the importing file.
+func (f *files) relative(r request) (target, *problem) {
+	said := strconv.QuoteToASCII(r.name)
+	name := path.Join(path.Dir(r.importer), r.name)
+	if leaves(name) {
+		return target{}, &problem{said + " is outside of the tool's folder", "copy what you need into the folder"}
+	}
+	found, ok := f.file(name, r)
+	if !ok {
+		return target{}, &problem{said + " was not found", "paths are relative to the file that imports them"}
+	}
+	return f.serveable(found, r)
+}
+
+func leaves(name string) bool { return name == ".." || strings.HasPrefix(name, "../") }
+
+// serveable maps a file as its package wants it for browsers, and refuses kinds of files that are no code.
+func (f *files) serveable(name string, r request) (target, *problem) {
+	m := f.manifestOf(name)
+	if to, ok := m.browser["./"+strings.TrimPrefix(name, m.dir+"/")]; ok {
+		if to == "" {
+			return target{nothing, name}, nil
+		}
+		name = path.Join(m.dir, to)
+	}
+	if languages[path.Ext(name)] == unknown && name != f.entry {
+		return target{}, &problem{strconv.QuoteToASCII(r.name) + " is no file that can be imported", "import .js, .mjs, .cjs, .ts, .mts, .cts and .json files only"}
+	}
+	if leaves(name) || !f.isFile(name) {
+		return target{}, &problem{strconv.QuoteToASCII(r.name) + " was not found", "its package.json names a file that is not there"}
+	}
+	return target{namespace, name}, nil
+}
+
+// The endings that an import may leave out, in the order in which they are tried.
+var (
+	authorEndings  = []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"}
+	packageEndings = []string{".js", ".mjs", ".cjs", ".json", ".ts", ".mts", ".cts"}
+)
+
+// compiled are the endings that TypeScript sources import each other by.
+var compiled = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
+
+// file finds the file that a path means: itself, with an ending, or the index of a folder.
+func (f *files) file(name string, r request) (string, bool) {
+	endings := authorEndings
+	if inPackage(r.importer) || inPackage(name) {
+		endings = packageEndings
+	}
+	if f.isFile(name) {
+		return name, true
+	}
+	if source := compiled[path.Ext(name)]; source != "" && languageOf(r.importer) == typescript {
+		if written := strings.TrimSuffix(name, path.Ext(name)) + source; f.isFile(written) {
+			return written, true
+		}
+	}
+	for _, ending := range endings {
+		if f.isFile(name + ending) {
+			return name + ending, true
+		}
+	}
+	if !f.isDirectory(name) {
+		return "", false
+	}
+	for _, main := range f.manifestIn(name).mains(r.require) {
+		if m := path.Join(name, main); !leaves(m) && m != name {
+			if found, ok := f.file(m, r); ok {
+				return found, true
+			}
+		}
+	}
+	for _, ending := range endings {
+		if index := path.Join(name, "index"+ending); f.isFile(index) {
+			return index, true
+		}
+	}
+	return "", false
+}
+
+// packaged resolves an import of a package, looking in the folders of packages from the importing file upwards.
+func (f *files) packaged(r request) (target, *problem) {
+	if to, ok := f.manifestOf(r.importer).browser[r.name]; ok {
+		if to == "" {
+			return target{nothing, r.name}, nil
+		}
+		if strings.HasPrefix(to, "./") {
+			return f.serveable(path.Join(f.manifestOf(r.importer).dir, to), r)
+		}
+		r.name = to
+	}
+	name, rest := splitPackage(r.name)
+	for dir := path.Dir(r.importer); ; dir = path.Dir(dir) {
+		if folder := path.Join(dir, modules, name); path.Base(dir) != modules && f.isDirectory(folder) {
+			return f.inside(folder, rest, r)
+		}
+		if dir == "." {
+			break
+		}
+	}
+	if isBuiltin(name) {
+		return f.builtin(r, r.name)
+	}
+	if r.require && inPackage(r.importer) {
+		return target{absent, r.name}, nil
+	}
+	return target{}, &problem{"the package " + strconv.QuoteToASCII(name) + " is not installed with the tool",
+		hintFor(name, "install it into "+modules+" in the tool's folder")}
+}
+
+// splitPackage splits "@scope/name/a/b" into the package and the path in it.
+func splitPackage(name string) (pkg, rest string) {
+	parts := strings.SplitN(name, "/", 3)
+	n := 1
+	if strings.HasPrefix(name, "@") {
+		n = min(2, len(parts))
+	}
+	pkg = strings.Join(parts[:n], "/")
+	return pkg, strings.TrimPrefix(strings.TrimPrefix(name, pkg), "/")
+}
+
+// inside resolves a path within a package.
+func (f *files) inside(folder, rest string, r request) (target, *problem) {
+	m := f.manifestIn(folder)
+	said := strconv.QuoteToASCII(r.name)
+	switch {
+	case m.broken:
+		return target{}, &problem{"the package.json of " + said + " is not JSON that can be read", "install the package anew"}
+	case m.exports != nil:
+		return f.exported(m, m.exports.subpath(rest), r)
+	}
+	name := path.Join(folder, rest)
+	if name != folder && !strings.HasPrefix(name, folder+"/") {
+		return target{}, &problem{said + " is outside of its package", "name a file of the package"}
+	}
+	found, ok := f.file(name, r)
+	if !ok {
+		return target{}, &problem{said + " was not found in its package", "see which files the package has"}
+	}
+	return f.serveable(found, r)
+}
+
+// internal resolves an import that a package gives itself: "#name" in the imports of its package.json.
+func (f *files) internal(r request) (target, *problem) {
+	m := f.manifestOf(r.importer)
+	if m.imports == nil {
+		return target{}, &problem{strconv.QuoteToASCII(r.name) + " is not defined", "name it in the imports of package.json"}
+	}
+	return f.exported(m, m.imports.entry(r.name), r)
+}
+
+// exported follows what a package.json says for a path: the conditions that hold, and the file that they name.
+func (f *files) exported(m *manifest, e *exported, r request) (target, *problem) {
+	conditions := []string{"browser", "module", "import", "default"}
+	if r.require {
+		conditions[2] = "require"
+	}
+	to, ok := e.choose(func(c string) bool { return slices.Contains(conditions, c) })
+	if !ok {
+		return target{}, &problem{"the package does not export " + strconv.QuoteToASCII(r.name), "see the exports of its package.json"}
+	}
+	if !strings.HasPrefix(to, "./") { // of imports: another package
+		if strings.HasPrefix(to, "#") || strings.HasPrefix(to, ".") || strings.HasPrefix(to, "/") || scheme.MatchString(to) {
+			return target{}, &problem{"the package.json of " + strconv.QuoteToASCII(r.name) + " names no file of the package", "install the package anew"}
+		}
+		r.name, r.importer = to, path.Join(m.dir, "package.json")
+		return f.packaged(r)
+	}
+	name := path.Join(m.dir, to)
+	if m.dir != "." && !strings.HasPrefix(name, m.dir+"/") || leaves(name) {
+		return target{}, &problem{"the package.json of " + strconv.QuoteToASCII(r.name) + " names a file outside of the package", "install the package anew"}
+	}
+	return f.serveable(name, r)
+}

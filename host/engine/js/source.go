@@ -1,0 +1,17 @@
+package js
+
+import (
+	"context"
+
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
+)
+
+// buildScript bundles a tool, whatever its form, into one script.
+func buildScript(ctx context.Context, src engine.Source) (*script, error) {
+	b, err := bundle.Build(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	return &script{code: b.Code, warnings: b.Warnings, position: b.Position}, nil
+}

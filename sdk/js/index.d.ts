@@ -1,0 +1,130 @@
+// Types for toolrun tools. `memory`, `console`, `env` and MemoryAccessError are globals: nothing is imported.
+
+/** A value that crosses between a tool and its host. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
+
+/** Which parts of a record to read, as in MongoDB: `{"a.b": 1}` includes, `{a: 0}` excludes, `{}` is everything. */
+export type Projection = { [path: string]: 0 | 1 | boolean | Projection };
+
+export interface GetOptions {
+  /** Answer the record around the content, too. */
+  record?: boolean;
+}
+
+export interface SetOptions {
+  /** Store the value as it is instead of merging it into the record. */
+  replace?: boolean;
+  /** Write only if the record has this revision; 0 means that there must be none. Else the code is "conflict". */
+  if_revision?: number;
+  /** Let the record live for less than the store's retention, as in "30m". */
+  ttl?: string;
+}
+
+export interface StoredRecord<T> {
+  content: T;
+  revision: number;
+  created: string;
+  updated_at: string;
+  expires_at: string | null;
+}
+
+export interface SetReply {
+  success: true;
+  /** null where the write told nothing about what was stored before. */
+  revision: number | null;
+  updated_at: string;
+  expires_at: string | null;
+}
+
+export interface DeleteReply {
+  success: true;
+  /** Whether there was a record. */
+  deleted: boolean;
+}
+
+/** The first argument of every call may instead be one object of named arguments. */
+export interface StoreName {
+  store?: string;
+  store_name?: string;
+  memory_store_name?: string;
+}
+
+/**
+ * The tool's memory. A call acts when it is made; awaiting its promise gives the answer. A refused call
+ * rejects with a MemoryAccessError, and a rejection that nothing handles fails the run.
+ */
+export interface Memory {
+  /** Answers the content, or null where there is no record. */
+  get_content<T = any>(store: string, projection: Projection | null | undefined, options: GetOptions & { record: true }): Promise<StoredRecord<T> | null>;
+  get_content<T = any>(store: string, projection?: Projection | null, options?: GetOptions): Promise<T | null>;
+  get_content<T = any>(args: StoreName & { projection?: Projection; projections?: Projection; options?: GetOptions }): Promise<T | null>;
+
+  /** Creates the record or merges the value into it (RFC 7396): fields that it does not name are kept, null removes. */
+  set_content(store: string, value: unknown, options?: SetOptions): Promise<SetReply>;
+  set_content(args: StoreName & { value?: unknown; content?: unknown; data_object?: unknown; options?: SetOptions }): Promise<SetReply>;
+
+  /** Deletes the record. */
+  delete_content(store: string, options?: {}): Promise<DeleteReply>;
+  delete_content(args: StoreName & { options?: {} }): Promise<DeleteReply>;
+}
+
+/** One place where a content does not fit its schema. */
+export interface Violation {
+  /** JSON Pointer of the value, "" for the root. */
+  pointer: string;
+  /** The keyword of the schema that refused it. */
+  keyword: string;
+  limit?: Json;
+  /** The stored content was wrong there before. */
+  existing?: boolean;
+}
+
+/** What a refused memory call throws. */
+export class MemoryAccessError extends Error {
+  constructor(message: string, details?: { code?: string; op?: string; store?: string; violations?: Violation[]; hint?: string });
+  name: 'MemoryAccessError';
+  /** What happened: "not_found", "access_denied", "schema_violation", "conflict", ... */
+  code: string;
+  /** The call that was refused. */
+  op?: string;
+  store?: string;
+  violations: Violation[];
+  /** What to do about it, where there is something to do. */
+  hint?: string;
+}
+
+/** What a tool knows about its run. Keys that it adds come back to the caller. */
+export interface Context {
+  sessionId?: string;
+  userId?: string;
+  appId?: string;
+  runId?: string;
+  env?: { [name: string]: string };
+  [key: string]: any;
+}
+
+export interface Operation {
+  name: string;
+  params: { name: string; aliases?: string[] }[];
+}
+
+/** Makes a memory over a host of your own. */
+export function createMemory(operations: Operation[], host: {
+  call(name: string, args: unknown[]): unknown;
+  refuse(name: string, message: string): never;
+}): Memory;
+
+/** Makes a console that hands its lines to a host of your own. */
+export function createConsole(host: {
+  log(level: 'debug' | 'info' | 'warn' | 'error', text: string): void;
+  stackOf?(error: Error): string;
+  now(): number;
+}): Console;
+
+type MemoryAccessErrorClass = typeof MemoryAccessError;
+
+declare global {
+  const memory: Memory;
+  const env: { readonly [name: string]: string };
+  const MemoryAccessError: MemoryAccessErrorClass;
+}

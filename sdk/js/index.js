@@ -1,0 +1,7 @@
+'use strict';
+
+module.exports = {
+  ...require('./errors.js'),
+  ...require('./memory.js'),
+  ...require('./console.js'),
+};
