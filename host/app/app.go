@@ -1,0 +1,141 @@
+package app
+
+import (
+	"encoding/json"
+	"io/fs"
+	"time"
+
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// Names of the files that declare an app and a tool.
+const (
+	FileName     = "app.yaml"
+	ManifestName = "tool.json"
+)
+
+// App is a checked declaration. It is not changed after it was loaded and is safe for concurrent use.
+type App struct {
+	// ID names the app within its tenant. Whoever opens the app may give it another one.
+	ID string
+	// SessionIdle is how long a session lives without being used.
+	SessionIdle time.Duration
+	// Stores, Tools and Prompts are in the order of the file. Stores do not hold the built-in one.
+	Stores  []memory.Store
+	Tools   []Tool
+	Prompts []Prompt
+	// Files is the app's folder, as it was given to Load; nil for an imported app.
+	Files fs.FS
+}
+
+// Tool is a declared tool.
+type Tool struct {
+	// Name follows MCP's rule for tool names: 1 to 128 letters, digits, "_", "-" or ".".
+	Name string
+	// Title and Description are for people and models.
+	Title       string
+	Description string
+	// Source is the path of the entry file and Dir that of the tool's folder, both relative to the app's folder
+	// with forward slashes. Dir is "" where the tool is one file and "." where it is the root itself.
+	Source string
+	Dir    string
+	// Entry is the export of a plug-in that runs the tool; "" for the default of the contract.
+	Entry string
+	// InputSchema and OutputSchema are JSON Schemas, or nil for none.
+	InputSchema  json.RawMessage
+	OutputSchema json.RawMessage
+	Annotations  Annotations
+	// Grants are in the order of the declaration, one for each store.
+	Grants []memory.Grant
+	// Env is what the tool sees as its environment.
+	Env    map[string]string
+	Limits Limits
+	// Broken holds the errors of this tool, which cannot run while there are any.
+	Broken Problems
+}
+
+// Annotations are the hints of MCP about what a tool does; nil means not said.
+type Annotations struct {
+	Title           string `json:"title,omitempty"`
+	ReadOnlyHint    *bool  `json:"readOnlyHint,omitempty"`
+	DestructiveHint *bool  `json:"destructiveHint,omitempty"`
+	IdempotentHint  *bool  `json:"idempotentHint,omitempty"`
+	OpenWorldHint   *bool  `json:"openWorldHint,omitempty"`
+}
+
+// Limits are the limits that a tool declares for its runs. Zero means the host's default.
+type Limits struct {
+	Timeout time.Duration
+	// Memory is in bytes.
+	Memory int64
+}
+
+// Prompt is a declared prompt: a template that reads memory.
+type Prompt struct {
+	Name        string
+	Description string
+	Template    string
+	Grants      []memory.Grant
+	// Broken holds the errors of this prompt, which cannot be rendered while there are any.
+	Broken Problems
+
+	text *node // where Template is written
+}
+
+// Store returns the declared store with exactly that name.
+func (a *App) Store(name string) (memory.Store, bool) {
+	for _, s := range a.Stores {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return memory.Store{}, false
+}
+
+// Tool returns the tool with exactly that name, broken or not.
+func (a *App) Tool(name string) (Tool, bool) {
+	for _, t := range a.Tools {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return Tool{}, false
+}
+
+// Prompt returns the prompt with exactly that name, broken or not.
+func (a *App) Prompt(name string) (Prompt, bool) {
+	for _, p := range a.Prompts {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Prompt{}, false
+}
+
+// Params returns the names of the properties that the tool's input schema declares, in their order.
+func (t Tool) Params() []string {
+	root, problems := parseJSON("", t.InputSchema)
+	if len(problems) > 0 {
+		return nil
+	}
+	var names []string
+	if properties := root.get("properties"); properties != nil {
+		for _, m := range properties.members {
+			names = append(names, m.key)
+		}
+	}
+	return names
+}
+
+// Problem makes an error about a place in the prompt's template, given as line and column within the
+// template's text, both from 1. It points into the file where the template is written as it stands, and to
+// the template's beginning where its text was folded or escaped.
+func (p Prompt) Problem(line, column int, message, hint string) Problem {
+	at := place{}
+	if p.text != nil {
+		at = p.text.inside(line, column)
+	}
+	problem := newProblem(at, BadTemplate, hint, "%s", message)
+	problem.Prompt = p.Name
+	return problem
+}

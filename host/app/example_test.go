@@ -1,0 +1,50 @@
+package app_test
+
+import (
+	"fmt"
+	"testing/fstest"
+
+	"github.com/toolrun/toolrun/host/app"
+)
+
+// An app in a folder is opened with os.OpenRoot, whose FS method gives a file system that nothing leaves.
+func ExampleLoad() {
+	folder := fstest.MapFS{
+		"app.yaml": {Data: []byte(`
+app: shop
+memory:
+  userPrefs: {access: user, retention: 1_month}
+tools:
+  save_prefs:
+    source: tools/save_prefs.js
+    description: Save what the user prefers
+    grants: {userPref: readwrite}
+`)},
+		"tools/save_prefs.js": {},
+	}
+	a, problems := app.Load(folder, app.FileName)
+	fmt.Println(problems)
+	fmt.Println("stores:", len(a.Stores), "broken:", len(a.Tools[0].Broken) > 0)
+	// Output:
+	// app.yaml:9:14: no store "userPref" is declared
+	//   hint: did you mean "userPrefs"?
+	// stores: 1 broken: true
+}
+
+func ExampleExport() {
+	a, _ := app.Import("app.yaml", []byte("{app: shop, memory: {cart: {access: session}}}"))
+	document, _ := app.Export(a)
+	fmt.Printf("%s", document)
+	// Output:
+	// {
+	//   "app": "shop",
+	//   "session_idle": "1d",
+	//   "memory": {
+	//     "cart": {
+	//       "access": "session",
+	//       "retention": "session",
+	//       "strict": false
+	//     }
+	//   }
+	// }
+}

@@ -1,0 +1,217 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// Export writes the configuration of an app as one document of JSON: stores with their schemas, access,
+// retention and strictness, tools with their declarations, and prompts. It holds nothing of what is stored,
+// and not the tools' code: sources are paths, to be brought along. The values in env are part of it.
+//
+// The document is an app file itself. The same app always gives the same bytes, also after Import. An app
+// with broken tools or prompts is not exported, for something of them would be missing.
+func Export(a *App) ([]byte, error) {
+	if err := brokenPart(a); err != nil {
+		return nil, err
+	}
+	stores, err := section(a.Stores, func(s memory.Store) (string, any, error) { return exportStore(s) })
+	if err != nil {
+		return nil, err
+	}
+	tools, err := section(a.Tools, func(t Tool) (string, any, error) { return exportTool(t) })
+	if err != nil {
+		return nil, err
+	}
+	prompts, err := section(a.Prompts, func(p Prompt) (string, any, error) {
+		return p.Name, exportedPrompt{p.Description, p.Template, exportGrants(p.Grants)}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	text, err := encode(exportedApp{a.ID, formatDuration(a.SessionIdle), stores, tools, prompts}, "  ")
+	if err == nil && len(text) > maxFileBytes {
+		err = fmt.Errorf("export app %s: it takes %d KiB, and an app file has at most %d KiB", a.ID, len(text)>>10, maxFileBytes>>10)
+	}
+	return text, err
+}
+
+// Import reads a document that Export wrote, or any app file whose schemas are written in place. It looks at
+// no files: sources are taken as they are named, and what tool manifests add is not known. The name stands in
+// problems.
+func Import(name string, document []byte) (*App, Problems) { return Loader{}.Import(name, document) }
+
+// Import is like the function Import, within the limits of ld.
+func (ld Loader) Import(name string, document []byte) (*App, Problems) {
+	l := ld.begin(nil)
+	root, problems := parse(name, document)
+	if root == nil {
+		return nil, problems
+	}
+	return l.app(root)
+}
+
+func brokenPart(a *App) error {
+	for _, t := range a.Tools {
+		if len(t.Broken) > 0 {
+			return fmt.Errorf("export app %s: the tool %s is broken: %w", a.ID, t.Name, t.Broken)
+		}
+	}
+	for _, p := range a.Prompts {
+		if len(p.Broken) > 0 {
+			return fmt.Errorf("export app %s: the prompt %s is broken: %w", a.ID, p.Name, p.Broken)
+		}
+	}
+	return nil
+}
+
+type exportedApp struct {
+	App         string  `json:"app"`
+	SessionIdle string  `json:"session_idle"`
+	Memory      ordered `json:"memory"`
+	Tools       ordered `json:"tools,omitempty"`
+	Prompts     ordered `json:"prompts,omitempty"`
+}
+
+type exportedStore struct {
+	Name        string          `json:"name,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Access      memory.Scope    `json:"access"`
+	Retention   string          `json:"retention,omitempty"`
+	Strict      bool            `json:"strict"`
+	Schema      json.RawMessage `json:"schema,omitempty"`
+}
+
+// exportedTool always has grants, env and limits: where one is missing, that of the folder's manifest counts.
+type exportedTool struct {
+	Source       string            `json:"source"`
+	Entry        string            `json:"entry,omitempty"`
+	Title        string            `json:"title,omitempty"`
+	Description  string            `json:"description,omitempty"`
+	InputSchema  json.RawMessage   `json:"inputSchema,omitempty"`
+	OutputSchema json.RawMessage   `json:"outputSchema,omitempty"`
+	Annotations  Annotations       `json:"annotations,omitzero"`
+	Grants       ordered           `json:"grants"`
+	Env          map[string]string `json:"env"`
+	Limits       exportedLimits    `json:"limits"`
+}
+
+type exportedLimits struct {
+	Timeout string `json:"timeout,omitempty"`
+	Memory  string `json:"memory,omitempty"`
+}
+
+type exportedPrompt struct {
+	Description string  `json:"description,omitempty"`
+	Template    string  `json:"template"`
+	Grants      ordered `json:"grants,omitempty"`
+}
+
+func exportStore(s memory.Store) (string, any, error) {
+	schema, err := canonical(s.Schema)
+	if err != nil {
+		return "", nil, fmt.Errorf("export store %s: its schema: %w", s.Name, err)
+	}
+	if s.Access == memory.ScopeSession && s.Retention == (memory.Retention{}) {
+		s.Retention.Session = true // what a file that says nothing means
+	}
+	return s.Name, exportedStore{s.Title, s.Description, s.Access, s.Retention.String(), s.Strict, schema}, nil
+}
+
+func exportTool(t Tool) (string, any, error) {
+	out := exportedTool{
+		Source: t.Source, Entry: t.Entry, Title: t.Title, Description: t.Description,
+		Annotations: t.Annotations, Grants: exportGrants(t.Grants), Env: t.Env,
+	}
+	if t.Dir != "" {
+		out.Source = t.Dir + "/" // the slash tells a folder from a file without looking
+	}
+	if t.Env == nil {
+		out.Env = map[string]string{}
+	}
+	if t.Limits.Timeout != 0 {
+		out.Limits.Timeout = formatDuration(t.Limits.Timeout)
+	}
+	if t.Limits.Memory != 0 {
+		out.Limits.Memory = formatSize(t.Limits.Memory)
+	}
+	var err error
+	if out.InputSchema, err = canonical(t.InputSchema); err == nil {
+		out.OutputSchema, err = canonical(t.OutputSchema)
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("export tool %s: its schema: %w", t.Name, err)
+	}
+	return t.Name, out, nil
+}
+
+func exportGrants(grants []memory.Grant) ordered {
+	out := ordered{}
+	for _, g := range grants {
+		out = append(out, pair{g.Store, formatVerbs(g.Verbs)})
+	}
+	return out
+}
+
+// canonical writes a schema as Load does: compact, with the members in their order.
+func canonical(schema json.RawMessage) (json.RawMessage, error) {
+	if schema == nil {
+		return nil, nil
+	}
+	root, problems := parseJSON("schema", schema)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	var b bytes.Buffer
+	root.appendJSON(&b)
+	return b.Bytes(), nil
+}
+
+// ordered is a JSON object whose members keep their order.
+type ordered []pair
+
+type pair struct {
+	key   string
+	value any
+}
+
+func section[T any](parts []T, export func(T) (string, any, error)) (ordered, error) {
+	out := ordered{}
+	for _, part := range parts {
+		name, value, err := export(part)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, pair{name, value})
+	}
+	return out, nil
+}
+
+// MarshalJSON writes the members in their order.
+func (o ordered) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, p := range o {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		value, err := encode(p.value, "")
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(append(b, jsonText(p.key)...), ':'), value...)
+	}
+	return append(b, '}'), nil
+}
+
+// encode writes v as JSON for people to read: with < and > as they are.
+func encode(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	err := enc.Encode(v)
+	return b.Bytes(), err
+}

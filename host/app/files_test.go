@@ -1,0 +1,144 @@
+//go:build unix
+
+package app_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/fstest"
+
+	"github.com/toolrun/toolrun/host/app"
+)
+
+// openFolder writes files into a new folder beside a secret one, and opens it as callers do.
+func openFolder(t *testing.T, parts ...string) (dir string, fsys fs.FS) {
+	t.Helper()
+	above := t.TempDir()
+	dir = filepath.Join(above, "app")
+	write(t, filepath.Join(above, "secret.json"), `{"type": "object", "title": "top secret"}`)
+	for i := 0; i < len(parts); i += 2 {
+		write(t, filepath.Join(dir, parts[i]), parts[i+1])
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	return dir, root.FS()
+}
+
+func write(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Nothing outside of the app's folder is read, whichever way it is named, and no text tells the host's paths.
+func TestNothingOutsideIsRead(t *testing.T) {
+	dir, fsys := openFolder(t, "app.yaml", `app: shop
+memory:
+  dots: {access: user, schema: ../secret.json}
+  deep: {access: user, schema: a/b/../../../secret.json}
+  link: {access: user, schema: link.json}
+  through: {access: user, schema: up/secret.json}
+  absolute: {access: user, schema: absolute.json}
+  inside: {access: user, schema: inside.json}
+tools:
+  dots: {source: ../secret.js, description: d}
+  link: {source: link.json, description: d}
+  folder: {source: up, description: d}
+  manifest: {source: tool, description: d}
+`, "real.json", `{"type": "object"}`, "tool/main.js", "")
+	for link, target := range map[string]string{
+		"link.json": "../secret.json", "up": "..", "absolute.json": filepath.Join(filepath.Dir(dir), "secret.json"),
+		"inside.json": "real.json", "tool/tool.json": "../../secret.json",
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+	_, problems := app.Load(fsys, "app.yaml")
+	at := map[int]bool{}
+	for _, p := range problems {
+		if p.Code != app.OutsideFolder {
+			t.Errorf("problem = [%s] %s; want outside_folder", p.Code, p)
+		}
+		at[p.Line] = true
+	}
+	for _, line := range []int{3, 4, 5, 6, 7, 10, 11, 12, 13} {
+		if !at[line] {
+			t.Errorf("no problem in line %d of app.yaml", line)
+		}
+	}
+	if at[8] {
+		t.Error("a link within the folder was refused")
+	}
+	if text := problems.Error(); strings.Contains(text, filepath.Dir(dir)) || strings.Contains(text, "top secret") {
+		t.Errorf("the problems tell paths or contents of the host:\n%s", text)
+	}
+}
+
+// A pipe would hang whoever opens it, and a folder cannot be read.
+func TestOnlyRegularFilesAreOpened(t *testing.T) {
+	dir, fsys := openFolder(t, "app.yaml", `app: shop
+memory: {pipe: {access: user, schema: pipe.json}, folder: {access: user, schema: folder}}
+tools: {pipe: {source: pipe.js, description: d}}
+`, "folder/x", "")
+	for _, name := range []string{"pipe.json", "pipe.js"} {
+		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o644); err != nil {
+			t.Skipf("no named pipes here: %v", err)
+		}
+	}
+	_, problems := app.Load(fsys, "app.yaml")
+	if len(problems) != 3 {
+		t.Errorf("problems = %v; want three", problems)
+	}
+}
+
+// A large schema that many tools name is not compiled for ever.
+func TestTotalBytes(t *testing.T) {
+	schema := `{"type": "object", "description": "` + strings.Repeat("x", 200<<10) + `"}`
+	text := "app: shop\ntools:\n"
+	for i := range 100 {
+		text += fmt.Sprintf("  t%d: {source: t.js, description: d, inputSchema: large.json}\n", i)
+	}
+	a, problems := app.Load(files("app.yaml", text, "large.json", schema, "t.js", ""), "app.yaml")
+	if a == nil || len(a.Tools[10].Broken) > 0 || len(a.Tools[99].Broken) != 1 || a.Tools[99].Broken[0].Code != app.OverLimit {
+		t.Errorf("100 tools with 200 KiB each: %v; want the first to work and the last to be over the limit", problems)
+	}
+}
+
+func TestAppFileNotThere(t *testing.T) {
+	a, problems := app.Load(files("app.yml", "app: shop"), "app.yaml")
+	if a != nil || len(problems) != 1 || problems[0].String() != "app.yaml: \"app.yaml\" does not exist\n  hint: did you mean app.yml?" {
+		t.Errorf("Load = %v, %v", a, problems)
+	}
+	for _, name := range []string{"../app.yaml", "/app.yaml", ""} {
+		if a, problems := app.Load(files(), name); a != nil || problems.Err() == nil {
+			t.Errorf("Load(%q) = %v, %v; want problems", name, a, problems)
+		}
+	}
+}
+
+// failing is a file whose reading ends in an error that names a path of the host.
+type failing struct{ fstest.MapFS }
+
+func (f failing) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: "/srv/tenant/" + name, Err: fs.ErrPermission}
+}
+
+func TestUnreadableFileTellsNoPath(t *testing.T) {
+	_, problems := app.Load(failing{files("app.yaml", "app: shop")}, "app.yaml")
+	if text := problems.Error(); !strings.Contains(text, "permission denied") || strings.Contains(text, "/srv") {
+		t.Errorf("problems = %q; want permission denied and no path of the host", text)
+	}
+}

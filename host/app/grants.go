@@ -1,0 +1,94 @@
+package app
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// verbWords are the words of a grant; readwrite is the three verbs together.
+var verbWords = []string{"read", "write", "delete", "readwrite"}
+
+// grants reads which stores may be used, and how. It returns nil where nothing is granted.
+func (l *load) grants(n *node) []memory.Grant {
+	if n == nil || n.kind == null {
+		return nil
+	}
+	if n.kind != object {
+		l.errorf(n.place, WrongType, "write grants: {userPrefs: read}", "grants takes a mapping from stores to verbs, not %s", n.kind)
+		return nil
+	}
+	l.once(n)
+	var grants []memory.Grant
+	for _, m := range n.members {
+		if !l.grantable(m.key) {
+			known := slices.Sorted(maps.Keys(l.stores))
+			l.errorf(m.place, UnknownStore, didYouMean(m.key, append(known, memory.SessionMeta)), "no store %s is declared", quote(m.key))
+		}
+		g := memory.Grant{Store: m.key, Verbs: l.verbs(m.value)}
+		readOnly := m.key == memory.SessionMeta || l.prompt != ""
+		if readOnly && (g.Allows(abi.Write) || g.Allows(abi.Delete)) {
+			what := memory.SessionMeta
+			if l.prompt != "" {
+				what = "a prompt's memory"
+			}
+			l.errorf(m.value.place, BadValue, "write "+m.key+": read", "%s can only be read", what)
+		}
+		if len(g.Verbs) > 0 {
+			grants = append(grants, g)
+		}
+	}
+	return grants
+}
+
+// verbs reads a word, words separated by commas, or a list of words, and returns the verbs in their fixed
+// order.
+func (l *load) verbs(n *node) []abi.Verb {
+	words := n.items
+	if n.kind != list {
+		words = []*node{n}
+	}
+	granted := map[abi.Verb]bool{}
+	for _, w := range words {
+		for _, v := range l.verb(w) {
+			granted[v] = true
+		}
+	}
+	if n.kind == list && len(words) == 0 {
+		l.errorf(n.place, BadValue, "leave the store out to grant nothing", "the list of verbs is empty")
+	}
+	var verbs []abi.Verb
+	for _, v := range []abi.Verb{abi.Read, abi.Write, abi.Delete} {
+		if granted[v] {
+			verbs = append(verbs, v)
+		}
+	}
+	return verbs
+}
+
+func (l *load) verb(n *node) []abi.Verb {
+	if n.kind != text {
+		l.errorf(n.place, WrongType, "known here: "+strings.Join(verbWords, ", "), "a verb is a text, not %s", n.kind)
+		return nil
+	}
+	verbs, err := memory.ParseVerbs(n.value)
+	if err != nil {
+		l.errorf(n.place, BadValue, didYouMean(n.value, verbWords), "%s is not a verb of a grant", quote(n.value))
+	}
+	return verbs
+}
+
+// formatVerbs writes verbs in their fixed order as verbs reads them.
+func formatVerbs(verbs []abi.Verb) string {
+	if len(verbs) == 3 {
+		return "readwrite"
+	}
+	words := make([]string, len(verbs))
+	for i, v := range verbs {
+		words[i] = string(v)
+	}
+	return strings.Join(words, ",")
+}

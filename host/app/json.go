@@ -1,0 +1,122 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/internal/jsondoc"
+)
+
+// parseJSON reads one JSON document with the places of its values. Keys given twice are left in it, so that
+// all of them can be reported.
+func parseJSON(file string, content []byte) (*node, Problems) {
+	if len(bytes.TrimSpace(content)) == 0 {
+		return (&node{place: place{file, 1, 1}}).seal(), nil
+	}
+	r := &jsonReader{file: file, content: content, dec: json.NewDecoder(bytes.NewReader(content)), line: 1, column: 1}
+	r.dec.UseNumber()
+	root, err := r.read(0)
+	refused, ok := errors.AsType[*jsondoc.Error](jsondoc.Check(content, jsondoc.Limits{Depth: maxNesting}))
+	switch {
+	case ok && refused.Kind != jsondoc.Malformed:
+		return nil, Problems{newProblem(placeOf(file, content, refused.Offset), OverLimit, "", "%s", refused.Message)}
+	case ok && (err != nil || !root.repeats()):
+		return nil, Problems{newProblem(placeOf(file, content, refused.Offset), Syntax, "", "no valid JSON: %s", refused.Message)}
+	case err != nil:
+		return nil, Problems{newProblem(r.placeAt(int(r.dec.InputOffset())), Syntax, "", "no valid JSON")}
+	}
+	return root, nil
+}
+
+type jsonReader struct {
+	file    string
+	content []byte
+	dec     *json.Decoder
+	// seen bytes were counted into line and column, which are those of the next byte.
+	seen, line, column int
+}
+
+var errNesting = errors.New("values are nested too deeply")
+
+// next returns the next token and where it begins. The decoder tells only where the last one ended.
+func (r *jsonReader) next() (json.Token, place, error) {
+	start := int(r.dec.InputOffset())
+	for start < len(r.content) && strings.IndexByte(" \t\r\n,:", r.content[start]) >= 0 {
+		start++
+	}
+	at := r.placeAt(start)
+	tok, err := r.dec.Token()
+	return tok, at, err
+}
+
+// placeAt is placeOf for offsets that only grow, so that each byte is looked at once.
+func (r *jsonReader) placeAt(offset int) place {
+	for ; r.seen < min(offset, len(r.content)); r.seen++ {
+		switch c := r.content[r.seen]; {
+		case c == '\n':
+			r.line, r.column = r.line+1, 1
+		case utf8.RuneStart(c):
+			r.column++
+		}
+	}
+	return place{r.file, r.line, r.column}
+}
+
+func (r *jsonReader) read(depth int) (*node, error) {
+	tok, at, err := r.next()
+	if err != nil {
+		return nil, err
+	}
+	if depth > maxNesting {
+		return nil, errNesting
+	}
+	v := &node{place: at}
+	switch tok := tok.(type) {
+	case bool:
+		v.kind, v.value = boolean, map[bool]string{true: "true", false: "false"}[tok]
+	case json.Number:
+		v.kind, v.value = number, tok.String()
+	case string:
+		v.kind, v.value, v.start = text, tok, place{at.file, at.line, at.column + 1}
+		raw := r.content[:r.dec.InputOffset()]
+		v.verbatim = bytes.HasSuffix(raw, []byte(`"`+tok+`"`))
+	case json.Delim:
+		if err := r.inside(v, tok, depth); err != nil {
+			return nil, err
+		}
+	}
+	return v.seal(), nil
+}
+
+// inside reads what is in a list or an object up to its end.
+func (r *jsonReader) inside(v *node, open json.Delim, depth int) error {
+	v.kind = list
+	if open == '{' {
+		v.kind = object
+	}
+	for r.dec.More() {
+		m := member{}
+		if v.kind == object {
+			tok, at, err := r.next()
+			if err != nil {
+				return err
+			}
+			m.place = at
+			m.key, _ = tok.(string) // the decoder takes nothing else for a key
+		}
+		value, err := r.read(depth + 1)
+		if err != nil {
+			return err
+		}
+		if m.value = value; v.kind == object {
+			v.members = append(v.members, m)
+			continue
+		}
+		v.items = append(v.items, value)
+	}
+	_, err := r.dec.Token()
+	return err
+}

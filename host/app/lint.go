@@ -1,0 +1,67 @@
+package app
+
+import (
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// poorNames say nothing about what a store holds, however they are numbered.
+var poorNames = regexp.MustCompile(`(?i)^([a-z]|data|temp|tmp|test|testing|foo|bar|baz|abc|xyz` +
+	`|store|my_?store|memory|mem|stuff|things?|misc|new|untitled|example|sample|values?|objects?|info)[_-]?[0-9]*$`)
+
+// lintStore warns about what works but is seldom meant.
+func (l *load) lintStore(m member, s memory.Store) {
+	if poorNames.MatchString(s.Name) {
+		l.warnf(m.place, PoorName, "name what it holds, such as userPreferences or orderHistory; the name cannot change later", "the name %s says nothing about the content", quote(s.Name))
+	}
+	if s.Retention.Session && s.Access == memory.ScopeApplication {
+		l.warnf(m.value.get("retention").place, ShortLived, "use a time such as 1_week", "memory shared by all users ends with the session of whoever wrote it last")
+	}
+	declared := m.value.get("schema")
+	switch none := declared == nil || declared.kind == null; {
+	case !s.Strict:
+	case none:
+		l.warnf(m.value.get("strict").place, NoEffect, "add a schema", "strict checks nothing without a schema")
+	case s.Schema != nil && !strings.Contains(string(s.Schema), `"properties":`):
+		l.warnf(m.value.get("strict").place, NoEffect, "declare the properties in the schema", "strict refuses no further properties, for the schema declares none")
+	}
+}
+
+// lintGrants warns about stores that nothing may use, in apps that have something to use them.
+func (l *load) lintGrants(a *App) {
+	if len(a.Tools)+len(a.Prompts) == 0 {
+		return
+	}
+	granted := map[string]bool{}
+	note := func(grants []memory.Grant) {
+		for _, g := range grants {
+			granted[g.Store] = true
+		}
+	}
+	for _, t := range a.Tools {
+		note(t.Grants)
+	}
+	for _, p := range a.Prompts {
+		note(p.Grants)
+	}
+	for _, s := range a.Stores {
+		if !granted[s.Name] {
+			l.warnf(l.stores[s.Name], NotGranted, "grant it to a tool: grants: {"+s.Name+": readwrite}", "no tool or prompt is granted the store %s", quote(s.Name))
+		}
+	}
+}
+
+// lintManifestBeside warns where a source file is named whose folder declares the tool itself.
+func (l *load) lintManifestBeside(n *node, file string) {
+	dir := path.Dir(file)
+	if dir == "." {
+		return
+	}
+	if _, err := fs.Stat(l.fsys, path.Join(dir, ManifestName)); err == nil {
+		l.warnf(n.place, NoEffect, "write source: "+dir+" to use it", "%s is not read, for the source is a file", quote(path.Join(dir, ManifestName)))
+	}
+}

@@ -1,0 +1,64 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of a file. They hold for strangers' files, so each keeps time and memory small.
+const (
+	maxFileBytes = 1 << 20
+	maxNesting   = 128    // values within values
+	maxTokens    = 32_768 // of YAML, whose parser takes time quadratic in them
+	maxValues    = 65_536 // after aliases are replaced by what they stand for
+)
+
+// parse reads a file of YAML or JSON. Problems that it returns leave no value to use.
+func parse(file string, content []byte) (*node, Problems) {
+	start := place{file, 1, 1}
+	content = bytes.TrimPrefix(content, []byte("\ufeff"))
+	if len(content) > maxFileBytes {
+		return nil, Problems{newProblem(start, Unreadable, "", "the file is larger than %d KiB", maxFileBytes>>10)}
+	}
+	if problem := checkText(file, content); problem != nil {
+		return nil, Problems{*problem}
+	}
+	// A carriage return ends a line too, but the parser does not always count it.
+	content = bytes.ReplaceAll(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+	// JSON is YAML too, but our reader of it is exact about escapes, tabs and places.
+	if strings.HasSuffix(file, ".json") || json.Valid(content) {
+		return parseJSON(file, content)
+	}
+	return parseYAML(file, content)
+}
+
+// checkText finds bytes that no text file holds.
+func checkText(file string, content []byte) *Problem {
+	if bytes.HasPrefix(content, []byte("\xff\xfe")) || bytes.HasPrefix(content, []byte("\xfe\xff")) {
+		problem := newProblem(place{file, 1, 1}, Unreadable, "save it as UTF-8", "the file is written in UTF-16")
+		return &problem
+	}
+	for i := 0; i < len(content); {
+		r, size := utf8.DecodeRune(content[i:])
+		if r == utf8.RuneError && size == 1 {
+			problem := newProblem(placeOf(file, content, i), Unreadable, "save it as UTF-8", "the byte %#x is no UTF-8", content[i])
+			return &problem
+		}
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' {
+			problem := newProblem(placeOf(file, content, i), Unreadable, "", "the control character %#U is not allowed in a file", r)
+			return &problem
+		}
+		i += size
+	}
+	return nil
+}
+
+// placeOf returns the place of a byte.
+func placeOf(file string, content []byte, offset int) place {
+	before := content[:min(max(offset, 0), len(content))]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	return place{file, line, column}
+}

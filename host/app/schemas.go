@@ -1,0 +1,95 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"strings"
+
+	"github.com/toolrun/toolrun/schema"
+)
+
+// schema returns a JSON Schema that is written in place or named as a file; nil for none, and where it cannot
+// be read.
+func (l *load) schema(n *node, key string) *node {
+	switch {
+	case n == nil || n.kind == null:
+		return nil
+	case n.kind == text:
+		return l.schemaFile(n, key)
+	case n.kind == object:
+		return n
+	}
+	l.errorf(n.place, WrongType, "", "%s takes a JSON Schema or the path of one, not %s", key, n.kind)
+	return nil
+}
+
+// compiled returns a schema as compact text, after it was compiled; nil for none, and for one with errors,
+// which are reported at their places.
+func (l *load) compiled(root *node, strict bool) json.RawMessage {
+	if root == nil || !l.isJSON(root) {
+		return nil
+	}
+	var b bytes.Buffer
+	root.appendJSON(&b)
+	if !l.spend(root.place, b.Len()) {
+		return nil
+	}
+	if _, err := schema.Compile(b.Bytes(), schema.Options{Strict: strict}); err != nil {
+		l.schemaErrors(root, err)
+		return nil
+	}
+	return b.Bytes()
+}
+
+// schemaFile reads the file that a text names.
+func (l *load) schemaFile(n *node, key string) *node {
+	if strings.HasPrefix(strings.TrimSpace(n.value), "{") {
+		l.errorf(n.place, WrongType, "paste the JSON as it is, without | or quotes", "%s is a text that holds JSON", key)
+		return nil
+	}
+	if l.fsys == nil {
+		l.errorf(n.place, BadValue, "write the schema in its place", "%s names a file, which this document does not bring along", key)
+		return nil
+	}
+	file, ok := l.resolve(n, path.Dir(n.file))
+	if !ok {
+		return nil
+	}
+	root := l.document(file, n.place)
+	if root != nil && root.kind != object {
+		l.errorf(root.place, BadSchema, "", "a JSON Schema is an object, not %s", root.kind)
+		return nil
+	}
+	return root
+}
+
+// isJSON reports what a schema holds that JSON cannot.
+func (l *load) isJSON(n *node) bool {
+	ok := true
+	switch n.kind {
+	case number:
+		if ok = jsonNumber.MatchString(n.value); !ok {
+			l.errorf(n.place, BadSchema, "write it as a plain decimal number, or in quotes to make it a text", "%s is not a number in JSON", quote(n.value))
+		}
+	case object:
+		ok = l.once(n)
+	}
+	n.each(func(v *node) { ok = l.isJSON(v) && ok })
+	return ok
+}
+
+// schemaErrors reports each error at the place that its pointer names.
+func (l *load) schemaErrors(root *node, err error) {
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range many.Unwrap() {
+			l.schemaErrors(root, e)
+		}
+		return
+	}
+	if e, ok := err.(*schema.Error); ok {
+		l.errorf(root.at(e.Pointer), BadSchema, e.Hint, "%s", e.Message)
+		return
+	}
+	l.errorf(root.place, BadSchema, "", "%s", err)
+}

@@ -1,0 +1,151 @@
+package app
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+var storeKeys = []string{"name", "description", "kind", "access", "retention", "strict", "schema"}
+
+func (l *load) readStores(n *node) []memory.Store {
+	l.stores = map[string]place{}
+	entries := l.entries(n, "memory", "store", nil)
+	if len(entries) > l.MaxStores {
+		l.errorf(entries[l.MaxStores].place, OverLimit, "keep what belongs together in one store", "an app has at most %d stores, and this one has %d", l.MaxStores, len(entries))
+	}
+	var stores []memory.Store
+	for _, m := range entries {
+		l.stores[m.key] = m.place
+		stores = append(stores, l.readStore(m))
+	}
+	return stores
+}
+
+func (l *load) readStore(m member) memory.Store {
+	s := memory.Store{Name: m.key, Kind: memory.KindDocument}
+	if err := memory.CheckName(m.key); err != nil {
+		l.errorf(m.place, BadName, storeNameHint(m.key), "%s", err)
+	}
+	n := m.value
+	if !l.keys(n, "a store", storeKeys) {
+		return s
+	}
+	s.Title = l.text(n.get("name"), "name")
+	s.Description = l.text(n.get("description"), "description")
+	if kind := n.get("kind"); kind != nil {
+		s.Kind = l.kind(kind)
+	}
+	if access := n.get("access"); access != nil {
+		s.Access = l.access(access)
+	} else if lacks(n, "access", storeKeys) {
+		l.errorf(m.place, MissingKey, "add access: user, session or application", "the store %s does not say whose memory it is", quote(m.key))
+	}
+	s.Retention = l.retention(n.get("retention"), s.Access)
+	strict := l.flag(n.get("strict"), "strict")
+	s.Strict = strict != nil && *strict
+	s.Schema = l.compiled(l.schema(n.get("schema"), "schema"), s.Strict)
+	l.lintStore(m, s)
+	return s
+}
+
+var notInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+
+// storeNameHint proposes a technical name near to one that is none.
+func storeNameHint(name string) string {
+	if strings.EqualFold(name, memory.SessionMeta) {
+		return "every app has it without declaring it; grant a tool to read it"
+	}
+	near := strings.Trim(notInName.ReplaceAllString(name, "_"), "_-0123456789")
+	if memory.CheckName(near) != nil {
+		return ""
+	}
+	return fmt.Sprintf("write %s, and the name for people under name:", near)
+}
+
+func (l *load) kind(n *node) memory.Kind {
+	switch word := l.text(n, "kind"); word {
+	case "", string(memory.KindDocument):
+	case "block", "facts", "collection":
+		l.errorf(n.place, BadValue, "leave kind out", "stores of the kind %q are not supported", word)
+	default:
+		l.errorf(n.place, BadValue, didYouMean(word, []string{string(memory.KindDocument)}), "%s is not a kind of store", quote(word))
+	}
+	return memory.KindDocument
+}
+
+func (l *load) access(n *node) memory.Scope {
+	known := []string{string(memory.ScopeUser), string(memory.ScopeSession), string(memory.ScopeApplication)}
+	word := l.text(n, "access")
+	for _, k := range known {
+		if word == k {
+			return memory.Scope(k)
+		}
+	}
+	if n.kind == text {
+		hint := didYouMean(word, known)
+		if strings.EqualFold(word, "app") {
+			hint = `did you mean "application"?`
+		}
+		l.errorf(n.place, BadValue, hint, "%s is not an access", quote(word))
+	}
+	return ""
+}
+
+// retention reads how long records live. Left out, a session's memory ends with the session, and other memory
+// lives until it is deleted.
+func (l *load) retention(n *node, access memory.Scope) memory.Retention {
+	if n == nil {
+		return memory.Retention{Session: access == memory.ScopeSession}
+	}
+	if n.kind != text && n.kind != number {
+		l.errorf(n.place, WrongType, "write session, 1_day, 1_week, 1_month, or a count and a unit such as 90d", "retention takes a text, not %s", n.kind)
+		return memory.Retention{}
+	}
+	r, err := memory.ParseRetention(n.value)
+	if err != nil {
+		l.errorf(n.place, BadValue, retentionHint(n.value), "%s is not a retention", quote(n.value))
+	}
+	return r
+}
+
+var (
+	countOfWeeks = regexp.MustCompile(`^([1-9][0-9]{0,3})w$`)
+	countOfWords = regexp.MustCompile(`^([1-9][0-9]{0,3})[ _]?(day|week|month|year)s?$`)
+	bareCount    = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
+	zeroCount    = regexp.MustCompile(`^0+[a-z]*$`)
+)
+
+// retentionHint says how to write what was probably meant.
+func retentionHint(s string) string {
+	const known = "write session, 1_day, 1_week, 1_month, or one count and one unit: 90d, 24h, 30m, 10s"
+	low := strings.ToLower(strings.TrimSpace(s))
+	days := map[string]int{"day": 1, "week": 7, "month": 30, "year": 365}
+	if _, err := memory.ParseRetention(low); err == nil {
+		return "did you mean " + low + "?"
+	}
+	switch m := countOfWords.FindStringSubmatch(low); {
+	case m != nil:
+		count, _ := strconv.Atoi(m[1])
+		return fmt.Sprintf("write %dd", count*days[m[2]])
+	case countOfWeeks.MatchString(low):
+		count, _ := strconv.Atoi(strings.TrimSuffix(low, "w"))
+		return fmt.Sprintf("weeks are written in days: %dd", 7*count)
+	case bareCount.MatchString(low):
+		return fmt.Sprintf("add a unit, such as %sd", low)
+	case zeroCount.MatchString(low):
+		return "a lifetime is at least 1s; a tool that wants to keep nothing deletes the record"
+	case strings.HasPrefix(low, "-"):
+		return "a lifetime is not negative"
+	case low == "forever", low == "never", low == "permanent", low == "none", low == "unlimited":
+		return "leave retention out to keep records until they are deleted"
+	}
+	if d, err := time.ParseDuration(low); err == nil && d >= time.Second && d%time.Second == 0 {
+		return "write one count and one unit: " + formatDuration(d)
+	}
+	return known
+}

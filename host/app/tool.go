@@ -1,0 +1,57 @@
+package app
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// LoadTool reads one tool without an app: a folder, "." for the root of fsys, with or without a manifest, or
+// a source file. Its name is the manifest's or that of the folder or file. Grants are read but not checked
+// against stores, for there are none. The tool is nil where there are errors.
+func LoadTool(fsys fs.FS, name string) (*Tool, Problems) { return Loader{}.LoadTool(fsys, name) }
+
+// LoadTool is like the function LoadTool, within the limits of ld.
+func (ld Loader) LoadTool(fsys fs.FS, name string) (*Tool, Problems) {
+	l := ld.begin(fsys)
+	t := Tool{}
+	manifest := l.source(&node{place: place{file: "."}, kind: text, value: name}, &t)
+	for i := range l.problems {
+		if l.problems[i].File == "." { // what is about the name itself stands in no file
+			l.problems[i].File = name
+		}
+	}
+	if manifest != nil && l.keys(manifest, "a tool manifest", manifestKeys) {
+		t.Name = l.manifestName(manifest, defaultToolName(name))
+		l.declaration(manifest.place, 0, &t, manifest)
+	} else {
+		t.Name = defaultToolName(name)
+	}
+	l.problems = l.problems.sorted()
+	if l.problems.Err() != nil {
+		return nil, l.problems
+	}
+	return &t, l.problems
+}
+
+func (l *load) manifestName(manifest *node, otherwise string) string {
+	n := manifest.get("name")
+	if n == nil {
+		return otherwise
+	}
+	name := l.text(n, "name")
+	if n.kind == text {
+		l.checkToolName(n.place, name, "tool")
+	}
+	return name
+}
+
+// defaultToolName makes a valid name of a path.
+func defaultToolName(p string) string {
+	base := strings.TrimSuffix(path.Base(p), path.Ext(p))
+	base = strings.Trim(notInName.ReplaceAllString(base, "_"), "_")
+	if !toolName.MatchString(base) {
+		return "tool"
+	}
+	return base
+}

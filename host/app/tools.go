@@ -1,0 +1,163 @@
+package app
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// declared is the keys that a tool may have wherever it is declared.
+var declared = []string{"title", "description", "inputSchema", "outputSchema", "annotations", "grants", "env", "limits", "entry"}
+
+var (
+	toolKeys     = append([]string{"source"}, declared...)
+	manifestKeys = append([]string{"name", "source"}, declared...)
+)
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+
+func (l *load) readTools(n *node) []Tool {
+	own := func(name string) { l.own(name, "") }
+	var tools []Tool
+	for _, m := range l.entries(n, "tools", "tool", own) {
+		l.own(m.key, "")
+		tools = append(tools, l.readTool(m))
+		l.own("", "")
+	}
+	return tools
+}
+
+// readTool reads an entry of the app file and the manifest of the folder that it names.
+func (l *load) readTool(m member) Tool {
+	t, before := Tool{Name: m.key}, len(l.problems)
+	l.checkToolName(m.place, m.key, "tool")
+	if !l.keys(m.value, "a tool", toolKeys) {
+		return t
+	}
+	if lacks(m.value, "source", toolKeys) {
+		l.errorf(m.place, MissingKey, "add source: tools/"+m.key+".js, or the folder of the tool", "the tool %s has no source", quote(m.key))
+		return t
+	}
+	var manifest *node
+	if source := m.value.get("source"); source != nil {
+		manifest = l.source(source, &t)
+	}
+	if manifest != nil && !l.keys(manifest, "a tool manifest", manifestKeys) {
+		manifest = nil
+	}
+	l.declaration(m.place, before, &t, m.value, manifest)
+	return t
+}
+
+func (l *load) checkToolName(at place, name, what string) {
+	if toolName.MatchString(name) {
+		return
+	}
+	hint := ""
+	if near := strings.Trim(notInName.ReplaceAllString(name, "_"), "_"); toolName.MatchString(near) {
+		hint = "write " + near
+	}
+	l.errorf(at, BadName, hint, "%s is not the name of a %s: it takes 1 to 128 letters, digits, '_', '-' or '.'", quote(name), what)
+}
+
+// declaration fills in what a tool says of itself. Each key comes from the first of from that has it. The
+// first of the tool's problems, if any, is at before.
+func (l *load) declaration(at place, before int, t *Tool, from ...*node) {
+	get := func(key string) *node {
+		for _, n := range from {
+			if n == nil {
+				continue
+			}
+			if v := n.get(key); v != nil {
+				return v
+			}
+		}
+		return nil
+	}
+	t.Title = l.text(get("title"), "title")
+	t.Description = l.text(get("description"), "description")
+	input := l.schema(get("inputSchema"), "inputSchema")
+	l.objectSchema(input)
+	t.InputSchema = l.compiled(input, false)
+	t.OutputSchema = l.compiled(l.schema(get("outputSchema"), "outputSchema"), false)
+	t.Annotations = l.annotations(get("annotations"))
+	t.Grants = l.grants(get("grants"))
+	t.Env = l.env(get("env"))
+	t.Limits = l.limits(get("limits"))
+	if entry := get("entry"); entry != nil {
+		t.Entry = l.text(entry, "entry")
+		if t.Source != "" && path.Ext(t.Source) != ".wasm" {
+			l.errorf(entry.place, BadValue, "leave it out", "entry names an export of a .wasm plug-in, and %s is none", quote(t.Source))
+		}
+	}
+	if t.Description == "" && l.problems[before:].Err() == nil {
+		l.warnf(at, NoDescription, "add description: what the tool does and when to use it", "the tool %s has no description", quote(t.Name))
+	}
+}
+
+// objectSchema checks that a schema for inputs does not ask for anything but an object, as every input is.
+func (l *load) objectSchema(n *node) {
+	if n == nil {
+		return
+	}
+	if kind := n.get("type"); kind != nil && (kind.kind != text || kind.value != "object") {
+		l.errorf(kind.place, BadSchema, "write type: object", "the input of a tool is an object")
+	}
+}
+
+func (l *load) annotations(n *node) Annotations {
+	known := []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+	if n == nil || !l.keys(n, "annotations", known) {
+		return Annotations{}
+	}
+	return Annotations{
+		Title:           l.text(n.get("title"), "title"),
+		ReadOnlyHint:    l.flag(n.get("readOnlyHint"), "readOnlyHint"),
+		DestructiveHint: l.flag(n.get("destructiveHint"), "destructiveHint"),
+		IdempotentHint:  l.flag(n.get("idempotentHint"), "idempotentHint"),
+		OpenWorldHint:   l.flag(n.get("openWorldHint"), "openWorldHint"),
+	}
+}
+
+var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+
+// env reads an environment. Numbers and booleans become texts as they are written, as a shell would have it.
+func (l *load) env(n *node) map[string]string {
+	if n == nil || n.kind == null {
+		return nil
+	}
+	if n.kind != object {
+		l.errorf(n.place, WrongType, "write env: {NAME: value}", "env takes a mapping from names to texts, not %s", n.kind)
+		return nil
+	}
+	l.once(n)
+	env := make(map[string]string, len(n.members))
+	for _, m := range n.members {
+		if !envName.MatchString(m.key) {
+			l.errorf(m.place, BadName, "use letters, digits and '_'", "%s is not the name of a variable", quote(m.key))
+		}
+		switch v := m.value; v.kind {
+		case text, number, boolean:
+			env[m.key] = v.value
+		case null:
+			l.errorf(m.place, WrongType, `write "" for an empty text`, "the variable %s has no value", quote(m.key))
+		default:
+			l.errorf(v.place, WrongType, "", "the variable %s takes a text, not %s", quote(m.key), v.kind)
+		}
+	}
+	return env
+}
+
+func (l *load) limits(n *node) Limits {
+	if n == nil || n.kind == null || !l.keys(n, "limits", []string{"timeout", "memory"}) {
+		return Limits{}
+	}
+	var limits Limits
+	if v := n.get("timeout"); v != nil {
+		limits.Timeout = l.duration(v, "timeout", minTimeout, l.MaxTimeout)
+	}
+	if v := n.get("memory"); v != nil {
+		limits.Memory = l.size(v, "memory", minMemory, l.MaxMemory)
+	}
+	return limits
+}

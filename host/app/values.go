@@ -1,0 +1,189 @@
+package app
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The bounds of what files may declare, where Loader has none.
+const (
+	maxSessionIdle = 366 * 24 * time.Hour
+	minTimeout     = time.Millisecond
+	minMemory      = 1 << 20
+)
+
+// keys checks that n is an object with known keys, each given once, and reports whether it is an object.
+func (l *load) keys(n *node, what string, known []string) bool {
+	if n.kind != object {
+		l.errorf(n.place, WrongType, "known here: "+strings.Join(known, ", "), "%s is a mapping, not %s", what, n.kind)
+		return false
+	}
+	l.once(n)
+	for _, m := range n.members {
+		if !slices.Contains(known, m.key) {
+			l.errorf(m.place, UnknownKey, didYouMean(m.key, known), "%s has no key %s", what, quote(m.key))
+		}
+	}
+	return true
+}
+
+// lacks reports whether n has neither the key nor one that is meant to be it, which keys has reported.
+func lacks(n *node, key string, known []string) bool {
+	for _, m := range n.members {
+		if m.key == key || !slices.Contains(known, m.key) && nearest(m.key, known) == key {
+			return false
+		}
+	}
+	return true
+}
+
+// once reports keys that are given twice.
+func (l *load) once(n *node) bool {
+	again := n.repeated()
+	for _, m := range again {
+		l.errorf(m.place, DuplicateKey, "", "the key %s is given twice", quote(m.key))
+	}
+	return len(again) == 0
+}
+
+// text returns a text, or "" for nil and anything else.
+func (l *load) text(n *node, key string) string {
+	switch {
+	case n == nil:
+		return ""
+	case n.kind == text:
+		return n.value
+	}
+	hint := ""
+	switch n.kind {
+	case number, boolean:
+		hint = fmt.Sprintf("put it in quotes: %s: %q", key, n.value)
+	case null:
+		hint = "give a text or leave the key out"
+	}
+	l.errorf(n.place, WrongType, hint, "%s takes a text, not %s", key, n.kind)
+	return ""
+}
+
+// flag returns a boolean, or nil for nil and anything else.
+func (l *load) flag(n *node, key string) *bool {
+	if n == nil {
+		return nil
+	}
+	if n.kind == boolean {
+		v := n.value == "true"
+		return &v
+	}
+	hint := ""
+	switch strings.ToLower(n.value) {
+	case "yes", "on", "1", "true":
+		hint = "write true"
+	case "no", "off", "0", "false":
+		hint = "write false"
+	}
+	l.errorf(n.place, WrongType, hint, "%s takes true or false, not %s", key, n.kind)
+	return nil
+}
+
+var durationRule = regexp.MustCompile(`^([1-9][0-9]{0,9})(ms|s|m|h|d)$`)
+
+var durationUnits = []struct {
+	name string
+	unit time.Duration
+}{{"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}, {"ms", time.Millisecond}}
+
+// duration returns a time within bounds, or 0.
+func (l *load) duration(n *node, key string, least, most time.Duration) time.Duration {
+	if n.kind == list || n.kind == object {
+		l.errorf(n.place, WrongType, "", "%s takes a time such as 2s, not %s", key, n.kind)
+		return 0
+	}
+	d, ok := parseDuration(n.value)
+	switch {
+	case !ok:
+		l.errorf(n.place, BadValue, "write one count and one unit: 500ms, 2s, 5m, 24h or 7d", "%s is not a time", quote(n.value))
+	case d < least || d > most:
+		l.errorf(n.place, OverLimit, "", "%s is %s; it must be between %s and %s", key, formatDuration(d), formatDuration(least), formatDuration(most))
+	default:
+		return d
+	}
+	return 0
+}
+
+func parseDuration(s string) (time.Duration, bool) {
+	m := durationRule.FindStringSubmatch(s)
+	if m == nil {
+		return 0, false
+	}
+	count, err := strconv.ParseInt(m[1], 10, 64)
+	for _, u := range durationUnits {
+		if u.name == m[2] && err == nil {
+			const most = 100 * 365 * 24 * time.Hour // far from where a Duration overflows
+			return time.Duration(min(count, int64(most/u.unit))) * u.unit, true
+		}
+	}
+	return 0, false
+}
+
+// formatDuration writes what parseDuration reads; d is a whole number of milliseconds.
+func formatDuration(d time.Duration) string {
+	for _, u := range durationUnits {
+		if d%u.unit == 0 {
+			return strconv.FormatInt(int64(d/u.unit), 10) + u.name
+		}
+	}
+	return d.String()
+}
+
+var sizeRule = regexp.MustCompile(`^([1-9][0-9]{0,7})(KiB|MiB|GiB|kB|MB|GB)$`)
+
+var sizeUnits = []struct {
+	name string
+	unit int64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}}
+
+// size returns a number of bytes within bounds, or 0.
+func (l *load) size(n *node, key string, least, most int64) int64 {
+	if n.kind == list || n.kind == object {
+		l.errorf(n.place, WrongType, "", "%s takes a size such as 64MiB, not %s", key, n.kind)
+		return 0
+	}
+	size, ok := parseSize(n.value)
+	switch {
+	case !ok:
+		l.errorf(n.place, BadValue, "write a count and a unit, such as 64MiB", "%s is not a size", quote(n.value))
+	case size < least || size > most:
+		l.errorf(n.place, OverLimit, "", "%s is %s; it must be between %s and %s", key, n.value, formatSize(least), formatSize(most))
+	default:
+		return size
+	}
+	return 0
+}
+
+func parseSize(s string) (int64, bool) {
+	m := sizeRule.FindStringSubmatch(s)
+	if m == nil {
+		return 0, false
+	}
+	count, err := strconv.ParseInt(m[1], 10, 64)
+	for _, u := range sizeUnits {
+		if u.name == m[2] && err == nil {
+			return count * u.unit, true // eight digits of GiB do not overflow
+		}
+	}
+	return 0, false
+}
+
+// formatSize writes what parseSize reads, for sizes that it can have read.
+func formatSize(size int64) string {
+	for _, u := range sizeUnits {
+		if size%u.unit == 0 {
+			return strconv.FormatInt(size/u.unit, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(size, 10) + " bytes"
+}

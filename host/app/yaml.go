@@ -1,0 +1,254 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// parseYAML reads one document of YAML.
+func parseYAML(file string, content []byte) (root *node, problems Problems) {
+	start := place{file, 1, 1}
+	defer func() {
+		if recover() != nil {
+			root, problems = nil, Problems{newProblem(start, Syntax, "", "the YAML cannot be read")}
+		}
+	}()
+	tokens := lexer.Tokenize(string(content))
+	if problem := checkTokens(file, tokens); problem != nil {
+		return nil, Problems{*problem}
+	}
+	parsed, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		return nil, Problems{syntaxProblem(file, content, err)}
+	}
+	r := &yamlReader{file: file, lines: strings.Split(string(content), "\n"), anchors: map[string]*node{}, left: maxValues, leftBytes: maxFileBytes}
+	root = (&node{place: start}).seal()
+	for _, doc := range parsed.Docs {
+		if _, directive := doc.Body.(*ast.DirectiveNode); !directive && doc.Body != nil {
+			root = r.read(doc.Body)
+		}
+	}
+	if len(r.problems) > 0 {
+		return nil, r.problems
+	}
+	return root, nil
+}
+
+// checkTokens bounds what the parser is given: it recurses with nesting, takes time quadratic in the number
+// of tokens, and loses documents.
+func checkTokens(file string, tokens token.Tokens) *Problem {
+	flow, began, ended, directive := 0, false, false, 0
+	refuse := func(t *token.Token, code Code, format string, args ...any) *Problem {
+		problem := newProblem(placeOfToken(file, t), code, "", format, args...)
+		return &problem
+	}
+	for i, t := range tokens {
+		if i == maxTokens {
+			return refuse(t, OverLimit, "the file holds more than %d words and signs of YAML", maxTokens)
+		}
+		switch t.Type {
+		case token.CommentType:
+			continue
+		case token.DirectiveType:
+			directive = t.Position.Line
+		case token.DocumentEndType:
+			ended = true
+			continue
+		case token.DocumentHeaderType:
+			if began {
+				return refuse(t, Syntax, "the file holds more than one YAML document")
+			}
+		case token.MappingStartType, token.SequenceStartType:
+			flow++
+		case token.MappingEndType, token.SequenceEndType:
+			flow = max(flow-1, 0)
+		}
+		if began && ended {
+			return refuse(t, Syntax, "the file holds more than one YAML document")
+		}
+		began = began || t.Position.Line != directive // which stands before the document
+		if flow > maxNesting || flow == 0 && blockIndent(t) > 2*maxNesting {
+			return refuse(t, OverLimit, "values are nested more than %d deep", maxNesting)
+		}
+	}
+	return nil
+}
+
+// blockIndent returns the column of what can begin a nested block: nesting costs a column each time.
+func blockIndent(t *token.Token) int {
+	switch t.Type {
+	case token.SequenceEntryType, token.MappingKeyType:
+		return t.Position.Column
+	case token.MappingValueType:
+		if t.Prev != nil {
+			return t.Prev.Position.Column
+		}
+	}
+	return 0
+}
+
+func placeOfToken(file string, t *token.Token) place {
+	if t == nil || t.Position == nil {
+		return place{file, 1, 1}
+	}
+	return place{file, max(t.Position.Line, 1), max(t.Position.Column, 1)}
+}
+
+// syntaxProblem translates an error of the parser.
+func syntaxProblem(file string, content []byte, err error) Problem {
+	at, message := place{file, 1, 1}, err.Error()
+	var known yaml.Error
+	if errors.As(err, &known) {
+		at, message = placeOfToken(file, known.GetToken()), known.GetMessage()
+	}
+	const most = 120
+	if len(message) > most {
+		message = message[:most]
+	}
+	hint := ""
+	switch lines := strings.Split(string(content), "\n"); {
+	case strings.Contains(message, `'	'`):
+		message, hint = "a tab cannot indent YAML", "indent with spaces"
+	case at.line <= len(lines) && strings.Contains(lines[at.line-1], ": {{"):
+		hint = `put a text that begins with {{ in quotes`
+	case strings.Contains(message, "mapping value is not allowed"):
+		hint = `put a text that holds ": " in quotes`
+	}
+	return newProblem(at, Syntax, hint, "%s", strings.ToValidUTF8(message, ""))
+}
+
+// yamlReader turns the parser's tree into nodes.
+type yamlReader struct {
+	file     string
+	lines    []string
+	problems Problems
+	// anchors are the values that aliases stand for. An alias within its own anchor finds none, so no value
+	// holds itself.
+	anchors map[string]*node
+	// left and leftBytes are how much aliases may still stand for.
+	left, leftBytes int
+	depth           int
+}
+
+func (r *yamlReader) refuse(n ast.Node, code Code, hint, format string, args ...any) *node {
+	at := placeOfToken(r.file, n.GetToken())
+	r.problems = append(r.problems, newProblem(at, code, hint, format, args...))
+	return (&node{place: at}).seal()
+}
+
+// read returns the value of a node of the tree, never nil.
+func (r *yamlReader) read(n ast.Node) *node {
+	if r.depth++; r.depth > 2*maxNesting {
+		return r.refuse(n, OverLimit, "", "values are nested more than %d deep", maxNesting)
+	}
+	defer func() { r.depth-- }()
+	at := placeOfToken(r.file, n.GetToken())
+	switch n := n.(type) {
+	case *ast.NullNode:
+		return (&node{place: at}).seal()
+	case *ast.BoolNode:
+		return (&node{place: at, kind: boolean, value: fmt.Sprint(n.Value)}).seal()
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return (&node{place: at, kind: number, value: n.GetToken().Value}).seal()
+	case *ast.StringNode:
+		return r.scalar(at, n)
+	case *ast.LiteralNode:
+		return r.literal(at, n)
+	case *ast.SequenceNode:
+		return r.sequence(at, n)
+	case *ast.MappingNode:
+		return r.mapping(at, n.Values)
+	case *ast.MappingValueNode:
+		return r.mapping(at, []*ast.MappingValueNode{n})
+	case *ast.AnchorNode:
+		return r.anchor(n)
+	case *ast.AliasNode:
+		return r.alias(n)
+	case *ast.TagNode:
+		return r.refuse(n, Syntax, "leave the tag out; quotes make a text", "tags such as %s are not supported", quote(n.GetToken().Value))
+	}
+	return r.refuse(n, Syntax, "", "this part of YAML is not supported")
+}
+
+// scalar reads a plain or quoted text. The parser takes some numbers that JSON knows for texts.
+func (r *yamlReader) scalar(at place, n *ast.StringNode) *node {
+	t := n.GetToken()
+	if t.Type == token.StringType && jsonNumber.MatchString(n.Value) {
+		return (&node{place: at, kind: number, value: n.Value}).seal()
+	}
+	v := &node{place: at, kind: text, value: n.Value, start: at}
+	if t.Type != token.StringType {
+		v.start.column++
+	}
+	v.verbatim = at.line <= len(r.lines) && strings.Contains(r.lines[at.line-1], n.Value)
+	return v.seal()
+}
+
+// literal reads a block text. Where its lines stand in the file as they are, their column is the difference
+// between a line of the file and the line of the text.
+func (r *yamlReader) literal(at place, n *ast.LiteralNode) *node {
+	v := &node{place: at, kind: text}
+	if n.Value != nil {
+		v.value = n.Value.Value
+	}
+	if strings.HasPrefix(n.Start.Value, "|") {
+		for i, line := range strings.Split(v.value, "\n") {
+			if line == "" || at.line+i >= len(r.lines) {
+				continue
+			}
+			indent, ok := strings.CutSuffix(r.lines[at.line+i], line)
+			v.block = ok && strings.Trim(indent, " ") == ""
+			v.start = place{r.file, at.line + 1, len(indent) + 1}
+			break
+		}
+	}
+	return v.seal()
+}
+
+func (r *yamlReader) sequence(at place, n *ast.SequenceNode) *node {
+	v := &node{place: at, kind: list}
+	for _, item := range n.Values {
+		if item == nil {
+			v.items = append(v.items, (&node{place: at}).seal())
+			continue
+		}
+		v.items = append(v.items, r.read(item))
+	}
+	return v.seal()
+}
+
+func (r *yamlReader) anchor(n *ast.AnchorNode) *node {
+	if n.Value == nil || n.Name == nil {
+		return r.refuse(n, Syntax, "", "the anchor marks nothing")
+	}
+	v := r.read(n.Value)
+	r.anchors[n.Name.GetToken().Value] = v
+	return v
+}
+
+func (r *yamlReader) alias(n *ast.AliasNode) *node {
+	name := ""
+	if n.Value != nil {
+		name = n.Value.GetToken().Value
+	}
+	v, ok := r.anchors[name]
+	if !ok {
+		return r.refuse(n, Syntax, "", "the alias *%s has no anchor before it", strings.Trim(quote(name), `"`))
+	}
+	if r.left < 0 || r.leftBytes < 0 {
+		return (&node{place: v.place}).seal() // reported already
+	}
+	r.left -= v.size
+	r.leftBytes -= v.bytes
+	if r.left < 0 || r.leftBytes < 0 {
+		return r.refuse(n, OverLimit, "", "aliases stand for more than %d values or %d KiB", maxValues, maxFileBytes>>10)
+	}
+	return v
+}

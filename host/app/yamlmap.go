@@ -1,0 +1,87 @@
+package app
+
+import (
+	"github.com/goccy/go-yaml/ast"
+)
+
+// mapping reads an object. Keys that are merged in ("<<") stand behind and give way to those of the object.
+func (r *yamlReader) mapping(at place, values []*ast.MappingValueNode) *node {
+	v := &node{place: at, kind: object}
+	var merged []*node
+	for _, value := range values {
+		if value.Key.IsMergeKey() {
+			merged = append(merged, r.merged(value.Value)...)
+			continue
+		}
+		key, ok := r.key(value.Key)
+		if !ok {
+			continue
+		}
+		m := member{place: placeOfToken(r.file, value.Key.GetToken()), key: key}
+		m.value = (&node{place: m.place}).seal()
+		if value.Value != nil {
+			m.value = r.read(value.Value)
+		}
+		v.members = append(v.members, m)
+	}
+	if len(v.members) > 0 {
+		v.place = v.members[0].place // the parser names the first colon
+	}
+	mergeInto(v, merged)
+	return v.seal()
+}
+
+// key returns the text of a key. Numbers, true and null are keys by their literals, as in JSON.
+func (r *yamlReader) key(n ast.MapKeyNode) (string, bool) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.NullNode, *ast.InfinityNode, *ast.NanNode:
+		return n.GetToken().Value, true
+	case *ast.MappingKeyNode:
+		if inner, ok := n.Value.(ast.MapKeyNode); ok && r.depth < maxNesting {
+			r.depth++
+			defer func() { r.depth-- }()
+			return r.key(inner)
+		}
+	}
+	r.refuse(n, Syntax, "", "a key is a plain text")
+	return "", false
+}
+
+// merged returns the objects that a merge key names.
+func (r *yamlReader) merged(value ast.Node) []*node {
+	if value == nil {
+		return nil
+	}
+	v := r.read(value)
+	from := []*node{v}
+	if v.kind == list {
+		from = v.items
+	}
+	for _, o := range from {
+		if o.kind != object {
+			r.refuse(value, Syntax, "", "<< merges mappings, not %s", o.kind)
+			return nil
+		}
+	}
+	return from
+}
+
+func mergeInto(v *node, from []*node) {
+	if len(from) == 0 {
+		return
+	}
+	has := map[string]bool{}
+	for _, m := range v.members {
+		has[m.key] = true
+	}
+	for _, o := range from {
+		for _, m := range o.members {
+			if !has[m.key] {
+				has[m.key] = true
+				v.members = append(v.members, m)
+			}
+		}
+	}
+}

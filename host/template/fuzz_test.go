@@ -1,0 +1,142 @@
+package template_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/template"
+	"github.com/toolrun/toolrun/internal/jsondoc"
+)
+
+// FuzzTemplate: a text is refused at a place within it, or renders within its limit and reads the stores that
+// Refs names and no other, of which the paths that Refs names are enough. Escaped, every text is itself.
+func FuzzTemplate(f *testing.F) {
+	for _, seed := range []string{
+		``, `Hello {{memory.sessionMeta.metadata.userName}}!`, "a\n{{ memory.b[0].c[\"d }}\"] }} \\{{ \\\\{{memory.b}}",
+		`${{memory.a}}}`, `{{{memory.a}}}`, `{{memory.a["\u0061\"]}}"]}}`, `{{#each a}}`, `{{`, "\xff", `\`, `{{memory.a.`, `{{memory.a["\`,
+		`{{memory.a.b}}{{memory.a.b.c}}{{memory.a.b["x.y"]}}{{memory.a.d.0.e}}`,
+	} {
+		f.Add(seed, `{"a":["{{memory.x}}"]}`)
+	}
+	f.Add(`{{memory.a.b}}{{memory.a.b.c}}{{memory.a.d.0.e}}`, `{"b":{"c":1.0},"d":[{"e":"\\{{"}],"f":null}`)
+	f.Fuzz(func(t *testing.T, text, content string) {
+		checkEscaped(t, text)
+		tmpl, err := template.Parse(text)
+		if err != nil {
+			checkError(t, text, err)
+			return
+		}
+		const most = 10_000
+		var asked, named []string
+		got, err := tmpl.WithMaxBytes(most).Render(func(store string) (json.RawMessage, error) {
+			asked = append(asked, store)
+			return json.RawMessage(content), nil
+		})
+		if err != nil {
+			if jsondoc.Check([]byte(content), jsondoc.Limits{}) == nil && !errors.Is(err, abi.OutputLimit) {
+				t.Fatalf("Render = %v", err)
+			}
+			return
+		}
+		for _, ref := range tmpl.Refs() {
+			named = append(named, ref.Store)
+		}
+		if !slices.Equal(asked, named) {
+			t.Fatalf("Render read %q; Refs names %q", asked, named)
+		}
+		if len(got) > most || !utf8.ValidString(got) {
+			t.Fatalf("Render gave %d bytes, valid UTF-8 %v", len(got), utf8.ValidString(got))
+		}
+		if projected := renderProjected(t, tmpl, content); projected != got {
+			t.Fatalf("Render of what Refs names = %q; want %q", projected, got)
+		}
+	})
+}
+
+// renderProjected renders with no more of the content than Refs names.
+func renderProjected(t *testing.T, tmpl *template.Template, content string) string {
+	paths := map[string][]string{}
+	for _, ref := range tmpl.Refs() {
+		paths[ref.Store] = ref.Paths
+	}
+	got, err := tmpl.Render(func(store string) (json.RawMessage, error) {
+		if content == "" || paths[store] == nil {
+			return json.RawMessage(content), nil
+		}
+		tree, err := jsondoc.Decode([]byte(content), jsondoc.Limits{})
+		if err != nil {
+			return nil, err
+		}
+		return jsondoc.Encode(project(tree, "", paths[store]))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// project keeps of an object the members on paths, through arrays element by element; at is where value is.
+func project(value any, at string, paths []string) any {
+	switch v := value.(type) {
+	case map[string]any:
+		kept := map[string]any{}
+		for name, member := range v {
+			path := strings.TrimPrefix(at+"."+name, ".")
+			if slices.Contains(paths, path) {
+				kept[name] = member
+			} else if slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(p, path+".") }) {
+				kept[name] = project(member, path, paths)
+			}
+		}
+		return kept
+	case []any:
+		kept := []any{}
+		for _, element := range v {
+			kept = append(kept, project(element, at, paths))
+		}
+		return kept
+	}
+	return nil
+}
+
+// checkEscaped escapes text as the package says; it must render as itself and read nothing.
+func checkEscaped(t *testing.T, text string) {
+	if !utf8.ValidString(text) {
+		return
+	}
+	var escaped strings.Builder
+	for rest := text; ; {
+		before, after, found := strings.Cut(rest, "{{")
+		escaped.WriteString(before)
+		if !found {
+			break
+		}
+		slashes := len(before) - len(strings.TrimRight(before, `\`))
+		escaped.WriteString(strings.Repeat(`\`, slashes) + `\{{`)
+		rest = after
+	}
+	tmpl, err := template.Parse(escaped.String())
+	if err != nil {
+		t.Fatalf("Parse(%q) = %v", escaped.String(), err)
+	}
+	got, err := tmpl.WithMaxBytes(len(text) + 1).Render(nil)
+	if err != nil || got != text {
+		t.Fatalf("Render(%q) = %q, %v; want %q", escaped.String(), got, err, text)
+	}
+}
+
+func checkError(t *testing.T, text string, err error) {
+	e, ok := errors.AsType[*template.Error](err)
+	if !ok || e.Message == "" || e.Hint == "" {
+		t.Fatalf("Parse(%q) = %#v; want a *template.Error with a hint", text, err)
+	}
+	lines := strings.Split(text, "\n")
+	if e.Line < 1 || e.Line > len(lines) || e.Column < 1 || e.Column > utf8.RuneCountInString(lines[e.Line-1])+1 {
+		t.Fatalf("Parse(%q) = %v, which is no place in it", text, e)
+	}
+}

@@ -1,0 +1,124 @@
+package template
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolrun/toolrun/internal/jsondoc"
+)
+
+// Ref is a store that a template reads.
+type Ref struct {
+	Store string
+	// Paths are the fields that the template needs, in the notation of projections ("a.b"), none of them
+	// inside of another; nil where it needs the whole content. Reading only these renders the same text.
+	Paths []string
+	// Line and Column are where the template first names the store, as in Error.
+	Line, Column int
+}
+
+// Refs returns the stores that the template reads, each once, in the order of their first use.
+func (t *Template) Refs() []Ref {
+	var refs []Ref
+	paths := map[string][]string{}
+	for _, n := range t.nodes {
+		m, ok := n.(memoryRef)
+		if !ok {
+			continue
+		}
+		if _, known := paths[m.store]; !known {
+			refs = append(refs, Ref{Store: m.store, Line: m.line, Column: m.column})
+		}
+		paths[m.store] = append(paths[m.store], m.projection())
+	}
+	for i := range refs {
+		refs[i].Paths = outermost(paths[refs[i].Store])
+	}
+	return refs
+}
+
+// outermost returns paths without those that lie inside of others, in order; nil where one is everything.
+func outermost(paths []string) []string {
+	// A field sorts directly before what is inside of it: the point is made to sort before all else.
+	key := func(path string) string { return strings.ReplaceAll(path, ".", "\x00") }
+	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(key(a), key(b)) })
+	if paths[0] == "" {
+		return nil
+	}
+	kept := paths[:1]
+	for _, path := range paths[1:] {
+		if last := kept[len(kept)-1]; path != last && !strings.HasPrefix(path, last+".") {
+			kept = append(kept, path)
+		}
+	}
+	return kept
+}
+
+// memoryRef is the expression memory.<store>.<path>.
+type memoryRef struct {
+	store        string
+	path         []string
+	line, column int
+}
+
+func (m memoryRef) render(r *renderer) error {
+	content, err := r.content(m.store)
+	if err != nil {
+		return err
+	}
+	text, err := textOf(lookup(content, m.path))
+	if err != nil {
+		return err
+	}
+	return r.write(text)
+}
+
+// maxProjection is how many steps of a path go into a projection; memory refuses much longer ones.
+const maxProjection = 32
+
+// projection returns the longest beginning of the path that a projection can say: it has no indexes, and no
+// names with a point in them.
+func (m memoryRef) projection() string {
+	end := slices.IndexFunc(m.path, func(step string) bool {
+		return step == "" || strings.Contains(step, ".") || step[0] >= '0' && step[0] <= '9'
+	})
+	if end < 0 {
+		end = len(m.path)
+	}
+	return strings.Join(m.path[:min(end, maxProjection)], ".")
+}
+
+// lookup follows path through objects by name and through arrays by index; nil where it leads nowhere.
+func lookup(value any, path []string) any {
+	for _, step := range path {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[step]
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i < 0 || i >= len(v) || strconv.Itoa(i) != step {
+				return nil
+			}
+			value = v[i]
+		default:
+			return nil
+		}
+	}
+	return value
+}
+
+// textOf returns the text that a value renders as.
+func textOf(value any) (string, error) {
+	switch v := value.(type) {
+	case nil:
+		return "", nil
+	case string:
+		return v, nil
+	case json.Number:
+		return v.String(), nil
+	}
+	text, err := jsondoc.Encode(value)
+	return string(text), err
+}

@@ -1,0 +1,257 @@
+package template
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/internal/jsondoc"
+)
+
+// Error is a mistake in a template.
+type Error struct {
+	// Line and Column are where it is, both from 1, columns in characters.
+	Line, Column int
+	// Message says what is wrong and Hint what to write instead.
+	Message string
+	Hint    string
+}
+
+// Error returns the place and the message, as in "3:14: the expression is not closed".
+func (e *Error) Error() string {
+	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message)
+}
+
+const (
+	hintForms   = `an expression is {{memory.<store>}} or {{memory.<store>.<path>}}; two literal braces are written \{{`
+	hintClose   = `close it with }}; two literal braces are written \{{`
+	hintBraces  = `two braces are enough, for nothing is escaped; put a space after a literal brace: { {{`
+	hintBracket = `write an index, as in [0], or a name in double quotes, as in ["a name"]`
+	hintUTF8    = `save it as UTF-8`
+	hintName    = `a name in a path has letters, digits, _, - and $; others are written in brackets, as in ["a name"]`
+)
+
+// Parse reads a template. Its error is an *Error.
+func Parse(text string) (*Template, error) {
+	p := parser{text: text, mark: position{line: 1, column: 1}}
+	if at := invalidUTF8(text); at >= 0 {
+		return nil, p.errorf(at, hintUTF8, "the template is not valid UTF-8")
+	}
+	nodes, err := p.nodes()
+	if err != nil {
+		return nil, err
+	}
+	return &Template{nodes: nodes, maxBytes: DefaultMaxBytes}, nil
+}
+
+type parser struct {
+	text string
+	pos  int
+	// mark is the last place that was told; counting on from there keeps parsing linear.
+	mark position
+}
+
+// position is an offset in the text and the same as line and column.
+type position struct{ offset, line, column int }
+
+// nodes reads the whole text.
+func (p *parser) nodes() ([]node, error) {
+	var nodes []node
+	var text strings.Builder
+	flush := func() {
+		if text.Len() > 0 {
+			nodes = append(nodes, literal(text.String()))
+			text.Reset()
+		}
+	}
+	for {
+		before, _, found := strings.Cut(p.text[p.pos:], "{{")
+		p.pos += len(before)
+		if !found {
+			text.WriteString(before)
+			flush()
+			return nodes, nil
+		}
+		plain := strings.TrimRight(before, `\`)
+		slashes := before[len(plain):]
+		text.WriteString(plain + slashes[:len(slashes)/2])
+		if len(slashes)%2 == 1 {
+			text.WriteString("{{")
+			p.take("{{")
+			continue
+		}
+		flush()
+		n, err := p.expression()
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, n)
+	}
+}
+
+// expression reads {{...}}. It begins with a name that says what kind of expression it is.
+func (p *parser) expression() (node, error) {
+	open := p.pos
+	p.take("{{")
+	if p.take("{") {
+		return nil, p.errorf(open, hintBraces, "three opening braces")
+	}
+	p.space()
+	first := p.pos
+	namespace := p.name()
+	if namespace == "" {
+		return nil, p.unexpected(open)
+	}
+	path, err := p.path()
+	if err != nil {
+		return nil, err
+	}
+	p.space()
+	if !p.take("}}") {
+		return nil, p.unexpected(open)
+	}
+	if namespace == "memory" {
+		return p.memory(first, path)
+	}
+	return nil, p.errorf(first, hintForms, "%s is not known in templates", quote(namespace))
+}
+
+// memory makes the expression that begins at offset at and has this path after its first name.
+func (p *parser) memory(at int, path []string) (node, error) {
+	if len(path) == 0 || path[0] == "" {
+		return nil, p.errorf(at, hintForms, "the expression names no store")
+	}
+	line, column := p.place(at)
+	return memoryRef{store: path[0], path: path[1:], line: line, column: column}, nil
+}
+
+// path reads the steps after a name: .name, .0, [0] and ["name"].
+func (p *parser) path() ([]string, error) {
+	var steps []string
+	for {
+		var step string
+		var err error
+		switch {
+		case p.take("."):
+			if step = p.name(); step == "" {
+				err = p.errorf(p.pos, hintName, "a name is missing after the point")
+			}
+		case p.take("["):
+			step, err = p.bracket()
+		default:
+			return steps, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, step)
+	}
+}
+
+// bracket reads what follows an opening bracket, and the closing one.
+func (p *parser) bracket() (string, error) {
+	at := p.pos
+	step := p.while(func(r rune) bool { return '0' <= r && r <= '9' })
+	ok := step != ""
+	if !ok {
+		step, ok = p.quoted()
+	}
+	if !ok || !p.take("]") {
+		return "", p.errorf(at, hintBracket, "the brackets hold neither an index nor a name in quotes")
+	}
+	return step, nil
+}
+
+// quoted reads a string as JSON writes it.
+func (p *parser) quoted() (string, bool) {
+	if !strings.HasPrefix(p.text[p.pos:], `"`) {
+		return "", false
+	}
+	end := p.pos + 1
+	for end < len(p.text) && p.text[end] != '"' {
+		if p.text[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	end = min(end+1, len(p.text))
+	value, err := jsondoc.Decode([]byte(p.text[p.pos:end]), jsondoc.Limits{})
+	p.pos = end
+	text, ok := value.(string)
+	return text, ok && err == nil
+}
+
+func (p *parser) name() string {
+	return p.while(func(r rune) bool {
+		return unicode.In(r, unicode.L, unicode.M, unicode.Nd) || r == '_' || r == '-' || r == '$'
+	})
+}
+
+func (p *parser) space() {
+	p.while(func(r rune) bool { return strings.ContainsRune(" \t\r\n", r) })
+}
+
+func (p *parser) while(in func(r rune) bool) string {
+	rest := p.text[p.pos:]
+	end := strings.IndexFunc(rest, func(r rune) bool { return !in(r) })
+	if end < 0 {
+		end = len(rest)
+	}
+	p.pos += end
+	return rest[:end]
+}
+
+func (p *parser) take(token string) bool {
+	if !strings.HasPrefix(p.text[p.pos:], token) {
+		return false
+	}
+	p.pos += len(token)
+	return true
+}
+
+// unexpected is the error for what stands at p.pos within the expression that begins at open.
+func (p *parser) unexpected(open int) *Error {
+	inside, _, closed := strings.Cut(p.text[open+len("{{"):], "}}")
+	if !closed || strings.Contains(inside, "{{") {
+		return p.errorf(open, hintClose, "the expression is not closed")
+	}
+	return p.errorf(p.pos, hintForms, "%s is no expression", quote(strings.TrimSpace(inside)))
+}
+
+func (p *parser) errorf(at int, hint, format string, args ...any) *Error {
+	line, column := p.place(at)
+	return &Error{Line: line, Column: column, Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// place returns where an offset is, as Error has it. Offsets are asked for in the order of the text.
+func (p *parser) place(offset int) (line, column int) {
+	passed := p.text[p.mark.offset:offset]
+	if newline := strings.LastIndexByte(passed, '\n'); newline >= 0 {
+		p.mark.line += strings.Count(passed, "\n")
+		p.mark.column = 1
+		passed = passed[newline+1:]
+	}
+	p.mark.column += utf8.RuneCountInString(passed)
+	p.mark.offset = offset
+	return p.mark.line, p.mark.column
+}
+
+// invalidUTF8 returns the offset of the first byte that is no UTF-8, or -1.
+func invalidUTF8(text string) int {
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// quote returns text in quotes for a message, cut where it is long.
+func quote(text string) string {
+	const most = 40
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
+	}
+	return fmt.Sprintf("%q", text)
+}
