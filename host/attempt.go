@@ -1,0 +1,111 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// attempt binds one execution of a guest to its View. All that a guest can reach goes through here.
+type attempt struct {
+	run      *run
+	view     *memory.View
+	calls    int
+	issued   map[string]*abi.Fault // the faults that the guest was given, by their ids
+	logs     []abi.LogLine
+	logBytes int
+	out      engine.Output
+}
+
+// host is what the guest can reach.
+func (a *attempt) host() engine.Host {
+	return engine.Host{Call: a.call, Log: a.log}
+}
+
+// call performs a memory operation for the guest.
+func (a *attempt) call(ctx context.Context, call abi.Call) (json.RawMessage, error) {
+	if a.calls++; a.calls > a.run.h.limits.Calls {
+		return nil, &stop{abi.Faultf(abi.CallLimit, "the run called memory more than %d times", a.run.h.limits.Calls)}
+	}
+	began := time.Now()
+	reply, err := a.view.Call(ctx, call)
+	if f, ok := errors.AsType[*abi.Fault](err); ok {
+		err = a.issue(f)
+	}
+	for _, o := range a.run.h.observers {
+		o.MemoryCalled(ctx, a.run.info, CallEvent{Call: call, Took: time.Since(began), Err: err})
+	}
+	return reply, err
+}
+
+// stop carries a fault past the guest, which must not catch it: an engine raises only an *abi.Fault in it.
+type stop struct{ fault *abi.Fault }
+
+// Error is the fault's.
+func (s *stop) Error() string { return s.fault.Error() }
+
+// issue marks a fault as the host's own.
+func (a *attempt) issue(f *abi.Fault) *abi.Fault {
+	g := *f
+	g.ID = strconv.Itoa(len(a.issued) + 1)
+	a.issued[g.ID] = &g
+	return &g
+}
+
+// engineCodes are the faults that an engine may find by itself: invalid_argument and too_large for a value that
+// cannot become JSON and so never gets to the host. Another memory fault is believed only where the host has
+// issued it.
+var engineCodes = map[abi.Code]bool{
+	abi.InvalidArgument: true, abi.TooLarge: true, abi.ToolError: true, abi.OutputInvalid: true, abi.OutputLimit: true, abi.Timeout: true, abi.Cancelled: true,
+	abi.MemoryLimit: true, abi.StackLimit: true, abi.SourceInvalid: true, abi.Internal: true,
+}
+
+// verdict decides what the error of a guest's run is to the run.
+func (a *attempt) verdict(ctx context.Context, err error) error {
+	if s, ok := errors.AsType[*stop](err); ok {
+		return s.fault
+	}
+	f, ok := errors.AsType[*abi.Fault](err)
+	if !ok {
+		return err
+	}
+	g := *f
+	g.ID = ""
+	if issued := a.issued[f.ID]; issued != nil {
+		g.Code, g.Message, g.Hint, g.Op, g.Store, g.Violations =
+			issued.Code, issued.Message, issued.Hint, issued.Op, issued.Store, issued.Violations
+		return &g
+	}
+	if cause := context.Cause(ctx); cause != nil && (f.Code == abi.Timeout || f.Code == abi.Cancelled) {
+		return cause
+	}
+	if !engineCodes[f.Code] {
+		g.Code = abi.ToolError
+	}
+	return &g
+}
+
+// log takes a line of the guest's, within the limits: what is over is dropped, with one mark.
+func (a *attempt) log(level abi.Level, text string) error {
+	limits := a.run.h.limits
+	if len(a.logs) > limits.LogLines || a.logBytes > limits.LogBytes {
+		return nil
+	}
+	a.logBytes += len(text)
+	if len(a.logs) == limits.LogLines || a.logBytes > limits.LogBytes {
+		a.logBytes = limits.LogBytes + 1
+		level, text = abi.LevelWarn, "log truncated: the run logged more than it may"
+	}
+	line := abi.LogLine{Level: level, Time: a.run.h.clock().UTC(), Text: text}
+	a.logs = append(a.logs, line)
+	if a.run.inv.OnLog != nil {
+		a.run.inv.OnLog(a.run.attempts, line)
+	}
+	return nil
+}

@@ -1,0 +1,304 @@
+package host_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/js"
+	"github.com/toolrun/toolrun/host/storage/bolt"
+)
+
+// crashDB tells a process of the test binary to be the child that writes until it is killed.
+const crashDB, crashMode = "TOOLRUN_TEST_CRASH_DB", "TOOLRUN_TEST_CRASH_MODE"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(crashDB); path != "" {
+		if err := crashChild(path, os.Getenv(crashMode)); err != nil {
+			fmt.Println("error", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+const crashApp = `
+app: crash
+memory:
+  left: {access: user, description: one side}
+  right: {access: user, description: the other side}
+tools:
+  pair: {source: pair.js, description: writes both, grants: {left: readwrite, right: readwrite}, limits: {timeout: 60s}}
+  count: {source: count.js, description: counts, grants: {left: readwrite}, limits: {timeout: 60s}}
+`
+
+// openCrash opens the database of the crash tests and a host over it.
+func openCrash(path string, observers ...host.Observer) (*host.Host, func() error, error) {
+	loaded, problems := app.Load(fstest.MapFS{
+		"app.yaml": {Data: []byte(crashApp)},
+		"pair.js":  {Data: []byte(`await memory.set_content("left", {n: input.n}); await memory.set_content("right", {n: input.n}); return input.n`)},
+		"count.js": {Data: []byte(`const c = await memory.get_content("left"); await memory.set_content("left", {n: (c?.n ?? 0) + 1}); return (c?.n ?? 0) + 1`)},
+	}, "app.yaml")
+	if loaded == nil {
+		return nil, nil, problems
+	}
+	db, err := bolt.Open(path, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := host.Open(context.Background(), host.Options{App: loaded, Backend: db, Engines: []engine.Engine{js.New()}, Observers: observers, SweepEvery: -1})
+	if err != nil {
+		return nil, nil, err
+	}
+	return h, func() error { return firstError(h.Close(), db.Close()) }, nil
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const crashWorkers = 4
+
+// crashObserver says on standard output when a run has made its first write; in mode "hang" it never lets a
+// committed run answer.
+type crashObserver struct {
+	host.NopObserver
+	say  func(format string, args ...any)
+	hang bool
+}
+
+func (o crashObserver) MemoryCalled(_ context.Context, run host.RunInfo, e host.CallEvent) {
+	if string(e.Call.Arg(0)) == `"left"` && e.Call.Op == abi.SetContent {
+		o.say("wrote %s %s", run.Caller.User, e.Call.Arg(1))
+	}
+}
+
+func (o crashObserver) Committed(context.Context, host.RunInfo, *abi.Result) {
+	if o.hang {
+		o.say("committed")
+		select {}
+	}
+}
+
+// crashChild runs tools and says what it did, until it is killed.
+func crashChild(path, mode string) error {
+	var mu sync.Mutex
+	say := func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Printf(format+"\n", args...)
+	}
+	h, _, err := openCrash(path, crashObserver{say: say, hang: mode == "hang"})
+	if err != nil {
+		return err
+	}
+	if mode == "hang" {
+		_, err := h.Run(context.Background(), host.Invocation{Tool: "count", Caller: host.Caller{User: "ann"}, Key: "once"})
+		return err
+	}
+	errs := make(chan error, crashWorkers)
+	for worker := range crashWorkers {
+		go func() { errs <- crashWorker(h, fmt.Sprintf("user%d", worker), say) }()
+	}
+	return <-errs
+}
+
+func crashWorker(h *host.Host, user string, say func(string, ...any)) error {
+	call := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"left"`)}}
+	content, err := h.Perform(context.Background(), host.Caller{User: user}, call)
+	if err != nil {
+		return err
+	}
+	var last struct{ N int }
+	if err := json.Unmarshal(content, &last); err != nil {
+		return err
+	}
+	for n := last.N + 1; ; n++ {
+		input := json.RawMessage(fmt.Sprintf(`{"n":%d}`, n))
+		if _, err := h.Run(context.Background(), host.Invocation{Tool: "pair", Caller: host.Caller{User: user}, Input: input}); err != nil {
+			return err
+		}
+		say("ack %s {\"n\":%d}", user, n)
+	}
+}
+
+// crashLog is what the parent read from a child before it killed it.
+type crashLog struct {
+	wrote, acked map[string]int
+	acks         int
+}
+
+// startChild starts a child over the database.
+func startChild(t *testing.T, path, mode string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), crashDB+"="+path, crashMode+"="+mode)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, bufio.NewScanner(out)
+}
+
+// crashOnce lets a child write, kills it right after it was seen to have begun a run's writes, and reads what it
+// had still said.
+func crashOnce(t *testing.T, path string, after int) crashLog {
+	t.Helper()
+	cmd, lines := startChild(t, path, "loop")
+	log := crashLog{wrote: map[string]int{}, acked: map[string]int{}}
+	killed := false
+	for lines.Scan() {
+		var what, user string
+		var doc struct{ N int }
+		fields := strings.SplitN(lines.Text(), " ", 3)
+		if len(fields) != 3 || json.Unmarshal([]byte(fields[2]), &doc) != nil {
+			t.Fatalf("the child said %q", lines.Text())
+		}
+		what, user = fields[0], fields[1]
+		if what == "ack" {
+			log.acked[user], log.acks = doc.N, log.acks+1
+			continue
+		}
+		log.wrote[user] = doc.N
+		if !killed && log.acks >= after {
+			killed = true
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = cmd.Wait() // it was killed
+	return log
+}
+
+// TestKilledRuns kills processes that write, over and over: no acknowledged run is lost and none is there by half.
+func TestKilledRuns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "crash.db")
+	acks, between, kills := 0, 0, 0
+	last := map[string]int{}
+	for acks < 1000 || between < 10 {
+		log := crashOnce(t, path, 20+rand.IntN(100))
+		kills++
+		acks += log.acks
+		h, closeAll, err := openCrash(path)
+		if err != nil {
+			t.Fatalf("after kill %d the database does not open: %v", kills, err)
+		}
+		for worker := range crashWorkers {
+			user := fmt.Sprintf("user%d", worker)
+			last[user] = max(last[user], log.acked[user])
+			left, right := readN(t, h, user, "left"), readN(t, h, user, "right")
+			if left != right {
+				t.Errorf("kill %d left a run by half: %d and %d", kills, left, right)
+			}
+			if left < last[user] {
+				t.Errorf("kill %d lost an acknowledged run: %d is there; want at least %d", kills, left, last[user])
+			}
+			if left > max(log.wrote[user], last[user]) {
+				t.Errorf("kill %d: %d is there, which no run wrote", kills, left)
+			}
+			if log.wrote[user] > log.acked[user] {
+				between++
+			}
+		}
+		if err := closeAll(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d kills, %d acknowledged runs, %d runs killed between their first write and their answer: none lost, none half", kills, acks, between)
+}
+
+func readN(t *testing.T, h *host.Host, user, store string) int {
+	t.Helper()
+	call := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"` + store + `"`)}}
+	content, err := h.Perform(context.Background(), host.Caller{User: user}, call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct{ N int }
+	if err := json.Unmarshal(content, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc.N
+}
+
+// TestKilledAfterCommitAndRepeated kills a run between its commit and its answer, and repeats it with its key.
+func TestKilledAfterCommitAndRepeated(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "crash.db")
+	cmd, lines := startChild(t, path, "hang")
+	for lines.Scan() && lines.Text() != "committed" {
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	h, closeAll, err := openCrash(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := h.Run(context.Background(), host.Invocation{Tool: "count", Caller: ann, Key: "once"})
+	if err != nil || !result.Repeated || string(result.Output) != "1" {
+		t.Errorf("the repeated run = %s, repeated %t, %v; want the first one's answer", result.Output, result.Repeated, err)
+	}
+	if n := readN(t, h, "ann", "left"); n != 1 {
+		t.Errorf("the run counts %d times; want 1", n)
+	}
+	if err := closeAll(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCounterOnOneRecord lets 200 runs at once increment one record, each by reading it first.
+func TestCounterOnOneRecord(t *testing.T) {
+	h, closeAll, err := openCrash(filepath.Join(t.TempDir(), "counter.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 200
+	results := make([]*abi.Result, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			results[i], _ = h.Run(context.Background(), host.Invocation{Tool: "count", Caller: ann, Timeout: time.Minute})
+		})
+	}
+	wg.Wait()
+	executions := 0
+	for _, result := range results {
+		executions += result.Attempts
+		if !result.OK {
+			t.Errorf("a run answered %v", result.Error)
+		}
+	}
+	if got := readN(t, h, "ann", "left"); got != n {
+		t.Errorf("the counter is %d; want %d", got, n)
+	}
+	t.Logf("%d runs took %d executions", n, executions)
+	if err := closeAll(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,169 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// sweepChunk is how many records one sweep frees.
+const sweepChunk = 1000
+
+// Host runs the tools of one app. It is safe for concurrent use.
+type Host struct {
+	app       *app.App
+	memory    *memory.Service
+	tools     map[string]*tool
+	engines   map[string]engine.Engine // by extension
+	observers []Observer
+	limits    Limits
+	tenants   []string
+	clock     func() time.Time
+	rand      io.Reader
+	log       *slog.Logger
+
+	stop    context.CancelFunc // of the sweeper
+	stopped sync.WaitGroup
+}
+
+// Open makes a Host and compares the app's declarations with what the backend holds: it refuses a store whose
+// access changed while it has records, as a *memory.MovedError. It compiles no tool: that happens when a tool
+// first runs, or in Check.
+func Open(ctx context.Context, opts Options) (*Host, error) {
+	if opts.App == nil || opts.Backend == nil {
+		return nil, errors.New("host: Open needs an app and a backend")
+	}
+	h := &Host{
+		app: opts.App, observers: opts.Observers, limits: opts.Limits.withDefaults(), tenants: opts.Tenants,
+		clock: opts.Now, rand: opts.Rand, log: opts.Logger,
+	}
+	h.setDefaults()
+	if err := h.addEngines(opts.Engines); err != nil {
+		return nil, err
+	}
+	service, err := memory.New(memory.Config{
+		App: opts.App.ID, Backend: opts.Backend, Stores: opts.App.Stores, Limits: opts.Memory,
+		SessionIdle: opts.App.SessionIdle, Now: h.clock, Rand: h.rand, Logger: h.log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the app %q: %w", opts.App.ID, err)
+	}
+	h.memory = service
+	h.addTools()
+	for _, tenant := range h.tenants {
+		if err := service.Declare(ctx, tenant); err != nil {
+			return nil, fmt.Errorf("open the app %q: %w", opts.App.ID, err)
+		}
+	}
+	h.startSweeper(opts.SweepEvery)
+	return h, nil
+}
+
+func (h *Host) setDefaults() {
+	if len(h.tenants) == 0 {
+		h.tenants = []string{DefaultTenant}
+	}
+	if h.clock == nil {
+		h.clock = time.Now
+	}
+	if h.rand == nil {
+		h.rand = rand.Reader
+	}
+	if h.log == nil {
+		h.log = slog.New(slog.DiscardHandler)
+	}
+}
+
+func (h *Host) addEngines(engines []engine.Engine) error {
+	h.engines = map[string]engine.Engine{}
+	for _, e := range engines {
+		for _, ext := range e.Extensions() {
+			if other := h.engines[ext]; other != nil {
+				return fmt.Errorf("host: the engines %s and %s both run %s files", other.Name(), e.Name(), ext)
+			}
+			h.engines[ext] = e
+		}
+	}
+	return nil
+}
+
+func (h *Host) startSweeper(every time.Duration) {
+	ctx, cancel := context.WithCancel(context.Background())
+	h.stop = cancel
+	setDefault(&every, time.Minute)
+	if every < 0 {
+		return
+	}
+	h.stopped.Go(func() {
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				if _, err := h.Sweep(ctx); err != nil && ctx.Err() == nil {
+					h.log.Error("sweep", "error", err)
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+}
+
+// Sweep frees what ended more than an hour ago, and returns how many records. An open Host does so by itself.
+func (h *Host) Sweep(ctx context.Context) (int, error) {
+	total := 0
+	for _, tenant := range h.tenants {
+		n, err := h.memory.Sweep(ctx, tenant, sweepChunk)
+		if total += n; err != nil {
+			return total, err
+		}
+	}
+	return total, nil
+}
+
+// App returns what the Host runs.
+func (h *Host) App() *app.App { return h.app }
+
+// Memory returns the app's memory, for operators: it is not bound to a caller.
+func (h *Host) Memory() *memory.Service { return h.memory }
+
+// Close stops the Host's own work and frees its programs; runs under way end first. It does not close the
+// backend. Closing twice is fine.
+func (h *Host) Close() error {
+	h.stop()
+	h.stopped.Wait()
+	var errs []error
+	for _, t := range h.tools {
+		errs = append(errs, t.close())
+	}
+	return errors.Join(errs...)
+}
+
+// caller is a Caller as memory knows it, with the run's id.
+func (h *Host) caller(c Caller, run string) memory.Caller {
+	if c.Tenant == "" {
+		c.Tenant = DefaultTenant
+	}
+	return memory.Caller{Tenant: c.Tenant, User: c.User, Session: c.Session, Run: run}
+}
+
+// newID returns a new id that sorts by time.
+func (h *Host) newID(prefix string) (string, error) {
+	id, err := ulid.New(ulid.Timestamp(h.clock()), h.rand)
+	if err != nil {
+		return "", fmt.Errorf("make an id: %w", err)
+	}
+	return prefix + "_" + id.String(), nil
+}

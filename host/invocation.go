@@ -1,0 +1,44 @@
+package host
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// Caller is for whom a tool runs. It comes from what the host's user verified; a guest can neither see
+// another one nor name one.
+type Caller struct {
+	// Tenant is the platform's customer. Default: DefaultTenant.
+	Tenant string
+	// User and Session are empty where they are not known: then no store of a user, or of a session, can be used.
+	User    string
+	Session string
+}
+
+// Invocation is what is asked of a Host: to run a tool once.
+type Invocation struct {
+	Tool   string
+	Caller Caller
+	// Input is a JSON object; nil is an empty one.
+	Input json.RawMessage
+	// Context is a JSON object whose keys the tool sees in its context, beside the host's own; nil is none.
+	Context json.RawMessage
+	// Metadata is a merge patch (RFC 7396) on the session's metadata, set before the run; without a session the
+	// run alone sees it.
+	Metadata json.RawMessage
+	// SessionReference and UserReference are the platform's names for them, kept with the session.
+	SessionReference string
+	UserReference    string
+	// Key makes the run idempotent: a later invocation with the same key and input is answered with this run's
+	// Result and runs nothing. Kept for 24 hours. Only runs that succeed are kept.
+	Key string
+	// Env is added to the environment that the tool declares.
+	Env map[string]string
+	// Timeout shortens the time that the tool may take, or sets it where the tool declares none.
+	Timeout time.Duration
+	// OnLog gets log lines as they happen, those of attempts that are run again included. It must return soon.
+	// Default: lines are in the Result alone.
+	OnLog func(attempt int, line abi.LogLine)
+}

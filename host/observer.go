@@ -1,0 +1,72 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// Observer is told what a Host does. Embed NopObserver to implement a part of it. Its methods are called
+// by the goroutine of the run and must return soon; they are called by many runs at once.
+type Observer interface {
+	// SessionStarted and SessionEnded tell of sessions that were started or ended through the Host; one that a
+	// run used first is not announced.
+	SessionStarted(ctx context.Context, caller Caller)
+	SessionEnded(ctx context.Context, caller Caller)
+	// BeforeRun may refuse a run: with an *abi.Fault, which becomes the Result's error, or with any other error,
+	// which becomes access_denied.
+	BeforeRun(ctx context.Context, run RunInfo) error
+	// AfterRun is called when the guest of an attempt has succeeded. What it writes through memory is part of
+	// the run's own commit; an error fails the run.
+	AfterRun(ctx context.Context, run RunInfo, output json.RawMessage, memory Memory) error
+	// MemoryCalled is called after each memory operation of a guest.
+	MemoryCalled(ctx context.Context, run RunInfo, event CallEvent)
+	// Committed is called once for each run with its Result, also where it failed and stored nothing.
+	Committed(ctx context.Context, run RunInfo, result *abi.Result)
+}
+
+// RunInfo says which run an event is about.
+type RunInfo struct {
+	ID      string
+	Tool    string
+	Caller  Caller
+	Attempt int // from 1; 0 outside of attempts
+}
+
+// CallEvent is one memory operation that a guest asked for.
+type CallEvent struct {
+	Call abi.Call
+	Took time.Duration
+	// Err is what the guest got instead of a reply, or nil.
+	Err error
+}
+
+// Memory is what an observer may do in a run's own transaction: everything, on every store.
+type Memory interface {
+	Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
+}
+
+// NopObserver is an Observer that does nothing.
+type NopObserver struct{}
+
+var _ Observer = NopObserver{}
+
+// SessionStarted does nothing.
+func (NopObserver) SessionStarted(context.Context, Caller) {}
+
+// SessionEnded does nothing.
+func (NopObserver) SessionEnded(context.Context, Caller) {}
+
+// BeforeRun refuses nothing.
+func (NopObserver) BeforeRun(context.Context, RunInfo) error { return nil }
+
+// AfterRun does nothing.
+func (NopObserver) AfterRun(context.Context, RunInfo, json.RawMessage, Memory) error { return nil }
+
+// MemoryCalled does nothing.
+func (NopObserver) MemoryCalled(context.Context, RunInfo, CallEvent) {}
+
+// Committed does nothing.
+func (NopObserver) Committed(context.Context, RunInfo, *abi.Result) {}

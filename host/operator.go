@@ -1,0 +1,43 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// Perform executes one memory operation for an operator, who may do everything to every store of the caller.
+func (h *Host) Perform(ctx context.Context, caller Caller, call abi.Call) (json.RawMessage, error) {
+	id, err := h.newID("op")
+	if err != nil {
+		return nil, err
+	}
+	reply, _, err := h.memory.Perform(ctx, h.caller(caller, id), call)
+	return reply, err
+}
+
+// List calls visit with the living records of a store: of the caller's user or session alone where it has one.
+func (h *Host) List(ctx context.Context, caller Caller, store string, visit func(memory.Listed) error) error {
+	return h.memory.List(ctx, h.caller(caller, ""), store, visit)
+}
+
+// Purge removes all records of a store in the caller's tenant, declared or not, and returns how many.
+func (h *Host) Purge(ctx context.Context, caller Caller, store string) (int, error) {
+	return h.memory.Purge(ctx, h.caller(caller, "").Tenant, store)
+}
+
+// Report looks at every record of the caller's tenant and says how they stand to the declarations.
+func (h *Host) Report(ctx context.Context, caller Caller) ([]memory.StoreReport, error) {
+	return h.memory.Report(ctx, h.caller(caller, "").Tenant)
+}
+
+// Erase removes everything of the caller's user; see memory.Service.Erase.
+func (h *Host) Erase(ctx context.Context, caller Caller) (memory.Erased, error) {
+	id, err := h.newID("erase")
+	if err != nil {
+		return memory.Erased{}, err
+	}
+	return h.memory.Erase(ctx, h.caller(caller, id))
+}

@@ -1,0 +1,97 @@
+package host
+
+import (
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Options are what a Host is made of. App and Backend are required; other zero fields mean the defaults that
+// their comments name.
+type Options struct {
+	// App is what the host runs; see app.Open.
+	App *app.App
+	// Backend keeps the records. The host does not close it.
+	Backend storage.Backend
+	// Engines run the tools, each those with its extensions. Default: none, and no tool runs.
+	Engines []engine.Engine
+	// Observers are told what happens, in their order. Default: none.
+	Observers []Observer
+	// Limits bound runs, and Memory what the app may keep.
+	Limits Limits
+	Memory memory.Limits
+	// Tenants are those whose records are compared with the app's declarations when the host is opened, and
+	// swept while it is open. Default: DefaultTenant alone.
+	Tenants []string
+	// SweepEvery is how often ended records are freed; negative for never. Default 1 minute.
+	SweepEvery time.Duration
+	// Now is the clock and Rand the random source for ids; both must be safe for concurrent use. Default: the
+	// system's. Guests always have their own.
+	Now  func() time.Time
+	Rand io.Reader
+	// Logger gets what no caller may see, such as the texts of backend errors. Default: discard.
+	Logger *slog.Logger
+}
+
+// DefaultTenant is the tenant of an invocation that names none.
+const DefaultTenant = "default"
+
+// Limits bound every run; a tool may declare tighter ones. A zero field means the default that its comment
+// names.
+type Limits struct {
+	// Timeout is how long a run may take that declares nothing, all attempts and waiting included.
+	// Default 5 seconds.
+	Timeout time.Duration
+	// MaxTimeout bounds what a tool or an invocation may ask for. Default 180 seconds.
+	MaxTimeout time.Duration
+	// InputBytes bounds input and context, each. Default 1 MiB.
+	InputBytes int
+	// OutputBytes bounds the output. Default 1 MiB.
+	OutputBytes int
+	// MemoryBytes bounds a guest's memory where the engine can. Default 64 MiB.
+	MemoryBytes int64
+	// LogBytes and LogLines bound what a run logs; what is over is dropped, with a mark.
+	// Default 64 KiB and 1,000.
+	LogBytes int
+	LogLines int
+	// Calls bounds the memory calls of an attempt. Default 1,000.
+	Calls int
+}
+
+func (l Limits) withDefaults() Limits {
+	setDefault(&l.Timeout, 5*time.Second)
+	setDefault(&l.MaxTimeout, 180*time.Second)
+	setDefault(&l.InputBytes, 1<<20)
+	setDefault(&l.OutputBytes, engine.DefaultOutputBytes)
+	setDefault(&l.MemoryBytes, engine.DefaultMemoryBytes)
+	setDefault(&l.LogBytes, 64<<10)
+	setDefault(&l.LogLines, 1000)
+	setDefault(&l.Calls, 1000)
+	return l
+}
+
+func setDefault[T int | int64 | time.Duration](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
+}
+
+// timeout returns how long a run may take, given what its tool and its invocation ask for. An invocation may
+// only shorten what the tool declares.
+func (l Limits) timeout(tool, invocation time.Duration) time.Duration {
+	limit := l.Timeout
+	if tool > 0 {
+		limit = tool
+	} else if invocation > limit {
+		limit = invocation
+	}
+	if invocation > 0 && invocation < limit {
+		limit = invocation
+	}
+	return min(limit, l.MaxTimeout)
+}

@@ -1,0 +1,67 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/template"
+)
+
+// Render renders a declared prompt for a caller. It reads what the prompt was granted, all at one moment.
+func (h *Host) Render(ctx context.Context, caller Caller, prompt string) (string, error) {
+	declared, ok := h.app.Prompt(prompt)
+	if !ok {
+		return "", abi.Faultf(abi.NotFound, "there is no prompt %q", prompt)
+	}
+	if len(declared.Broken) > 0 {
+		return "", abi.Faultf(abi.SourceInvalid, "the prompt %q is declared with mistakes: %v", prompt, declared.Broken)
+	}
+	grants := declared.Grants
+	if grants == nil {
+		grants = []memory.Grant{}
+	}
+	return h.render(ctx, caller, declared.Template, grants)
+}
+
+// RenderText renders any template for a caller, with every store to read. It is an operator's act: whoever
+// may choose the template may read all that it names.
+func (h *Host) RenderText(ctx context.Context, caller Caller, text string) (string, error) {
+	return h.render(ctx, caller, text, nil)
+}
+
+func (h *Host) render(ctx context.Context, caller Caller, text string, grants []memory.Grant) (string, error) {
+	t, err := template.Parse(text)
+	if err != nil {
+		return "", templateFault(err)
+	}
+	id, err := h.newID("render")
+	if err != nil {
+		return "", err
+	}
+	var rendered string
+	_, err = h.memory.Transact(ctx, memory.Tx{Caller: h.caller(caller, id), Grants: grants},
+		func(ctx context.Context, v *memory.View) (err error) {
+			rendered, err = t.Render(func(store string) (json.RawMessage, error) {
+				name, err := json.Marshal(store)
+				if err != nil {
+					return nil, err
+				}
+				return v.Call(ctx, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{name}})
+			})
+			return err
+		})
+	return rendered, err
+}
+
+func templateFault(err error) error {
+	bad, ok := errors.AsType[*template.Error](err)
+	if !ok {
+		return err
+	}
+	f := abi.Faultf(abi.SourceInvalid, "the template: %s", bad.Message)
+	f.Line, f.Column, f.Hint = bad.Line, bad.Column, bad.Hint
+	return f
+}

@@ -1,0 +1,223 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// InProcessWarning is in every Result of a run that no process wall kept from the host.
+const InProcessWarning = "the tool ran inside the host's process: it is kept from files, the network and other memory by its engine alone"
+
+// run is one Invocation on its way.
+type run struct {
+	h        *Host
+	inv      Invocation
+	info     RunInfo
+	tool     *tool
+	program  engine.Program
+	input    json.RawMessage
+	context  json.RawMessage
+	limits   engine.Limits
+	started  time.Time
+	cpu      time.Duration
+	attempts int
+	calls    int
+	last     *attempt
+	peak     int64
+}
+
+// Run executes a tool once and answers with what came of it. The Result is never nil; the error is the
+// Result's own, so that errors.Is(err, abi.Timeout) works, and nil where the run succeeded. When ctx ends the
+// run is stopped, unless it has begun to commit.
+func (h *Host) Run(ctx context.Context, inv Invocation) (*abi.Result, error) {
+	r := &run{h: h, inv: inv, started: time.Now(), info: RunInfo{Tool: inv.Tool, Caller: inv.Caller}}
+	done, err := r.execute(ctx)
+	result := r.result(done, err)
+	for _, o := range h.observers {
+		o.Committed(ctx, r.info, result)
+	}
+	if result.Error != nil {
+		return result, result.Error
+	}
+	return result, nil
+}
+
+func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
+	id, err := r.h.newID("run")
+	if err != nil {
+		return done, err
+	}
+	r.info.ID = id
+	if r.info.Caller.Tenant == "" {
+		r.info.Caller.Tenant = DefaultTenant
+	}
+	if r.tool, err = r.h.tool(r.inv.Tool); err != nil {
+		return done, err
+	}
+	limit := r.h.limits.timeout(r.tool.Limits.Timeout, r.inv.Timeout)
+	timeout := abi.Faultf(abi.Timeout, "the run took longer than the %s it may take", limit)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, timeout)
+	defer cancel()
+	if err := r.prepare(ctx); err != nil {
+		return done, err
+	}
+	for _, o := range r.h.observers {
+		if err := o.BeforeRun(ctx, r.info); err != nil {
+			return done, refused(err)
+		}
+	}
+	return r.h.memory.Transact(ctx, r.tx(), r.attempt)
+}
+
+func refused(err error) error {
+	if f, ok := errors.AsType[*abi.Fault](err); ok {
+		return f
+	}
+	return abi.Faultf(abi.AccessDenied, "the run was refused: %v", err)
+}
+
+// prepare gets ready what all attempts share.
+func (r *run) prepare(ctx context.Context) (err error) {
+	if r.program, err = r.tool.ready(ctx); err != nil {
+		return err
+	}
+	if r.input, err = r.document("input", r.inv.Input); err != nil {
+		return err
+	}
+	if err := r.tool.checkInput(r.input); err != nil {
+		return err
+	}
+	if r.context, err = r.contextDocument(); err != nil {
+		return err
+	}
+	r.limits = engine.Limits{MemoryBytes: r.h.limits.MemoryBytes, OutputBytes: r.h.limits.OutputBytes}
+	if own := r.tool.Limits.Memory; own > 0 && own < r.limits.MemoryBytes {
+		r.limits.MemoryBytes = own
+	}
+	return nil
+}
+
+// tx is the transaction that the run is.
+func (r *run) tx() memory.Tx {
+	grants := r.tool.Grants
+	if grants == nil {
+		grants = []memory.Grant{} // nil is an operator's
+	}
+	return memory.Tx{
+		Caller: r.h.caller(r.inv.Caller, r.info.ID),
+		Grants: grants,
+		Session: memory.SessionStart{
+			Reference: r.inv.SessionReference, UserReference: r.inv.UserReference, Metadata: r.inv.Metadata,
+		},
+		Key: r.inv.Key, Fingerprint: r.fingerprint(), Answer: r.answer,
+	}
+}
+
+// attempt executes the tool once, on a View of its own.
+func (r *run) attempt(ctx context.Context, v *memory.View) error {
+	r.attempts++
+	r.info.Attempt = r.attempts
+	a := &attempt{run: r, view: v, issued: map[string]*abi.Fault{}}
+	r.last = a
+	stop := threadCPU()
+	out, err := r.program.Run(ctx, engine.Input{Input: r.input, Context: r.context, Limits: r.limits}, a.host())
+	r.cpu += stop()
+	r.calls += a.calls
+	r.peak = max(r.peak, out.MemoryBytes)
+	if err != nil {
+		return a.verdict(ctx, err)
+	}
+	a.out = out
+	if len(out.Output) == 0 {
+		a.out.Output = json.RawMessage("null")
+	}
+	if err := r.tool.checkOutput(a.out.Output); err != nil {
+		return err
+	}
+	for _, o := range r.h.observers {
+		if err := o.AfterRun(ctx, r.info, a.out.Output, v); err != nil {
+			return refused(err)
+		}
+	}
+	return nil
+}
+
+// answer is the Result that is kept under the invocation's key.
+func (r *run) answer(effects abi.Effects) ([]byte, error) {
+	return json.Marshal(r.result(memory.Done{Effects: effects, Attempts: r.attempts}, nil))
+}
+
+// result says what came of the run.
+func (r *run) result(done memory.Done, err error) *abi.Result {
+	if err == nil && done.Earlier != nil {
+		return r.repeated(done.Earlier)
+	}
+	result := &abi.Result{
+		RunID: r.info.ID, Tool: r.inv.Tool, OK: err == nil, Attempts: r.attempts,
+		Output: json.RawMessage("null"), Logs: []abi.LogLine{}, Warnings: []string{},
+		Effects: abi.Effects{Reads: []abi.ReadEffect{}, Writes: []abi.WriteEffect{}},
+		Usage: abi.Usage{
+			WallMS: milliseconds(time.Since(r.started)), CPUMS: milliseconds(r.cpu),
+			MemoryBytes: r.peak, HostCalls: r.calls,
+		},
+	}
+	if r.attempts > 0 {
+		result.Warnings = append(result.Warnings, InProcessWarning)
+		result.Logs = append(result.Logs, r.last.logs...)
+	}
+	if done.Effects.Reads != nil {
+		result.Effects = done.Effects
+	}
+	if err != nil {
+		result.Error = r.fault(err)
+		return result
+	}
+	result.Output, result.Context = r.last.out.Output, r.last.out.Context
+	result.Warnings = append(result.Warnings, r.last.out.Warnings...)
+	result.Warnings = append(result.Warnings, schemaWarnings(done.Effects)...)
+	return result
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// repeated is the Result of an earlier run with the same key.
+func (r *run) repeated(kept []byte) *abi.Result {
+	result := &abi.Result{}
+	if err := json.Unmarshal(kept, result); err != nil {
+		return r.result(memory.Done{}, abi.Faultf(abi.Internal, "the kept result of the earlier run cannot be read"))
+	}
+	result.Repeated = true
+	return result
+}
+
+// schemaWarnings tell what was stored although it does not fit its schema.
+func schemaWarnings(effects abi.Effects) []string {
+	var warnings []string
+	for _, w := range effects.Writes {
+		for _, v := range w.Violations {
+			warnings = append(warnings, "stored although it does not fit the schema of "+w.Store+": "+v.String())
+		}
+	}
+	return warnings
+}
+
+// fault is what callers learn of an error.
+func (r *run) fault(err error) *abi.Fault {
+	if f, ok := errors.AsType[*abi.Fault](err); ok {
+		return f
+	}
+	if errors.Is(err, context.Canceled) {
+		return abi.Faultf(abi.Cancelled, "the run was cancelled")
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return abi.Faultf(abi.Timeout, "the run took longer than it may take")
+	}
+	r.h.log.Error("a run failed for no fault of its own", "run", r.info.ID, "tool", r.inv.Tool, "error", err)
+	return abi.FaultOf(err)
+}
