@@ -1,0 +1,30 @@
+// Command toolrun runs small tools that remember things. See toolrun --help.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/toolrun/toolrun/internal/cli"
+)
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // the first signal ends the run, a second one the process
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		return 5 // what cli.Main answers where the machine is at fault
+	}
+	return cli.Main(ctx, cli.Env{
+		Args: os.Args[1:], Dir: dir, Getenv: os.Getenv,
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		StdoutTerminal: cli.IsTerminal(os.Stdout), StderrTerminal: cli.IsTerminal(os.Stderr),
+	})
+}

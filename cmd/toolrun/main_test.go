@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/toolrun/toolrun/host/storage/bolt"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"toolrun": main})
+}
+
+// TestScripts runs the command as its users do. A script calls it by its name where it is to succeed, and
+// with "exits N" where it is to end in that exit code.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                "testdata/script",
+		RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each command waits for a second before it ends
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":    exits,
+			"hold":     hold,
+			"truncate": truncate,
+			"damage":   damage,
+			"mode":     mode,
+			"fill":     fill,
+		},
+	})
+}
+
+// exits runs toolrun and checks its exit code: exits 2 run nothing.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits code arguments...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec("toolrun", args[1:]...); err != nil {
+		failed, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("run toolrun: %v", err)
+		}
+		got = failed.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("toolrun ended in exit code %d; want %d", got, want)
+	}
+}
+
+// hold has a database open until the script ends, as another process would.
+func hold(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: hold file")
+	}
+	b, err := bolt.Open(ts.MkAbs(args[0]), nil)
+	ts.Check(err)
+	ts.Defer(func() { b.Close() })
+}
+
+// truncate cuts a file to a number of bytes.
+func truncate(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: truncate file bytes")
+	}
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
+}
+
+// damage changes the one place in a file that holds a text.
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 || len(args[1]) != len(args[2]) {
+		ts.Fatalf("usage: damage file old new, of one length")
+	}
+	name := ts.MkAbs(args[0])
+	content := ts.ReadFile(name)
+	if !strings.Contains(content, args[1]) {
+		ts.Fatalf("%s does not hold %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(name, []byte(strings.ReplaceAll(content, args[1], args[2])), 0o600))
+}
+
+// mode checks a file's permissions.
+func mode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mode permissions file")
+	}
+	info, err := os.Stat(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if got := strconv.FormatUint(uint64(info.Mode().Perm()), 8); runtime.GOOS != "windows" && got != args[0] {
+		ts.Fatalf("%s has the permissions %s; want %s", args[1], got, args[0])
+	}
+}
+
+// fill writes a file with a JSON object that holds a long text.
+func fill(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: fill file characters")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	text := `{"text":"` + strings.Repeat("x", n) + `"}`
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+}
+
+// TestInterrupt sends the signal of Ctrl-C to a run that would go on for long.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot send itself this signal here")
+	}
+	dir := t.TempDir()
+	tool := filepath.Join(dir, "endless.js")
+	if err := os.WriteFile(tool, []byte(`console.log("begun"); for (;;) {}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("toolrun", "run", tool, "--timeout", "180s")
+	cmd.Dir = dir
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		if said = append(said, lines.Text()); len(said) == 1 {
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	err = cmd.Wait()
+	if cmd.ProcessState.ExitCode() != 3 {
+		t.Errorf("an interrupted run ended with %v; want exit code 3", err)
+	}
+	if text := strings.Join(said, "\n"); !strings.Contains(text, "begun") || !strings.Contains(text, "error: cancelled") {
+		t.Errorf("an interrupted run wrote %q; want its log and that it was cancelled", text)
+	}
+}

@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage/mem"
+)
+
+// The codes of problems that no declaration shows by itself.
+const (
+	codeMoved  app.Code = "moved"  // a store whose records were written under another access
+	codeOrphan app.Code = "orphan" // records of a store that is not declared any more
+	codeUnfit  app.Code = "unfit"  // records that do not fit their schema
+)
+
+func (p *program) checkCommand() *cobra.Command {
+	var file, db, tenant string
+	cmd := &cobra.Command{
+		Use:   "check [APP]",
+		Short: "Report every mistake of an app: its file, its tools, its prompts, its database",
+		Long: `Report every mistake of an app at once, as file:line:column: message. Every tool is compiled and every
+template parsed. With --db, records are compared with what is declared now.
+
+The exit code is 2 where there are errors, and 0 where there are warnings alone.`,
+		Example: `  toolrun check
+  toolrun check shop/app.yaml --json
+  toolrun check --db .toolrun/memory.db`,
+		Args: takes(0, 1, "at most one APP"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if file != "" {
+					return usagef("name it once", "two app files are named: %s and %s", args[0], file)
+				}
+				file = args[0]
+			}
+			return p.check(cmd.Context(), file, db, tenant)
+		},
+	}
+	appFlag(cmd, &file)
+	cmd.Flags().StringVar(&db, "db", "", "look into this database `file` too")
+	cmd.Flags().StringVar(&tenant, "tenant", host.DefaultTenant, "the `id` of the platform's customer whose records to look at")
+	return cmd
+}
+
+func (p *program) check(ctx context.Context, file, db, tenant string) error {
+	pr, err := p.readProject(file)
+	if err != nil {
+		return err
+	}
+	defer pr.close()
+	if pr.file == "" {
+		return errNoApp
+	}
+	problems, reports := pr.problems, []memory.StoreReport(nil)
+	err = p.progress("checking "+pr.file, func() error {
+		if pr.app == nil {
+			return nil
+		}
+		found, err := p.checkParts(ctx, pr)
+		if err != nil || db == "" {
+			problems = append(problems, found...)
+			return err
+		}
+		reports, err = p.report(ctx, pr, p.env.path(db), tenant)
+		problems = append(append(problems, found...), pr.compare(reports)...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(problems, func(a, b app.Problem) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
+	})
+	return p.printCheck(pr, problems, reports)
+}
+
+// checkParts compiles the tools and parses the prompts.
+func (p *program) checkParts(ctx context.Context, pr *project) (app.Problems, error) {
+	backend := mem.New()
+	h, err := host.Open(ctx, host.Options{App: pr.app, Backend: backend, Engines: p.engines(), SweepEvery: -1, Now: p.env.Now, Logger: p.logger()})
+	if err != nil {
+		return nil, errors.Join(err, backend.Close())
+	}
+	broken := h.Check(ctx)
+	var problems app.Problems
+	for _, t := range pr.app.Tools {
+		if err := broken[t.Name]; err != nil && len(t.Broken) == 0 {
+			problems = append(problems, p.toolProblem(pr, t, faultOf(err)))
+		}
+	}
+	for _, prompt := range pr.app.Prompts {
+		if problem, bad := p.checkPrompt(ctx, h, pr, prompt); bad {
+			problems = append(problems, problem)
+		}
+	}
+	return problems, errors.Join(ctx.Err(), h.Close(), backend.Close())
+}
+
+// toolProblem says where in the author's code a tool cannot be compiled.
+func (p *program) toolProblem(pr *project, t app.Tool, f *abi.Fault) app.Problem {
+	at := t.Source
+	if f.File != "" {
+		folder := t.Dir
+		if folder == "" {
+			folder = path.Dir(t.Source)
+		}
+		at = path.Join(folder, f.File)
+	}
+	return app.Problem{
+		File: p.env.show(filepath.Join(pr.dir, filepath.FromSlash(at))), Line: f.Line, Column: f.Column,
+		Message: f.Message, Hint: f.Hint, Code: app.BadSource, Severity: app.SeverityError, Tool: t.Name,
+	}
+}
+
+// checkPrompt renders a prompt for somebody who has no memory yet, which shows a template that cannot be
+// parsed and one that reads what it was not granted.
+func (p *program) checkPrompt(ctx context.Context, h *host.Host, pr *project, prompt app.Prompt) (app.Problem, bool) {
+	if len(prompt.Broken) > 0 {
+		return app.Problem{}, false
+	}
+	_, err := h.Render(ctx, host.Caller{User: "check", Session: "check"}, prompt.Name)
+	if err == nil || ctx.Err() != nil {
+		return app.Problem{}, false
+	}
+	f := faultOf(err)
+	if f.Code == abi.NotFound { // whose hint is for tools
+		f = f.WithHint("grant it to the prompt: grants: {%s: read}", f.Store)
+	}
+	problem := prompt.Problem(max(f.Line, 1), max(f.Column, 1), f.Message, f.Hint)
+	problem.File = p.env.show(filepath.Join(pr.dir, filepath.FromSlash(problem.File)))
+	return problem, true
+}
+
+// report looks at the records of a database. It opens memory alone: an app whose declarations do not go
+// with its records could not be opened as a whole.
+func (p *program) report(ctx context.Context, pr *project, path, tenant string) (reports []memory.StoreReport, err error) {
+	backend, err := p.open(database{path, true}, false)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, backend.Close()) }()
+	service, err := p.openMemory(pr.app, backend)
+	if err != nil {
+		return nil, err
+	}
+	return service.Report(ctx, tenant)
+}
+
+// compare makes problems of records that do not go with the declarations.
+func (pr *project) compare(reports []memory.StoreReport) app.Problems {
+	var problems app.Problems
+	add := func(severity app.Severity, code app.Code, hint, format string, args ...any) {
+		problems = append(problems, app.Problem{
+			File: pr.file, Message: fmt.Sprintf(format, args...), Hint: hint, Code: code, Severity: severity,
+		})
+	}
+	for _, r := range reports {
+		purge := "toolrun memory purge " + r.Store + " --yes"
+		declared, _ := pr.app.Store(r.Store)
+		if r.Moved != "" {
+			add(app.SeverityError, codeMoved, "declare it as it was, give the new store another name, or remove the records: "+purge,
+				"the store %q has records of access %s and is declared with access %s", r.Store, r.Moved, declared.Access)
+		}
+		if r.Orphan && r.Records > 0 {
+			add(app.SeverityWarning, codeOrphan, "declare it again, or remove the records: "+purge,
+				"the store %q has %s and is not declared any more", r.Store, count(r.Records, "record"))
+		}
+		if r.Unfit > 0 {
+			add(app.SeverityWarning, codeUnfit, "tools read them as they are; a strict store takes a write only when the whole content fits",
+				"%d of %s of the store %q do not fit its schema", r.Unfit, count(r.Records, "record"), r.Store)
+		}
+	}
+	return problems
+}
+
+// printCheck writes the problems, and then how the app stands.
+func (p *program) printCheck(pr *project, problems app.Problems, reports []memory.StoreReport) error {
+	warnings := len(problems.Warnings())
+	failures := len(problems) - warnings
+	err := p.answer(append(app.Problems{}, problems...), func() error {
+		p.printProblems(p.env.Stdout, p.env.StdoutTerminal, problems)
+		if err := p.printReports(reports); err != nil || failures > 0 {
+			return err
+		}
+		if warnings > 0 {
+			return p.say("%s: %s; %s", pr.file, pr.summary(), count(warnings, "warning"))
+		}
+		return p.say("%s: %s; no problems", pr.file, pr.summary())
+	})
+	if err != nil || failures == 0 {
+		return err
+	}
+	f := abi.Faultf(abi.SourceInvalid, "%s has %s and %s", pr.file, count(failures, "error"), count(warnings, "warning"))
+	return &usageError{f}
+}
+
+func (p *program) printReports(reports []memory.StoreReport) error {
+	if len(reports) == 0 {
+		return nil
+	}
+	var rows [][]string
+	for _, r := range reports {
+		rows = append(rows, []string{r.Store, strconv.Itoa(r.Records), strconv.Itoa(r.Unfit)})
+	}
+	return p.table([]string{"STORE", "RECORDS", "UNFIT"}, rows)
+}

@@ -1,0 +1,235 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/internal/cli"
+)
+
+// folder makes a folder of files.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// call runs a command and returns what it wrote.
+func call(t *testing.T, env cli.Env) (exit int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	env.Stdout, env.Stderr = &out, &errs
+	exit = cli.Main(t.Context(), env)
+	return exit, out.String(), errs.String()
+}
+
+func TestZeroEnv(t *testing.T) {
+	if exit := cli.Main(t.Context(), cli.Env{}); exit != 0 {
+		t.Errorf("Main with the zero Env = %d; want 0, for toolrun alone shows its help", exit)
+	}
+}
+
+// cancelling is a stream that ends a context when something is written to it.
+type cancelling struct {
+	bytes.Buffer
+	cancel context.CancelFunc
+}
+
+func (c *cancelling) Write(p []byte) (int, error) {
+	c.cancel()
+	return c.Buffer.Write(p)
+}
+
+func TestCancelledRunStoresNothing(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"app.yaml": "app: shop\nmemory:\n  facts: {access: application}\ntools:\n  put: {source: put.js, grants: {facts: readwrite}}\n",
+		"put.js":   `await memory.set_content("facts", {n: 1}); console.log("stored"); for (;;) {}`,
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stderr := &cancelling{cancel: cancel}
+	exit := cli.Main(ctx, cli.Env{Args: []string{"run", "put", "--timeout", "180s"}, Dir: dir, Stderr: stderr})
+	if exit != 3 || !strings.Contains(stderr.String(), "error: cancelled: ") {
+		t.Errorf("a cancelled run ended in %d and wrote %q; want 3 and that it was cancelled", exit, stderr.String())
+	}
+	_, stdout, _ := call(t, cli.Env{Args: []string{"memory", "get", "facts"}, Dir: dir})
+	if stdout != "null\n" {
+		t.Errorf("after a cancelled run the store holds %q; want null", stdout)
+	}
+}
+
+// waiting is a stdin that never ends; who reads it presses Ctrl-C.
+type waiting struct{ cancel context.CancelFunc }
+
+func (w waiting) Read([]byte) (int, error) {
+	w.cancel()
+	select {}
+}
+
+func TestWaitingForStdinIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var stderr bytes.Buffer
+	exit := cli.Main(ctx, cli.Env{Args: []string{"render", "-"}, Dir: t.TempDir(), Stdin: waiting{cancel}, Stderr: &stderr})
+	if exit != 3 || !strings.Contains(stderr.String(), "error: cancelled: the command was interrupted") {
+		t.Errorf("a command that waits for stdin ended in %d and wrote %q; want 3", exit, stderr.String())
+	}
+}
+
+func TestColor(t *testing.T) {
+	const red = "\x1b[1;31m"
+	tests := []struct {
+		name     string
+		terminal bool
+		vars     map[string]string
+		want     bool
+	}{
+		{"a pipe", false, nil, false},
+		{"a terminal", true, nil, true},
+		{"NO_COLOR", true, map[string]string{"NO_COLOR": "1"}, false},
+		{"an empty NO_COLOR", true, map[string]string{"NO_COLOR": ""}, true},
+		{"a dumb terminal", true, map[string]string{"TERM": "dumb"}, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, _, stderr := call(t, cli.Env{
+				Args: []string{"nothing"}, StderrTerminal: test.terminal, Getenv: func(name string) string { return test.vars[name] },
+			})
+			if got := strings.HasPrefix(stderr, red+"error: "); got != test.want {
+				t.Errorf("the error begins %q; coloured: %t, want %t", stderr, got, test.want)
+			}
+			if !strings.Contains(stderr, `there is no command "toolrun nothing"`) {
+				t.Errorf("the error is %q; want its text", stderr)
+			}
+		})
+	}
+}
+
+// A person sees JSON indented, a program gets it on one line.
+func TestTerminalOutput(t *testing.T) {
+	dir := folder(t, map[string]string{"tool.js": `return {a: [1], b: "\u009b31m"};`})
+	env := cli.Env{Args: []string{"run", "./tool.js"}, Dir: dir}
+	if _, stdout, _ := call(t, env); stdout != "{\"a\":[1],\"b\":\"\u009b31m\"}\n" {
+		t.Errorf("the output for a program is %q; want one line as the tool gave it", stdout)
+	}
+	env.StdoutTerminal = true
+	if _, stdout, _ := call(t, env); stdout != "{\n  \"a\": [\n    1\n  ],\n  \"b\": \"\ufffd31m\"\n}\n" {
+		t.Errorf("the output for a terminal is %q; want it indented, and nothing that steers the terminal", stdout)
+	}
+}
+
+func TestRenderedTextCannotSteerATerminal(t *testing.T) {
+	env := cli.Env{Args: []string{"render", "-"}, Dir: t.TempDir(), StdoutTerminal: true, Stdin: strings.NewReader("a\x1b[2Jb\tc\nd")}
+	if _, stdout, _ := call(t, env); stdout != "a\ufffd[2Jb\tc\nd\n" {
+		t.Errorf("the rendered text is %q; want control characters replaced", stdout)
+	}
+	env.StdoutTerminal, env.Stdin = false, strings.NewReader("a\x1bb")
+	if _, stdout, _ := call(t, env); stdout != "a\x1bb\n" {
+		t.Errorf("the rendered text is %q; want it as it is, in a pipe", stdout)
+	}
+}
+
+func TestPanicIsInternal(t *testing.T) {
+	panicked := false
+	exit, _, stderr := call(t, cli.Env{
+		Args: []string{"nothing"}, StderrTerminal: true,
+		Getenv: func(string) string {
+			if !panicked {
+				panicked = true
+				panic("for the test")
+			}
+			return ""
+		},
+	})
+	if exit != 5 || !strings.Contains(stderr, "internal: toolrun panicked") {
+		t.Errorf("a panic ended in %d and wrote %q; want 5 and an internal error", exit, stderr)
+	}
+}
+
+func TestEmptyFlagsAreRefused(t *testing.T) {
+	dir := folder(t, map[string]string{"app.yaml": "app: shop\nmemory:\n  facts: {access: application}\n"})
+	for _, flag := range []string{"--user", "--tenant", "--session", "--app", "--db"} {
+		exit, _, stderr := call(t, cli.Env{Args: []string{"memory", "list", "facts", flag, ""}, Dir: dir})
+		if exit != 2 || !strings.Contains(stderr, flag+" is empty") {
+			t.Errorf("an empty %s ended in %d and wrote %q; want 2", flag, exit, stderr)
+		}
+	}
+}
+
+// What has ended is freed by later commands, since none stays open to do it.
+func TestRunFreesWhatHasEnded(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"app.yaml": `
+app: shop
+memory:
+  facts: {access: application, retention: 10s}
+tools:
+  put: {source: put.js, grants: {facts: readwrite}}
+  idle: {source: idle.js}
+`,
+		"put.js":  `await memory.set_content("facts", {n: 1});`,
+		"idle.js": `return 1;`,
+	})
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	count := func() (records int) {
+		_, stdout, stderr := call(t, cli.Env{Args: []string{"db", "check", "--json"}, Dir: dir})
+		var report struct{ Records int }
+		if err := json.Unmarshal([]byte(stdout), &report); err != nil {
+			t.Fatalf("db check wrote %q and %q: %v", stdout, stderr, err)
+		}
+		return report.Records
+	}
+	run := func(tool string) {
+		env := cli.Env{Args: []string{"run", tool}, Dir: dir, Now: func() time.Time { return now }}
+		if exit, _, stderr := call(t, env); exit != 0 {
+			t.Fatalf("run %s ended in %d: %s", tool, exit, stderr)
+		}
+	}
+	run("put")
+	before := count()
+	run("idle")
+	if after := count(); after != before {
+		t.Errorf("a run beside a living record left %d records of %d", after, before)
+	}
+	now = now.Add(2 * time.Hour)
+	run("idle")
+	if after := count(); after != before-1 {
+		t.Errorf("a run hours after a record has ended left %d records of %d; want one less", after, before)
+	}
+}
+
+// A record that has ended is not there, though it has not been freed yet: its store is no orphan.
+func TestCheckCountsLivingRecords(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"was.yaml": "app: shop\nmemory:\n  facts: {access: application, retention: 10s}\n  notes: {access: application}\n",
+		"now.yaml": "app: shop\nmemory:\n  notes: {access: application}\n",
+	})
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	do := func(args ...string) string {
+		env := cli.Env{Args: append(args, "--db", "memory.db"), Dir: dir, Now: func() time.Time { return now }}
+		exit, stdout, stderr := call(t, env)
+		if exit != 0 {
+			t.Fatalf("%v ended in %d: %s", args, exit, stderr)
+		}
+		return stdout
+	}
+	do("memory", "set", "facts", "{}", "--app", "was.yaml")
+	if got := do("check", "now.yaml", "--json"); !strings.Contains(got, `"code":"orphan"`) {
+		t.Errorf("check = %s; want a warning of the store that is not declared any more", got)
+	}
+	now = now.Add(time.Minute)
+	if got := do("check", "now.yaml", "--json"); got != "[]\n" {
+		t.Errorf("check after the record has ended = %s; want nothing", got)
+	}
+}

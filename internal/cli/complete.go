@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// Completions come from the app file alone: they open no database, and an app file that cannot be read gives
+// none.
+
+type completion = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective)
+
+// fromApp completes words that the app file declares. The flag is read when the shell asks.
+func (p *program) fromApp(file *string, words func(*project) []string) []string {
+	pr, err := p.readProject(*file)
+	if err != nil {
+		return nil
+	}
+	defer pr.close()
+	if pr.app == nil {
+		return nil
+	}
+	return words(pr)
+}
+
+// completeFirst completes the first argument.
+func (p *program) completeFirst(file *string, words func(*project) []string) completion {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return p.fromApp(file, words), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeRun completes the names of tools, or files; after the tool the keys of its input.
+func (p *program) completeRun(file *string) completion {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return p.fromApp(file, (*project).describedTools), cobra.ShellCompDirectiveDefault
+		}
+		keys := p.fromApp(file, func(pr *project) []string {
+			tool, _ := pr.app.Tool(args[0])
+			return suffixed(tool.Params(), "=")
+		})
+		return keys, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeFlag completes a flag's value.
+func (p *program) completeFlag(cmd *cobra.Command, flag string, words func(*project) []string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		file := cmd.Flags().Lookup("app").Value.String()
+		return p.fromApp(&file, words), cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+	}) // fails only for a flag that does not exist
+}
+
+// describedTools are the names of the tools with what shells show beside them.
+func (pr *project) describedTools() []string {
+	var names []string
+	for _, t := range pr.app.Tools {
+		names = append(names, cobra.CompletionWithDesc(t.Name, t.Description))
+	}
+	return names
+}
+
+func suffixed(words []string, suffix string) []string {
+	for i := range words {
+		words[i] += suffix
+	}
+	return words
+}

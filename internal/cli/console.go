@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"github.com/toolrun/toolrun/host/app"
+)
+
+// style is how a terminal shows a word.
+type style string
+
+const (
+	plain  style = ""
+	red    style = "\x1b[1;31m"
+	yellow style = "\x1b[1;33m"
+	dim    style = "\x1b[2m"
+	reset        = "\x1b[0m"
+)
+
+func (p *program) paint(terminal bool, s style, text string) string {
+	if s == plain || !p.env.color(terminal) {
+		return text
+	}
+	return string(s) + text + reset
+}
+
+// note writes a line to stderr, with its first word in a style. Further lines of text are indented: what a guest
+// logs or throws must not look like a line of ours.
+func (p *program) note(s style, word, text string) {
+	text = strings.ReplaceAll(printable(text), "\n", "\n    ")
+	fmt.Fprintln(p.env.Stderr, p.paint(p.env.StderrTerminal, s, word)+text)
+}
+
+// warn writes a warning.
+func (p *program) warn(format string, args ...any) {
+	p.note(yellow, "warning: ", fmt.Sprintf(format, args...))
+}
+
+// say writes a line of text to stdout.
+func (p *program) say(format string, args ...any) error {
+	_, err := fmt.Fprintln(p.env.Stdout, printable(fmt.Sprintf(format, args...)))
+	return err
+}
+
+// answer writes v as JSON with --json, and otherwise what text writes.
+func (p *program) answer(v any, text func() error) error {
+	if p.json {
+		return p.printJSON(v)
+	}
+	return text()
+}
+
+// printJSON writes v to stdout: indented for people, on one line for programs.
+func (p *program) printJSON(v any) error {
+	p.answered = true
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if p.env.StdoutTerminal {
+		enc.SetIndent("", "  ")
+	}
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	text := b.String()
+	if p.env.StdoutTerminal {
+		text = printable(text)
+	}
+	_, err := io.WriteString(p.env.Stdout, text)
+	return err
+}
+
+// table writes rows under a head to stdout, in columns.
+func (p *program) table(head []string, rows [][]string) error {
+	w := tabwriter.NewWriter(p.env.Stdout, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{head}, rows...) {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = strings.ReplaceAll(printable(cell), "\n", " ")
+		}
+		fmt.Fprintln(w, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+	}
+	return w.Flush()
+}
+
+// printProblems writes each problem as file:line:column: message, with its hint below.
+func (p *program) printProblems(to io.Writer, terminal bool, problems app.Problems) {
+	for _, problem := range problems {
+		s, word := red, "error: "
+		if problem.Severity == app.SeverityWarning {
+			s, word = yellow, "warning: "
+		}
+		at := problem.File
+		if problem.Line > 0 {
+			at = fmt.Sprintf("%s:%d:%d", problem.File, problem.Line, problem.Column)
+		}
+		fmt.Fprintf(to, "%s: %s%s\n", printable(at), p.paint(terminal, s, word), printable(problem.Message))
+		if problem.Hint != "" {
+			fmt.Fprintf(to, "%s%s\n", p.paint(terminal, dim, "  hint: "), printable(problem.Hint))
+		}
+	}
+}
+
+// printable replaces control characters but line breaks and tabs: texts of guests and files must not steer a
+// terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+// when writes a time for a table; "" for none.
+func when(t *time.Time) string {
+	if t == nil || t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// logger takes what the host must not tell a guest but may tell who runs it.
+func (p *program) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(p.env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
+// writeText writes text to stdout as it is, but for what would steer a terminal, and ends the line.
+func (p *program) writeText(text string) error {
+	if p.env.StdoutTerminal {
+		text = printable(text)
+	}
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	_, err := io.WriteString(p.env.Stdout, text)
+	return err
+}

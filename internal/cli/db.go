@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/storage/bolt"
+)
+
+func (p *program) dbCommand() *cobra.Command {
+	cmd := p.group(&cobra.Command{
+		Use:   "db",
+		Short: "Check and back up a database file",
+		Example: `  toolrun db check
+  toolrun db backup /backups/shop.db`,
+	})
+	cmd.AddCommand(p.dbCheck(), p.dbBackup())
+	return cmd
+}
+
+// existing returns the absolute path of the database that a command is about, which is there.
+func (p *program) existing(place placeFlags) (string, error) {
+	pr, err := p.databaseProject(place)
+	if err != nil {
+		return "", err
+	}
+	defer pr.close()
+	path := p.database(pr, place).path
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return "", noDatabase(p.env.show(path))
+	}
+	return path, nil
+}
+
+// databaseProject finds out where a database is. An app file with mistakes keeps nobody from its database.
+func (p *program) databaseProject(place placeFlags) (*project, error) {
+	if place.db != "" {
+		return &project{dir: p.env.Dir}, nil
+	}
+	return p.readProject(place.app)
+}
+
+func (p *program) dbCheck() *cobra.Command {
+	var place placeFlags
+	cmd := &cobra.Command{
+		Use:   "check [FILE]",
+		Short: "Read all of a database file and report what is damaged",
+		Long: `Read all of a database file, which nothing may have open, and report what is damaged: pages, checksums of
+records, indexes, counters. A damaged file is restored from a backup.`,
+		Example: `  toolrun db check
+  toolrun db check /backups/shop.db --json`,
+		Args: takes(0, 1, "at most one FILE"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if place.db != "" {
+					return usagef("name it once", "two databases are named: %s and %s", args[0], place.db)
+				}
+				place.db = args[0]
+			}
+			path, err := p.existing(place)
+			if err != nil {
+				return err
+			}
+			return p.checkDatabase(path)
+		},
+	}
+	place.register(cmd)
+	return cmd
+}
+
+func (p *program) checkDatabase(path string) error {
+	shown := p.env.show(path)
+	var report bolt.Report
+	err := p.progress("checking "+shown, func() (err error) {
+		report, err = bolt.Check(path)
+		return err
+	})
+	if err != nil {
+		return p.databaseFault("check", path, err)
+	}
+	err = p.answer(report, func() error {
+		for _, problem := range report.Problems {
+			if problem.Key != "" {
+				problem.Text = problem.Key + ": " + problem.Text
+			}
+			if err := p.say("%s: %s: %s", shown, problem.Kind, problem.Text); err != nil {
+				return err
+			}
+		}
+		if !report.OK() {
+			return nil
+		}
+		return p.say("%s: %s, %d bytes of them in a file of %d; no problems",
+			shown, count(int(report.Records), "record"), report.Bytes, report.FileBytes)
+	})
+	if err != nil || report.OK() {
+		return err
+	}
+	return abi.Faultf(abi.Unavailable, "the database %s is damaged: %s", shown, count(len(report.Problems)+report.Omitted, "problem")).
+		WithHint("restore it from a backup")
+}
+
+func (p *program) dbBackup() *cobra.Command {
+	var place placeFlags
+	var force bool
+	cmd := &cobra.Command{
+		Use:     "backup DEST",
+		Short:   "Copy a database to a file, as it is at one moment",
+		Example: `  toolrun db backup /backups/shop.db`,
+		Args:    takes(1, 1, "the DEST file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := p.existing(place)
+			if err != nil {
+				return err
+			}
+			dest := p.env.path(args[0])
+			if _, err := os.Stat(filepath.Dir(dest)); err != nil {
+				return usagef("", "the folder of %s cannot be used: %v", args[0], cause(err))
+			}
+			if _, err := os.Lstat(dest); err == nil && !force {
+				return usagef("to replace it, add --force", "%s exists", args[0])
+			}
+			return p.backup(cmd.Context(), path, dest)
+		},
+	}
+	place.register(cmd)
+	cmd.Flags().BoolVar(&force, "force", false, "replace the file if there is one")
+	return cmd
+}
+
+func (p *program) backup(ctx context.Context, path, dest string) (err error) {
+	backend, err := bolt.Open(path, nil)
+	if err != nil {
+		return p.databaseFault("open", path, err)
+	}
+	defer func() { err = errors.Join(err, backend.Close()) }()
+	shown := p.env.show(dest)
+	err = p.progress("copying to "+shown, func() error { return backend.BackupFile(ctx, dest) })
+	if err != nil {
+		return p.databaseFault("back up", path, err)
+	}
+	info, err := os.Stat(dest)
+	if err != nil {
+		return err
+	}
+	reply := map[string]any{"file": shown, "bytes": info.Size()}
+	return p.answer(reply, func() error { return p.say("wrote %s, %d bytes", shown, info.Size()) })
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+func (p *program) eraseCommand() *cobra.Command {
+	var f memoryFlags
+	cmd := &cobra.Command{
+		Use:   "erase --user USER",
+		Short: "Remove everything of a user: records in all stores, sessions, kept results",
+		Long: `Remove everything of a user: their records in all stores, declared or not, their sessions with what lived in
+them, and results kept for idempotency keys; and say how much that was. It cannot be undone. Records of access
+application are nobody's own, and stay.`,
+		Example: `  toolrun erase --user ann
+  toolrun erase --user ann --tenant acme --json`,
+		Args: takes(0, 0, "no arguments but --user"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.user == "" {
+				return usagef("toolrun erase --user ann", "an erasure needs a user")
+			}
+			return p.inWorkspace(cmd, &f, p.openProject, false, func(w *workspace, caller host.Caller) error {
+				return p.erase(cmd.Context(), w, caller)
+			})
+		},
+	}
+	f.placeFlags.register(cmd)
+	f.tenantFlag(cmd)
+	f.userFlag(cmd)
+	return cmd
+}
+
+func (p *program) erase(ctx context.Context, w *workspace, c host.Caller) error {
+	var erased memory.Erased
+	err := p.progress("erasing", func() (err error) {
+		erased, err = w.host.Erase(ctx, c)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return p.answer(erased, func() error { return p.showErased(w.app.ID, erased) })
+}
+
+func (p *program) showErased(app string, e memory.Erased) error {
+	err := p.say("erased the user %s of the app %s: %s (%d bytes), %s, %s", e.User, app,
+		count(e.Records, "record"), e.Bytes, count(e.Sessions, "session"), count(e.Runs, "kept result"))
+	if err != nil || len(e.Stores) == 0 {
+		return err
+	}
+	var rows [][]string
+	for _, store := range slices.Sorted(maps.Keys(e.Stores)) {
+		rows = append(rows, []string{store, strconv.Itoa(e.Stores[store])})
+	}
+	return p.table([]string{"STORE", "RECORDS"}, rows)
+}

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// usageError is a mistake in the command itself. It ends in exit code 2, whatever its fault's code is.
+type usageError struct{ fault *abi.Fault }
+
+// Error is the fault's.
+func (e *usageError) Error() string { return e.fault.Message }
+
+// usagef makes a usageError; hint may be "".
+func usagef(hint, format string, args ...any) error {
+	f := abi.Faultf(abi.InvalidArgument, format, args...)
+	f.Hint = hint
+	return &usageError{f}
+}
+
+// appError says that an app file cannot be used.
+type appError struct {
+	file     string
+	problems app.Problems
+}
+
+// Error counts the mistakes; they are listed by their own.
+func (e *appError) Error() string {
+	n := len(e.problems.Err().(app.Problems))
+	return fmt.Sprintf("%s has %s", e.file, count(n, "mistake"))
+}
+
+// count says a number of things: 1 record, 2 records.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// faultOf gives any error a code. Unlike a guest, who sits at the command line may see every text.
+func faultOf(err error) *abi.Fault {
+	if u, ok := errors.AsType[*usageError](err); ok {
+		return u.fault
+	}
+	if f, ok := errors.AsType[*abi.Fault](err); ok {
+		return f
+	}
+	if _, ok := errors.AsType[*appError](err); ok {
+		return abi.Faultf(abi.SourceInvalid, "%v", err)
+	}
+	if _, ok := errors.AsType[*memory.MovedError](err); ok {
+		return abi.Faultf(abi.SourceInvalid, "%v", err)
+	}
+	if errors.Is(err, context.Canceled) {
+		return abi.Faultf(abi.Cancelled, "the command was interrupted")
+	}
+	return abi.Faultf(abi.Internal, "%v", err)
+}
+
+// exitCode is what the process ends with.
+func exitCode(err error) int {
+	if err == nil {
+		return abi.ExitDone
+	}
+	if _, ok := errors.AsType[*usageError](err); ok {
+		return abi.ExitUsage
+	}
+	return faultOf(err).Code.Exit()
+}
+
+// fail tells why a command failed and returns the exit code.
+func (p *program) fail(err error) int {
+	if bad, ok := errors.AsType[*appError](err); ok {
+		p.printProblems(p.env.Stderr, p.env.StderrTerminal, bad.problems.Err().(app.Problems))
+	}
+	_, usage := errors.AsType[*usageError](err)
+	p.printFault(faultOf(err), !usage)
+	if p.json && !p.answered {
+		p.failJSON(err)
+	}
+	return exitCode(err)
+}
+
+// failJSON answers a program that waits for JSON. The error is where that of a Result is.
+func (p *program) failJSON(err error) {
+	answer := struct {
+		OK       bool         `json:"ok"`
+		Error    *abi.Fault   `json:"error"`
+		Problems app.Problems `json:"problems,omitempty"`
+	}{Error: faultOf(err)}
+	if bad, ok := errors.AsType[*appError](err); ok {
+		answer.Problems = bad.problems
+	}
+	_ = p.printJSON(answer) // the command has failed already
+}
+
+// printFault writes an error for people: what, where, and what to do.
+func (p *program) printFault(f *abi.Fault, withCode bool) {
+	text := f.Message
+	if withCode {
+		text = string(f.Code) + ": " + text
+	}
+	p.note(red, "error: ", text)
+	switch {
+	case f.Stack != "":
+		for line := range strings.Lines(f.Stack) {
+			p.note(plain, "  ", strings.TrimSpace(line))
+		}
+	case f.File != "" && f.Line > 0:
+		p.note(plain, "", fmt.Sprintf("  at %s:%d:%d", f.File, f.Line, f.Column))
+	case f.Line > 0:
+		p.note(plain, "", fmt.Sprintf("  at line %d, column %d", f.Line, f.Column))
+	}
+	hint := f.Hint
+	if flag := flagFor[f.Code]; flag != "" {
+		hint = flag
+	}
+	if hint != "" {
+		p.note(dim, "  hint: ", hint)
+	}
+}
+
+// flagFor says how the command line gives what a run lacks.
+var flagFor = map[abi.Code]string{
+	abi.NoUser:    "name the user with --user",
+	abi.NoSession: "name the session with --session; toolrun session start makes one",
+}

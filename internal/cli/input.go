@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/jsondoc"
+)
+
+// maxDocumentBytes bounds what is read from a file or from stdin. It is above every limit of the host, which
+// then says what is too large, and why.
+const maxDocumentBytes = 16 << 20
+
+// document returns the JSON that an argument gives: the text itself, @file, or - for stdin; nil for "".
+func (p *program) document(ctx context.Context, what, given string) (json.RawMessage, error) {
+	text, err := p.read(ctx, what, given)
+	if err != nil || given == "" {
+		return nil, err
+	}
+	if err := jsondoc.Check(text, jsondoc.Limits{}); err != nil {
+		hint := ""
+		if doc, ok := errors.AsType[*jsondoc.Error](err); ok && doc.Kind == jsondoc.Malformed && string(text) == given {
+			hint = `quote it for the shell: '{"language": "fr"}'`
+		}
+		return nil, usagef(hint, "%s is not valid JSON: %v", what, err)
+	}
+	return text, nil
+}
+
+// read returns the bytes that an argument gives.
+func (p *program) read(ctx context.Context, what, given string) ([]byte, error) {
+	if given == "-" {
+		return p.readStdin(ctx, what)
+	}
+	name, isFile := strings.CutPrefix(given, "@")
+	if !isFile {
+		return []byte(given), nil
+	}
+	return p.readFile(what, name)
+}
+
+// readStdin waits for the end of stdin or of ctx, whichever comes first. Where ctx is first, the reader is left
+// behind with stdin: the process is about to end.
+func (p *program) readStdin(ctx context.Context, what string) ([]byte, error) {
+	type result struct {
+		text []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		text, err := readAll(what, p.env.Stdin)
+		done <- result{text, err}
+	}()
+	select {
+	case r := <-done:
+		return r.text, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (p *program) readFile(what, name string) ([]byte, error) {
+	f, err := os.Open(p.env.path(name))
+	if err != nil {
+		return nil, usagef("", "%s: %s cannot be read: %v", what, name, cause(err))
+	}
+	defer f.Close()
+	return readAll(what, f)
+}
+
+func readAll(what string, from io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(from, maxDocumentBytes+1))
+	if err != nil {
+		return nil, usagef("", "%s cannot be read: %v", what, cause(err))
+	}
+	if len(text) > maxDocumentBytes {
+		return nil, usagef("", "%s has more than %d MiB", what, maxDocumentBytes>>20)
+	}
+	return text, nil
+}
+
+// input makes a run's input of --input and the pairs after the tool.
+func (p *program) input(ctx context.Context, given string, pairs []string) (json.RawMessage, error) {
+	base, err := p.document(ctx, "--input", given)
+	if err != nil || len(pairs) == 0 {
+		return base, err
+	}
+	input := map[string]any{}
+	if base != nil {
+		value, err := jsondoc.Decode(base, jsondoc.Limits{})
+		if err != nil {
+			return nil, err
+		}
+		object, ok := value.(map[string]any)
+		if !ok {
+			return nil, abi.Faultf(abi.InputInvalid, "the input must be a JSON object")
+		}
+		input = object
+	}
+	seen := map[string]bool{}
+	for _, text := range pairs {
+		key, value, err := parsePair(text)
+		if err != nil {
+			return nil, err
+		}
+		if seen[key] {
+			return nil, usagef("", "the key %q is given twice", key)
+		}
+		seen[key], input[key] = true, value
+	}
+	return jsondoc.Encode(input)
+}
+
+// parsePair reads key=value, whose value is a text, or key:=json.
+func parsePair(text string) (key string, value any, err error) {
+	const hint = "write key=value for a text, key:=json for any other value"
+	name, value, ok := strings.Cut(text, "=")
+	key, isJSON := strings.CutSuffix(name, ":")
+	if !ok || key == "" {
+		return "", nil, usagef(hint, "%q is no key=value", text)
+	}
+	if !utf8.ValidString(text) {
+		return "", nil, usagef("", "the value of %q is not valid UTF-8", key)
+	}
+	if !isJSON {
+		return key, value, nil
+	}
+	parsed, err := jsondoc.Decode([]byte(value.(string)), jsondoc.Limits{})
+	if err != nil {
+		reason := err
+		if doc, ok := errors.AsType[*jsondoc.Error](err); ok {
+			reason = errors.New(doc.Message)
+		}
+		return "", nil, usagef(hint, "the value of %q is not valid JSON: %v", key, reason)
+	}
+	return key, parsed, nil
+}

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// program is what the commands of one Main share.
+type program struct {
+	env  Env
+	json bool // --json: answers are JSON documents
+	// answered is set once a JSON document went to stdout, which holds one at most.
+	answered bool
+}
+
+// Main runs the command that env's arguments name and returns its exit code: 0 done, 1 the tool or what it
+// asked of memory, 2 the command or the app file, 3 a limit or ctx was cancelled, 4 a conflict, 5 the host or
+// its database. When ctx ends, a run is stopped and stores nothing.
+func Main(ctx context.Context, env Env) (exit int) {
+	p := &program{env: env.withDefaults()}
+	defer func() {
+		// Go's own exit code for a panic is that of a usage error.
+		if v := recover(); v != nil {
+			fmt.Fprintf(p.env.Stderr, "%s\n", debug.Stack())
+			exit = p.fail(abi.Faultf(abi.Internal, "toolrun panicked, which is a bug of it: %v", v))
+		}
+	}()
+	root := p.rootCommand()
+	root.SetArgs(p.env.Args)
+	root.SetIn(p.env.Stdin)
+	root.SetOut(p.env.Stdout)
+	root.SetErr(p.env.Stderr)
+	if err := root.ExecuteContext(ctx); err != nil {
+		return p.fail(err)
+	}
+	return abi.ExitDone
+}
+
+func (p *program) rootCommand() *cobra.Command {
+	root := p.group(&cobra.Command{
+		Use:   "toolrun",
+		Short: "Run small tools that remember things, each call in a fresh sandbox",
+		Long: `toolrun runs each call of a tool in a fresh sandbox and gives it one way out: the memory stores that an
+app.yaml declares, under rules that the tool cannot bend. A run that fails stores nothing.
+
+Exit codes: 0 done, 1 the tool failed, 2 the command or the app file is wrong, 3 a limit or Ctrl-C,
+4 a conflict, 5 the database or toolrun itself.`,
+		Example: `  toolrun run remember_me language=fr --user ann
+  toolrun memory get userPrefs --user ann
+  toolrun check`,
+		PersistentPreRunE: refuseEmptyFlags,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+	})
+	root.PersistentFlags().BoolVar(&p.json, "json", false, "answer with one JSON document on stdout")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("see: "+cmd.CommandPath()+" --help", "%v", err)
+	})
+	root.AddCommand(
+		p.runCommand(), p.memoryCommand(), p.sessionCommand(), p.renderCommand(), p.checkCommand(),
+		p.exportCommand(), p.importCommand(), p.dbCommand(), p.eraseCommand(), p.versionCommand(),
+	)
+	return root
+}
+
+// group makes a command that only holds others: alone it shows its help, and it refuses unknown ones.
+func (p *program) group(cmd *cobra.Command) *cobra.Command {
+	cmd.SuggestionsMinimumDistance = 2
+	cmd.Args = cobra.ArbitraryArgs // else cobra words the error for the root, and accepts anything elsewhere
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		hint := "see: " + cmd.CommandPath() + " --help"
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			hint = "did you mean " + cmd.CommandPath() + " " + near[0] + "?"
+		}
+		return usagef(hint, "there is no command %q", cmd.CommandPath()+" "+args[0])
+	}
+	return cmd
+}
+
+// refuseEmptyFlags refuses a flag with an empty value: a script's variable that was not set must not widen what a
+// command is about.
+func refuseEmptyFlags(cmd *cobra.Command, _ []string) error {
+	var empty error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.String() == "" {
+			empty = usagef("leave the flag out, or give it a value", "--%s is empty", f.Name)
+		}
+	})
+	return empty
+}
+
+// takes checks the number of a command's arguments, which are said in words; most < 0 is any number.
+func takes(least, most int, words string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		hint := "see: " + cmd.CommandPath() + " --help"
+		switch {
+		case len(args) < least:
+			return usagef(hint, "%s takes %s", cmd.CommandPath(), words)
+		case most >= 0 && len(args) > most:
+			return usagef(hint, "%s takes %s: %q is too many", cmd.CommandPath(), words, args[most])
+		}
+		return nil
+	}
+}
+
+// nearest finds a known word that a mistyped one may stand for, or returns "". Cobra finds commands so; words are
+// made commands to be found by it.
+func nearest(word string, known []string) string {
+	words := &cobra.Command{SuggestionsMinimumDistance: 2}
+	for _, k := range known {
+		words.AddCommand(&cobra.Command{Use: k, Run: func(*cobra.Command, []string) {}})
+	}
+	if near := words.SuggestionsFor(word); len(near) > 0 {
+		return near[0]
+	}
+	return ""
+}

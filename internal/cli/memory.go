@@ -1,0 +1,290 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/jsondoc"
+)
+
+func (p *program) memoryCommand() *cobra.Command {
+	cmd := p.group(&cobra.Command{
+		Use:   "memory",
+		Short: "Look into an app's memory and change it, as its operator",
+		Long: `Look into an app's memory and change it. This is the operator's own way: no grant is asked for, but schemas,
+retention and sizes hold as they do for a tool.`,
+		Example: `  toolrun memory get userPrefs --user ann
+  toolrun memory set userPrefs '{"language": "fr"}' --user ann
+  toolrun memory list userPrefs`,
+	})
+	cmd.AddCommand(p.memoryGet(), p.memorySet(), p.memoryDelete(), p.memoryList(), p.memoryPurge())
+	return cmd
+}
+
+func (p *program) memoryGet() *cobra.Command {
+	var f memoryFlags
+	var record bool
+	cmd := &cobra.Command{
+		Use:   "get STORE [PROJECTION]",
+		Short: "Print a record's content, or null where there is none",
+		Example: `  toolrun memory get userPrefs --user ann
+  toolrun memory get userPrefs '{"notifications.email": 1}' --user ann
+  toolrun memory get sessionMeta --session s1`,
+		Args: takes(1, 2, "a STORE and maybe a PROJECTION"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var projection json.RawMessage
+			if len(args) == 2 {
+				var err error
+				if projection, err = p.document(cmd.Context(), "the projection", args[1]); err != nil {
+					return err
+				}
+			}
+			return p.operate(cmd, &f, args[0], false, func(do perform) error {
+				content, err := do(abi.GetContent, projection, options{"record": record})
+				if err != nil {
+					return err
+				}
+				return p.printJSON(content)
+			})
+		},
+	}
+	f.register(cmd)
+	cmd.Flags().BoolVar(&record, "record", false, "print the revision and the times too")
+	cmd.ValidArgsFunction = p.completeFirst(&f.app, func(pr *project) []string { return append(pr.storeNames(), memory.SessionMeta) })
+	return cmd
+}
+
+func (p *program) memorySet() *cobra.Command {
+	var f memoryFlags
+	var replace bool
+	var revision int64
+	var ttl string
+	cmd := &cobra.Command{
+		Use:   "set STORE JSON|@file|-",
+		Short: "Create a record, or merge into it",
+		Long: `Create a record, or merge into the one that is there (RFC 7396): fields that are not named stay, and null
+removes a field.`,
+		Example: `  toolrun memory set userPrefs '{"language": "fr", "nickname": null}' --user ann
+  toolrun memory set catalogue @catalogue.json --replace
+  toolrun memory set userPrefs - --if-revision 3 --ttl 1h --user ann < prefs.json`,
+		Args: takes(2, 2, "a STORE and its content"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			content, err := p.document(cmd.Context(), "the content", args[1])
+			if err != nil {
+				return err
+			}
+			opts := options{}
+			if replace {
+				opts["replace"] = true
+			}
+			if cmd.Flags().Changed("if-revision") {
+				opts["if_revision"] = revision
+			}
+			if cmd.Flags().Changed("ttl") {
+				opts["ttl"] = ttl
+			}
+			return p.operate(cmd, &f, args[0], true, func(do perform) error { return p.set(do, args[0], content, opts) })
+		},
+	}
+	f.register(cmd)
+	cmd.Flags().BoolVar(&replace, "replace", false, "replace the content as a whole")
+	cmd.Flags().Int64Var(&revision, "if-revision", 0, "only if the record has this revision; 0: only if there is none")
+	cmd.Flags().StringVar(&ttl, "ttl", "", "let the record end after this `time`, earlier than its store says: such as 90d, 24h, 30m, 10s")
+	cmd.ValidArgsFunction = p.completeFirst(&f.app, (*project).storeNames)
+	return cmd
+}
+
+// set writes a record and tells its revision. The reply to a merge leaves it open, for others may write before
+// it is stored; but while this command has the database open nobody does, so the record itself tells.
+func (p *program) set(do perform, store string, content json.RawMessage, opts options) error {
+	if _, err := do(abi.SetContent, content, opts); err != nil {
+		return err
+	}
+	text, err := do(abi.GetContent, nil, options{"record": true})
+	if err != nil {
+		return err
+	}
+	var record struct {
+		Revision int64   `json:"revision"`
+		Updated  string  `json:"updated_at"`
+		Expires  *string `json:"expires_at"`
+	}
+	if err := json.Unmarshal(text, &record); err != nil {
+		return err
+	}
+	reply := struct {
+		Success  bool    `json:"success"`
+		Revision int64   `json:"revision"`
+		Updated  string  `json:"updated_at"`
+		Expires  *string `json:"expires_at"`
+	}{true, record.Revision, record.Updated, record.Expires}
+	return p.answer(reply, func() error {
+		if record.Expires == nil {
+			return p.say("stored %s, revision %d", store, record.Revision)
+		}
+		return p.say("stored %s, revision %d, until %s", store, record.Revision, *record.Expires)
+	})
+}
+
+func (p *program) memoryDelete() *cobra.Command {
+	var f memoryFlags
+	var revision int64
+	cmd := &cobra.Command{
+		Use:     "delete STORE",
+		Short:   "Delete a record",
+		Example: `  toolrun memory delete userPrefs --user ann`,
+		Args:    takes(1, 1, "a STORE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts := options{}
+			if cmd.Flags().Changed("if-revision") {
+				opts["if_revision"] = revision
+			}
+			return p.operate(cmd, &f, args[0], false, func(do perform) error {
+				reply, err := do(abi.DeleteContent, nil, opts)
+				if err != nil {
+					return err
+				}
+				return p.answer(reply, func() error {
+					if bytes.Contains(reply, []byte(`"deleted":true`)) {
+						return p.say("deleted the record of %s", args[0])
+					}
+					return p.say("there was no record of %s", args[0])
+				})
+			})
+		},
+	}
+	f.register(cmd)
+	cmd.Flags().Int64Var(&revision, "if-revision", 0, "only if the record has this revision")
+	cmd.ValidArgsFunction = p.completeFirst(&f.app, (*project).storeNames)
+	return cmd
+}
+
+// options are those of a memory operation.
+type options map[string]any
+
+// perform executes an operation on the store of a command; argument is its second one, nil for none.
+type perform func(op string, argument json.RawMessage, opts options) (json.RawMessage, error)
+
+// operate opens memory and hands over the means to use one store of it.
+func (p *program) operate(cmd *cobra.Command, f *memoryFlags, store string, keep bool, body func(perform) error) error {
+	find := p.withStore(store, memory.SessionMeta)
+	return p.inWorkspace(cmd, f, find, keep, func(w *workspace, caller host.Caller) error {
+		return body(func(op string, argument json.RawMessage, opts options) (json.RawMessage, error) {
+			call, err := newCall(op, store, argument, opts)
+			if err != nil {
+				return nil, err
+			}
+			return w.host.Perform(cmd.Context(), caller, call)
+		})
+	})
+}
+
+// newCall makes a call; only delete_content has its options in the second place.
+func newCall(op, store string, argument json.RawMessage, opts options) (abi.Call, error) {
+	name, err := jsondoc.Encode(store)
+	if err != nil {
+		return abi.Call{}, err
+	}
+	encoded, err := jsondoc.Encode(opts)
+	if err != nil {
+		return abi.Call{}, err
+	}
+	if op == abi.DeleteContent {
+		return abi.Call{Op: op, Args: []json.RawMessage{name, encoded}}, nil
+	}
+	return abi.Call{Op: op, Args: []json.RawMessage{name, argument, encoded}}, nil
+}
+
+func (p *program) memoryList() *cobra.Command {
+	var f memoryFlags
+	cmd := &cobra.Command{
+		Use:   "list STORE",
+		Short: "List a store's records, without their contents",
+		Example: `  toolrun memory list userPrefs
+  toolrun memory list userPrefs --user ann --json`,
+		Args: takes(1, 1, "a STORE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.inWorkspace(cmd, &f, p.withStore(args[0]), false, func(w *workspace, caller host.Caller) error {
+				return p.listMemory(cmd.Context(), w.host, caller, args[0])
+			})
+		},
+	}
+	f.register(cmd)
+	cmd.ValidArgsFunction = p.completeFirst(&f.app, (*project).storeNames)
+	return cmd
+}
+
+func (p *program) listMemory(ctx context.Context, h *host.Host, caller host.Caller, store string) error {
+	records := []memory.Listed{}
+	err := h.List(ctx, caller, store, func(l memory.Listed) error {
+		records = append(records, l)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return p.answer(records, func() error {
+		rows := make([][]string, len(records))
+		for i, r := range records {
+			rows[i] = []string{r.User, r.Session, strconv.FormatInt(r.Revision, 10), strconv.Itoa(r.Bytes), when(&r.Updated), when(r.Expires)}
+		}
+		return p.table([]string{"USER", "SESSION", "REVISION", "BYTES", "UPDATED", "EXPIRES"}, rows)
+	})
+}
+
+func (p *program) memoryPurge() *cobra.Command {
+	var f memoryFlags // no user and no session: it is about all of them
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "purge STORE --yes",
+		Short: "Remove all records of a store, declared or not, of all users and sessions",
+		Example: `  toolrun memory purge oldPrefs --yes
+  toolrun memory purge oldPrefs --yes --tenant acme`,
+		Args: takes(1, 1, "a STORE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !yes {
+				return usagef("to do so, add --yes", "this removes the records of %q of all users and sessions", args[0])
+			}
+			return p.purge(cmd, &f, args[0])
+		},
+	}
+	f.placeFlags.register(cmd)
+	f.tenantFlag(cmd)
+	cmd.Flags().BoolVar(&yes, "yes", false, "do it")
+	cmd.ValidArgsFunction = p.completeFirst(&f.app, (*project).storeNames)
+	return cmd
+}
+
+// purge works where the app cannot be opened: to remove the records of a store is a way out when its access
+// was changed.
+func (p *program) purge(cmd *cobra.Command, f *memoryFlags, store string) (err error) {
+	pr, err := p.openApp(f.app)
+	if err != nil {
+		return err
+	}
+	defer pr.close()
+	backend, err := p.open(p.database(pr, f.placeFlags), false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, backend.Close()) }()
+	service, err := p.openMemory(&app.App{ID: pr.app.ID}, backend)
+	if err != nil {
+		return err
+	}
+	n, err := service.Purge(cmd.Context(), f.tenant, store)
+	if err != nil {
+		return err
+	}
+	reply := map[string]any{"store": store, "records": n}
+	return p.answer(reply, func() error { return p.say("removed %s of %s", count(n, "record"), store) })
+}

@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/app"
+)
+
+// project is an app as the command line found it: the declaration and the folder that holds it.
+type project struct {
+	// app is nil where the file has mistakes that leave no app to use.
+	app *app.App
+	// dir is the folder, absolute; file is the app file as a person would write it, "" where there is none.
+	dir, file string
+	problems  app.Problems
+	roots     []*os.Root // what was opened to read it
+}
+
+// openProject reads the app file that is named, or the nearest upwards. Where there is none, and none is named,
+// the project has an app with nothing in it: its id is "default" and its folder the working directory.
+func (p *program) openProject(named string) (*project, error) {
+	pr, err := p.readProject(named)
+	if err != nil {
+		return nil, err
+	}
+	if pr.app == nil {
+		pr.close()
+		return nil, &appError{pr.file, pr.problems}
+	}
+	return pr, nil
+}
+
+// openApp is openProject for commands that mean nothing without an app file.
+func (p *program) openApp(named string) (*project, error) {
+	pr, err := p.openProject(named)
+	if err == nil && pr.file == "" {
+		return nil, errNoApp
+	}
+	return pr, err
+}
+
+var errNoApp = usagef("name one with --app FILE", "there is no %s in this folder or above it", app.FileName)
+
+// readProject is openProject for who wants to see the mistakes of a file.
+func (p *program) readProject(named string) (*project, error) {
+	file, err := p.findApp(named)
+	if err != nil {
+		return nil, err
+	}
+	if file == "" {
+		empty := &app.App{ID: defaultApp, SessionIdle: app.DefaultSessionIdle}
+		return &project{app: empty, dir: p.env.Dir}, nil
+	}
+	pr := &project{dir: filepath.Dir(file), file: p.env.show(file)}
+	// What an app file names lies in its folder: a root refuses links that lead elsewhere.
+	root, err := os.OpenRoot(pr.dir)
+	if err != nil {
+		return nil, usagef("", "the folder of %s cannot be opened: %v", pr.file, cause(err))
+	}
+	pr.roots = append(pr.roots, root)
+	pr.app, pr.problems = app.Load(root.FS(), filepath.Base(file))
+	for i, problem := range pr.problems {
+		pr.problems[i].File = p.env.show(filepath.Join(pr.dir, filepath.FromSlash(problem.File)))
+	}
+	return pr, nil
+}
+
+// defaultApp is the id of an app without a file.
+const defaultApp = "default"
+
+// findApp returns the absolute path of the app file that is named, or of the nearest upwards; "" for none.
+func (p *program) findApp(named string) (string, error) {
+	if named == "" {
+		return nearestApp(p.env.Dir), nil
+	}
+	file := p.env.path(named)
+	info, err := os.Stat(file)
+	if err == nil && info.IsDir() {
+		file = filepath.Join(file, app.FileName)
+		info, err = os.Stat(file)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", usagef("name an existing file", "there is no app file %s", p.env.show(file))
+	case err != nil:
+		return "", usagef("", "the app file %s cannot be read: %v", p.env.show(file), cause(err))
+	case info.IsDir():
+		return "", usagef("", "%s is a folder", p.env.show(file))
+	}
+	return file, nil
+}
+
+func nearestApp(dir string) string {
+	for {
+		file := filepath.Join(dir, app.FileName)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			return file
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// cause is what the system said, without the path, which our texts give as it was written.
+func cause(err error) error {
+	if bad, ok := errors.AsType[*fs.PathError](err); ok {
+		return bad.Err
+	}
+	return err
+}
+
+// readTool reads a tool by its path, without the app that may be around it. The caller closes the root.
+func (p *program) readTool(written string) (*app.Tool, *os.Root, error) {
+	full := p.env.path(written)
+	info, err := os.Stat(full)
+	if errors.Is(err, fs.ErrNotExist) {
+		f := abi.Faultf(abi.NotFound, "there is no tool file or folder %s", written)
+		return nil, nil, &usageError{f.WithHint("the name of a declared tool is written without / and leading points")}
+	}
+	if err != nil {
+		return nil, nil, usagef("", "%s cannot be read: %v", written, cause(err))
+	}
+	dir, name := filepath.Dir(full), filepath.Base(full)
+	if info.IsDir() {
+		dir, name = full, "."
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, usagef("", "the folder of %s cannot be opened: %v", written, cause(err))
+	}
+	tool, problems := app.LoadTool(root.FS(), name)
+	for i := range problems {
+		problems[i].File = p.env.show(filepath.Join(dir, filepath.FromSlash(problems[i].File)))
+	}
+	if tool == nil {
+		root.Close()
+		return nil, nil, &appError{strings.TrimSuffix(written, "/"), problems}
+	}
+	return tool, root, nil
+}
+
+// mustStore refuses a store that the app does not declare.
+func (pr *project) mustStore(name string, builtIn ...string) error {
+	known := append(pr.storeNames(), builtIn...)
+	if slices.Contains(known, name) {
+		return nil
+	}
+	f := abi.Faultf(abi.NotFound, "there is no store %q in %s", name, pr.shown())
+	return &usageError{f.WithHint("%s", didYouMean(name, known, "the app declares no stores"))}
+}
+
+// withStore is openApp for a command about a store.
+func (p *program) withStore(store string, builtIn ...string) finder {
+	return func(named string) (*project, error) {
+		pr, err := p.openApp(named)
+		if err != nil {
+			return nil, err
+		}
+		if err := pr.mustStore(store, builtIn...); err != nil {
+			pr.close()
+			return nil, err
+		}
+		return pr, nil
+	}
+}
+
+func (pr *project) storeNames() []string {
+	var names []string
+	for _, s := range pr.app.Stores {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// shown names the app file in a text.
+func (pr *project) shown() string {
+	if pr.file == "" {
+		return "an app without a file"
+	}
+	return pr.file
+}
+
+// didYouMean is a hint for a name that is not known.
+func didYouMean(word string, known []string, none string) string {
+	if near := nearest(word, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	if len(known) == 0 {
+		return none
+	}
+	return "known here: " + strings.Join(known, ", ")
+}
+
+// summary counts what an app declares.
+func (pr *project) summary() string {
+	return fmt.Sprintf("%s, %s, %s", count(len(pr.app.Stores), "store"), count(len(pr.app.Tools), "tool"),
+		count(len(pr.app.Prompts), "prompt"))
+}
+
+func (pr *project) close() {
+	for _, root := range pr.roots {
+		root.Close()
+	}
+}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+)
+
+func (p *program) renderCommand() *cobra.Command {
+	var f memoryFlags
+	var text string
+	cmd := &cobra.Command{
+		Use:   "render PROMPT | -e TEMPLATE | -",
+		Short: "Render a prompt with what memory holds",
+		Long: `Render a prompt of the app file, with the stores it was granted; or a template from -e or stdin, with every
+store.`,
+		Example: `  toolrun render greeting --user ann --session s1
+  toolrun render -e 'Speak {{memory.userPrefs.language}}.' --user ann
+  toolrun render - --user ann < prompt.txt`,
+		Args: takes(0, 1, "one PROMPT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			inline := cmd.Flags().Changed("expression")
+			if inline == (len(args) == 1) {
+				return usagef("see: "+cmd.CommandPath()+" --help", "%s takes either a PROMPT or -e TEMPLATE", cmd.CommandPath())
+			}
+			if inline {
+				return p.render(cmd, &f, "", text)
+			}
+			if args[0] != "-" {
+				return p.render(cmd, &f, args[0], "")
+			}
+			template, err := p.readStdin(cmd.Context(), "the template")
+			if err != nil {
+				return err
+			}
+			return p.render(cmd, &f, "", string(template))
+		},
+	}
+	f.register(cmd)
+	cmd.Flags().StringVarP(&text, "expression", "e", "", "the `template` itself")
+	cmd.ValidArgsFunction = p.completeFirst(&f.app, (*project).promptNames)
+	return cmd
+}
+
+// render renders a declared prompt or, where there is none, a template.
+func (p *program) render(cmd *cobra.Command, f *memoryFlags, prompt, text string) error {
+	return p.inWorkspace(cmd, f, p.withPrompt(prompt), false, func(w *workspace, caller host.Caller) error {
+		render := func() (string, error) { return w.host.Render(cmd.Context(), caller, prompt) }
+		if prompt == "" {
+			render = func() (string, error) { return w.host.RenderText(cmd.Context(), caller, text) }
+		}
+		rendered, err := render()
+		if err != nil {
+			return err
+		}
+		return p.answer(map[string]string{"text": rendered}, func() error { return p.writeText(rendered) })
+	})
+}
+
+// withPrompt is openProject for a command about a prompt, "" for any.
+func (p *program) withPrompt(prompt string) finder {
+	return func(named string) (*project, error) {
+		pr, err := p.openProject(named)
+		if err != nil || prompt == "" {
+			return pr, err
+		}
+		if _, declared := pr.app.Prompt(prompt); declared {
+			return pr, nil
+		}
+		defer pr.close()
+		f := abi.Faultf(abi.NotFound, "there is no prompt %q in %s", prompt, pr.shown())
+		return nil, &usageError{f.WithHint("%s", didYouMean(prompt, pr.promptNames(), "the app declares no prompts"))}
+	}
+}
+
+func (pr *project) promptNames() []string {
+	var names []string
+	for _, prompt := range pr.app.Prompts {
+		names = append(names, prompt.Name)
+	}
+	return names
+}

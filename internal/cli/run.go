@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/mem"
+)
+
+type runFlags struct {
+	memoryFlags
+	input, context, metadata, key string
+	env, grants                   []string
+	timeout                       time.Duration
+	trace                         bool
+}
+
+func (p *program) runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run TOOL [key=value | key:=json ...]",
+		Short: "Run a tool once and print its output",
+		Long: `Run a tool once, in a fresh sandbox, and print its output as JSON. What it wrote to memory is stored when it
+succeeds; otherwise nothing is. Its logs go to stderr as they happen.
+
+TOOL is the name of a tool in the app file, or the path of a source file or of a tool's folder. A tool that is
+given by its path may use no memory but what --grant allows.
+
+The input is --input, with key=value (a text) and key:=json (any JSON value) set in it.`,
+		Example: `  toolrun run remember_me language=fr --user ann
+  toolrun run add_order 'items:=[{"sku": "a1", "count": 2}]' --user ann --session s1
+  toolrun run ./tools/draft.js --grant userPrefs=read --user ann
+  echo '{"language": "fr"}' | toolrun run remember_me --input - --user ann --json`,
+		Args: takes(1, -1, "a TOOL"),
+		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, &f, args[0], args[1:]) },
+	}
+	f.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.input, "input", "", "the input: `JSON`, @file or - for stdin")
+	flags.StringVar(&f.context, "context", "", "`JSON`, @file or - with keys for the tool's context")
+	flags.StringVar(&f.metadata, "metadata", "", "`JSON`, @file or - to merge into the session's metadata")
+	flags.StringArrayVar(&f.env, "env", nil, "add `NAME=value` to the tool's environment; may be repeated")
+	flags.StringArrayVar(&f.grants, "grant", nil, "allow a tool given by its path `STORE=verbs`: read, write, delete, readwrite; may be repeated")
+	flags.StringVar(&f.key, "key", "", "answer the same `key` and input with the first run's result, without running again")
+	flags.DurationVar(&f.timeout, "timeout", 0, "how long the run may take, such as 500ms (default: what the tool declares, or 5s)")
+	flags.BoolVar(&f.trace, "trace", false, "show each memory call, with its time, on stderr")
+	cmd.ValidArgsFunction = p.completeRun(&f.app)
+	p.completeFlag(cmd, "grant", func(pr *project) []string { return suffixed(pr.storeNames(), "=") })
+	return cmd
+}
+
+func (p *program) run(cmd *cobra.Command, f *runFlags, tool string, pairs []string) (err error) {
+	inv, err := p.invocation(cmd, f, pairs)
+	if err != nil {
+		return err
+	}
+	pr, err := p.openProject(f.app)
+	if err != nil {
+		return err
+	}
+	defer pr.close()
+	if inv.Tool, err = p.target(pr, tool, f.grants); err != nil {
+		return err
+	}
+	w, err := p.openRun(cmd.Context(), pr, f, inv.Caller)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.close()) }()
+	result, runErr := w.host.Run(cmd.Context(), inv)
+	if err := p.printResult(result, f.trace); err != nil {
+		return err
+	}
+	if runErr == nil {
+		p.sweep(cmd.Context(), w.host)
+	}
+	return runErr
+}
+
+// invocation is what the flags ask for, but for the tool.
+func (p *program) invocation(cmd *cobra.Command, f *runFlags, pairs []string) (inv host.Invocation, err error) {
+	inv.Caller = f.caller()
+	if inv.Input, err = p.input(cmd.Context(), f.input, pairs); err != nil {
+		return inv, err
+	}
+	if inv.Context, err = p.document(cmd.Context(), "--context", f.context); err != nil {
+		return inv, err
+	}
+	if inv.Metadata, err = p.document(cmd.Context(), "--metadata", f.metadata); err != nil {
+		return inv, err
+	}
+	if inv.Env, err = parseEnv(f.env); err != nil {
+		return inv, err
+	}
+	if flag := cmd.Flags().Lookup("timeout"); flag.Changed && f.timeout <= 0 {
+		return inv, usagef("such as --timeout 2s", "--timeout %s leaves no time to run", f.timeout)
+	}
+	inv.Key, inv.Timeout, inv.OnLog = f.key, f.timeout, p.logLine()
+	return inv, nil
+}
+
+// openRun opens a project for a run. A run that can leave nothing behind needs no database.
+func (p *program) openRun(ctx context.Context, pr *project, f *runFlags, c host.Caller) (*workspace, error) {
+	backend := storage.Backend(mem.New())
+	if len(pr.app.Stores) > 0 || f.session != "" || f.key != "" || f.db != "" {
+		var err error
+		if backend, err = p.open(p.database(pr, f.placeFlags), true); err != nil {
+			return nil, err
+		}
+	}
+	if f.trace {
+		return p.openWorkspace(ctx, pr, backend, c, tracer{p: p})
+	}
+	return p.openWorkspace(ctx, pr, backend, c)
+}
+
+// sweep frees what has ended. A host that stays open does so by itself; a command is over before.
+func (p *program) sweep(ctx context.Context, h *host.Host) {
+	if _, err := h.Sweep(ctx); err != nil && ctx.Err() == nil {
+		p.warn("what has ended could not be freed: %v", err)
+	}
+}
+
+// logLine prints log lines as they happen, and says when an attempt was in vain.
+func (p *program) logLine() func(attempt int, line abi.LogLine) {
+	styles := map[abi.Level]style{abi.LevelDebug: dim, abi.LevelWarn: yellow, abi.LevelError: red}
+	last := 1
+	return func(attempt int, line abi.LogLine) {
+		if attempt != last {
+			p.note(dim, "note: ", fmt.Sprintf("memory changed meanwhile, attempt %d begins", attempt))
+			last = attempt
+		}
+		p.note(styles[line.Level], "["+string(line.Level)+"] ", line.Text)
+	}
+}
+
+// printResult writes the Result with --json, and otherwise the output.
+func (p *program) printResult(result *abi.Result, trace bool) error {
+	if p.json {
+		return p.printJSON(result)
+	}
+	for _, warning := range result.Warnings {
+		if warning != host.InProcessWarning || trace {
+			p.warn("%s", warning)
+		}
+	}
+	if result.Repeated {
+		p.note(dim, "note: ", "the earlier run "+result.RunID+" with this key answers; nothing was run")
+	}
+	if !result.OK {
+		return nil
+	}
+	return p.printJSON(result.Output)
+}
+
+// parseEnv reads NAME=value flags.
+func parseEnv(given []string) (map[string]string, error) {
+	env := make(map[string]string, len(given))
+	for _, text := range given {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return nil, usagef("write --env NAME=value", "--env %q is no variable", text)
+		}
+		env[name] = value
+	}
+	return env, nil
+}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// target finds the tool that a command names and returns its name in the project's app. A tool that is given
+// by its path takes the place of those that the app declares.
+func (p *program) target(pr *project, written string, grants []string) (string, error) {
+	if !p.isPath(pr, written) {
+		if len(grants) > 0 {
+			return "", usagef("change its grants in "+pr.shown(), "--grant is for a tool that is given by its path, and %q is a name", written)
+		}
+		return written, pr.mustTool(written)
+	}
+	allowed, err := pr.parseGrants(grants)
+	if err != nil {
+		return "", err
+	}
+	tool, root, err := p.readTool(written)
+	if err != nil {
+		return "", err
+	}
+	if len(tool.Grants) > 0 && len(grants) == 0 {
+		p.warn("%s asks for memory in its %s, and is given none: see --grant", written, app.ManifestName)
+	}
+	tool.Grants = allowed
+	pr.roots = append(pr.roots, root)
+	pr.app = &app.App{
+		ID: pr.app.ID, SessionIdle: pr.app.SessionIdle, Stores: pr.app.Stores,
+		Tools: []app.Tool{*tool}, Files: root.FS(),
+	}
+	return tool.Name, nil
+}
+
+// isPath reports whether a tool is given by its path: with a separator, a leading point, or as a source file
+// that no declared tool has the name of.
+func (p *program) isPath(pr *project, written string) bool {
+	if strings.ContainsRune(written, '/') || strings.ContainsRune(written, filepath.Separator) || strings.HasPrefix(written, ".") {
+		return true
+	}
+	if _, declared := pr.app.Tool(written); declared || !slices.Contains(app.Extensions(), filepath.Ext(written)) {
+		return false
+	}
+	info, err := os.Stat(p.env.path(written))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// mustTool refuses a name that the app does not declare.
+func (pr *project) mustTool(name string) error {
+	if _, ok := pr.app.Tool(name); ok {
+		return nil
+	}
+	f := abi.Faultf(abi.NotFound, "there is no tool %q in %s", name, pr.shown())
+	if pr.file == "" {
+		f = abi.Faultf(abi.NotFound, "there is no tool %q, and no %s in this folder or above it", name, app.FileName)
+	}
+	var known []string
+	for _, t := range pr.app.Tools {
+		known = append(known, t.Name)
+	}
+	return &usageError{f.WithHint("%s", didYouMean(name, known, "a file is run by its path, such as ./"+name+".js"))}
+}
+
+// parseGrants reads STORE=VERBS flags.
+func (pr *project) parseGrants(given []string) ([]memory.Grant, error) {
+	grants := []memory.Grant{}
+	for _, text := range given {
+		store, words, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, usagef("write --grant "+text+"=read, or write, delete, readwrite", "--grant %q says no verbs", text)
+		}
+		if err := pr.mustStore(store, memory.SessionMeta); err != nil {
+			return nil, err
+		}
+		verbs, err := memory.ParseVerbs(words)
+		if err != nil {
+			return nil, usagef("", "--grant %s: %v", store, err)
+		}
+		if slices.ContainsFunc(grants, func(g memory.Grant) bool { return g.Store == store }) {
+			return nil, usagef("write the verbs together: "+store+"=read,write", "--grant names the store %q twice", store)
+		}
+		grants = append(grants, memory.Grant{Store: store, Verbs: verbs})
+	}
+	return grants, nil
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+)
+
+// tracer shows on stderr what a run does with memory. It tells stores and revisions, never contents.
+type tracer struct {
+	host.NopObserver
+	p *program
+}
+
+var _ host.Observer = tracer{}
+
+// MemoryCalled shows one call, how long it took and the code that it ended in.
+func (t tracer) MemoryCalled(_ context.Context, run host.RunInfo, e host.CallEvent) {
+	outcome := "ok"
+	if e.Err != nil {
+		outcome = "stopped"
+		if f, ok := errors.AsType[*abi.Fault](e.Err); ok {
+			outcome = string(f.Code)
+		}
+	}
+	t.line("attempt %d  %10s  %s %s  %s", run.Attempt, inMilliseconds(e.Took), e.Call.Op, shortened(string(e.Call.Arg(0))), outcome)
+}
+
+// Committed shows what the run came to.
+func (t tracer) Committed(_ context.Context, run host.RunInfo, result *abi.Result) {
+	outcome := "stored"
+	switch {
+	case !result.OK:
+		outcome = "failed, stored nothing"
+	case result.Repeated:
+		outcome = "answered by an earlier run"
+	case len(result.Effects.Writes) == 0:
+		outcome = "done, nothing to store"
+	}
+	t.line("run %s  %s  %s  %s CPU  %s", run.ID, outcome, inMilliseconds(duration(result.Usage.WallMS)),
+		inMilliseconds(duration(result.Usage.CPUMS)), count(result.Attempts, "attempt"))
+	for _, r := range result.Effects.Reads {
+		t.line("  read   %s, revision %d", r.Store, r.Revision)
+	}
+	for _, w := range result.Effects.Writes {
+		t.line("  %-6s %s, revision %d", w.Op, w.Store, w.Revision)
+	}
+}
+
+func (t tracer) line(format string, args ...any) {
+	t.p.note(dim, "trace: ", fmt.Sprintf(format, args...))
+}
+
+func duration(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
+
+func inMilliseconds(d time.Duration) string {
+	return fmt.Sprintf("%.3f ms", float64(d)/float64(time.Millisecond))
+}
+
+// shortened cuts what a guest passed for the name of a store.
+func shortened(text string) string {
+	const most = 80
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}

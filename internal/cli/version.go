@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// version says what a binary is.
+type version struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	// ABI is the version of the contract with guests.
+	ABI      int    `json:"abi"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func (p *program) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version of toolrun and of its contract with tools",
+		Example: `  toolrun version --json`,
+		Args:    takes(0, 0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			v := thisVersion()
+			return p.answer(v, func() error {
+				return p.say("toolrun %s, ABI %d, %s, %s", v.Version, v.ABI, v.Go, v.Platform)
+			})
+		},
+	}
+}
+
+// thisVersion is what the Go tool wrote into the binary.
+func thisVersion() version {
+	v := version{
+		Version: "(devel)", ABI: abi.Version, Go: runtime.Version(), Platform: fmt.Sprintf("%s/%s", runtime.GOOS, runtime.GOARCH),
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	if info.Main.Version != "" {
+		v.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			v.Revision = s.Value
+		}
+	}
+	return v
+}
