@@ -1,0 +1,174 @@
+package examples_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/js"
+	"github.com/toolrun/toolrun/host/storage/mem"
+	"github.com/toolrun/toolrun/internal/cli"
+)
+
+// TestScripts runs the script of each tool in a copy of the examples.
+func TestScripts(t *testing.T) {
+	for _, tool := range tools(t) {
+		t.Run(tool, func(t *testing.T) {
+			source := copyExamples(t, tool)
+			testscript.Run(t, testscript.Params{
+				Files: []string{filepath.Join(tool, "script.txtar")},
+				Cmds:  map[string]func(*testscript.TestScript, bool, []string){"toolrun": runInScript},
+				Setup: func(env *testscript.Env) error {
+					env.Cd = filepath.Join(env.WorkDir, "examples")
+					return os.CopyFS(env.Cd, os.DirFS(source))
+				},
+			})
+		})
+	}
+}
+
+// runInScript is the command toolrun of a script. It runs in this process: one of its own would take a second to
+// end under the race detector.
+func runInScript(ts *testscript.TestScript, neg bool, args []string) {
+	exit := cli.Main(context.Background(), cli.Env{
+		Args: args, Stdout: ts.Stdout(), Stderr: ts.Stderr(), Dir: ts.MkAbs("."),
+	})
+	if failed := exit != 0; failed != neg {
+		ts.Fatalf("toolrun ended in exit code %d", exit)
+	}
+}
+
+// TestCheck demands that the examples are what check asks of an app: without errors, and without warnings.
+func TestCheck(t *testing.T) {
+	const want = "app.yaml: 8 stores, 9 tools, 2 prompts; no problems\n"
+	if got := toolrun(t, copyExamples(t, npmTool), "check"); got != want {
+		t.Errorf("toolrun check prints:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// TestReadmeListsTools looks for each tool in the table of README.md.
+func TestReadmeListsTools(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools(t) {
+		if row := fmt.Sprintf("\n| [%s](%s) |", tool, tool); !strings.Contains(string(readme), row) {
+			t.Errorf("README.md has no row for %s", tool)
+		}
+	}
+}
+
+// TestHitsAreNotLost has many runs of the hit counter at once, as a platform has them.
+func TestHitsAreNotLost(t *testing.T) {
+	loaded, problems := app.Load(os.DirFS("."), app.FileName)
+	if loaded == nil {
+		t.Fatal(problems)
+	}
+	h, err := host.Open(context.Background(), host.Options{
+		App: loaded, Backend: mem.New(), Engines: []engine.Engine{js.New()}, SweepEvery: -1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	const runs = 25
+	var all sync.WaitGroup
+	for range runs {
+		all.Go(func() {
+			_, err := h.Run(context.Background(), host.Invocation{Tool: "hit_counter", Input: json.RawMessage(`{"page":"/home"}`)})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	call := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"pageHits"`)}}
+	want := fmt.Sprintf(`{"pages":{"/home":%d}}`, runs)
+	if got, err := h.Perform(context.Background(), host.Caller{}, call); err != nil || string(got) != want {
+		t.Errorf("the store holds %s, %v; want %s", got, err, want)
+	}
+}
+
+// tools returns the folders of the tools.
+func tools(t *testing.T) []string {
+	t.Helper()
+	manifests, err := filepath.Glob(filepath.Join("*", app.ManifestName))
+	if err != nil || len(manifests) == 0 {
+		t.Fatalf("no tools: %v, %v", manifests, err)
+	}
+	for i, m := range manifests {
+		manifests[i] = filepath.Dir(m)
+	}
+	return manifests
+}
+
+// npmTool is the tool that imports a package of npm.
+const npmTool = "order_history"
+
+// copyExamples copies the examples to where a database may be left behind, as they are kept: without packages. For
+// the tool that needs one it is installed, and where npm is missing the test is skipped.
+func copyExamples(t *testing.T, tool string) string {
+	t.Helper()
+	dir := t.TempDir()
+	err := fs.WalkDir(os.DirFS("."), ".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.Name() == "node_modules" || entry.Name() == ".toolrun":
+			return fs.SkipDir
+		case entry.IsDir():
+			return os.MkdirAll(filepath.Join(dir, path), 0o700)
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, path), content, 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tool == npmTool {
+		installPackages(t, filepath.Join(dir, npmTool))
+	}
+	return dir
+}
+
+// unreachable are npm's codes for a registry that cannot be reached.
+var unreachable = []string{"ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH"}
+
+func installPackages(t *testing.T, dir string) {
+	t.Helper()
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		t.Skip("npm is not installed")
+	}
+	cmd := exec.Command(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline",
+		"--fetch-retries=1", "--fetch-retry-mintimeout=1000") // npm's own patience is over a minute
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return
+	}
+	for _, code := range unreachable {
+		if bytes.Contains(out, []byte(code)) {
+			t.Skip("npm cannot reach its registry: " + code)
+		}
+	}
+	t.Fatalf("npm ci: %v\n%s", err, out)
+}

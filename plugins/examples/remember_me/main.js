@@ -1,0 +1,13 @@
+// A script body: it runs from top to bottom, and $language is the input of that name.
+const known = await memory.get_content('userPreferences');
+
+if ($language) {
+  await memory.set_content('userPreferences', { language: $language });
+}
+
+if (!known?.language) {
+  const reply = $language ? `I will remember ${$language}.` : 'Which language do you prefer?';
+  return { greeting: `Hello, stranger! ${reply}` };
+}
+const change = $language && $language !== known.language ? `; from now on ${$language}` : '';
+return { greeting: `Welcome back! You prefer ${known.language}${change}.` };
