@@ -1,0 +1,261 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"testing/fstest"
+	"time"
+
+	"github.com/dop251/goja"
+	"go.etcd.io/bbolt"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/js"
+	"github.com/toolrun/toolrun/host/storage/bolt"
+)
+
+// The names of the cases.
+const (
+	bareGoja   = "bare goja, new runtime"
+	bareRead   = "bare bbolt read"
+	readingRun = "run that reads one record"
+	bareUpdate = "bare bbolt Update, fsync"
+	writingRun = "run that reads and writes one record"
+	bareBatch  = "bare bbolt Batch"
+	eagerBatch = "bare bbolt Batch, no delay"
+	manyRuns   = "runs that read and write one record"
+)
+
+// writers is how many write at once in the cases about many.
+const writers = 256
+
+const record = `{"preferences":{"language":"en","notifications":true},"recentOrders":["a1","b2","c3"],"visits":1}`
+
+// The tools look for a global that an earlier run planted: a runtime that was used before would show it.
+const (
+	probe    = "if (globalThis.leaked) throw new Error('a global of an earlier run'); globalThis.leaked = true;\n"
+	readTool = probe + `const prefs = await memory.get_content("prefs");
+return {sum: input.a + input.b, language: prefs.preferences.language};`
+	writeTool = probe + `const prefs = await memory.get_content("prefs");
+await memory.set_content("prefs", {visits: prefs.visits + 1});
+return {sum: input.a + input.b};`
+	bareTool = `(function(input) { "use strict"; return (async function() { ` + probe +
+		`return {sum: input.a + input.b, language: "en"}; })(); })`
+)
+
+const appFile = `
+app: bench
+memory:
+  prefs:
+    access: user
+    retention: 1_month
+    strict: true
+    schema:
+      type: object
+      properties:
+        preferences: {type: object, properties: {language: {type: string}, notifications: {type: boolean}}}
+        recentOrders: {type: array, items: {type: string}}
+        visits: {type: integer}
+tools:
+  read: {source: read.js, description: reads, grants: {prefs: read}}
+  write: {source: write.js, description: writes, grants: {prefs: readwrite}, limits: {timeout: 60s}}
+`
+
+var input = json.RawMessage(`{"a":1,"b":2}`)
+
+// prepare makes all cases and what they need.
+func prepare(dir string) ([]*benchCase, func(), error) {
+	h, db, err := openHost(dbPath(dir, "host"))
+	if err != nil {
+		return nil, nil, err
+	}
+	bare, err := openBare(dbPath(dir, "bare"))
+	if err != nil {
+		return nil, nil, err
+	}
+	closeAll := func() { _ = errors.Join(h.Close(), db.Close(), bare.Close()) }
+	bareRun, err := bareProgram()
+	if err != nil {
+		return nil, nil, err
+	}
+	return []*benchCase{
+		{name: bareGoja, workers: 1, call: bareRun},
+		{name: bareRead, workers: 1, call: readBare(bare)},
+		{name: readingRun, workers: 1, call: runTool(h, "read")},
+		{name: bareUpdate, workers: 1, call: updateBare(bare)},
+		{name: writingRun, workers: 1, call: runTool(h, "write")},
+		{name: bareBatch, workers: writers, call: batchBare(bare, 10*time.Millisecond)},
+		{name: eagerBatch, workers: writers, call: batchBare(bare, time.Millisecond)},
+		{name: manyRuns, workers: writers, call: runTool(h, "write")},
+	}, closeAll, nil
+}
+
+func user(worker int) string { return "user" + strconv.Itoa(worker) }
+
+func openHost(path string) (*host.Host, *bolt.Backend, error) {
+	loaded, problems := app.Load(fstest.MapFS{
+		"app.yaml": {Data: []byte(appFile)}, "read.js": {Data: []byte(readTool)}, "write.js": {Data: []byte(writeTool)},
+	}, "app.yaml")
+	if loaded == nil {
+		return nil, nil, problems
+	}
+	db, err := bolt.Open(path, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := host.Open(context.Background(), host.Options{App: loaded, Backend: db, Engines: []engine.Engine{js.New()}})
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	for worker := range writers {
+		call := abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"prefs"`), json.RawMessage(record)}}
+		if _, err := h.Perform(context.Background(), host.Caller{User: user(worker)}, call); err != nil {
+			return nil, nil, errors.Join(err, h.Close(), db.Close())
+		}
+	}
+	return h, db, nil
+}
+
+func runTool(h *host.Host, tool string) func(worker, n int) error {
+	return func(worker, _ int) error {
+		result, err := h.Run(context.Background(), host.Invocation{Tool: tool, Input: input, Caller: host.Caller{User: user(worker)}})
+		if err != nil {
+			return err
+		}
+		if want := `"sum":3`; !contains(result.Output, want) {
+			return fmt.Errorf("the run answered %s; want %s", result.Output, want)
+		}
+		return nil
+	}
+}
+
+func contains(text json.RawMessage, part string) bool {
+	for i := range len(text) - len(part) + 1 {
+		if string(text[i:i+len(part)]) == part {
+			return true
+		}
+	}
+	return false
+}
+
+// bareProgram is the least that any host of goja does: a new runtime, the compiled function, JSON in and out.
+func bareProgram() (func(worker, n int) error, error) {
+	program, err := goja.Compile("tool.js", bareTool, false)
+	if err != nil {
+		return nil, err
+	}
+	return func(int, int) error {
+		vm := goja.New()
+		function, err := vm.RunProgram(program)
+		if err != nil {
+			return err
+		}
+		call, _ := goja.AssertFunction(function)
+		object := vm.GlobalObject().Get("JSON").ToObject(vm)
+		parse, _ := goja.AssertFunction(object.Get("parse"))
+		stringify, _ := goja.AssertFunction(object.Get("stringify"))
+		arg, err := parse(goja.Undefined(), vm.ToValue(string(input)))
+		if err != nil {
+			return err
+		}
+		answer, err := call(goja.Undefined(), arg)
+		if err != nil {
+			return err
+		}
+		promise, ok := answer.Export().(*goja.Promise)
+		if !ok || promise.State() != goja.PromiseStateFulfilled {
+			return errors.New("the tool did not answer")
+		}
+		text, err := stringify(goja.Undefined(), promise.Result())
+		if err != nil || text.String() != `{"sum":3,"language":"en"}` {
+			return fmt.Errorf("the tool answered %v, %w", text, err)
+		}
+		return nil
+	}, nil
+}
+
+var bucket = []byte("records")
+
+func openBare(path string) (*bbolt.DB, error) {
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		return nil, err
+	}
+	return db, db.Update(func(tx *bbolt.Tx) error {
+		b, err := tx.CreateBucket(bucket)
+		if err != nil {
+			return err
+		}
+		for worker := range writers {
+			if err := b.Put([]byte(user(worker)), []byte(record)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func readBare(db *bbolt.DB) func(worker, n int) error {
+	return func(worker, _ int) error {
+		return db.View(func(tx *bbolt.Tx) error {
+			if v := tx.Bucket(bucket).Get([]byte(user(worker))); len(v) != len(record) {
+				return fmt.Errorf("read %d bytes", len(v))
+			}
+			return nil
+		})
+	}
+}
+
+func updateBare(db *bbolt.DB) func(worker, n int) error {
+	return func(worker, _ int) error { return db.Update(putBare(worker)) }
+}
+
+func batchBare(db *bbolt.DB, delay time.Duration) func(worker, n int) error {
+	return func(worker, n int) error {
+		if n == 0 && worker == 0 {
+			db.MaxBatchSize, db.MaxBatchDelay = writers, delay
+		}
+		return db.Batch(putBare(worker))
+	}
+}
+
+func putBare(worker int) func(tx *bbolt.Tx) error {
+	return func(tx *bbolt.Tx) error { return tx.Bucket(bucket).Put([]byte(user(worker)), []byte(record)) }
+}
+
+// measure runs the case for a while and keeps how long each call took.
+func (c *benchCase) measure(span time.Duration) error {
+	var wg sync.WaitGroup
+	took := make([][]time.Duration, c.workers)
+	errs := make([]error, c.workers)
+	if err := c.call(0, 0); err != nil { // outside of the measurement: what the case sets up
+		return err
+	}
+	began := time.Now()
+	for worker := range c.workers {
+		wg.Go(func() {
+			for n := 1; time.Since(began) < span; n++ {
+				start := time.Now()
+				if errs[worker] = c.call(worker, n); errs[worker] != nil {
+					return
+				}
+				took[worker] = append(took[worker], time.Since(start))
+			}
+		})
+	}
+	wg.Wait()
+	elapsed := time.Since(began)
+	before := len(c.took)
+	for _, t := range took {
+		c.took = append(c.took, t...)
+	}
+	c.rates = append(c.rates, float64(len(c.took)-before)/elapsed.Seconds())
+	return errors.Join(errs...)
+}

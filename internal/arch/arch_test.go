@@ -1,0 +1,129 @@
+// Package arch holds the rule of who may import whom, as a test that reads the source files itself.
+package arch
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/toolrun/toolrun/"
+
+// rule says what the code of a package may import, tests apart: packages of this module by their path in it,
+// and modules of others. The standard library is free.
+type rule struct {
+	own    []string
+	others []string
+}
+
+// rules has a line for every package. Contracts are leaves, and imports go in one direction.
+var rules = map[string]rule{
+	"abi":              {},
+	"internal/jsondoc": {},
+	"schema":           {own: []string{"abi", "internal/jsondoc"}, others: []string{"github.com/santhosh-tekuri/jsonschema/v5"}},
+
+	"host/storage":             {own: []string{"abi"}},
+	"host/storage/mem":         {own: []string{"host/storage"}},
+	"host/storage/bolt":        {own: []string{"abi", "host/storage"}, others: []string{"go.etcd.io/bbolt"}},
+	"host/storage/storagetest": {own: []string{"host/storage"}, others: []string{"github.com/anishathalye/porcupine", "github.com/google/go-cmp", "pgregory.net/rapid"}},
+
+	"host/engine":                    {own: []string{"abi"}},
+	"host/engine/enginetest":         {own: []string{"abi", "host/engine"}},
+	"host/engine/js":                 {own: []string{"abi", "internal/jsondoc", "host/engine", "host/engine/js/internal/bundle", "sdk/js"}, others: []string{"github.com/dop251/goja"}},
+	"host/engine/js/internal/bundle": {own: []string{"abi", "host/engine"}, others: []string{"github.com/dop251/goja", "github.com/evanw/esbuild", "github.com/go-sourcemap/sourcemap"}},
+	"sdk/js":                         {},
+
+	"host/memory":   {own: []string{"abi", "schema", "internal/jsondoc", "host/storage"}},
+	"host/app":      {own: []string{"abi", "schema", "internal/jsondoc", "host/memory"}, others: []string{"github.com/goccy/go-yaml"}},
+	"host/template": {own: []string{"abi", "internal/jsondoc"}},
+	"host": {own: []string{"abi", "schema", "internal/jsondoc", "host/app", "host/engine", "host/memory", "host/storage", "host/template"},
+		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
+
+	"internal/cli": {own: []string{"abi", "host", "host/app", "host/engine", "host/engine/js", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc"},
+		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
+	"cmd/toolrun":      {own: []string{"internal/cli"}},
+	"internal/testrun": {},
+	"internal/arch":    {},
+	"bench": {own: []string{"abi", "host", "host/app", "host/engine", "host/engine/js", "host/storage/bolt"},
+		others: []string{"github.com/dop251/goja", "go.etcd.io/bbolt"}},
+}
+
+func TestImports(t *testing.T) {
+	root := "../.."
+	used := map[string]bool{}
+	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := entry.Name()
+		if entry.IsDir() && (name == "testdata" || name == "node_modules" || strings.HasPrefix(name, ".") && file != root) {
+			return filepath.SkipDir
+		}
+		if entry.IsDir() || !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		pkg := path.Dir(filepath.ToSlash(rel))
+		used[pkg] = true
+		if strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		checkFile(t, pkg, file)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range rules {
+		if !used[pkg] {
+			t.Errorf("the rules name the package %s, which does not exist", pkg)
+		}
+	}
+}
+
+func checkFile(t *testing.T, pkg, file string) {
+	r, ok := rules[pkg]
+	if !ok {
+		t.Errorf("%s: the package %s has no line in the rules; say what it may import", file, pkg)
+		return
+	}
+	source, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, source, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range parsed.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.allows(imported) {
+			t.Errorf("%s: %s may not import %s", file, pkg, imported)
+		}
+	}
+}
+
+func (r rule) allows(imported string) bool {
+	if own, ok := strings.CutPrefix(imported, module); ok {
+		return slices.Contains(r.own, own)
+	}
+	if first, _, _ := strings.Cut(imported, "/"); !strings.Contains(first, ".") {
+		return true // the standard library
+	}
+	return slices.ContainsFunc(r.others, func(other string) bool {
+		return imported == other || strings.HasPrefix(imported, other+"/")
+	})
+}

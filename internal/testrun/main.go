@@ -1,0 +1,180 @@
+// Command testrun runs the tests of the module, with the race detector where a C compiler is found, and ends in
+// one line that counts them and names what was skipped. With -fuzz it runs every fuzz target instead.
+//
+// Where TOOLRUN_NO_SKIP is set, a skipped test is a failure.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+func main() {
+	fuzz := flag.String("fuzz", "", "run every fuzz target for this long instead of the tests")
+	flag.Parse()
+	if err := run(*fuzz); err != nil {
+		fmt.Fprintln(os.Stderr, "testrun:", err)
+		os.Exit(1)
+	}
+}
+
+func run(fuzz string) error {
+	if fuzz != "" {
+		return fuzzAll(fuzz)
+	}
+	args := []string{"test", "-json", "-timeout", "15m"}
+	if compilerFound() {
+		args = append(args, "-race")
+	}
+	cmd := exec.Command("go", append(args, "./...")...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	var sum summary
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		sum.add(lines.Bytes())
+	}
+	testErr := cmd.Wait()
+	sum.skipCompiler()
+	return sum.close(testErr)
+}
+
+func compilerFound() bool {
+	cc, err := exec.Command("go", "env", "CC").Output()
+	if err != nil {
+		return false
+	}
+	_, err = exec.LookPath(strings.TrimSpace(string(cc)))
+	return err == nil
+}
+
+// event is a line of go test -json.
+type event struct {
+	Action, Package, Test, Output string
+	Elapsed                       float64
+}
+
+// summary counts the tests and keeps the output of those under way, to print it when they fail.
+type summary struct {
+	passed, failed int
+	skipped        []string
+	output         map[string][]string
+}
+
+func (s *summary) add(line []byte) {
+	var e event
+	if json.Unmarshal(line, &e) != nil {
+		fmt.Println(string(line)) // what go itself says, such as a build error
+		return
+	}
+	name := e.Package + "." + e.Test
+	switch e.Action {
+	case "output", "build-output":
+		if s.output == nil {
+			s.output = map[string][]string{}
+		}
+		s.output[name] = append(s.output[name], e.Output)
+		return
+	case "fail", "build-fail":
+		fmt.Print(strings.Join(s.output[name], ""))
+	}
+	if e.Test == "" {
+		s.addPackage(e)
+	} else {
+		s.addTest(e, name)
+	}
+}
+
+func (s *summary) addPackage(e event) {
+	if e.Action == "pass" || e.Action == "fail" {
+		fmt.Printf("%-4s %s %.1fs\n", e.Action, e.Package, e.Elapsed)
+	}
+}
+
+func (s *summary) addTest(e event, name string) {
+	switch e.Action {
+	case "pass":
+		s.passed++
+	case "fail":
+		s.failed++
+	case "skip":
+		s.skipped = append(s.skipped, e.Test+skipReason(s.output[name]))
+	default:
+		return
+	}
+	delete(s.output, name)
+}
+
+// skipReason finds what a skipped test said: its last line of output but for go's own.
+func skipReason(output []string) string {
+	for _, line := range slices.Backward(output) {
+		text := strings.TrimSpace(line)
+		if text == "" || strings.HasPrefix(text, "---") || strings.HasPrefix(text, "===") {
+			continue
+		}
+		if _, reason, ok := strings.Cut(text, ": "); ok {
+			text = reason
+		}
+		return " (" + text + ")"
+	}
+	return ""
+}
+
+func (s *summary) skipCompiler() {
+	if !compilerFound() {
+		s.skipped = append(s.skipped, "race detector (no C compiler)")
+	}
+}
+
+func (s *summary) close(testErr error) error {
+	if len(s.skipped) > 0 {
+		fmt.Println("skipped:", strings.Join(s.skipped, ", "))
+	}
+	fmt.Printf("%d passed, %d failed, %d skipped\n", s.passed, s.failed, len(s.skipped))
+	if testErr != nil {
+		return fmt.Errorf("go test: %w", testErr)
+	}
+	if len(s.skipped) > 0 && os.Getenv("TOOLRUN_NO_SKIP") != "" {
+		return fmt.Errorf("%d tests were skipped, and TOOLRUN_NO_SKIP is set", len(s.skipped))
+	}
+	return nil
+}
+
+// fuzzAll runs every fuzz target of the module, one after the other.
+func fuzzAll(duration string) error {
+	packages, err := exec.Command("go", "list", "-f", "{{.ImportPath}}", "./...").Output()
+	if err != nil {
+		return err
+	}
+	for _, pkg := range strings.Fields(string(packages)) {
+		targets, err := exec.Command("go", "test", "-list", "^Fuzz", pkg).Output()
+		if err != nil {
+			return fmt.Errorf("list the fuzz targets of %s: %w", pkg, err)
+		}
+		for _, target := range strings.Fields(string(targets)) {
+			if !strings.HasPrefix(target, "Fuzz") {
+				continue
+			}
+			fmt.Println("fuzz", pkg, target)
+			cmd := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+target+"$", "-fuzztime", duration, pkg)
+			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+			if err := cmd.Run(); err != nil {
+				return fmt.Errorf("%s %s: %w", pkg, target, err)
+			}
+		}
+	}
+	return nil
+}
