@@ -103,7 +103,7 @@ func build(src engine.Source) (*Bundle, *abi.Fault) {
 		return nil, fault
 	}
 	return &Bundle{
-		Code:      prologue + out.code + epilogue,
+		Code:      e.enclose(out.code),
 		Form:      e.form,
 		Warnings:  append(e.warnings, out.warnings...),
 		positions: out.positions,

@@ -12,17 +12,29 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The script around what esbuild makes: one function, in which the whole tool is evaluated for each call. So top
-// level await works, and a tool's top level runs as often as the tool does.
+// The script around what esbuild makes is one function, in which the whole tool is evaluated for each call: a
+// tool's top level runs as often as the tool does. Every run pays for what stands here, so it says no more than
+// the tool needs.
 const (
-	prologue      = "(async function (__input, __context) {\n" + symbols + "let __entry;\n"
 	prologueLines = 2
-	epilogue      = "return __entry(__input, __context);\n})\n"
 
 	// symbols defines what goja lacks and lowered code falls back to: esbuild's helpers use the registered symbols.
 	symbols = `for (const name of ["asyncIterator", "dispose", "asyncDispose"]) ` +
 		`if (!(name in Symbol)) Object.defineProperty(Symbol, name, { value: Symbol.for("Symbol." + name) }); `
 )
+
+// enclose puts the script around a bundle.
+func (e *entry) enclose(code string) string {
+	define := ""
+	if strings.Contains(code, "asyncIterator") || strings.Contains(code, "ispose") {
+		define = symbols
+	}
+	if e.format == api.FormatESModule {
+		// Modules may wait at their top level. Awaiting the result here survives a guest that breaks then.
+		return "(async function (__input, __context) {\n" + define + "let __entry;\n" + code + "return await __entry(__input, __context);\n})\n"
+	}
+	return "(function (__input, __context) {\n" + define + "let __entry;\n" + code + "return __entry(__input, __context);\n})\n"
+}
 
 // entry is the source that esbuild starts from: it sets __entry to the function that runs the tool.
 type entry struct {
@@ -97,11 +109,18 @@ func (t *tool) wrap(form Form, s *shape, params []string) *entry {
 	if form != Body {
 		call = "return " + string(form) + "(__input, __context);\n"
 	}
+	bind := ""
+	if slices.ContainsFunc(values, func(v string) bool { return strings.HasPrefix(v, "__own(") }) {
+		bind = "const __own = (name) => Object.hasOwn(__input, name) ? __input[name] : void 0; "
+	}
+	function := "function"
+	if t.scan.words["await"] > 0 {
+		function = "async function"
+	}
 	e.body = e.imports + 1
 	e.code = declarations +
-		"__entry = (__input, __context) => { " +
-		"const __own = (name) => Object.hasOwn(__input, name) ? __input[name] : void 0; " +
-		"return (function (" + strings.Join(names, ", ") + ") { return async function (" + inner + ") {\n" +
+		"__entry = (__input, __context) => { " + bind +
+		"return (function (" + strings.Join(names, ", ") + ") { return " + function + " (" + inner + ") {\n" +
 		rest + "\n" +
 		call + "}(" + inner + "); })(" + strings.Join(values, ", ") + "); };\n"
 	return e

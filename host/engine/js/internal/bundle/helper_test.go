@@ -85,20 +85,22 @@ func run(b *bundle.Bundle, input, context string) (string, error) {
 		return "", errors.New("the completion value is no function")
 	}
 	result, err := call(goja.Undefined(), value(vm, input), value(vm, context))
+	if thrown, ok := errors.AsType[*goja.Exception](err); ok {
+		return "", &rejection{thrown.Value()}
+	}
 	if err != nil {
 		return "", err
 	}
-	p, ok := result.Export().(*goja.Promise)
-	if !ok {
-		return "", errors.New("the result is no promise")
+	if p, ok := result.Export().(*goja.Promise); ok {
+		switch p.State() {
+		case goja.PromiseStateRejected:
+			return "", &rejection{p.Result()}
+		case goja.PromiseStatePending:
+			return "", errors.New("the result never settles")
+		}
+		result = p.Result()
 	}
-	switch p.State() {
-	case goja.PromiseStateRejected:
-		return "", &rejection{p.Result()}
-	case goja.PromiseStatePending:
-		return "", errors.New("the result never settles")
-	}
-	text, err := json.Marshal(p.Result().Export())
+	text, err := json.Marshal(result.Export())
 	return string(text), err
 }
 

@@ -77,6 +77,7 @@ func scanSource(file, src string, lang language) (scan, *abi.Fault) {
 	s.found = scan{words: map[string]int{}, regexp: -1, stray: -1}
 	for {
 		t := s.next(s.afterOperand())
+		t.member = s.prev.kind == punct && (s.text(s.prev) == "." || s.text(s.prev) == "?.")
 		s.importDeclaration(t)
 		if t.kind == end {
 			return s.found, nil
@@ -94,7 +95,6 @@ func (s *scanner) top() *frame { return &s.frames[len(s.frames)-1] }
 
 // token takes in one token and says why the source must be refused, if it must.
 func (s *scanner) token(t token) (why, hint string) {
-	t.member = s.prev.kind == punct && (s.text(s.prev) == "." || s.text(s.prev) == "?.")
 	text := s.text(t)
 	s.newStatement(t, text)
 	s.weigh(1)

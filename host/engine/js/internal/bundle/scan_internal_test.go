@@ -1,0 +1,159 @@
+package bundle
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// A scan that takes a division for a regular expression, or the other way round, misses brackets and names. In
+// each source "marker" is code, and "hidden" is not.
+func TestScanKeepsInStep(t *testing.T) {
+	for _, src := range []string{
+		`a / b; marker / "hidden"`,
+		`x = {} / "/"; marker; "/ hidden"`,
+		`x = { a: {} / "/" }; marker; "/ hidden"`,
+		`x = function () {} / "/"; marker; "/ hidden"`,
+		`x = class {} / "/"; marker; "/ hidden"`,
+		`x = class extends class {} {} / "/"; marker; "/ hidden"`,
+		`x = a ? {} : {} / "/"; marker; "/ hidden"`,
+		`f({} / "/"); marker; "/ hidden"`,
+		`x = [] / "/"; marker; "/ hidden"`,
+		`x = (1) / "/"; marker; "/ hidden"`,
+		`x++ / "/"; marker; "/ hidden"`,
+		"x = `` / '/'; marker; '/ hidden'",
+		"x = `${1}` / '/'; marker; '/ hidden'",
+		"x = `a${{}}b` / '/'; marker; '/ hidden'",
+		"x = `${`${a}` / '/'}`; marker; '/ hidden'",
+		`x = async function () {} / "/"; marker; "/ hidden"`,
+		`a.return / "/"; marker; "/ hidden"`,
+		`a?.if / "/"; marker; "/ hidden"`,
+		`a.if(1) / "/"; marker; "/ hidden"`,
+		`{ } /"hidden/.test(marker)`,
+		`if (a) { } /"hidden/.test(marker)`,
+		`if (a) /"hidden/.test(marker)`,
+		`while (a) /"hidden/.test(marker)`,
+		`for await (a of b) /"hidden/.test(marker)`,
+		`else /"hidden/.test(marker)`,
+		`function f() { } /"hidden/.test(marker)`,
+		`async function f() { } /"hidden/.test(marker)`,
+		`class A { m() { } } /"hidden/.test(marker)`,
+		`label: { } /"hidden/.test(marker)`,
+		`switch (1) { case 1: { } /"hidden/.test(marker) }`,
+		`return /"hidden/.test(marker)`,
+		`x = a => /"hidden/.test(marker)`,
+		`x = !/"hidden/.test(marker)`,
+		`x = a || /[/"]hidden\//.test(marker)`,
+		`x = [/"hidden/, marker]`,
+		"x = `hidden ${marker} hidden`",
+		"x = `hidden ${`${marker} hidden`} hidden`",
+		"x = `hidden ${{ a: { b: marker } }} hidden`",
+		`"hidden \" hidden"; marker`,
+		"'hidden\\\n hidden'; marker",
+		"'hidden\\\r\n hidden'; marker",
+		"// hidden\nmarker",
+		"// hidden\u2028marker",
+		"/* hidden\n * hidden */ marker /* hidden",
+		`1 / 2 / marker / "hidden"`,
+		`x = 1.5e3 / marker`,
+		`a.b.c; marker.hidden`,
+	} {
+		found, fault := scanSource("x.js", src, javascript)
+		if fault != nil || found.words["marker"] != 1 || found.words["hidden"] != 0 {
+			t.Errorf("scan(%q): %v, words %v", src, fault, found.words)
+		}
+	}
+	for _, src := range []string{
+		`x! / "/"; marker; "/ hidden"`,
+		`function f(): Promise<{ a: number }> { } /"hidden/.test(marker)`,
+		`interface A { a: number } /"hidden/.test(marker)`,
+	} {
+		found, fault := scanSource("x.ts", src, typescript)
+		if fault != nil || found.words["marker"] != 1 || found.words["hidden"] != 0 {
+			t.Errorf("scan(%q): %v, words %v", src, fault, found.words)
+		}
+	}
+}
+
+func TestScanFindsImports(t *testing.T) {
+	const src = `import a, { b as c, type D } from "x"
+import * as e from './y' with { type: "json" }; import "z"
+const f = import("w"), g = import.meta
+import h = require("v")
+import {
+	i,
+} from "u"
+use(a)`
+	found, fault := scanSource("x.ts", src, typescript)
+	if fault != nil {
+		t.Fatal(fault)
+	}
+	var texts, names []string
+	for _, span := range found.imports {
+		texts = append(texts, src[span.start:span.end])
+		names = append(names, span.names...)
+	}
+	if got := strings.Join(names, " "); got != "a c D e h require i" {
+		t.Errorf("names = %s", got)
+	}
+	want := []string{`import a, { b as c, type D } from "x"`, `import * as e from './y' with { type: "json" };`, `import "z"`, `import h = require("v")`, "import {\n\ti,\n} from \"u\""}
+	if strings.Join(texts, "|") != strings.Join(want, "|") {
+		t.Errorf("imports = %q", texts)
+	}
+	declarations, rest := hoist(src, found.imports)
+	if countLines(declarations) != countLines(src) || countLines(rest) != countLines(src) || strings.Contains(rest, `"u"`) || strings.Contains(declarations, "use") {
+		t.Errorf("hoist = %q, %q", declarations, rest)
+	}
+}
+
+// The limits hold where they should, and long lists of data are no chains.
+func TestScanLimits(t *testing.T) {
+	r := strings.Repeat
+	nest := engine.MaxSourceNesting
+	for _, tt := range []struct {
+		name, src string
+		ok        bool
+	}{
+		{"as deep as it may", r("(", nest) + r(")", nest), true},
+		{"too deep", r("(", nest+1) + r(")", nest+1), false},
+		{"too deep in templates", r("`${", nest+1), false},
+		{"deep, then again", r(r("[", nest)+r("]", nest)+";", 3), true},
+		{"brackets in strings", `"` + r("(", 2*nest) + `"; /` + r("[(]", 2*nest) + `/; // ` + r("(", 2*nest), true},
+		{"a long sum", "x = 1" + r(" + 1", maxChain/2-10), true},
+		{"too long a sum", "x = 1" + r(" + 1", maxChain/2), false},
+		{"too many signs", "x = " + r("!", maxChain+1) + "1", false},
+		{"too many arrows", "x = " + r("a => ", nest) + "1", false},
+		{"too long a choice", r("if (a) b, c; else ", maxChain) + ";", false},
+		{"too long a choice of blocks", r("if (a) {} else ", maxChain) + ";", false},
+		{"many choices", r("if (a) b; else c;\n", maxChain), true},
+		{"many statements", r("a.b(c);", maxChain), true},
+		{"many lines without semicolons", r("a.b(c)\n", maxChain), true},
+		{"many blocks", r("if (a) { b() }\n", maxChain), true},
+		{"a long array", "x = [" + r("1, ", 10*maxItems) + "]", true},
+		{"a long object", "x = {" + r("a: 1, ", 10*maxItems) + "}", true},
+		{"many arguments", "f(" + r("1, ", 10*maxItems) + ")", true},
+		{"too long a sequence", "x = (a" + r(", a", maxItems+1) + ")", false},
+		{"too many variables", "var a" + r(", a", maxItems+1), false},
+		{"too many cases", "switch (a) {" + r("case 1:", maxItems+1) + "}", false},
+		{"many cases", "switch (a) {" + r("case 1: b(); break;\n", maxItems) + "}", true},
+		{"a line may not hide a chain", "x = " + r("!\n", maxChain+1) + "1", false},
+		{"nor may a word", "x = " + r("await\n", maxChain+1) + "1", false},
+		{"comment of HTML", "a <!-- b", false},
+		{"end of a comment of HTML", "\n--> b", false},
+		{"countdown", "while (i --> 0) {}", true},
+	} {
+		_, fault := scanSource("x.js", tt.src, javascript)
+		if (fault == nil) != tt.ok {
+			t.Errorf("%s: %v", tt.name, fault)
+		}
+	}
+	for _, src := range []string{
+		"let x: " + r("keyof\n", maxChain+1) + "A",
+		"let x: " + r("A<B,", maxChain) + "C",
+	} {
+		if _, fault := scanSource("x.ts", src, typescript); fault == nil {
+			t.Errorf("scan(%.20q...) found nothing wrong", src)
+		}
+	}
+}
