@@ -46,10 +46,11 @@ type Result struct {
 
 // Usage is what a run cost, summed over its attempts.
 type Usage struct {
-	WallMS      float64 `json:"wall_ms"`
-	CPUMS       float64 `json:"cpu_ms"`
-	MemoryBytes int64   `json:"memory_bytes"`
-	HostCalls   int     `json:"host_calls"`
+	WallMS float64 `json:"wall_ms"`
+	CPUMS  float64 `json:"cpu_ms"`
+	// MemoryBytes is the peak of a guest, 0 and left out where the engine cannot tell.
+	MemoryBytes int64 `json:"memory_bytes,omitempty"`
+	HostCalls   int   `json:"host_calls"`
 }
 
 // Effects is what a run read from and wrote to memory: names and revisions, never content.

@@ -31,6 +31,7 @@ const (
 	bareBatch  = "bare bbolt Batch"
 	eagerBatch = "bare bbolt Batch, no delay"
 	manyRuns   = "runs that read and write one record"
+	manyBare   = "bare goja, then bare bbolt Batch"
 )
 
 // writers is how many write at once in the cases about many.
@@ -93,6 +94,7 @@ func prepare(dir string) ([]*benchCase, func(), error) {
 		{name: writingRun, workers: 1, call: runTool(h, "write")},
 		{name: bareBatch, workers: writers, call: batchBare(bare, 10*time.Millisecond)},
 		{name: eagerBatch, workers: writers, call: batchBare(bare, time.Millisecond)},
+		{name: manyBare, workers: writers, call: both(bareRun, batchBare(bare, time.Millisecond))},
 		{name: manyRuns, workers: writers, call: runTool(h, "write")},
 	}, closeAll, nil
 }
@@ -223,6 +225,16 @@ func batchBare(db *bbolt.DB, delay time.Duration) func(worker, n int) error {
 			db.MaxBatchSize, db.MaxBatchDelay = writers, delay
 		}
 		return db.Batch(putBare(worker))
+	}
+}
+
+// both is what a run that writes cannot do without.
+func both(first, second func(worker, n int) error) func(worker, n int) error {
+	return func(worker, n int) error {
+		if err := first(worker, n); err != nil {
+			return err
+		}
+		return second(worker, n)
 	}
 }
 

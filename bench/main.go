@@ -122,6 +122,8 @@ func ratios(rows map[string]row) []ratio {
 			rows[writingRun].P50 / rows[bareUpdate].P50, "at most 1.2"},
 		{"256 writing runs at once, over bare bbolt group commits, per second",
 			rows[manyRuns].Rate / max(rows[bareBatch].Rate, rows[eagerBatch].Rate), "at least 0.6"},
+		{"256 writing runs at once, over bare goja and bare bbolt group commits, per second",
+			rows[manyRuns].Rate / rows[manyBare].Rate, "at least 0.6"},
 	}
 }
 

@@ -61,11 +61,11 @@ func FuzzMerge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, targetText, patchText string) {
 		target, err := jsondoc.Decode([]byte(targetText), jsondoc.Limits{Depth: 50})
 		if err != nil {
-			t.Skip()
+			return
 		}
 		patch, err := jsondoc.Decode([]byte(patchText), jsondoc.Limits{Depth: 50})
 		if err != nil {
-			t.Skip()
+			return
 		}
 		before, beforePatch := encode(t, target), encode(t, patch)
 		merged := merge(target, patch)
@@ -131,11 +131,11 @@ func FuzzProjection(f *testing.F) {
 	f.Fuzz(func(t *testing.T, projection, doc string) {
 		p, err := parseProjection(json.RawMessage(projection))
 		if err != nil {
-			t.Skip()
+			return
 		}
 		content, err := jsondoc.Decode([]byte(doc), jsondoc.Limits{Depth: 40})
 		if err != nil {
-			t.Skip()
+			return
 		}
 		before := encode(t, content)
 		once, ok := p.apply(content)

@@ -73,17 +73,32 @@ type scanner struct {
 // scanSource looks at a file before a parser does. It refuses what nests so deep that a parser could overflow
 // the stack, and finds what form.go wants to know.
 func scanSource(file, src string, lang language) (scan, *abi.Fault) {
-	s := &scanner{lexer: lexer{src: src}, lang: lang, frames: []frame{{}}}
-	s.found = scan{words: map[string]int{}, regexp: -1, stray: -1}
+	s := newScanner(src, lang)
+	if fault := s.scan(file); fault != nil {
+		return scan{}, fault
+	}
+	return s.found, nil
+}
+
+func newScanner(src string, lang language) *scanner {
+	return &scanner{
+		lexer:  lexer{src: src},
+		lang:   lang,
+		frames: []frame{{}},
+		found:  scan{words: map[string]int{}, regexp: -1, stray: -1},
+	}
+}
+
+func (s *scanner) scan(file string) *abi.Fault {
 	for {
 		t := s.next(s.afterOperand())
 		t.member = s.prev.kind == punct && (s.text(s.prev) == "." || s.text(s.prev) == "?.")
 		s.importDeclaration(t)
 		if t.kind == end {
-			return s.found, nil
+			return nil
 		}
 		if why, hint := s.token(t); why != "" {
-			return scan{}, invalid(placeIn(file, src, t.start), "%s", why).WithHint("%s", hint)
+			return invalid(placeIn(file, s.src, t.start), "%s", why).WithHint("%s", hint)
 		}
 		s.prior, s.prev = s.prev, t
 	}
@@ -163,9 +178,9 @@ func (s *scanner) afterOperand() bool {
 		return false
 	}
 	switch text {
-	case "]", "++", "--":
+	case "]":
 		return true
-	case "!":
+	case "!", "++", "--":
 		return s.suffix
 	case ")":
 		return !s.closed.control
@@ -223,8 +238,8 @@ func (s *scanner) punct(t token, text string) {
 		}
 	case "=>":
 		s.weigh(arrowWeight)
-	case "!":
-		s.suffix = s.afterOperand()
+	case "!", "++", "--":
+		s.suffix = s.afterOperand() && !t.newline
 	case "?":
 		f.ternaries++
 	case ":":

@@ -1,0 +1,88 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/js"
+	"github.com/toolrun/toolrun/host/storage/bolt"
+	"github.com/toolrun/toolrun/host/storage/mem"
+)
+
+// An app, a database and an engine are all that a host needs.
+func Example() {
+	dir, err := shop()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+
+	ctx := context.Background()
+	shop, problems := app.Load(os.DirFS(dir), "app.yaml")
+	db, err := bolt.Open(filepath.Join(dir, "memory.db"), nil)
+	if err != nil || problems.Err() != nil {
+		fmt.Println(err, problems)
+		return
+	}
+	defer db.Close()
+	h, err := host.Open(ctx, host.Options{App: shop, Backend: db, Engines: []engine.Engine{js.New()}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer h.Close()
+	for range 2 {
+		result, err := h.Run(ctx, host.Invocation{Tool: "visit", Caller: host.Caller{User: "ann"}})
+		fmt.Println(string(result.Output), err)
+	}
+	// Output:
+	// {"visits":1} <nil>
+	// {"visits":2} <nil>
+}
+
+// A fault of a run is both in its Result and the error, with a code that never changes.
+func ExampleHost_Run_fault() {
+	dir, err := shop()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	shop, _ := app.Load(os.DirFS(dir), "app.yaml")
+	h, err := host.Open(context.Background(), host.Options{App: shop, Backend: mem.New(), Engines: []engine.Engine{js.New()}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer h.Close()
+	result, _ := h.Run(context.Background(), host.Invocation{Tool: "visit", Input: json.RawMessage(`{}`)})
+	fmt.Println(result.OK, result.Error.Code == abi.NoUser, result.Error.File, result.Error.Line)
+	// Output: false true visit.js 1
+}
+
+// shop writes the app of the examples to a new folder.
+func shop() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "shop"); err != nil {
+		return "", err
+	}
+	for name, text := range map[string]string{
+		"app.yaml": "app: shop\nmemory:\n  visits: {access: user, retention: 1_month}\n" +
+			"tools:\n  visit: {source: visit.js, description: Count a visit, grants: {visits: readwrite}}\n",
+		"visit.js": `const last = await memory.get_content("visits");
+await memory.set_content("visits", { count: (last?.count ?? 0) + 1 });
+return { visits: (last?.count ?? 0) + 1 };`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
