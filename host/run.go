@@ -60,11 +60,14 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	if r.tool, err = r.h.tool(r.inv.Tool); err != nil {
 		return done, err
 	}
+	if err := r.load(ctx); err != nil {
+		return done, err
+	}
 	limit := r.h.limits.timeout(r.tool.Limits.Timeout, r.inv.Timeout)
 	timeout := abi.Faultf(abi.Timeout, "the run took longer than the %s it may take", limit)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, timeout)
 	defer cancel()
-	if err := r.prepare(ctx); err != nil {
+	if err := r.prepare(); err != nil {
 		return done, err
 	}
 	for _, o := range r.h.observers {
@@ -82,11 +85,18 @@ func refused(err error) error {
 	return abi.Faultf(abi.AccessDenied, "the run was refused: %v", err)
 }
 
+// loadTimeout bounds compiling a tool, which happens once and is not part of any run's time.
+const loadTimeout = 30 * time.Second
+
+func (r *run) load(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
+	defer cancel()
+	r.program, err = r.tool.ready(ctx)
+	return err
+}
+
 // prepare gets ready what all attempts share.
-func (r *run) prepare(ctx context.Context) (err error) {
-	if r.program, err = r.tool.ready(ctx); err != nil {
-		return err
-	}
+func (r *run) prepare() (err error) {
 	if r.input, err = r.document("input", r.inv.Input); err != nil {
 		return err
 	}
