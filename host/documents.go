@@ -67,7 +67,11 @@ func (r *run) fingerprint() string {
 		return ""
 	}
 	h := sha256.New()
-	for _, part := range []string{r.inv.Tool, r.inv.Caller.Session, canonical(r.input), canonical(r.inv.Context)} {
+	env, err := json.Marshal(r.inv.Env)
+	if err != nil {
+		env = nil // a map of strings is always JSON
+	}
+	for _, part := range []string{r.inv.Tool, string(env), canonical(r.input), canonical(r.inv.Context), canonical(r.inv.Metadata)} {
 		var size [8]byte
 		for i, n := 0, len(part); i < len(size); i, n = i+1, n>>8 {
 			size[i] = byte(n)

@@ -8,10 +8,12 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
@@ -33,6 +35,7 @@ type Host struct {
 	rand      io.Reader
 	log       *slog.Logger
 
+	closed  atomic.Bool
 	stop    context.CancelFunc // of the sweeper
 	stopped sync.WaitGroup
 }
@@ -88,6 +91,9 @@ func (h *Host) setDefaults() {
 func (h *Host) addEngines(engines []engine.Engine) error {
 	h.engines = map[string]engine.Engine{}
 	for _, e := range engines {
+		if e == nil {
+			return errors.New("host: one of the engines is nil")
+		}
 		for _, ext := range e.Extensions() {
 			if other := h.engines[ext]; other != nil {
 				return fmt.Errorf("host: the engines %s and %s both run %s files", other.Name(), e.Name(), ext)
@@ -139,9 +145,13 @@ func (h *Host) App() *app.App { return h.app }
 // Memory returns the app's memory, for operators: it is not bound to a caller.
 func (h *Host) Memory() *memory.Service { return h.memory }
 
-// Close stops the Host's own work and frees its programs; runs under way end first. It does not close the
-// backend. Closing twice is fine.
+// errHostClosed answers runs that come too late.
+var errHostClosed = abi.Faultf(abi.Unavailable, "the host is closed")
+
+// Close stops the Host's own work and frees its programs; runs under way end first, later ones are unavailable.
+// It does not close the backend. Closing twice is fine.
 func (h *Host) Close() error {
+	h.closed.Store(true)
 	h.stop()
 	h.stopped.Wait()
 	var errs []error

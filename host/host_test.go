@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,7 +14,11 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/js"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -198,5 +204,102 @@ func TestObservers(t *testing.T) {
 	}
 	if w.calls != 1 || len(w.done) != 2 || w.done[1] != result {
 		t.Errorf("the observer saw %d calls and %d results", w.calls, len(w.done))
+	}
+}
+
+// An observer writes what the tool itself was not granted.
+func TestAnObserverNeedsNoGrant(t *testing.T) {
+	w := &watcher{after: func(m host.Memory) error {
+		_, err := m.Call(context.Background(), abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"totals"`), json.RawMessage(`{"runs":1}`)}})
+		return err
+	}}
+	h := openApp(t, fstest.MapFS{
+		"app.yaml": {Data: []byte("app: a\nmemory:\n  totals: {access: application}\ntools:\n  tool: {source: tool.js, description: nothing}\n")},
+		"tool.js":  {Data: []byte(`return 1`)},
+	}, func(o *host.Options) { o.Observers = []host.Observer{w} })
+	if result, err := run(h, host.Invocation{}); err != nil || len(result.Effects.Writes) != 1 {
+		t.Errorf("Run = %+v, %v; want the observer's write", result, err)
+	}
+}
+
+func TestRunAfterClose(t *testing.T) {
+	h := openTool(t, `return 1`)
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(h, host.Invocation{}); !errors.Is(err, abi.Unavailable) {
+		t.Errorf("Run after Close = %v; want unavailable", err)
+	}
+}
+
+// A tool imports from its own folder and nothing else: a tool that is a single file has none.
+func TestImportsStayInTheFolder(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := func(target, name string) {
+		t.Helper()
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("outside.json", `{"k":"TOPSECRET"}`)
+	write("app/two/tool.json", `{"description":"two","env":{"KEY":"TOPSECRET"}}`)
+	write("app/two/main.js", `return 1`)
+	for name, target := range map[string]string{"up": "../../outside.json", "far": filepath.Join(dir, "outside.json"), "other": "../two/tool.json"} {
+		write("app/"+name+"/main.js", `import s from "./l.json"; export default () => s`)
+		write("app/"+name+"/tool.json", `{"description":"reads a link"}`)
+		link(target, "app/"+name+"/l.json")
+	}
+	write("app/inside/main.js", `import s from "./l.json"; export default () => s`)
+	write("app/inside/tool.json", `{"description":"reads a link"}`)
+	write("app/inside/real/data.json", `{"k":"fine"}`)
+	link("real/data.json", "app/inside/l.json")
+	write("app/one.js", `import s from "./two/tool.json"; export default () => s`)
+	write("app/app.yaml", "app: a\ntools:\n  up: {source: up}\n  far: {source: far}\n  other: {source: other}\n  inside: {source: inside}\n  one: {source: one.js, description: one}\n")
+	loaded, problems := app.Load(os.DirFS(filepath.Join(dir, "app")), "app.yaml")
+	if loaded == nil {
+		t.Fatal(problems)
+	}
+	h, err := host.Open(context.Background(), host.Options{App: loaded, Backend: mem.New(), Engines: []engine.Engine{js.New()}, SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	for _, tool := range []string{"up", "far", "other", "one"} {
+		result, err := run(h, host.Invocation{Tool: tool})
+		text, _ := json.Marshal(result)
+		if !errors.Is(err, abi.SourceInvalid) || strings.Contains(string(text), "SECRET") || strings.Contains(string(text), dir) {
+			t.Errorf("%s = %s; want source_invalid, with no content and no path of the host", tool, text)
+		}
+	}
+	if result, err := run(h, host.Invocation{Tool: "inside"}); err != nil || string(result.Output) != `{"k":"fine"}` {
+		t.Errorf("a link inside the folder = %s, %v; want it followed", result.Output, err)
+	}
+}
+
+// A guest that replaces what the prelude uses hurts itself alone.
+func TestPoisonedIntrinsics(t *testing.T) {
+	tests := map[string]string{
+		"arguments without end": `Array.prototype.fill = function () { return { length: 2 ** 53 } }; await memory.get_content({ store: "notes" })`,
+		"random without end": `let n = 0; ArrayBuffer.isView = () => true;
+			crypto.getRandomValues({ buffer: new ArrayBuffer(4), byteOffset: 0, get byteLength() { return n++ < 2 ? 4 : 2e10 } })`,
+		"negative random":                         `ArrayBuffer.isView = () => true; globalThis.Uint8Array = function () { return { set() {} } }; crypto.getRandomValues({ byteLength: -1 })`,
+		"a rejection while the answer is written": `return { toJSON() { memory.set_content("sessionMeta", {}); return 1 } }`,
+	}
+	for name, source := range tests {
+		t.Run(name, func(t *testing.T) {
+			result, err := run(openTool(t, source), host.Invocation{})
+			if errors.Is(err, abi.Internal) || strings.HasPrefix(name, "a rejection") && !errors.Is(err, abi.ReadOnly) {
+				t.Errorf("Run = %s, %v", result.Output, err)
+			}
+		})
 	}
 }

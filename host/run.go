@@ -49,6 +49,9 @@ func (h *Host) Run(ctx context.Context, inv Invocation) (*abi.Result, error) {
 }
 
 func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
+	if r.h.closed.Load() {
+		return done, errHostClosed
+	}
 	id, err := r.h.newID("run")
 	if err != nil {
 		return done, err
@@ -151,11 +154,19 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 		return err
 	}
 	for _, o := range r.h.observers {
-		if err := o.AfterRun(ctx, r.info, a.out.Output, v); err != nil {
+		if err := o.AfterRun(ctx, r.info, a.out.Output, hostMemory{v}); err != nil {
 			return refused(err)
 		}
 	}
 	return nil
+}
+
+// hostMemory is a View without the bounds of the tool's grants.
+type hostMemory struct{ view *memory.View }
+
+// Call performs an operation for the host.
+func (m hostMemory) Call(ctx context.Context, call abi.Call) (json.RawMessage, error) {
+	return m.view.CallAsHost(ctx, call)
 }
 
 // answer is the Result that is kept under the invocation's key.
@@ -227,6 +238,9 @@ func (r *run) fault(err error) *abi.Fault {
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return abi.Faultf(abi.Timeout, "the run took longer than it may take")
+	}
+	if r.h.closed.Load() {
+		return errHostClosed // the program was closed under it
 	}
 	r.h.log.Error("a run failed for no fault of its own", "run", r.info.ID, "tool", r.inv.Tool, "error", err)
 	return abi.FaultOf(err)

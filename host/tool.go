@@ -28,6 +28,7 @@ type tool struct {
 	load func(context.Context) (engine.Program, error)
 
 	mu      sync.Mutex
+	closed  bool
 	program engine.Program
 	input   *schema.Schema // nil for none
 	output  *schema.Schema
@@ -59,6 +60,9 @@ func (h *Host) tool(name string) (*tool, error) {
 func (t *tool) ready(ctx context.Context) (engine.Program, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.closed {
+		return nil, errHostClosed
+	}
 	if t.program != nil {
 		return t.program, nil
 	}
@@ -104,20 +108,32 @@ func (h *Host) compile(ctx context.Context, t *tool) (engine.Program, error) {
 		return nil, abi.Faultf(abi.SourceInvalid, "no engine of this host runs %s files", ext).
 			WithHint("this host runs: %s", strings.Join(slices.Sorted(maps.Keys(h.engines)), ", "))
 	}
-	folder := t.Dir
-	if folder == "" {
-		folder = path.Dir(t.Source)
-	}
-	files, err := fs.Sub(h.app.Files, folder)
-	if err != nil {
-		return nil, abi.Faultf(abi.SourceInvalid, "the folder of the tool %q cannot be opened", t.Name)
-	}
-	entry := strings.TrimPrefix(t.Source, folder+"/")
-	code, err := readSource(files, entry)
+	src, err := h.source(t)
 	if err != nil {
 		return nil, err
 	}
-	return eng.Load(ctx, engine.Source{Path: entry, Code: code, Files: files, Params: t.Params()})
+	return eng.Load(ctx, src)
+}
+
+// source reads a tool. One that is a folder may import what is in the folder; one that is a single file nothing,
+// for what lies beside it are other tools.
+func (h *Host) source(t *tool) (engine.Source, error) {
+	dir := t.Dir
+	if dir == "" {
+		dir = path.Dir(t.Source)
+	}
+	files, err := fs.Sub(h.app.Files, dir)
+	if err != nil {
+		return engine.Source{}, abi.Faultf(abi.SourceInvalid, "the folder of the tool %q cannot be opened", t.Name)
+	}
+	src := engine.Source{Path: strings.TrimPrefix(t.Source, dir+"/"), Files: folder{files}, Params: t.Params()}
+	if src.Code, err = readSource(src.Files, src.Path); err != nil {
+		return engine.Source{}, err
+	}
+	if t.Dir == "" {
+		src.Files = nil
+	}
+	return src, nil
 }
 
 func readSource(files fs.FS, name string) ([]byte, error) {
@@ -178,13 +194,13 @@ func violationsFault(code abi.Code, what string, s *schema.Schema, value any) er
 // close frees the tool's program.
 func (t *tool) close() error {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.program == nil {
+	program := t.program
+	t.program, t.closed = nil, true
+	t.mu.Unlock()
+	if program == nil {
 		return nil
 	}
-	err := t.program.Close()
-	t.program = nil
-	return err
+	return program.Close()
 }
 
 // Check compiles every tool and returns what is wrong with those that do not compile, by their names.

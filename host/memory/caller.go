@@ -75,8 +75,8 @@ func (s *Service) erasedKey(c Caller) storage.Key {
 }
 
 func (s *Service) finishedKey(c Caller, key string) storage.Key {
-	return s.system(systemFinished, c,
-		storage.Part{Tag: storage.User, Value: c.User}, storage.Part{Tag: storage.Item, Value: key})
+	return s.system(systemFinished, c, storage.Part{Tag: storage.User, Value: c.User},
+		storage.Part{Tag: storage.Session, Value: c.Session}, storage.Part{Tag: storage.Item, Value: key})
 }
 
 func (s *Service) runKey(c Caller) storage.Key {

@@ -276,6 +276,9 @@ func (c *commit) note(snap snapshot) error {
 	}
 	before, _ := snap.record(key)
 	writes, err := v.s.writeSystem(c.writes, before, key, state, v.now.Add(retention), v.caller)
+	if v.caller.Session != "" {
+		writes = endingWith(writes, v.s.sessionKey(v.caller))
+	}
 	c.writes = writes
 	return err
 }

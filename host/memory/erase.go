@@ -97,24 +97,32 @@ func (s *Service) eraseSessions(ctx context.Context, c Caller, erased *Erased) (
 				return total, err
 			}
 		}
-		n, err := s.removeKeys(ctx, links, func(storage.Record) { erased.Sessions++ })
-		if err != nil {
+		total += len(links)
+		if _, err := s.removeKeys(ctx, links, func(storage.Record) {}); err != nil { // those that outlived their session
 			return total, err
 		}
-		total += n
 	}
 }
 
+// eraseSession ends a session of the user's and removes what lived in it.
 func (s *Service) eraseSession(ctx context.Context, c Caller, erased *Erased) error {
+	records, err := s.backend.Get(ctx, s.sessionKey(c))
+	if err != nil {
+		return err
+	}
+	state, err := decodeSession(records[0])
+	if err != nil || state.User != c.User {
+		return err // the id is of no session any more, or of somebody else's
+	}
 	session := storage.Part{Tag: storage.Session, Value: c.Session}
 	if _, err := s.eraseUnder(ctx, s.group(c).With(session), erased); err != nil {
 		return err
 	}
-	err := s.endSession(ctx, c, true, nil)
-	if errors.Is(err, abi.NotFound) {
-		return nil
+	if err := s.endSession(ctx, c, nil); err != nil && !errors.Is(err, abi.NotFound) {
+		return err
 	}
-	return err
+	erased.Sessions++
+	return nil
 }
 
 // eraseUnder removes the records of stores under a prefix and counts them.

@@ -385,7 +385,11 @@ func TestAnonymousSessionIsBoundOnce(t *testing.T) {
 	a := newApp(t)
 	anonymous := memory.Caller{Tenant: "acme", Session: "s1", Run: "r"}
 	a.must(anonymous, abi.SetContent, `"cart"`, `{"a":1}`)
-	a.want(ann, `"cart"`, `{"a":1}`)
+	a.want(ann, `"cart"`, `{"a":1}`) // an operator's look binds nothing
+	if session, err := a.Session(context.Background(), anonymous); err != nil || session.User != "" {
+		t.Errorf("after a look the session is %+v, %v; want it still anonymous", session, err)
+	}
+	a.must(ann, abi.SetContent, `"cart"`, `{"b":2}`)
 	a.wantFault(abi.AccessDenied, memory.Caller{Tenant: "acme", User: "bob", Session: "s1", Run: "r"}, abi.GetContent, `"cart"`)
 	a.wantFault(abi.AccessDenied, anonymous, abi.GetContent, `"cart"`)
 }

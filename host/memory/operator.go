@@ -104,7 +104,8 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 // own.
 func (s *Service) Perform(ctx context.Context, c Caller, call abi.Call) (json.RawMessage, abi.Effects, error) {
 	var reply json.RawMessage
-	done, err := s.Transact(ctx, Tx{Caller: c}, func(ctx context.Context, v *View) (err error) {
+	op, _ := abi.LookupOperation(call.Op)
+	done, err := s.Transact(ctx, Tx{Caller: c, Look: op.Verb == abi.Read}, func(ctx context.Context, v *View) (err error) {
 		reply, err = v.Call(ctx, call)
 		return err
 	})

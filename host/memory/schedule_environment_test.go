@@ -66,7 +66,7 @@ func (s *scenario) addSessionEnd(session string) {
 func (w world) endSession(session string) world {
 	w = w.clone()
 	if state, known := w.sessions[session]; known {
-		state.ended, state.metadata = true, "{}"
+		state.ended, state.user, state.metadata = true, "", "{}"
 		w.sessions[session] = state
 	}
 	return w

@@ -22,7 +22,7 @@ const dropChunk = 256
 // Session describes a session.
 type Session struct {
 	ID string `json:"session_id"`
-	// User is who started it or was bound to it; "" while it is anonymous.
+	// User is who started it or was bound to it; "" while it is anonymous, and once it has ended.
 	User string `json:"user_id,omitempty"`
 	// Reference and UserReference are the platform's own names for the session and its user.
 	Reference     string `json:"session_reference,omitempty"`
@@ -130,7 +130,8 @@ func (s *Service) useSession(ctx context.Context, c Caller, start SessionStart) 
 		if err != nil || c.User == "" || now[1].Exists() {
 			return writes, err
 		}
-		return s.writeSystem(writes, now[1], keys[1], struct{}{}, time.Time{}, c)
+		writes, err = s.writeSystem(writes, now[1], keys[1], struct{}{}, time.Time{}, c)
+		return endingWith(writes, keys[0]), err
 	})
 	return s.hostFault("use a session", err)
 }
@@ -210,6 +211,14 @@ func (s *Service) writeSystem(writes []storage.Write, now storage.Record, key st
 	return append(writes, storage.Write{Record: r}), nil
 }
 
+// endingWith lets the last write's record end with a session.
+func endingWith(writes []storage.Write, session storage.Key) []storage.Write {
+	if len(writes) > 0 {
+		writes[len(writes)-1].Record.Ends = []string{endTag(session)}
+	}
+	return writes
+}
+
 // hostFault is what a caller may know of an error of the host's own work on the backend.
 func (s *Service) hostFault(doing string, err error) error {
 	if err == nil {
@@ -224,8 +233,11 @@ func (s *Service) hostFault(doing string, err error) error {
 	return s.unavailable(doing, err)
 }
 
-// Session returns the caller's session; not_found where there is none.
+// Session returns the caller's session; not_found where there is none, access_denied where it is another user's.
 func (s *Service) Session(ctx context.Context, c Caller) (Session, error) {
+	if err := c.check(); err != nil {
+		return Session{}, err
+	}
 	records, err := s.backend.Get(ctx, s.sessionKey(c))
 	if err != nil {
 		return Session{}, s.hostFault("read a session", err)
@@ -233,7 +245,11 @@ func (s *Service) Session(ctx context.Context, c Caller) (Session, error) {
 	if !records[0].Exists() {
 		return Session{}, abi.Faultf(abi.NotFound, "there is no such session")
 	}
-	return s.describe(records[0])
+	session, err := s.describe(records[0])
+	if err == nil && c.User != "" && session.User != "" && session.User != c.User {
+		return Session{}, abi.Faultf(abi.AccessDenied, "the session belongs to another user")
+	}
+	return session, err
 }
 
 func (s *Service) describe(r storage.Record) (Session, error) {
@@ -255,11 +271,16 @@ func (s *Service) describe(r storage.Record) (Session, error) {
 }
 
 // Sessions returns up to limit sessions of the caller's tenant whose ids come after after; of the caller's
-// user alone where it has one. Less than limit means that there are no more.
+// user alone where it has one, and then open ones alone. Less than limit means that there are no more.
 func (s *Service) Sessions(ctx context.Context, c Caller, after string, limit int) ([]Session, error) {
-	kind := systemSession
+	if limit < 1 {
+		return nil, abi.Faultf(abi.InvalidArgument, "a list needs a limit of at least 1")
+	}
 	base := Caller{Tenant: c.Tenant, User: c.User}
-	prefix := s.system(kind, base)
+	if err := base.check(); err != nil {
+		return nil, err
+	}
+	prefix := s.system(systemSession, base)
 	if c.User != "" {
 		prefix = s.system(systemUserSession, base, storage.Part{Tag: storage.User, Value: c.User})
 	}
@@ -275,8 +296,8 @@ func (s *Service) Sessions(ctx context.Context, c Caller, after string, limit in
 	for _, r := range records {
 		base.Session = r.Key.Part(storage.Session)
 		session, err := s.Session(ctx, base)
-		if errors.Is(err, abi.NotFound) {
-			continue // swept in between
+		if errors.Is(err, abi.NotFound) || errors.Is(err, abi.AccessDenied) {
+			continue // it ended in between
 		}
 		if err != nil {
 			return nil, err
@@ -289,7 +310,7 @@ func (s *Service) Sessions(ctx context.Context, c Caller, after string, limit in
 // EndSession ends the caller's session: it is refused from now on, and what lived with it is gone. Ending a
 // session that has ended is fine; its end is the first one.
 func (s *Service) EndSession(ctx context.Context, c Caller) (Session, error) {
-	if err := s.endSession(ctx, c, false, nil); err != nil {
+	if err := s.endSession(ctx, c, nil); err != nil {
 		return Session{}, err
 	}
 	return s.Session(ctx, c)
@@ -298,9 +319,8 @@ func (s *Service) EndSession(ctx context.Context, c Caller) (Session, error) {
 var errUsedAgain = errors.New("the session has been used again")
 
 // endSession leaves a tombstone that keeps the id refused, and frees the records that ended with the session.
-// Where forget is set, the tombstone does not name the user. Where found is not nil, a session that is not as it
-// was found goes on.
-func (s *Service) endSession(ctx context.Context, c Caller, forget bool, found *storage.Record) error {
+// The tombstone names no user. Where found is not nil, a session that is not as it was found goes on.
+func (s *Service) endSession(ctx context.Context, c Caller, found *storage.Record) error {
 	key := s.sessionKey(c)
 	err := s.backend.Update(ctx, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
 		r := now[0]
@@ -317,17 +337,11 @@ func (s *Service) endSession(ctx context.Context, c Caller, forget bool, found *
 		if found != nil && !r.Same(*found) {
 			return nil, errUsedAgain
 		}
-		ended := sessionState{User: state.User, Started: state.Started, Ended: state.Ended}
-		if forget {
-			ended.User = ""
-		}
-		if ended.Ended != nil && ended.User == state.User {
+		if state.Ended != nil {
 			return nil, nil
 		}
-		if at := s.now(); ended.Ended == nil {
-			ended.Ended = &at
-		}
-		return s.writeSystem(nil, r, key, ended, ended.Ended.Add(tombstone), c)
+		at := s.now()
+		return s.writeSystem(nil, r, key, sessionState{Started: state.Started, Ended: &at}, at.Add(tombstone), c)
 	})
 	if errors.Is(err, errUsedAgain) {
 		return nil

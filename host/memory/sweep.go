@@ -23,10 +23,7 @@ func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, err
 	c := Caller{Tenant: tenant}
 	err = s.scan(ctx, s.system(systemSession, c), func(sessions []storage.Record) error {
 		for _, r := range sessions {
-			if !r.Expires.IsZero() || at.Before(s.idleEnd(r)) {
-				continue
-			}
-			if err := s.endIdle(ctx, c, r); err != nil {
+			if err := s.sweepSession(ctx, c, r, at); err != nil {
 				return err
 			}
 		}
@@ -35,8 +32,16 @@ func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, err
 	return n, s.hostFault("sweep", err)
 }
 
-// endIdle ends a session that was found idle, unless it has been used since.
-func (s *Service) endIdle(ctx context.Context, c Caller, found storage.Record) error {
+// sweepSession ends a session that was found idle, unless it has been used since, and frees what a session left
+// that ended lately: whoever ended it may have died before that was done.
+func (s *Service) sweepSession(ctx context.Context, c Caller, found storage.Record, at time.Time) error {
 	c.Session = found.Key.Part(storage.Session)
-	return s.endSession(ctx, c, false, &found)
+	ended := !found.Expires.IsZero()
+	switch {
+	case ended && found.Updated.After(at):
+		return s.dropAll(ctx, storage.Selector{End: endTag(found.Key)})
+	case ended || at.Before(s.idleEnd(found)):
+		return nil
+	}
+	return s.endSession(ctx, c, &found)
 }

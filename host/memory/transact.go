@@ -18,6 +18,8 @@ type Tx struct {
 	// Session is what the caller's session is given before the first attempt. Without a session, sessionMeta
 	// shows it to this transaction alone.
 	Session SessionStart
+	// Look says that the transaction only looks: it neither begins a session nor notes its use.
+	Look bool
 	// Key, where it is not empty, makes the transaction idempotent: its answer is kept in the same commit, and
 	// the same key with the same Fingerprint is answered with it. Another fingerprint is a conflict.
 	Key         string
@@ -50,9 +52,9 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 	if err := checkID("idempotent run", tx.Key); err != nil {
 		return done, err
 	}
-	earlier, keyTurn, err := s.earlier(ctx, tx)
-	if err != nil || earlier != nil {
-		return Done{Earlier: earlier}, err
+	keyTurn, err := s.takeKey(ctx, tx)
+	if err != nil {
+		return done, err
 	}
 	defer keyTurn.release()
 	var turn *held
@@ -66,6 +68,9 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 		}
 		if first == nil {
 			first = v
+			if earlier, err := s.earlier(ctx, tx); err != nil || earlier != nil {
+				return Done{Earlier: earlier}, err
+			}
 		}
 		if err := erasedSince(first.erased, v.erased); err != nil {
 			return done, err // another attempt would bring back what was erased
@@ -91,28 +96,29 @@ func stillConflict(ctx context.Context) error {
 		WithHint("try again, or let fewer runs write the same record at once")
 }
 
-// earlier answers a transaction whose key was used before. Transactions with one key go one after the other.
-func (s *Service) earlier(ctx context.Context, tx Tx) ([]byte, *held, error) {
+// takeKey lets transactions with one key go one after the other.
+func (s *Service) takeKey(ctx context.Context, tx Tx) (*held, error) {
 	if tx.Key == "" {
-		return nil, nil, nil
+		return nil, nil
 	}
-	key := s.finishedKey(tx.Caller, tx.Key)
-	turn, err := s.turns.take(ctx, []storage.Key{key})
+	turn, err := s.turns.take(ctx, []storage.Key{s.finishedKey(tx.Caller, tx.Key)})
 	if err != nil {
-		return nil, nil, stillConflict(ctx)
+		return nil, stillConflict(ctx)
 	}
-	records, err := s.backend.Get(ctx, key)
-	if err == nil {
-		var answer []byte
-		if answer, err = s.finished(tx, records[0]); err == nil && answer == nil {
-			return nil, turn, nil
-		} else if err == nil {
-			turn.release()
-			return answer, nil, nil
-		}
+	return turn, nil
+}
+
+// earlier returns the answer of an earlier transaction with the same key, nil where there is none.
+func (s *Service) earlier(ctx context.Context, tx Tx) ([]byte, error) {
+	if tx.Key == "" {
+		return nil, nil
 	}
-	turn.release()
-	return nil, nil, s.hostFault("look for an earlier run", err)
+	records, err := s.backend.Get(ctx, s.finishedKey(tx.Caller, tx.Key))
+	if err != nil {
+		return nil, s.hostFault("look for an earlier run", err)
+	}
+	answer, err := s.finished(tx, records[0])
+	return answer, s.hostFault("look for an earlier run", err)
 }
 
 // anchors are what an attempt stands on beside the records it reads.
@@ -126,7 +132,7 @@ type anchors struct {
 
 // begin makes the View of an attempt: the caller's session is there and may be used.
 func (s *Service) begin(ctx context.Context, tx Tx, attempt int) (*View, error) {
-	v := &View{s: s, caller: tx.Caller, grants: tx.Grants}
+	v := &View{s: s, caller: tx.Caller, grants: tx.Grants, looks: tx.Look}
 	v.anchorKeys = s.anchorKeys(tx.Caller)
 	start := tx.Session
 	if attempt > 1 {
@@ -156,7 +162,7 @@ func (v *View) anchor(ctx context.Context, start, lone SessionStart) error {
 		}
 		v.setAnchors(records)
 		stale, err := v.sessionStale(start)
-		if err != nil || !stale {
+		if err != nil || !stale || v.looks {
 			return err
 		}
 		if err := v.s.useSession(ctx, v.caller, start); err != nil {
@@ -227,7 +233,7 @@ func (v *View) sessionStale(start SessionStart) (bool, error) {
 // checkAnchors fails where what the attempt stands on has gone.
 func (v *View) checkAnchors(records []storage.Record, at time.Time) error {
 	session, erased := v.splitAnchors(records)
-	if v.caller.Session != "" {
+	if v.caller.Session != "" && (session.Exists() || !v.looks) {
 		if !v.s.sessionOpen(session, at) {
 			return abi.Faultf(abi.SessionEnded, "the session ended during the run; nothing was stored")
 		}
@@ -235,7 +241,7 @@ func (v *View) checkAnchors(records []storage.Record, at time.Time) error {
 		if err != nil {
 			return err
 		}
-		if state.User != v.caller.User {
+		if state.User != v.caller.User && (state.User != "" || !v.looks) {
 			return abi.Faultf(abi.AccessDenied, "the session was bound to a user during the run; nothing was stored")
 		}
 	}

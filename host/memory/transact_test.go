@@ -357,3 +357,64 @@ func TestConflictOnlyAtTheDeadline(t *testing.T) {
 		t.Errorf("Transact = %v; want conflict once the time is over", err)
 	}
 }
+
+// An id of a session may come to another user once its tombstone is gone: erasing the first one must not touch it.
+func TestEraseLeavesASessionThatHasANewOwner(t *testing.T) {
+	ctx := context.Background()
+	a := newApp(t)
+	a.must(ann, abi.SetContent, `"cart"`, `{"a":1}`)
+	if _, err := a.EndSession(ctx, ann); err != nil {
+		t.Fatal(err)
+	}
+	a.clock.Advance(32 * 24 * time.Hour)
+	if _, err := a.Sweep(ctx, "acme", 100); err != nil {
+		t.Fatal(err)
+	}
+	bob := memory.Caller{Tenant: "acme", User: "bob", Session: "s1", Run: "r"}
+	a.must(bob, abi.SetContent, `"cart"`, `{"b":1}`)
+	if sessions, err := a.Sessions(ctx, memory.Caller{Tenant: "acme", User: "ann"}, "", 10); err != nil || len(sessions) != 0 {
+		t.Errorf("ann's sessions = %+v, %v; want none", sessions, err)
+	}
+	if _, err := a.Session(ctx, ann); !errors.Is(err, abi.AccessDenied) {
+		t.Errorf("ann's look at bob's session = %v; want access_denied", err)
+	}
+	if erased, err := a.Erase(ctx, ann); err != nil || erased.Records != 0 {
+		t.Errorf("Erase = %+v, %v; want nothing removed", erased, err)
+	}
+	a.want(bob, `"cart"`, `{"b":1}`)
+}
+
+// What is kept under a key belongs to its session: it ends with it, and answers no other.
+func TestKeptAnswersEndWithTheirSession(t *testing.T) {
+	ctx := context.Background()
+	a := newApp(t)
+	run := func(c memory.Caller) (memory.Done, error) {
+		tx := memory.Tx{Caller: c, Key: "k", Fingerprint: "f", Answer: func(abi.Effects) ([]byte, error) { return []byte(`"secret"`), nil }}
+		return a.Transact(ctx, tx, func(ctx context.Context, v *memory.View) error { return nil })
+	}
+	one, two := memory.Caller{Tenant: "acme", Session: "one", Run: "r1"}, memory.Caller{Tenant: "acme", Session: "two", Run: "r2"}
+	if _, err := run(one); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := run(two); err != nil || done.Earlier != nil {
+		t.Errorf("another session was answered %s, %v; want a run of its own", done.Earlier, err)
+	}
+	if done, err := run(one); err != nil || string(done.Earlier) != `"secret"` {
+		t.Errorf("the same session was answered %s, %v; want the kept answer", done.Earlier, err)
+	}
+	if _, err := a.EndSession(ctx, one); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := run(one); !errors.Is(err, abi.SessionEnded) {
+		t.Errorf("after its end the session was answered %s, %v; want session_ended", done.Earlier, err)
+	}
+	records, err := a.backend.Scan(ctx, "", "", 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if strings.Contains(string(r.Content), "secret") && r.Key.Part(storage.Session) == "one" {
+			t.Errorf("%s is still kept", r.Key)
+		}
+	}
+}

@@ -24,6 +24,8 @@ type View struct {
 	s      *Service
 	caller Caller
 	grants []Grant // nil for an operator, who may do everything
+	// looks is true where the attempt does not begin its session.
+	looks bool
 	// now is the attempt's time: what it writes into records.
 	now time.Time
 	anchors
@@ -84,6 +86,14 @@ func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 		return nil, v.failed(ctx, err, call.Op, name)
 	}
 	return reply, nil
+}
+
+// CallAsHost performs an operation for the host itself, within the attempt: it needs no grant.
+func (v *View) CallAsHost(ctx context.Context, call abi.Call) (json.RawMessage, error) {
+	grants := v.grants
+	v.grants = nil
+	defer func() { v.grants = grants }()
+	return v.Call(ctx, call)
 }
 
 // performers do what the operations of abi's table say.

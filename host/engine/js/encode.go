@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/dop251/goja"
+
+	"github.com/toolrun/toolrun/internal/jsondoc"
 )
 
 // refusal is why a value cannot cross: what is wrong, and where in it.
@@ -176,13 +178,21 @@ func (e *encoder) members(o *goja.Object, kind objectKind) *refusal {
 		e.out = strconv.AppendBool(e.out, o.Export() == true)
 		return nil
 	case rawJSON:
-		e.out = append(e.out, o.Get("rawJSON").String()...)
-		return nil
+		return e.raw(o.Get("rawJSON").String())
 	case array:
 		return e.array(o)
 	default:
 		return e.record(o)
 	}
+}
+
+// raw writes what JSON.rawJSON made, which is valid for goja but maybe not for those who read it.
+func (e *encoder) raw(text string) *refusal {
+	if err := jsondoc.Check([]byte(text), jsondoc.Limits{}); err != nil {
+		return refuse("is raw JSON that others cannot read")
+	}
+	e.out = append(e.out, text...)
+	return nil
 }
 
 // array writes undefined items and holes as null, as JSON.stringify does.

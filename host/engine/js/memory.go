@@ -48,11 +48,9 @@ func (r *run) callHost(call goja.FunctionCall) goja.Value {
 func (r *run) arguments(op string, values *goja.Object) abi.Call {
 	table, _ := abi.LookupOperation(op)
 	call := abi.Call{Op: op}
-	for i := range values.Get("length").ToInteger() {
-		name := "argument " + itoa(i+1)
-		if int(i) < len(table.Params) {
-			name = table.Params[i].Name
-		}
+	// A guest can replace what the prelude uses, so the length is not believed beyond the table.
+	for i := range min(values.Get("length").ToInteger(), int64(len(table.Params))) {
+		name := table.Params[i].Name
 		text, refused := r.encode(name, values.Get(itoa(i)), bounds{nesting: r.limits.ValueNesting, bytes: maxArgumentBytes})
 		if refused != nil {
 			r.raise(argumentFault(op, refused))

@@ -98,13 +98,21 @@ func (r *run) execute() (engine.Output, error) {
 	if err != nil {
 		return engine.Output{}, err
 	}
-	if r.halted != nil {
-		return engine.Output{}, r.halted
-	}
-	if len(r.rejected) > 0 {
-		return engine.Output{}, r.unhandled(r.rejected[0])
+	if err := r.leftover(); err != nil {
+		return engine.Output{}, err
 	}
 	return r.output(value)
+}
+
+// leftover is what ends a run although its entry has settled: the host stopped it, or a rejection was not handled.
+func (r *run) leftover() error {
+	if r.halted != nil {
+		return r.halted
+	}
+	if len(r.rejected) > 0 {
+		return r.unhandled(r.rejected[0])
+	}
+	return nil
 }
 
 // callEntry evaluates the script and calls its entry, which may run the tool's first part, or all of it.
@@ -145,6 +153,9 @@ func (r *run) output(value goja.Value) (out engine.Output, err error) {
 		return engine.Output{}, r.failure(failed)
 	}
 	if err != nil {
+		return engine.Output{}, err
+	}
+	if err := r.leftover(); err != nil { // of guest code that ran while its answer was written
 		return engine.Output{}, err
 	}
 	out.Warnings = r.program.script.warnings

@@ -103,9 +103,12 @@ func (r *run) atob(call goja.FunctionCall) goja.Value {
 	return r.vm.ToValue(string(characters))
 }
 
-// randomBytes is random(n) with n bounded by its caller; it fills from the run's seed where there is one.
+// maxRandomBytes is what the web's interface gives at once.
+const maxRandomBytes = 1 << 16
+
+// randomBytes is random(n). The caller bounds n, but with what a guest can replace; it fills from the run's seed where there is one.
 func (r *run) randomBytes(call goja.FunctionCall) goja.Value {
-	bytes := make([]byte, call.Argument(0).ToInteger())
+	bytes := make([]byte, min(max(call.Argument(0).ToInteger(), 0), maxRandomBytes))
 	if r.random == nil {
 		_, _ = cryptorand.Read(bytes) // never fails
 		return r.bytes(bytes)
