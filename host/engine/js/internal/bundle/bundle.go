@@ -34,7 +34,7 @@ const (
 // Bundle is a tool as one script. It does not change, and is safe for concurrent use.
 type Bundle struct {
 	// Code is the script. Its completion value is a function entry(input, context) that runs the whole tool, top
-	// level included, and returns a promise of its result. It is ASCII, and needs no global but the language's.
+	// level included, and returns its result or a promise of it. It needs no global but the language's.
 	Code string
 	// Form is the form of the entry file.
 	Form Form

@@ -102,6 +102,9 @@ func TestBodyStaysInside(t *testing.T) {
 			if f.File != path || f.Line != 1 {
 				t.Errorf("Build(%q): at %s:%d:%d; want line 1", code, f.File, f.Line, f.Column)
 			}
+			if strings.HasPrefix(code, "}") && !strings.Contains(f.Message, "closed that was not opened") {
+				t.Errorf("Build(%q): %v", code, f)
+			}
 		}
 	}
 }

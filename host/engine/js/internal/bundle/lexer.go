@@ -76,8 +76,8 @@ func (l *lexer) block() bool {
 	return strings.IndexFunc(text, isLineEnd) >= 0
 }
 
-// next reads a token; divides tells what a slash means here.
-func (l *lexer) next(divides bool) token {
+// next reads a token; divides tells what a slash means here, which can depend on whether it begins a line.
+func (l *lexer) next(divides func(newline bool) bool) token {
 	t := token{newline: l.space(), start: l.pos, kind: punct}
 	if l.pos == len(l.src) {
 		t.kind, t.end = end, l.pos
@@ -95,7 +95,7 @@ func (l *lexer) next(divides bool) token {
 	case c == '"' || c == '\'':
 		t.kind = literal
 		l.quoted(c)
-	case c == '/' && !divides && l.regexp():
+	case c == '/' && !divides(t.newline) && l.regexp():
 		t.kind = pattern
 	default:
 		l.pos += operatorLength(l.src[l.pos:])

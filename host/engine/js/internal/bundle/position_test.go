@@ -35,6 +35,7 @@ func thrown(t *testing.T, b *bundle.Bundle) []string {
 func TestRuntimePositions(t *testing.T) {
 	files := map[string]string{
 		"lib/fail.ts":               "interface X {\n  a: number\n}\nexport function fail(x: X): never {\n  throw new Error('no')\n}",
+		"lib/😀.js":                  "",
 		"node_modules/pkg/index.js": "\n\nmodule.exports = function () { null.x }",
 	}
 	for _, tt := range []struct{ name, path, code, want string }{
@@ -47,6 +48,7 @@ func TestRuntimePositions(t *testing.T) {
 		{"module", "tool.mjs", "import { fail } from './lib/fail.ts'\nexport default () => fail({ a: 1 })", "lib/fail.ts:5:9 tool.mjs:2:22"},
 		{"imports above a body", "tool.js", "import { fail } from './lib/fail'\nimport pkg from 'pkg'\n\nfail({})", "lib/fail.ts:5:9 tool.js:4:1"},
 		{"import on the line of code", "tool.js", "const x = 1; import { fail } from './lib/fail'; fail({})", "lib/fail.ts:5:9 tool.js:1:49"},
+		{"wide name on the line of code", "tool.js", "import './lib/😀.js'; throw new Error()", "tool.js:1:29"},
 		{"package", "tool.js", "import pkg from 'pkg'\npkg()", "node_modules/pkg/index.js:3:37 tool.js:2:1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
@@ -50,6 +51,10 @@ type statement struct {
 	commas    int
 	bodies    int  // functions and classes that wait for their body
 	declares  bool // the first of them is a declaration
+	decorated bool
+	variables bool // it declares variables
+	unset     bool // the last of them has no value yet
+	alias     bool // it declares a type of TypeScript
 	begun     bool // not at its start any more
 }
 
@@ -62,7 +67,7 @@ type scanner struct {
 	prev   token
 	prior  token // the one before prev
 	label  bool  // the last colon belonged to no question mark
-	suffix bool  // the last exclamation mark follows its operand, as TypeScript allows
+	suffix bool  // the last ++, -- or, in TypeScript, ! follows its operand
 	chain  int   // the sum of run over all frames
 	found  scan
 
@@ -91,7 +96,7 @@ func newScanner(src string, lang language) *scanner {
 
 func (s *scanner) scan(file string) *abi.Fault {
 	for {
-		t := s.next(s.afterOperand())
+		t := s.next(s.divides)
 		t.member = s.prev.kind == punct && (s.text(s.prev) == "." || s.text(s.prev) == "?.")
 		s.importDeclaration(t)
 		if t.kind == end {
@@ -125,7 +130,7 @@ func (s *scanner) token(t token) (why, hint string) {
 		s.punct(t, text)
 	}
 	if depth < len(s.frames) && !modifiers[text] {
-		s.frames[depth].begun = true
+		s.frames[depth].begun = text != ":" || !s.label
 	}
 	return s.refusal(t, text)
 }
@@ -133,6 +138,7 @@ func (s *scanner) token(t token) (why, hint string) {
 func (s *scanner) refusal(t token, text string) (why, hint string) {
 	html := text == "<" && strings.HasPrefix(s.src[t.start:], "<!--") ||
 		text == "--" && strings.HasPrefix(s.src[t.start:], "-->") && (t.newline || s.prev.kind == end)
+	slash := t.kind == pattern || text == "/"
 	switch {
 	case len(s.frames)-1 > engine.MaxSourceNesting:
 		return "brackets are nested too deep", "nest fewer than 1,000 brackets"
@@ -140,7 +146,10 @@ func (s *scanner) refusal(t token, text string) (why, hint string) {
 		return "a list of variables, expressions or cases is too long", "keep a long list in an array, and choices in a map"
 	case s.chain > maxChain:
 		return "an expression or statement is too long", "split it: keep long lists in an array, long choices in a switch"
-	case html: // a comment or operators, as the parser likes: a scan must not have to guess
+	// What these mean depends on more than a scan can know.
+	case slash && s.ambiguous():
+		return fmt.Sprintf("a slash directly after %s can mean two things", s.text(s.prev)), "put parentheses around what belongs together"
+	case html:
 		return "comments of HTML are not supported", "write // in place of <!-- or -->"
 	}
 	return "", ""
@@ -166,35 +175,6 @@ func (s *scanner) weigh(n int) {
 	s.chain += n
 }
 
-// afterOperand reports whether the last token ends an operand, so that a slash would divide.
-func (s *scanner) afterOperand() bool {
-	text := s.text(s.prev)
-	switch s.prev.kind {
-	case word:
-		return s.prev.member || !operators[text]
-	case literal, pattern:
-		return true
-	case end:
-		return false
-	}
-	switch text {
-	case "]":
-		return true
-	case "!", "++", "--":
-		return s.suffix
-	case ")":
-		return !s.closed.control
-	case "}":
-		if s.closed.open != '`' {
-			return s.closed.expression
-		}
-		fallthrough // the text of a template goes on
-	case "`":
-		return s.top().open != '`' || s.top().run > 0
-	}
-	return false
-}
-
 // word notes what matters of an identifier or a keyword.
 func (s *scanner) word(t token, text string) {
 	if t.member {
@@ -202,11 +182,16 @@ func (s *scanner) word(t token, text string) {
 	}
 	s.found.words[text]++
 	f := s.top()
+	if s.lang == typescript && s.text(s.prev) == "type" && !t.newline {
+		f.alias = true
+	}
 	switch text {
 	case "function", "class":
 		if f.bodies++; f.bodies == 1 {
-			f.declares = !f.begun && (f.open == 0 || f.open == '{' && !f.expression)
+			f.declares = s.startsStatement(f, t.newline)
 		}
+	case "let", "const", "var":
+		f.variables, f.unset = true, true
 	case "case":
 		f.cases++
 	case "export":
@@ -236,8 +221,13 @@ func (s *scanner) punct(t token, text string) {
 		if !f.call && !f.expression && f.open != '[' {
 			f.commas++
 		}
+		f.unset = f.variables
 	case "=>":
 		s.weigh(arrowWeight)
+	case "=":
+		f.unset = false
+	case "@":
+		f.decorated = f.decorated || !f.begun
 	case "!", "++", "--":
 		s.suffix = s.afterOperand() && !t.newline
 	case "?":
@@ -264,40 +254,6 @@ func (s *scanner) open(bracket byte) {
 		f.expression = s.opensExpression()
 	}
 	s.frames = append(s.frames, f)
-}
-
-// unknownToGoja reports whether a regular expression has a flag or an escape that goja refuses or, worse, takes for
-// something else.
-func unknownToGoja(text string) bool {
-	slash := strings.LastIndexByte(text, '/')
-	flags := text[slash:]
-	property := strings.Contains(text[:slash], `\p{`) || strings.Contains(text[:slash], `\P{`)
-	return strings.ContainsAny(flags, "dv") || property && strings.Contains(flags, "u")
-}
-
-// head reports whether t is a keyword whose parentheses no operand ends with.
-func (s *scanner) head(t token) bool { return t.kind == word && !t.member && control[s.text(t)] }
-
-// opensExpression tells an object literal, or the body of a function or class expression, from a block.
-func (s *scanner) opensExpression() bool {
-	f, before := s.top(), s.text(s.prev)
-	if f.bodies > 0 && (s.prev.kind == word || s.afterOperand() || before == ")" || before == ">" || before == "}") {
-		f.bodies--
-		return f.bodies > 0 || !f.declares
-	}
-	switch {
-	case s.prev.kind == word && !s.prev.member && operators[before]:
-		return before != "do" && before != "else"
-	case s.prev.kind != punct, s.afterOperand():
-		return false
-	case before == ":":
-		return !s.label || f.expression || f.open == '(' || f.open == '['
-	}
-	switch before {
-	case ")", "{", "}", ";", "=>":
-		return false
-	}
-	return true
 }
 
 func (s *scanner) close(t token, bracket byte) {

@@ -58,6 +58,18 @@ func TestScanKeepsInStep(t *testing.T) {
 		`1 / 2 / marker / "hidden"`,
 		`x = 1.5e3 / marker`,
 		`a.b.c; marker.hidden`,
+		"a = b\n++/\"hidden/.test(marker)",
+		"let a, b\n/\"hidden/.test(marker)",
+		"let a = 1\n/ marker / 'hidden'",
+		"break\n/\"hidden/.test(marker)",
+		"continue label\n/\"hidden/.test(marker)",
+		"import 'hidden'\n/\"hidden/.test(marker)",
+		"export * from 'hidden'\n/\"hidden/.test(marker)",
+		`label: function f() { } /"hidden/.test(marker)`,
+		`if (a) function f() { } /"hidden/.test(marker)`,
+		`@a class A { } /"hidden/.test(marker)`,
+		`for (x of /"hidden/) marker`,
+		`of / "/"; marker; "/ hidden"`,
 	} {
 		found, fault := scanSource("x.js", src, javascript)
 		if fault != nil || found.words["marker"] != 1 || found.words["hidden"] != 0 {
@@ -68,6 +80,8 @@ func TestScanKeepsInStep(t *testing.T) {
 		`x! / "/"; marker; "/ hidden"`,
 		`function f(): Promise<{ a: number }> { } /"hidden/.test(marker)`,
 		`interface A { a: number } /"hidden/.test(marker)`,
+		"type A = B\n/\"hidden/.test(marker)",
+		`if (a) abstract class A { } /"hidden/.test(marker)`,
 	} {
 		found, fault := scanSource("x.ts", src, typescript)
 		if fault != nil || found.words["marker"] != 1 || found.words["hidden"] != 0 {
@@ -104,6 +118,15 @@ use(a)`
 	declarations, rest := hoist(src, found.imports)
 	if countLines(declarations) != countLines(src) || countLines(rest) != countLines(src) || strings.Contains(rest, `"u"`) || strings.Contains(declarations, "use") {
 		t.Errorf("hoist = %q, %q", declarations, rest)
+	}
+}
+
+// Where only a parser could tell what a slash is, the scan does not guess.
+func TestScanRefusesToGuess(t *testing.T) {
+	for _, src := range []string{`await /a/`, `yield /a/`, `yield / a`, `x = <any>/a/`} {
+		if _, fault := scanSource("x.ts", src, typescript); fault == nil || !strings.Contains(fault.Message, "two things") {
+			t.Errorf("scan(%q) = %v", src, fault)
+		}
 	}
 }
 

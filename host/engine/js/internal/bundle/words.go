@@ -5,7 +5,11 @@ import "strings"
 // The words that a scan and the wrapping of an entry tell apart.
 var (
 	// operators are followed by an operand, or by a statement.
-	operators = words("return typeof instanceof in of new delete void throw case do else await yield default extends")
+	operators = words("return typeof instanceof in new delete void throw case do else await yield default extends")
+	// declarators begin declarations of variables, which can end without a value.
+	declarators = words("let const var")
+	// jumps are whole statements, or are with a label.
+	jumps = words("break continue debugger")
 	// infix words continue an expression, or a declaration, that the line before began.
 	infix = words("in instanceof of as satisfies extends is from")
 	// prefix words are not the end of an expression, though they look like a name.

@@ -1,0 +1,111 @@
+package bundle
+
+import "strings"
+
+// A slash divides after an operand and begins a regular expression elsewhere. Which of both decides what is text and
+// what is code up to the end of the file, so this file goes to some length to be right, and FuzzScan checks it.
+
+// divides reports whether a slash would divide, and not begin a regular expression. After what can be a whole
+// statement, it does not on a new line: there no operand could follow, so a new statement begins.
+func (s *scanner) divides(newline bool) bool {
+	prev, prior := s.text(s.prev), s.text(s.prior)
+	whole := s.top().unset || s.top().alias || s.prev.kind == word && !s.prev.member && jumps[prev] || s.prev.kind == word && jumps[prior] ||
+		s.prev.kind == literal && (prior == "from" || prior == "import")
+	return s.afterOperand() && !(newline && whole)
+}
+
+// afterOperand reports whether the last token ends an operand.
+func (s *scanner) afterOperand() bool {
+	text := s.text(s.prev)
+	switch s.prev.kind {
+	case word:
+		return s.prev.member || !operators[text] && !s.ofLoop()
+	case literal, pattern:
+		return true
+	case end:
+		return false
+	}
+	switch text {
+	case "]":
+		return true
+	case "!", "++", "--":
+		return s.suffix
+	case ")":
+		return !s.closed.control
+	case "}":
+		if s.closed.open != '`' {
+			return s.closed.expression
+		}
+		fallthrough // the text of a template goes on
+	case "`":
+		return s.top().open != '`' || s.top().run > 0
+	}
+	return false
+}
+
+// ofLoop reports whether the last token is the "of" in the head of a loop, and not a name.
+func (s *scanner) ofLoop() bool {
+	operand := s.prior.kind == word && !declarators[s.text(s.prior)] || s.prior.kind == punct && strings.Contains("]})", s.text(s.prior))
+	return s.text(s.prev) == "of" && s.top().control && operand
+}
+
+// ambiguous reports whether a slash after the last token divides or begins a regular expression by rules that need
+// a parser: await and yield are names outside of some functions, and > can end type arguments.
+func (s *scanner) ambiguous() bool {
+	switch s.text(s.prev) {
+	case "await", "yield":
+		return !s.prev.member
+	case ">":
+		return s.lang == typescript
+	}
+	return false
+}
+
+// head reports whether t is a keyword whose parentheses no operand ends with.
+func (s *scanner) head(t token) bool { return t.kind == word && !t.member && control[s.text(t)] }
+
+// opensExpression tells an object literal, or the body of a function or class expression, from a block.
+func (s *scanner) opensExpression() bool {
+	f, before := s.top(), s.text(s.prev)
+	if f.bodies > 0 && (s.prev.kind == word || s.afterOperand() || before == ")" || before == ">" || before == "}") {
+		f.bodies--
+		return f.bodies > 0 || !f.declares
+	}
+	switch {
+	case s.prev.kind == word && !s.prev.member && operators[before]:
+		return before != "do" && before != "else"
+	case s.prev.kind != punct, s.afterOperand():
+		return false
+	case before == ":":
+		return !s.label || f.expression || f.open == '(' || f.open == '['
+	}
+	switch before {
+	case ")", "{", "}", ";", "=>":
+		return false
+	}
+	return true
+}
+
+// startsStatement reports whether the current word is where a declaration can be.
+func (s *scanner) startsStatement(f *frame, newline bool) bool {
+	if f.open != 0 && (f.open != '{' || f.expression) {
+		return false
+	}
+	switch before := s.text(s.prev); before {
+	case "else", "do", "abstract", "declare":
+		return true
+	case ")":
+		return !f.begun || s.closed.control
+	default:
+		return !f.begun || f.decorated || newline && prefix[before]
+	}
+}
+
+// unknownToGoja reports whether a regular expression has a flag or an escape that goja refuses or, worse, takes for
+// something else.
+func unknownToGoja(text string) bool {
+	slash := strings.LastIndexByte(text, '/')
+	flags := text[slash:]
+	property := strings.Contains(text[:slash], `\p{`) || strings.Contains(text[:slash], `\P{`)
+	return strings.ContainsAny(flags, "dv") || property && strings.Contains(flags, "u")
+}
