@@ -303,3 +303,19 @@ func TestPoisonedIntrinsics(t *testing.T) {
 		})
 	}
 }
+
+// An operator need not know whose a session is.
+func TestAnOperatorLooksIntoASession(t *testing.T) {
+	h := openApp(t, fstest.MapFS{"app.yaml": {Data: []byte("app: a\nmemory:\n  cart: {access: session}\n")}})
+	set := abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"cart"`), json.RawMessage(`{"a":1}`)}}
+	if _, err := h.Perform(context.Background(), host.Caller{User: "ann", Session: "s1"}, set); err != nil {
+		t.Fatal(err)
+	}
+	get := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"cart"`)}}
+	if got, err := h.Perform(context.Background(), host.Caller{Session: "s1"}, get); err != nil || string(got) != `{"a":1}` {
+		t.Errorf("get = %s, %v; want the cart", got, err)
+	}
+	if _, err := h.Perform(context.Background(), host.Caller{User: "bob", Session: "s1"}, get); !errors.Is(err, abi.AccessDenied) {
+		t.Errorf("get for another user = %v; want access_denied", err)
+	}
+}

@@ -14,8 +14,20 @@ func (h *Host) Perform(ctx context.Context, caller Caller, call abi.Call) (json.
 	if err != nil {
 		return nil, err
 	}
-	reply, _, err := h.memory.Perform(ctx, h.caller(caller, id), call)
+	reply, _, err := h.memory.Perform(ctx, h.caller(h.owning(ctx, caller), id), call)
 	return reply, err
+}
+
+// owning completes an operator's caller that names a session alone with the session's user, whom a guest's caller
+// would have to be.
+func (h *Host) owning(ctx context.Context, caller Caller) Caller {
+	if caller.User != "" || caller.Session == "" {
+		return caller
+	}
+	if session, err := h.Session(ctx, caller); err == nil {
+		caller.User = session.User
+	}
+	return caller
 }
 
 // List calls visit with the living records of a store: of the caller's user or session alone where it has one.

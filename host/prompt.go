@@ -29,7 +29,7 @@ func (h *Host) Render(ctx context.Context, caller Caller, prompt string) (string
 // RenderText renders any template for a caller, with every store to read. It is an operator's act: whoever
 // may choose the template may read all that it names.
 func (h *Host) RenderText(ctx context.Context, caller Caller, text string) (string, error) {
-	return h.render(ctx, caller, text, nil)
+	return h.render(ctx, h.owning(ctx, caller), text, nil)
 }
 
 func (h *Host) render(ctx context.Context, caller Caller, text string, grants []memory.Grant) (string, error) {

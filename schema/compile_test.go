@@ -13,13 +13,13 @@ func TestCompileReportsMistakes(t *testing.T) {
 	const draft4 = `"$schema": "http://json-schema.org/draft-04/schema#", `
 	tests := []struct{ name, schema, want string }{
 		{"no JSON", `{`, "the schema is no JSON that is taken: expected a member name in double quotes at byte 1"},
-		{"no schema", `[]`, `the schema is not valid here, where type is to be ["object","boolean"]`},
+		{"no schema", `[]`, `the schema takes a value of type ["object","boolean"]`},
 		{"unknown $schema", `{"$schema": "http://json-schema.org/draft-03/schema#"}`, "$schema names no draft that is supported, at /$schema"},
 		{"$schema of no type", `{"$schema": 4}`, "$schema names no draft that is supported, at /$schema"},
-		{"type", `{"properties": {"a": {"type": "strin"}}}`, `the schema is not valid here, where enum is to be ["array","boolean","integer","null","number","object","string"], at /properties/a/type`},
+		{"type", `{"properties": {"a": {"type": "strin"}}}`, `"type" takes one of ["array","boolean","integer","null","number","object","string"], at /properties/a/type`},
 		{"every mistake", `{"properties": {"a": {"required": true}, "b": {"minLength": "x"}, "c": {"pattern": "("}}}`, strings.Join([]string{
-			`the schema is not valid here, where type is to be "array", at /properties/a/required`,
-			`the schema is not valid here, where type is to be "integer", at /properties/b/minLength`,
+			`"required" takes a value of type "array", at /properties/a/required`,
+			`"minLength" takes a value of type "integer", at /properties/b/minLength`,
 			`the regular expression is not supported: missing closing ), at /properties/c/pattern`}, "\n")},
 		{"lookahead", `{"patternProperties": {"(?=a)": true}}`, `the regular expression is not supported: invalid or unsupported Perl syntax, at /patternProperties/(?=a)`},
 		{"relative $ref", `{"properties": {"a": {"$ref": "other.json"}}}`, "the $ref leaves the document, at /properties/a/$ref"},

@@ -2,6 +2,8 @@ package schema
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/toolrun/toolrun/abi"
@@ -143,13 +145,26 @@ func misspelled(root any, d *draft) Errors {
 		if i+1 < len(found) && found[i+1].Pointer == v.Pointer {
 			continue // an anyOf, whose nearest branch follows and says more
 		}
-		message := "the schema is not valid here"
-		if len(v.Limit) > 0 {
-			message += fmt.Sprintf(", where %s is to be %s", v.Keyword, v.Limit)
-		}
-		errs = append(errs, &Error{Pointer: v.Pointer, Message: message})
+		errs = append(errs, &Error{Pointer: v.Pointer, Message: misspelling(v)})
 	}
 	return errs
+}
+
+// misspelling says what a schema's own schema asks at a place.
+func misspelling(v abi.Violation) string {
+	what := "the schema"
+	if at := strings.LastIndexByte(v.Pointer, '/'); at >= 0 {
+		what = strconv.Quote(v.Pointer[at+1:])
+	}
+	switch {
+	case len(v.Limit) == 0:
+		return what + " is not valid here"
+	case v.Keyword == "enum":
+		return fmt.Sprintf("%s takes one of %s", what, v.Limit)
+	case v.Keyword == "type":
+		return fmt.Sprintf("%s takes a value of type %s", what, v.Limit)
+	}
+	return fmt.Sprintf("%s is not valid here, where %s is to be %s", what, v.Keyword, v.Limit)
 }
 
 // importSchema compiles what was surveyed. What the library does not take, and what it trips over, is a

@@ -169,7 +169,7 @@ func fuzzAll(duration string) error {
 				continue
 			}
 			fmt.Println("fuzz", pkg, target)
-			cmd := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+target+"$", "-fuzztime", duration, pkg)
+			cmd := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+target+"$", "-fuzztime", duration, "-fuzzminimizetime", "10x", pkg)
 			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 			if err := cmd.Run(); err != nil {
 				return fmt.Errorf("%s %s: %w", pkg, target, err)
