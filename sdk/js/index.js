@@ -2,6 +2,6 @@
 
 module.exports = {
   ...require('./errors.js'),
-  ...require('./memory.js'),
+  createMemory: require('./memory.js').createMemory,
   ...require('./console.js'),
 };

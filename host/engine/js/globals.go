@@ -1,6 +1,9 @@
 package js
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/dop251/goja"
 )
 
@@ -74,6 +77,51 @@ func (g *globals) Delete(key string) bool { return !g.Has(key) }
 
 // Keys answers none: like the globals of the language, these are not enumerable.
 func (g *globals) Keys() []string { return nil }
+
+// lazyObject is an object of ours whose members are made when the guest first names them: to define a member
+// costs a run more than it seems, and a guest seldom needs them all. The guest cannot change it.
+type lazyObject struct {
+	members map[string]func() goja.Value
+	made    map[string]goja.Value
+}
+
+var _ goja.DynamicObject = (*lazyObject)(nil)
+
+func (r *run) lazyObject(members map[string]func() goja.Value) *goja.Object {
+	return r.vm.NewDynamicObject(&lazyObject{members: members})
+}
+
+// Get answers a member.
+func (o *lazyObject) Get(key string) goja.Value {
+	if value, ok := o.made[key]; ok {
+		return value
+	}
+	create, ok := o.members[key]
+	if !ok {
+		return nil
+	}
+	value := create()
+	if o.made == nil {
+		o.made = make(map[string]goja.Value)
+	}
+	o.made[key] = value
+	return value
+}
+
+// Has reports whether there is such a member.
+func (o *lazyObject) Has(key string) bool {
+	_, ok := o.members[key]
+	return ok
+}
+
+// Set refuses.
+func (o *lazyObject) Set(string, goja.Value) bool { return false }
+
+// Delete refuses what there is.
+func (o *lazyObject) Delete(key string) bool { return !o.Has(key) }
+
+// Keys answers the names of all members.
+func (o *lazyObject) Keys() []string { return slices.Sorted(maps.Keys(o.members)) }
 
 // makeEnv is context.env, or an empty object.
 func (r *run) makeEnv() goja.Value {

@@ -13,29 +13,71 @@ import (
 // encoder from writing without end.
 const maxArgumentBytes = 16 << 20
 
+// makeMemory makes an object of the operations.
 func (r *run) makeMemory() goja.Value {
-	operations, err := r.vm.RunProgram(r.program.operations)
-	if err != nil {
-		panic(err)
+	members := make(map[string]func() goja.Value, len(r.program.operations))
+	for _, op := range r.program.operations {
+		members[op.Name] = func() goja.Value { return r.native(op.Name, r.operation(op)) }
 	}
-	return r.create("memory.js", "createMemory", operations, r.hostObject(map[string]nativeFunc{
-		"call":   r.callHost,
-		"refuse": r.refuseCall,
-	}))
+	return r.lazyObject(members)
 }
 
-// callHost performs a memory operation: call(name, args).
-func (r *run) callHost(call goja.FunctionCall) goja.Value {
+// operation is what an async function of the prelude would be, without what such a function costs a fresh
+// runtime: it acts when it is called, and answers a promise that has settled.
+func (r *run) operation(op abi.Operation) nativeFunc {
+	return func(call goja.FunctionCall) goja.Value {
+		promise, resolve, reject := r.vm.NewPromise()
+		var reply goja.Value
+		settle := resolve
+		if thrown := r.vm.Try(func() { reply = r.callHost(op, r.arrange(op, call.Arguments)) }); thrown != nil {
+			settle, reply = reject, thrown.Value()
+		}
+		if err := settle(reply); err != nil {
+			panic(err) // the run was stopped
+		}
+		return r.vm.ToValue(promise)
+	}
+}
+
+// arrange puts the arguments of a call into the order of the operation's parameters. Those that are not there
+// already are left to the prelude.
+func (r *run) arrange(op abi.Operation, args []goja.Value) []goja.Value {
+	if len(args) == 0 {
+		return nil
+	}
+	if _, named := args[0].(*goja.Object); !named && len(args) <= len(op.Params) {
+		return args
+	}
+	refuse := r.native("refuse", func(call goja.FunctionCall) goja.Value {
+		f := abi.Faultf(abi.InvalidArgument, "%s %s", op.Name, call.Argument(0).String())
+		f.Op = op.Name
+		r.raise(f)
+		return nil
+	})
+	given := make([]any, len(args))
+	for i, arg := range args {
+		given[i] = arg
+	}
+	arranged := r.create("memory.js", "arrange", r.mustParse(op.Params), r.vm.NewArray(given...), refuse).(*goja.Object)
+	out := make([]goja.Value, len(op.Params))
+	for i := range out {
+		out[i] = arranged.Get(strconv.Itoa(i))
+	}
+	return out
+}
+
+// callHost performs a memory operation.
+func (r *run) callHost(op abi.Operation, args []goja.Value) goja.Value {
 	if r.halted != nil {
 		return goja.Undefined()
 	}
-	request := r.arguments(call.Argument(0).String(), call.Argument(1).ToObject(r.vm))
+	request := r.arguments(op, args)
 	if r.host.Call == nil {
-		r.raise(&abi.Fault{Code: abi.NotFound, Op: request.Op, Message: "this run has no memory"})
+		r.raise(&abi.Fault{Code: abi.NotFound, Op: op.Name, Message: "this run has no memory"})
 	}
 	reply, err := r.host.Call(r.ctx, request)
 	if err == nil {
-		return r.reply(request.Op, reply)
+		return r.reply(op.Name, reply)
 	}
 	if fault, ok := err.(*abi.Fault); ok {
 		r.raise(fault)
@@ -45,15 +87,13 @@ func (r *run) callHost(call goja.FunctionCall) goja.Value {
 }
 
 // arguments writes the arguments of a call as JSON.
-func (r *run) arguments(op string, values *goja.Object) abi.Call {
-	table, _ := abi.LookupOperation(op)
-	call := abi.Call{Op: op}
-	// A guest can replace what the prelude uses, so the length is not believed beyond the table.
-	for i := range min(values.Get("length").ToInteger(), int64(len(table.Params))) {
-		name := table.Params[i].Name
-		text, refused := r.encode(name, values.Get(itoa(i)), bounds{nesting: r.limits.ValueNesting, bytes: maxArgumentBytes})
+func (r *run) arguments(op abi.Operation, values []goja.Value) abi.Call {
+	call := abi.Call{Op: op.Name, Args: make([]json.RawMessage, 0, len(values))}
+	for i, value := range values {
+		name := op.Params[i].Name
+		text, refused := r.encode(name, value, bounds{nesting: r.limits.ValueNesting, bytes: maxArgumentBytes})
 		if refused != nil {
-			r.raise(argumentFault(op, refused))
+			r.raise(argumentFault(op.Name, refused))
 		}
 		call.Args = append(call.Args, json.RawMessage(text))
 	}
@@ -70,15 +110,6 @@ func argumentFault(op string, refused *refusal) *abi.Fault {
 	return f
 }
 
-// refuseCall raises the fault of a call that is malformed: refuse(name, message).
-func (r *run) refuseCall(call goja.FunctionCall) goja.Value {
-	op := call.Argument(0).String()
-	f := abi.Faultf(abi.InvalidArgument, "%s %s", op, call.Argument(1).String())
-	f.Op = op
-	r.raise(f)
-	return nil
-}
-
 func (r *run) reply(op string, text json.RawMessage) goja.Value {
 	if len(text) == 0 {
 		return goja.Null()
@@ -91,5 +122,3 @@ func (r *run) reply(op string, text json.RawMessage) goja.Value {
 	}
 	return value
 }
-
-func itoa(i int64) string { return strconv.FormatInt(i, 10) }

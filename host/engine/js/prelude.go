@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io/fs"
 	"path"
+	"strings"
 	"sync"
 
 	"github.com/dop251/goja"
@@ -15,10 +16,16 @@ import (
 //go:embed webapi/*.js
 var webapi embed.FS
 
-// modulePrograms are the compiled modules of the prelude by name. Each evaluates to a function of exports and
+// preludeModule is a compiled module of the prelude.
+type preludeModule struct {
+	program  *goja.Program
+	requires bool // other modules, by require
+}
+
+// modulePrograms are the modules of the prelude by name. Each evaluates to a function of exports and
 // require; that their names begin with "toolrun:" keeps their frames out of the author's stack.
-var modulePrograms = sync.OnceValue(func() map[string]*goja.Program {
-	programs := make(map[string]*goja.Program)
+var modulePrograms = sync.OnceValue(func() map[string]preludeModule {
+	programs := make(map[string]preludeModule)
 	for _, files := range []fs.FS{sdkjs.Files, webapi} {
 		names, err := fs.Glob(files, "*.js")
 		if err == nil && len(names) == 0 {
@@ -33,7 +40,10 @@ var modulePrograms = sync.OnceValue(func() map[string]*goja.Program {
 				panic(err)
 			}
 			code := "(function (exports, require) {" + string(source) + "\n})"
-			programs[path.Base(name)] = goja.MustCompile("toolrun:"+path.Base(name), code, false)
+			programs[path.Base(name)] = preludeModule{
+				program:  goja.MustCompile("toolrun:"+path.Base(name), code, false),
+				requires: strings.Contains(code, "require('"),
+			}
 		}
 	}
 	return programs
@@ -44,16 +54,14 @@ func (r *run) module(name string) *goja.Object {
 	if exports, ok := r.modules[name]; ok {
 		return exports
 	}
-	wrapper, err := r.vm.RunProgram(modulePrograms()[name])
+	module := modulePrograms()[name]
+	wrapper, err := r.vm.RunProgram(module.program)
 	if err != nil {
 		panic(err)
 	}
 	exports := r.vm.NewObject()
 	call, _ := goja.AssertFunction(wrapper)
-	if r.requireFunc == nil {
-		r.requireFunc = r.native("require", r.require)
-	}
-	if _, err := call(goja.Undefined(), exports, r.requireFunc); err != nil {
+	if _, err := call(goja.Undefined(), exports, r.requireFor(module)); err != nil {
 		panic(err) // the guest is out of stack, or was stopped: no error of the module's
 	}
 	if r.modules == nil {
@@ -61,6 +69,17 @@ func (r *run) module(name string) *goja.Object {
 	}
 	r.modules[name] = exports
 	return exports
+}
+
+// requireFor is the require of a module, where it has any: a native function costs a run more than it seems.
+func (r *run) requireFor(module preludeModule) goja.Value {
+	if !module.requires {
+		return goja.Undefined()
+	}
+	if r.requireFunc == nil {
+		r.requireFunc = r.native("require", r.require)
+	}
+	return r.requireFunc
 }
 
 func (r *run) require(call goja.FunctionCall) goja.Value {
@@ -79,11 +98,11 @@ func (r *run) create(module, function string, arguments ...goja.Value) goja.Valu
 
 // hostObject makes an object of natives.
 func (r *run) hostObject(functions map[string]nativeFunc) *goja.Object {
-	object := r.vm.NewObject()
+	members := make(map[string]func() goja.Value, len(functions))
 	for name, function := range functions {
-		r.define(object, name, r.native(name, function))
+		members[name] = func() goja.Value { return r.native(name, function) }
 	}
-	return object
+	return r.lazyObject(members)
 }
 
 // mustParse makes a guest's value of a value of ours.

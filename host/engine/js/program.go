@@ -2,10 +2,7 @@ package js
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/dop251/goja"
@@ -30,7 +27,7 @@ type program struct {
 	name       string // the entry file: what stack traces call the script
 	script     *script
 	code       *goja.Program
-	operations *goja.Program // evaluates to the table of operations
+	operations []abi.Operation
 
 	open   sync.RWMutex // held for reading by runs under way
 	closed bool
@@ -43,32 +40,7 @@ func newProgram(e *Engine, name string, s *script, operations []abi.Operation) (
 	if err != nil {
 		return nil, sourceInvalid(name, s, err)
 	}
-	table, err := compileOperations(operations)
-	if err != nil {
-		return nil, fmt.Errorf("compile the table of operations: %w", err)
-	}
-	return &program{engine: e, name: name, script: s, code: code, operations: table}, nil
-}
-
-// compileOperations makes a script of the table of operations. The parameters of each are made when it is
-// called, for a run seldom calls them all.
-func compileOperations(operations []abi.Operation) (*goja.Program, error) {
-	var b strings.Builder
-	b.WriteString("[")
-	for _, op := range operations {
-		// A JSON text is an expression of JavaScript.
-		name, err := json.Marshal(op.Name)
-		if err != nil {
-			return nil, err
-		}
-		params, err := json.Marshal(op.Params)
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(&b, "{name: %s, get params() { return %s }},\n", name, params)
-	}
-	b.WriteString("]")
-	return compile("toolrun:operations", b.String())
+	return &program{engine: e, name: name, script: s, code: code, operations: operations}, nil
 }
 
 // compile refuses source maps: goja would open the file that a "sourceMappingURL" names.
@@ -118,6 +90,6 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 func (p *program) Close() error {
 	p.open.Lock()
 	defer p.open.Unlock()
-	p.closed, p.code, p.operations, p.script = true, nil, nil, nil
+	p.closed, p.code, p.script = true, nil, nil
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"net/url"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/dop251/goja"
@@ -46,9 +47,12 @@ func (r *run) webHost(module string) goja.Value {
 }
 
 func (r *run) makePerformance() goja.Value {
-	performance := r.hostObject(map[string]nativeFunc{"now": r.elapsed})
-	r.define(performance, "timeOrigin", r.vm.ToValue(float64(r.now().UnixMilli())))
-	return performance
+	return r.lazyObject(map[string]func() goja.Value{
+		"now": func() goja.Value { return r.native("now", r.elapsed) },
+		"timeOrigin": func() goja.Value {
+			return r.vm.ToValue(float64(r.now().UnixMilli() - time.Since(r.start).Milliseconds()))
+		},
+	})
 }
 
 func (r *run) bytes(b []byte) goja.Value { return r.vm.ToValue(r.vm.NewArrayBuffer(b)) }
