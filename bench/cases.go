@@ -30,6 +30,7 @@ const (
 	writingRun = "run that reads and writes one record"
 	bareBatch  = "bare bbolt Batch"
 	eagerBatch = "bare bbolt Batch, no delay"
+	bareBoth   = "bare goja, then bare bbolt Update"
 	manyRuns   = "runs that read and write one record"
 	manyBare   = "bare goja, then bare bbolt Batch"
 )
@@ -91,6 +92,7 @@ func prepare(dir string) ([]*benchCase, func(), error) {
 		{name: bareRead, workers: 1, call: readBare(bare)},
 		{name: readingRun, workers: 1, call: runTool(h, "read")},
 		{name: bareUpdate, workers: 1, call: updateBare(bare)},
+		{name: bareBoth, workers: 1, call: both(bareRun, updateBare(bare))},
 		{name: writingRun, workers: 1, call: runTool(h, "write")},
 		{name: bareBatch, workers: writers, call: batchBare(bare, 10*time.Millisecond)},
 		{name: eagerBatch, workers: writers, call: batchBare(bare, time.Millisecond)},

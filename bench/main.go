@@ -120,6 +120,8 @@ func ratios(rows map[string]row) []ratio {
 			rows[readingRun].P50 / (rows[bareGoja].P50 + rows[bareRead].P50), "at most 3"},
 		{"a writing run, over a bare bbolt Update, p50",
 			rows[writingRun].P50 / rows[bareUpdate].P50, "at most 1.2"},
+		{"a writing run, over bare goja and a bare bbolt Update, p50",
+			rows[writingRun].P50 / rows[bareBoth].P50, "at most 1.2"},
 		{"256 writing runs at once, over bare bbolt group commits, per second",
 			rows[manyRuns].Rate / max(rows[bareBatch].Rate, rows[eagerBatch].Rate), "at least 0.6"},
 		{"256 writing runs at once, over bare goja and bare bbolt group commits, per second",

@@ -119,7 +119,7 @@ func (c *checker) checkAll() {
 	c.each(c.records, c.checkRecord)
 	c.each(c.expiry, func(entry, _ []byte) {
 		expires, key, ok := expiryOf(entry)
-		c.checkEntry(key, ok, func(r storage.Record) bool { return r.Expires.Equal(expires) })
+		c.checkEntry(key, ok, func(r storage.Record) bool { return !r.Expires.IsZero() && slotOf(r.Expires).Equal(expires) })
 	})
 	c.each(c.ends, func(entry, _ []byte) {
 		tag, key, ok := endOf(entry)

@@ -38,7 +38,7 @@ func TestCheck(t *testing.T) {
 			return tx.Bucket(expiryBucket).Delete(expiryEntry(r.Expires, k))
 		}},
 		{"another expiry entry", "index", "does not fit", func(tx *bbolt.Tx) error {
-			return tx.Bucket(expiryBucket).Put(expiryEntry(r.Expires.Add(1000), k), nil)
+			return tx.Bucket(expiryBucket).Put(expiryEntry(r.Expires.Add(time.Hour), k), nil)
 		}},
 		{"an expiry entry of nothing", "index", "malformed", func(tx *bbolt.Tx) error {
 			return tx.Bucket(expiryBucket).Put([]byte("x"), nil)

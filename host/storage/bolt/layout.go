@@ -15,7 +15,7 @@ import (
 var (
 	metaBucket    = []byte("meta")    // what the file is
 	recordsBucket = []byte("records") // key -> record without its key
-	expiryBucket  = []byte("expiry")  // time and key of each record that expires
+	expiryBucket  = []byte("expiry")  // slot of time and key of each record that expires
 	endsBucket    = []byte("ends")    // tag and key for each end tag of each record
 	usageBucket   = []byte("usage")   // usage key -> usage record
 	allBuckets    = [][]byte{metaBucket, recordsBucket, expiryBucket, endsBucket, usageBucket}
@@ -61,14 +61,24 @@ func checkFormat(tx *bbolt.Tx) error {
 	return nil
 }
 
+// expirySlot is how exact the index of those that expire is, in microseconds: about nine minutes. A record that
+// is written again and again keeps its entry for that long, which spares each commit two pages or three; a sweep
+// looks at the records of the current slot in vain.
+const expirySlot = 1 << 29
+
+// slotOf is where the slot begins that a time is in.
+func slotOf(t time.Time) time.Time {
+	return time.UnixMicro(t.UnixMicro() &^ (expirySlot - 1)).UTC()
+}
+
 // expiryEntry is the index entry of a record that expires. Entries are in the order of time.
 func expiryEntry(expires time.Time, key storage.Key) []byte {
 	const signBit = 1 << 63 // flipped, negative numbers sort before the others
-	entry := binary.BigEndian.AppendUint64(nil, uint64(expires.UnixMicro())^signBit)
+	entry := binary.BigEndian.AppendUint64(nil, uint64(slotOf(expires).UnixMicro())^signBit)
 	return append(entry, key...)
 }
 
-// expiryOf takes an entry apart again.
+// expiryOf takes an entry apart again: the record under key does not expire before the time.
 func expiryOf(entry []byte) (time.Time, storage.Key, bool) {
 	if len(entry) < 8 {
 		return time.Time{}, "", false

@@ -129,7 +129,7 @@ func (t *transaction) put(c storage.Change) error {
 // index brings the indexes from what they are for the old record to what they are for the next, where a
 // record that does not exist has no entries. It touches only what differs.
 func (t *transaction) index(old, next storage.Record) error {
-	if !old.Expires.Equal(next.Expires) {
+	if old.Expires.IsZero() != next.Expires.IsZero() || !slotOf(old.Expires).Equal(slotOf(next.Expires)) {
 		if !old.Expires.IsZero() {
 			if err := t.expiry.Delete(expiryEntry(old.Expires, next.Key)); err != nil {
 				return err

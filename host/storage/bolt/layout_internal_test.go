@@ -1,0 +1,56 @@
+package bolt
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// TestExpirySlot writes a record whose expiry moves a little each time: its index entry stays, and a sweep goes
+// by the record all the same.
+func TestExpirySlot(t *testing.T) {
+	b, ctx, k := openTest(t), context.Background(), testKey("s")
+	first := slotOf(epoch())
+	for i := range 3 {
+		expires := first.Add(time.Duration(i+1) * time.Second)
+		err := b.Update(ctx, []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
+			return []storage.Write{{Record: storage.Record{Key: k, Revision: int64(i + 1), Expires: expires}}}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := expiryTimes(t, b); len(got) != 1 || !got[0].Equal(first) {
+			t.Fatalf("after write %d the index holds %v; want %v alone", i+1, got, first)
+		}
+	}
+	for _, sweep := range []struct {
+		at   time.Time
+		want int
+	}{{first.Add(3*time.Second - 1), 0}, {first.Add(3 * time.Second), 1}} {
+		if n, err := b.Sweep(ctx, sweep.at, 10); err != nil || n != sweep.want {
+			t.Errorf("Sweep at %v = %d, %v; want %d", sweep.at, n, err, sweep.want)
+		}
+	}
+	if got := expiryTimes(t, b); len(got) != 0 {
+		t.Errorf("a swept record leaves %v in the index", got)
+	}
+}
+
+func expiryTimes(t *testing.T, b *Backend) (times []time.Time) {
+	t.Helper()
+	err := b.read(func(tx *bbolt.Tx) error {
+		return tx.Bucket(expiryBucket).ForEach(func(entry, _ []byte) error {
+			at, _, _ := expiryOf(entry)
+			times = append(times, at)
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return times
+}
