@@ -20,7 +20,7 @@ func parseYAML(file string, content []byte) (root *node, problems Problems) {
 			root, problems = nil, Problems{newProblem(start, Syntax, "", "the YAML cannot be read")}
 		}
 	}()
-	tokens := lexer.Tokenize(string(content))
+	tokens := tokenize(content)
 	if problem := checkTokens(file, tokens); problem != nil {
 		return nil, Problems{*problem}
 	}
@@ -39,6 +39,16 @@ func parseYAML(file string, content []byte) (root *node, problems Problems) {
 		return nil, r.problems
 	}
 	return root, nil
+}
+
+// tokenize keeps tokens within the file: the lexer counts the lines after a block text twice.
+func tokenize(content []byte) token.Tokens {
+	tokens := lexer.Tokenize(string(content))
+	last := strings.Count(strings.ReplaceAll(string(content), "\r", "\n"), "\n") + 1
+	for _, t := range tokens {
+		t.Position.Line = min(t.Position.Line, last)
+	}
+	return tokens
 }
 
 // checkTokens bounds what the parser is given: it recurses with nesting, takes time quadratic in the number

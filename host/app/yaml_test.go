@@ -30,6 +30,7 @@ func TestUnreadable(t *testing.T) {
 		{"control character", "app: shop\nsession_idle: \x1b\n", "app.yaml:2:15: the control character U+001B", app.Unreadable, ""},
 		{"two documents", "app: shop\n---\napp: shop\n", "app.yaml:2:1: the file holds more than one YAML document", app.Syntax, ""},
 		{"an empty document first", "---\n---\napp: shop\n", "app.yaml:2:1: the file holds more than one YAML document", app.Syntax, ""},
+		{"text after the end, of which the lexer loses count", "...>+0", "app.yaml:1:1: the file holds more than one YAML document", app.Syntax, ""},
 		{"text after the end", "app: shop\n...\nmemory: {}\n", "app.yaml:3:1: the file holds more than one YAML document", app.Syntax, ""},
 		{"tag", "app: !!str shop\n", "app.yaml:1:6: tags such as \"!!str\" are not supported", app.Syntax, "quotes"},
 		{"unknown alias", "app: *shop\n", "app.yaml:1:6: the alias *shop has no anchor before it", app.Syntax, ""},
