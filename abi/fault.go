@@ -1,10 +1,8 @@
 package abi
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // Fault is an error with a stable code: what a guest, the command line, an HTTP client and a Go caller get
@@ -31,45 +29,6 @@ type Fault struct {
 	// ID is given by the host to each fault it raises in a guest. A fault that comes back out of the guest is
 	// believed by this id alone, for a guest can make an error that looks like any fault.
 	ID string `json:"id,omitempty"`
-}
-
-// Violation is one place where a document does not fit a schema. It tells what the schema asks, never what
-// the document holds: a tool that may write but not read must not learn a stored value by failing.
-type Violation struct {
-	// Pointer is the JSON Pointer (RFC 6901) of the offending value, "" for the root.
-	Pointer string `json:"pointer"`
-	// Keyword is the JSON Schema keyword that refused it, such as "type" or "maxLength".
-	Keyword string `json:"keyword"`
-	// Limit is the keyword's value in the schema, where it is short enough to be told.
-	Limit json.RawMessage `json:"limit,omitempty"`
-	// Existing is true where the stored content already had this violation before the write.
-	Existing bool `json:"existing,omitempty"`
-}
-
-// String says the violation in words: "/age: type: \"integer\"".
-func (v Violation) String() string {
-	where := v.Pointer
-	if where == "" {
-		where = "/"
-	}
-	if len(v.Limit) == 0 {
-		return where + ": " + v.Keyword
-	}
-	return where + ": " + v.Keyword + ": " + string(v.Limit)
-}
-
-// Summary says violations in one line, the first few of them.
-func Summary(violations []Violation) string {
-	const most = 5
-	var parts []string
-	for i, v := range violations {
-		if i == most {
-			parts = append(parts, fmt.Sprintf("and %d more", len(violations)-most))
-			break
-		}
-		parts = append(parts, v.String())
-	}
-	return strings.Join(parts, "; ")
 }
 
 // Faultf makes a Fault with a formatted message.

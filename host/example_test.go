@@ -18,34 +18,49 @@ import (
 
 // An app, a database and an engine are all that a host needs.
 func Example() {
-	dir, err := shop()
+	leave, err := enterShop()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer os.RemoveAll(dir)
-
-	ctx := context.Background()
-	shop, problems := app.Load(os.DirFS(dir), "app.yaml")
-	db, err := bolt.Open(filepath.Join(dir, "memory.db"), nil)
-	if err != nil || problems.Err() != nil {
-		fmt.Println(err, problems)
-		return
-	}
-	defer db.Close()
-	h, err := host.Open(ctx, host.Options{App: shop, Backend: db, Engines: []engine.Engine{js.New()}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer h.Close()
+	defer leave()
 	for range 2 {
-		result, err := h.Run(ctx, host.Invocation{Tool: "visit", Caller: host.Caller{User: "ann"}})
-		fmt.Println(string(result.Output), err)
+		if err := visit(context.Background(), json.RawMessage(`{"page": "/tea"}`)); err != nil {
+			fmt.Println(err)
+		}
 	}
 	// Output:
-	// {"visits":1} <nil>
-	// {"visits":2} <nil>
+	// {"visits":1}
+	// {"visits":2}
+}
+
+// visit stands in README.md too.
+func visit(ctx context.Context, input json.RawMessage) error {
+	db, err := bolt.Open("memory.db", nil)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	root, err := os.OpenRoot(".") // an os.Root follows no link out of the folder
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	shop, problems := app.Load(root.FS(), "app.yaml")
+	if err := problems.Err(); err != nil {
+		return err
+	}
+	h, err := host.Open(ctx, host.Options{App: shop, Backend: db, Engines: []engine.Engine{js.New()}})
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	result, err := h.Run(ctx, host.Invocation{Tool: "visit", Input: input, Caller: host.Caller{User: "ann"}})
+	if err != nil {
+		return err
+	}
+	fmt.Println(string(result.Output))
+	return nil
 }
 
 // A fault of a run is both in its Result and the error, with a code that never changes.
@@ -66,6 +81,25 @@ func ExampleHost_Run_fault() {
 	result, _ := h.Run(context.Background(), host.Invocation{Tool: "visit", Input: json.RawMessage(`{}`)})
 	fmt.Println(result.OK, result.Error.Code == abi.NoUser, result.Error.File, result.Error.Line)
 	// Output: false true visit.js 1
+}
+
+// enterShop makes a new folder with the app of the examples the working directory, until leave is called.
+func enterShop() (leave func(), err error) {
+	dir, err := shop()
+	if err != nil {
+		return nil, err
+	}
+	before, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chdir(dir); err != nil {
+		return nil, err
+	}
+	return func() {
+		_ = os.Chdir(before)
+		_ = os.RemoveAll(dir)
+	}, nil
 }
 
 // shop writes the app of the examples to a new folder.

@@ -47,6 +47,9 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	if opts.App == nil || opts.Backend == nil {
 		return nil, errors.New("host: Open needs an app and a backend")
 	}
+	if err := opts.Limits.check(); err != nil {
+		return nil, err
+	}
 	h := &Host{
 		app: opts.App, observers: opts.Observers, limits: opts.Limits.withDefaults(), tenants: opts.Tenants,
 		clock: opts.Now, rand: opts.Rand, log: opts.Logger,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -219,6 +220,42 @@ func TestAnObserverNeedsNoGrant(t *testing.T) {
 	}, func(o *host.Options) { o.Observers = []host.Observer{w} })
 	if result, err := run(h, host.Invocation{}); err != nil || len(result.Effects.Writes) != 1 {
 		t.Errorf("Run = %+v, %v; want the observer's write", result, err)
+	}
+}
+
+// What a caller of the API may get wrong is an error that says so.
+func TestMistakesOfTheEmbedder(t *testing.T) {
+	opts := host.Options{App: &app.App{ID: "test"}, Backend: mem.New()}
+	for _, limits := range []any{&opts.Limits, &opts.Memory} {
+		fields := reflect.ValueOf(limits).Elem()
+		for i := range fields.NumField() {
+			fields.Field(i).SetInt(-1)
+			name := fields.Type().Field(i).Name
+			if _, err := host.Open(context.Background(), opts); err == nil || !strings.Contains(err.Error(), "Limits."+name+" is negative") {
+				t.Errorf("Open with a negative %s = %v; want an error that names it", name, err)
+			}
+			fields.Field(i).SetInt(0)
+		}
+	}
+
+	h := openTool(t, `return 1;`)
+	var none context.Context
+	if result, err := h.Run(none, host.Invocation{Tool: "tool"}); !errors.Is(err, abi.InvalidArgument) || result == nil || result.OK {
+		t.Errorf("Run(nil) = %+v, %v; want invalid_argument", result, err)
+	}
+	if _, err := h.Purge(context.Background(), ann, ""); !errors.Is(err, abi.InvalidArgument) {
+		t.Errorf("Purge of no store = %v; want invalid_argument", err)
+	}
+	for _, caller := range []host.Caller{ann, {User: "ann", Session: "s1"}} {
+		for _, inv := range []host.Invocation{{SessionReference: "\xff"}, {UserReference: "\xff"}} {
+			inv.Caller = caller
+			if _, err := run(h, inv); !errors.Is(err, abi.InvalidArgument) {
+				t.Errorf("Run for %+v with references %q, %q = %v; want invalid_argument", caller, inv.SessionReference, inv.UserReference, err)
+			}
+		}
+	}
+	if _, err := h.StartSession(context.Background(), ann, memory.SessionStart{Reference: "\xff"}); !errors.Is(err, abi.InvalidArgument) {
+		t.Errorf("StartSession with a reference of no UTF-8 = %v; want invalid_argument", err)
 	}
 }
 

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -42,7 +44,7 @@ type Options struct {
 const DefaultTenant = "default"
 
 // Limits bound every run; a tool may declare tighter ones. A zero field means the default that its comment
-// names.
+// names; Open refuses a negative one.
 type Limits struct {
 	// Timeout is how long a run may take that declares nothing, all attempts and waiting included.
 	// Default 5 seconds.
@@ -61,6 +63,24 @@ type Limits struct {
 	LogLines int
 	// Calls bounds the memory calls of an attempt. Default 1,000.
 	Calls int
+}
+
+// check refuses negative limits, which would mean neither a default nor a bound.
+func (l Limits) check() error {
+	var errs []error
+	for _, field := range []struct {
+		name  string
+		value int64
+	}{
+		{"Timeout", int64(l.Timeout)}, {"MaxTimeout", int64(l.MaxTimeout)},
+		{"InputBytes", int64(l.InputBytes)}, {"OutputBytes", int64(l.OutputBytes)}, {"MemoryBytes", l.MemoryBytes},
+		{"LogBytes", int64(l.LogBytes)}, {"LogLines", int64(l.LogLines)}, {"Calls", int64(l.Calls)},
+	} {
+		if field.value < 0 {
+			errs = append(errs, fmt.Errorf("host: Limits.%s is negative; 0 means the default", field.name))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func (l Limits) withDefaults() Limits {

@@ -26,6 +26,17 @@ func (h *Host) Render(ctx context.Context, caller Caller, prompt string) (string
 	return h.render(ctx, caller, declared.Template, grants)
 }
 
+// Refs returns the stores and fields that a declared prompt reads, whoever it is rendered for. A prompt that
+// cannot be rendered at all reads none.
+func (h *Host) Refs(prompt string) []template.Ref {
+	declared, _ := h.app.Prompt(prompt)
+	t, err := template.Parse(declared.Template)
+	if err != nil {
+		return nil
+	}
+	return t.Refs()
+}
+
 // RenderText renders any template for a caller, with every store to read. It is an operator's act: whoever
 // may choose the template may read all that it names.
 func (h *Host) RenderText(ctx context.Context, caller Caller, text string) (string, error) {

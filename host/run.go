@@ -37,6 +37,9 @@ type run struct {
 // run is stopped, unless it has begun to commit.
 func (h *Host) Run(ctx context.Context, inv Invocation) (*abi.Result, error) {
 	r := &run{h: h, inv: inv, started: time.Now(), info: RunInfo{Tool: inv.Tool, Caller: inv.Caller}}
+	if ctx == nil {
+		return r.result(memory.Done{}, errNoContext), errNoContext
+	}
 	done, err := r.execute(ctx)
 	result := r.result(done, err)
 	for _, o := range h.observers {
@@ -47,6 +50,9 @@ func (h *Host) Run(ctx context.Context, inv Invocation) (*abi.Result, error) {
 	}
 	return result, nil
 }
+
+// errNoContext answers who passes nil for a context, as net/http does.
+var errNoContext = abi.Faultf(abi.InvalidArgument, "a run needs a context, which is nil")
 
 func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	if r.h.closed.Load() {
@@ -66,6 +72,7 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	if err := r.load(ctx); err != nil {
 		return done, err
 	}
+	r.started = time.Now() // compiling, which the first run does, is none of its time
 	limit := r.h.limits.timeout(r.tool.Limits.Timeout, r.inv.Timeout)
 	timeout := abi.Faultf(abi.Timeout, "the run took longer than the %s it may take", limit)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, timeout)

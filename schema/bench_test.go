@@ -20,7 +20,7 @@ func BenchmarkValidate(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if found := s.Validate(doc); found != nil {
-					b.Fatal(inWords(found))
+					b.Fatal(terse(found))
 				}
 			}
 		})

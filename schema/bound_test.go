@@ -113,7 +113,7 @@ func TestWorkIsBounded(t *testing.T) {
 			s := compile(t, test.schema, schema.Options{Strict: true, Limits: schema.Limits{Work: 50_000}})
 			got := s.Validate(decode(t, test.doc))
 			if len(got) != 1 || got[0].Keyword != schema.MaxWork || string(got[0].Limit) != "50000" {
-				t.Errorf("Validate = %.200s; want %s alone", inWords(got), schema.MaxWork)
+				t.Errorf("Validate = %.200s; want %s alone", terse(got), schema.MaxWork)
 			}
 		})
 	}
@@ -148,10 +148,10 @@ func TestValidateRefusesMonsters(t *testing.T) {
 	for _, test := range tests {
 		got := s.Validate(test.doc)
 		if len(got) != 1 || got[0].String() != test.want.String() {
-			t.Errorf("%s: Validate = %.200s; want %s", test.name, inWords(got), test.want)
+			t.Errorf("%s: Validate = %.200s; want %s", test.name, terse(got), test.want)
 		}
 	}
 	if got := s.Validate(json.Number("1e308")); got != nil {
-		t.Errorf("Validate(1e308) = %s", inWords(got))
+		t.Errorf("Validate(1e308) = %s", terse(got))
 	}
 }

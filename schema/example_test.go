@@ -33,9 +33,9 @@ func Example() {
 		fmt.Println(violation)
 	}
 	// Output:
-	// /nick: additionalProperties: false
-	// /userId: required: ["userId"]
-	// /visits: type: "integer"
+	// /nick: is not a property that the schema declares
+	// /userId: is required
+	// /visits: must be of type "integer"
 }
 
 func ExampleCompile() {

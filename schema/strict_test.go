@@ -71,7 +71,7 @@ func TestStrict(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := compile(t, test.schema, schema.Options{Strict: true})
-			if got := inWords(s.Validate(decode(t, test.doc))); got != test.want {
+			if got := terse(s.Validate(decode(t, test.doc))); got != test.want {
 				t.Errorf("Validate(%s) = %s\nwant %s", test.doc, got, test.want)
 			}
 		})
@@ -93,10 +93,10 @@ func TestStrictManyNames(t *testing.T) {
 		doc[fmt.Sprintf("n%03d", i)] = true
 	}
 	if got := s.Validate(doc); got != nil {
-		t.Errorf("Validate = %s", inWords(got))
+		t.Errorf("Validate = %s", terse(got))
 	}
 	doc["n150x"] = true
-	if got, want := inWords(s.Validate(doc)), "/n150x: additionalProperties: false"; got != want {
+	if got, want := terse(s.Validate(doc)), "/n150x: additionalProperties: false"; got != want {
 		t.Errorf("Validate = %s; want %s", got, want)
 	}
 }

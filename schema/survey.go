@@ -181,8 +181,19 @@ func (s *survey) identify(object map[string]any, pointer string, base *url.URL) 
 	}
 	bare := *parsed
 	bare.Fragment, bare.RawFragment = "", ""
+	if !selfReferable(&bare) {
+		s.fail(join(pointer, s.draft.id), "the %s is a URL that no reference leads back to", s.draft.id)
+		return base
+	}
 	s.name(&bare, pointer)
 	return &bare
+}
+
+// selfReferable reports whether the reference "#" in a schema of that name leads to it. It does not where the name
+// ends in an empty query, and the library would look for such a schema without end.
+func selfReferable(u *url.URL) bool {
+	again, err := u.Parse("#")
+	return err == nil && again.String() == u.String()
 }
 
 func (s *survey) name(u *url.URL, pointer string) {

@@ -17,7 +17,7 @@ func (l *load) readPrompt(m member) Prompt {
 	p := Prompt{Name: m.key}
 	l.checkToolName(m.place, m.key, "prompt")
 	n := m.value
-	if !l.keys(n, "a prompt", promptKeys) {
+	if !l.named(m, "a prompt", promptKeys) {
 		return p
 	}
 	p.Description = l.text(n.get("description"), "description")

@@ -32,7 +32,7 @@ func (l *load) readStore(m member) memory.Store {
 		l.errorf(m.place, BadName, storeNameHint(m.key), "%s", err)
 	}
 	n := m.value
-	if !l.keys(n, "a store", storeKeys) {
+	if !l.named(m, "a store", storeKeys) {
 		return s
 	}
 	s.Title = l.text(n.get("name"), "name")

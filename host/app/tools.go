@@ -12,6 +12,9 @@ var declared = []string{"title", "description", "inputSchema", "outputSchema", "
 var (
 	toolKeys     = append([]string{"source"}, declared...)
 	manifestKeys = append([]string{"name", "source"}, declared...)
+
+	annotationKeys = []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+	limitKeys      = []string{"timeout", "memory"}
 )
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
@@ -31,7 +34,7 @@ func (l *load) readTools(n *node) []Tool {
 func (l *load) readTool(m member) Tool {
 	t, before := Tool{Name: m.key}, len(l.problems)
 	l.checkToolName(m.place, m.key, "tool")
-	if !l.keys(m.value, "a tool", toolKeys) {
+	if !l.named(m, "a tool", toolKeys) {
 		return t
 	}
 	if lacks(m.value, "source", toolKeys) {
@@ -106,8 +109,7 @@ func (l *load) objectSchema(n *node) {
 }
 
 func (l *load) annotations(n *node) Annotations {
-	known := []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
-	if n == nil || !l.keys(n, "annotations", known) {
+	if n == nil || !l.keys(n, "annotations", annotationKeys) {
 		return Annotations{}
 	}
 	return Annotations{
@@ -149,7 +151,7 @@ func (l *load) env(n *node) map[string]string {
 }
 
 func (l *load) limits(n *node) Limits {
-	if n == nil || n.kind == null || !l.keys(n, "limits", []string{"timeout", "memory"}) {
+	if n == nil || n.kind == null || !l.keys(n, "limits", limitKeys) {
 		return Limits{}
 	}
 	var limits Limits

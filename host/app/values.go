@@ -19,16 +19,47 @@ const (
 // keys checks that n is an object with known keys, each given once, and reports whether it is an object.
 func (l *load) keys(n *node, what string, known []string) bool {
 	if n.kind != object {
-		l.errorf(n.place, WrongType, "known here: "+strings.Join(known, ", "), "%s is a mapping, not %s", what, n.kind)
+		l.errorf(n.place, WrongType, mappingHint(n, known), "%s is a mapping, not %s", what, n.kind)
 		return false
 	}
 	l.once(n)
+	empty := "" // the known key above that has nothing, and so may lack what follows it
 	for _, m := range n.members {
-		if !slices.Contains(known, m.key) {
-			l.errorf(m.place, UnknownKey, didYouMean(m.key, known), "%s has no key %s", what, quote(m.key))
+		if slices.Contains(known, m.key) {
+			if empty = ""; m.value.kind == null {
+				empty = m.key
+			}
+			continue
 		}
+		hint := didYouMean(m.key, known)
+		if empty != "" && nearest(m.key, known) == "" {
+			hint = fmt.Sprintf("if it belongs to %s, indent it further", empty)
+		}
+		l.errorf(m.place, UnknownKey, hint, "%s has no key %s", what, quote(m.key))
 	}
 	return true
+}
+
+// mappingHint says how to write what is no mapping as one.
+func mappingHint(n *node, known []string) string {
+	switch {
+	case n.kind == null:
+		return "write its keys below it, indented further: " + strings.Join(known, ", ")
+	case n.kind == text && strings.Contains(n.value, ":"):
+		return "put a space after the colon"
+	}
+	return "known here: " + strings.Join(known, ", ")
+}
+
+// named is keys for the declaration of a name. A key of declarations that stands among the names is most likely
+// one of the declaration above it that is not indented far enough.
+func (l *load) named(m member, what string, known []string) bool {
+	declares := len(m.value.members) == 0 || slices.ContainsFunc(m.value.members, func(in member) bool { return slices.Contains(known, in.key) })
+	if !slices.Contains(known, m.key) || m.value.kind == null || m.value.kind == object && declares {
+		return l.keys(m.value, what, known)
+	}
+	l.errorf(m.place, WrongType, "indent it further, below the name that it belongs to", "%s is a key of %s, and stands where a name is due", m.key, what)
+	return false
 }
 
 // lacks reports whether n has neither the key nor one that is meant to be it, which keys has reported.

@@ -1,11 +1,9 @@
 package app
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
@@ -109,29 +107,6 @@ func placeOfToken(file string, t *token.Token) place {
 		return place{file, 1, 1}
 	}
 	return place{file, max(t.Position.Line, 1), max(t.Position.Column, 1)}
-}
-
-// syntaxProblem translates an error of the parser.
-func syntaxProblem(file string, content []byte, err error) Problem {
-	at, message := place{file, 1, 1}, err.Error()
-	var known yaml.Error
-	if errors.As(err, &known) {
-		at, message = placeOfToken(file, known.GetToken()), known.GetMessage()
-	}
-	const most = 120
-	if len(message) > most {
-		message = message[:most]
-	}
-	hint := ""
-	switch lines := strings.Split(string(content), "\n"); {
-	case strings.Contains(message, `'	'`):
-		message, hint = "a tab cannot indent YAML", "indent with spaces"
-	case at.line <= len(lines) && strings.Contains(lines[at.line-1], ": {{"):
-		hint = `put a text that begins with {{ in quotes`
-	case strings.Contains(message, "mapping value is not allowed"):
-		hint = `put a text that holds ": " in quotes`
-	}
-	return newProblem(at, Syntax, hint, "%s", strings.ToValidUTF8(message, ""))
 }
 
 // yamlReader turns the parser's tree into nodes.

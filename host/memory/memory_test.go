@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -273,6 +274,31 @@ func TestGrants(t *testing.T) {
 		})
 		if tt.code == "" && err != nil || tt.code != "" && !errors.Is(err, tt.code) {
 			t.Errorf("%s = %v; want %q", tt.call, err, tt.code)
+		}
+	}
+}
+
+// TestMisspelledStores: a name is put right from the stores that were granted alone.
+func TestMisspelledStores(t *testing.T) {
+	a := newApp(t)
+	some := []memory.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Write}}, {Store: memory.SessionMeta, Verbs: []abi.Verb{abi.Read}}}
+	tests := []struct {
+		name   string
+		grants []memory.Grant
+		hint   string
+	}{
+		{"note", some, `did you mean "notes"?`},
+		{"sessionmeta", some, `did you mean "sessionMeta"?`},
+		{"daiyl", some, "declare the store in the app file and grant it to the tool"},
+		{"daiyl", nil, `did you mean "daily"?`}, // an operator may see them all
+	}
+	for _, tt := range tests {
+		_, err := a.Transact(context.Background(), memory.Tx{Caller: ann, Grants: tt.grants}, func(ctx context.Context, v *memory.View) error {
+			_, err := v.Call(ctx, call(abi.GetContent, strconv.Quote(tt.name)))
+			return err
+		})
+		if f := abi.FaultOf(err); f == nil || f.Code != abi.NotFound || f.Hint != tt.hint {
+			t.Errorf("%s = %+v; want not_found with the hint %s", tt.name, f, tt.hint)
 		}
 	}
 }

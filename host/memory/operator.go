@@ -93,8 +93,12 @@ func (s *Service) listed(st *store, r storage.Record) Listed {
 	return l
 }
 
-// Purge removes all records of a store in the tenant, declared or not, and returns how many.
+// Purge removes all records of a store in the tenant, declared or not, and returns how many. Without a name it
+// is invalid_argument.
 func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
+	if name == "" {
+		return 0, abi.Faultf(abi.InvalidArgument, "a purge needs the name of a store")
+	}
 	match := func(r storage.Record) bool { return r.Key.Part(storage.Store) == name }
 	n, err := s.removeWhere(ctx, s.group(Caller{Tenant: tenant}), match, func(storage.Record) {})
 	return n, s.hostFault("remove records", err)

@@ -34,7 +34,8 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Limits bound what an app may keep. A zero field means the default that its comment names.
+// Limits bound what an app may keep. A zero field means the default that its comment names; New refuses a
+// negative one.
 type Limits struct {
 	// RecordBytes bounds a record's content as JSON. Default 256 KiB.
 	RecordBytes int
@@ -48,6 +49,22 @@ type Limits struct {
 	// Default 1 GiB and 1,000,000.
 	AppBytes   int64
 	AppRecords int64
+}
+
+func (l Limits) check() error {
+	var errs []error
+	for _, field := range []struct {
+		name  string
+		value int64
+	}{
+		{"RecordBytes", int64(l.RecordBytes)}, {"Depth", int64(l.Depth)}, {"Keys", int64(l.Keys)},
+		{"Stores", int64(l.Stores)}, {"AppBytes", l.AppBytes}, {"AppRecords", l.AppRecords},
+	} {
+		if field.value < 0 {
+			errs = append(errs, fmt.Errorf("memory: Limits.%s is negative; 0 means the default", field.name))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func (l Limits) withDefaults() Limits {
@@ -121,6 +138,7 @@ func checkConfig(cfg Config) error {
 	if cfg.SessionIdle < 0 || cfg.KeyRetention < 0 {
 		errs = append(errs, errors.New("memory: a negative duration"))
 	}
+	errs = append(errs, cfg.Limits.check())
 	return errors.Join(errs...)
 }
 

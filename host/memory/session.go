@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/storage"
@@ -90,10 +91,19 @@ func (s *Service) checkSession(r storage.Record, state sessionState, c Caller, a
 
 // SessionStart is what a session may be given when it starts.
 type SessionStart struct {
+	// Reference and UserReference are the platform's own names, in UTF-8; "" leaves what there is.
 	Reference     string
 	UserReference string
 	// Metadata is a merge patch (RFC 7396) on the session's metadata; nil for none.
 	Metadata json.RawMessage
+}
+
+// check refuses references that JSON cannot hold: stored, they would come back as others.
+func (start SessionStart) check() error {
+	if !utf8.ValidString(start.Reference) || !utf8.ValidString(start.UserReference) {
+		return abi.Faultf(abi.InvalidArgument, "the references of a session and its user must be UTF-8")
+	}
+	return nil
 }
 
 // StartSession starts the caller's session, or changes the metadata and references of one that is open.
@@ -115,6 +125,9 @@ func (s *Service) StartSession(ctx context.Context, c Caller, start SessionStart
 func (s *Service) useSession(ctx context.Context, c Caller, start SessionStart) error {
 	patch, err := s.metadataPatch(start.Metadata)
 	if err != nil {
+		return err
+	}
+	if err := start.check(); err != nil {
 		return err
 	}
 	keys := []storage.Key{s.sessionKey(c)}

@@ -174,6 +174,9 @@ func (v *View) anchor(ctx context.Context, start, lone SessionStart) error {
 }
 
 func (v *View) setLone(start SessionStart) error {
+	if err := start.check(); err != nil {
+		return err
+	}
 	patch, err := v.s.metadataPatch(start.Metadata)
 	if err != nil || patch == nil {
 		return err

@@ -109,8 +109,7 @@ func (v *View) open(op abi.Operation, name string) (*entry, error) {
 	grant, granted := v.grant(name)
 	st := v.s.stores[name]
 	if !granted || (st == nil && name != SessionMeta) {
-		return nil, abi.Faultf(abi.NotFound, "there is no store %s, or this tool was not granted it", quote(name)).
-			WithHint("declare the store in the app file and grant it to the tool")
+		return nil, v.noStore(name)
 	}
 	if name == SessionMeta && op.Verb != abi.Read {
 		return nil, abi.Faultf(abi.ReadOnly, "%s can be read, but only the host writes it", SessionMeta)
@@ -127,6 +126,23 @@ func (v *View) open(op abi.Operation, name string) (*entry, error) {
 		return nil, err
 	}
 	return v.entry(st, name, key), nil
+}
+
+// noStore says that there is no such store. It proposes those that were granted alone: a guest must not find out
+// which others there are.
+func (v *View) noStore(name string) error {
+	f := abi.Faultf(abi.NotFound, "there is no store %s, or this tool was not granted it", quote(name))
+	granted := v.s.names
+	if v.grants != nil {
+		granted = make([]string, len(v.grants))
+		for i, g := range v.grants {
+			granted[i] = g.Store
+		}
+	}
+	if near := Similar(name, granted); near != "" {
+		return f.WithHint("did you mean %q?", near)
+	}
+	return f.WithHint("declare the store in the app file and grant it to the tool")
 }
 
 // operatorVerbs are all verbs, which an operator has on every store.

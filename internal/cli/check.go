@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -105,23 +104,23 @@ func (p *program) checkParts(ctx context.Context, pr *project) (app.Problems, er
 	for _, prompt := range pr.app.Prompts {
 		if problem, bad := p.checkPrompt(ctx, h, pr, prompt); bad {
 			problems = append(problems, problem)
+			continue
 		}
+		problems = append(problems, p.checkFields(h, pr, prompt)...)
 	}
 	return problems, errors.Join(ctx.Err(), h.Close(), backend.Close())
 }
 
 // toolProblem says where in the author's code a tool cannot be compiled.
 func (p *program) toolProblem(pr *project, t app.Tool, f *abi.Fault) app.Problem {
-	at := t.Source
-	if f.File != "" {
-		folder := t.Dir
-		if folder == "" {
-			folder = path.Dir(t.Source)
-		}
-		at = path.Join(folder, f.File)
+	if f.File == "" {
+		whole := *f
+		whole.File = strings.TrimPrefix(t.Source, folderOf(t)+"/")
+		f = &whole
 	}
+	f = p.codeFolder(pr, t.Name).fault(f)
 	return app.Problem{
-		File: p.env.show(filepath.Join(pr.dir, filepath.FromSlash(at))), Line: f.Line, Column: f.Column,
+		File: f.File, Line: f.Line, Column: f.Column,
 		Message: f.Message, Hint: f.Hint, Code: app.BadSource, Severity: app.SeverityError, Tool: t.Name,
 	}
 }
@@ -140,9 +139,35 @@ func (p *program) checkPrompt(ctx context.Context, h *host.Host, pr *project, pr
 	if f.Code == abi.NotFound { // whose hint is for tools
 		f = f.WithHint("grant it to the prompt: grants: {%s: read}", f.Store)
 	}
-	problem := prompt.Problem(max(f.Line, 1), max(f.Column, 1), f.Message, f.Hint)
+	return p.promptProblem(pr, prompt, f.Line, f.Column, f.Message, f.Hint), true
+}
+
+// checkFields warns about fields in a prompt that no record can have, so that nothing will ever stand there.
+func (p *program) checkFields(h *host.Host, pr *project, prompt app.Prompt) app.Problems {
+	var problems app.Problems
+	for _, ref := range h.Refs(prompt.Name) {
+		store, _ := pr.app.Store(ref.Store)
+		for _, path := range ref.Paths {
+			field, known := undeclared(store, path)
+			if field == "" {
+				continue
+			}
+			message := fmt.Sprintf("the strict store %q has no field %s", ref.Store, field)
+			problem := p.promptProblem(pr, prompt, ref.Line, ref.Column, message, didYouMean(lastOf(field), known, ""))
+			problem.Code, problem.Severity = codeNoField, app.SeverityWarning
+			problems = append(problems, problem)
+		}
+	}
+	return problems
+}
+
+func lastOf(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+// promptProblem makes a problem of a place in a prompt's template.
+func (p *program) promptProblem(pr *project, prompt app.Prompt, line, column int, message, hint string) app.Problem {
+	problem := prompt.Problem(max(line, 1), max(column, 1), message, hint)
 	problem.File = p.env.show(filepath.Join(pr.dir, filepath.FromSlash(problem.File)))
-	return problem, true
+	return problem
 }
 
 // report looks at the records of a database. It opens memory alone: an app whose declarations do not go

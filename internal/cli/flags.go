@@ -27,7 +27,7 @@ type callerFlags struct{ tenant, user, session string }
 func (f *callerFlags) register(cmd *cobra.Command) {
 	f.tenantFlag(cmd)
 	f.userFlag(cmd)
-	cmd.Flags().StringVar(&f.session, "session", "", "the `id` of the session, which stores of access session live with")
+	cmd.Flags().StringVar(&f.session, "session", "", "the `id` of the session, which stores of access session live with; a run or a write with a new id starts one")
 }
 
 func (f *callerFlags) tenantFlag(cmd *cobra.Command) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/memory"
 )
 
 // project is an app as the command line found it: the declaration and the folder that holds it.
@@ -19,8 +21,10 @@ type project struct {
 	app *app.App
 	// dir is the folder, absolute; file is the app file as a person would write it, "" where there is none.
 	dir, file string
-	problems  app.Problems
-	roots     []*os.Root // what was opened to read it
+	// files is the folder that the paths of tools begin at, absolute: dir, or that of a tool given by its path.
+	files    string
+	problems app.Problems
+	roots    []*os.Root // what was opened to read it
 }
 
 // openProject reads the app file that is named, or the nearest upwards. Where there is none, and none is named,
@@ -56,9 +60,9 @@ func (p *program) readProject(named string) (*project, error) {
 	}
 	if file == "" {
 		empty := &app.App{ID: defaultApp, SessionIdle: app.DefaultSessionIdle}
-		return &project{app: empty, dir: p.env.Dir}, nil
+		return &project{app: empty, dir: p.env.Dir, files: p.env.Dir}, nil
 	}
-	pr := &project{dir: filepath.Dir(file), file: p.env.show(file)}
+	pr := &project{dir: filepath.Dir(file), files: filepath.Dir(file), file: p.env.show(file)}
 	// What an app file names lies in its folder: a root refuses links that lead elsewhere.
 	root, err := os.OpenRoot(pr.dir)
 	if err != nil {
@@ -144,7 +148,7 @@ func (p *program) readTool(written string) (*app.Tool, *os.Root, error) {
 	}
 	if tool == nil {
 		root.Close()
-		return nil, nil, &appError{strings.TrimSuffix(written, "/"), problems}
+		return nil, nil, &appError{cmp.Or(strings.TrimRight(written, "/"), "/"), problems}
 	}
 	return tool, root, nil
 }
@@ -192,7 +196,7 @@ func (pr *project) shown() string {
 
 // didYouMean is a hint for a name that is not known.
 func didYouMean(word string, known []string, none string) string {
-	if near := nearest(word, known); near != "" {
+	if near := memory.Similar(word, known); near != "" {
 		return "did you mean " + near + "?"
 	}
 	if len(known) == 0 {

@@ -34,7 +34,10 @@ succeeds; otherwise nothing is. Its logs go to stderr as they happen.
 TOOL is the name of a tool in the app file, or the path of a source file or of a tool's folder. A tool that is
 given by its path may use no memory but what --grant allows.
 
-The input is --input, with key=value (a text) and key:=json (any JSON value) set in it.`,
+The input is --input, with key=value (a text) and key:=json (any JSON value) set in it.
+
+A session begins with the first run that names it: a mistyped --session is a new one, whose memory is empty.
+toolrun session list shows those that there are.`,
 		Example: `  toolrun run remember_me language=fr --user ann
   toolrun run add_order 'items:=[{"sku": "a1", "count": 2}]' --user ann --session s1
   toolrun run ./tools/draft.js --grant userPrefs=read --user ann
@@ -75,14 +78,16 @@ func (p *program) run(cmd *cobra.Command, f *runFlags, tool string, pairs []stri
 		return err
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
-	result, runErr := w.host.Run(cmd.Context(), inv)
-	if err := p.printResult(result, f.trace); err != nil {
+	code := p.codeFolder(pr, inv.Tool)
+	result, err := w.host.Run(cmd.Context(), inv)
+	if err := p.printResult(result, code, f.trace); err != nil {
 		return err
 	}
-	if runErr == nil {
-		p.sweep(cmd.Context(), w.host)
+	if err != nil {
+		return code.fault(faultOf(err))
 	}
-	return runErr
+	p.sweep(cmd.Context(), w.host)
+	return nil
 }
 
 // invocation is what the flags ask for, but for the tool.
@@ -143,13 +148,13 @@ func (p *program) logLine() func(attempt int, line abi.LogLine) {
 }
 
 // printResult writes the Result with --json, and otherwise the output.
-func (p *program) printResult(result *abi.Result, trace bool) error {
+func (p *program) printResult(result *abi.Result, code codeFolder, trace bool) error {
 	if p.json {
 		return p.printJSON(result)
 	}
 	for _, warning := range result.Warnings {
 		if warning != host.InProcessWarning || trace {
-			p.warn("%s", warning)
+			p.warn("%s", code.warning(warning))
 		}
 	}
 	if result.Repeated {

@@ -32,7 +32,7 @@ func (p *program) target(pr *project, written string, grants []string) (string, 
 		p.warn("%s asks for memory in its %s, and is given none: see --grant", written, app.ManifestName)
 	}
 	tool.Grants = allowed
-	pr.roots = append(pr.roots, root)
+	pr.roots, pr.files = append(pr.roots, root), root.Name()
 	pr.app = &app.App{
 		ID: pr.app.ID, SessionIdle: pr.app.SessionIdle, Stores: pr.app.Stores,
 		Tools: []app.Tool{*tool}, Files: root.FS(),

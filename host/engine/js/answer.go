@@ -7,10 +7,8 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
 )
-
-// workflowKeys belong to the workflow that a tool runs in. A tool reads them.
-var workflowKeys = map[string]bool{"steps": true, "branch": true, "status": true, "dbquery": true}
 
 // encodeOutput writes what the tool answered. It runs guest code.
 func (r *run) encodeOutput(value goja.Value) (json.RawMessage, error) {
@@ -107,9 +105,8 @@ func (r *run) changedKey(key string, before goja.Value) ([]byte, error) {
 	if now == nil || bytes.Equal(now, was) {
 		return nil, nil
 	}
-	if workflowKeys[key] {
-		return nil, abi.Faultf(abi.OutputInvalid, "%s belongs to the workflow and cannot be changed", name).
-			WithHint("answer the value instead, or put it under another key of the context")
+	if engine.OfWorkflow(key) {
+		return nil, engine.WorkflowFault(name)
 	}
 	if nestedDeeper(string(now), r.limits.ValueNesting) {
 		return nil, r.answerRefused("context", &refusal{where: name, what: "is nested too deep"})

@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
 )
 
 // maxMessageBytes bounds what a guest's error may say.
@@ -61,7 +62,7 @@ func (r *run) failure(err error) error {
 		return r.halted
 	}
 	if _, ok := errors.AsType[*goja.InterruptedError](err); ok {
-		return endOf(r.ctx)
+		return engine.EndOf(r.ctx)
 	}
 	if overflow, ok := errors.AsType[*goja.StackOverflowError](err); ok {
 		return r.traceOf(overflow.Stack()).addTo(abi.Faultf(abi.StackLimit,

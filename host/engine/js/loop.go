@@ -1,13 +1,13 @@
 package js
 
 import (
-	"context"
 	"reflect"
 	"time"
 
 	"github.com/dop251/goja"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
 )
 
 // settle turns the event loop until the entry's promise has settled, and returns its value. goja runs the
@@ -72,7 +72,7 @@ func (r *run) fireNext() error {
 		}
 	}
 	if r.ctx.Err() != nil {
-		return endOf(r.ctx)
+		return engine.EndOf(r.ctx)
 	}
 	next := r.timers.fire(time.Now())
 	if _, err := next.call(goja.Undefined(), next.args...); err != nil {
@@ -88,7 +88,7 @@ func (r *run) sleep(d time.Duration) error {
 	case <-wake.C:
 		return nil
 	case <-r.ctx.Done():
-		return endOf(r.ctx)
+		return engine.EndOf(r.ctx)
 	}
 }
 
@@ -115,16 +115,4 @@ func (r *run) trackRejection(p *goja.Promise, operation goja.PromiseRejectionOpe
 			return
 		}
 	}
-}
-
-// endOf says why ctx ended, as a fault. A cause that is a fault already is kept.
-func endOf(ctx context.Context) error {
-	cause := context.Cause(ctx)
-	if fault, ok := cause.(*abi.Fault); ok {
-		return fault
-	}
-	if cause == context.DeadlineExceeded || ctx.Err() == context.DeadlineExceeded {
-		return abi.Faultf(abi.Timeout, "the tool did not finish in time")
-	}
-	return abi.Faultf(abi.Cancelled, "the run was cancelled")
 }

@@ -3,9 +3,12 @@ package js
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/dop251/goja"
+	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/parser"
 
@@ -17,6 +20,8 @@ import (
 type script struct {
 	code     string
 	warnings []string
+	// forgotten are warnings about awaits that are missing.
+	forgotten []string
 	// position maps a place in code to the author's; ok is false where the code is not the author's.
 	position func(line, column int) (file string, srcLine, srcColumn int, ok bool)
 }
@@ -36,20 +41,22 @@ type program struct {
 var errClosed = errors.New("js: the program is closed")
 
 func newProgram(e *Engine, name string, s *script, operations []abi.Operation) (*program, error) {
-	code, err := compile(name, s.code)
+	tree, code, err := compile(name, s.code)
 	if err != nil {
 		return nil, sourceInvalid(name, s, err)
 	}
+	s.forgotten = forgottenAwaits(tree, s)
 	return &program{engine: e, name: name, script: s, code: code, operations: operations}, nil
 }
 
 // compile refuses source maps: goja would open the file that a "sourceMappingURL" names.
-func compile(name, code string) (*goja.Program, error) {
+func compile(name, code string) (*ast.Program, *goja.Program, error) {
 	tree, err := parser.ParseFile(nil, name, code, 0, parser.WithDisableSourceMaps)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return goja.CompileAST(tree, false)
+	compiled, err := goja.CompileAST(tree, false)
+	return tree, compiled, err
 }
 
 // sourceInvalid reports what goja refuses although the bundler took it, at the author's place.
@@ -80,10 +87,21 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 		return engine.Output{}, errClosed
 	}
 	if ctx.Err() != nil {
-		return engine.Output{}, endOf(ctx)
+		return engine.Output{}, engine.EndOf(ctx)
 	}
 	defer p.engine.recovered(&err)
-	return newRun(ctx, p, in, host).execute()
+	out, err = newRun(ctx, p, in, host).execute()
+	return out, p.explained(err)
+}
+
+// explained adds to an error of the tool's own what most likely led to it.
+func (p *program) explained(err error) error {
+	f, ok := err.(*abi.Fault)
+	cause := slices.IndexFunc(p.script.forgotten, func(w string) bool { return strings.Contains(w, awaitMissing) })
+	if !ok || f.Code != abi.ToolError || f.Hint != "" || cause < 0 {
+		return err
+	}
+	return f.WithHint("%s", p.script.forgotten[cause])
 }
 
 // Close waits for the runs under way and frees the program.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/dop251/goja"
@@ -158,7 +159,7 @@ func (r *run) output(value goja.Value) (out engine.Output, err error) {
 	if err := r.leftover(); err != nil { // of guest code that ran while its answer was written
 		return engine.Output{}, err
 	}
-	out.Warnings = r.program.script.warnings
+	out.Warnings = slices.Concat(r.program.script.warnings, r.program.script.forgotten)
 	return out, nil
 }
 

@@ -17,7 +17,8 @@ type manifest struct {
 	browser map[string]string // what to put for a file or package in browsers, "" for nothing
 	exports *exports
 	imports *exports
-	pure    bool // importing a file of it does nothing but define what it exports
+	pure    bool            // importing a file of it does nothing but define what it exports
+	depends map[string]bool // the packages that it asks for
 }
 
 // mains returns the entries to try, best first. A package required as CommonJS is not given as an ES module, for
@@ -75,6 +76,7 @@ func (f *files) manifestIn(dir string) *manifest {
 func (m *manifest) decode(data []byte) error {
 	var raw struct {
 		Main, Module, Browser, Exports, Imports, SideEffects json.RawMessage
+		Dependencies, DevDependencies                        json.RawMessage
 	}
 	if err := json.Unmarshal(data, &raw); err != nil {
 		return err
@@ -89,6 +91,14 @@ func (m *manifest) decode(data []byte) error {
 			if isText || to == false {
 				m.browser[from] = s
 			}
+		}
+	}
+	m.depends = map[string]bool{}
+	for _, list := range []json.RawMessage{raw.Dependencies, raw.DevDependencies} {
+		var versions map[string]any
+		_ = json.Unmarshal(list, &versions) // what is no object asks for nothing
+		for name := range versions {
+			m.depends[name] = true
 		}
 	}
 	m.exports, m.imports = decodeExports(raw.Exports), decodeExports(raw.Imports)

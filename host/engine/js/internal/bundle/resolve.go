@@ -190,7 +190,28 @@ func (f *files) packaged(r request) (target, *problem) {
 		return target{absent, r.name}, nil
 	}
 	return target{}, &problem{"the package " + strconv.QuoteToASCII(name) + " is not installed with the tool",
-		hintFor(name, "install it into "+modules+" in the tool's folder")}
+		hintFor(name, f.installHint(r.importer, name))}
+}
+
+// installHint says what brings a package that a file lacks. It writes no name for a command line: that is a
+// stranger's text.
+func (f *files) installHint(importer, name string) string {
+	dir, _, packaged := strings.Cut("/"+path.Dir(importer)+"/", "/"+modules+"/")
+	dir = path.Join(".", dir)
+	for dir != "." && !f.isFile(path.Join(dir, "package.json")) {
+		dir = path.Dir(dir)
+	}
+	where := " in the tool's folder"
+	if dir != "." {
+		where = " in " + dir + where
+	}
+	switch {
+	case !packaged && !f.manifestIn(dir).depends[name]:
+		return "run npm install with its name" + where
+	case f.isFile(path.Join(dir, "package-lock.json")):
+		return "run npm ci" + where
+	}
+	return "run npm install" + where
 }
 
 // splitPackage splits "@scope/name/a/b" into the package and the path in it.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
@@ -133,7 +134,7 @@ func TestRefusedImports(t *testing.T) {
 		{`import s from "./missing"`, `"./missing" was not found`, "relative"},
 		{`import s from "./lib/style.css"`, "was not found", ""},
 		{`import s from "./notes.txt"`, "is no file that can be imported", ".json"},
-		{`import s from "missing"`, `the package "missing" is not installed`, "node_modules"},
+		{`import s from "missing"`, `the package "missing" is not installed`, "run npm install with its name in the tool's folder"},
 		{`import s from "toolrun:entry"`, "is no file of this tool", ""},
 		{`import s from "broken"`, "package.json", ""},
 		{`import s from "ghost"`, "was not found", ""},
@@ -233,5 +234,34 @@ func TestCaps(t *testing.T) {
 	}
 	if f := refused(t, source("tool.js", strings.Repeat(" ", bundle.MaxEntryBytes+1), nil)); !strings.Contains(f.Message, "larger than") {
 		t.Errorf("too large an entry: %v", f)
+	}
+}
+
+// TestMissingPackages: what to do depends on what the nearest package.json and its lock file say.
+func TestMissingPackages(t *testing.T) {
+	const asks = `{"dependencies": {"left": "1"}, "devDependencies": {"right": "1"}}`
+	const own, lib = `import "left"`, `import "./lib/deep/a.js"`
+	for _, tt := range []struct {
+		name, code string
+		files      map[string]string
+		hint       string
+	}{
+		{"locked", own, map[string]string{"package.json": asks, "package-lock.json": "{}"}, "run npm ci in the tool's folder"},
+		{"locked, for development", `import "right"`, map[string]string{"package.json": asks, "package-lock.json": "{}"}, "run npm ci in the tool's folder"},
+		{"not locked", own, map[string]string{"package.json": asks}, "run npm install in the tool's folder"},
+		{"not asked for", `import "up"`, map[string]string{"package.json": asks, "package-lock.json": "{}"}, "run npm install with its name in the tool's folder"},
+		{"no package.json", own, nil, "run npm install with its name in the tool's folder"},
+		{"no dependencies", own, map[string]string{"package.json": `{"dependencies": ["left"]}`}, "run npm install with its name in the tool's folder"},
+		{"a folder of its own", lib, map[string]string{"lib/deep/a.js": own, "lib/package.json": asks, "lib/package-lock.json": "{}"}, "run npm ci in lib in the tool's folder"},
+		{"a folder without", lib, map[string]string{"lib/deep/a.js": own, "package.json": asks, "package-lock.json": "{}"}, "run npm ci in the tool's folder"},
+		{"of a package", `import "half"`, map[string]string{"node_modules/half/index.js": own, "node_modules/half/package.json": asks, "package-lock.json": "{}"},
+			"run npm ci in the tool's folder"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := refused(t, engine.Source{Path: "tool.js", Code: []byte(tt.code), Files: folder(tt.files)})
+			if !strings.Contains(f.Message, "is not installed") || f.Hint != tt.hint {
+				t.Errorf("%v, hint %q; want %q", f, f.Hint, tt.hint)
+			}
+		})
 	}
 }

@@ -1,0 +1,73 @@
+package app
+
+import (
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// documented says which keys each section of the reference explains.
+var documented = map[string][]string{
+	"App": appKeys, "Store": storeKeys, "Tool": toolKeys, "Annotations": annotationKeys, "Limits": limitKeys,
+	"Prompt": promptKeys, "Grants": verbWords, "tool.json": {"name", "source"},
+}
+
+func reference(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/app-file.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+var firstCell = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|(.*)\\|$")
+
+// TestReferenceIsComplete: every key that is read has its row in docs/app-file.md, with no cell empty, and there is
+// no other row.
+func TestReferenceIsComplete(t *testing.T) {
+	left := maps.Clone(documented)
+	for _, section := range strings.Split(reference(t), "\n## ")[1:] {
+		title, body, _ := strings.Cut(section, "\n")
+		var keys []string
+		for _, row := range firstCell.FindAllStringSubmatch(body, -1) {
+			keys = append(keys, row[1])
+			for cell := range strings.SplitSeq(row[2], " | ") {
+				if strings.TrimSpace(cell) == "" {
+					t.Errorf("%s: the row of %s has an empty cell", title, row[1])
+				}
+			}
+		}
+		want, known := documented[title]
+		if !known {
+			t.Errorf("the test knows no section %q", title)
+		}
+		if slices.Sort(keys); !slices.Equal(keys, slices.Sorted(slices.Values(want))) {
+			t.Errorf("%s explains %q; want %q", title, keys, want)
+		}
+		delete(left, title)
+	}
+	for title := range left {
+		t.Errorf("docs/app-file.md has no section %s", title)
+	}
+}
+
+// TestReferenceExample loads the app that the reference begins with.
+func TestReferenceExample(t *testing.T) {
+	_, rest, _ := strings.Cut(reference(t), "```yaml\n")
+	text, _, found := strings.Cut(rest, "```")
+	files := fstest.MapFS{"schemas/visits.json": {Data: []byte(`{"type": "object", "properties": {"count": {"type": "integer"}}}`)}}
+	for name, content := range map[string]string{
+		FileName: text, "visit.js": "return 1;", "order/main.js": "return 1;",
+		"order/tool.json": `{"description": "Order", "grants": {"basket": "readwrite"}}`,
+	} {
+		files[name] = &fstest.MapFile{Data: []byte(content)}
+	}
+	if a, problems := Load(files, FileName); !found || a == nil || len(problems) > 0 {
+		t.Errorf("the example has problems:\n%v", problems)
+	}
+}

@@ -1,0 +1,133 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// syntaxProblem translates an error of the parser, which says where it noticed a mistake; what its author has to
+// change is often the line before, or how far the line is indented.
+func syntaxProblem(file string, content []byte, err error) Problem {
+	at, message := place{file, 1, 1}, err.Error()
+	var known yaml.Error
+	if errors.As(err, &known) {
+		at, message = placeOfToken(file, known.GetToken()), known.GetMessage()
+	}
+	const most = 120
+	if len(message) > most {
+		message = message[:most]
+	}
+	lines := strings.Split(string(content), "\n")
+	at.line = min(at.line, len(lines))
+	line := lines[at.line-1]
+	hint := ""
+	switch {
+	case strings.Contains(message, `'	'`):
+		message, hint = "a tab cannot indent YAML", "indent with spaces"
+	case strings.Contains(line, ": {{"):
+		hint = `put a text that begins with {{ in quotes`
+	case missingSpace.MatchString(line):
+		hint = "put a space after the colon"
+	case strings.Contains(message, "mapping value is not allowed"):
+		if next := nextLine(lines, at.line); goesDeeper(lines, at, next) {
+			message = fmt.Sprintf("the line is indented further than line %d, which has a value already", at.line)
+			hint = "indent it " + open{indentOf(line), at.line}.String()
+			at = place{file, next, indentOf(lines[next-1]) + 1}
+			break
+		}
+		hint = `put a text that holds ": " in quotes`
+	case strings.Contains(message, "value is not allowed") && indentOf(line) == at.column-1:
+		if fitting := fittingIndents(lines, at.line); fitting != "" {
+			message, hint = "the indentation of this line fits none of the lines above it", fitting
+		}
+	}
+	return newProblem(at, Syntax, hint, "%s", strings.ToValidUTF8(message, ""))
+}
+
+// missingSpace matches a line of which "key:value" is all.
+var missingSpace = regexp.MustCompile(`^ *(- +)*[A-Za-z_][A-Za-z0-9_-]*:[^ /]\S*$`)
+
+// nextLine returns the number of the next line that holds something, or 0.
+func nextLine(lines []string, after int) int {
+	for i := after; i < len(lines); i++ {
+		if !isEmpty(lines[i]) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// goesDeeper reports whether the value at a place is a plain word that the next line, indented further, would
+// make the key of a mapping.
+func goesDeeper(lines []string, at place, next int) bool {
+	if next == 0 {
+		return false
+	}
+	line := []rune(lines[at.line-1])
+	value := string(line[min(at.column-1, len(line)):])
+	return !strings.Contains(value, ": ") && indentOf(lines[next-1]) > indentOf(lines[at.line-1]) && strings.Contains(lines[next-1], ":")
+}
+
+// fittingIndents says by how much a line could be indented to go with one of the lines above it; "" where it is.
+func fittingIndents(lines []string, number int) string {
+	var above []open // from the outermost on
+	push := func(indent, line int) {
+		for len(above) > 0 && above[len(above)-1].indent >= indent {
+			above = above[:len(above)-1]
+		}
+		above = append(above, open{indent, line})
+	}
+	for i, line := range lines[:number-1] {
+		if isEmpty(line) {
+			continue
+		}
+		indent := indentOf(line)
+		push(indent, i+1)
+		for rest := line[indent:]; strings.HasPrefix(rest, "- "); { // what stands behind a dash is deeper
+			item := strings.TrimLeft(rest[1:], " ")
+			indent += len(rest) - len(item)
+			push(indent, i+1)
+			rest = item
+		}
+	}
+	own := indentOf(lines[number-1])
+	inner := slices.IndexFunc(above, func(o open) bool { return o.indent >= own })
+	if inner >= 0 && above[inner].indent == own {
+		return ""
+	}
+	var fitting []string
+	if inner >= 0 {
+		fitting, above = append(fitting, above[inner].String()), above[:inner]
+	}
+	if len(above) > 0 {
+		fitting = append(fitting, above[len(above)-1].String())
+	}
+	return "indent it " + strings.Join(fitting, ", or ")
+}
+
+// open is a mapping or a list that is open, with the last line of it so far.
+type open struct{ indent, line int }
+
+func (o open) String() string { return fmt.Sprintf("%s like line %d", spaces(o.indent), o.line) }
+
+func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+
+func isEmpty(line string) bool {
+	text := strings.TrimSpace(line)
+	return text == "" || strings.HasPrefix(text, "#")
+}
+
+func spaces(n int) string {
+	switch n {
+	case 0:
+		return "by no spaces"
+	case 1:
+		return "by 1 space"
+	}
+	return fmt.Sprintf("by %d spaces", n)
+}

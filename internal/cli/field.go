@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/jsondoc"
+)
+
+// codeNoField is the code of a template that names a field which no record can have.
+const codeNoField app.Code = "no_field"
+
+// undeclared returns the part of a path of names ("a.b") that no content of the store can have, and the names that
+// stand beside it; "" where there is none, or where that is not certain. Only a strict store keeps what it does not
+// declare out.
+func undeclared(store memory.Store, path string) (field string, known []string) {
+	if !store.Strict || path == "" {
+		return "", nil
+	}
+	level, err := jsondoc.Decode(store.Schema, jsondoc.Limits{})
+	if err != nil {
+		return "", nil
+	}
+	steps := strings.Split(path, ".")
+	for i, step := range steps {
+		properties, closed := closedProperties(level)
+		if !closed {
+			return "", nil
+		}
+		next, declared := properties[step]
+		if !declared {
+			for name := range properties {
+				known = append(known, name)
+			}
+			slices.Sort(known)
+			return strings.Join(steps[:i+1], "."), known
+		}
+		level = next
+	}
+	return "", nil
+}
+
+// plainKeywords add no property to those that a schema lists. With any other keyword, it is not certain that there
+// are no more.
+var plainKeywords = []string{"type", "properties", "required", "default", "title", "description", "examples",
+	"minProperties", "maxProperties", "deprecated", "readOnly", "writeOnly", "$schema", "$id", "$comment", "$defs", "definitions"}
+
+// closedProperties returns the properties of a schema and whether a strict store allows no other.
+func closedProperties(schema any) (properties map[string]any, closed bool) {
+	keywords, _ := schema.(map[string]any)
+	properties, closed = keywords["properties"].(map[string]any)
+	for keyword, value := range keywords {
+		shut := keyword == "additionalProperties" && value == false
+		if !shut && !slices.Contains(plainKeywords, keyword) {
+			return nil, false
+		}
+	}
+	return properties, closed
+}

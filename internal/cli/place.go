@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/app"
+)
+
+// codeFolder is the folder of a tool's code, as a person would write it. Faults and warnings name files from there,
+// for an engine knows no other; at the command line they are shown as a person could open them.
+type codeFolder string
+
+// codeFolder returns that of a tool, which the project's app declares.
+func (p *program) codeFolder(pr *project, name string) codeFolder {
+	tool, _ := pr.app.Tool(name)
+	if len(tool.Broken) > 0 { // its faults name files from the app's folder
+		return codeFolder(p.env.show(pr.files))
+	}
+	return codeFolder(p.env.show(filepath.Join(pr.files, filepath.FromSlash(folderOf(tool)))))
+}
+
+func folderOf(t app.Tool) string {
+	if t.Dir != "" {
+		return t.Dir
+	}
+	return path.Dir(t.Source)
+}
+
+// file shows a file of the folder.
+func (c codeFolder) file(name string) string {
+	return filepath.Join(string(c), filepath.FromSlash(name))
+}
+
+// framePlace matches the place in a line of a stack: "at main.js:1:2" or "at f (main.js:1:2)".
+var framePlace = regexp.MustCompile(`(?m)^(\s*at (?:.* \()?)(.+?)(:\d+:\d+\)?)$`)
+
+// fault returns f with its places, and the tool's folder in its hint, as they are shown.
+func (c codeFolder) fault(f *abi.Fault) *abi.Fault {
+	shown := *f
+	if f.File != "" {
+		shown.File = c.file(f.File)
+	}
+	shown.Stack = framePlace.ReplaceAllStringFunc(f.Stack, func(line string) string {
+		part := framePlace.FindStringSubmatch(line)
+		return part[1] + c.file(part[2]) + part[3]
+	})
+	shown.Hint = c.warning(f.Hint)
+	if c != "." {
+		shown.Hint = strings.ReplaceAll(shown.Hint, "the tool's folder", string(c))
+	}
+	return &shown
+}
+
+// warningPlace matches the place that a warning about code begins with.
+var warningPlace = regexp.MustCompile(`^([^\s:]+\.[cm]?[jt]s)(:\d+:\d+: )`)
+
+// warning returns a warning with its place as it is shown.
+func (c codeFolder) warning(text string) string {
+	part := warningPlace.FindStringSubmatch(text)
+	if part == nil {
+		return text
+	}
+	return c.file(part[1]) + part[2] + strings.TrimPrefix(text, part[0])
+}
