@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/toolrun/toolrun/internal/cli"
@@ -24,7 +25,17 @@ func run() int {
 	}
 	return cli.Main(ctx, cli.Env{
 		Args: os.Args[1:], Dir: dir, Getenv: os.Getenv,
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		CacheDir: cacheDir(),
+		Stdin:    os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		StdoutTerminal: cli.IsTerminal(os.Stdout), StderrTerminal: cli.IsTerminal(os.Stderr),
 	})
+}
+
+// cacheDir is where compiled plug-ins are kept, "" where the user has no place for such things.
+func cacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "toolrun")
 }

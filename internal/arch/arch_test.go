@@ -34,7 +34,22 @@ var rules = map[string]rule{
 	"host/storage/bolt":        {own: []string{"abi", "host/storage"}, others: []string{"go.etcd.io/bbolt"}},
 	"host/storage/storagetest": {own: []string{"host/storage"}, others: []string{"github.com/anishathalye/porcupine", "github.com/google/go-cmp", "pgregory.net/rapid"}},
 
-	"host/engine":                    {own: []string{"abi"}},
+	"host/engine":            {own: []string{"abi"}},
+	"internal/wasm/binary":   {},
+	"internal/wasm/assemble": {own: []string{"internal/wasm/binary"}},
+	"internal/wasm/fuel":     {own: []string{"internal/wasm/binary"}},
+	"internal/wasm/wasi":     {others: []string{"github.com/tetratelabs/wazero"}},
+	"internal/wasm/snapshot": {own: []string{"internal/wasm/binary"}, others: []string{"github.com/tetratelabs/wazero", "golang.org/x/sys"}},
+
+	"host/engine/wasm": {own: []string{"abi", "internal/jsondoc", "host/engine", "internal/wasm/binary", "internal/wasm/fuel", "internal/wasm/snapshot", "internal/wasm/wasi"},
+		others: []string{"github.com/tetratelabs/wazero"}},
+	"abi/guest/go":                  {own: []string{"abi", "abi/guest/go/internal/imports"}},
+	"abi/guest/go/internal/imports": {own: []string{"abi"}},
+	"abi/guest/go/toolruntest":      {own: []string{"abi", "abi/guest/go/internal/imports"}},
+	"abi/guest/go/toolslog":         {own: []string{"abi", "abi/guest/go", "abi/guest/go/internal/imports"}},
+	"abi/guest/go/probe":            {own: []string{"abi", "abi/guest/go"}},
+	"abi/abitest":                   {own: []string{"abi", "host/engine", "internal/wasm/assemble"}},
+
 	"host/engine/enginetest":         {own: []string{"abi", "host/engine"}},
 	"host/engine/js":                 {own: []string{"abi", "internal/jsondoc", "host/engine", "host/engine/js/internal/bundle", "sdk/js"}, others: []string{"github.com/dop251/goja"}},
 	"host/engine/js/internal/bundle": {own: []string{"abi", "host/engine"}, others: []string{"github.com/dop251/goja", "github.com/evanw/esbuild", "github.com/go-sourcemap/sourcemap"}},
@@ -46,7 +61,7 @@ var rules = map[string]rule{
 	"host": {own: []string{"abi", "schema", "internal/jsondoc", "host/app", "host/engine", "host/memory", "host/storage", "host/template"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
 
-	"internal/cli": {own: []string{"abi", "host", "host/app", "host/engine", "host/engine/js", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc"},
+	"internal/cli": {own: []string{"abi", "host", "host/app", "host/engine", "host/engine/js", "host/engine/wasm", "abi/abitest", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc"},
 		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
 	"cmd/toolrun":      {own: []string{"internal/cli"}},
 	"internal/testrun": {},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
 )
 
 // program is what the commands of one Main share.
@@ -17,6 +19,8 @@ type program struct {
 	json bool // --json: answers are JSON documents
 	// answered is set once a JSON document went to stdout, which holds one at most.
 	answered bool
+	// unknown is set where --help was asked of a command that there is not.
+	unknown error
 }
 
 // Main runs the command that env's arguments name and returns its exit code: 0 done, 1 the tool or what it
@@ -36,7 +40,7 @@ func Main(ctx context.Context, env Env) (exit int) {
 	root.SetIn(p.env.Stdin)
 	root.SetOut(p.env.Stdout)
 	root.SetErr(p.env.Stderr)
-	if err := root.ExecuteContext(ctx); err != nil {
+	if err := cmp.Or(root.ExecuteContext(ctx), p.unknown); err != nil {
 		return p.fail(err)
 	}
 	return abi.ExitDone
@@ -64,26 +68,62 @@ Exit codes: 0 done, 1 the tool failed, 2 the command or the app file is wrong, 3
 	})
 	root.AddCommand(
 		p.runCommand(), p.memoryCommand(), p.sessionCommand(), p.renderCommand(), p.checkCommand(),
-		p.exportCommand(), p.importCommand(), p.dbCommand(), p.eraseCommand(), p.versionCommand(),
+		p.exportCommand(), p.importCommand(), p.dbCommand(), p.eraseCommand(), p.conformCommand(), p.versionCommand(),
 	)
+	root.SetHelpFunc(p.explain(root.HelpFunc()))
+	refuseUnknownTopic(root)
 	return root
 }
 
 // group makes a command that only holds others: alone it shows its help, and it refuses unknown ones.
 func (p *program) group(cmd *cobra.Command) *cobra.Command {
-	cmd.SuggestionsMinimumDistance = 2
 	cmd.Args = cobra.ArbitraryArgs // else cobra words the error for the root, and accepts anything elsewhere
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		hint := "see: " + cmd.CommandPath() + " --help"
-		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			hint = "did you mean " + cmd.CommandPath() + " " + near[0] + "?"
-		}
-		return usagef(hint, "there is no command %q", cmd.CommandPath()+" "+args[0])
+		return noCommand(cmd, args[0])
 	}
 	return cmd
+}
+
+// noCommand says that a command holds no other of that name.
+func noCommand(parent *cobra.Command, name string) error {
+	var known []string
+	for _, cmd := range parent.Commands() {
+		known = append(known, cmd.Name())
+	}
+	hint := "see: " + parent.CommandPath() + " --help"
+	if near := memory.Similar(name, known); near != "" {
+		hint = "did you mean " + parent.CommandPath() + " " + near + "?"
+	}
+	return usagef(hint, "there is no command %q", parent.CommandPath()+" "+name)
+}
+
+// explain shows the help of a command, but not for one that is unknown: cobra, which takes that for an argument
+// of the command above it, would show that one's help and call it a success.
+func (p *program) explain(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
+	return func(cmd *cobra.Command, args []string) {
+		if rest := cmd.Flags().Args(); cmd.HasSubCommands() && len(rest) > 0 {
+			p.unknown = noCommand(cmd, rest[0])
+			return
+		}
+		show(cmd, args)
+	}
+}
+
+// refuseUnknownTopic keeps "help COMMAND" from showing the help of the command above an unknown one.
+func refuseUnknownTopic(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"}) // it is there now
+	help.Example = "  toolrun help memory set"
+	help.Args = func(_ *cobra.Command, topic []string) error {
+		asked, rest, err := root.Find(topic)
+		if err == nil && asked.HasSubCommands() && len(rest) > 0 {
+			return noCommand(asked, rest[0])
+		}
+		return err
+	}
 }
 
 // refuseEmptyFlags refuses a flag with an empty value: a script's variable that was not set must not widen what a
@@ -110,17 +150,4 @@ func takes(least, most int, words string) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// nearest finds a known word that a mistyped one may stand for, or returns "". Cobra finds commands so; words are
-// made commands to be found by it.
-func nearest(word string, known []string) string {
-	words := &cobra.Command{SuggestionsMinimumDistance: 2}
-	for _, k := range known {
-		words.AddCommand(&cobra.Command{Use: k, Run: func(*cobra.Command, []string) {}})
-	}
-	if near := words.SuggestionsFor(word); len(near) > 0 {
-		return near[0]
-	}
-	return ""
 }

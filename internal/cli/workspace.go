@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/js"
+	"github.com/toolrun/toolrun/host/engine/wasm"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage"
 )
@@ -67,9 +68,15 @@ func (p *program) openMemory(a *app.App, backend storage.Backend) (*memory.Servi
 
 // engines are what runs the tools.
 func (p *program) engines() []engine.Engine {
-	return []engine.Engine{js.New(js.WithPanicLog(func(value any, stack []byte) {
-		p.note(red, "panic: ", fmt.Sprintf("the JavaScript engine: %v\n%s", value, stack))
-	}))}
+	panicked := func(name string) func(any, []byte) {
+		return func(value any, stack []byte) {
+			p.note(red, "panic: ", fmt.Sprintf("the %s engine: %v\n%s", name, value, stack))
+		}
+	}
+	return []engine.Engine{
+		js.New(js.WithPanicLog(panicked("JavaScript"))),
+		wasm.New(wasm.WithPanicLog(panicked("WebAssembly")), wasm.WithCache(p.env.CacheDir)),
+	}
 }
 
 func (w *workspace) close() error {

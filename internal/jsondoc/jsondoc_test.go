@@ -307,3 +307,16 @@ func BenchmarkDecode(b *testing.B) {
 		}
 	}
 }
+
+func TestPath(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{`^`, ""}, {`"^`, ""}, {`{^`, ""}, {`{"a":^`, "a"}, {`{"a":1,^`, ""}, {`{"a":1,"b":^`, "b"}, {`{"a":{"b":[1,^`, "a.b[1]"},
+		{`{"items":[1,{"p":2},{"price": ^`, "items[2].price"}, {`[[1],[2,[]],^`, "[2]"}, {`[{"a":1}^`, "[0]"}, {`{"a\"}":["]",^`, `a"}[1]`},
+		{`{"x":"y","z":"^`, "z"},
+	} {
+		text := strings.Replace(test.text, "^", "", 1)
+		if got := jsondoc.Path([]byte(text+"?"), strings.Index(test.text, "^")); got != test.want {
+			t.Errorf("Path(%s) = %q; want %q", test.text, got, test.want)
+		}
+	}
+}

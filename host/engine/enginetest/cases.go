@@ -196,6 +196,9 @@ var cases = []struct {
 // wantPlace expects a fault to name a line of the behaviour's entry file.
 func (t *trial) wantPlace(f *abi.Fault, b Behaviour, line int) {
 	t.Helper()
+	if t.noPlaces {
+		return
+	}
 	if file := t.source(b).Path; f.File != file || f.Line != line || f.Column <= 0 {
 		t.Errorf("fault at %s:%d:%d; want %s:%d", f.File, f.Line, f.Column, file, line)
 	}

@@ -19,6 +19,7 @@ type frame struct {
 	// load, and loaded
 	Path     string   `json:"path,omitempty"`
 	Code     []byte   `json:"code,omitempty"`
+	Entry    string   `json:"entry,omitempty"`
 	Params   []string `json:"params,omitempty"`
 	HasFiles bool     `json:"has_files,omitempty"`
 	Program  int      `json:"program,omitempty"`

@@ -17,8 +17,10 @@ type Config struct {
 	// Engine is what is tested.
 	Engine engine.Engine
 	// Write returns a behaviour in a language of the engine; false where the language has no such thing, which
-	// skips the cases that need it.
+	// leaves out the cases that need it.
 	Write func(b Behaviour) (engine.Source, bool)
+	// NoPlaces says that faults of the language do not name the author's file, line and column.
+	NoPlaces bool
 }
 
 // Run holds an engine against the contract of package engine: every case with the engine itself, and every
@@ -31,9 +33,26 @@ func Run(t *testing.T, c Config) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			for _, k := range cases {
-				t.Run(k.name, func(t *testing.T) { k.check(&trial{T: t, engine: way.engine, write: c.Write}) })
+				t.Run(k.name, func(t *testing.T) {
+					defer leaveOut(t)
+					k.check(&trial{T: t, engine: way.engine, write: c.Write, noPlaces: c.NoPlaces})
+				})
 			}
 		})
+	}
+}
+
+// lacking is what a case ends with whose behaviour the language has no way to show. It is not skipped: there is
+// nothing that could be provided.
+type lacking struct{ Behaviour }
+
+func leaveOut(t *testing.T) {
+	switch x := recover().(type) {
+	case nil:
+	case lacking:
+		t.Logf("the language cannot %s", x.Behaviour)
+	default:
+		panic(x)
 	}
 }
 
@@ -49,11 +68,12 @@ var errHalt = errors.New("the host had enough")
 // trial is one case under way.
 type trial struct {
 	*testing.T
-	engine engine.Engine
-	write  func(Behaviour) (engine.Source, bool)
+	engine   engine.Engine
+	write    func(Behaviour) (engine.Source, bool)
+	noPlaces bool
 }
 
-// load compiles a behaviour, or skips the case.
+// load compiles a behaviour, or leaves out the case.
 func (t *trial) load(b Behaviour) engine.Program {
 	t.Helper()
 	program, err := t.engine.Load(t.Context(), t.source(b))
@@ -72,7 +92,7 @@ func (t *trial) source(b Behaviour) engine.Source {
 	t.Helper()
 	src, ok := t.write(b)
 	if !ok {
-		t.Skipf("the language cannot %s", b)
+		panic(lacking{b})
 	}
 	return src
 }

@@ -1,0 +1,94 @@
+package abitest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// Runner runs a plug-in once for a vector, with the Double as its memory, and returns what it saw.
+type Runner func(ctx context.Context, plugin []byte, v Vector) (Effect, error)
+
+// Host holds a host against the contract: every vector ends as it says.
+func Host(t *testing.T, run Runner) {
+	for _, v := range Vectors() {
+		t.Run(v.Name, func(t *testing.T) {
+			got, err := run(t.Context(), v.Module(), v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := v.Want
+			if want.Output == "" && want.Code == "" {
+				want.Output = "null"
+			}
+			message := got.Message
+			got.Message, want.Message = "", ""
+			if g, w := show(t, got), show(t, want); g != w {
+				t.Errorf("the host saw %s %q\nwant %s", g, message, w)
+			}
+			if !strings.Contains(message, v.Want.Message) {
+				t.Errorf("message = %q; want %q in it", message, v.Want.Message)
+			}
+		})
+	}
+}
+
+func show(t *testing.T, e Effect) string {
+	t.Helper()
+	for i := range e.Calls {
+		for j, arg := range e.Calls[i].Args {
+			if len(arg) == 0 {
+				e.Calls[i].Args[j] = json.RawMessage("null")
+			}
+		}
+	}
+	text, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Engine makes a Runner of an engine.
+func Engine(e engine.Engine) Runner {
+	return func(ctx context.Context, plugin []byte, v Vector) (Effect, error) {
+		program, err := e.Load(ctx, engine.Source{Path: "plugin.wasm", Code: plugin})
+		if err != nil {
+			return Effect{}, err
+		}
+		defer func() { _ = program.Close() }()
+		var seen Effect
+		in := engine.Input{Input: json.RawMessage(v.Input), Context: json.RawMessage(v.Context), Limits: engine.Limits{OutputBytes: v.OutputBytes}}
+		out, err := program.Run(ctx, in, seen.host())
+		seen.Output, seen.Context = string(out.Output), string(out.Context)
+		if f, ok := errors.AsType[*abi.Fault](err); ok {
+			seen.Output, seen.Code, seen.Message = "", f.Code, f.Message
+			return seen, nil
+		}
+		return seen, err
+	}
+}
+
+// host makes a host over the Double that notes what it sees.
+func (e *Effect) host() engine.Host {
+	memory := &Double{}
+	return engine.Host{
+		Call: func(_ context.Context, call abi.Call) (json.RawMessage, error) {
+			e.Calls = append(e.Calls, call)
+			reply, fault := memory.Call(call)
+			if fault != nil {
+				return nil, fault
+			}
+			return reply, nil
+		},
+		Log: func(level abi.Level, text string) error {
+			e.Logs = append(e.Logs, string(level)+" "+text)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,45 @@
+package abitest
+
+import "github.com/toolrun/toolrun/internal/wasm/assemble"
+
+// Module returns a plug-in that does what the vector says and checks it itself: its entry answers Exit if all
+// answers and bytes were right, and traps with unreachable if not.
+func (v Vector) Module() []byte {
+	m := &assemble.Module{Pages: 1}
+	imported := map[string]uint32{}
+	for _, s := range v.Steps {
+		if _, ok := imported[s.Function]; !ok {
+			imported[s.Function] = m.Import(s.Function, len(s.Args))
+		}
+	}
+	var steps []byte
+	for _, s := range v.Steps {
+		args := make([]int32, len(s.Args))
+		for i, arg := range s.Args {
+			args[i] = int32(uint32(arg))
+		}
+		steps = append(steps, assemble.Trap(assemble.Call(imported[s.Function], args...), assemble.Const(s.Answer))...)
+	}
+	for _, span := range v.After {
+		steps = append(steps, checkBytes(span)...)
+	}
+	for _, span := range v.Before {
+		m.Data(span.At, span.Bytes)
+	}
+	m.Func("toolrun_abi_1", 0)
+	if v.Initialising {
+		m.Func("_initialize", 0, steps...)
+		steps = nil
+	}
+	m.Func("toolrun_run", 1, append(steps, assemble.Const(v.Exit)...)...)
+	return m.Bytes()
+}
+
+// checkBytes is code that traps unless the bytes are where they should be.
+func checkBytes(s Span) (code []byte) {
+	for i := range len(s.Bytes) {
+		load := append(assemble.Const(int32(s.At)+int32(i)), assemble.I32Load8U, 0, 0)
+		code = append(code, assemble.Trap(load, assemble.Const(int32(s.Bytes[i])))...)
+	}
+	return code
+}

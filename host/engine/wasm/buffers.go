@@ -1,0 +1,143 @@
+package wasm
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// runModule is the import module of a run's own functions.
+const runModule = "toolrun"
+
+// What a guest may write at most, where it is no output: more than is of use, less than hurts.
+const (
+	maxErrorBytes = 64 << 10
+	maxLogBytes   = 8 << 10
+	maxEarlyLines = 100
+)
+
+var (
+	badPointer = fault(abi.InvalidArgument)
+	levels     = []abi.Level{abi.LevelDebug, abi.LevelInfo, abi.LevelWarn, abi.LevelError}
+)
+
+// fault is how a function answers a fault.
+func fault(code abi.Code) int32 { return -int32(code.Number()) }
+
+// function is one that a guest may import: its parameters are i32, as is its result.
+type function struct {
+	name   string
+	params int
+	call   func(r *run, memory api.Memory, args []uint32) int32
+}
+
+// runFunctions are the functions of the module toolrun.
+var runFunctions = []function{
+	{"input_len", 0, func(r *run, _ api.Memory, _ []uint32) int32 { return int32(len(r.input)) }},
+	{"input_read", 3, reading(func(r *run) []byte { return r.input })},
+	{"context_len", 0, func(r *run, _ api.Memory, _ []uint32) int32 { return int32(len(r.context)) }},
+	{"context_read", 3, reading(func(r *run) []byte { return r.context })},
+	{"result_len", 0, func(r *run, _ api.Memory, _ []uint32) int32 { return int32(len(r.reply)) }},
+	{"result_read", 3, reading(func(r *run) []byte { return r.reply })},
+	{"output_write", 2, writing(func(r *run) (*[]byte, int) { return &r.output, r.limits.OutputBytes })},
+	{"context_write", 2, writing(func(r *run) (*[]byte, int) { return &r.changes, r.limits.OutputBytes })},
+	{"error_write", 2, writing(func(r *run) (*[]byte, int) { return &r.failure, maxErrorBytes })},
+	{"log", 3, func(r *run, memory api.Memory, args []uint32) int32 {
+		text, ok := memory.Read(args[1], args[2])
+		if !ok || args[0] >= uint32(len(levels)) {
+			return badPointer
+		}
+		r.log(levels[args[0]], text)
+		return 0
+	}},
+}
+
+// reading makes a function (ptr, off, len) that copies a part of a document to the guest.
+func reading(document func(*run) []byte) func(*run, api.Memory, []uint32) int32 {
+	return func(r *run, memory api.Memory, args []uint32) int32 {
+		ptr, off, length := args[0], args[1], args[2]
+		rest := document(r)
+		rest = rest[min(uint64(off), uint64(len(rest))):]
+		rest = rest[:min(uint64(length), uint64(len(rest)))]
+		// The whole of what the guest says is its buffer must be one, whether or not it is filled.
+		if uint64(ptr)+uint64(length) > uint64(memory.Size()) || !memory.Write(ptr, rest) {
+			return badPointer
+		}
+		return int32(len(rest))
+	}
+}
+
+// writing makes a function (ptr, len) that keeps a copy of what the guest points to.
+func writing(slot func(*run) (into *[]byte, limit int)) func(*run, api.Memory, []uint32) int32 {
+	return func(r *run, memory api.Memory, args []uint32) int32 {
+		text, ok := memory.Read(args[0], args[1])
+		if !ok {
+			return badPointer
+		}
+		into, limit := slot(r)
+		if len(text) > limit {
+			r.tooLarge = r.tooLarge || into != &r.failure
+			return fault(abi.OutputLimit)
+		}
+		if into != &r.failure {
+			r.tooLarge = false
+		}
+		*into = append((*into)[:0:0], text...)
+		return 0
+	}
+}
+
+func (r *run) log(level abi.Level, text []byte) {
+	if err := r.note(level, text); err != nil {
+		r.halt(err)
+	}
+}
+
+// note hands a log line to the host. What a plug-in says while it initialises, which may be once for many runs, is
+// kept for the case that it fails.
+func (r *run) note(level abi.Level, text []byte) error {
+	if !r.started {
+		if len(r.early) < maxEarlyLines {
+			r.early = append(r.early, abi.LogLine{Level: level, Text: cut(text, maxLogBytes)})
+		}
+		return nil
+	}
+	if r.host.Log == nil {
+		return nil
+	}
+	return r.host.Log(level, cut(text, maxLogBytes))
+}
+
+// cut makes a text of bytes of the guest's, of at most limit bytes.
+func cut(text []byte, limit int) string {
+	if len(text) <= limit {
+		return strings.ToValidUTF8(string(text), "\uFFFD")
+	}
+	return strings.ToValidUTF8(string(text[:limit]), "") + "…"
+}
+
+// export adds functions to a host module.
+func export(module wazero.HostModuleBuilder, functions []function) wazero.HostModuleBuilder {
+	for _, f := range functions {
+		params := make([]api.ValueType, f.params)
+		for i := range params {
+			params[i] = api.ValueTypeI32
+		}
+		module = module.NewFunctionBuilder().WithGoModuleFunction(f.goFunction(), params, []api.ValueType{api.ValueTypeI32}).Export(f.name)
+	}
+	return module
+}
+
+func (f function) goFunction() api.GoModuleFunc {
+	return func(ctx context.Context, module api.Module, stack []uint64) {
+		var args [maxParams]uint32
+		for i := range f.params {
+			args[i] = uint32(stack[i])
+		}
+		stack[0] = uint64(uint32(f.call(runOf(ctx), module.Memory(), args[:f.params])))
+	}
+}

@@ -1,0 +1,111 @@
+package wasm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/tetratelabs/wazero"
+)
+
+// cache keeps compiled plug-ins in a folder, each in one of its own. They are machine code, which whoever can write
+// there could have the host execute: the folder is the user's alone, or it is not used.
+type cache struct{ dir string }
+
+// WithCache keeps compiled plug-ins in a folder, which is made with mode 0700 if there is none. One that others
+// may write to, or that is another user's, is not used, nor is one that cannot be written. It grows with each
+// plug-in, and with each version of one; all of it may be deleted at any time.
+func WithCache(dir string) Option {
+	return func(e *Engine) { e.cache = cache{dir} }
+}
+
+var errUnsafe = errors.New("others may write to the cache's folder")
+
+// ready makes the folder, and checks that it is safe to use.
+func (c cache) ready() error {
+	if c.dir == "" {
+		return fs.ErrNotExist
+	}
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Lstat(c.dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 || !ours(info) {
+		return errUnsafe
+	}
+	return nil
+}
+
+// compile compiles a plug-in in a runtime that it makes, or takes the result of an earlier time.
+func (c cache) compile(ctx context.Context, code []byte) (*machine, error) {
+	if c.ready() != nil {
+		return compileIn(ctx, wazero.NewCompilationCache(), code)
+	}
+	final := filepath.Join(c.dir, hash(code))
+	if _, err := os.Stat(final); err == nil {
+		if m, err := compileInFolder(ctx, final, code); err == nil {
+			return m, nil
+		}
+		// What lies there cannot be used. A second failure below is the plug-in's own.
+		if err := os.RemoveAll(final); err != nil {
+			return compileIn(ctx, wazero.NewCompilationCache(), code)
+		}
+	}
+	return c.fill(ctx, final, code)
+}
+
+// fill compiles into a fresh folder, which gets its name when it is complete: nobody finds a part of one.
+func (c cache) fill(ctx context.Context, final string, code []byte) (*machine, error) {
+	fresh, err := os.MkdirTemp(c.dir, "new-")
+	if err != nil {
+		return compileIn(ctx, wazero.NewCompilationCache(), code)
+	}
+	m, err := compileInFolder(ctx, fresh, code)
+	if err != nil || os.Rename(fresh, final) != nil { // where another process was faster, that is as good
+		_ = os.RemoveAll(fresh)
+	}
+	return m, err
+}
+
+func compileInFolder(ctx context.Context, dir string, code []byte) (*machine, error) {
+	files, err := wazero.NewCompilationCacheWithDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the cache: %w", err)
+	}
+	return compileIn(ctx, files, code)
+}
+
+// machine is a runtime with one compiled plug-in.
+type machine struct {
+	runtime wazero.Runtime
+	module  wazero.CompiledModule
+	files   wazero.CompilationCache
+}
+
+// compileIn compiles in a new runtime, which owns files from then on.
+func compileIn(ctx context.Context, files wazero.CompilationCache, code []byte) (*machine, error) {
+	m := &machine{runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(files)), files: files}
+	var err error
+	if m.module, err = m.runtime.CompileModule(ctx, code); err != nil {
+		return nil, errors.Join(err, m.close())
+	}
+	return m, nil
+}
+
+func (m *machine) close() error {
+	ctx := context.Background()
+	return errors.Join(m.runtime.Close(ctx), m.files.Close(ctx))
+}
+
+func hash(code []byte) string {
+	sum := sha256.Sum256(code)
+	return hex.EncodeToString(sum[:])
+}

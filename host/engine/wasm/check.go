@@ -1,0 +1,198 @@
+package wasm
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/binary"
+	"github.com/toolrun/toolrun/internal/wasm/wasi"
+)
+
+// The names of what a plug-in exports.
+const (
+	markerPrefix = "toolrun_abi_"
+	marker       = markerPrefix + "1"
+	defaultEntry = "toolrun_run" // where the manifest names nothing
+	initialise   = "_initialize"
+	command      = "_start"
+	memoryExport = "memory"
+)
+
+// inspect reads a plug-in and checks that it is one, before wazero sees a byte of it.
+func inspect(src engine.Source, table []abi.Operation) (*binary.Module, error) {
+	m, err := binary.Parse(src.Code, binary.Limits{})
+	if err != nil {
+		return nil, named(src, unreadable(err))
+	}
+	c := &checker{Module: m, entry: orElse(src.Entry, defaultEntry), table: table}
+	for _, check := range []func() *abi.Fault{c.checkVersion, c.checkImports, c.checkMemory, c.checkFunctions} {
+		if f := check(); f != nil {
+			return nil, named(src, f)
+		}
+	}
+	return m, nil
+}
+
+// named gives a fault of the source its file.
+func named(src engine.Source, f *abi.Fault) *abi.Fault {
+	f.Message = src.Path + ": " + f.Message
+	f.File = src.Path
+	return f
+}
+
+// unreadable is the fault of what binary.Parse refused.
+func unreadable(err error) *abi.Fault {
+	return abi.Faultf(abi.SourceInvalid, "%v", err)
+}
+
+// checker looks at what a module shows the host.
+type checker struct {
+	*binary.Module
+	entry string
+	table []abi.Operation
+}
+
+// checkVersion looks for the marker of a version that this host speaks.
+func (c *checker) checkVersion() *abi.Fault {
+	if _, ok := c.Export(command); ok {
+		return abi.Faultf(abi.SourceInvalid, "it is a command, which runs once and ends, and no plug-in").
+			WithHint("build a reactor: with -buildmode=c-shared in Go, -mexec-model=reactor in C, crate-type cdylib in Rust")
+	}
+	if _, ok := c.Export(marker); ok {
+		return nil
+	}
+	for _, e := range c.Exports {
+		if version, ok := strings.CutPrefix(e.Name, markerPrefix); ok {
+			return abi.Faultf(abi.ABIMismatch, "it was built for version %s of the ABI, and this host speaks version %d", quote(version), abi.Version).
+				WithHint("build it with a binding of version %d, or use a newer host", abi.Version)
+		}
+	}
+	return abi.Faultf(abi.SourceInvalid, "it is no toolrun plug-in: it does not export %s", marker).
+		WithHint("build it with one of the bindings in abi/guest, or export the marker yourself: abi/ABI.md says how")
+}
+
+// checkImports allows what the ABI has.
+func (c *checker) checkImports() *abi.Fault {
+	for _, i := range c.Imports {
+		name := quote(i.Module + "." + i.Name)
+		if i.Kind != binary.ExternFunc {
+			return abi.Faultf(abi.SourceInvalid, "it imports the %s %s, and a host gives functions alone", i.Kind, name)
+		}
+		want, known, ok := c.provided(i)
+		switch {
+		case !ok:
+			return abi.Faultf(abi.SourceInvalid, "it imports %s, and a host gives the modules %s, %s and %s alone", name, runModule, memoryModule, wasi.ModuleName).
+				WithHint("%s", importHint(i))
+		case !known:
+			return abi.Faultf(abi.SourceInvalid, "it imports %s, which this host does not have", name).WithHint("a newer host may have it")
+		}
+		if got := c.Types[i.Type].String(); got != want {
+			return abi.Faultf(abi.SourceInvalid, "it imports %s as %s, which is %s", name, got, want)
+		}
+	}
+	return nil
+}
+
+// provided returns the type of what the host gives under an import's name: known says whether it gives that, ok
+// whether it gives anything of that module.
+func (c *checker) provided(i binary.Import) (signature string, known, ok bool) {
+	switch i.Module {
+	case runModule:
+		return signatureOf(runFunctions, i.Name)
+	case memoryModule:
+		return signatureOf(memoryFunctions(c.table), i.Name)
+	case wasi.ModuleName:
+		params, results, known := wasi.Signature(i.Name)
+		return binary.FuncType{Params: valueTypes(params), Results: valueTypes(results)}.String(), known, true
+	}
+	return "", false, false
+}
+
+func signatureOf(functions []function, name string) (signature string, known, ok bool) {
+	at := slices.IndexFunc(functions, func(f function) bool { return f.name == name })
+	if at < 0 {
+		return "", false, true
+	}
+	i32 := binary.ValueType(api.ValueTypeI32)
+	return binary.FuncType{Params: slices.Repeat([]binary.ValueType{i32}, functions[at].params), Results: []binary.ValueType{i32}}.String(), true, true
+}
+
+func valueTypes(types []api.ValueType) []binary.ValueType {
+	out := make([]binary.ValueType, len(types))
+	for i, t := range types {
+		out[i] = binary.ValueType(t)
+	}
+	return out
+}
+
+// importHint says what most likely went wrong where a module of that name is imported.
+func importHint(i binary.Import) string {
+	switch {
+	case i.Module == "env" && i.Name == "abort":
+		return "AssemblyScript: build with --use abort= and the binding's own, as abi/guest/assemblyscript shows"
+	case i.Module == "env":
+		return "a function is declared and nowhere defined: link what defines it, or name the import module"
+	case i.Module == "gojs" || i.Module == "go":
+		return "it was built with GOOS=js: build with GOOS=wasip1"
+	case strings.Contains(i.Module, "wbg") || strings.HasPrefix(i.Module, "__wbindgen"):
+		return "it was built by wasm-bindgen for a browser: build for wasm32-wasip1, or wasm32-unknown-unknown without it"
+	case i.Module == "wasi_unstable":
+		return "it was built for an older WASI: build for wasm32-wasip1"
+	case strings.HasPrefix(i.Module, "wasi:"):
+		return "it was built for WASI preview 2: build for wasm32-wasip1"
+	}
+	return "a tool reaches nothing but its memory; abi/ABI.md lists what there is"
+}
+
+func (c *checker) checkMemory() *abi.Fault {
+	if e, ok := c.Export(memoryExport); !ok || e.Kind != binary.ExternMemory {
+		return abi.Faultf(abi.SourceInvalid, "it does not export its memory as %s", quote(memoryExport))
+	}
+	return nil
+}
+
+// checkFunctions looks at what the host calls.
+func (c *checker) checkFunctions() *abi.Fault {
+	const nothing, code = "() -> ()", "() -> (i32)"
+	for _, want := range []struct{ name, signature string }{{marker, nothing}, {initialise, nothing}, {c.entry, code}} {
+		e, ok := c.Export(want.name)
+		if !ok && want.name == initialise {
+			continue
+		}
+		if !ok {
+			return abi.Faultf(abi.SourceInvalid, "it does not export its entry %s", quote(c.entry)).WithHint("%s", c.entryHint())
+		}
+		if got := c.signature(e); got != want.signature {
+			return abi.Faultf(abi.SourceInvalid, "it exports %s as %s, which is to be a function %s", quote(want.name), got, want.signature)
+		}
+	}
+	return nil
+}
+
+func (c *checker) signature(e binary.Export) string {
+	if e.Kind != binary.ExternFunc {
+		return e.Kind.String()
+	}
+	return c.Types[c.Funcs[e.Index]].String()
+}
+
+// entryHint names the exports that could be an entry.
+func (c *checker) entryHint() string {
+	var names []string
+	for _, e := range c.Exports {
+		if c.signature(e) == "() -> (i32)" {
+			names = append(names, quote(e.Name))
+		}
+	}
+	if len(names) == 0 {
+		return "export a function () -> i32 under that name"
+	}
+	return "it exports what could be one, to be named as entry in the manifest: " + strings.Join(names[:min(len(names), 10)], ", ")
+}
+
+// quote shows a name of a stranger's.
+func quote(name string) string { return `"` + cut([]byte(name), maxNameBytes) + `"` }

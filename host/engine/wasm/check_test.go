@@ -1,0 +1,107 @@
+package wasm_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/wasm"
+	"github.com/toolrun/toolrun/internal/wasm/assemble"
+	"github.com/toolrun/toolrun/internal/wasm/binary"
+)
+
+// plugin makes a module of the ABI whose entry is the code; prepare may add to it before.
+func plugin(prepare func(m *assemble.Module), code ...byte) []byte {
+	m := &assemble.Module{Pages: 1}
+	if prepare != nil {
+		prepare(m)
+	}
+	m.Func("toolrun_abi_1", 0)
+	m.Func("toolrun_run", 1, append(code, assemble.Const(0)...)...)
+	return m.Bytes()
+}
+
+func imports(name string, params int) func(m *assemble.Module) {
+	return func(m *assemble.Module) { m.Import(name, params) }
+}
+
+func exports(results int, names ...string) []byte {
+	m := &assemble.Module{Pages: 1}
+	for _, name := range names {
+		var code []byte
+		if results == 1 {
+			code = assemble.Const(0)
+		}
+		m.Func(name, results, code...)
+	}
+	return m.Bytes()
+}
+
+// without takes a section out of a module.
+func without(id byte, module []byte) []byte {
+	sections, err := binary.Sections(module)
+	if err != nil {
+		panic(err)
+	}
+	var kept []binary.Section
+	for _, s := range sections {
+		if s.ID != id {
+			kept = append(kept, s)
+		}
+	}
+	return binary.Join(kept)
+}
+
+func TestLoadRefuses(t *testing.T) {
+	good := plugin(nil)
+	for _, test := range []struct {
+		name  string
+		code  []byte
+		entry string
+		fault abi.Code
+		want  string // in the message and the hint
+	}{
+		{"nothing", nil, "", abi.SourceInvalid, "p.wasm: "},
+		{"a text", []byte("export default () => 1"), "", abi.SourceInvalid, "a text"},
+		{"a part", good[:len(good)-3], "", abi.SourceInvalid, "cut off"},
+		{"a component", []byte("\x00asm\x0d\x00\x01\x00"), "", abi.SourceInvalid, "component"},
+		{"2^32 elements in 15 bytes", []byte("\x00asm\x01\x00\x00\x00\x09\x05\xff\xff\xff\xff\x0f"), "", abi.SourceInvalid, "4294967295 element segments announced"},
+		{"no marker", exports(1, "toolrun_run"), "", abi.SourceInvalid, "abi/guest"},
+		{"another version", exports(0, "toolrun_abi_2"), "", abi.ABIMismatch, `version "2"`},
+		{"a command", exports(0, "_start", "toolrun_abi_1"), "", abi.SourceInvalid, "-buildmode=c-shared"},
+		{"no entry", exports(0, "toolrun_abi_1"), "", abi.SourceInvalid, `"toolrun_run"`},
+		{"an entry of another name", good, "main", abi.SourceInvalid, `could be one, to be named as entry in the manifest: "toolrun_run"`},
+		{"an entry without an answer", exports(0, "toolrun_abi_1", "toolrun_run"), "", abi.SourceInvalid, "() -> (i32)"},
+		{"no memory", without(binary.ExportSection, good), "", abi.SourceInvalid, "toolrun_abi_1"},
+		{"a foreign import", plugin(imports("env.abort", 4)), "", abi.SourceInvalid, "--use abort="},
+		{"a function of the browser", plugin(imports("gojs.runtime", 1)), "", abi.SourceInvalid, "GOOS=wasip1"},
+		{"an unknown function", plugin(imports("toolrun.fetch", 2)), "", abi.SourceInvalid, `"toolrun.fetch", which this host does not have`},
+		{"an unknown operation", plugin(imports("memory.get_all", 2)), "", abi.SourceInvalid, "memory.get_all"},
+		{"an unknown function of WASI", plugin(imports("wasi_snapshot_preview1.fd_fly", 2)), "", abi.SourceInvalid, "fd_fly"},
+		{"another type", plugin(imports("toolrun.input_read", 2)), "", abi.SourceInvalid, "as (i32, i32) -> (i32), which is (i32, i32, i32) -> (i32)"},
+		{"the host's own module", plugin(imports("toolrun:fuel.yield", 0)), "", abi.SourceInvalid, "toolrun:fuel.yield"},
+		{"invalid code", plugin(nil, assemble.Drop), "", abi.SourceInvalid, "no valid WebAssembly"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := newEngine(t).Load(t.Context(), engine.Source{Path: "p.wasm", Code: test.code, Entry: test.entry})
+			f, ok := err.(*abi.Fault)
+			if !ok || f.Code != test.fault || f.File != "p.wasm" {
+				t.Fatalf("Load = %#v; want a fault %s of p.wasm", err, test.fault)
+			}
+			if text := f.Message + " " + f.Hint; !strings.Contains(text, test.want) {
+				t.Errorf("Load says %q; want %q in it", text, test.want)
+			}
+		})
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	d, err := wasm.Describe(engine.Source{Path: "p.wasm", Code: plugin(imports("toolrun.log", 3))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.MemoryBytes != 65536 || strings.Join(d.Imports, " ") != "toolrun.log" || strings.Join(d.Exports, " ") != "memory toolrun_abi_1 toolrun_run" {
+		t.Errorf("Describe = %+v", d)
+	}
+}

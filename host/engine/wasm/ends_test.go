@@ -1,0 +1,108 @@
+package wasm_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/assemble"
+)
+
+func loadPlugin(t testing.TB, code []byte) engine.Program {
+	t.Helper()
+	p, err := newEngine(t).Load(context.Background(), engine.Source{Path: "p.wasm", Code: code})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+func TestRunEnds(t *testing.T) {
+	grow := append(append(assemble.Const(1000), assemble.MemoryGrow, 0), assemble.Drop, assemble.Unreachable)
+	for _, test := range []struct {
+		name string
+		code []byte
+		want abi.Code
+		text string
+	}{
+		{"a trap", plugin(nil, assemble.Unreachable), abi.ToolError, "trapped: unreachable"},
+		{"division by zero", plugin(nil, append(append(append(assemble.Const(1), assemble.Const(0)...), assemble.I32DivS), assemble.Drop)...), abi.ToolError, "trapped: integer divide by zero"},
+		{"out of its memory", plugin(nil, append(assemble.Const(1<<20), assemble.I32Load8U, 0, 0, assemble.Drop)...), abi.ToolError, "trapped: out of bounds memory access"},
+		{"a stack without end", []byte(recursive), abi.StackLimit, "deeper"},
+		{"more memory than it may have", plugin(func(m *assemble.Module) { m.MaxPages = 2000 }, grow...), abi.MemoryLimit, "1048576 bytes"},
+		{"a trap while it initialises", plugin(func(m *assemble.Module) { m.Func("_initialize", 0, assemble.Unreachable) }), abi.ToolError, "unreachable"},
+		{"more memory at the start", plugin(func(m *assemble.Module) { m.Pages = 17 }), abi.MemoryLimit, "1048576 bytes"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := loadPlugin(t, test.code)
+			for range 2 { // the second run has an instance that was used
+				in := engine.Input{Limits: engine.Limits{MemoryBytes: 1 << 20}}
+				_, err := p.Run(t.Context(), in, engine.Host{})
+				if f, ok := err.(*abi.Fault); !ok || f.Code != test.want || !strings.Contains(f.Message, test.text) {
+					t.Errorf("Run = %v; want %s with %q", err, test.want, test.text)
+				}
+			}
+		})
+	}
+}
+
+// TestStopUnderCollection spins in every way that is known while the garbage collector runs in a loop: a guest that
+// is no point of preemption would hold up both for ever.
+func TestStopUnderCollection(t *testing.T) {
+	collecting, stop := context.WithCancel(t.Context())
+	defer stop()
+	go func() {
+		for collecting.Err() == nil {
+			runtime.GC()
+		}
+	}()
+	loop := []byte{assemble.Loop, assemble.Empty, assemble.Br, 0, assemble.End}
+	// f(n) calls f(n-1) twice: the entry takes 2^40 calls and no loop.
+	exponential := func(m *assemble.Module) {
+		deeper := m.Func("", 0)
+		for range 40 {
+			deeper = m.Func("", 0, append(assemble.Call(deeper), assemble.Call(deeper)...)...)
+		}
+	}
+	for _, test := range []struct {
+		name string
+		code []byte
+	}{
+		{"a loop", plugin(nil, loop...)},
+		{"a loop while it initialises", plugin(func(m *assemble.Module) { m.Func("_initialize", 0, loop...) })},
+		{"exponential calls", plugin(exponential, assemble.Call(40)...)},
+		{"filling memory", plugin(nil, filling()...)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			_, err := loadPlugin(t, test.code).Run(ctx, engine.Input{}, engine.Host{})
+			if !errors.Is(err, abi.Timeout) {
+				t.Errorf("Run = %v; want timeout", err)
+			}
+			t.Logf("stopped %s after its deadline", time.Since(deadlineOf(ctx)).Round(time.Millisecond))
+		})
+	}
+}
+
+func deadlineOf(ctx context.Context) time.Time {
+	deadline, _ := ctx.Deadline()
+	return deadline
+}
+
+// filling is a loop of memory.fill over the whole page.
+func filling() []byte {
+	code := []byte{assemble.Loop, assemble.Empty}
+	code = append(append(append(code, assemble.Const(0)...), assemble.Const(1)...), assemble.Const(65536)...)
+	return append(code, 0xfc, 0x0b, 0, assemble.Br, 0, assemble.End)
+}

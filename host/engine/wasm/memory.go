@@ -1,0 +1,113 @@
+package wasm
+
+import (
+	"encoding/json"
+	"unicode/utf8"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// memoryModule is the import module of the operations.
+const memoryModule = "memory"
+
+// maxArgumentBytes bounds one argument of a memory call, as in every engine. The host bounds what is stored.
+const maxArgumentBytes = 16 << 20
+
+// maxParams bounds the i32 parameters of a function: a pointer and a length for each of an operation's.
+const maxParams = 16
+
+// memoryFunctions makes the functions of the module memory from the table of operations.
+func memoryFunctions(table []abi.Operation) []function {
+	functions := make([]function, len(table))
+	for i, op := range table {
+		functions[i] = function{op.Name, 2 * len(op.Params), func(r *run, memory api.Memory, args []uint32) int32 {
+			return r.perform(op, memory, args)
+		}}
+	}
+	return functions
+}
+
+// perform does an operation and keeps its reply.
+func (r *run) perform(op abi.Operation, memory api.Memory, args []uint32) int32 {
+	r.reply = nil
+	call, refused := arguments(op, memory, args)
+	switch {
+	case refused != nil:
+	case !r.started:
+		refused = abi.Faultf(abi.InvalidArgument, "%s: there is no memory while a plug-in initialises", op.Name).
+			WithHint("call memory from the entry: what is initialised may serve many runs")
+	case r.host.Call == nil:
+		refused = abi.Faultf(abi.NotFound, "this run has no memory")
+	default:
+		reply, err := r.host.Call(r.ctx, call)
+		if err == nil {
+			r.reply = reply
+			return int32(len(reply))
+		}
+		given, ok := err.(*abi.Fault)
+		if !ok {
+			r.halt(err)
+		}
+		refused = given
+	}
+	return r.raise(op, refused)
+}
+
+// raise gives the guest a fault.
+func (r *run) raise(op abi.Operation, f *abi.Fault) int32 {
+	if f.Op == "" {
+		named := *f
+		named.Op = op.Name
+		f = &named
+	}
+	if f.ID != "" {
+		if r.issued == nil {
+			r.issued = map[string]*abi.Fault{}
+		}
+		r.issued[f.ID] = f
+	}
+	reply, err := json.Marshal(f)
+	if err != nil {
+		r.halt(abi.Faultf(abi.Internal, "a fault cannot be written: %v", err))
+	}
+	r.reply = reply
+	return fault(f.Code)
+}
+
+// arguments copies the arguments of a call out of the guest.
+func arguments(op abi.Operation, memory api.Memory, args []uint32) (abi.Call, *abi.Fault) {
+	call := abi.Call{Op: op.Name, Args: make([]json.RawMessage, len(op.Params))}
+	for i, param := range op.Params {
+		length := args[2*i+1]
+		if length == 0 {
+			continue
+		}
+		text, ok := memory.Read(args[2*i], length)
+		switch {
+		case !ok:
+			return call, refuse(op, abi.InvalidArgument, "the %s reaches out of the guest's memory", param.Name)
+		case length > maxArgumentBytes:
+			return call, refuse(op, abi.TooLarge, "the %s has %d bytes, and may have %d", param.Name, length, maxArgumentBytes)
+		case !utf8.Valid(text):
+			return call, refuse(op, abi.InvalidArgument, "the %s is no UTF-8", param.Name)
+		}
+		call.Args[i] = argument(param, text)
+	}
+	return call, nil
+}
+
+func argument(param abi.Param, text []byte) json.RawMessage {
+	if param.Kind == abi.StoreName {
+		quoted, _ := json.Marshal(string(text)) // a string is always JSON
+		return quoted
+	}
+	return append(json.RawMessage(nil), text...)
+}
+
+func refuse(op abi.Operation, code abi.Code, format string, args ...any) *abi.Fault {
+	f := abi.Faultf(code, op.Name+": "+format, args...)
+	f.Op = op.Name
+	return f
+}

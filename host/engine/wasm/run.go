@@ -1,0 +1,151 @@
+package wasm
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/snapshot"
+	"github.com/toolrun/toolrun/internal/wasm/wasi"
+)
+
+// run is one execution of a plug-in: what the host keeps of it while the guest runs. The functions that the guest
+// imports find it in their context. It belongs to the goroutine of Run.
+type run struct {
+	ctx    context.Context
+	in     engine.Input
+	limits engine.Limits
+	host   engine.Host
+	table  []abi.Operation
+	start  time.Time
+	begun  time.Time // when the instance was ready
+
+	input    []byte
+	context  []byte
+	reply    []byte // of the last memory call
+	output   []byte
+	changes  []byte // what the guest wrote as its context
+	failure  []byte // what the guest wrote as its error
+	tooLarge bool   // what it wrote as its output or context was refused
+
+	system   *wasi.System
+	issued   map[string]*abi.Fault // the faults that the guest was given, by their ids
+	used     int64                 // bytes of memory that the instance had at its end
+	refused  bool                  // it asked for more than it may have
+	early    []abi.LogLine         // what it logged while it initialised
+	memory   *linearMemory         // where the instance was not restored
+	restored *snapshot.Instance
+	halted   error // what the host ended the run with; the guest does not see it
+	started  bool  // false while the instance initialises: it has no input and no memory then
+}
+
+// systemOf is what the clocks and the random numbers of a guest come from.
+type systemOf struct {
+	walltime func() time.Time
+	nanotime func() int64
+	random   io.Reader
+}
+
+func newRun(ctx context.Context, in engine.Input, host engine.Host, table []abi.Operation, from systemOf) (*run, error) {
+	r := &run{ctx: ctx, in: in, limits: in.Limits.WithDefaults(), host: host, table: table, start: time.Now()}
+	r.memory = &linearMemory{limit: uint64(r.limits.MemoryBytes)}
+	if from.walltime == nil {
+		from = systemOf{walltime: r.now, nanotime: nanotime}
+		if in.Seed != 0 {
+			from.random = rand.NewChaCha8(seedOf(in.Seed))
+		}
+	}
+	var err error
+	r.system, err = wasi.New(wasi.Config{Walltime: from.walltime, Nanotime: from.nanotime, Random: from.random, Log: r.printed})
+	return r, err
+}
+
+// seedOf spreads a seed, which tests give, over what the source of random bytes wants.
+func seedOf(seed int64) (key [32]byte) {
+	binary.LittleEndian.PutUint64(key[:], uint64(seed))
+	return key
+}
+
+// printed takes a line of the guest's standard output or error.
+func (r *run) printed(stream int, line []byte) error {
+	level := abi.LevelInfo
+	if stream == wasi.Stderr {
+		level = abi.LevelError
+	}
+	return r.note(level, line)
+}
+
+// begin ends the initialisation of the instance, of which nothing but its memory is left.
+func (r *run) begin() {
+	r.begun = time.Now()
+	r.started, r.reply, r.output, r.changes, r.failure = true, nil, nil, nil, nil
+	r.input, r.context = orEmpty(r.in.Input), orEmpty(r.in.Context)
+}
+
+func orEmpty(text json.RawMessage) []byte {
+	if len(text) == 0 {
+		return []byte("{}")
+	}
+	return text
+}
+
+type runKey struct{}
+
+// with makes a context in which the functions that the guest imports find r.
+func (r *run) with(ctx context.Context) context.Context {
+	return context.WithValue(wasi.With(ctx, r.system), runKey{}, r)
+}
+
+// runOf finds the run that a call of the guest's belongs to.
+func runOf(ctx context.Context) *run { return ctx.Value(runKey{}).(*run) }
+
+// stop is what unwinds the guest's frames after halt.
+type stop struct{}
+
+func (stop) Error() string { return "the host ended the run" }
+
+// halt ends the run at once, past whatever the guest would do about it. It does not return.
+func (r *run) halt(err error) {
+	if r.halted == nil {
+		r.halted = err
+	}
+	panic(stop{})
+}
+
+// account notes what the guest had of memory, before its instance is given back.
+func (r *run) account(guest api.Module) {
+	r.used, r.refused = r.memory.peak, r.memory.refused
+	if r.restored != nil {
+		r.used, r.refused = int64(guest.Memory().Size()), r.restored.Refused()
+	}
+}
+
+// now is the guest's clock. A given time is where it starts from.
+func (r *run) now() time.Time {
+	if r.in.Now.IsZero() {
+		return time.Now()
+	}
+	return r.in.Now.Add(time.Since(r.start))
+}
+
+// fuelModule is the import module of the function that rewritten code yields by. No plug-in may import it.
+const fuelModule = "toolrun:fuel"
+
+// slice is how much fuel a guest gets at a time: about a millisecond's.
+const slice = 1 << 17
+
+// refuel is called by the guest's own code when it has used its fuel. It is where Go's garbage collector gets its
+// turn, and where a run that is over ends.
+func refuel(ctx context.Context, stack []uint64) {
+	if r := runOf(ctx); r.ctx.Err() != nil {
+		r.halt(engine.EndOf(r.ctx))
+	}
+	stack[0] = slice
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/abi/abitest"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/wasm"
+)
+
+// conformance is what the command conform finds out.
+type conformance struct {
+	File    string            `json:"file"`
+	ABI     int               `json:"abi"`
+	Plugin  wasm.Description  `json:"plugin"`
+	Checks  []abitest.Outcome `json:"checks"`
+	StartUS float64           `json:"start_us"`
+	CallUS  float64           `json:"call_us"`
+	OK      bool              `json:"ok"`
+}
+
+func (p *program) conformCommand() *cobra.Command {
+	var entry, input string
+	cmd := &cobra.Command{
+		Use:   "conform PLUGIN.wasm",
+		Short: "Check a plug-in against the ABI",
+		Long: `Check a compiled plug-in against the ABI, without an app: what it imports and exports, how it takes inputs,
+replies and every fault, and what a fresh start and a call cost. Give an input that it takes, to see more of it.`,
+		Example: `  toolrun conform counter.wasm
+  toolrun conform counter.wasm --input '{"by": 1}' --json`,
+		Args: takes(1, 1, "one PLUGIN.wasm"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			document, err := p.document(cmd.Context(), "--input", input)
+			if err != nil {
+				return err
+			}
+			found, err := p.conform(cmd.Context(), args[0], entry, document)
+			if err != nil {
+				return err
+			}
+			if err := p.answer(found, func() error { return p.printConformance(found) }); err != nil || found.OK {
+				return err
+			}
+			return abi.Faultf(abi.ToolError, "%s does not conform", args[0])
+		},
+	}
+	cmd.Flags().StringVar(&entry, "entry", "", "the exported `function` that runs it, where it is not toolrun_run")
+	cmd.Flags().StringVar(&input, "input", "{}", "an input that it takes: `JSON`, @file or - for stdin")
+	return cmd
+}
+
+func (p *program) conform(ctx context.Context, file, entry string, input json.RawMessage) (*conformance, error) {
+	code, err := p.readFile("the plug-in", file)
+	if err != nil {
+		return nil, err
+	}
+	src := engine.Source{Path: filepath.Base(file), Code: code, Entry: entry}
+	found := &conformance{File: file, ABI: abi.Version}
+	if found.Plugin, err = wasm.Describe(src); err != nil {
+		return nil, err
+	}
+	program, err := wasm.New(wasm.WithCache(p.env.CacheDir)).Load(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = program.Close() }()
+	found.Checks = abitest.Check(ctx, program, input)
+	found.OK = !slices.ContainsFunc(found.Checks, func(o abitest.Outcome) bool { return !o.OK })
+	found.StartUS, found.CallUS = measurePlugin(ctx, program, input)
+	return found, nil
+}
+
+// measurePlugin returns the medians of what a fresh start and a call take, in microseconds.
+func measurePlugin(ctx context.Context, program engine.Program, input json.RawMessage) (start, call float64) {
+	const times = 51
+	var starts, calls []time.Duration
+	memory := &abitest.Double{}
+	answer := engine.Host{Call: func(_ context.Context, call abi.Call) (json.RawMessage, error) {
+		reply, fault := memory.Call(call)
+		if fault != nil {
+			return nil, fault
+		}
+		return reply, nil
+	}}
+	for range times {
+		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+		t, _ := wasm.Measure(ctx, program, engine.Input{Input: input}, answer) // a run that fails takes its time too
+		cancel()
+		starts, calls = append(starts, t.Start), append(calls, t.Call)
+	}
+	slices.Sort(starts)
+	slices.Sort(calls)
+	micros := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
+	return micros(starts[times/2]), micros(calls[times/2])
+}
+
+func (p *program) printConformance(c *conformance) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: a plug-in of ABI version %d, %d bytes, %d KiB of memory at the start\n", c.File, c.ABI, c.Plugin.Bytes, c.Plugin.MemoryBytes>>10)
+	fmt.Fprintf(&b, "imports  %s\n", strings.Join(c.Plugin.Imports, "\n         "))
+	fmt.Fprintf(&b, "exports  %s\n", strings.Join(c.Plugin.Exports, "\n         "))
+	fmt.Fprintf(&b, "a fresh start takes %.0f µs, a call %.0f µs\n", c.StartUS, c.CallUS)
+	failed := 0
+	for _, o := range c.Checks {
+		if !o.OK {
+			failed++
+			fmt.Fprintf(&b, "FAIL     %s: %s\n", o.Name, o.Detail)
+		}
+	}
+	fmt.Fprintf(&b, "%d of %d checks pass\n", len(c.Checks)-failed, len(c.Checks))
+	return p.writeText(strings.TrimSuffix(b.String(), "\n"))
+}

@@ -1,0 +1,150 @@
+package binary_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/toolrun/toolrun/internal/wasm/binary"
+)
+
+var update = flag.Bool("update", false, "write testdata/baseline.txt anew")
+
+// TestBaseline reads every module of WebAssembly's own test suite, as wazero's sources hold it, valid and invalid
+// ones, proposals and all. What wazero compiles and Parse refuses stands in testdata/baseline.txt with the
+// reason, and nothing else does.
+func TestBaseline(t *testing.T) {
+	files := suiteModules(t)
+	if len(files) == 0 {
+		t.Skip("the folder internal/integration_test/spectest of wazero's sources is not on this machine")
+	}
+	var refused []string
+	accepted := 0
+	for _, file := range files {
+		wasm, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := binary.Parse(wasm, binary.Limits{})
+		if err == nil {
+			accepted++
+			checkModule(t, wasm, m)
+			continue
+		}
+		if compiles(wasm) {
+			refused = append(refused, fmt.Sprintf("%s: %s", name(file), reason(err)))
+		}
+	}
+	if accepted < 3000 {
+		t.Errorf("accepted %d modules of %d; want at least 3000", accepted, len(files))
+	}
+	compare(t, filepath.Join("testdata", "baseline.txt"), refused)
+}
+
+// suiteModules are the files of all modules of the suite, none where it is not on this machine.
+func suiteModules(t testing.TB) []string {
+	file, _ := runtime.FuncForPC(reflect.ValueOf(wazero.NewRuntime).Pointer()).FileLine(0)
+	suite := filepath.Join(filepath.Dir(file), "internal", "integration_test", "spectest")
+	files, err := filepath.Glob(filepath.Join(suite, "*", "testdata", "*.wasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func name(file string) string {
+	return filepath.Base(filepath.Dir(filepath.Dir(file))) + "/" + filepath.Base(file)
+}
+
+func reason(err error) string {
+	if e, ok := errors.AsType[*binary.Error](err); ok {
+		return e.Kind.String() + ": " + e.Message
+	}
+	return err.Error()
+}
+
+// compiles tells whether wazero compiles a module. It gets small ones alone, for it makes room for what a module
+// announces.
+func compiles(wasm []byte) bool {
+	ctx := context.Background()
+	r := wazero.NewRuntime(ctx)
+	defer r.Close(ctx)
+	_, err := r.CompileModule(ctx, wasm)
+	return err == nil
+}
+
+// compare checks lines against a file both ways.
+func compare(t *testing.T, file string, lines []string) {
+	slices.Sort(lines)
+	if *update {
+		const head = "# Modules of the test suite that wazero compiles and Parse refuses, with the reason.\n# Rewritten by go test -run TestBaseline -update.\n"
+		if err := os.WriteFile(file, []byte(head+strings.Join(append(lines, ""), "\n")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var want []string
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if line := s.Text(); line != "" && !strings.HasPrefix(line, "#") {
+			want = append(want, line)
+		}
+	}
+	for _, line := range lines {
+		if !slices.Contains(want, line) {
+			t.Errorf("refused, but not in %s: %s", file, line)
+		}
+	}
+	for _, line := range want {
+		if !slices.Contains(lines, line) {
+			t.Errorf("in %s, but not refused so: %s", file, line)
+		}
+	}
+}
+
+// checkModule checks what holds of every module that Parse accepts.
+func checkModule(t *testing.T, wasm []byte, m *binary.Module) {
+	t.Helper()
+	again, err := binary.Parse(binary.Join(m.Sections), binary.Limits{})
+	if err != nil {
+		t.Errorf("joined again: %v", err)
+	} else if len(again.Functions) != len(m.Functions) || len(again.References) != len(m.References) {
+		t.Errorf("joined again: %d functions, %d references; want %d and %d", len(again.Functions), len(again.References), len(m.Functions), len(m.References))
+	}
+	for _, f := range m.Functions {
+		if got := wasm[f.Offset:][:len(f.Body)]; &got[0] != &f.Body[0] {
+			t.Errorf("Offset %d is not where the body begins", f.Offset)
+		}
+		end := 0
+		var last binary.Op
+		for in := range binary.Instructions(f.Code) {
+			if in.Offset != end || in.End <= in.Offset {
+				t.Fatalf("an instruction from %d to %d after one that ended at %d", in.Offset, in.End, end)
+			}
+			end, last = in.End, in.Op
+		}
+		if end != len(f.Code) || last != binary.End {
+			t.Errorf("the instructions of a function end at %d with %#x; want %d and end", end, last, len(f.Code))
+		}
+	}
+	for _, ref := range m.References {
+		if v, n := binary.Uint32(wasm[ref.Offset:]); v != ref.Index || n != ref.End-ref.Offset {
+			t.Errorf("reference %+v stands for %d of %d bytes", ref, v, n)
+		}
+	}
+}

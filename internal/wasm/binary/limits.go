@@ -1,0 +1,70 @@
+package binary
+
+// Limits bound what a module may hold. A zero field means the default that its comment names, never
+// "no limit". The defaults let through what compilers emit, CPython included, with room to spare; they are
+// there because a few bytes can ask a compiler for gigabytes.
+type Limits struct {
+	// ModuleBytes bounds the module. Default 32 MiB.
+	ModuleBytes int
+	// Types, Functions, Globals, Imports, Exports and Tables bound how many there are; imported ones count.
+	// Defaults 20,000, 100,000, 20,000, 2,000, 20,000 and 32.
+	Types, Functions, Globals, Imports, Exports, Tables int
+	// DataSegments and ElementSegments bound the segments, Elements the entries of all element segments.
+	// Defaults 100,000, 10,000 and 500,000.
+	DataSegments, ElementSegments, Elements int
+	// Params and Results bound one function type. Defaults 256 and 64.
+	Params, Results int
+	// BodyBytes bounds the code of one function. Default 4 MiB.
+	BodyBytes int
+	// Locals bounds the parameters and locals of one function, AllLocals those of all functions, as declared:
+	// five bytes can declare four billion. Defaults 10,000 and 1,000,000.
+	Locals, AllLocals int
+	// Nesting bounds blocks within blocks. Default 10,000; a switch of a thousand cases makes a thousand.
+	Nesting int
+	// BranchTargets bounds the targets of one br_table. Default 65,536.
+	BranchTargets int
+	// Carried bounds the values that the blocks, branches and calls of all functions pass on, counted at each:
+	// one byte more of a br_table can ask for as many copies as a block has results. Default 8,000,000.
+	Carried int
+	// TableElements bounds the elements that all tables have at the start. Default 1,000,000.
+	TableElements int
+	// MemoryPages bounds the pages of 64 KiB that the memory has at the start. Default 1,024, which is 64 MiB.
+	MemoryPages int
+	// NameBytes bounds each name. Default 65,536.
+	NameBytes int
+}
+
+// WithDefaults returns l with every zero field set to its default.
+func (l Limits) WithDefaults() Limits {
+	for _, field := range []struct {
+		value    *int
+		standard int
+	}{
+		{&l.ModuleBytes, 32 << 20},
+		{&l.Types, 20_000},
+		{&l.Functions, 100_000},
+		{&l.Globals, 20_000},
+		{&l.Imports, 2_000},
+		{&l.Exports, 20_000},
+		{&l.Tables, 32},
+		{&l.DataSegments, 100_000},
+		{&l.ElementSegments, 10_000},
+		{&l.Elements, 500_000},
+		{&l.Params, 256},
+		{&l.Results, 64},
+		{&l.BodyBytes, 4 << 20},
+		{&l.Locals, 10_000},
+		{&l.AllLocals, 1_000_000},
+		{&l.Nesting, 10_000},
+		{&l.BranchTargets, 65_536},
+		{&l.Carried, 8_000_000},
+		{&l.TableElements, 1_000_000},
+		{&l.MemoryPages, 1_024},
+		{&l.NameBytes, 65_536},
+	} {
+		if *field.value == 0 {
+			*field.value = field.standard
+		}
+	}
+	return l
+}

@@ -1,0 +1,217 @@
+package binary_test
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/internal/wasm/binary"
+)
+
+const head = "\x00asm\x01\x00\x00\x00"
+
+// section writes a section with its size.
+func section(id byte, data string) string {
+	return string(append(binary.AppendUint32([]byte{id}, uint32(len(data))), data...))
+}
+
+// function is a module of one function () -> () with that body: its locals and its code.
+func function(body string) string {
+	code := string(binary.AppendUint32([]byte{1}, uint32(len(body)))) + body
+	return head + section(1, "\x01\x60\x00\x00") + section(3, "\x01\x00") + section(10, code)
+}
+
+func leb(n uint32) string { return string(binary.AppendUint32(nil, n)) }
+
+const huge = "\xff\xff\xff\xff\x0f" // 2**32-1
+
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		name, wasm string
+		kind       binary.Kind
+		text       string
+	}{
+		{"nothing", "", binary.NotWasm, "empty"},
+		{"a text", "export default async function () {}", binary.NotWasm, "a text"},
+		{"text format", "(module)", binary.NotWasm, "wat2wasm"},
+		{"gzip", "\x1f\x8b\x08", binary.NotWasm, "gzip"},
+		{"an executable", "\x7fELF\x02", binary.NotWasm, "wasm32"},
+		{"anything", "\x01\x02\x03\x04\x05", binary.NotWasm, "unknown kind"},
+		{"two bytes", "\x00a", binary.Truncated, "cut off"},
+		{"six bytes", "\x00asm\x01\x00", binary.Truncated, "cut off"},
+		{"five other bytes", "\x00asm\x02", binary.Truncated, "cut off"},
+		{"a component", "\x00asm\x0d\x00\x01\x00", binary.Component, "build a core module (a reactor"},
+		{"version 2", "\x00asm\x02\x00\x00\x00", binary.Version, "version 2 "},
+		{"a cut section", head + "\x01\x05\x01\x60", binary.Truncated, "announces 5 bytes, 2 are left"},
+		{"a cut size", head + "\x01\x80", binary.Truncated, "size of a section"},
+		{"many sections", head + strings.Repeat("\x00\x01\x00", 1001), binary.OverLimit, "more than 1000 sections"},
+		{"an unknown section", head + section(14, ""), binary.Malformed, "unknown section 14"},
+		{"tags", head + section(13, "\x00"), binary.Unsupported, "exception handling"},
+		{"disorder", head + section(3, "\x00") + section(1, "\x00"), binary.Malformed, "wrong place"},
+		{"a section twice", head + section(1, "\x00") + section(1, "\x00"), binary.Malformed, "stands twice"},
+		{"data count after code", head + section(10, "\x00") + section(12, "\x00"), binary.Malformed, "wrong place"},
+		{"too long a section", head + section(1, "\x00\x00"), binary.Malformed, "1 bytes too many"},
+
+		{"2**32 types", head + section(1, huge), binary.Malformed, "4294967295 types announced, but only 0 bytes"},
+		{"2**32 imports", head + section(2, huge), binary.Malformed, "imports announced"},
+		{"2**32 functions", head + section(3, huge), binary.Malformed, "functions announced"},
+		{"2**32 tables", head + section(4, huge), binary.Malformed, "tables announced"},
+		{"2**32 globals", head + section(6, huge), binary.Malformed, "globals announced"},
+		{"2**32 exports", head + section(7, huge), binary.Malformed, "exports announced"},
+		{"2**32 segments", head + section(9, huge), binary.Malformed, "element segments announced"},
+		{"2**32 elements", head + section(9, "\x01\x01\x00"+huge), binary.Malformed, "elements of a segment announced"},
+		{"2**32 bodies", head + section(10, huge), binary.Malformed, "function bodies announced"},
+		{"2**32 data", head + section(11, huge), binary.Malformed, "data segments announced"},
+		{"2**32 bytes of data", head + section(11, "\x01\x01"+huge), binary.Malformed, "4294967295 bytes announced"},
+		{"2**32 names", head + section(0, "\x04name\x01\x06"+huge+"\x00"), binary.Malformed, "function names announced"},
+		{"a name of 2**32", head + section(0, huge), binary.Malformed, "of 4294967295 bytes announced"},
+		{"2**32 parameters", head + section(1, "\x01\x60"+huge), binary.Malformed, "parameters of a function type announced"},
+		{"2**32 locals", function("\x01" + huge + "\x7f\x0b"), binary.OverLimit, "4294967295 locals"},
+		{"2**33 locals", function("\x02" + huge + "\x7f" + huge + "\x7f\x0b"), binary.OverLimit, "8589934590 locals"},
+		{"2**32 declarations", function(huge + "\x0b"), binary.Malformed, "declarations of locals announced"},
+		{"2**32 targets", function("\x00\x41\x00\x0e" + huge + "\x00\x0b"), binary.Malformed, "targets of a br_table announced"},
+		{"a table of 2**32", head + section(4, "\x01\x70\x00"+huge), binary.OverLimit, "4294967295 elements"},
+		{"two tables", head + section(4, "\x02\x70\x00"+leb(600_000)+"\x70\x00"+leb(600_000)), binary.OverLimit, "1200000 elements"},
+		{"a memory of 2**32", head + section(5, "\x01\x00"+huge), binary.OverLimit, "4294967295 pages"},
+		{"a number too long", head + section(1, "\x80\x80\x80\x80\x80\x00"), binary.Malformed, "does not fit 32 bits"},
+		{"a number too large", head + section(1, "\xff\xff\xff\xff\x1f"), binary.Malformed, "does not fit 32 bits"},
+
+		{"two memories", head + section(5, "\x02\x00\x01\x00\x01"), binary.MultiMemory, "2 memories"},
+		{"imported and own memory", head + section(2, "\x01\x00\x00\x02\x00\x01") + section(5, "\x01\x00\x01"), binary.MultiMemory, "second memory"},
+		{"a load from memory 1", function("\x00\xfc\x0b\x01\x0b"), binary.MultiMemory, "memory 1"},
+		{"data for memory 1", head + section(11, "\x01\x02\x01\x41\x00\x0b\x00"), binary.MultiMemory, "second memory"},
+		{"64-bit memory", head + section(5, "\x01\x04\x01"), binary.Memory64, "wasm32"},
+		{"shared memory", head + section(5, "\x01\x03\x01\x01"), binary.SharedMemory, "without threads"},
+		{"flags of a memory", head + section(5, "\x01\x08\x01"), binary.Malformed, "unknown flags"},
+		{"a recursive type", head + section(1, "\x01\x4e\x01\x60\x00\x00"), binary.Unsupported, "garbage collection"},
+		{"an exception type", head + section(1, "\x01\x60\x01\x69\x00"), binary.Unsupported, "exception"},
+		{"a typed reference", head + section(1, "\x01\x60\x01\x64\x70\x00"), binary.Unsupported, "typed function references"},
+		{"an unknown type", head + section(1, "\x01\x60\x01\x01\x00"), binary.Malformed, "unknown value type 0x01"},
+
+		{"an unknown opcode", function("\x00\x27\x0b"), binary.UnknownOpcode, "unknown instruction 0x27"},
+		{"a tail call", function("\x00\x12\x00\x0b"), binary.UnknownOpcode, "-mtail-call"},
+		{"a throw", function("\x00\x08\x00\x0b"), binary.UnknownOpcode, "exception handling"},
+		{"an atomic", function("\x00\xfe\x03\x00\x0b"), binary.UnknownOpcode, "threads"},
+		{"a struct", function("\x00\xfb\x00\x0b"), binary.UnknownOpcode, "garbage collection"},
+		{"relaxed vectors", function("\x00\xfd\x80\x02\x0b"), binary.UnknownOpcode, "-mrelaxed-simd"},
+		{"a vector opcode in three bytes", function("\x00\xfd\x8c\x80\x00\x0b"), binary.UnknownOpcode, "longer than it must"},
+		{"a vector opcode in two bytes", function("\x00\xfd\x8c\x00\x0b"), binary.UnknownOpcode, "longer than it must"},
+		{"a bulk opcode in two bytes", function("\x00\xfc\x8b\x00\x00\x0b"), binary.UnknownOpcode, "longer than it must"},
+		{"a vector opcode without meaning", function("\x00\xfd\x9a\x01\x0b"), binary.UnknownOpcode, "unknown instruction 0xfd9a"},
+		{"a sum in a constant", head + section(6, "\x01\x7f\x00\x41\x01\x41\x01\x6a\x0b"), binary.UnknownOpcode, "constant expression"},
+
+		{"a call of nothing", function("\x00\x10\x01\x0b"), binary.Malformed, "names function 1; there are 1"},
+		{"an unknown local", function("\x00\x20\x00\x0b"), binary.Malformed, "names local 0"},
+		{"an unknown global", function("\x00\x42\x00\x24\x00\x0b"), binary.Malformed, "names global 0"},
+		{"an unknown label", function("\x00\x0c\x01\x0b"), binary.Malformed, "names label 1"},
+		{"an unknown label of a table", function("\x00\x41\x00\x0e\x01\x00\x02\x0b"), binary.Malformed, "label 2"},
+		{"an unknown type of a block", function("\x00\x02\x07\x0b\x0b"), binary.Malformed, "unknown type 7"},
+		{"an unknown data segment", function("\x00\xfc\x09\x00\x0b"), binary.Malformed, "names data segment 0"},
+		{"an unknown element segment", function("\x00\xfc\x0d\x00\x0b"), binary.Malformed, "names element segment 0"},
+		{"an unknown table", function("\x00\xfc\x10\x00\x0b"), binary.Malformed, "names table 0"},
+		{"an unknown function to export", head + section(7, "\x01\x01f\x00\x00"), binary.Malformed, "unknown function 0"},
+		{"an unknown start", head + section(8, "\x00"), binary.Malformed, "unknown function 0"},
+		{"a function without its end", function("\x00\x01"), binary.Malformed, "too early"},
+		{"code after the end", function("\x00\x0b\x0b"), binary.Malformed, "after the end"},
+		{"else without if", function("\x00\x05\x0b"), binary.Malformed, "else without"},
+		{"two elses", function("\x00\x41\x00\x04\x40\x05\x05\x0b\x0b"), binary.Malformed, "else without"},
+		{"no code", head + section(1, "\x01\x60\x00\x00") + section(3, "\x01\x00"), binary.Malformed, "1 functions are declared, but 0"},
+		{"no declaration", head + section(10, "\x01\x02\x00\x0b"), binary.Malformed, "0 functions are declared, but 1"},
+		{"data that was not counted", head + section(12, "\x02") + section(11, "\x01\x01\x00"), binary.Malformed, "says 2 segments"},
+		{"deep nesting", function("\x00" + strings.Repeat("\x02\x40", 10_001) + strings.Repeat("\x0b", 10_002)), binary.OverLimit, "deeper than 10000"},
+		{"many targets", function("\x00\x41\x00\x0e" + leb(65_537) + strings.Repeat("\x00", 65_538) + "\x0b"), binary.OverLimit, "65537 targets"},
+		{"many parameters", head + section(1, "\x01\x60"+leb(257)+strings.Repeat("\x7f", 257)+"\x00"), binary.OverLimit, "257 parameters"},
+		{"a name not in UTF-8", head + section(7, "\x01\x01\xff\x00\x00"), binary.Malformed, "UTF-8"},
+		{"names whose parts lie", head + section(0, "\x04name\x01\x02\x01\x00\x01f"), binary.Malformed, "cut off"},
+		{"names twice", head + section(0, "\x04name") + section(0, "\x04name"), binary.Malformed, "second section of names"},
+	} {
+		_, err := binary.Parse([]byte(c.wasm), binary.Limits{})
+		e, ok := errors.AsType[*binary.Error](err)
+		if !ok || e.Kind != c.kind || !strings.Contains(e.Error(), c.text) {
+			t.Errorf("%s: Parse = %v; want %v with %q", c.name, err, c.kind, c.text)
+		}
+		if ok && (e.Offset < 0 || e.Offset > len(c.wasm)) {
+			t.Errorf("%s: offset %d in a module of %d bytes", c.name, e.Offset, len(c.wasm))
+		}
+	}
+}
+
+// TestBombsCostNothing counts what Parse allocates for modules that announce gigabytes.
+func TestBombsCostNothing(t *testing.T) {
+	for _, wasm := range []string{
+		head + section(3, huge),
+		head + section(9, "\x01\x01\x00"+huge),
+		head + section(4, "\x01\x70\x00"+huge),
+		head + section(0, "\x04name\x02\x07"+huge+"\x00\x00"),
+		function("\x01" + huge + "\x7f\x0b"),
+		function("\x00\x41\x00\x0e" + huge + "\x00\x0b"),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := binary.Parse([]byte(wasm), binary.Limits{})
+		runtime.ReadMemStats(&after)
+		if err == nil {
+			t.Errorf("%d bytes that announce gigabytes were accepted", len(wasm))
+		}
+		if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
+			t.Errorf("%d bytes made Parse allocate %d", len(wasm), got)
+		}
+	}
+}
+
+// TestLimits sets each limit to what a module needs, and to one less.
+func TestLimits(t *testing.T) {
+	wasm := []byte(head +
+		section(1, "\x02\x60\x02\x7f\x7f\x01\x7f\x60\x00\x00") +
+		section(2, "\x02\x01m\x01a\x00\x01\x01m\x01g\x03\x7f\x00") +
+		section(3, "\x02\x00\x01") +
+		section(4, "\x02\x70\x00\x03\x6f\x00\x04") +
+		section(5, "\x01\x00\x02") +
+		section(6, "\x01\x7f\x01\x41\x00\x0b") +
+		section(7, "\x02\x04long\x00\x00\x01x\x00\x01") +
+		section(9, "\x02\x01\x00\x02\x00\x01\x01\x00\x01\x02") +
+		section(10, "\x02\x09\x01\x03\x7f\x02\x40\x0b\x20\x00\x0b\x0c\x00\x02\x40\x41\x00\x0e\x02\x00\x01\x00\x0b\x0b") +
+		section(11, "\x02\x01\x00\x01\x00"))
+	for _, c := range []struct {
+		name string
+		n    int
+		set  func(*binary.Limits, int)
+	}{
+		{"ModuleBytes", len(wasm), func(l *binary.Limits, n int) { l.ModuleBytes = n }},
+		{"Types", 2, func(l *binary.Limits, n int) { l.Types = n }},
+		{"Functions", 3, func(l *binary.Limits, n int) { l.Functions = n }},
+		{"Globals", 2, func(l *binary.Limits, n int) { l.Globals = n }},
+		{"Imports", 2, func(l *binary.Limits, n int) { l.Imports = n }},
+		{"Exports", 2, func(l *binary.Limits, n int) { l.Exports = n }},
+		{"Tables", 2, func(l *binary.Limits, n int) { l.Tables = n }},
+		{"DataSegments", 2, func(l *binary.Limits, n int) { l.DataSegments = n }},
+		{"ElementSegments", 2, func(l *binary.Limits, n int) { l.ElementSegments = n }},
+		{"Elements", 3, func(l *binary.Limits, n int) { l.Elements = n }},
+		{"Params", 2, func(l *binary.Limits, n int) { l.Params = n }},
+		{"Results", 1, func(l *binary.Limits, n int) { l.Results = n }},
+		{"BodyBytes", 12, func(l *binary.Limits, n int) { l.BodyBytes = n }},
+		{"Locals", 5, func(l *binary.Limits, n int) { l.Locals = n }},
+		{"AllLocals", 5, func(l *binary.Limits, n int) { l.AllLocals = n }},
+		{"Nesting", 1, func(l *binary.Limits, n int) { l.Nesting = n }},
+		{"BranchTargets", 2, func(l *binary.Limits, n int) { l.BranchTargets = n }},
+		{"Carried", 4, func(l *binary.Limits, n int) { l.Carried = n }},
+		{"TableElements", 7, func(l *binary.Limits, n int) { l.TableElements = n }},
+		{"MemoryPages", 2, func(l *binary.Limits, n int) { l.MemoryPages = n }},
+		{"NameBytes", 4, func(l *binary.Limits, n int) { l.NameBytes = n }},
+	} {
+		var lim binary.Limits
+		c.set(&lim, c.n)
+		if _, err := binary.Parse(wasm, lim); err != nil {
+			t.Errorf("%s %d: Parse: %v", c.name, c.n, err)
+		}
+		c.set(&lim, c.n-1)
+		if c.n == 1 {
+			c.set(&lim, -1) // zero is the default
+		}
+		_, err := binary.Parse(wasm, lim)
+		if e, ok := errors.AsType[*binary.Error](err); !ok || e.Kind != binary.OverLimit {
+			t.Errorf("%s %d: Parse = %v; want %v", c.name, c.n-1, err, binary.OverLimit)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package binary
+
+import (
+	"math"
+	"unicode/utf8"
+)
+
+// reader reads a part of a module. Its first refusal stays: every read after it returns zero, counts too, so
+// that the code that reads needs no check of its own but before it uses what it read as an index.
+type reader struct {
+	wasm []byte
+	at   int
+	end  int
+	err  *Error
+}
+
+func (r *reader) refuse(kind Kind, offset int, format string, args ...any) {
+	if r.err == nil {
+		r.err = refuse(kind, offset, format, args...)
+		r.at = r.end
+	}
+}
+
+func (r *reader) left() int { return r.end - r.at }
+
+func (r *reader) byte() byte {
+	if r.at >= r.end {
+		r.refuse(Malformed, r.at, "unexpected end: a section or a function body ends too early")
+		return 0
+	}
+	r.at++
+	return r.wasm[r.at-1]
+}
+
+func (r *reader) bytes(n uint32) []byte {
+	if uint64(n) > uint64(r.left()) {
+		r.refuse(Malformed, r.at, "unexpected end: %d bytes announced, %d left", n, r.left())
+		return nil
+	}
+	r.at += int(n)
+	return r.wasm[r.at-int(n) : r.at]
+}
+
+func (r *reader) u32() uint32 {
+	// Most numbers are small.
+	if r.at < r.end && r.wasm[r.at] < 0x80 {
+		r.at++
+		return uint32(r.wasm[r.at-1])
+	}
+	v, n := Uint32(r.wasm[r.at:r.end])
+	if n == 0 {
+		r.refuse(Malformed, r.at, "a number is cut off or does not fit 32 bits")
+		return 0
+	}
+	r.at += n
+	return v
+}
+
+func (r *reader) signed(bits int) int64 {
+	v, n := signed(r.wasm[r.at:r.end], bits)
+	if n == 0 {
+		r.refuse(Malformed, r.at, "a number is cut off or does not fit %d bits", bits)
+		return 0
+	}
+	r.at += n
+	return v
+}
+
+// count reads how many entries follow, none of which is shorter than a byte: so there are never more than
+// bytes left, and room can be made for them.
+func (r *reader) count(what string, limit int) int {
+	start := r.at
+	n := r.u32()
+	switch {
+	case r.err != nil:
+		return 0
+	case uint64(n) > uint64(r.left()):
+		r.refuse(Malformed, start, "%d %s announced, but only %d bytes are left", n, what, r.left())
+		return 0
+	case n > math.MaxInt32 || int(n) > limit:
+		r.refuse(OverLimit, start, "%d %s; at most %d are allowed", n, what, limit)
+		return 0
+	}
+	return int(n)
+}
+
+func (r *reader) name(what string, limit int) string { return string(r.text(what, limit)) }
+
+func (r *reader) text(what string, limit int) []byte {
+	start := r.at
+	n := r.u32()
+	if uint64(n) > uint64(r.left()) {
+		r.refuse(Malformed, start, "%s of %d bytes announced, but only %d are left", what, n, r.left())
+		return nil
+	}
+	if uint64(n) > uint64(limit) {
+		r.refuse(OverLimit, start, "%s of %d bytes; at most %d are allowed", what, n, limit)
+		return nil
+	}
+	text := r.bytes(n)
+	if !utf8.Valid(text) {
+		r.refuse(Malformed, start, "%s is not valid UTF-8", what)
+		return nil
+	}
+	return text
+}
+
+// index reads an index and checks that there is such a thing.
+func (r *reader) index(what string, count int) uint32 {
+	start := r.at
+	i := r.u32()
+	if r.err == nil && uint64(i) >= uint64(count) {
+		r.refuse(Malformed, start, "unknown %s %d; there are %d", what, i, count)
+		return 0
+	}
+	return i
+}
+
+func (r *reader) valueType() ValueType {
+	start := r.at
+	t := ValueType(r.byte())
+	if _, known := valueTypeNames[t]; r.err == nil && !known {
+		r.refuseType(start, t)
+		return 0
+	}
+	return t
+}
+
+func (r *reader) refType() ValueType {
+	start := r.at
+	t := ValueType(r.byte())
+	if r.err == nil && t != FuncRef && t != ExternRef {
+		r.refuseType(start, t)
+		return 0
+	}
+	return t
+}
+
+func (r *reader) refuseType(offset int, t ValueType) {
+	switch {
+	case t == 0x69:
+		r.refuse(Unsupported, offset, "a type of the exception handling proposal; build without -fwasm-exceptions")
+	case t == 0x63 || t == 0x64:
+		r.refuse(Unsupported, offset, "a type of the typed function references proposal; build for WebAssembly 2.0")
+	case t >= 0x65 && t <= 0x74:
+		r.refuse(Unsupported, offset, "a type of the garbage collection proposal; build for WebAssembly 2.0")
+	default:
+		r.refuse(Malformed, offset, "unknown value type %#02x", byte(t))
+	}
+}

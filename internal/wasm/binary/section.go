@@ -1,0 +1,175 @@
+package binary
+
+import "bytes"
+
+// The identifiers of sections.
+const (
+	CustomSection    byte = 0
+	TypeSection      byte = 1
+	ImportSection    byte = 2
+	FunctionSection  byte = 3
+	TableSection     byte = 4
+	MemorySection    byte = 5
+	GlobalSection    byte = 6
+	ExportSection    byte = 7
+	StartSection     byte = 8
+	ElementSection   byte = 9
+	CodeSection      byte = 10
+	DataSection      byte = 11
+	DataCountSection byte = 12
+)
+
+// sectionNames are indexed by the identifier of a section.
+var sectionNames = [...]string{"custom", "type", "import", "function", "table", "memory", "global", "export",
+	"start", "element", "code", "data", "data count"}
+
+// place is where a section stands among the others: in the order of its identifier, but for the data count,
+// which was added later and stands before the code.
+func place(id byte) int {
+	if id == DataCountSection {
+		return 2*int(CodeSection) - 1
+	}
+	return 2 * int(id)
+}
+
+// maxSections bounds the sections of a module, custom ones counted; compilers make a few dozen at most.
+const maxSections = 1_000
+
+// header is how every module begins: the magic number and version 1.
+var header = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
+
+// Section is a part of a module as it lies in the file. Core specification 5.5.2.
+type Section struct {
+	ID byte
+	// Offset is where Data begins in the module it was read from, in bytes. Join does not use it.
+	Offset int
+	// Data is the content, without identifier and size. It is part of the module's bytes, not a copy.
+	Data []byte
+}
+
+// Sections splits a module into its sections without looking into them. What it returned without an error,
+// Join writes again. The error is an *Error.
+func Sections(wasm []byte) ([]Section, error) {
+	if err := checkHeader(wasm); err != nil {
+		return nil, err
+	}
+	var sections []Section
+	for at := len(header); at < len(wasm); {
+		id, start := wasm[at], at
+		if len(sections) == maxSections {
+			return nil, refuse(OverLimit, start, "more than %d sections", maxSections)
+		}
+		size, n := Uint32(wasm[at+1:])
+		if n == 0 {
+			return nil, refuse(Truncated, start, "the module ends within the size of a section")
+		}
+		at += 1 + n
+		if uint64(size) > uint64(len(wasm)-at) {
+			return nil, refuse(Truncated, start, "the module is cut off: section %d announces %d bytes, %d are left", id, size, len(wasm)-at)
+		}
+		sections = append(sections, Section{ID: id, Offset: at, Data: wasm[at : at+int(size)]})
+		at += int(size)
+	}
+	return sections, nil
+}
+
+// Join writes a module from its sections, in the order given.
+func Join(sections []Section) []byte {
+	size := len(header)
+	for _, s := range sections {
+		size += 1 + 5 + len(s.Data)
+	}
+	wasm := append(make([]byte, 0, size), header...)
+	for _, s := range sections {
+		wasm = AppendUint32(append(wasm, s.ID), uint32(len(s.Data)))
+		wasm = append(wasm, s.Data...)
+	}
+	return wasm
+}
+
+// Insert returns sections with s among them, at the place that the format asks for. A section of the same
+// identifier is replaced.
+func Insert(sections []Section, s Section) []Section {
+	for i, old := range sections {
+		if old.ID == s.ID {
+			return append(append(append([]Section{}, sections[:i]...), s), sections[i+1:]...)
+		}
+		if old.ID != CustomSection && place(old.ID) > place(s.ID) {
+			return append(append(append([]Section{}, sections[:i]...), s), sections[i:]...)
+		}
+	}
+	return append(append([]Section{}, sections...), s)
+}
+
+// Vector splits the content of a section that is a vector - all but custom, start and data count - into the
+// number of its entries and their bytes. The error is an *Error with an offset within data.
+func Vector(data []byte) (count uint32, entries []byte, err error) {
+	count, n := Uint32(data)
+	if n == 0 {
+		return 0, nil, refuse(Malformed, 0, "a section has no count of its entries")
+	}
+	return count, data[n:], nil
+}
+
+// AppendVector writes a vector of count entries, the content of which stands in parts.
+func AppendVector(to []byte, count uint32, parts ...[]byte) []byte {
+	to = AppendUint32(to, count)
+	for _, part := range parts {
+		to = append(to, part...)
+	}
+	return to
+}
+
+// checkHeader tells apart what people hand over in place of a module, for most of it is a slip.
+func checkHeader(wasm []byte) *Error {
+	switch {
+	case bytes.HasPrefix(wasm, header):
+		return nil
+	case len(wasm) == 0:
+		return refuse(NotWasm, 0, "the file is empty; a WebAssembly module was expected")
+	case len(wasm) < len(header) && bytes.HasPrefix(header, wasm):
+		return refuse(Truncated, len(wasm), "the module is cut off within its first %d bytes", len(header))
+	case bytes.HasPrefix(wasm, header[:4]):
+		return checkVersion(wasm[4:])
+	}
+	return refuse(NotWasm, 0, "this is %s, not a WebAssembly module", guess(wasm))
+}
+
+func checkVersion(version []byte) *Error {
+	if len(version) < 4 {
+		return refuse(Truncated, 4, "the module is cut off within its first %d bytes", len(header))
+	}
+	// A component has version 13 and layer 1. Component model, Binary.md: "preamble".
+	if version[2] == 1 && version[3] == 0 {
+		return refuse(Component, 4, "this is a component; build a core module (a reactor, without wasm-component-ld or \"wasm-tools component new\")")
+	}
+	v := uint32(version[0]) | uint32(version[1])<<8 | uint32(version[2])<<16 | uint32(version[3])<<24
+	return refuse(Version, 4, "version %d of the WebAssembly binary format is not known; only version 1 is", v)
+}
+
+func guess(data []byte) string {
+	for _, known := range []struct{ magic, name string }{
+		{"\x1f\x8b", "gzip; unpack it first"},
+		{"\x28\xb5\x2f\xfd", "zstd; unpack it first"},
+		{"PK\x03\x04", "a zip archive; unpack it first"},
+		{"\x7fELF", "a native ELF program; compile it for wasm32"},
+		{"\xcf\xfa\xed\xfe", "a native Mach-O program; compile it for wasm32"},
+		{"MZ", "a native Windows program; compile it for wasm32"},
+		{"BC\xc0\xde", "LLVM bitcode; link it with wasm-ld"},
+		{"!<arch>\n", "an archive of objects; link it with wasm-ld"},
+		{"(module", "WebAssembly text; translate it with wat2wasm"},
+		{"(component", "WebAssembly text; translate it with wat2wasm"},
+		{"version https://git-lfs", "a Git LFS pointer; fetch the file"},
+	} {
+		if bytes.HasPrefix(data, []byte(known.magic)) {
+			return known.name
+		}
+	}
+	sample := data[:min(len(data), 512)]
+	for _, b := range sample {
+		if b < ' ' && b != '\n' && b != '\r' && b != '\t' {
+			return "binary data of an unknown kind"
+		}
+	}
+	return "a text"
+}

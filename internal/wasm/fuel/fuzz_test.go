@@ -1,0 +1,48 @@
+package fuel_test
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/toolrun/toolrun/internal/wasm/binary"
+	"github.com/toolrun/toolrun/internal/wasm/fuel"
+)
+
+// FuzzRewrite checks that a module is accepted again once it was rewritten, and that it compiles wherever it did.
+func FuzzRewrite(f *testing.F) {
+	for _, wasm := range [][]byte{bareLoop(), fib(), memorySum(), mix(), fills()} {
+		f.Add(wasm)
+	}
+	for _, file := range suiteModules(f) {
+		if wasm, err := os.ReadFile(file); err == nil && len(wasm) < 1<<10 {
+			f.Add(wasm)
+		}
+	}
+	// Small limits, so that what is large comes to light as a missing limit and not as a slow test.
+	limits := binary.Limits{ModuleBytes: 1 << 14, AllLocals: 10_000, Carried: 50_000, TableElements: 10_000, MemoryPages: 16}
+	f.Fuzz(func(t *testing.T, wasm []byte) {
+		m, err := binary.Parse(wasm, limits)
+		if err != nil {
+			return
+		}
+		rewritten, err := fuel.Rewrite(m, fuel.Options{})
+		if err != nil {
+			return
+		}
+		if _, err := binary.Parse(rewritten, binary.Limits{}); err != nil {
+			t.Fatalf("refused once rewritten: %v", err)
+		}
+		ctx := context.Background()
+		r := wazero.NewRuntime(ctx)
+		defer r.Close(ctx)
+		if _, err := r.CompileModule(ctx, wasm); err != nil {
+			return
+		}
+		if _, err := r.CompileModule(ctx, rewritten); err != nil {
+			t.Fatalf("does not compile once rewritten: %v", err)
+		}
+	})
+}

@@ -1,0 +1,147 @@
+package snapshot_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/toolrun/toolrun/internal/wasm/binary"
+	"github.com/toolrun/toolrun/internal/wasm/snapshot"
+	"github.com/toolrun/toolrun/internal/wasm/wasi"
+)
+
+// compiled keeps machine code from test to test.
+var compiled = wazero.NewCompilationCache()
+
+// goGuest builds a guest under testdata, once for all tests.
+func goGuest(tb testing.TB, name string) []byte {
+	tb.Helper()
+	build, _ := builds.LoadOrStore(name, sync.OnceValues(func() ([]byte, error) { return buildGo(name) }))
+	wasm, err := build.(func() ([]byte, error))()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return wasm
+}
+
+var builds sync.Map
+
+func buildGo(name string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "guest")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, name+".wasm")
+	build := exec.Command("go", "build", "-buildmode=c-shared", "-o", file, "./testdata/"+name)
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+}
+
+// newRuntime is a runtime with our WASI.
+func newRuntime(tb testing.TB) wazero.Runtime {
+	tb.Helper()
+	ctx := context.Background()
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(compiled))
+	tb.Cleanup(func() { r.Close(ctx) })
+	if err := wasi.Instantiate(ctx, r); err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+// system returns a context with a fresh system of a monotonic clock that runs on from system to system.
+func system(tb testing.TB, c wasi.Config) context.Context {
+	tb.Helper()
+	if c.Nanotime == nil {
+		c.Nanotime = nanotime
+	}
+	s, err := wasi.New(c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return wasi.With(context.Background(), s)
+}
+
+var started = time.Now()
+
+func nanotime() int64 { return int64(time.Since(started)) + 1 }
+
+// witnessed is the context in which Take initialises a guest.
+func witnessed(tb testing.TB, w *snapshot.Witness, environ ...string) context.Context {
+	tb.Helper()
+	w.Monotonic = nanotime
+	return system(tb, wasi.Config{Walltime: w.Walltime, Nanotime: w.Nanotime, Random: w, Environ: environ})
+}
+
+// load rewrites and compiles a guest and returns the image of its data.
+func load(tb testing.TB, r wazero.Runtime, wasm []byte, o snapshot.Options) *snapshot.Image {
+	tb.Helper()
+	parsed, err := binary.Parse(wasm, binary.Limits{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m, err := snapshot.Rewrite(parsed)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	c, err := r.CompileModule(context.Background(), m.Binary)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	base, err := snapshot.Load(r, c, m, o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { base.Close(context.Background()) })
+	return base
+}
+
+// take returns the image of an initialised guest.
+func take(tb testing.TB, r wazero.Runtime, wasm []byte, o snapshot.Options) *snapshot.Image {
+	tb.Helper()
+	var w snapshot.Witness
+	image, err := snapshot.Take(witnessed(tb, &w), load(tb, r, wasm, o), &w)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { image.Close(context.Background()) })
+	return image
+}
+
+func restore(tb testing.TB, image *snapshot.Image) *snapshot.Instance {
+	tb.Helper()
+	in, err := image.Restore(context.Background(), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return in
+}
+
+func closeInstance(tb testing.TB, in *snapshot.Instance) {
+	tb.Helper()
+	if err := in.Close(context.Background()); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// call calls an export that has one result.
+func call(tb testing.TB, ctx context.Context, guest api.Module, name string, params ...uint64) uint64 {
+	tb.Helper()
+	results, err := guest.ExportedFunction(name).Call(ctx, params...)
+	if err != nil {
+		tb.Fatalf("%s: %v", name, err)
+	}
+	return results[0]
+}

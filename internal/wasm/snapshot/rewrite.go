@@ -1,0 +1,157 @@
+package snapshot
+
+import (
+	"fmt"
+
+	"github.com/toolrun/toolrun/internal/wasm/binary"
+)
+
+// wasmPage is the unit of a guest's memory in bytes. Core specification 4.2.8.
+const wasmPage = 64 << 10
+
+// The names under which a rewritten module shows its host what its author did not export.
+const (
+	reservedPrefix = "toolrun:"
+	startExport    = reservedPrefix + "start"
+	globalExport   = reservedPrefix + "global:" // and the index
+)
+
+// Module is a module rewritten for images: instances of it begin with an empty memory, run nothing when they
+// are made and show all their mutable globals. It is safe for concurrent use.
+type Module struct {
+	// Binary is the module to compile.
+	Binary []byte
+
+	memory  []byte   // what the data segments write, from address 0
+	bytes   uint64   // the size of the memory at the start
+	globals []string // exports of the mutable globals
+	start   bool     // there is a start function, exported as startExport
+}
+
+// Rewrite makes a Module. The error is an ErrUnsupported: for a module that has no memory of its own, imports
+// other state than functions, changes its tables, keeps passive data, or has mutable globals that hold vectors
+// or references. Everything that a guest can change is then in its memory and its globals.
+func Rewrite(m *binary.Module) (*Module, error) {
+	if err := checkState(m); err != nil {
+		return nil, err
+	}
+	memory, err := initialMemory(m)
+	if err != nil {
+		return nil, err
+	}
+	exports, globals := hiddenExports(m)
+	sections, err := rewriteSections(m, exports)
+	if err != nil {
+		return nil, err
+	}
+	return &Module{
+		Binary:  binary.Join(sections),
+		memory:  memory,
+		bytes:   uint64(m.Memory.Min) * wasmPage,
+		globals: globals,
+		start:   m.Start >= 0,
+	}, nil
+}
+
+// checkState refuses modules that have state an image does not hold.
+func checkState(m *binary.Module) error {
+	if m.Memory == nil {
+		return unsupported("it has no memory")
+	}
+	for _, i := range m.Imports {
+		if i.Kind != binary.ExternFunc {
+			return unsupported("it imports the %s %q.%q", i.Kind, i.Module, i.Name)
+		}
+	}
+	for i, g := range m.Globals {
+		if g.Mutable && g.Type != binary.I32 && g.Type != binary.I64 && g.Type != binary.F32 && g.Type != binary.F64 {
+			return unsupported("its mutable global %d is a %s", i, g.Type)
+		}
+	}
+	for _, e := range m.Exports {
+		if len(e.Name) >= len(reservedPrefix) && e.Name[:len(reservedPrefix)] == reservedPrefix {
+			return unsupported("it exports the reserved name %q", e.Name)
+		}
+	}
+	return checkTables(m)
+}
+
+// initialMemory evaluates the active data segments. Core specification 4.5.4: in their order, each within the
+// memory.
+func initialMemory(m *binary.Module) ([]byte, error) {
+	size := uint64(m.Memory.Min) * wasmPage
+	var used uint64
+	for i, s := range m.Data {
+		switch {
+		case s.Passive:
+			return nil, unsupported("its data segment %d is passive", i)
+		case !s.Place.IsNumber:
+			return nil, unsupported("the place of its data segment %d is not a constant", i)
+		}
+		end := uint64(uint32(s.Place.Number)) + uint64(len(s.Data))
+		if end > size {
+			return nil, unsupported("its data segment %d lies outside of its memory", i)
+		}
+		used = max(used, end)
+	}
+	memory := make([]byte, used)
+	for _, s := range m.Data {
+		copy(memory[uint32(s.Place.Number):], s.Data)
+	}
+	return memory, nil
+}
+
+// hiddenExports are the entries of the export section for the mutable globals and the start function, and the
+// names of the globals.
+func hiddenExports(m *binary.Module) (exports [][]byte, globals []string) {
+	for i, g := range m.GlobalTypes {
+		if g.Mutable {
+			name := fmt.Sprint(globalExport, i)
+			globals = append(globals, name)
+			exports = append(exports, exportEntry(name, binary.ExternGlobal, uint32(i)))
+		}
+	}
+	if m.Start >= 0 {
+		exports = append(exports, exportEntry(startExport, binary.ExternFunc, uint32(m.Start)))
+	}
+	return exports, globals
+}
+
+func exportEntry(name string, kind binary.ExternKind, index uint32) []byte {
+	return binary.AppendUint32(append(binary.AppendName(nil, name), byte(kind)), index)
+}
+
+// rewriteSections adds the exports and takes the start function and the data out.
+func rewriteSections(m *binary.Module, exports [][]byte) ([]binary.Section, error) {
+	var sections []binary.Section
+	old := []byte{0} // a vector of no exports
+	for _, s := range m.Sections {
+		switch {
+		case s.ID == binary.ExportSection:
+			old = s.Data
+		case s.ID == binary.DataSection && m.DataCount > 0:
+			sections = append(sections, binary.Section{ID: s.ID, Data: emptySegments(m.DataCount)})
+			continue
+		case s.ID == binary.StartSection || s.ID == binary.DataSection:
+			continue
+		}
+		sections = append(sections, s)
+	}
+	count, entries, err := binary.Vector(old)
+	if err != nil {
+		return nil, err
+	}
+	data := binary.AppendVector(nil, count+uint32(len(exports)), append([][]byte{entries}, exports...)...)
+	return binary.Insert(sections, binary.Section{ID: binary.ExportSection, Data: data}), nil
+}
+
+// emptySegments are as many data segments as before, none of which writes anything. Where there is a data count
+// section, code may name segments in memory.init and data.drop; active ones count as dropped, that is as empty,
+// once the module is instantiated (core specification 4.5.4), so that nothing changes for it.
+func emptySegments(count int) []byte {
+	data := binary.AppendUint32(nil, uint32(count))
+	for range count {
+		data = append(data, 0, 0x41, 0, 0x0b, 0) // active, i32.const 0, end, no bytes
+	}
+	return data
+}

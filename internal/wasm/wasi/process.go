@@ -1,0 +1,109 @@
+package wasi
+
+import (
+	"context"
+	"io"
+
+	"github.com/tetratelabs/wazero/sys"
+)
+
+// randomPart is how many random bytes are made between two looks at the context: about a tenth of a millisecond.
+const randomPart = 64 << 10
+
+// argsSizesGet(argc*, bytes*)
+func argsSizesGet(_ context.Context, s *System, mem memory, p []uint64) errno {
+	return putSizes(mem, s.args, p)
+}
+
+// argsGet(argv**, buffer*)
+func argsGet(_ context.Context, s *System, mem memory, p []uint64) errno {
+	return putStrings(mem, s.args, p)
+}
+
+// environSizesGet(count*, bytes*)
+func environSizesGet(_ context.Context, s *System, mem memory, p []uint64) errno {
+	return putSizes(mem, s.environ, p)
+}
+
+// environGet(environ**, buffer*)
+func environGet(_ context.Context, s *System, mem memory, p []uint64) errno {
+	return putStrings(mem, s.environ, p)
+}
+
+// size returns the bytes of a list of C strings; New bounded it.
+func size(list []string) uint32 {
+	n := 0
+	for _, s := range list {
+		n += len(s) + 1
+	}
+	return uint32(n)
+}
+
+func putSizes(mem memory, list []string, p []uint64) errno {
+	count, ok := mem.bytes(uint32(p[0]), 4)
+	if !ok {
+		return errFault
+	}
+	bytes, ok := mem.bytes(uint32(p[1]), 4)
+	if !ok {
+		return errFault
+	}
+	le.PutUint32(count, uint32(len(list)))
+	le.PutUint32(bytes, size(list))
+	return success
+}
+
+func putStrings(mem memory, list []string, p []uint64) errno {
+	pointers, ok := mem.bytes(uint32(p[0]), uint32(len(list))*4)
+	if !ok {
+		return errFault
+	}
+	at := uint32(p[1])
+	buffer, ok := mem.bytes(at, size(list))
+	if !ok {
+		return errFault
+	}
+	for _, s := range list {
+		le.PutUint32(pointers, at)
+		copy(buffer, s)
+		buffer[len(s)] = 0
+		pointers, buffer, at = pointers[4:], buffer[len(s)+1:], at+uint32(len(s))+1
+	}
+	return success
+}
+
+// randomGet(buffer*, length)
+func randomGet(ctx context.Context, s *System, mem memory, p []uint64) errno {
+	buffer, ok := mem.bytes(uint32(p[0]), uint32(p[1]))
+	if !ok {
+		return errFault
+	}
+	for len(buffer) > 0 {
+		s.checkEnd(ctx)
+		part := buffer[:min(len(buffer), randomPart)]
+		if _, err := io.ReadFull(s.random, part); err != nil {
+			return errIO
+		}
+		buffer = buffer[len(part):]
+	}
+	return success
+}
+
+// schedYield() has nothing to yield to; a guest that does nothing else ends here with its context.
+func schedYield(ctx context.Context, s *System, _ memory, _ []uint64) errno {
+	s.checkEnd(ctx)
+	return success
+}
+
+// procExit(code) ends the guest: its call returns a *sys.ExitError.
+//
+// It closes no instance, as wazero's own does: that would free a memory which the host may still read, or use
+// again. And it takes from wazero's reserved codes, by which an ExitError passes for the end of a context, all
+// but the low byte, which is all that POSIX has: a guest cannot pretend that its time was over.
+func procExit(_ context.Context, _ *System, _ memory, p []uint64) errno {
+	code := uint32(p[0])
+	if code == sys.ExitCodeContextCanceled || code == sys.ExitCodeDeadlineExceeded {
+		code &= 0xff
+	}
+	panic(sys.NewExitError(code))
+}
