@@ -34,6 +34,7 @@ clean-tree:
 
 bench:
 	$(GO) run ./bench
+	cd bench/wasm && $(GO) run .
 
 fuzz:
 	$(GO) run ./internal/testrun -fuzz $(FUZZTIME)

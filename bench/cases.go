@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
-	"sync"
 	"testing/fstest"
 	"time"
 
@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/bench/measure"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
@@ -73,12 +74,12 @@ tools:
 var input = json.RawMessage(`{"a":1,"b":2}`)
 
 // prepare makes all cases and what they need.
-func prepare(dir string) ([]*benchCase, func(), error) {
-	h, db, err := openHost(dbPath(dir, "host"))
+func prepare(dir string) ([]*measure.Case, func(), error) {
+	h, db, err := openHost(filepath.Join(dir, "host.db"))
 	if err != nil {
 		return nil, nil, err
 	}
-	bare, err := openBare(dbPath(dir, "bare"))
+	bare, err := openBare(filepath.Join(dir, "bare.db"))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,17 +88,17 @@ func prepare(dir string) ([]*benchCase, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return []*benchCase{
-		{name: bareGoja, workers: 1, call: bareRun},
-		{name: bareRead, workers: 1, call: readBare(bare)},
-		{name: readingRun, workers: 1, call: runTool(h, "read")},
-		{name: bareUpdate, workers: 1, call: updateBare(bare)},
-		{name: bareBoth, workers: 1, call: both(bareRun, updateBare(bare))},
-		{name: writingRun, workers: 1, call: runTool(h, "write")},
-		{name: bareBatch, workers: writers, call: batchBare(bare, 10*time.Millisecond)},
-		{name: eagerBatch, workers: writers, call: batchBare(bare, time.Millisecond)},
-		{name: manyBare, workers: writers, call: both(bareRun, batchBare(bare, time.Millisecond))},
-		{name: manyRuns, workers: writers, call: runTool(h, "write")},
+	return []*measure.Case{
+		{Name: bareGoja, Workers: 1, Call: bareRun},
+		{Name: bareRead, Workers: 1, Call: readBare(bare)},
+		{Name: readingRun, Workers: 1, Call: runTool(h, "read")},
+		{Name: bareUpdate, Workers: 1, Call: updateBare(bare)},
+		{Name: bareBoth, Workers: 1, Call: both(bareRun, updateBare(bare))},
+		{Name: writingRun, Workers: 1, Call: runTool(h, "write")},
+		{Name: bareBatch, Workers: writers, Call: batchBare(bare, 10*time.Millisecond)},
+		{Name: eagerBatch, Workers: writers, Call: batchBare(bare, time.Millisecond)},
+		{Name: manyBare, Workers: writers, Call: both(bareRun, batchBare(bare, time.Millisecond))},
+		{Name: manyRuns, Workers: writers, Call: runTool(h, "write")},
 	}, closeAll, nil
 }
 
@@ -242,34 +243,4 @@ func both(first, second func(worker, n int) error) func(worker, n int) error {
 
 func putBare(worker int) func(tx *bbolt.Tx) error {
 	return func(tx *bbolt.Tx) error { return tx.Bucket(bucket).Put([]byte(user(worker)), []byte(record)) }
-}
-
-// measure runs the case for a while and keeps how long each call took.
-func (c *benchCase) measure(span time.Duration) error {
-	var wg sync.WaitGroup
-	took := make([][]time.Duration, c.workers)
-	errs := make([]error, c.workers)
-	if err := c.call(0, 0); err != nil { // outside of the measurement: what the case sets up
-		return err
-	}
-	began := time.Now()
-	for worker := range c.workers {
-		wg.Go(func() {
-			for n := 1; time.Since(began) < span; n++ {
-				start := time.Now()
-				if errs[worker] = c.call(worker, n); errs[worker] != nil {
-					return
-				}
-				took[worker] = append(took[worker], time.Since(start))
-			}
-		})
-	}
-	wg.Wait()
-	elapsed := time.Since(began)
-	before := len(c.took)
-	for _, t := range took {
-		c.took = append(c.took, t...)
-	}
-	c.rates = append(c.rates, float64(len(c.took)-before)/elapsed.Seconds())
-	return errors.Join(errs...)
 }

@@ -66,7 +66,8 @@ var rules = map[string]rule{
 	"cmd/toolrun":      {own: []string{"internal/cli"}},
 	"internal/testrun": {},
 	"internal/arch":    {},
-	"bench": {own: []string{"abi", "host", "host/app", "host/engine", "host/engine/js", "host/storage/bolt"},
+	"bench/measure":    {},
+	"bench": {own: []string{"abi", "bench/measure", "host", "host/app", "host/engine", "host/engine/js", "host/storage/bolt"},
 		others: []string{"github.com/dop251/goja", "go.etcd.io/bbolt"}},
 }
 
@@ -80,6 +81,9 @@ func TestImports(t *testing.T) {
 		name := entry.Name()
 		if entry.IsDir() && (name == "testdata" || name == "node_modules" || strings.HasPrefix(name, ".") && file != root) {
 			return filepath.SkipDir
+		}
+		if entry.IsDir() && file != root && exists(filepath.Join(file, "go.mod")) {
+			return filepath.SkipDir // another module
 		}
 		if entry.IsDir() || !strings.HasSuffix(name, ".go") {
 			return nil
@@ -141,4 +145,9 @@ func (r rule) allows(imported string) bool {
 	return slices.ContainsFunc(r.others, func(other string) bool {
 		return imported == other || strings.HasPrefix(imported, other+"/")
 	})
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/bench/measure"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/wasm"
+)
+
+// The cases of a plug-in compiled by Go, which gets a record, raises a number in it and sets it.
+const (
+	goBare = "a Go plug-in, bare wazero, fresh"
+	goRun  = "a Go plug-in, a run, from its snapshot"
+	goGet  = "a Go plug-in, a run with one get and one set"
+)
+
+// compiledByGo builds the plug-in and measures it.
+func compiledByGo(dir string) ([]*measure.Case, func() error, error) {
+	code, err := buildGo(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx := context.Background()
+	program, err := wasm.New().Load(ctx, engine.Source{Path: "counter.wasm", Code: code})
+	if err != nil {
+		return nil, nil, err
+	}
+	bare, closeBare, err := goInWazero(ctx, code)
+	if err != nil {
+		return nil, nil, err
+	}
+	return []*measure.Case{
+		{Name: goBare, Workers: 1, Call: bare},
+		{Name: goRun, Workers: 1, Call: runGo(program, `{"calls":false}`, `0`)},
+		{Name: goGet, Workers: 1, Call: runGo(program, `{"calls":true}`, `8`)},
+	}, func() error { return errors.Join(program.Close(), closeBare()) }, nil
+}
+
+// buildGo compiles the plug-in of this folder, in the module that it is part of.
+func buildGo(dir string) ([]byte, error) {
+	file := filepath.Join(dir, "counter.wasm")
+	build := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", file, "./counter")
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("build the Go plug-in: %w\n%s", err, out)
+	}
+	return os.ReadFile(file)
+}
+
+func runGo(p engine.Program, input, want string) func(int, int) error {
+	host := engine.Host{Call: func(_ context.Context, call abi.Call) (json.RawMessage, error) {
+		if call.Op == abi.GetContent {
+			return json.RawMessage(`{"n":7}`), nil
+		}
+		return json.RawMessage(`{"success":true}`), nil
+	}}
+	return func(int, int) error {
+		out, err := p.Run(context.Background(), engine.Input{Input: json.RawMessage(input)}, host)
+		if err == nil && string(out.Output) != want {
+			err = fmt.Errorf("the plug-in answered %s", out.Output)
+		}
+		return err
+	}
+}
+
+// goInWazero initialises a fresh instance each time, with wazero's own WASI and functions that answer nothing.
+func goInWazero(ctx context.Context, code []byte) (call func(int, int) error, end func() error, err error) {
+	r := wazero.NewRuntime(ctx)
+	compiled, err := r.CompileModule(ctx, code)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, r); err != nil {
+		return nil, nil, err
+	}
+	modules := map[string]wazero.HostModuleBuilder{}
+	for _, f := range compiled.ImportedFunctions() {
+		module, name, _ := f.Import()
+		if module == wasi_snapshot_preview1.ModuleName {
+			continue
+		}
+		if modules[module] == nil {
+			modules[module] = r.NewHostModuleBuilder(module)
+		}
+		modules[module].NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, m api.Module, stack []uint64) {
+			switch name {
+			case "input_len":
+				stack[0] = 2
+			case "input_read":
+				m.Memory().Write(uint32(stack[0]), []byte("{}"))
+				stack[0] = 2
+			default:
+				stack[0] = 0
+			}
+		}), f.ParamTypes(), f.ResultTypes()).Export(name)
+	}
+	for _, m := range modules {
+		if _, err := m.Instantiate(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	config := wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize").WithSysWalltime().WithSysNanotime()
+	return func(int, int) error {
+		m, err := r.InstantiateModule(ctx, compiled, config)
+		if err != nil {
+			return err
+		}
+		answer, err := m.ExportedFunction("toolrun_run").Call(ctx)
+		if err == nil && answer[0] != 0 {
+			err = fmt.Errorf("the plug-in failed with %d", answer[0])
+		}
+		return errors.Join(err, m.Close(ctx))
+	}, func() error { return r.Close(ctx) }, nil
+}

@@ -1,0 +1,44 @@
+// Command wasm measures plug-ins beside bare wazero and beside Extism's go-sdk: fresh instances, memory calls, and
+// what it costs that a guest can be stopped. It is a module of its own, so that toolrun does not depend on Extism.
+package main
+
+import (
+	"errors"
+
+	"github.com/toolrun/toolrun/bench/measure"
+)
+
+func main() { measure.Main(prepare, ratios) }
+
+func prepare(dir string) ([]*measure.Case, func(), error) {
+	var cases []*measure.Case
+	var closers []func() error
+	for _, part := range []func(dir string) ([]*measure.Case, func() error, error){small, compiledByGo, cpuBound} {
+		more, closePart, err := part(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		cases, closers = append(cases, more...), append(closers, closePart)
+	}
+	return cases, func() {
+		var errs []error
+		for _, c := range closers {
+			errs = append(errs, c())
+		}
+		_ = errors.Join(errs...)
+	}, nil
+}
+
+func ratios(rows measure.Rows) []measure.Ratio {
+	list := []measure.Ratio{
+		rows.Over("Extism's go-sdk, fresh, over toolrun, p50", smallExtism, "at least 20", smallRun),
+		rows.Over("a small plug-in, over bare wazero, p50", smallRun, "about 1", smallBare),
+		rows.Over("a Go plug-in from its snapshot, over fresh in bare wazero, p50", goRun, "below 0.2", goBare),
+	}
+	for _, w := range workloads {
+		list = append(list,
+			rows.Over(w.name+": stoppable, over bare, p50", w.name+rewrittenSuffix, w.aim, w.name+bareSuffix),
+			rows.Over(w.name+": WithCloseOnContextDone, over bare, p50", w.name+contextSuffix, "none: it is what wazero offers", w.name+bareSuffix))
+	}
+	return list
+}
