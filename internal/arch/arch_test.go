@@ -45,7 +45,7 @@ var rules = map[string]rule{
 		others: []string{"github.com/tetratelabs/wazero"}},
 	"abi/guest/go":                  {own: []string{"abi", "abi/guest/go/internal/imports"}},
 	"abi/guest/go/internal/imports": {own: []string{"abi"}},
-	"abi/guest/go/toolruntest":      {own: []string{"abi", "abi/guest/go/internal/imports"}},
+	"abi/guest/go/toolruntest":      {own: []string{"abi", "abi/guest/go", "abi/guest/go/internal/imports"}},
 	"abi/guest/go/toolslog":         {own: []string{"abi", "abi/guest/go", "abi/guest/go/internal/imports"}},
 	"abi/guest/go/probe":            {own: []string{"abi", "abi/guest/go"}},
 	"abi/abitest":                   {own: []string{"abi", "host/engine", "internal/wasm/assemble"}},
@@ -54,6 +54,9 @@ var rules = map[string]rule{
 	"host/engine/js":                 {own: []string{"abi", "internal/jsondoc", "host/engine", "host/engine/js/internal/bundle", "sdk/js"}, others: []string{"github.com/dop251/goja"}},
 	"host/engine/js/internal/bundle": {own: []string{"abi", "host/engine"}, others: []string{"github.com/dop251/goja", "github.com/evanw/esbuild", "github.com/go-sourcemap/sourcemap"}},
 	"sdk/js":                         {},
+
+	"plugins/examples/hit_counter_go":   {own: []string{"abi/guest/go"}},
+	"plugins/examples/order_history_go": {own: []string{"abi/guest/go"}},
 
 	"host/memory":   {own: []string{"abi", "schema", "internal/jsondoc", "host/storage"}},
 	"host/app":      {own: []string{"abi", "schema", "internal/jsondoc", "host/memory"}, others: []string{"github.com/goccy/go-yaml"}},

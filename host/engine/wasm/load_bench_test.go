@@ -1,0 +1,22 @@
+package wasm_test
+
+import (
+	"testing"
+
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// BenchmarkLoad loads a plug-in of Go, of 4 MB, that is in the cache.
+func BenchmarkLoad(b *testing.B) {
+	code := buildPlugin(b, "suite")
+	e := newEngine(b)
+	for b.Loop() {
+		p, err := e.Load(b.Context(), engine.Source{Path: "suite.wasm", Code: code, Entry: "sum"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := p.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
