@@ -3,6 +3,5 @@
 // [Vectors] are worked examples, one or more for each function and fault. Each is a memory, some calls, their
 // answers and what changed, and [Vector.Module] makes a plug-in of it that checks itself: a host that runs every one
 // to success, with the effects that the vector names, hands out what the page promises. [Guest] holds the other
-// side against the contract: a binding's probe, which does what a script tells it. [Check] looks at a plug-in that
-// is nobody's test.
+// side against the contract: a binding's probe, which does what a script tells it.
 package abitest

@@ -1,10 +1,6 @@
 package abitest
 
-import (
-	"encoding/json"
-
-	"github.com/toolrun/toolrun/abi"
-)
+import "github.com/toolrun/toolrun/abi"
 
 // Vector is a worked example: what a guest calls, what it is answered, and what then is where.
 type Vector struct {
@@ -52,40 +48,4 @@ type Effect struct {
 	// Code is that of the fault that the run ended with, "" for success; Message is a part of its text.
 	Code    abi.Code
 	Message string
-}
-
-// Double is the memory that vectors run against: it has one record, and stores that answer with every fault.
-type Double struct{ ids int }
-
-// What the record of the Double is called and holds.
-const (
-	Store   = "prefs"
-	Content = `{"n":1}`
-)
-
-// FaultStore names the store whose calls end in a fault of that code.
-func FaultStore(code abi.Code) string { return "fault_" + string(code) }
-
-// Call answers a memory call: the Content for every read, {"success":true} for every other call.
-func (d *Double) Call(call abi.Call) (json.RawMessage, *abi.Fault) {
-	var store string
-	if err := json.Unmarshal(call.Arg(0), &store); err != nil || store == "" {
-		return nil, d.issue(call, abi.InvalidArgument, "", "the store is missing")
-	}
-	for _, code := range abi.Codes() {
-		if store == FaultStore(code) {
-			return nil, d.issue(call, code, store, "as was asked")
-		}
-	}
-	if op, ok := abi.LookupOperation(call.Op); ok && op.Verb == abi.Read {
-		return json.RawMessage(Content), nil
-	}
-	return json.RawMessage(`{"success":true}`), nil
-}
-
-func (d *Double) issue(call abi.Call, code abi.Code, store, message string) *abi.Fault {
-	d.ids++
-	f := abi.Faultf(code, "%s", message)
-	f.Op, f.Store, f.ID = call.Op, store, string(rune('0'+d.ids))
-	return f
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/toolrun/toolrun/host/storage/bolt"
+	"github.com/toolrun/toolrun/internal/wasm/assemble"
 )
 
 func TestMain(m *testing.M) {
@@ -37,8 +38,26 @@ func TestScripts(t *testing.T) {
 			"damage":   damage,
 			"mode":     mode,
 			"fill":     fill,
+			"plugin":   plugin,
 		},
 	})
+}
+
+// plugin writes a plug-in that answers its input, or one that traps: plugin file [traps].
+func plugin(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: plugin file [traps]")
+	}
+	m := &assemble.Module{Pages: 1}
+	read, write := m.Import("toolrun.input_read", 3), m.Import("toolrun.output_write", 2)
+	m.Func("toolrun_abi_1", 0)
+	code := append(assemble.Const(1024), assemble.Call(read, 1024, 0, 4096)...) // where it is, and how much it is
+	code = append(code, assemble.Call(write)...)
+	if len(args) > 1 {
+		code = []byte{assemble.Unreachable}
+	}
+	m.Func("toolrun_run", 1, code...)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), m.Bytes(), 0o600))
 }
 
 // exits runs toolrun and checks its exit code: exits 2 run nothing.

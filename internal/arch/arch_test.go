@@ -48,7 +48,8 @@ var rules = map[string]rule{
 	"abi/guest/go/toolruntest":      {own: []string{"abi", "abi/guest/go", "abi/guest/go/internal/imports"}},
 	"abi/guest/go/toolslog":         {own: []string{"abi", "abi/guest/go", "abi/guest/go/internal/imports"}},
 	"abi/guest/go/probe":            {own: []string{"abi", "abi/guest/go"}},
-	"abi/abitest":                   {own: []string{"abi", "host/engine", "internal/wasm/assemble"}},
+	"abi/conform":                   {own: []string{"abi", "host/engine"}},
+	"abi/abitest":                   {own: []string{"abi", "abi/conform", "host/engine", "internal/wasm/assemble"}},
 
 	"host/engine/enginetest":         {own: []string{"abi", "host/engine"}},
 	"host/engine/js":                 {own: []string{"abi", "internal/jsondoc", "host/engine", "host/engine/js/internal/bundle", "sdk/js"}, others: []string{"github.com/dop251/goja"}},
@@ -64,7 +65,7 @@ var rules = map[string]rule{
 	"host": {own: []string{"abi", "schema", "internal/jsondoc", "host/app", "host/engine", "host/memory", "host/storage", "host/template"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
 
-	"internal/cli": {own: []string{"abi", "host", "host/app", "host/engine", "host/engine/js", "host/engine/wasm", "abi/abitest", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc"},
+	"internal/cli": {own: []string{"abi", "host", "host/app", "host/engine", "host/engine/js", "host/engine/wasm", "abi/conform", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc"},
 		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
 	"cmd/toolrun":      {own: []string{"internal/cli"}},
 	"internal/testrun": {},

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/abi/abitest"
+	"github.com/toolrun/toolrun/abi/conform"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
@@ -22,7 +22,7 @@ type conformance struct {
 	File    string            `json:"file"`
 	ABI     int               `json:"abi"`
 	Plugin  wasm.Description  `json:"plugin"`
-	Checks  []abitest.Outcome `json:"checks"`
+	Checks  []conform.Outcome `json:"checks"`
 	StartUS float64           `json:"start_us"`
 	CallUS  float64           `json:"call_us"`
 	OK      bool              `json:"ok"`
@@ -43,7 +43,7 @@ replies and every fault, and what a fresh start and a call cost. Give an input t
 			if err != nil {
 				return err
 			}
-			found, err := p.conform(cmd.Context(), args[0], entry, document)
+			found, err := p.conformance(cmd.Context(), args[0], entry, document)
 			if err != nil {
 				return err
 			}
@@ -58,7 +58,7 @@ replies and every fault, and what a fresh start and a call cost. Give an input t
 	return cmd
 }
 
-func (p *program) conform(ctx context.Context, file, entry string, input json.RawMessage) (*conformance, error) {
+func (p *program) conformance(ctx context.Context, file, entry string, input json.RawMessage) (*conformance, error) {
 	code, err := p.readFile("the plug-in", file)
 	if err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ func (p *program) conform(ctx context.Context, file, entry string, input json.Ra
 		return nil, err
 	}
 	defer func() { _ = program.Close() }()
-	found.Checks = abitest.Check(ctx, program, input)
-	found.OK = !slices.ContainsFunc(found.Checks, func(o abitest.Outcome) bool { return !o.OK })
+	found.Checks = conform.Check(ctx, program, input)
+	found.OK = !slices.ContainsFunc(found.Checks, func(o conform.Outcome) bool { return !o.OK })
 	found.StartUS, found.CallUS = measurePlugin(ctx, program, input)
 	return found, nil
 }
@@ -83,7 +83,7 @@ func (p *program) conform(ctx context.Context, file, entry string, input json.Ra
 func measurePlugin(ctx context.Context, program engine.Program, input json.RawMessage) (start, call float64) {
 	const times = 51
 	var starts, calls []time.Duration
-	memory := &abitest.Double{}
+	memory := &conform.Double{}
 	answer := engine.Host{Call: func(_ context.Context, call abi.Call) (json.RawMessage, error) {
 		reply, fault := memory.Call(call)
 		if fault != nil {

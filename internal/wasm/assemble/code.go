@@ -18,6 +18,7 @@ const (
 	I32Store    = 0x36
 	MemoryGrow  = 0x40
 	I32Ne       = 0x47
+	I32LtS      = 0x48
 	I32Add      = 0x6a
 	I32DivS     = 0x6d
 	Empty       = 0x40

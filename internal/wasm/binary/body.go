@@ -66,27 +66,30 @@ func (p *parser) declaredLocals(t FuncType) int {
 // instructions walks the code of one function. It checks that blocks nest and that whatever an instruction
 // names exists.
 func (p *parser) instructions(t FuncType, locals int) {
+	start := p.at
 	p.labels = append(p.labels[:0], label{op: Block, branch: len(t.Results), end: len(t.Results)})
+	p.blocks, p.carried = 1, 0
 	for len(p.labels) > 0 {
 		in := p.instruction(p.lim.BranchTargets)
 		if p.err != nil {
 			return
 		}
-		if in.imm == labelTable {
-			p.branchTable(in)
-		} else {
-			p.indexes(in, locals)
-			p.nest(in)
+		p.indexes(in, locals)
+		if p.nest(in); p.err != nil {
+			return
 		}
 		if p.carried > p.lim.Carried {
-			p.refuse(OverLimit, in.Offset, "blocks, branches and calls carry more than %d values in all functions", p.lim.Carried)
-		}
-		if p.err != nil {
-			return
+			p.refuse(OverLimit, in.Offset, "the blocks, branches and calls of a function carry more than %d values", p.lim.Carried)
 		}
 	}
 	if p.left() != 0 {
 		p.refuse(Malformed, p.at, "%d bytes after the end of a function", p.left())
+	}
+	if spread := p.blocks * locals; spread > p.lim.Spread {
+		p.refuse(OverLimit, start, "a function with %d blocks and %d locals; the product may be %d at most", p.blocks, locals, p.lim.Spread)
+	}
+	if p.allCarried += p.carried; p.allCarried > p.lim.AllCarried {
+		p.refuse(OverLimit, start, "the blocks, branches and calls of all functions carry more than %d values", p.lim.AllCarried)
 	}
 }
 
@@ -144,6 +147,8 @@ func (p *parser) nest(in Instruction) {
 	case End:
 		p.carried += top.end
 		p.labels = p.labels[:len(p.labels)-1]
+	case BrTable:
+		p.branchTable(in)
 	case Br, BrIf:
 		p.carried += p.labels[len(p.labels)-1-int(in.Index)].branch
 	case Return:
@@ -155,11 +160,15 @@ func (p *parser) nest(in Instruction) {
 	}
 }
 
-func (p *parser) carry(t FuncType) { p.carried += len(t.Params) + len(t.Results) }
+func (p *parser) carry(t FuncType) { p.carried += len(t.Params) + len(t.Results) + p.mutable }
 
 func (p *parser) open(in Instruction) {
 	if len(p.labels) > p.lim.Nesting {
 		p.refuse(OverLimit, in.Offset, "blocks nested deeper than %d", p.lim.Nesting)
+		return
+	}
+	if p.blocks++; p.blocks > p.lim.Blocks+1 { // the function itself is one
+		p.refuse(OverLimit, in.Offset, "more than %d blocks in a function", p.lim.Blocks)
 		return
 	}
 	var t FuncType

@@ -14,18 +14,23 @@ type Limits struct {
 	DataSegments, ElementSegments, Elements int
 	// Params and Results bound one function type. Defaults 256 and 64.
 	Params, Results int
-	// BodyBytes bounds the code of one function. Default 4 MiB.
+	// BodyBytes bounds the code of one function. Default 1 MiB; CPython's longest function has a tenth of it.
 	BodyBytes int
 	// Locals bounds the parameters and locals of one function, AllLocals those of all functions, as declared:
 	// five bytes can declare four billion. Defaults 10,000 and 1,000,000.
 	Locals, AllLocals int
-	// Nesting bounds blocks within blocks. Default 10,000; a switch of a thousand cases makes a thousand.
-	Nesting int
+	// Nesting bounds blocks within blocks, Blocks the blocks of one function. Default 10,000 for both; a switch of a
+	// thousand cases makes a thousand of either, and the time to compile grows with the square.
+	Nesting, Blocks int
+	// Spread bounds the locals of one function times its blocks, for a compiler may follow each local through each
+	// block. Default 500,000; the most that was seen is 104,000, in CPython.
+	Spread int
 	// BranchTargets bounds the targets of one br_table. Default 65,536.
 	BranchTargets int
-	// Carried bounds the values that the blocks, branches and calls of all functions pass on, counted at each:
-	// one byte more of a br_table can ask for as many copies as a block has results. Default 8,000,000.
-	Carried int
+	// Carried bounds the values that the blocks, branches and calls of one function pass on, counted at each, and
+	// AllCarried those of all functions. With each call go the mutable globals, which it may change. One byte can
+	// carry as many values as a block has results. Defaults 1,000,000 and 20,000,000.
+	Carried, AllCarried int
 	// TableElements bounds the elements that all tables have at the start. Default 1,000,000.
 	TableElements int
 	// MemoryPages bounds the pages of 64 KiB that the memory has at the start. Default 1,024, which is 64 MiB.
@@ -52,12 +57,15 @@ func (l Limits) WithDefaults() Limits {
 		{&l.Elements, 500_000},
 		{&l.Params, 256},
 		{&l.Results, 64},
-		{&l.BodyBytes, 4 << 20},
+		{&l.BodyBytes, 1 << 20},
 		{&l.Locals, 10_000},
 		{&l.AllLocals, 1_000_000},
 		{&l.Nesting, 10_000},
+		{&l.Blocks, 10_000},
+		{&l.Spread, 500_000},
 		{&l.BranchTargets, 65_536},
-		{&l.Carried, 8_000_000},
+		{&l.Carried, 1_000_000},
+		{&l.AllCarried, 20_000_000},
 		{&l.TableElements, 1_000_000},
 		{&l.MemoryPages, 1_024},
 		{&l.NameBytes, 65_536},

@@ -44,8 +44,13 @@ type parser struct {
 	declared []uint32
 	hasNames bool
 
-	tableElements, elements, locals, carried int
-	labels                                   []label
+	tableElements, elements, locals, allCarried int
+	// mutable counts the mutable globals.
+	mutable int
+
+	// Of the function that is read: the blocks that have begun, how many there were, and the values carried.
+	labels          []label
+	blocks, carried int
 }
 
 func (p *parser) section(s Section) {

@@ -96,7 +96,9 @@ func (p *parser) globalType() GlobalType {
 	if mutable > 1 {
 		p.refuse(Malformed, start, "a global with the unknown flags %#02x", mutable)
 	}
-	t.Mutable = mutable == 1
+	if t.Mutable = mutable == 1; t.Mutable {
+		p.mutable++
+	}
 	return t
 }
 

@@ -1,4 +1,4 @@
-package abitest
+package conform
 
 import (
 	"bytes"

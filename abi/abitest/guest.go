@@ -1,0 +1,118 @@
+package abitest
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// Guest holds a binding against the contract, by its probe: a plug-in that takes {"steps":[...]}, does each step, and
+// answers {"replies":[...],"input":...,"context":...} with what the calls came to and the two documents as it read
+// them. A step is one of
+//
+//	{"call":"get_content","store":S,"projection":J,"options":J}      a reply is {"reply":J} or {"fault":{...}}
+//	{"call":"set_content","store":S,"value":J,"options":J}
+//	{"call":"delete_content","store":S,"options":J}
+//	{"log":"debug|info|warn|error","text":T}                         a log line
+//	{"print":T}                                                      on standard output, or else a log line as info
+//	{"context":{K:J}}                                                sets each key of the context
+//	{"fail":T}                                                       fails the run with that message
+//	{"pass":true}                                                    fails the run with the last fault as it came
+func Guest(t *testing.T, probe engine.Program) {
+	for _, c := range scripts {
+		t.Run(c.name, func(t *testing.T) { c.check(t, probe) })
+	}
+}
+
+// script is what a probe is told, and what must come of it.
+type script struct {
+	name, steps string
+	replies     string // null fields of a fault may be missing
+	want        Effect
+}
+
+var scripts = []script{
+	{"no steps", ``, ``, Effect{}},
+	{"a read", `{"call":"get_content","store":"prefs"}`, `{"reply":{"n":1}}`,
+		Effect{Calls: []abi.Call{call(abi.GetContent, `"prefs"`)}}},
+	{"a projection and options", `{"call":"get_content","store":"prefs","projection":{"n":1},"options":{"record":true}}`, `{"reply":{"n":1}}`,
+		Effect{Calls: []abi.Call{call(abi.GetContent, `"prefs"`, `{"n":1}`, `{"record":true}`)}}},
+	{"values of every kind", `{"call":"set_content","store":"prefs","value":{"null":null,"t":true,"n":-1.5e21,"text":"grün 😀 \" \\","list":[[],{}]}}`, `{"reply":{"success":true}}`,
+		Effect{Calls: []abi.Call{call(abi.SetContent, `"prefs"`, `{"null":null,"t":true,"n":-1.5e21,"text":"grün 😀 \" \\","list":[[],{}]}`)}}},
+	{"a delete", `{"call":"delete_content","store":"prefs"}`, `{"reply":{"success":true}}`,
+		Effect{Calls: []abi.Call{call(abi.DeleteContent, `"prefs"`)}}},
+	{"a store of another script", `{"call":"get_content","store":"größe"}`, `{"reply":{"n":1}}`,
+		Effect{Calls: []abi.Call{call(abi.GetContent, `"größe"`)}}},
+	{"a fault that is handled", `{"call":"get_content","store":"fault_conflict"},{"call":"get_content","store":"prefs"}`,
+		`{"fault":{"code":"conflict","message":"as was asked","op":"get_content","store":"fault_conflict"}},{"reply":{"n":1}}`,
+		Effect{Calls: []abi.Call{call(abi.GetContent, `"fault_conflict"`), call(abi.GetContent, `"prefs"`)}}},
+	{"a fault that is let through", `{"call":"get_content","store":"fault_read_only"},{"pass":true}`, ``,
+		Effect{Calls: []abi.Call{call(abi.GetContent, `"fault_read_only"`)}, Code: abi.ReadOnly, Message: "as was asked"}},
+	{"an error of its own", `{"fail":"no \"such\" colour: grün"}`, ``, Effect{Code: abi.ToolError, Message: `no "such" colour: grün`}},
+	{"log lines", `{"log":"debug","text":"a"},{"log":"info","text":"b"},{"log":"warn","text":"c"},{"log":"error","text":"d"},{"print":"e"}`, ``,
+		Effect{Logs: []string{"debug a", "info b", "warn c", "error d", "info e"}}},
+	{"keys of the context", `{"context":{"a":1}},{"context":{"b":[2]}},{"context":{"a":{"c":null}}}`, ``, Effect{Context: `{"a":{"c":null},"b":[2]}`}},
+	{"a key of the workflow", `{"context":{"steps":{}}}`, ``, Effect{Code: abi.OutputInvalid, Message: "context.steps"}},
+}
+
+func (s script) check(t *testing.T, probe engine.Program) {
+	const document = `{"runId":"r","text":"ü","env":{"KEY":"v"}}`
+	input := `{"steps":[` + s.steps + `]}`
+	var seen Effect
+	out, err := probe.Run(t.Context(), engine.Input{Input: json.RawMessage(input), Context: json.RawMessage(document)}, seen.host())
+	seen.Context = string(out.Context)
+	f, failed := errors.AsType[*abi.Fault](err)
+	switch {
+	case err != nil && !failed:
+		t.Fatal(err)
+	case failed && (f.Code != s.want.Code || !strings.Contains(f.Message, s.want.Message)):
+		t.Fatalf("Run = %v; want %q %q", f, s.want.Code, s.want.Message)
+	case !failed && s.want.Code != "":
+		t.Fatalf("Run = %s; want %s", out.Output, s.want.Code)
+	case !failed:
+		sameJSON(t, "output", string(out.Output), `{"replies":[`+s.replies+`],"input":`+input+`,"context":`+document+`}`)
+		sameJSON(t, "context", orNull(seen.Context), orNull(s.want.Context))
+	}
+	sameJSON(t, "calls", trimmed(seen.Calls), trimmed(s.want.Calls))
+	if got, want := strings.Join(seen.Logs, "\n"), strings.Join(s.want.Logs, "\n"); got != want {
+		t.Errorf("logs = %q; want %q", got, want)
+	}
+}
+
+func orNull(text string) string {
+	if text == "" {
+		return "null"
+	}
+	return text
+}
+
+// trimmed is calls without the absent arguments at their ends.
+func trimmed(calls []abi.Call) string {
+	for i := range calls {
+		args := calls[i].Args
+		for len(args) > 0 && len(args[len(args)-1]) == 0 {
+			args = args[:len(args)-1]
+		}
+		calls[i].Args = args
+	}
+	text, err := json.Marshal(calls)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+func sameJSON(t *testing.T, what, got, want string) {
+	t.Helper()
+	var x, y any
+	if err := errors.Join(json.Unmarshal([]byte(got), &x), json.Unmarshal([]byte(want), &y)); err != nil {
+		t.Errorf("%s = %s: %v", what, got, err)
+	} else if !reflect.DeepEqual(x, y) {
+		t.Errorf("%s = %s; want %s", what, got, want)
+	}
+}

@@ -1,0 +1,182 @@
+// Package assemblyscript_test holds the AssemblyScript binding against the contract: under Node, and as the
+// committed plug-ins.
+package assemblyscript_test
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// TestNode installs the compiler that package-lock.json names. It runs the tests that are in JavaScript, and builds
+// every committed plug-in of AssemblyScript again, as its toolchain.txt says, and expects the same bytes.
+func TestNode(t *testing.T) {
+	workspace := install(t)
+	node := tool(t, "node")
+
+	t.Run("tests", func(t *testing.T) { nodeTest(t, node, filepath.Join(workspace, "package"), "test/") })
+	t.Run("probe", func(t *testing.T) { rebuild(t, node, workspace, "probe", filepath.Join(workspace, "package")) })
+
+	examples, err := filepath.Glob("../../../plugins/examples/*_as")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, example := range examples {
+		name := filepath.Base(example)
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(workspace, name)
+			if err := copyFolder(dir, example); err != nil {
+				t.Fatal(err)
+			}
+			nodeTest(t, node, dir, "test.mjs")
+			rebuild(t, node, workspace, ".", dir)
+		})
+	}
+}
+
+// TestFaults compares the enum with the codes of the contract.
+func TestFaults(t *testing.T) {
+	source, err := os.ReadFile("memory.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, match := range regexp.MustCompile(`(?m)^  (\w+) = (\d+),`).FindAllStringSubmatch(string(source), -1) {
+		got[strings.ToLower(match[1])], _ = strconv.Atoi(match[2])
+	}
+	for _, code := range abi.Codes() {
+		name := strings.ReplaceAll(string(code), "_", "")
+		if got[name] != code.Number() {
+			t.Errorf("Fault has %s = %d; want %d", name, got[name], code.Number())
+		}
+	}
+	if want := len(abi.Codes()) + 1; len(got) != want { // and None
+		t.Errorf("Fault has %d faults; want %d", len(got), want)
+	}
+}
+
+func nodeTest(t *testing.T, node, dir, tests string) {
+	t.Helper()
+	cmd := exec.Command(node, "--test", tests)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("node --test %s: %v\n%s", tests, err, out)
+	}
+}
+
+// rebuild runs the command of the toolchain.txt in a folder of dir, and compares what it writes with what is there.
+func rebuild(t *testing.T, node, workspace, folder, dir string) {
+	text, err := os.ReadFile(filepath.Join(dir, folder, "toolchain.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler, command, _ := strings.Cut(strings.TrimSpace(string(text)), "\n$ asc ")
+	args := strings.Fields(command)
+	if len(args) < 2 || args[len(args)-2] != "-o" {
+		t.Fatalf("toolchain.txt = %q; want a compiler and a command that ends in -o and a file", text)
+	}
+	if want := "assemblyscript " + installed(t); compiler != want {
+		t.Errorf("toolchain.txt names %s; package.json has %s", compiler, want)
+	}
+	output := filepath.Join(dir, args[len(args)-1])
+	want, err := os.ReadFile(output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(output); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(node, append([]string{filepath.Join(workspace, "package/node_modules/assemblyscript/bin/asc.js")}, args...)...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("asc: %v\n%s", err, out)
+	}
+	got, err := os.ReadFile(output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not what its source and toolchain.txt make: %d bytes; want %d", filepath.Base(output), len(want), len(got))
+	}
+}
+
+// installed is the version that package.json asks for.
+func installed(t *testing.T) string {
+	t.Helper()
+	manifest, err := os.ReadFile("package.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	match := regexp.MustCompile(`"assemblyscript": "([0-9.]+)"`).FindSubmatch(manifest)
+	if match == nil {
+		t.Fatal("package.json does not pin assemblyscript")
+	}
+	return string(match[1])
+}
+
+// install makes a workspace: the package with its compiler in the folder package, and beside it a node_modules
+// where plug-ins in other folders find it.
+func install(t *testing.T) string {
+	t.Helper()
+	npm := tool(t, "npm")
+	workspace := t.TempDir()
+	if err := copyFolder(filepath.Join(workspace, "package"), "."); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(workspace, "node_modules/@toolrun"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../../package", filepath.Join(workspace, "node_modules/@toolrun/assemblyscript")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline",
+		"--fetch-retries=1", "--fetch-retry-mintimeout=1000") // npm's own patience is over a minute
+	cmd.Dir = filepath.Join(workspace, "package")
+	out, err := cmd.CombinedOutput()
+	if code := unreachable.Find(out); err != nil && code != nil {
+		t.Skip("npm cannot reach its registry: " + string(code))
+	}
+	if err != nil {
+		t.Fatalf("npm ci: %v\n%s", err, out)
+	}
+	return workspace
+}
+
+// unreachable are npm's codes for a registry that cannot be reached.
+var unreachable = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH`)
+
+// copyFolder copies a folder but for packages that are installed in it.
+func copyFolder(to, from string) error {
+	return fs.WalkDir(os.DirFS(from), ".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.Name() == "node_modules":
+			return fs.SkipDir
+		case entry.IsDir():
+			return os.MkdirAll(filepath.Join(to, path), 0o700)
+		}
+		content, err := os.ReadFile(filepath.Join(from, path))
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, path), content, 0o600)
+	})
+}
+
+func tool(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skip(name + " is not installed")
+	}
+	return path
+}

@@ -1,0 +1,173 @@
+// A double of the host, to test a plug-in under Node:
+//
+//   import { Host } from "@toolrun/assemblyscript/host";
+//
+//   const host = new Host(await readFile("main.wasm"));
+//   host.stores.pageHits = { pages: {} };
+//   const result = host.run({ page: "/" });
+//   assert.deepEqual(result.output, { hits: 1 });
+//
+// It keeps what a plug-in stores and merges as the host does (RFC 7396); each run has a fresh instance, and one that
+// fails changes nothing. It knows no schema, no grants and no lifetimes, ignores projections, and of the options
+// knows "replace" alone. It has no WASI: a plug-in that needs clocks or random numbers is tested on the host itself.
+
+const LEVELS = ["debug", "info", "warn", "error"];
+const INVALID_ARGUMENT = 9;
+
+export class Host {
+  /** stores holds the contents by the names of their stores. */
+  stores = {};
+  #module;
+  #refusal = null;
+
+  /** A host runs one plug-in, given as the bytes of its .wasm. */
+  constructor(wasm) {
+    this.#module = new WebAssembly.Module(wasm);
+  }
+
+  /** refuse has the next call of memory answer a fault: host.refuse(5, "conflict"). */
+  refuse(number, code, message = "the test refuses it") {
+    this.#refusal = { number, code, message };
+  }
+
+  /**
+   * run runs the plug-in once. Its result has ok, output, context (the keys that were changed), error and logs
+   * (lines such as "info: hello"). An error is what the plug-in wrote, or the trap that ended it.
+   */
+  run(input = {}, context = {}, entry = "toolrun_run") {
+    const before = structuredClone(this.stores);
+    const run = new Run(this, input, context);
+    const result = run.execute(this.#module, entry);
+    if (!result.ok) this.stores = before;
+    return result;
+  }
+
+  /** call performs an operation and answers [number of the fault, or 0, reply]. */
+  call(op, store, value, options) {
+    const refusal = this.#refusal;
+    this.#refusal = null;
+    if (refusal !== null) {
+      const { number, code, message } = refusal;
+      return [number, { code, message, op, store, id: "1" }];
+    }
+    const existed = Object.hasOwn(this.stores, store);
+    switch (op) {
+      case "get_content":
+        return [0, existed ? this.stores[store] : null];
+      case "set_content":
+        this.stores[store] = options?.replace ? value : merge(this.stores[store], value);
+        return [0, { success: true }];
+    }
+    delete this.stores[store];
+    return [0, { success: true, deleted: existed }];
+  }
+}
+
+// Run is one run: its documents and what the plug-in wrote.
+class Run {
+  output = null;
+  context = null;
+  error = null;
+  logs = [];
+  #host;
+  #documents;
+  #memory;
+
+  constructor(host, input, context) {
+    this.#host = host;
+    this.#documents = { input: encode(input), context: encode(context), result: new Uint8Array() };
+  }
+
+  execute(module, entry) {
+    const { exports } = new WebAssembly.Instance(module, this.#imports());
+    this.#memory = exports.memory;
+    exports._initialize?.();
+    const failure = this.#enter(exports[entry]);
+    if (failure !== null) return { ok: false, error: errorOf(this.error ?? failure), logs: this.logs };
+    try {
+      return { ok: true, output: JSON.parse(this.output ?? "null"), context: JSON.parse(this.context ?? "{}"), logs: this.logs };
+    } catch (error) {
+      return { ok: false, error: { code: "output_invalid", message: error.message }, logs: this.logs };
+    }
+  }
+
+  // enter answers why the run failed, null for success.
+  #enter(entry) {
+    try {
+      const answer = entry();
+      return answer === 0 ? null : `the plug-in ended with code ${answer} and did not say why`;
+    } catch (trap) {
+      if (!(trap instanceof WebAssembly.RuntimeError || trap instanceof RangeError)) throw trap;
+      return `trapped: ${trap.message}`;
+    }
+  }
+
+  #imports() {
+    const read = (name) => (ptr, offset, len) => this.#copy(this.#documents[name], ptr, offset, len);
+    const size = (name) => () => this.#documents[name].length;
+    const write = (name) => (ptr, len) => ((this[name] = this.#text(ptr, len)), 0);
+    return {
+      toolrun: {
+        input_len: size("input"), input_read: read("input"),
+        context_len: size("context"), context_read: read("context"),
+        result_len: size("result"), result_read: read("result"),
+        output_write: write("output"), context_write: write("context"), error_write: write("error"),
+        log: (level, ptr, len) => this.#log(level, this.#text(ptr, len)),
+      },
+      memory: {
+        get_content: (...args) => this.#call("get_content", args),
+        set_content: (...args) => this.#call("set_content", args),
+        delete_content: (...args) => this.#call("delete_content", args),
+      },
+    };
+  }
+
+  #call(op, args) {
+    const texts = [];
+    for (let i = 0; i < args.length; i += 2) texts.push(this.#text(args[i], args[i + 1]));
+    const [store, ...rest] = texts;
+    const json = rest.map((text) => (text === "" ? undefined : JSON.parse(text)));
+    const [number, reply] = this.#host.call(op, store, json[0], json.at(-1));
+    this.#documents.result = encode(reply);
+    return number > 0 ? -number : this.#documents.result.length;
+  }
+
+  #log(level, text) {
+    if (LEVELS[level] === undefined) return -INVALID_ARGUMENT;
+    this.logs.push(`${LEVELS[level]}: ${text}`);
+    return 0;
+  }
+
+  #copy(document, ptr, offset, len) {
+    const part = document.subarray(offset >>> 0, (offset >>> 0) + (len >>> 0));
+    new Uint8Array(this.#memory.buffer).set(part, ptr >>> 0);
+    return part.length;
+  }
+
+  #text(ptr, len) {
+    const bytes = new Uint8Array(this.#memory.buffer, ptr >>> 0, len >>> 0);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  }
+}
+
+function encode(value) {
+  return new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
+}
+
+function errorOf(text) {
+  return text.startsWith("{") ? JSON.parse(text) : { message: text };
+}
+
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function merge(target, patch) {
+  if (!isObject(patch)) return patch;
+  const merged = isObject(target) ? { ...target } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name];
+    else merged[name] = merge(merged[name], value);
+  }
+  return merged;
+}

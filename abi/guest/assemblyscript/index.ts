@@ -1,0 +1,16 @@
+// What a plug-in written in AssemblyScript can do: version 1 of the toolrun ABI, which ../../ABI.md describes.
+//
+//   import { input, member, output } from "@toolrun/assemblyscript";
+//   export { toolrun_abi_1 } from "@toolrun/assemblyscript";
+//
+//   export function toolrun_run(): i32 {
+//     return output(member(input(), "page"));
+//   }
+//
+// JSON stays text: values are passed on as they stand, so that numbers keep their digits. To fail a run, throw.
+
+import "./abort"; // for --use abort=...
+
+export { toolrun_abi_1, input, context, output, setContext, log, Level } from "./run";
+export { Fault, Reply, get_content, set_content, delete_content } from "./memory";
+export { Walk, member, text, number, isNull, isTrue, quote } from "./json";

@@ -1,0 +1,14 @@
+package toolrun
+
+// marker says that the plug-in speaks version 1 of the ABI. Nobody calls it.
+//
+//go:wasmexport toolrun_abi_1
+func marker() {}
+
+//go:wasmexport toolrun_run
+func run() int32 {
+	if entry == nil {
+		return fail(failure{Message: "the plug-in has no handler: call toolrun.Handle in an init function"})
+	}
+	return entry()
+}

@@ -1,0 +1,78 @@
+//go:build !wasip1
+
+package imports
+
+import (
+	"sync/atomic"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// Host is what a plug-in reaches, in a test. It is safe for concurrent use.
+type Host interface {
+	Input() []byte
+	Context() []byte
+	WriteOutput(text []byte) int32
+	WriteContext(text []byte) int32
+	WriteError(text []byte)
+	Log(level abi.Level, text string)
+	Call(op string, args []string) (reply []byte, number int32, known bool)
+}
+
+var current atomic.Pointer[Host]
+
+// Use makes h the host until release is called. It reports false where there is one already.
+func Use(h Host) (release func(), ok bool) {
+	if !current.CompareAndSwap(nil, &h) {
+		return nil, false
+	}
+	Changes.Lock()
+	defer Changes.Unlock()
+	Changes.Keys = nil
+	return func() { current.CompareAndSwap(&h, nil) }, true
+}
+
+func host() Host {
+	if h := current.Load(); h != nil {
+		return *h
+	}
+	return none{}
+}
+
+// none is where no host is.
+type none struct{}
+
+func (none) Input() []byte             { return []byte("{}") }
+func (none) Context() []byte           { return []byte("{}") }
+func (none) WriteOutput([]byte) int32  { return 0 }
+func (none) WriteContext([]byte) int32 { return 0 }
+func (none) WriteError([]byte)         {}
+func (none) Log(abi.Level, string)     {}
+
+func (none) Call(string, []string) ([]byte, int32, bool) {
+	return []byte(`{"code":"unavailable","message":"there is no host: this is no plug-in","hint":"a test gets one from toolruntest.New"}`),
+		-int32(abi.Unavailable.Number()), true
+}
+
+// Input returns the input document.
+func Input() []byte { return host().Input() }
+
+// Context returns the context document.
+func Context() []byte { return host().Context() }
+
+// WriteOutput sets the output; it answers minus the number of a fault, or 0.
+func WriteOutput(text []byte) int32 { return host().WriteOutput(text) }
+
+// WriteContext sets the changes of the context; it answers minus the number of a fault, or 0.
+func WriteContext(text []byte) int32 { return host().WriteContext(text) }
+
+// WriteError says why the run fails.
+func WriteError(text []byte) { host().WriteError(text) }
+
+// Log logs a line.
+func Log(level abi.Level, text string) { host().Log(level, text) }
+
+// Call performs an operation of memory and returns its reply: a fault where number is negative.
+func Call(op string, args []string) (reply []byte, number int32, known bool) {
+	return host().Call(op, args)
+}

@@ -1,0 +1,83 @@
+// Command behaviours has what a plug-in does in the way of Go, an entry for each.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	toolrun "github.com/toolrun/toolrun/abi/guest/go"
+)
+
+type input struct{}
+
+func main() {}
+
+//go:wasmexport panics
+func panics() int32 {
+	return toolrun.Run(func(input) (any, error) { return paint(0), nil })
+}
+
+func paint(pots int) int {
+	return 1 / pots // line of the panic
+}
+
+//go:wasmexport uncaught
+func uncaught() int32 {
+	return toolrun.Run(func(input) (any, error) {
+		err := get("forbidden") // not the line of the fault, which is in get
+		return nil, fmt.Errorf("look: %w", err)
+	})
+}
+
+func get(store string) error {
+	_, err := toolrun.GetContent(store, new(any)) // line of the fault
+	return err
+}
+
+//go:wasmexport goroutines
+func goroutines() int32 {
+	return toolrun.Run(func(input) (int, error) {
+		const workers = 8
+		faults := make(chan error)
+		for i := range workers {
+			go func() { faults <- hold(fmt.Sprint("store", i), strings.Repeat(fmt.Sprint(i), 50_000+i)) }()
+		}
+		var all []error
+		for range workers {
+			all = append(all, <-faults)
+		}
+		return workers, errors.Join(all...)
+	})
+}
+
+// hold writes and reads a store many times. A reply that another goroutine's call has replaced would not be what was
+// written. The texts are long, so that the garbage collector runs meanwhile and lets others run.
+func hold(store, text string) error {
+	for range 20 {
+		if _, err := toolrun.SetContent(store, text); err != nil {
+			return err
+		}
+		var got string
+		if _, err := toolrun.GetContent(store, &got); err != nil || got != text {
+			return fmt.Errorf("%s has %d bytes of another: %v", store, len(got), err)
+		}
+	}
+	return nil
+}
+
+//go:wasmexport recurse
+func recurse() int32 {
+	return toolrun.Run(func(input) (int, error) { return dig(1), nil })
+}
+
+func dig(n int) int { return dig(n+1) + n }
+
+//go:wasmexport exit
+func exit() int32 {
+	return toolrun.Run(func(input) (any, error) {
+		os.Exit(3)
+		return nil, nil
+	})
+}

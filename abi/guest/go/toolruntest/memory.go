@@ -1,0 +1,125 @@
+//go:build !wasip1
+
+package toolruntest
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// record is what a store holds; its content is nil where it holds nothing.
+type record struct {
+	content  json.RawMessage
+	revision int64
+}
+
+// options are those of all operations. ttl is known and ignored.
+type options struct {
+	Record     bool   `json:"record"`
+	Replace    bool   `json:"replace"`
+	IfRevision *int64 `json:"if_revision"`
+	TTL        string `json:"ttl"`
+}
+
+// perform does an operation on the map.
+func (h *Host) perform(op string, args []string) ([]byte, *abi.Fault) {
+	store := args[0]
+	if fault := h.faults[store]; fault != nil {
+		return nil, fault
+	}
+	var o options
+	decoder := json.NewDecoder(bytes.NewBufferString(last(op, args)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&o); err != nil {
+		return nil, abi.Faultf(abi.InvalidArgument, "%s: the options are wrong: %v", op, err)
+	}
+	now := h.stores[store]
+	if o.IfRevision != nil && *o.IfRevision != now.shown() {
+		return nil, abi.Faultf(abi.Conflict, "%s: the record has another revision", op)
+	}
+	switch op {
+	case abi.SetContent:
+		return h.set(store, args, o.Replace)
+	case abi.DeleteContent:
+		h.stores[store] = record{revision: now.revision}
+		return encode(map[string]any{"success": true, "deleted": now.content != nil})
+	}
+	if o.Record {
+		return encode(map[string]any{"content": now.content, "revision": now.shown()})
+	}
+	return encode(now.content)
+}
+
+// last is the text of the options.
+func last(op string, args []string) string {
+	operation, _ := abi.LookupOperation(op)
+	if len(args) < len(operation.Params) || args[len(args)-1] == "" {
+		return "{}"
+	}
+	return args[len(args)-1]
+}
+
+// shown is the revision that a tool sees.
+func (r record) shown() int64 {
+	if r.content == nil {
+		return 0
+	}
+	return r.revision
+}
+
+func (h *Host) set(store string, args []string, replace bool) ([]byte, *abi.Fault) {
+	var value, content any
+	if len(args) < 2 || decode([]byte(args[1]), &value) != nil || value == nil {
+		return nil, abi.Faultf(abi.InvalidArgument, "%s takes a value that is not null", abi.SetContent)
+	}
+	now := h.stores[store]
+	if now.content != nil && decode(now.content, &content) != nil {
+		return nil, abi.Faultf(abi.Internal, "the content of %s is no JSON", store)
+	}
+	if !replace {
+		value = merge(content, value)
+	}
+	text, fault := encode(value)
+	if fault != nil {
+		return nil, fault
+	}
+	h.stores[store] = record{content: text, revision: now.revision + 1}
+	return encode(map[string]any{"success": true, "revision": now.revision + 1})
+}
+
+// merge is the MergePatch of RFC 7396, section 2.
+func merge(target, patch any) any {
+	fields, ok := patch.(map[string]any)
+	if !ok {
+		return patch
+	}
+	merged, ok := target.(map[string]any)
+	if !ok {
+		merged = map[string]any{}
+	}
+	for name, value := range fields {
+		if value == nil {
+			delete(merged, name)
+			continue
+		}
+		merged[name] = merge(merged[name], value)
+	}
+	return merged
+}
+
+// decode keeps the literals of numbers.
+func decode(text []byte, into *any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return decoder.Decode(into)
+}
+
+func encode(value any) ([]byte, *abi.Fault) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, abi.Faultf(abi.Internal, "encode a reply: %v", err)
+	}
+	return text, nil
+}
