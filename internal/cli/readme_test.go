@@ -112,3 +112,16 @@ func TestReadmeGo(t *testing.T) {
 		t.Errorf("README.md shows what is not in host/example_test.go:\n%v", shown)
 	}
 }
+
+// TestReadmeQuotesThePlugin holds the function that README.md shows to the example it is from.
+func TestReadmeQuotesThePlugin(t *testing.T) {
+	source, err := os.ReadFile(filepath.Join(root, "plugins", "examples", "hit_counter_go", "main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range blocks(t, "## In any language") {
+		if b.language == "go" && !strings.Contains(string(source), b.text) {
+			t.Errorf("hit_counter_go/main.go does not hold what README.md shows:\n%s", b.text)
+		}
+	}
+}

@@ -25,6 +25,8 @@ func TestNode(t *testing.T) {
 	t.Run("tests", func(t *testing.T) { nodeTest(t, node, filepath.Join(workspace, "package"), "test/") })
 	t.Run("probe", func(t *testing.T) { rebuild(t, node, workspace, "probe", filepath.Join(workspace, "package")) })
 
+	t.Run("README", func(t *testing.T) { readme(t, node, workspace) })
+
 	examples, err := filepath.Glob("../../../plugins/examples/*_as")
 	if err != nil {
 		t.Fatal(err)
@@ -63,6 +65,40 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// readme builds the tool that the README shows, and runs the test that it shows.
+func readme(t *testing.T, node, workspace string) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(workspace, "readme")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []struct{ language, name string }{{"ts", "main.ts"}, {"json", "asconfig.json"}, {"js", "test.mjs"}} {
+		_, rest, _ := strings.Cut(string(text), "```"+file.language+"\n")
+		source, _, found := strings.Cut(rest, "```")
+		if !found {
+			t.Fatalf("README.md shows no %s", file.name)
+		}
+		if err := os.WriteFile(filepath.Join(dir, file.name), []byte(source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compile(t, node, workspace, dir, "main.ts", "-o", "main.wasm")
+	nodeTest(t, node, dir, "test.mjs")
+}
+
+// compile runs the compiler in a folder.
+func compile(t *testing.T, node, workspace, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(node, append([]string{filepath.Join(workspace, "package/node_modules/assemblyscript/bin/asc.js")}, args...)...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("asc: %v\n%s", err, out)
+	}
+}
+
 func nodeTest(t *testing.T, node, dir, tests string) {
 	t.Helper()
 	cmd := exec.Command(node, "--test", tests)
@@ -72,7 +108,8 @@ func nodeTest(t *testing.T, node, dir, tests string) {
 	}
 }
 
-// rebuild runs the command of the toolchain.txt in a folder of dir, and compares what it writes with what is there.
+// rebuild runs the command of the toolchain.txt that is in a folder of dir, and compares what it writes with what is
+// there.
 func rebuild(t *testing.T, node, workspace, folder, dir string) {
 	text, err := os.ReadFile(filepath.Join(dir, folder, "toolchain.txt"))
 	if err != nil {
@@ -94,11 +131,7 @@ func rebuild(t *testing.T, node, workspace, folder, dir string) {
 	if err := os.Remove(output); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(node, append([]string{filepath.Join(workspace, "package/node_modules/assemblyscript/bin/asc.js")}, args...)...)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("asc: %v\n%s", err, out)
-	}
+	compile(t, node, workspace, dir, args...)
 	got, err := os.ReadFile(output)
 	if err != nil {
 		t.Fatal(err)

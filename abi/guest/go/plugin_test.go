@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/abi/abitest"
+	"github.com/toolrun/toolrun/abi/conform"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 	"github.com/toolrun/toolrun/host/engine/wasm"
@@ -110,6 +112,11 @@ func TestInGo(t *testing.T) {
 			t.Errorf("Run = %v; want %s", f, abi.ToolError)
 		}
 	})
+	t.Run("an operation that was not linked", func(t *testing.T) {
+		if out, f, m := run(t, "unknown"); f != nil || string(out.Output) != `"invalid_argument"` || len(m.Calls()) != 0 {
+			t.Errorf("Run = %s, %v; want invalid_argument, and no call", out.Output, f)
+		}
+	})
 	t.Run("no handler", func(t *testing.T) {
 		if _, f, _ := run(t, "toolrun_run"); f == nil || !strings.Contains(f.Message, "toolrun.Handle") {
 			t.Errorf("Run = %v; want what is missing", f)
@@ -117,86 +124,14 @@ func TestInGo(t *testing.T) {
 	})
 }
 
-// TestProbe has the probe do all that it can.
+// TestProbe holds the binding against the contract, and has the probe pass what every plug-in passes.
 func TestProbe(t *testing.T) {
 	program := load(t, wasm.New(), build(t, "./probe"), "")
-	tests := []struct {
-		name, input, output, context string
-		fault                        string
-		logs                         []abi.LogLine
-	}{
-		{name: "calls", input: `{"steps":[
-				{"call":"get_content","store":"prefs","projection":{"a":1},"options":{"record":true}},
-				{"call":"set_content","store":"prefs","value":{"a":"<ü>"},"options":{"replace":true}},
-				{"call":"get_content","store":"prefs"},
-				{"call":"delete_content","store":"prefs","options":{}},
-				{"call":"get_content","store":"forbidden"},
-				{"call":"nope","store":"prefs"}]}`,
-			output: `[{"reply":null},{"reply":{"success":true}},{"reply":{"a":"<ü>"}},{"reply":{"success":true,"deleted":true}},
-				{"fault":{"code":"access_denied","message":"the tool may not read forbidden","op":"get_content","store":"forbidden",
-					"violations":[{"pointer":"/a","keyword":"type","limit":"integer"}],"hint":"grant it"}},
-				{"fault":{"code":"invalid_argument","message":"there is no operation \"nope\" of 2 arguments","op":"nope","store":"prefs"}}]`},
-		{name: "logs", input: `{"steps":[{"log":"debug","text":"d"},{"log":"info","text":"i"},{"log":"warn","text":"w"},{"log":"error","text":"e"},{"print":"p"}]}`,
-			output: `[]`, logs: []abi.LogLine{{Level: "debug", Text: "d"}, {Level: "info", Text: "i"}, {Level: "warn", Text: "w"}, {Level: "error", Text: "e"}, {Level: "info", Text: "p"}}},
-		{name: "context", input: `{"steps":[{"context":{"a":[1],"b":null}},{"context":{"a":2}}]}`, output: `[]`, context: `{"a":2,"b":null}`},
-		{name: "fails", input: `{"steps":[{"fail":"broken"}]}`, fault: "tool_error: broken"},
-		{name: "passes a fault on", input: `{"steps":[{"call":"get_content","store":"forbidden"},{"pass":true}]}`, fault: "access_denied: the tool may not read forbidden"},
-		{name: "does not know", input: `{"steps":[{"dance":1}]}`, fault: "tool_error: the step says nothing that the probe knows"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			m := enginetest.NewMemory(nil)
-			in := engine.Input{Input: json.RawMessage(tt.input), Context: json.RawMessage(`{"runId":"r","env":{}}`)}
-			out, err := program.Run(context.Background(), in, m.Host())
-			if tt.fault != "" {
-				if err == nil || err.Error() != tt.fault {
-					t.Fatalf("Run = %s, %v; want %s", out.Output, err, tt.fault)
-				}
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			wantJSON(t, "output", out.Output, `{"replies":`+tt.output+`,"input":`+tt.input+`,"context":{"runId":"r","env":{}}}`)
-			if tt.context != "" || out.Context != nil {
-				wantJSON(t, "context", out.Context, tt.context)
-			}
-			wantLogs(t, m.Logs(), tt.logs)
-			if tt.name == "calls" {
-				wantJSON(t, "projection", m.Calls()[0].Arg(1), `{"a":1}`)
-			}
-		})
-	}
-}
-
-func wantJSON(t *testing.T, what string, got json.RawMessage, want string) {
-	t.Helper()
-	if g, w := canonical(got), canonical([]byte(want)); g != w {
-		t.Errorf("%s = %s; want %s", what, g, w)
-	}
-}
-
-// canonical writes a JSON text in one way.
-func canonical(text []byte) string {
-	var value any
-	if err := json.Unmarshal(text, &value); err != nil {
-		return err.Error() + " in " + string(text)
-	}
-	again, err := json.Marshal(value)
-	if err != nil {
-		return err.Error()
-	}
-	return string(again)
-}
-
-func wantLogs(t *testing.T, got, want []abi.LogLine) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("logs = %+v; want %+v", got, want)
-	}
-	for i := range got {
-		if got[i].Level != want[i].Level || got[i].Text != want[i].Text {
-			t.Errorf("log %d = %+v; want %+v", i, got[i], want[i])
+	abitest.Guest(t, program)
+	input := json.RawMessage(`{"steps":[{"call":"get_content","store":"prefs"}]}`)
+	for _, outcome := range conform.Check(t.Context(), program, input) {
+		if !outcome.OK {
+			t.Errorf("%s: %s", outcome.Name, outcome.Detail)
 		}
 	}
 }

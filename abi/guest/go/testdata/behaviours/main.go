@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/toolrun/toolrun/abi"
 	toolrun "github.com/toolrun/toolrun/abi/guest/go"
 )
 
@@ -79,5 +80,14 @@ func exit() int32 {
 	return toolrun.Run(func(input) (any, error) {
 		os.Exit(3)
 		return nil, nil
+	})
+}
+
+//go:wasmexport unknown
+func unknown() int32 {
+	return toolrun.Run(func(input) (string, error) {
+		_, err := toolrun.Call("later_content", "prefs")
+		fault, _ := errors.AsType[*abi.Fault](err)
+		return string(fault.Code), nil
 	})
 }
