@@ -2,12 +2,13 @@
 # make check   what CI runs: test, format, vet, staticcheck, tidy, clean tree
 # make bench   the benchmarks, side by side
 # make fuzz    every fuzz target for a minute (FUZZTIME=10s for less)
+# make plugins the committed plug-ins, built anew from their sources
 # make soak    what takes longer than a test should
 
 GO       ?= go
 FUZZTIME ?= 1m
 
-.PHONY: build test check bench fuzz soak format vet staticcheck tidy clean-tree
+.PHONY: plugins build test check bench fuzz soak format vet staticcheck tidy clean-tree
 
 build:
 	$(GO) build -o toolrun ./cmd/toolrun
@@ -16,6 +17,15 @@ test:
 	$(GO) run ./internal/testrun
 
 check: test format vet staticcheck tidy clean-tree
+
+# Go's recipes are go:generate lines, those of C stand in toolchain.txt, those of AssemblyScript in package.json.
+plugins:
+	$(GO) generate ./plugins/examples/...
+	for f in plugins/examples/*_c/toolchain.txt abi/guest/c/probe/toolchain.txt; do \
+		(cd $$(dirname $$f) && sed -n 's/^\$$ //p' toolchain.txt | sh -e && chmod 644 *.wasm) || exit 1; done
+	cd abi/guest/assemblyscript && npm ci --no-audit --no-fund && sed -n 's/^\$$ /npx --no-install /p' probe/toolchain.txt | sh -e
+	for d in plugins/examples/*_as; do \
+		(cd $$d && npm install --no-package-lock --no-audit --no-fund && npm run build && rm -rf node_modules) || exit 1; done
 
 format:
 	@test -z "$$(gofmt -l .)" || { gofmt -d . ; exit 1; }

@@ -114,9 +114,9 @@ func (p *program) printFault(f *abi.Fault, withCode bool) {
 			p.note(plain, "  ", strings.TrimSpace(line))
 		}
 	case f.File != "" && f.Line > 0:
-		p.note(plain, "", fmt.Sprintf("  at %s:%d:%d", f.File, f.Line, f.Column))
+		p.note(plain, "  at ", strings.TrimSuffix(fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column), ":0")) // 0 is unknown
 	case f.Line > 0:
-		p.note(plain, "", fmt.Sprintf("  at line %d, column %d", f.Line, f.Column))
+		p.note(plain, "  at ", strings.TrimSuffix(fmt.Sprintf("line %d, column %d", f.Line, f.Column), ", column 0"))
 	}
 	hint := f.Hint
 	if flag := flagFor[f.Code]; flag != "" {

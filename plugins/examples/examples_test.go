@@ -20,9 +20,25 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/js"
+	"github.com/toolrun/toolrun/host/engine/wasm"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/internal/cli"
 )
+
+// cacheDir keeps the compiled plug-ins, as the user's cache does for the command.
+var cacheDir string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "examples")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	cacheDir = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir) // what is left is the system's to clear
+	os.Exit(code)
+}
 
 // TestScripts runs the script of each tool in a copy of the examples.
 func TestScripts(t *testing.T) {
@@ -45,7 +61,7 @@ func TestScripts(t *testing.T) {
 // end under the race detector.
 func runInScript(ts *testscript.TestScript, neg bool, args []string) {
 	exit := cli.Main(context.Background(), cli.Env{
-		Args: args, Stdout: ts.Stdout(), Stderr: ts.Stderr(), Dir: ts.MkAbs("."),
+		Args: args, Stdout: ts.Stdout(), Stderr: ts.Stderr(), Dir: ts.MkAbs("."), CacheDir: cacheDir,
 	})
 	if failed := exit != 0; failed != neg {
 		ts.Fatalf("toolrun ended in exit code %d", exit)
@@ -54,7 +70,7 @@ func runInScript(ts *testscript.TestScript, neg bool, args []string) {
 
 // TestCheck demands that the examples are what check asks of an app: without errors, and without warnings.
 func TestCheck(t *testing.T) {
-	const want = "app.yaml: 8 stores, 9 tools, 2 prompts; no problems\n"
+	const want = "app.yaml: 8 stores, 14 tools, 2 prompts; no problems\n"
 	if got := toolrun(t, copyExamples(t, npmTool), "check"); got != want {
 		t.Errorf("toolrun check prints:\n%s\nwant:\n%s", got, want)
 	}
@@ -73,14 +89,14 @@ func TestReadmeListsTools(t *testing.T) {
 	}
 }
 
-// TestHitsAreNotLost has many runs of the hit counter at once, as a platform has them.
+// TestHitsAreNotLost has many runs of the hit counters at once, as a platform has them. They share a store.
 func TestHitsAreNotLost(t *testing.T) {
 	loaded, problems := app.Load(os.DirFS("."), app.FileName)
 	if loaded == nil {
 		t.Fatal(problems)
 	}
 	h, err := host.Open(context.Background(), host.Options{
-		App: loaded, Backend: mem.New(), Engines: []engine.Engine{js.New()}, SweepEvery: -1,
+		App: loaded, Backend: mem.New(), Engines: []engine.Engine{js.New(), wasm.New(wasm.WithCache(cacheDir))}, SweepEvery: -1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -88,9 +104,10 @@ func TestHitsAreNotLost(t *testing.T) {
 	defer h.Close()
 	const runs = 25
 	var all sync.WaitGroup
-	for range runs {
+	for i := range runs {
+		tool := []string{"hit_counter", "hit_counter_go"}[i%2]
 		all.Go(func() {
-			_, err := h.Run(context.Background(), host.Invocation{Tool: "hit_counter", Input: json.RawMessage(`{"page":"/home"}`)})
+			_, err := h.Run(context.Background(), host.Invocation{Tool: tool, Input: json.RawMessage(`{"page":"/home"}`)})
 			if err != nil {
 				t.Error(err)
 			}

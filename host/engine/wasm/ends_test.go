@@ -56,6 +56,21 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
+// TestLastWords has a plug-in print what Go's runtime does before it gives up.
+func TestLastWords(t *testing.T) {
+	const words = "panic: oh no\n\ngoroutine 1"
+	m := &assemble.Module{Pages: 1}
+	write := m.Import("wasi_snapshot_preview1.fd_write", 4)
+	m.Data(16, "\x20\x00\x00\x00"+string(rune(len(words)))+"\x00\x00\x00") // an iovec
+	m.Data(32, words)
+	m.Func("toolrun_abi_1", 0)
+	m.Func("toolrun_run", 1, append(assemble.Call(write, 2, 16, 1, 8), assemble.Drop, assemble.Unreachable)...)
+	_, err := loadPlugin(t, m.Bytes()).Run(t.Context(), engine.Input{}, engine.Host{})
+	if f, ok := err.(*abi.Fault); !ok || f.Message != "the plug-in trapped: unreachable: panic: oh no" {
+		t.Errorf("Run = %v; want the last words in it", err)
+	}
+}
+
 // TestStopUnderCollection spins in every way that is known while the garbage collector runs in a loop: a guest that
 // is no point of preemption would hold up both for ever.
 func TestStopUnderCollection(t *testing.T) {

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -35,15 +36,16 @@ type run struct {
 	failure  []byte // what the guest wrote as its error
 	tooLarge bool   // what it wrote as its output or context was refused
 
-	system   *wasi.System
-	issued   map[string]*abi.Fault // the faults that the guest was given, by their ids
-	used     int64                 // bytes of memory that the instance had at its end
-	refused  bool                  // it asked for more than it may have
-	early    []abi.LogLine         // what it logged while it initialised
-	memory   *linearMemory         // where the instance was not restored
-	restored *snapshot.Instance
-	halted   error // what the host ended the run with; the guest does not see it
-	started  bool  // false while the instance initialises: it has no input and no memory then
+	system    *wasi.System
+	lastWords string                // what the guest's runtime printed before it gave up
+	issued    map[string]*abi.Fault // the faults that the guest was given, by their ids
+	used      int64                 // bytes of memory that the instance had at its end
+	refused   bool                  // it asked for more than it may have
+	early     []abi.LogLine         // what it logged while it initialised
+	memory    *linearMemory         // where the instance was not restored
+	restored  *snapshot.Instance
+	halted    error // what the host ended the run with; the guest does not see it
+	started   bool  // false while the instance initialises: it has no input and no memory then
 }
 
 // systemOf is what the clocks and the random numbers of a guest come from.
@@ -78,6 +80,9 @@ func (r *run) printed(stream int, line []byte) error {
 	level := abi.LevelInfo
 	if stream == wasi.Stderr {
 		level = abi.LevelError
+		if r.lastWords == "" && (bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: "))) {
+			r.lastWords = cut(line, maxNameBytes)
+		}
 	}
 	return r.note(level, line)
 }

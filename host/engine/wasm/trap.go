@@ -37,7 +37,11 @@ func (r *run) trapped(err error) error {
 	if len(r.failure) > 0 { // it said why before it gave up
 		return r.failed(1)
 	}
-	f := abi.Faultf(abi.ToolError, "the plug-in "+engine.Trapped+"%s", strings.TrimPrefix(message, trapPrefix))
+	message = strings.TrimPrefix(message, trapPrefix)
+	if r.lastWords != "" {
+		message += ": " + r.lastWords
+	}
+	f := abi.Faultf(abi.ToolError, "the plug-in "+engine.Trapped+"%s", message)
 	f.Stack = frames(stack)
 	return f
 }

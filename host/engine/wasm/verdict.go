@@ -126,8 +126,11 @@ func (r *run) failed(code int32) error {
 		return r.outOfMemory()
 	}
 	if len(text) == 0 {
-		return abi.Faultf(abi.ToolError, "the plug-in ended with code %d and did not say why", code).
-			WithHint("write the reason with error_write")
+		f := abi.Faultf(abi.ToolError, "the plug-in ended with code %d and did not say why", code)
+		if r.lastWords != "" {
+			return f.WithHint("it printed: %s", r.lastWords)
+		}
+		return f.WithHint("write the reason with error_write")
 	}
 	var told struct {
 		Message, File, Stack, ID string

@@ -1,0 +1,17 @@
+// The tool greeting as a plug-in in AssemblyScript.
+
+import { get_content, member, output, quote, text } from "@toolrun/assemblyscript";
+export { toolrun_abi_1 } from "@toolrun/assemblyscript";
+
+export function toolrun_run(): i32 {
+  // The platform hands over what it knows of the user as the session's metadata; a tool may read it only. The
+  // projection asks for two fields of it.
+  const meta = get_content("sessionMeta", '{"metadata.userName":1,"metadata.customerTier":1}').value;
+  const metadata = member(meta, "metadata");
+  const userName = text(member(metadata, "userName"));
+  const tier = text(member(metadata, "customerTier"));
+
+  const thanks = tier !== null && tier == "gold" ? " Thank you for being a gold customer." : "";
+  const greeting = `Hello ${userName === null ? "there" : userName}!${thanks}`;
+  return output(`{"greeting":${quote(greeting)}}`);
+}

@@ -1,0 +1,87 @@
+// Command order_history_go is the tool order_history as a plug-in in Go.
+package main
+
+import (
+	"fmt"
+	"math"
+
+	toolrun "github.com/toolrun/toolrun/abi/guest/go"
+)
+
+//go:generate env GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -trimpath -buildvcs=false -ldflags=-s -o tool.wasm .
+//go:generate sh -c "go env GOVERSION >toolchain.txt"
+
+// mostOrders is how many orders are kept. The oldest go first.
+const mostOrders = 50
+
+// input asks to add an order where both are given, and to answer with them all.
+type input struct {
+	Item  *string  `json:"item"`
+	Price *float64 `json:"price"`
+}
+
+// order is an order as it is stored.
+type order struct {
+	Item   string  `json:"item"`
+	Number int     `json:"number"`
+	Price  float64 `json:"price"`
+}
+
+// history is the content of the store orderHistory.
+type history struct {
+	Orders []order `json:"orders"`
+}
+
+// summary is what the tool answers.
+type summary struct {
+	Orders []order `json:"orders"`
+	Total  string  `json:"total"`
+}
+
+func init() { toolrun.Handle(add) }
+
+func main() {}
+
+func add(in input) (summary, error) {
+	stored := history{Orders: []order{}} // an empty list is no null in JSON
+	if _, err := toolrun.GetContent("orderHistory", &stored); err != nil {
+		return summary{}, err
+	}
+	if in.Item != nil && in.Price != nil {
+		stored.Orders = latest(append(stored.Orders, next(stored.Orders, *in.Item, *in.Price)))
+		// A merge replaces arrays as a whole, so all the orders are given.
+		if _, err := toolrun.SetContent("orderHistory", stored); err != nil {
+			return summary{}, err
+		}
+	}
+	context, err := toolrun.GetContext()
+	return summary{Orders: stored.Orders, Total: total(stored.Orders, context.Env["CURRENCY"])}, err
+}
+
+// next is an order with the number after the last one's.
+func next(orders []order, item string, price float64) order {
+	number := 1
+	if len(orders) > 0 {
+		number = orders[len(orders)-1].Number + 1
+	}
+	return order{Item: item, Number: number, Price: price}
+}
+
+func latest(orders []order) []order { return orders[max(0, len(orders)-mostOrders):] }
+
+// total adds up the prices in whole cents: as plain numbers, 0.1 + 0.2 is 0.30000000000000004.
+func total(orders []order, symbol string) string {
+	var cents int64
+	for _, o := range orders {
+		cents += int64(math.Round(o.Price * 100))
+	}
+	return fmt.Sprintf("%s%s.%02d", symbol, grouped(cents/100), cents%100)
+}
+
+// grouped writes a number with a comma before every three digits.
+func grouped(n int64) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
+}

@@ -1,0 +1,40 @@
+// The tool route_ticket as a plug-in in AssemblyScript: a function node of a workflow. It takes what the node
+// "classify" answered, and adds to the context what the nodes after it need.
+
+import {
+  context, get_content, isNull, isTrue, member, number, output, quote, setContext, set_content, text,
+} from "@toolrun/assemblyscript";
+export { toolrun_abi_1 } from "@toolrun/assemblyscript";
+
+export function toolrun_run(): i32 {
+  const classify = member(member(context(), "steps"), "classify");
+  const classified = member(classify, "output");
+  if (isNull(classified)) throw new Error('route_ticket runs after a node named "classify"');
+
+  const category = categoryOf(text(member(classified, "category")));
+  const repeated = countTicket(category) >= 3;
+  const priority = isTrue(member(classified, "urgent")) || repeated ? "high" : "normal";
+
+  const added = `"queue":${quote(queueOf(category))},"priority":${quote(priority)}`;
+  setContext(`{${added}}`);
+  return output(`{${added},"repeated":${repeated}}`);
+}
+
+function categoryOf(name: string | null): string {
+  return name !== null && (name == "billing" || name == "technical") ? name : "other";
+}
+
+function queueOf(category: string): string {
+  if (category == "billing") return "finance";
+  if (category == "technical") return "engineering";
+  return "support";
+}
+
+// countTicket counts a ticket of the user.
+function countTicket(category: string): i64 {
+  const history = get_content("supportHistory", `{${quote("tickets." + category)}:1}`).value;
+  const counted = number(member(member(history, "tickets"), category));
+  const count = isNaN(counted) ? 1 : <i64>counted + 1;
+  set_content("supportHistory", `{"tickets":{${quote(category)}:${count}}}`).value;
+  return count;
+}
