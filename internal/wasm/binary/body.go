@@ -68,7 +68,7 @@ func (p *parser) declaredLocals(t FuncType) int {
 func (p *parser) instructions(t FuncType, locals int) {
 	start := p.at
 	p.labels = append(p.labels[:0], label{op: Block, branch: len(t.Results), end: len(t.Results)})
-	p.blocks, p.carried = 1, 0
+	p.blocks, p.loops, p.carried = 1, 0, 0
 	for len(p.labels) > 0 {
 		in := p.instruction(p.lim.BranchTargets)
 		if p.err != nil {
@@ -146,6 +146,9 @@ func (p *parser) nest(in Instruction) {
 		p.carried += top.end
 	case End:
 		p.carried += top.end
+		if top.op == Loop {
+			p.loops--
+		}
 		p.labels = p.labels[:len(p.labels)-1]
 	case BrTable:
 		p.branchTable(in)
@@ -187,6 +190,9 @@ func (p *parser) open(in Instruction) {
 	l := label{op: in.Op, branch: results, end: results}
 	if in.Op == Loop {
 		l.branch = len(t.Params)
+		if p.loops++; p.loops > p.lim.LoopNesting {
+			p.refuse(OverLimit, in.Offset, "loops nested deeper than %d", p.lim.LoopNesting)
+		}
 	}
 	p.labels = append(p.labels, l)
 }

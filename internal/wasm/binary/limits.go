@@ -22,6 +22,8 @@ type Limits struct {
 	// Nesting bounds blocks within blocks, Blocks the blocks of one function. Default 10,000 for both; a switch of a
 	// thousand cases makes a thousand of either, and the time to compile grows with the square.
 	Nesting, Blocks int
+	// LoopNesting bounds loops within loops. Default 200.
+	LoopNesting int
 	// Spread bounds the locals of one function times its blocks, for a compiler may follow each local through each
 	// block. Default 500,000; the most that was seen is 104,000, in CPython.
 	Spread int
@@ -62,6 +64,7 @@ func (l Limits) WithDefaults() Limits {
 		{&l.AllLocals, 1_000_000},
 		{&l.Nesting, 10_000},
 		{&l.Blocks, 10_000},
+		{&l.LoopNesting, 200},
 		{&l.Spread, 500_000},
 		{&l.BranchTargets, 65_536},
 		{&l.Carried, 1_000_000},

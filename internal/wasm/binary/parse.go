@@ -48,9 +48,10 @@ type parser struct {
 	// mutable counts the mutable globals.
 	mutable int
 
-	// Of the function that is read: the blocks that have begun, how many there were, and the values carried.
-	labels          []label
-	blocks, carried int
+	// Of the function that is read: the blocks that have begun, how many there were, how many of those that have
+	// begun are loops, and the values carried.
+	labels                 []label
+	blocks, loops, carried int
 }
 
 func (p *parser) section(s Section) {

@@ -3,6 +3,7 @@ package binary_test
 import (
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,10 +121,12 @@ func TestRefusals(t *testing.T) {
 		{"no declaration", head + section(10, "\x01\x02\x00\x0b"), binary.Malformed, "0 functions are declared, but 1"},
 		{"data that was not counted", head + section(12, "\x02") + section(11, "\x01\x01\x00"), binary.Malformed, "says 2 segments"},
 		{"deep nesting", function("\x00" + strings.Repeat("\x02\x40", 10_001) + strings.Repeat("\x0b", 10_002)), binary.OverLimit, "deeper than 10000"},
+		{"deep loops", function("\x00" + strings.Repeat("\x03\x40", 201) + strings.Repeat("\x0b", 202)), binary.OverLimit, "loops nested deeper than 200"},
 		{"many targets", function("\x00\x41\x00\x0e" + leb(65_537) + strings.Repeat("\x00", 65_538) + "\x0b"), binary.OverLimit, "65537 targets"},
 		{"many parameters", head + section(1, "\x01\x60"+leb(257)+strings.Repeat("\x7f", 257)+"\x00"), binary.OverLimit, "257 parameters"},
 		{"a name not in UTF-8", head + section(7, "\x01\x01\xff\x00\x00"), binary.Malformed, "UTF-8"},
 		{"names whose parts lie", head + section(0, "\x04name\x01\x02\x01\x00\x01f"), binary.Malformed, "cut off"},
+		{"names with a rest", head + section(0, "\x04name\x01\x03\x00\x00\x00"), binary.Malformed, "2 bytes too many in a part"},
 		{"names twice", head + section(0, "\x04name") + section(0, "\x04name"), binary.Malformed, "second section of names"},
 	} {
 		_, err := binary.Parse([]byte(c.wasm), binary.Limits{})
@@ -197,8 +200,8 @@ func TestLimits(t *testing.T) {
 		{"BranchTargets", 2, func(l *binary.Limits, n int) { l.BranchTargets = n }},
 		{"Blocks", 1, func(l *binary.Limits, n int) { l.Blocks = n }},
 		{"Spread", 10, func(l *binary.Limits, n int) { l.Spread = n }},
-		{"AllCarried", 5, func(l *binary.Limits, n int) { l.AllCarried = n }},
-		{"Carried", 4, func(l *binary.Limits, n int) { l.Carried = n }},
+		{"AllCarried", 4, func(l *binary.Limits, n int) { l.AllCarried = n }},
+		{"Carried", 3, func(l *binary.Limits, n int) { l.Carried = n }},
 		{"TableElements", 7, func(l *binary.Limits, n int) { l.TableElements = n }},
 		{"MemoryPages", 2, func(l *binary.Limits, n int) { l.MemoryPages = n }},
 		{"NameBytes", 4, func(l *binary.Limits, n int) { l.NameBytes = n }},
@@ -216,5 +219,42 @@ func TestLimits(t *testing.T) {
 		if e, ok := errors.AsType[*binary.Error](err); !ok || e.Kind != binary.OverLimit {
 			t.Errorf("%s %d: Parse = %v; want %v", c.name, c.n-1, err, binary.OverLimit)
 		}
+	}
+}
+
+// TestCallsCarryMutableGlobals counts the globals that a call may change.
+func TestCallsCarryMutableGlobals(t *testing.T) {
+	globals := "\x03" + "\x7f\x01\x41\x00\x0b" + "\x7f\x01\x41\x00\x0b" + "\x7f\x00\x41\x00\x0b"
+	wasm := []byte(head + section(1, "\x01\x60\x00\x00") + section(3, "\x01\x00") + section(6, globals) +
+		section(10, "\x01\x08\x00\x10\x00\x10\x00\x10\x00\x0b"))
+	if _, err := binary.Parse(wasm, binary.Limits{Carried: 6}); err != nil {
+		t.Errorf("Parse: %v", err)
+	}
+	if _, err := binary.Parse(wasm, binary.Limits{Carried: 5}); err == nil {
+		t.Error("three calls beside two mutable globals carry 5 values at most")
+	}
+}
+
+// TestBlockTypes reads blocks whose type takes one byte, two bytes, or stands for a value.
+func TestBlockTypes(t *testing.T) {
+	types := leb(300) + strings.Repeat("\x60\x00\x00", 299) + "\x60\x01\x7f\x00"
+	code := "\x00\x02\x40\x0b\x02\x07\x0b\x02\x7f\x41\x00\x0b\x02\xab\x02\x0b\x0b"
+	wasm := []byte(head + section(1, types) + section(3, "\x01\x00") + section(10, "\x01"+leb(uint32(len(code)))+code))
+	m, err := binary.Parse(wasm, binary.Limits{})
+	if err != nil {
+		t.Fatalf("Parse: %v", err)
+	}
+	var got []uint32
+	for in := range binary.Instructions(m.Functions[0].Code) {
+		if in.Op == binary.Block {
+			got = append(got, in.Index)
+		}
+	}
+	if want := []uint32{binary.NoType, 7, binary.NoType, 299}; !slices.Equal(got, want) {
+		t.Errorf("types of blocks = %v; want %v", got, want)
+	}
+	negative := function("\x00\x02\xc0\x7f\x0b\x0b")
+	if _, err := binary.Parse([]byte(negative), binary.Limits{}); err == nil {
+		t.Error("a block type that is a negative number of two bytes was accepted")
 	}
 }

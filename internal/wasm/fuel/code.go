@@ -52,7 +52,7 @@ func (r *rewriter) body(out []byte, f binary.Function) []byte {
 	all := r.weigh(f.Code)
 	out = appendLocals(out, f, all)
 	if all[0].shared || all[0].size > smallLeaf {
-		out = r.spend(out, all[0].weight())
+		out = r.spend(out, all[0].weight(), goOn)
 	}
 	loops, copied := 0, 0
 	for in := range binary.Instructions(f.Code) {
@@ -82,8 +82,11 @@ func (r *rewriter) body(out []byte, f binary.Function) []byte {
 // loop appends the instruction that begins a loop, and what each of its turns costs.
 func (r *rewriter) loop(out []byte, f binary.Function, all []stretch, i int, instruction []byte) []byte {
 	s := all[i]
-	if s.shared {
-		return r.spend(append(out, instruction...), s.weight())
+	switch {
+	case s.params:
+		return r.spend(append(out, instruction...), s.weight(), goOn)
+	case s.shared:
+		return r.spend(append(out, instruction...), s.weight(), turnAnew)
 	}
 	left := uint32(f.Locals)
 	if s.parent == 0 || all[s.parent].shared {
@@ -105,30 +108,36 @@ func appendLocals(out []byte, f binary.Function, all []stretch) []byte {
 	return append(out, old...)
 }
 
-// spend appends: fuel = fuel - weight; if fuel >= 0 {} else { fuel = yield(fuel) }.
-func (r *rewriter) spend(out []byte, weight int64) []byte {
+// What follows a yield. To take the turn of the loop anew keeps the call, which no register outlives, from meeting
+// the way that is taken nearly always: wazero puts it behind the loop, and the loop keeps its registers.
+var (
+	goOn     []byte
+	turnAnew = []byte{brOp, 1}
+)
+
+// spend appends: fuel = fuel - weight; if fuel >= 0 {} else { fuel = yield(fuel); then }.
+func (r *rewriter) spend(out []byte, weight int64, then []byte) []byte {
 	out = binary.AppendUint32(append(out, globalGet), r.fuel)
 	out = binary.AppendInt64(append(out, i64Const), weight)
-	return r.subtract(out)
+	return r.subtract(out, then)
 }
 
 // subtract appends the rest of spend, which takes the fuel and the weight from the stack.
 //
-// The branch that is rarely taken stands behind the else for a reason: wazero gives registers to the first of two
-// branches that meet, so that the other one, with the call that spills them all, must restore what it changed.
-func (r *rewriter) subtract(out []byte) []byte {
+// The yield stands behind the else for a reason: where two branches meet, wazero gives registers as the first of
+// them left them, and the second one, with the call, must restore what it changed.
+func (r *rewriter) subtract(out, then []byte) []byte {
 	out = binary.AppendUint32(append(out, i64Sub, globalSet), r.fuel)
 	out = binary.AppendUint32(append(out, globalGet), r.fuel)
 	out = append(out, i64Const, 0, i64GeS, ifOp, noType, elseOp)
-	return append(r.callYield(out), endOp)
+	return append(append(r.callYield(out), then...), endOp)
 }
 
 // spendLocal appends what stands at the beginning of a loop that keeps the fuel in a local: left = left - weight;
-// fuel = left; if left >= 0 {} else { left = yield(left); fuel = left; take the turn anew }.
+// fuel = left; if left >= 0 {} else { left = yield(left); take the turn anew }.
 //
 // It writes the global but does not read it, since a processor waits longer for a number on its way through
-// memory than a short loop takes for a turn; written, it is right wherever the loop ends. To take the turn anew
-// keeps the call out of the way of the registers, and out of the way in the machine code: it ends up behind it.
+// memory than a short loop takes for a turn; written, it is right wherever the loop ends.
 func (r *rewriter) spendLocal(out []byte, left uint32, weight int64) []byte {
 	out = binary.AppendUint32(append(out, localGet), left)
 	out = binary.AppendInt64(append(out, i64Const), weight)
@@ -138,9 +147,8 @@ func (r *rewriter) spendLocal(out []byte, left uint32, weight int64) []byte {
 	out = append(out, i64Const, 0, i64GeS, ifOp, noType, elseOp)
 	out = binary.AppendUint32(append(out, localGet), left)
 	out = binary.AppendUint32(append(out, callOp), r.yield)
-	out = binary.AppendUint32(append(out, localTee), left)
-	out = binary.AppendUint32(append(out, globalSet), r.fuel)
-	return append(out, brOp, 1, endOp)
+	out = binary.AppendUint32(append(out, localSet), left)
+	return append(append(out, turnAnew...), endOp)
 }
 
 // callYield appends: fuel = yield(fuel).
@@ -156,5 +164,5 @@ func (r *rewriter) chargeBody() []byte {
 	out := []byte{0} // no locals
 	out = binary.AppendUint32(append(out, globalGet), r.fuel)
 	out = append(out, localGet, 0, i64FromU, i64Const, perUnit, i64ShrU)
-	return append(r.subtract(out), localGet, 0, endOp)
+	return append(r.subtract(out, goOn), localGet, 0, endOp)
 }

@@ -7,7 +7,8 @@
 // a turn of a loop or the entry of a function costs, and when it falls below zero the guest calls an imported
 // function, yield. That is where the host looks at its deadline, where the garbage collector gets its turn, and
 // where the guest gets more fuel: yield is told how much is left, which is below zero by what the guest
-// overdrew, and returns how much there is from now on. The first yield comes at the first function entry.
+// overdrew, and returns how much there is from now on. The first charge asks for fuel, for a guest begins with none.
+// Before memory or a table grows yield is called too, whatever is left, since that may move all they hold.
 //
 // A unit of fuel is up to 64 instructions, or 64 bytes of an instruction that moves memory. A guest cannot reach
 // the counter: a module that names a global past its own is refused before it is rewritten.

@@ -11,11 +11,14 @@ import (
 // A guest that gets less may never come further.
 const Slice = 1 << 17
 
-// Options say what the rewritten module imports. Its type is (i64) -> (i64): from the fuel left, which is below
-// zero, to the fuel from now on.
+// Options say what the rewritten module imports and how far it may grow. The zero value works.
 type Options struct {
-	// Module and Name are the names to import yield by. Defaults "toolrun:fuel" and "yield".
+	// Module and Name are the names to import yield by. Its type is (i64) -> (i64): from the fuel left, which may
+	// be below zero, to the fuel from now on, at least Slice. Defaults "toolrun:fuel" and "yield".
 	Module, Name string
+	// TableElements bounds the elements to which a table may grow; one that begins with more may not grow. Default
+	// 1,000,000. Runtimes have a limit for memories but none for tables, and make room for whatever table.grow asks.
+	TableElements uint32
 }
 
 func (o Options) withDefaults() Options {
@@ -25,11 +28,14 @@ func (o Options) withDefaults() Options {
 	if o.Name == "" {
 		o.Name = "yield"
 	}
+	if o.TableElements == 0 {
+		o.TableElements = 1_000_000
+	}
 	return o
 }
 
-// Rewrite returns the module with fuel counted. Results, traps, memory and exports stay as they were, as do the
-// names in stack traces; other custom sections are dropped, since they speak of bytes that moved. A module
+// Rewrite returns the module with fuel counted and tables bounded. Results, traps, memory and exports stay as they
+// were, but that a table does not grow for ever, as do the names in stack traces; other custom sections are dropped, since they speak of bytes that moved. A module
 // without code of its own stays as it is.
 //
 // The error tells that the module imports something from Options.Module already, which is the host's alone.
@@ -83,6 +89,8 @@ func (r *rewriter) module() []byte {
 			if names == nil {
 				names = r.names(s.Data)
 			}
+		case binary.TableSection:
+			sections = append(sections, binary.Section{ID: s.ID, Data: r.tables()})
 		case binary.CodeSection:
 			sections = append(sections, binary.Section{ID: s.ID, Data: r.code()})
 		default:
@@ -141,6 +149,27 @@ func (r *rewriter) references(s binary.Section) []binary.Reference {
 		to--
 	}
 	return all[from:to]
+}
+
+// tables returns the table section with an upper bound to each table.
+func (r *rewriter) tables() []byte {
+	own := r.m.Tables
+	for _, i := range r.m.Imports {
+		if i.Kind == binary.ExternTable {
+			own = own[1:]
+		}
+	}
+	out := binary.AppendUint32(nil, uint32(len(own)))
+	for _, t := range own {
+		most := max(t.Bounds.Min, r.opts.TableElements)
+		if t.Bounds.HasMax {
+			most = min(most, t.Bounds.Max)
+		}
+		const hasMax = 1
+		out = binary.AppendUint32(append(out, byte(t.Element), hasMax), t.Bounds.Min)
+		out = binary.AppendUint32(out, most)
+	}
+	return out
 }
 
 func (r *rewriter) yieldImport() []byte {

@@ -25,9 +25,6 @@ func spent(t *testing.T, wasm []byte, args ...uint64) (units, yields int64) {
 	defer r.Close(ctx)
 	granted := int64(0)
 	refill(t, r, func(_ api.Module, left int64) {
-		if left >= 0 {
-			t.Errorf("yield was called with %d left", left)
-		}
 		units += granted - left
 		granted = fuel.Slice
 		yields++
@@ -42,33 +39,46 @@ func spent(t *testing.T, wasm []byte, args ...uint64) (units, yields int64) {
 	return units, yields
 }
 
+// TestCosts counts what a number of turns costs.
 func TestCosts(t *testing.T) {
-	const turns = 10_000_000
-	build := func(code ...[]byte) []byte {
-		g := &guest{}
-		g.add("run", i32, nil, nil, cat(code...))
-		return g.bytes()
-	}
-	called := &guest{}
-	called.add("leaf", nil, nil, nil)
-	called.add("caller", nil, nil, nil, call(0))
-	called.add("run", i32, nil, nil, countdown(0, call(1)))
+	const turns = 1_000_000
+	nop, drop := op(0x01), op(0x1a)
+	inner := cat(num(9), set(1), countdown(1))
 	for _, c := range []struct {
-		name string
-		wasm []byte
-		n    int64 // turns
-		each int64 // units for a turn
+		name  string
+		turn  []byte // in a function of its own, with functions 0 to 3 to call
+		each  int64  // the units that a turn costs
+		grows int64  // how often memory or a table grows in a turn
 	}{
-		{"a short loop", build(countdown(0)), turns, 1},
-		{"a long loop", build(countdown(0, repeat(64*7, op(0x01)))), turns / 10, 8},
-		{"a call of a function that calls", called.bytes(), turns / 2, 2},
-		{"a fill", build(countdown(0, num(0), num(0), num(6400), fill())), turns / 100, 101},
-		{"a copy", build(countdown(0, num(0), num(0), num(640), copyMemory())), turns / 10, 11},
+		{"nothing", nil, 1, 0},
+		{"many instructions", repeat(64*7, nop), 8, 0},
+		{"many instructions in a block", block(repeat(64*7, nop)), 8, 0},
+		{"a call of a small function", call(0), 1, 0},
+		{"a call of a large function", call(1), 1 + 11, 0},
+		{"a call of a function that calls", call(2), 2, 0},
+		{"a call through the table", cat(num(2), callIndirect(0)), 2, 0},
+		{"a loop", inner, 1 + 9, 0},
+		{"a loop and a call", cat(inner, call(2)), 1 + 9 + 1, 0},
+		{"a loop that calls", cat(num(9), set(1), countdown(1, call(2))), 1 + 9*2, 0},
+		{"a loop with a parameter", cat(num(9), []byte{0x03, 1}, num(1), op(i32Sub), tee(1), get(1), brIf(0), op(endOp), drop), 1 + 9, 0},
+		{"a fill", cat(num(0), num(0), num(6400), fill()), 1 + 100, 0},
+		{"a copy", cat(num(0), num(0), num(640), copyMemory()), 1 + 10, 0},
+		{"growing", cat(num(0), grow(), drop), 1, 1},
 	} {
-		units, yields := spent(t, c.wasm, uint64(c.n))
+		g := &guest{}
+		g.typ(nil, nil)
+		g.typ(i32, i32)
+		g.add("small", nil, nil, nil)
+		g.add("large", nil, nil, nil, repeat(640, nop))
+		g.add("calls", nil, nil, nil, call(0))
+		g.add("run", i32, nil, i32, countdown(0, c.turn))
+		n := turns / c.each
+		units, yields := spent(t, g.bytes(), uint64(n))
+		most := n*c.each/fuel.Slice + 2
 		// What is left of the last slice is not known, and a yield may repeat the turn that it interrupts.
-		if low, high := c.n*c.each-fuel.Slice, c.n*c.each+2*yields*c.each; units < low || units > high || yields < 2 {
-			t.Errorf("%d times %s cost %d units; want %d to %d", c.n, c.name, units, low, high)
+		low, high := n*c.each-fuel.Slice, n*c.each+most*c.each
+		if units < low || units > high || yields < n*c.grows || yields > n*c.grows+most {
+			t.Errorf("%d times %s cost %d units and %d yields; want %d to %d, and %d to %d", n, c.name, units, yields, low, high, n*c.grows, n*c.grows+most)
 		}
 	}
 }
@@ -142,6 +152,34 @@ func TestCounterIsOutOfReach(t *testing.T) {
 	g.add("run", nil, nil, nil, loop([]byte{0x42, 0, 0x24, 0}, br(0)))
 	if _, err := binary.Parse(g.bytes(), binary.Limits{}); err == nil {
 		t.Error("a module that writes to a global which it does not have was accepted")
+	}
+}
+
+// TestTablesAreBounded looks at the tables of a module that imports one and has one of its own.
+func TestTablesAreBounded(t *testing.T) {
+	for _, c := range []struct {
+		bounds string // of the module's own table
+		want   binary.Bounds
+	}{
+		{"\x00\x04", binary.Bounds{Min: 4, Max: 10, HasMax: true}},
+		{"\x00\x0c", binary.Bounds{Min: 12, Max: 12, HasMax: true}},
+		{"\x01\x04\x05", binary.Bounds{Min: 4, Max: 5, HasMax: true}},
+		{"\x01\x04\x0f", binary.Bounds{Min: 4, Max: 10, HasMax: true}},
+	} {
+		wasm := binary.Join([]binary.Section{
+			{ID: binary.TypeSection, Data: []byte("\x01\x60\x00\x00")},
+			{ID: binary.ImportSection, Data: []byte("\x01\x01m\x01t\x01\x70\x00\x01")},
+			{ID: binary.FunctionSection, Data: []byte("\x01\x00")},
+			{ID: binary.TableSection, Data: []byte("\x01\x6f" + c.bounds)},
+			{ID: binary.CodeSection, Data: []byte("\x01\x02\x00\x0b")},
+		})
+		rewritten, err := fuel.Rewrite(parse(t, wasm), fuel.Options{TableElements: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := parse(t, rewritten).Tables; len(got) != 2 || got[1].Element != binary.ExternRef || got[1].Bounds != c.want {
+			t.Errorf("tables = %+v; want %+v", got, c.want)
+		}
 	}
 }
 

@@ -188,13 +188,17 @@ func (s *side) find(name string) api.Module {
 	return s.named[name]
 }
 
-// outcome is what is the same for both sides of an error: the index of a function without a name is not.
+// differs is what is not the same in the errors of both sides: the index of a function without a name, and the
+// bound of a table.
+var differs = regexp.MustCompile(`function\[\d+\]|maximum size mismatch.*`)
+
+// outcome is the text of an error, without its stack trace and what differs.
 func outcome(err error) string {
 	if err == nil {
 		return "no error"
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
-	return regexp.MustCompile(`function\[\d+\]`).ReplaceAllString(first, "function")
+	return differs.ReplaceAllString(first, "...")
 }
 
 func (d *duel) invoke(module, field string, args []value) {

@@ -16,6 +16,8 @@ type stretch struct {
 	parent int
 	// size is its instructions.
 	size int
+	// params tells that it is a loop with parameters, whose turn cannot be taken anew from within a block.
+	params bool
 	// shared tells that others change the fuel while the stretch runs: what it calls, or a loop in it that
 	// counts in the global.
 	shared bool
@@ -34,9 +36,8 @@ func (r *rewriter) weigh(code []byte) []stretch {
 		switch in.Op {
 		case binary.Loop:
 			open = append(open, len(all))
-			// A turn of a loop with parameters cannot be taken anew from within a block.
 			params := in.Index != binary.NoType && len(r.m.Types[in.Index].Params) > 0
-			all = append(all, stretch{parent: current, shared: params})
+			all = append(all, stretch{parent: current, params: params, shared: params})
 		case binary.Block, binary.If:
 			open = append(open, current)
 		case binary.End:
