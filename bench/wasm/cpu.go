@@ -93,9 +93,8 @@ func instantiate(code []byte, closeOnDone bool) (wazero.Runtime, api.Module, err
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, r); err != nil {
 		return nil, nil, err
 	}
-	const slice = 1 << 17
 	_, err := r.NewHostModuleBuilder("toolrun:fuel").NewFunctionBuilder().
-		WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) { stack[0] = slice }),
+		WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) { stack[0] = fuel.Slice }),
 			[]api.ValueType{api.ValueTypeI64}, []api.ValueType{api.ValueTypeI64}).
 		Export("yield").Instantiate(ctx)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/fuel"
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
@@ -143,14 +144,11 @@ func (r *run) now() time.Time {
 // fuelModule is the import module of the function that rewritten code yields by. No plug-in may import it.
 const fuelModule = "toolrun:fuel"
 
-// slice is how much fuel a guest gets at a time: about a millisecond's.
-const slice = 1 << 17
-
 // refuel is called by the guest's own code when it has used its fuel. It is where Go's garbage collector gets its
 // turn, and where a run that is over ends.
 func refuel(ctx context.Context, stack []uint64) {
 	if r := runOf(ctx); r.ctx.Err() != nil {
 		r.halt(engine.EndOf(r.ctx))
 	}
-	stack[0] = slice
+	stack[0] = fuel.Slice // about a millisecond's
 }

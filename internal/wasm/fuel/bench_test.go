@@ -16,11 +16,11 @@ func BenchmarkGuests(b *testing.B) {
 		wasm []byte
 		arg  uint64
 	}{
-		{"loop", bareLoop(), 50_000_000},
-		{"fib", fib(), 32},
-		{"sum", memorySum(), 2_000},
-		{"mix", mix(), 5_000_000},
-		{"fill", fills(), 1_000_000},
+		{"loop", bareLoop(), 5_000_000},
+		{"fib", fib(), 27},
+		{"sum", memorySum(), 200},
+		{"mix", mix(), 1_000_000},
+		{"fill", fills(), 100_000},
 	} {
 		b.Run(g.name+"/original", func(b *testing.B) { benchmark(b, g.wasm, g.arg, false) })
 		b.Run(g.name+"/fuel", func(b *testing.B) {

@@ -35,8 +35,8 @@ func (o Options) withDefaults() Options {
 }
 
 // Rewrite returns the module with fuel counted and tables bounded. Results, traps, memory and exports stay as they
-// were, but that a table does not grow for ever, as do the names in stack traces; other custom sections are dropped, since they speak of bytes that moved. A module
-// without code of its own stays as it is.
+// were, but that table.grow fails past the bound; so do the names in stack traces. Other custom sections are
+// dropped, since they speak of bytes that moved. A module without code of its own stays as it is.
 //
 // The error tells that the module imports something from Options.Module already, which is the host's alone.
 // Rewrite is safe for concurrent use.
