@@ -23,25 +23,38 @@ const (
 )
 
 // inspect reads a plug-in and checks that it is one, before wazero sees a byte of it.
-func inspect(src engine.Source, table []abi.Operation) (*binary.Module, error) {
-	m, err := binary.Parse(src.Code, binary.Limits{})
+func inspect(code []byte, table []abi.Operation) (*binary.Module, error) {
+	m, err := binary.Parse(code, binary.Limits{})
 	if err != nil {
-		return nil, named(src, unreadable(err))
+		return nil, unreadable(err)
 	}
-	c := &checker{Module: m, entry: orElse(src.Entry, defaultEntry), table: table}
-	for _, check := range []func() *abi.Fault{c.checkVersion, c.checkImports, c.checkMemory, c.checkFunctions} {
+	c := &checker{Module: m, table: table}
+	for _, check := range []func() *abi.Fault{c.checkVersion, c.checkImports, c.checkMemory} {
 		if f := check(); f != nil {
-			return nil, named(src, f)
+			return nil, f
 		}
 	}
-	return m, nil
+	return m, c.checkExport(initialise, "() -> ()")
+}
+
+// inspectEntry checks that a plug-in has an entry.
+func inspectEntry(m *binary.Module, entry string) error {
+	c := &checker{Module: m}
+	if _, ok := c.Export(entry); !ok {
+		return abi.Faultf(abi.SourceInvalid, "it does not export its entry %s", quote(entry)).WithHint("%s", c.entryHint())
+	}
+	return c.checkExport(entry, entryType)
 }
 
 // named gives a fault of the source its file.
-func named(src engine.Source, f *abi.Fault) *abi.Fault {
-	f.Message = src.Path + ": " + f.Message
-	f.File = src.Path
-	return f
+func named(src engine.Source, err error) error {
+	f, ok := err.(*abi.Fault)
+	if !ok {
+		return err
+	}
+	g := *f
+	g.Message, g.File = src.Path+": "+f.Message, src.Path
+	return &g
 }
 
 // unreadable is the fault of what binary.Parse refused.
@@ -52,7 +65,6 @@ func unreadable(err error) *abi.Fault {
 // checker looks at what a module shows the host.
 type checker struct {
 	*binary.Module
-	entry string
 	table []abi.Operation
 }
 
@@ -62,7 +74,10 @@ func (c *checker) checkVersion() *abi.Fault {
 		return abi.Faultf(abi.SourceInvalid, "it is a command, which runs once and ends, and no plug-in").
 			WithHint("build a reactor: with -buildmode=c-shared in Go, -mexec-model=reactor in C, crate-type cdylib in Rust")
 	}
-	if _, ok := c.Export(marker); ok {
+	if e, ok := c.Export(marker); ok {
+		if got := c.signature(e); got != "() -> ()" {
+			return abi.Faultf(abi.SourceInvalid, "it exports %s as %s, which is to be a function () -> ()", quote(marker), got)
+		}
 		return nil
 	}
 	for _, e := range c.Exports {
@@ -155,20 +170,17 @@ func (c *checker) checkMemory() *abi.Fault {
 	return nil
 }
 
-// checkFunctions looks at what the host calls.
-func (c *checker) checkFunctions() *abi.Fault {
-	const nothing, code = "() -> ()", "() -> (i32)"
-	for _, want := range []struct{ name, signature string }{{marker, nothing}, {initialise, nothing}, {c.entry, code}} {
-		e, ok := c.Export(want.name)
-		if !ok && want.name == initialise {
-			continue
-		}
-		if !ok {
-			return abi.Faultf(abi.SourceInvalid, "it does not export its entry %s", quote(c.entry)).WithHint("%s", c.entryHint())
-		}
-		if got := c.signature(e); got != want.signature {
-			return abi.Faultf(abi.SourceInvalid, "it exports %s as %s, which is to be a function %s", quote(want.name), got, want.signature)
-		}
+// entryType is the type of an entry.
+const entryType = "() -> (i32)"
+
+// checkExport checks the type of a function that the host calls, where there is such an export.
+func (c *checker) checkExport(name, want string) error {
+	e, ok := c.Export(name)
+	if !ok {
+		return nil
+	}
+	if got := c.signature(e); got != want {
+		return abi.Faultf(abi.SourceInvalid, "it exports %s as %s, which is to be a function %s", quote(name), got, want)
 	}
 	return nil
 }
@@ -184,7 +196,7 @@ func (c *checker) signature(e binary.Export) string {
 func (c *checker) entryHint() string {
 	var names []string
 	for _, e := range c.Exports {
-		if c.signature(e) == "() -> (i32)" {
+		if c.signature(e) == entryType {
 			names = append(names, quote(e.Name))
 		}
 	}

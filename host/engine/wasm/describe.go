@@ -24,9 +24,12 @@ type Description struct {
 
 // Describe reads a plug-in and says what it is. The error is that of Load.
 func Describe(src engine.Source) (Description, error) {
-	m, err := inspect(src, abi.Operations)
+	m, err := inspect(src.Code, abi.Operations)
+	if err == nil {
+		err = inspectEntry(m, orElse(src.Entry, defaultEntry))
+	}
 	if err != nil {
-		return Description{}, err
+		return Description{}, named(src, err)
 	}
 	d := Description{Bytes: len(src.Code)}
 	for _, i := range m.Imports {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -53,6 +54,46 @@ func TestRunEnds(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestShared has programs of one plug-in come and go: each runs while it is open, whatever becomes of the others.
+func TestShared(t *testing.T) {
+	e, m := newEngine(t), &assemble.Module{Pages: 1}
+	write := m.Import("toolrun.output_write", 2)
+	m.Data(16, "12")
+	m.Func("toolrun_abi_1", 0)
+	m.Func("one", 1, assemble.Call(write, 16, 1)...)
+	m.Func("two", 1, assemble.Call(write, 17, 1)...)
+	code := m.Bytes()
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for n := range 20 {
+				entry, want := "one", "1"
+				if (i+n)%2 == 1 {
+					entry, want = "two", "2"
+				}
+				p, err := e.Load(t.Context(), engine.Source{Path: "p.wasm", Code: code, Entry: entry})
+				if err != nil {
+					t.Errorf("Load = %v", err)
+					return
+				}
+				if out, err := p.Run(t.Context(), engine.Input{}, engine.Host{}); err != nil || string(out.Output) != want {
+					t.Errorf("Run of %s = %s, %v; want %s", entry, out.Output, err, want)
+				}
+				if err := p.Close(); err != nil {
+					t.Errorf("Close = %v", err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for _, path := range []string{"a.wasm", "b.wasm"} { // a failure is each caller's own
+		_, err := e.Load(t.Context(), engine.Source{Path: path, Code: code, Entry: "three"})
+		if f, ok := err.(*abi.Fault); !ok || f.File != path {
+			t.Errorf("Load of %s = %v; want a fault that names it", path, err)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"context"
+	"sync"
 
 	"github.com/toolrun/toolrun/host/engine"
 )
@@ -10,6 +11,9 @@ import (
 type Engine struct {
 	cache    cache
 	panicked func(value any, stack []byte)
+
+	mu      sync.Mutex
+	plugins map[string]*plugin // those that programs use
 }
 
 var _ engine.Engine = (*Engine)(nil)

@@ -16,12 +16,12 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// starter makes the instances of one program: from a snapshot of an initialised one where that is the same for every
+// starter makes the instances of one plug-in: from a snapshot of an initialised one where that is the same for every
 // run, from an image of the data alone where it is not, and from nothing where the module has state that an image
 // does not hold.
 type starter struct {
-	program *program
-	module  *snapshot.Module // nil for the last of these
+	plugin *plugin
+	module *snapshot.Module // nil for the last of these
 
 	mu    sync.Mutex
 	image *snapshot.Image // made by the first run
@@ -86,7 +86,7 @@ func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, r
 	if s.module == nil || s.tried {
 		return s.image, s.ready, nil
 	}
-	base, err := snapshot.Load(s.program.runtime, s.program.module, s.module, snapshot.Options{MemoryBytes: uint64(r.limits.MemoryBytes)})
+	base, err := snapshot.Load(s.plugin.runtime, s.plugin.module, s.module, snapshot.Options{MemoryBytes: uint64(r.limits.MemoryBytes)})
 	if err != nil {
 		return nil, false, s.failure(ctx, r, err)
 	}
@@ -107,7 +107,7 @@ func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, r
 // take initialises an instance that belongs to no run.
 func (s *starter) take(ctx context.Context, base *snapshot.Image, r *run) (*snapshot.Image, error) {
 	witness := &snapshot.Witness{Monotonic: nanotime}
-	nobody, err := newRun(r.ctx, engine.Input{Limits: r.limits}, engine.Host{}, s.program.table, systemOf{
+	nobody, err := newRun(r.ctx, engine.Input{Limits: r.limits}, engine.Host{}, s.plugin.table, systemOf{
 		walltime: witness.Walltime, nanotime: witness.Nanotime, random: witness,
 	})
 	if err != nil {
@@ -129,7 +129,7 @@ func (r *run) chance() io.Reader {
 func (s *starter) fromNothing(ctx context.Context, r *run) (api.Module, func(), error) {
 	allocated := experimental.WithMemoryAllocator(ctx, r.memory)
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions(initialise)
-	guest, err := s.program.runtime.InstantiateModule(allocated, s.program.module, config)
+	guest, err := s.plugin.runtime.InstantiateModule(allocated, s.plugin.module, config)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -38,7 +38,13 @@ func TestEngine(t *testing.T) {
 		}
 		return src, !lacking[b]
 	}
-	enginetest.Run(t, enginetest.Config{Engine: newEngine(t), Write: write, NoPlaces: true})
+	e := newEngine(t)
+	keep, err := e.Load(t.Context(), engine.Source{Path: "suite.wasm", Code: suite, Entry: "sum"}) // so that it is compiled once
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer keep.Close()
+	enginetest.Run(t, enginetest.Config{Engine: e, Write: write, NoPlaces: true})
 }
 
 var (
