@@ -146,7 +146,7 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	a := &attempt{run: r, view: v, issued: map[string]*abi.Fault{}}
 	r.last = a
 	stop := threadCPU()
-	out, err := r.program.Run(ctx, engine.Input{Input: r.input, Context: r.context, Limits: r.limits}, a.host())
+	out, err := r.program.Run(ctx, engine.Input{Input: r.input, Context: r.context, Limits: r.limits, Domain: r.info.Caller.Tenant}, a.host())
 	r.cpu += stop()
 	r.calls += a.calls
 	r.peak = max(r.peak, out.MemoryBytes)

@@ -33,6 +33,9 @@ type Source struct {
 	Entry string
 	// Params are the names of the tool's declared parameters, which some languages bind as variables.
 	Params []string
+	// Domain says whose code this is. Code of two domains is never compiled or run in one process, where the
+	// engine uses processes. "" is a domain like any other.
+	Domain string
 }
 
 // Program is a compiled tool. It is safe for concurrent use.
@@ -53,6 +56,9 @@ type Input struct {
 	Input   json.RawMessage
 	Context json.RawMessage
 	Limits  Limits
+	// Domain says for whom the run is, within the domain of its source. Runs for two of them never share a process,
+	// one after the other included, where the engine uses processes. "" is a domain like any other.
+	Domain string
 	// Now is what the guest's clock shows at the start; Seed seeds its random source where it is not zero.
 	// Both are zero but in tests: then the clock and the random source are the real ones.
 	Now  time.Time
@@ -78,6 +84,9 @@ type Output struct {
 	Warnings []string
 	// MemoryBytes is the guest's peak memory, 0 where the engine cannot tell.
 	MemoryBytes int64
+	// CPU is the processor time of a process that ran the guest for the caller, 0 where the caller's own did. It is
+	// set where Run returns an error too.
+	CPU time.Duration
 }
 
 // Limits bound one run. A zero field means the default that its comment names, never "no limit".
@@ -91,6 +100,13 @@ type Limits struct {
 	OutputBytes int
 	// MemoryBytes bounds the guest's memory where the engine can. Default 64 MiB.
 	MemoryBytes int64
+	// CPU bounds the processor time of a guest that has a process to itself. Default: as much as there is time until
+	// the deadline of Run's context.
+	CPU time.Duration
+	// LogBytes and LogLines are how much of a log Host.Log still takes in; an engine may keep back what is over.
+	// Default 64 KiB and 1,000.
+	LogBytes int
+	LogLines int
 }
 
 // The defaults of Limits.
@@ -99,6 +115,8 @@ const (
 	DefaultValueNesting = 100
 	DefaultOutputBytes  = 1 << 20
 	DefaultMemoryBytes  = 64 << 20
+	DefaultLogBytes     = 64 << 10
+	DefaultLogLines     = 1000
 
 	// MaxSourceNesting bounds nested brackets in source code, at load.
 	MaxSourceNesting = 1000
@@ -117,6 +135,12 @@ func (l Limits) WithDefaults() Limits {
 	}
 	if l.MemoryBytes == 0 {
 		l.MemoryBytes = DefaultMemoryBytes
+	}
+	if l.LogBytes == 0 {
+		l.LogBytes = DefaultLogBytes
+	}
+	if l.LogLines == 0 {
+		l.LogLines = DefaultLogLines
 	}
 	return l
 }

@@ -8,11 +8,11 @@ import (
 )
 
 func TestLimitsWithDefaults(t *testing.T) {
-	defaults := engine.Limits{CallDepth: 500, ValueNesting: 100, OutputBytes: 1 << 20, MemoryBytes: 64 << 20}
+	defaults := engine.Limits{CallDepth: 500, ValueNesting: 100, OutputBytes: 1 << 20, MemoryBytes: 64 << 20, LogBytes: 64 << 10, LogLines: 1000}
 	if got := (engine.Limits{}).WithDefaults(); got != defaults {
 		t.Errorf("defaults = %+v; want %+v", got, defaults)
 	}
-	own := engine.Limits{CallDepth: 1, ValueNesting: 2, OutputBytes: 3, MemoryBytes: 4}
+	own := engine.Limits{CallDepth: 1, ValueNesting: 2, OutputBytes: 3, MemoryBytes: 4, CPU: 5, LogBytes: 6, LogLines: 7}
 	if got := own.WithDefaults(); got != own {
 		t.Errorf("WithDefaults = %+v; want %+v", got, own)
 	}

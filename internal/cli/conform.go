@@ -19,13 +19,14 @@ import (
 
 // conformance is what the command conform finds out.
 type conformance struct {
-	File    string            `json:"file"`
-	ABI     int               `json:"abi"`
-	Plugin  wasm.Description  `json:"plugin"`
-	Checks  []conform.Outcome `json:"checks"`
-	StartUS float64           `json:"start_us"`
-	CallUS  float64           `json:"call_us"`
-	OK      bool              `json:"ok"`
+	File   string            `json:"file"`
+	ABI    int               `json:"abi"`
+	Plugin wasm.Description  `json:"plugin"`
+	Checks []conform.Outcome `json:"checks"`
+	// StartUS and CallUS are measured where it conforms.
+	StartUS float64 `json:"start_us,omitempty"`
+	CallUS  float64 `json:"call_us,omitempty"`
+	OK      bool    `json:"ok"`
 }
 
 func (p *program) conformCommand() *cobra.Command {
@@ -75,7 +76,9 @@ func (p *program) conformance(ctx context.Context, file, entry string, input jso
 	defer func() { _ = program.Close() }()
 	found.Checks = conform.Check(ctx, program, input)
 	found.OK = !slices.ContainsFunc(found.Checks, func(o conform.Outcome) bool { return !o.OK })
-	found.StartUS, found.CallUS = measurePlugin(ctx, program, input)
+	if found.OK {
+		found.StartUS, found.CallUS = measurePlugin(ctx, program, input)
+	}
 	return found, nil
 }
 
@@ -108,7 +111,9 @@ func (p *program) printConformance(c *conformance) error {
 	fmt.Fprintf(&b, "%s: a plug-in of ABI version %d, %d bytes, %d KiB of memory at the start\n", c.File, c.ABI, c.Plugin.Bytes, c.Plugin.MemoryBytes>>10)
 	fmt.Fprintf(&b, "imports  %s\n", strings.Join(c.Plugin.Imports, "\n         "))
 	fmt.Fprintf(&b, "exports  %s\n", strings.Join(c.Plugin.Exports, "\n         "))
-	fmt.Fprintf(&b, "a fresh start takes %.0f µs, a call %.0f µs\n", c.StartUS, c.CallUS)
+	if c.OK {
+		fmt.Fprintf(&b, "a fresh start takes %.0f µs, a call %.0f µs\n", c.StartUS, c.CallUS)
+	}
 	failed := 0
 	for _, o := range c.Checks {
 		if !o.OK {
