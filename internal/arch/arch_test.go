@@ -70,7 +70,9 @@ var rules = map[string]rule{
 	"cmd/toolrun":      {own: []string{"internal/cli"}},
 	"internal/testrun": {},
 	"internal/arch":    {},
-	"bench/measure":    {},
+	"host/cell":        {own: []string{"abi", "host/engine"}, others: []string{"golang.org/x/sys"}},
+
+	"bench/measure": {},
 	"bench": {own: []string{"abi", "bench/measure", "host", "host/app", "host/engine", "host/engine/js", "host/storage/bolt"},
 		others: []string{"github.com/dop251/goja", "go.etcd.io/bbolt"}},
 }

@@ -116,6 +116,9 @@ func (p *program) printConformance(c *conformance) error {
 	}
 	failed := 0
 	for _, o := range c.Checks {
+		if o.Name == "runs" && o.OK {
+			fmt.Fprintf(&b, "with this input it %s\n", told(o.Detail))
+		}
 		if !o.OK {
 			failed++
 			fmt.Fprintf(&b, "FAIL     %s: %s\n", o.Name, o.Detail)
@@ -123,4 +126,12 @@ func (p *program) printConformance(c *conformance) error {
 	}
 	fmt.Fprintf(&b, "%d of %d checks pass\n", len(c.Checks)-failed, len(c.Checks))
 	return p.writeText(strings.TrimSuffix(b.String(), "\n"))
+}
+
+// told says what a run came to, which may be an error that is as good as an answer.
+func told(detail string) string {
+	if strings.HasPrefix(detail, "answers ") {
+		return detail
+	}
+	return "fails: " + detail
 }

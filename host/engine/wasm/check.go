@@ -149,6 +149,8 @@ func importHint(i binary.Import) string {
 	switch {
 	case i.Module == "env" && i.Name == "abort":
 		return "AssemblyScript: build with --use abort= and the binding's own, as abi/guest/assemblyscript shows"
+	case i.Module == "env" && (i.Name == "seed" || strings.HasPrefix(i.Name, "Date.") || strings.HasPrefix(i.Name, "console.")):
+		return "AssemblyScript takes Math.random, Date and console from a browser, which is not here: the binding has log, and WASI has clocks and random numbers"
 	case i.Module == "env":
 		return "a function is declared and nowhere defined: link what defines it, or name the import module"
 	case i.Module == "gojs" || i.Module == "go":

@@ -40,9 +40,9 @@ func TestRunEnds(t *testing.T) {
 		{"division by zero", plugin(nil, append(append(append(assemble.Const(1), assemble.Const(0)...), assemble.I32DivS), assemble.Drop)...), abi.ToolError, "trapped: integer divide by zero"},
 		{"out of its memory", plugin(nil, append(assemble.Const(1<<20), assemble.I32Load8U, 0, 0, assemble.Drop)...), abi.ToolError, "trapped: out of bounds memory access"},
 		{"a stack without end", []byte(recursive), abi.StackLimit, "deeper"},
-		{"more memory than it may have", plugin(func(m *assemble.Module) { m.MaxPages = 2000 }, grow...), abi.MemoryLimit, "1048576 bytes"},
+		{"more memory than it may have", plugin(func(m *assemble.Module) { m.MaxPages = 2000 }, grow...), abi.MemoryLimit, "1 MiB"},
 		{"a trap while it initialises", plugin(func(m *assemble.Module) { m.Func("_initialize", 0, assemble.Unreachable) }), abi.ToolError, "unreachable"},
-		{"more memory at the start", plugin(func(m *assemble.Module) { m.Pages = 17 }), abi.MemoryLimit, "1048576 bytes"},
+		{"more memory at the start", plugin(func(m *assemble.Module) { m.Pages = 17 }), abi.MemoryLimit, "1 MiB"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := loadPlugin(t, test.code)

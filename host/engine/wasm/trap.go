@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
@@ -23,10 +24,13 @@ func (r *run) trapped(err error) error {
 	text := err.Error()
 	message, stack, _ := strings.Cut(text, stackHeading)
 	message = strings.TrimSpace(message)
+	if _, trap, ok := strings.Cut(message, trapPrefix); ok {
+		message = trap // and not where it happened, such as "initialize the module"
+	}
 	switch {
 	case strings.Contains(message, goPanic):
 		panic(err) // a bug of this package
-	case strings.TrimPrefix(message, trapPrefix) == stackOverflow:
+	case message == stackOverflow:
 		f := abi.Faultf(abi.StackLimit, "calls are nested deeper than the stack is large").
 			WithHint("a function that calls itself may lack the condition that ends it")
 		f.Stack = frames(stack)
@@ -37,7 +41,6 @@ func (r *run) trapped(err error) error {
 	if len(r.failure) > 0 { // it said why before it gave up
 		return r.failed(1)
 	}
-	message = strings.TrimPrefix(message, trapPrefix)
 	if r.lastWords != "" {
 		message += ": " + r.lastWords
 	}
@@ -47,15 +50,24 @@ func (r *run) trapped(err error) error {
 }
 
 func (r *run) outOfMemory() error {
-	return abi.Faultf(abi.MemoryLimit, "the plug-in asked for more memory than the %d bytes it may have", r.limits.MemoryBytes)
+	return abi.Faultf(abi.MemoryLimit, "the plug-in asked for more memory than the %s it may have", size(r.limits.MemoryBytes)).
+		WithHint("limits: {memory: ...} of the tool gives it more, up to what the host allows")
 }
 
-// frames are the first frames of wazero's stack trace, a line each.
+// size is a number of bytes as people write it.
+func size(bytes int64) string {
+	if bytes >= 1<<20 && bytes%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", bytes>>20)
+	}
+	return fmt.Sprintf("%d bytes", bytes)
+}
+
+// frames are the first frames of wazero's stack trace that have a name, a line each.
 func frames(trace string) string {
 	var lines []string
 	for line := range strings.Lines(trace) {
-		if line = strings.TrimSpace(line); line == "" {
-			continue
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, ".$") {
+			continue // ".$12" is a function by its number, which tells an author nothing
 		}
 		if lines = append(lines, "at "+line); len(lines) == maxFrames {
 			break

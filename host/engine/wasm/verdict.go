@@ -36,6 +36,9 @@ func (r *run) conclude(answered uint64, ended error) (engine.Output, error) {
 	if out.Output, err = r.answer(); err != nil {
 		return out, err
 	}
+	if len(r.failure) > 0 {
+		out.Warnings = append(out.Warnings, "the plug-in wrote an error and then ended as a success: "+cut(r.failure, maxNameBytes))
+	}
 	out.Context, err = r.contextChanges()
 	return out, err
 }
@@ -130,7 +133,7 @@ func (r *run) failed(code int32) error {
 		if r.lastWords != "" {
 			return f.WithHint("it printed: %s", r.lastWords)
 		}
-		return f.WithHint("write the reason with error_write")
+		return f.WithHint("what it logged may say why; error_write, or an error that the handler returns, is where to say it")
 	}
 	var told struct {
 		Message, File, Stack, ID string

@@ -132,7 +132,7 @@ func checkHeader(wasm []byte) *Error {
 	case bytes.HasPrefix(wasm, header[:4]):
 		return checkVersion(wasm[4:])
 	}
-	return refuse(NotWasm, 0, "this is %s, not a WebAssembly module", guess(wasm))
+	return refuse(NotWasm, 0, "this is no WebAssembly module, but %s", guess(wasm))
 }
 
 func checkVersion(version []byte) *Error {
