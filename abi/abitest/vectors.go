@@ -138,9 +138,9 @@ func faults() []Vector {
 	}
 	store := conform.FaultStore(abi.AccessDenied)
 	denied := Vector{
-		Name: "a fault that the guest lets through", Before: []Span{{text, store}, {value, `{"message":"m","id":"1"}`}}, Exit: 1,
+		Name: "a fault that the guest lets through", Before: []Span{{text, store}, {value, `{"message":"m","id":"1","line":1.5}`}}, Exit: 1,
 		Steps: []Step{
-			{"memory.get_content", args(text, int64(len(store)), 0, 0, 0, 0), -2}, {"toolrun.error_write", args(value, 24), 0},
+			{"memory.get_content", args(text, int64(len(store)), 0, 0, 0, 0), -2}, {"toolrun.error_write", args(value, 35), 0},
 		},
 		Want: Effect{Code: abi.AccessDenied, Message: "as was asked", Calls: []abi.Call{call(abi.GetContent, string(quote(store)), "", "")}},
 	}

@@ -138,6 +138,8 @@ func (f function) goFunction() api.GoModuleFunc {
 		for i := range f.params {
 			args[i] = uint32(stack[i])
 		}
-		stack[0] = uint64(uint32(f.call(runOf(ctx), module.Memory(), args[:f.params])))
+		r := runOf(ctx)
+		r.checkEnd() // a call costs a guest one instruction, whatever it costs the host
+		stack[0] = uint64(uint32(f.call(r, module.Memory(), args[:f.params])))
 	}
 }

@@ -44,35 +44,87 @@ func (c cache) ready() error {
 	return nil
 }
 
-// compile compiles a plug-in in a runtime that it makes, or takes the result of an earlier time.
+// compile compiles a plug-in in a runtime that it makes, or takes the result of an earlier time. Whatever is wrong
+// with the cache, an error is the plug-in's own.
 func (c cache) compile(ctx context.Context, code []byte) (*machine, error) {
-	if c.ready() != nil {
-		return compileIn(ctx, wazero.NewCompilationCache(), code)
-	}
-	final := filepath.Join(c.dir, hash(code))
-	if _, err := os.Stat(final); err == nil {
-		if m, err := compileInFolder(ctx, final, code); err == nil {
+	if c.ready() == nil {
+		if m := c.lookUp(ctx, code); m != nil {
 			return m, nil
 		}
-		// What lies there cannot be used. A second failure below is the plug-in's own.
-		if err := os.RemoveAll(final); err != nil {
-			return compileIn(ctx, wazero.NewCompilationCache(), code)
+	}
+	return compileIn(ctx, wazero.NewCompilationCache(), code)
+}
+
+// lookUp takes an entry or makes one; nil where it can do neither.
+func (c cache) lookUp(ctx context.Context, code []byte) *machine {
+	final := filepath.Join(c.dir, hash(code))
+	if whole(final) {
+		if m, err := compileInFolder(ctx, final, code); err == nil {
+			return m
 		}
+	}
+	if os.RemoveAll(final) != nil { // what lies there cannot be used
+		return nil
 	}
 	return c.fill(ctx, final, code)
 }
 
 // fill compiles into a fresh folder, which gets its name when it is complete: nobody finds a part of one.
-func (c cache) fill(ctx context.Context, final string, code []byte) (*machine, error) {
+func (c cache) fill(ctx context.Context, final string, code []byte) *machine {
 	fresh, err := os.MkdirTemp(c.dir, "new-")
 	if err != nil {
-		return compileIn(ctx, wazero.NewCompilationCache(), code)
+		return nil
 	}
 	m, err := compileInFolder(ctx, fresh, code)
+	if err == nil {
+		err = seal(fresh)
+	}
 	if err != nil || os.Rename(fresh, final) != nil { // where another process was faster, that is as good
 		_ = os.RemoveAll(fresh)
 	}
-	return m, err
+	return m
+}
+
+// sealName is the file of an entry that holds the checksum of the others. wazero trusts the counts in its files: one
+// byte that a disk got wrong would have it ask for all of memory.
+const sealName = "sha256"
+
+// seal notes what is in a folder.
+func seal(dir string) error {
+	sum, err := checksum(dir)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, sealName), []byte(sum), 0o600)
+}
+
+// whole reports whether a folder is as it was sealed.
+func whole(dir string) bool {
+	noted, err := os.ReadFile(filepath.Join(dir, sealName))
+	if err != nil {
+		return false
+	}
+	sum, err := checksum(dir)
+	return err == nil && string(noted) == sum
+}
+
+func checksum(dir string) (string, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	sum := sha256.New()
+	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || name == sealName {
+			return err
+		}
+		content, err := root.ReadFile(name)
+		fmt.Fprintf(sum, "%s %d\n", name, len(content))
+		sum.Write(content)
+		return err
+	})
+	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
 func compileInFolder(ctx context.Context, dir string, code []byte) (*machine, error) {

@@ -42,6 +42,8 @@ func TestRunEnds(t *testing.T) {
 		{"a stack without end", []byte(recursive), abi.StackLimit, "deeper"},
 		{"more memory than it may have", plugin(func(m *assemble.Module) { m.MaxPages = 2000 }, grow...), abi.MemoryLimit, "1 MiB"},
 		{"a trap while it initialises", plugin(func(m *assemble.Module) { m.Func("_initialize", 0, assemble.Unreachable) }), abi.ToolError, "unreachable"},
+		{"a stack without end while it initialises", plugin(func(m *assemble.Module) { m.Func("_initialize", 0, assemble.Call(0)...) }), abi.StackLimit, "deeper"},
+		{"more memory while it initialises", plugin(func(m *assemble.Module) { m.Func("_initialize", 0, grow...) }), abi.MemoryLimit, "1 MiB"},
 		{"more memory at the start", plugin(func(m *assemble.Module) { m.Pages = 17 }), abi.MemoryLimit, "1 MiB"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -161,4 +163,63 @@ func filling() []byte {
 	code := []byte{assemble.Loop, assemble.Empty}
 	code = append(append(append(code, assemble.Const(0)...), assemble.Const(1)...), assemble.Const(65536)...)
 	return append(code, 0xfc, 0x0b, 0, assemble.Br, 0, assemble.End)
+}
+
+// TestCallsEndWithTheRun has guests whose loops do nothing but ask the host for what it refuses: each call looks at
+// the deadline, for it costs the guest one instruction.
+func TestCallsEndWithTheRun(t *testing.T) {
+	loopOf := func(name string, params int, args ...int32) []byte {
+		return plugin(func(m *assemble.Module) { m.Pages = 300; m.Import(name, params) },
+			append(append([]byte{assemble.Loop, assemble.Empty}, assemble.Call(0, args...)...), assemble.Drop, assemble.Br, 0, assemble.End)...)
+	}
+	for name, code := range map[string][]byte{
+		"set_content of much, and of what is not there": loopOf("memory.set_content", 6, 16, 5, 0, 16<<20, -1, 10),
+		"output_write": loopOf("toolrun.output_write", 2, 0, 1<<20),
+		"log":          loopOf("toolrun.log", 3, 1, 0, 1<<20),
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			defer cancel()
+			if _, err := loadPlugin(t, code).Run(ctx, engine.Input{}, engine.Host{}); !errors.Is(err, abi.Timeout) {
+				t.Errorf("Run = %v; want timeout", err)
+			}
+		})
+	}
+}
+
+// TestRunDoesNotWait has a run initialise without end: one with a shorter deadline does not wait for it.
+func TestRunDoesNotWait(t *testing.T) {
+	p := loadPlugin(t, plugin(func(m *assemble.Module) {
+		m.Func("_initialize", 0, assemble.Loop, assemble.Empty, assemble.Br, 0, assemble.End)
+	}))
+	first, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.Run(first, engine.Input{}, engine.Host{})
+	}()
+	time.Sleep(50 * time.Millisecond) // either may be first: the other must not wait for it
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := p.Run(short, engine.Input{}, engine.Host{}); !errors.Is(err, abi.Timeout) {
+		t.Errorf("Run = %v; want timeout", err)
+	}
+	stop()
+	<-done
+}
+
+// TestLimitIsTheRunsOwn has a run with little memory come first.
+func TestLimitIsTheRunsOwn(t *testing.T) {
+	grow := append(append(assemble.Const(100), assemble.MemoryGrow, 0), assemble.Const(-1)...)
+	grow = append(append(grow, 0x46, assemble.If, assemble.Empty), assemble.Unreachable, assemble.End) // where it is -1
+	p := loadPlugin(t, plugin(nil, grow...))
+	for _, test := range []struct {
+		limit int64
+		want  error
+	}{{1 << 20, abi.MemoryLimit}, {64 << 20, nil}, {1 << 20, abi.MemoryLimit}} {
+		_, err := p.Run(t.Context(), engine.Input{Limits: engine.Limits{MemoryBytes: test.limit}}, engine.Host{})
+		if !errors.Is(err, test.want) {
+			t.Errorf("Run with %d bytes = %v; want %v", test.limit, err, test.want)
+		}
+	}
 }

@@ -32,7 +32,11 @@ func memoryFunctions(table []abi.Operation) []function {
 // perform does an operation and keeps its reply.
 func (r *run) perform(op abi.Operation, memory api.Memory, args []uint32) int32 {
 	r.reply = nil
-	call, refused := arguments(op, memory, args)
+	var call abi.Call
+	var refused *abi.Fault
+	if r.started {
+		call, refused = arguments(op, memory, args)
+	}
 	switch {
 	case refused != nil:
 	case !r.started:
@@ -76,24 +80,29 @@ func (r *run) raise(op abi.Operation, f *abi.Fault) int32 {
 	return fault(f.Code)
 }
 
-// arguments copies the arguments of a call out of the guest.
+// arguments copies the arguments of a call out of the guest, once all of them are known to be there.
 func arguments(op abi.Operation, memory api.Memory, args []uint32) (abi.Call, *abi.Fault) {
 	call := abi.Call{Op: op.Name, Args: make([]json.RawMessage, len(op.Params))}
+	var texts [maxParams / 2][]byte
 	for i, param := range op.Params {
 		length := args[2*i+1]
-		if length == 0 {
+		text, ok := memory.Read(args[2*i], length)
+		if length > 0 && !ok {
+			return call, refuse(op, abi.InvalidArgument, "the %s reaches out of the guest's memory", param.Name)
+		}
+		if length > maxArgumentBytes {
+			return call, refuse(op, abi.TooLarge, "the %s has %d bytes, and may have %d", param.Name, length, maxArgumentBytes)
+		}
+		texts[i] = text
+	}
+	for i, param := range op.Params {
+		if args[2*i+1] == 0 {
 			continue
 		}
-		text, ok := memory.Read(args[2*i], length)
-		switch {
-		case !ok:
-			return call, refuse(op, abi.InvalidArgument, "the %s reaches out of the guest's memory", param.Name)
-		case length > maxArgumentBytes:
-			return call, refuse(op, abi.TooLarge, "the %s has %d bytes, and may have %d", param.Name, length, maxArgumentBytes)
-		case !utf8.Valid(text):
+		if !utf8.Valid(texts[i]) {
 			return call, refuse(op, abi.InvalidArgument, "the %s is no UTF-8", param.Name)
 		}
-		call.Args[i] = argument(param, text)
+		call.Args[i] = argument(param, texts[i])
 	}
 	return call, nil
 }

@@ -22,11 +22,14 @@ import (
 // an app may have many tools in one plug-in.
 type plugin struct {
 	*machine
-	engine  *Engine
-	key     string
-	table   []abi.Operation
-	shown   *binary.Module // what it imports and exports
-	starter *starter
+	engine   *Engine
+	key      string
+	table    []abi.Operation
+	shown    *binary.Module   // what it imports and exports
+	restored *snapshot.Module // nil for a module that has state which an image does not hold
+
+	mu       sync.Mutex
+	starters map[int64]*starter // by how much memory a run may have: what a guest does when it initialises may depend on it
 
 	loaded   sync.Once
 	err      error
@@ -66,7 +69,6 @@ func (e *Engine) acquire(src engine.Source) *plugin {
 	p := e.plugins[key]
 	if p == nil {
 		p = &plugin{engine: e, key: key, table: abi.Operations}
-		p.starter = &starter{plugin: p}
 		if e.plugins == nil {
 			e.plugins = make(map[string]*plugin)
 		}
@@ -88,7 +90,26 @@ func (e *Engine) release(p *plugin) error {
 	if !last || p.machine == nil {
 		return nil
 	}
-	return errors.Join(p.starter.close(), p.machine.close())
+	var errs []error
+	for _, s := range p.starters {
+		errs = append(errs, s.close())
+	}
+	return errors.Join(append(errs, p.machine.close())...)
+}
+
+// starterOf is what makes the instances for runs of so much memory.
+func (p *plugin) starterOf(limit int64) *starter {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.starters[limit]
+	if s == nil {
+		s = newStarter(p)
+		if p.starters == nil {
+			p.starters = make(map[int64]*starter)
+		}
+		p.starters[limit] = s
+	}
+	return s
 }
 
 // compile checks a plug-in, rewrites and compiles it.
@@ -122,10 +143,10 @@ func (p *plugin) rewrite(code []byte) ([]byte, error) {
 	if module, err = binary.Parse(code, fueled); err != nil {
 		return nil, fmt.Errorf("wasm: read what was rewritten: %w", err)
 	}
-	if p.starter.module, err = snapshot.Rewrite(module); err != nil {
+	if p.restored, err = snapshot.Rewrite(module); err != nil {
 		return code, nil // it has state that an image does not hold
 	}
-	return p.starter.module.Binary, nil
+	return p.restored.Binary, nil
 }
 
 // fueled are limits for what the host has rewritten, which is larger than what it was.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
-	"sync"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
@@ -15,8 +14,7 @@ type program struct {
 	*plugin
 	entry string
 
-	open   sync.RWMutex // held for reading by runs under way
-	closed bool
+	open gate
 }
 
 var errClosed = errors.New("wasm: the program is closed")
@@ -28,11 +26,10 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (e
 }
 
 func (p *program) perform(ctx context.Context, in engine.Input, host engine.Host) (r *run, out engine.Output, err error) {
-	p.open.RLock()
-	defer p.open.RUnlock()
-	if p.closed {
+	if !p.open.enter() {
 		return nil, out, errClosed
 	}
+	defer p.open.leave()
 	if ctx.Err() != nil {
 		return nil, out, engine.EndOf(ctx)
 	}
@@ -47,7 +44,7 @@ func (p *program) perform(ctx context.Context, in engine.Input, host engine.Host
 // execute makes an instance and calls its entry.
 func (p *program) execute(r *run) (uint64, error) {
 	ctx := r.with(r.ctx)
-	guest, done, err := p.starter.instance(ctx, r)
+	guest, done, err := p.starterOf(r.limits.MemoryBytes).instance(ctx, r)
 	if err != nil {
 		return 0, err
 	}
@@ -63,12 +60,9 @@ func (p *program) execute(r *run) (uint64, error) {
 
 // Close waits for the runs under way and frees the program, and the plug-in with its last one.
 func (p *program) Close() error {
-	p.open.Lock()
-	defer p.open.Unlock()
-	if p.closed {
+	if !p.open.close() {
 		return nil
 	}
-	p.closed = true
 	return p.engine.release(p.plugin)
 }
 

@@ -141,14 +141,19 @@ func (r *run) now() time.Time {
 	return r.in.Now.Add(time.Since(r.start))
 }
 
+// checkEnd ends a run that is over.
+func (r *run) checkEnd() {
+	if r.ctx.Err() != nil {
+		r.halt(engine.EndOf(r.ctx))
+	}
+}
+
 // fuelModule is the import module of the function that rewritten code yields by. No plug-in may import it.
 const fuelModule = "toolrun:fuel"
 
 // refuel is called by the guest's own code when it has used its fuel. It is where Go's garbage collector gets its
 // turn, and where a run that is over ends.
 func refuel(ctx context.Context, stack []uint64) {
-	if r := runOf(ctx); r.ctx.Err() != nil {
-		r.halt(engine.EndOf(r.ctx))
-	}
+	runOf(ctx).checkEnd()
 	stack[0] = fuel.Slice // about a millisecond's
 }

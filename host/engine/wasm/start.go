@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
-	"sync"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -21,13 +20,14 @@ import (
 // does not hold.
 type starter struct {
 	plugin *plugin
-	module *snapshot.Module // nil for the last of these
 
-	mu    sync.Mutex
+	turn  chan struct{}   // holds an element while somebody has what follows
 	image *snapshot.Image // made by the first run
 	ready bool            // the image is of an initialised instance
 	tried bool
 }
+
+func newStarter(p *plugin) *starter { return &starter{plugin: p, turn: make(chan struct{}, 1)} }
 
 // processStart is where the monotonic clock of all guests begins: it must not run back from one run, whose state
 // was kept, to the next.
@@ -37,6 +37,9 @@ func nanotime() int64 { return int64(time.Since(processStart)) + 1 }
 
 // instance returns a fresh instance that was initialised; done gives it back.
 func (s *starter) instance(ctx context.Context, r *run) (guest api.Module, done func(), err error) {
+	if m := s.plugin.shown.Memory; m != nil && uint64(m.Min)<<16 > uint64(r.limits.MemoryBytes) {
+		return nil, nil, r.end(r.outOfMemory())
+	}
 	image, ready, err := s.prepare(ctx, r)
 	if err != nil {
 		return nil, nil, err
@@ -54,6 +57,7 @@ func (s *starter) instance(ctx context.Context, r *run) (guest api.Module, done 
 		err = restored.Initialize(ctx)
 	}
 	if err != nil {
+		r.account(restored.Guest())
 		done()
 		return nil, nil, s.failure(ctx, r, err)
 	}
@@ -81,12 +85,16 @@ func (r *run) end(err error) error {
 
 // prepare makes the image at the first run, which is what an instance then starts from; nil where there is none.
 func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, ready bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.module == nil || s.tried {
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return nil, false, r.end(engine.EndOf(ctx))
+	}
+	if s.plugin.restored == nil || s.tried {
 		return s.image, s.ready, nil
 	}
-	base, err := snapshot.Load(s.plugin.runtime, s.plugin.module, s.module, snapshot.Options{MemoryBytes: uint64(r.limits.MemoryBytes)})
+	base, err := snapshot.Load(s.plugin.runtime, s.plugin.module, s.plugin.restored, snapshot.Options{MemoryBytes: uint64(r.limits.MemoryBytes)})
 	if err != nil {
 		return nil, false, s.failure(ctx, r, err)
 	}
@@ -131,14 +139,14 @@ func (s *starter) fromNothing(ctx context.Context, r *run) (api.Module, func(), 
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions(initialise)
 	guest, err := s.plugin.runtime.InstantiateModule(allocated, s.plugin.module, config)
 	if err != nil {
+		r.refused = r.memory.refused
 		return nil, nil, err
 	}
 	return guest, func() { _ = guest.Close(context.WithoutCancel(ctx)) }, nil
 }
 
+// close is called when no run is under way.
 func (s *starter) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.image == nil {
 		return nil
 	}

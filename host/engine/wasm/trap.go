@@ -10,7 +10,6 @@ import (
 
 // wazero tells its traps apart by their text alone.
 const (
-	trapPrefix    = "wasm error: "
 	stackOverflow = "stack overflow"
 	stackHeading  = "wasm stack trace:"
 	goPanic       = "(recovered by wazero)"
@@ -24,11 +23,10 @@ func (r *run) trapped(err error) error {
 	text := err.Error()
 	message, stack, _ := strings.Cut(text, stackHeading)
 	message = strings.TrimSpace(message)
-	if _, trap, ok := strings.Cut(message, trapPrefix); ok {
-		message = trap // and not where it happened, such as "initialize the module"
-	}
+	message = message[strings.LastIndex(message, ": ")+1:] // and not where it happened, such as "initialize the module"
+	message = strings.TrimSpace(message)
 	switch {
-	case strings.Contains(message, goPanic):
+	case strings.Contains(text, goPanic):
 		panic(err) // a bug of this package
 	case message == stackOverflow:
 		f := abi.Faultf(abi.StackLimit, "calls are nested deeper than the stack is large").

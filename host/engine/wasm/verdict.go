@@ -135,23 +135,36 @@ func (r *run) failed(code int32) error {
 		}
 		return f.WithHint("what it logged may say why; error_write, or an error that the handler returns, is where to say it")
 	}
-	var told struct {
-		Message, File, Stack, ID string
-		Line, Column             int
-	}
+	var told map[string]json.RawMessage
 	if text[0] != '{' || json.Unmarshal(text, &told) != nil {
 		return abi.Faultf(abi.ToolError, "%s", cut(text, maxMessageBytes))
 	}
-	if issued := r.issued[told.ID]; issued != nil {
-		placed := *issued
-		placed.File, placed.Line, placed.Column, placed.Stack = cut([]byte(told.File), maxNameBytes), max(told.Line, 0), max(told.Column, 0), cut([]byte(told.Stack), maxMessageBytes)
-		return &placed
+	f := &abi.Fault{Code: abi.ToolError, Message: orElse(textOf(told["message"], maxMessageBytes), "the plug-in gave an error without a message")}
+	if issued := r.issued[textOf(told["id"], maxNameBytes)]; issued != nil {
+		copied := *issued
+		f = &copied
 	}
-	return &abi.Fault{
-		Code: abi.ToolError, Message: orElse(cut([]byte(told.Message), maxMessageBytes), "the plug-in gave an error without a message"),
-		File: cut([]byte(told.File), maxNameBytes), Line: max(told.Line, 0), Column: max(told.Column, 0),
-		Stack: cut([]byte(told.Stack), maxMessageBytes),
+	f.File, f.Stack = textOf(told["file"], maxNameBytes), textOf(told["stack"], maxMessageBytes)
+	f.Line, f.Column = numberOf(told["line"]), numberOf(told["column"])
+	return f
+}
+
+// textOf is a string of a guest's error, "" where it is none.
+func textOf(value json.RawMessage, limit int) string {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return ""
 	}
+	return cut([]byte(text), limit)
+}
+
+// numberOf is a line or a column, 0 where it is none.
+func numberOf(value json.RawMessage) int {
+	var number int
+	if json.Unmarshal(value, &number) != nil {
+		return 0
+	}
+	return max(number, 0)
 }
 
 func orElse(text, other string) string {

@@ -1,0 +1,87 @@
+package wasm_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/wasm"
+)
+
+// TestCache damages what is kept in every way that a disk may: the plug-in is loaded all the same.
+func TestCache(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache")
+	code := plugin(nil)
+	load := func(t *testing.T) {
+		t.Helper()
+		p, err := wasm.New(wasm.WithCache(dir)).Load(t.Context(), engine.Source{Path: "p.wasm", Code: code})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		if out, err := p.Run(t.Context(), engine.Input{}, engine.Host{}); err != nil {
+			t.Errorf("Run = %s, %v", out.Output, err)
+		}
+	}
+	load(t)
+	for _, file := range files(t, dir) {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := range min(len(content), 64) {
+			damaged := append([]byte(nil), content...)
+			damaged[at] ^= 0xff
+			if err := os.WriteFile(file, damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			load(t)
+		}
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		load(t)
+	}
+	if n := len(files(t, dir)); n != 2 { // machine code, and its checksum
+		t.Errorf("the cache holds %d files; want 2", n)
+	}
+}
+
+// TestCacheIsNotUsed has folders that are not the user's alone, or are none.
+func TestCacheIsNotUsed(t *testing.T) {
+	open, file := t.TempDir(), filepath.Join(t.TempDir(), "file")
+	if err := os.Chmod(open, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{open, file, ""} {
+		p, err := wasm.New(wasm.WithCache(dir)).Load(t.Context(), engine.Source{Path: "p.wasm", Code: plugin(nil)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if found := files(t, open); len(found) != 0 {
+		t.Errorf("a folder that others may write to holds %v", found)
+	}
+}
+
+func files(t *testing.T, dir string) (found []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			found = append(found, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
