@@ -55,7 +55,8 @@ func (r *Report) add(kind string, key storage.Key, text string, args ...any) {
 
 // Check reads all of the database at path, which no backend may have open, and reports what is wrong with it:
 // pages, checksums, the indexes against the records and the usage counters against what they count. The error
-// is for a file that cannot be checked: there is none, it is in use, or it is not a database of this format.
+// is for a file that cannot be checked: there is none, it is in use, or it is not a database of a format that
+// Open takes. In one of format 1 the index of what expires is passed over, for Open makes it anew.
 func Check(path string) (Report, error) {
 	report := Report{Problems: []Problem{}}
 	s, err := openSnapshot(path, time.Second)
@@ -108,6 +109,9 @@ type checker struct {
 
 func (c *checker) readMeta(meta *bbolt.Bucket) {
 	c.Format = format
+	if isOld(c.tx) {
+		c.Format = oldFormat
+	}
 	created, err := time.Parse(time.RFC3339, string(meta.Get(createdKey)))
 	if err != nil {
 		c.add("pages", "", "the time of creation is unreadable")
@@ -117,10 +121,12 @@ func (c *checker) readMeta(meta *bbolt.Bucket) {
 
 func (c *checker) checkAll() {
 	c.each(c.records, c.checkRecord)
-	c.each(c.expiry, func(entry, _ []byte) {
-		expires, key, ok := expiryOf(entry)
-		c.checkEntry(key, ok, func(r storage.Record) bool { return !r.Expires.IsZero() && slotOf(r.Expires).Equal(expires) })
-	})
+	if c.Format == format {
+		c.each(c.expiry, func(entry, _ []byte) {
+			expires, key, ok := expiryOf(entry)
+			c.checkEntry(key, ok, func(r storage.Record) bool { return !r.Expires.IsZero() && slotOf(r.Expires).Equal(expires) })
+		})
+	}
 	c.each(c.ends, func(entry, _ []byte) {
 		tag, key, ok := endOf(entry)
 		c.checkEntry(key, ok, func(r storage.Record) bool { return storage.Selector{End: tag}.Matches(r) })
@@ -158,7 +164,7 @@ func (c *checker) checkRecord(k, v []byte) {
 	if group, ok := r.Key.Group(); ok {
 		c.counted[group] = c.counted[group].Plus(storage.Usage{Records: 1, Bytes: storage.SizeOf(r)})
 	}
-	if !r.Expires.IsZero() && !has(c.expiry, expiryEntry(r.Expires, r.Key)) {
+	if c.Format == format && !r.Expires.IsZero() && !has(c.expiry, expiryEntry(r.Expires, r.Key)) {
 		c.add("index", r.Key, "it expires and is not in the index of those that do")
 	}
 	for _, tag := range r.Ends {

@@ -123,7 +123,7 @@ func TestStaleIndex(t *testing.T) {
 	err := b.db.Update(func(tx *bbolt.Tx) error {
 		var err error
 		for _, k := range []storage.Key{alive, gone} {
-			for bucket, entry := range map[string][]byte{"expiry": expiryEntry(epoch(), k), "ends": endEntry("e", k)} {
+			for bucket, entry := range map[string][]byte{string(expiryBucket): expiryEntry(epoch(), k), string(endsBucket): endEntry("e", k)} {
 				if err == nil {
 					err = tx.Bucket([]byte(bucket)).Put(entry, nil)
 				}

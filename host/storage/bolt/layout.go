@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"strconv"
@@ -13,11 +14,11 @@ import (
 
 // The file is a bbolt database with these buckets. Index entries have no value.
 var (
-	metaBucket    = []byte("meta")    // what the file is
-	recordsBucket = []byte("records") // key -> record without its key
-	expiryBucket  = []byte("expiry")  // slot of time and key of each record that expires
-	endsBucket    = []byte("ends")    // tag and key for each end tag of each record
-	usageBucket   = []byte("usage")   // usage key -> usage record
+	metaBucket    = []byte("meta")         // what the file is
+	recordsBucket = []byte("records")      // key -> record without its key
+	expiryBucket  = []byte("expiry-slots") // slot of time and key of each record that expires
+	endsBucket    = []byte("ends")         // tag and key for each end tag of each record
+	usageBucket   = []byte("usage")        // usage key -> usage record
 	allBuckets    = [][]byte{metaBucket, recordsBucket, expiryBucket, endsBucket, usageBucket}
 )
 
@@ -28,7 +29,11 @@ var (
 	createdKey = []byte("created")
 )
 
-const format = 1
+// A file of format 1 has another index of what expires; Open rebuilds it: see upgrade.
+const (
+	format    = 2
+	oldFormat = 1
+)
 
 // initialise makes an empty database ours.
 func initialise(tx *bbolt.Tx, now time.Time) error {
@@ -44,16 +49,20 @@ func initialise(tx *bbolt.Tx, now time.Time) error {
 	return meta.Put(createdKey, []byte(now.UTC().Format(time.RFC3339)))
 }
 
-// checkFormat returns an error unless the database is ours, of this format and complete.
+// checkFormat returns an error unless the database is ours, of a format that Open takes and complete.
 func checkFormat(tx *bbolt.Tx) error {
 	meta := tx.Bucket(metaBucket)
 	if meta == nil || meta.Get(formatKey) == nil {
 		return errForeign
 	}
-	if got := string(meta.Get(formatKey)); got != strconv.Itoa(format) {
-		return fmt.Errorf("it has storage format %q and this version reads format %d: use the version that wrote it, or a newer one", got, format)
+	got := string(meta.Get(formatKey))
+	if got != strconv.Itoa(format) && !isOld(tx) {
+		return fmt.Errorf("it has storage format %q and this version reads formats %d and %d: use the version that wrote it, or a newer one", got, oldFormat, format)
 	}
 	for _, name := range allBuckets {
+		if isOld(tx) && bytes.Equal(name, expiryBucket) {
+			continue
+		}
 		if tx.Bucket(name) == nil {
 			return fmt.Errorf("%w: the bucket %q is missing", storage.ErrCorrupt, name)
 		}
@@ -61,9 +70,14 @@ func checkFormat(tx *bbolt.Tx) error {
 	return nil
 }
 
+// isOld reports whether the database has the format before this one.
+func isOld(tx *bbolt.Tx) bool {
+	return string(tx.Bucket(metaBucket).Get(formatKey)) == strconv.Itoa(oldFormat)
+}
+
 // expirySlot is how exact the index of those that expire is, in microseconds: about nine minutes. A record that
 // is written again and again keeps its entry for that long, which spares each commit two pages or three; a sweep
-// looks at the records of the current slot in vain.
+// looks at the records of the current slot in vain, outside of commits.
 const expirySlot = 1 << 29
 
 // slotOf is where the slot begins that a time is in.

@@ -31,7 +31,8 @@ const maxChecked = 1 << 30
 
 // Open opens the database at path, or creates it, and its directory, where there is none. A file that is
 // damaged, truncated, empty, of another format or not a database of this package is an error that says so;
-// where another process has it open, the error is abi.Unavailable.
+// where another process has it open, the error is abi.Unavailable. A file of format 1 becomes one of format 2,
+// which versions that know only the former do not open.
 func Open(path string, opts *Options) (*Backend, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -63,7 +64,11 @@ func open(path string, o Options) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newBackend(f), nil
+	b := newBackend(f)
+	if err := b.upgrade(); err != nil {
+		return nil, errors.Join(fmt.Errorf("bring it to format %d: %w", format, explain(err)), b.Close())
+	}
+	return b, nil
 }
 
 // create makes a new database in a temporary file and then gives it its name, so that a crash leaves no half

@@ -1,7 +1,9 @@
 package snapshot
 
 import (
+	"context"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"math/rand/v2"
 )
@@ -41,23 +43,45 @@ const (
 	goReseeded    = 256
 )
 
+// What a guest may put into the search's way: more than this and it is initialised for every run. Programs have
+// one generator, and of other memory next to nothing looks like one.
+const (
+	maxGoGenerators = 16
+	maxGoLookalikes = 1 << 16
+)
+
+var errLookalikes = fmt.Errorf("%w: too much of its memory looks like the generator of its random numbers", ErrVaries)
+
 // findGoGenerators returns the addresses of the generators in memory that descend from the random bytes that
-// the runtime was given.
-func findGoGenerators(memory, seed []byte) []int {
+// the runtime was given. What costs most, to compute a block, comes last: for seeds of that family alone.
+func findGoGenerators(ctx context.Context, memory, seed []byte) ([]int, error) {
 	var found []int
 	var family map[[goSeedSize]byte]bool
+	lookalikes, related := 0, 0
 	for at := 0; at+goStateEnd <= len(memory); at += 8 {
-		if !looksLikeGenerator(memory[at:]) || !isGenerator(memory[at:]) {
+		if at%wasmPage == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if !looksLikeGenerator(memory[at:]) {
 			continue
 		}
 		if family == nil {
 			family = descendants([goSeedSize]byte(seed))
 		}
-		if family[[goSeedSize]byte(memory[at+goSeedAt:])] {
+		if lookalikes++; lookalikes > maxGoLookalikes {
+			return nil, errLookalikes
+		}
+		if !family[[goSeedSize]byte(memory[at+goSeedAt:])] {
+			continue
+		}
+		if related++; related > maxGoGenerators {
+			return nil, errLookalikes
+		}
+		if isGenerator(memory[at:]) {
 			found = append(found, at)
 		}
 	}
-	return found
+	return found, nil
 }
 
 // looksLikeGenerator is a cheap test that nearly nothing else passes.

@@ -78,7 +78,7 @@ func Take(ctx context.Context, base *Image, w *Witness) (*Image, error) {
 	if err := in.Initialize(ctx); err != nil {
 		return nil, err
 	}
-	generators, err := w.verdict(in.bytes())
+	generators, err := w.verdict(ctx, in.bytes())
 	if err != nil {
 		return nil, err
 	}
@@ -91,12 +91,14 @@ func Take(ctx context.Context, base *Image, w *Witness) (*Image, error) {
 }
 
 // verdict says whether the memory would be the same for every run, but for the generators that it returns.
-func (w *Witness) verdict(memory []byte) (generators []int, err error) {
+func (w *Witness) verdict(ctx context.Context, memory []byte) (generators []int, err error) {
 	if w.wall {
 		return nil, fmt.Errorf("%w: it asks for the time while it is initialised", ErrVaries)
 	}
 	if w.reads == 1 && len(w.random) == goSeedSize {
-		generators = findGoGenerators(memory, w.random)
+		if generators, err = findGoGenerators(ctx, memory, w.random); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case len(generators) > 0:

@@ -1,0 +1,101 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// countBegun counts write transactions, those that are rolled back too.
+func countBegun(b *Backend) *int {
+	n := new(int)
+	update := b.update
+	b.update = func(fn func(tx *bbolt.Tx) error) error {
+		*n++
+		return update(fn)
+	}
+	return n
+}
+
+// TestSweepInVain sweeps a slot of many records none of which has expired but, in the end, the last: commits do
+// not wait for the search, and the search goes on behind what one transaction looks at.
+func TestSweepInVain(t *testing.T) {
+	b, ctx := openTest(t), t.Context()
+	first := slotOf(epoch())
+	records := fill(t, b, 2*maxLooked+5, first.Add(8*time.Minute), 0)
+	begun := countBegun(b)
+	if n, err := b.Sweep(ctx, first.Add(time.Minute), 10); n != 0 || err != nil {
+		t.Errorf("Sweep = %d, %v; want 0", n, err)
+	}
+	if *begun != 0 {
+		t.Errorf("a sweep in vain began %d write transactions; want none", *begun)
+	}
+
+	s := search{at: first.Add(time.Minute)}
+	steps := 0
+	for ; !s.done; steps++ {
+		if _, err := b.find(ctx, &s, 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if steps != 3 {
+		t.Errorf("the search took %d read transactions; want 3", steps)
+	}
+
+	last := records[len(records)-1]
+	last.Expires = first.Add(time.Second)
+	err := b.Update(ctx, []storage.Key{last.Key}, func([]storage.Record) ([]storage.Write, error) {
+		return []storage.Write{{Record: last}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := b.Sweep(ctx, first.Add(time.Minute), 10); n != 1 || err != nil {
+		t.Errorf("Sweep with one expired record behind the others = %d, %v; want 1", n, err)
+	}
+	// All of them, more than one search finds.
+	if n, err := b.Sweep(ctx, first.Add(time.Hour), len(records)); n != len(records)-1 || err != nil {
+		t.Errorf("Sweep = %d, %v; want %d", n, err, len(records)-1)
+	}
+}
+
+// TestSweepFindsItExtended extends a lifetime between the search and the commit.
+func TestSweepFindsItExtended(t *testing.T) {
+	b := openTest(t)
+	k := fill(t, b, 1, epoch(), 0)[0].Key
+	errs := gather(b,
+		func() error {
+			return b.Update(context.Background(), []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
+				return []storage.Write{{Record: storage.Record{Key: k, Revision: 2, Expires: epoch().Add(time.Hour)}}}, nil
+			})
+		},
+		func() error {
+			n, err := b.Sweep(context.Background(), epoch(), 10)
+			if n != 0 {
+				t.Errorf("Sweep removed %d records; want none", n)
+			}
+			return err
+		})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	if got := revision(t, b, k); got != 2 {
+		t.Errorf("the record has revision %d; want 2", got)
+	}
+}
+
+// TestSweepEnds ends the context of a search.
+func TestSweepEnds(t *testing.T) {
+	b := openTest(t)
+	fill(t, b, 1, epoch(), 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if n, err := b.Sweep(ctx, epoch(), 10); n != 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("Sweep = %d, %v; want the end of its context", n, err)
+	}
+}
