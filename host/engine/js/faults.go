@@ -47,8 +47,10 @@ func (r *run) newMemoryAccessError(f *abi.Fault) *goja.Object {
 	return object
 }
 
-// newError makes one of the built-in errors.
+// newError makes one of the built-in errors. It runs guest code where the guest has a getter of that name.
 func (r *run) newError(class, message string) *goja.Object {
+	r.enter()
+	defer r.leave()
 	object, err := r.vm.New(r.vm.GlobalObject().Get(class), r.vm.ToValue(message))
 	if err != nil {
 		panic(err)

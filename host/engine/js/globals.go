@@ -1,7 +1,6 @@
 package js
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/dop251/goja"
@@ -55,6 +54,8 @@ func (g *globals) Get(key string) goja.Value {
 	if !ok {
 		return nil
 	}
+	g.run.enter()
+	defer g.run.leave()
 	value := create(g.run)
 	if g.run.globals == nil {
 		g.run.globals = make(map[string]goja.Value)
@@ -79,16 +80,18 @@ func (g *globals) Delete(key string) bool { return !g.Has(key) }
 func (g *globals) Keys() []string { return nil }
 
 // lazyObject is an object of ours whose members are made when the guest first names them: to define a member
-// costs a run more than it seems, and a guest seldom needs them all. The guest cannot change it.
+// costs a run more than it seems, and a guest seldom needs them all. The guest can change it as it can a plain
+// object.
 type lazyObject struct {
+	names   []string // in their order
 	members map[string]func() goja.Value
 	made    map[string]goja.Value
 }
 
 var _ goja.DynamicObject = (*lazyObject)(nil)
 
-func (r *run) lazyObject(members map[string]func() goja.Value) *goja.Object {
-	return r.vm.NewDynamicObject(&lazyObject{members: members})
+func (r *run) lazyObject(names []string, members map[string]func() goja.Value) *goja.Object {
+	return r.vm.NewDynamicObject(&lazyObject{names: names, members: members})
 }
 
 // Get answers a member.
@@ -101,27 +104,54 @@ func (o *lazyObject) Get(key string) goja.Value {
 		return nil
 	}
 	value := create()
+	o.keep(key, value)
+	return value
+}
+
+func (o *lazyObject) keep(key string, value goja.Value) {
 	if o.made == nil {
 		o.made = make(map[string]goja.Value)
 	}
 	o.made[key] = value
-	return value
 }
 
 // Has reports whether there is such a member.
 func (o *lazyObject) Has(key string) bool {
+	if _, ok := o.made[key]; ok {
+		return true
+	}
 	_, ok := o.members[key]
 	return ok
 }
 
-// Set refuses.
-func (o *lazyObject) Set(string, goja.Value) bool { return false }
+// Set puts a value of the guest's in the place of ours, or adds it.
+func (o *lazyObject) Set(key string, value goja.Value) bool {
+	has := o.Has(key)
+	if value == nil { // a definition that names no value
+		if has {
+			return true
+		}
+		value = goja.Undefined()
+	}
+	if !has {
+		o.names = append(o.names, key)
+	}
+	o.keep(key, value)
+	return true
+}
 
-// Delete refuses what there is.
-func (o *lazyObject) Delete(key string) bool { return !o.Has(key) }
+// Delete removes a member.
+func (o *lazyObject) Delete(key string) bool {
+	if o.Has(key) {
+		delete(o.made, key)
+		delete(o.members, key)
+		o.names = slices.DeleteFunc(o.names, func(name string) bool { return name == key })
+	}
+	return true
+}
 
-// Keys answers the names of all members.
-func (o *lazyObject) Keys() []string { return slices.Sorted(maps.Keys(o.members)) }
+// Keys answers the names of all members. It is a copy: goja goes through it while guest code may delete some.
+func (o *lazyObject) Keys() []string { return slices.Clone(o.names) }
 
 // makeEnv is context.env, or an empty object.
 func (r *run) makeEnv() goja.Value {
@@ -132,8 +162,13 @@ func (r *run) makeEnv() goja.Value {
 }
 
 // native makes a function of the guest's from one of ours. Its name is what stack traces show.
-func (r *run) native(name string, f nativeFunc) goja.Value {
-	function := r.vm.ToValue(f).(*goja.Object)
+func (r *run) native(name string, f nativeFunc) *goja.Object {
+	counted := func(call goja.FunctionCall) goja.Value {
+		r.enter()
+		defer r.leave()
+		return f(call)
+	}
+	function := r.vm.ToValue(counted).(*goja.Object)
 	_ = function.DefineDataProperty("name", r.vm.ToValue(name), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	return function
 }

@@ -2,7 +2,8 @@ package js
 
 import (
 	"encoding/json"
-	"strconv"
+	"slices"
+	"strings"
 
 	"github.com/dop251/goja"
 
@@ -13,13 +14,25 @@ import (
 // encoder from writing without end.
 const maxArgumentBytes = 16 << 20
 
+// maxNameBytes is how much of a name that a call must not use is told.
+const maxNameBytes = 64
+
 // makeMemory makes an object of the operations.
 func (r *run) makeMemory() goja.Value {
+	names := make([]string, 0, len(r.program.operations))
 	members := make(map[string]func() goja.Value, len(r.program.operations))
 	for _, op := range r.program.operations {
-		members[op.Name] = func() goja.Value { return r.native(op.Name, r.operation(op)) }
+		names = append(names, op.Name)
+		members[op.Name] = func() goja.Value { return r.method(op) }
 	}
-	return r.lazyObject(members)
+	return r.lazyObject(names, members)
+}
+
+// method makes the function of an operation.
+func (r *run) method(op abi.Operation) goja.Value {
+	function := r.native(op.Name, r.operation(op))
+	_ = function.DefineDataProperty("length", r.vm.ToValue(len(op.Params)), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	return function
 }
 
 // operation is what an async function of the prelude would be, without what such a function costs a fresh
@@ -39,31 +52,63 @@ func (r *run) operation(op abi.Operation) nativeFunc {
 	}
 }
 
-// arrange puts the arguments of a call into the order of the operation's parameters. Those that are not there
-// already are left to the prelude.
+// arrange puts the arguments of a call into the order of the operation's parameters, which may be given as one
+// object by their names. It does what the prelude does for Node, but looks at no name that a guest can change.
 func (r *run) arrange(op abi.Operation, args []goja.Value) []goja.Value {
+	if len(args) > len(op.Params) {
+		r.refuseCall(op, "takes at most %d arguments, not %d", len(op.Params), len(args))
+	}
 	if len(args) == 0 {
 		return nil
 	}
-	if _, named := args[0].(*goja.Object); !named && len(args) <= len(op.Params) {
+	named, ok := args[0].(*goja.Object)
+	if !ok || !r.holdsNames(named) {
 		return args
 	}
-	refuse := r.native("refuse", func(call goja.FunctionCall) goja.Value {
-		f := abi.Faultf(abi.InvalidArgument, "%s %s", op.Name, call.Argument(0).String())
-		f.Op = op.Name
-		r.raise(f)
-		return nil
-	})
-	given := make([]any, len(args))
-	for i, arg := range args {
-		given[i] = arg
+	if len(args) > 1 {
+		r.refuseCall(op, "takes either arguments by place or one object of named arguments, not both")
 	}
-	arranged := r.create("memory.js", "arrange", r.mustParse(op.Params), r.vm.NewArray(given...), refuse).(*goja.Object)
-	out := make([]goja.Value, len(op.Params))
-	for i := range out {
-		out[i] = arranged.Get(strconv.Itoa(i))
+	return r.arrangeNamed(op, named)
+}
+
+// holdsNames reports whether an object is none of those that are an argument by themselves.
+func (r *run) holdsNames(o *goja.Object) bool {
+	if _, ok := goja.AssertFunction(o); ok {
+		return false
 	}
-	return out
+	kind, _ := r.classify(o)
+	return kind != array
+}
+
+func (r *run) arrangeNamed(op abi.Operation, named *goja.Object) []goja.Value {
+	args := make([]goja.Value, len(op.Params))
+	for _, key := range named.Keys() {
+		place := slices.IndexFunc(op.Params, func(p abi.Param) bool { return p.Name == key || slices.Contains(p.Aliases, key) })
+		if place < 0 {
+			r.refuseCall(op, "has no argument named %s; its arguments are %s", appendQuoted(nil, cut(key, maxNameBytes)), paramNames(op))
+		}
+		if !isUndefined(args[place]) {
+			r.refuseCall(op, "got its argument %s under two names", op.Params[place].Name)
+		}
+		args[place] = named.Get(key)
+	}
+	return args
+}
+
+func paramNames(op abi.Operation) string {
+	names := make([]string, len(op.Params))
+	for i, p := range op.Params {
+		names[i] = p.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// refuseCall throws what says that a call itself is malformed.
+func (r *run) refuseCall(op abi.Operation, format string, values ...any) {
+	f := abi.Faultf(abi.InvalidArgument, format, values...)
+	f.Message = cut(op.Name+" "+f.Message, maxMessageBytes)
+	f.Op = op.Name
+	r.raise(f)
 }
 
 // callHost performs a memory operation.

@@ -102,7 +102,7 @@ func (r *run) hostObject(functions map[string]nativeFunc) *goja.Object {
 	for name, function := range functions {
 		members[name] = func() goja.Value { return r.native(name, function) }
 	}
-	return r.lazyObject(members)
+	return r.lazyObject(nil, members) // its users know the names
 }
 
 // mustParse makes a guest's value of a value of ours.

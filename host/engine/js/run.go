@@ -37,6 +37,7 @@ type run struct {
 	rejected    []*goja.Promise         // the rejected promises that nothing handles
 	timers      timers
 
+	depth  int   // how many calls of ours are under way, one within the other
 	halted error // what the host ended the run with; it is not the guest's to see
 }
 
@@ -182,6 +183,18 @@ func (r *run) try(f func()) (err error) {
 	}
 	return nil
 }
+
+// enter begins a call of ours that may run guest code, and leave ends it. goja counts the frames of JavaScript
+// alone: a getter or a method that is a function of ours makes none, and nothing recovers from an overflow of
+// the stack of the process.
+func (r *run) enter() {
+	if r.depth >= r.limits.CallDepth {
+		panic(&goja.StackOverflowError{})
+	}
+	r.depth++
+}
+
+func (r *run) leave() { r.depth-- }
 
 // halt ends the run with an error of the host, at once and past every catch and finally of the guest.
 func (r *run) halt(err error) {
