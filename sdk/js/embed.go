@@ -4,7 +4,8 @@ package sdkjs
 
 import "embed"
 
-// Files holds the modules that a guest runs. They are CommonJS modules that require only each other.
+// Files holds the modules that a guest runs, and memory.js, which does for Node what the host does for a guest. They
+// are CommonJS modules that require only each other.
 //
 //go:embed errors.js memory.js format.js console.js
 var Files embed.FS

@@ -44,7 +44,8 @@ function arrangeNamed(params, named, refuse) {
     const place = params.findIndex((p) => p.name === key || (p.aliases || []).includes(key));
     if (place < 0) {
       const known = params.map((p) => p.name).join(', ');
-      refuse(`has no argument named ${JSON.stringify(key.slice(0, 64))}; its arguments are ${known}`);
+      const shown = key.length > 64 ? `${key.slice(0, 64)}…` : key;
+      refuse(`has no argument named ${JSON.stringify(shown)}; its arguments are ${known}`);
     }
     if (args[place] !== undefined) {
       refuse(`got its argument ${params[place].name} under two names`);
