@@ -24,7 +24,7 @@ const (
 
 // inspect reads a plug-in and checks that it is one, before wazero sees a byte of it.
 func inspect(code []byte, table []abi.Operation) (*binary.Module, error) {
-	m, err := binary.Parse(code, binary.Limits{})
+	m, err := binary.Parse(code, limits)
 	if err != nil {
 		return nil, unreadable(err)
 	}

@@ -129,6 +129,9 @@ func (p *plugin) compile(ctx context.Context, code []byte) error {
 	return nil
 }
 
+// limits are what a plug-in may hold.
+var limits = binary.Limits{}
+
 // rewrite checks a plug-in and makes of it what is compiled: a module that can be stopped and, where it is of the
 // kind, restored.
 func (p *plugin) rewrite(code []byte) ([]byte, error) {
@@ -140,19 +143,13 @@ func (p *plugin) rewrite(code []byte) ([]byte, error) {
 	if code, err = fuel.Rewrite(module, fuel.Options{Module: fuelModule}); err != nil {
 		return nil, abi.Faultf(abi.SourceInvalid, "%v", err)
 	}
-	if module, err = binary.Parse(code, fueled); err != nil {
+	if module, err = binary.Parse(code, fuel.Limits(limits)); err != nil {
 		return nil, fmt.Errorf("wasm: read what was rewritten: %w", err)
 	}
 	if p.restored, err = snapshot.Rewrite(module); err != nil {
 		return code, nil // it has state that an image does not hold
 	}
 	return p.restored.Binary, nil
-}
-
-// fueled are limits for what the host has rewritten, which is larger than what it was.
-var fueled = binary.Limits{
-	ModuleBytes: 256 << 20, BodyBytes: 64 << 20, Imports: 10_000, Functions: 200_000, Types: 50_000, Globals: 50_000, Exports: 50_000,
-	Locals: 1 << 20, AllLocals: 16 << 20, Carried: 64 << 20, Nesting: 20_000,
 }
 
 // provide makes the modules that a plug-in may import.

@@ -15,6 +15,7 @@ func (p *parser) code() {
 	}
 	p.m.Functions = make([]Function, 0, n)
 	sectionEnd := p.end
+	p.codeBytes = p.left()
 	for i := range n {
 		start := p.at
 		size := p.u32()
@@ -68,7 +69,7 @@ func (p *parser) declaredLocals(t FuncType) int {
 func (p *parser) instructions(t FuncType, locals int) {
 	start := p.at
 	p.labels = append(p.labels[:0], label{op: Block, branch: len(t.Results), end: len(t.Results)})
-	p.blocks, p.loops, p.carried = 1, 0, 0
+	p.blocks, p.loops, p.allLoops, p.carried = 1, 0, 0, p.mutable
 	for len(p.labels) > 0 {
 		in := p.instruction(p.lim.BranchTargets)
 		if p.err != nil {
@@ -90,6 +91,17 @@ func (p *parser) instructions(t FuncType, locals int) {
 	}
 	if p.allCarried += p.carried; p.allCarried > p.lim.AllCarried {
 		p.refuse(OverLimit, start, "the blocks, branches and calls of all functions carry more than %d values", p.lim.AllCarried)
+	}
+	p.tangle(start)
+}
+
+// tangle adds the function to what a compiler may need the square of: the blocks, among which loops count twice,
+// for they take longer and package fuel puts a block into each.
+func (p *parser) tangle(start int) {
+	n := p.blocks + p.allLoops
+	p.squares += n * n
+	if most := p.lim.Squares + SquaresPerByte*p.codeBytes; p.squares > most {
+		p.refuse(OverLimit, start, "the blocks of all functions, squared, loops counted twice, are %d; at most %d are allowed", p.squares, most)
 	}
 }
 
@@ -160,6 +172,8 @@ func (p *parser) nest(in Instruction) {
 		p.carry(p.m.FuncType(in.Index))
 	case CallIndirect:
 		p.carry(p.m.Types[in.Index])
+	case MemoryFill, MemoryCopy, MemoryInit, MemoryGrow, TableFill, TableCopy, TableInit, TableGrow:
+		p.carried += p.mutable
 	}
 }
 
@@ -190,6 +204,10 @@ func (p *parser) open(in Instruction) {
 	l := label{op: in.Op, branch: results, end: results}
 	if in.Op == Loop {
 		l.branch = len(t.Params)
+		p.carried += p.mutable
+		if p.allLoops++; p.allLoops > p.lim.Loops {
+			p.refuse(OverLimit, in.Offset, "more than %d loops in a function", p.lim.Loops)
+		}
 		if p.loops++; p.loops > p.lim.LoopNesting {
 			p.refuse(OverLimit, in.Offset, "loops nested deeper than %d", p.lim.LoopNesting)
 		}
@@ -199,6 +217,11 @@ func (p *parser) open(in Instruction) {
 
 // branchTable checks the targets of a br_table, which are read once more for it.
 func (p *parser) branchTable(in Instruction) {
+	p.targets += in.Count + 1
+	if most := p.lim.AllBranchTargets + p.codeBytes/BytesPerTarget; p.targets > most {
+		p.refuse(OverLimit, in.Offset, "more than %d targets of br_tables in all functions", most)
+		return
+	}
 	r := reader{wasm: p.wasm, at: in.after, end: in.End}
 	r.u32()
 	for range in.Count + 1 {

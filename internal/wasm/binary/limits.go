@@ -22,16 +22,23 @@ type Limits struct {
 	// Nesting bounds blocks within blocks, Blocks the blocks of one function. Default 10,000 for both; a switch of a
 	// thousand cases makes a thousand of either, and the time to compile grows with the square.
 	Nesting, Blocks int
-	// LoopNesting bounds loops within loops. Default 200.
-	LoopNesting int
+	// LoopNesting bounds loops within loops, Loops those of one function. Defaults 200 and 2,000; the time to compile
+	// grows with more than the square of either.
+	LoopNesting, Loops int
+	// Squares bounds the blocks of a function, loops counted twice, squared and added up over all functions. Each
+	// byte of code allows SquaresPerByte more. Default 50,000,000; for each byte esbuild has 11, CPython 3.
+	Squares int
 	// Spread bounds the locals of one function times its blocks, for a compiler may follow each local through each
 	// block. Default 500,000; the most that was seen is 104,000, in CPython.
 	Spread int
-	// BranchTargets bounds the targets of one br_table. Default 65,536.
-	BranchTargets int
+	// BranchTargets bounds the targets of one br_table, AllBranchTargets those of all; every BytesPerTarget bytes of
+	// code allow one more of all. Defaults 32,768 and 50,000; the most that was seen in a function is 5,491, in
+	// esbuild, which has one for 35 bytes.
+	BranchTargets, AllBranchTargets int
 	// Carried bounds the values that the blocks, branches and calls of one function pass on, counted at each, and
-	// AllCarried those of all functions. With each call go the mutable globals, which it may change. One byte can
-	// carry as many values as a block has results. Defaults 1,000,000 and 20,000,000.
+	// AllCarried those of all functions. With each call go the mutable globals, which it may change; so do they
+	// where package fuel adds a call: with each function, loop, and instruction that moves or grows memory or a table.
+	// One byte can carry as many values as a block has results. Defaults 1,000,000 and 20,000,000.
 	Carried, AllCarried int
 	// TableElements bounds the elements that all tables have at the start. Default 1,000,000.
 	TableElements int
@@ -40,6 +47,13 @@ type Limits struct {
 	// NameBytes bounds each name. Default 65,536.
 	NameBytes int
 }
+
+// What the code of a module, as long as it is, allows beyond Limits: a large program may have more of what takes
+// long to compile than a small one.
+const (
+	SquaresPerByte = 16
+	BytesPerTarget = 16
+)
 
 // WithDefaults returns l with every zero field set to its default.
 func (l Limits) WithDefaults() Limits {
@@ -65,8 +79,11 @@ func (l Limits) WithDefaults() Limits {
 		{&l.Nesting, 10_000},
 		{&l.Blocks, 10_000},
 		{&l.LoopNesting, 200},
+		{&l.Loops, 2_000},
+		{&l.Squares, 50_000_000},
 		{&l.Spread, 500_000},
-		{&l.BranchTargets, 65_536},
+		{&l.BranchTargets, 32_768},
+		{&l.AllBranchTargets, 50_000},
 		{&l.Carried, 1_000_000},
 		{&l.AllCarried, 20_000_000},
 		{&l.TableElements, 1_000_000},

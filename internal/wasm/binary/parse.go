@@ -45,13 +45,15 @@ type parser struct {
 	hasNames bool
 
 	tableElements, elements, locals, allCarried int
+	// Of all functions: the bytes of their code, the squares of their blocks, and the targets of their br_tables.
+	codeBytes, squares, targets int
 	// mutable counts the mutable globals.
 	mutable int
 
 	// Of the function that is read: the blocks that have begun, how many there were, how many of those that have
-	// begun are loops, and the values carried.
-	labels                 []label
-	blocks, loops, carried int
+	// begun are loops, how many loops there were, and the values carried.
+	labels                           []label
+	blocks, loops, allLoops, carried int
 }
 
 func (p *parser) section(s Section) {

@@ -122,7 +122,10 @@ func TestRefusals(t *testing.T) {
 		{"data that was not counted", head + section(12, "\x02") + section(11, "\x01\x01\x00"), binary.Malformed, "says 2 segments"},
 		{"deep nesting", function("\x00" + strings.Repeat("\x02\x40", 10_001) + strings.Repeat("\x0b", 10_002)), binary.OverLimit, "deeper than 10000"},
 		{"deep loops", function("\x00" + strings.Repeat("\x03\x40", 201) + strings.Repeat("\x0b", 202)), binary.OverLimit, "loops nested deeper than 200"},
-		{"many targets", function("\x00\x41\x00\x0e" + leb(65_537) + strings.Repeat("\x00", 65_538) + "\x0b"), binary.OverLimit, "65537 targets"},
+		{"many targets", function("\x00\x41\x00\x0e" + leb(32_769) + strings.Repeat("\x00", 32_770) + "\x0b"), binary.OverLimit, "32769 targets"},
+		{"many tables of targets", function("\x00" + strings.Repeat("\x41\x00\x0e"+leb(16_384)+strings.Repeat("\x00", 16_385), 4) + "\x0b"), binary.OverLimit, "of br_tables in all"},
+		{"many blocks", function("\x00" + strings.Repeat("\x02\x40", 9_900) + strings.Repeat("\x0b", 9_901)), binary.OverLimit, "squared"},
+		{"many loops", function("\x00" + strings.Repeat("\x03\x40\x0b", 2_001) + "\x0b"), binary.OverLimit, "more than 2000 loops"},
 		{"many parameters", head + section(1, "\x01\x60"+leb(257)+strings.Repeat("\x7f", 257)+"\x00"), binary.OverLimit, "257 parameters"},
 		{"a name not in UTF-8", head + section(7, "\x01\x01\xff\x00\x00"), binary.Malformed, "UTF-8"},
 		{"names whose parts lie", head + section(0, "\x04name\x01\x02\x01\x00\x01f"), binary.Malformed, "cut off"},
@@ -200,8 +203,8 @@ func TestLimits(t *testing.T) {
 		{"BranchTargets", 2, func(l *binary.Limits, n int) { l.BranchTargets = n }},
 		{"Blocks", 1, func(l *binary.Limits, n int) { l.Blocks = n }},
 		{"Spread", 10, func(l *binary.Limits, n int) { l.Spread = n }},
-		{"AllCarried", 4, func(l *binary.Limits, n int) { l.AllCarried = n }},
-		{"Carried", 3, func(l *binary.Limits, n int) { l.Carried = n }},
+		{"AllCarried", 6, func(l *binary.Limits, n int) { l.AllCarried = n }},
+		{"Carried", 4, func(l *binary.Limits, n int) { l.Carried = n }},
 		{"TableElements", 7, func(l *binary.Limits, n int) { l.TableElements = n }},
 		{"MemoryPages", 2, func(l *binary.Limits, n int) { l.MemoryPages = n }},
 		{"NameBytes", 4, func(l *binary.Limits, n int) { l.NameBytes = n }},
@@ -227,11 +230,41 @@ func TestCallsCarryMutableGlobals(t *testing.T) {
 	globals := "\x03" + "\x7f\x01\x41\x00\x0b" + "\x7f\x01\x41\x00\x0b" + "\x7f\x00\x41\x00\x0b"
 	wasm := []byte(head + section(1, "\x01\x60\x00\x00") + section(3, "\x01\x00") + section(6, globals) +
 		section(10, "\x01\x08\x00\x10\x00\x10\x00\x10\x00\x0b"))
-	if _, err := binary.Parse(wasm, binary.Limits{Carried: 6}); err != nil {
+	if _, err := binary.Parse(wasm, binary.Limits{Carried: 8}); err != nil {
 		t.Errorf("Parse: %v", err)
 	}
-	if _, err := binary.Parse(wasm, binary.Limits{Carried: 5}); err == nil {
-		t.Error("three calls beside two mutable globals carry 5 values at most")
+	if _, err := binary.Parse(wasm, binary.Limits{Carried: 7}); err == nil {
+		t.Error("a function of three calls beside two mutable globals carries 7 values at most")
+	}
+}
+
+// TestLimitsOfAllFunctions looks at the limits that code raises by its length: functions that pass alone do not
+// together, but do where there is enough of other code.
+func TestLimitsOfAllFunctions(t *testing.T) {
+	module := func(bodies ...string) []byte {
+		code := leb(uint32(len(bodies)))
+		for _, body := range bodies {
+			code += leb(uint32(len(body))) + body
+		}
+		n := uint32(len(bodies))
+		return []byte(head + section(1, "\x01\x60\x00\x00") + section(3, leb(n)+strings.Repeat("\x00", int(n))) + section(10, code))
+	}
+	long := "\x00" + strings.Repeat("\x01", 1_000_000) + "\x0b"
+	for name, body := range map[string]string{
+		"blocks":  "\x00" + strings.Repeat("\x02\x40", 5_100) + strings.Repeat("\x0b", 5_101),
+		"loops":   "\x00" + strings.Repeat("\x03\x40\x0b", 2_000) + strings.Repeat("\x02\x40\x0b", 1_100) + "\x0b",
+		"targets": "\x00\x41\x00\x0e" + leb(30_000) + strings.Repeat("\x00", 30_001) + "\x0b",
+	} {
+		if _, err := binary.Parse(module(body), binary.Limits{}); err != nil {
+			t.Errorf("%s: Parse: %v", name, err)
+		}
+		if _, err := binary.Parse(module(body, long, body), binary.Limits{}); err != nil {
+			t.Errorf("%s beside long code: Parse: %v", name, err)
+		}
+		_, err := binary.Parse(module(body, body), binary.Limits{})
+		if e, ok := errors.AsType[*binary.Error](err); !ok || e.Kind != binary.OverLimit {
+			t.Errorf("%s twice: Parse = %v; want %v", name, err, binary.OverLimit)
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ func (r *rewriter) code() []byte {
 func (r *rewriter) body(out []byte, f binary.Function) []byte {
 	all := r.weigh(f.Code)
 	out = appendLocals(out, f, all)
-	if all[0].shared || all[0].size > smallLeaf {
+	if !all[0].free() {
 		out = r.spend(out, all[0].weight(), goOn)
 	}
 	loops, copied := 0, 0

@@ -16,7 +16,8 @@ type Options struct {
 	// Module and Name are the names to import yield by. Its type is (i64) -> (i64): from the fuel left, which may
 	// be below zero, to the fuel from now on, at least Slice. Defaults "toolrun:fuel" and "yield".
 	Module, Name string
-	// TableElements bounds the elements to which a table may grow; one that begins with more may not grow. Default
+	// TableElements bounds the elements to which all tables of the module's own may grow together: each may grow by
+	// an equal share of what they leave at the start, and if they begin with more, none may grow. Default
 	// 1,000,000. Runtimes have a limit for memories but none for tables, and make room for whatever table.grow asks.
 	TableElements uint32
 }
@@ -59,10 +60,12 @@ type rewriter struct {
 	// yield and charge are the functions that the module gets, fuel the global; firstType is the first of the
 	// two types.
 	yield, charge, fuel, firstType uint32
+	// leaves holds for each function of the module's own how many instructions of it its callers pay.
+	leaves []uint8
 }
 
 func newRewriter(m *binary.Module, opts Options) *rewriter {
-	return &rewriter{
+	r := &rewriter{
 		m:         m,
 		opts:      opts,
 		yield:     uint32(m.ImportedFuncs()),
@@ -70,6 +73,8 @@ func newRewriter(m *binary.Module, opts Options) *rewriter {
 		fuel:      uint32(len(m.GlobalTypes)),
 		firstType: uint32(len(m.Types)),
 	}
+	r.leaves = r.weighLeaves()
+	return r
 }
 
 // shift is the index that a function has when yield stands among the imported ones.
@@ -160,8 +165,9 @@ func (r *rewriter) tables() []byte {
 		}
 	}
 	out := binary.AppendUint32(nil, uint32(len(own)))
+	share := r.tableShare(own)
 	for _, t := range own {
-		most := max(t.Bounds.Min, r.opts.TableElements)
+		most := t.Bounds.Min + share
 		if t.Bounds.HasMax {
 			most = min(most, t.Bounds.Max)
 		}
@@ -170,6 +176,18 @@ func (r *rewriter) tables() []byte {
 		out = binary.AppendUint32(out, most)
 	}
 	return out
+}
+
+// tableShare is by how many elements each of the tables may grow.
+func (r *rewriter) tableShare(tables []binary.Table) uint32 {
+	left, growing := int64(r.opts.TableElements), int64(0)
+	for _, t := range tables {
+		left -= int64(t.Bounds.Min)
+		if !t.Bounds.HasMax || t.Bounds.Max > t.Bounds.Min {
+			growing++
+		}
+	}
+	return uint32(max(left, 0) / max(growing, 1))
 }
 
 func (r *rewriter) yieldImport() []byte {

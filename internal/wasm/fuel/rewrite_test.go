@@ -46,7 +46,7 @@ func TestCosts(t *testing.T) {
 	inner := cat(num(9), set(1), countdown(1))
 	for _, c := range []struct {
 		name  string
-		turn  []byte // in a function of its own, with functions 0 to 3 to call
+		turn  []byte // in a function of its own, with functions 0 to 4 to call
 		each  int64  // the units that a turn costs
 		grows int64  // how often memory or a table grows in a turn
 	}{
@@ -64,6 +64,10 @@ func TestCosts(t *testing.T) {
 		{"a fill", cat(num(0), num(0), num(6400), fill()), 1 + 100, 0},
 		{"a copy", cat(num(0), num(0), num(640), copyMemory()), 1 + 10, 0},
 		{"growing", cat(num(0), grow(), drop), 1, 1},
+		{"calls of a small function", repeat(64, call(3)), 1 + 20, 0},
+		{"calls through the table", repeat(64, num(2), callIndirect(0)), 1 + 34 + 64, 0},
+		{"a reference to a function", repeat(2, op(0xd2), uleb(0), drop), 1 + 8, 0},
+		{"a call of a function that refers to one", call(4), 1 + 5, 0},
 	} {
 		g := &guest{}
 		g.typ(nil, nil)
@@ -71,6 +75,8 @@ func TestCosts(t *testing.T) {
 		g.add("small", nil, nil, nil)
 		g.add("large", nil, nil, nil, repeat(640, nop))
 		g.add("calls", nil, nil, nil, call(0))
+		g.add("twenty", nil, nil, nil, repeat(18, nop))
+		g.add("refers", nil, nil, nil, op(0xd2), uleb(0), drop)
 		g.add("run", i32, nil, i32, countdown(0, c.turn))
 		n := turns / c.each
 		units, yields := spent(t, g.bytes(), uint64(n))
@@ -179,6 +185,27 @@ func TestTablesAreBounded(t *testing.T) {
 		}
 		if got := parse(t, rewritten).Tables; len(got) != 2 || got[1].Element != binary.ExternRef || got[1].Bounds != c.want {
 			t.Errorf("tables = %+v; want %+v", got, c.want)
+		}
+	}
+}
+
+// TestTablesShareTheirBound adds up what several tables may grow to.
+func TestTablesShareTheirBound(t *testing.T) {
+	for bound, want := range map[uint32][]uint32{100: {2, 4 + 31, 0 + 31, 1 + 31}, 5: {2, 4, 0, 1}} {
+		wasm := binary.Join([]binary.Section{
+			{ID: binary.TypeSection, Data: []byte("\x01\x60\x00\x00")},
+			{ID: binary.FunctionSection, Data: []byte("\x01\x00")},
+			{ID: binary.TableSection, Data: []byte("\x04\x70\x01\x02\x02\x70\x00\x04\x6f\x00\x00\x70\x01\x01\x7f")},
+			{ID: binary.CodeSection, Data: []byte("\x01\x02\x00\x0b")},
+		})
+		rewritten, err := fuel.Rewrite(parse(t, wasm), fuel.Options{TableElements: bound})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, table := range parse(t, rewritten).Tables {
+			if table.Bounds.Max != want[i] {
+				t.Errorf("bound %d: table %d may grow to %d; want %d", bound, i, table.Bounds.Max, want[i])
+			}
 		}
 	}
 }
