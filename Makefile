@@ -3,12 +3,13 @@
 # make bench   the benchmarks, side by side
 # make fuzz    every fuzz target for a minute (FUZZTIME=10s for less)
 # make plugins the committed plug-ins, built anew from their sources
+# make hostile hostile tools, against toolrun and against bare engines
 # make soak    what takes longer than a test should
 
 GO       ?= go
 FUZZTIME ?= 1m
 
-.PHONY: plugins build test check bench fuzz soak format vet staticcheck tidy clean-tree
+.PHONY: plugins hostile build test check bench fuzz soak format vet staticcheck tidy clean-tree
 
 build:
 	$(GO) build -o toolrun ./cmd/toolrun
@@ -45,6 +46,9 @@ clean-tree:
 bench:
 	$(GO) run ./bench
 	cd bench/wasm && $(GO) run .
+
+hostile:
+	$(GO) run ./hostile
 
 fuzz:
 	$(GO) run ./internal/testrun -fuzz $(FUZZTIME)

@@ -28,6 +28,18 @@ func (f folder) Open(name string) (fs.File, error) {
 	return f.fsys.Open(resolved)
 }
 
+// Stat looks at the file that name leads to, without opening it: a pipe would wait for somebody to write to it.
+func (f folder) Stat(name string) (fs.FileInfo, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
+	}
+	resolved, err := f.resolve(name)
+	if err != nil {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
+	}
+	return fs.Stat(f.fsys, resolved)
+}
+
 // resolve follows the links in a name, step by step.
 func (f folder) resolve(name string) (string, error) {
 	at, rest := ".", strings.Split(name, "/")

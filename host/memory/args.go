@@ -21,12 +21,15 @@ func isAbsent(text json.RawMessage) bool {
 }
 
 // quote shows a name that came from a guest, shortened.
-func quote(name string) string {
-	const most = 80
+func quote(name string) string { return strconv.Quote(shortened(name)) }
+
+// shortened is a name of a guest's as faults tell it.
+func shortened(name string) string {
+	const most = 128 // as long as a name may be
 	if len(name) > most {
-		name = strings.ToValidUTF8(name[:most], "") + "..."
+		return strings.ToValidUTF8(name[:most], "") + "..."
 	}
-	return strconv.Quote(name)
+	return name
 }
 
 func storeName(text json.RawMessage) (string, error) {

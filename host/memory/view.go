@@ -208,7 +208,7 @@ func inCall(err error, op, store string) error {
 		return err
 	}
 	g := *f
-	g.Op, g.Store = op, store
+	g.Op, g.Store = op, shortened(store)
 	return &g
 }
 

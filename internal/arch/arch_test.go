@@ -70,7 +70,10 @@ var rules = map[string]rule{
 	"cmd/toolrun":      {own: []string{"internal/cli"}},
 	"internal/testrun": {},
 	"internal/arch":    {},
-	"host/cell":        {own: []string{"abi", "host/engine"}, others: []string{"golang.org/x/sys"}},
+
+	"hostile":        {own: []string{"abi", "hostile/corpus", "hostile/naive"}, others: []string{"golang.org/x/sys"}},
+	"hostile/corpus": {own: []string{"abi", "internal/wasm/assemble", "internal/wasm/binary"}, others: []string{"github.com/rogpeppe/go-internal"}},
+	"hostile/naive":  {own: []string{"hostile/corpus"}, others: []string{"github.com/dop251/goja", "github.com/evanw/esbuild", "github.com/goccy/go-yaml", "github.com/santhosh-tekuri/jsonschema/v5", "github.com/tetratelabs/wazero", "golang.org/x/sys"}},
 
 	"bench/measure": {},
 	"bench": {own: []string{"abi", "bench/measure", "host", "host/app", "host/engine", "host/engine/js", "host/storage/bolt"},

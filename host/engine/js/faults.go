@@ -1,7 +1,6 @@
 package js
 
 import (
-	"errors"
 	"runtime/debug"
 
 	"github.com/dop251/goja"
@@ -63,16 +62,16 @@ func (r *run) failure(err error) error {
 	if r.halted != nil {
 		return r.halted
 	}
-	if _, ok := errors.AsType[*goja.InterruptedError](err); ok {
+	// Not errors.As: an Exception unwraps to what was thrown, by asking the guest's own objects.
+	switch ended := err.(type) {
+	case *goja.InterruptedError:
 		return engine.EndOf(r.ctx)
-	}
-	if overflow, ok := errors.AsType[*goja.StackOverflowError](err); ok {
-		return r.traceOf(overflow.Stack()).addTo(abi.Faultf(abi.StackLimit,
+	case *goja.StackOverflowError:
+		return r.traceOf(ended.Stack()).addTo(abi.Faultf(abi.StackLimit,
 			"calls are nested deeper than %d", r.limits.CallDepth).
 			WithHint("a function that calls itself may lack the condition that ends it"))
-	}
-	if thrown, ok := errors.AsType[*goja.Exception](err); ok {
-		return r.thrown(thrown.Value(), thrown.Stack())
+	case *goja.Exception:
+		return r.thrown(ended.Value(), ended.Stack())
 	}
 	panic(err) // an error that goja is not known to return
 }

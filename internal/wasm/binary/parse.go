@@ -104,7 +104,7 @@ func (p *parser) content(id byte) {
 	case ExportSection:
 		p.exports()
 	case StartSection:
-		p.m.Start = int(p.function())
+		p.start()
 	case ElementSection:
 		p.elementSegments()
 	case DataCountSection:
@@ -244,6 +244,18 @@ func (p *parser) function() uint32 {
 	i := p.index("function", len(p.m.Funcs))
 	p.m.References = append(p.m.References, Reference{Offset: start, End: p.at, Index: i})
 	return i
+}
+
+// start reads the function to call at instantiation, which takes and returns nothing.
+func (p *parser) start() {
+	at := p.at
+	p.m.Start = int(p.function())
+	if p.err != nil {
+		return
+	}
+	if t := p.m.Types[p.m.Funcs[p.m.Start]]; len(t.Params)+len(t.Results) > 0 {
+		p.refuse(Malformed, at, "the start function is %s, and is to be () -> ()", t)
+	}
 }
 
 func (p *parser) memoryCount() int {

@@ -128,14 +128,15 @@ func inspect(name, code string, lang language) *abi.Fault {
 // read returns the content of a file within what is left of the tool's bytes.
 func (f *files) read(name string) ([]byte, *abi.Fault) {
 	at := place{file: name}
+	// Before it is opened: a pipe would wait for somebody to write to it.
+	if info, err := fs.Stat(f.fsys, name); err == nil && !info.Mode().IsRegular() {
+		return nil, invalid(at, "the file cannot be read: it is no regular file")
+	}
 	file, err := f.fsys.Open(name)
 	if err != nil {
 		return nil, invalid(at, "the file cannot be read")
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, invalid(at, "the file cannot be read: it is no regular file")
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	data, err := io.ReadAll(io.LimitReader(file, MaxBytes-f.bytes+1))

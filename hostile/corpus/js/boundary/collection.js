@@ -1,0 +1,3 @@
+// A Map, which becomes {} if nobody looks.
+// expect: output_invalid
+return new Map([["a", 1]]);

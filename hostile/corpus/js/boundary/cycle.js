@@ -1,0 +1,5 @@
+// An answer that contains itself.
+// expect: output_invalid
+const o = { list: [] };
+o.list.push(o);
+return o;

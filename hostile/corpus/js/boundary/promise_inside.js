@@ -1,0 +1,3 @@
+// A promise that was forgotten within the answer, which becomes {} if nobody looks.
+// expect: output_invalid
+return { a: memory.get_content("own") };

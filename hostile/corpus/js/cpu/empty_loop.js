@@ -1,0 +1,3 @@
+// A loop that does nothing, for ever.
+// expect: timeout
+for (;;);

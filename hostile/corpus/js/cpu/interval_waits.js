@@ -1,0 +1,3 @@
+// An interval keeps a run alive that waits for nothing else.
+// expect: timeout
+await new Promise(() => setInterval(() => {}, 5));

@@ -1,0 +1,6 @@
+// A reviver adds what the walk will visit next.
+// expect: timeout or stack_limit
+JSON.parse("[0,0]", function (key, value) {
+  if (key === "0") this[1] = [0, 0];
+  return value;
+});

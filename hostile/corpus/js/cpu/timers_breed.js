@@ -1,0 +1,5 @@
+// Timers that set two timers each.
+// expect: timeout
+const breed = () => { setTimeout(breed); setTimeout(breed); };
+breed();
+await new Promise(() => {});

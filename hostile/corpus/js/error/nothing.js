@@ -1,0 +1,3 @@
+// What is thrown is nothing.
+// expect: tool_error
+throw undefined;

@@ -1,0 +1,3 @@
+// Lines for as long as there is time.
+// expect: timeout
+for (;;) console.error("again");

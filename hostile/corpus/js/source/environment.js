@@ -1,0 +1,3 @@
+// The environment of the host.
+// expect: output {}
+return { ...env, ...context.env };

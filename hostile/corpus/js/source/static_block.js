@@ -1,0 +1,4 @@
+// The loop is in the making of a class.
+// expect: timeout
+class A { static { for (;;); } }
+return new A();

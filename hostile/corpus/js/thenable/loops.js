@@ -1,0 +1,3 @@
+// Asking for then does not return.
+// expect: timeout
+return { get then() { for (;;); } };

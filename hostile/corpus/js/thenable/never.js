@@ -1,0 +1,3 @@
+// A method then that calls nobody.
+// expect: tool_error
+return { then() {} };

@@ -1,0 +1,3 @@
+// Asking for then throws.
+// expect: tool_error
+return { get then() { throw new Error("no then"); } };

@@ -1,0 +1,115 @@
+package corpus
+
+import (
+	"github.com/toolrun/toolrun/internal/wasm/assemble"
+	"github.com/toolrun/toolrun/internal/wasm/binary"
+)
+
+// Opcodes beside those of package assemble. Core specification, appendix A.7.
+const (
+	block        = 0x02
+	brIf         = 0x0d
+	brTable      = 0x0e
+	ret          = 0x0f
+	call         = 0x10
+	callIndirect = 0x11
+	localGet     = 0x20
+	localSet     = 0x21
+	globalGet    = 0x23
+	globalSet    = 0x24
+	i32Load      = 0x28
+	i64Const     = 0x42
+	memorySize   = 0x3f
+	refNull      = 0xd0
+	misc         = 0xfc // followed by one of the next
+	memoryInit   = 8
+	dataDrop     = 9
+	memoryCopy   = 10
+	memoryFill   = 11
+	tableInit    = 12
+	tableGrow    = 15
+	tableFill    = 17
+
+	funcref = 0x70
+	i32     = 0x7f
+	i64     = 0x7e
+	v128    = 0x7b
+)
+
+// wasm is a case that is a plug-in.
+func wasm(name, mechanism, want string, code []byte) Case {
+	return Case{
+		Name: "wasm/" + name, Mechanism: mechanism, Want: must(want),
+		Tool: "tool.wasm", Files: []File{{Path: "tool.wasm", Data: code}},
+	}
+}
+
+// assembled is a plug-in with one page of memory, whose functions build adds: imports first. It is to add the entry.
+func assembled(build func(m *assemble.Module)) []byte {
+	m := &assemble.Module{Pages: 1}
+	build(m)
+	m.Func(marker, 0)
+	return m.Bytes()
+}
+
+const (
+	marker     = "toolrun_abi_1"
+	entryName  = "toolrun_run"
+	initialise = "_initialize"
+)
+
+// asking is a plug-in that makes one call of an import, which must answer as said: then it ends well, and traps if not.
+func asking(name string, args []int32, answer int32, data ...string) []byte {
+	return assembled(func(m *assemble.Module) {
+		f := m.Import(name, len(args))
+		for i, text := range data {
+			m.Data(uint32(i)<<8, text)
+		}
+		m.Func(entryName, 1, append(assemble.Trap(assemble.Call(f, args...), assemble.Const(answer)), assemble.Const(0)...)...)
+	})
+}
+
+// doing is a plug-in whose entry has locals, as the format declares them, and code; sections are added to it, or take
+// the place of its own. Its types are 0: () -> (), 1: () -> i32; its functions 0, the marker, and 1, the entry.
+func doing(locals []byte, code []byte, sections ...binary.Section) []byte {
+	all := []binary.Section{
+		vector(binary.TypeSection, []byte{0x60, 0, 0}, []byte{0x60, 0, 1, i32}),
+		vector(binary.FunctionSection, []byte{0}, []byte{1}),
+		vector(binary.MemorySection, []byte{0, 1}),
+		vector(binary.ExportSection, export("memory", binary.ExternMemory, 0), export(marker, binary.ExternFunc, 0), export(entryName, binary.ExternFunc, 1)),
+		vector(binary.CodeSection, body([]byte{0}, nil), body(locals, code)),
+	}
+	for _, s := range sections {
+		all = binary.Insert(all, s)
+	}
+	return binary.Join(all)
+}
+
+// vector is a section of entries.
+func vector(id byte, entries ...[]byte) binary.Section {
+	return binary.Section{ID: id, Data: binary.AppendVector(nil, uint32(len(entries)), entries...)}
+}
+
+// announcing is a section that says it has more entries than it has.
+func announcing(id byte, count uint32, rest ...byte) binary.Section {
+	return binary.Section{ID: id, Data: append(binary.AppendUint32(nil, count), rest...)}
+}
+
+func export(name string, kind binary.ExternKind, index uint32) []byte {
+	return binary.AppendUint32(append(binary.AppendName(nil, name), byte(kind)), index)
+}
+
+// body is a function's code with its size.
+func body(locals, code []byte) []byte {
+	if locals == nil {
+		locals = []byte{0}
+	}
+	whole := append(append(append([]byte{}, locals...), code...), assemble.End)
+	return append(binary.AppendUint32(nil, uint32(len(whole))), whole...)
+}
+
+// index is an instruction with an index.
+func index(op byte, n uint32) []byte { return binary.AppendUint32([]byte{op}, n) }
+
+// long is i64.const.
+func long(n int64) []byte { return binary.AppendInt64([]byte{i64Const}, n) }

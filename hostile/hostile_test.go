@@ -1,0 +1,136 @@
+package main
+
+import (
+	_ "embed"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/hostile/corpus"
+	"github.com/toolrun/toolrun/hostile/naive"
+)
+
+//go:embed known.txt
+var knownText string
+
+// known are the cases that toolrun is known to fail.
+func known() map[string]bool {
+	names := map[string]bool{}
+	for line := range strings.Lines(knownText) {
+		if name, _, _ := strings.Cut(strings.TrimSpace(line), " "); name != "" && name != "#" {
+			names[name] = true
+		}
+	}
+	return names
+}
+
+// newTestWorld builds what it runs: without the race detector, whose memory is not what is measured.
+func newTestWorld(t *testing.T) *world {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("the corpus needs Linux: it reads what processes do from /proc")
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("the go command is missing, which builds toolrun")
+	}
+	w, err := newWorld(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.close)
+	w.patience = 10 * time.Second
+	return w
+}
+
+func allCases(t *testing.T) []corpus.Case {
+	t.Helper()
+	all, err := corpus.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestCorpus(t *testing.T) {
+	r := &runner{world: newTestWorld(t), workers: runtime.NumCPU(), walled: true, skipWall: !wall}
+	report, err := r.run(t.Context(), allCases(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	expected := known()
+	for _, o := range report.Cases {
+		if o.Walled == nil {
+			continue
+		}
+		failed := len(o.Walled.Problems) > 0
+		switch {
+		case failed && !expected[o.Name]:
+			t.Errorf("%s: %s\n  %s", o.Name, o.Mechanism, strings.Join(o.Walled.Problems, "\n  "))
+		case !failed && expected[o.Name]:
+			t.Errorf("%s is right now; take it out of known.txt", o.Name)
+		}
+		delete(expected, o.Name)
+	}
+	for name := range expected {
+		t.Errorf("known.txt names %s, which was not run", name)
+	}
+	if n := report.counts(); wall && n.growth > mostGrowth {
+		t.Errorf("the host had %d MiB more than in a benign run, in %s; want at most %d", n.growth>>20, n.largest, mostGrowth>>20)
+	}
+	if report.KilledStrays > 0 {
+		t.Errorf("kill -9 of the host left %d processes behind", report.KilledStrays)
+	}
+}
+
+// The other column is no judgement of ours: these show that each of its words is found out as it is meant.
+func TestNaiveHost(t *testing.T) {
+	w := newTestWorld(t)
+	w.self = filepath.Join(w.dir, "hostile")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", w.self, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build the naive host: %v\n%s", err, out)
+	}
+	want := map[string]naive.End{
+		"wasm/cpu/empty_loop":         naive.Hung,
+		"js/boundary/getter_throws":   naive.Died,
+		"js/store/write_then_throw":   naive.Corrupt,
+		"app/source/import_outside":   naive.Corrupt,
+		"js/boundary/cycle":           naive.Fine,
+		"wasm/pointer/output_beyond":  naive.Fine,
+		"app/schema/refers_to_itself": naive.Fine,
+	}
+	for _, c := range allCases(t) {
+		if want[c.Name] == naive.None {
+			continue
+		}
+		l, err := w.lay(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := w.bare(t.Context(), l); err != nil || got != want[c.Name] {
+			t.Errorf("%s with a naive host = %q, %v; want %q", c.Name, got, err, want[c.Name])
+		}
+		delete(want, c.Name)
+	}
+	for name := range want {
+		t.Errorf("there is no case %s", name)
+	}
+}
+
+func TestStraysAreFound(t *testing.T) {
+	w := newTestWorld(t)
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Skip("the command sleep is missing")
+	}
+	// The shell ends and leaves its child behind, which holds none of its files.
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", sleep+" 60 </dev/null >/dev/null 2>&1 &")
+	if _, err := w.procs.execute(cmd, w.patience); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.procs.strays(); n != 1 {
+		t.Errorf("strays = %d; want 1", n)
+	}
+}

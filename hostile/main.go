@@ -1,0 +1,91 @@
+// Command hostile runs a corpus of hostile tools against toolrun, and against a naive host beside it: bare goja with
+// an interrupt after the deadline, bare wazero. After each of toolrun's runs a benign one, on the same database, must
+// give the right answer and find every store unchanged.
+//
+//	go run ./hostile                 # everything, as a table
+//	go run ./hostile -run js/regexp  # a part of it
+//	go run ./hostile -json
+//
+// It exits with 1 where toolrun failed a case. Linux only: it reads what processes do from /proc.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"runtime"
+	"slices"
+
+	"github.com/toolrun/toolrun/hostile/corpus"
+	"github.com/toolrun/toolrun/hostile/naive"
+)
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "naive" {
+		os.Exit(naive.Main(os.Args[2:], os.Stdout, os.Stderr))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	failed, err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "hostile:", err)
+	}
+	if err != nil || failed {
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (failed bool, err error) {
+	flags := flag.NewFlagSet("hostile", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	only := flags.String("run", "", "run the cases whose names match this `expression`")
+	walled := flags.Bool("walled", true, "run them against toolrun")
+	bare := flags.Bool("naive", true, "run them against a naive host")
+	noWall := flags.Bool("no-wall", !wall, "leave out, of toolrun's, the cases that need a process wall")
+	extra := flags.String("flag", "", "a `flag` to add to each command of toolrun run")
+	binary := flags.String("toolrun", "", "the `file` to test (default: it is built)")
+	workers := flags.Int("j", runtime.NumCPU(), "how many to run at once")
+	asJSON := flags.Bool("json", false, "print one JSON document")
+	if err := flags.Parse(args); err != nil {
+		return false, err
+	}
+	pattern, err := regexp.Compile(*only)
+	if err != nil {
+		return false, err
+	}
+	all, err := corpus.All()
+	if err != nil {
+		return false, err
+	}
+	cases := slices.DeleteFunc(all, func(c corpus.Case) bool { return !pattern.MatchString(c.Name) })
+	self, err := os.Executable()
+	if err != nil {
+		return false, err
+	}
+	w, err := newWorld(ctx, *binary, self)
+	if err != nil {
+		return false, err
+	}
+	defer w.close()
+	if *extra != "" {
+		w.flags = []string{*extra}
+	}
+	r := &runner{world: w, workers: *workers, walled: *walled, naive: *bare, skipWall: *noWall}
+	report, err := r.run(ctx, cases)
+	if err != nil {
+		return false, err
+	}
+	if *asJSON {
+		encoder := json.NewEncoder(stdout)
+		encoder.SetIndent("", "  ")
+		return report.Failed(), encoder.Encode(report)
+	}
+	report.print(stdout)
+	return report.Failed(), nil
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package naive
+
+func limitMemory() error { return nil }

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// adopt makes this process the parent of what its children leave behind, so that it is found.
+func (p *processes) adopt() error {
+	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+}
+
+// resident returns how much memory of a process is resident, and the most that ever was, in bytes; 0 where it has
+// ended. See proc_pid_status(5).
+func resident(pid int) (now, most int64) {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+	if err != nil {
+		return 0, 0
+	}
+	for line := range bytes.Lines(text) {
+		fields := bytes.Fields(line)
+		if len(fields) < 2 {
+			continue
+		}
+		kib, _ := strconv.ParseInt(string(fields[1]), 10, 64) // 0 for what is no number
+		switch string(fields[0]) {
+		case "VmRSS:":
+			now = kib << 10
+		case "VmHWM:":
+			most = kib << 10
+		}
+	}
+	return now, most
+}
+
+// orphans returns the children of this process that it did not start, and buries those that have ended.
+func orphans(known map[int]bool) (left []int) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // fails for a bad pattern only
+	for _, stat := range stats {
+		text, err := os.ReadFile(stat)
+		if err != nil {
+			continue
+		}
+		// proc_pid_stat(5): pid (name) state parent; the name may hold anything.
+		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(stat)))
+		if parent, _ := strconv.Atoi(string(fields[1])); parent != os.Getpid() || known[pid] {
+			continue
+		}
+		if string(fields[0]) == "Z" {
+			_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil)
+			continue
+		}
+		left = append(left, pid)
+	}
+	return left
+}
+
+func kill(pid int) { _ = unix.Kill(pid, unix.SIGKILL) }
+
+func makePipe(name string) error { return unix.Mkfifo(name, 0o600) }

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/host/cell"
+)
+
+func (p *program) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Show how tools are kept from this machine",
+		Long: `Show which layers the wall has, on this machine, between a tool and everything else: each is on, or off with the
+reason. A tool runs in a process of its own on every system; the other layers are Linux's, and some need a kernel
+or permissions that not every machine has.`,
+		Example: `  toolrun doctor
+  toolrun doctor --json`,
+		Args: takes(0, 0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error { return p.doctor() },
+	}
+}
+
+// doctor starts a cell and says how it is.
+func (p *program) doctor() error {
+	pool, err := cell.New(cell.Options{Languages: languages(), Spares: -1, Logger: p.logger()})
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	report, err := pool.Report()
+	if err != nil {
+		return err
+	}
+	return p.answer(report, func() error {
+		for _, l := range report.Layers {
+			state := "off"
+			if l.On {
+				state = "on"
+			}
+			if err := p.say("%-3s  %-12s  %s", state, l.Name, l.Detail); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
