@@ -65,7 +65,7 @@ var rules = map[string]rule{
 	"host": {own: []string{"abi", "schema", "internal/jsondoc", "host/app", "host/engine", "host/memory", "host/storage", "host/template"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
 
-	"internal/cli": {own: []string{"abi", "host", "host/app", "host/engine", "host/engine/js", "host/engine/wasm", "abi/conform", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc"},
+	"internal/cli": {own: []string{"abi", "host", "host/app", "host/engine", "host/engine/js", "host/engine/wasm", "abi/conform", "host/cell", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc"},
 		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
 	"cmd/toolrun":      {own: []string{"internal/cli"}},
 	"internal/testrun": {},
@@ -74,6 +74,8 @@ var rules = map[string]rule{
 	"hostile":        {own: []string{"abi", "hostile/corpus", "hostile/naive"}, others: []string{"golang.org/x/sys"}},
 	"hostile/corpus": {own: []string{"abi", "internal/wasm/assemble", "internal/wasm/binary"}, others: []string{"github.com/rogpeppe/go-internal"}},
 	"hostile/naive":  {own: []string{"hostile/corpus"}, others: []string{"github.com/dop251/goja", "github.com/evanw/esbuild", "github.com/goccy/go-yaml", "github.com/santhosh-tekuri/jsonschema/v5", "github.com/tetratelabs/wazero", "golang.org/x/sys"}},
+
+	"host/cell": {own: []string{"abi", "host/engine"}, others: []string{"github.com/landlock-lsm/go-landlock", "golang.org/x/sys"}},
 
 	"bench/measure": {},
 	"bench": {own: []string{"abi", "bench/measure", "host", "host/app", "host/engine", "host/engine/js", "host/storage/bolt"},

@@ -10,9 +10,10 @@ func (p *program) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Show how tools are kept from this machine",
-		Long: `Show which layers the wall has, on this machine, between a tool and everything else: each is on, or off with the
-reason. A tool runs in a process of its own on every system; the other layers are Linux's, and some need a kernel
-or permissions that not every machine has.`,
+		Long: `Show which layers the wall has, on this machine, between a tool in a cell and everything else: each is on, or off
+with the reason. A cell is a process of its own on every system; the other layers are Linux's, and some need a kernel
+or permissions that not every machine has. Tools run in cells where an embedder uses package host/cell; toolrun run
+has them in its own process.`,
 		Example: `  toolrun doctor
   toolrun doctor --json`,
 		Args: takes(0, 0, "no arguments"),

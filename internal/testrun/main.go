@@ -46,7 +46,7 @@ func run(fuzz string) error {
 
 // withoutRace are folders whose tests do little at once and compile much WebAssembly, which takes ten times as long
 // under the race detector. make soak runs them under it.
-var withoutRace = []string{"/internal/wasm/fuel", "/internal/wasm/binary", "/abi/guest/", "/plugins/examples"}
+var withoutRace = []string{"/internal/wasm/fuel", "/internal/wasm/binary", "/abi/guest/", "/plugins/examples", "/hostile/"}
 
 // packages lists the packages to test, apart by whether the race detector looks on.
 func packages() (raced, plain []string, err error) {

@@ -1,0 +1,252 @@
+package cell
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// proxy is an engine whose guests run in cells.
+type proxy struct {
+	pool       *Pool
+	name       string
+	extensions []string
+	artefacts  bool
+	extra      int64
+}
+
+var _ engine.Engine = (*proxy)(nil)
+
+func (e *proxy) Name() string         { return e.name }
+func (e *proxy) Extensions() []string { return e.extensions }
+
+// Load has a cell compile the source, and keeps that cell for the first run.
+func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
+	if err := checkSource(src); err != nil {
+		return nil, err
+	}
+	p := &program{engine: e, id: e.pool.programs.Add(1), source: src, files: newArchive(src.Files)}
+	if err := p.keep(ctx); err != nil {
+		return nil, err
+	}
+	err := p.within(ctx, nil, func(*process) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	p.files.seal()
+	return p, nil
+}
+
+// What a source may hold.
+const (
+	maxSourceBytes = 64 << 20
+	maxNameBytes   = 4 << 10
+	maxParams      = 10_000
+)
+
+func checkSource(src engine.Source) error {
+	size := len(src.Code)
+	for _, name := range src.Params {
+		size += len(name)
+	}
+	if size > maxSourceBytes || len(src.Params) > maxParams || len(src.Path) > maxNameBytes || len(src.Entry) > maxNameBytes {
+		return abi.Faultf(abi.SourceInvalid, "the source and its names have more than %d bytes", maxSourceBytes)
+	}
+	return nil
+}
+
+// program is a source that at least one cell has compiled, and others compile when they first run it.
+type program struct {
+	engine *proxy
+	id     uint64
+	source engine.Source
+	files  *archive
+	folder string // of its domain, where compiled code is kept; "" for nowhere
+	key    string // of its own compiled code in it
+
+	open   sync.RWMutex // held for reading by runs under way
+	closed atomic.Bool
+}
+
+var errClosed = errors.New("cell: the program is closed")
+
+// Run executes the tool once, in a cell of its domain.
+func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (out engine.Output, err error) {
+	p.open.RLock()
+	defer p.open.RUnlock()
+	if p.closed.Load() {
+		return engine.Output{}, errClosed
+	}
+	if ctx.Err() != nil {
+		return engine.Output{}, engine.EndOf(ctx)
+	}
+	if len(in.Input)+len(in.Context) > maxRunBytes {
+		return engine.Output{}, abi.Faultf(abi.TooLarge, "the input and the context have more than %d bytes", maxRunBytes)
+	}
+	err = p.within(ctx, &in.Domain, func(cell *process) error {
+		out, err = p.runIn(ctx, cell, in, host)
+		return err
+	})
+	return out, err
+}
+
+// within has something done in a cell that has compiled the program. A cell that died while it waited is replaced:
+// nothing was done in it yet.
+func (p *program) within(ctx context.Context, domain *string, do func(*process) error) error {
+	for {
+		cell, err := p.engine.pool.borrow(ctx, p, domain)
+		if err != nil {
+			return err
+		}
+		if !cell.programs[p] {
+			err = p.loadIn(ctx, cell)
+		}
+		if err == nil {
+			err = do(cell)
+		}
+		p.engine.pool.release(cell)
+		if err != errGone {
+			return err
+		}
+	}
+}
+
+// errGone is what is answered by a cell that was dead when it was asked.
+var errGone = errors.New("cell: the cell has died while it waited")
+
+// runIn executes the tool in a cell that has compiled it.
+func (p *program) runIn(ctx context.Context, cell *process, in engine.Input, host engine.Host) (engine.Output, error) {
+	limits := in.Limits.WithDefaults()
+	if deadline, ok := ctx.Deadline(); ok && limits.CPU == 0 {
+		limits.CPU = max(time.Until(deadline), time.Millisecond)
+	}
+	if err := cell.limit(limits.MemoryBytes + p.engine.extra); err != nil {
+		return engine.Output{}, p.engine.pool.gone(cell)
+	}
+	cell.runs++
+	x := &exchange{ctx: ctx, cell: cell, host: host, limits: limits, guard: watch(ctx, cell, limits.CPU)}
+	err := x.sendRun(p.id, in)
+	out, lost, gone := engine.Output{}, err != nil, brokenPipe(err)
+	if !lost {
+		out, err, lost = x.serve()
+	}
+	used, reason := x.guard.done()
+	out.CPU = used
+	if x.halted != nil {
+		reason = x.halted
+	}
+	if gone && reason == nil {
+		return out, p.engine.pool.gone(cell)
+	}
+	if lost {
+		return out, death{cause: err, reason: reason, limit: limits.MemoryBytes, doing: "the run", closed: p.engine.pool.isClosed()}.fault(cell, p.engine.pool.log)
+	}
+	if x.halted == nil && errors.Is(err, abi.Internal) { // a bug of the engine, which wrote more about it to standard error
+		_ = death{cause: err, doing: "the run"}.fault(cell, p.engine.pool.log)
+	}
+	return out, err
+}
+
+// loadSizes are what the parent takes in while a cell compiles.
+var loadSizes = sizes{kindOpen: maxNameBytes, kindLoaded: maxFaultBytes}
+
+// loadIn has a cell compile the source.
+func (p *program) loadIn(ctx context.Context, cell *process) error {
+	limit := p.engine.pool.options.LoadBytes
+	if err := cell.limit(limit); err != nil {
+		return p.engine.pool.gone(cell)
+	}
+	g := watch(ctx, cell, 0)
+	failed, gone, err := p.exchangeLoad(cell)
+	_, reason := g.done()
+	if gone && reason == nil {
+		return p.engine.pool.gone(cell)
+	}
+	if tooMany, ok := err.(*abi.Fault); ok && reason == nil {
+		reason = tooMany
+	}
+	if err != nil {
+		return death{cause: err, reason: reason, limit: limit, doing: "compiling the tool", closed: p.engine.pool.isClosed()}.fault(cell, p.engine.pool.log)
+	}
+	if failed != nil {
+		if failed.Is(abi.Internal) {
+			_ = death{cause: failed, doing: "compiling the tool"}.fault(cell, p.engine.pool.log)
+		}
+		return failed
+	}
+	cell.programs[p] = true
+	cell.measure()
+	return nil
+}
+
+// exchangeLoad returns what was wrong with the source, or what was wrong with the exchange; gone is set where the cell
+// did not even hear of it.
+func (p *program) exchangeLoad(cell *process) (failed *abi.Fault, gone bool, err error) {
+	src := p.source
+	operations, err := json.Marshal(abi.Operations)
+	if err != nil {
+		return nil, false, fmt.Errorf("write the operations: %w", err)
+	}
+	f := cell.wire.frame(kindLoad).number(p.id).text(p.engine.name).data(operations).text(p.key)
+	f.text(src.Path).text(src.Entry).number(bit(src.Files != nil)).texts(src.Params).data(src.Code)
+	if err := cell.wire.send(f); err != nil {
+		return nil, brokenPipe(err), err
+	}
+	for {
+		k, f, err := cell.wire.receive(&loadSizes)
+		if err != nil {
+			return nil, false, err
+		}
+		if k == kindLoaded {
+			failed, err = readLoaded(f)
+			return failed, false, err
+		}
+		name := f.text()
+		if err := f.end(); err != nil {
+			return nil, false, fmt.Errorf("read which file: %w", err)
+		}
+		if err := p.files.answer(cell.wire.frame(kindFile), name); err != nil {
+			return nil, false, err
+		}
+		if err := cell.wire.send(&cell.wire.writing); err != nil {
+			return nil, false, err
+		}
+	}
+}
+
+// readLoaded reads how compiling ended.
+func readLoaded(f *fields) (*abi.Fault, error) {
+	status, text := f.number(), f.data()
+	if err := f.end(); err != nil {
+		return nil, fmt.Errorf("read how compiling ended: %w", err)
+	}
+	switch status {
+	case outcomeOutput:
+		return nil, nil
+	case outcomeFault:
+		fault := &abi.Fault{}
+		if err := unmarshalFault(text, fault); err != nil {
+			return nil, err
+		}
+		return fault, nil
+	}
+	return nil, fmt.Errorf("compile: %s", text)
+}
+
+// Close waits for the runs under way and lets go of the program.
+func (p *program) Close() error {
+	p.open.Lock()
+	defer p.open.Unlock()
+	if !p.closed.Swap(true) {
+		p.engine.pool.forget(p)
+		p.source = engine.Source{}
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package cell
+
+import (
+	"crypto/rand"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// hello is what both ends say first: the parent how the cell is to be, the cell how it is.
+type hello struct {
+	version uint64
+	build   string
+	key     string // random; that it comes back shows that the other end is one of ours
+
+	// The parent's:
+	without []string // the layers to leave out
+	folder  string   // where compiled code is read; "" for nowhere
+	compile bool     // and written: the cell compiles one source and runs none
+
+	// The cell's:
+	layers []Layer
+}
+
+// newHello makes one with what both ends compare.
+func newHello() hello { return hello{version: version, build: build(), key: rand.Text()} }
+
+func (h *hello) write(f *frame) {
+	f.number(h.version).text(h.build).text(h.key).texts(h.without).text(h.folder).number(bit(h.compile)).number(uint64(len(h.layers)))
+	for _, l := range h.layers {
+		f.text(l.Name).number(bit(l.On)).text(l.Detail)
+	}
+}
+
+func (h *hello) read(f *fields) {
+	h.version, h.build, h.key = f.number(), f.text(), f.text()
+	h.without, h.folder, h.compile = f.texts(len(layers)), f.text(), f.number() == 1
+	for range f.count(len(layers)) {
+		h.layers = append(h.layers, Layer{Name: f.text(), On: f.number() == 1, Detail: f.text()})
+	}
+}
+
+func bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// modulePath is how the module is called in the list of what a program was built from.
+const modulePath = "github.com/toolrun/toolrun"
+
+// build says what both ends are to agree in: the protocol, the contract with guests and the version of this module.
+var build = sync.OnceValue(func() string {
+	text := fmt.Sprintf("cell %d, ABI %d", version, abi.Version)
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return text
+	}
+	if info.Main.Path == modulePath {
+		return text + ", " + info.Main.Version
+	}
+	for _, m := range info.Deps {
+		if m.Path == modulePath {
+			return text + ", " + m.Version
+		}
+	}
+	return text
+})

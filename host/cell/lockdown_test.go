@@ -1,0 +1,180 @@
+//go:build linux
+
+package cell_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// kernelLayers are those that the kernel keeps a cell in by itself.
+var kernelLayers = []string{cell.LayerNamespaces, cell.LayerPrivileges, cell.LayerLimits, cell.LayerLandlock, cell.LayerSeccomp}
+
+// attempts are acts, each with the layers that end it, every one of them alone.
+var attempts = []struct {
+	act    string
+	layers []string
+	root   bool // nobody else may do it anyway
+}{
+	{act: "open a file", layers: []string{cell.LayerLandlock, cell.LayerSeccomp}},
+	{act: "list a folder", layers: []string{cell.LayerLandlock, cell.LayerSeccomp}},
+	{act: "write a file", layers: []string{cell.LayerLandlock, cell.LayerSeccomp}},
+	{act: "remove a file", layers: []string{cell.LayerLandlock, cell.LayerSeccomp}},
+	{act: "connect", layers: []string{cell.LayerNamespaces, cell.LayerLandlock, cell.LayerSeccomp}},
+	{act: "send UDP", layers: []string{cell.LayerNamespaces, cell.LayerSeccomp}},
+	{act: "connect to an abstract socket", layers: []string{cell.LayerNamespaces, cell.LayerLandlock, cell.LayerSeccomp}},
+	{act: "execute", layers: []string{cell.LayerLandlock, cell.LayerSeccomp}},
+	{act: "trace a process", layers: []string{cell.LayerNamespaces, cell.LayerLandlock, cell.LayerSeccomp}},
+	{act: "read a process's memory", layers: []string{cell.LayerNamespaces, cell.LayerLandlock, cell.LayerSeccomp}},
+	{act: "read a process's environment", layers: []string{cell.LayerNamespaces, cell.LayerLandlock, cell.LayerSeccomp}},
+	{act: "signal a process", layers: []string{cell.LayerLandlock, cell.LayerSeccomp}},
+	{act: "raise its own limits", layers: []string{cell.LayerSeccomp}},
+	{act: "make a namespace", layers: []string{cell.LayerNamespaces, cell.LayerSeccomp}, root: true},
+	{act: "mount", layers: []string{cell.LayerNamespaces, cell.LayerLandlock, cell.LayerSeccomp}, root: true},
+	{act: "make a ring", layers: []string{cell.LayerSeccomp}},
+	{act: "load a program into the kernel", layers: []string{cell.LayerSeccomp}, root: true},
+	{act: "open many descriptors", layers: []string{cell.LayerLimits}},
+}
+
+// TestLayers tries each act in a cell with no layers, where it succeeds, with every layer that is to end it alone,
+// and with all of them.
+func TestLayers(t *testing.T) {
+	w := newWorld(t)
+	for _, a := range attempts {
+		t.Run(a.act, func(t *testing.T) {
+			if a.root && os.Geteuid() != 0 {
+				t.Skip("only root may try")
+			}
+			if got := w.try(t, a.act); got != "done" {
+				t.Fatalf("with no layer = %s; want it done: the attempt shows nothing otherwise", got)
+			}
+			for _, layer := range a.layers {
+				if got := w.try(t, a.act, layer); got == "done" {
+					t.Errorf("%s alone lets it happen", layer)
+				}
+			}
+			if got := w.try(t, a.act, kernelLayers...); got == "done" {
+				t.Error("all layers together let it happen")
+			}
+		})
+	}
+}
+
+// TestEnvironment finds none of the parent's variables in a cell, whatever its layers.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("TOOLRUN_TEST_SECRET", "secret")
+	if got := newWorld(t).try(t, "read the environment"); got != "it is empty" {
+		t.Errorf("the environment of a cell: %s; want none", got)
+	}
+}
+
+// world is what attempts are about.
+type world struct {
+	file     string
+	tcp, udp string
+	abstract string
+	pid      int
+	pools    map[string]engine.Engine
+	report   cell.Report
+	test     *testing.T
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{test: t, pools: map[string]engine.Engine{}, abstract: fmt.Sprintf("@toolrun-test-%d", os.Getpid())}
+	w.file = filepath.Join(t.TempDir(), "file")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { packets.Close() })
+	local, err := net.Listen("unix", w.abstract)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { local.Close() })
+	w.tcp, w.udp = listener.Addr().String(), packets.LocalAddr().String()
+	sleeper := exec.Command("sleep", "1000")
+	if err := sleeper.Start(); err != nil {
+		t.Skipf("the command sleep does not start: %v", err)
+	}
+	t.Cleanup(func() { _ = sleeper.Process.Kill(); _ = sleeper.Wait() })
+	w.pid = sleeper.Process.Pid
+	if w.report, err = newPool(t, cell.Options{}).Report(); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// try has an act done in a cell with these kernel layers alone, and returns what it says.
+func (w *world) try(t *testing.T, name string, with ...string) string {
+	t.Helper()
+	for _, layer := range with {
+		if len(with) == 1 && !w.report.On(layer) {
+			t.Skipf("this machine does not have the layer %s", layer)
+		}
+	}
+	key := strings.Join(with, " ")
+	e := w.pools[key]
+	if e == nil {
+		var without []string
+		for _, layer := range kernelLayers {
+			// Landlock and the filter are not to be had without the privileges given up.
+			if !slices.Contains(with, layer) && (layer != cell.LayerPrivileges || len(with) == 0) {
+				without = append(without, layer)
+			}
+		}
+		e = newPool(w.test, cell.Options{Without: without}).Engines()[probing]
+		w.pools[key] = e
+	}
+	if err := os.WriteFile(w.file, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program, err := e.Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte(name)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	input, err := json.Marshal(map[string]any{"text": []byte(w.argument(name)), "pid": w.pid})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := program.Run(t.Context(), engine.Input{Input: input}, engine.Host{})
+	if err != nil {
+		t.Logf("%s with %q: %v", name, key, err)
+		return err.Error()
+	}
+	var said string
+	if err := json.Unmarshal(out.Output, &said); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s with %q: %s", name, key, said)
+	return said
+}
+
+func (w *world) argument(act string) string {
+	switch act {
+	case "connect":
+		return w.tcp
+	case "send UDP":
+		return w.udp
+	case "connect to an abstract socket":
+		return w.abstract
+	case "execute":
+		return "/proc/self/exe"
+	}
+	return w.file
+}

@@ -1,0 +1,111 @@
+package cell
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"slices"
+
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// Language is what cells run. The parent and its cells are to be given the same languages.
+type Language struct {
+	// New makes the engine. It is called in each cell, and once in the parent, which asks the engine for its name
+	// and its extensions and nothing else.
+	New func(Setup) engine.Engine
+	// Artefacts says that compiling takes so long that the result is to be kept in Setup.CacheDir.
+	Artefacts bool
+	// ExtraBytes is the memory that the engine needs at most for a run, beside the guest's own. Default 0.
+	ExtraBytes int64
+}
+
+// Setup is what a cell has for an engine.
+type Setup struct {
+	// CacheDir is where the engine finds compiled code, or puts it in a cell that is there to compile; "" for
+	// nowhere. An engine must do without it where it cannot be used.
+	CacheDir string
+	// Panicked takes what a panic of the engine left behind, which the parent logs.
+	Panicked func(value any, stack []byte)
+}
+
+// Options are what a Pool is made of. Languages are required; other zero fields mean the defaults that their
+// comments name.
+type Options struct {
+	// Languages are those that cells run.
+	Languages []Language
+	// Command is the path of a program whose main calls Main or Serve with the same languages, such as the toolrun
+	// command. Default: the program that is running.
+	Command string
+	// Cells is how many guests may run at a time; others wait. Default 4 for each processor that Go uses.
+	Cells int
+	// Idle is how many cells are kept, after their run, for the next one of the same domain. Default: Cells.
+	Idle int
+	// Spares is how many cells are kept ready that no guest has been in; negative for none. The first ones are
+	// started when the first run is over. Default 1.
+	Spares int
+	// Runs is after how many runs a cell is replaced. Default 1,000.
+	Runs int
+	// LoadBytes bounds the memory that compiling a source takes. Default 512 MiB.
+	LoadBytes int64
+	// CacheDir is where compiled code is kept, an absolute path of a folder that is the user's alone; it is made if
+	// there is none. Code lies there by its domain and is read by cells of that domain alone. Default: it is not kept.
+	CacheDir string
+	// Require names layers of the Report that New insists on. Default: none.
+	Require []string
+	// Without names layers that are left out, to find out what each is good for. Default: none.
+	Without []string
+	// Logger gets what cells leave behind that die for no known reason. Default: discard.
+	Logger *slog.Logger
+}
+
+// check reports every mistake of the options.
+func (o Options) check() error {
+	var errs []error
+	if len(o.Languages) == 0 {
+		errs = append(errs, errors.New("cell: Options.Languages is empty"))
+	}
+	for _, l := range o.Languages {
+		if l.New == nil {
+			errs = append(errs, errors.New("cell: one of the languages has no New"))
+		}
+	}
+	for _, n := range []struct {
+		name  string
+		value int64
+	}{{"Cells", int64(o.Cells)}, {"Idle", int64(o.Idle)}, {"Runs", int64(o.Runs)}, {"LoadBytes", o.LoadBytes}} {
+		if n.value < 0 {
+			errs = append(errs, fmt.Errorf("cell: Options.%s is negative; 0 means the default", n.name))
+		}
+	}
+	for _, name := range slices.Concat(o.Require, o.Without) {
+		if !slices.Contains(layers, name) {
+			errs = append(errs, fmt.Errorf("cell: there is no layer %q; the layers are %v", name, layers))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (o Options) withDefaults() Options {
+	if o.Cells == 0 {
+		o.Cells = 4 * runtime.GOMAXPROCS(0)
+	}
+	if o.Idle == 0 {
+		o.Idle = o.Cells
+	}
+	if o.Spares == 0 {
+		o.Spares = 1
+	}
+	o.Spares = max(o.Spares, 0)
+	if o.Runs == 0 {
+		o.Runs = 1000
+	}
+	if o.LoadBytes == 0 {
+		o.LoadBytes = 512 << 20
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}

@@ -1,0 +1,355 @@
+package cell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// Pool keeps cells, and has engines that run guests in them. It is safe for concurrent use.
+type Pool struct {
+	options  Options
+	log      *slog.Logger
+	engines  []engine.Engine
+	thread   *thread
+	programs atomic.Uint64 // the id of the last program
+	slots    chan struct{} // one for each guest that may run
+	done     chan struct{} // closed when the pool is
+
+	starting sync.WaitGroup // spares that are being started
+
+	mu       sync.Mutex
+	closed   bool
+	idle     []*process // that ran, the last one used last
+	spares   []*process // that no guest was in
+	coming   int        // spares that are being started
+	busy     map[*process]bool
+	refused  error // why cells have no namespaces of their own
+	reported *Report
+}
+
+// New makes a Pool. It starts no cell yet, unless Options.Require asks for layers: then it starts one, and refuses
+// where a layer is missing.
+func New(options Options) (*Pool, error) {
+	if err := options.check(); err != nil {
+		return nil, err
+	}
+	p := &Pool{options: options.withDefaults(), busy: map[*process]bool{}}
+	p.log, p.slots, p.thread = p.options.Logger, make(chan struct{}, p.options.Cells), newThread()
+	p.done = make(chan struct{})
+	for _, l := range p.options.Languages {
+		e := l.New(Setup{Panicked: func(any, []byte) {}})
+		p.engines = append(p.engines, &proxy{pool: p, name: e.Name(), extensions: e.Extensions(), artefacts: l.Artefacts, extra: l.ExtraBytes})
+	}
+	if len(options.Require) == 0 {
+		return p, nil
+	}
+	report, err := p.Report()
+	if err == nil {
+		err = report.missing(options.Require)
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// Engines returns an engine for each language, in their order.
+func (p *Pool) Engines() []engine.Engine { return p.engines }
+
+// Report says which layers the wall has. It starts a cell if none was started yet.
+func (p *Pool) Report() (Report, error) {
+	p.mu.Lock()
+	known := p.reported
+	p.mu.Unlock()
+	if known != nil {
+		return *known, nil
+	}
+	c, err := p.start("", false)
+	if err != nil {
+		return Report{}, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		c.bury()
+		return c.report, nil
+	}
+	p.spares = append(p.spares, c)
+	return c.report, nil
+}
+
+// errPoolClosed answers runs that come too late.
+var errPoolClosed = abi.Faultf(abi.Unavailable, "the cells that run tools are closed")
+
+// borrow returns a cell for a program: one to compile it in, or one that a run for a domain may use. It waits until
+// there may be one more, at most until ctx ends.
+func (p *Pool) borrow(ctx context.Context, program *program, domain *string) (*process, error) {
+	if err := p.enter(ctx); err != nil {
+		return nil, err
+	}
+	c, err := p.take(program, domain)
+	if err == nil && c == nil {
+		c, err = p.start(program.folder, false)
+	}
+	if err == nil {
+		err = p.use(c)
+	}
+	if err != nil {
+		<-p.slots
+		return nil, err
+	}
+	c.bind(program, domain)
+	return c, nil
+}
+
+// enter waits until one more cell may be busy, at most until ctx ends.
+func (p *Pool) enter(ctx context.Context) error {
+	select {
+	case p.slots <- struct{}{}:
+		return nil
+	case <-p.done:
+		return errPoolClosed
+	case <-ctx.Done():
+		return engine.EndOf(ctx)
+	}
+}
+
+// use notes that a cell is busy, so that Close finds it.
+func (p *Pool) use(c *process) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		c.bury()
+		return errPoolClosed
+	}
+	p.busy[c] = true
+	return nil
+}
+
+// drop ends a cell that was busy.
+func (p *Pool) drop(c *process) {
+	p.mu.Lock()
+	delete(p.busy, c)
+	p.mu.Unlock()
+	c.discard()
+}
+
+// gone buries a cell that has died while it waited, which is the system's doing, or somebody's.
+func (p *Pool) gone(c *process) error {
+	state, words := c.bury()
+	p.log.Warn("a cell died while it waited", "state", fmt.Sprint(state), "stderr", words)
+	return errGone
+}
+
+// isClosed reports whether Close was called.
+func (p *Pool) isClosed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.closed
+}
+
+// take returns a cell that is there already, nil for none.
+func (p *Pool) take(program *program, domain *string) (*process, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, errPoolClosed
+	}
+	best := -1
+	for i, c := range slices.Backward(p.idle) {
+		if c.suits(program, domain) && (best < 0 || c.programs[program]) {
+			if best = i; c.programs[program] {
+				break
+			}
+		}
+	}
+	if best >= 0 {
+		c := p.idle[best]
+		p.idle = slices.Delete(p.idle, best, best+1)
+		return c, nil
+	}
+	if n := len(p.spares); n > 0 && program.folder == "" {
+		c := p.spares[n-1]
+		p.spares = p.spares[:n-1]
+		return c, nil
+	}
+	return nil, nil
+}
+
+// suits reports whether a cell may be used: it has only been in the hands of the same domains.
+func (c *process) suits(program *program, domain *string) bool {
+	if c.folder != program.folder || c.loaded && c.source != program.source.Domain || len(c.programs) >= maxPrograms && !c.programs[program] {
+		return false
+	}
+	return !c.entered || domain != nil && c.domain == *domain
+}
+
+// maxPrograms is how many programs a cell keeps.
+const maxPrograms = 64
+
+// bind makes a cell that of a domain.
+func (c *process) bind(program *program, domain *string) {
+	c.loaded, c.source = true, program.source.Domain
+	if domain != nil {
+		c.entered, c.domain = true, *domain
+	}
+}
+
+// release takes a cell back, which is kept for the next run if it can be.
+func (p *Pool) release(c *process) {
+	p.mu.Lock()
+	delete(p.busy, c)
+	keep := !p.closed && c.alive() && c.runs < p.options.Runs && !c.stale()
+	var over *process
+	if keep {
+		p.idle = append(p.idle, c)
+		if len(p.idle) > p.options.Idle {
+			over = p.idle[0]
+			p.idle = slices.Delete(p.idle, 0, 1)
+		}
+	}
+	p.refill()
+	p.mu.Unlock()
+	<-p.slots
+	if !keep {
+		c.discard()
+	}
+	if over != nil {
+		over.discard()
+	}
+}
+
+// stale reports whether a cell holds a program that was closed.
+func (c *process) stale() bool {
+	for program := range c.programs {
+		if program.closed.Load() {
+			return true
+		}
+	}
+	return false
+}
+
+// forget ends the idle cells that hold a program that was closed.
+func (p *Pool) forget(program *program) {
+	p.mu.Lock()
+	var ended []*process
+	p.idle = slices.DeleteFunc(p.idle, func(c *process) bool {
+		if c.programs[program] {
+			ended = append(ended, c)
+			return true
+		}
+		return false
+	})
+	p.mu.Unlock()
+	for _, c := range ended {
+		c.discard()
+	}
+}
+
+// refill starts the spares that are missing. The caller holds mu.
+func (p *Pool) refill() {
+	for !p.closed && len(p.spares)+p.coming < p.options.Spares {
+		p.coming++
+		p.starting.Go(func() {
+			c, err := p.start("", false)
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.coming--
+			switch {
+			case err != nil:
+				p.log.Error("a spare cell does not start", "error", err) // a run that needs one tries again
+			case p.closed:
+				c.discard()
+			default:
+				p.spares = append(p.spares, c)
+			}
+		})
+	}
+}
+
+// start starts a cell. Where the system refuses namespaces it does without, and says so in the report.
+func (p *Pool) start(folder string, compile bool) (*process, error) {
+	p.mu.Lock()
+	refused := p.refused
+	p.mu.Unlock()
+	if slices.Contains(p.options.Without, LayerNamespaces) {
+		refused = errLeftOut
+	}
+	command, argument0 := p.command()
+	c, err := (*process)(nil), error(nil)
+	ran := p.thread.do(func() {
+		c, err = spawn(command, argument0, refused == nil, p.options.Without)
+		if err != nil && refused == nil && notAllowed(err) {
+			refused = err
+			c, err = spawn(command, argument0, false, p.options.Without)
+		}
+	})
+	if !ran {
+		return nil, errPoolClosed
+	}
+	if err != nil {
+		return nil, hostFault(p.log, err)
+	}
+	h := newHello()
+	h.without, h.folder, h.compile = p.options.Without, folder, compile
+	if err := c.greet(h); err != nil {
+		_, words := c.bury()
+		return nil, hostFault(p.log, errors.Join(err, errors.New(words)))
+	}
+	c.folder = folder
+	c.complete(refused, p.options.Without)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refused, p.reported = refused, &c.report
+	return c, nil
+}
+
+// hostFault is what a run ends with that gets no cell: the details are for the host's log.
+func hostFault(log *slog.Logger, err error) error {
+	log.Error("a cell does not start", "error", err)
+	return abi.Faultf(abi.Unavailable, "the process that would run the tool does not start; the host's log has the details")
+}
+
+// command is the program that cells run, and what it is told of its name.
+func (p *Pool) command() (path, argument0 string) {
+	if p.options.Command != "" {
+		return p.options.Command, p.options.Command
+	}
+	return self(), os.Args[0]
+}
+
+// Close ends all cells; runs under way end as cancelled. Closing twice is fine.
+func (p *Pool) Close() error {
+	p.mu.Lock()
+	first := !p.closed
+	if first {
+		p.closed = true
+		close(p.done)
+	}
+	ended := slices.Concat(p.idle, p.spares)
+	p.idle, p.spares = nil, nil
+	for c := range p.busy {
+		c.kill() // whoever uses it buries it
+	}
+	p.mu.Unlock()
+	for _, c := range ended {
+		c.discard()
+	}
+	if first {
+		p.starting.Wait()
+		for range cap(p.slots) { // until every run has given back its cell
+			p.slots <- struct{}{}
+		}
+		p.thread.close()
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package cell
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The layers of a cell's wall, from the outside in.
+const (
+	LayerProcess    = "process"      // a guest runs in a process of its own, which can be killed
+	LayerDeath      = "parent_death" // the cell ends with the process that started it, however that ends
+	LayerNamespaces = "namespaces"   // no network and no privileges: user, network, ipc and uts namespaces
+	LayerPrivileges = "no_new_privs" // no program that is executed gives privileges
+	LayerLimits     = "limits"       // few descriptors, no core dumps
+	LayerMemory     = "memory"       // the kernel refuses memory beyond the run's
+	LayerCPU        = "cpu_time"     // the parent reads and bounds the processor time
+	LayerLandlock   = "landlock"     // no files but those that the cell is to read, no TCP
+	LayerSeccomp    = "seccomp"      // no system calls but those that running a guest takes
+)
+
+// layers are all of them, in the order of a Report.
+var layers = []string{
+	LayerProcess, LayerDeath, LayerNamespaces, LayerPrivileges, LayerLimits, LayerMemory, LayerCPU, LayerLandlock, LayerSeccomp,
+}
+
+// Layer says of one layer of a cell's wall whether it stands.
+type Layer struct {
+	Name string `json:"name"`
+	On   bool   `json:"on"`
+	// Detail says what the layer holds back where it is on, and why it is off where it is not.
+	Detail string `json:"detail"`
+}
+
+// Report says which layers the wall of a pool's cells has on this machine.
+type Report struct {
+	Layers []Layer `json:"layers"`
+}
+
+// errLeftOut is why a layer is off that Options.Without names.
+var errLeftOut = errors.New("left out as asked")
+
+// newLayer is a layer that is on, with what it does, unless there was an error.
+func newLayer(name string, err error, detail string) Layer {
+	if err != nil {
+		return Layer{Name: name, Detail: err.Error()}
+	}
+	return Layer{Name: name, On: true, Detail: detail}
+}
+
+// On reports whether a layer stands.
+func (r Report) On(name string) bool {
+	return slices.ContainsFunc(r.Layers, func(l Layer) bool { return l.Name == name && l.On })
+}
+
+// missing reports the layers that are required and do not stand.
+func (r Report) missing(required []string) error {
+	var texts []string
+	for _, l := range r.Layers {
+		if !l.On && slices.Contains(required, l.Name) {
+			texts = append(texts, fmt.Sprintf("%s (%s)", l.Name, l.Detail))
+		}
+	}
+	if texts == nil {
+		return nil
+	}
+	return fmt.Errorf("cell: this machine does not give the isolation that is required: %s", strings.Join(texts, "; "))
+}
+
+// sort brings the layers into their order.
+func (r *Report) sort() {
+	slices.SortFunc(r.Layers, func(a, b Layer) int {
+		return slices.Index(layers, a.Name) - slices.Index(layers, b.Name)
+	})
+}

@@ -1,0 +1,138 @@
+package cell
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// isolation are the namespaces of a cell: it has no network, and no privileges even where its parent is root, for none
+// of its user ids is mapped. A pid namespace is not among them: without a /proc of its own, what puts Landlock on all
+// threads of a program with C in it (package psx) looks for them under the wrong numbers, for ever.
+const isolation = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+
+// attributes are how a cell is started: in a session of its own, so that no Ctrl-C at a terminal reaches it.
+func attributes(namespaces bool, without []string) *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Setsid: true}
+	if !slices.Contains(without, LayerDeath) {
+		a.Pdeathsig = syscall.SIGKILL
+	}
+	if namespaces {
+		a.Cloneflags = isolation
+	}
+	return a
+}
+
+// notAllowed reports whether a process did not start because the system gives no namespaces.
+func notAllowed(err error) bool {
+	for _, errno := range []syscall.Errno{unix.EPERM, unix.EACCES, unix.EINVAL, unix.ENOSPC, unix.ENOSYS, unix.EUSERS} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
+}
+
+// self is the program that is running, also where its file was replaced meanwhile.
+func self() string { return "/proc/self/exe" }
+
+// brokenPipe reports whether a write failed because nobody reads any more.
+func brokenPipe(err error) bool { return errors.Is(err, unix.EPIPE) }
+
+// wasKilled reports whether a process that we did not kill was: by the kernel, when memory was short.
+func wasKilled(state *os.ProcessState) bool {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == unix.SIGKILL
+}
+
+// blockingPipe makes a pipe that Go's poller knows nothing of: a thread that waits in read(2) is woken in half the time
+// that a goroutine takes which waits for the poller.
+func blockingPipe() (r, w *os.File, err error) {
+	var ends [2]int
+	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
+		return nil, nil, os.NewSyscallError("pipe2", err)
+	}
+	return os.NewFile(uintptr(ends[0]), "from"), os.NewFile(uintptr(ends[1]), "to"), nil
+}
+
+// cpuTime is the processor time that a process has used, by the clock that clock_getcpuclockid(3) names.
+func cpuTime(pid int) time.Duration {
+	const ofProcess = 2 // CPUCLOCK_SCHED
+	var ts unix.Timespec
+	if unix.ClockGettime(int32(^pid<<3|ofProcess), &ts) != nil {
+		return 0
+	}
+	return time.Duration(ts.Nano())
+}
+
+// slack is what a cell needs beside its guest's memory: stacks of threads, what the garbage collector keeps.
+const slack = 24 << 20
+
+// limit bounds the memory that the cell may have beyond what it has without a guest. The kernel counts what is
+// private and writable (RLIMIT_DATA in getrlimit(2)), which is the heap of Go and the memories of WebAssembly.
+func (c *process) limit(bytes int64) error {
+	limit := min(c.baseline+uint64(bytes)+uint64(bytes)/4+slack, c.most)
+	if !c.report.On(LayerMemory) || limit == c.data {
+		return nil
+	}
+	err := unix.Prlimit(c.process.Pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: limit, Max: c.most}, nil)
+	if err != nil {
+		return fmt.Errorf("bound the memory of a cell: %w", err)
+	}
+	c.data = limit
+	return nil
+}
+
+// measure takes what the cell has for its baseline.
+func (c *process) measure() {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(c.process.Pid) + "/statm")
+	if err != nil {
+		return
+	}
+	const data = 5 // the sixth number of proc_pid_statm(5), in pages
+	numbers := strings.Fields(string(text))
+	if len(numbers) <= data {
+		return
+	}
+	if pages, err := strconv.ParseUint(numbers[data], 10, 64); err == nil {
+		c.baseline = pages * uint64(os.Getpagesize())
+	}
+}
+
+// parentLayers are what the parent does for the wall of a new cell.
+func parentLayers(c *process, refused error) []Layer {
+	if refused != nil && refused != errLeftOut {
+		refused = fmt.Errorf("the system gives no user namespaces to this process: %w", refused)
+	}
+	var memory, cpu error
+	var most unix.Rlimit
+	if err := unix.Prlimit(c.process.Pid, unix.RLIMIT_DATA, nil, &most); err != nil {
+		memory = fmt.Errorf("prlimit: %w", err)
+	} else if c.measure(); c.baseline == 0 {
+		memory = errors.New("/proc does not tell how much memory a cell has")
+	}
+	c.most = most.Max
+	if cpuTime(c.process.Pid) == 0 {
+		cpu = errors.New("the clock of another process cannot be read")
+	}
+	return []Layer{
+		newLayer(LayerProcess, nil, "a guest runs in a process of its own, which is killed when its time is over"),
+		newLayer(LayerDeath, nil, "the kernel kills a cell whose parent ends"),
+		newLayer(LayerNamespaces, refused, "no network and no privileges: user, network, ipc and uts namespaces"),
+		newLayer(LayerMemory, memory, "the kernel refuses memory beyond the run's (RLIMIT_DATA)"),
+		newLayer(LayerCPU, cpu, "processor time is read and bounded from outside"),
+	}
+}
+
+// ours reports whether a file belongs to the user of this process.
+func ours(info os.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
+}
