@@ -100,7 +100,7 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 // within has something done in a cell that has compiled the program. A cell that died while it waited is replaced:
 // nothing was done in it yet.
 func (p *program) within(ctx context.Context, domain *string, do func(*process) error) error {
-	for {
+	for range maxTries {
 		cell, err := p.engine.pool.borrow(ctx, p, domain)
 		if err != nil {
 			return err
@@ -116,7 +116,11 @@ func (p *program) within(ctx context.Context, domain *string, do func(*process) 
 			return err
 		}
 	}
+	return abi.Faultf(abi.Unavailable, "the processes that would run the tool end before they begin; the host's log has the details")
 }
+
+// maxTries bounds how many dead cells are replaced for one run. Where more of them die, something kills all.
+const maxTries = 10
 
 // errGone is what is answered by a cell that was dead when it was asked.
 var errGone = errors.New("cell: the cell has died while it waited")

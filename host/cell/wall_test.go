@@ -255,7 +255,7 @@ func whoRuns(t testing.TB, program engine.Program, domain string) string {
 
 // TestDomains keeps the runs of different domains in different processes.
 func TestDomains(t *testing.T) {
-	b := newBench(t, cell.Options{})
+	b := newBench(t, cell.Options{Idle: 10})
 	one, two := b.load(t, "who", "app one"), b.load(t, "who", "app two")
 	seen := map[string]string{}
 	for range 3 {
@@ -281,5 +281,23 @@ func TestReuse(t *testing.T) {
 	}
 	if len(runs) != 2 {
 		t.Errorf("runs by process = %v; want 3 and 3", runs)
+	}
+}
+
+// TestIdle keeps the cells that were used last.
+func TestIdle(t *testing.T) {
+	b := newBench(t, cell.Options{Idle: 2})
+	program := b.load(t, "who", "")
+	first := map[string]string{}
+	for _, domain := range []string{"a", "b", "c"} {
+		first[domain] = whoRuns(t, program, domain)
+	}
+	for _, domain := range []string{"c", "b"} {
+		if now := whoRuns(t, program, domain); now != first[domain] {
+			t.Errorf("cell of %s = %s, after %s; want the same", domain, now, first[domain])
+		}
+	}
+	if now := whoRuns(t, program, "a"); now == first["a"] {
+		t.Errorf("cell of a = %s, as before; want another one", now)
 	}
 }
