@@ -211,7 +211,7 @@ func TestLargeCall(t *testing.T) {
 	b := newBench(t, cell.Options{})
 	called := false
 	host := engine.Host{Call: func(context.Context, abi.Call) (json.RawMessage, error) { called = true; return nil, nil }}
-	if _, err := b.run(t, "call at length", "", engine.Input{}, enough, host); codeOf(err) != abi.TooLarge || called {
+	if _, err := b.run(t, "call at length", "", roomy, enough, host); codeOf(err) != abi.TooLarge || called {
 		t.Errorf("Run = %v, called: %t; want too_large, and no call", err, called)
 	}
 }
@@ -219,7 +219,7 @@ func TestLargeCall(t *testing.T) {
 // TestLargeFault has an error that is longer than a frame of its kind.
 func TestLargeFault(t *testing.T) {
 	b := newBench(t, cell.Options{})
-	if _, err := b.run(t, "fail at length", "", engine.Input{}, enough, engine.Host{}); codeOf(err) != abi.ToolError {
+	if _, err := b.run(t, "fail at length", "", roomy, enough, engine.Host{}); codeOf(err) != abi.ToolError {
 		t.Errorf("Run = %v; want tool_error", err)
 	}
 }
@@ -232,15 +232,19 @@ func TestGrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	who := b.load(t, "who", "")
-	first := whoRuns(t, who, "")
-	ctx, cancel := context.WithTimeout(t.Context(), short)
-	defer cancel()
-	if _, err := spin.Run(ctx, engine.Input{}, engine.Host{}); codeOf(err) != abi.Timeout {
-		t.Errorf("Run = %v; want timeout", err)
+	for range 20 { // on a busy machine the grace may be too short
+		first := whoRuns(t, who, "")
+		ctx, cancel := context.WithTimeout(t.Context(), short)
+		_, err := spin.Run(ctx, engine.Input{}, engine.Host{})
+		cancel()
+		if codeOf(err) != abi.Timeout {
+			t.Fatalf("Run = %v; want timeout", err)
+		}
+		if whoRuns(t, who, "") == first {
+			return
+		}
 	}
-	if second := whoRuns(t, who, ""); second != first {
-		t.Errorf("cell = %s, after %s; want the same\n%s", second, first, b.log.text())
-	}
+	t.Errorf("every cell was killed at its deadline; want one to end its run itself\n%s", b.log.text())
 }
 
 // whoRuns is the process that runs the program "who" for a domain.

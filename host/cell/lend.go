@@ -1,0 +1,174 @@
+package cell
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// borrow returns a cell for a program: one to compile it in, or one that a run for a domain may use. It waits until
+// there may be one more, at most until ctx ends.
+func (p *Pool) borrow(ctx context.Context, program *program, domain *string) (*process, error) {
+	if err := p.enter(ctx); err != nil {
+		return nil, err
+	}
+	c, err := p.take(program, domain)
+	if err == nil && c == nil {
+		c, err = p.start(program.folder, false)
+	}
+	if err == nil {
+		err = p.use(c)
+	}
+	if err != nil {
+		<-p.slots
+		return nil, err
+	}
+	c.bind(program, domain)
+	return c, nil
+}
+
+// enter waits until one more cell may be busy, at most until ctx ends.
+func (p *Pool) enter(ctx context.Context) error {
+	select {
+	case p.slots <- struct{}{}:
+		return nil
+	case <-p.done:
+		return errPoolClosed
+	case <-ctx.Done():
+		return engine.EndOf(ctx)
+	}
+}
+
+// use notes that a cell is busy, so that Close finds it.
+func (p *Pool) use(c *process) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		c.bury()
+		return errPoolClosed
+	}
+	p.busy[c] = true
+	return nil
+}
+
+// drop ends a cell that was busy.
+func (p *Pool) drop(c *process) {
+	p.mu.Lock()
+	delete(p.busy, c)
+	p.mu.Unlock()
+	c.discard()
+}
+
+// gone buries a cell that has died while it waited, which is the system's doing, or somebody's.
+func (p *Pool) gone(c *process) error {
+	state, words := c.bury()
+	p.log.Warn("a cell died while it waited", "state", fmt.Sprint(state), "stderr", words)
+	return errGone
+}
+
+// isClosed reports whether Close was called.
+func (p *Pool) isClosed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.closed
+}
+
+// take returns a cell that is there already, nil for none.
+func (p *Pool) take(program *program, domain *string) (*process, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, errPoolClosed
+	}
+	best := -1
+	for i, c := range slices.Backward(p.idle) {
+		if c.suits(program, domain) && (best < 0 || c.programs[program]) {
+			if best = i; c.programs[program] {
+				break
+			}
+		}
+	}
+	if best >= 0 {
+		c := p.idle[best]
+		p.idle = slices.Delete(p.idle, best, best+1)
+		return c, nil
+	}
+	if n := len(p.spares); n > 0 && program.folder == "" {
+		c := p.spares[n-1]
+		p.spares = p.spares[:n-1]
+		return c, nil
+	}
+	return nil, nil
+}
+
+// suits reports whether a cell may be used: it has only been in the hands of the same domains.
+func (c *process) suits(program *program, domain *string) bool {
+	if c.folder != program.folder || c.loaded && c.source != program.source.Domain || len(c.programs) >= maxPrograms && !c.programs[program] {
+		return false
+	}
+	return !c.entered || domain != nil && c.domain == *domain
+}
+
+// maxPrograms is how many programs a cell keeps.
+const maxPrograms = 64
+
+// bind makes a cell that of a domain.
+func (c *process) bind(program *program, domain *string) {
+	c.loaded, c.source = true, program.source.Domain
+	if domain != nil {
+		c.entered, c.domain = true, *domain
+	}
+}
+
+// release takes a cell back, which is kept for the next run if it can be.
+func (p *Pool) release(c *process) {
+	p.mu.Lock()
+	delete(p.busy, c)
+	keep := !p.closed && c.alive() && c.runs < p.options.Runs && !c.stale()
+	var over *process
+	if keep {
+		p.idle = append(p.idle, c)
+		if len(p.idle) > p.options.Idle {
+			over = p.idle[0]
+			p.idle = slices.Delete(p.idle, 0, 1)
+		}
+	}
+	p.refill()
+	p.mu.Unlock()
+	<-p.slots
+	if !keep {
+		c.discard()
+	}
+	if over != nil {
+		over.discard()
+	}
+}
+
+// stale reports whether a cell holds a program that was closed.
+func (c *process) stale() bool {
+	for program := range c.programs {
+		if program.closed.Load() {
+			return true
+		}
+	}
+	return false
+}
+
+// forget ends the idle cells that hold a program that was closed.
+func (p *Pool) forget(program *program) {
+	p.mu.Lock()
+	var ended []*process
+	p.idle = slices.DeleteFunc(p.idle, func(c *process) bool {
+		if c.programs[program] {
+			ended = append(ended, c)
+			return true
+		}
+		return false
+	})
+	p.mu.Unlock()
+	for _, c := range ended {
+		c.discard()
+	}
+}
