@@ -1,6 +1,7 @@
 package abitest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/abi/conform"
 	"github.com/toolrun/toolrun/host/engine"
 )
 
@@ -23,9 +25,44 @@ import (
 //	{"context":{K:J}}                                                sets each key of the context
 //	{"fail":T}                                                       fails the run with that message
 //	{"pass":true}                                                    fails the run with the last fault as it came
+//
+// Numbers and texts of the documents are to pass through as they are written. The probe is also held against what
+// package conform checks of every plug-in.
 func Guest(t *testing.T, probe engine.Program) {
 	for _, c := range scripts {
 		t.Run(c.name, func(t *testing.T) { c.check(t, probe) })
+	}
+	t.Run("literals", func(t *testing.T) { checkLiterals(t, probe) })
+	t.Run("conform", func(t *testing.T) { checkConform(t, probe) })
+}
+
+// checkLiterals expects numbers with their digits, and texts with their escapes. Spaces may be lost.
+func checkLiterals(t *testing.T, probe engine.Program) {
+	const input = `{"steps": [], "n":[1.50,9007199254740993,1e2], "s":"\ud83d\ude00 \u00fc ü\/"}`
+	const document = `{ "runId":"\u0072"}`
+	const want = `{"replies":[],"input":` + input + `,"context":` + document + `}`
+	in := engine.Input{Input: json.RawMessage(input), Context: json.RawMessage(document)}
+	out, err := probe.Run(t.Context(), in, engine.Host{})
+	if err != nil || compacted(out.Output) != compacted([]byte(want)) {
+		t.Errorf("Run = %s, %v; want %s", out.Output, err, want)
+	}
+}
+
+// compacted is a JSON text without its spaces, and a text that is none as it is.
+func compacted(text []byte) string {
+	var b bytes.Buffer
+	if err := json.Compact(&b, text); err != nil {
+		return string(text)
+	}
+	return b.String()
+}
+
+func checkConform(t *testing.T, probe engine.Program) {
+	input := json.RawMessage(`{"steps":[{"call":"get_content","store":"prefs"}]}`)
+	for _, outcome := range conform.Check(t.Context(), probe, input) {
+		if !outcome.OK {
+			t.Errorf("%s: %s", outcome.Name, outcome.Detail)
+		}
 	}
 }
 

@@ -3,10 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -37,7 +33,7 @@ const (
 
 // cpuBound builds the command work and runs each workload in each of three ways.
 func cpuBound(dir string) ([]*measure.Case, func() error, error) {
-	code, err := buildWork(dir)
+	code, err := buildPlugin(dir, "work")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -74,16 +70,6 @@ func cpuBound(dir string) ([]*measure.Case, func() error, error) {
 		}
 		return err
 	}, nil
-}
-
-func buildWork(dir string) ([]byte, error) {
-	file := filepath.Join(dir, "work.wasm")
-	build := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", file, "./work")
-	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build the workloads: %w\n%s", err, out)
-	}
-	return os.ReadFile(file)
 }
 
 // instantiate makes an instance that is used by all calls: what is measured is its code.

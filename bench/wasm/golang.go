@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -28,7 +25,7 @@ const (
 
 // compiledByGo builds the plug-in and measures it.
 func compiledByGo(dir string) ([]*measure.Case, func() error, error) {
-	code, err := buildGo(dir)
+	code, err := buildPlugin(dir, "counter")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -46,17 +43,6 @@ func compiledByGo(dir string) ([]*measure.Case, func() error, error) {
 		{Name: goRun, Workers: 1, Call: runGo(program, `{"calls":false}`, `0`)},
 		{Name: goGet, Workers: 1, Call: runGo(program, `{"calls":true}`, `8`)},
 	}, func() error { return errors.Join(program.Close(), closeBare()) }, nil
-}
-
-// buildGo compiles the plug-in of this folder, in the module that it is part of.
-func buildGo(dir string) ([]byte, error) {
-	file := filepath.Join(dir, "counter.wasm")
-	build := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", file, "./counter")
-	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build the Go plug-in: %w\n%s", err, out)
-	}
-	return os.ReadFile(file)
 }
 
 func runGo(p engine.Program, input, want string) func(int, int) error {

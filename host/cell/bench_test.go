@@ -16,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/enginetest/wasmtools"
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
@@ -78,7 +79,7 @@ func BenchmarkFirstRun(b *testing.B) {
 
 // BenchmarkLoadPlugin compiles a plug-in of Go in a cell, with and without what was compiled before.
 func BenchmarkLoadPlugin(b *testing.B) {
-	code := buildPlugin(b, "suite")
+	code := wasmtools.Build(b, "suite")
 	for name, dir := range map[string]string{"cold": "", "kept": filepath.Join(b.TempDir(), "compiled")} {
 		b.Run(name, func(b *testing.B) {
 			p := newPool(b, cell.Options{CacheDir: dir})

@@ -5,12 +5,13 @@ package cell_test
 import (
 	"log/slog"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/enginetest"
+	"github.com/toolrun/toolrun/host/engine/enginetest/jstools"
+	"github.com/toolrun/toolrun/host/engine/enginetest/wasmtools"
 	"github.com/toolrun/toolrun/host/engine/js"
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
@@ -46,21 +47,10 @@ func newPool(t testing.TB, o cell.Options) *cell.Pool {
 }
 
 func TestJavaScript(t *testing.T) {
-	enginetest.Run(t, enginetest.Config{Engine: newPool(t, cell.Options{}).Engines()[javaScript], Write: write})
+	enginetest.Run(t, enginetest.Config{Engine: newPool(t, cell.Options{}).Engines()[javaScript], Write: jstools.Write})
 }
 
 func TestWebAssembly(t *testing.T) {
-	suite, added := buildPlugin(t, "suite"), buildPlugin(t, "added")
-	write := func(b enginetest.Behaviour) (engine.Source, bool) {
-		src := engine.Source{Path: "suite.wasm", Code: suite, Entry: strings.ReplaceAll(strings.ToLower(string(b)), " ", "_")}
-		switch b {
-		case enginetest.Recurse:
-			src = engine.Source{Path: "recursive.wasm", Code: []byte(recursive)}
-		case enginetest.Added:
-			src = engine.Source{Path: "added.wasm", Code: added}
-		}
-		return src, !lacking[b]
-	}
 	e := newPool(t, cell.Options{CacheDir: filepath.Join(t.TempDir(), "compiled")}).Engines()[webAssembly]
-	enginetest.Run(t, enginetest.Config{Engine: e, Write: write, NoPlaces: true})
+	enginetest.Run(t, enginetest.Config{Engine: e, Write: wasmtools.Write(t), NoPlaces: true})
 }

@@ -240,10 +240,10 @@ func (s *scanner) escape() *Error {
 	return nil
 }
 
-// escapeLen is the length of an escape \uXXXX.
+// escapeLen is the length of an escape by a number: a backslash, a u and four hexadecimal digits.
 const escapeLen = 6
 
-// hex4 reads the escape \uXXXX at the beginning of b.
+// hex4 reads such an escape at the beginning of b.
 func hex4(b []byte) (r rune, ok bool) {
 	if len(b) < escapeLen || b[0] != '\\' || b[1] != 'u' {
 		return 0, false

@@ -22,6 +22,7 @@ func TestStackLimitOfNatives(t *testing.T) {
 		`const h = {}, p = new Proxy(() => 1, h), f = JSON.parse.bind(null, "[".repeat(999) + "]".repeat(999), p);
 			h.apply = f; f();`,
 		`Object.defineProperty(globalThis, "EvalError", { get: eval.bind(null, "1") }); eval("1");`,
+		`const B = Object.getPrototypeOf(MemoryAccessError), o = {}; o.toString = B.bind(null, o); B(o);`,
 		`Object.defineProperty(context, "env", { get: Reflect.get.bind(null, globalThis, "env") }); globalThis.env;`,
 	} {
 		if f := faultOf(t, code); f.Code != abi.StackLimit {
@@ -68,7 +69,7 @@ func TestNamedArgumentsTrustNoPrototype(t *testing.T) {
 	}
 }
 
-// memory looks and acts as a plain object of functions would, but for being frozen.
+// memory looks and acts as a plain object of functions would.
 func TestMemoryAsObject(t *testing.T) {
 	for code, want := range map[string]string{
 		`return Object.keys(memory).slice(0, 2);`:                                             `["get_content","set_content"]`,
@@ -80,6 +81,12 @@ func TestMemoryAsObject(t *testing.T) {
 		`Object.defineProperty(memory, "x", {}); return ["x" in memory, memory.x];`:           `[true,null]`,
 		`Object.defineProperty(memory, "get_content", {}); return typeof memory.get_content;`: `"function"`,
 		`return Object.keys({ ...memory }).length === Object.keys(memory).length;`:            `true`,
+		`return [Object.isFrozen(Object.freeze(memory)), Object.keys(memory).length];`:        `[true,3]`,
+		`return [Object.isSealed(Object.seal(memory)), typeof memory.set_content];`:           `[true,"function"]`,
+		`Object.preventExtensions(memory); return Reflect.set(memory, "extra", 1);`:           `false`,
+		`Object.freeze(memory); return await memory.get_content("prefs");`:                    `null`,
+		`Object.freeze(memory); try { memory.get_content = 1; } catch (e) { return e.name; }`: `"TypeError"`,
+		`return [performance, console].map((o) => Object.isFrozen(Object.freeze(o)));`:        `[true,true]`,
 	} {
 		if got := answer(t, "'use strict'; "+code); got != want {
 			t.Errorf("Run(%s) = %s; want %s", code, got, want)

@@ -17,8 +17,9 @@ var _ engine.Engine = (*Engine)(nil)
 // Option changes how an Engine behaves.
 type Option func(*Engine)
 
-// WithPanicLog hands over what a panic inside the engine left behind: a bug of ours or of goja. The run itself
-// answers with an internal fault that quotes none of it. The function may be called by many goroutines.
+// WithPanicLog hands over what a panic inside the engine left behind: a bug of ours, which the run answers with an
+// internal fault, or one of goja's, which the tool's code led into and which is told as tool_error or source_invalid.
+// The fault quotes none of it. The function may be called by many goroutines.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }
@@ -41,7 +42,7 @@ func (*Engine) Extensions() []string { return []string{".js", ".mjs", ".cjs", ".
 // Load bundles and compiles a source. It runs none of it. A source that cannot be loaded is an *abi.Fault with
 // code source_invalid; the operations that its runs find in memory are those of abi.Operations at this time.
 func (e *Engine) Load(ctx context.Context, src engine.Source) (program engine.Program, err error) {
-	defer e.recovered(&err)
+	defer e.recovered(&err, func() error { return unreadable(src.Path) })
 	s, err := buildScript(ctx, src)
 	if err != nil {
 		return nil, err

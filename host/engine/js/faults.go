@@ -1,8 +1,6 @@
 package js
 
 import (
-	"runtime/debug"
-
 	"github.com/dop251/goja"
 
 	"github.com/toolrun/toolrun/abi"
@@ -27,34 +25,6 @@ func (r *run) raise(f *abi.Fault) {
 	}
 	r.issued[object] = issued{fault: f, trace: r.traceOf(r.vm.CaptureCallStack(0, nil))}
 	panic(object)
-}
-
-func (r *run) newMemoryAccessError(f *abi.Fault) *goja.Object {
-	details := r.vm.NewObject()
-	for name, text := range map[string]string{"code": string(f.Code), "op": f.Op, "store": f.Store, "hint": f.Hint} {
-		if text != "" {
-			r.define(details, name, r.vm.ToValue(text))
-		}
-	}
-	if len(f.Violations) > 0 {
-		r.define(details, "violations", r.mustParse(f.Violations))
-	}
-	object, err := r.vm.New(r.module("errors.js").Get("MemoryAccessError"), r.vm.ToValue(f.Message), details)
-	if err != nil {
-		panic(err)
-	}
-	return object
-}
-
-// newError makes one of the built-in errors. It runs guest code where the guest has a getter of that name.
-func (r *run) newError(class, message string) *goja.Object {
-	r.enter()
-	defer r.leave()
-	object, err := r.vm.New(r.vm.GlobalObject().Get(class), r.vm.ToValue(message))
-	if err != nil {
-		panic(err)
-	}
-	return object
 }
 
 // failure turns what ended a call into the runtime into what Run returns.
@@ -155,12 +125,4 @@ func (r *run) describeObject(o *goja.Object) string {
 		return message.String()
 	}
 	return name.String() + ": " + message.String()
-}
-
-// recovered turns a panic into an internal fault. What it was is for the log of the host alone.
-func (e *Engine) recovered(err *error) {
-	if x := recover(); x != nil {
-		e.panicked(x, debug.Stack())
-		*err = abi.Faultf(abi.Internal, "the JavaScript engine failed; the host's log has the details")
-	}
 }

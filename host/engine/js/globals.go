@@ -16,7 +16,7 @@ func init() {
 		"console":           (*run).makeConsole,
 		"env":               (*run).makeEnv,
 		"global":            func(r *run) goja.Value { return r.vm.GlobalObject() },
-		"MemoryAccessError": func(r *run) goja.Value { return r.module("errors.js").Get("MemoryAccessError") },
+		"MemoryAccessError": func(r *run) goja.Value { return r.memoryAccessError() },
 		"setTimeout":        func(r *run) goja.Value { return r.native("setTimeout", r.setTimeout) },
 		"setInterval":       func(r *run) goja.Value { return r.native("setInterval", r.setInterval) },
 		"setImmediate":      func(r *run) goja.Value { return r.native("setImmediate", r.setImmediate) },
@@ -81,7 +81,7 @@ func (g *globals) Keys() []string { return nil }
 
 // lazyObject is an object of ours whose members are made when the guest first names them: to define a member
 // costs a run more than it seems, and a guest seldom needs them all. The guest can change it as it can a plain
-// object.
+// object, but cannot freeze it: goja keeps such objects open to additions.
 type lazyObject struct {
 	names   []string // in their order
 	members map[string]func() goja.Value
@@ -92,6 +92,18 @@ var _ goja.DynamicObject = (*lazyObject)(nil)
 
 func (r *run) lazyObject(names []string, members map[string]func() goja.Value) *goja.Object {
 	return r.vm.NewDynamicObject(&lazyObject{names: names, members: members})
+}
+
+// guestObject is an object of ours that the guest gets: a lazy one, unless the tool may want to freeze it.
+func (r *run) guestObject(names []string, members map[string]func() goja.Value) *goja.Object {
+	if !r.program.freezes {
+		return r.lazyObject(names, members)
+	}
+	object := r.vm.NewObject()
+	for _, name := range names {
+		r.define(object, name, members[name]())
+	}
+	return object
 }
 
 // Get answers a member.

@@ -25,7 +25,7 @@ func (r *run) makeMemory() goja.Value {
 		names = append(names, op.Name)
 		members[op.Name] = func() goja.Value { return r.method(op) }
 	}
-	return r.lazyObject(names, members)
+	return r.guestObject(names, members)
 }
 
 // method makes the function of an operation.

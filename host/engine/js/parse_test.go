@@ -31,6 +31,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		r := newRun(context.Background(), p, engine.Input{}, engine.Host{})
+		r.prepare()
 		got, err := r.read(json.RawMessage(text))
 		var want goja.Value
 		refused := r.vm.Try(func() {

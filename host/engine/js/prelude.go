@@ -22,6 +22,9 @@ type preludeModule struct {
 	requires bool // other modules, by require
 }
 
+// errorsModule is the module of MemoryAccessError, which gets the Error that it extends.
+const errorsModule = "errors.js"
+
 // modulePrograms are the modules of the prelude by name. Each evaluates to a function of exports and
 // require; that their names begin with "toolrun:" keeps their frames out of the author's stack.
 var modulePrograms = sync.OnceValue(func() map[string]preludeModule {
@@ -39,15 +42,22 @@ var modulePrograms = sync.OnceValue(func() map[string]preludeModule {
 			if err != nil {
 				panic(err)
 			}
-			code := "(function (exports, require) {" + string(source) + "\n})"
-			programs[path.Base(name)] = preludeModule{
-				program:  goja.MustCompile("toolrun:"+path.Base(name), code, false),
-				requires: strings.Contains(code, "require('"),
-			}
+			programs[path.Base(name)] = compileModule(path.Base(name), string(source))
 		}
 	}
 	return programs
 })
+
+func compileModule(name, source string) preludeModule {
+	parameters := "exports, require"
+	if name == errorsModule {
+		parameters += ", Error"
+	}
+	return preludeModule{
+		program:  goja.MustCompile("toolrun:"+name, "(function ("+parameters+") {"+source+"\n})", false),
+		requires: strings.Contains(source, "require('"),
+	}
+}
 
 // module returns the exports of a module of the prelude, which runs when it is first needed.
 func (r *run) module(name string) *goja.Object {
@@ -59,9 +69,13 @@ func (r *run) module(name string) *goja.Object {
 	if err != nil {
 		panic(err)
 	}
-	exports := r.vm.NewObject()
+	exports := r.vm.CreateObject(nil) // with no prototype, an assignment ends in no setter of the guest's
+	arguments := []goja.Value{exports, r.requireFor(module)}
+	if name == errorsModule {
+		arguments = append(arguments, r.makeErrorBase())
+	}
 	call, _ := goja.AssertFunction(wrapper)
-	if _, err := call(goja.Undefined(), exports, r.requireFor(module)); err != nil {
+	if _, err := call(goja.Undefined(), arguments...); err != nil {
 		panic(err) // the guest is out of stack, or was stopped: no error of the module's
 	}
 	if r.modules == nil {

@@ -3,6 +3,7 @@ package js
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -33,6 +34,7 @@ type program struct {
 	script     *script
 	code       *goja.Program
 	operations []abi.Operation
+	freezes    bool // the code names a function that makes an object keep the members it has
 
 	open   sync.RWMutex // held for reading by runs under way
 	closed bool
@@ -46,8 +48,12 @@ func newProgram(e *Engine, name string, s *script, operations []abi.Operation) (
 		return nil, sourceInvalid(name, s, err)
 	}
 	s.forgotten = forgottenAwaits(tree, s)
-	return &program{engine: e, name: name, script: s, code: code, operations: operations}, nil
+	return &program{engine: e, name: name, script: s, code: code, operations: operations, freezes: freezing.MatchString(s.code)}, nil
 }
+
+// freezing finds the functions that make an object keep the members it has. A tool that makes up such a name when it
+// runs is told that an object of ours cannot be frozen; to make each of them a plain object would slow every tool.
+var freezing = regexp.MustCompile(`freeze|seal|preventExtensions`)
 
 // compile refuses source maps: goja would open the file that a "sourceMappingURL" names.
 func compile(name, code string) (*ast.Program, *goja.Program, error) {
@@ -89,8 +95,9 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 	if ctx.Err() != nil {
 		return engine.Output{}, engine.EndOf(ctx)
 	}
-	defer p.engine.recovered(&err)
-	out, err = newRun(ctx, p, in, host).execute()
+	r := newRun(ctx, p, in, host)
+	defer p.engine.recovered(&err, r.broken)
+	out, err = r.execute()
 	return out, p.explained(err)
 }
 

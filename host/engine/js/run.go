@@ -46,21 +46,24 @@ type nativeFunc = func(goja.FunctionCall) goja.Value
 var nativeType = reflect.TypeFor[nativeFunc]()
 
 func newRun(ctx context.Context, p *program, in engine.Input, host engine.Host) *run {
-	r := &run{ctx: ctx, program: p, in: in, limits: in.Limits.WithDefaults(), host: host, vm: goja.New(), start: time.Now()}
+	return &run{ctx: ctx, program: p, in: in, limits: in.Limits.WithDefaults(), host: host, vm: goja.New(), start: time.Now()}
+}
+
+// prepare makes the runtime what the guest finds.
+func (r *run) prepare() {
 	r.vm.SetMaxCallStackSize(r.limits.CallDepth)
 	r.vm.SetPromiseRejectionTracker(r.trackRejection)
 	r.vm.SetParserOptions(onParse(parser.WithDisableSourceMaps, r.refuseCode))
 	r.vm.SetRandSource(rand.Float64)
-	if in.Seed != 0 {
-		r.random = rand.New(rand.NewPCG(uint64(in.Seed), 0))
+	if r.in.Seed != 0 {
+		r.random = rand.New(rand.NewPCG(uint64(r.in.Seed), 0))
 		r.vm.SetRandSource(r.random.Float64)
 	}
-	if !in.Now.IsZero() {
+	if !r.in.Now.IsZero() {
 		r.vm.SetTimeSource(r.now)
 	}
 	r.captureIntrinsics()
 	r.installGlobals()
-	return r
 }
 
 // now is the guest's clock. A given time is where it starts from.
@@ -88,6 +91,7 @@ func (r *run) refuseCode() {
 
 // execute runs the tool to its end and collects what it answered.
 func (r *run) execute() (engine.Output, error) {
+	r.prepare()
 	if r.ctx.Done() != nil {
 		stop := context.AfterFunc(r.ctx, func() { r.vm.Interrupt(nil) })
 		defer stop()

@@ -47,7 +47,7 @@ func (r *run) webHost(module string) goja.Value {
 }
 
 func (r *run) makePerformance() goja.Value {
-	return r.lazyObject([]string{"now", "timeOrigin"}, map[string]func() goja.Value{
+	return r.guestObject([]string{"now", "timeOrigin"}, map[string]func() goja.Value{
 		"now": func() goja.Value { return r.native("now", r.elapsed) },
 		"timeOrigin": func() goja.Value {
 			return r.vm.ToValue(float64(r.now().UnixMilli() - time.Since(r.start).Milliseconds()))

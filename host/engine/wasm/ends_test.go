@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/enginetest/wasmtools"
 	"github.com/toolrun/toolrun/internal/wasm/assemble"
 )
 
@@ -39,7 +40,7 @@ func TestRunEnds(t *testing.T) {
 		{"a trap", plugin(nil, assemble.Unreachable), abi.ToolError, "trapped: unreachable"},
 		{"division by zero", plugin(nil, append(append(append(assemble.Const(1), assemble.Const(0)...), assemble.I32DivS), assemble.Drop)...), abi.ToolError, "trapped: integer divide by zero"},
 		{"out of its memory", plugin(nil, append(assemble.Const(1<<20), assemble.I32Load8U, 0, 0, assemble.Drop)...), abi.ToolError, "trapped: out of bounds memory access"},
-		{"a stack without end", []byte(recursive), abi.StackLimit, "deeper"},
+		{"a stack without end", []byte(wasmtools.Recursive), abi.StackLimit, "deeper"},
 		{"more memory than it may have", plugin(func(m *assemble.Module) { m.MaxPages = 2000 }, grow...), abi.MemoryLimit, "1 MiB"},
 		{"a trap while it initialises", plugin(func(m *assemble.Module) { m.Func("_initialize", 0, assemble.Unreachable) }), abi.ToolError, "unreachable"},
 		{"a stack without end while it initialises", plugin(func(m *assemble.Module) { m.Func("_initialize", 0, assemble.Call(0)...) }), abi.StackLimit, "deeper"},

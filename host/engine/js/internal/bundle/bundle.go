@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/js/internal/crash"
 )
 
 // The limits of a tool's code.
@@ -53,8 +54,8 @@ func (b *Bundle) Position(line, column int) (file string, l, c int, ok bool) {
 }
 
 // Build bundles a tool. An error is an *abi.Fault: source_invalid with the author's file, line and column, or
-// timeout or cancelled when ctx ended first; what was under way then ends on its own. Build is safe for
-// concurrent use.
+// timeout or cancelled when ctx ended first; what was under way then ends on its own. What panics, which goja's
+// parser does for some sources, is raised again as a *crash.Crash. Build is safe for concurrent use.
 func Build(ctx context.Context, src engine.Source) (*Bundle, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, stopped(err)
@@ -62,22 +63,22 @@ func Build(ctx context.Context, src engine.Source) (*Bundle, error) {
 	type outcome struct {
 		bundle *Bundle
 		fault  *abi.Fault
-		panic  any
+		crash  *crash.Crash
 	}
 	// Neither parser can be interrupted, so the wait for them is what ends.
 	done := make(chan outcome, 1)
 	go func() {
 		var o outcome
 		defer func() {
-			o.panic = recover()
+			o.crash = crash.Of(recover())
 			done <- o
 		}()
 		o.bundle, o.fault = build(src)
 	}()
 	select {
 	case o := <-done:
-		if o.panic != nil {
-			panic(o.panic) // where the caller can recover from it
+		if o.crash != nil {
+			panic(o.crash) // where the caller can recover from it
 		}
 		if o.fault != nil {
 			return nil, o.fault
@@ -98,7 +99,7 @@ func build(src engine.Source) (*Bundle, *abi.Fault) {
 	if fault != nil {
 		return nil, fault
 	}
-	out, fault := pack(e, newFiles(src))
+	out, fault := pack(e, src)
 	if fault != nil {
 		return nil, fault
 	}

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"maps"
 	"path"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
 )
 
 // lowering says what goja does not know although it is part of ES2022; esbuild rewrites it. A regular expression
@@ -32,6 +34,17 @@ var loweringAlone = func() map[string]bool {
 	return m
 }()
 
+// lastCodePoint is how esbuild writes U+10FFFF in a string. goja's parser panics at it, but reads the two surrogates.
+var lastCodePoint = []byte(`\u{10FFFF}`)
+
+// inPairs is a lowering that writes surrogates. It is for no tool that does without, since esbuild then refuses names of
+// variables beyond U+FFFF.
+func inPairs(lowering map[string]bool) map[string]bool {
+	m := maps.Clone(lowering)
+	m["unicode-escapes"] = false
+	return m
+}
+
 // defines are the names that packages look up to learn where they run.
 var defines = map[string]string{
 	"process.env.NODE_ENV": `"production"`,
@@ -46,7 +59,7 @@ const noTSConfig = "{}"
 
 // transform parses one file alone and lowers it.
 func transform(code string, lang language, format api.Format) api.TransformResult {
-	return api.Transform(code, api.TransformOptions{
+	options := api.TransformOptions{
 		Loader:         loaders[lang],
 		Format:         format,
 		Target:         api.ES2022,
@@ -62,7 +75,15 @@ func transform(code string, lang language, format api.Format) api.TransformResul
 			unbundledImport:  api.LogLevelError,
 			unbundledRequire: api.LogLevelError,
 		},
-	})
+	}
+	result := api.Transform(code, options)
+	if bytes.Contains(result.Code, lastCodePoint) {
+		options.Supported = inPairs(loweringAlone)
+		if paired := api.Transform(code, options); len(paired.Errors) == 0 {
+			return paired
+		}
+	}
+	return result
 }
 
 // What esbuild calls its remarks on import(...) and require(...) that it cannot bundle.
@@ -99,9 +120,9 @@ type packed struct {
 	positions positions
 }
 
-// pack bundles an entry with everything that it imports.
-func pack(e *entry, f *files) (*packed, *abi.Fault) {
-	result := api.Build(api.BuildOptions{
+// bundle bundles an entry with everything that it imports.
+func (e *entry) bundle(src engine.Source, lowering map[string]bool) api.BuildResult {
+	return api.Build(api.BuildOptions{
 		Stdin:          &api.StdinOptions{Contents: e.code, Sourcefile: entryName, Loader: loaders[e.tool.lang]},
 		Bundle:         true,
 		Write:          false,
@@ -117,8 +138,18 @@ func pack(e *entry, f *files) (*packed, *abi.Fault) {
 		LegalComments:  api.LegalCommentsNone,
 		Sourcemap:      api.SourceMapExternal,
 		SourcesContent: api.SourcesContentExclude,
-		Plugins:        []api.Plugin{{Name: "files", Setup: f.serve}},
+		Plugins:        []api.Plugin{{Name: "files", Setup: newFiles(src).serve}},
 	})
+}
+
+// pack makes one script of an entry and everything that it imports.
+func pack(e *entry, src engine.Source) (*packed, *abi.Fault) {
+	result := e.bundle(src, lowering)
+	if slices.ContainsFunc(result.OutputFiles, func(f api.OutputFile) bool { return bytes.Contains(f.Contents, lastCodePoint) }) {
+		if paired := e.bundle(src, inPairs(lowering)); len(paired.Errors) == 0 {
+			result = paired
+		}
+	}
 	if len(result.Errors) > 0 {
 		return nil, e.fault(result.Errors[0])
 	}

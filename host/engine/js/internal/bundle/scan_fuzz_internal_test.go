@@ -18,7 +18,7 @@ func FuzzScan(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, code string) {
 		if len(code) > 512 {
-			t.Skip()
+			return
 		}
 		s := newScanner(code, javascript)
 		if fault := s.scan("x.js"); fault != nil {

@@ -1,4 +1,4 @@
-package cell_test
+package jstools
 
 import (
 	"testing/fstest"
@@ -82,7 +82,9 @@ var behaviours = map[enginetest.Behaviour]string{
 	enginetest.Broken:   "const a = 1;\n\nconst b = = 2;",
 }
 
-func write(b enginetest.Behaviour) (engine.Source, bool) {
+// Write returns a behaviour as a tool, with the file that it imports. It is the Write of an enginetest.Config, and safe
+// for concurrent use.
+func Write(b enginetest.Behaviour) (engine.Source, bool) {
 	code, ok := behaviours[b]
 	files := fstest.MapFS{
 		"tool.js":   {Data: []byte(code)},

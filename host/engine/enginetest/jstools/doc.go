@@ -1,0 +1,2 @@
+// Package jstools holds the tools of package enginetest in JavaScript, for every engine that runs it.
+package jstools

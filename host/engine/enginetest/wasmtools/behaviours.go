@@ -1,0 +1,40 @@
+package wasmtools
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/enginetest"
+)
+
+// Write returns what is the Write of an enginetest.Config. It builds the plug-ins, or skips the test where the go command
+// is missing.
+func Write(t testing.TB) func(enginetest.Behaviour) (engine.Source, bool) {
+	t.Helper()
+	suite, added := Build(t, "suite"), Build(t, "added")
+	return func(b enginetest.Behaviour) (engine.Source, bool) {
+		src := engine.Source{Path: "suite.wasm", Code: suite, Entry: strings.ReplaceAll(strings.ToLower(string(b)), " ", "_")}
+		switch b {
+		case enginetest.Recurse:
+			src = engine.Source{Path: "recursive.wasm", Code: []byte(Recursive)}
+		case enginetest.Added:
+			src = engine.Source{Path: "added.wasm", Code: added}
+		}
+		return src, !lacking[b]
+	}
+}
+
+// lacking are the behaviours that Go has no way to show: it has no keyword arguments and no promises, and what it
+// imports, or gets wrong, ends at its compiler.
+var lacking = map[enginetest.Behaviour]bool{
+	enginetest.Keywords: true, enginetest.Aliases: true, enginetest.Unknown: true, enginetest.Forget: true,
+	enginetest.Never: true, enginetest.Import: true, enginetest.Broken: true,
+}
+
+// Recursive is a module whose entry calls itself: (func (export "toolrun_run") (result i32) call 1 i32.const 1
+// i32.add). In Go the stack is in memory, and its end another one.
+const Recursive = "\x00asm\x01\x00\x00\x00" +
+	"\x01\x08\x02\x60\x00\x00\x60\x00\x01\x7f" + "\x03\x03\x02\x00\x01" + "\x05\x03\x01\x00\x01" +
+	"\x07\x28\x03\x06memory\x02\x00\x0dtoolrun_abi_1\x00\x00\x0btoolrun_run\x00\x01" +
+	"\x0a\x0c\x02\x02\x00\x0b\x07\x00\x10\x01\x41\x01\x6a\x0b"

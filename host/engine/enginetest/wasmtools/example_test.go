@@ -1,0 +1,25 @@
+package wasmtools_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/enginetest/wasmtools"
+	"github.com/toolrun/toolrun/host/engine/wasm"
+)
+
+// A plug-in that calls itself for ever ends at the limit of its stack.
+func Example() {
+	program, err := wasm.New().Load(context.Background(), engine.Source{Path: "recursive.wasm", Code: []byte(wasmtools.Recursive)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer program.Close()
+	_, err = program.Run(context.Background(), engine.Input{}, engine.Host{})
+	fmt.Println(errors.Is(err, abi.StackLimit))
+	// Output: true
+}
