@@ -30,8 +30,8 @@ func (a *attempt) host() engine.Host {
 
 // call performs a memory operation for the guest.
 func (a *attempt) call(ctx context.Context, call abi.Call) (json.RawMessage, error) {
-	if a.calls++; a.calls > a.run.h.limits.Calls {
-		return nil, &stop{abi.Faultf(abi.CallLimit, "the run called memory more than %d times", a.run.h.limits.Calls)}
+	if a.calls++; a.calls > a.run.limits.Calls {
+		return nil, &stop{abi.Faultf(abi.CallLimit, "the run called memory more than %d times", a.run.limits.Calls)}
 	}
 	began := time.Now()
 	reply, err := a.view.Call(ctx, call)
@@ -71,6 +71,9 @@ func (a *attempt) verdict(ctx context.Context, err error) error {
 	if s, ok := errors.AsType[*stop](err); ok {
 		return s.fault
 	}
+	if n, ok := errors.AsType[*engine.NotRun](err); ok {
+		return n.Fault
+	}
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok {
 		return err
@@ -93,7 +96,7 @@ func (a *attempt) verdict(ctx context.Context, err error) error {
 
 // log takes a line of the guest's, within the limits: what is over is dropped, with one mark.
 func (a *attempt) log(level abi.Level, text string) error {
-	limits := a.run.h.limits
+	limits := a.run.limits
 	if len(a.logs) > limits.LogLines || a.logBytes > limits.LogBytes {
 		return nil
 	}

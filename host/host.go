@@ -14,6 +14,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
@@ -28,6 +29,7 @@ type Host struct {
 	memory    *memory.Service
 	tools     map[string]*tool
 	engines   map[string]engine.Engine // by extension
+	gate      *admission.Gate
 	observers []Observer
 	limits    Limits
 	tenants   []string
@@ -36,7 +38,7 @@ type Host struct {
 	log       *slog.Logger
 
 	closed  atomic.Bool
-	stop    context.CancelFunc // of the sweeper
+	stop    context.CancelFunc // of the Host's own work
 	stopped sync.WaitGroup
 }
 
@@ -51,7 +53,7 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 		return nil, err
 	}
 	h := &Host{
-		app: opts.App, observers: opts.Observers, limits: opts.Limits.withDefaults(), tenants: opts.Tenants,
+		app: opts.App, gate: opts.Gate, observers: opts.Observers, limits: opts.Limits.withDefaults(), tenants: opts.Tenants,
 		clock: opts.Now, rand: opts.Rand, log: opts.Logger,
 	}
 	h.setDefaults()
@@ -66,19 +68,24 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 		return nil, fmt.Errorf("open the app %q: %w", opts.App.ID, err)
 	}
 	h.memory = service
-	h.addTools()
 	for _, tenant := range h.tenants {
 		if err := service.Declare(ctx, tenant); err != nil {
 			return nil, fmt.Errorf("open the app %q: %w", opts.App.ID, err)
 		}
 	}
-	h.startSweeper(opts.SweepEvery)
+	untilClosed, stop := context.WithCancel(context.Background())
+	h.stop = stop
+	h.addTools(untilClosed)
+	h.startSweeper(untilClosed, opts.SweepEvery)
 	return h, nil
 }
 
 func (h *Host) setDefaults() {
 	if len(h.tenants) == 0 {
 		h.tenants = []string{DefaultTenant}
+	}
+	if h.gate == nil {
+		h.gate, _ = admission.New(admission.Limits{}) // fails for negative limits only
 	}
 	if h.clock == nil {
 		h.clock = time.Now
@@ -107,9 +114,7 @@ func (h *Host) addEngines(engines []engine.Engine) error {
 	return nil
 }
 
-func (h *Host) startSweeper(every time.Duration) {
-	ctx, cancel := context.WithCancel(context.Background())
-	h.stop = cancel
+func (h *Host) startSweeper(ctx context.Context, every time.Duration) {
 	setDefault(&every, time.Minute)
 	if every < 0 {
 		return

@@ -16,8 +16,6 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/host/engine/js"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -64,7 +62,9 @@ func run(h *host.Host, inv host.Invocation) (*abi.Result, error) {
 	return h.Run(context.Background(), inv)
 }
 
-func TestRunAnswersAndRemembers(t *testing.T) {
+func TestRunAnswersAndRemembers(t *testing.T) { everywhere(t, testRunAnswersAndRemembers) }
+
+func testRunAnswersAndRemembers(t *testing.T) {
 	h := openTool(t, `
 		const seen = await memory.get_content("notes");
 		await memory.set_content("notes", {n: (seen?.n ?? 0) + $n});
@@ -84,7 +84,9 @@ func TestRunAnswersAndRemembers(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestFaults(t *testing.T) { everywhere(t, testFaults) }
+
+func testFaults(t *testing.T) {
 	tests := []struct {
 		name, source string
 		inv          host.Invocation
@@ -116,7 +118,9 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestAFailedRunStoresNothing(t *testing.T) {
+func TestAFailedRunStoresNothing(t *testing.T) { everywhere(t, testAFailedRunStoresNothing) }
+
+func testAFailedRunStoresNothing(t *testing.T) {
 	h := openTool(t, `
 		await memory.set_content("notes", {a: 1});
 		await memory.set_content("totals", {a: 1});
@@ -132,14 +136,18 @@ func TestAFailedRunStoresNothing(t *testing.T) {
 	}
 }
 
-func TestAForgottenAwaitFailsTheRun(t *testing.T) {
+func TestAForgottenAwaitFailsTheRun(t *testing.T) { everywhere(t, testAForgottenAwaitFailsTheRun) }
+
+func testAForgottenAwaitFailsTheRun(t *testing.T) {
 	h := openTool(t, `memory.set_content("sessionMeta", {a: 1}); return "saved"`)
 	if result, err := run(h, host.Invocation{}); !errors.Is(err, abi.ReadOnly) {
 		t.Fatalf("Run = %s, %v; want read_only", result.Output, err)
 	}
 }
 
-func TestIdempotencyKey(t *testing.T) {
+func TestIdempotencyKey(t *testing.T) { everywhere(t, testIdempotencyKey) }
+
+func testIdempotencyKey(t *testing.T) {
 	h := openTool(t, `
 		const c = await memory.get_content("totals");
 		await memory.set_content("totals", {n: (c?.n ?? 0) + 1});
@@ -155,7 +163,9 @@ func TestIdempotencyKey(t *testing.T) {
 	}
 }
 
-func TestLogsAreBounded(t *testing.T) {
+func TestLogsAreBounded(t *testing.T) { everywhere(t, testLogsAreBounded) }
+
+func testLogsAreBounded(t *testing.T) {
 	h := openTool(t, `for (let i = 0; i < 1100; i++) console.log(i)`)
 	result, err := run(h, host.Invocation{Timeout: time.Minute})
 	if err != nil || len(result.Logs) != 1001 || !strings.HasPrefix(result.Logs[1000].Text, "log truncated") {
@@ -187,7 +197,9 @@ func (w *watcher) Committed(_ context.Context, _ host.RunInfo, r *abi.Result) {
 	w.done = append(w.done, r)
 }
 
-func TestObservers(t *testing.T) {
+func TestObservers(t *testing.T) { everywhere(t, testObservers) }
+
+func testObservers(t *testing.T) {
 	w := &watcher{}
 	h := openTool(t, `await memory.set_content("notes", {a: 1}); return 7`, func(o *host.Options) { o.Observers = []host.Observer{w} })
 	w.refuse = errors.New("not today")
@@ -209,7 +221,9 @@ func TestObservers(t *testing.T) {
 }
 
 // An observer writes what the tool itself was not granted.
-func TestAnObserverNeedsNoGrant(t *testing.T) {
+func TestAnObserverNeedsNoGrant(t *testing.T) { everywhere(t, testAnObserverNeedsNoGrant) }
+
+func testAnObserverNeedsNoGrant(t *testing.T) {
 	w := &watcher{after: func(m host.Memory) error {
 		_, err := m.Call(context.Background(), abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"totals"`), json.RawMessage(`{"runs":1}`)}})
 		return err
@@ -259,7 +273,9 @@ func TestMistakesOfTheEmbedder(t *testing.T) {
 	}
 }
 
-func TestRunAfterClose(t *testing.T) {
+func TestRunAfterClose(t *testing.T) { everywhere(t, testRunAfterClose) }
+
+func testRunAfterClose(t *testing.T) {
 	h := openTool(t, `return 1`)
 	if err := h.Close(); err != nil {
 		t.Fatal(err)
@@ -270,7 +286,9 @@ func TestRunAfterClose(t *testing.T) {
 }
 
 // A tool imports from its own folder and nothing else: a tool that is a single file has none.
-func TestImportsStayInTheFolder(t *testing.T) {
+func TestImportsStayInTheFolder(t *testing.T) { everywhere(t, testImportsStayInTheFolder) }
+
+func testImportsStayInTheFolder(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
@@ -305,7 +323,7 @@ func TestImportsStayInTheFolder(t *testing.T) {
 	if loaded == nil {
 		t.Fatal(problems)
 	}
-	h, err := host.Open(context.Background(), host.Options{App: loaded, Backend: mem.New(), Engines: []engine.Engine{js.New()}, SweepEvery: -1})
+	h, err := host.Open(context.Background(), host.Options{App: loaded, Backend: mem.New(), Engines: engines(), SweepEvery: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +341,9 @@ func TestImportsStayInTheFolder(t *testing.T) {
 }
 
 // A guest that replaces what the prelude uses hurts itself alone.
-func TestPoisonedIntrinsics(t *testing.T) {
+func TestPoisonedIntrinsics(t *testing.T) { everywhere(t, testPoisonedIntrinsics) }
+
+func testPoisonedIntrinsics(t *testing.T) {
 	tests := map[string]string{
 		"arguments without end": `Array.prototype.fill = function () { return { length: 2 ** 53 } }; await memory.get_content({ store: "notes" })`,
 		"random without end": `let n = 0; ArrayBuffer.isView = () => true;

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
@@ -20,8 +21,12 @@ type Options struct {
 	App *app.App
 	// Backend keeps the records. The host does not close it.
 	Backend storage.Backend
-	// Engines run the tools, each those with its extensions. Default: none, and no tool runs.
+	// Engines run the tools, each those with its extensions: those of a pool of cells, see languages.NewPool, or
+	// languages.InProcess where the tools are trusted. Default: none, and no tool runs.
 	Engines []engine.Engine
+	// Gate decides who runs next where more is asked for than the machine can do. Hosts of one process share one, and
+	// a pool of cells then has as many cells as the Gate lets run. Default: one of the host's own, with its defaults.
+	Gate *admission.Gate
 	// Observers are told what happens, in their order. Default: none.
 	Observers []Observer
 	// Limits bound runs, and Memory what the app may keep.
@@ -57,6 +62,20 @@ type Limits struct {
 	OutputBytes int
 	// MemoryBytes bounds a guest's memory where the engine can. Default 64 MiB.
 	MemoryBytes int64
+	// CPU bounds the processor time of an attempt whose guest has a process of its own. Default: what the time allows.
+	CPU time.Duration
+	// CallDepth bounds nested calls in the guest, and ValueNesting nested arrays and objects in what crosses.
+	// Default 500 and 100.
+	CallDepth    int
+	ValueNesting int
+	// Fuel bounds what WebAssembly does in an attempt; see engine.Limits. Default: what the time allows.
+	Fuel int64
+	// SourceBytes bounds the entry file of a tool. Default 64 MiB.
+	SourceBytes int
+	// LoadTimeout is how long compiling a tool may take, which happens once and is no part of a run's time. An
+	// invocation that asks for a timeout does not wait for longer than that; others then get what was compiled.
+	// Default 30 seconds.
+	LoadTimeout time.Duration
 	// LogBytes and LogLines bound what a run logs; what is over is dropped, with a mark.
 	// Default 64 KiB and 1,000.
 	LogBytes int
@@ -74,6 +93,8 @@ func (l Limits) check() error {
 	}{
 		{"Timeout", int64(l.Timeout)}, {"MaxTimeout", int64(l.MaxTimeout)},
 		{"InputBytes", int64(l.InputBytes)}, {"OutputBytes", int64(l.OutputBytes)}, {"MemoryBytes", l.MemoryBytes},
+		{"CPU", int64(l.CPU)}, {"CallDepth", int64(l.CallDepth)}, {"ValueNesting", int64(l.ValueNesting)}, {"Fuel", l.Fuel},
+		{"SourceBytes", int64(l.SourceBytes)}, {"LoadTimeout", int64(l.LoadTimeout)},
 		{"LogBytes", int64(l.LogBytes)}, {"LogLines", int64(l.LogLines)}, {"Calls", int64(l.Calls)},
 	} {
 		if field.value < 0 {
@@ -89,10 +110,40 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.InputBytes, 1<<20)
 	setDefault(&l.OutputBytes, engine.DefaultOutputBytes)
 	setDefault(&l.MemoryBytes, engine.DefaultMemoryBytes)
-	setDefault(&l.LogBytes, 64<<10)
-	setDefault(&l.LogLines, 1000)
+	setDefault(&l.CallDepth, engine.DefaultCallDepth)
+	setDefault(&l.ValueNesting, engine.DefaultValueNesting)
+	setDefault(&l.SourceBytes, 64<<20)
+	setDefault(&l.LoadTimeout, 30*time.Second)
+	setDefault(&l.LogBytes, engine.DefaultLogBytes)
+	setDefault(&l.LogLines, engine.DefaultLogLines)
 	setDefault(&l.Calls, 1000)
 	return l
+}
+
+// of returns the limits of a tool's attempts: those that it declares, where they are tighter than the host's.
+func (l Limits) of(own app.Limits) Limits {
+	l.MemoryBytes = tighter(l.MemoryBytes, own.Memory)
+	l.OutputBytes = int(tighter(int64(l.OutputBytes), own.Output))
+	l.Calls = int(tighter(int64(l.Calls), own.Calls))
+	l.CPU = tighter(l.CPU, own.CPU)
+	l.Fuel = tighter(l.Fuel, own.Fuel)
+	return l
+}
+
+// tighter is the smaller of two limits, of which 0 is none.
+func tighter[T int64 | time.Duration](host, own T) T {
+	if host == 0 || own > 0 && own < host {
+		return own
+	}
+	return host
+}
+
+// engine returns what an engine has to know of the limits.
+func (l Limits) engine() engine.Limits {
+	return engine.Limits{
+		CallDepth: l.CallDepth, ValueNesting: l.ValueNesting, OutputBytes: l.OutputBytes, MemoryBytes: l.MemoryBytes,
+		CPU: l.CPU, Fuel: l.Fuel, LogBytes: l.LogBytes, LogLines: l.LogLines,
+	}
 }
 
 func setDefault[T int | int64 | time.Duration](field *T, value T) {

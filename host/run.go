@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
 )
@@ -23,7 +24,7 @@ type run struct {
 	program  engine.Program
 	input    json.RawMessage
 	context  json.RawMessage
-	limits   engine.Limits
+	limits   Limits // of an attempt
 	started  time.Time
 	cpu      time.Duration
 	attempts int
@@ -69,14 +70,20 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	if r.tool, err = r.h.tool(r.inv.Tool); err != nil {
 		return done, err
 	}
-	if err := r.load(ctx); err != nil {
+	if r.inv.Timeout > 0 { // who asks for a time wants an answer by then, whatever it is that takes so long
+		var cancel context.CancelFunc
+		ctx, cancel = r.bounded(ctx)
+		defer cancel()
+	}
+	if r.program, err = r.tool.ready(ctx); err != nil {
 		return done, err
 	}
 	r.started = time.Now() // compiling, which the first run does, is none of its time
-	limit := r.h.limits.timeout(r.tool.Limits.Timeout, r.inv.Timeout)
-	timeout := abi.Faultf(abi.Timeout, "the run took longer than the %s it may take", limit)
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, timeout)
-	defer cancel()
+	if r.inv.Timeout == 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = r.bounded(ctx)
+		defer cancel()
+	}
 	if err := r.prepare(); err != nil {
 		return done, err
 	}
@@ -95,14 +102,11 @@ func refused(err error) error {
 	return abi.Faultf(abi.AccessDenied, "the run was refused: %v", err)
 }
 
-// loadTimeout bounds compiling a tool, which happens once and is not part of any run's time.
-const loadTimeout = 30 * time.Second
-
-func (r *run) load(ctx context.Context) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
-	defer cancel()
-	r.program, err = r.tool.ready(ctx)
-	return err
+// bounded gives the run the time that it may take from now on.
+func (r *run) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := r.h.limits.timeout(r.tool.Limits.Timeout, r.inv.Timeout)
+	timeout := abi.Faultf(abi.Timeout, "the run took longer than the %s it may take", limit)
+	return context.WithTimeoutCause(ctx, limit, timeout)
 }
 
 // prepare gets ready what all attempts share.
@@ -116,10 +120,7 @@ func (r *run) prepare() (err error) {
 	if r.context, err = r.contextDocument(); err != nil {
 		return err
 	}
-	r.limits = engine.Limits{MemoryBytes: r.h.limits.MemoryBytes, OutputBytes: r.h.limits.OutputBytes}
-	if own := r.tool.Limits.Memory; own > 0 && own < r.limits.MemoryBytes {
-		r.limits.MemoryBytes = own
-	}
+	r.limits = r.h.limits.of(r.tool.Limits)
 	return nil
 }
 
@@ -145,9 +146,7 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	r.info.Attempt = r.attempts
 	a := &attempt{run: r, view: v, issued: map[string]*abi.Fault{}}
 	r.last = a
-	stop := threadCPU()
-	out, err := r.program.Run(ctx, engine.Input{Input: r.input, Context: r.context, Limits: r.limits, Domain: r.info.Caller.Tenant}, a.host())
-	r.cpu += stop()
+	out, err := r.guest(ctx, a)
 	r.calls += a.calls
 	r.peak = max(r.peak, out.MemoryBytes)
 	if err != nil {
@@ -166,6 +165,25 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 		}
 	}
 	return nil
+}
+
+// guest runs the program once, when it is its turn, and counts the processor time that this takes.
+func (r *run) guest(ctx context.Context, a *attempt) (engine.Output, error) {
+	turn := admission.Party{App: r.h.app.ID, Tenant: r.info.Caller.Tenant, User: r.info.Caller.User}
+	if err := r.h.gate.Enter(ctx, turn); err != nil {
+		return engine.Output{}, &engine.NotRun{Fault: abi.FaultOf(err)}
+	}
+	defer r.h.gate.Leave(turn)
+	in := engine.Input{Input: r.input, Context: r.context, Limits: r.limits.engine(), Domain: r.info.Caller.Tenant}
+	if r.tool.walled {
+		out, err := r.program.Run(ctx, in, a.host())
+		r.cpu += out.CPU
+		return out, err
+	}
+	stop := threadCPU()
+	out, err := r.program.Run(ctx, in, a.host())
+	r.cpu += stop()
+	return out, err
 }
 
 // hostMemory is a View without the bounds of the tool's grants.
@@ -196,7 +214,9 @@ func (r *run) result(done memory.Done, err error) *abi.Result {
 		},
 	}
 	if r.attempts > 0 {
-		result.Warnings = append(result.Warnings, InProcessWarning)
+		if !r.tool.walled {
+			result.Warnings = append(result.Warnings, InProcessWarning)
+		}
 		result.Logs = append(result.Logs, r.last.logs...)
 	}
 	if done.Effects.Reads != nil {

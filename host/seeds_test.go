@@ -12,8 +12,6 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/host/engine/js"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/schema"
 )
@@ -142,7 +140,7 @@ func openApp(t *testing.T, files fstest.MapFS, change ...func(*host.Options)) *h
 	if loaded == nil {
 		t.Fatal(problems)
 	}
-	opts := host.Options{App: loaded, Backend: mem.New(), Engines: []engine.Engine{js.New()}, SweepEvery: -1}
+	opts := host.Options{App: loaded, Backend: mem.New(), Engines: engines(), SweepEvery: -1}
 	for _, f := range change {
 		f(&opts)
 	}

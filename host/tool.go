@@ -11,34 +11,36 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/internal/jsondoc"
 	"github.com/toolrun/toolrun/schema"
 )
 
-// maxSourceBytes bounds the entry file of a tool.
-const maxSourceBytes = 64 << 20
-
 // tool is a declared tool with what was made of it. Its program is compiled once, at first use.
 type tool struct {
 	app.Tool
-	load func(context.Context) (engine.Program, error)
+	load func() (engine.Program, error)
 
 	mu      sync.Mutex
 	closed  bool
-	program engine.Program
-	input   *schema.Schema // nil for none
-	output  *schema.Schema
+	loading *loading // nil until it is first used
+
+	// What loading makes, to be read once that is done:
+	walled bool           // the program runs in processes of its own
+	input  *schema.Schema // nil for none
+	output *schema.Schema
 }
 
-func (h *Host) addTools() {
+func (h *Host) addTools(untilClosed context.Context) {
 	h.tools = make(map[string]*tool, len(h.app.Tools))
 	for _, declared := range h.app.Tools {
 		t := &tool{Tool: declared}
-		t.load = func(ctx context.Context) (engine.Program, error) { return h.compile(ctx, t) }
+		t.load = func() (engine.Program, error) { return h.compile(untilClosed, t) }
 		h.tools[declared.Name] = t
 	}
 }
@@ -55,29 +57,74 @@ func (h *Host) tool(name string) (*tool, error) {
 	return nil, f.WithHint("the tools are: %s", strings.Join(slices.Sorted(maps.Keys(h.tools)), ", "))
 }
 
-// ready returns the tool's program, compiling it if this is its first use. A failure is not kept: it may have been
-// the context's.
+// loading is the compiling of a tool. It goes on where those who wait for it give up: the next ones find it done.
+type loading struct {
+	done    chan struct{}
+	program engine.Program
+	err     error
+	ended   time.Time
+}
+
+// failureKept is how long a tool that does not compile is not compiled again: a stranger's tool that takes long to
+// fail must not do so over and over. Its author, who mends it, does not wait for long.
+const failureKept = 10 * time.Second
+
+// stale reports whether the compiling failed, and may be tried again.
+func (l *loading) stale() bool {
+	select {
+	case <-l.done:
+	default:
+		return false
+	}
+	if l.err == nil {
+		return false
+	}
+	return errors.Is(l.err, abi.Unavailable) || time.Since(l.ended) > failureKept
+}
+
+// ready returns the tool's program, compiling it if this is its first use. It waits until ctx ends.
 func (t *tool) ready(ctx context.Context) (engine.Program, error) {
+	l, err := t.begin()
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-l.done:
+		return l.program, l.err
+	case <-ctx.Done():
+		return nil, engine.EndOf(ctx)
+	}
+}
+
+// begin returns the loading that is done or under way.
+func (t *tool) begin() (*loading, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
 		return nil, errHostClosed
 	}
-	if t.program != nil {
-		return t.program, nil
+	if t.loading != nil && !t.loading.stale() {
+		return t.loading, nil
 	}
+	l := &loading{done: make(chan struct{})}
+	t.loading = l
+	go func() {
+		defer close(l.done)
+		l.program, l.err = t.compile()
+		l.ended = time.Now()
+	}()
+	return l, nil
+}
+
+// compile makes the schemas and the program.
+func (t *tool) compile() (engine.Program, error) {
 	if len(t.Broken) > 0 {
 		return nil, brokenFault(t.Tool)
 	}
 	if err := t.compileSchemas(); err != nil {
 		return nil, err
 	}
-	program, err := t.load(ctx)
-	if err != nil {
-		return nil, err
-	}
-	t.program = program
-	return program, nil
+	return t.load()
 }
 
 func brokenFault(t app.Tool) error {
@@ -112,6 +159,15 @@ func (h *Host) compile(ctx context.Context, t *tool) (engine.Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.walled = engine.IsWalled(eng)
+	limit := h.limits.LoadTimeout
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, abi.Faultf(abi.Timeout, "compiling the tool took longer than the %s it may", limit))
+	defer cancel()
+	turn := admission.Party{App: h.app.ID}
+	if err := h.gate.Enter(ctx, turn); err != nil {
+		return nil, err
+	}
+	defer h.gate.Leave(turn)
 	return eng.Load(ctx, src)
 }
 
@@ -127,7 +183,7 @@ func (h *Host) source(t *tool) (engine.Source, error) {
 		return engine.Source{}, abi.Faultf(abi.SourceInvalid, "the folder of the tool %q cannot be opened", t.Name)
 	}
 	src := engine.Source{Path: strings.TrimPrefix(t.Source, dir+"/"), Files: folder{files}, Entry: t.Entry, Params: t.Params(), Domain: h.app.ID}
-	if src.Code, err = readSource(src.Files, src.Path); err != nil {
+	if src.Code, err = readSource(src.Files, src.Path, h.limits.SourceBytes); err != nil {
 		return engine.Source{}, err
 	}
 	if t.Dir == "" {
@@ -136,10 +192,10 @@ func (h *Host) source(t *tool) (engine.Source, error) {
 	return src, nil
 }
 
-func readSource(files fs.FS, name string) ([]byte, error) {
+func readSource(files fs.FS, name string, most int) ([]byte, error) {
 	info, err := fs.Stat(files, name)
-	if err == nil && info.Size() > maxSourceBytes {
-		return nil, abi.Faultf(abi.SourceInvalid, "%s has more than %d bytes", name, maxSourceBytes)
+	if err == nil && info.Size() > int64(most) {
+		return nil, abi.Faultf(abi.SourceInvalid, "%s has more than %d bytes", name, most)
 	}
 	var code []byte
 	if err == nil {
@@ -191,16 +247,19 @@ func violationsFault(code abi.Code, what string, s *schema.Schema, value any) er
 	return f
 }
 
-// close frees the tool's program.
+// close frees the tool's program, once the compiling that may be under way has ended.
 func (t *tool) close() error {
 	t.mu.Lock()
-	program := t.program
-	t.program, t.closed = nil, true
+	l := t.loading
+	t.loading, t.closed = nil, true
 	t.mu.Unlock()
-	if program == nil {
+	if l == nil {
 		return nil
 	}
-	return program.Close()
+	if <-l.done; l.program == nil {
+		return nil
+	}
+	return l.program.Close()
 }
 
 // Check compiles every tool and returns what is wrong with those that do not compile, by their names.

@@ -55,7 +55,7 @@ func allCases(t *testing.T) []corpus.Case {
 }
 
 func TestCorpus(t *testing.T) {
-	r := &runner{world: newTestWorld(t), workers: runtime.NumCPU(), walled: true, skipWall: !wall}
+	r := &runner{world: newTestWorld(t), workers: runtime.NumCPU(), walled: true}
 	report, err := r.run(t.Context(), allCases(t))
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestCorpus(t *testing.T) {
 	for name := range expected {
 		t.Errorf("known.txt names %s, which was not run", name)
 	}
-	if n := report.counts(); wall && n.growth > mostGrowth {
+	if n := report.counts(); n.growth > mostGrowth {
 		t.Errorf("the host had %d MiB more than in a benign run, in %s; want at most %d", n.growth>>20, n.largest, mostGrowth>>20)
 	}
 	if report.KilledStrays > 0 {

@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (failed b
 	only := flags.String("run", "", "run the cases whose names match this `expression`")
 	walled := flags.Bool("walled", true, "run them against toolrun")
 	bare := flags.Bool("naive", true, "run them against a naive host")
-	noWall := flags.Bool("no-wall", !wall, "leave out, of toolrun's, the cases that need a process wall")
+	noWall := flags.Bool("no-wall", false, "leave out, of toolrun's, the cases that need a process wall, as with -flag --inprocess")
 	extra := flags.String("flag", "", "a `flag` to add to each command of toolrun run")
 	binary := flags.String("toolrun", "", "the `file` to test (default: it is built)")
 	workers := flags.Int("j", runtime.NumCPU(), "how many to run at once")

@@ -66,8 +66,15 @@ type Annotations struct {
 // Limits are the limits that a tool declares for its runs. Zero means the host's default.
 type Limits struct {
 	Timeout time.Duration
-	// Memory is in bytes.
+	// CPU is the processor time of an attempt.
+	CPU time.Duration
+	// Memory and Output are in bytes.
 	Memory int64
+	Output int64
+	// Calls is how many memory calls an attempt may make.
+	Calls int64
+	// Fuel is what WebAssembly may use up in an attempt, in units of up to 64 instructions.
+	Fuel int64
 }
 
 // Prompt is a declared prompt: a template that reads memory.

@@ -101,7 +101,11 @@ type exportedTool struct {
 
 type exportedLimits struct {
 	Timeout string `json:"timeout,omitempty"`
+	CPU     string `json:"cpu,omitempty"`
 	Memory  string `json:"memory,omitempty"`
+	Output  string `json:"output,omitempty"`
+	Calls   int64  `json:"calls,omitempty"`
+	Fuel    int64  `json:"fuel,omitempty"`
 }
 
 type exportedPrompt struct {
@@ -121,6 +125,22 @@ func exportStore(s memory.Store) (string, any, error) {
 	return s.Name, exportedStore{s.Title, s.Description, s.Access, s.Retention.String(), s.Strict, schema}, nil
 }
 
+func exportLimits(l Limits) exportedLimits {
+	return exportedLimits{
+		Timeout: written(l.Timeout, formatDuration), CPU: written(l.CPU, formatDuration),
+		Memory: written(l.Memory, formatSize), Output: written(l.Output, formatSize), Calls: l.Calls, Fuel: l.Fuel,
+	}
+}
+
+// written is a limit as a file has it, nothing where there is none.
+func written[T comparable](limit T, format func(T) string) string {
+	var none T
+	if limit == none {
+		return ""
+	}
+	return format(limit)
+}
+
 func exportTool(t Tool) (string, any, error) {
 	out := exportedTool{
 		Source: t.Source, Entry: t.Entry, Title: t.Title, Description: t.Description,
@@ -132,12 +152,7 @@ func exportTool(t Tool) (string, any, error) {
 	if t.Env == nil {
 		out.Env = map[string]string{}
 	}
-	if t.Limits.Timeout != 0 {
-		out.Limits.Timeout = formatDuration(t.Limits.Timeout)
-	}
-	if t.Limits.Memory != 0 {
-		out.Limits.Memory = formatSize(t.Limits.Memory)
-	}
+	out.Limits = exportLimits(t.Limits)
 	var err error
 	if out.InputSchema, err = canonical(t.InputSchema); err == nil {
 		out.OutputSchema, err = canonical(t.OutputSchema)

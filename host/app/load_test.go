@@ -164,6 +164,8 @@ func TestDeclaredLimits(t *testing.T) {
 	for limits, ok := range map[string]bool{
 		"timeout: 180s": true, "timeout: 3m": true, "timeout: 500ms": true, "timeout: 181s": false, "timeout: 0s": false, "timeout: 1.5s": false,
 		"memory: 1MiB": true, "memory: 4GiB": true, "memory: 64MB": true, "memory: 64mb": false, "memory: 1KiB": false, "memory: 5GiB": false, "memory: 67108864": false,
+		"cpu: 1s": true, "cpu: 181s": false, "output: 1KiB": true, "output: 1kB": false, "calls: 1": true, "calls: 0": false,
+		"calls: '1'": false, "fuel: 1000000000000": true, "fuel: 1000000000001": false, "fuel: 1.5": false,
 	} {
 		a, problems := app.Load(files("app.yaml", "app: a\ntools: {t: {source: t.js, description: d, limits: {"+limits+"}}}", "t.js", ""), "app.yaml")
 		if a == nil {

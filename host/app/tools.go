@@ -14,7 +14,7 @@ var (
 	manifestKeys = append([]string{"name", "source"}, declared...)
 
 	annotationKeys = []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
-	limitKeys      = []string{"timeout", "memory"}
+	limitKeys      = []string{"timeout", "cpu", "memory", "output", "calls", "fuel"}
 )
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
@@ -158,8 +158,20 @@ func (l *load) limits(n *node) Limits {
 	if v := n.get("timeout"); v != nil {
 		limits.Timeout = l.duration(v, "timeout", minTimeout, l.MaxTimeout)
 	}
+	if v := n.get("cpu"); v != nil {
+		limits.CPU = l.duration(v, "cpu", minTimeout, l.MaxTimeout)
+	}
 	if v := n.get("memory"); v != nil {
 		limits.Memory = l.size(v, "memory", minMemory, l.MaxMemory)
+	}
+	if v := n.get("output"); v != nil {
+		limits.Output = l.size(v, "output", minOutput, maxOutput)
+	}
+	if v := n.get("calls"); v != nil {
+		limits.Calls = l.count(v, "calls", maxCount)
+	}
+	if v := n.get("fuel"); v != nil {
+		limits.Fuel = l.count(v, "fuel", maxCount)
 	}
 	return limits
 }

@@ -14,6 +14,9 @@ const (
 	maxSessionIdle = 366 * 24 * time.Hour
 	minTimeout     = time.Millisecond
 	minMemory      = 1 << 20
+	minOutput      = 1 << 10
+	maxOutput      = 1 << 30
+	maxCount       = 1_000_000_000_000
 )
 
 // keys checks that n is an object with known keys, each given once, and reports whether it is an object.
@@ -178,6 +181,20 @@ var sizeUnits = []struct {
 }{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}}
 
 // size returns a number of bytes within bounds, or 0.
+// count reads how many of something there may be, at least one.
+func (l *load) count(n *node, key string, most int64) int64 {
+	count, err := strconv.ParseInt(n.value, 10, 64)
+	switch {
+	case n.kind != number || err != nil:
+		l.errorf(n.place, WrongType, "", "%s takes a whole number such as 1000, not %s", key, n.kind)
+	case count < 1 || count > most:
+		l.errorf(n.place, OverLimit, "", "%s is %s; it must be between 1 and %d", key, n.value, most)
+	default:
+		return count
+	}
+	return 0
+}
+
 func (l *load) size(n *node, key string, least, most int64) int64 {
 	if n.kind == list || n.kind == object {
 		l.errorf(n.place, WrongType, "", "%s takes a size such as 64MiB, not %s", key, n.kind)

@@ -30,7 +30,7 @@ type death struct {
 // last words, which are no guest's to see.
 func (d death) fault(c *process, log *slog.Logger) error {
 	state, words := c.bury()
-	ended := errors.Is(d.cause, io.EOF) || errors.Is(d.cause, io.ErrUnexpectedEOF) || errors.Is(d.cause, os.ErrClosed) || brokenPipe(d.cause)
+	ended := ended(d.cause)
 	switch {
 	case d.reason != nil:
 		return d.reason
@@ -39,11 +39,40 @@ func (d death) fault(c *process, log *slog.Logger) error {
 	case ended && containsAny(words, outOfStack):
 		return abi.Faultf(abi.StackLimit, "%s took more of the stack than it may", d.doing).
 			WithHint("a function that calls itself may lack the condition that ends it, or a value is nested very deep")
-	case ended && (containsAny(words, outOfMemory) || wasKilled(state)):
-		return abi.Faultf(abi.MemoryLimit, "%s took more memory than the %d bytes it may", d.doing, d.limit)
+	case ended && (starved(words) || wasKilled(state)):
+		return overMemory(d.doing, d.limit)
 	}
 	log.Error("a cell died", "doing", d.doing, "cause", d.cause, "state", fmt.Sprint(state), "stderr", words)
 	return abi.Faultf(abi.Internal, "the process of the tool ended for no known reason; the host's log has the details")
+}
+
+// diedWaiting reports whether a cell that is lost was killed, by none of ours, before it said a word: it may well have
+// died before it was asked. One that was made for what it was asked never did.
+func (c *process) diedWaiting(cause error) bool {
+	if !c.waited || !c.alive() || !ended(cause) {
+		return false
+	}
+	state, _ := c.bury()
+	return wasKilled(state)
+}
+
+// ended reports whether an exchange broke off because the cell is no more.
+func ended(cause error) bool {
+	return errors.Is(cause, io.EOF) || errors.Is(cause, io.ErrUnexpectedEOF) || errors.Is(cause, os.ErrClosed) || brokenPipe(cause)
+}
+
+// overMemory is what becomes of a guest that has more memory than it may.
+func overMemory(doing string, limit int64) *abi.Fault {
+	return abi.Faultf(abi.MemoryLimit, "%s took more memory than the %d bytes it may", doing, limit)
+}
+
+// starved reports whether a process died of a lack of memory. Parts of Go's garbage collector do not look whether they
+// got what they asked for, and read address 0 then; nothing else does that on a stack of the runtime's own.
+func starved(words string) bool {
+	if containsAny(words, outOfMemory) {
+		return true
+	}
+	return strings.Contains(words, "SIGSEGV: ") && strings.Contains(words, "addr=0x0\n") && strings.Contains(words, "\ngoroutine 0 ")
 }
 
 func containsAny(text string, parts []string) bool {

@@ -22,7 +22,13 @@ type proxy struct {
 	extra      int64
 }
 
-var _ engine.Engine = (*proxy)(nil)
+var (
+	_ engine.Engine = (*proxy)(nil)
+	_ engine.Walled = (*proxy)(nil)
+)
+
+// Walled is always true: that is what cells are for.
+func (e *proxy) Walled() bool { return true }
 
 func (e *proxy) Name() string         { return e.name }
 func (e *proxy) Extensions() []string { return e.extensions }
@@ -116,7 +122,7 @@ func (p *program) within(ctx context.Context, domain *string, do func(*process) 
 			return err
 		}
 	}
-	return abi.Faultf(abi.Unavailable, "the processes that would run the tool end before they begin; the host's log has the details")
+	return unavailable("the processes that would run the tool end before they begin; the host's log has the details")
 }
 
 // maxTries bounds how many dead cells are replaced for one run. Where more of them die, something kills all.
@@ -135,13 +141,14 @@ func (p *program) runIn(ctx context.Context, cell *process, in engine.Input, hos
 		return engine.Output{}, p.engine.pool.gone(cell)
 	}
 	cell.runs++
-	x := &exchange{ctx: ctx, cell: cell, host: host, limits: limits, guard: watch(ctx, cell, limits.CPU)}
+	x := &exchange{ctx: ctx, cell: cell, host: host, limits: limits, guard: watch(ctx, cell, "the run", allowance{limits.CPU, limits.MemoryBytes})}
 	err := x.sendRun(p.id, in)
-	out, lost, gone := engine.Output{}, err != nil, brokenPipe(err)
+	out, lost, unheard := engine.Output{}, err != nil, brokenPipe(err)
 	if !lost {
 		out, err, lost = x.serve()
 	}
 	used, reason := x.guard.done()
+	gone := unheard || lost && cell.diedWaiting(err)
 	out.CPU = used
 	if x.halted != nil {
 		reason = x.halted
@@ -151,6 +158,10 @@ func (p *program) runIn(ctx context.Context, cell *process, in engine.Input, hos
 	}
 	if lost {
 		return out, death{cause: err, reason: reason, limit: limits.MemoryBytes, doing: "the run", closed: p.engine.pool.isClosed()}.fault(cell, p.engine.pool.log)
+	}
+	if over := x.guard.exceeded(); over != nil && x.halted == nil {
+		cell.kill()
+		return out, over
 	}
 	if x.halted == nil && errors.Is(err, abi.Internal) { // a bug of the engine, which wrote more about it to standard error
 		_ = death{cause: err, doing: "the run"}.fault(cell, p.engine.pool.log)
@@ -167,9 +178,10 @@ func (p *program) loadIn(ctx context.Context, cell *process) error {
 	if err := cell.limit(limit); err != nil {
 		return p.engine.pool.gone(cell)
 	}
-	g := watch(ctx, cell, 0)
+	g := watch(ctx, cell, "compiling the tool", allowance{memory: limit})
 	failed, gone, err := p.exchangeLoad(cell)
 	_, reason := g.done()
+	gone = gone || err != nil && cell.diedWaiting(err)
 	if gone && reason == nil {
 		return p.engine.pool.gone(cell)
 	}
@@ -208,6 +220,7 @@ func (p *program) exchangeLoad(cell *process) (failed *abi.Fault, gone bool, err
 		if err != nil {
 			return nil, false, err
 		}
+		cell.waited = false
 		if k == kindLoaded {
 			failed, err = readLoaded(f)
 			return failed, false, err

@@ -75,15 +75,15 @@ func (a *archive) read(name string) served {
 	if a.files == nil || !fs.ValidPath(name) {
 		return served{}
 	}
+	info, err := fs.Stat(a.files, name) // before it is opened: a pipe would wait for somebody to write to it
+	if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+		return served{}
+	}
 	file, err := a.files.Open(name)
 	if err != nil {
 		return served{}
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return served{}
-	}
 	if info.IsDir() {
 		folder, ok := file.(fs.ReadDirFile)
 		if !ok {
@@ -91,9 +91,6 @@ func (a *archive) read(name string) served {
 		}
 		entries, _ := folder.ReadDir(maxEntries)
 		return served{what: fileFolder, entries: entries}
-	}
-	if !info.Mode().IsRegular() {
-		return served{}
 	}
 	data, err := io.ReadAll(io.LimitReader(file, int64(maxFileBytes-a.bytes+1)))
 	if err != nil {

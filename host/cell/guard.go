@@ -23,23 +23,33 @@ type guard struct {
 	over   bool // the exchange has ended
 	reason error
 	kill   *time.Timer // at the end of the grace
-	cpu    *time.Timer // when the processor time is looked at next
+	next   *time.Timer // when the cell is looked at next
+	doing  string      // for a text
 	before time.Duration
-	limit  time.Duration
+	limits allowance
 }
 
-// watch begins to guard an exchange with a cell; limit bounds its processor time where it is not 0.
-func watch(ctx context.Context, cell *process, limit time.Duration) *guard {
-	g := &guard{ctx: ctx, cell: cell, limit: limit, before: cpuTime(cell.process.Pid)}
+// allowance is what a cell may use in an exchange.
+type allowance struct {
+	cpu    time.Duration // 0 for as much as it takes
+	memory int64         // beyond what the cell had before, in bytes
+}
+
+// The times between two looks at a cell. Most runs are over before the first.
+const (
+	firstLook = 20 * time.Millisecond
+	nextLook  = 50 * time.Millisecond
+)
+
+// watch begins to guard an exchange with a cell.
+func watch(ctx context.Context, cell *process, doing string, limits allowance) *guard {
+	g := &guard{ctx: ctx, cell: cell, doing: doing, limits: limits, before: cpuTime(cell.process.Pid)}
 	if ctx.Done() != nil {
 		g.stop = context.AfterFunc(ctx, g.expired)
 	}
-	if limit > 0 && cell.report.On(LayerCPU) {
-		g.mu.Lock()
-		// No more processors than these work for a cell: before that the limit cannot be reached.
-		g.cpu = time.AfterFunc(limit/processors, g.checkCPU)
-		g.mu.Unlock()
-	}
+	g.mu.Lock()
+	g.next = time.AfterFunc(firstLook, g.look)
+	g.mu.Unlock()
 	return g
 }
 
@@ -75,20 +85,39 @@ func (g *guard) end(reason error) {
 	g.cell.kill()
 }
 
-// checkCPU ends a run that used its processor time, or looks again when it can have done so.
-func (g *guard) checkCPU() {
-	g.mu.Lock()
-	left := g.limit - (cpuTime(g.cell.process.Pid) - g.before)
-	if g.over || left > 0 {
-		if !g.over {
-			g.cpu.Reset(max(left/processors, time.Millisecond))
-		}
-		g.mu.Unlock()
+// look ends an exchange that used what it may, or looks again.
+func (g *guard) look() {
+	if err := g.exceeded(); err != nil {
+		g.end(err)
 		return
 	}
-	g.mu.Unlock()
-	g.end(abi.Faultf(abi.Timeout, "the run used more processor time than the %s it may", g.limit))
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.over {
+		return
+	}
+	wait := nextLook
+	if cpu := g.limits.cpu; cpu > 0 {
+		// No more processors than these work for a cell: before that the limit cannot be reached.
+		wait = min(wait, max((cpu-g.used())/processors, time.Millisecond))
+	}
+	g.next.Reset(wait)
 }
+
+// exceeded says what the cell used that it may not. One allocation can take all the memory there is at once, which the
+// kernel lets pass where the addresses were reserved before.
+func (g *guard) exceeded() error {
+	if cpu := g.limits.cpu; cpu > 0 && g.used() > cpu {
+		return abi.Faultf(abi.Timeout, "%s used more processor time than the %s it may", g.doing, cpu)
+	}
+	if g.cell.overData() {
+		return overMemory(g.doing, g.limits.memory)
+	}
+	return nil
+}
+
+// used is the processor time of the exchange so far.
+func (g *guard) used() time.Duration { return max(0, cpuTime(g.cell.process.Pid)-g.before) }
 
 // done ends the guard. It returns the processor time used, and why the cell was killed: nil where it was not.
 func (g *guard) done() (used time.Duration, reason error) {
@@ -98,13 +127,12 @@ func (g *guard) done() (used time.Duration, reason error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.over = true
-	for _, t := range []*time.Timer{g.kill, g.cpu} {
-		if t != nil {
-			t.Stop()
-		}
+	g.next.Stop()
+	if g.kill != nil {
+		g.kill.Stop()
 	}
 	if g.reason == nil {
-		used = max(0, cpuTime(g.cell.process.Pid)-g.before)
+		used = g.used()
 	}
 	return used, g.reason
 }

@@ -61,7 +61,8 @@ func (p *Pool) drop(c *process) {
 	c.discard()
 }
 
-// gone buries a cell that has died while it waited, which is the system's doing, or somebody's.
+// gone buries a cell that has died while it waited, which is the system's doing, or somebody's. Nothing is lost: it had
+// asked the host for nothing yet.
 func (p *Pool) gone(c *process) error {
 	state, words := c.bury()
 	p.log.Warn("a cell died while it waited", "state", fmt.Sprint(state), "stderr", words)
@@ -93,11 +94,13 @@ func (p *Pool) take(program *program, domain *string) (*process, error) {
 	if best >= 0 {
 		c := p.idle[best]
 		p.idle = slices.Delete(p.idle, best, best+1)
+		c.waited = true
 		return c, nil
 	}
 	if n := len(p.spares); n > 0 && program.folder == "" {
 		c := p.spares[n-1]
 		p.spares = p.spares[:n-1]
+		c.waited = true
 		return c, nil
 	}
 	return nil, nil

@@ -52,7 +52,8 @@ type Options struct {
 	// CacheDir is where compiled code is kept, an absolute path of a folder that is the user's alone; it is made if
 	// there is none. Code lies there by its domain and is read by cells of that domain alone. Default: it is not kept.
 	CacheDir string
-	// Require names layers of the Report that New insists on. Default: none.
+	// Require names layers of the Report that New insists on; where one is missing it answers a *MissingError.
+	// Default: none.
 	Require []string
 	// Without names layers that are left out, to find out what each is good for. Default: none.
 	Without []string

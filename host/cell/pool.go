@@ -86,7 +86,7 @@ func (p *Pool) Report() (Report, error) {
 }
 
 // errPoolClosed answers runs that come too late.
-var errPoolClosed = abi.Faultf(abi.Unavailable, "the cells that run tools are closed")
+var errPoolClosed = unavailable("the cells that run tools are closed")
 
 // refill starts the spares that are missing. The caller holds mu.
 func (p *Pool) refill() {
@@ -149,7 +149,11 @@ func (p *Pool) start(folder string, compile bool) (*process, error) {
 // hostFault is what a run ends with that gets no cell: the details are for the host's log.
 func hostFault(log *slog.Logger, err error) error {
 	log.Error("a cell does not start", "error", err)
-	return abi.Faultf(abi.Unavailable, "the process that would run the tool does not start; the host's log has the details")
+	return unavailable("the process that would run the tool does not start; the host's log has the details")
+}
+
+func unavailable(text string) error {
+	return &engine.NotRun{Fault: abi.Faultf(abi.Unavailable, "%s", text)}
 }
 
 // command is the program that cells run, and what it is told of its name.

@@ -22,6 +22,7 @@ type process struct {
 	loaded   bool   // it has compiled one
 	domain   string // the domain that its runs are for
 	entered  bool   // it has run one
+	waited   bool   // it was there before it was asked, and has not said anything since
 	folder   string // where it may read compiled code
 	programs map[*program]bool
 	runs     int
@@ -30,7 +31,11 @@ type process struct {
 	baseline uint64 // the memory that it has without a guest
 	most     uint64 // the limit of memory that its own cannot be above
 
-	buried bool // it has been waited for
+	statm *os.File // where the kernel tells its memory; nil until it is first read
+
+	buried bool             // it has been waited for:
+	state  *os.ProcessState // how it ended
+	words  string           // its last words
 
 	mu   sync.Mutex
 	dead bool // it was killed
@@ -115,20 +120,19 @@ func (c *process) alive() bool {
 }
 
 // discard ends a cell that is not needed any more.
-func (c *process) discard() {
-	if !c.buried {
-		c.bury()
-	}
-}
+func (c *process) discard() { c.bury() }
 
-// bury ends the process, waits for its end and returns how it ended and its last words. It is called once.
+// bury ends the process, waits for its end and returns how it ended and its last words.
 func (c *process) bury() (*os.ProcessState, string) {
+	if c.buried {
+		return c.state, c.words
+	}
 	c.buried = true
 	c.kill()
-	state, _ := c.process.Wait() // a child that was started here can be waited for
-	words := c.lastWords()
-	closeAll(c.ends)
-	return state, words
+	c.state, _ = c.process.Wait() // a child that was started here can be waited for
+	c.words = c.lastWords()
+	closeAll(append(c.ends, c.statm))
+	return c.state, c.words
 }
 
 // lastWords is what the dead process wrote to standard error. Nobody writes to the pipe any more, so that it ends.

@@ -25,6 +25,9 @@ var layers = []string{
 	LayerProcess, LayerDeath, LayerNamespaces, LayerPrivileges, LayerLimits, LayerMemory, LayerCPU, LayerLandlock, LayerSeccomp,
 }
 
+// Layers returns the names of all layers, in the order of a Report.
+func Layers() []string { return slices.Clone(layers) }
+
 // Layer says of one layer of a cell's wall whether it stands.
 type Layer struct {
 	Name string `json:"name"`
@@ -54,18 +57,33 @@ func (r Report) On(name string) bool {
 	return slices.ContainsFunc(r.Layers, func(l Layer) bool { return l.Name == name && l.On })
 }
 
-// missing reports the layers that are required and do not stand.
-func (r Report) missing(required []string) error {
+// MissingError says that a machine does not have layers that Options.Require names.
+type MissingError struct {
+	// Layers are those that are missing, each with the reason. There is at least one.
+	Layers []Layer
+}
+
+// Error names the layers and the reasons.
+func (e *MissingError) Error() string {
 	var texts []string
+	for _, l := range e.Layers {
+		texts = append(texts, fmt.Sprintf("%s (%s)", l.Name, l.Detail))
+	}
+	return "this machine does not give the isolation that is required: " + strings.Join(texts, "; ")
+}
+
+// missing reports the layers that are required and do not stand, as a *MissingError.
+func (r Report) missing(required []string) error {
+	var gone []Layer
 	for _, l := range r.Layers {
 		if !l.On && slices.Contains(required, l.Name) {
-			texts = append(texts, fmt.Sprintf("%s (%s)", l.Name, l.Detail))
+			gone = append(gone, l)
 		}
 	}
-	if texts == nil {
+	if gone == nil {
 		return nil
 	}
-	return fmt.Errorf("cell: this machine does not give the isolation that is required: %s", strings.Join(texts, "; "))
+	return &MissingError{gone}
 }
 
 // sort brings the layers into their order.

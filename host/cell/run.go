@@ -61,6 +61,7 @@ func (x *exchange) serve() (out engine.Output, err error, lost bool) {
 		if err != nil {
 			return out, err, true
 		}
+		x.cell.waited = false
 		switch k {
 		case kindCall:
 			err = x.call(f)
@@ -75,7 +76,7 @@ func (x *exchange) serve() (out engine.Output, err error, lost bool) {
 	}
 }
 
-// call performs a memory call of the guest's.
+// call performs a memory call of the guest's. Whether its arguments are JSON is for the host to say.
 func (x *exchange) call(f *fields) error {
 	call := abi.Call{Op: f.text()}
 	if n := f.count(maxArguments); n > 0 {
@@ -86,11 +87,6 @@ func (x *exchange) call(f *fields) error {
 	}
 	if err := f.end(); err != nil {
 		return fmt.Errorf("read a call: %w", err)
-	}
-	for _, arg := range call.Args {
-		if arg != nil && !json.Valid(arg) {
-			return fmt.Errorf("an argument of a call is no JSON: %w", errForeign)
-		}
 	}
 	answer := x.cell.wire.frame(kindReply)
 	if x.halted == nil {
@@ -197,7 +193,7 @@ func unmarshalFault(text []byte, fault *abi.Fault) error {
 func (x *exchange) believe(came *abi.Fault) error {
 	issued, ok := x.issued[came.ID]
 	if !ok {
-		if came.Code == abi.Timeout && x.ctx.Err() != nil {
+		if came.Code == abi.Timeout && x.ended() {
 			return engine.EndOf(x.ctx)
 		}
 		return came
@@ -210,6 +206,14 @@ func (x *exchange) believe(came *abi.Fault) error {
 	return &fault
 }
 
+// ended reports whether the context has ended. The timer of a cell may be a little faster than that of the context.
+func (x *exchange) ended() bool {
+	if deadline, ok := x.ctx.Deadline(); ok && time.Until(deadline) < grace {
+		<-x.ctx.Done()
+	}
+	return x.ctx.Err() != nil
+}
+
 // writeInput writes what a run gets. Of the deadline it says how long there is: clocks differ.
 func writeInput(f *frame, ctx context.Context, in engine.Input, limits engine.Limits) {
 	left := uint64(0)
@@ -218,7 +222,7 @@ func writeInput(f *frame, ctx context.Context, in engine.Input, limits engine.Li
 	}
 	f.number(left).data(in.Input).data(in.Context)
 	for _, n := range []int64{int64(limits.CallDepth), int64(limits.ValueNesting), int64(limits.OutputBytes), limits.MemoryBytes,
-		int64(limits.LogLines), int64(limits.LogBytes), in.Seed} {
+		int64(limits.LogLines), int64(limits.LogBytes), limits.Fuel, in.Seed} {
 		f.number(uint64(n))
 	}
 	now := uint64(0)
@@ -236,6 +240,7 @@ func readInput(f *fields) (in engine.Input, left time.Duration) {
 	in.Limits.CallDepth, in.Limits.ValueNesting, in.Limits.OutputBytes = number(), number(), number()
 	in.Limits.MemoryBytes = int64(f.number())
 	in.Limits.LogLines, in.Limits.LogBytes = number(), number()
+	in.Limits.Fuel = int64(f.number())
 	in.Seed = int64(f.number())
 	if now := f.number(); now != 0 {
 		in.Now = time.Unix(0, int64(now)).UTC()

@@ -1,12 +1,12 @@
 package cell
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -92,18 +92,36 @@ func (c *process) limit(bytes int64) error {
 
 // measure takes what the cell has for its baseline.
 func (c *process) measure() {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(c.process.Pid) + "/statm")
-	if err != nil {
-		return
+	if now := c.dataNow(); now > 0 {
+		c.baseline = now
 	}
-	const data = 5 // the sixth number of proc_pid_statm(5), in pages
-	numbers := strings.Fields(string(text))
-	if len(numbers) <= data {
-		return
+}
+
+// overData reports whether the cell has more memory than its limit.
+func (c *process) overData() bool {
+	return c.report.On(LayerMemory) && c.data > 0 && c.dataNow() > c.data
+}
+
+// dataNow is the memory of the cell that RLIMIT_DATA counts, 0 where that cannot be read.
+func (c *process) dataNow() uint64 {
+	if c.statm == nil {
+		file, err := os.Open("/proc/" + strconv.Itoa(c.process.Pid) + "/statm")
+		if err != nil {
+			return 0
+		}
+		c.statm = file
 	}
-	if pages, err := strconv.ParseUint(numbers[data], 10, 64); err == nil {
-		c.baseline = pages * uint64(os.Getpagesize())
+	var text [128]byte
+	n, _ := c.statm.ReadAt(text[:], 0) // of a process that has ended there is nothing to read
+	const data = 5                     // the sixth number of proc_pid_statm(5), in pages
+	at := 0
+	for number := range bytes.FieldsSeq(text[:n]) {
+		if at++; at > data {
+			pages, _ := strconv.ParseUint(string(number), 10, 64)
+			return pages * uint64(os.Getpagesize())
+		}
 	}
+	return 0
 }
 
 // parentLayers are what the parent does for the wall of a new cell.

@@ -19,6 +19,16 @@ func EndOf(ctx context.Context) error {
 	return abi.Faultf(abi.Cancelled, "the run was cancelled")
 }
 
+// NotRun is the error of a run that could not begin, or not go on, for lack of something that the host's side has to
+// give: it is none of the guest's doing, and no guest can answer it.
+type NotRun struct{ Fault *abi.Fault }
+
+// Error is the fault's.
+func (n *NotRun) Error() string { return n.Fault.Error() }
+
+// Unwrap returns the fault.
+func (n *NotRun) Unwrap() error { return n.Fault }
+
 // Trapped is in the message of a tool_error that was no error of the tool's making, but an accident such as
 // reading outside of its memory.
 const Trapped = "trapped: "

@@ -20,6 +20,18 @@ type Engine interface {
 	Load(ctx context.Context, src Source) (Program, error)
 }
 
+// Walled is what an Engine implements that runs its guests in processes of their own, if it does.
+type Walled interface {
+	// Walled reports whether a process wall is between guests and the host.
+	Walled() bool
+}
+
+// IsWalled reports whether an engine has a process wall between its guests and the host.
+func IsWalled(e Engine) bool {
+	w, ok := e.(Walled)
+	return ok && w.Walled()
+}
+
 // Source is the code of a tool.
 type Source struct {
 	// Path is the entry file, relative to Files, with forward slashes. It is also the name that errors show.
@@ -103,6 +115,9 @@ type Limits struct {
 	// CPU bounds the processor time of a guest that has a process to itself. Default: as much as there is time until
 	// the deadline of Run's context.
 	CPU time.Duration
+	// Fuel bounds what a WebAssembly guest does, in units of up to 64 instructions, to the next slice of 131,072 units:
+	// the same on every machine. Other engines do not look at it. Default: what the time allows.
+	Fuel int64
 	// LogBytes and LogLines are how much of a log Host.Log still takes in; an engine may keep back what is over.
 	// Default 64 KiB and 1,000.
 	LogBytes int

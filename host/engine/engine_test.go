@@ -12,7 +12,7 @@ func TestLimitsWithDefaults(t *testing.T) {
 	if got := (engine.Limits{}).WithDefaults(); got != defaults {
 		t.Errorf("defaults = %+v; want %+v", got, defaults)
 	}
-	own := engine.Limits{CallDepth: 1, ValueNesting: 2, OutputBytes: 3, MemoryBytes: 4, CPU: 5, LogBytes: 6, LogLines: 7}
+	own := engine.Limits{CallDepth: 1, ValueNesting: 2, OutputBytes: 3, MemoryBytes: 4, CPU: 5, LogBytes: 6, LogLines: 7, Fuel: 8}
 	if got := own.WithDefaults(); got != own {
 		t.Errorf("WithDefaults = %+v; want %+v", got, own)
 	}

@@ -51,10 +51,13 @@ var rules = map[string]rule{
 	"abi/conform":                   {own: []string{"abi", "host/engine"}},
 	"abi/abitest":                   {own: []string{"abi", "abi/conform", "host/engine", "internal/wasm/assemble"}},
 
-	"host/engine/enginetest":         {own: []string{"abi", "host/engine"}},
-	"host/engine/js":                 {own: []string{"abi", "internal/jsondoc", "host/engine", "host/engine/js/internal/bundle", "sdk/js"}, others: []string{"github.com/dop251/goja"}},
-	"host/engine/js/internal/bundle": {own: []string{"abi", "host/engine"}, others: []string{"github.com/dop251/goja", "github.com/evanw/esbuild", "github.com/go-sourcemap/sourcemap"}},
-	"sdk/js":                         {},
+	"host/engine/enginetest":           {own: []string{"abi", "host/engine"}},
+	"host/engine/enginetest/jstools":   {own: []string{"host/engine", "host/engine/enginetest"}},
+	"host/engine/enginetest/wasmtools": {own: []string{"host/engine", "host/engine/enginetest"}},
+	"host/engine/js":                   {own: []string{"abi", "internal/jsondoc", "host/engine", "host/engine/js/internal/bundle", "host/engine/js/internal/crash", "sdk/js"}, others: []string{"github.com/dop251/goja"}},
+	"host/engine/js/internal/bundle":   {own: []string{"abi", "host/engine", "host/engine/js/internal/crash"}, others: []string{"github.com/dop251/goja", "github.com/evanw/esbuild", "github.com/go-sourcemap/sourcemap"}},
+	"host/engine/js/internal/crash":    {},
+	"sdk/js":                           {},
 
 	"plugins/examples/hit_counter_go":   {own: []string{"abi/guest/go"}},
 	"plugins/examples/order_history_go": {own: []string{"abi/guest/go"}},
@@ -62,10 +65,10 @@ var rules = map[string]rule{
 	"host/memory":   {own: []string{"abi", "schema", "internal/jsondoc", "host/storage"}},
 	"host/app":      {own: []string{"abi", "schema", "internal/jsondoc", "host/memory"}, others: []string{"github.com/goccy/go-yaml"}},
 	"host/template": {own: []string{"abi", "internal/jsondoc"}},
-	"host": {own: []string{"abi", "schema", "internal/jsondoc", "host/app", "host/engine", "host/memory", "host/storage", "host/template"},
+	"host": {own: []string{"abi", "schema", "internal/jsondoc", "host/admission", "host/app", "host/engine", "host/memory", "host/storage", "host/template"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
 
-	"internal/cli": {own: []string{"abi", "host", "host/app", "host/engine", "host/engine/js", "host/engine/wasm", "abi/conform", "host/cell", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc"},
+	"internal/cli": {own: []string{"abi", "host", "host/app", "host/engine", "host/engine/wasm", "host/languages", "abi/conform", "host/cell", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc"},
 		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
 	"cmd/toolrun":      {own: []string{"internal/cli"}},
 	"internal/testrun": {},
@@ -76,6 +79,9 @@ var rules = map[string]rule{
 	"hostile/naive":  {own: []string{"hostile/corpus"}, others: []string{"github.com/dop251/goja", "github.com/evanw/esbuild", "github.com/goccy/go-yaml", "github.com/santhosh-tekuri/jsonschema/v5", "github.com/tetratelabs/wazero", "golang.org/x/sys"}},
 
 	"host/cell": {own: []string{"abi", "host/engine"}, others: []string{"github.com/landlock-lsm/go-landlock", "golang.org/x/sys"}},
+
+	"host/admission": {own: []string{"abi", "host/engine"}},
+	"host/languages": {own: []string{"host/cell", "host/engine", "host/engine/js", "host/engine/wasm"}},
 
 	"bench/measure": {},
 	"bench": {own: []string{"abi", "bench/measure", "host", "host/app", "host/engine", "host/engine/js", "host/storage/bolt"},

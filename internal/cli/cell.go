@@ -4,23 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/host/cell"
-	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/host/engine/js"
-	"github.com/toolrun/toolrun/host/engine/wasm"
+	"github.com/toolrun/toolrun/host/languages"
 )
-
-// wasmStackBytes is what wazero takes for the stack of a guest that calls as deep as it may, while it grows.
-const wasmStackBytes = 128 << 20
-
-// languages are what cells run. The process that starts cells and the cells themselves have the same ones.
-func languages() []cell.Language {
-	return []cell.Language{
-		{New: func(s cell.Setup) engine.Engine { return js.New(js.WithPanicLog(s.Panicked)) }},
-		{Artefacts: true, ExtraBytes: wasmStackBytes, New: func(s cell.Setup) engine.Engine {
-			return wasm.New(wasm.WithPanicLog(s.Panicked), wasm.WithCache(s.CacheDir))
-		}},
-	}
-}
 
 // cellCommand is what the processes do that run guests. Nobody calls it by hand.
 func (p *program) cellCommand() *cobra.Command {
@@ -35,7 +20,7 @@ func (p *program) cellCommand() *cobra.Command {
 			if !serve {
 				return usagef("toolrun starts such processes by itself", "toolrun cell is not for people")
 			}
-			return cell.Serve(languages()...)
+			return cell.Serve(languages.All()...)
 		},
 	}
 	cmd.Flags().BoolVar(&serve, "serve", false, "speak with the parent on stdin and stdout")

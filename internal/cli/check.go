@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -28,6 +29,7 @@ const (
 
 func (p *program) checkCommand() *cobra.Command {
 	var file, db, tenant string
+	var walled wallFlags
 	cmd := &cobra.Command{
 		Use:   "check [APP]",
 		Short: "Report every mistake of an app: its file, its tools, its prompts, its database",
@@ -46,16 +48,17 @@ The exit code is 2 where there are errors, and 0 where there are warnings alone.
 				}
 				file = args[0]
 			}
-			return p.check(cmd.Context(), file, db, tenant)
+			return p.check(cmd.Context(), file, db, tenant, walled)
 		},
 	}
 	appFlag(cmd, &file)
+	walled.register(cmd)
 	cmd.Flags().StringVar(&db, "db", "", "look into this database `file` too")
 	cmd.Flags().StringVar(&tenant, "tenant", host.DefaultTenant, "the `id` of the platform's customer whose records to look at")
 	return cmd
 }
 
-func (p *program) check(ctx context.Context, file, db, tenant string) error {
+func (p *program) check(ctx context.Context, file, db, tenant string, walled wallFlags) error {
 	pr, err := p.readProject(file)
 	if err != nil {
 		return err
@@ -69,7 +72,7 @@ func (p *program) check(ctx context.Context, file, db, tenant string) error {
 		if pr.app == nil {
 			return nil
 		}
-		found, err := p.checkParts(ctx, pr)
+		found, err := p.checkParts(ctx, pr, walled)
 		if err != nil || db == "" {
 			problems = append(problems, found...)
 			return err
@@ -88,9 +91,18 @@ func (p *program) check(ctx context.Context, file, db, tenant string) error {
 }
 
 // checkParts compiles the tools and parses the prompts.
-func (p *program) checkParts(ctx context.Context, pr *project) (app.Problems, error) {
+func (p *program) checkParts(ctx context.Context, pr *project, walled wallFlags) (app.Problems, error) {
+	behind, err := p.openWall(walled)
+	if err != nil {
+		return nil, err
+	}
+	problems, err := p.checkBehind(ctx, pr, behind.engines)
+	return problems, errors.Join(err, behind.close())
+}
+
+func (p *program) checkBehind(ctx context.Context, pr *project, engines []engine.Engine) (app.Problems, error) {
 	backend := mem.New()
-	h, err := host.Open(ctx, host.Options{App: pr.app, Backend: backend, Engines: p.engines(), SweepEvery: -1, Now: p.env.Now, Logger: p.logger()})
+	h, err := host.Open(ctx, host.Options{App: pr.app, Backend: backend, Engines: engines, SweepEvery: -1, Now: p.env.Now, Logger: p.logger()})
 	if err != nil {
 		return nil, errors.Join(err, backend.Close())
 	}

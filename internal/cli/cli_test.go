@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolrun/toolrun/host/languages"
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
@@ -32,6 +33,12 @@ func call(t *testing.T, env cli.Env) (exit int, stdout, stderr string) {
 	env.Stdout, env.Stderr = &out, &errs
 	exit = cli.Main(t.Context(), env)
 	return exit, out.String(), errs.String()
+}
+
+// The tools of these tests run in cells, which are this program again.
+func TestMain(m *testing.M) {
+	languages.Main()
+	os.Exit(m.Run())
 }
 
 func TestZeroEnv(t *testing.T) {

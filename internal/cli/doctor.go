@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/languages"
 )
 
 func (p *program) doctorCommand() *cobra.Command {
@@ -12,8 +13,8 @@ func (p *program) doctorCommand() *cobra.Command {
 		Short: "Show how tools are kept from this machine",
 		Long: `Show which layers the wall has, on this machine, between a tool in a cell and everything else: each is on, or off
 with the reason. A cell is a process of its own on every system; the other layers are Linux's, and some need a kernel
-or permissions that not every machine has. Tools run in cells where an embedder uses package host/cell; toolrun run
-has them in its own process.`,
+or permissions that not every machine has. Tools run behind the layers that there are; with --require-isolation
+toolrun run insists on all of them.`,
 		Example: `  toolrun doctor
   toolrun doctor --json`,
 		Args: takes(0, 0, "no arguments"),
@@ -23,7 +24,7 @@ has them in its own process.`,
 
 // doctor starts a cell and says how it is.
 func (p *program) doctor() error {
-	pool, err := cell.New(cell.Options{Languages: languages(), Spares: -1, Logger: p.logger()})
+	pool, err := languages.NewPool(cell.Options{Spares: -1, Logger: p.logger()})
 	if err != nil {
 		return err
 	}

@@ -11,12 +11,14 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
 type runFlags struct {
 	memoryFlags
+	wallFlags
 	input, context, metadata, key string
 	env, grants                   []string
 	timeout                       time.Duration
@@ -45,7 +47,8 @@ toolrun session list shows those that there are.`,
 		Args: takes(1, -1, "a TOOL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, &f, args[0], args[1:]) },
 	}
-	f.register(cmd)
+	f.memoryFlags.register(cmd)
+	f.wallFlags.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.input, "input", "", "the input: `JSON`, @file or - for stdin")
 	flags.StringVar(&f.context, "context", "", "`JSON`, @file or - with keys for the tool's context")
@@ -73,7 +76,12 @@ func (p *program) run(cmd *cobra.Command, f *runFlags, tool string, pairs []stri
 	if inv.Tool, err = p.target(pr, tool, f.grants); err != nil {
 		return err
 	}
-	w, err := p.openRun(cmd.Context(), pr, f, inv.Caller)
+	behind, err := p.openWall(f.wallFlags)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, behind.close()) }()
+	w, err := p.openRun(cmd.Context(), pr, f, inv.Caller, behind.engines)
 	if err != nil {
 		return err
 	}
@@ -113,7 +121,7 @@ func (p *program) invocation(cmd *cobra.Command, f *runFlags, pairs []string) (i
 }
 
 // openRun opens a project for a run. A run that can leave nothing behind needs no database.
-func (p *program) openRun(ctx context.Context, pr *project, f *runFlags, c host.Caller) (*workspace, error) {
+func (p *program) openRun(ctx context.Context, pr *project, f *runFlags, c host.Caller, engines []engine.Engine) (*workspace, error) {
 	backend := storage.Backend(mem.New())
 	if len(pr.app.Stores) > 0 || f.session != "" || f.key != "" || f.db != "" {
 		var err error
@@ -122,9 +130,9 @@ func (p *program) openRun(ctx context.Context, pr *project, f *runFlags, c host.
 		}
 	}
 	if f.trace {
-		return p.openWorkspace(ctx, pr, backend, c, tracer{p: p})
+		return p.openWorkspace(ctx, pr, backend, c, engines, tracer{p: p})
 	}
-	return p.openWorkspace(ctx, pr, backend, c)
+	return p.openWorkspace(ctx, pr, backend, c, engines)
 }
 
 // sweep frees what has ended. A host that stays open does so by itself; a command is over before.

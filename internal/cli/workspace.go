@@ -3,15 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/host/engine/js"
-	"github.com/toolrun/toolrun/host/engine/wasm"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage"
 )
@@ -23,10 +20,11 @@ type workspace struct {
 	backend storage.Backend
 }
 
-// openWorkspace opens an app on a database, which is closed with it, and closed at once where that fails.
-func (p *program) openWorkspace(ctx context.Context, pr *project, backend storage.Backend, c host.Caller, observers ...host.Observer) (*workspace, error) {
+// openWorkspace opens an app on a database, which is closed with it, and closed at once where that fails. No tool runs
+// in it but with engines.
+func (p *program) openWorkspace(ctx context.Context, pr *project, backend storage.Backend, c host.Caller, engines []engine.Engine, observers ...host.Observer) (*workspace, error) {
 	h, err := host.Open(ctx, host.Options{
-		App: pr.app, Backend: backend, Engines: p.engines(), Observers: observers,
+		App: pr.app, Backend: backend, Engines: engines, Observers: observers,
 		Tenants: []string{c.Tenant}, SweepEvery: -1, Now: p.env.Now, Logger: p.logger(),
 	})
 	if err != nil {
@@ -51,7 +49,7 @@ func (p *program) inWorkspace(cmd *cobra.Command, f *memoryFlags, find finder, k
 	if err != nil {
 		return err
 	}
-	w, err := p.openWorkspace(cmd.Context(), pr, backend, caller)
+	w, err := p.openWorkspace(cmd.Context(), pr, backend, caller, nil)
 	if err != nil {
 		return err
 	}
@@ -64,19 +62,6 @@ func (p *program) openMemory(a *app.App, backend storage.Backend) (*memory.Servi
 	return memory.New(memory.Config{
 		App: a.ID, Backend: backend, Stores: a.Stores, SessionIdle: a.SessionIdle, Now: p.env.Now, Logger: p.logger(),
 	})
-}
-
-// engines are what runs the tools.
-func (p *program) engines() []engine.Engine {
-	panicked := func(name string) func(any, []byte) {
-		return func(value any, stack []byte) {
-			p.note(red, "panic: ", fmt.Sprintf("the %s engine: %v\n%s", name, value, stack))
-		}
-	}
-	return []engine.Engine{
-		js.New(js.WithPanicLog(panicked("JavaScript"))),
-		wasm.New(wasm.WithPanicLog(panicked("WebAssembly")), wasm.WithCache(p.env.CacheDir)),
-	}
 }
 
 func (w *workspace) close() error {

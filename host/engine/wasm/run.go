@@ -46,6 +46,7 @@ type run struct {
 	memory    *linearMemory         // where the instance was not restored
 	restored  *snapshot.Instance
 	halted    error // what the host ended the run with; the guest does not see it
+	fuel      int64 // that it was given
 	started   bool  // false while the instance initialises: it has no input and no memory then
 }
 
@@ -154,6 +155,11 @@ const fuelModule = "toolrun:fuel"
 // refuel is called by the guest's own code when it has used its fuel. It is where Go's garbage collector gets its
 // turn, and where a run that is over ends.
 func refuel(ctx context.Context, stack []uint64) {
-	runOf(ctx).checkEnd()
+	r := runOf(ctx)
+	r.checkEnd()
+	if most := r.limits.Fuel; most > 0 && r.fuel >= most {
+		r.halt(abi.Faultf(abi.Timeout, "the run used more fuel than the %d units it may", most))
+	}
+	r.fuel += fuel.Slice
 	stack[0] = fuel.Slice // about a millisecond's
 }

@@ -1,0 +1,165 @@
+package host_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/languages"
+)
+
+// cells is the pool of all tests that run in cells.
+var cells = sync.OnceValue(func() *cell.Pool {
+	pool, err := languages.NewPool(cell.Options{})
+	if err != nil {
+		panic(err)
+	}
+	return pool
+})
+
+// engines are those of the hosts that tests open.
+var engines = func() []engine.Engine { return cells().Engines() }
+
+// everywhere runs a test twice: with tools in cells, and in this process.
+func everywhere(t *testing.T, test func(*testing.T)) {
+	t.Run("in cells", test)
+	t.Run("in process", func(t *testing.T) {
+		walled := engines
+		defer func() { engines = walled }()
+		engines = func() []engine.Engine { return languages.InProcess(languages.InProcessOptions{}) }
+		test(t)
+	})
+}
+
+func TestTheWallIsTold(t *testing.T) {
+	everywhere(t, func(t *testing.T) {
+		result, err := run(openTool(t, `let n = 0; for (let i = 0; i < 1e5; i++) n += i; return n`), host.Invocation{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		warned := len(result.Warnings) == 1 && result.Warnings[0] == host.InProcessWarning
+		if walled := strings.HasSuffix(t.Name(), "in_cells"); warned == walled || len(result.Warnings) > 1 {
+			t.Errorf("warnings = %q", result.Warnings)
+		}
+		if result.Usage.CPUMS <= 0 {
+			t.Errorf("the run took %v ms of processor time", result.Usage.CPUMS)
+		}
+	})
+}
+
+// killer kills all cells of this process when a run makes its n-th memory call.
+type killer struct {
+	host.NopObserver
+	t    *testing.T
+	left int
+}
+
+func (k *killer) MemoryCalled(context.Context, host.RunInfo, host.CallEvent) {
+	if k.left--; k.left != 0 {
+		return
+	}
+	killed := 0
+	for _, pid := range cellsOf(k.t, os.Getpid()) {
+		if syscall.Kill(pid, syscall.SIGKILL) == nil {
+			killed++
+		}
+	}
+	if killed == 0 {
+		k.t.Error("there is no cell to kill")
+	}
+}
+
+// cellsOf finds the cells that a process has started.
+func cellsOf(t *testing.T, parent int) (pids []int) {
+	lists, err := filepath.Glob(filepath.Join("/proc", strconv.Itoa(parent), "task/*/children"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range lists {
+		text, _ := os.ReadFile(list) // of a thread that has ended there is none
+		for child := range bytes.FieldsSeq(text) {
+			command, _ := os.ReadFile(filepath.Join("/proc", string(child), "cmdline"))
+			if pid, err := strconv.Atoi(string(child)); err == nil && bytes.Contains(command, []byte("\x00cell\x00--serve")) {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}
+
+// A cell that dies at whatever memory call ends its run, which stores nothing; the next one finds all as it was.
+func TestKilledCells(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells which processes are children of this one")
+	}
+	const calls = 6
+	for at := 1; at <= calls; at++ {
+		k := &killer{t: t, left: at}
+		h := openTool(t, `
+			const notes = await memory.get_content("notes");
+			await memory.set_content("notes", {n: input.n});
+			await memory.set_content("totals", {n: input.n});
+			await memory.delete_content("notes");
+			await memory.set_content("notes", {n: input.n, again: true});
+			return [notes, await memory.get_content("totals")][0];`, func(o *host.Options) { o.Observers = []host.Observer{k} })
+		result, err := run(h, host.Invocation{Input: json.RawMessage(`{"n":1}`)})
+		if err == nil || len(result.Effects.Writes) > 0 {
+			t.Errorf("killed at call %d: %+v; want a fault and no writes", at, result)
+		}
+		for _, store := range []string{"notes", "totals"} {
+			call := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"` + store + `"`)}}
+			if content, err := h.Perform(t.Context(), ann, call); err != nil || string(content) != "null" {
+				t.Errorf("killed at call %d: %s holds %s, %v; want nothing", at, store, content, err)
+			}
+		}
+		if result, err := run(h, host.Invocation{Input: json.RawMessage(`{"n":2}`)}); err != nil || string(result.Output) != "null" {
+			t.Errorf("after a cell was killed at call %d: %s, %v; want null", at, result.Output, err)
+		}
+	}
+}
+
+// A tool that takes long to compile makes nobody wait for longer than they asked to, and is compiled once.
+func TestCompilingGoesOn(t *testing.T) {
+	slow := &slowEngine{begun: make(chan struct{}, 10), release: make(chan struct{})}
+	h := openTool(t, ``, func(o *host.Options) { o.Engines = []engine.Engine{slow} })
+	if _, err := run(h, host.Invocation{Timeout: 10 * time.Millisecond}); !errors.Is(err, abi.Timeout) {
+		t.Errorf("a run that waits for the compiler = %v; want a timeout", err)
+	}
+	close(slow.release)
+	if _, err := run(h, host.Invocation{}); !errors.Is(err, abi.SourceInvalid) {
+		t.Errorf("the next run = %v; want what the compiler said", err)
+	}
+	if _, err := run(h, host.Invocation{}); !errors.Is(err, abi.SourceInvalid) || len(slow.begun) != 1 {
+		t.Errorf("a third run = %v after %d times of compiling; want the same error after 1", err, len(slow.begun))
+	}
+}
+
+// slowEngine compiles nothing, and takes its time.
+type slowEngine struct{ begun, release chan struct{} }
+
+func (*slowEngine) Name() string         { return "slow" }
+func (*slowEngine) Extensions() []string { return []string{".js"} }
+
+func (s *slowEngine) Load(ctx context.Context, _ engine.Source) (engine.Program, error) {
+	s.begun <- struct{}{}
+	select {
+	case <-s.release:
+		return nil, abi.Faultf(abi.SourceInvalid, "it does not compile")
+	case <-ctx.Done():
+		return nil, engine.EndOf(ctx)
+	}
+}

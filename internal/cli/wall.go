@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/languages"
+)
+
+// wallFlags say what is between tools and this machine.
+type wallFlags struct {
+	inProcess, require bool
+	without            []string
+}
+
+func (f *wallFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.inProcess, "inprocess", false, "run tools in this process, without the wall: only for tools that you trust")
+	flags.BoolVar(&f.require, "require-isolation", false, "refuse to begin where a layer of the wall is missing; see toolrun doctor")
+	flags.StringSliceVar(&f.without, "without", nil, "leave out a `layer` of the wall, to find out what it is good for")
+	_ = flags.MarkHidden("without") // fails only for a flag that does not exist
+	cmd.MarkFlagsMutuallyExclusive("inprocess", "require-isolation")
+}
+
+// wall is what tools run behind: engines, and the cells that they run guests in.
+type wall struct {
+	engines []engine.Engine
+	pool    *cell.Pool // nil where there are none
+}
+
+// openWall makes the engines. No process is started before it is needed.
+func (p *program) openWall(f wallFlags) (*wall, error) {
+	if f.inProcess {
+		return &wall{engines: languages.InProcess(languages.InProcessOptions{CacheDir: p.cache("plugins"), Panicked: p.panicked})}, nil
+	}
+	options := cell.Options{CacheDir: p.cache("cells"), Spares: -1, Without: f.without, Logger: p.logger()}
+	if f.require {
+		options.Require = cell.Layers()
+	}
+	pool, err := languages.NewPool(options)
+	if missing := (*cell.MissingError)(nil); errors.As(err, &missing) {
+		f := abi.Faultf(abi.Unavailable, "%v", missing)
+		return nil, f.WithHint("toolrun doctor shows all layers; without --require-isolation tools run behind those that there are")
+	}
+	if err != nil {
+		return nil, usagef("toolrun doctor shows the layers that there are", "%v", err)
+	}
+	return &wall{pool.Engines(), pool}, nil
+}
+
+// close ends the cells.
+func (w *wall) close() error {
+	if w.pool == nil {
+		return nil
+	}
+	return w.pool.Close()
+}
+
+// cache is a folder of the cache, "" where there is none.
+func (p *program) cache(name string) string {
+	if p.env.CacheDir == "" {
+		return ""
+	}
+	return filepath.Join(p.env.CacheDir, name)
+}
+
+// panicked shows what a panic of an engine in this process left behind.
+func (p *program) panicked(engine string, value any, stack []byte) {
+	p.note(red, "panic: ", fmt.Sprintf("the %s engine: %v\n%s", engine, value, stack))
+}
