@@ -2,13 +2,17 @@ package main
 
 import (
 	_ "embed"
+	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/hostile/corpus"
 	"github.com/toolrun/toolrun/hostile/naive"
 )
@@ -83,6 +87,40 @@ func TestCorpus(t *testing.T) {
 	if report.KilledStrays > 0 {
 		t.Errorf("kill -9 of the host left %d processes behind", report.KilledStrays)
 	}
+}
+
+// Whichever layer of the wall is missing, the others keep the host alive and memory as it is.
+func TestEachLayerOff(t *testing.T) {
+	r := runner{world: newTestWorld(t), workers: runtime.NumCPU(), walled: true}
+	cases := crossSection(t)
+	for _, layer := range cell.Layers()[1:] { // the first is that there is a process at all
+		report, err := r.without(layer).run(t.Context(), cases)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range report.Cases {
+			if len(o.Walled.Problems) > 0 {
+				t.Errorf("without %s: %s: %s\n  %s", layer, o.Name, o.Mechanism, strings.Join(o.Walled.Problems, "\n  "))
+			}
+		}
+		if report.KilledStrays > 0 {
+			t.Errorf("without %s: kill -9 of the host left %d processes behind", layer, report.KilledStrays)
+		}
+	}
+}
+
+// crossSection is one case of each kind of attack; all of them in a soak.
+func crossSection(t *testing.T) []corpus.Case {
+	all := allCases(t)
+	if os.Getenv("TOOLRUN_SOAK") != "" {
+		return all
+	}
+	seen := map[string]bool{}
+	return slices.DeleteFunc(all, func(c corpus.Case) bool {
+		kind := path.Dir(c.Name)
+		defer func() { seen[kind] = true }()
+		return seen[kind] || c.Timeout > corpus.ShortTimeout && !c.Wall
+	})
 }
 
 // The other column is no judgement of ours: these show that each of its words is found out as it is meant.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,6 +19,16 @@ type runner struct {
 	workers       int
 	walled, naive bool
 	skipWall      bool // the cases that need a wall are not run with toolrun
+}
+
+// without is a runner of the same cases with a layer of the wall left out. What a case is answered may be another
+// answer then; what happens to the host and to memory may not.
+func (r runner) without(layer string) *runner {
+	world := *r.world
+	world.flags = append(slices.Clip(world.flags), "--without", layer)
+	world.anyAnswer = true
+	r.world = &world
+	return &r
 }
 
 // outcome is a case with what became of it.

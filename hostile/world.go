@@ -49,13 +49,15 @@ type world struct {
 	binary string   // toolrun
 	self   string   // this program, which is the naive host too
 	flags  []string // added to every run
-	procs  processes
+	procs  *processes
+	// anyAnswer is set where a case may be answered by whatever there is, as long as toolrun lives to tell it.
+	anyAnswer bool
 	// patience is how long a run may go on after its deadline before it counts as hung.
 	patience time.Duration
 }
 
 func newWorld(ctx context.Context, binary, self string) (w *world, err error) {
-	w = &world{binary: binary, self: self, patience: 5 * time.Second}
+	w = &world{binary: binary, self: self, patience: 5 * time.Second, procs: &processes{}}
 	if w.dir, err = os.MkdirTemp("", "hostile-"); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"runtime/metrics"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -32,10 +33,15 @@ type worker struct {
 	bytes  int           // of its log
 	memory int64         // the limit that the garbage collector knows
 	used   int64         // the memory without a guest
+
+	parent  int         // the process that started this one
+	running atomic.Bool // a guest is
+	orphan  *time.Timer // of checkParent
 }
 
 func newWorker(w *wire, languages []Language, parent hello) *worker {
 	k := &worker{wire: w, engines: map[string]func(string) engine.Engine{}, programs: map[uint64]engine.Program{}}
+	k.parent, k.orphan = os.Getppid(), time.AfterFunc(orphanEvery, func() { k.checkParent() })
 	k.host = engine.Host{Call: k.call, Log: k.log}
 	for _, l := range languages {
 		e := l.New(Setup{Panicked: panicked})
@@ -160,11 +166,29 @@ func (k *worker) run(f *fields) error {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, left)
 		defer cancel()
-		// A cell that is still at it by then has nobody left who would kill it.
-		defer time.AfterFunc(left+time.Second, func() { os.Exit(1) }).Stop()
 	}
+	k.running.Store(true)
+	k.orphan.Reset(orphanEvery)
+	defer func() {
+		k.running.Store(false)
+		k.orphan.Stop()
+	}()
 	out, err := program.Run(ctx, in, k.host)
 	return k.answer(out, err)
+}
+
+// orphanEvery is how often a cell looks, while a guest runs, whether its parent is still there.
+const orphanEvery = time.Second
+
+// checkParent ends this process where its parent has ended. That is for systems where the kernel does not: a guest that
+// goes on never lets the cell read that nobody is there any more.
+func (k *worker) checkParent() {
+	if os.Getppid() != k.parent {
+		os.Exit(1)
+	}
+	if k.running.Load() {
+		k.orphan.Reset(orphanEvery)
+	}
 }
 
 // limitMemory has the garbage collector try harder before the kernel refuses.
