@@ -22,7 +22,7 @@ type guard struct {
 	mu     sync.Mutex
 	over   bool // the exchange has ended
 	reason error
-	kill   *time.Timer // at the end of the grace
+	last   *time.Timer // at the end of the grace
 	next   *time.Timer // when the cell is looked at next
 	doing  string      // for a text
 	before time.Duration
@@ -66,8 +66,8 @@ func (g *guard) expired() {
 func (g *guard) hurry() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.over && g.kill == nil {
-		g.kill = time.AfterFunc(grace, func() { g.end(nil) })
+	if !g.over && g.last == nil {
+		g.last = time.AfterFunc(grace, func() { g.end(nil) })
 	}
 }
 
@@ -75,25 +75,29 @@ func (g *guard) hurry() {
 func (g *guard) end(reason error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.over || g.reason != nil {
-		return
-	}
-	g.reason = reason
 	if reason == nil {
-		g.reason = engine.EndOf(g.ctx)
+		reason = engine.EndOf(g.ctx)
 	}
-	g.cell.kill()
+	g.kill(reason)
+}
+
+// kill kills the cell unless the exchange is over, or it was killed before. The caller holds mu.
+func (g *guard) kill(reason error) {
+	if !g.over && g.reason == nil {
+		g.reason = reason
+		g.cell.kill()
+	}
 }
 
 // look ends an exchange that used what it may, or looks again.
 func (g *guard) look() {
-	if err := g.exceeded(); err != nil {
-		g.end(err)
-		return
-	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.over {
+	if g.over { // the cell may be another exchange's by now
+		return
+	}
+	if err := g.exceeded(); err != nil {
+		g.kill(err)
 		return
 	}
 	wait := nextLook
@@ -128,8 +132,8 @@ func (g *guard) done() (used time.Duration, reason error) {
 	defer g.mu.Unlock()
 	g.over = true
 	g.next.Stop()
-	if g.kill != nil {
-		g.kill.Stop()
+	if g.last != nil {
+		g.last.Stop()
 	}
 	if g.reason == nil {
 		used = g.used()

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/admission"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage/mem"
+	"github.com/toolrun/toolrun/hostile/corpus"
+)
+
+func TestMain(m *testing.M) {
+	languages.Main()
+	os.Exit(m.Run())
+}
+
+// soak is one host process in which strangers' tools come and go, and one good tool stays.
+type soak struct {
+	t     *testing.T
+	world *world
+	pool  *cell.Pool
+	gate  *admission.Gate
+	app   *app.App     // of the good tool
+	ran   atomic.Int64 // of the hostile ones
+	good  int          // runs of the good tool
+}
+
+// soakTime is how long the soak takes: some seconds in a test, to see that it works.
+func soakTime(t *testing.T) time.Duration {
+	if os.Getenv("TOOLRUN_SOAK") == "" {
+		return 4 * time.Second
+	}
+	d, err := time.ParseDuration(os.Getenv("TOOLRUN_SOAK_TIME"))
+	if err != nil {
+		d = time.Hour
+	}
+	t.Logf("for %v", d)
+	return d
+}
+
+// Hostile and good runs in one process, for long: no process, descriptor, goroutine or memory is lost, and no good run.
+func TestSoak(t *testing.T) {
+	s := &soak{t: t, world: newTestWorld(t)}
+	before := measure(t)
+	s.begin()
+	stop, cancel := context.WithTimeout(t.Context(), soakTime(t))
+	defer cancel()
+	var all sync.WaitGroup
+	cases := allCases(t)
+	for range 2 * runtime.NumCPU() {
+		all.Go(func() {
+			for stop.Err() == nil {
+				s.hostile(cases[rand.IntN(len(cases))])
+			}
+		})
+	}
+	all.Go(func() { s.benign(stop) })
+	all.Wait()
+	after := measure(t)
+	if grown := int64(after.heap) - int64(before.heap); grown > mostGrowth {
+		t.Errorf("the heap has grown by %d MiB", grown>>20)
+	}
+	if err := s.pool.Close(); err != nil {
+		t.Error(err)
+	}
+	s.compare(before)
+	t.Logf("%d hostile and %d good runs; %v before, %v after, with the pool open", s.ran.Load(), s.good, before, after)
+}
+
+func (s *soak) begin() {
+	pool, err := languages.NewPool(cell.Options{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = pool.Close() })
+	gate, err := admission.New(admission.Limits{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	declared, problems := app.Load(os.DirFS(s.world.dir), "app.yaml")
+	if declared == nil {
+		s.t.Fatal(problems)
+	}
+	s.pool, s.gate, s.app = pool, gate, declared
+}
+
+// compare demands that all is as it was before the pool was made.
+func (s *soak) compare(before usage) {
+	after := measure(s.t)
+	for range 100 { // goroutines that are about to end
+		if after.goroutines <= before.goroutines {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+		after = measure(s.t)
+	}
+	if after.goroutines > before.goroutines {
+		stacks := make([]byte, 1<<20)
+		s.t.Errorf("%d goroutines are left; there were %d:\n%s", after.goroutines, before.goroutines, stacks[:runtime.Stack(stacks, true)])
+	}
+	if after.descriptors > before.descriptors {
+		s.t.Errorf("%d descriptors are open; there were %d", after.descriptors, before.descriptors)
+	}
+	if left := s.world.procs.strays(); left > 0 {
+		s.t.Errorf("%d processes are left", left)
+	}
+}
+
+// hostile runs a case once, in a host of its own.
+func (s *soak) hostile(c corpus.Case) {
+	declared, closeFiles, ok := s.declare(c)
+	if !ok {
+		return // it is one that never becomes an app, which other tests look at
+	}
+	defer closeFiles()
+	h, err := host.Open(s.t.Context(), host.Options{App: declared, Backend: mem.New(), Engines: s.pool.Engines(), Gate: s.gate, SweepEvery: -1})
+	if err != nil {
+		return
+	}
+	for range 2 {
+		result, err := h.Run(s.t.Context(), host.Invocation{
+			Tool: declared.Tools[0].Name, Caller: host.Caller{Tenant: c.Name, User: "eve", Session: "s"}, Input: c.Input, Timeout: c.Timeout,
+		})
+		if errors.Is(err, abi.Internal) || result == nil {
+			s.t.Errorf("%s: %+v, %v", c.Name, result, err)
+		}
+		s.ran.Add(1)
+	}
+	if err := h.Close(); err != nil {
+		s.t.Errorf("close the host of %s: %v", c.Name, err)
+	}
+}
+
+// declare makes an app of a case.
+func (s *soak) declare(c corpus.Case) (declared *app.App, closeFiles func(), ok bool) {
+	l, err := s.world.lay(c)
+	if err != nil {
+		s.t.Error(err)
+		return nil, nil, false
+	}
+	root, err := os.OpenRoot(l.dir)
+	if err != nil {
+		s.t.Error(err)
+		return nil, nil, false
+	}
+	closeFiles = func() { root.Close() }
+	if c.App {
+		declared, _ = app.Load(root.FS(), app.FileName)
+	} else if tool, _ := app.LoadTool(root.FS(), filepath.ToSlash(c.Tool)); tool != nil {
+		for _, store := range []string{corpus.Own, corpus.Shared, corpus.Typed} {
+			tool.Grants = append(tool.Grants, memory.Grant{Store: store, Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}})
+		}
+		declared = &app.App{ID: c.Name, SessionIdle: s.app.SessionIdle, Stores: s.app.Stores, Tools: []app.Tool{*tool}, Files: root.FS()}
+	}
+	if declared == nil || len(declared.Tools) == 0 {
+		closeFiles()
+		return nil, nil, false
+	}
+	return declared, closeFiles, true
+}
+
+// benign runs the good tool, over and over, and demands the right answer.
+func (s *soak) benign(stop context.Context) {
+	h, err := host.Open(s.t.Context(), host.Options{App: s.app, Backend: mem.New(), Engines: s.pool.Engines(), Gate: s.gate, SweepEvery: -1})
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	defer h.Close()
+	for ; stop.Err() == nil; s.good++ {
+		result, err := h.Run(s.t.Context(), host.Invocation{Tool: "benign", Caller: host.Caller{User: victim}, Input: json.RawMessage(`{"a":1,"b":2}`), Timeout: time.Minute})
+		if err != nil {
+			s.t.Errorf("good run %d: %v", s.good, err)
+			return
+		}
+		var answer struct {
+			Sum   int
+			Clean bool
+		}
+		if err := json.Unmarshal(result.Output, &answer); err != nil || answer.Sum != 3 || !answer.Clean {
+			s.t.Errorf("good run %d answered %s", s.good, result.Output)
+		}
+	}
+}
+
+// usage is what the process has of what may leak.
+type usage struct {
+	goroutines, descriptors int
+	heap                    uint64
+}
+
+func measure(t *testing.T) usage {
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC()
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	return usage{runtime.NumGoroutine(), len(open), now.HeapAlloc}
+}
+
+func (u usage) String() string {
+	return fmt.Sprintf("%d goroutines, %d descriptors, %d KiB", u.goroutines, u.descriptors, u.heap>>10)
+}
