@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/host/engine/js"
+	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/languages"
 	"github.com/toolrun/toolrun/host/storage/bolt"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -50,7 +50,12 @@ func visit(ctx context.Context, input json.RawMessage) error {
 	if err := problems.Err(); err != nil {
 		return err
 	}
-	h, err := host.Open(ctx, host.Options{App: shop, Backend: db, Engines: []engine.Engine{js.New()}})
+	pool, err := languages.NewPool(cell.Options{}) // processes that tools run in, each call in a fresh sandbox
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	h, err := host.Open(ctx, host.Options{App: shop, Backend: db, Engines: pool.Engines()})
 	if err != nil {
 		return err
 	}
@@ -72,7 +77,7 @@ func ExampleHost_Run_fault() {
 	}
 	defer os.RemoveAll(dir)
 	shop, _ := app.Load(os.DirFS(dir), "app.yaml")
-	h, err := host.Open(context.Background(), host.Options{App: shop, Backend: mem.New(), Engines: []engine.Engine{js.New()}})
+	h, err := host.Open(context.Background(), host.Options{App: shop, Backend: mem.New(), Engines: engines()})
 	if err != nil {
 		fmt.Println(err)
 		return

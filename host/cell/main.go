@@ -62,6 +62,11 @@ func serve(in io.Reader, out io.Writer, languages []Language) error {
 	if err := f.end(); err != nil {
 		return fmt.Errorf("read how to be: %w", err)
 	}
+	for _, l := range languages {
+		if l.Prepare != nil {
+			l.Prepare()
+		}
+	}
 	answer := hello{version: version, build: build(), key: parent.key}
 	answer.layers = lockDown(parent, func(name string) bool { return !slices.Contains(parent.without, name) })
 	answer.write(wire.frame(kindHello))

@@ -15,6 +15,9 @@ type Language struct {
 	// New makes the engine. It is called in each cell, and once in the parent, which asks the engine for its name
 	// and its extensions and nothing else.
 	New func(Setup) engine.Engine
+	// Prepare opens what the engine takes from the system for as long as the cell lives, before the cell locks itself
+	// down. Default: nothing.
+	Prepare func()
 	// Artefacts says that compiling takes so long that the result is to be kept in Setup.CacheDir.
 	Artefacts bool
 	// ExtraBytes is the memory that the engine needs at most for a run, beside the guest's own. Default 0.

@@ -19,7 +19,7 @@ const wasmStackBytes = 128 << 20
 func All() []cell.Language {
 	return []cell.Language{
 		{New: func(s cell.Setup) engine.Engine { return js.New(js.WithPanicLog(s.Panicked)) }},
-		{Artefacts: true, ExtraBytes: wasmStackBytes, New: func(s cell.Setup) engine.Engine {
+		{Artefacts: true, Prepare: wasm.Prepare, ExtraBytes: wasmStackBytes, New: func(s cell.Setup) engine.Engine {
 			return wasm.New(wasm.WithPanicLog(s.Panicked), wasm.WithCache(s.CacheDir))
 		}},
 	}

@@ -152,3 +152,7 @@ func (s *starter) close() error {
 	}
 	return s.image.Close(context.Background())
 }
+
+// Prepare opens what starting plug-ins from snapshots takes from the system. A process calls it before it gives up the
+// right to open files; without it, starts take longer there.
+func Prepare() { snapshot.Prepare() }
