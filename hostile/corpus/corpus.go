@@ -25,7 +25,7 @@ const (
 // busy the machine is.
 const (
 	ShortTimeout = 500 * time.Millisecond
-	LongTimeout  = 5 * time.Second
+	LongTimeout  = 15 * time.Second
 )
 
 // Case is one attack.
