@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // What an engine compiled is machine code that cells execute: whoever writes it could have others run it. So it is
@@ -27,7 +28,12 @@ func (p *program) keep(ctx context.Context) error {
 	}
 	key := digest("source", build(), p.engine.name, string(p.source.Code))
 	if _, err := os.Stat(filepath.Join(folder, key)); err == nil {
+		touch(filepath.Join(folder, key), time.Now())
 		p.folder, p.key = folder, key
+		return nil
+	}
+	prune(pool.options.CacheDir, time.Now())
+	if err := prepareFolders(folder); err != nil { // which another process may have pruned
 		return nil
 	}
 	fresh, err := os.MkdirTemp(folder, "new-")

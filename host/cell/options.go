@@ -53,7 +53,8 @@ type Options struct {
 	// LoadBytes bounds the memory that compiling a source takes. Default 512 MiB.
 	LoadBytes int64
 	// CacheDir is where compiled code is kept, an absolute path of a folder that is the user's alone; it is made if
-	// there is none. Code lies there by its domain and is read by cells of that domain alone. Default: it is not kept.
+	// there is none. Code lies there by its domain, is read by cells of that domain alone, and goes when nobody has asked
+	// for it for 30 days. Default: it is not kept.
 	CacheDir string
 	// Require names layers of the Report that New insists on; where one is missing it answers a *MissingError.
 	// Default: none.
