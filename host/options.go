@@ -60,7 +60,8 @@ type Limits struct {
 	InputBytes int
 	// OutputBytes bounds the output. Default 1 MiB.
 	OutputBytes int
-	// MemoryBytes bounds a guest's memory where the engine can. Default 64 MiB.
+	// MemoryBytes bounds a guest's memory where the engine can. Default: the language's, 64 MiB for most; see
+	// engine.MemoryOf.
 	MemoryBytes int64
 	// CPU bounds the processor time of an attempt whose guest has a process of its own. Default: what the time allows.
 	CPU time.Duration
@@ -109,7 +110,6 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.MaxTimeout, 180*time.Second)
 	setDefault(&l.InputBytes, 1<<20)
 	setDefault(&l.OutputBytes, engine.DefaultOutputBytes)
-	setDefault(&l.MemoryBytes, engine.DefaultMemoryBytes)
 	setDefault(&l.CallDepth, engine.DefaultCallDepth)
 	setDefault(&l.ValueNesting, engine.DefaultValueNesting)
 	setDefault(&l.SourceBytes, 64<<20)
@@ -120,8 +120,10 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// of returns the limits of a tool's attempts: those that it declares, where they are tighter than the host's.
-func (l Limits) of(own app.Limits) Limits {
+// of returns the limits of a tool's attempts: those that it declares, where they are tighter than the host's. memory is
+// the default of its language.
+func (l Limits) of(own app.Limits, memory int64) Limits {
+	setDefault(&l.MemoryBytes, memory)
 	l.MemoryBytes = tighter(l.MemoryBytes, own.Memory)
 	l.OutputBytes = int(tighter(int64(l.OutputBytes), own.Output))
 	l.Calls = int(tighter(int64(l.Calls), own.Calls))

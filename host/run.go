@@ -120,7 +120,7 @@ func (r *run) prepare() (err error) {
 	if r.context, err = r.contextDocument(); err != nil {
 		return err
 	}
-	r.limits = r.h.limits.of(r.tool.Limits)
+	r.limits = r.h.limits.of(r.tool.Limits, r.tool.memory)
 	return nil
 }
 

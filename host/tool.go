@@ -31,6 +31,7 @@ type tool struct {
 	loading *loading // nil until it is first used
 
 	// What loading makes, to be read once that is done:
+	memory int64          // what a run may have by default
 	walled bool           // the program runs in processes of its own
 	input  *schema.Schema // nil for none
 	output *schema.Schema
@@ -159,7 +160,7 @@ func (h *Host) compile(ctx context.Context, t *tool) (engine.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.walled = engine.IsWalled(eng)
+	t.walled, t.memory = engine.IsWalled(eng), engine.MemoryOf(eng)
 	limit := h.limits.LoadTimeout
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, abi.Faultf(abi.Timeout, "compiling the tool took longer than the %s it may", limit))
 	defer cancel()

@@ -9,74 +9,144 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/toolrun/toolrun/abi"
 )
 
 // What an engine compiled is machine code that cells execute: whoever writes it could have others run it. So it is
 // written by a cell that compiles one source and nothing else, into a folder of its own, which the parent moves to
 // where cells of the same domain, and no others, may read it. No cell that a guest ran in writes.
 
-// keep has the compiled code of the program made, if it is of the kind and not there yet.
-func (p *program) keep(ctx context.Context) error {
-	pool := p.engine.pool
-	if !p.engine.artefacts || pool.options.CacheDir == "" {
+// equip finds out what the cells of the program are to read, and has it made where it is not there yet.
+func (p *program) equip(ctx context.Context) error {
+	if p.engine.pool.options.CacheDir == "" {
 		return nil
 	}
-	folder := filepath.Join(pool.options.CacheDir, digest("domain", p.source.Domain))
-	if err := prepareFolders(pool.options.CacheDir, folder); err != nil {
-		pool.log.Warn("compiled code is not kept", "error", err)
+	if p.engine.language.Shared != nil {
+		shared, err := p.engine.share(ctx)
+		if err != nil {
+			return err
+		}
+		if shared != "" {
+			p.outfit.language, p.outfit.shared = p.engine.name, shared
+			p.engine.pool.keepSpares(p.outfit)
+		}
+	}
+	if !p.engine.language.Artefacts {
 		return nil
 	}
-	key := digest("source", build(), p.engine.name, string(p.source.Code))
-	if _, err := os.Stat(filepath.Join(folder, key)); err == nil {
-		touch(filepath.Join(folder, key), time.Now())
-		p.folder, p.key = folder, key
-		return nil
+	folder, key := digest("domain", p.source.Domain), digest("source", build(), p.engine.name, string(p.source.Code))
+	kept, err := p.engine.pool.keep(folder, key, func(fresh string) error {
+		return p.engine.pool.once(ctx, outfit{folder: fresh}, toCompile, nil, func(c *process) error {
+			p.key = freshKey
+			defer func() { p.key = "" }()
+			return p.loadIn(ctx, c)
+		})
+	})
+	if err == nil && kept != "" {
+		p.outfit.folder, p.key = filepath.Dir(kept), filepath.Base(kept)
 	}
-	prune(pool.options.CacheDir, time.Now())
-	if err := prepareFolders(folder); err != nil { // which another process may have pruned
-		return nil
+	return err
+}
+
+// share returns the folder of what the language shares, and has it made where it is not there yet; "" where it cannot be
+// kept.
+func (e *proxy) share(ctx context.Context) (string, error) {
+	e.making.Lock()
+	defer e.making.Unlock()
+	if e.shared != "" {
+		return e.shared, nil
+	}
+	shared := e.language.Shared
+	var err error
+	e.shared, err = e.pool.keep(digest("language", e.name), digest("shared", build(), shared.Key), func(fresh string) error {
+		o := outfit{folder: fresh, language: e.name}
+		return e.pool.once(ctx, o, toMake, shared.Files, func(c *process) error { return e.makeIn(ctx, c) })
+	})
+	return e.shared, err
+}
+
+// keep returns a folder of the cache that holds what fill made, by the names of the folder that it is in and its own. It
+// is "" where nothing can be kept.
+func (p *Pool) keep(folder, key string, fill func(fresh string) error) (string, error) {
+	cache := p.options.CacheDir
+	folder = filepath.Join(cache, folder)
+	final := filepath.Join(folder, key)
+	if err := prepareFolders(cache, folder); err != nil {
+		p.log.Warn("compiled code is not kept", "error", err)
+		return "", nil
+	}
+	if _, err := os.Stat(final); err == nil {
+		touch(final, time.Now())
+		return final, nil
+	}
+	prune(cache, time.Now())
+	if err := prepareFolders(folder); err != nil { // which has just been pruned, or another process did
+		return "", nil
 	}
 	fresh, err := os.MkdirTemp(folder, "new-")
 	if err != nil {
-		pool.log.Warn("compiled code is not kept", "error", err)
-		return nil
+		p.log.Warn("compiled code is not kept", "error", err)
+		return "", nil
 	}
 	defer os.RemoveAll(fresh)
-	if err := p.compile(ctx, fresh); err != nil {
-		return err
+	if err := fill(fresh); err != nil {
+		return "", err
 	}
-	final := filepath.Join(folder, key)
 	if err := os.Rename(filepath.Join(fresh, freshKey), final); err != nil {
 		if _, err := os.Stat(final); err != nil { // else another process was faster, which is as good
-			return nil
+			return "", nil
 		}
 	}
-	p.folder, p.key = folder, key
-	return nil
+	return final, nil
 }
 
 // freshKey is what compiled code is called in a folder where there is no other.
 const freshKey = "code"
 
-// compile has a cell that is there for nothing else compile the program into a folder.
-func (p *program) compile(ctx context.Context, fresh string) error {
-	pool := p.engine.pool
-	if err := pool.enter(ctx); err != nil {
+// once has a cell do one thing that is there for nothing else.
+func (p *Pool) once(ctx context.Context, o outfit, purpose uint64, files []string, do func(*process) error) error {
+	if err := p.enter(ctx); err != nil {
 		return err
 	}
-	defer func() { <-pool.slots }()
-	c, err := pool.start(fresh, true)
+	defer func() { <-p.slots }()
+	c, err := p.start(o, purpose, files...)
 	if err != nil {
 		return err
 	}
-	if err := pool.use(c); err != nil {
+	if err := p.use(c); err != nil {
 		return err
 	}
-	defer pool.drop(c)
-	p.key = freshKey
-	defer func() { p.key = "" }()
-	return p.loadIn(ctx, c)
+	defer p.drop(c)
+	return do(c)
 }
+
+// makeIn has a cell make what the language shares.
+func (e *proxy) makeIn(ctx context.Context, c *process) error {
+	doing, limit := "making what "+e.name+" tools share", max(sharedBytes, e.pool.options.LoadBytes)
+	if err := c.limit(limit); err != nil {
+		return e.pool.gone(c)
+	}
+	g := watch(ctx, c, doing, allowance{memory: limit})
+	failed, err := (*abi.Fault)(nil), c.wire.send(c.wire.frame(kindMake))
+	if err == nil {
+		var f *fields
+		if _, f, err = c.wire.receive(&loadSizes); err == nil {
+			failed, err = readLoaded(f)
+		}
+	}
+	_, reason := g.done()
+	if err != nil {
+		return death{cause: err, reason: reason, limit: limit, doing: doing, closed: e.pool.isClosed()}.fault(c, e.pool.log)
+	}
+	if failed != nil {
+		return failed
+	}
+	return nil
+}
+
+// sharedBytes bounds the memory that making what a language shares takes at least: no stranger has a hand in it.
+const sharedBytes = 2 << 30
 
 // digest names something by what it is made of.
 func digest(parts ...string) string {

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,19 +17,25 @@ import (
 // proxy is an engine whose guests run in cells.
 type proxy struct {
 	pool       *Pool
+	language   Language
 	name       string
 	extensions []string
-	artefacts  bool
-	extra      int64
+
+	making sync.Mutex // held while what is shared is made
+	shared string     // the folder of what is shared, once it is there
 }
 
 var (
 	_ engine.Engine = (*proxy)(nil)
 	_ engine.Walled = (*proxy)(nil)
+	_ engine.Sized  = (*proxy)(nil)
 )
 
 // Walled is always true: that is what cells are for.
 func (e *proxy) Walled() bool { return true }
+
+// MemoryBytes is the language's.
+func (e *proxy) MemoryBytes() int64 { return cmp.Or(e.language.MemoryBytes, engine.DefaultMemoryBytes) }
 
 func (e *proxy) Name() string         { return e.name }
 func (e *proxy) Extensions() []string { return e.extensions }
@@ -39,7 +46,7 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 		return nil, err
 	}
 	p := &program{engine: e, id: e.pool.programs.Add(1), source: src, files: newArchive(src.Files)}
-	if err := p.keep(ctx); err != nil {
+	if err := p.equip(ctx); err != nil {
 		return nil, err
 	}
 	err := p.within(ctx, nil, func(*process) error { return nil })
@@ -74,8 +81,8 @@ type program struct {
 	id     uint64
 	source engine.Source
 	files  *archive
-	folder string // of its domain, where compiled code is kept; "" for nowhere
-	key    string // of its own compiled code in it
+	outfit outfit
+	key    string // of its own compiled code in the folder of the outfit, "" where it is not kept
 
 	open   sync.RWMutex // held for reading by runs under way
 	closed atomic.Bool
@@ -133,11 +140,12 @@ var errGone = errors.New("cell: the cell has died while it waited")
 
 // runIn executes the tool in a cell that has compiled it.
 func (p *program) runIn(ctx context.Context, cell *process, in engine.Input, host engine.Host) (engine.Output, error) {
+	in.Limits.MemoryBytes = cmp.Or(in.Limits.MemoryBytes, p.engine.MemoryBytes())
 	limits := in.Limits.WithDefaults()
 	if deadline, ok := ctx.Deadline(); ok && limits.CPU == 0 {
 		limits.CPU = max(time.Until(deadline), time.Millisecond)
 	}
-	if err := cell.limit(limits.MemoryBytes + p.engine.extra); err != nil {
+	if err := cell.limit(limits.MemoryBytes + p.engine.language.ExtraBytes); err != nil {
 		return engine.Output{}, p.engine.pool.gone(cell)
 	}
 	cell.runs++

@@ -25,6 +25,7 @@ const (
 	kindReply                   // host: what the call answered
 	kindLog                     // cell: a log line; it has no answer
 	kindOutcome                 // cell: what came of the run
+	kindMake                    // host: make what the language of the outfit shares; it is answered as a load is
 	kindCount   = iota
 )
 

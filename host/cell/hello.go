@@ -17,18 +17,36 @@ type hello struct {
 
 	// The parent's:
 	without []string // the layers to leave out
-	folder  string   // where compiled code is read; "" for nowhere
-	compile bool     // and written: the cell compiles one source and runs none
+	outfit  outfit
+	purpose uint64
+	files   []string // that it may read, where it makes what is shared
 
 	// The cell's:
 	layers []Layer
 }
 
+// maxSharedFiles is how many files a language's Shared is made of at most.
+const maxSharedFiles = 16
+
 // newHello makes one with what both ends compare.
 func newHello() hello { return hello{version: version, build: build(), key: rand.Text()} }
 
+// outfit is what a cell may read beside what it is sent.
+type outfit struct {
+	folder   string // of the compiled code of its domain, "" for none
+	language string // whose Shared it is to start, "" for nobody's
+	shared   string // the folder of that
+}
+
+// What a cell is for. All but the first write to the folder of their outfit, do one thing, and run no guest.
+const (
+	toRun     = iota
+	toCompile // one source
+	toMake    // what a language shares
+)
+
 func (h *hello) write(f *frame) {
-	f.number(h.version).text(h.build).text(h.key).texts(h.without).text(h.folder).number(bit(h.compile)).number(uint64(len(h.layers)))
+	f.number(h.version).text(h.build).text(h.key).texts(h.without).text(h.outfit.folder).text(h.outfit.language).text(h.outfit.shared).number(h.purpose).texts(h.files).number(uint64(len(h.layers)))
 	for _, l := range h.layers {
 		f.text(l.Name).number(bit(l.On)).text(l.Detail)
 	}
@@ -36,7 +54,9 @@ func (h *hello) write(f *frame) {
 
 func (h *hello) read(f *fields) {
 	h.version, h.build, h.key = f.number(), f.text(), f.text()
-	h.without, h.folder, h.compile = f.texts(len(layers)), f.text(), f.number() == 1
+	h.without = f.texts(len(layers))
+	h.outfit = outfit{folder: f.text(), language: f.text(), shared: f.text()}
+	h.purpose, h.files = f.number(), f.texts(maxSharedFiles)
 	for range f.count(len(layers)) {
 		h.layers = append(h.layers, Layer{Name: f.text(), On: f.number() == 1, Detail: f.text()})
 	}

@@ -16,7 +16,7 @@ func (p *Pool) borrow(ctx context.Context, program *program, domain *string) (*p
 	}
 	c, err := p.take(program, domain)
 	if err == nil && c == nil {
-		c, err = p.start(program.folder, false)
+		c, err = p.start(program.outfit, toRun)
 	}
 	if err == nil {
 		err = p.use(c)
@@ -97,18 +97,19 @@ func (p *Pool) take(program *program, domain *string) (*process, error) {
 		c.waited = true
 		return c, nil
 	}
-	if n := len(p.spares); n > 0 && program.folder == "" {
-		c := p.spares[n-1]
-		p.spares = p.spares[:n-1]
-		c.waited = true
-		return c, nil
+	for i, c := range slices.Backward(p.spares) {
+		if c.outfit == program.outfit {
+			p.spares = slices.Delete(p.spares, i, i+1)
+			c.waited = true
+			return c, nil
+		}
 	}
 	return nil, nil
 }
 
 // suits reports whether a cell may be used: it has only been in the hands of the same domains.
 func (c *process) suits(program *program, domain *string) bool {
-	if c.folder != program.folder || c.loaded && c.source != program.source.Domain || len(c.programs) >= maxPrograms && !c.programs[program] {
+	if c.outfit != program.outfit || c.loaded && c.source != program.source.Domain || len(c.programs) >= maxPrograms && !c.programs[program] {
 		return false
 	}
 	return !c.entered || domain != nil && c.domain == *domain

@@ -28,8 +28,8 @@ func lockDown(h hello, wanted func(string) bool) []Layer {
 	add(LayerPrivileges, "no program that is executed gives privileges", setNoNewPrivileges)
 	add(LayerLimits, fmt.Sprintf("%d descriptors, no core dumps, first to go when the system runs out of memory", maxDescriptors), setLimits)
 	add(LayerLandlock, "no files, but compiled code where that is kept", func() (string, error) { return restrictFiles(h) })
-	mayOpen := h.folder != "" && wanted(LayerLandlock) && done[len(done)-1].On
-	add(LayerSeccomp, "no system calls but those that running a guest takes", func() (string, error) { return "", filterCalls(mayOpen, h.compile) })
+	mayOpen := (h.outfit != outfit{}) && wanted(LayerLandlock) && done[len(done)-1].On
+	add(LayerSeccomp, "no system calls but those that running a guest takes", func() (string, error) { return "", filterCalls(mayOpen, h.purpose != toRun) })
 	return done
 }
 
@@ -65,10 +65,16 @@ func restrictFiles(h hello) (string, error) {
 	}
 	var rules []landlock.Rule
 	switch {
-	case h.compile:
-		rules = append(rules, landlock.RWDirs(h.folder))
-	case h.folder != "":
-		rules = append(rules, landlock.RODirs(h.folder))
+	case h.purpose != toRun:
+		rules = append(rules, landlock.RWDirs(h.outfit.folder))
+	case h.outfit.folder != "":
+		rules = append(rules, landlock.RODirs(h.outfit.folder))
+	}
+	if h.outfit.shared != "" {
+		rules = append(rules, landlock.RODirs(h.outfit.shared))
+	}
+	if len(h.files) > 0 {
+		rules = append(rules, landlock.ROFiles(h.files...))
 	}
 	if err := landlock.V7.BestEffort().Restrict(rules...); err != nil {
 		return "", err

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -20,8 +21,26 @@ type Language struct {
 	Prepare func()
 	// Artefacts says that compiling takes so long that the result is to be kept in Setup.CacheDir.
 	Artefacts bool
+	// Shared is what all programs of the language have in common and takes long to make. Default: nothing.
+	Shared *Shared
 	// ExtraBytes is the memory that the engine needs at most for a run, beside the guest's own. Default 0.
 	ExtraBytes int64
+	// MemoryBytes is the memory of a run that asks for none in particular. Default engine.DefaultMemoryBytes.
+	MemoryBytes int64
+}
+
+// Shared is what all programs of a language have in common, such as an interpreter: it is made once, in a cell that is
+// there for nothing else and sees no guest, and is kept in the pool's CacheDir for cells of every domain to read.
+type Shared struct {
+	// Key names what is made, so that another version is another one. The parent's is used.
+	Key string
+	// Files are what Make reads: absolute paths. The parent's are used.
+	Files []string
+	// Make makes it in Setup.CacheDir, of Setup.Files.
+	Make func(context.Context, Setup) error
+	// Start gets an engine ready that was made with that CacheDir. It is called in each cell, before the cell is asked
+	// for anything. What it cannot do, loading a program tries again, and says.
+	Start func(context.Context, engine.Engine)
 }
 
 // Setup is what a cell has for an engine.
@@ -29,6 +48,8 @@ type Setup struct {
 	// CacheDir is where the engine finds compiled code, or puts it in a cell that is there to compile; "" for
 	// nowhere. An engine must do without it where it cannot be used.
 	CacheDir string
+	// Files are those that Shared.Make reads, nil elsewhere.
+	Files []string
 	// Panicked takes what a panic of the engine left behind, which the parent logs.
 	Panicked func(value any, stack []byte)
 }
@@ -74,6 +95,9 @@ func (o Options) check() error {
 	for _, l := range o.Languages {
 		if l.New == nil {
 			errs = append(errs, errors.New("cell: one of the languages has no New"))
+		}
+		if l.Shared != nil && (l.Shared.Make == nil || l.Shared.Start == nil) {
+			errs = append(errs, errors.New("cell: the Shared of a language lacks Make or Start"))
 		}
 	}
 	for _, n := range []struct {

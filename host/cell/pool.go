@@ -26,9 +26,10 @@ type Pool struct {
 
 	mu       sync.Mutex
 	closed   bool
-	idle     []*process // that ran, the last one used last
-	spares   []*process // that no guest was in
-	coming   int        // spares that are being started
+	idle     []*process     // that ran, the last one used last
+	spares   []*process     // that no guest was in
+	coming   map[outfit]int // spares that are being started
+	outfits  []outfit       // that spares are kept of: those that any domain may have
 	busy     map[*process]bool
 	refused  error // why cells have no namespaces of their own
 	reported *Report
@@ -40,12 +41,12 @@ func New(options Options) (*Pool, error) {
 	if err := options.check(); err != nil {
 		return nil, err
 	}
-	p := &Pool{options: options.withDefaults(), busy: map[*process]bool{}}
+	p := &Pool{options: options.withDefaults(), busy: map[*process]bool{}, coming: map[outfit]int{}, outfits: []outfit{{}}}
 	p.log, p.slots, p.thread = p.options.Logger, make(chan struct{}, p.options.Cells), newThread()
 	p.done = make(chan struct{})
 	for _, l := range p.options.Languages {
 		e := l.New(Setup{Panicked: func(any, []byte) {}})
-		p.engines = append(p.engines, &proxy{pool: p, name: e.Name(), extensions: e.Extensions(), artefacts: l.Artefacts, extra: l.ExtraBytes})
+		p.engines = append(p.engines, &proxy{pool: p, language: l, name: e.Name(), extensions: e.Extensions()})
 	}
 	if len(options.Require) == 0 {
 		return p, nil
@@ -71,7 +72,7 @@ func (p *Pool) Report() (Report, error) {
 	if known != nil {
 		return *known, nil
 	}
-	c, err := p.start("", false)
+	c, err := p.start(outfit{}, toRun)
 	if err != nil {
 		return Report{}, err
 	}
@@ -90,27 +91,53 @@ var errPoolClosed = unavailable("the cells that run tools are closed")
 
 // refill starts the spares that are missing. The caller holds mu.
 func (p *Pool) refill() {
-	for !p.closed && len(p.spares)+p.coming < p.options.Spares {
-		p.coming++
-		p.starting.Go(func() {
-			c, err := p.start("", false)
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.coming--
-			switch {
-			case err != nil:
-				p.log.Error("a spare cell does not start", "error", err) // a run that needs one tries again
-			case p.closed:
-				c.discard()
-			default:
-				p.spares = append(p.spares, c)
-			}
-		})
+	for _, o := range p.outfits {
+		for !p.closed && p.sparesOf(o)+p.coming[o] < p.options.Spares {
+			p.startSpare(o)
+		}
 	}
 }
 
+// keepSpares has spares kept of an outfit that any domain may have.
+func (p *Pool) keepSpares(o outfit) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !slices.Contains(p.outfits, o) {
+		p.outfits = append(p.outfits, o)
+	}
+}
+
+// sparesOf counts the spares with an outfit. The caller holds mu.
+func (p *Pool) sparesOf(o outfit) (n int) {
+	for _, c := range p.spares {
+		if c.outfit == o {
+			n++
+		}
+	}
+	return n
+}
+
+// startSpare starts a spare. The caller holds mu.
+func (p *Pool) startSpare(o outfit) {
+	p.coming[o]++
+	p.starting.Go(func() {
+		c, err := p.start(o, toRun)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.coming[o]--
+		switch {
+		case err != nil:
+			p.log.Error("a spare cell does not start", "error", err) // a run that needs one tries again
+		case p.closed:
+			c.discard()
+		default:
+			p.spares = append(p.spares, c)
+		}
+	})
+}
+
 // start starts a cell. Where the system refuses namespaces it does without, and says so in the report.
-func (p *Pool) start(folder string, compile bool) (*process, error) {
+func (p *Pool) start(o outfit, purpose uint64, files ...string) (*process, error) {
 	p.mu.Lock()
 	refused := p.refused
 	p.mu.Unlock()
@@ -133,12 +160,12 @@ func (p *Pool) start(folder string, compile bool) (*process, error) {
 		return nil, hostFault(p.log, err)
 	}
 	h := newHello()
-	h.without, h.folder, h.compile = p.options.Without, folder, compile
+	h.without, h.outfit, h.purpose, h.files = p.options.Without, o, purpose, files
 	if err := c.greet(h); err != nil {
 		_, words := c.bury()
 		return nil, hostFault(p.log, errors.Join(err, errors.New(words)))
 	}
-	c.folder = folder
+	c.outfit = o
 	c.complete(refused, p.options.Without)
 	p.mu.Lock()
 	defer p.mu.Unlock()

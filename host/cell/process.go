@@ -23,7 +23,7 @@ type process struct {
 	domain   string // the domain that its runs are for
 	entered  bool   // it has run one
 	waited   bool   // it was there before it was asked, and has not said anything since
-	folder   string // where it may read compiled code
+	outfit   outfit
 	programs map[*program]bool
 	runs     int
 

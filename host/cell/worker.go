@@ -25,6 +25,8 @@ type worker struct {
 	wire     *wire
 	engines  map[string]func(key string) engine.Engine
 	programs map[uint64]engine.Program
+	shared   *Shared // of the language of the outfit, and how to make it
+	setup    Setup
 	asking   sync.Mutex // held from a question of a load to its answer: a bundler asks from many goroutines
 
 	host   engine.Host
@@ -45,21 +47,42 @@ func newWorker(w *wire, languages []Language, parent hello) *worker {
 	k.host = engine.Host{Call: k.call, Log: k.log}
 	for _, l := range languages {
 		e := l.New(Setup{Panicked: panicked})
+		if o := parent.outfit; l.Shared != nil && o.language == e.Name() {
+			k.shared, k.setup = l.Shared, Setup{Panicked: panicked, Files: parent.files, CacheDir: o.shared}
+			if parent.purpose == toMake {
+				k.setup.CacheDir = filepath.Join(o.folder, freshKey)
+			} else {
+				e = l.New(k.setup)
+				l.Shared.Start(context.Background(), e)
+			}
+		}
 		k.engines[e.Name()] = func(key string) engine.Engine {
-			if key == "" || parent.folder == "" {
+			if key == "" || parent.outfit.folder == "" {
 				return e
 			}
-			return l.New(Setup{Panicked: panicked, CacheDir: filepath.Join(parent.folder, key)})
+			return l.New(Setup{Panicked: panicked, CacheDir: filepath.Join(parent.outfit.folder, key)})
 		}
 	}
 	return k
+}
+
+// makeShared makes what a language shares.
+func (k *worker) makeShared() error {
+	if k.shared == nil {
+		return errors.New("this cell is there for no language")
+	}
+	status, said := uint64(outcomeOutput), []byte(nil)
+	if err := k.shared.Make(context.Background(), k.setup); err != nil {
+		status, said = failure(err)
+	}
+	return k.wire.send(k.wire.frame(kindLoaded).number(status).data(said))
 }
 
 // panicked leaves what a panic was to the parent, which asks for it when it hears of the internal fault.
 func panicked(value any, stack []byte) { fmt.Fprintf(os.Stderr, "panic: %v\n%s\n", value, stack) }
 
 // workSizes are what a cell takes in between two runs.
-var workSizes = sizes{kindLoad: maxSourceBytes + 1<<20, kindRun: maxRunBytes + 1<<10}
+var workSizes = sizes{kindLoad: maxSourceBytes + 1<<20, kindRun: maxRunBytes + 1<<10, kindMake: 1}
 
 // serve works until the parent is gone.
 func (k *worker) serve() error {
@@ -71,9 +94,12 @@ func (k *worker) serve() error {
 		if err != nil {
 			return err
 		}
-		if kind == kindLoad {
+		switch kind {
+		case kindLoad:
 			err = k.load(f)
-		} else {
+		case kindMake:
+			err = k.makeShared()
+		default:
 			err = k.run(f)
 		}
 		if err != nil {

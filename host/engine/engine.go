@@ -32,6 +32,20 @@ func IsWalled(e Engine) bool {
 	return ok && w.Walled()
 }
 
+// Sized is what an Engine implements whose guests need more memory than those of others, or less.
+type Sized interface {
+	// MemoryBytes is the memory of a run whose Limits say nothing of it.
+	MemoryBytes() int64
+}
+
+// MemoryOf returns the memory of a run of an engine whose Limits say nothing of it.
+func MemoryOf(e Engine) int64 {
+	if s, ok := e.(Sized); ok {
+		return s.MemoryBytes()
+	}
+	return DefaultMemoryBytes
+}
+
 // Source is the code of a tool.
 type Source struct {
 	// Path is the entry file, relative to Files, with forward slashes. It is also the name that errors show.
@@ -110,7 +124,7 @@ type Limits struct {
 	ValueNesting int
 	// OutputBytes bounds the output as JSON. Default 1 MiB.
 	OutputBytes int
-	// MemoryBytes bounds the guest's memory where the engine can. Default 64 MiB.
+	// MemoryBytes bounds the guest's memory where the engine can. Default: that of MemoryOf, 64 MiB for most.
 	MemoryBytes int64
 	// CPU bounds the processor time of a guest that has a process to itself. Default: as much as there is time until
 	// the deadline of Run's context.
