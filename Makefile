@@ -45,6 +45,7 @@ clean-tree:
 
 bench:
 	$(GO) run ./bench
+	$(GO) run ./bench/wall
 	cd bench/wasm && $(GO) run .
 
 hostile:

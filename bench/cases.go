@@ -74,21 +74,20 @@ tools:
 var input = json.RawMessage(`{"a":1,"b":2}`)
 
 // prepare makes all cases and what they need.
-func prepare(dir string) ([]*measure.Case, func(), error) {
+func prepare(dir string) (*measure.Bench, error) {
 	h, db, err := openHost(filepath.Join(dir, "host.db"))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	bare, err := openBare(filepath.Join(dir, "bare.db"))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	closeAll := func() { _ = errors.Join(h.Close(), db.Close(), bare.Close()) }
 	bareRun, err := bareProgram()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return []*measure.Case{
+	cases := []*measure.Case{
 		{Name: bareGoja, Workers: 1, Call: bareRun},
 		{Name: bareRead, Workers: 1, Call: readBare(bare)},
 		{Name: readingRun, Workers: 1, Call: runTool(h, "read")},
@@ -99,7 +98,9 @@ func prepare(dir string) ([]*measure.Case, func(), error) {
 		{Name: eagerBatch, Workers: writers, Call: batchBare(bare, time.Millisecond)},
 		{Name: manyBare, Workers: writers, Call: both(bareRun, batchBare(bare, time.Millisecond))},
 		{Name: manyRuns, Workers: writers, Call: runTool(h, "write")},
-	}, closeAll, nil
+	}
+	closeAll := func() error { return errors.Join(h.Close(), db.Close(), bare.Close()) }
+	return &measure.Bench{Cases: cases, Figures: figures, Close: closeAll}, nil
 }
 
 func user(worker int) string { return "user" + strconv.Itoa(worker) }

@@ -4,11 +4,11 @@ package main
 
 import "github.com/toolrun/toolrun/bench/measure"
 
-func main() { measure.Main(prepare, ratios) }
+func main() { measure.Main(prepare) }
 
-func ratios(rows measure.Rows) []measure.Ratio {
+func figures(rows measure.Rows) []measure.Figure {
 	batch := max(rows[bareBatch].Rate, rows[eagerBatch].Rate)
-	return []measure.Ratio{
+	return []measure.Figure{
 		rows.Over("a reading run, over bare goja plus one bbolt read, p50", readingRun, "at most 3", bareGoja, bareRead),
 		rows.Over("a writing run, over a bare bbolt Update, p50", writingRun, "at most 1.2", bareUpdate),
 		rows.Over("a writing run, over bare goja and a bare bbolt Update, p50", writingRun, "at most 1.2", bareBoth),

@@ -8,29 +8,29 @@ import (
 	"github.com/toolrun/toolrun/bench/measure"
 )
 
-func main() { measure.Main(prepare, ratios) }
+func main() { measure.Main(prepare) }
 
-func prepare(dir string) ([]*measure.Case, func(), error) {
+func prepare(dir string) (*measure.Bench, error) {
 	var cases []*measure.Case
 	var closers []func() error
 	for _, part := range []func(dir string) ([]*measure.Case, func() error, error){small, compiledByGo, cpuBound} {
 		more, closePart, err := part(dir)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		cases, closers = append(cases, more...), append(closers, closePart)
 	}
-	return cases, func() {
-		var errs []error
+	closeAll := func() (err error) {
 		for _, c := range closers {
-			errs = append(errs, c())
+			err = errors.Join(err, c())
 		}
-		_ = errors.Join(errs...)
-	}, nil
+		return err
+	}
+	return &measure.Bench{Cases: cases, Figures: figures, Close: closeAll}, nil
 }
 
-func ratios(rows measure.Rows) []measure.Ratio {
-	list := []measure.Ratio{
+func figures(rows measure.Rows) []measure.Figure {
+	list := []measure.Figure{
 		rows.Over("Extism's go-sdk, fresh, over toolrun, p50", smallExtism, "at least 20", smallRun),
 		rows.Over("a small plug-in, over bare wazero, p50", smallRun, "about 1", smallBare),
 		rows.Over("a Go plug-in from its snapshot, over fresh in bare wazero, p50", goRun, "below 0.2", goBare),

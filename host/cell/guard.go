@@ -22,9 +22,10 @@ type guard struct {
 	mu     sync.Mutex
 	over   bool // the exchange has ended
 	reason error
-	last   *time.Timer // at the end of the grace
-	next   *time.Timer // when the cell is looked at next
-	doing  string      // for a text
+	spent  time.Duration // of processor time, until the cell was killed
+	last   *time.Timer   // at the end of the grace
+	next   *time.Timer   // when the cell is looked at next
+	doing  string        // for a text
 	before time.Duration
 	limits allowance
 }
@@ -84,7 +85,7 @@ func (g *guard) end(reason error) {
 // kill kills the cell unless the exchange is over, or it was killed before. The caller holds mu.
 func (g *guard) kill(reason error) {
 	if !g.over && g.reason == nil {
-		g.reason = reason
+		g.reason, g.spent = reason, g.used()
 		g.cell.kill()
 	}
 }
@@ -135,8 +136,8 @@ func (g *guard) done() (used time.Duration, reason error) {
 	if g.last != nil {
 		g.last.Stop()
 	}
-	if g.reason == nil {
-		used = g.used()
+	if g.reason != nil {
+		return g.spent, g.reason
 	}
-	return used, g.reason
+	return g.used(), nil
 }

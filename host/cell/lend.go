@@ -141,13 +141,14 @@ func (p *Pool) release(c *process) {
 	}
 	p.refill()
 	p.mu.Unlock()
-	<-p.slots
-	if !keep {
-		c.discard()
-	}
+	// To bury a cell takes milliseconds, which are not this run's to wait for.
 	if over != nil {
-		over.discard()
+		p.background.Go(over.discard)
 	}
+	if !keep {
+		p.background.Go(c.discard)
+	}
+	<-p.slots
 }
 
 // stale reports whether a cell holds a program that was closed.

@@ -22,7 +22,7 @@ type Pool struct {
 	slots    chan struct{} // one for each guest that may run
 	done     chan struct{} // closed when the pool is
 
-	starting sync.WaitGroup // spares that are being started
+	background sync.WaitGroup // cells that are being started, or buried; it is done while a slot is held
 
 	mu       sync.Mutex
 	closed   bool
@@ -120,7 +120,7 @@ func (p *Pool) sparesOf(o outfit) (n int) {
 // startSpare starts a spare. The caller holds mu.
 func (p *Pool) startSpare(o outfit) {
 	p.coming[o]++
-	p.starting.Go(func() {
+	p.background.Go(func() {
 		c, err := p.start(o, toRun)
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -209,10 +209,10 @@ func (p *Pool) Close() error {
 		c.discard()
 	}
 	if first {
-		p.starting.Wait()
 		for range cap(p.slots) { // until every run has given back its cell
 			p.slots <- struct{}{}
 		}
+		p.background.Wait()
 		p.thread.close()
 	}
 	return nil

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/engine"
 )
 
@@ -56,6 +57,46 @@ func (p probes) compiled(name string) string {
 		return err.Error()
 	}
 	return string(text)
+}
+
+// sharing is an engine whose tools all answer the same text, which is made of a file, once.
+type sharing struct{ dir, text string }
+
+var sharingLanguage = cell.Language{
+	New: func(s cell.Setup) engine.Engine { return &sharing{dir: s.CacheDir} },
+	Shared: &cell.Shared{
+		Make: func(_ context.Context, s cell.Setup) error {
+			if len(s.Files) == 0 {
+				return abi.Faultf(abi.SourceInvalid, "there is no file to make it of")
+			}
+			text, err := os.ReadFile(s.Files[0])
+			if err == nil {
+				err = os.MkdirAll(s.CacheDir, 0o700)
+			}
+			if err == nil {
+				err = os.WriteFile(filepath.Join(s.CacheDir, "made"), append(text, " made"...), 0o600)
+			}
+			return err
+		},
+		Start: func(_ context.Context, e engine.Engine) {
+			s := e.(*sharing)
+			text, err := os.ReadFile(filepath.Join(s.dir, "made"))
+			s.text = fmt.Sprintf("%s, readable: %v", text, err == nil)
+		},
+	},
+}
+
+func (*sharing) Name() string         { return "sharing" }
+func (*sharing) Extensions() []string { return []string{".sharing"} }
+
+func (s *sharing) Load(context.Context, engine.Source) (engine.Program, error) { return s, nil }
+func (s *sharing) Close() error                                                { return nil }
+
+// Run answers the text, and whether it can be changed.
+func (s *sharing) Run(context.Context, engine.Input, engine.Host) (engine.Output, error) {
+	err := os.WriteFile(filepath.Join(s.dir, "made"), nil, 0o600)
+	text, _ := json.Marshal(fmt.Sprint(s.text, ", writable: ", err == nil))
+	return engine.Output{Output: text}, nil
 }
 
 type probe struct{ name, found string }

@@ -23,6 +23,7 @@ var languages = []cell.Language{
 		return wasm.New(wasm.WithPanicLog(s.Panicked), wasm.WithCache(s.CacheDir))
 	}, Artefacts: true, ExtraBytes: 128 << 20},
 	{New: func(s cell.Setup) engine.Engine { return probes{s.CacheDir} }, Artefacts: true},
+	sharingLanguage,
 }
 
 // Where a pool has which engine.

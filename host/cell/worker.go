@@ -25,9 +25,8 @@ type worker struct {
 	wire     *wire
 	engines  map[string]func(key string) engine.Engine
 	programs map[uint64]engine.Program
-	shared   *Shared // of the language of the outfit, and how to make it
-	setup    Setup
-	asking   sync.Mutex // held from a question of a load to its answer: a bundler asks from many goroutines
+	make     func() error // what the language of the outfit shares; nil where the cell is for something else
+	asking   sync.Mutex   // held from a question of a load to its answer: a bundler asks from many goroutines
 
 	host   engine.Host
 	limits engine.Limits // of the run under way
@@ -46,33 +45,39 @@ func newWorker(w *wire, languages []Language, parent hello) *worker {
 	k.parent, k.orphan = os.Getppid(), time.AfterFunc(orphanEvery, func() { k.checkParent() })
 	k.host = engine.Host{Call: k.call, Log: k.log}
 	for _, l := range languages {
-		e := l.New(Setup{Panicked: panicked})
-		if o := parent.outfit; l.Shared != nil && o.language == e.Name() {
-			k.shared, k.setup = l.Shared, Setup{Panicked: panicked, Files: parent.files, CacheDir: o.shared}
-			if parent.purpose == toMake {
-				k.setup.CacheDir = filepath.Join(o.folder, freshKey)
-			} else {
-				e = l.New(k.setup)
-				l.Shared.Start(context.Background(), e)
-			}
-		}
-		k.engines[e.Name()] = func(key string) engine.Engine {
-			if key == "" || parent.outfit.folder == "" {
-				return e
-			}
-			return l.New(Setup{Panicked: panicked, CacheDir: filepath.Join(parent.outfit.folder, key)})
-		}
+		k.add(l, parent)
 	}
 	return k
 }
 
+// add makes the engine of a language. Where it shares something, the engine is made with that, and started.
+func (k *worker) add(l Language, parent hello) {
+	e, o := l.New(Setup{Panicked: panicked}), parent.outfit
+	switch name := e.Name(); {
+	case l.Shared == nil || o.language != name:
+	case parent.purpose == toMake:
+		k.make = func() error {
+			return l.Shared.Make(context.Background(), Setup{Panicked: panicked, Files: parent.files, CacheDir: filepath.Join(o.folder, freshKey)})
+		}
+	default:
+		e = l.New(Setup{Panicked: panicked, CacheDir: o.shared})
+		l.Shared.Start(context.Background(), e)
+	}
+	k.engines[e.Name()] = func(key string) engine.Engine {
+		if key == "" || o.folder == "" {
+			return e
+		}
+		return l.New(Setup{Panicked: panicked, CacheDir: filepath.Join(o.folder, key)})
+	}
+}
+
 // makeShared makes what a language shares.
 func (k *worker) makeShared() error {
-	if k.shared == nil {
+	if k.make == nil {
 		return errors.New("this cell is there for no language")
 	}
 	status, said := uint64(outcomeOutput), []byte(nil)
-	if err := k.shared.Make(context.Background(), k.setup); err != nil {
+	if err := k.make(); err != nil {
 		status, said = failure(err)
 	}
 	return k.wire.send(k.wire.frame(kindLoaded).number(status).data(said))

@@ -84,6 +84,7 @@ var rules = map[string]rule{
 	"host/languages": {own: []string{"host/cell", "host/engine", "host/engine/js", "host/engine/wasm"}},
 
 	"bench/measure": {},
+	"bench/wall": {own: []string{"abi", "bench/measure", "host", "host/admission", "host/app", "host/cell", "host/engine", "host/languages", "host/storage/mem"}},
 	"bench": {own: []string{"abi", "bench/measure", "host", "host/app", "host/engine", "host/engine/js", "host/storage/bolt"},
 		others: []string{"github.com/dop251/goja", "go.etcd.io/bbolt"}},
 }

@@ -1,0 +1,73 @@
+//go:build linux
+
+package cell_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// sharingPool is a pool whose one language shares what is made of a file.
+func sharingPool(t *testing.T, cacheDir, key string, files ...string) *cell.Pool {
+	t.Helper()
+	language := sharingLanguage
+	shared := *language.Shared
+	shared.Key, shared.Files = key, files
+	language.Shared = &shared
+	pool, err := cell.New(cell.Options{Languages: []cell.Language{language}, CacheDir: cacheDir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { pool.Close() })
+	return pool
+}
+
+// say has a tool of a domain answer.
+func say(t *testing.T, pool *cell.Pool, domain string) (string, error) {
+	t.Helper()
+	program, err := pool.Engines()[0].Load(t.Context(), engine.Source{Path: "t.sharing", Domain: domain})
+	if err != nil {
+		return "", err
+	}
+	defer program.Close()
+	out, err := program.Run(t.Context(), engine.Input{Domain: domain}, engine.Host{})
+	return string(out.Output), err
+}
+
+// What a language shares is made once of the files, which no other cell can read, and read by the cells of all domains,
+// which cannot change it.
+func TestShared(t *testing.T) {
+	dir := t.TempDir()
+	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("first")
+	pool := sharingPool(t, cacheDir, "1", file)
+	for _, domain := range []string{"one", "two"} {
+		if got, err := say(t, pool, domain); got != `"first made, readable: true, writable: false"` || err != nil {
+			t.Errorf("%s says %s, %v", domain, got, err)
+		}
+	}
+	write("second")
+	if got, err := say(t, sharingPool(t, cacheDir, "1", file), "one"); got != `"first made, readable: true, writable: false"` || err != nil {
+		t.Errorf("with the same key another pool says %s, %v", got, err)
+	}
+	if got, err := say(t, sharingPool(t, cacheDir, "2", file), "one"); got != `"second made, readable: true, writable: false"` || err != nil {
+		t.Errorf("with another key a pool says %s, %v", got, err)
+	}
+}
+
+func TestSharedCannotBeMade(t *testing.T) {
+	if _, err := say(t, sharingPool(t, filepath.Join(t.TempDir(), "cache"), "1"), "one"); !errors.Is(err, abi.SourceInvalid) {
+		t.Errorf("Load = %v; want what Make said", err)
+	}
+}
