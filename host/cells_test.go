@@ -40,7 +40,7 @@ func everywhere(t *testing.T, test func(*testing.T)) {
 	t.Run("in process", func(t *testing.T) {
 		walled := engines
 		defer func() { engines = walled }()
-		engines = func() []engine.Engine { return languages.InProcess(languages.InProcessOptions{}) }
+		engines = func() []engine.Engine { return languages.InProcess() }
 		test(t)
 	})
 }

@@ -73,7 +73,7 @@ func openPrices() (p *prices, err error) {
 	if err != nil {
 		return nil, err
 	}
-	inside := languages.InProcess(languages.InProcessOptions{})
+	inside := languages.InProcess()
 	for _, open := range []struct {
 		host    **host.Host
 		files   fstest.MapFS

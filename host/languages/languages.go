@@ -1,62 +1,63 @@
-// Package languages are the languages whose tools toolrun runs: JavaScript, TypeScript and WebAssembly.
+// Package languages are the languages whose tools toolrun runs: JavaScript and TypeScript, WebAssembly, and Python.
 //
 // A program that runs tools calls [Main] first of all in main and makes its engines with [NewPool]: then every guest runs
 // in a cell, a locked-down process of its own. [InProcess] has the same engines without that wall, for who trusts
 // the tools.
+//
+// Python runs on an interpreter that is no part of this module: package distribution installs one, [WithPython] names it.
 package languages
 
 import (
 	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/js"
+	"github.com/toolrun/toolrun/host/engine/python"
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// wasmStackBytes is what wazero takes for the stack of a guest that calls as deep as it may, while it grows.
-const wasmStackBytes = 128 << 20
-
-// All returns every language as cells run it.
-func All() []cell.Language {
-	return []cell.Language{
-		{New: func(s cell.Setup) engine.Engine { return js.New(js.WithPanicLog(s.Panicked)) }},
-		{Artefacts: true, Prepare: wasm.Prepare, ExtraBytes: wasmStackBytes, New: func(s cell.Setup) engine.Engine {
-			return wasm.New(wasm.WithPanicLog(s.Panicked), wasm.WithCache(s.CacheDir))
-		}},
-	}
-}
-
 // Main makes this process a cell where it was started as one, and does not return then; otherwise it does nothing. A
 // program that calls NewPool calls it first of all in main, and its tests in TestMain.
-func Main() { cell.Main(All()...) }
+func Main() { cell.Main(all(choices{})...) }
 
-// NewPool makes a pool of cells for every language; Options.Languages is not looked at. Its Engines are what
+// Serve is what a cell does, for programs that have a command of their own for it; see cell.Serve.
+func Serve() error { return cell.Serve(all(choices{})...) }
+
+// NewPool makes a pool of cells for every language; cell.Options.Languages is not looked at. Its Engines are what
 // host.Options wants; it is closed after the host.
-func NewPool(options cell.Options) (*cell.Pool, error) {
-	options.Languages = All()
-	return cell.New(options)
-}
-
-// InProcessOptions are what engines without cells are made of. The zero value is fine.
-type InProcessOptions struct {
-	// CacheDir is where compiled plug-ins are kept. Default: they are not.
-	CacheDir string
-	// Panicked takes what a panic of an engine left behind, which is a bug of it. Default: it is lost.
-	Panicked func(engine string, value any, stack []byte)
+func NewPool(cells cell.Options, options ...Option) (*cell.Pool, error) {
+	cells.Languages = all(choose(options))
+	return cell.New(cells)
 }
 
 // InProcess returns an engine for every language that runs its guests in this process. There is one wall less: a
 // guest can make the process run out of memory, or hang it, in ways that no engine can hinder, and a bug of an engine
 // is a hole. Every Result says so, as a warning.
-func InProcess(options InProcessOptions) []engine.Engine {
+func InProcess(options ...Option) []engine.Engine {
+	c := choose(options)
 	panicked := func(name string) func(any, []byte) {
 		return func(value any, stack []byte) {
-			if options.Panicked != nil {
-				options.Panicked(name, value, stack)
+			if c.panicked != nil {
+				c.panicked(name, value, stack)
 			}
 		}
 	}
 	return []engine.Engine{
 		js.New(js.WithPanicLog(panicked("JavaScript"))),
-		wasm.New(wasm.WithPanicLog(panicked("WebAssembly")), wasm.WithCache(options.CacheDir)),
+		wasm.New(wasm.WithPanicLog(panicked("WebAssembly")), wasm.WithCache(c.cacheDir)),
+		python.New(python.WithPanicLog(panicked("Python")), python.WithCache(c.cacheDir), python.WithRuntime(c.readPython)),
 	}
 }
+
+// all returns every language as cells run it.
+func all(c choices) []cell.Language {
+	return []cell.Language{
+		{New: func(s cell.Setup) engine.Engine { return js.New(js.WithPanicLog(s.Panicked)) }},
+		{Artefacts: true, Prepare: wasm.Prepare, ExtraBytes: wasmStackBytes, New: func(s cell.Setup) engine.Engine {
+			return wasm.New(wasm.WithPanicLog(s.Panicked), wasm.WithCache(s.CacheDir))
+		}},
+		pythonLanguage(c.python),
+	}
+}
+
+// wasmStackBytes is what wazero takes for the stack of a guest that calls as deep as it may, while it grows.
+const wasmStackBytes = 128 << 20

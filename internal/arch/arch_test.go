@@ -43,13 +43,17 @@ var rules = map[string]rule{
 
 	"host/engine/wasm": {own: []string{"abi", "internal/jsondoc", "host/engine", "internal/wasm/binary", "internal/wasm/fuel", "internal/wasm/snapshot", "internal/wasm/wasi"},
 		others: []string{"github.com/tetratelabs/wazero"}},
-	"abi/guest/go":                  {own: []string{"abi", "abi/guest/go/internal/imports"}},
-	"abi/guest/go/internal/imports": {own: []string{"abi"}},
-	"abi/guest/go/toolruntest":      {own: []string{"abi", "abi/guest/go", "abi/guest/go/internal/imports"}},
-	"abi/guest/go/toolslog":         {own: []string{"abi", "abi/guest/go", "abi/guest/go/internal/imports"}},
-	"abi/guest/go/probe":            {own: []string{"abi", "abi/guest/go"}},
-	"abi/conform":                   {own: []string{"abi", "host/engine"}},
-	"abi/abitest":                   {own: []string{"abi", "abi/conform", "host/engine", "internal/wasm/assemble"}},
+	"host/engine/python": {own: []string{"abi", "internal/jsondoc", "host/engine", "internal/wasm/binary", "internal/wasm/fuel", "internal/wasm/snapshot", "internal/wasm/wasi", "sdk/python-wasm"},
+		others: []string{"github.com/tetratelabs/wazero"}},
+	"host/engine/python/distribution": {own: []string{"abi"}},
+	"sdk/python-wasm":                 {},
+	"abi/guest/go":                    {own: []string{"abi", "abi/guest/go/internal/imports"}},
+	"abi/guest/go/internal/imports":   {own: []string{"abi"}},
+	"abi/guest/go/toolruntest":        {own: []string{"abi", "abi/guest/go", "abi/guest/go/internal/imports"}},
+	"abi/guest/go/toolslog":           {own: []string{"abi", "abi/guest/go", "abi/guest/go/internal/imports"}},
+	"abi/guest/go/probe":              {own: []string{"abi", "abi/guest/go"}},
+	"abi/conform":                     {own: []string{"abi", "host/engine"}},
+	"abi/abitest":                     {own: []string{"abi", "abi/conform", "host/engine", "internal/wasm/assemble"}},
 
 	"host/engine/enginetest":           {own: []string{"abi", "host/engine"}},
 	"host/engine/enginetest/jstools":   {own: []string{"host/engine", "host/engine/enginetest"}},
@@ -68,7 +72,7 @@ var rules = map[string]rule{
 	"host": {own: []string{"abi", "schema", "internal/jsondoc", "host/admission", "host/app", "host/engine", "host/memory", "host/storage", "host/template"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
 
-	"internal/cli": {own: []string{"abi", "host", "host/app", "host/engine", "host/engine/wasm", "host/languages", "abi/conform", "host/cell", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc"},
+	"internal/cli": {own: []string{"abi", "host", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/languages", "abi/conform", "host/cell", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc"},
 		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
 	"cmd/toolrun":      {own: []string{"internal/cli"}},
 	"internal/testrun": {},
@@ -81,10 +85,10 @@ var rules = map[string]rule{
 	"host/cell": {own: []string{"abi", "host/engine"}, others: []string{"github.com/landlock-lsm/go-landlock", "golang.org/x/sys"}},
 
 	"host/admission": {own: []string{"abi", "host/engine"}},
-	"host/languages": {own: []string{"host/cell", "host/engine", "host/engine/js", "host/engine/wasm"}},
+	"host/languages": {own: []string{"abi", "host/cell", "host/engine", "host/engine/js", "host/engine/python", "host/engine/python/distribution", "host/engine/wasm"}},
 
 	"bench/measure": {},
-	"bench/wall": {own: []string{"abi", "bench/measure", "host", "host/admission", "host/app", "host/cell", "host/engine", "host/languages", "host/storage/mem"}},
+	"bench/wall":    {own: []string{"abi", "bench/measure", "host", "host/admission", "host/app", "host/cell", "host/engine", "host/languages", "host/storage/mem"}},
 	"bench": {own: []string{"abi", "bench/measure", "host", "host/app", "host/engine", "host/engine/js", "host/storage/bolt"},
 		others: []string{"github.com/dop251/goja", "go.etcd.io/bbolt"}},
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/languages"
 )
 
@@ -20,7 +19,7 @@ func (p *program) cellCommand() *cobra.Command {
 			if !serve {
 				return usagef("toolrun starts such processes by itself", "toolrun cell is not for people")
 			}
-			return cell.Serve(languages.All()...)
+			return languages.Serve()
 		},
 	}
 	cmd.Flags().BoolVar(&serve, "serve", false, "speak with the parent on stdin and stdout")

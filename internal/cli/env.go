@@ -23,7 +23,7 @@ type Env struct {
 	Getenv func(name string) string
 	// Dir is the working directory, where relative paths begin: an absolute path. Default: the root.
 	Dir string
-	// CacheDir is where compiled plug-ins are kept: an absolute path. Default: they are not.
+	// CacheDir is where the Python runtime and compiled code are kept: an absolute path. Default: they are not.
 	CacheDir string
 	// Now is the clock. Default: the system's.
 	Now func() time.Time

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/python/distribution"
 	"github.com/toolrun/toolrun/host/languages"
 )
 
@@ -17,6 +19,7 @@ import (
 type wallFlags struct {
 	inProcess, require bool
 	without            []string
+	python             string // the file of the interpreter
 }
 
 func (f *wallFlags) register(cmd *cobra.Command) {
@@ -24,6 +27,8 @@ func (f *wallFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.inProcess, "inprocess", false, "run tools in this process, without the wall: only for tools that you trust")
 	flags.BoolVar(&f.require, "require-isolation", false, "refuse to begin where a layer of the wall is missing; see toolrun doctor")
 	flags.StringSliceVar(&f.without, "without", nil, "leave out a `layer` of the wall, to find out what it is good for")
+	flags.StringVar(&f.python, "python-wasm", "", "the `file` of the interpreter for Python tools (default: $"+pythonVariable+", or what toolrun python install has installed)")
+	_ = cmd.MarkFlagFilename("python-wasm", "wasm")
 	_ = flags.MarkHidden("without") // fails only for a flag that does not exist
 	cmd.MarkFlagsMutuallyExclusive("inprocess", "require-isolation")
 }
@@ -37,13 +42,13 @@ type wall struct {
 // openWall makes the engines. No process is started before it is needed.
 func (p *program) openWall(f wallFlags) (*wall, error) {
 	if f.inProcess {
-		return &wall{engines: languages.InProcess(languages.InProcessOptions{CacheDir: p.cache("plugins"), Panicked: p.panicked})}, nil
+		return &wall{engines: languages.InProcess(languages.WithCache(p.cache("plugins")), languages.WithPanicLog(p.panicked), languages.WithPython(p.python(f)))}, nil
 	}
 	options := cell.Options{CacheDir: p.cache("cells"), Spares: -1, Without: f.without, Logger: p.logger()}
 	if f.require {
 		options.Require = cell.Layers()
 	}
-	pool, err := languages.NewPool(options)
+	pool, err := languages.NewPool(options, languages.WithPython(p.python(f)))
 	if missing := (*cell.MissingError)(nil); errors.As(err, &missing) {
 		f := abi.Faultf(abi.Unavailable, "%v", missing)
 		return nil, f.WithHint("toolrun doctor shows all layers; without --require-isolation tools run behind those that there are")
@@ -52,6 +57,21 @@ func (p *program) openWall(f wallFlags) (*wall, error) {
 		return nil, usagef("toolrun doctor shows the layers that there are", "%v", err)
 	}
 	return &wall{pool.Engines(), pool}, nil
+}
+
+// pythonVariable names the interpreter for Python tools where no flag does.
+const pythonVariable = "TOOLRUN_PYTHON_WASM"
+
+// python is the file of the interpreter for Python tools, "" for none.
+func (p *program) python(f wallFlags) string {
+	if named := cmp.Or(f.python, p.env.Getenv(pythonVariable)); named != "" {
+		return p.env.path(named)
+	}
+	if p.env.CacheDir == "" {
+		return ""
+	}
+	file, _ := distribution.Find(p.env.CacheDir)
+	return file
 }
 
 // close ends the cells.

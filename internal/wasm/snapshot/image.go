@@ -70,19 +70,18 @@ type Image struct {
 // same one again.
 func Load(runtime wazero.Runtime, compiled wazero.CompiledModule, m *Module, o Options) (*Image, error) {
 	base := &Image{runtime: runtime, compiled: compiled, module: m, options: o.withDefaults(), bytes: m.bytes}
-	return base.with(m.memory)
+	return base.with(func() (*source, error) { return newSource(m.memory) })
 }
 
-// with makes the image ready for use: its memory begins with these bytes.
-func (i *Image) with(memory []byte) (*Image, error) {
+// with makes the image ready for use: its memory begins with a source.
+func (i *Image) with(create func() (*source, error)) (*Image, error) {
 	if i.bytes > i.options.MemoryBytes {
 		return nil, fmt.Errorf("%w: %d bytes at the start; the limit is %d", ErrMemory, i.bytes, i.options.MemoryBytes)
 	}
-	source, err := newSource(memory)
-	if err != nil {
+	var err error
+	if i.source, err = create(); err != nil {
 		return nil, err
 	}
-	i.source = source
 	i.places = make(chan struct{}, i.options.Instances)
 	return i, nil
 }

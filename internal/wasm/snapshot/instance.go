@@ -66,6 +66,10 @@ func (in *Instance) seed(random io.Reader) error {
 // Guest is the instance as wazero has it. It must not be used after Close.
 func (in *Instance) Guest() api.Module { return in.clone.guest }
 
+// Globals are the module's mutable globals, exported or not, in the order of the module. They must not be used after
+// Close.
+func (in *Instance) Globals() []api.MutableGlobal { return in.clone.globals }
+
 // LimitMemory bounds the instance's memory until it is closed, in bytes: the guest cannot grow it further. More
 // than Options.MemoryBytes is as much as that. The error is an ErrMemory where it is larger already.
 func (in *Instance) LimitMemory(bytes uint64) error {
@@ -99,24 +103,32 @@ func (in *Instance) Initialize(ctx context.Context) error {
 // instance is from.
 func (in *Instance) Capture() (*Image, error) {
 	from := in.image
-	memory := in.bytes()
 	next := &Image{
 		runtime: from.runtime, compiled: from.compiled, module: from.module, options: from.options,
-		bytes: uint64(len(memory)), globals: in.clone.currentGlobals(), generators: from.generators,
+		bytes: uint64(len(in.bytes())), globals: in.clone.currentGlobals(), generators: from.generators,
 	}
-	return next.with(memory)
+	return next.with(in.clone.memory.picture)
 }
 
 // Close gives the instance back: it is put into the state of the image, or freed where that cannot be. None of
 // its functions may be running. Closing twice is fine.
 func (in *Instance) Close(ctx context.Context) error {
+	return in.close(ctx, true)
+}
+
+// Discard closes an instance as Close does, but for that it is never used again.
+func (in *Instance) Discard(ctx context.Context) error {
+	return in.close(ctx, false)
+}
+
+func (in *Instance) close(ctx context.Context, keep bool) error {
 	c := in.clone
 	if c == nil {
 		return nil
 	}
 	in.clone = nil
 	var err error
-	if !c.rewind(in.image) || !in.image.keep(c) {
+	if !keep || !c.rewind(in.image) || !in.image.keep(c) {
 		err = c.free(ctx)
 	}
 	in.image.release(1)

@@ -43,6 +43,9 @@ func (m *memory) Reallocate(size uint64) []byte {
 	return m.bytes()
 }
 
+// picture returns a source of the memory as it is.
+func (m *memory) picture() (*source, error) { return newSource(m.bytes()) }
+
 // bytes are those that the guest has.
 func (m *memory) bytes() []byte { return m.all[:m.size:m.size] }
 

@@ -9,70 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A source holds the bytes that memories begin with: a sealed file without a name, which the kernel shares
-// among all that map it. Its methods are safe for concurrent use; close comes after the last of them.
-type source struct {
-	fd int
-	// view is the file mapped for reading. It is the only way to the bytes that no memory can write to.
-	view []byte
-}
-
-// newSource copies image into a source. Past the image a memory is zero, so zeros at its end cost nothing.
-func newSource(image []byte) (*source, error) {
-	image = image[:usedLength(image)]
-	if len(image) == 0 {
-		return &source{fd: -1}, nil
-	}
-	fd, err := unix.MemfdCreate("toolrun-snapshot", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
-	if err != nil {
-		return nil, fmt.Errorf("create a memory file: %w", err)
-	}
-	s := &source{fd: fd}
-	if err := s.fill(image); err != nil {
-		s.close()
-		return nil, err
-	}
-	return s, nil
-}
-
-// fill writes the file, seals it for ever and maps it. It ends with a whole page.
-func (s *source) fill(image []byte) error {
-	size := roundUp(len(image))
-	if err := unix.Ftruncate(s.fd, int64(size)); err != nil {
-		return fmt.Errorf("size a memory file: %w", err)
-	}
-	for at := 0; at < len(image); {
-		n, err := unix.Pwrite(s.fd, image[at:], int64(at))
-		if err != nil && err != unix.EINTR {
-			return fmt.Errorf("write a memory file: %w", err)
-		}
-		at += max(n, 0)
-	}
-	// Nobody has mapped the file for writing, so what is sealed for the future is sealed. The stronger F_SEAL_WRITE
-	// fails with EBUSY while the kernel itself still holds on to a page just written.
-	const seals = unix.F_SEAL_FUTURE_WRITE | unix.F_SEAL_GROW | unix.F_SEAL_SHRINK | unix.F_SEAL_SEAL
-	if _, err := unix.FcntlInt(uintptr(s.fd), unix.F_ADD_SEALS, seals); err != nil {
-		return fmt.Errorf("seal a memory file: %w", err)
-	}
-	view, err := unix.Mmap(s.fd, 0, size, unix.PROT_READ, unix.MAP_SHARED)
-	if err != nil {
-		return fmt.Errorf("map a memory file: %w", err)
-	}
-	s.view = view
-	return nil
-}
-
-func (s *source) close() {
-	if s.view != nil {
-		_ = unix.Munmap(s.view)
-		s.view = nil
-	}
-	if s.fd >= 0 {
-		_ = unix.Close(s.fd)
-		s.fd = -1
-	}
-}
-
 // memory is the linear memory of one instance: a private mapping of a source, of which the kernel copies a
 // page when the guest first writes to it, and zeros beyond. Addresses are reserved up to the maximum, so that
 // it grows in place. It is used by one goroutine at a time.
@@ -86,7 +22,7 @@ type memory struct {
 
 // newMemory maps a source. A memory never becomes larger than limit, in bytes.
 func newMemory(s *source, limit uint64) (*memory, error) {
-	length := max(roundUp(int(limit)), len(s.view), pageSize)
+	length := max(roundUp(int(limit)), s.length(), pageSize)
 	reserved, err := unix.Mmap(-1, 0, length, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, fmt.Errorf("reserve %d bytes of address space: %w", length, err)
@@ -96,23 +32,42 @@ func newMemory(s *source, limit uint64) (*memory, error) {
 	m := &memory{source: s, reserved: reserved, limit: uint64(length)}
 	if err := m.mapSource(); err != nil {
 		m.Free()
-		return nil, err
+		return nil, fmt.Errorf("map an image: %w", err)
 	}
 	return m, nil
 }
 
-// mapSource puts the image to the front of the reserved addresses.
+// mapSource puts the image to the front of the reserved addresses: the base, zeros behind it, and the patches over
+// both.
 func (m *memory) mapSource() error {
-	if len(m.source.view) == 0 {
-		return nil
+	s, length := m.source, m.source.length()
+	whole := s
+	if s.base != nil {
+		whole = s.base
 	}
-	_, err := unix.MmapPtr(m.source.fd, 0, unsafe.Pointer(&m.reserved[0]), uintptr(len(m.source.view)),
-		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_FIXED)
-	if err != nil {
-		return fmt.Errorf("map an image: %w", err)
+	if len(whole.view) > 0 {
+		if err := m.mapFile(whole, 0, 0, len(whole.view)); err != nil {
+			return err
+		}
 	}
-	m.writable = len(m.source.view)
+	if length > len(whole.view) {
+		if err := unix.Mprotect(m.reserved[len(whole.view):length], unix.PROT_READ|unix.PROT_WRITE); err != nil {
+			return err
+		}
+	}
+	for _, p := range s.patches {
+		if err := m.mapFile(s, p.at, p.offset, p.length); err != nil {
+			return err
+		}
+	}
+	m.writable = length
 	return nil
+}
+
+func (m *memory) mapFile(s *source, at, offset, length int) error {
+	_, err := unix.MmapPtr(s.fd, int64(offset), unsafe.Pointer(&m.reserved[at]), uintptr(length),
+		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_FIXED)
+	return err
 }
 
 // Reallocate makes the memory size bytes long. It returns nil where that is more than the limit or than the
@@ -164,8 +119,8 @@ func (m *memory) restore(dirty []int) {
 	for _, page := range dirty {
 		at := page * pageSize
 		to := m.reserved[at : at+pageSize]
-		if at < len(m.source.view) {
-			copy(to, m.source.view[at:])
+		if from := m.source.page(at); from != nil {
+			copy(to, from)
 			continue
 		}
 		clear(to)

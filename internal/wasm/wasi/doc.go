@@ -3,9 +3,10 @@
 //
 // Every function of preview 1 links, so that what a Go, C, Rust, AssemblyScript or CPython toolchain emits
 // can be instantiated. What works is what a computation may have: arguments and environment as they are
-// given, clocks, random bytes, output as log lines, an empty input, waiting, and an exit. All else answers as
-// an operating system does that has no such thing: no descriptor but the three of standard input and output
-// is ever open, and none is a directory, so that opening a file fails in the guest's own words.
+// given, clocks, random bytes, output as log lines, an empty input or one that is a channel to the host,
+// waiting, and an exit. All else answers as an operating system does that has no such thing: no descriptor but
+// the three of standard input and output is ever open, and none is a directory, so that opening a file fails in
+// the guest's own words.
 //
 // One host module serves all the guests of a wazero runtime: [Instantiate] makes it. A [System] holds what
 // belongs to one run, and the functions find it in the context of the call: [With] puts it there.

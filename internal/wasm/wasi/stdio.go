@@ -1,6 +1,9 @@
 package wasi
 
-import "context"
+import (
+	"context"
+	"io"
+)
 
 // The type and the rights of descriptors, as fd_fdstat_get reports them.
 const (
@@ -30,7 +33,14 @@ func (s *System) isOpen(fd uint32) bool {
 
 // may reports whether fd is open for a right.
 func (s *System) may(fd uint32, right uint64) bool {
-	return s.isOpen(fd) && rights[fd]&right != 0
+	return s.isOpen(fd) && s.rights(fd)&right != 0
+}
+
+func (s *System) rights(fd uint32) uint64 {
+	if fd == Stdin && s.channel != nil {
+		return rights[Stdin] | rightWrite
+	}
+	return rights[fd]
 }
 
 // answer makes a handler that has one answer.
@@ -85,7 +95,7 @@ func fdFdstatGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	clear(stat)
 	stat[0] = characterDevice
 	le.PutUint16(stat[2:], s.flags[fd])
-	le.PutUint64(stat[8:], rights[fd])
+	le.PutUint64(stat[8:], s.rights(fd))
 	return success
 }
 
@@ -119,15 +129,35 @@ func fdFilestatGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	return success
 }
 
-// fdRead(fd, iovs*, iovs_len, nread*): the input is empty.
+// fdRead(fd, iovs*, iovs_len, nread*): the input is empty, unless it is a channel.
 func fdRead(_ context.Context, s *System, mem memory, p []uint64) errno {
 	if !s.may(uint32(p[0]), rightRead) {
 		return errBadf
 	}
-	if _, e := mem.vectors(uint32(p[1]), uint32(p[2])); e != success {
+	vecs, e := mem.vectors(uint32(p[1]), uint32(p[2]))
+	if e != success {
 		return e
 	}
-	return mem.put32(uint32(p[3]), 0)
+	// The count is written first: what cannot be told must not have been read.
+	if e := mem.put32(uint32(p[3]), 0); e != success || s.channel == nil {
+		return e
+	}
+	return mem.put32(uint32(p[3]), s.receive(vecs))
+}
+
+// receive fills buffers from the channel, one Read each, up to the first that is not filled.
+func (s *System) receive(vecs vectors) (n uint32) {
+	for buffer := range vecs.all {
+		read, err := s.channel.Read(buffer)
+		n += uint32(read)
+		if err != nil && err != io.EOF {
+			s.stop(err)
+		}
+		if read < len(buffer) {
+			break
+		}
+	}
+	return n
 }
 
 // fdWrite(fd, iovs*, iovs_len, nwritten*)
@@ -146,7 +176,11 @@ func fdWrite(ctx context.Context, s *System, mem memory, p []uint64) errno {
 		return e
 	}
 	for buffer := range vecs.all {
-		s.print(ctx, int(fd), buffer)
+		if fd != Stdin {
+			s.print(ctx, int(fd), buffer)
+		} else if _, err := s.channel.Write(buffer); err != nil {
+			s.stop(err)
+		}
 	}
 	return success
 }

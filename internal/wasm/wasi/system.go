@@ -41,6 +41,11 @@ type Config struct {
 	// Random is where random_get reads. An error of it is EIO in the guest. Default crypto/rand.
 	Random io.Reader
 
+	// Channel makes Stdin a channel to the host: fd_read reads from it, fd_write to Stdin writes to it, a message for
+	// each buffer. The bytes belong to the guest and change after the call. io.EOF of Read is the end of what is there
+	// now; any other error of either ends the guest. Default: Stdin is empty, and not open for writing.
+	Channel io.ReadWriter
+
 	// Log takes what the guest prints, a line at a time: the descriptor, Stdout or Stderr, and the line without
 	// its newline, at most MaxLine bytes, which belong to the guest and change after the call. Valid UTF-8 is
 	// never cut within a character; whether it is valid is for the receiver to see. An error ends the guest.
@@ -58,6 +63,7 @@ type System struct {
 	nanotime func() int64
 	sleep    func(ctx context.Context, d time.Duration) error
 	random   io.Reader
+	channel  io.ReadWriter
 	log      func(stream int, line []byte) error
 
 	closed  [3]bool
@@ -72,7 +78,7 @@ func New(c Config) (*System, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &System{args: c.Args, environ: c.Environ, walltime: c.Walltime, nanotime: c.Nanotime, sleep: c.Sleep, random: c.Random, log: c.Log}
+	s := &System{args: c.Args, environ: c.Environ, walltime: c.Walltime, nanotime: c.Nanotime, sleep: c.Sleep, random: c.Random, channel: c.Channel, log: c.Log}
 	if s.walltime == nil {
 		s.walltime = time.Now
 	}
@@ -115,7 +121,7 @@ func checkNames(environ []string) error {
 	return errors.Join(errs...)
 }
 
-// Err returns the error that ended the guest from outside: that of Config.Log or Config.Sleep, or the cause of
+// Err returns the error that ended the guest from outside: that of Config.Log, Config.Channel or Config.Sleep, or the cause of
 // the context's end, as it is. It is nil where the guest returned, exited or trapped by itself. The error of
 // the guest's call wraps it with wazero's stack trace.
 func (s *System) Err() error { return s.err }

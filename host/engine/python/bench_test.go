@@ -1,0 +1,91 @@
+package python_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/enginetest"
+)
+
+// typical is a tool that reads its input, calls memory once, and uses what tools use.
+const typical = `
+import json, re
+from datetime import datetime
+
+def main(input):
+    prefs = memory.get_content("prefs") or {}
+    words = re.findall(r"\w+", input["text"])
+    day = datetime.fromisoformat(input["day"]).strftime("%A")
+    return {"words": len(words), "day": day, "copy": json.loads(json.dumps(prefs))}
+`
+
+// BenchmarkRun is a run in a fresh interpreter.
+func BenchmarkRun(b *testing.B) {
+	e := newEngine(b)
+	p, err := e.Load(b.Context(), engine.Source{Path: "tool.py", Code: []byte(typical)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Close()
+	in := engine.Input{Input: json.RawMessage(`{"text":"so many words","day":"2031-05-06"}`)}
+	host := enginetest.NewMemory(nil).Host()
+	var took []time.Duration
+	for b.Loop() {
+		begun := time.Now()
+		if _, err := p.Run(b.Context(), in, host); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(begun))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-us")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-us")
+}
+
+// BenchmarkRunParallel is the same by as many goroutines as there are processors.
+func BenchmarkRunParallel(b *testing.B) {
+	e := newEngine(b)
+	p, err := e.Load(b.Context(), engine.Source{Path: "tool.py", Code: []byte(typical)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Close()
+	in := engine.Input{Input: json.RawMessage(`{"text":"so many words","day":"2031-05-06"}`)}
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		host := enginetest.NewMemory(nil).Host()
+		for pb.Next() {
+			if _, err := p.Run(b.Context(), in, host); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}
+
+// BenchmarkLoad is a tool that is loaded into an interpreter which waits for it.
+func BenchmarkLoad(b *testing.B) {
+	e := newEngine(b)
+	for b.Loop() {
+		p, err := e.Load(b.Context(), engine.Source{Path: "tool.py", Code: []byte(typical)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		p.Close()
+	}
+}
+
+// BenchmarkBoot is the first tool of an engine, where the cache holds the compiled interpreter.
+func BenchmarkBoot(b *testing.B) {
+	for b.Loop() {
+		e := newEngine(b)
+		p, err := e.Load(b.Context(), engine.Source{Path: "tool.py", Code: []byte(typical)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		p.Close()
+		e.Close()
+	}
+}

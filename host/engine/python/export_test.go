@@ -1,0 +1,67 @@
+package python
+
+import (
+	"context"
+
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// WithFullStarts has every run start an interpreter of its own, as where the picture of one does not work.
+func WithFullStarts() Option { return func(e *Engine) { e.full = true } }
+
+// Fresh returns the memory and the globals of an instance that the next run of a program would get.
+func Fresh(loaded engine.Program) (memory []byte, globals []uint64, err error) {
+	p := loaded.(*program)
+	image := p.loaded
+	if p.starter != nil && p.starter.started != nil {
+		image = p.starter.started
+	}
+	in, err := image.Restore(background, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer in.Close(background)
+	all := in.Guest().Memory()
+	view, _ := all.Read(0, all.Size())
+	for _, global := range in.Globals() {
+		globals = append(globals, global.Get())
+	}
+	return append([]byte(nil), view...), globals, nil
+}
+
+var background = context.Background()
+
+// Tried reports what the engine's own test of its interpreter says, where the function to call is so much further on in
+// the table than it is.
+func Tried(e *Engine, shift uint32) error {
+	i := *e.interpreter
+	i.at.slot += shift
+	return i.answers(background)
+}
+
+// RanOnce reports whether the top level of a tool ran for all runs.
+func RanOnce(loaded engine.Program) bool {
+	s := loaded.(*program).starter
+	return s != nil && s.started != nil
+}
+
+// Rewriting is the version of what is done to an interpreter before it is compiled.
+const Rewriting = rewriting
+
+// Rewrite does it.
+func Rewrite(code []byte) ([]byte, error) {
+	m, err := rewrite(code)
+	if err != nil {
+		return nil, err
+	}
+	return m.MarshalBinary()
+}
+
+// Cached compiles an interpreter and keeps the result in a folder.
+func Cached(dir string, code []byte) error {
+	m, err := cache{dir}.compile(background, code)
+	if err != nil {
+		return err
+	}
+	return m.close()
+}

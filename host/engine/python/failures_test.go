@@ -1,0 +1,83 @@
+package python_test
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+func TestFailures(t *testing.T) {
+	helper := fstest.MapFS{"lib/helper.py": {Data: []byte("def fail(x):\n    return 1 / x\n")}, "lib/__init__.py": {}}
+	runAll(t, []tool{
+		{name: "raised in a body", code: "a = 'ü'\n\nprint(a); raise ValueError('no ' + a)", fault: abi.ToolError, message: "ValueError: no ü", place: `["tool.py",3,11]`,
+			stack: "    at <module> (tool.py:3:11)"},
+		{name: "raised in a function", code: "def f(x):\n    return 'ü', x['a']\ndef main():\n    return f({})", fault: abi.ToolError, message: "KeyError: 'a'", place: `["tool.py",2,17]`,
+			stack: "    at f (tool.py:2:17)\n    at main (tool.py:4:12)"},
+		{name: "raised in a module", code: "from lib.helper import fail\ndef main():\n    return fail(0)", files: helper, fault: abi.ToolError, message: "ZeroDivisionError: division by zero",
+			place: `["lib/helper.py",2,12]`, stack: "    at fail (lib/helper.py:2:12)\n    at main (tool.py:3:12)"},
+		{name: "raised in the library", code: "import json\ndef main():\n    return json.loads('{')", fault: abi.ToolError, message: "JSONDecodeError: Expecting property name", place: `["tool.py",3,12]`},
+		{name: "raised at the top of a module", code: "x = 1\ny = x / 0\ndef main():\n    return y", fault: abi.ToolError, message: "ZeroDivisionError", place: `["tool.py",2,5]`},
+		{name: "raised in async", code: "import asyncio\nasync def f():\n    await asyncio.sleep(0)\n    raise ValueError('late')\nasync def main():\n    await asyncio.gather(f(), asyncio.sleep(0.01))",
+			fault: abi.ToolError, message: "ValueError: late", place: `["tool.py",4,5]`},
+		{name: "an error whose text fails", code: "class E(Exception):\n    def __str__(self):\n        raise SystemExit\nraise E", fault: abi.ToolError, message: "E, whose text cannot be told", place: `["tool.py",4,1]`},
+		{name: "an error without a text", code: "raise ValueError", fault: abi.ToolError, message: "ValueError"},
+		{name: "sys.exit", code: "import sys\ncontext['n'] = 1\nsys.exit()", want: `null`},
+		{name: "exit 0", code: "exit(0)", want: `null`},
+		{name: "exit 3", code: "import sys\nsys.exit(3)", fault: abi.ToolError, message: "the tool exited with code 3", place: `["tool.py",2,1]`},
+		{name: "exit with a text", code: "raise SystemExit('enough')", fault: abi.ToolError, message: "enough"},
+		{name: "exit of the process", code: "import os\nos._exit(0)", want: `null`},
+		{name: "exit of the process with a code", code: "import os\nos._exit(7)", fault: abi.ToolError, message: "exited with code 7"},
+		{name: "abort", code: "import os\nos.abort()", fault: abi.ToolError, message: "trapped"},
+		{name: "recursion is caught", code: "def f():\n    return f()\ntry:\n    f()\nexcept RecursionError:\n    return 'caught'", want: `"caught"`},
+		{name: "recursion of a limit of its own", code: "import sys\nsys.setrecursionlimit(10**6)\ndef f(n):\n    return n and f(n - 1)\nreturn f(100000)", fault: abi.StackLimit, message: "deeper than 500"},
+		{name: "recursion in C", code: "a = []\nfor _ in range(100000):\n    a = [a]\nreturn repr(a)", fault: abi.StackLimit},
+		{name: "recursion of a call depth", code: "def f(n):\n    return n and f(n - 1)\nreturn f(900)", limits: engine.Limits{CallDepth: 1000}, want: `0`},
+		{name: "memory is caught", code: "try:\n    a = bytearray(10**9)\nexcept MemoryError:\n    return 'caught'", want: `"caught"`},
+		{name: "memory", code: "a = []\nwhile True:\n    a.append(bytearray(10**6))", limits: engine.Limits{MemoryBytes: 64 << 20}, fault: abi.MemoryLimit, message: "64 MiB", place: `["tool.py",3,14]`},
+		{name: "memory that is not enough to begin with", code: "return 1", limits: engine.Limits{MemoryBytes: 1 << 20}, fault: abi.MemoryLimit},
+		{name: "a MemoryError of its own", code: "raise MemoryError('mine')", fault: abi.ToolError, message: "MemoryError: mine"},
+		{name: "an uncaught fault that was raised from", code: "try:\n    memory.get_content('forbidden')\nexcept MemoryAccessError as e:\n    raise RuntimeError('other') from e", fault: abi.ToolError, message: "RuntimeError: other"},
+		{name: "memory at the top of a module", code: "x = memory.get_content('prefs')\ndef main():\n    return x", fault: abi.InvalidArgument, message: "call memory from the entry", place: `["tool.py",1,5]`},
+
+		{name: "syntax", code: "x = 1\nif x\n    y\n", fault: abi.SourceInvalid, message: "tool.py cannot be compiled: expected ':'", place: `["tool.py",2,5]`},
+		{name: "syntax after a wide character", code: "x = 'ü'; y = = 1", fault: abi.SourceInvalid, place: `["tool.py",1,14]`},
+		{name: "syntax of what the compiler sees", code: "def f():\n    break\nreturn 1", fault: abi.SourceInvalid, message: "'break' outside loop", place: `["tool.py",2,5]`},
+		{name: "indentation", code: "def f():\nreturn 1", fault: abi.SourceInvalid, message: "expected an indented block", place: `["tool.py",2,1]`},
+		{name: "syntax of a module", code: "def main():\n    import bad", files: fstest.MapFS{"bad.py": {Data: []byte("x = (\n")}}, fault: abi.SourceInvalid, message: "bad.py cannot be compiled: '(' was never closed", place: `["bad.py",1,5]`},
+		{name: "yield in a body", code: "x = 1\nyield x\nreturn 1", fault: abi.SourceInvalid, message: "yield", place: `["tool.py",2,1]`},
+		{name: "a NUL", code: "x = 1\x00", fault: abi.SourceInvalid},
+		{name: "no UTF-8", code: "x = '\xff'", fault: abi.SourceInvalid, message: "UTF-8"},
+		{name: "nested too deep", code: "x = " + repeat("(", 5000) + repeat(")", 5000), fault: abi.SourceInvalid},
+		{name: "too many operators", code: "x = " + repeat("-", 100000) + "1", fault: abi.SourceInvalid},
+		{name: "a long chain", code: "x = 1" + repeat(".real", 50000), fault: abi.SourceInvalid},
+		{name: "syntax at run time", code: "exec('a = = 1')", fault: abi.ToolError, message: "SyntaxError: invalid syntax", place: `["tool.py",1,1]`},
+		{name: "a warning of the compiler", code: "x = 1\nreturn x is 1", want: `true`, warning: `tool.py:2: SyntaxWarning: "is" with 'int' literal`},
+
+		{name: "no such module", code: "import numpy", fault: abi.ToolError, message: "No module named 'numpy': a tool has Python's standard library", place: `["tool.py",1,1]`},
+		{name: "no such submodule", code: "import json.nope", fault: abi.ToolError, message: "No module named 'json.nope'"},
+		{name: "input()", code: "return input('name? ')", fault: abi.ToolError, message: "input() has nobody to ask"},
+		{name: "standard input", code: "import sys\nreturn sys.stdin.read()", fault: abi.ToolError},
+		{name: "threads", code: "import threading\nthreading.Thread(target=print).start()", fault: abi.ToolError, message: "there are no threads in a tool"},
+		{name: "a pool of threads", code: "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool:\n    pool.submit(print)", fault: abi.ToolError, message: "there are no threads in a tool"},
+		{name: "a thread of asyncio", code: "import asyncio\nawait asyncio.to_thread(print)", fault: abi.ToolError, message: "there are no threads in a tool"},
+		{name: "sockets", code: "import socket\nsocket.socket()", fault: abi.ToolError, message: "there is no network in a tool"},
+		{name: "the web", code: "import urllib.request\nurllib.request.urlopen('http://example.com')", fault: abi.ToolError, message: "there is no network in a tool"},
+		{name: "streams of asyncio", code: "import asyncio\nawait asyncio.open_connection('example.com', 80)", fault: abi.ToolError, message: "there is no network in a tool"},
+		{name: "processes", code: "import subprocess\nsubprocess.run(['ls'])", fault: abi.ToolError, message: "there are no processes in a tool"},
+		{name: "os.system", code: "import os\nos.system('ls')", fault: abi.ToolError, message: "system"},
+		{name: "writing a file", code: "open('out.txt', 'w')", fault: abi.ToolError, message: "there are no files in a tool", place: `["tool.py",1,1]`},
+		{name: "writing a file by pathlib", code: "import pathlib\npathlib.Path('/tmp/x').write_text('a')", fault: abi.ToolError, message: "there are no files in a tool"},
+		{name: "reading a file", code: "try:\n    open('/etc/passwd')\nexcept OSError as e:\n    return type(e).__name__", want: `"FileNotFoundError"`},
+		{name: "temporary files", code: "import tempfile\ntempfile.TemporaryFile()", fault: abi.ToolError},
+	})
+}
+
+func repeat(s string, n int) string {
+	b := make([]byte, 0, n*len(s))
+	for range n {
+		b = append(b, s...)
+	}
+	return string(b)
+}

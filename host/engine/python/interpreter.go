@@ -1,0 +1,196 @@
+package python
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental/table"
+
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/snapshot"
+)
+
+// interpreter is CPython as its runs begin with it. It is safe for concurrent use once it was booted.
+type interpreter struct {
+	*machine
+	data *snapshot.Image // before any of its code ran
+	// base is the started interpreter, which waits to be called at the place at; nil where every run starts its own.
+	base *snapshot.Image
+	at   place
+}
+
+// place is where a started interpreter can be called, as addresses of the guest.
+type place struct {
+	function  uint32 // the object of Python's function serve
+	arguments uint32 // an empty tuple
+	slot      uint32 // in the table of functions: what calls an object of that type
+	stack     uint32 // where the stack may begin
+}
+
+// newInterpreter makes an interpreter of a machine, which it owns from then on.
+func newInterpreter(m *machine) (*interpreter, error) {
+	i := &interpreter{machine: m}
+	var err error
+	i.data, err = snapshot.Load(m.runtime, m.code, m.module, snapshot.Options{MemoryBytes: MaxMemoryBytes})
+	if err != nil {
+		return nil, errors.Join(err, m.close())
+	}
+	return i, nil
+}
+
+// boot starts the interpreter and takes a picture of it. Where the picture turns out not to work, each run starts its
+// own: slower, and otherwise the same.
+func (i *interpreter) boot(ctx context.Context) error {
+	in, err := i.data.Restore(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer in.Discard(ctx)
+	s := newSession(ctx, nobody{}, clocks{})
+	s.push(guestFiles())
+	s.announced = func(fields []string) {
+		if i.at, err = locate(in, fields); err == nil {
+			i.base, err = in.Capture()
+		}
+		s.over = true
+	}
+	_ = s.launch(in) // how it ended does not matter: it was to be stopped
+	if ctx.Err() != nil {
+		return engine.EndOf(ctx)
+	}
+	if !s.over {
+		return unusable("it did not start")
+	}
+	if i.base != nil && i.answers(ctx) != nil {
+		err = i.base.Close(ctx)
+		i.base = nil
+		return err
+	}
+	return nil
+}
+
+// The layout of objects in CPython 3.12 where a pointer has four bytes: ob_type of PyObject, tp_call of PyTypeObject.
+const (
+	typeOffset = 4
+	callOffset = 64
+)
+
+// locate finds where the interpreter is to be called: what it announced are the addresses of a function, of an empty
+// tuple and of the type of functions.
+func locate(in *snapshot.Instance, announced []string) (at place, err error) {
+	var told [3]uint32
+	if len(announced) != len(told) {
+		return at, errors.New("python: the interpreter announced something else than three addresses")
+	}
+	for n, field := range announced {
+		address, err := strconv.ParseUint(field, 10, 32)
+		if err != nil {
+			return at, fmt.Errorf("python: the interpreter announced no address: %w", err)
+		}
+		told[n] = uint32(address)
+	}
+	memory := in.Guest().Memory()
+	if kind, ok := memory.ReadUint32Le(told[0] + typeOffset); !ok || kind != told[2] {
+		return at, errors.New("python: objects have another layout than expected")
+	}
+	slot, ok := memory.ReadUint32Le(told[2] + callOffset)
+	if !ok || slot == 0 {
+		return at, errors.New("python: types have another layout than expected")
+	}
+	stack, err := stackPointer(in)
+	if err != nil {
+		return at, err
+	}
+	// What is below belongs to nobody: the frames above are those of the call that the interpreter waits in.
+	const red, alignment = 512, 16
+	return place{function: told[0], arguments: told[1], slot: slot, stack: (uint32(stack.Get()) - red) &^ (alignment - 1)}, nil
+}
+
+// stackPointer is the one mutable global of type i32 that compilers of C make.
+func stackPointer(in *snapshot.Instance) (found api.MutableGlobal, err error) {
+	for _, global := range in.Globals() {
+		if global.Type() != api.ValueTypeI32 {
+			continue
+		}
+		if found != nil {
+			return nil, errors.New("python: two globals may be the stack pointer")
+		}
+		found = global
+	}
+	if found == nil {
+		return nil, errors.New("python: no global may be the stack pointer")
+	}
+	return found, nil
+}
+
+// errRaised is the end of a guest whose own half could not even tell what went wrong.
+var errRaised = errors.New("python: the interpreter raised an exception that nothing told")
+
+// call has a started interpreter serve one request. It returns an error where it did not return, or raised.
+func (i *interpreter) call(ctx context.Context, in *snapshot.Instance) error {
+	stack, err := stackPointer(in)
+	if err != nil {
+		return err
+	}
+	serve, err := lookUp(in.Guest(), i.at.slot)
+	if err != nil {
+		return err
+	}
+	stack.Set(uint64(i.at.stack))
+	object, err := serve.Call(ctx, uint64(i.at.function), uint64(i.at.arguments), 0)
+	if err == nil && object[0] == 0 { // no object is an exception
+		return errRaised
+	}
+	return err
+}
+
+// lookUp finds a function by its place in the table. wazero panics where there is none of the type.
+func lookUp(guest api.Module, slot uint32) (f api.Function, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("python: no function of the right type is at %d: %v", slot, x)
+		}
+	}()
+	i32 := api.ValueTypeI32
+	return table.LookupFunction(guest, 0, slot, []api.ValueType{i32, i32, i32}, []api.ValueType{i32}), nil
+}
+
+// answers tries the picture: an instance of it must answer what it is asked.
+func (i *interpreter) answers(ctx context.Context) error {
+	in, err := i.base.Restore(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer in.Discard(ctx)
+	const question = `"are you there?"`
+	s := newSession(ctx, nobody{}, clocks{})
+	s.push("ping\n" + question)
+	if err := s.ask(i, in); err != nil {
+		return err
+	}
+	if s.outcome.verb != "done" || string(s.outcome.rest) != question {
+		return errors.New("python: the interpreter does not answer")
+	}
+	return nil
+}
+
+// processStart is where the monotonic clock of all guests begins: it must not run back from the picture of one to
+// those that go on from there.
+var processStart = time.Now()
+
+func nanotime() int64 { return int64(time.Since(processStart)) + 1 }
+
+func (i *interpreter) close() error {
+	ctx := context.Background()
+	var errs []error
+	for _, image := range []*snapshot.Image{i.base, i.data} {
+		if image != nil {
+			errs = append(errs, image.Close(ctx))
+		}
+	}
+	return errors.Join(append(errs, i.machine.close())...)
+}

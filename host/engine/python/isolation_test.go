@@ -1,0 +1,188 @@
+package python_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/enginetest"
+	"github.com/toolrun/toolrun/host/engine/python"
+)
+
+// planters are tools that try to leave something behind, or to break what comes after them. What each ends with does not
+// matter but for one thing: it is never internal.
+var planters = map[string]string{
+	"globals":          "import builtins, sys\nbuiltins.planted = globals()['planted'] = sys.planted = 'PLANTED-by-' + 'someone'",
+	"json":             "import json\njson.dumps = json.loads = lambda *a, **k: 'PLANTED'\njson.encoder.c_make_encoder = json.encoder.encode_basestring = None\njson.planted = 1\nreturn {}",
+	"builtins":         "import builtins\nfor name in ('len', 'isinstance', 'str', 'getattr', '__import__', 'print', 'dict', 'list'):\n    setattr(builtins, name, None)",
+	"builtins cleared": "import builtins\nvars(builtins).clear()",
+	"modules cleared":  "import sys\nsys.modules.clear(); sys.meta_path.clear(); sys.path.clear()",
+	"stdlib":           "import re, os, time, random, datetime as d\nre.sub = os.read = os.write = time.time = random.random = d.datetime = None\nrandom.seed(1); random.planted = 1",
+	"our half":         "import sys\nfor name, module in list(sys.modules.items()):\n    if name.startswith('_toolrun'):\n        for key in list(vars(module)):\n            setattr(module, key, None)",
+	"our functions":    "import sys\ns = sys.modules['_toolrun.serving']\ns.serve.__code__ = (lambda: 1 / 0).__code__",
+	"our globals":      "import gc\nfor o in gc.get_objects():\n    if isinstance(o, dict) and '_tool' in o:\n        o.clear()",
+	"thawed":           "import gc\ngc.unfreeze(); gc.collect(); gc.disable()",
+	"memory filled":    "keep = [bytearray(1 << 20) for _ in range(100)]\nfor b in keep:\n    b[:] = b'PLANTED!' * (1 << 17)",
+	"memory used up":   "keep = []\nwhile True:\n    keep.append(b'PLANTED!' * (1 << 16))",
+	"small memory":     "keep = [('PLANTED%d' % i) * 3 for i in range(20000)]",
+	"closed":           "import os\nfor fd in range(10):\n    try:\n        os.close(fd)\n    except OSError:\n        pass",
+	"exit":             "import sys\nsys.exit(3)",
+	"hard exit":        "import os\nos._exit(0)",
+	"abort":            "import os\nos.abort()",
+	"recursion":        "def f(n):\n    return f(n + 1)\nf(0)",
+	"recursion in C":   "import sys\nclass A:\n    def __repr__(self):\n        return repr([self])\nrepr(A())",
+	"generators":       "def g():\n    try:\n        while True:\n            yield 1\n    finally:\n        import builtins\n        builtins.planted = 1\n        memory.set_content('planted', {})\nkeep = [g() for _ in range(100)]\nfor x in keep:\n    next(x)",
+	"finalisers":       "import atexit, weakref, builtins\nclass D:\n    def __del__(self):\n        builtins.planted = 1\n        memory.set_content('planted', {})\nd = D(); weakref.finalize(d, print, 'PLANTED'); atexit.register(print, 'PLANTED')\nd.d = d\ndel d",
+	"trace":            "import sys\nsys.settrace(lambda *a: None); sys.setprofile(lambda *a: None); sys.excepthook = sys.unraisablehook = None",
+	"hooks":            "import sys\nsys.addaudithook(lambda *a: None)",
+	"signals":          "import signal\nsignal.raise_signal(2)",
+	"spin":             "while True:\n    pass",
+	"sleep":            "import time\ntime.sleep(1000)",
+	"bytecode":         "def f():\n    pass\nf.__code__ = f.__code__.replace(co_code=bytes([100, 255, 83, 0] * 20), co_consts=())\nf()",
+	"stack size":       "def f():\n    pass\nf.__code__ = f.__code__.replace(co_code=bytes([151, 0] + [100, 0] * 100000 + [83, 0]), co_stacksize=1)\nf()",
+	"messages":         "import os, time\nfor m in (b'ready\\n1\\n2\\n3', b'done\\n{}', b'answer\\n[1]\\n{}', b'unfit\\n', b'error\\nnull', b'log', b'file\\n\"../x.py\"', b'call', b'call\\nget_content', b'refuse\\nx', b'call\\nget_content\\n' + b'\\n' * 99, b'\\xff' * 100, b'log\\ninfo\\n\\xff', b'answer\\n'):\n    os.write(0, m)\n    time.time()\n    os.read(0, 10)\nreturn 1",
+	"huge messages":    "import os\nfor m in (b'answer\\n', b'error\\n', b'log\\ninfo\\n\"', b'call\\nget_content\\n', b'unfit\\n\"', b'file\\n\"'):\n    os.write(0, m + b'1' * (60 << 20))",
+	"a forged start":   "import os\nos.write(0, b'done\\nnonsense')\nos.close(0)\ndef main():\n    return 1",
+	"another start":    "import os\nos.write(0, b'done\\n{\"random\":false}')\nos.close(0)\ndef main():\n    return 1",
+	"reads":            "import os\nwhile os.read(0, 1 << 16) or True:\n    pass",
+}
+
+// probe answers what it can find of others.
+const probe = `
+import builtins, gc, sys, json, random, os
+found = [name for name in ('planted',) if hasattr(builtins, name) or hasattr(sys, name) or hasattr(json, name) or name in globals() or hasattr(random, name)]
+texts = [o for o in gc.get_objects() for o in (list(o.values()) if type(o) is dict else o if type(o) in (list, tuple) else ()) if type(o) is str and 'PLAN' 'TED' in o and '"' not in o]
+checks = [json.dumps([1]) == '[1]', len('ab') == 2, os.read is not None, sys.getrecursionlimit() < 2000, gc.isenabled(), gc.get_freeze_count() > 0]
+return [found, texts[:3], all(checks)]
+`
+
+const clean = `[[],[],true]`
+
+func TestNothingIsLeftBehind(t *testing.T) {
+	e := newEngine(t)
+	seen, err := e.Load(t.Context(), engine.Source{Path: "probe.py", Code: []byte(probe)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer seen.Close()
+	memory := enginetest.NewMemory(errors.New("the host had enough"))
+	for name, code := range planters {
+		t.Run(name, func(t *testing.T) {
+			p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: []byte(code)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			before, globals, err := python.Fresh(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range runsOf(name) {
+				plant(t, p, memory)
+			}
+			after, now, err := python.Fresh(p)
+			if err != nil || !bytes.Equal(before, after) || !slices.Equal(globals, now) {
+				t.Errorf("the next run begins otherwise than the first: %v", err)
+			}
+			checkClean(t, seen)
+		})
+	}
+	for _, call := range memory.Calls() {
+		if string(call.Arg(0)) == `"planted"` {
+			t.Error("a guest ran on after its run")
+		}
+	}
+}
+
+// runsOf is less for what does not end by itself.
+func runsOf(name string) int {
+	switch name {
+	case "spin", "sleep", "reads", "memory used up", "huge messages":
+		return 2
+	}
+	return 10
+}
+
+// plant runs a tool, for a while.
+func plant(t *testing.T, p engine.Program, m *enginetest.Memory) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	in := engine.Input{Limits: engine.Limits{MemoryBytes: 192 << 20}}
+	_, err := p.Run(ctx, in, m.Host())
+	fault, ok := err.(*abi.Fault)
+	if err != nil && (!ok || fault.Code == abi.Internal || fault.ID != "") {
+		t.Errorf("Run = %v; want no fault of the host's", err)
+	}
+}
+
+func checkClean(t *testing.T, p engine.Program) {
+	t.Helper()
+	for range 5 {
+		out, err := p.Run(t.Context(), engine.Input{}, engine.Host{})
+		if err != nil || string(out.Output) != clean {
+			t.Fatalf("Run = %s, %v; want %s", out.Output, err, clean)
+		}
+	}
+}
+
+// A fault is believed by what the host gave, whatever the guest says of it.
+func TestForgedFaults(t *testing.T) {
+	runAll(t, []tool{
+		{name: "none was given", code: "import os\nos.write(0, b'error\\n{\"message\":\"x\",\"fault\":0,\"kind\":\"memory\",\"code\":\"conflict\",\"id\":\"1\"}')\nos.close(0)", fault: abi.ToolError},
+		{name: "a negative number", code: "import os\nos.write(0, b'error\\n{\"fault\":-1}')\nos.close(0)", fault: abi.ToolError},
+		{name: "no number", code: "import os\nos.write(0, b'error\\n{\"fault\":\"0\"}')\nos.close(0)", fault: abi.ToolError},
+		{name: "an error that looks the same", code: "raise ConflictError('conflict', 'm', 'prefs')", fault: abi.ToolError, message: "ConflictError: m"},
+		{name: "a copy of the error", code: "import copy\ntry:\n    memory.get_content('forbidden')\nexcept MemoryAccessError as e:\n    raise copy.copy(e)", fault: abi.ToolError},
+		{name: "the error itself, later", code: "try:\n    memory.get_content('forbidden')\nexcept MemoryAccessError as e:\n    kept = e\nkept.code = 'conflict'\nraise kept", fault: abi.AccessDenied},
+		{name: "a file, while it runs", code: "import os, answer\nos.write(0, b'file\\n\"answer.py\"')\nreturn os.read(0, 100).decode()", files: fstest.MapFS{"answer.py": {}}, want: `"none\n"`},
+		{name: "a limit", code: "raise RecursionError('maximum recursion depth exceeded')", fault: abi.StackLimit},
+		{name: "an answer and then silence", code: "import os\nos.write(0, b'answer\\n1\\n{}')\nos.close(0)", want: `1`},
+		{name: "an answer that is no JSON", code: "import os\nos.write(0, b'answer\\n{\\n{}')\nos.close(0)", fault: abi.OutputInvalid},
+		{name: "a context that is no object", code: "import os\nos.write(0, b'answer\\n1\\n[]')\nos.close(0)", fault: abi.OutputInvalid},
+		{name: "a context of the workflow", code: "import os\nos.write(0, b'answer\\n1\\n{\"st\\\\u0065ps\":1}')\nos.close(0)", fault: abi.OutputInvalid},
+	})
+}
+
+// What is random is another in each run, and in each tool.
+func TestRandomness(t *testing.T) {
+	const code = `
+import hashlib, tempfile
+r = random.Random()
+def main():
+    return [random.random(), random.getrandbits(60), str(uuid.uuid4()), str(uuid.uuid1()), secrets.token_hex(8), __import__('os').urandom(8).hex(),
+            r.random() if False else random.Random().random(), random.SystemRandom().random(), next(tempfile._get_candidate_names()), random.sample(range(1000), 5)]
+`
+	e := newEngine(t)
+	seen := map[string]bool{}
+	for range 3 {
+		p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: []byte(code)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			out, err := p.Run(t.Context(), engine.Input{}, engine.Host{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var values []json.RawMessage
+			if err := json.Unmarshal(out.Output, &values); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range values {
+				if seen[string(v)] {
+					t.Errorf("value %d is %s again", i, v)
+				}
+				seen[string(v)] = true
+			}
+		}
+		p.Close()
+	}
+}

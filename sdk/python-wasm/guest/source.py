@@ -1,0 +1,193 @@
+"""A tool's source, made into code: which form it has, and the places of the author in all of it."""
+
+import ast
+
+# The name of the function that a body becomes, and of what stands in for "from module import *" in it.
+_BODY = "__toolrun_body__"
+STAR = "__toolrun_star__"
+
+# The functions that are called where the tool names no entry.
+_ENTRIES = ("main", "execute")
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_WAITS = (ast.Await, ast.AsyncFor, ast.AsyncWith)
+
+
+class Source:
+    """What a tool's source holds.
+
+    tree     the syntax tree
+    entry    the name of the function to call, None where the source is a body, which is what runs
+    code     what to execute: the module, or the body where nothing in it is a return or an await
+    wrapped  whether code defines the function ``body`` instead, which is then to be called
+    warning  what looks like a mistake, or None
+    """
+
+    def __init__(self, text, path, entry=None):
+        self.path = path
+        self.tree = parse(text, path)
+        self.own = list(_of_this_scope(self.tree.body))
+        self.returns = any(isinstance(node, ast.Return) for node in self.own)
+        self.entry = entry or self._find_entry()
+        self.wrapped = not self.entry and (self.returns or _waits(self.own))
+        self.warning = None if self.entry else self._find_mistake()
+        make = _compile_body if self.wrapped else _compile
+        self.code = make(self.tree, path)
+
+    def _find_entry(self):
+        """The entry of a source that defines one, does not return from its top level, and does not call it itself."""
+        defined = {node.name for node in self.own if isinstance(node, _FUNCTIONS)}
+        imported = (alias for node in self.own if isinstance(node, ast.ImportFrom) for alias in node.names)
+        defined.update(alias.asname or alias.name for alias in imported)
+        # What only a program runs is none of the tool's: its entry is called by the host.
+        run = _of_this_scope([node for node in self.tree.body if not _is_main_guard(node)])
+        called = {node.func.id for node in run if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+        if self.returns:
+            return None
+        return next((name for name in _ENTRIES if name in defined and name not in called), None)
+
+    def _find_mistake(self):
+        """A body that defines functions, uses none of them and returns nothing does nothing."""
+        defined = [node.name for node in self.own if isinstance(node, _FUNCTIONS)]
+        used = {node.id for node in self.own if isinstance(node, ast.Name)}
+        if not defined or used.intersection(defined) or self.returns:
+            return None
+        return (
+            f"nothing calls the function {defined[-1]}, and the tool returned nothing; name it main or execute, "
+            "or return what it returns"
+        )
+
+    def asks(self, names):
+        """Whether the top level reads one of these names, which have another value in each run."""
+        return not names.isdisjoint(self.code.co_names)
+
+
+def parse(text, path):
+    """The syntax tree of a module."""
+    return ast.parse(text, path)
+
+
+def imports(tree):
+    """The modules that a module may import, by name and by the level of a relative import."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, 0
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or "", node.level
+            for alias in node.names:
+                yield f"{node.module}.{alias.name}" if node.module else alias.name, node.level
+
+
+def _of_this_scope(nodes):
+    """The nodes of a scope without what is within its functions and classes."""
+    pending = list(reversed(nodes))
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, _SCOPES):
+            pending.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+def _is_main_guard(node):
+    """Whether a node is: if __name__ == "__main__"."""
+    if not isinstance(node, ast.If):
+        return False
+    return any(isinstance(name, ast.Name) and name.id == "__name__" for name in ast.walk(node.test))
+
+
+def _compile(tree, path):
+    return compile(tree, path, "exec", dont_inherit=True)
+
+
+def _compile_body(tree, path):
+    """Make a body the function that its returns and awaits ask for. Its variables stay global, as they look."""
+    _refuse_yields(tree, path)
+    head, body = _split_head(tree.body)
+    body = [_Globalise().visit(node) for node in body]
+    waits = _waits(_of_this_scope(body))
+    names = _names_of_locals(_function(body, waits), path)
+    if names:
+        place = dict(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
+        body = [ast.Global(names=names, **place), *body]
+    module = ast.Module(body=[*head, _function(body, waits)], type_ignores=[])
+    return _rename(_compile(module, path))
+
+
+def _refuse_yields(tree, path):
+    """In a function a yield would be right, but what the author wrote is none."""
+    for node in _of_this_scope(tree.body):
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            raise SyntaxError("'yield' outside function", (path, node.lineno, node.col_offset + 1, None))
+
+
+def _split_head(nodes):
+    """The docstring and the imports from __future__, which must come first in a module."""
+    count = 0
+    for node in nodes:
+        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        is_future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        if not (is_text and count == 0 or is_future):
+            break
+        count += 1
+    return nodes[:count], nodes[count:]
+
+
+def _waits(nodes):
+    return any(isinstance(node, _WAITS) or isinstance(node, ast.comprehension) and node.is_async for node in nodes)
+
+
+def _function(body, waits):
+    place = dict(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
+    nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+    kind = ast.AsyncFunctionDef if waits else ast.FunctionDef
+    return kind(name=_BODY, args=nothing, body=body or [ast.Pass(**place)], decorator_list=[], type_params=[], **place)
+
+
+def _names_of_locals(function, path):
+    """The variables of a function, as the compiler sees them."""
+    module = _compile(ast.Module(body=[function], type_ignores=[]), path)
+    code = next(constant for constant in module.co_consts if hasattr(constant, "co_code"))
+    return sorted({*code.co_varnames, *code.co_cellvars})
+
+
+def _rename(module):
+    """Give the function of the body the name that a module's own code has in tracebacks."""
+    constants = tuple(
+        constant.replace(co_name="<module>", co_qualname="<module>")
+        if hasattr(constant, "co_code") and constant.co_name == _BODY
+        else constant
+        for constant in module.co_consts
+    )
+    return module.replace(co_consts=constants)
+
+
+def body_of(namespace):
+    """Take the function of a body out of the namespace in which its code was executed."""
+    return namespace.pop(_BODY)
+
+
+class _Globalise(ast.NodeTransformer):
+    """Rewrites what a function cannot do with a global variable, or cannot do at all."""
+
+    def _leave(self, node):
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _leave
+
+    def visit_AnnAssign(self, node):
+        """An annotated variable cannot be global: what counts is its value."""
+        if not isinstance(node.target, ast.Name):
+            return node
+        if node.value is None:
+            return ast.copy_location(ast.Pass(), node)
+        return ast.copy_location(ast.Assign(targets=[node.target], value=node.value), node)
+
+    def visit_ImportFrom(self, node):
+        """Only a module may import all names of another."""
+        if node.names[0].name != "*":
+            return node
+        arguments = [ast.Constant(node.module or ""), ast.Constant(node.level)]
+        call = ast.Call(func=ast.Name(STAR, ast.Load()), args=arguments, keywords=[])
+        return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), node))

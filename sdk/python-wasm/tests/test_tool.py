@@ -1,0 +1,190 @@
+"""Whole tools, in all their forms."""
+
+import importlib
+import sys
+import tempfile
+import textwrap
+import unittest
+from pathlib import Path
+
+from toolrun.testing import ConflictError, Memory, run_tool
+
+STORES = {"prefs": {"access": "user"}, "cart": {"access": "session"}}
+
+
+class ToolCase(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.memory = Memory(STORES)
+
+    def write(self, name, code):
+        file = self.folder / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(textwrap.dedent(code), encoding="utf-8")
+        return file
+
+    def run_code(self, code, input=None, **kwargs):
+        return run_tool(self.write("tool.py", code), input, self.memory, **kwargs)
+
+    def output(self, code, input=None, **kwargs):
+        return self.run_code(code, input, **kwargs).check().output
+
+
+class Forms(ToolCase):
+    def test_forms(self):
+        for name, code, want in (
+            ("body", "return input['a'] + b_of(input)\n", None),
+            ("body with return", "n = input['a']\nif n == 1:\n    return [n, input['b']]\nreturn None\n", [1, 2]),
+            ("body without return", "memory.set_content('prefs', {'n': 1})\n", None),
+            ("body that awaits", "import asyncio\nawait asyncio.sleep(0)\nreturn input['a']\n", 1),
+            ("body with a function", "def double(x):\n    return x * 2\nreturn double(input['b'])\n", 4),
+            ("body with a star", "from math import *\nreturn floor(input['a'] + 0.5)\n", 1),
+            ("body that calls main", "def main(x):\n    return x\nreturn main(input['a'])\n", 1),
+            ("main by dict", "def main(input):\n    return input['a']\n", 1),
+            ("main by keyword", "def main(a, b=5, *, c=7):\n    return [a, b, c]\n", [1, 2, 7]),
+            ("main with the rest", "def main(a, **rest):\n    return rest\n", {"b": 2}),
+            ("main with context", "def main(input, context):\n    return context['userId']\n", "user_test"),
+            ("async main", "async def main(input):\n    return input['b']\n", 2),
+            ("execute", "def execute(input, context):\n    return [input['a'], context['appId']]\n", [1, "test"]),
+            ("async execute", "async def execute(input, context):\n    return 5\n", 5),
+            ("a guard for the command line", "def main(input):\n    return 3\nif __name__ == '__main__':\n    main()\n", 3),
+            ("exit", "import sys\nsys.exit(0)\n", None),
+        ):
+            with self.subTest(name):
+                result = self.run_code(code, {"a": 1, "b": 2})
+                if name == "body":
+                    self.assertEqual(result.error["message"], "NameError: name 'b_of' is not defined")
+                else:
+                    self.assertEqual(result.check().output, want)
+
+    def test_entry_by_name(self):
+        self.assertEqual(self.output("def other(a):\n    return a\n", {"a": 1}, entry="other"), 1)
+        self.assertIn("NameError", self.run_code("x = 1\n", entry="other").error["message"])
+
+    def test_what_is_there(self):
+        self.assertEqual(self.output("return json.dumps({'a': math.floor(1.5)})\n"), '{"a": 1}')
+        self.assertTrue(self.output("return datetime.now().isoformat()\n"))
+        self.assertEqual(self.output("return [env['REGION'], context['env']['REGION']]\n", env={"REGION": "eu"}), ["eu", "eu"])
+        self.assertEqual(self.output("from memory import get_content, ConflictError as C\nreturn C is ConflictError\n"), True)
+
+    def test_declared_parameters(self):
+        schema = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {}}}
+        self.assertEqual(self.output("return [a, b]\n", {"a": 1}, input_schema=schema), [1, None])
+        self.assertEqual(self.run_code("return 1\n", {"a": "x"}, input_schema=schema).error["code"], "input_invalid")
+
+    def test_fresh_each_time(self):
+        self.write("helper.py", "count = 0\n")
+        code = "import helper\nhelper.count += 1\nreturn [helper.count, json.__dict__.get('mark')]\n"
+        for _ in range(2):
+            self.assertEqual(self.output(code), [1, None])
+        self.assertNotIn("helper", sys.modules)
+        self.assertNotIn("memory", sys.modules)
+        self.assertNotEqual(getattr(sys.modules["__main__"], "__file__", None), str(self.folder / "tool.py"))
+
+    def test_a_module_that_the_test_imported(self):
+        self.write("helper.py", "count = 0\n")
+        sys.path.insert(0, str(self.folder))
+        self.addCleanup(sys.path.remove, str(self.folder))
+        helper = importlib.import_module("helper")
+        self.addCleanup(sys.modules.pop, "helper")
+        helper.count = 50
+        self.assertEqual(self.output("import helper\nhelper.count += 1\nreturn helper.count\n"), 1)
+        self.assertIs(sys.modules["helper"], helper)
+        self.assertEqual(helper.count, 50)
+
+    def test_modules_of_its_folder(self):
+        self.write("lib/__init__.py", "from .inner import name\n")
+        self.write("lib/inner.py", "import memory\nname = 'inner'\ndef keep():\n    memory.set_content('prefs', {'a': 1})\n")
+        self.assertEqual(self.output("import lib\nfrom lib import inner\ninner.keep()\nreturn lib.name\n"), "inner")
+        self.assertEqual(self.memory.content("prefs"), {"a": 1})
+
+
+class Outcomes(ToolCase):
+    def test_a_failed_run_stores_nothing(self):
+        result = self.run_code("memory.set_content('prefs', {'a': 1})\nraise ValueError('no such colour')\n")
+        self.assertEqual(result.error, {"code": "tool_error", "message": "ValueError: no such colour"})
+        self.assertIsNone(self.memory.content("prefs"))
+        with self.assertRaises(ValueError):
+            result.check()
+
+    def test_an_uncaught_fault_keeps_its_code(self):
+        result = self.run_code("memory.set_content('prefs', {}, {'if_revision': 3})\n")
+        self.assertEqual((result.error["code"], result.error["store"]), ("conflict", "prefs"))
+        with self.assertRaises(ConflictError):
+            result.check()
+
+    def test_a_fault_that_the_tool_made_is_a_tool_error(self):
+        result = self.run_code("raise ConflictError('conflict', 'made up')\n")
+        self.assertEqual(result.error, {"code": "tool_error", "message": "ConflictError: made up"})
+
+    def test_a_caught_fault(self):
+        code = "try:\n    memory.get_content('nope')\nexcept NotFoundError as error:\n    return error.code\n"
+        self.assertEqual(self.output(code), "not_found")
+
+    def test_errors_of_the_source_and_the_output(self):
+        self.assertEqual(self.run_code("return (\n").error["code"], "source_invalid")
+        result = self.run_code("return {'items': [1, {1, 2}]}\n")
+        self.assertEqual(result.error["code"], "output_invalid")
+        self.assertIn("output.items[1] is a set", result.error["message"])
+        self.assertEqual(self.run_code("return 'x' * (1 << 20)\n").error["code"], "output_limit")
+        result = self.run_code("return 1\n", output_schema={"type": "string"})
+        self.assertEqual(result.error["code"], "output_invalid")
+        self.assertEqual(result.effects, {"reads": [], "writes": []})
+        self.assertEqual(self.run_code("import sys\nsys.exit(3)\n").error["message"], "the tool exited with code 3")
+
+    def test_context(self):
+        code = "context['added'] = {'n': 1}\ncontext['given'].append(2)\ncontext['same'] = 1\n"
+        result = self.run_code(code, context={"given": [1], "same": 1}).check()
+        self.assertEqual(result.context, {"added": {"n": 1}, "given": [1, 2]})
+        result = self.run_code("context['steps']['a'] = 1\n")
+        self.assertEqual(result.error["code"], "output_invalid")
+        self.assertIn("belongs to the workflow", result.error["message"])
+        self.assertEqual(self.output("return context['steps']['one']['output']\n", context={"steps": {"one": {"output": 5}}}), 5)
+
+    def test_logs(self):
+        code = """
+            import logging, sys
+            print("one")
+            print("two", file=sys.stderr)
+            logging.getLogger("tool").error("three %d", 3)
+            logging.debug("four")
+            sys.stdout.write("five")
+        """
+        got = [(line["level"], line["text"]) for line in self.run_code(code).check().logs]
+        self.assertEqual(got, [("info", "one"), ("warn", "two"), ("error", "three 3"), ("debug", "four"), ("info", "five")])
+
+    def test_memory_while_the_module_is_loaded(self):
+        result = self.run_code("known = memory.get_content('prefs')\ndef main(input):\n    return known\n")
+        self.assertEqual(result.error["code"], "invalid_argument")
+        self.assertIn("while the top level", result.error["message"])
+
+    def test_warnings(self):
+        self.assertIn("nothing calls the function helper", self.run_code("def helper():\n    return 1\n").warnings[0])
+        schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
+        self.memory = Memory({"prefs": {"access": "user", "schema": schema}})
+        result = self.run_code("memory.set_content('prefs', {'a': 'x'})\n")
+        self.assertEqual(result.warnings, ['stored although it does not fit the schema of prefs: /a: must be of type "integer"'])
+
+    def test_effects(self):
+        result = self.run_code("memory.get_content('prefs')\nmemory.set_content('cart', {'n': 1})\n").check()
+        self.assertEqual(result.effects["reads"], [{"store": "prefs", "revision": 0}])
+        self.assertEqual(result.effects["writes"], [{"store": "cart", "revision": 1, "op": "set"}])
+
+    def test_grants(self):
+        self.memory = Memory(STORES, grants={"prefs": "read"})
+        self.assertEqual(self.run_code("memory.set_content('prefs', {})\n").error["code"], "access_denied")
+
+    def test_no_user(self):
+        self.memory = Memory(STORES, user=None)
+        self.assertEqual(self.run_code("return memory.get_content('prefs')\n").error["code"], "no_user")
+        self.assertIsNone(self.output("return context['userId']\n"))
+
+    def test_a_test_that_gives_no_json(self):
+        with self.assertRaisesRegex(TypeError, "the test gives what is no JSON: value.a"):
+            self.run_code("return 1\n", {"a": {1}})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,48 @@
+"""Tests of tools without toolrun: a memory double, and a runner of whole tools.
+
+    from toolrun.testing import Memory, run_tool
+
+    memory = Memory({"visits": {"access": "user", "strict": True, "schema": {...}}}, user="ann")
+    memory.put("visits", {"count": 1})
+    result = run_tool("visit.py", {"page": "/"}, memory).check()
+    assert memory.content("visits") == {"count": 2}
+"""
+
+from toolrun.errors import (
+    AccessDeniedError,
+    ConflictError,
+    InvalidArgumentError,
+    MemoryAccessError,
+    NoSessionError,
+    NotFoundError,
+    NoUserError,
+    QuotaExceededError,
+    ReadOnlyError,
+    SchemaViolationError,
+    SessionEndedError,
+    TooLargeError,
+    UnavailableError,
+)
+from toolrun.testing.double import Memory
+from toolrun.testing.shelf import Limits
+from toolrun.testing.tool import Result, run_tool
+
+__all__ = [
+    "AccessDeniedError",
+    "ConflictError",
+    "InvalidArgumentError",
+    "Limits",
+    "Memory",
+    "MemoryAccessError",
+    "NoSessionError",
+    "NoUserError",
+    "NotFoundError",
+    "QuotaExceededError",
+    "ReadOnlyError",
+    "Result",
+    "SchemaViolationError",
+    "SessionEndedError",
+    "TooLargeError",
+    "UnavailableError",
+    "run_tool",
+]
