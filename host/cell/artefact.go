@@ -66,6 +66,17 @@ func (e *proxy) share(ctx context.Context) (string, error) {
 	return e.shared, err
 }
 
+// unshare removes what the language shares, and the cells that wait with it: none may read what will lie in its place.
+func (e *proxy) unshare(shared string) {
+	e.making.Lock()
+	defer e.making.Unlock()
+	if e.shared == shared {
+		e.shared = ""
+		_ = os.RemoveAll(shared) // where that fails, it is found damaged again
+	}
+	e.pool.end(func(c *process) bool { return c.outfit.shared == shared })
+}
+
 // keep returns a folder of the cache that holds what fill made, by the names of the folder that it is in and its own. It
 // is "" where nothing can be kept.
 func (p *Pool) keep(folder, key string, fill func(fresh string) error) (string, error) {

@@ -46,15 +46,25 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 		return nil, err
 	}
 	p := &program{engine: e, id: e.pool.programs.Add(1), source: src, files: newArchive(src.Files)}
-	if err := p.equip(ctx); err != nil {
-		return nil, err
+	err := p.make(ctx)
+	if p.outfit.shared != "" && errors.Is(err, abi.Unavailable) && ctx.Err() == nil {
+		// What the language shares is there and cannot be used: a disk may have damaged it. It is made once more.
+		e.unshare(p.outfit.shared)
+		err = p.make(ctx)
 	}
-	err := p.within(ctx, nil, func(*process) error { return nil })
 	if err != nil {
 		return nil, err
 	}
 	p.files.seal()
 	return p, nil
+}
+
+// make has the program compiled.
+func (p *program) make(ctx context.Context) error {
+	if err := p.equip(ctx); err != nil {
+		return err
+	}
+	return p.within(ctx, nil, func(*process) error { return nil })
 }
 
 // What a source may hold.

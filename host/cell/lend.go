@@ -161,17 +161,23 @@ func (c *process) stale() bool {
 	return false
 }
 
-// forget ends the idle cells that hold a program that was closed.
+// forget ends the cells that wait and hold a program that was closed.
 func (p *Pool) forget(program *program) {
+	p.end(func(c *process) bool { return c.programs[program] })
+}
+
+// end ends the cells that wait and are like that.
+func (p *Pool) end(like func(*process) bool) {
 	p.mu.Lock()
 	var ended []*process
-	p.idle = slices.DeleteFunc(p.idle, func(c *process) bool {
-		if c.programs[program] {
+	take := func(c *process) bool {
+		if like(c) {
 			ended = append(ended, c)
 			return true
 		}
 		return false
-	})
+	}
+	p.idle, p.spares = slices.DeleteFunc(p.idle, take), slices.DeleteFunc(p.spares, take)
 	p.mu.Unlock()
 	for _, c := range ended {
 		c.discard()

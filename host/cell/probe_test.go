@@ -89,7 +89,12 @@ var sharingLanguage = cell.Language{
 func (*sharing) Name() string         { return "sharing" }
 func (*sharing) Extensions() []string { return []string{".sharing"} }
 
-func (s *sharing) Load(context.Context, engine.Source) (engine.Program, error) { return s, nil }
+func (s *sharing) Load(context.Context, engine.Source) (engine.Program, error) {
+	if !strings.HasSuffix(s.text, "readable: true") || strings.HasPrefix(s.text, "damaged") {
+		return nil, abi.Faultf(abi.Unavailable, "what is shared cannot be used: %s", s.text)
+	}
+	return s, nil
+}
 func (s *sharing) Close() error                                                { return nil }
 
 // Run answers the text, and whether it can be changed.

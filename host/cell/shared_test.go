@@ -66,6 +66,32 @@ func TestShared(t *testing.T) {
 	}
 }
 
+// What is damaged is made anew, and cells that wait with it are not used any more.
+func TestSharedDamaged(t *testing.T) {
+	dir := t.TempDir()
+	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
+	if err := os.WriteFile(file, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const want = `"text made, readable: true, writable: false"`
+	if got, err := say(t, sharingPool(t, cacheDir, "1", file), "one"); got != want || err != nil {
+		t.Fatalf("it says %s, %v; want %s", got, err, want)
+	}
+	made, err := filepath.Glob(filepath.Join(cacheDir, "*", "*", "made"))
+	if err != nil || len(made) != 1 {
+		t.Fatalf("made were %v, %v; want one", made, err)
+	}
+	if err := os.WriteFile(made[0], []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pool := sharingPool(t, cacheDir, "1", file)
+	for range 2 {
+		if got, err := say(t, pool, "one"); got != want || err != nil {
+			t.Errorf("after the damage it says %s, %v; want %s", got, err, want)
+		}
+	}
+}
+
 func TestSharedCannotBeMade(t *testing.T) {
 	if _, err := say(t, sharingPool(t, filepath.Join(t.TempDir(), "cache"), "1"), "one"); !errors.Is(err, abi.SourceInvalid) {
 		t.Errorf("Load = %v; want what Make said", err)

@@ -62,13 +62,14 @@ func startPython(ctx context.Context, e engine.Engine) {
 	}
 }
 
-// stateOf tells one state of a file from another without reading it.
+// stateOf tells one state of a file from another without reading it, and what is made of it from what another version
+// makes.
 func stateOf(file string) string {
 	info, err := os.Stat(file)
 	if err != nil {
 		return file
 	}
-	return fmt.Sprint(file, " ", info.Size(), " ", info.ModTime().UnixNano())
+	return fmt.Sprint(python.Format, " ", file, " ", info.Size(), " ", info.ModTime().UnixNano())
 }
 
 // readPython reads an interpreter: an installed one, of which every byte is checked, or another build.

@@ -6,9 +6,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/tetratelabs/wazero"
 
@@ -102,7 +105,7 @@ func (c cache) fill(ctx context.Context, final string, code []byte) *machine {
 // trusts the counts in its files: one byte that a disk got wrong would have it ask for all of memory.
 const (
 	moduleName = "module"
-	sealName   = "sha256"
+	sealName   = "checksum"
 )
 
 // compileInto compiles a module and writes an entry.
@@ -157,21 +160,32 @@ func whole(dir string) bool {
 	return err == nil && string(noted) == sum
 }
 
+// checksum finds what a disk got wrong; it is no defence against anybody, and so takes no hash that costs 40 ms.
 func checksum(dir string) (string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return "", err
 	}
 	defer root.Close()
-	sum := sha256.New()
+	sum, buffer := crc32.New(crc32.MakeTable(crc32.Castagnoli)), make([]byte, 1<<20)
 	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || name == sealName {
 			return err
 		}
-		content, err := root.ReadFile(name)
-		fmt.Fprintf(sum, "%s %d\n", name, len(content))
-		sum.Write(content)
+		file, err := root.Open(name)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		n, err := io.CopyBuffer(onlyWriter{sum}, onlyReader{file}, buffer)
+		fmt.Fprintf(sum, "%s %d\n", name, n)
 		return err
 	})
-	return hex.EncodeToString(sum.Sum(nil)), err
+	return strconv.FormatUint(uint64(sum.Sum32()), 16), err
 }
+
+// These hide what else their insides can, so that a copy takes the buffer that it is given.
+type (
+	onlyReader struct{ io.Reader }
+	onlyWriter struct{ io.Writer }
+)

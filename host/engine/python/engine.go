@@ -131,7 +131,7 @@ func (e *Engine) started(ctx context.Context) (*interpreter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !e.full {
+	if !e.full && !(e.compiled != "" && i.resume(ctx, e.compiled)) {
 		err = i.boot(ctx)
 	}
 	if err != nil {

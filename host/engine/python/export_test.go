@@ -35,7 +35,7 @@ var background = context.Background()
 // the table than it is.
 func Tried(e *Engine, shift uint32) error {
 	i := *e.interpreter
-	i.at.slot += shift
+	i.at.Slot += shift
 	return i.answers(background)
 }
 

@@ -25,17 +25,20 @@ type interpreter struct {
 
 // place is where a started interpreter can be called, as addresses of the guest.
 type place struct {
-	function  uint32 // the object of Python's function serve
-	arguments uint32 // an empty tuple
-	slot      uint32 // in the table of functions: what calls an object of that type
-	stack     uint32 // where the stack may begin
+	Function  uint32 `json:"function"`  // the object of Python's function serve
+	Arguments uint32 `json:"arguments"` // an empty tuple
+	Slot      uint32 `json:"slot"`      // in the table of functions: what calls an object of that type
+	Stack     uint32 `json:"stack"`     // where the stack may begin
 }
+
+// instances are what the instances of all images may have.
+var instances = snapshot.Options{MemoryBytes: MaxMemoryBytes}
 
 // newInterpreter makes an interpreter of a machine, which it owns from then on.
 func newInterpreter(m *machine) (*interpreter, error) {
 	i := &interpreter{machine: m}
 	var err error
-	i.data, err = snapshot.Load(m.runtime, m.code, m.module, snapshot.Options{MemoryBytes: MaxMemoryBytes})
+	i.data, err = snapshot.Load(m.runtime, m.code, m.module, instances)
 	if err != nil {
 		return nil, errors.Join(err, m.close())
 	}
@@ -107,7 +110,7 @@ func locate(in *snapshot.Instance, announced []string) (at place, err error) {
 	}
 	// What is below belongs to nobody: the frames above are those of the call that the interpreter waits in.
 	const red, alignment = 512, 16
-	return place{function: told[0], arguments: told[1], slot: slot, stack: (uint32(stack.Get()) - red) &^ (alignment - 1)}, nil
+	return place{Function: told[0], Arguments: told[1], Slot: slot, Stack: (uint32(stack.Get()) - red) &^ (alignment - 1)}, nil
 }
 
 // stackPointer is the one mutable global of type i32 that compilers of C make.
@@ -136,12 +139,12 @@ func (i *interpreter) call(ctx context.Context, in *snapshot.Instance) error {
 	if err != nil {
 		return err
 	}
-	serve, err := lookUp(in.Guest(), i.at.slot)
+	serve, err := lookUp(in.Guest(), i.at.Slot)
 	if err != nil {
 		return err
 	}
-	stack.Set(uint64(i.at.stack))
-	object, err := serve.Call(ctx, uint64(i.at.function), uint64(i.at.arguments), 0)
+	stack.Set(uint64(i.at.Stack))
+	object, err := serve.Call(ctx, uint64(i.at.Function), uint64(i.at.Arguments), 0)
 	if err == nil && object[0] == 0 { // no object is an exception
 		return errRaised
 	}

@@ -46,8 +46,12 @@ func TestNoRuntime(t *testing.T) {
 			defer e.Close()
 			_, err := e.Load(t.Context(), one)
 			f, ok := err.(*abi.Fault)
-			if !ok || f.Code != abi.SourceInvalid || f.File != "tool.py" || !strings.Contains(f.Hint, "toolrun python install") {
-				t.Fatalf("Load = %+v; want a source_invalid with the file and the hint", err)
+			want := abi.SourceInvalid
+			if name == "a fault" { // that says what it is
+				want = abi.Unavailable
+			}
+			if !ok || f.Code != want || f.File != "tool.py" || !strings.Contains(f.Hint, "toolrun python install") {
+				t.Fatalf("Load = %+v; want %s with the file and the hint", err, want)
 			}
 			if strings.Contains(f.Error(), "/secret") {
 				t.Errorf("the fault names a path of the host: %v", f)
@@ -120,8 +124,8 @@ func TestCompiled(t *testing.T) {
 		if err := os.WriteFile(file, flipped(content, len(content)/2), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := python.New(python.WithCompiled(dir)).Start(t.Context()); !errors.Is(err, abi.SourceInvalid) {
-			t.Errorf("Start with a damaged %s = %v; want source_invalid", filepath.Base(file), err)
+		if err := python.New(python.WithCompiled(dir)).Start(t.Context()); !errors.Is(err, abi.Unavailable) {
+			t.Errorf("Start with a damaged %s = %v; want unavailable", filepath.Base(file), err)
 		}
 		if err := os.WriteFile(file, content, 0o600); err != nil {
 			t.Fatal(err)

@@ -150,6 +150,6 @@ func named(src engine.Source, err error) error {
 		return err
 	}
 	g := *f
-	g.Code, g.Message, g.File = abi.SourceInvalid, src.Path+": "+f.Message, src.Path
+	g.Message, g.File = src.Path+": "+f.Message, src.Path
 	return &g
 }

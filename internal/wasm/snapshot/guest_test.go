@@ -85,8 +85,8 @@ func witnessed(tb testing.TB, w *snapshot.Witness, environ ...string) context.Co
 	return system(tb, wasi.Config{Walltime: w.Walltime, Nanotime: w.Nanotime, Random: w, Environ: environ})
 }
 
-// load rewrites and compiles a guest and returns the image of its data.
-func load(tb testing.TB, r wazero.Runtime, wasm []byte, o snapshot.Options) *snapshot.Image {
+// compile rewrites and compiles a module.
+func compile(tb testing.TB, r wazero.Runtime, wasm []byte) (wazero.CompiledModule, *snapshot.Module) {
 	tb.Helper()
 	parsed, err := binary.Parse(wasm, binary.Limits{})
 	if err != nil {
@@ -100,6 +100,13 @@ func load(tb testing.TB, r wazero.Runtime, wasm []byte, o snapshot.Options) *sna
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return c, m
+}
+
+// load rewrites and compiles a guest and returns the image of its data.
+func load(tb testing.TB, r wazero.Runtime, wasm []byte, o snapshot.Options) *snapshot.Image {
+	tb.Helper()
+	c, m := compile(tb, r, wasm)
 	base, err := snapshot.Load(r, c, m, o)
 	if err != nil {
 		tb.Fatal(err)

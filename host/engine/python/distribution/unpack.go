@@ -74,7 +74,7 @@ func (r release) copy(to io.Writer, from io.Reader) error {
 	}
 	if n != r.bytes || hex.EncodeToString(sum.Sum(nil)) != r.sha256 {
 		return abi.Faultf(abi.Unavailable, "the registry sent another %s than the one this toolrun was built for: its SHA-256 is not the expected one", fileName).
-			WithHint("nothing was installed; if npm is set to a mirror, try: toolrun python install with npm_config_registry=https://registry.npmjs.org/")
+			WithHint("nothing was installed; if npm is set to a mirror, try another one: npm_config_registry=URL toolrun python install")
 	}
 	return nil
 }
