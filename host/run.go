@@ -78,7 +78,10 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	if r.program, err = r.tool.ready(ctx); err != nil {
 		return done, err
 	}
-	r.started = time.Now() // compiling, which the first run does, is none of its time
+	if err := r.warm(ctx); err != nil {
+		return done, err
+	}
+	r.started = time.Now() // compiling, and starting what runs the tool, is none of its time
 	if r.inv.Timeout == 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = r.bounded(ctx)
@@ -100,6 +103,26 @@ func refused(err error) error {
 		return f
 	}
 	return abi.Faultf(abi.AccessDenied, "the run was refused: %v", err)
+}
+
+// warm gets the engine ready for a run for this tenant, where it has something to do first.
+func (r *run) warm(ctx context.Context) error {
+	w, ok := r.program.(engine.Warmer)
+	if !ok || w.IsWarm(r.info.Caller.Tenant) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.h.limits.LoadTimeout)
+	defer cancel()
+	if err := r.h.gate.Enter(ctx, r.party()); err != nil {
+		return err
+	}
+	defer r.h.gate.Leave(r.party())
+	return w.Warm(ctx, r.info.Caller.Tenant)
+}
+
+// party is who the run is for, at the gate.
+func (r *run) party() admission.Party {
+	return admission.Party{App: r.h.app.ID, Tenant: r.info.Caller.Tenant, User: r.info.Caller.User}
 }
 
 // bounded gives the run the time that it may take from now on.
@@ -169,11 +192,10 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 
 // guest runs the program once, when it is its turn, and counts the processor time that this takes.
 func (r *run) guest(ctx context.Context, a *attempt) (engine.Output, error) {
-	turn := admission.Party{App: r.h.app.ID, Tenant: r.info.Caller.Tenant, User: r.info.Caller.User}
-	if err := r.h.gate.Enter(ctx, turn); err != nil {
+	if err := r.h.gate.Enter(ctx, r.party()); err != nil {
 		return engine.Output{}, &engine.NotRun{Fault: abi.FaultOf(err)}
 	}
-	defer r.h.gate.Leave(turn)
+	defer r.h.gate.Leave(r.party())
 	in := engine.Input{Input: r.input, Context: r.context, Limits: r.limits.engine(), Domain: r.info.Caller.Tenant}
 	if r.tool.walled {
 		out, err := r.program.Run(ctx, in, a.host())

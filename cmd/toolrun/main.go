@@ -9,10 +9,14 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/toolrun/toolrun/host/languages"
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
-func main() { os.Exit(run()) }
+func main() {
+	languages.Main() // tools run in processes that are this program too
+	os.Exit(run())
+}
 
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -19,18 +19,8 @@ import (
 
 // equip finds out what the cells of the program are to read, and has it made where it is not there yet.
 func (p *program) equip(ctx context.Context) error {
-	if p.engine.pool.options.CacheDir == "" {
-		return nil
-	}
-	if p.engine.language.Shared != nil {
-		shared, err := p.engine.share(ctx)
-		if err != nil {
-			return err
-		}
-		if shared != "" {
-			p.outfit.language, p.outfit.shared = p.engine.name, shared
-			p.engine.pool.keepSpares(p.outfit)
-		}
+	if err := p.equipShared(ctx); err != nil {
+		return err
 	}
 	if !p.engine.language.Artefacts {
 		return nil
@@ -49,11 +39,24 @@ func (p *program) equip(ctx context.Context) error {
 	return err
 }
 
-// share returns the folder of what the language shares, and has it made where it is not there yet; "" where it cannot be
-// kept.
-func (e *proxy) share(ctx context.Context) (string, error) {
+func (p *program) equipShared(ctx context.Context) error {
+	e := p.engine
+	if e.language.Shared == nil {
+		return nil
+	}
 	e.making.Lock()
 	defer e.making.Unlock()
+	shared, err := e.share(ctx)
+	if err == nil && shared != "" {
+		p.outfit = outfit{language: e.name, shared: shared, making: e.made}
+		e.pool.keepSpares(p.outfit)
+	}
+	return err
+}
+
+// share returns the folder of what the language shares, and has it made where it is not there yet; "" where it cannot be
+// kept. The caller holds making.
+func (e *proxy) share(ctx context.Context) (string, error) {
 	if e.shared != "" {
 		return e.shared, nil
 	}
@@ -67,23 +70,27 @@ func (e *proxy) share(ctx context.Context) (string, error) {
 }
 
 // unshare removes what the language shares, and the cells that wait with it: none may read what will lie in its place.
-func (e *proxy) unshare(shared string) {
+func (e *proxy) unshare(o outfit) {
 	e.making.Lock()
 	defer e.making.Unlock()
-	if e.shared == shared {
+	if e.shared == o.shared && e.made == o.making {
 		e.shared = ""
-		_ = os.RemoveAll(shared) // where that fails, it is found damaged again
+		e.made++
+		_ = os.RemoveAll(o.shared) // where that fails, it is found damaged again
 	}
-	e.pool.end(func(c *process) bool { return c.outfit.shared == shared })
+	e.pool.forgetSpares(o)
 }
 
 // keep returns a folder of the cache that holds what fill made, by the names of the folder that it is in and its own. It
 // is "" where nothing can be kept.
 func (p *Pool) keep(folder, key string, fill func(fresh string) error) (string, error) {
-	cache := p.options.CacheDir
+	cache, err := p.cacheDir()
 	folder = filepath.Join(cache, folder)
 	final := filepath.Join(folder, key)
-	if err := prepareFolders(cache, folder); err != nil {
+	if err == nil {
+		err = prepareFolders(cache, folder)
+	}
+	if err != nil {
 		p.log.Warn("compiled code is not kept", "error", err)
 		return "", nil
 	}
@@ -110,6 +117,22 @@ func (p *Pool) keep(folder, key string, fill func(fresh string) error) (string, 
 		}
 	}
 	return final, nil
+}
+
+// cacheDir is where compiled code is kept: a folder for as long as the pool is open, where none is named.
+func (p *Pool) cacheDir() (string, error) {
+	if p.options.CacheDir != "" {
+		return p.options.CacheDir, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.temporary == "" && !p.closed {
+		var err error
+		if p.temporary, err = os.MkdirTemp("", "toolrun-"); err != nil {
+			return "", err
+		}
+	}
+	return p.temporary, nil
 }
 
 // freshKey is what compiled code is called in a folder where there is no other.

@@ -23,12 +23,14 @@ type proxy struct {
 
 	making sync.Mutex // held while what is shared is made
 	shared string     // the folder of what is shared, once it is there
+	made   int        // how often it was made anew
 }
 
 var (
 	_ engine.Engine = (*proxy)(nil)
 	_ engine.Walled = (*proxy)(nil)
 	_ engine.Sized  = (*proxy)(nil)
+	_ engine.Warmer = (*program)(nil)
 )
 
 // Walled is always true: that is what cells are for.
@@ -49,7 +51,7 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	err := p.make(ctx)
 	if p.outfit.shared != "" && errors.Is(err, abi.Unavailable) && ctx.Err() == nil {
 		// What the language shares is there and cannot be used: a disk may have damaged it. It is made once more.
-		e.unshare(p.outfit.shared)
+		e.unshare(p.outfit)
 		err = p.make(ctx)
 	}
 	if err != nil {
@@ -129,7 +131,9 @@ func (p *program) within(ctx context.Context, domain *string, do func(*process) 
 			return err
 		}
 		if !cell.programs[p] {
-			err = p.loadIn(ctx, cell)
+			if err = p.loadFor(ctx, cell, domain); err == errLeft {
+				return engine.EndOf(ctx)
+			}
 		}
 		if err == nil {
 			err = do(cell)
@@ -140,6 +144,52 @@ func (p *program) within(ctx context.Context, domain *string, do func(*process) 
 		}
 	}
 	return unavailable("the processes that would run the tool end before they begin; the host's log has the details")
+}
+
+// errLeft is that of a run that did not wait until its cell was ready.
+var errLeft = errors.New("cell: the cell is left to the next run")
+
+// loadFor has a cell compile the source. A run that ends before leaves the cell to it: the next run finds it ready.
+func (p *program) loadFor(ctx context.Context, cell *process, domain *string) error {
+	if domain == nil || ctx.Done() == nil {
+		return p.loadIn(ctx, cell)
+	}
+	pool := p.engine.pool
+	var left atomic.Bool
+	loaded := make(chan error, 1)
+	pool.background.Go(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pool.options.LoadTimeout)
+		defer cancel()
+		err := p.loadIn(ctx, cell)
+		if left.Swap(true) {
+			pool.release(cell)
+			return
+		}
+		loaded <- err
+	})
+	select {
+	case err := <-loaded:
+		return err
+	case <-ctx.Done():
+	}
+	if left.Swap(true) { // in the same moment it was loaded
+		return <-loaded
+	}
+	return errLeft
+}
+
+// IsWarm reports whether a cell waits that can run the program for a domain, or none can be had without waiting for
+// others.
+func (p *program) IsWarm(domain string) bool { return p.engine.pool.isReady(p, domain) }
+
+// Warm gets a cell ready that may run the program for a domain.
+func (p *program) Warm(ctx context.Context, domain string) error {
+	p.open.RLock()
+	defer p.open.RUnlock()
+	if p.closed.Load() {
+		return errClosed
+	}
+	return p.within(ctx, &domain, func(*process) error { return nil })
 }
 
 // maxTries bounds how many dead cells are replaced for one run. Where more of them die, something kills all.

@@ -36,6 +36,7 @@ type outfit struct {
 	folder   string // of the compiled code of its domain, "" for none
 	language string // whose Shared it is to start, "" for nobody's
 	shared   string // the folder of that
+	making   int    // which making of it, for the parent
 }
 
 // What a cell is for. All but the first write to the folder of their outfit, do one thing, and run no guest.

@@ -107,6 +107,17 @@ func (p *Pool) take(program *program, domain *string) (*process, error) {
 	return nil, nil
 }
 
+// isReady reports whether a cell waits that has compiled a program and may run it for a domain, or whether there is no
+// room to get one ready.
+func (p *Pool) isReady(program *program, domain string) bool {
+	if len(p.slots) == cap(p.slots) {
+		return true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.idle, func(c *process) bool { return c.programs[program] && c.suits(program, &domain) })
+}
+
 // suits reports whether a cell may be used: it has only been in the hands of the same domains.
 func (c *process) suits(program *program, domain *string) bool {
 	if c.outfit != program.outfit || c.loaded && c.source != program.source.Domain || len(c.programs) >= maxPrograms && !c.programs[program] {

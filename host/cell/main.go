@@ -7,19 +7,24 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 )
 
-// The arguments that a cell is started with. They are those of the toolrun command, whose command "cell" calls Serve.
+// The arguments that a cell is started with.
 const (
 	argument1 = "cell"
 	argument2 = "--serve"
 )
 
+// mainCalled is set in a process that is no cell, once Main has found that out.
+var mainCalled atomic.Bool
+
 // Main makes this process a cell where it was started as one, and does not return then; otherwise it does nothing.
 // A program that makes a Pool calls it first of all in main, with the Pool's languages.
 func Main(languages ...Language) {
+	mainCalled.Store(true)
 	if len(os.Args) == 3 && os.Args[1] == argument1 && os.Args[2] == argument2 {
-		if err := Serve(languages...); err != nil {
+		if err := run(languages); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -33,10 +38,9 @@ const processors = 2
 // maxStackBytes is how deep the stack of a goroutine may be. Go's own limit is a gigabyte, which a cell does not have.
 const maxStackBytes = 32 << 20
 
-// Serve is what a cell does: it locks this process down, and compiles and runs what its parent asks for on standard
-// input and output until there is no more. For programs that have a command of their own for it, whose arguments are
-// "cell --serve"; others call Main.
-func Serve(languages ...Language) error {
+// run is what a cell does: it locks this process down, and compiles and runs what its parent asks for on standard
+// input and output until there is no more.
+func run(languages []Language) error {
 	runtime.GOMAXPROCS(processors)
 	debug.SetMaxStack(maxStackBytes)
 	in, out := os.Stdin, os.Stdout

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/toolrun/toolrun/host/engine"
 )
@@ -59,8 +61,7 @@ type Setup struct {
 type Options struct {
 	// Languages are those that cells run.
 	Languages []Language
-	// Command is the path of a program whose main calls Main or Serve with the same languages, such as the toolrun
-	// command. Default: the program that is running.
+	// Command is the path of a program whose main calls Main with the same languages, such as the toolrun command. Default: the program that is running.
 	Command string
 	// Cells is how many guests may run at a time; others wait. Default 4 for each processor that Go uses.
 	Cells int
@@ -73,9 +74,12 @@ type Options struct {
 	Runs int
 	// LoadBytes bounds the memory that compiling a source takes. Default 512 MiB.
 	LoadBytes int64
+	// LoadTimeout is how long a cell may take to compile a source that another one has compiled. A run that does not wait
+	// that long leaves the cell to the next one. Default 30 seconds.
+	LoadTimeout time.Duration
 	// CacheDir is where compiled code is kept, an absolute path of a folder that is the user's alone; it is made if
 	// there is none. Code lies there by its domain, is read by cells of that domain alone, and goes when nobody has asked
-	// for it for 30 days. Default: it is not kept.
+	// for it for 30 days. Default: a temporary folder, for as long as the pool is open.
 	CacheDir string
 	// Require names layers of the Report that New insists on; where one is missing it answers a *MissingError.
 	// Default: none.
@@ -103,10 +107,17 @@ func (o Options) check() error {
 	for _, n := range []struct {
 		name  string
 		value int64
-	}{{"Cells", int64(o.Cells)}, {"Idle", int64(o.Idle)}, {"Runs", int64(o.Runs)}, {"LoadBytes", o.LoadBytes}} {
+	}{{"Cells", int64(o.Cells)}, {"Idle", int64(o.Idle)}, {"Runs", int64(o.Runs)}, {"LoadBytes", o.LoadBytes}, {"LoadTimeout", int64(o.LoadTimeout)}} {
 		if n.value < 0 {
 			errs = append(errs, fmt.Errorf("cell: Options.%s is negative; 0 means the default", n.name))
 		}
+	}
+	if o.CacheDir != "" && !filepath.IsAbs(o.CacheDir) {
+		errs = append(errs, fmt.Errorf("cell: Options.CacheDir is %q, which is no absolute path", o.CacheDir))
+	}
+	if o.Command == "" && !mainCalled.Load() {
+		errs = append(errs, errors.New("cell: this program has not called languages.Main (or cell.Main), which comes first of all in main, and in the TestMain of tests: "+
+			"its cells are the program itself, started again"))
 	}
 	for _, name := range slices.Concat(o.Require, o.Without) {
 		if !slices.Contains(layers, name) {
@@ -132,6 +143,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.LoadBytes == 0 {
 		o.LoadBytes = 512 << 20
+	}
+	if o.LoadTimeout == 0 {
+		o.LoadTimeout = 30 * time.Second
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -24,15 +24,16 @@ type Pool struct {
 
 	background sync.WaitGroup // cells that are being started, or buried; it is done while a slot is held
 
-	mu       sync.Mutex
-	closed   bool
-	idle     []*process     // that ran, the last one used last
-	spares   []*process     // that no guest was in
-	coming   map[outfit]int // spares that are being started
-	outfits  []outfit       // that spares are kept of: those that any domain may have
-	busy     map[*process]bool
-	refused  error // why cells have no namespaces of their own
-	reported *Report
+	mu        sync.Mutex
+	closed    bool
+	idle      []*process     // that ran, the last one used last
+	spares    []*process     // that no guest was in
+	coming    map[outfit]int // spares that are being started
+	outfits   []outfit       // that spares are kept of: those that any domain may have
+	busy      map[*process]bool
+	temporary string // the folder of compiled code where none is named, "" until it is needed
+	refused   error  // why cells have no namespaces of their own
+	reported  *Report
 }
 
 // New makes a Pool. It starts no cell yet, unless Options.Require asks for layers: then it starts one, and refuses
@@ -107,6 +108,14 @@ func (p *Pool) keepSpares(o outfit) {
 	}
 }
 
+// forgetSpares ends the cells that wait with an outfit, of which no more are kept.
+func (p *Pool) forgetSpares(o outfit) {
+	p.mu.Lock()
+	p.outfits = slices.DeleteFunc(p.outfits, func(other outfit) bool { return other == o })
+	p.mu.Unlock()
+	p.end(func(c *process) bool { return c.outfit == o })
+}
+
 // sparesOf counts the spares with an outfit. The caller holds mu.
 func (p *Pool) sparesOf(o outfit) (n int) {
 	for _, c := range p.spares {
@@ -128,7 +137,7 @@ func (p *Pool) startSpare(o outfit) {
 		switch {
 		case err != nil:
 			p.log.Error("a spare cell does not start", "error", err) // a run that needs one tries again
-		case p.closed:
+		case p.closed || !slices.Contains(p.outfits, o):
 			c.discard()
 		default:
 			p.spares = append(p.spares, c)
@@ -213,6 +222,9 @@ func (p *Pool) Close() error {
 			p.slots <- struct{}{}
 		}
 		p.background.Wait()
+		if p.temporary != "" {
+			_ = os.RemoveAll(p.temporary) // what is left is the system's to clear
+		}
 		p.thread.close()
 	}
 	return nil

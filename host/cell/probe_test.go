@@ -95,7 +95,7 @@ func (s *sharing) Load(context.Context, engine.Source) (engine.Program, error) {
 	}
 	return s, nil
 }
-func (s *sharing) Close() error                                                { return nil }
+func (s *sharing) Close() error { return nil }
 
 // Run answers the text, and whether it can be changed.
 func (s *sharing) Run(context.Context, engine.Input, engine.Host) (engine.Output, error) {
@@ -147,6 +147,7 @@ type act struct {
 
 // loads are what hostile sources do to what compiles them.
 var loads = map[string]func(){
+	"compile slowly":   func() { time.Sleep(200 * time.Millisecond) },
 	"compile for ever": func() { _ = flood(func() error { return nil }) },
 	"compile bomb":     func() { swell() },
 	"compile nesting":  func() { fmt.Fprint(os.Stderr, nest(1)) },
@@ -155,7 +156,8 @@ var loads = map[string]func(){
 
 // acts are tried in a cell.
 var acts = map[string]func(act) error{
-	"open a file": func(a act) error { _, err := os.ReadFile(a.text); return err },
+	"compile slowly": func(act) error { return nil },
+	"open a file":    func(a act) error { _, err := os.ReadFile(a.text); return err },
 	"list a folder": func(a act) error {
 		_, err := os.ReadDir(filepath.Dir(a.text))
 		return err

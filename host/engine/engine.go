@@ -76,6 +76,15 @@ type Program interface {
 	Close() error
 }
 
+// Warmer is what a Program implements that has to get ready before it runs for a domain, such as by starting a process.
+// Run does so itself, in the time of the run; a host that calls Warm before keeps the two apart.
+type Warmer interface {
+	// IsWarm reports whether a run for the domain could begin at once, or would have to wait for other runs.
+	IsWarm(domain string) bool
+	// Warm gets ready for a run for the domain. The error is as those of Run.
+	Warm(ctx context.Context, domain string) error
+}
+
 // Input is what one run gets.
 type Input struct {
 	// Input and Context are JSON objects.

@@ -19,9 +19,6 @@ import (
 // program that calls NewPool calls it first of all in main, and its tests in TestMain.
 func Main() { cell.Main(all(choices{})...) }
 
-// Serve is what a cell does, for programs that have a command of their own for it; see cell.Serve.
-func Serve() error { return cell.Serve(all(choices{})...) }
-
 // NewPool makes a pool of cells for every language; cell.Options.Languages is not looked at. Its Engines are what
 // host.Options wants; it is closed after the host.
 func NewPool(cells cell.Options, options ...Option) (*cell.Pool, error) {

@@ -74,7 +74,7 @@ var rules = map[string]rule{
 
 	"internal/cli": {own: []string{"abi", "host", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/languages", "abi/conform", "host/cell", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc"},
 		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
-	"cmd/toolrun":      {own: []string{"internal/cli"}},
+	"cmd/toolrun":      {own: []string{"host/languages", "internal/cli"}},
 	"internal/testrun": {},
 	"internal/arch":    {},
 

@@ -109,7 +109,7 @@ func TestCommandsExplainThemselves(t *testing.T) {
 		if !strings.Contains(cmd.Example, "  "+name) {
 			t.Errorf("%s: no example begins with the command", name)
 		}
-		if cmd.Hidden != (name == "toolrun cell") || cmd.Deprecated != "" {
+		if cmd.Hidden || cmd.Deprecated != "" {
 			t.Errorf("%s is hidden", name)
 		}
 		if cmd.Flag("json") == nil && cmd.InheritedFlags().Lookup("json") == nil {

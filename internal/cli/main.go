@@ -69,7 +69,6 @@ Exit codes: 0 done, 1 the tool failed, 2 the command or the app file is wrong, 3
 	root.AddCommand(
 		p.runCommand(), p.memoryCommand(), p.sessionCommand(), p.renderCommand(), p.checkCommand(),
 		p.exportCommand(), p.importCommand(), p.dbCommand(), p.eraseCommand(), p.conformCommand(), p.pythonCommand(), p.doctorCommand(), p.versionCommand(),
-		p.cellCommand(),
 	)
 	root.SetHelpFunc(p.explain(root.HelpFunc()))
 	refuseUnknownTopic(root)
