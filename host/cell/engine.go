@@ -203,7 +203,7 @@ func (p *program) runIn(ctx context.Context, cell *process, in engine.Input, hos
 	in.Limits.MemoryBytes = cmp.Or(in.Limits.MemoryBytes, p.engine.MemoryBytes())
 	limits := in.Limits.WithDefaults()
 	if deadline, ok := ctx.Deadline(); ok && limits.CPU == 0 {
-		limits.CPU = max(time.Until(deadline), time.Millisecond)
+		limits.CPU = processors * max(time.Until(deadline), time.Millisecond)
 	}
 	if err := cell.limit(limits.MemoryBytes + p.engine.language.ExtraBytes); err != nil {
 		return engine.Output{}, p.engine.pool.gone(cell)

@@ -3,6 +3,9 @@ package cell
 import (
 	"io"
 	"io/fs"
+	"path"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/toolrun/toolrun/abi"
@@ -27,6 +30,16 @@ type served struct {
 	what    uint64
 	data    []byte
 	entries []fs.DirEntry
+}
+
+// size is about how much memory it takes.
+func (s served) size() int {
+	const entryBytes = 128
+	n := len(s.data)
+	for _, e := range s.entries {
+		n += len(e.Name()) + entryBytes
+	}
+	return n
 }
 
 // archive serves the files of a source, and keeps what it served: every cell that compiles the source gets to see
@@ -58,7 +71,7 @@ func (a *archive) answer(f *frame, name string) error {
 	if !ok && !a.sealed {
 		file = a.read(name)
 		a.kept[name] = file
-		a.bytes += len(file.data) + len(name)
+		a.bytes += file.size() + len(name)
 	}
 	if len(a.kept) > maxFiles || a.bytes > maxFileBytes {
 		return errTooManyFiles
@@ -70,13 +83,27 @@ func (a *archive) answer(f *frame, name string) error {
 	return nil
 }
 
+// importable are the endings of what tools import. A compiler that was taken over gets to see no more.
+var importable = []string{".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".json", ".py", ".wasm"}
+
+// hidden reports whether a file is in a folder of which people see nothing, or is such a file: what lies there, such as a
+// database or secrets, is no part of a tool.
+func hidden(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.HasPrefix(part, ".") && part != "." {
+			return true
+		}
+	}
+	return false
+}
+
 // read reads a file by the source's own file system, which decides what is there. Whatever fails is missing.
 func (a *archive) read(name string) served {
-	if a.files == nil || !fs.ValidPath(name) {
+	if a.files == nil || !fs.ValidPath(name) || hidden(name) {
 		return served{}
 	}
 	info, err := fs.Stat(a.files, name) // before it is opened: a pipe would wait for somebody to write to it
-	if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
+	if err != nil || !info.IsDir() && !(info.Mode().IsRegular() && slices.Contains(importable, path.Ext(name))) {
 		return served{}
 	}
 	file, err := a.files.Open(name)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"github.com/toolrun/toolrun/host/engine"
 )
@@ -16,7 +18,9 @@ func (p *Pool) borrow(ctx context.Context, program *program, domain *string) (*p
 	}
 	c, err := p.take(program, domain)
 	if err == nil && c == nil {
-		c, err = p.start(program.outfit, toRun)
+		if c, err = p.startFor(ctx, program.outfit); err == errLeft {
+			return nil, engine.EndOf(ctx) // the slot is given back when the cell is there
+		}
 	}
 	if err == nil {
 		err = p.use(c)
@@ -27,6 +31,40 @@ func (p *Pool) borrow(ctx context.Context, program *program, domain *string) (*p
 	}
 	c.bind(program, domain)
 	return c, nil
+}
+
+// startFor starts a cell for a run, which holds a slot. One that comes too late is ended.
+func (p *Pool) startFor(ctx context.Context, o outfit) (*process, error) {
+	if ctx.Done() == nil {
+		return p.start(o, toRun)
+	}
+	type result struct {
+		cell *process
+		err  error
+	}
+	var left atomic.Bool
+	started := make(chan result, 1)
+	p.background.Go(func() {
+		c, err := p.start(o, toRun)
+		if !left.Swap(true) {
+			started <- result{c, err}
+			return
+		}
+		if err == nil {
+			c.discard()
+		}
+		<-p.slots
+	})
+	select {
+	case r := <-started:
+		return r.cell, r.err
+	case <-ctx.Done():
+	}
+	if left.Swap(true) {
+		r := <-started
+		return r.cell, r.err
+	}
+	return nil, errLeft
 }
 
 // enter waits until one more cell may be busy, at most until ctx ends.
@@ -95,7 +133,11 @@ func (p *Pool) take(program *program, domain *string) (*process, error) {
 		c := p.idle[best]
 		p.idle = slices.Delete(p.idle, best, best+1)
 		c.waited = true
-		return c, nil
+		if c.rested() {
+			return c, nil
+		}
+		p.log.Warn("a cell did not rest between two runs")
+		p.background.Go(c.discard)
 	}
 	for i, c := range slices.Backward(p.spares) {
 		if c.outfit == program.outfit {
@@ -105,6 +147,15 @@ func (p *Pool) take(program *program, domain *string) (*process, error) {
 		}
 	}
 	return nil, nil
+}
+
+// restCPU is how much a cell may work while it waits: Go's garbage collector may have something left to do.
+const restCPU = 200 * time.Millisecond
+
+// rested reports whether a cell did nothing while it waited. What somebody left behind in it must not speak for the next
+// run.
+func (c *process) rested() bool {
+	return c.wire.in.Buffered() == 0 && c.link.quiet() && cpuTime(c.process.Pid)-c.worked < restCPU
 }
 
 // isReady reports whether a cell waits that has compiled a program and may run it for a domain, or whether there is no
@@ -141,6 +192,7 @@ func (c *process) bind(program *program, domain *string) {
 func (p *Pool) release(c *process) {
 	p.mu.Lock()
 	delete(p.busy, c)
+	c.worked = cpuTime(c.process.Pid)
 	keep := !p.closed && c.alive() && c.runs < p.options.Runs && !c.stale()
 	var over *process
 	if keep {

@@ -41,6 +41,7 @@ const maxStackBytes = 32 << 20
 // run is what a cell does: it locks this process down, and compiles and runs what its parent asks for on standard
 // input and output until there is no more.
 func run(languages []Language) error {
+	closeInherited()
 	runtime.GOMAXPROCS(processors)
 	debug.SetMaxStack(maxStackBytes)
 	in, out := os.Stdin, os.Stdout

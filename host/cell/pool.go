@@ -24,16 +24,17 @@ type Pool struct {
 
 	background sync.WaitGroup // cells that are being started, or buried; it is done while a slot is held
 
-	mu        sync.Mutex
-	closed    bool
-	idle      []*process     // that ran, the last one used last
-	spares    []*process     // that no guest was in
-	coming    map[outfit]int // spares that are being started
-	outfits   []outfit       // that spares are kept of: those that any domain may have
-	busy      map[*process]bool
-	temporary string // the folder of compiled code where none is named, "" until it is needed
-	refused   error  // why cells have no namespaces of their own
-	reported  *Report
+	mu         sync.Mutex
+	closed     bool
+	idle       []*process     // that ran, the last one used last
+	spares     []*process     // that no guest was in
+	coming     map[outfit]int // spares that are being started
+	outfits    []outfit       // that spares are kept of: those that any domain may have
+	busy       map[*process]bool
+	temporary  string // the folder of compiled code where none is named, "" until it is needed
+	refused    error  // why cells have no namespaces of their own
+	namespaces bool   // a cell has had some
+	reported   *Report
 }
 
 // New makes a Pool. It starts no cell yet, unless Options.Require asks for layers: then it starts one, and refuses
@@ -52,11 +53,7 @@ func New(options Options) (*Pool, error) {
 	if len(options.Require) == 0 {
 		return p, nil
 	}
-	report, err := p.Report()
-	if err == nil {
-		err = report.missing(options.Require)
-	}
-	if err != nil {
+	if _, err := p.Report(); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
@@ -176,9 +173,16 @@ func (p *Pool) start(o outfit, purpose uint64, files ...string) (*process, error
 	}
 	c.outfit = o
 	c.complete(refused, p.options.Without)
+	if err := c.report.missing(p.options.Require); err != nil { // of this cell, whatever the ones before had
+		c.bury()
+		return nil, err
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.refused, p.reported = refused, &c.report
+	p.reported, p.namespaces = &c.report, p.namespaces || c.report.On(LayerNamespaces)
+	if !p.namespaces { // where there were some before, it was for the moment
+		p.refused = refused
+	}
 	return c, nil
 }
 

@@ -246,11 +246,47 @@ var acts = map[string]func(act) error{
 	},
 	"fail at length": func(act) error { return abi.Faultf(abi.ToolError, "%s", strings.Repeat("x", 9<<20)) },
 	"spin":           func(act) error { select {} },
-	"spin hard":      func(act) error { return flood(func() error { return nil }) },
-	"swell":          func(act) error { swell(); return nil },
-	"nest":           func(act) error { return fmt.Errorf("%s", nest(1)) },
-	"crash":          func(act) error { go panic("a bug of the engine"); select {} },
-	"exit":           func(act) error { os.Exit(0); return nil },
+	"fail in time":   func(a act) error { <-a.ctx.Done(); return engine.EndOf(a.ctx) },
+	"read what was inherited": func(a act) error {
+		for fd := 3; fd < 64; fd++ {
+			text := make([]byte, 64)
+			if n, err := unix.Pread(fd, text, 0); err == nil && n > 0 && strings.Contains(string(text[:n]), "secret") {
+				return nil
+			}
+		}
+		return errors.New("nothing was found")
+	},
+	"leave a child behind": func(act) error { // that holds the pipes, and goes on when the cell is killed
+		pid, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
+		if errno != 0 {
+			return errno
+		}
+		if pid == 0 {
+			for { // of all that Go has, this process has this loop
+				_, _, _ = syscall.RawSyscall(syscall.SYS_GETPID, 0, 0, 0)
+			}
+		}
+		select {}
+	},
+	"share memory": func(act) error {
+		all, err := unix.Mmap(-1, 0, 512<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
+		for i := 0; i < len(all); i += 4096 {
+			all[i] = 1
+		}
+		time.Sleep(time.Second)
+		return err
+	},
+	"speak ahead": func(a act) error { // an answer to the next run
+		frame := "\x0e\x00\x00\x00\x0a\x00\x00\x08\"forged\"\x00\x00\x00"
+		_, err := unix.Write(1, []byte(frame+frame))
+		return err
+	},
+	"call something else": func(a act) error { _, err := a.host.Call(a.ctx, abi.Call{Op: strings.Repeat("x", 1000)}); return err },
+	"spin hard":           func(act) error { return flood(func() error { return nil }) },
+	"swell":               func(act) error { swell(); return nil },
+	"nest":                func(act) error { return fmt.Errorf("%s", nest(1)) },
+	"crash":               func(act) error { go panic("a bug of the engine"); select {} },
+	"exit":                func(act) error { os.Exit(0); return nil },
 	"burn": func(a act) error { // with more than one processor
 		for range 2 {
 			go func() {
@@ -263,10 +299,13 @@ var acts = map[string]func(act) error{
 		return nil
 	},
 	"call and spin": func(a act) error {
-		_, _ = a.host.Call(a.ctx, abi.Call{Op: "spin"})
+		_, _ = a.host.Call(a.ctx, abi.Call{Op: abi.DeleteContent})
 		return flood(func() error { return nil })
 	},
-	"call":       func(a act) error { _, err := a.host.Call(a.ctx, abi.Call{Op: a.text}); return err },
+	"call": func(a act) error {
+		_, err := a.host.Call(a.ctx, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{[]byte(a.text)}})
+		return err
+	},
 	"flood logs": func(a act) error { return flood(func() error { return a.host.Log(abi.LevelInfo, "x") }) },
 	"flood calls": func(a act) error {
 		return flood(func() error { _, err := a.host.Call(a.ctx, abi.Call{Op: "get_content"}); return err })

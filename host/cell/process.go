@@ -15,6 +15,7 @@ import (
 type process struct {
 	process *os.Process
 	wire    *wire
+	link    *link
 	ends    []*os.File // the parent's ends of the pipes: to the cell, from it, and what it writes to standard error
 	report  Report
 
@@ -26,9 +27,11 @@ type process struct {
 	outfit   outfit
 	programs map[*program]bool
 	runs     int
+	worked   time.Duration // its processor time when its last run was over
 
 	data     uint64 // its limit of memory, as set last
 	baseline uint64 // the memory that it has without a guest
+	resting  uint64 // what of it is resident
 	most     uint64 // the limit of memory that its own cannot be above
 
 	statm *os.File // where the kernel tells its memory; nil until it is first read
@@ -57,8 +60,9 @@ func spawn(command, argument0 string, namespaces bool, without []string) (*proce
 		closeAll([]*os.File{theirIn, toCell, fromCell, theirOut, lastWords, theirErr})
 		return nil, fmt.Errorf("start a cell: %w", err)
 	}
+	pidfd := -1
 	started, err := os.StartProcess(command, []string{argument0, argument1, argument2}, &os.ProcAttr{
-		Dir: "/", Env: []string{}, Files: []*os.File{theirIn, theirOut, theirErr}, Sys: attributes(namespaces, without),
+		Dir: "/", Env: []string{}, Files: []*os.File{theirIn, theirOut, theirErr}, Sys: attributes(namespaces, without, &pidfd),
 	})
 	closeAll([]*os.File{theirIn, theirOut, theirErr})
 	ends := []*os.File{toCell, fromCell, lastWords}
@@ -66,7 +70,13 @@ func spawn(command, argument0 string, namespaces bool, without []string) (*proce
 		closeAll(ends)
 		return nil, fmt.Errorf("start a cell: %w", err)
 	}
-	return &process{process: started, wire: newWire(fromCell, toCell), ends: ends, programs: map[*program]bool{}}, nil
+	l, err := newLink(fromCell, toCell, pidfd)
+	c := &process{process: started, wire: newWire(l, l), link: l, ends: ends, programs: map[*program]bool{}}
+	if err != nil {
+		c.bury()
+		return nil, fmt.Errorf("start a cell: %w", err)
+	}
+	return c, nil
 }
 
 func closeAll(files []*os.File) {
@@ -108,7 +118,7 @@ func (c *process) kill() {
 	defer c.mu.Unlock()
 	if !c.dead {
 		c.dead = true
-		_ = c.process.Kill()
+		killAll(c.process)
 	}
 }
 
@@ -131,6 +141,7 @@ func (c *process) bury() (*os.ProcessState, string) {
 	c.kill()
 	c.state, _ = c.process.Wait() // a child that was started here can be waited for
 	c.words = c.lastWords()
+	c.link.close()
 	closeAll(append(c.ends, c.statm))
 	return c.state, c.words
 }

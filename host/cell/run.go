@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -29,6 +31,9 @@ const (
 	outcomeHalted        // the host ended the run; why is not for the other end
 	outcomeBroken        // an error of the cell's own, as text
 )
+
+// mostBeside is by how much more memory than its limit a guest may be said to have had.
+const mostBeside = 1 << 30
 
 // exchange is a run as the parent has it.
 type exchange struct {
@@ -87,6 +92,9 @@ func (x *exchange) call(f *fields) error {
 	}
 	if err := f.end(); err != nil {
 		return fmt.Errorf("read a call: %w", err)
+	}
+	if !slices.ContainsFunc(abi.Operations, func(o abi.Operation) bool { return o.Name == call.Op }) {
+		return fmt.Errorf("a call of something that is no operation: %w", errForeign)
 	}
 	answer := x.cell.wire.frame(kindReply)
 	if x.halted == nil {
@@ -150,7 +158,7 @@ func levelOf(level abi.Level) abi.Level {
 // outcome reads what came of the run.
 func (x *exchange) outcome(f *fields) (out engine.Output, err error, lost bool) {
 	status := f.number()
-	out.MemoryBytes = f.amount()
+	out.MemoryBytes = min(f.amount(), x.limits.MemoryBytes+mostBeside)
 	output, changes, said := f.data(), f.optional(), f.data()
 	out.Warnings = f.texts(maxWarnings)
 	if err := f.end(); err != nil {
@@ -196,7 +204,7 @@ func (x *exchange) believe(came *abi.Fault) error {
 		if came.Code == abi.Timeout && x.ended() {
 			return engine.EndOf(x.ctx)
 		}
-		return came
+		return trimmed(came)
 	}
 	fault := *issued
 	fault.File, fault.Line, fault.Column, fault.Stack = came.File, came.Line, came.Column, came.Stack
@@ -204,6 +212,18 @@ func (x *exchange) believe(came *abi.Fault) error {
 		fault.Hint = came.Hint
 	}
 	return &fault
+}
+
+// trimmed is what a fault of the guest's, or one that its engine found, may say: not how a commit came out, nor more than
+// fits a message.
+func trimmed(f *abi.Fault) *abi.Fault {
+	const mostText, mostStack, mostViolations = 16 << 10, 64 << 10, 100
+	limit := func(text string, most int) string { return strings.ToValidUTF8(text[:min(len(text), most)], "") }
+	return &abi.Fault{
+		Code: f.Code, Message: limit(f.Message, mostText), Hint: limit(f.Hint, mostText),
+		Op: limit(f.Op, maxNameBytes), Store: limit(f.Store, maxNameBytes), Violations: f.Violations[:min(len(f.Violations), mostViolations)],
+		File: limit(f.File, maxNameBytes), Line: max(f.Line, 0), Column: max(f.Column, 0), Stack: limit(f.Stack, mostStack),
+	}
 }
 
 // ended reports whether the context has ended. The timer of a cell may be a little faster than that of the context.

@@ -19,8 +19,8 @@ import (
 const isolation = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 
 // attributes are how a cell is started: in a session of its own, so that no Ctrl-C at a terminal reaches it.
-func attributes(namespaces bool, without []string) *syscall.SysProcAttr {
-	a := &syscall.SysProcAttr{Setsid: true}
+func attributes(namespaces bool, without []string, pidfd *int) *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Setsid: true, PidFD: pidfd}
 	if !slices.Contains(without, LayerDeath) {
 		a.Pdeathsig = syscall.SIGKILL
 	}
@@ -92,36 +92,47 @@ func (c *process) limit(bytes int64) error {
 
 // measure takes what the cell has for its baseline.
 func (c *process) measure() {
-	if now := c.dataNow(); now > 0 {
-		c.baseline = now
+	if private, resident := c.memoryNow(); private > 0 {
+		c.baseline, c.resting = private, resident
 	}
 }
 
-// overData reports whether the cell has more memory than its limit.
+// overData reports whether the cell has more memory than its limit: private memory, or any that is there, such as what it
+// shares with nobody.
 func (c *process) overData() bool {
-	return c.report.On(LayerMemory) && c.data > 0 && c.dataNow() > c.data
+	if !c.report.On(LayerMemory) || c.data == 0 {
+		return false
+	}
+	private, resident := c.memoryNow()
+	return private > c.data || resident > c.resting+(c.data-min(c.data, c.baseline))
 }
 
-// dataNow is the memory of the cell that RLIMIT_DATA counts, 0 where that cannot be read.
-func (c *process) dataNow() uint64 {
+// memoryNow is the memory of the cell that RLIMIT_DATA counts, and what of all of its memory is resident; 0 where that
+// cannot be read.
+func (c *process) memoryNow() (private, resident uint64) {
 	if c.statm == nil {
 		file, err := os.Open("/proc/" + strconv.Itoa(c.process.Pid) + "/statm")
 		if err != nil {
-			return 0
+			return 0, 0
 		}
 		c.statm = file
 	}
 	var text [128]byte
 	n, _ := c.statm.ReadAt(text[:], 0) // of a process that has ended there is nothing to read
-	const data = 5                     // the sixth number of proc_pid_statm(5), in pages
+	// The second and the sixth number of proc_pid_statm(5), in pages.
+	const residentField, dataField = 1, 5
 	at := 0
 	for number := range bytes.FieldsSeq(text[:n]) {
-		if at++; at > data {
-			pages, _ := strconv.ParseUint(string(number), 10, 64)
-			return pages * uint64(os.Getpagesize())
+		pages, _ := strconv.ParseUint(string(number), 10, 64)
+		switch at {
+		case residentField:
+			resident = pages * uint64(os.Getpagesize())
+		case dataField:
+			return pages * uint64(os.Getpagesize()), resident
 		}
+		at++
 	}
-	return 0
+	return 0, 0
 }
 
 // parentLayers are what the parent does for the wall of a new cell.

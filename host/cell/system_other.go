@@ -11,7 +11,7 @@ import (
 
 // Elsewhere a cell is a process that is killed at its deadline, and nothing more.
 
-func attributes(bool, []string) *syscall.SysProcAttr { return nil }
+func attributes(bool, []string, *int) *syscall.SysProcAttr { return nil }
 
 func notAllowed(error) bool { return false }
 

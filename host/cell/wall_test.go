@@ -226,15 +226,12 @@ func TestLargeFault(t *testing.T) {
 // TestGrace lets a cell that ends its run itself live on.
 func TestGrace(t *testing.T) {
 	b := newBench(t, cell.Options{})
-	spin, err := b.pool.Engines()[javaScript].Load(t.Context(), engine.Source{Path: "spin.js", Code: []byte("for (;;);")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	spin := b.load(t, "fail in time", "")
 	who := b.load(t, "who", "")
 	for range 20 { // on a busy machine the grace may be too short
 		first := whoRuns(t, who, "")
 		ctx, cancel := context.WithTimeout(t.Context(), short)
-		_, err := spin.Run(ctx, engine.Input{}, engine.Host{})
+		_, err := spin.Run(ctx, engine.Input{Input: []byte("{}")}, engine.Host{})
 		cancel()
 		if codeOf(err) != abi.Timeout {
 			t.Fatalf("Run = %v; want timeout", err)

@@ -135,8 +135,8 @@ type Limits struct {
 	OutputBytes int
 	// MemoryBytes bounds the guest's memory where the engine can. Default: that of MemoryOf, 64 MiB for most.
 	MemoryBytes int64
-	// CPU bounds the processor time of a guest that has a process to itself. Default: as much as there is time until
-	// the deadline of Run's context.
+	// CPU bounds the processor time of a guest that has a process to itself. Default: twice the time until the deadline
+	// of Run's context, for a garbage collector may work beside the guest.
 	CPU time.Duration
 	// Fuel bounds what a WebAssembly guest does, in units of up to 64 instructions, to the next slice of 131,072 units:
 	// the same on every machine. Other engines do not look at it. Default: what the time allows.
