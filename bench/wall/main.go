@@ -44,15 +44,24 @@ func prepare(string) (b *measure.Bench, err error) {
 		return nil, err
 	}
 	all.add(single.close)
-	cases := slices.Concat(prices.cases(), starts.cases(), usual.cases(), single.cases())
+	pythons, err := openPythons()
+	if err != nil {
+		return nil, err
+	}
+	all.add(pythons.close)
+	cases := slices.Concat(prices.cases(), pythons.cases(), starts.cases(), usual.cases(), single.cases())
 	var others []measure.Row
 	apart := func() ([]measure.Row, []measure.Figure, error) {
 		others = peers()
-		rows, figures, err := idleMemory()
-		return append(others, rows...), figures, err
+		rows, figures, err := idleJavaScript()
+		if err != nil {
+			return nil, nil, err
+		}
+		more, memory, err := pythons.memory()
+		return slices.Concat(others, rows, more), append(figures, memory...), err
 	}
 	figures := func(rows measure.Rows) []measure.Figure {
-		return slices.Concat(priceFigures(rows), startFigures(rows), peerFigures(rows, others), usual.figures(rows), single.figures(rows))
+		return slices.Concat(priceFigures(rows), startFigures(rows), peerFigures(rows, others), pythons.figures(rows), usual.figures(rows), single.figures(rows))
 	}
 	return &measure.Bench{Cases: cases, Apart: apart, Figures: figures, Close: all.close}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,21 +20,27 @@ import (
 // idleCells is how many tenants have run a tool, each in a cell that waits for its next run.
 const idleCells = 10
 
-// idleMemory is what those cells hold of the machine's memory.
-func idleMemory() (rows []measure.Row, figures []measure.Figure, err error) {
+// idleJavaScript is what those cells hold of the machine's memory after a JavaScript run.
+func idleJavaScript() ([]measure.Row, []measure.Figure, error) {
+	return idleMemory("JavaScript", cell.Options{Cells: idleCells, Spares: -1}, func(h *host.Host, tenant int) error {
+		return runSum(h, host.Caller{Tenant: "tenant" + strconv.Itoa(tenant), User: "ann"})
+	}, sumApp)
+}
+
+func idleMemory(language string, options cell.Options, run func(h *host.Host, tenant int) error, files fs.FS, more ...languages.Option) (rows []measure.Row, figures []measure.Figure, err error) {
 	before := cells()
-	pool, err := languages.NewPool(cell.Options{Cells: idleCells, Spares: -1})
+	pool, err := languages.NewPool(options, more...)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, pool.Close()) }()
-	h, err := openHost(sumApp, pool.Engines(), nil)
+	h, err := openHost(files, pool.Engines(), nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
 	for i := range idleCells {
-		if err := runSum(h, host.Caller{Tenant: "tenant" + strconv.Itoa(i), User: "ann"}); err != nil {
+		if err := run(h, i); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -41,9 +48,9 @@ func idleMemory() (rows []measure.Row, figures []measure.Figure, err error) {
 	pss, rss, ok := resident(idle)
 	if !ok || len(idle) != idleCells {
 		missing := fmt.Sprintf("the system tells of %d of %d cells, and of their memory: %t", len(idle), idleCells, ok)
-		return []measure.Row{{Name: "memory of idle cells", Missing: missing}}, nil, nil
+		return []measure.Row{{Name: "memory of idle cells after " + language, Missing: missing}}, nil, nil
 	}
-	each := fmt.Sprintf("memory of each of %d idle cells, ", idleCells)
+	each := fmt.Sprintf("memory of each of %d idle cells after %s, ", idleCells, language)
 	return nil, []measure.Figure{
 		{Name: each + "its own and its share of what is common (Pss)", Value: pss / idleCells, Unit: "MiB"},
 		{Name: each + "all that it sees (Rss)", Value: rss / idleCells, Unit: "MiB"},

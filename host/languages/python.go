@@ -69,7 +69,7 @@ func stateOf(file string) string {
 	if err != nil {
 		return file
 	}
-	return fmt.Sprint(python.Format, " ", file, " ", info.Size(), " ", info.ModTime().UnixNano())
+	return fmt.Sprint(python.Version(), " ", file, " ", info.Size(), " ", info.ModTime().UnixNano())
 }
 
 // readPython reads an interpreter: an installed one, of which every byte is checked, or another build.

@@ -55,13 +55,14 @@ var rules = map[string]rule{
 	"abi/conform":                     {own: []string{"abi", "host/engine"}},
 	"abi/abitest":                     {own: []string{"abi", "abi/conform", "host/engine", "internal/wasm/assemble"}},
 
-	"host/engine/enginetest":           {own: []string{"abi", "host/engine"}},
-	"host/engine/enginetest/jstools":   {own: []string{"host/engine", "host/engine/enginetest"}},
-	"host/engine/enginetest/wasmtools": {own: []string{"host/engine", "host/engine/enginetest"}},
-	"host/engine/js":                   {own: []string{"abi", "internal/jsondoc", "host/engine", "host/engine/js/internal/bundle", "host/engine/js/internal/crash", "sdk/js"}, others: []string{"github.com/dop251/goja"}},
-	"host/engine/js/internal/bundle":   {own: []string{"abi", "host/engine", "host/engine/js/internal/crash"}, others: []string{"github.com/dop251/goja", "github.com/evanw/esbuild", "github.com/go-sourcemap/sourcemap"}},
-	"host/engine/js/internal/crash":    {},
-	"sdk/js":                           {},
+	"host/engine/enginetest":             {own: []string{"abi", "host/engine"}},
+	"host/engine/enginetest/jstools":     {own: []string{"host/engine", "host/engine/enginetest"}},
+	"host/engine/enginetest/pythontools": {own: []string{"host/engine", "host/engine/enginetest"}},
+	"host/engine/enginetest/wasmtools":   {own: []string{"host/engine", "host/engine/enginetest"}},
+	"host/engine/js":                     {own: []string{"abi", "internal/jsondoc", "host/engine", "host/engine/js/internal/bundle", "host/engine/js/internal/crash", "sdk/js"}, others: []string{"github.com/dop251/goja"}},
+	"host/engine/js/internal/bundle":     {own: []string{"abi", "host/engine", "host/engine/js/internal/crash"}, others: []string{"github.com/dop251/goja", "github.com/evanw/esbuild", "github.com/go-sourcemap/sourcemap"}},
+	"host/engine/js/internal/crash":      {},
+	"sdk/js":                             {},
 
 	"plugins/examples/hit_counter_go":   {own: []string{"abi/guest/go"}},
 	"plugins/examples/order_history_go": {own: []string{"abi/guest/go"}},
@@ -88,7 +89,7 @@ var rules = map[string]rule{
 	"host/languages": {own: []string{"abi", "host/cell", "host/engine", "host/engine/js", "host/engine/python", "host/engine/python/distribution", "host/engine/wasm"}},
 
 	"bench/measure": {},
-	"bench/wall":    {own: []string{"abi", "bench/measure", "host", "host/admission", "host/app", "host/cell", "host/engine", "host/languages", "host/storage/mem"}},
+	"bench/wall":    {own: []string{"abi", "bench/measure", "host", "host/admission", "host/app", "host/cell", "host/engine", "host/engine/python/distribution", "host/languages", "host/storage/mem"}},
 	"bench": {own: []string{"abi", "bench/measure", "host", "host/app", "host/engine", "host/engine/js", "host/storage/bolt"},
 		others: []string{"github.com/dop251/goja", "go.etcd.io/bbolt"}},
 }

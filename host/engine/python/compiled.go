@@ -2,6 +2,7 @@ package python
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,10 +29,7 @@ func Compile(ctx context.Context, runtime []byte, dir string) error {
 	if err != nil {
 		return fmt.Errorf("python: keep the interpreter: %w", err)
 	}
-	i, err := newInterpreter(m)
-	if err != nil {
-		return err
-	}
+	i := &interpreter{machine: m}
 	if err = i.boot(ctx); err == nil && i.base != nil {
 		err = i.save(dir)
 	}
@@ -41,8 +39,14 @@ func Compile(ctx context.Context, runtime []byte, dir string) error {
 	return errors.Join(err, i.close())
 }
 
-// Format is the version of what Compile writes. WithCompiled reads no other.
-const Format = rewriting<<8 + 1
+// pictures is the version of how a picture is written, and of what starts the interpreter.
+const pictures = 1
+
+// Version names what Compile makes of an interpreter: WithCompiled reads what a program of the same Version has written.
+func Version() string {
+	sum := sha256.Sum256([]byte(bootProgram() + guestFiles()))
+	return fmt.Sprintf("%d.%d.%x", rewriting, pictures, sum[:8])
+}
 
 // The files of the picture: the memory, and what there is beside.
 const (
@@ -85,8 +89,10 @@ func (i *interpreter) resume(ctx context.Context, dir string) bool {
 	if i.answers(ctx) != nil {
 		_ = base.Close(ctx)
 		i.base = nil
+		return false
 	}
-	return i.base != nil
+	i.module.Release() // of 17 MB
+	return true
 }
 
 // openCompiled opens what Compile left in a folder.

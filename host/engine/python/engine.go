@@ -127,11 +127,12 @@ func (e *Engine) started(ctx context.Context) (*interpreter, error) {
 	if err != nil {
 		return nil, err
 	}
-	i, err := newInterpreter(m)
-	if err != nil {
-		return nil, err
-	}
-	if !e.full && !(e.compiled != "" && i.resume(ctx, e.compiled)) {
+	i := &interpreter{machine: m}
+	switch {
+	case e.full:
+		err = i.load()
+	case e.compiled != "" && i.resume(ctx, e.compiled):
+	default:
 		err = i.boot(ctx)
 	}
 	if err != nil {

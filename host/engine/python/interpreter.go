@@ -17,7 +17,7 @@ import (
 // interpreter is CPython as its runs begin with it. It is safe for concurrent use once it was booted.
 type interpreter struct {
 	*machine
-	data *snapshot.Image // before any of its code ran
+	data *snapshot.Image // before any of its code ran; nil where base was there already
 	// base is the started interpreter, which waits to be called at the place at; nil where every run starts its own.
 	base *snapshot.Image
 	at   place
@@ -35,19 +35,18 @@ type place struct {
 var instances = snapshot.Options{MemoryBytes: MaxMemoryBytes}
 
 // newInterpreter makes an interpreter of a machine, which it owns from then on.
-func newInterpreter(m *machine) (*interpreter, error) {
-	i := &interpreter{machine: m}
-	var err error
-	i.data, err = snapshot.Load(m.runtime, m.code, m.module, instances)
-	if err != nil {
-		return nil, errors.Join(err, m.close())
-	}
-	return i, nil
+// load makes the image that the interpreter starts from.
+func (i *interpreter) load() (err error) {
+	i.data, err = snapshot.Load(i.runtime, i.code, i.module, instances)
+	return err
 }
 
 // boot starts the interpreter and takes a picture of it. Where the picture turns out not to work, each run starts its
 // own: slower, and otherwise the same.
 func (i *interpreter) boot(ctx context.Context) error {
+	if err := i.load(); err != nil {
+		return err
+	}
 	in, err := i.data.Restore(ctx, nil)
 	if err != nil {
 		return err

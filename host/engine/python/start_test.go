@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/enginetest"
+	"github.com/toolrun/toolrun/host/engine/enginetest/pythontools"
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
@@ -117,7 +118,7 @@ func TestFullStarts(t *testing.T) {
 		enginetest.Count: `1`, enginetest.Import: `42`, enginetest.Uncaught: "access_denied", enginetest.Spin: "cancelled",
 	} {
 		t.Run(string(b), func(t *testing.T) {
-			src, _ := write(b)
+			src, _ := pythontools.Write(b)
 			p, err := e.Load(t.Context(), src)
 			if err != nil {
 				t.Fatal(err)
@@ -132,7 +133,7 @@ func TestFullStarts(t *testing.T) {
 			}
 		})
 	}
-	src, _ := write(enginetest.Broken)
+	src, _ := pythontools.Write(enginetest.Broken)
 	if _, err := e.Load(t.Context(), src); !errors.Is(err, abi.SourceInvalid) {
 		t.Errorf("Load = %v; want source_invalid", err)
 	}

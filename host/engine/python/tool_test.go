@@ -173,3 +173,19 @@ func TestEntries(t *testing.T) {
 		{name: "memory is a module", code: "from memory import get_content, NotFoundError\nimport memory as m\nreturn [get_content('counter'), m is memory]", want: `[null,true]`},
 	})
 }
+
+// The patterns that a source writes out are compiled before any run.
+func TestPatternsAreReady(t *testing.T) {
+	e := newEngine(t)
+	code := "import re\n\ndef main():\n    before = len(re._cache)\n    re.sub(r'x+y\\d', '', 'text')\n    known = len(re._cache) - before\n" +
+		"    re.sub('%s+' % known, '', 'text')\n    return [known, len(re._cache) - before]\n"
+	p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: []byte(code)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	out, err := p.Run(t.Context(), engine.Input{}, engine.Host{})
+	if err != nil || string(out.Output) != "[0,1]" {
+		t.Errorf("Run = %s, %v; want [0,1]", out.Output, err)
+	}
+}

@@ -22,6 +22,10 @@ func (i *Image) Save(file string) (Saved, error) {
 	return Saved{i.bytes, i.globals, i.generators}, nil
 }
 
+// Release drops what only compiling the module and Load need, which is most of it. Images that were made of it stay as they
+// are.
+func (m *Module) Release() { m.Binary, m.memory = nil, nil }
+
 // Open returns an image that Save has written, in this process or another one. The runtime, the compiled module and m are
 // as for Load; m is to be the module that the image was of. Where the system can, instances map the file itself, and so
 // share what they only read with all processes that do. The file must not be changed while the image is open, and what

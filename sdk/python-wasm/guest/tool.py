@@ -8,7 +8,7 @@ from importlib import import_module
 from inspect import isawaitable
 from types import ModuleType
 
-from . import loop, operations, source, world
+from . import loop, operations, patterns, source, world
 from .calling import Call
 from .channel import ask
 from .importing import Texts
@@ -32,6 +32,7 @@ class Tool:
         for path, text in texts.items():  # tracebacks in a log show the lines
             linecache.cache[path] = (len(text), None, text.splitlines(True), path)
         self.namespace = self._make_namespace()
+        patterns.warm(self.source.tree)
 
     def starts_once(self):
         """Whether there is a top level apart from the entry, which reads nothing that is another in each run."""
