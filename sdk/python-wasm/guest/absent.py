@@ -8,6 +8,8 @@ import socket
 import subprocess
 import sys
 import threading
+import time
+import zoneinfo
 from errno import ENOTSUP
 
 THREADS = "there are no threads in a tool; what waits can wait in asyncio"
@@ -40,11 +42,28 @@ def _wrap_open(open):
     return wrapper
 
 
+# UTC as a file of a time zone (RFC 8536): no changes, one kind of local time.
+_UTC = b"TZif" + bytes(35) + b"\1" + bytes(3) + b"\4" + bytes(6) + b"UTC\0"
+
+
+def _load_zone(key):
+    """What zoneinfo reads a zone from, for there is no database of them."""
+    if key in ("UTC", "Etc/UTC"):
+        return io.BytesIO(_UTC)
+    raise zoneinfo.ZoneInfoNotFoundError(
+        f"No time zone found with key {key}: a tool has UTC alone; datetime.timezone makes one of a fixed offset"
+    )
+
+
 def install():
     """Put words in the places of what is not there."""
     builtins.input = _without(RuntimeError, "input() has nobody to ask: what a tool gets is in the dict input")
     builtins.open = io.open = _wrap_open(io.open)
     builtins.exit = builtins.quit = sys.exit
+
+    zoneinfo._common.load_tzdata = _load_zone
+    # Nobody tells the processor time. CPython would take WASI's nanoseconds for hundredths of a second.
+    time.process_time, time.process_time_ns = time.perf_counter, time.perf_counter_ns
 
     no_threads = _without(RuntimeError, THREADS)
     _thread.start_new_thread = _thread.start_new = threading._start_new_thread = no_threads

@@ -1,0 +1,179 @@
+package python_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/enginetest"
+	"github.com/toolrun/toolrun/host/engine/python"
+)
+
+// CPython's own tests of some modules pass in the engine, but for those in testdata/cpython/baseline.txt. Most of them take
+// minutes, such as those of decimal, which do all of its sums twice: without a soak it is json and re alone.
+func TestSoakCPython(t *testing.T) {
+	lib := installedTests(t)
+	files, err := fs.Glob(lib, "test/test_json/test_*.py")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the tests of json: %v, %v", files, err)
+	}
+	modules := []string{"test.test_re"}
+	for _, file := range files {
+		modules = append(modules, strings.ReplaceAll(strings.TrimSuffix(file, ".py"), "/", "."))
+	}
+	if os.Getenv("TOOLRUN_SOAK") == "" {
+		runTests(t, lib, modules)
+		return
+	}
+	modules = append(modules, "test.test_datetime", "test.test_decimal", "test.test_statistics")
+	runTests(t, lib, modules, "test.datetimetester", "pure.decimal")
+}
+
+// tested is the version whose tests the baseline is about: that of Debian 12.
+const tested = "3.11.2"
+
+// installedTests is the library of a CPython on this machine that has the package test in it.
+func installedTests(t *testing.T) fs.FS {
+	t.Helper()
+	const ask = "import platform, test.test_re as m; print(platform.python_version(), m.__file__)"
+	for _, python := range []string{"python3", "/usr/bin/python3"} {
+		said, err := exec.Command(python, "-I", "-c", ask).Output()
+		version, file, _ := strings.Cut(strings.TrimSpace(string(said)), " ")
+		if err == nil && version == tested {
+			return library{os.DirFS(filepath.Dir(filepath.Dir(file)))}
+		}
+	}
+	t.Skipf("there is no python3 %s with its own tests; Debian 12 has them in libpython3.11-testsuite", tested)
+	return nil
+}
+
+// library is a folder of Python's library as a tool may see it: the package test and, under the name pure.decimal, the
+// module _pydecimal, which the interpreter's own library is without.
+type library struct{ fs.FS }
+
+func (l library) Open(name string) (fs.File, error) {
+	if name == "pure/decimal.py" {
+		return l.FS.Open("_pydecimal.py")
+	}
+	if name != "test" && !strings.HasPrefix(name, "test/") {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return l.FS.Open(name)
+}
+
+// runTests runs the tests of modules and compares how they end with the baseline. The modules that these import by a
+// name which nobody sees are imported.
+func runTests(t *testing.T, lib fs.FS, modules []string, imported ...string) {
+	driver, err := os.ReadFile("testdata/cpython/driver.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Nobody calls the function: the engine reads which modules a tool may import.
+	needs := "def needs():\n    import " + strings.Join(append(imported, modules...), ", ") + "\n"
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+	defer cancel()
+	p, err := newEngine(t).Load(ctx, engine.Source{Path: "driver.py", Code: append([]byte(needs), driver...), Files: lib})
+	if err != nil {
+		t.Fatalf("Load = %+v", err)
+	}
+	defer p.Close()
+	failing := baseline(t)
+	for _, module := range modules {
+		t.Run(strings.TrimPrefix(module, "test."), func(t *testing.T) {
+			compareWith(t, failing, outcomes(ctx, t, p, lib, module))
+		})
+	}
+}
+
+// outcomes runs the tests of a module and returns how each ended: "passed", "skipped" or "failed" and a text.
+func outcomes(ctx context.Context, t *testing.T, p engine.Program, lib fs.FS, module string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	if module == "test.test_decimal" {
+		files = dataFiles(t, lib, "test/decimaltestdata")
+	}
+	input, err := json.Marshal(map[string]any{"module": module, "files": files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The tests of decimal make numbers of hundreds of millions of digits.
+	in := engine.Input{Input: input, Limits: engine.Limits{MemoryBytes: python.MaxMemoryBytes}}
+	out, err := p.Run(ctx, in, enginetest.NewMemory(errors.New("the tests call no memory")).Host())
+	if err != nil {
+		t.Fatalf("Run = %+v", err)
+	}
+	ended := map[string]string{}
+	if err := json.Unmarshal(out.Output, &ended); err != nil || len(ended) == 0 {
+		t.Fatalf("%d tests, %v", len(ended), err)
+	}
+	return ended
+}
+
+// dataFiles reads the files of a folder, which tests open.
+func dataFiles(t *testing.T, lib fs.FS, folder string) map[string]string {
+	t.Helper()
+	entries, err := fs.ReadDir(lib, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, entry := range entries {
+		name := path.Join(folder, entry.Name())
+		text, err := fs.ReadFile(lib, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = string(text)
+	}
+	return files
+}
+
+// baseline reads the names of the tests that are known to fail, each with the reason.
+func baseline(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/cpython/baseline.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	failing := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		name, reason, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if name == "" || strings.HasPrefix(name, "#") {
+			continue
+		}
+		if !ok {
+			t.Fatalf("baseline.txt has no reason for %s", name)
+		}
+		failing[name] = reason
+	}
+	return failing
+}
+
+// compareWith looks at both sides: what fails is to be in the baseline, and what is in the baseline is to fail.
+func compareWith(t *testing.T, failing, ended map[string]string) {
+	t.Helper()
+	counts := map[string]int{}
+	for _, name := range slices.Sorted(maps.Keys(ended)) {
+		outcome, text, _ := strings.Cut(ended[name], " ")
+		counts[outcome]++
+		reason, known := failing[name]
+		switch {
+		case outcome == "failed" && !known:
+			t.Errorf("%s fails: %s", name, text)
+		case outcome != "failed" && known:
+			t.Errorf("%s %s; baseline.txt says that it fails: %s", name, outcome, reason)
+		}
+	}
+	t.Logf("%d passed, %d failed as known, %d skipped", counts["passed"], counts["failed"], counts["skipped"])
+}

@@ -1,0 +1,142 @@
+package python_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/enginetest"
+)
+
+// native runs programs as CPython itself does, each in a process of its own, and prints a line of JSON for each: what
+// the function main returns, or what the program does, which is a body then.
+const native = `
+import ast, asyncio, inspect, json, os, sys, traceback
+def run(file):
+    tree = ast.parse(open(file).read(), "tool.py")
+    if not any(getattr(node, "name", None) == "main" for node in tree.body):
+        waits = any(isinstance(node, (ast.Await, ast.AsyncFor, ast.AsyncWith)) for node in ast.walk(tree))
+        module = ast.parse("async def main(): pass" if waits else "def main(): pass")
+        module.body[0].body, tree = tree.body, module
+    tool = sys.modules["tool"] = type(sys)("tool")
+    exec(compile(tree, "tool.py", "exec"), vars(tool))
+    value = tool.main()
+    return asyncio.run(value) if inspect.isawaitable(value) else value
+for file in sys.argv[1:]:
+    if os.fork() == 0:
+        try:
+            answer = json.dumps(run(file), ensure_ascii=False, separators=(",", ":"))
+        except Exception:
+            answer = json.dumps(traceback.format_exc())
+        os.write(1, answer.encode() + b"\n")
+        os._exit(0)
+    os.wait()
+`
+
+// python3 finds the interpreter of this machine, and its minor version. Tests that compare with it need 3.11.
+func python3(t *testing.T) (file string, minor int) {
+	t.Helper()
+	const ask = "import sys; print(sys.executable); print(*sys.version_info[:2])"
+	said, err := exec.Command("python3", "-I", "-c", ask).Output()
+	if err != nil {
+		t.Skipf("python3 is not there to compare with: %v", err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+	major, rest, _ := strings.Cut(lines[len(lines)-1], " ")
+	minor, err = strconv.Atoi(rest)
+	if err != nil || major != "3" || minor < 11 {
+		t.Skipf("python3 is version %s.%s; at least 3.11 is needed to compare with", major, rest)
+	}
+	return lines[0], minor
+}
+
+// requires is the line of a program that only a later version of Python can run. What that version answers is in a
+// file beside it, for machines that have an older one.
+var requires = regexp.MustCompile(`(?m)^# Requires Python 3\.(\d+)\.$`)
+
+// Real programs answer the same in the engine as in CPython on this machine, byte for byte.
+func TestPrograms(t *testing.T) {
+	files, err := filepath.Glob("testdata/programs/*.py")
+	if err != nil || len(files) < 100 {
+		t.Fatalf("%d programs, %v; want at least 100", len(files), err)
+	}
+	e := newEngine(t)
+	wants, minor := nativeAnswers(t, files)
+	for n, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".py"), func(t *testing.T) {
+			code, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := wants[n]
+			if found := requires.FindSubmatch(code); found != nil {
+				if needed, _ := strconv.Atoi(string(found[1])); minor < needed {
+					want = kept(t, file)
+				}
+			}
+			got := answerOf(t, e, code)
+			if !bytes.Equal(got, want) {
+				t.Errorf("the engine answers\n%s\nand python3\n%s", got, want)
+			}
+		})
+	}
+}
+
+// kept is what a later version of Python answered.
+func kept(t *testing.T, file string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(strings.TrimSuffix(file, ".py") + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.TrimSpace(text)
+}
+
+// nativeAnswers has python3 run programs, and returns what each answers.
+func nativeAnswers(t *testing.T, files []string) (answers [][]byte, minor int) {
+	t.Helper()
+	python, minor := python3(t)
+	var complaint bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), python, append([]string{"-I", "-S", "-X", "utf8", "-c", native}, files...)...)
+	cmd.Stderr = &complaint
+	said, err := cmd.Output()
+	answers = bytes.Split(bytes.TrimSuffix(said, []byte("\n")), []byte("\n"))
+	if err != nil || len(answers) != len(files) {
+		t.Fatalf("python3: %v, with %d answers to %d programs\n%s", err, len(answers), len(files), complaint.Bytes())
+	}
+	return answers, minor
+}
+
+// answerOf runs a program as a tool.
+func answerOf(t *testing.T, e engine.Engine, code []byte) json.RawMessage {
+	t.Helper()
+	p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: code})
+	if err != nil {
+		t.Fatalf("Load = %+v", err)
+	}
+	defer p.Close()
+	out, err := p.Run(t.Context(), engine.Input{}, enginetest.NewMemory(nil).Host())
+	if err != nil {
+		t.Fatalf("Run = %+v", err)
+	}
+	if string(out.Output) == "null" {
+		t.Error("the program answers nothing")
+	}
+	return out.Output
+}
+
+// What a tool lacks says so, or something else stands in for it.
+func TestAbsent(t *testing.T) {
+	runAll(t, []tool{
+		{name: "time zones", code: "from zoneinfo import ZoneInfo\nreturn ZoneInfo('Europe/Berlin')", fault: abi.ToolError, message: "No time zone found with key Europe/Berlin: a tool has UTC alone"},
+		{name: "processor time", code: "import time\nbegun = time.process_time()\nsum(range(10**5))\nreturn 0 < time.process_time() - begun < 60", want: `true`},
+	})
+}
