@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -79,7 +80,7 @@ func (a *attempt) verdict(ctx context.Context, err error) error {
 		return err
 	}
 	g := *f
-	g.ID = ""
+	g.ID, g.Violations, g.Outcome = "", nil, "" // what only memory can tell
 	if issued := a.issued[f.ID]; issued != nil {
 		g.Code, g.Message, g.Hint, g.Op, g.Store, g.Violations =
 			issued.Code, issued.Message, issued.Hint, issued.Op, issued.Store, issued.Violations
@@ -103,7 +104,8 @@ func (a *attempt) log(level abi.Level, text string) error {
 	a.logBytes += len(text)
 	if len(a.logs) == limits.LogLines || a.logBytes > limits.LogBytes {
 		a.logBytes = limits.LogBytes + 1
-		level, text = abi.LevelWarn, "log truncated: the run logged more than it may"
+		level = abi.LevelWarn
+		text = fmt.Sprintf("log truncated: a run may log %d lines and %s", limits.LogLines, memory.FormatSize(int64(limits.LogBytes)))
 	}
 	line := abi.LogLine{Level: level, Time: a.run.h.clock().UTC(), Text: text}
 	a.logs = append(a.logs, line)

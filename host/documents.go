@@ -2,13 +2,40 @@ package host
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"maps"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/schema"
 )
+
+// Documents are looked at as texts wherever that will do: as values they take up to forty times the memory.
+
+// documents bounds what crosses between callers, tools and the host.
+func (l Limits) documents() jsondoc.Limits {
+	return jsondoc.Limits{Depth: l.ValueNesting, Values: l.Values}
+}
+
+// decode checks a document. It returns the value where there is a schema to hold it against.
+func (l Limits) decode(text json.RawMessage, s *schema.Schema) (any, error) {
+	if s == nil {
+		return nil, jsondoc.Check(text, l.documents())
+	}
+	return jsondoc.Decode(text, l.documents())
+}
+
+// documentFault says why a document was refused.
+func documentFault(code abi.Code, name string, err error) error {
+	if refused, ok := errors.AsType[*jsondoc.Error](err); ok && refused.Kind != jsondoc.Malformed {
+		return abi.Faultf(code, "the %s is beyond a limit: %v", name, err)
+	}
+	return abi.Faultf(code, "the %s is not valid JSON: %v", name, err)
+}
 
 // document bounds what an invocation gives; nothing is an empty object.
 func (r *run) document(name string, text json.RawMessage) (json.RawMessage, error) {
@@ -16,7 +43,7 @@ func (r *run) document(name string, text json.RawMessage) (json.RawMessage, erro
 		return json.RawMessage("{}"), nil
 	}
 	if limit := r.h.limits.InputBytes; len(text) > limit {
-		return nil, abi.Faultf(abi.InputInvalid, "the %s has %d bytes, and may have %d", name, len(text), limit)
+		return nil, abi.Faultf(abi.InputInvalid, "the %s has %d bytes, and may have %s", name, len(text), memory.FormatSize(int64(limit)))
 	}
 	return text, nil
 }
@@ -27,28 +54,27 @@ func (r *run) contextDocument() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	value, err := jsondoc.Decode(given, jsondoc.Limits{Depth: engine.DefaultValueNesting})
-	if err != nil {
-		return nil, abi.Faultf(abi.InputInvalid, "the context is not valid JSON: %v", err)
+	if err := jsondoc.Check(given, r.limits.documents()); err != nil {
+		return nil, documentFault(abi.InputInvalid, "context", err)
 	}
-	doc, ok := value.(map[string]any)
-	if !ok {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(given, &members) != nil || members == nil {
 		return nil, abi.Faultf(abi.InputInvalid, "the context must be a JSON object")
 	}
-	env := map[string]any{}
-	for name, value := range r.tool.Env {
-		env[name] = value
+	doc := make(map[string]any, len(members)+6)
+	for name, text := range members {
+		doc[name] = text
 	}
-	for name, value := range r.inv.Env {
-		env[name] = value
-	}
+	env := map[string]string{}
+	maps.Copy(env, r.tool.Env)
+	maps.Copy(env, r.inv.Env)
 	doc["env"] = env
 	doc["runId"] = r.info.ID
 	doc["appId"] = r.h.app.ID
 	doc["userId"] = orNull(r.inv.Caller.User)
 	doc["sessionId"] = orNull(r.inv.Caller.Session)
-	if doc["steps"] == nil {
-		doc["steps"] = map[string]any{}
+	if steps := members["steps"]; steps == nil || string(steps) == "null" {
+		doc["steps"] = struct{}{}
 	}
 	return jsondoc.Encode(doc)
 }
@@ -60,9 +86,9 @@ func orNull(text string) any {
 	return text
 }
 
-// fingerprint tells one input from another for an idempotency key. Inputs that differ only in white space or in
+// makeFingerprint tells one input from another for an idempotency key. Inputs that differ only in white space or in
 // the order of members are the same.
-func (r *run) fingerprint() string {
+func (r *run) makeFingerprint() string {
 	if r.inv.Key == "" {
 		return ""
 	}
@@ -71,25 +97,27 @@ func (r *run) fingerprint() string {
 	if err != nil {
 		env = nil // a map of strings is always JSON
 	}
-	for _, part := range []string{r.inv.Tool, string(env), canonical(r.input), canonical(r.inv.Context), canonical(r.inv.Metadata)} {
+	for _, part := range [][]byte{[]byte(r.inv.Tool), env, r.canonical(r.input), r.canonical(r.inv.Context), r.canonical(r.inv.Metadata)} {
 		var size [8]byte
-		for i, n := 0, len(part); i < len(size); i, n = i+1, n>>8 {
-			size[i] = byte(n)
-		}
+		binary.LittleEndian.PutUint64(size[:], uint64(len(part)))
 		h.Write(size[:])
-		h.Write([]byte(part))
+		h.Write(part)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func canonical(text json.RawMessage) string {
-	value, err := jsondoc.Decode(text, jsondoc.Limits{})
+// canonical is a document without what means nothing. One beyond the limits, which no run takes, is left as it is.
+func (r *run) canonical(text json.RawMessage) []byte {
+	if len(text) > r.h.limits.InputBytes {
+		return text
+	}
+	value, err := jsondoc.Decode(text, r.limits.documents())
 	if err != nil {
-		return string(text)
+		return text
 	}
 	encoded, err := jsondoc.Encode(value)
 	if err != nil {
-		return string(text)
+		return text
 	}
-	return string(encoded)
+	return encoded
 }

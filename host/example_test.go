@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/bolt"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -66,6 +70,65 @@ func visit(ctx context.Context, input json.RawMessage) error {
 	}
 	fmt.Println(string(result.Output))
 	return nil
+}
+
+// A service opens a host for each app, and closes the hosts, then the cells, then the database.
+func ExampleOpen() {
+	dir, err := shop()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	shop, _ := app.Load(os.DirFS(dir), "app.yaml")
+	twin := *shop
+	twin.ID = "twin"
+	db := mem.New()
+	defer db.Close()
+	hosts, leave, err := serve(context.Background(), []*app.App{shop, &twin}, db, filepath.Join(dir, "cache"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer leave()
+	for _, h := range hosts {
+		result, err := h.Run(context.Background(), host.Invocation{Tool: "visit", Caller: host.Caller{User: "ann"}})
+		fmt.Println(h.App().ID, string(result.Output), err)
+	}
+	// Output:
+	// shop {"visits":1} <nil>
+	// twin {"visits":1} <nil>
+}
+
+// serve stands in docs/isolation.md too.
+func serve(ctx context.Context, apps []*app.App, db storage.Backend, cache string) (hosts []*host.Host, leave func(), err error) {
+	const atOnce = 8 // runs, of all apps
+	gate, err := admission.New(admission.Limits{Running: atOnce, PerApp: 6, PerUser: 2})
+	if err != nil {
+		return nil, nil, err
+	}
+	pool, err := languages.NewPool(cell.Options{Cells: atOnce, CacheDir: cache})
+	if err != nil {
+		return nil, nil, err
+	}
+	leave = func() {
+		for _, h := range hosts {
+			_ = h.Close()
+		}
+		_ = pool.Close()
+	}
+	for _, declared := range apps {
+		h, err := host.Open(ctx, host.Options{
+			App: declared, Backend: db, Engines: pool.Engines(), Gate: gate,
+			Limits: host.Limits{MaxTimeout: 30 * time.Second}, Memory: memory.Limits{AppBytes: 100 << 20},
+		})
+		if err != nil {
+			leave()
+			return nil, nil, err
+		}
+		hosts = append(hosts, h)
+	}
+	return hosts, leave, nil
 }
 
 // A fault of a run is both in its Result and the error, with a code that never changes.

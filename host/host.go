@@ -46,10 +46,7 @@ type Host struct {
 // access changed while it has records, as a *memory.MovedError. It compiles no tool: that happens when a tool
 // first runs, or in Check.
 func Open(ctx context.Context, opts Options) (*Host, error) {
-	if opts.App == nil || opts.Backend == nil {
-		return nil, errors.New("host: Open needs an app and a backend")
-	}
-	if err := opts.Limits.check(); err != nil {
+	if err := opts.check(); err != nil {
 		return nil, err
 	}
 	h := &Host{

@@ -168,7 +168,7 @@ func TestLogsAreBounded(t *testing.T) { everywhere(t, testLogsAreBounded) }
 func testLogsAreBounded(t *testing.T) {
 	h := openTool(t, `for (let i = 0; i < 1100; i++) console.log(i)`)
 	result, err := run(h, host.Invocation{Timeout: time.Minute})
-	if err != nil || len(result.Logs) != 1001 || !strings.HasPrefix(result.Logs[1000].Text, "log truncated") {
+	if err != nil || len(result.Logs) != 1001 || !strings.HasSuffix(result.Logs[1000].Text, "may log 1000 lines and 64KiB") {
 		t.Fatalf("%d lines, %v; want 1000 and a mark", len(result.Logs), err)
 	}
 }
@@ -250,6 +250,16 @@ func TestMistakesOfTheEmbedder(t *testing.T) {
 			}
 			fields.Field(i).SetInt(0)
 		}
+	}
+
+	for field, opts := range map[string]host.Options{"App": {Backend: mem.New()}, "Backend": {App: &app.App{ID: "test"}}} {
+		if _, err := host.Open(context.Background(), opts); err == nil || !strings.Contains(err.Error(), "Options."+field+" is nil") {
+			t.Errorf("Open without %s = %v; want an error that names it", field, err)
+		}
+	}
+	bare := openTool(t, `return 1`, func(o *host.Options) { o.Engines = nil })
+	if result, err := run(bare, host.Invocation{}); !errors.Is(err, abi.SourceInvalid) || !strings.Contains(result.Error.Hint, "Options.Engines") {
+		t.Errorf("Run without engines = %+v, %v; want a hint at Options.Engines", result.Error, err)
 	}
 
 	h := openTool(t, `return 1;`)

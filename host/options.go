@@ -17,7 +17,7 @@ import (
 // Options are what a Host is made of. App and Backend are required; other zero fields mean the defaults that
 // their comments name.
 type Options struct {
-	// App is what the host runs; see app.Open.
+	// App is what the host runs; see app.Load.
 	App *app.App
 	// Backend keeps the records. The host does not close it.
 	Backend storage.Backend
@@ -45,6 +45,18 @@ type Options struct {
 	Logger *slog.Logger
 }
 
+// check finds what Open cannot do without, and limits that are none.
+func (o Options) check() error {
+	errs := []error{o.Limits.check()}
+	if o.App == nil {
+		errs = append(errs, errors.New("host: Options.App is nil; app.Load reads one"))
+	}
+	if o.Backend == nil {
+		errs = append(errs, errors.New("host: Options.Backend is nil; bolt.Open opens a database"))
+	}
+	return errors.Join(errs...)
+}
+
 // DefaultTenant is the tenant of an invocation that names none.
 const DefaultTenant = "default"
 
@@ -69,6 +81,9 @@ type Limits struct {
 	// Default 500 and 100.
 	CallDepth    int
 	ValueNesting int
+	// Values bounds all values in an input, a context or an output, those inside of others included: what the document
+	// takes in memory while it is looked at, some hundred bytes a value. Default 100,000.
+	Values int
 	// Fuel bounds what WebAssembly does in an attempt; see engine.Limits. Default: what the time allows.
 	Fuel int64
 	// SourceBytes bounds the entry file of a tool. Default 64 MiB.
@@ -94,7 +109,7 @@ func (l Limits) check() error {
 	}{
 		{"Timeout", int64(l.Timeout)}, {"MaxTimeout", int64(l.MaxTimeout)},
 		{"InputBytes", int64(l.InputBytes)}, {"OutputBytes", int64(l.OutputBytes)}, {"MemoryBytes", l.MemoryBytes},
-		{"CPU", int64(l.CPU)}, {"CallDepth", int64(l.CallDepth)}, {"ValueNesting", int64(l.ValueNesting)}, {"Fuel", l.Fuel},
+		{"CPU", int64(l.CPU)}, {"CallDepth", int64(l.CallDepth)}, {"ValueNesting", int64(l.ValueNesting)}, {"Values", int64(l.Values)}, {"Fuel", l.Fuel},
 		{"SourceBytes", int64(l.SourceBytes)}, {"LoadTimeout", int64(l.LoadTimeout)},
 		{"LogBytes", int64(l.LogBytes)}, {"LogLines", int64(l.LogLines)}, {"Calls", int64(l.Calls)},
 	} {
@@ -112,6 +127,7 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.OutputBytes, engine.DefaultOutputBytes)
 	setDefault(&l.CallDepth, engine.DefaultCallDepth)
 	setDefault(&l.ValueNesting, engine.DefaultValueNesting)
+	setDefault(&l.Values, 100_000)
 	setDefault(&l.SourceBytes, 64<<20)
 	setDefault(&l.LoadTimeout, 30*time.Second)
 	setDefault(&l.LogBytes, engine.DefaultLogBytes)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
 )
@@ -17,20 +16,22 @@ const InProcessWarning = "the tool ran inside the host's process: it is kept fro
 
 // run is one Invocation on its way.
 type run struct {
-	h        *Host
-	inv      Invocation
-	info     RunInfo
-	tool     *tool
-	program  engine.Program
-	input    json.RawMessage
-	context  json.RawMessage
-	limits   Limits // of an attempt
-	started  time.Time
-	cpu      time.Duration
-	attempts int
-	calls    int
-	last     *attempt
-	peak     int64
+	h       *Host
+	inv     Invocation
+	info    RunInfo
+	tool    *tool
+	program engine.Program
+	input   json.RawMessage
+	context json.RawMessage
+	// fingerprint is what the idempotency key is kept with, "" where there is none.
+	fingerprint string
+	limits      Limits // of an attempt
+	started     time.Time
+	cpu         time.Duration
+	attempts    int
+	calls       int
+	last        *attempt
+	peak        int64
 }
 
 // Run executes a tool once and answers with what came of it. The Result is never nil; the error is the
@@ -75,21 +76,15 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 		ctx, cancel = r.bounded(ctx)
 		defer cancel()
 	}
-	if r.program, err = r.tool.ready(ctx); err != nil {
+	if r.program, err = r.tool.ready(ctx, r.info.Caller.Tenant); err != nil {
 		return done, err
 	}
-	if err := r.warm(ctx); err != nil {
+	r.started = time.Now() // compiling is none of its time
+	if err := r.ready(ctx); err != nil {
 		return done, err
 	}
-	r.started = time.Now() // compiling, and starting what runs the tool, is none of its time
-	if r.inv.Timeout == 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = r.bounded(ctx)
-		defer cancel()
-	}
-	if err := r.prepare(); err != nil {
-		return done, err
-	}
+	ctx, cancel := r.bounded(ctx)
+	defer cancel()
 	for _, o := range r.h.observers {
 		if err := o.BeforeRun(ctx, r.info); err != nil {
 			return done, refused(err)
@@ -105,45 +100,19 @@ func refused(err error) error {
 	return abi.Faultf(abi.AccessDenied, "the run was refused: %v", err)
 }
 
-// warm gets the engine ready for a run for this tenant, where it has something to do first.
-func (r *run) warm(ctx context.Context) error {
-	w, ok := r.program.(engine.Warmer)
-	if !ok || w.IsWarm(r.info.Caller.Tenant) {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, r.h.limits.LoadTimeout)
-	defer cancel()
-	if err := r.h.gate.Enter(ctx, r.party()); err != nil {
-		return err
-	}
-	defer r.h.gate.Leave(r.party())
-	return w.Warm(ctx, r.info.Caller.Tenant)
-}
-
-// party is who the run is for, at the gate.
-func (r *run) party() admission.Party {
-	return admission.Party{App: r.h.app.ID, Tenant: r.info.Caller.Tenant, User: r.info.Caller.User}
-}
-
-// bounded gives the run the time that it may take from now on.
-func (r *run) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	limit := r.h.limits.timeout(r.tool.Limits.Timeout, r.inv.Timeout)
-	timeout := abi.Faultf(abi.Timeout, "the run took longer than the %s it may take", limit)
-	return context.WithTimeoutCause(ctx, limit, timeout)
-}
-
-// prepare gets ready what all attempts share.
+// prepare looks at what the invocation gives.
 func (r *run) prepare() (err error) {
+	r.limits = r.h.limits.of(r.tool.Limits, r.tool.memory)
 	if r.input, err = r.document("input", r.inv.Input); err != nil {
 		return err
 	}
-	if err := r.tool.checkInput(r.input); err != nil {
+	if err := r.tool.checkInput(r.input, r.limits); err != nil {
 		return err
 	}
 	if r.context, err = r.contextDocument(); err != nil {
 		return err
 	}
-	r.limits = r.h.limits.of(r.tool.Limits, r.tool.memory)
+	r.fingerprint = r.makeFingerprint()
 	return nil
 }
 
@@ -159,7 +128,7 @@ func (r *run) tx() memory.Tx {
 		Session: memory.SessionStart{
 			Reference: r.inv.SessionReference, UserReference: r.inv.UserReference, Metadata: r.inv.Metadata,
 		},
-		Key: r.inv.Key, Fingerprint: r.fingerprint(), Answer: r.answer,
+		Key: r.inv.Key, Fingerprint: r.fingerprint, Answer: r.answer,
 	}
 }
 
@@ -175,11 +144,7 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	if err != nil {
 		return a.verdict(ctx, err)
 	}
-	a.out = out
-	if len(out.Output) == 0 {
-		a.out.Output = json.RawMessage("null")
-	}
-	if err := r.tool.checkOutput(a.out.Output); err != nil {
+	if a.out, err = r.checkAnswer(out); err != nil {
 		return err
 	}
 	for _, o := range r.h.observers {
@@ -192,7 +157,7 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 
 // guest runs the program once, when it is its turn, and counts the processor time that this takes.
 func (r *run) guest(ctx context.Context, a *attempt) (engine.Output, error) {
-	if err := r.h.gate.Enter(ctx, r.party()); err != nil {
+	if err := r.enter(ctx); err != nil {
 		return engine.Output{}, &engine.NotRun{Fault: abi.FaultOf(err)}
 	}
 	defer r.h.gate.Leave(r.party())
@@ -218,7 +183,12 @@ func (m hostMemory) Call(ctx context.Context, call abi.Call) (json.RawMessage, e
 
 // answer is the Result that is kept under the invocation's key.
 func (r *run) answer(effects abi.Effects) ([]byte, error) {
-	return json.Marshal(r.result(memory.Done{Effects: effects, Attempts: r.attempts}, nil))
+	text, err := json.Marshal(r.result(memory.Done{Effects: effects, Attempts: r.attempts}, nil))
+	if err != nil { // and no trouble of the backend's
+		r.h.log.Error("a result cannot be written as JSON", "run", r.info.ID, "tool", r.inv.Tool, "error", err)
+		return nil, abi.FaultOf(err)
+	}
+	return text, nil
 }
 
 // result says what came of the run.
@@ -277,8 +247,24 @@ func schemaWarnings(effects abi.Effects) []string {
 	return warnings
 }
 
+// limitHints say whose a limit is that a run met.
+var limitHints = map[abi.Code]string{
+	abi.Timeout:     "the limit is limits.timeout of the tool, the timeout that was asked for, or the host's",
+	abi.CallLimit:   "the limit is limits.calls of the tool, or the host's",
+	abi.OutputLimit: "the limit is limits.output of the tool, or the host's",
+	abi.MemoryLimit: "the limit is limits.memory of the tool, or the host's",
+}
+
 // fault is what callers learn of an error.
 func (r *run) fault(err error) *abi.Fault {
+	f := r.faultOf(err)
+	if hint := limitHints[f.Code]; hint != "" && f.Hint == "" && r.attempts > 0 { // before, it was compiling
+		return f.WithHint("%s", hint)
+	}
+	return f
+}
+
+func (r *run) faultOf(err error) *abi.Fault {
 	if f, ok := errors.AsType[*abi.Fault](err); ok {
 		return f
 	}

@@ -5,16 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/internal/jsondoc"
@@ -24,7 +21,7 @@ import (
 // tool is a declared tool with what was made of it. Its program is compiled once, at first use.
 type tool struct {
 	app.Tool
-	load func() (engine.Program, error)
+	load func(tenant string) (engine.Program, error)
 
 	mu      sync.Mutex
 	closed  bool
@@ -41,7 +38,7 @@ func (h *Host) addTools(untilClosed context.Context) {
 	h.tools = make(map[string]*tool, len(h.app.Tools))
 	for _, declared := range h.app.Tools {
 		t := &tool{Tool: declared}
-		t.load = func() (engine.Program, error) { return h.compile(untilClosed, t) }
+		t.load = func(tenant string) (engine.Program, error) { return h.compile(untilClosed, t, tenant) }
 		h.tools[declared.Name] = t
 	}
 }
@@ -83,9 +80,10 @@ func (l *loading) stale() bool {
 	return errors.Is(l.err, abi.Unavailable) || time.Since(l.ended) > failureKept
 }
 
-// ready returns the tool's program, compiling it if this is its first use. It waits until ctx ends.
-func (t *tool) ready(ctx context.Context) (engine.Program, error) {
-	l, err := t.begin()
+// ready returns the tool's program, compiling it, at the tenant's expense, if this is its first use. It waits until ctx
+// ends.
+func (t *tool) ready(ctx context.Context, tenant string) (engine.Program, error) {
+	l, err := t.begin(tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +96,7 @@ func (t *tool) ready(ctx context.Context) (engine.Program, error) {
 }
 
 // begin returns the loading that is done or under way.
-func (t *tool) begin() (*loading, error) {
+func (t *tool) begin(tenant string) (*loading, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -111,21 +109,21 @@ func (t *tool) begin() (*loading, error) {
 	t.loading = l
 	go func() {
 		defer close(l.done)
-		l.program, l.err = t.compile()
+		l.program, l.err = t.compile(tenant)
 		l.ended = time.Now()
 	}()
 	return l, nil
 }
 
 // compile makes the schemas and the program.
-func (t *tool) compile() (engine.Program, error) {
+func (t *tool) compile(tenant string) (engine.Program, error) {
 	if len(t.Broken) > 0 {
 		return nil, brokenFault(t.Tool)
 	}
 	if err := t.compileSchemas(); err != nil {
 		return nil, err
 	}
-	return t.load()
+	return t.load(tenant)
 }
 
 func brokenFault(t app.Tool) error {
@@ -148,89 +146,23 @@ func (t *tool) compileSchemas() (err error) {
 	return nil
 }
 
-// compile reads the tool's source and hands it to the engine of its extension.
-func (h *Host) compile(ctx context.Context, t *tool) (engine.Program, error) {
-	ext := path.Ext(t.Source)
-	eng := h.engines[ext]
-	if eng == nil {
-		return nil, abi.Faultf(abi.SourceInvalid, "no engine of this host runs %s files", ext).
-			WithHint("this host runs: %s", strings.Join(slices.Sorted(maps.Keys(h.engines)), ", "))
-	}
-	src, err := h.source(t)
-	if err != nil {
-		return nil, err
-	}
-	t.walled, t.memory = engine.IsWalled(eng), engine.MemoryOf(eng)
-	limit := h.limits.LoadTimeout
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, abi.Faultf(abi.Timeout, "compiling the tool took longer than the %s it may", limit))
-	defer cancel()
-	turn := admission.Party{App: h.app.ID}
-	if err := h.gate.Enter(ctx, turn); err != nil {
-		return nil, err
-	}
-	defer h.gate.Leave(turn)
-	return eng.Load(ctx, src)
-}
-
-// source reads a tool. One that is a folder may import what is in the folder; one that is a single file nothing,
-// for what lies beside it are other tools.
-func (h *Host) source(t *tool) (engine.Source, error) {
-	dir := t.Dir
-	if dir == "" {
-		dir = path.Dir(t.Source)
-	}
-	files, err := fs.Sub(h.app.Files, dir)
-	if err != nil {
-		return engine.Source{}, abi.Faultf(abi.SourceInvalid, "the folder of the tool %q cannot be opened", t.Name)
-	}
-	src := engine.Source{Path: strings.TrimPrefix(t.Source, dir+"/"), Files: folder{files}, Entry: t.Entry, Params: t.Params(), Domain: h.app.ID}
-	if src.Code, err = readSource(src.Files, src.Path, h.limits.SourceBytes); err != nil {
-		return engine.Source{}, err
-	}
-	if t.Dir == "" {
-		src.Files = nil
-	}
-	return src, nil
-}
-
-func readSource(files fs.FS, name string, most int) ([]byte, error) {
-	info, err := fs.Stat(files, name)
-	if err == nil && info.Size() > int64(most) {
-		return nil, abi.Faultf(abi.SourceInvalid, "%s has more than %d bytes", name, most)
-	}
-	var code []byte
-	if err == nil {
-		code, err = fs.ReadFile(files, name)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, abi.Faultf(abi.SourceInvalid, "%s does not exist", name)
-	}
-	if err != nil {
-		return nil, abi.Faultf(abi.SourceInvalid, "%s cannot be read", name)
-	}
-	return code, nil
-}
-
 // checkInput decides whether an input fits the tool.
-func (t *tool) checkInput(input json.RawMessage) error {
-	value, err := jsondoc.Decode(input, jsondoc.Limits{Depth: engine.DefaultValueNesting})
+func (t *tool) checkInput(input json.RawMessage, limits Limits) error {
+	value, err := limits.decode(input, t.input)
 	if err != nil {
-		return abi.Faultf(abi.InputInvalid, "the input is not valid JSON: %v", err)
+		return documentFault(abi.InputInvalid, "input", err)
 	}
-	if _, ok := value.(map[string]any); !ok {
+	if !jsondoc.IsObject(input) {
 		return abi.Faultf(abi.InputInvalid, "the input must be a JSON object")
 	}
 	return violationsFault(abi.InputInvalid, "the input does not fit the tool's input schema", t.input, value)
 }
 
 // checkOutput decides whether an output is what the tool declares.
-func (t *tool) checkOutput(output json.RawMessage) error {
-	if t.output == nil {
-		return nil
-	}
-	value, err := jsondoc.Decode(output, jsondoc.Limits{Depth: engine.DefaultValueNesting})
+func (t *tool) checkOutput(output json.RawMessage, limits Limits) error {
+	value, err := limits.decode(output, t.output)
 	if err != nil {
-		return abi.Faultf(abi.OutputInvalid, "the output is not valid JSON: %v", err)
+		return documentFault(abi.OutputInvalid, "output", err)
 	}
 	return violationsFault(abi.OutputInvalid, "the output does not fit the tool's output schema", t.output, value)
 }
@@ -263,11 +195,12 @@ func (t *tool) close() error {
 	return l.program.Close()
 }
 
-// Check compiles every tool and returns what is wrong with those that do not compile, by their names.
+// Check compiles every tool, in turns of the default tenant's, and returns what is wrong with those that do not compile,
+// by their names.
 func (h *Host) Check(ctx context.Context) map[string]error {
 	broken := map[string]error{}
 	for _, declared := range h.app.Tools {
-		if _, err := h.tools[declared.Name].ready(ctx); err != nil {
+		if _, err := h.tools[declared.Name].ready(ctx, DefaultTenant); err != nil {
 			broken[declared.Name] = fmt.Errorf("tool %q: %w", declared.Name, err)
 		}
 	}

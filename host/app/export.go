@@ -128,7 +128,7 @@ func exportStore(s memory.Store) (string, any, error) {
 func exportLimits(l Limits) exportedLimits {
 	return exportedLimits{
 		Timeout: written(l.Timeout, formatDuration), CPU: written(l.CPU, formatDuration),
-		Memory: written(l.Memory, formatSize), Output: written(l.Output, formatSize), Calls: l.Calls, Fuel: l.Fuel,
+		Memory: written(l.Memory, memory.FormatSize), Output: written(l.Output, memory.FormatSize), Calls: l.Calls, Fuel: l.Fuel,
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/toolrun/toolrun/host/memory"
 )
 
 // The bounds of what files may declare, where Loader has none.
@@ -173,14 +175,6 @@ func formatDuration(d time.Duration) string {
 	return d.String()
 }
 
-var sizeRule = regexp.MustCompile(`^([1-9][0-9]{0,7})(KiB|MiB|GiB|kB|MB|GB)$`)
-
-var sizeUnits = []struct {
-	name string
-	unit int64
-}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}}
-
-// size returns a number of bytes within bounds, or 0.
 // count reads how many of something there may be, at least one.
 func (l *load) count(n *node, key string, most int64) int64 {
 	count, err := strconv.ParseInt(n.value, 10, 64)
@@ -195,43 +189,20 @@ func (l *load) count(n *node, key string, most int64) int64 {
 	return 0
 }
 
+// size returns a number of bytes within bounds, or 0.
 func (l *load) size(n *node, key string, least, most int64) int64 {
 	if n.kind == list || n.kind == object {
 		l.errorf(n.place, WrongType, "", "%s takes a size such as 64MiB, not %s", key, n.kind)
 		return 0
 	}
-	size, ok := parseSize(n.value)
+	size, ok := memory.ParseSize(n.value)
 	switch {
 	case !ok:
 		l.errorf(n.place, BadValue, "write a count and a unit, such as 64MiB", "%s is not a size", quote(n.value))
 	case size < least || size > most:
-		l.errorf(n.place, OverLimit, "", "%s is %s; it must be between %s and %s", key, n.value, formatSize(least), formatSize(most))
+		l.errorf(n.place, OverLimit, "", "%s is %s; it must be between %s and %s", key, n.value, memory.FormatSize(least), memory.FormatSize(most))
 	default:
 		return size
 	}
 	return 0
-}
-
-func parseSize(s string) (int64, bool) {
-	m := sizeRule.FindStringSubmatch(s)
-	if m == nil {
-		return 0, false
-	}
-	count, err := strconv.ParseInt(m[1], 10, 64)
-	for _, u := range sizeUnits {
-		if u.name == m[2] && err == nil {
-			return count * u.unit, true // eight digits of GiB do not overflow
-		}
-	}
-	return 0, false
-}
-
-// formatSize writes what parseSize reads, for sizes that it can have read.
-func formatSize(size int64) string {
-	for _, u := range sizeUnits {
-		if size%u.unit == 0 {
-			return strconv.FormatInt(size/u.unit, 10) + u.name
-		}
-	}
-	return strconv.FormatInt(size, 10) + " bytes"
 }

@@ -86,11 +86,17 @@ func readTTL(o *options, v any) string {
 	return ""
 }
 
+// maxOptionsBytes is far above what the options are that there are. Larger ones are not looked at.
+const maxOptionsBytes = 4 << 10
+
 // parseOptions reads the options of a call, of which only the allowed ones may be there.
 func parseOptions(text json.RawMessage, allowed ...string) (options, error) {
 	var o options
 	if isAbsent(text) {
 		return o, nil
+	}
+	if len(text) > maxOptionsBytes {
+		return o, abi.Faultf(abi.TooLarge, "the options are larger than %s", FormatSize(maxOptionsBytes))
 	}
 	value, err := jsondoc.Decode(text, jsondoc.Limits{Depth: 4, Keys: 100})
 	fields, ok := value.(map[string]any)
@@ -113,20 +119,20 @@ func parseOptions(text json.RawMessage, allowed ...string) (options, error) {
 	return o, nil
 }
 
-// decodeValue reads a content or a patch within the limits.
-func (s *Service) decodeValue(text json.RawMessage) (any, error) {
+// checkValue refuses a content, or a patch, beyond the limits.
+func (s *Service) checkValue(text json.RawMessage) error {
 	if len(text) > s.limits.RecordBytes {
-		return nil, s.tooLarge(len(text))
+		return s.tooLarge(len(text))
 	}
-	value, err := jsondoc.Decode(text, s.docLimits())
-	if err != nil {
-		return nil, s.badDocument(err)
+	if err := jsondoc.Check(text, jsondoc.Limits{Depth: s.limits.Depth, Keys: s.limits.Keys, Values: s.limits.Values}); err != nil {
+		return s.badDocument(err)
 	}
-	return value, nil
+	return nil
 }
 
-func (s *Service) docLimits() jsondoc.Limits {
-	return jsondoc.Limits{Depth: s.limits.Depth, Keys: s.limits.Keys}
+// decodeChecked reads what was checked before, maybe under wider limits than today's: how large it is bounds it.
+func decodeChecked(text json.RawMessage) (any, error) {
+	return jsondoc.Decode(text, jsondoc.Limits{Depth: len(text), Keys: len(text), Values: len(text)})
 }
 
 func (s *Service) tooLarge(size int) error {
@@ -142,6 +148,8 @@ func (s *Service) badDocument(err error) error {
 		return abi.Faultf(abi.TooLarge, "the content is nested deeper than %d levels", s.limits.Depth)
 	case doc.Kind == jsondoc.TooManyKeys:
 		return abi.Faultf(abi.TooLarge, "an object in the content has more than %d members", s.limits.Keys)
+	case doc.Kind == jsondoc.TooManyValues:
+		return abi.Faultf(abi.TooLarge, "the content has more than %d values", s.limits.Values)
 	}
 	return abi.Faultf(abi.InvalidArgument, "the value cannot be stored: %s", doc.Message)
 }

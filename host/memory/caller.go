@@ -89,27 +89,27 @@ func (s *Service) group(c Caller) storage.Key {
 		storage.Part{Tag: storage.Tenant, Value: c.Tenant}, storage.Part{Tag: storage.App, Value: s.app})
 }
 
-// recordKey is where a store's record of that caller lies. A store of a person or a session that is not known
-// is a fault; there is no record that the unknown share.
-func (s *Service) recordKey(st *store, c Caller) (storage.Key, error) {
+// recordKey is where a store's record of that caller, whom who describes, lies. A store of a person or a session that is
+// not known is a fault; there is no record that the unknown share.
+func (s *Service) recordKey(st *store, c Caller, who string) (storage.Key, error) {
 	key := s.group(c)
 	switch st.Access {
 	case ScopeUser:
 		if c.User == "" {
-			return "", abi.Faultf(abi.NoUser, "the store %q is each user's own, and this run has no user", st.Name).
+			return "", abi.Faultf(abi.NoUser, "the store %q is each user's own, and %s has no user", st.Name, who).
 				WithHint("run it for a user")
 		}
 		key = key.With(storage.Part{Tag: storage.User, Value: c.User})
 	case ScopeSession:
 		if c.Session == "" {
-			return "", noSession(st)
+			return "", noSession(st, who)
 		}
 		key = key.With(storage.Part{Tag: storage.Session, Value: c.Session})
 	}
 	return key.With(storage.Part{Tag: storage.Store, Value: st.Name}), nil
 }
 
-func noSession(st *store) error {
-	return abi.Faultf(abi.NoSession, "the store %q lives with a session, and this run has no session", st.Name).
+func noSession(st *store, who string) error {
+	return abi.Faultf(abi.NoSession, "the store %q lives with a session, and %s has no session", st.Name, who).
 		WithHint("run it in a session")
 }

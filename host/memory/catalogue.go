@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host/storage"
-	"github.com/toolrun/toolrun/internal/jsondoc"
 )
 
 // catalogue is what the database keeps of the declarations that its records were written under.
@@ -186,7 +185,7 @@ func (s *Service) reportRecord(reports map[string]*StoreReport, r storage.Record
 	if was := scopeOf(r.Key); was != st.Access {
 		report.Moved = was
 	}
-	value, err := jsondoc.Decode(r.Content, jsondoc.Limits{})
+	value, err := decodeChecked(r.Content)
 	if err != nil || st.schema != nil && len(st.schema.Validate(value)) > 0 {
 		report.Unfit++
 	}

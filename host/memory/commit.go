@@ -57,7 +57,7 @@ func (v *View) finish(ctx context.Context, tx Tx, failure error, done *Done) err
 
 func (v *View) writesAnything() bool {
 	for _, e := range v.entries {
-		if len(e.writes) > 0 {
+		if e.wrote {
 			return true
 		}
 	}
@@ -68,7 +68,7 @@ func (v *View) writesAnything() bool {
 func (v *View) touched() []storage.Key {
 	var keys []storage.Key
 	for _, e := range v.entries {
-		if e.read || len(e.writes) > 0 {
+		if e.read || e.wrote {
 			keys = append(keys, e.key)
 		}
 	}
@@ -136,7 +136,7 @@ func (v *View) commitKeys(tx Tx) []storage.Key {
 		keys = append(keys, v.s.runKey(v.caller))
 	}
 	for _, e := range v.entries {
-		if e.read || len(e.writes) > 0 {
+		if e.read || e.wrote {
 			keys = append(append(keys, e.key), e.ends...)
 		}
 	}
@@ -204,7 +204,7 @@ func (c *commit) settle(snap snapshot) (map[*entry]outcome, error) {
 	outcomes := map[*entry]outcome{}
 	var grown storage.Usage
 	for _, e := range v.entries {
-		if len(e.writes) == 0 {
+		if !e.wrote {
 			continue
 		}
 		raw, _ := snap.record(e.key)
@@ -243,7 +243,7 @@ func (v *View) redo(e *entry, base storage.Record) (draft, error) {
 		return e.draft, nil
 	}
 	d := draftOf(base)
-	for _, w := range e.writes {
+	for _, w := range e.blind {
 		next, err := v.s.apply(e.store, d, w)
 		if err != nil {
 			return draft{}, errConflict
@@ -286,7 +286,7 @@ func (c *commit) note(snap snapshot) error {
 // onlyDeletes reports whether the attempt leaves no record that could bear its run's id.
 func (v *View) onlyDeletes() bool {
 	for _, e := range v.entries {
-		if len(e.writes) > 0 && e.draft.exists {
+		if e.wrote && e.draft.exists {
 			return false
 		}
 	}

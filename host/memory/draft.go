@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"encoding/json"
 	"time"
 
@@ -14,18 +15,17 @@ type write struct {
 	// remove deletes the record; replace puts value as it is; otherwise value is merged.
 	remove  bool
 	replace bool
-	value   any
+	value   json.RawMessage
 	ttl     time.Duration
 }
 
-// draft is the state of a record within an attempt. Drafts are values: applying a write makes a new one, and
-// no tree that a draft holds is ever changed.
+// draft is the state of a record within an attempt. Drafts are values: applying a write makes a new one. They hold
+// texts, since a tree may take forty times as much memory, and an attempt holds many drafts at a time.
 type draft struct {
 	exists bool
 	// fresh is true where the record, as it now is, began its life in this attempt.
 	fresh bool
-	bytes json.RawMessage
-	tree  any
+	bytes json.RawMessage // nil where it does not exist
 	ttl   time.Duration
 	// violations of a store that is not strict.
 	violations []abi.Violation
@@ -35,27 +35,12 @@ func draftOf(r storage.Record) draft {
 	return draft{exists: r.Exists(), bytes: r.Content}
 }
 
-func (d *draft) text() (json.RawMessage, error) {
-	if d.bytes == nil {
-		encoded, err := jsondoc.Encode(d.tree)
-		if err != nil {
-			return nil, err
-		}
-		d.bytes = encoded
+// content returns the content as a value; an empty object where there is none.
+func (d draft) content() (any, error) {
+	if !d.exists {
+		return map[string]any{}, nil
 	}
-	return d.bytes, nil
-}
-
-func (d *draft) value() (any, error) {
-	if d.tree == nil && d.exists {
-		// What is stored was checked when it was written, perhaps under wider limits than today's.
-		tree, err := jsondoc.Decode(d.bytes, jsondoc.Limits{})
-		if err != nil {
-			return nil, err
-		}
-		d.tree = tree
-	}
-	return d.tree, nil
+	return decodeChecked(d.bytes)
 }
 
 // apply returns what a write makes of a draft. It is a pure function of its arguments: a commit calls it
@@ -64,29 +49,29 @@ func (s *Service) apply(st *store, d draft, w write) (draft, error) {
 	if w.remove {
 		return draft{}, nil
 	}
-	before, err := d.value()
+	before, err := d.content()
 	if err != nil {
 		return draft{}, err
 	}
-	next := draft{exists: true, fresh: d.fresh || !d.exists, ttl: w.ttl}
-	next.tree = w.value
-	if !w.replace {
-		var target any = map[string]any{}
-		if d.exists {
-			target = before
-		}
-		next.tree = merge(target, w.value)
+	content, err := decodeChecked(w.value)
+	if err != nil {
+		return draft{}, err
 	}
+	if !w.replace {
+		content = merge(before, content)
+	}
+	next := draft{exists: true, fresh: d.fresh || !d.exists, ttl: w.ttl}
 	if st.schema != nil {
 		if w.replace || !d.exists {
-			next.tree = st.schema.Defaults(next.tree)
+			content = st.schema.Defaults(content)
 		}
-		next.violations = st.violations(next.tree, before, d.exists)
+		next.violations = st.violations(content, before, d.exists)
 		if st.Strict && len(next.violations) > 0 {
 			return draft{}, refusal(st, next.violations)
 		}
 	}
-	return next, s.checkSize(&next)
+	next.bytes, err = s.encode(content)
+	return next, err
 }
 
 // violations are those of a content, marked where the content before had them already.
@@ -112,17 +97,11 @@ func refusal(st *store, violations []abi.Violation) error {
 	return f
 }
 
-// checkSize bounds the encoded content.
-func (s *Service) checkSize(d *draft) error {
-	text, err := d.text()
+// encode returns the text of a content that is to be kept, if it is within the limits.
+func (s *Service) encode(content any) (json.RawMessage, error) {
+	text, err := jsondoc.Encode(content)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(text) > s.limits.RecordBytes {
-		return s.tooLarge(len(text))
-	}
-	if err := jsondoc.Check(text, s.docLimits()); err != nil {
-		return s.badDocument(err)
-	}
-	return nil
+	return bytes.Clone(text), s.checkValue(text) // cut to its size: what it was encoded in had room for more
 }

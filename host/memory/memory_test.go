@@ -246,6 +246,27 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// What a call says beside its value is looked at within bounds, before it takes memory.
+func TestArgumentsAreBounded(t *testing.T) {
+	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.Values = 10 })
+	ann := caller("ann", "")
+	long := strings.Repeat("x", 64<<10)
+	for name, arguments := range map[string][]string{
+		"options of get":    {abi.GetContent, `"notes"`, "", `{"record":"` + long[:4<<10] + `"}`},
+		"options of set":    {abi.SetContent, `"notes"`, `{}`, `{"ttl":[` + strings.Repeat(`{},`, 2000) + `0]}`},
+		"options of delete": {abi.DeleteContent, `"notes"`, `{"if_revision":"` + long[:4<<10] + `"}`},
+		"projection":        {abi.GetContent, `"notes"`, `{"` + long + `":1}`},
+		"values":            {abi.SetContent, `"notes"`, `{"a":[1,2,3,4,5,6,7,8,9]}`},
+	} {
+		if _, err := a.do(ann, arguments[0], arguments[1:]...); !errors.Is(err, abi.TooLarge) {
+			t.Errorf("%s: %s = %v; want too_large", name, arguments[0], err)
+		}
+	}
+	a.must(ann, abi.SetContent, `"notes"`, `{"a":[1,2,3,4,5,6,7,8]}`)
+	a.wantFault(abi.TooLarge, ann, abi.SetContent, `"notes"`, `{"b":1}`)
+	a.must(ann, abi.GetContent, `"notes"`, `{"`+long[:32<<10]+`":1}`, `{"record":false}`+strings.Repeat(" ", 2<<10))
+}
+
 func TestGrants(t *testing.T) {
 	a := newApp(t)
 	grants := []memory.Grant{
@@ -274,6 +295,22 @@ func TestGrants(t *testing.T) {
 		})
 		if tt.code == "" && err != nil || tt.code != "" && !errors.Is(err, tt.code) {
 			t.Errorf("%s = %v; want %q", tt.call, err, tt.code)
+		}
+	}
+}
+
+// An operator is told of no tool, no grants and no run.
+func TestTextsForOperators(t *testing.T) {
+	a, nobody := newApp(t), caller("", "")
+	for store, want := range map[string]string{
+		"nope":  `there is no store "nope"`,
+		"notes": `the store "notes" is each user's own, and the caller has no user`,
+		"cart":  `the store "cart" lives with a session, and the caller has no session`,
+	} {
+		_, err := a.do(nobody, abi.GetContent, `"`+store+`"`)
+		f := abi.FaultOf(err)
+		if f == nil || f.Message != want || strings.Contains(f.Hint, "grant") {
+			t.Errorf("get_content(%s) = %v, hint %q; want %s", store, err, f.Hint, want)
 		}
 	}
 }

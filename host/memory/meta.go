@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"github.com/toolrun/toolrun/host/storage"
-	"github.com/toolrun/toolrun/internal/jsondoc"
 )
 
 // metaContent is what guests read as sessionMeta. All three parts are always there, so that a tool can look into
@@ -68,7 +67,7 @@ func (v *View) metaContent(session storage.Record, wanted *projection) (json.Raw
 	if err != nil || wanted == nil {
 		return text, err
 	}
-	value, err := jsondoc.Decode(text, jsondoc.Limits{})
+	value, err := decodeChecked(text)
 	if err != nil {
 		return nil, err
 	}

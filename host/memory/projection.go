@@ -22,10 +22,16 @@ type projection struct {
 // The longest path of a projection. Contents are not deeper by default, so more is a mistake.
 const maxProjectionPath = 32
 
+// maxProjectionBytes bounds a projection before it is looked at. It names fields, and may name many.
+const maxProjectionBytes = 64 << 10
+
 // parseProjection reads a projection; nil means everything.
 func parseProjection(text json.RawMessage) (*projection, error) {
 	if isAbsent(text) {
 		return nil, nil
+	}
+	if len(text) > maxProjectionBytes {
+		return nil, abi.Faultf(abi.TooLarge, "the projection is larger than %s", FormatSize(maxProjectionBytes))
 	}
 	value, err := jsondoc.Decode(text, jsondoc.Limits{Depth: maxProjectionPath, Keys: 1000})
 	if err != nil {

@@ -54,9 +54,9 @@ func (v *View) content(e *entry, wanted *projection) (json.RawMessage, error) {
 		return nil, nil
 	}
 	if wanted == nil {
-		return e.draft.text()
+		return e.draft.bytes, nil
 	}
-	value, err := e.draft.value()
+	value, err := e.draft.content()
 	if err != nil {
 		return nil, err
 	}

@@ -43,6 +43,9 @@ type Limits struct {
 	Depth int
 	// Keys bounds the members of one object in a content. Default 1,000.
 	Keys int
+	// Values bounds all values in a content, those inside of others included: what a content takes in memory while it
+	// is looked at, some hundred bytes a value. Default 100,000.
+	Values int
 	// Stores bounds the stores of an app. Default 15.
 	Stores int
 	// AppBytes and AppRecords bound all records of the app in a tenant, expired ones until they are swept.
@@ -57,7 +60,7 @@ func (l Limits) check() error {
 		name  string
 		value int64
 	}{
-		{"RecordBytes", int64(l.RecordBytes)}, {"Depth", int64(l.Depth)}, {"Keys", int64(l.Keys)},
+		{"RecordBytes", int64(l.RecordBytes)}, {"Depth", int64(l.Depth)}, {"Keys", int64(l.Keys)}, {"Values", int64(l.Values)},
 		{"Stores", int64(l.Stores)}, {"AppBytes", l.AppBytes}, {"AppRecords", l.AppRecords},
 	} {
 		if field.value < 0 {
@@ -71,6 +74,7 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.RecordBytes, 256<<10)
 	setDefault(&l.Depth, 32)
 	setDefault(&l.Keys, 1000)
+	setDefault(&l.Values, 100_000)
 	setDefault(&l.Stores, 15)
 	setDefault(&l.AppBytes, 1<<30)
 	setDefault(&l.AppRecords, 1_000_000)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/storage"
-	"github.com/toolrun/toolrun/internal/jsondoc"
 )
 
 // tombstone is how long an ended session's id stays refused.
@@ -183,7 +182,10 @@ func (s *Service) metadataPatch(text json.RawMessage) (any, error) {
 	if isAbsent(text) {
 		return nil, nil
 	}
-	patch, err := s.decodeValue(text)
+	if err := s.checkValue(text); err != nil {
+		return nil, err
+	}
+	patch, err := decodeChecked(text)
 	if err != nil {
 		return nil, err
 	}
@@ -196,15 +198,13 @@ func (s *Service) metadataPatch(text json.RawMessage) (any, error) {
 func (s *Service) mergeMetadata(old json.RawMessage, patch any) (json.RawMessage, error) {
 	var before any = map[string]any{}
 	if len(old) > 0 {
-		decoded, err := jsondoc.Decode(old, jsondoc.Limits{})
+		decoded, err := decodeChecked(old)
 		if err != nil {
 			return nil, err
 		}
 		before = decoded
 	}
-	d := draft{exists: true, tree: merge(before, patch)}
-	err := s.checkSize(&d)
-	return d.bytes, err
+	return s.encode(merge(before, patch))
 }
 
 // writeSystem adds to writes one of the host's own records, with the revision after now's.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -50,9 +51,13 @@ type entry struct {
 	ends []storage.Key
 	// read is true where the guest learnt something about the record: the attempt then stands or falls with it.
 	read bool
-	// writes are what the attempt did to the record, in order, and draft what came of it on base.
-	writes []write
-	draft  draft
+	// wrote is true where the attempt wrote the record, or removed it, and draft is what came of it on base.
+	wrote bool
+	draft draft
+	// blind are the writes, in order, as long as the attempt does not depend on the record: the commit does them again
+	// on the latest content. blindBytes is how much they hold.
+	blind      []write
+	blindBytes int
 	// incarnation is what the record gets if the attempt creates it.
 	incarnation string
 }
@@ -121,7 +126,7 @@ func (v *View) open(op abi.Operation, name string) (*entry, error) {
 	if name == SessionMeta {
 		return v.metaEntry(), nil
 	}
-	key, err := v.s.recordKey(st, v.caller)
+	key, err := v.s.recordKey(st, v.caller, v.who())
 	if err != nil {
 		return nil, err
 	}
@@ -131,18 +136,38 @@ func (v *View) open(op abi.Operation, name string) (*entry, error) {
 // noStore says that there is no such store. It proposes those that were granted alone: a guest must not find out
 // which others there are.
 func (v *View) noStore(name string) error {
+	if v.grants == nil { // an operator's
+		return notDeclared(name, v.s.names)
+	}
 	f := abi.Faultf(abi.NotFound, "there is no store %s, or this tool was not granted it", quote(name))
-	granted := v.s.names
-	if v.grants != nil {
-		granted = make([]string, len(v.grants))
-		for i, g := range v.grants {
-			granted[i] = g.Store
-		}
+	granted := make([]string, len(v.grants))
+	for i, g := range v.grants {
+		granted[i] = g.Store
 	}
 	if near := Similar(name, granted); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}
 	return f.WithHint("declare the store in the app file and grant it to the tool")
+}
+
+// notDeclared is noStore for who may know all stores.
+func notDeclared(name string, stores []string) error {
+	f := abi.Faultf(abi.NotFound, "there is no store %s", quote(name))
+	if near := Similar(name, stores); near != "" {
+		return f.WithHint("did you mean %q?", near)
+	}
+	if len(stores) == 0 {
+		return f.WithHint("the app declares no stores")
+	}
+	return f.WithHint("the stores are: %s", strings.Join(stores, ", "))
+}
+
+// who is for whom the View acts, in texts.
+func (v *View) who() string {
+	if v.grants == nil {
+		return "the caller"
+	}
+	return "this run"
 }
 
 // operatorVerbs are all verbs, which an operator has on every store.
@@ -225,7 +250,7 @@ func (v *View) load(ctx context.Context, e *entry, read bool) error {
 		if err := v.recheck(ctx, e); err != nil {
 			return err
 		}
-		e.read = true
+		e.read, e.blind, e.blindBytes = true, nil, 0
 		return nil
 	}
 	for {

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/internal/jsondoc"
 )
 
 // set performs set_content. A merge into a record that the attempt has not read stays blind: its reply tells
@@ -17,11 +19,11 @@ func (v *View) set(ctx context.Context, e *entry, call abi.Call) (json.RawMessag
 	if err != nil {
 		return nil, err
 	}
-	value, err := v.writable(e.store, call.Arg(1), opts)
-	if err != nil {
+	value := call.Arg(1)
+	if err := v.writable(e.store, value, opts); err != nil {
 		return nil, err
 	}
-	if err := v.prepare(ctx, e, opts); err != nil {
+	if err := v.prepare(ctx, e, opts, len(value)); err != nil {
 		return nil, err
 	}
 	w := write{replace: opts.replace, value: value, ttl: opts.ttl}
@@ -38,36 +40,40 @@ func (v *View) set(ctx context.Context, e *entry, call abi.Call) (json.RawMessag
 	return v.setReply(e)
 }
 
-// writable decodes what set_content is given and checks what can be checked without the record.
-func (v *View) writable(st *store, text json.RawMessage, opts options) (any, error) {
+// writable checks of what set_content is given what can be checked without the record.
+func (v *View) writable(st *store, text json.RawMessage, opts options) error {
 	if isAbsent(text) {
-		return nil, abi.Faultf(abi.InvalidArgument, "there is no content to store: it is missing or null").
+		return abi.Faultf(abi.InvalidArgument, "there is no content to store: it is missing or null").
 			WithHint("delete_content removes a record")
 	}
-	value, err := v.s.decodeValue(text)
-	if err != nil {
-		return nil, err
+	if err := v.s.checkValue(text); err != nil {
+		return err
 	}
-	if _, object := value.(map[string]any); !object && !st.anyRoot {
-		return nil, abi.Faultf(abi.InvalidArgument, "the content must be an object").
+	if !jsondoc.IsObject(text) && !st.anyRoot {
+		return abi.Faultf(abi.InvalidArgument, "the content must be an object").
 			WithHint("a schema with another type at its root allows other contents")
 	}
 	if v.endsWithSession(st) && v.caller.Session == "" {
-		return nil, noSession(st)
+		return noSession(st, v.who())
 	}
 	if limit := st.Retention.For; limit > 0 && opts.ttl > limit {
-		return nil, abi.Faultf(abi.InvalidArgument, "the ttl is longer than the store's retention of %s, which it may only shorten", st.Retention)
+		return abi.Faultf(abi.InvalidArgument, "the ttl is longer than the store's retention of %s, which it may only shorten", st.Retention)
 	}
-	return value, nil
+	return nil
 }
 
 func (v *View) endsWithSession(st *store) bool {
 	return st.Access == ScopeSession || st.Retention.Session
 }
 
-// prepare loads the record for a write and checks if_revision.
-func (v *View) prepare(ctx context.Context, e *entry, opts options) error {
-	if err := v.load(ctx, e, opts.ifRevision != nil); err != nil {
+// maxBlindBytes is how much of blind writes to one record is kept for the commit, or one write where a record may have
+// more.
+const maxBlindBytes = 1 << 20
+
+// prepare loads the record for a write of so many bytes and checks if_revision. Where more than maxBlindBytes would have
+// to be kept, the attempt depends on the record from now on, and nothing needs to be.
+func (v *View) prepare(ctx context.Context, e *entry, opts options, size int) error {
+	if err := v.load(ctx, e, opts.ifRevision != nil || e.blindBytes+size > max(maxBlindBytes, v.s.limits.RecordBytes)); err != nil {
 		return err
 	}
 	if opts.ifRevision == nil {
@@ -97,7 +103,11 @@ func (v *View) record(e *entry, w write, next draft) error {
 		}
 		e.incarnation = incarnation
 	}
-	e.writes, e.draft = append(e.writes, w), next
+	e.wrote, e.draft = true, next
+	if !e.read {
+		w.value = bytes.Clone(w.value) // it is the engine's
+		e.blind, e.blindBytes = append(e.blind, w), e.blindBytes+len(w.value)
+	}
 	return nil
 }
 
@@ -125,7 +135,7 @@ func (v *View) delete(ctx context.Context, e *entry, call abi.Call) (json.RawMes
 	if err := v.load(ctx, e, true); err != nil {
 		return nil, err
 	}
-	if err := v.prepare(ctx, e, opts); err != nil {
+	if err := v.prepare(ctx, e, opts, 0); err != nil {
 		return nil, err
 	}
 	existed := e.draft.exists
@@ -148,7 +158,7 @@ func (v *View) nextOn(e *entry, base storage.Record, d draft) storage.Record {
 	if !d.exists {
 		return storage.Record{}
 	}
-	if len(e.writes) == 0 {
+	if !e.wrote {
 		return base
 	}
 	next := storage.Record{
@@ -202,7 +212,7 @@ func (v *View) checkQuota(ctx context.Context, e *entry, d draft) error {
 	}
 	grown := change(e, e.raw, d)
 	for _, other := range v.entries {
-		if other != e && len(other.writes) > 0 {
+		if other != e && other.wrote {
 			grown = grown.Plus(change(other, other.raw, other.draft))
 		}
 	}

@@ -92,7 +92,7 @@ func (p *program) check(ctx context.Context, file, db, tenant string, walled wal
 
 // checkParts compiles the tools and parses the prompts.
 func (p *program) checkParts(ctx context.Context, pr *project, walled wallFlags) (app.Problems, error) {
-	behind, err := p.openWall(walled)
+	behind, err := p.openWall(walled, p.logger())
 	if err != nil {
 		return nil, err
 	}

@@ -47,6 +47,18 @@ func TestZeroEnv(t *testing.T) {
 	}
 }
 
+// The checks of conform kill cells, which is nothing to tell who asked for them.
+func TestConformIsQuiet(t *testing.T) {
+	dir, err := filepath.Abs(filepath.Join(root, "plugins", "examples", "feature_flags_c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	exit, stdout, stderr := call(t, cli.Env{Args: []string{"conform", "tool.wasm"}, Dir: dir}) // it calls memory
+	if exit != 0 || stderr != "" || !strings.Contains(stdout, "checks pass") {
+		t.Errorf("conform = %d, %s\nstderr: %s", exit, stdout, stderr)
+	}
+}
+
 // cancelling is a stream that ends a context when something is written to it.
 type cancelling struct {
 	bytes.Buffer

@@ -3,8 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -64,7 +66,7 @@ Exit codes: 0 done, 1 the tool failed, 2 the command or the app file is wrong, 3
 	})
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "answer with one JSON document on stdout")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("see: "+cmd.CommandPath()+" --help", "%v", err)
+		return usagef(flagHint(cmd, err), "%v", err)
 	})
 	root.AddCommand(
 		p.runCommand(), p.memoryCommand(), p.sessionCommand(), p.renderCommand(), p.checkCommand(),
@@ -73,6 +75,18 @@ Exit codes: 0 done, 1 the tool failed, 2 the command or the app file is wrong, 3
 	root.SetHelpFunc(p.explain(root.HelpFunc()))
 	refuseUnknownTopic(root)
 	return root
+}
+
+// flagHint says what to do about a flag that cannot be read.
+func flagHint(cmd *cobra.Command, err error) string {
+	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok || bad.GetFlag().Value.Type() != "duration" {
+		return "see: " + cmd.CommandPath() + " --help"
+	}
+	if _, err := strconv.ParseFloat(bad.GetValue(), 64); err == nil {
+		return "write a unit: " + bad.GetValue() + "s"
+	}
+	return "write a count and a unit, such as 500ms or 5s"
 }
 
 // group makes a command that only holds others: alone it shows its help, and it refuses unknown ones.

@@ -108,8 +108,25 @@ func TestReadmeGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := blocks(t, "## In Go")
-	if len(shown) != 1 || shown[0].language != "go" || !strings.Contains(string(example), "\n"+shown[0].text) {
+	if len(shown) == 0 || shown[0].language != "go" || !strings.Contains(string(example), "\n"+shown[0].text) {
 		t.Errorf("README.md shows what is not in host/example_test.go:\n%v", shown)
+	}
+}
+
+// TestIsolationGo looks for the function that docs/isolation.md shows in the example that it is from.
+func TestIsolationGo(t *testing.T) {
+	example, err := os.ReadFile(filepath.Join(root, "host", "example_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "isolation.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(page), "```go\nfunc ")
+	shown, _, _ = strings.Cut(shown, "```")
+	if shown == "" || !strings.Contains(string(example), "\nfunc "+shown) {
+		t.Errorf("docs/isolation.md shows what is not in host/example_test.go:\nfunc %s", shown)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
@@ -56,7 +57,7 @@ toolrun session list shows those that there are.`,
 	flags.StringArrayVar(&f.env, "env", nil, "add `NAME=value` to the tool's environment; may be repeated")
 	flags.StringArrayVar(&f.grants, "grant", nil, "allow a tool given by its path `STORE=verbs`: read, write, delete, readwrite; may be repeated")
 	flags.StringVar(&f.key, "key", "", "answer the same `key` and input with the first run's result, without running again")
-	flags.DurationVar(&f.timeout, "timeout", 0, "how long the run may take, such as 500ms (default: what the tool declares, or 5s)")
+	flags.DurationVar(&f.timeout, "timeout", 0, "how long the run may take, such as 500ms: less than the tool declares, or up to 180s where it declares nothing (default: what it declares, or 5s)")
 	flags.BoolVar(&f.trace, "trace", false, "show each memory call, with its time, on stderr")
 	cmd.ValidArgsFunction = p.completeRun(&f.app)
 	p.completeFlag(cmd, "grant", func(pr *project) []string { return suffixed(pr.storeNames(), "=") })
@@ -73,10 +74,11 @@ func (p *program) run(cmd *cobra.Command, f *runFlags, tool string, pairs []stri
 		return err
 	}
 	defer pr.close()
+	byPath := p.isPath(pr, tool)
 	if inv.Tool, err = p.target(pr, tool, f.grants); err != nil {
 		return err
 	}
-	behind, err := p.openWall(f.wallFlags)
+	behind, err := p.openWall(f.wallFlags, p.logger())
 	if err != nil {
 		return err
 	}
@@ -92,7 +94,11 @@ func (p *program) run(cmd *cobra.Command, f *runFlags, tool string, pairs []stri
 		return err
 	}
 	if err != nil {
-		return code.fault(faultOf(err))
+		fault := code.fault(faultOf(err))
+		if byPath {
+			fault = pr.grantHint(inv.Tool, fault)
+		}
+		return fault
 	}
 	p.sweep(cmd.Context(), w.host)
 	return nil
@@ -115,6 +121,9 @@ func (p *program) invocation(cmd *cobra.Command, f *runFlags, pairs []string) (i
 	}
 	if flag := cmd.Flags().Lookup("timeout"); flag.Changed && f.timeout <= 0 {
 		return inv, usagef("such as --timeout 2s", "--timeout %s leaves no time to run", f.timeout)
+	}
+	if f.timeout > app.DefaultMaxTimeout {
+		return inv, usagef("", "--timeout is %gs; it may be at most %gs", f.timeout.Seconds(), app.DefaultMaxTimeout.Seconds())
 	}
 	inv.Key, inv.Timeout, inv.OnLog = f.key, f.timeout, p.logLine()
 	return inv, nil

@@ -40,6 +40,32 @@ func (p *program) target(pr *project, written string, grants []string) (string, 
 	return tool.Name, nil
 }
 
+// grantHint says how the command line grants what a tool lacks that was given by its path.
+func (pr *project) grantHint(tool string, f *abi.Fault) *abi.Fault {
+	op, known := abi.LookupOperation(f.Op)
+	declared := f.Store == memory.SessionMeta || slices.Contains(pr.storeNames(), f.Store)
+	if !known || !declared || f.Code != abi.NotFound && f.Code != abi.AccessDenied {
+		return f
+	}
+	verbs := string(op.Verb)
+	if t, _ := pr.app.Tool(tool); f.Code == abi.AccessDenied {
+		for _, g := range t.Grants {
+			if g.Store == f.Store {
+				verbs = joined(g.Verbs) + "," + verbs
+			}
+		}
+	}
+	return f.WithHint("allow it with --grant %s=%s", f.Store, verbs)
+}
+
+func joined(verbs []abi.Verb) string {
+	words := make([]string, len(verbs))
+	for i, verb := range verbs {
+		words[i] = string(verb)
+	}
+	return strings.Join(words, ",")
+}
+
 // isPath reports whether a tool is given by its path: with a separator, a leading point, or as a source file
 // that no declared tool has the name of.
 func (p *program) isPath(pr *project, written string) bool {

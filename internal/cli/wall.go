@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -30,7 +31,6 @@ func (f *wallFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.python, "python-wasm", "", "the `file` of the interpreter for Python tools (default: $"+pythonVariable+", or what toolrun python install has installed)")
 	_ = cmd.MarkFlagFilename("python-wasm", "wasm")
 	_ = flags.MarkHidden("without") // fails only for a flag that does not exist
-	cmd.MarkFlagsMutuallyExclusive("inprocess", "require-isolation")
 }
 
 // wall is what tools run behind: engines, and the cells that they run guests in.
@@ -39,12 +39,15 @@ type wall struct {
 	pool    *cell.Pool // nil where there are none
 }
 
-// openWall makes the engines. No process is started before it is needed.
-func (p *program) openWall(f wallFlags) (*wall, error) {
+// openWall makes the engines, which log to logger. No process is started before it is needed.
+func (p *program) openWall(f wallFlags, logger *slog.Logger) (*wall, error) {
+	if f.inProcess && (f.require || len(f.without) > 0) {
+		return nil, usagef("leave one of them out", "--inprocess runs tools without a wall: it goes with neither --require-isolation nor --without")
+	}
 	if f.inProcess {
 		return &wall{engines: languages.InProcess(languages.WithCache(p.cache("plugins")), languages.WithPanicLog(p.panicked), languages.WithPython(p.python(f)))}, nil
 	}
-	options := cell.Options{CacheDir: p.cache("cells"), Spares: -1, Without: f.without, Logger: p.logger()}
+	options := cell.Options{CacheDir: p.cache("cells"), Spares: -1, Without: f.without, Logger: logger}
 	if f.require {
 		options.Require = cell.Layers()
 	}

@@ -27,9 +27,10 @@ func Check(text []byte, lim Limits) error {
 // A scanner reads one text. Its methods return *Error, and not error, to be nil without a conversion; only
 // Check makes an error of it.
 type scanner struct {
-	text []byte
-	pos  int
-	lim  Limits
+	text   []byte
+	pos    int
+	values int // that began
+	lim    Limits
 }
 
 func (s *scanner) fail(message string) *Error {
@@ -69,6 +70,9 @@ func (s *scanner) space() {
 
 // value reads one value and no space around it; depth is how many arrays and objects are open.
 func (s *scanner) value(depth int) *Error {
+	if s.values++; s.values > s.lim.Values {
+		return s.failAt(s.pos, TooManyValues, "the document has too many values")
+	}
 	switch c := s.peek(); {
 	case c == '{':
 		return s.object(depth + 1)

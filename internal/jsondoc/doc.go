@@ -1,4 +1,4 @@
-// Package jsondoc reads and writes JSON documents within bounds: depth, keys a level, number tokens, valid
+// Package jsondoc reads and writes JSON documents within bounds: depth, keys a level, values, number tokens, valid
 // UTF-8 and no lone surrogates. It is the one place where text from outside becomes a value.
 //
 // [Check] is stricter than encoding/json where a lenient reader loses or mixes up data: a member name that

@@ -15,12 +15,16 @@ type Limits struct {
 	Depth int
 	// Keys bounds the members of one object. Default 100000.
 	Keys int
+	// Values bounds all values of the document: scalars, arrays and objects, each with the document itself. A text
+	// of a few bytes a value becomes some hundred bytes of memory for each. Default 1000000.
+	Values int
 }
 
 // The defaults of Limits, and the bounds of a number token, which are fixed.
 const (
-	DefaultDepth = 1000
-	DefaultKeys  = 100_000
+	DefaultDepth  = 1000
+	DefaultKeys   = 100_000
+	DefaultValues = 1_000_000
 
 	MaxNumberBytes = 40  // characters of a number token
 	MaxExponent    = 308 // of a number token, either way; about where float64 ends
@@ -35,6 +39,9 @@ func (l Limits) withDefaults() Limits {
 	if l.Keys <= 0 {
 		l.Keys = DefaultKeys
 	}
+	if l.Values <= 0 {
+		l.Values = DefaultValues
+	}
 	l.Depth = min(l.Depth, maxDepth)
 	return l
 }
@@ -44,10 +51,11 @@ type Kind string
 
 // The kinds of errors.
 const (
-	Malformed   Kind = "malformed"     // no JSON text, a repeated name, no UTF-8, or a lone surrogate
-	TooDeep     Kind = "too_deep"      // more nesting than Limits.Depth
-	TooManyKeys Kind = "too_many_keys" // an object with more members than Limits.Keys
-	BadNumber   Kind = "bad_number"    // a well-formed number token that is too long or has too large an exponent
+	Malformed     Kind = "malformed"       // no JSON text, a repeated name, no UTF-8, or a lone surrogate
+	TooDeep       Kind = "too_deep"        // more nesting than Limits.Depth
+	TooManyKeys   Kind = "too_many_keys"   // an object with more members than Limits.Keys
+	TooManyValues Kind = "too_many_values" // more values than Limits.Values
+	BadNumber     Kind = "bad_number"      // a well-formed number token that is too long or has too large an exponent
 )
 
 // Error is why a document was refused. It quotes nothing of the document and can be shown to anyone.
@@ -78,6 +86,12 @@ func Decode(text []byte, lim Limits) (any, error) {
 		return nil, fmt.Errorf("decode a checked document: %w", err)
 	}
 	return v, nil
+}
+
+// IsObject reports whether a text that Check takes is an object.
+func IsObject(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	return len(text) > 0 && text[0] == '{'
 }
 
 // Encode returns v as compact JSON: object keys sorted, json.Number literals kept, nothing escaped for HTML,

@@ -143,6 +143,11 @@ func TestLimits(t *testing.T) {
 		{"keys count by object", `[{"a":1,"b":2},{"a":1,"b":{"a":1,"b":2}}]`, jsondoc.Limits{Keys: 2}, ""},
 		{"default keys", members(100_000), jsondoc.Limits{}, ""},
 		{"over the default keys", members(100_001), jsondoc.Limits{}, jsondoc.TooManyKeys},
+		{"values at the limit", `{"a":[1,{}],"b":null}`, jsondoc.Limits{Values: 5}, ""},
+		{"values over it", `{"a":[1,{}],"b":null}`, jsondoc.Limits{Values: 4}, jsondoc.TooManyValues},
+		{"one value", `1`, jsondoc.Limits{Values: 1}, ""},
+		{"default values", ones(999_999), jsondoc.Limits{}, ""},
+		{"over the default values", ones(1_000_000), jsondoc.Limits{}, jsondoc.TooManyValues},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -263,6 +268,9 @@ func wantError(t *testing.T, err error, kind jsondoc.Kind) {
 		t.Fatalf("error = %v; want a *jsondoc.Error of kind %s", err, kind)
 	}
 }
+
+// ones returns an array of n numbers.
+func ones(n int) string { return "[1" + strings.Repeat(",1", n-1) + "]" }
 
 // members returns an object of n members k0, k1 and so on.
 func members(n int) string {

@@ -1,0 +1,117 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/admission"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// engine finds the engine that runs a tool.
+func (h *Host) engine(t *tool) (engine.Engine, error) {
+	ext := path.Ext(t.Source)
+	if e := h.engines[ext]; e != nil {
+		return e, nil
+	}
+	f := abi.Faultf(abi.SourceInvalid, "no engine of this host runs %s files", ext)
+	if len(h.engines) == 0 {
+		return nil, f.WithHint("it was opened without engines: Options.Engines takes those of a pool")
+	}
+	return nil, f.WithHint("this host runs: %s", strings.Join(slices.Sorted(maps.Keys(h.engines)), ", "))
+}
+
+// compile reads the tool's source and hands it to the engine of its extension, in a turn of the tenant's.
+func (h *Host) compile(ctx context.Context, t *tool, tenant string) (engine.Program, error) {
+	eng, err := h.engine(t)
+	if err != nil {
+		return nil, err
+	}
+	src, err := h.source(t)
+	if err != nil {
+		return nil, err
+	}
+	t.walled, t.memory = engine.IsWalled(eng), engine.MemoryOf(eng)
+	turn := admission.Party{App: h.app.ID, Tenant: tenant}
+	if err := h.enterToCompile(ctx, turn); err != nil {
+		return nil, err
+	}
+	defer h.gate.Leave(turn)
+	limit := h.limits.LoadTimeout
+	timeout := abi.Faultf(abi.Timeout, "compiling the tool took longer than the %s it may", limit)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, timeout.WithHint("the host's limit is LoadTimeout; a smaller tool compiles faster"))
+	defer cancel()
+	return eng.Load(ctx, src)
+}
+
+// enterToCompile waits for a turn. A tool that does not get one has not failed: unavailable lets the next run try again.
+func (h *Host) enterToCompile(ctx context.Context, turn admission.Party) error {
+	limit := h.limits.LoadTimeout
+	waiting, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := h.gate.Enter(waiting, turn)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return errHostClosed
+	case errors.Is(err, abi.Timeout):
+		return abi.Faultf(abi.Unavailable, "the tool waited %s for its turn to be compiled", limit).
+			WithHint("try again in a second, and ask for fewer at a time")
+	}
+	return err
+}
+
+// source reads a tool. One that is a folder may import what is in the folder; one that is a single file nothing,
+// for what lies beside it are other tools.
+func (h *Host) source(t *tool) (engine.Source, error) {
+	dir := t.Dir
+	if dir == "" {
+		dir = path.Dir(t.Source)
+	}
+	files, err := fs.Sub(h.app.Files, dir)
+	if err != nil {
+		return engine.Source{}, abi.Faultf(abi.SourceInvalid, "the folder of the tool %q cannot be opened", t.Name)
+	}
+	src := engine.Source{Path: strings.TrimPrefix(t.Source, dir+"/"), Files: folder{files}, Entry: t.Entry, Params: t.Params(), Domain: h.domain()}
+	if src.Code, err = readSource(src.Files, src.Path, h.limits.SourceBytes); err != nil {
+		return engine.Source{}, err
+	}
+	if t.Dir == "" {
+		src.Files = nil
+	}
+	return src, nil
+}
+
+// domain is whose code the tools are: apps of different tenants may have the same id. It is the same whenever the host
+// is opened again, and in whatever order it names its tenants.
+func (h *Host) domain() string {
+	tenants := slices.Compact(slices.Sorted(slices.Values(h.tenants)))
+	return fmt.Sprintf("%q of %q", h.app.ID, tenants)
+}
+
+func readSource(files fs.FS, name string, most int) ([]byte, error) {
+	info, err := fs.Stat(files, name)
+	if err == nil && info.Size() > int64(most) {
+		return nil, abi.Faultf(abi.SourceInvalid, "%s has more than %s", name, memory.FormatSize(int64(most)))
+	}
+	var code []byte
+	if err == nil {
+		code, err = fs.ReadFile(files, name)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, abi.Faultf(abi.SourceInvalid, "%s does not exist", name)
+	}
+	if err != nil {
+		return nil, abi.Faultf(abi.SourceInvalid, "%s cannot be read", name)
+	}
+	return code, nil
+}

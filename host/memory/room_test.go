@@ -1,0 +1,87 @@
+package memory_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// An attempt holds a few times the bytes of the records that it wrote, however often it wrote them and whatever they are
+// made of: as values, some documents take forty times the room of their text.
+func TestAnAttemptHoldsTexts(t *testing.T) {
+	const stores = 15
+	a := newApp(t, func(cfg *memory.Config) {
+		cfg.Stores = nil
+		for i := range stores {
+			cfg.Stores = append(cfg.Stores, memory.Store{Name: fmt.Sprint("s", i), Access: memory.ScopeApplication})
+		}
+	})
+	dear := json.RawMessage(`{"a":[` + strings.Repeat(`{"a":1},`, 31_000) + `0]}`) // about 250 KiB
+	_, err := a.transact(caller("", ""), func(ctx context.Context, v *memory.View) error {
+		before := heap()
+		for range 6 {
+			for i := range stores {
+				name := json.RawMessage(fmt.Sprintf(`"s%d"`, i))
+				content := append(json.RawMessage(nil), dear...) // an engine's are new ones
+				if _, err := v.Call(ctx, abi.Call{Op: abi.SetContent, Args: []json.RawMessage{name, content}}); err != nil {
+					return err
+				}
+			}
+		}
+		held, texts := heap()-before, int64(stores*len(dear))
+		t.Logf("%d records of %d KiB in all: %d KiB are held", stores, texts>>10, held>>10)
+		if held > 2*texts {
+			t.Errorf("the attempt holds %d bytes for %d bytes of contents; want at most twice as much", held, texts)
+		}
+		return errors.New("enough")
+	})
+	if err == nil || err.Error() != "enough" {
+		t.Fatal(err)
+	}
+}
+
+// heap is how many bytes are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// Merges that are blind are kept for the commit, to be applied again. What would be too much to keep makes the attempt
+// depend on the record instead: another's write in between is noticed.
+func TestManyBlindMerges(t *testing.T) {
+	content := `{"a":"` + strings.Repeat("x", 250<<10) + `"}`
+	for writes, attempts := range map[int]int{4: 1, 5: 2} {
+		a := newApp(t)
+		done := a.interfere(ann, func(ctx context.Context, v *memory.View) {
+			for range writes {
+				mustCall(t, ctx, v, abi.SetContent, `"notes"`, content)
+			}
+		}, func() { a.must(ann, abi.SetContent, `"notes"`, `{"other":1}`) }, func(context.Context, *memory.View) {})
+		if done.Attempts != attempts {
+			t.Errorf("%d blind merges of 250 KiB took %d attempts; want %d", writes, done.Attempts, attempts)
+		}
+		a.want(ann, `"notes"`, content[:len(content)-1]+`,"other":1}`)
+	}
+}
+
+// What a call gives is the engine's, which may use its memory for the next call.
+func TestBlindMergesAreKeptAsGiven(t *testing.T) {
+	a := newApp(t)
+	given := []byte(`{"a":1}`)
+	a.interfere(ann, func(ctx context.Context, v *memory.View) {
+		if _, err := v.Call(ctx, abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"notes"`), given}}); err != nil {
+			t.Fatal(err)
+		}
+		copy(given, `{"a":2}`)
+	}, func() { a.must(ann, abi.SetContent, `"notes"`, `{"other":1}`) }, func(context.Context, *memory.View) {})
+	a.want(ann, `"notes"`, `{"a":1,"other":1}`)
+}

@@ -1,0 +1,39 @@
+package memory
+
+import (
+	"regexp"
+	"strconv"
+)
+
+var sizeRule = regexp.MustCompile(`^([1-9][0-9]{0,7})(KiB|MiB|GiB|kB|MB|GB)$`)
+
+var sizeUnits = []struct {
+	name string
+	unit int64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}}
+
+// ParseSize reads a number of bytes as files write it: a count and a unit, such as 64MiB or 500kB. It answers false
+// for anything else.
+func ParseSize(text string) (bytes int64, ok bool) {
+	m := sizeRule.FindStringSubmatch(text)
+	if m == nil {
+		return 0, false
+	}
+	count, err := strconv.ParseInt(m[1], 10, 64)
+	for _, u := range sizeUnits {
+		if u.name == m[2] && err == nil {
+			return count * u.unit, true // eight digits of GiB do not overflow
+		}
+	}
+	return 0, false
+}
+
+// FormatSize writes a number of bytes as ParseSize reads it; one that is no whole number of a unit as "1025 bytes".
+func FormatSize(bytes int64) string {
+	for _, u := range sizeUnits {
+		if bytes > 0 && bytes%u.unit == 0 {
+			return strconv.FormatInt(bytes/u.unit, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(bytes, 10) + " bytes"
+}

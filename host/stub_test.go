@@ -1,0 +1,61 @@
+package host_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/admission"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// stub is an engine that does what a test says, and otherwise nothing.
+type stub struct {
+	load func(context.Context, engine.Source) error
+	warm func(context.Context) error
+	run  func(context.Context, engine.Host) (engine.Output, error)
+}
+
+var _ engine.Warmer = stub{}
+
+func (stub) Name() string         { return "stub" }
+func (stub) Extensions() []string { return []string{".js"} }
+
+func (s stub) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
+	if s.load == nil {
+		return s, nil
+	}
+	if err := s.load(ctx, src); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s stub) IsWarm(string) bool                       { return s.warm == nil }
+func (s stub) Warm(ctx context.Context, _ string) error { return s.warm(ctx) }
+func (stub) Close() error                               { return nil }
+
+func (s stub) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.Output, error) {
+	if s.run == nil {
+		return engine.Output{}, nil
+	}
+	return s.run(ctx, h)
+}
+
+// with opens a host with this engine, and a gate where there is one.
+func (s stub) with(gate *admission.Gate) func(*host.Options) {
+	return func(o *host.Options) { o.Engines, o.Gate = []engine.Engine{s}, gate }
+}
+
+// oneAtATime is a gate that lets one run in, and is taken.
+func oneAtATime(t *testing.T, taken admission.Party) *admission.Gate {
+	t.Helper()
+	gate, err := admission.New(admission.Limits{Running: 4, PerApp: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := gate.Enter(t.Context(), taken); err != nil {
+		t.Fatal(err)
+	}
+	return gate
+}

@@ -1,0 +1,131 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/admission"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// ofTest is who the runs of most tests are for, at the gate.
+var ofTest = admission.Party{App: "test", Tenant: host.DefaultTenant}
+
+// What invocations give is looked at when it is their turn: a thousand callers at once take no memory for it.
+func TestInputsWaitForTheirTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := oneAtATime(t, ofTest)
+		h := openTool(t, ``, stub{}.with(gate))
+		gate.Leave(ofTest)
+		if _, err := run(h, host.Invocation{}); err != nil { // it is compiled now
+			t.Fatal(err)
+		}
+		for name, inv := range map[string]host.Invocation{
+			"input": {Input: json.RawMessage(`[`)}, "context": {Context: json.RawMessage(`[`)},
+		} {
+			if err := gate.Enter(t.Context(), ofTest); err != nil {
+				t.Fatal(err)
+			}
+			_, err := run(h, inv)
+			if !errors.Is(err, abi.Timeout) || !strings.Contains(err.Error(), "the 5s it may take: its time was over while it waited for its turn") {
+				t.Errorf("a bad %s out of turn = %v; want a timeout that says where the time went", name, err)
+			}
+			gate.Leave(ofTest)
+			if _, err := run(h, inv); !errors.Is(err, abi.InputInvalid) {
+				t.Errorf("a bad %s = %v; want input_invalid", name, err)
+			}
+		}
+	})
+}
+
+// Waiting is of a run's time; compiling, and starting what runs the tool, is not.
+func TestTheTimeOfARun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := oneAtATime(t, ofTest)
+		gate.Leave(ofTest)
+		var left time.Duration
+		h := openTool(t, ``, stub{
+			load: func(context.Context, engine.Source) error { time.Sleep(10 * time.Second); return nil },
+			warm: func(context.Context) error { time.Sleep(20 * time.Second); return nil },
+			run: func(ctx context.Context, _ engine.Host) (engine.Output, error) {
+				deadline, _ := ctx.Deadline()
+				left = time.Until(deadline)
+				return engine.Output{}, nil
+			},
+		}.with(gate))
+		if result, err := run(h, host.Invocation{}); err != nil || left != 5*time.Second || result.Usage.WallMS != 0 {
+			t.Errorf("the first run had %s of its 5 s, and took %v ms: %v", left, result.Usage.WallMS, err)
+		}
+		if err := gate.Enter(t.Context(), ofTest); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(3*time.Second, func() { gate.Leave(ofTest) })
+		if result, err := run(h, host.Invocation{}); err != nil || left != 2*time.Second || result.Usage.WallMS != 3000 {
+			t.Errorf("a run that waited 3 s had %s of its 5 s, and took %v ms: %v", left, result.Usage.WallMS, err)
+		}
+		if _, err := run(h, host.Invocation{Timeout: 10 * time.Second}); !errors.Is(err, abi.Timeout) {
+			t.Errorf("a run for 10 s of which starting takes 20 = %v; want a timeout", err)
+		}
+	})
+}
+
+// An app compiles in the turns of the tenant that asked for it, and gets no others beside those of its runs.
+func TestCompilingIsTheTenants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		compiled := 0
+		counting := stub{load: func(context.Context, engine.Source) error { compiled++; return nil }}
+		h := openTool(t, ``, counting.with(oneAtATime(t, ofTest)))
+		if _, err := run(h, host.Invocation{Timeout: time.Second}); !errors.Is(err, abi.Timeout) || compiled != 0 {
+			t.Errorf("Run = %v, compiled %d times; want a timeout, and no turn to compile", err, compiled)
+		}
+		h = openTool(t, ``, counting.with(oneAtATime(t, ofTest)))
+		inTime, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if broken := h.Check(inTime); len(broken) != 1 || compiled != 0 {
+			t.Errorf("Check = %v, compiled %d times; want a timeout, and no turn to compile", broken, compiled)
+		}
+		h = openTool(t, ``, counting.with(oneAtATime(t, ofTest)))
+		if _, err := run(h, host.Invocation{Caller: host.Caller{Tenant: "acme", User: "ann"}}); err != nil || compiled != 1 {
+			t.Errorf("Run of another tenant = %v, compiled %d times; want once", err, compiled)
+		}
+	})
+}
+
+// A tool that got no turn to be compiled is none that does not compile.
+func TestNoTurnToCompileIsNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := oneAtATime(t, ofTest)
+		h := openTool(t, ``, stub{}.with(gate))
+		if _, err := run(h, host.Invocation{}); !errors.Is(err, abi.Unavailable) {
+			t.Errorf("Run = %v; want unavailable", err)
+		}
+		gate.Leave(ofTest)
+		if _, err := run(h, host.Invocation{}); err != nil {
+			t.Errorf("the next run = %v; want it compiled", err)
+		}
+	})
+}
+
+// Apps of different tenants are different code, whatever their ids.
+func TestWhoseCodeItIs(t *testing.T) {
+	domain := func(tenants ...string) (found string) {
+		h := openTool(t, ``, stub{load: func(_ context.Context, src engine.Source) error { found = src.Domain; return nil }}.with(nil),
+			func(o *host.Options) { o.Tenants = tenants })
+		h.Check(t.Context())
+		return found
+	}
+	none, two := domain(), domain("acme", "zoo")
+	if none == "" || none != domain(host.DefaultTenant) || two != domain("zoo", "acme") {
+		t.Errorf("the same tenants: %s, %s; want the same domain each time", none, two)
+	}
+	if none == two || two == domain("acme") || two == domain("acme zoo") || two == domain(`acme" "zoo`) {
+		t.Errorf("other tenants: %s, %s; want other domains", none, two)
+	}
+}
