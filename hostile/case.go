@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
@@ -15,14 +16,15 @@ import (
 // laid is a case whose files are in a folder.
 type laid struct {
 	corpus.Case
-	dir   string // the folder of the case
-	input string // the file with the input, relative to it, "" for none
+	dir      string // the folder of the case
+	input    string // the file with the input, relative to it, "" for none
+	deadline time.Duration
 }
 
 // lay writes the files of a case. They lie in a folder beside which there is another one, outside.
 func (w *world) lay(c corpus.Case) (laid, error) {
 	base := filepath.Join(w.dir, "cases", strings.ReplaceAll(c.Name, "/", "."))
-	l := laid{Case: c, dir: filepath.Join(base, "tool")}
+	l := laid{Case: c, dir: filepath.Join(base, "tool"), deadline: w.deadline(c)}
 	outside := filepath.Join(base, "outside")
 	for _, dir := range []string{l.dir, outside} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -76,7 +78,10 @@ func (l laid) command(w *world, db string) []string {
 			args = append(args, "--grant", store+"=readwrite")
 		}
 	}
-	args = append(args, "--db", filepath.Join(toWorld, db), "--user", l.Name, "--session", l.Name, "--json", "--timeout", l.Timeout.String())
+	args = append(args, "--db", filepath.Join(toWorld, db), "--user", l.Name, "--session", l.Name, "--json", "--timeout", l.deadline.String())
+	if l.Python() {
+		args = append(args, "--python-wasm", w.python)
+	}
 	if l.input != "" {
 		args = append(args, "--input", "@"+l.input)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
 	"github.com/toolrun/toolrun/hostile/corpus"
 	"github.com/toolrun/toolrun/hostile/naive"
 )
@@ -59,12 +60,29 @@ func allCases(t *testing.T) []corpus.Case {
 }
 
 func TestCorpus(t *testing.T) {
-	r := &runner{world: newTestWorld(t), workers: runtime.NumCPU(), walled: true}
-	report, err := r.run(t.Context(), allCases(t))
+	testCorpus(t, newTestWorld(t), slices.DeleteFunc(allCases(t), corpus.Case.Python))
+}
+
+func TestCorpusInPython(t *testing.T) {
+	w := newTestWorld(t)
+	if err := w.usePython(t.Context(), disttest.File(t)); err != nil {
+		t.Fatal(err)
+	}
+	testCorpus(t, w, slices.DeleteFunc(allCases(t), func(c corpus.Case) bool { return !c.Python() }))
+}
+
+func testCorpus(t *testing.T, w *world, cases []corpus.Case) {
+	r := &runner{world: w, workers: runtime.NumCPU(), walled: true}
+	report, err := r.run(t.Context(), cases)
 	if err != nil {
 		t.Fatal(err)
 	}
 	expected := known()
+	for _, c := range allCases(t) {
+		if !slices.ContainsFunc(cases, func(run corpus.Case) bool { return run.Name == c.Name }) {
+			delete(expected, c.Name) // another test runs it
+		}
+	}
 	for _, o := range report.Cases {
 		if o.Walled == nil {
 			continue
@@ -92,8 +110,13 @@ func TestCorpus(t *testing.T) {
 // Whichever layer of the wall is missing, the others keep the host alive and memory as it is.
 func TestEachLayerOff(t *testing.T) {
 	r := runner{world: newTestWorld(t), workers: runtime.NumCPU(), walled: true}
-	cases := crossSection(t)
+	cases := runnable(t, r.world, crossSection(t))
 	for _, layer := range cell.Layers()[1:] { // the first is that there is a process at all
+		if r.world.python != "" { // what the last one left out may have cost it the compiled interpreter
+			if err := r.world.usePython(t.Context(), r.world.python); err != nil {
+				t.Fatal(err)
+			}
+		}
 		report, err := r.without(layer).run(t.Context(), cases)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +132,24 @@ func TestEachLayerOff(t *testing.T) {
 	}
 }
 
-// crossSection is one case of each kind of attack; all of them in a soak.
+// runnable leaves out the tools in Python where there is no interpreter for them.
+func runnable(t *testing.T, w *world, cases []corpus.Case) []corpus.Case {
+	t.Helper()
+	file, err := w.findPython(t.Context())
+	if err == nil && file != "" {
+		err = w.usePython(t.Context(), file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file != "" {
+		return cases
+	}
+	t.Log("without tools in Python: toolrun has no interpreter")
+	return slices.DeleteFunc(cases, corpus.Case.Python)
+}
+
+// crossSection is one case of each kind of attack, of Python two kinds, since each run takes seconds; all in a soak.
 func crossSection(t *testing.T) []corpus.Case {
 	all := allCases(t)
 	if os.Getenv("TOOLRUN_SOAK") != "" {
@@ -119,7 +159,8 @@ func crossSection(t *testing.T) []corpus.Case {
 	return slices.DeleteFunc(all, func(c corpus.Case) bool {
 		kind := path.Dir(c.Name)
 		defer func() { seen[kind] = true }()
-		return seen[kind] || c.Timeout > corpus.ShortTimeout && !c.Wall
+		slow := c.Python() && kind != "py/cpu" && kind != "py/bytecode"
+		return seen[kind] || slow || c.Timeout > corpus.ShortTimeout && !c.Wall
 	})
 }
 
@@ -138,6 +179,14 @@ func TestNaiveHost(t *testing.T) {
 		"js/boundary/cycle":           naive.Fine,
 		"wasm/pointer/output_beyond":  naive.Fine,
 		"app/schema/refers_to_itself": naive.Fine,
+	}
+	if _, err := exec.LookPath("python3"); err == nil {
+		want["py/cpu/empty_loop"] = naive.Hung
+		want["py/bytecode/constant_beyond"] = naive.Died
+		want["py/boundary/write_then_fail"] = naive.Corrupt
+		want["py/boundary/not_data"] = naive.Fine
+	} else {
+		t.Log("python3 is missing, which the naive host runs tools in Python with")
 	}
 	for _, c := range allCases(t) {
 		if want[c.Name] == naive.None {

@@ -1,10 +1,12 @@
 // Command hostile runs a corpus of hostile tools against toolrun, and against a naive host beside it: bare goja with
-// an interrupt after the deadline, bare wazero. After each of toolrun's runs a benign one, on the same database, must
+// an interrupt after the deadline, bare wazero, bare python3. After each of toolrun's runs a benign one, on the same database, must
 // give the right answer and find every store unchanged.
 //
 //	go run ./hostile                 # everything, as a table
 //	go run ./hostile -run js/regexp  # a part of it
 //	go run ./hostile -json
+//
+// Tools in Python are left out where toolrun has no interpreter for them: toolrun python install gets one.
 //
 // It exits with 1 where toolrun failed a case. Linux only: it reads what processes do from /proc.
 package main
@@ -73,6 +75,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (failed b
 		return false, err
 	}
 	defer w.close()
+	if err := w.preparePython(ctx, cases, stderr); err != nil {
+		return false, err
+	}
 	if *extra != "" {
 		w.flags = []string{*extra}
 	}

@@ -92,12 +92,13 @@ func (r *runner) work(ctx context.Context, worker int, next <-chan int, cases []
 }
 
 func (r *runner) one(ctx context.Context, c corpus.Case, db string) (o outcome, err error) {
-	o = outcome{Name: c.Name, Mechanism: c.Mechanism, Want: c.Want.String(), Deadline: c.Timeout, Wall: c.Wall}
+	o = outcome{Name: c.Name, Mechanism: c.Mechanism, Want: c.Want.String(), Deadline: r.world.deadline(c), Wall: c.Wall}
 	l, err := r.world.lay(c)
 	if err != nil {
 		return o, err
 	}
-	if r.walled && !(c.Wall && r.skipWall) {
+	missing := c.Wall && r.skipWall || c.Python() && r.world.python == ""
+	if r.walled && !missing {
 		if o.Walled, err = r.world.walled(ctx, l, db); err != nil {
 			return o, err
 		}

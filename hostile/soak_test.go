@@ -57,12 +57,12 @@ func soakTime(t *testing.T) time.Duration {
 // Hostile and good runs in one process, for long: no process, descriptor, goroutine or memory is lost, and no good run.
 func TestSoak(t *testing.T) {
 	s := &soak{t: t, world: newTestWorld(t)}
+	cases := runnable(t, s.world, allCases(t))
 	before := measure(t)
 	s.begin()
 	stop, cancel := context.WithTimeout(t.Context(), soakTime(t))
 	defer cancel()
 	var all sync.WaitGroup
-	cases := allCases(t)
 	for range 2 * runtime.NumCPU() {
 		all.Go(func() {
 			for stop.Err() == nil {
@@ -84,7 +84,7 @@ func TestSoak(t *testing.T) {
 }
 
 func (s *soak) begin() {
-	pool, err := languages.NewPool(cell.Options{})
+	pool, err := languages.NewPool(cell.Options{CacheDir: s.world.path("cells")}, languages.WithPython(s.world.python))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func (s *soak) hostile(c corpus.Case) {
 	}
 	for range 2 {
 		result, err := h.Run(s.t.Context(), host.Invocation{
-			Tool: declared.Tools[0].Name, Caller: host.Caller{Tenant: c.Name, User: "eve", Session: "s"}, Input: c.Input, Timeout: c.Timeout,
+			Tool: declared.Tools[0].Name, Caller: host.Caller{Tenant: c.Name, User: "eve", Session: "s"}, Input: c.Input, Timeout: s.world.deadline(c),
 		})
 		if errors.Is(err, abi.Internal) || result == nil {
 			s.t.Errorf("%s: %+v, %v", c.Name, result, err)

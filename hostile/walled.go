@@ -45,17 +45,21 @@ type answer struct {
 	Output json.RawMessage `json:"output"`
 	Logs   []abi.LogLine   `json:"logs"`
 	Error  *abi.Fault      `json:"error"`
+	// Attempts is 0 where the guest had not begun.
+	Attempts int `json:"attempts"`
 }
 
 // walled runs a case with toolrun, and then the benign tool.
 func (w *world) walled(ctx context.Context, l laid, db string) (*Walled, error) {
-	cmd := exec.CommandContext(ctx, w.binary, l.command(w, db)...)
-	cmd.Dir = l.dir
-	done, err := w.procs.execute(cmd, l.Timeout+w.patience)
+	done, err := w.call(ctx, l, db)
+	for tries := 0; err == nil && tries < mostTries && neverBegan(l.Case, done); tries++ {
+		l.deadline *= 2
+		done, err = w.call(ctx, l, db)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", l.Name, err)
 	}
-	v := &Walled{Took: done.Took, Peak: done.Peak, Late: done.Took > l.Timeout+lateness}
+	v := &Walled{Took: done.Took, Peak: done.Peak, Late: done.Took > l.deadline+lateness}
 	v.Answer, v.Problems = w.judge(l.Case, done)
 	v.Problems = append(v.Problems, w.leaks(l, done)...)
 	v.Strays = w.procs.strays()
@@ -67,6 +71,13 @@ func (w *world) walled(ctx context.Context, l laid, db string) (*Walled, error) 
 		v.Problems = append(v.Problems, err.Error())
 	}
 	return v, ctx.Err()
+}
+
+// call runs toolrun.
+func (w *world) call(ctx context.Context, l laid, db string) (ended, error) {
+	cmd := exec.CommandContext(ctx, w.binary, l.command(w, db)...)
+	cmd.Dir = l.dir
+	return w.procs.execute(cmd, l.deadline+w.patience)
 }
 
 // judge compares what a run answered with what it should have.
@@ -91,6 +102,9 @@ func (w *world) judge(c corpus.Case, done ended) (word string, problems []string
 			told = a.Error.Error()
 		}
 		problems = append(problems, fmt.Sprintf("answered %.200s; want %s", told, c.Want))
+	}
+	if neverBegan(c, done) {
+		problems = append(problems, "was stopped before it began")
 	}
 	if usage := a.Error != nil && a.Error.Code == abi.InvalidArgument; done.Exit != exit && !(usage && done.Exit == abi.ExitUsage) {
 		problems = append(problems, fmt.Sprintf("exit code %d with %s", done.Exit, word))

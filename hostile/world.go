@@ -50,6 +50,10 @@ type world struct {
 	self   string   // this program, which is the naive host too
 	flags  []string // added to every run
 	procs  *processes
+	// python is the file of the interpreter for tools in Python, "" where there is none. pythonStart is how long it may
+	// take to start.
+	python      string
+	pythonStart time.Duration
 	// anyAnswer is set where a case may be answered by whatever there is, as long as toolrun lives to tell it.
 	anyAnswer bool
 	// patience is how long a run may go on after its deadline before it counts as hung.

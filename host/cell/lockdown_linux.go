@@ -28,7 +28,8 @@ func lockDown(h hello, wanted func(string) bool) []Layer {
 	add(LayerPrivileges, "no program that is executed gives privileges", setNoNewPrivileges)
 	add(LayerLimits, fmt.Sprintf("%d descriptors, no core dumps, first to go when the system runs out of memory", maxDescriptors), setLimits)
 	add(LayerLandlock, "no files, but compiled code where that is kept", func() (string, error) { return restrictFiles(h) })
-	mayOpen := (h.outfit != outfit{}) && wanted(LayerLandlock) && done[len(done)-1].On
+	// Where there is no Landlock, files are opened by cells alone that see nothing of a guest's.
+	mayOpen := h.purpose == toMake || h.outfit.folder != "" && wanted(LayerLandlock) && done[len(done)-1].On
 	add(LayerSeccomp, "no system calls but those that running a guest takes", func() (string, error) { return "", filterCalls(mayOpen, h.purpose != toRun) })
 	return done
 }
@@ -69,9 +70,6 @@ func restrictFiles(h hello) (string, error) {
 		rules = append(rules, landlock.RWDirs(h.outfit.folder))
 	case h.outfit.folder != "":
 		rules = append(rules, landlock.RODirs(h.outfit.folder))
-	}
-	if h.outfit.shared != "" {
-		rules = append(rules, landlock.RODirs(h.outfit.shared))
 	}
 	if len(h.files) > 0 {
 		rules = append(rules, landlock.ROFiles(h.files...))

@@ -40,8 +40,8 @@ type Shared struct {
 	Files []string
 	// Make makes it in Setup.CacheDir, of Setup.Files.
 	Make func(context.Context, Setup) error
-	// Start gets an engine ready that was made with that CacheDir. It is called in each cell, before the cell is asked
-	// for anything. What it cannot do, loading a program tries again, and says.
+	// Start gets an engine ready that was made with that CacheDir. It is called in each cell before that locks itself down,
+	// and so opens all that it needs. What it cannot do, loading a program tries again, and says.
 	Start func(context.Context, engine.Engine)
 }
 

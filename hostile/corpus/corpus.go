@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -80,6 +81,13 @@ func (c Case) Language() string {
 	return language
 }
 
+// Kind is the second part of the name: what kind of attack it is.
+func (c Case) Kind() string {
+	_, rest, _ := strings.Cut(c.Name, "/")
+	kind, _, _ := strings.Cut(rest, "/")
+	return kind
+}
+
 // String says what is wanted as a case's header does.
 func (w Want) String() string {
 	var words []string
@@ -117,15 +125,11 @@ func parseWant(text string) (w Want, err error) {
 
 // All returns every case, sorted by name. An error is a mistake in the corpus.
 func All() ([]Case, error) {
-	scripts, err := scripts()
+	written, err := written()
 	if err != nil {
 		return nil, err
 	}
-	archives, err := archives()
-	if err != nil {
-		return nil, err
-	}
-	all := slices.Concat(scripts, archives, made())
+	all := slices.Concat(written, made())
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.Name, b.Name) })
 	for i := range all {
 		if err := all[i].check(); err != nil {
@@ -177,6 +181,9 @@ func sameJSON(a, b []byte) bool {
 	return reflect.DeepEqual(left, right)
 }
 
+// Python reports whether the tool is written in Python, whose interpreter is no part of toolrun: it may be missing.
+func (c Case) Python() bool { return path.Ext(c.Entry()) == ".py" }
+
 // Has reports whether a file is among those of the case.
 func (c Case) Has(path string) bool {
 	return slices.ContainsFunc(c.Files, func(f File) bool { return f.Path == path })
@@ -184,7 +191,7 @@ func (c Case) Has(path string) bool {
 
 // Entry is the file that a host would read first.
 func (c Case) Entry() string {
-	for _, name := range []string{"app.yaml", "tool.json", "main.js", "main.ts", "main.wasm"} {
+	for _, name := range []string{"app.yaml", "tool.json", "main.js", "main.ts", "main.py", "main.wasm"} {
 		if c.Has(name) {
 			return name
 		}

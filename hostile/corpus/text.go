@@ -11,74 +11,88 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-//go:embed js app
+//go:embed js py app
 var files embed.FS
 
-// scripts are the cases that are one file of JavaScript.
-func scripts() ([]Case, error) {
-	return read("js", ".js", func(c *Case, text []byte) error {
-		header := ""
-		for line := range strings.Lines(string(text)) {
-			comment, ok := strings.CutPrefix(line, "//")
-			if !ok {
-				break
+// written are the cases that are text: a folder for each language, and one for apps.
+func written() (cases []Case, err error) {
+	for _, folder := range []string{"js", "py", "app"} {
+		err := fs.WalkDir(files, folder, func(file string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
 			}
-			header += comment
-		}
-		c.Tool, c.Files = "tool.js", []File{{Path: "tool.js", Data: text}}
-		return c.describe(header)
-	})
-}
-
-// archives are the cases that are several files.
-func archives() ([]Case, error) {
-	return read("app", ".txtar", func(c *Case, text []byte) error {
-		archive := txtar.Parse(text)
-		for _, f := range archive.Files {
-			name, kind, _ := strings.Cut(f.Name, " ")
-			file := File{Path: name}
-			switch target, link := strings.CutPrefix(kind, "-> "); {
-			case link:
-				file.Link = target
-			case kind == "pipe":
-				file.Pipe = true
-			case kind == "":
-				file.Data = f.Data
-			default:
-				return fmt.Errorf("%q is neither a link nor a pipe", f.Name)
+			c, err := readCase(file)
+			if err != nil {
+				return fmt.Errorf("%s: %w", file, err)
 			}
-			c.Files = append(c.Files, file)
-			c.App = c.App || name == "app.yaml"
-		}
-		c.Tool = "." // the folder is the tool
-		if c.App {
-			c.Tool = "attack"
-		}
-		return c.describe(string(archive.Comment))
-	})
-}
-
-// read makes a case of each file under a folder.
-func read(folder, ending string, fill func(*Case, []byte) error) (cases []Case, err error) {
-	err = fs.WalkDir(files, folder, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		if path.Ext(file) != ending {
-			return fmt.Errorf("%s is no case", file)
-		}
-		text, err := files.ReadFile(file)
+			cases = append(cases, c)
+			return nil
+		})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		c := Case{Name: strings.TrimSuffix(file, ending)}
-		if err := fill(&c, text); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
+	}
+	return cases, nil
+}
+
+func readCase(file string) (Case, error) {
+	ending := path.Ext(file)
+	c := Case{Name: strings.TrimSuffix(file, ending)}
+	text, err := files.ReadFile(file)
+	if err != nil {
+		return c, err
+	}
+	switch ending {
+	case ".js":
+		c.Tool = "tool.js"
+		return c, c.readScript(text, "//")
+	case ".py":
+		c.Tool = "tool.py"
+		return c, c.readScript(text, "#")
+	case ".txtar":
+		return c, c.readArchive(text)
+	}
+	return c, fmt.Errorf("it is neither a tool nor an archive")
+}
+
+// readScript makes a case of one file, that of the tool, whose first comment is its header.
+func (c *Case) readScript(text []byte, comment string) error {
+	header := ""
+	for line := range strings.Lines(string(text)) {
+		said, ok := strings.CutPrefix(line, comment)
+		if !ok {
+			break
 		}
-		cases = append(cases, c)
-		return nil
-	})
-	return cases, err
+		header += said
+	}
+	c.Files = []File{{Path: c.Tool, Data: text}}
+	return c.describe(header)
+}
+
+// readArchive makes a case of several files.
+func (c *Case) readArchive(text []byte) error {
+	archive := txtar.Parse(text)
+	for _, f := range archive.Files {
+		name, kind, _ := strings.Cut(f.Name, " ")
+		file := File{Path: name}
+		switch target, link := strings.CutPrefix(kind, "-> "); {
+		case link:
+			file.Link = target
+		case kind == "pipe":
+			file.Pipe = true
+		case kind == "":
+			file.Data = f.Data
+		default:
+			return fmt.Errorf("%q is neither a link nor a pipe", f.Name)
+		}
+		c.Files = append(c.Files, file)
+		c.App = c.App || name == "app.yaml"
+	}
+	c.Tool = "." // the folder is the tool
+	if c.App {
+		c.Tool = "attack"
+	}
+	return c.describe(string(archive.Comment))
 }
 
 // describe reads a header: sentences about the mechanism, then lines of "key: value".

@@ -33,12 +33,17 @@ const exitBroken = 3
 
 const (
 	shortDeadline = 200 * time.Millisecond
-	lateness      = 250 * time.Millisecond
-	grace         = time.Second
+	// pythonDeadline is longer: tools in Python were given more to do, since an interpreter takes long to start with.
+	pythonDeadline = 2 * time.Second
+	lateness       = 250 * time.Millisecond
+	grace          = time.Second
 )
 
 // deadlineOf is when the host ends a run. A case that takes a while to build up what it attacks with has its own.
 func deadlineOf(c corpus.Case) time.Duration {
+	if c.Python() {
+		return pythonDeadline
+	}
 	if c.Timeout > corpus.LongTimeout {
 		return c.Timeout
 	}
@@ -48,13 +53,15 @@ func deadlineOf(c corpus.Case) time.Duration {
 // Patience is how long the process may take before it counts as hung.
 func Patience(c corpus.Case) time.Duration { return deadlineOf(c) + grace }
 
-// Kind says how the host runs the tool in a folder: "js", "wasm", "schema" or "yaml"; "" where it knows no way.
+// Kind says how the host runs the tool in a folder: "js", "py", "wasm", "schema" or "yaml"; "" where it knows no way.
 func Kind(c corpus.Case) string {
 	switch {
 	case c.App:
 		return "yaml"
 	case filepath.Ext(c.Tool) == ".wasm":
 		return "wasm"
+	case c.Python():
+		return "py"
 	case c.Has("tool.json"):
 		return "schema"
 	}
@@ -118,6 +125,9 @@ func run(args []string, stdout io.Writer) error {
 	}
 	if err := limitMemory(); err != nil {
 		return fmt.Errorf("limit the memory: %w", err)
+	}
+	if args[0] == "py" {
+		return python(args[1], args[2])
 	}
 	ways := map[string]func(*host, string, []byte) ([]byte, error){"js": script, "wasm": module, "schema": document, "yaml": declaration}
 	way := ways[args[0]]

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/python/distribution"
 )
 
@@ -71,6 +73,9 @@ func (p *program) installPython(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := p.progress("compiling Python "+distribution.Version, func() error { return p.compilePython(ctx) }); err != nil {
+		return err
+	}
 	r, err := p.findPython()
 	if err != nil {
 		return err
@@ -81,6 +86,26 @@ func (p *program) installPython(ctx context.Context) error {
 		}
 		return p.say("installed Python %s: %s", r.Version, r.File)
 	})
+}
+
+// compilePython has the runtime compiled, which the first Python tool would wait for otherwise.
+func (p *program) compilePython(ctx context.Context) (err error) {
+	behind, err := p.openWall(wallFlags{}, p.logger())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, behind.close()) }()
+	for _, e := range behind.engines {
+		if e.Name() != "python" {
+			continue
+		}
+		ready, err := e.Load(ctx, engine.Source{Path: "ready.py", Code: []byte("return True\n")})
+		if err != nil {
+			return err
+		}
+		return ready.Close()
+	}
+	return errors.New("no engine runs Python")
 }
 
 func (p *program) showPython() error {

@@ -63,7 +63,7 @@ func TestScripts(t *testing.T) {
 // end under the race detector.
 func runInScript(ts *testscript.TestScript, neg bool, args []string) {
 	exit := cli.Main(context.Background(), cli.Env{
-		Args: args, Stdout: ts.Stdout(), Stderr: ts.Stderr(), Dir: ts.MkAbs("."), CacheDir: cacheDir,
+		Args: args, Stdout: ts.Stdout(), Stderr: ts.Stderr(), Dir: ts.MkAbs("."), CacheDir: cacheDir, Getenv: getenv,
 	})
 	if failed := exit != 0; failed != neg {
 		ts.Fatalf("toolrun ended in exit code %d", exit)
@@ -72,7 +72,8 @@ func runInScript(ts *testscript.TestScript, neg bool, args []string) {
 
 // TestCheck demands that the examples are what check asks of an app: without errors, and without warnings.
 func TestCheck(t *testing.T) {
-	const want = "app.yaml: 8 stores, 14 tools, 2 prompts; no problems\n"
+	const want = "app.yaml: 9 stores, 19 tools, 2 prompts; no problems\n"
+	needRuntime(t)
 	if got := toolrun(t, copyExamples(t, npmTool), "check"); got != want {
 		t.Errorf("toolrun check prints:\n%s\nwant:\n%s", got, want)
 	}
@@ -140,7 +141,8 @@ func tools(t *testing.T) []string {
 const npmTool = "order_history"
 
 // copyExamples copies the examples to where a database may be left behind, as they are kept: without packages. For
-// the tool that needs one it is installed, and where npm is missing the test is skipped.
+// the tool that needs one it is installed, and for a tool in Python the interpreter; where npm is missing the test is
+// skipped.
 func copyExamples(t *testing.T, tool string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -148,7 +150,7 @@ func copyExamples(t *testing.T, tool string) string {
 		switch {
 		case err != nil:
 			return err
-		case entry.Name() == "node_modules" || entry.Name() == ".toolrun":
+		case entry.Name() == "node_modules" || entry.Name() == "__pycache__" || entry.Name() == ".toolrun":
 			return fs.SkipDir
 		case entry.IsDir():
 			return os.MkdirAll(filepath.Join(dir, path), 0o700)
@@ -164,6 +166,9 @@ func copyExamples(t *testing.T, tool string) string {
 	}
 	if tool == npmTool {
 		installPackages(t, filepath.Join(dir, npmTool))
+	}
+	if isPython(tool) {
+		needRuntime(t)
 	}
 	return dir
 }

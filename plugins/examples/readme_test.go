@@ -42,7 +42,7 @@ var runID = regexp.MustCompile(`\brun_[0-9A-Z]+`)
 func toolrun(t *testing.T, dir, line string) string {
 	t.Helper()
 	var out bytes.Buffer
-	cli.Main(context.Background(), cli.Env{Args: words(line), Stdout: &out, Stderr: &out, Dir: dir, CacheDir: cacheDir})
+	cli.Main(context.Background(), cli.Env{Args: words(line), Stdout: &out, Stderr: &out, Dir: dir, CacheDir: cacheDir, Getenv: getenv})
 	return runID.ReplaceAllString(out.String(), "run_...")
 }
 

@@ -86,7 +86,7 @@ func (r *run) silent(out engine.Output, ended error) (engine.Output, error) {
 	case r.refused():
 		return out, outOfMemory(r.limits.MemoryBytes)
 	case ended != nil && ended != errRaised:
-		return out, trapped(ended)
+		return out, r.trapped(ended)
 	}
 	return out, abi.Faultf(abi.ToolError, "the tool did not answer").
 		WithHint("it changed what Python itself needs to answer, or closed its standard input")
@@ -100,16 +100,26 @@ const (
 )
 
 // trapped is the fault of an interpreter that a trap ended.
-func trapped(err error) error {
+func (r *run) trapped(err error) error {
 	message, _, _ := strings.Cut(err.Error(), stackHeading)
 	message = strings.TrimSpace(message)
 	if strings.Contains(message, goPanic) {
 		panic(err) // a bug of this package
 	}
-	if message = message[strings.LastIndex(message, ": ")+1:]; strings.TrimSpace(message) == stackOverflow {
+	if message = message[strings.LastIndex(message, ": ")+1:]; strings.TrimSpace(message) == stackOverflow || r.overflowed() {
 		return abi.Faultf(abi.StackLimit, "calls are nested deeper than the stack is large").WithHint(hintRecursion)
 	}
 	return abi.Faultf(abi.ToolError, "the interpreter "+engine.Trapped+"%s", strings.TrimSpace(message))
+}
+
+// overflowed reports whether the interpreter's own stack, which begins half a megabyte above the start of the memory, has
+// grown beyond that start. Calls through C take more of it than their number says, which is what Python bounds.
+func (r *run) overflowed() bool {
+	if r.instance == nil {
+		return false
+	}
+	stack, err := stackPointer(r.instance)
+	return err == nil && int32(stack.Get()) < 0
 }
 
 const hintRecursion = "a function that calls itself may lack the condition that ends it"

@@ -1,0 +1,43 @@
+package disttest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/host/engine/python/distribution"
+)
+
+// Variable names an environment variable with the path of the runtime, for machines that have it elsewhere.
+const Variable = "TOOLRUN_PYTHON_WASM"
+
+// File returns the path of the runtime. It skips a test that cannot have it. It is safe for concurrent use.
+func File(t testing.TB) string {
+	t.Helper()
+	file, err := installed()
+	if err != nil {
+		t.Skipf("the Python runtime is not there and npm does not get it (%s may name the file): %v", Variable, err)
+	}
+	return file
+}
+
+// installed finds the runtime, or installs it where the toolrun command would.
+var installed = sync.OnceValues(func() (string, error) {
+	if file := os.Getenv(Variable); file != "" {
+		return filepath.Abs(file)
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir = filepath.Join(dir, "toolrun")
+	if file, ok := distribution.Find(dir); ok {
+		return file, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	return distribution.Install(ctx, dir, nil)
+})

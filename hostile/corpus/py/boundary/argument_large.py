@@ -1,0 +1,3 @@
+# A content of thirty megabytes.
+# expect: too_large
+memory.set_content('own', {'a': 'x' * (30 << 20)})

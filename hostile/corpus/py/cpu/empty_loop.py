@@ -1,0 +1,4 @@
+# A loop of Python that does nothing, for ever.
+# expect: timeout
+while True:
+    pass

@@ -1,0 +1,4 @@
+# Prints for ever.
+# expect: timeout
+while True:
+    print('more')

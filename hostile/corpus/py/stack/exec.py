@@ -1,0 +1,4 @@
+# A source that executes itself.
+# expect: stack_limit
+text = 'exec(text)'
+exec(text)

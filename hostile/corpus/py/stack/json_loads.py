@@ -1,0 +1,3 @@
+# A JSON text of brackets alone is read.
+# expect: stack_limit
+return json.loads('[' * 10 ** 6)

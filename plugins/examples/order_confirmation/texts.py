@@ -1,0 +1,9 @@
+TEXTS = {
+    "en": "Thank you, [name]! [count] x [item] will be with you soon. You pay [total:.2f].",
+    "fr": "Merci, [name] ! [count] x [item] arrivent bientôt. Vous payez [total:.2f].",
+}
+
+
+def text_for(language):
+    """The text in a language such as fr or fr-CA, or else the English one."""
+    return TEXTS.get((language or "en").partition("-")[0], TEXTS["en"])

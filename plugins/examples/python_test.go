@@ -1,0 +1,64 @@
+package examples_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
+)
+
+// runtime is the file of the interpreter for tools in Python, once a test needed it.
+var runtime atomic.Pointer[string]
+
+// needRuntime has the commands run tools in Python, and skips a test where that cannot be.
+func needRuntime(t *testing.T) {
+	t.Helper()
+	file := disttest.File(t)
+	runtime.Store(&file)
+}
+
+// getenv is the environment of the commands.
+func getenv(name string) string {
+	if file := runtime.Load(); file != nil && name == disttest.Variable {
+		return *file
+	}
+	return ""
+}
+
+func isPython(tool string) bool {
+	_, err := os.Stat(filepath.Join(tool, "main.py"))
+	return err == nil
+}
+
+// TestUnits runs the tests that tools in Python have beside them, which need no toolrun but its double of memory.
+func TestUnits(t *testing.T) {
+	interpreter, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed")
+	}
+	if exec.Command(interpreter, "-c", "import jsonschema").Run() != nil {
+		t.Skip("the Python package jsonschema is not installed (Debian: python3-jsonschema)")
+	}
+	sdk, err := filepath.Abs("../../sdk/python-wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools(t) {
+		if !isPython(tool) {
+			continue
+		}
+		t.Run(tool, func(t *testing.T) {
+			read(t, filepath.Join(tool, "main.py")) // or go test would answer from its cache
+			read(t, filepath.Join(tool, "test_main.py"))
+			cmd := exec.Command(interpreter, "-B", "-m", "unittest", "test_main")
+			cmd.Dir = tool
+			cmd.Env = append(os.Environ(), "PYTHONPATH="+sdk)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v:\n%s", err, out)
+			}
+		})
+	}
+}

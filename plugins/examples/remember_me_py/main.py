@@ -1,0 +1,12 @@
+# A script body: it runs from top to bottom, and language is the input of that name, None where it is not given.
+known = memory.get_content("userPreferences") or {}
+
+if language:
+    memory.set_content("userPreferences", {"language": language})
+
+if not known.get("language"):
+    reply = f"I will remember {language}." if language else "Which language do you prefer?"
+    return {"greeting": f"Hello, stranger! {reply}"}
+
+change = f"; from now on {language}" if language and language != known["language"] else ""
+return {"greeting": f"Welcome back! You prefer {known['language']}{change}."}
