@@ -35,15 +35,16 @@ var rules = map[string]rule{
 	"host/storage/storagetest": {own: []string{"host/storage"}, others: []string{"github.com/anishathalye/porcupine", "github.com/google/go-cmp", "pgregory.net/rapid"}},
 
 	"host/engine":            {own: []string{"abi"}},
+	"internal/wasm/artefact": {},
 	"internal/wasm/binary":   {},
 	"internal/wasm/assemble": {own: []string{"internal/wasm/binary"}},
 	"internal/wasm/fuel":     {own: []string{"internal/wasm/binary"}},
 	"internal/wasm/wasi":     {others: []string{"github.com/tetratelabs/wazero"}},
 	"internal/wasm/snapshot": {own: []string{"internal/wasm/binary"}, others: []string{"github.com/tetratelabs/wazero", "golang.org/x/sys"}},
 
-	"host/engine/wasm": {own: []string{"abi", "internal/jsondoc", "host/engine", "internal/wasm/binary", "internal/wasm/fuel", "internal/wasm/snapshot", "internal/wasm/wasi"},
+	"host/engine/wasm": {own: []string{"abi", "internal/jsondoc", "host/engine", "internal/wasm/artefact", "internal/wasm/binary", "internal/wasm/fuel", "internal/wasm/snapshot", "internal/wasm/wasi"},
 		others: []string{"github.com/tetratelabs/wazero"}},
-	"host/engine/python": {own: []string{"abi", "internal/jsondoc", "host/engine", "internal/wasm/binary", "internal/wasm/fuel", "internal/wasm/snapshot", "internal/wasm/wasi", "sdk/python-wasm"},
+	"host/engine/python": {own: []string{"abi", "internal/jsondoc", "host/engine", "internal/wasm/binary", "internal/wasm/artefact", "internal/wasm/fuel", "internal/wasm/snapshot", "internal/wasm/wasi", "sdk/python-wasm"},
 		others: []string{"github.com/tetratelabs/wazero"}},
 	"host/engine/python/distribution":          {own: []string{"abi"}},
 	"host/engine/python/distribution/disttest": {own: []string{"host/engine/python/distribution"}},

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/wasm/artefact"
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
@@ -34,7 +35,7 @@ func Compile(ctx context.Context, runtime []byte, dir string) error {
 		err = i.save(dir)
 	}
 	if err == nil {
-		err = seal(dir)
+		err = artefact.Seal(dir)
 	}
 	return errors.Join(err, i.close())
 }
@@ -97,7 +98,7 @@ func (i *interpreter) resume(ctx context.Context, dir string) bool {
 
 // openCompiled opens what Compile left in a folder.
 func openCompiled(ctx context.Context, dir string) (*machine, error) {
-	if private(dir) == nil && whole(dir) {
+	if artefact.Private(dir) == nil && artefact.Whole(dir) {
 		if m, err := open(ctx, dir); err == nil {
 			return m, nil
 		}

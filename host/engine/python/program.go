@@ -25,7 +25,7 @@ type program struct {
 	loaded  *snapshot.Image // the interpreter with the tool, of which nothing ran; nil where every run starts its own
 	starter *starter        // nil where nothing runs once for many runs
 
-	open gate
+	open engine.Door
 }
 
 // loadRequest asks a guest to load a tool.
@@ -84,10 +84,10 @@ var errClosed = errors.New("python: the program is closed")
 
 // Run executes the tool once, in a fresh interpreter on the calling goroutine.
 func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (out engine.Output, err error) {
-	if !p.open.enter() {
+	if !p.open.Enter() {
 		return out, errClosed
 	}
-	defer p.open.leave()
+	defer p.open.Leave()
 	if ctx.Err() != nil {
 		return out, engine.EndOf(ctx)
 	}
@@ -120,7 +120,7 @@ func (p *program) execute(r *run) error {
 
 // Close waits for the runs under way and frees the program.
 func (p *program) Close() error {
-	if !p.open.close() {
+	if !p.open.Close() {
 		return nil
 	}
 	ctx := context.Background()

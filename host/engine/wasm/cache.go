@@ -6,11 +6,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/tetratelabs/wazero"
+
+	"github.com/toolrun/toolrun/internal/wasm/artefact"
 )
 
 // cache keeps compiled plug-ins in a folder, each in one of its own. They are machine code, which whoever can write
@@ -24,30 +25,10 @@ func WithCache(dir string) Option {
 	return func(e *Engine) { e.cache = cache{dir} }
 }
 
-var errUnsafe = errors.New("others may write to the cache's folder")
-
-// ready makes the folder, and checks that it is safe to use.
-func (c cache) ready() error {
-	if c.dir == "" {
-		return fs.ErrNotExist
-	}
-	if err := os.MkdirAll(c.dir, 0o700); err != nil {
-		return err
-	}
-	info, err := os.Lstat(c.dir)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 || !ours(info) {
-		return errUnsafe
-	}
-	return nil
-}
-
 // compile compiles a plug-in in a runtime that it makes, or takes the result of an earlier time. Whatever is wrong
 // with the cache, an error is the plug-in's own.
 func (c cache) compile(ctx context.Context, code []byte) (*machine, error) {
-	if c.ready() == nil {
+	if artefact.Make(c.dir) == nil {
 		if m := c.lookUp(ctx, code); m != nil {
 			return m, nil
 		}
@@ -58,7 +39,7 @@ func (c cache) compile(ctx context.Context, code []byte) (*machine, error) {
 // lookUp takes an entry or makes one; nil where it can do neither.
 func (c cache) lookUp(ctx context.Context, code []byte) *machine {
 	final := filepath.Join(c.dir, hash(code))
-	if whole(final) {
+	if artefact.Whole(final) { // wazero trusts the counts in its files
 		if m, err := compileInFolder(ctx, final, code); err == nil {
 			return m
 		}
@@ -77,54 +58,12 @@ func (c cache) fill(ctx context.Context, final string, code []byte) *machine {
 	}
 	m, err := compileInFolder(ctx, fresh, code)
 	if err == nil {
-		err = seal(fresh)
+		err = artefact.Seal(fresh)
 	}
 	if err != nil || os.Rename(fresh, final) != nil { // where another process was faster, that is as good
 		_ = os.RemoveAll(fresh)
 	}
 	return m
-}
-
-// sealName is the file of an entry that holds the checksum of the others. wazero trusts the counts in its files: one
-// byte that a disk got wrong would have it ask for all of memory.
-const sealName = "sha256"
-
-// seal notes what is in a folder.
-func seal(dir string) error {
-	sum, err := checksum(dir)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, sealName), []byte(sum), 0o600)
-}
-
-// whole reports whether a folder is as it was sealed.
-func whole(dir string) bool {
-	noted, err := os.ReadFile(filepath.Join(dir, sealName))
-	if err != nil {
-		return false
-	}
-	sum, err := checksum(dir)
-	return err == nil && string(noted) == sum
-}
-
-func checksum(dir string) (string, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return "", err
-	}
-	defer root.Close()
-	sum := sha256.New()
-	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || name == sealName {
-			return err
-		}
-		content, err := root.ReadFile(name)
-		fmt.Fprintf(sum, "%s %d\n", name, len(content))
-		sum.Write(content)
-		return err
-	})
-	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
 func compileInFolder(ctx context.Context, dir string, code []byte) (*machine, error) {

@@ -14,7 +14,7 @@ type program struct {
 	*plugin
 	entry string
 
-	open gate
+	open engine.Door
 }
 
 var errClosed = errors.New("wasm: the program is closed")
@@ -26,10 +26,10 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (e
 }
 
 func (p *program) perform(ctx context.Context, in engine.Input, host engine.Host) (r *run, out engine.Output, err error) {
-	if !p.open.enter() {
+	if !p.open.Enter() {
 		return nil, out, errClosed
 	}
-	defer p.open.leave()
+	defer p.open.Leave()
 	if ctx.Err() != nil {
 		return nil, out, engine.EndOf(ctx)
 	}
@@ -60,7 +60,7 @@ func (p *program) execute(r *run) (uint64, error) {
 
 // Close waits for the runs under way and frees the program, and the plug-in with its last one.
 func (p *program) Close() error {
-	if !p.open.close() {
+	if !p.open.Close() {
 		return nil
 	}
 	return p.engine.release(p.plugin)

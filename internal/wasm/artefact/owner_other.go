@@ -1,6 +1,6 @@
 //go:build !unix
 
-package wasm
+package artefact
 
 import "io/fs"
 
