@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"path"
 
 	"github.com/spf13/cobra"
 
@@ -86,6 +87,23 @@ func (p *program) installPython(ctx context.Context) error {
 		}
 		return p.say("installed Python %s: %s", r.Version, r.File)
 	})
+}
+
+// offerPython installs the runtime for a Python tool where there is none and a person watches. A program gets none
+// unasked: its tool is answered with what to do.
+func (p *program) offerPython(ctx context.Context, pr *project, name string, f wallFlags) error {
+	tool, _ := pr.app.Tool(name)
+	if path.Ext(tool.Source) != ".py" || p.python(f) != "" || !p.env.StderrTerminal || p.env.CacheDir == "" {
+		return nil
+	}
+	err := p.progress("installing Python "+distribution.Version+", once", func() error {
+		_, err := distribution.Install(ctx, p.env.CacheDir, nil)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return p.progress("compiling Python "+distribution.Version+", once", func() error { return p.compilePython(ctx) })
 }
 
 // compilePython has the runtime compiled, which the first Python tool would wait for otherwise.

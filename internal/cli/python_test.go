@@ -92,3 +92,17 @@ func TestPythonInstall(t *testing.T) {
 		t.Errorf("python info = %d, %q; want where it is", exit, stdout)
 	}
 }
+
+// A person's first Python tool has the runtime installed; a program's is told what to do.
+func TestFirstPythonTool(t *testing.T) {
+	dir := folder(t, map[string]string{"tool.py": "return 1\n"})
+	t.Setenv("PATH", t.TempDir()) // without npm
+	for watched, want := range map[bool]string{true: "npm, which was not found", false: "toolrun python install gets one"} {
+		exit, _, stderr := call(t, cli.Env{
+			Args: []string{"run", "./tool.py"}, Dir: dir, CacheDir: filepath.Join(t.TempDir(), "cache"), StderrTerminal: watched,
+		})
+		if exit == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("run, watched %v = %d, %q; want %q", watched, exit, stderr, want)
+		}
+	}
+}

@@ -78,6 +78,9 @@ func (p *program) run(cmd *cobra.Command, f *runFlags, tool string, pairs []stri
 	if inv.Tool, err = p.target(pr, tool, f.grants); err != nil {
 		return err
 	}
+	if err := p.offerPython(cmd.Context(), pr, inv.Tool, f.wallFlags); err != nil {
+		return err
+	}
 	behind, err := p.openWall(f.wallFlags, p.logger())
 	if err != nil {
 		return err
