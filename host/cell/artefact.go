@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/wasm/artefact"
 )
 
 // What an engine compiled is machine code that cells execute: whoever writes it could have others run it. So it is
@@ -88,7 +89,7 @@ func (p *Pool) keep(folder, key string, fill func(fresh string) error) (string, 
 	folder = filepath.Join(cache, folder)
 	final := filepath.Join(folder, key)
 	if err == nil {
-		err = prepareFolders(cache, folder)
+		err = errors.Join(artefact.Make(cache), artefact.Make(folder))
 	}
 	if err != nil {
 		p.log.Warn("compiled code is not kept", "error", err)
@@ -99,7 +100,7 @@ func (p *Pool) keep(folder, key string, fill func(fresh string) error) (string, 
 		return final, nil
 	}
 	prune(cache, time.Now())
-	if err := prepareFolders(folder); err != nil { // which has just been pruned, or another process did
+	if err := artefact.Make(folder); err != nil { // which has just been pruned, or another process did
 		return "", nil
 	}
 	fresh, err := os.MkdirTemp(folder, "new-")
@@ -189,23 +190,4 @@ func digest(parts ...string) string {
 		fmt.Fprintf(h, "%d %s", len(part), part)
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-var errUnsafeFolder = errors.New("others may write to the folder of compiled code, or it is another user's")
-
-// prepareFolders makes folders that are the user's alone, and refuses those that are not.
-func prepareFolders(names ...string) error {
-	for _, name := range names {
-		if err := os.MkdirAll(name, 0o700); err != nil {
-			return err
-		}
-		info, err := os.Lstat(name)
-		if err != nil {
-			return err
-		}
-		if !info.IsDir() || info.Mode().Perm()&0o077 != 0 || !ours(info) {
-			return errUnsafeFolder
-		}
-	}
-	return nil
 }

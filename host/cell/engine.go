@@ -47,12 +47,13 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	if err := checkSource(src); err != nil {
 		return nil, err
 	}
-	p := &program{engine: e, id: e.pool.programs.Add(1), source: src, files: newArchive(src.Files)}
-	err := p.make(ctx)
-	if p.outfit.shared != "" && errors.Is(err, abi.Unavailable) && ctx.Err() == nil {
-		// What the language shares is there and cannot be used: a disk may have damaged it. It is made once more.
+	p := &program{engine: e, id: e.pool.programs.Add(1), source: src, files: newArchive(src.Files), closing: make(chan struct{})}
+	err := p.compile(ctx)
+	// Said by the engine, and not by the pool, it means that what the language shares is there and cannot be used: a disk
+	// may have damaged it. It is made once more.
+	if f, ok := err.(*abi.Fault); ok && f.Code == abi.Unavailable && p.outfit.shared != "" && ctx.Err() == nil {
 		e.unshare(p.outfit)
-		err = p.make(ctx)
+		err = p.compile(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -61,8 +62,8 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	return p, nil
 }
 
-// make has the program compiled.
-func (p *program) make(ctx context.Context) error {
+// compile has the program compiled, and what it needs for that.
+func (p *program) compile(ctx context.Context) error {
 	if err := p.equip(ctx); err != nil {
 		return err
 	}
@@ -96,19 +97,19 @@ type program struct {
 	outfit outfit
 	key    string // of its own compiled code in the folder of the outfit, "" where it is not kept
 
-	open   sync.RWMutex // held for reading by runs under way
-	closed atomic.Bool
+	open    engine.Door
+	closing chan struct{} // closed when the program begins to be
+	closed  atomic.Bool
 }
 
 var errClosed = errors.New("cell: the program is closed")
 
 // Run executes the tool once, in a cell of its domain.
 func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (out engine.Output, err error) {
-	p.open.RLock()
-	defer p.open.RUnlock()
-	if p.closed.Load() {
+	if !p.open.Enter() {
 		return engine.Output{}, errClosed
 	}
+	defer p.open.Leave()
 	if ctx.Err() != nil {
 		return engine.Output{}, engine.EndOf(ctx)
 	}
@@ -151,15 +152,23 @@ var errLeft = errors.New("cell: the cell is left to the next run")
 
 // loadFor has a cell compile the source. A run that ends before leaves the cell to it: the next run finds it ready.
 func (p *program) loadFor(ctx context.Context, cell *process, domain *string) error {
-	if domain == nil || ctx.Done() == nil {
+	if domain == nil || ctx.Done() == nil || !p.open.Enter() { // the compiling is a use of the program like a run
 		return p.loadIn(ctx, cell)
 	}
 	pool := p.engine.pool
 	var left atomic.Bool
 	loaded := make(chan error, 1)
 	pool.background.Go(func() {
+		defer p.open.Leave()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pool.options.LoadTimeout)
 		defer cancel()
+		go func() {
+			select {
+			case <-p.closing:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
 		err := p.loadIn(ctx, cell)
 		if left.Swap(true) {
 			pool.release(cell)
@@ -184,11 +193,10 @@ func (p *program) IsWarm(domain string) bool { return p.engine.pool.isReady(p, d
 
 // Warm gets a cell ready that may run the program for a domain.
 func (p *program) Warm(ctx context.Context, domain string) error {
-	p.open.RLock()
-	defer p.open.RUnlock()
-	if p.closed.Load() {
+	if !p.open.Enter() {
 		return errClosed
 	}
+	defer p.open.Leave()
 	return p.within(ctx, &domain, func(*process) error { return nil })
 }
 
@@ -325,11 +333,12 @@ func readLoaded(f *fields) (*abi.Fault, error) {
 	return nil, fmt.Errorf("compile: %s", text)
 }
 
-// Close waits for the runs under way and lets go of the program.
+// Close waits for the runs under way and lets go of the program. What is still compiled for later runs is given up.
 func (p *program) Close() error {
-	p.open.Lock()
-	defer p.open.Unlock()
 	if !p.closed.Swap(true) {
+		close(p.closing)
+	}
+	if p.open.Close() {
 		p.engine.pool.forget(p)
 		p.source = engine.Source{}
 	}

@@ -45,6 +45,29 @@ func TestCompilingSurvivesTheRun(t *testing.T) {
 	}
 }
 
+// A program that is closed while a cell still compiles it waits for nobody, and leaves nothing to race with.
+func TestCloseWhileCompiling(t *testing.T) {
+	b := newBench(t, cell.Options{Cells: 2})
+	program := b.load(t, "compile slowly", "app")
+	if _, err := program.Run(t.Context(), engine.Input{Domain: "tenant", Input: []byte(`{}`)}, engine.Host{}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := program.Run(ctx, engine.Input{Domain: "another tenant", Input: []byte(`{}`)}, engine.Host{}); !errors.Is(err, abi.Timeout) {
+		t.Fatalf("Run = %v; want a timeout while the tool is compiled", err)
+	}
+	if err := program.Close(); err != nil {
+		t.Error(err)
+	}
+	if said, err := perform(t, b.load(t, "answer", "app"), "", engine.Input{}, enough, engine.Host{}); said != "done" || err != nil {
+		t.Errorf("the next program = %q, %v", said, err)
+	}
+	if text := b.log.text(); strings.Contains(text, "died") {
+		t.Errorf("the log tells of a death that was meant: %s", text)
+	}
+}
+
 // Warm gets a cell ready before the time of a run begins.
 func TestWarm(t *testing.T) {
 	b := newBench(t, cell.Options{Cells: 2})

@@ -97,3 +97,30 @@ func TestSharedCannotBeMade(t *testing.T) {
 		t.Errorf("Load = %v; want what Make said", err)
 	}
 }
+
+// Where cells do not start, that is no reason to make anew what is shared.
+func TestSharedOutlivesTrouble(t *testing.T) {
+	dir := t.TempDir()
+	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
+	if err := os.WriteFile(file, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := say(t, sharingPool(t, cacheDir, "1", file), "one"); err != nil {
+		t.Fatal(err)
+	}
+	language := sharingLanguage
+	shared := *language.Shared
+	shared.Key, shared.Files = "1", []string{file}
+	language.Shared = &shared
+	pool, err := cell.New(cell.Options{Languages: []cell.Language{language}, CacheDir: cacheDir, Command: filepath.Join(dir, "nothing")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	if _, err := say(t, pool, "one"); !errors.Is(err, abi.Unavailable) {
+		t.Fatalf("Load where no cell starts = %v; want unavailable", err)
+	}
+	if made, err := filepath.Glob(filepath.Join(cacheDir, "*", "*", "made")); err != nil || len(made) != 1 {
+		t.Errorf("made are %v, %v; want what was there", made, err)
+	}
+}

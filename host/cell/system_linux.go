@@ -159,9 +159,3 @@ func parentLayers(c *process, refused error) []Layer {
 		newLayer(LayerCPU, cpu, "processor time is read and bounded from outside"),
 	}
 }
-
-// ours reports whether a file belongs to the user of this process.
-func ours(info os.FileInfo) bool {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(stat.Uid) == os.Geteuid()
-}

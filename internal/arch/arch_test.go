@@ -85,7 +85,7 @@ var rules = map[string]rule{
 	"hostile/corpus": {own: []string{"abi", "internal/wasm/assemble", "internal/wasm/binary"}, others: []string{"github.com/rogpeppe/go-internal"}},
 	"hostile/naive":  {own: []string{"hostile/corpus"}, others: []string{"github.com/dop251/goja", "github.com/evanw/esbuild", "github.com/goccy/go-yaml", "github.com/santhosh-tekuri/jsonschema/v5", "github.com/tetratelabs/wazero", "golang.org/x/sys"}},
 
-	"host/cell": {own: []string{"abi", "host/engine"}, others: []string{"github.com/landlock-lsm/go-landlock", "golang.org/x/sys"}},
+	"host/cell": {own: []string{"abi", "host/engine", "internal/wasm/artefact"}, others: []string{"github.com/landlock-lsm/go-landlock", "golang.org/x/sys"}},
 
 	"host/admission": {own: []string{"abi", "host/engine"}},
 	"host/languages": {own: []string{"abi", "host/cell", "host/engine", "host/engine/js", "host/engine/python", "host/engine/python/distribution", "host/engine/wasm"}},

@@ -13,8 +13,8 @@ import (
 	"strconv"
 )
 
-// ErrUnsafe is the error of a folder that others may write to, or that is another user's.
-var ErrUnsafe = errors.New("others may write to the folder of compiled code, or it is another user's")
+// ErrUnsafe is the error of a folder that others have rights to, or that is another user's.
+var ErrUnsafe = errors.New("others have rights to the folder of compiled code, or it is another user's")
 
 // Make makes a folder with mode 0700 if there is none, and checks that it is the user's alone. "" does not exist.
 func Make(dir string) error {
@@ -27,13 +27,13 @@ func Make(dir string) error {
 	return Private(dir)
 }
 
-// Private checks that nobody but the user may write to a folder. Otherwise it is an ErrUnsafe.
+// Private checks that a folder is the user's, and that nobody else can look into it. Otherwise it is an ErrUnsafe.
 func Private(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() || info.Mode().Perm()&0o022 != 0 || !ours(info) {
+	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 || !ours(info) {
 		return ErrUnsafe
 	}
 	return nil
