@@ -1,43 +1,19 @@
 package languages_test
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 	"github.com/toolrun/toolrun/host/engine/enginetest/pythontools"
-	"github.com/toolrun/toolrun/host/engine/python/distribution"
+	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
 	"github.com/toolrun/toolrun/host/languages"
 )
-
-// pythonRuntime is the file of the interpreter: the one that a variable names, or the installed one.
-func pythonRuntime(t *testing.T) (file, cache string) {
-	t.Helper()
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		t.Skipf("there is no folder for the Python runtime: %v", err)
-	}
-	cache = filepath.Join(dir, "toolrun")
-	if file := os.Getenv("TOOLRUN_PYTHON_WASM"); file != "" {
-		return file, cache
-	}
-	if file, ok := distribution.Find(cache); ok {
-		return file, cache
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	if file, err = distribution.Install(ctx, cache, nil); err != nil {
-		t.Skipf("the Python runtime is not there and npm does not get it (TOOLRUN_PYTHON_WASM may name the file): %v", err)
-	}
-	return file, cache
-}
 
 // pythonEngine is the engine of a pool for Python.
 func pythonEngine(t *testing.T, cells cell.Options, options ...languages.Option) engine.Engine {
@@ -58,8 +34,11 @@ func pythonEngine(t *testing.T, cells cell.Options, options ...languages.Option)
 
 // TestPython is the suite of engines for Python in cells.
 func TestPython(t *testing.T) {
-	file, cache := pythonRuntime(t)
-	e := pythonEngine(t, cell.Options{CacheDir: filepath.Join(cache, "cells")}, languages.WithPython(file))
+	cache, err := os.UserCacheDir() // where the command keeps the compiled interpreter
+	if err != nil {
+		t.Skipf("this user has no folder for caches: %v", err)
+	}
+	e := pythonEngine(t, cell.Options{CacheDir: filepath.Join(cache, "toolrun", "cells")}, languages.WithPython(disttest.File(t)))
 	enginetest.Run(t, enginetest.Config{Engine: e, Write: pythontools.Write})
 }
 

@@ -1,39 +1,23 @@
 package python_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/toolrun/toolrun/host/engine/python"
-	"github.com/toolrun/toolrun/host/engine/python/distribution"
+	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
 )
 
-// runtimeVariable names a file that holds the runtime.
-const runtimeVariable = "TOOLRUN_PYTHON_WASM"
-
-// installed finds the runtime, or installs it where toolrun itself would.
-var installed = sync.OnceValues(func() ([]byte, error) {
-	if file := os.Getenv(runtimeVariable); file != "" {
-		return os.ReadFile(file)
-	}
-	dir, err := cacheFolder()
+// installed is the runtime of these tests.
+func installed(t testing.TB) []byte {
+	t.Helper()
+	code, err := os.ReadFile(disttest.File(t))
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
-	file, ok := distribution.Find(dir)
-	if !ok {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-		defer cancel()
-		if file, err = distribution.Install(ctx, dir, nil); err != nil {
-			return nil, err
-		}
-	}
-	return distribution.Read(file)
-})
+	return code
+}
 
 func cacheFolder() (string, error) {
 	dir, err := os.UserCacheDir()
@@ -43,10 +27,7 @@ func cacheFolder() (string, error) {
 // newEngine makes an engine whose panics fail the test.
 func newEngine(t testing.TB, options ...python.Option) *python.Engine {
 	t.Helper()
-	code, err := installed()
-	if err != nil {
-		t.Skipf("the Python runtime is not there and npm does not get it (%s may name the file): %v", runtimeVariable, err)
-	}
+	code := installed(t)
 	options = append([]python.Option{
 		python.WithRuntime(func() ([]byte, error) { return code, nil }),
 		python.WithCache(compiledFolder(t)),

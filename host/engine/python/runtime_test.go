@@ -98,10 +98,7 @@ func TestCache(t *testing.T) {
 
 // What is compiled once is taken by other engines, which need no runtime; damaged it is a fault.
 func TestCompiled(t *testing.T) {
-	code, err := installed()
-	if err != nil {
-		t.Skipf("the Python runtime is not there and npm does not get it (%s may name the file): %v", runtimeVariable, err)
-	}
+	code := installed(t)
 	dir := filepath.Join(t.TempDir(), "compiled")
 	if err := python.Compile(t.Context(), code, dir); err != nil {
 		t.Fatal(err)
