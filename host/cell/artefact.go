@@ -26,7 +26,7 @@ func (p *program) equip(ctx context.Context) error {
 	if !p.engine.language.Artefacts {
 		return nil
 	}
-	folder, key := digest("domain", p.source.Domain), digest("source", build(), p.engine.name, string(p.source.Code))
+	folder, key := digest("domain", p.source.Domain), digest("source", build(), artefact.Compiler(), p.engine.name, string(p.source.Code))
 	kept, err := p.engine.pool.keep(folder, key, func(fresh string) error {
 		return p.engine.pool.once(ctx, outfit{folder: fresh}, toCompile, nil, func(c *process) error {
 			p.key = freshKey
@@ -63,7 +63,7 @@ func (e *proxy) share(ctx context.Context) (string, error) {
 	}
 	shared := e.language.Shared
 	var err error
-	e.shared, err = e.pool.keep(digest("language", e.name), digest("shared", build(), shared.Key), func(fresh string) error {
+	e.shared, err = e.pool.keep(digest("language", e.name), digest("shared", build(), artefact.Compiler(), shared.Key), func(fresh string) error {
 		o := outfit{folder: fresh, language: e.name}
 		return e.pool.once(ctx, o, toMake, shared.Files, func(c *process) error { return e.makeIn(ctx, c) })
 	})

@@ -40,7 +40,7 @@ func (c cache) compile(ctx context.Context, code []byte) (*machine, error) {
 // lookUp takes an entry or makes one; nil where it can do neither.
 func (c cache) lookUp(ctx context.Context, code []byte) *machine {
 	sum := sha256.Sum256(code)
-	final := filepath.Join(c.dir, fmt.Sprintf("python-%s-%d", hex.EncodeToString(sum[:]), rewriting))
+	final := filepath.Join(c.dir, fmt.Sprintf("python-%s-%d%s", hex.EncodeToString(sum[:]), rewriting, artefact.Compiler()))
 	if artefact.Whole(final) {
 		if m, err := open(ctx, final); err == nil {
 			return m

@@ -10,7 +10,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
+	"sync"
 )
 
 // ErrUnsafe is the error of a folder that others have rights to, or that is another user's.
@@ -41,6 +43,21 @@ func Private(dir string) error {
 
 // sealName is the file that holds the checksum of the others.
 const sealName = "checksum"
+
+// Compiler names the version of wazero in this program as wazero itself does, which looks for what it compiled in a folder
+// of that name, and compiles into it where there is none. Test binaries do not know it.
+var Compiler = sync.OnceValue(func() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, module := range info.Deps {
+		if module.Path == "github.com/tetratelabs/wazero" {
+			return module.Version
+		}
+	}
+	return ""
+})
 
 // Seal notes what is in a folder, for Whole.
 func Seal(dir string) error {
