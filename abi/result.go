@@ -38,6 +38,8 @@ type Result struct {
 	Warnings []string        `json:"warnings"`
 	Usage    Usage           `json:"usage"`
 	Effects  Effects         `json:"effects"`
+	// Changes are what a dry run would have stored.
+	Changes []Change `json:"changes,omitempty"`
 	// Attempts counts how often the tool was executed; logs, output and effects are the last attempt's.
 	Attempts int `json:"attempts"`
 	// Repeated is true where an idempotency key answered with the Result of an earlier run.
@@ -57,6 +59,13 @@ type Usage struct {
 type Effects struct {
 	Reads  []ReadEffect  `json:"reads"`
 	Writes []WriteEffect `json:"writes"`
+}
+
+// Change is what a run does to one record: its content before and after, null where there is none.
+type Change struct {
+	Store  string          `json:"store"`
+	Before json.RawMessage `json:"before"`
+	After  json.RawMessage `json:"after"`
 }
 
 // ReadEffect says which revision of a store's record a run saw; 0 where there was none.

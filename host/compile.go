@@ -35,7 +35,7 @@ func (h *Host) compile(ctx context.Context, t *tool, tenant string) (engine.Prog
 	if err != nil {
 		return nil, err
 	}
-	src, err := h.source(t)
+	src, err := t.source()
 	if err != nil {
 		return nil, err
 	}

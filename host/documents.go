@@ -97,7 +97,7 @@ func (r *run) makeFingerprint() string {
 	if err != nil {
 		env = nil // a map of strings is always JSON
 	}
-	for _, part := range [][]byte{[]byte(r.inv.Tool), env, r.canonical(r.input), r.canonical(r.inv.Context), r.canonical(r.inv.Metadata)} {
+	for _, part := range [][]byte{[]byte(r.inv.Tool), r.inv.Code.digest(), env, r.canonical(r.input), r.canonical(r.inv.Context), r.canonical(r.inv.Metadata)} {
 		var size [8]byte
 		binary.LittleEndian.PutUint64(size[:], uint64(len(part)))
 		h.Write(size[:])

@@ -33,13 +33,17 @@ type Host struct {
 	observers []Observer
 	limits    Limits
 	tenants   []string
+	inline    inlined
+	ledger    *ledger
 	clock     func() time.Time
 	rand      io.Reader
 	log       *slog.Logger
 
-	closed  atomic.Bool
-	stop    context.CancelFunc // of the Host's own work
-	stopped sync.WaitGroup
+	closed atomic.Bool
+	stop   context.CancelFunc // of the Host's own work
+	// compiler makes what compiles a tool, which goes on when those who asked for it give up, until the Host closes.
+	compiler func(*tool) func(tenant string) (engine.Program, error)
+	stopped  sync.WaitGroup
 }
 
 // Open makes a Host and compares the app's declarations with what the backend holds: it refuses a store whose
@@ -59,7 +63,7 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	}
 	service, err := memory.New(memory.Config{
 		App: opts.App.ID, Backend: opts.Backend, Stores: opts.App.Stores, Limits: opts.Memory,
-		SessionIdle: opts.App.SessionIdle, Now: h.clock, Rand: h.rand, Logger: h.log,
+		SessionIdle: opts.App.SessionIdle, LedgerRetention: opts.Ledger, FileURL: opts.FileURL, Now: h.clock, Rand: h.rand, Logger: h.log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the app %q: %w", opts.App.ID, err)
@@ -73,6 +77,7 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	untilClosed, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	h.addTools(untilClosed)
+	h.startLedger()
 	h.startSweeper(untilClosed, opts.SweepEvery)
 	return h, nil
 }
@@ -109,6 +114,13 @@ func (h *Host) addEngines(engines []engine.Engine) error {
 		}
 	}
 	return nil
+}
+
+func (h *Host) startLedger() {
+	h.ledger = newLedger(h.memory, func(n int, err error) { h.log.Error("write the ledger", "entries", n, "error", err) })
+	if h.memory.KeepsLedger() {
+		h.ledger.done.Go(h.ledger.work)
+	}
 }
 
 func (h *Host) startSweeper(ctx context.Context, every time.Duration) {
@@ -163,6 +175,8 @@ func (h *Host) Close() error {
 	for _, t := range h.tools {
 		errs = append(errs, t.close())
 	}
+	errs = append(errs, h.inline.close())
+	h.ledger.close() // after the last run
 	return errors.Join(errs...)
 }
 

@@ -15,12 +15,16 @@ type Caller struct {
 	// User and Session are empty where they are not known: then no store of a user, or of a session, can be used.
 	User    string
 	Session string
+	// Actor is who asks, as the platform calls its own programs: the ledger notes it.
+	Actor string
 }
 
 // Invocation is what is asked of a Host: to run a tool once.
 type Invocation struct {
 	Tool   string
 	Caller Caller
+	// Code is run instead of a declared tool; nil for none. Tool is then what the Result calls it.
+	Code *Code
 	// Input is a JSON object; nil is an empty one.
 	Input json.RawMessage
 	// Context is a JSON object whose keys the tool sees in its context, beside the host's own; nil is none.
@@ -34,6 +38,8 @@ type Invocation struct {
 	// Key makes the run idempotent: a later invocation with the same key and input is answered with this run's
 	// Result and runs nothing. Kept for 24 hours. Only runs that succeed are kept.
 	Key string
+	// Dry runs the tool and stores nothing: the Result's Changes tell what would be. Key is then ignored.
+	Dry bool
 	// Env is added to the environment that the tool declares.
 	Env map[string]string
 	// Timeout shortens the time that the tool may take, or sets it where the tool declares none.

@@ -14,7 +14,9 @@ func (h *Host) Perform(ctx context.Context, caller Caller, call abi.Call) (json.
 	if err != nil {
 		return nil, err
 	}
-	reply, _, err := h.memory.Perform(ctx, h.caller(h.owning(ctx, caller), id), call)
+	caller = h.owning(ctx, caller)
+	reply, effects, err := h.memory.Perform(ctx, h.caller(caller, id), call)
+	h.noteAct(caller, id, actOperate, effects, err)
 	return reply, err
 }
 
@@ -37,7 +39,13 @@ func (h *Host) List(ctx context.Context, caller Caller, store string, visit func
 
 // Purge removes all records of a store in the caller's tenant, declared or not, and returns how many.
 func (h *Host) Purge(ctx context.Context, caller Caller, store string) (int, error) {
-	return h.memory.Purge(ctx, h.caller(caller, "").Tenant, store)
+	id, err := h.newID("purge")
+	if err != nil {
+		return 0, err
+	}
+	n, err := h.memory.Purge(ctx, h.caller(caller, "").Tenant, store)
+	h.noteAct(caller, id, actPurge, abi.Effects{Writes: []abi.WriteEffect{{Store: store, Op: "purge"}}, Reads: []abi.ReadEffect{}}, err)
+	return n, err
 }
 
 // Report looks at every record of the caller's tenant and says how they stand to the declarations.
@@ -51,5 +59,7 @@ func (h *Host) Erase(ctx context.Context, caller Caller) (memory.Erased, error) 
 	if err != nil {
 		return memory.Erased{}, err
 	}
-	return h.memory.Erase(ctx, h.caller(caller, id))
+	erased, err := h.memory.Erase(ctx, h.caller(caller, id))
+	h.noteAct(caller, id, actErase, abi.Effects{}, err)
+	return erased, err
 }

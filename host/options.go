@@ -37,6 +37,10 @@ type Options struct {
 	Tenants []string
 	// SweepEvery is how often ended records are freed; negative for never. Default 1 minute.
 	SweepEvery time.Duration
+	// Ledger is how long it is kept what runs read and wrote. Default: there is no ledger.
+	Ledger time.Duration
+	// FileURL makes the address at which an uploaded file can be downloaded until it expires. Default: there is none.
+	FileURL func(tenant string, file memory.Artifact) string
 	// Now is the clock and Rand the random source for ids; both must be safe for concurrent use. Default: the
 	// system's. Guests always have their own.
 	Now  func() time.Time

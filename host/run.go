@@ -44,6 +44,7 @@ func (h *Host) Run(ctx context.Context, inv Invocation) (*abi.Result, error) {
 	}
 	done, err := r.execute(ctx)
 	result := r.result(done, err)
+	r.note(done, result)
 	for _, o := range h.observers {
 		o.Committed(ctx, r.info, result)
 	}
@@ -68,7 +69,7 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	if r.info.Caller.Tenant == "" {
 		r.info.Caller.Tenant = DefaultTenant
 	}
-	if r.tool, err = r.h.tool(r.inv.Tool); err != nil {
+	if r.tool, err = r.h.toolOf(r.inv); err != nil {
 		return done, err
 	}
 	if r.inv.Timeout > 0 { // who asks for a time wants an answer by then, whatever it is that takes so long
@@ -128,6 +129,7 @@ func (r *run) tx() memory.Tx {
 		Session: memory.SessionStart{
 			Reference: r.inv.SessionReference, UserReference: r.inv.UserReference, Metadata: r.inv.Metadata,
 		},
+		Dry: r.inv.Dry, Entry: r.entry(),
 		Key: r.inv.Key, Fingerprint: r.fingerprint, Answer: r.answer,
 	}
 }
@@ -214,6 +216,7 @@ func (r *run) result(done memory.Done, err error) *abi.Result {
 	if done.Effects.Reads != nil {
 		result.Effects = done.Effects
 	}
+	result.Changes = done.Changes
 	if err != nil {
 		result.Error = r.fault(err)
 		return result

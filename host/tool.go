@@ -21,7 +21,8 @@ import (
 // tool is a declared tool with what was made of it. Its program is compiled once, at first use.
 type tool struct {
 	app.Tool
-	load func(tenant string) (engine.Program, error)
+	load   func(tenant string) (engine.Program, error)
+	source func() (engine.Source, error)
 
 	mu      sync.Mutex
 	closed  bool
@@ -35,10 +36,14 @@ type tool struct {
 }
 
 func (h *Host) addTools(untilClosed context.Context) {
+	h.compiler = func(t *tool) func(string) (engine.Program, error) {
+		return func(tenant string) (engine.Program, error) { return h.compile(untilClosed, t, tenant) }
+	}
 	h.tools = make(map[string]*tool, len(h.app.Tools))
 	for _, declared := range h.app.Tools {
 		t := &tool{Tool: declared}
-		t.load = func(tenant string) (engine.Program, error) { return h.compile(untilClosed, t, tenant) }
+		t.source = func() (engine.Source, error) { return h.source(t) }
+		t.load = h.compiler(t)
 		h.tools[declared.Name] = t
 	}
 }

@@ -45,6 +45,9 @@ func (v *View) finish(ctx context.Context, tx Tx, failure error, done *Done) err
 		}
 		return failure
 	}
+	if failure == nil && tx.Dry {
+		return v.rehearse(ctx, tx, done)
+	}
 	if failure == nil && (v.writesAnything() || tx.Key != "") {
 		return v.commit(ctx, tx, done)
 	}
@@ -100,7 +103,7 @@ func (v *View) lastLook(ctx context.Context) error {
 // commit stores what the attempt wrote in one backend transaction: if every record that it read is unchanged
 // and what it stands on holds. Once begun, no cancellation stops it.
 func (v *View) commit(ctx context.Context, tx Tx, done *Done) error {
-	c := &commit{v: v, tx: tx}
+	c := &commit{v: v, tx: tx, attempts: done.Attempts}
 	c.keys = v.commitKeys(tx)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
@@ -115,6 +118,7 @@ func (v *View) commit(ctx context.Context, tx Tx, done *Done) error {
 		return v.s.hostFault("commit", noDeadline(err))
 	}
 	done.Effects, done.Earlier = c.effects, c.earlier
+	done.Noted = tx.Entry != nil && v.s.KeepsLedger()
 	return nil
 }
 
@@ -134,6 +138,9 @@ func (v *View) commitKeys(tx Tx) []storage.Key {
 		keys = append(keys, v.s.finishedKey(tx.Caller, tx.Key))
 	case v.onlyDeletes():
 		keys = append(keys, v.s.runKey(v.caller))
+	}
+	if tx.Entry != nil && v.s.KeepsLedger() {
+		keys = append(keys, v.s.ledgerKey(v.caller, tx.Entry.Run))
 	}
 	for _, e := range v.entries {
 		if e.read || e.wrote {
@@ -155,7 +162,10 @@ type commit struct {
 	tx   Tx
 	keys []storage.Key
 
+	attempts int
+
 	effects abi.Effects
+	changes []abi.Change
 	earlier []byte
 	writes  []storage.Write
 }
@@ -184,7 +194,23 @@ func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 		return nil, err
 	}
 	c.effects = v.effects(outcomes)
+	c.changes = v.changes(outcomes)
+	if err := c.enter(); err != nil {
+		return nil, err
+	}
 	return c.writes, c.note(snap)
+}
+
+// enter adds the entry of the ledger.
+func (c *commit) enter() error {
+	if c.tx.Entry == nil || !c.v.s.KeepsLedger() {
+		return nil
+	}
+	entry := *c.tx.Entry
+	entry.Attempts, entry.Reads, entry.Writes = c.attempts, c.effects.Reads, slices.Clone(c.effects.Writes)
+	writes, err := c.v.s.noteEntry(c.writes, c.v.caller, entry)
+	c.writes = writes
+	return err
 }
 
 // outcome is what a commit makes of one entry.

@@ -27,6 +27,9 @@ type Erased struct {
 	// Sessions and Runs count the sessions ended and the kept Results removed.
 	Sessions int `json:"sessions"`
 	Runs     int `json:"runs"`
+	// Files counts the files that were uploaded for the user, and Entries those of the ledger that named the user.
+	Files   int `json:"files"`
+	Entries int `json:"ledger_entries"`
 }
 
 // Erase removes everything of a user in the caller's tenant: their records in all stores, declared or not, their
@@ -79,7 +82,15 @@ func (s *Service) eraseRound(ctx context.Context, c Caller, erased *Erased) (boo
 		return false, err
 	}
 	runs, err := s.removeUnder(ctx, s.system(systemFinished, c, user), func(storage.Record) { erased.Runs++ })
-	return records+sessions+runs > 0, err
+	if err != nil {
+		return false, err
+	}
+	files, err := s.eraseFiles(ctx, c, erased)
+	if err != nil {
+		return false, err
+	}
+	entries, err := s.eraseLedger(ctx, c, erased)
+	return records+sessions+runs+files+entries > 0, err
 }
 
 // eraseSessions ends the user's sessions and removes what lived in them.

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/toolrun/toolrun/host/storage"
@@ -11,7 +12,7 @@ import (
 type metaContent struct {
 	Metadata  json.RawMessage   `json:"metadata"`
 	Info      sessionInfo       `json:"sessionInfo"`
-	Artifacts []json.RawMessage `json:"artifacts"`
+	Artifacts []artifactContent `json:"artifacts"`
 }
 
 // sessionInfo is what the host knows about the session; null for what it does not.
@@ -43,10 +44,13 @@ func (v *View) metaEntry() *entry {
 
 // metaContent makes sessionMeta from the session record as the attempt sees it; without a session, from what
 // the run was given.
-func (v *View) metaContent(session storage.Record, wanted *projection) (json.RawMessage, error) {
+func (v *View) metaContent(ctx context.Context, session storage.Record, wanted *projection) (json.RawMessage, error) {
 	state := v.lone
 	if v.caller.Session != "" {
 		stored, err := decodeSession(session)
+		if err == nil && v.dry {
+			stored, err = v.s.given(stored, v.given)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -55,6 +59,10 @@ func (v *View) metaContent(session storage.Record, wanted *projection) (json.Raw
 	if len(state.Metadata) == 0 {
 		state.Metadata = json.RawMessage("{}")
 	}
+	artifacts, err := v.artifacts(ctx, state.Files)
+	if err != nil {
+		return nil, err
+	}
 	text, err := json.Marshal(metaContent{
 		Metadata: state.Metadata,
 		Info: sessionInfo{
@@ -62,7 +70,7 @@ func (v *View) metaContent(session storage.Record, wanted *projection) (json.Raw
 			SessionReference: optional(state.Reference), UserReference: optional(state.UserReference),
 			RunID: v.caller.Run, Timestamp: formatTime(state.Started),
 		},
-		Artifacts: []json.RawMessage{},
+		Artifacts: artifacts,
 	})
 	if err != nil || wanted == nil {
 		return text, err

@@ -35,7 +35,7 @@ func (v *View) get(ctx context.Context, e *entry, call abi.Call) (json.RawMessag
 	if err := v.load(ctx, e, true); err != nil {
 		return nil, err
 	}
-	content, err := v.content(e, wanted)
+	content, err := v.content(ctx, e, wanted)
 	if err != nil || content == nil {
 		return null, err
 	}
@@ -46,9 +46,9 @@ func (v *View) get(ctx context.Context, e *entry, call abi.Call) (json.RawMessag
 }
 
 // content returns what the attempt sees under an entry, nil where there is nothing.
-func (v *View) content(e *entry, wanted *projection) (json.RawMessage, error) {
+func (v *View) content(ctx context.Context, e *entry, wanted *projection) (json.RawMessage, error) {
 	if e.store == nil {
-		return v.metaContent(e.base, wanted)
+		return v.metaContent(ctx, e.base, wanted)
 	}
 	if !e.draft.exists {
 		return nil, nil

@@ -27,6 +27,11 @@ type Config struct {
 	SessionIdle time.Duration
 	// KeyRetention is how long the Result of a run with an idempotency key is kept. Default 24 hours.
 	KeyRetention time.Duration
+	// LedgerRetention is how long the ledger keeps what runs read and wrote. Default: there is no ledger.
+	LedgerRetention time.Duration
+	// FileURL makes the address under which a file can be downloaded until Artifact.Expires; it is shown in sessionMeta.
+	// Default: files have none.
+	FileURL func(tenant string, file Artifact) string
 	// Now is the clock and Rand the random source; both must be safe for concurrent use. Default: the system's.
 	Now  func() time.Time
 	Rand io.Reader
@@ -96,10 +101,14 @@ type Service struct {
 	limits       Limits
 	sessionIdle  time.Duration
 	keyRetention time.Duration
-	clock        func() time.Time
-	rand         io.Reader
-	log          *slog.Logger
-	turns        turns
+
+	ledgerRetention time.Duration
+	fileURL         func(string, Artifact) string
+
+	clock func() time.Time
+	rand  io.Reader
+	log   *slog.Logger
+	turns turns
 }
 
 // store is a declaration with its compiled schema.
@@ -115,6 +124,7 @@ func New(cfg Config) (*Service, error) {
 	s := &Service{
 		app: cfg.App, backend: cfg.Backend, stores: make(map[string]*store, len(cfg.Stores)),
 		limits: cfg.Limits.withDefaults(), sessionIdle: cfg.SessionIdle, keyRetention: cfg.KeyRetention,
+		ledgerRetention: cfg.LedgerRetention, fileURL: cfg.FileURL,
 		clock: cfg.Now, rand: cfg.Rand, log: cfg.Logger,
 	}
 	setDefault(&s.sessionIdle, 24*time.Hour)
@@ -139,7 +149,7 @@ func checkConfig(cfg Config) error {
 	if cfg.Backend == nil {
 		errs = append(errs, errors.New("memory: no backend"))
 	}
-	if cfg.SessionIdle < 0 || cfg.KeyRetention < 0 {
+	if cfg.SessionIdle < 0 || cfg.KeyRetention < 0 || cfg.LedgerRetention < 0 {
 		errs = append(errs, errors.New("memory: a negative duration"))
 	}
 	errs = append(errs, cfg.Limits.check())

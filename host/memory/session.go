@@ -43,6 +43,7 @@ type sessionState struct {
 	Metadata      json.RawMessage `json:"metadata,omitempty"`
 	Started       time.Time       `json:"started"`
 	Ended         *time.Time      `json:"ended,omitempty"`
+	Files         []Artifact      `json:"files,omitempty"`
 }
 
 func decodeSession(r storage.Record) (sessionState, error) {
@@ -164,6 +165,20 @@ func (s *Service) nextSession(r storage.Record, c Caller, start SessionStart, pa
 	if state.User == "" {
 		state.User = c.User // an anonymous session is bound once
 	}
+	return s.with(state, start, patch)
+}
+
+// given is a session with what it would be given.
+func (s *Service) given(state sessionState, start SessionStart) (sessionState, error) {
+	patch, err := s.metadataPatch(start.Metadata)
+	if err != nil {
+		return state, err
+	}
+	return s.with(state, start, patch)
+}
+
+// with is a session with new references and a merge patch on its metadata.
+func (s *Service) with(state sessionState, start SessionStart, patch any) (_ sessionState, err error) {
 	if start.Reference != "" {
 		state.Reference = start.Reference
 	}

@@ -40,6 +40,8 @@ type Store struct {
 	Kind        Kind
 	Access      Scope
 	Retention   Retention
+	// Resource shows the store to clients that list resources, such as those of MCP.
+	Resource bool
 	// Strict refuses writes that do not fit the schema; otherwise they are stored with a warning.
 	Strict bool
 	// Schema is a JSON Schema as text, or nil for none.

@@ -20,6 +20,10 @@ type Tx struct {
 	Session SessionStart
 	// Look says that the transaction only looks: it neither begins a session nor notes its use.
 	Look bool
+	// Dry says that nothing is to be stored: Done.Changes tells what would be. Key is then ignored.
+	Dry bool
+	// Entry is what the ledger gets to know besides what the transaction did; nil for nothing.
+	Entry *LedgerEntry
 	// Key, where it is not empty, makes the transaction idempotent: its answer is kept in the same commit, and
 	// the same key with the same Fingerprint is answered with it. Another fingerprint is a conflict.
 	Key         string
@@ -34,6 +38,10 @@ type Done struct {
 	// Effects are what the last attempt read and wrote.
 	Effects  abi.Effects
 	Attempts int
+	// Changes are what a dry transaction would have stored.
+	Changes []abi.Change
+	// Noted says that the ledger has the transaction.
+	Noted bool
 	// Earlier is the answer of an earlier transaction with the same key, which stands for this one; the body
 	// was not executed, or what it did was dropped.
 	Earlier []byte
@@ -51,6 +59,9 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 	}
 	if err := checkID("idempotent run", tx.Key); err != nil {
 		return done, err
+	}
+	if tx.Dry {
+		tx.Key, tx.Entry, tx.Look = "", nil, true
 	}
 	keyTurn, err := s.takeKey(ctx, tx)
 	if err != nil {
@@ -132,7 +143,7 @@ type anchors struct {
 
 // begin makes the View of an attempt: the caller's session is there and may be used.
 func (s *Service) begin(ctx context.Context, tx Tx, attempt int) (*View, error) {
-	v := &View{s: s, caller: tx.Caller, grants: tx.Grants, looks: tx.Look}
+	v := &View{s: s, caller: tx.Caller, grants: tx.Grants, looks: tx.Look, dry: tx.Dry, given: tx.Session}
 	v.anchorKeys = s.anchorKeys(tx.Caller)
 	start := tx.Session
 	if attempt > 1 {

@@ -27,6 +27,9 @@ type View struct {
 	grants []Grant // nil for an operator, who may do everything
 	// looks is true where the attempt does not begin its session.
 	looks bool
+	// dry is true where nothing is stored, what the session is given included.
+	dry   bool
+	given SessionStart
 	// now is the attempt's time: what it writes into records.
 	now time.Time
 	anchors

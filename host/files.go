@@ -1,0 +1,35 @@
+package host
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// AddFile keeps a file for the caller's session, which begins where it has not. The host gives it its id.
+func (h *Host) AddFile(ctx context.Context, caller Caller, up memory.Upload) (memory.Artifact, error) {
+	id, err := h.newID("file")
+	if err != nil {
+		return memory.Artifact{}, err
+	}
+	sum := sha256.Sum256(up.Content)
+	up.ID, up.SHA256 = id, hex.EncodeToString(sum[:])
+	return h.memory.AddFile(ctx, h.caller(caller, id), up)
+}
+
+// Files returns the files of the caller's session.
+func (h *Host) Files(ctx context.Context, caller Caller) ([]memory.Artifact, error) {
+	return h.memory.Files(ctx, h.caller(caller, ""))
+}
+
+// SetFileActive says whether tools and prompts see the text of a file of the caller's session.
+func (h *Host) SetFileActive(ctx context.Context, caller Caller, id string, active bool) (memory.Artifact, error) {
+	return h.memory.SetFileActive(ctx, h.caller(caller, ""), id, active)
+}
+
+// File returns the content of a file of the caller's tenant, whoever's it is: whoever asks was found to have the right to.
+func (h *Host) File(ctx context.Context, caller Caller, id string) ([]byte, error) {
+	return h.memory.File(ctx, h.caller(caller, "").Tenant, id)
+}

@@ -1,0 +1,145 @@
+package host
+
+import (
+	"container/list"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// Code is the text of a tool that no app declares: the function node of a workflow, which its engine keeps.
+type Code struct {
+	// Language is javascript, typescript or python.
+	Language string
+	// Text is the source: one file, which imports nothing but what the language brings.
+	Text string
+	// Grants are what it may do with the app's stores. Default: nothing.
+	Grants []memory.Grant
+}
+
+// codeFiles are the names of the file that a code is, by its language.
+var codeFiles = map[string]string{"javascript": "code.js", "typescript": "code.ts", "python": "code.py"}
+
+// digest tells one code from another; nil for none.
+func (c *Code) digest() []byte {
+	if c == nil {
+		return nil
+	}
+	h := sha256.New()
+	grants, err := json.Marshal(c.Grants)
+	if err != nil {
+		grants = nil // strings are always JSON
+	}
+	for _, part := range []string{c.Language, string(grants), c.Text} {
+		_, _ = io.WriteString(h, hex.EncodeToString([]byte(part))+" ")
+	}
+	return h.Sum(nil)
+}
+
+// tool makes the tool that the code is.
+func (c *Code) tool(name string) (app.Tool, error) {
+	file := codeFiles[strings.ToLower(c.Language)]
+	if file == "" {
+		known := strings.Join(slices.Sorted(maps.Keys(codeFiles)), ", ")
+		return app.Tool{}, abi.Faultf(abi.InvalidArgument, "code of the language %q cannot be run", c.Language).WithHint("the languages are: %s", known)
+	}
+	if strings.TrimSpace(c.Text) == "" {
+		return app.Tool{}, abi.Faultf(abi.SourceInvalid, "the code is empty")
+	}
+	for _, g := range c.Grants {
+		if err := memory.CheckName(g.Store); err != nil && g.Store != memory.SessionMeta {
+			return app.Tool{}, abi.Faultf(abi.InvalidArgument, "the grant of %q: %v", g.Store, err)
+		}
+	}
+	return app.Tool{Name: name, Source: file, Grants: c.Grants}, nil
+}
+
+// toolOf finds the tool that an invocation asks for.
+func (h *Host) toolOf(inv Invocation) (*tool, error) {
+	if inv.Code == nil {
+		return h.tool(inv.Tool)
+	}
+	return h.inline.tool(h, inv)
+}
+
+// maxInlined is how many codes a Host keeps compiled.
+const maxInlined = 64
+
+// inlined are the codes that ran last, compiled.
+type inlined struct {
+	mu     sync.Mutex
+	closed bool
+	recent list.List // of *inlinedTool, the last one used in front
+	byKey  map[string]*list.Element
+	gone   sync.WaitGroup // those that are being closed
+}
+
+type inlinedTool struct {
+	key  string
+	tool *tool
+}
+
+func (l *inlined) tool(h *Host, inv Invocation) (*tool, error) {
+	if len(inv.Code.Text) > h.limits.SourceBytes {
+		return nil, abi.Faultf(abi.SourceInvalid, "the code has more than %s", memory.FormatSize(int64(h.limits.SourceBytes)))
+	}
+	declared, err := inv.Code.tool(inv.Tool)
+	if err != nil {
+		return nil, err
+	}
+	key := inv.Tool + " " + string(inv.Code.digest())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, errHostClosed
+	}
+	if found := l.byKey[key]; found != nil {
+		l.recent.MoveToFront(found)
+		return found.Value.(*inlinedTool).tool, nil
+	}
+	t := &tool{Tool: declared}
+	code := []byte(inv.Code.Text)
+	t.source = func() (engine.Source, error) {
+		return engine.Source{Path: declared.Source, Code: code, Params: declared.Params(), Domain: h.domain()}, nil
+	}
+	t.load = h.compiler(t)
+	if l.byKey == nil {
+		l.byKey = map[string]*list.Element{}
+	}
+	l.byKey[key] = l.recent.PushFront(&inlinedTool{key, t})
+	l.forget()
+	return t, nil
+}
+
+// forget closes the code that was not used for longest where there are too many. The caller holds mu.
+func (l *inlined) forget() {
+	if l.recent.Len() <= maxInlined {
+		return
+	}
+	oldest := l.recent.Remove(l.recent.Back()).(*inlinedTool)
+	delete(l.byKey, oldest.key)
+	l.gone.Go(func() { _ = oldest.tool.close() }) // which waits for runs; the engine has told what went wrong
+}
+
+func (l *inlined) close() error {
+	l.mu.Lock()
+	l.closed = true
+	var errs []error
+	for e := l.recent.Front(); e != nil; e = e.Next() {
+		errs = append(errs, e.Value.(*inlinedTool).tool.close())
+	}
+	l.mu.Unlock()
+	l.gone.Wait()
+	return errors.Join(errs...)
+}

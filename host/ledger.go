@@ -1,0 +1,168 @@
+package host
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// ledger notes runs that stored nothing, which no commit of their own carries, in the background.
+type ledger struct {
+	memory *memory.Service
+	failed func(entries int, err error)
+
+	mu      sync.Mutex
+	waiting []noted
+	lost    int
+	wake    chan struct{}
+	closing chan struct{}
+	once    sync.Once
+	done    sync.WaitGroup
+}
+
+type noted struct {
+	tenant string
+	entry  memory.LedgerEntry
+}
+
+// What the ledger keeps waiting, and how long it may take to write it when the Host closes.
+const (
+	maxWaiting  = 10_000
+	ledgerChunk = 256
+	ledgerTime  = 10 * time.Second
+)
+
+func newLedger(m *memory.Service, failed func(int, error)) *ledger {
+	return &ledger{memory: m, failed: failed, wake: make(chan struct{}, 1), closing: make(chan struct{})}
+}
+
+// add lets an entry be written soon.
+func (l *ledger) add(tenant string, e memory.LedgerEntry) {
+	if !l.memory.KeepsLedger() {
+		return
+	}
+	l.mu.Lock()
+	if len(l.waiting) < maxWaiting {
+		l.waiting = append(l.waiting, noted{tenant, e})
+	} else {
+		l.lost++
+	}
+	l.mu.Unlock()
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// work writes entries until the ledger is closed, and then those that are left.
+func (l *ledger) work() {
+	for {
+		select {
+		case <-l.wake:
+			l.flush()
+		case <-l.closing:
+			l.flush()
+			return
+		}
+	}
+}
+
+// close writes what is left.
+func (l *ledger) close() {
+	l.once.Do(func() { close(l.closing) })
+	l.done.Wait()
+}
+
+// flush writes what waits. It is not stopped by what stops the Host: what was acknowledged belongs into the ledger.
+func (l *ledger) flush() {
+	ctx, cancel := context.WithTimeout(context.Background(), ledgerTime)
+	defer cancel()
+	for {
+		tenant, chunk, lost := l.take()
+		if lost > 0 {
+			l.failed(lost, errLedgerFull)
+		}
+		if len(chunk) == 0 {
+			return
+		}
+		if err := l.memory.Note(ctx, tenant, chunk); err != nil {
+			l.failed(len(chunk), err)
+		}
+	}
+}
+
+var errLedgerFull = abi.Faultf(abi.Unavailable, "more runs ended than the ledger could be told of")
+
+// take returns the next entries of one tenant, and how many were lost.
+func (l *ledger) take() (tenant string, chunk []memory.LedgerEntry, lost int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lost, l.lost = l.lost, 0
+	n := 0
+	for n < len(l.waiting) && n < ledgerChunk && l.waiting[n].tenant == l.waiting[0].tenant {
+		chunk = append(chunk, l.waiting[n].entry)
+		n++
+	}
+	if n > 0 {
+		tenant = l.waiting[0].tenant
+	}
+	l.waiting = append(l.waiting[:0], l.waiting[n:]...)
+	return tenant, chunk, lost
+}
+
+// Ledger returns what runs read and wrote in the caller's tenant, oldest first; see memory.Service.Ledger. What stored
+// nothing is there a moment after it ended.
+func (h *Host) Ledger(ctx context.Context, caller Caller, q memory.LedgerQuery) (found []memory.LedgerEntry, next string, more bool, err error) {
+	return h.memory.Ledger(ctx, h.caller(caller, "").Tenant, q)
+}
+
+// The words for what is in the ledger.
+const (
+	actRun     = "run"
+	actOperate = "operate"
+	actPurge   = "purge"
+	actErase   = "erase"
+)
+
+// entry is what the ledger gets to know of a run before it is over.
+func (r *run) entry() *memory.LedgerEntry {
+	return &memory.LedgerEntry{
+		Run: r.info.ID, Act: actRun, Tool: r.info.Tool, Actor: r.inv.Caller.Actor, User: r.inv.Caller.User, Session: r.inv.Caller.Session,
+		At: r.h.clock().UTC(),
+	}
+}
+
+// note notes a run that is over and that no commit noted.
+func (r *run) note(done memory.Done, result *abi.Result) {
+	if done.Noted || r.inv.Dry || r.info.ID == "" || result.Repeated {
+		return
+	}
+	e := r.entry()
+	e.Attempts, e.Reads, e.Writes = result.Attempts, result.Effects.Reads, []abi.WriteEffect{}
+	if result.Error != nil {
+		e.Code = result.Error.Code
+	}
+	r.h.ledger.add(r.info.Caller.Tenant, *e)
+}
+
+// noteAct notes what an operator did.
+func (h *Host) noteAct(caller Caller, id, act string, effects abi.Effects, err error) {
+	c := h.caller(caller, id)
+	e := memory.LedgerEntry{
+		Run: id, Act: act, Actor: caller.Actor, User: c.User, Session: c.Session, At: h.clock().UTC(), Attempts: 1,
+		Reads: effects.Reads, Writes: effects.Writes,
+	}
+	if act == actErase {
+		e.User = "" // who was erased must not be in there
+	}
+	if e.Reads == nil {
+		e.Reads, e.Writes = []abi.ReadEffect{}, []abi.WriteEffect{}
+	}
+	if err != nil {
+		e.Code = abi.FaultOf(err).Code
+	}
+	h.ledger.add(c.Tenant, e)
+}

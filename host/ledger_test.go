@@ -1,0 +1,287 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage/mem"
+)
+
+func keepLedger(o *host.Options) { o.Ledger = time.Hour }
+
+const counter = `
+	const seen = await memory.get_content("notes");
+	if ($n < 0) throw new Error("secret text");
+	if ($n > 0) await memory.set_content("notes", {n: (seen?.n ?? 0) + $n});
+	return seen?.n ?? 0;`
+
+// entries are what the ledger holds once the host is closed, which writes what is left.
+func entries(t *testing.T, h *host.Host, q memory.LedgerQuery) []memory.LedgerEntry {
+	t.Helper()
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if q.Limit == 0 {
+		q.Limit = 100
+	}
+	found, _, more, err := h.Ledger(t.Context(), host.Caller{}, q)
+	if err != nil || more {
+		t.Fatalf("Ledger = %v, more %t", err, more)
+	}
+	return found
+}
+
+func number(n int) json.RawMessage { return json.RawMessage(`{"n":` + itoa(n) + `}`) }
+
+// The ledger knows each run, whether it stored something or not, and holds no content.
+func TestLedger(t *testing.T) {
+	h := openTool(t, counter, keepLedger)
+	caller := host.Caller{User: "ann", Actor: "the gateway"}
+	var want []string
+	for _, n := range []int{1, 0, -1} {
+		result, _ := run(h, host.Invocation{Caller: caller, Input: number(n)})
+		want = append(want, result.RunID)
+	}
+	if _, err := run(h, host.Invocation{Caller: caller, Input: number(5), Dry: true}); err != nil {
+		t.Fatal(err)
+	}
+	found := entries(t, h, memory.LedgerQuery{})
+	if len(found) != 3 {
+		t.Fatalf("the ledger has %d entries; want 3: %+v", len(found), found)
+	}
+	for i, e := range found {
+		if e.Run != want[i] || e.Act != "run" || e.Tool != "tool" || e.User != "ann" || e.Actor != "the gateway" || e.Attempts != 1 || len(e.Reads) != 1 {
+			t.Errorf("entry %d = %+v", i, e)
+		}
+	}
+	if w := found[0].Writes; len(w) != 1 || w[0].Store != "notes" || w[0].Revision != 1 || len(found[1].Writes) != 0 || found[2].Code != abi.ToolError {
+		t.Errorf("the entries = %+v", found)
+	}
+	if text, err := json.Marshal(found); err != nil || strings.Contains(string(text), "secret") {
+		t.Errorf("the ledger tells what the tool said: %s, %v", text, err)
+	}
+}
+
+func TestLedgerQueries(t *testing.T) {
+	h := openTool(t, counter, keepLedger)
+	for i := range 10 {
+		user := host.Caller{User: []string{"ann", "bob"}[i%2], Session: "s" + itoa(i%2)}
+		if _, err := run(h, host.Invocation{Caller: user, Input: number(i % 5)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := entries(t, h, memory.LedgerQuery{})
+	if len(all) != 10 {
+		t.Fatalf("%d entries; want 10", len(all))
+	}
+	middle, before := all[4].At, 0
+	for _, e := range all {
+		if e.At.Before(middle) {
+			before++
+		}
+	}
+	for _, test := range []struct {
+		name string
+		q    memory.LedgerQuery
+		want int
+	}{
+		{"of a user", memory.LedgerQuery{User: "ann"}, 5},
+		{"of a session", memory.LedgerQuery{Session: "s1"}, 5},
+		{"that wrote", memory.LedgerQuery{Writes: true}, 8},
+		{"of a store", memory.LedgerQuery{Store: "notes"}, 10},
+		{"of another store", memory.LedgerQuery{Store: "totals"}, 0},
+		{"of another tool", memory.LedgerQuery{Tool: "other"}, 0},
+		{"since", memory.LedgerQuery{Since: middle}, len(all) - before},
+		{"until", memory.LedgerQuery{Until: middle}, before},
+		{"after", memory.LedgerQuery{After: all[6].Run}, 3},
+	} {
+		if found := entries(t, h, test.q); len(found) != test.want {
+			t.Errorf("entries %s = %d; want %d", test.name, len(found), test.want)
+		}
+	}
+	page, next, more, err := h.Ledger(t.Context(), host.Caller{}, memory.LedgerQuery{Limit: 3})
+	if err != nil || len(page) != 3 || !more || next != all[2].Run {
+		t.Errorf("a page = %d entries, next %s, %t, %v", len(page), next, more, err)
+	}
+	if found, _, _, err := h.Ledger(t.Context(), host.Caller{Tenant: "other"}, memory.LedgerQuery{Limit: 3}); err != nil || len(found) != 0 {
+		t.Errorf("another tenant's ledger = %v, %v", found, err)
+	}
+}
+
+// Who was erased is in no entry any more, that of the erasure included.
+func TestEraseLedgerAndFiles(t *testing.T) {
+	h := openTool(t, counter, keepLedger)
+	caller := host.Caller{User: "ann", Session: "s1"}
+	if _, err := run(h, host.Invocation{Caller: caller, Input: number(1)}); err != nil {
+		t.Fatal(err)
+	}
+	text := "what ann wrote"
+	file, err := h.AddFile(t.Context(), caller, memory.Upload{Type: "txt", Filename: "a.txt", Content: []byte(text), Text: &text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	erased, err := h.Erase(t.Context(), caller)
+	if err != nil || erased.Files != 1 || erased.Entries != 1 || erased.Stores["notes"] != 1 {
+		t.Errorf("Erase = %+v, %v", erased, err)
+	}
+	if _, err := h.File(t.Context(), caller, file.ID); !errors.Is(err, abi.NotFound) {
+		t.Errorf("the file of who was erased = %v; want not_found", err)
+	}
+	for _, e := range entries(t, h, memory.LedgerQuery{}) {
+		if e.User != "" || e.Act != "erase" {
+			t.Errorf("after the erasure there is %+v", e)
+		}
+	}
+}
+
+// A dry run tells what it would store, and stores nothing.
+func TestDry(t *testing.T) {
+	h := openTool(t, counter+`//`)
+	if _, err := run(h, host.Invocation{Input: number(2)}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		result, err := run(h, host.Invocation{Input: number(3), Dry: true, Key: "k", Caller: host.Caller{User: "ann", Session: "s1"}})
+		if err != nil || len(result.Changes) != 1 {
+			t.Fatalf("a dry run = %+v, %v", result, err)
+		}
+		if c := result.Changes[0]; c.Store != "notes" || string(c.Before) != `{"n":2}` || string(c.After) != `{"n":5}` || result.Repeated {
+			t.Errorf("the change = %s: %s -> %s", c.Store, c.Before, c.After)
+		}
+	}
+	if _, err := h.Session(t.Context(), host.Caller{Session: "s1"}); !errors.Is(err, abi.NotFound) {
+		t.Errorf("the session of a dry run = %v; want none", err)
+	}
+	if result, err := run(h, host.Invocation{Input: number(0)}); err != nil || string(result.Output) != "2" || result.Changes != nil {
+		t.Errorf("after a dry run there is %s, %v", result.Output, err)
+	}
+}
+
+// What a session would be given is what a dry run sees.
+func TestDryMetadata(t *testing.T) {
+	h := openTool(t, `return (await memory.get_content("sessionMeta")).metadata;`)
+	caller := host.Caller{User: "ann", Session: "s1"}
+	if _, err := h.StartSession(t.Context(), caller, sessionStart(json.RawMessage(`{"a":1,"b":2}`))); err != nil {
+		t.Fatal(err)
+	}
+	result, err := run(h, host.Invocation{Caller: caller, Dry: true, Metadata: json.RawMessage(`{"b":null,"c":3}`)})
+	if err != nil || string(result.Output) != `{"a":1,"c":3}` {
+		t.Errorf("a dry run sees %s, %v", result.Output, err)
+	}
+	if s, err := h.Session(t.Context(), caller); err != nil || string(s.Metadata) != `{"a":1,"b":2}` {
+		t.Errorf("the session has %s, %v", s.Metadata, err)
+	}
+}
+
+func TestCode(t *testing.T) {
+	h := openTool(t, `return "the tool"`)
+	code := &host.Code{Language: "javascript", Text: `return {was: await memory.get_content("notes"), n: $n}`,
+		Grants: []memory.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read}}}}
+	result, err := run(h, host.Invocation{Tool: "node 1", Code: code, Input: number(4)})
+	if err != nil || string(result.Output) != `{"was":null,"n":4}` || result.Tool != "node 1" {
+		t.Fatalf("code = %s, %v", result.Output, err)
+	}
+	code = &host.Code{Language: "javascript", Text: code.Text}
+	if _, err := run(h, host.Invocation{Tool: "node 1", Code: code}); !errors.Is(err, abi.NotFound) {
+		t.Errorf("code without grants = %v; want not_found", err)
+	}
+	for _, bad := range []host.Code{{}, {Language: "cobol", Text: "x"}, {Language: "javascript", Text: " "}, {Language: "javascript", Text: "return ("}} {
+		if _, err := run(h, host.Invocation{Tool: "x", Code: &bad}); !errors.Is(err, abi.InvalidArgument) && !errors.Is(err, abi.SourceInvalid) {
+			t.Errorf("code %+v = %v", bad, err)
+		}
+	}
+}
+
+// More codes than are kept compiled all run, and one key stands for one code.
+func TestManyCodes(t *testing.T) {
+	h := openTool(t, `return 0`)
+	for i := range 200 {
+		code := &host.Code{Language: "javascript", Text: "return " + itoa(i%100)}
+		if result, err := run(h, host.Invocation{Tool: "node", Code: code}); err != nil || string(result.Output) != itoa(i%100) {
+			t.Fatalf("code %d = %s, %v", i, result.Output, err)
+		}
+	}
+	for i, want := range []error{nil, abi.Conflict} {
+		code := &host.Code{Language: "javascript", Text: "return " + itoa(i)}
+		if _, err := run(h, host.Invocation{Tool: "node", Code: code, Key: "k"}); !errors.Is(err, want) {
+			t.Errorf("code %d under one key = %v; want %v", i, err, want)
+		}
+	}
+}
+
+// What was uploaded is in sessionMeta: the text of active files alone.
+func TestFiles(t *testing.T) {
+	h := openTool(t, `return JSON.stringify((await memory.get_content("sessionMeta")).artifacts.map(a => [a.filename, a.text ?? null, a.downloadUrl, a.isActive]))`,
+		func(o *host.Options) {
+			o.FileURL = func(tenant string, f memory.Artifact) string { return "https://files/" + tenant + "/" + f.Filename }
+		})
+	caller := host.Caller{User: "ann", Session: "s1"}
+	text := "hello"
+	first, err := h.AddFile(t.Context(), caller, memory.Upload{Type: "txt", Filename: "a.txt", Content: []byte("hello"), Text: &text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.AddFile(t.Context(), caller, memory.Upload{Type: "png", Filename: "b.png", Content: []byte("png")}); err != nil {
+		t.Fatal(err)
+	}
+	check := func(want string) {
+		t.Helper()
+		var seen string
+		result, err := run(h, host.Invocation{Caller: caller})
+		if err != nil || json.Unmarshal(result.Output, &seen) != nil || seen != want {
+			t.Errorf("the tool sees %s, %v; want %s", result.Output, err, want)
+		}
+	}
+	check(`[["a.txt","hello","https://files/default/a.txt",true],["b.png",null,"https://files/default/b.png",true]]`)
+	if _, err := h.SetFileActive(t.Context(), caller, first.ID, false); err != nil {
+		t.Fatal(err)
+	}
+	check(`[["a.txt",null,"https://files/default/a.txt",false],["b.png",null,"https://files/default/b.png",true]]`)
+	if content, err := h.File(t.Context(), caller, first.ID); err != nil || string(content) != "hello" {
+		t.Errorf("File = %q, %v", content, err)
+	}
+	bob := host.Caller{User: "bob", Session: "s1"}
+	if _, err := h.AddFile(t.Context(), bob, memory.Upload{Filename: "c"}); !errors.Is(err, abi.AccessDenied) {
+		t.Errorf("a file in another user's session = %v", err)
+	}
+	if _, err := h.SetFileActive(t.Context(), bob, first.ID, true); !errors.Is(err, abi.AccessDenied) {
+		t.Errorf("changing a file in another user's session = %v", err)
+	}
+	if _, err := h.AddFile(t.Context(), host.Caller{User: "ann"}, memory.Upload{Filename: "c"}); !errors.Is(err, abi.NoSession) {
+		t.Errorf("a file without a session = %v", err)
+	}
+	for i := range memory.MaxFiles {
+		if _, err := h.AddFile(t.Context(), caller, memory.Upload{Filename: itoa(i)}); (err == nil) != (i < memory.MaxFiles-2) {
+			t.Fatalf("file %d = %v", i+3, err)
+		}
+	}
+	big := make([]byte, memory.MaxFileBytes+1)
+	if _, err := h.AddFile(context.Background(), host.Caller{Session: "s2"}, memory.Upload{Content: big}); !errors.Is(err, abi.TooLarge) {
+		t.Errorf("a file over the limit = %v", err)
+	}
+}
+
+// A store that is declared while the app is open is there when it is opened again, under the rules of the catalogue.
+func TestDeclaredStores(t *testing.T) {
+	backend := mem.New()
+	ctx := t.Context()
+	st := memory.Store{Name: "extra", Title: "Extra", Access: memory.ScopeUser, Strict: true, Schema: json.RawMessage(`{"type":"object"}`), Retention: memory.Retention{For: time.Hour}}
+	if err := memory.SaveDeclared(ctx, backend, "acme", "test", st); err != nil {
+		t.Fatal(err)
+	}
+	stores, err := memory.Declared(ctx, backend, "acme", "test")
+	if err != nil || len(stores) != 1 || stores[0].Name != "extra" || stores[0].Title != "Extra" || stores[0].Access != memory.ScopeUser ||
+		!stores[0].Strict || stores[0].Retention != st.Retention || string(stores[0].Schema) != `{"type":"object"}` {
+		t.Errorf("Declared = %+v, %v", stores, err)
+	}
+	if stores, err := memory.Declared(ctx, backend, "other", "test"); err != nil || len(stores) != 0 {
+		t.Errorf("another tenant's = %+v, %v", stores, err)
+	}
+}

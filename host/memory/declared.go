@@ -1,0 +1,93 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// declaredStore is a Store as it is kept.
+type declaredStore struct {
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Kind        Kind            `json:"kind,omitempty"`
+	Access      Scope           `json:"access"`
+	Retention   string          `json:"retention,omitempty"`
+	Strict      bool            `json:"strict,omitempty"`
+	Schema      json.RawMessage `json:"schema,omitempty"`
+}
+
+func declaredKey(tenant, app string) storage.Key {
+	return (&Service{app: app}).system(systemDeclared, Caller{Tenant: tenant})
+}
+
+// Declared returns the stores of an app that a tenant declared while the app was open, sorted by their names. Whoever
+// opens the app adds them to those of the app file.
+func Declared(ctx context.Context, backend storage.Backend, tenant, app string) ([]Store, error) {
+	records, err := backend.Get(ctx, declaredKey(tenant, app))
+	if err != nil {
+		return nil, fmt.Errorf("read the declared stores: %w", err)
+	}
+	kept, err := decodeDeclared(records[0])
+	if err != nil {
+		return nil, err
+	}
+	var stores []Store
+	for _, name := range slices.Sorted(maps.Keys(kept)) {
+		d := kept[name]
+		retention, err := keptRetention(d.Retention)
+		if err != nil {
+			return nil, fmt.Errorf("declared stores: %w: %w", storage.ErrCorrupt, err)
+		}
+		stores = append(stores, Store{
+			Name: name, Title: d.Title, Description: d.Description, Kind: d.Kind, Access: d.Access, Retention: retention,
+			Strict: d.Strict, Schema: d.Schema,
+		})
+	}
+	return stores, nil
+}
+
+func keptRetention(text string) (Retention, error) {
+	if text == "" {
+		return Retention{}, nil
+	}
+	return ParseRetention(text)
+}
+
+func decodeDeclared(r storage.Record) (map[string]declaredStore, error) {
+	kept := map[string]declaredStore{}
+	if !r.Exists() {
+		return kept, nil
+	}
+	if err := json.Unmarshal(r.Content, &kept); err != nil {
+		return nil, fmt.Errorf("declared stores: %w: %w", storage.ErrCorrupt, err)
+	}
+	return kept, nil
+}
+
+// SaveDeclared keeps the declaration of a store beside those of the app file. It does not look at the declaration, which
+// New and Service.Declare do.
+func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app string, st Store) error {
+	key := declaredKey(tenant, app)
+	s := &Service{app: app, clock: time.Now}
+	err := backend.Update(ctx, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
+		kept, err := decodeDeclared(now[0])
+		if err != nil {
+			return nil, err
+		}
+		kept[st.Name] = declaredStore{
+			Title: st.Title, Description: st.Description, Kind: st.Kind, Access: st.Access, Retention: st.Retention.String(),
+			Strict: st.Strict, Schema: st.Schema,
+		}
+		return s.writeSystem(nil, now[0], key, kept, time.Time{}, Caller{})
+	})
+	if err != nil {
+		return fmt.Errorf("keep the declared store: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,280 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// What files are kept.
+const (
+	// MaxFileBytes and MaxFiles bound a file, and the files of a session.
+	MaxFileBytes = 20 << 20
+	MaxFiles     = 50
+	// FileRetention is how long a file, and the address under which it can be downloaded, live after the upload.
+	FileRetention = 30 * 24 * time.Hour
+	// maxTextBytes bounds the text that is kept of a file, and maxTexts what tools see of all files of a session.
+	maxTextBytes = 256 << 10
+	maxTexts     = 512 << 10
+)
+
+// Artifact describes a file that was uploaded to a session.
+type Artifact struct {
+	ID string `json:"fileId"`
+	// Type is the name of the format, such as pdf; MediaType what it is by RFC 2046.
+	Type      string `json:"type"`
+	Filename  string `json:"filename"`
+	MediaType string `json:"mimetype"`
+	Bytes     int64  `json:"size"`
+	// SHA256 is that of the content, in hexadecimal digits.
+	SHA256 string `json:"sha256"`
+	// Active says that tools and prompts see the file's text.
+	Active   bool      `json:"isActive"`
+	Uploaded time.Time `json:"uploadedAt"`
+	// Expires is when the file is removed.
+	Expires time.Time `json:"expiresAt"`
+	// HasText says that text was read out of the file, and Truncated that it was cut.
+	HasText   bool `json:"hasText"`
+	Truncated bool `json:"textTruncated,omitempty"`
+}
+
+// artifactContent is an Artifact as guests read it in sessionMeta.
+type artifactContent struct {
+	Artifact
+	DownloadURL *string `json:"downloadUrl"`
+	Text        *string `json:"text,omitempty"`
+}
+
+// artifacts are the files of a session with the text of those that are active, as far as that goes.
+func (v *View) artifacts(ctx context.Context, files []Artifact) ([]artifactContent, error) {
+	list, room := []artifactContent{}, maxTexts
+	for _, file := range files {
+		if !v.now.Before(file.Expires) {
+			continue
+		}
+		shown := artifactContent{Artifact: file}
+		if v.s.fileURL != nil {
+			shown.DownloadURL = optional(v.s.fileURL(v.caller.Tenant, file))
+		}
+		if file.Active && file.HasText {
+			text, err := v.s.fileText(ctx, v.caller, file.ID)
+			if err != nil {
+				return nil, err
+			}
+			if len(text) > room {
+				text, shown.Truncated = CutText(text, room), true
+			}
+			room -= len(text)
+			shown.Text = &text
+		}
+		list = append(list, shown)
+	}
+	return list, nil
+}
+
+// CutText returns what of a text fits into a number of bytes, and no part of a character.
+func CutText(text string, bytes int) string {
+	if len(text) <= bytes {
+		return text
+	}
+	for bytes > 0 && !utf8.RuneStart(text[bytes]) {
+		bytes--
+	}
+	return text[:bytes]
+}
+
+// fileText returns the text of a file; "" where it is gone.
+func (s *Service) fileText(ctx context.Context, c Caller, id string) (string, error) {
+	records, err := s.backend.Get(ctx, s.fileKey(systemFileText, c, id))
+	if err != nil {
+		return "", err
+	}
+	return string(records[0].Content), nil
+}
+
+func (s *Service) fileKey(kind string, c Caller, id string) storage.Key {
+	return s.system(kind, Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Item, Value: id})
+}
+
+func (s *Service) userFileKey(c Caller, id string) storage.Key {
+	return s.system(systemUserFile, c, storage.Part{Tag: storage.User, Value: c.User}, storage.Part{Tag: storage.Item, Value: id})
+}
+
+// Upload is a file for a session. ID, Type, Filename and MediaType are of the Artifact that it becomes.
+type Upload struct {
+	ID, Type, Filename, MediaType, SHA256 string
+
+	Content []byte
+	// Text is what was read out of the content; nil where nothing was.
+	Text      *string
+	Truncated bool
+}
+
+// AddFile keeps a file for the caller's session, which begins where it has not.
+func (s *Service) AddFile(ctx context.Context, c Caller, up Upload) (Artifact, error) {
+	if err := s.checkUpload(c, up); err != nil {
+		return Artifact{}, err
+	}
+	if err := s.useSession(ctx, c, SessionStart{}); err != nil {
+		return Artifact{}, err
+	}
+	file := s.artifactOf(up)
+	keys := []storage.Key{s.sessionKey(c), s.fileKey(systemFile, c, up.ID), s.fileKey(systemFileText, c, up.ID)}
+	if c.User != "" {
+		keys = append(keys, s.userFileKey(c, up.ID))
+	}
+	err := s.changeFiles(ctx, c, keys, func(files []Artifact) ([]Artifact, []storage.Write, error) {
+		files = slices.DeleteFunc(files, func(f Artifact) bool { return !file.Uploaded.Before(f.Expires) })
+		if len(files) >= MaxFiles {
+			return nil, nil, abi.Faultf(abi.QuotaExceeded, "a session may have %d files", MaxFiles).WithHint("start another session")
+		}
+		return append(files, file), s.fileWrites(c, file, up, keys), nil
+	})
+	return file, err
+}
+
+func (s *Service) checkUpload(c Caller, up Upload) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if c.Session == "" {
+		return abi.Faultf(abi.NoSession, "a file belongs to a session").WithHint("start a session first")
+	}
+	if len(up.Content) > MaxFileBytes {
+		return abi.Faultf(abi.TooLarge, "the file has more than %s", FormatSize(MaxFileBytes))
+	}
+	return checkID("file", up.ID)
+}
+
+func (s *Service) artifactOf(up Upload) Artifact {
+	at := s.now()
+	return Artifact{
+		ID: up.ID, Type: up.Type, Filename: up.Filename, MediaType: up.MediaType, SHA256: up.SHA256, Bytes: int64(len(up.Content)),
+		Active: true, Uploaded: at, Expires: at.Add(FileRetention), HasText: up.Text != nil,
+		Truncated: up.Truncated || up.Text != nil && len(*up.Text) > maxTextBytes,
+	}
+}
+
+// fileWrites are the records of a file besides that of its session; keys are AddFile's.
+func (s *Service) fileWrites(c Caller, file Artifact, up Upload, keys []storage.Key) []storage.Write {
+	record := func(key storage.Key, content []byte) storage.Write {
+		return storage.Write{Record: storage.Record{
+			Key: key, Content: content, Revision: 1, Created: file.Uploaded, Updated: file.Uploaded, Expires: file.Expires, Run: c.Run,
+		}}
+	}
+	writes := []storage.Write{record(keys[1], up.Content)}
+	if up.Text != nil {
+		writes = append(writes, record(keys[2], []byte(CutText(*up.Text, maxTextBytes))))
+	}
+	if len(keys) > 3 {
+		writes = append(writes, record(keys[3], []byte("{}")))
+	}
+	return writes
+}
+
+// changeFiles lets change decide about the files of the caller's session, which must be open and the caller's; the
+// session's key is the first of keys.
+func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key, change func([]Artifact) ([]Artifact, []storage.Write, error)) error {
+	err := s.backend.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
+		state, err := decodeSession(now[0])
+		if err != nil {
+			return nil, err
+		}
+		if !now[0].Exists() {
+			return nil, abi.Faultf(abi.NotFound, "there is no such session")
+		}
+		if err := s.checkSession(now[0], state, c, s.now()); err != nil {
+			return nil, err
+		}
+		var writes []storage.Write
+		if state.Files, writes, err = change(slices.Clone(state.Files)); err != nil {
+			return nil, err
+		}
+		return s.writeSystem(writes, now[0], keys[0], state, time.Time{}, c)
+	})
+	return s.hostFault("change the files of a session", err)
+}
+
+// SetFileActive says whether tools and prompts see a file's text.
+func (s *Service) SetFileActive(ctx context.Context, c Caller, id string, active bool) (Artifact, error) {
+	var changed Artifact
+	err := s.changeFiles(ctx, c, []storage.Key{s.sessionKey(c)}, func(files []Artifact) ([]Artifact, []storage.Write, error) {
+		i := s.indexFile(files, id)
+		if i < 0 {
+			return nil, nil, noFile()
+		}
+		files[i].Active = active
+		changed = files[i]
+		return files, nil, nil
+	})
+	return changed, err
+}
+
+// Files returns the files of the caller's session.
+func (s *Service) Files(ctx context.Context, c Caller) ([]Artifact, error) {
+	if _, err := s.Session(ctx, c); err != nil {
+		return nil, err
+	}
+	records, err := s.backend.Get(ctx, s.sessionKey(c))
+	if err != nil {
+		return nil, s.hostFault("read a session", err)
+	}
+	state, err := decodeSession(records[0])
+	if err != nil {
+		return nil, s.hostFault("read a session", err)
+	}
+	now := s.now()
+	return slices.DeleteFunc(state.Files, func(f Artifact) bool { return !now.Before(f.Expires) }), nil
+}
+
+// indexFile returns the place of a living file, -1 where there is none.
+func (s *Service) indexFile(files []Artifact, id string) int {
+	now := s.now()
+	return slices.IndexFunc(files, func(f Artifact) bool { return f.ID == id && now.Before(f.Expires) })
+}
+
+func noFile() error { return abi.Faultf(abi.NotFound, "there is no such file") }
+
+// File returns the content of a file of the tenant's. Whoever asks has been found to have the right to.
+func (s *Service) File(ctx context.Context, tenant, id string) ([]byte, error) {
+	c := Caller{Tenant: tenant}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if err := checkID("file", id); err != nil || id == "" {
+		return nil, noFile()
+	}
+	records, err := s.backend.Get(ctx, s.fileKey(systemFile, c, id))
+	if err != nil {
+		return nil, s.hostFault("read a file", err)
+	}
+	if !records[0].Exists() || records[0].Expired(s.now()) {
+		return nil, noFile()
+	}
+	return records[0].Content, nil
+}
+
+// eraseFiles removes the files of a user.
+func (s *Service) eraseFiles(ctx context.Context, c Caller, erased *Erased) (int, error) {
+	total := 0
+	err := s.scan(ctx, s.system(systemUserFile, c, storage.Part{Tag: storage.User, Value: c.User}), func(links []storage.Record) error {
+		var records []storage.Record
+		for _, link := range links {
+			id := link.Key.Part(storage.Item)
+			records = append(records, storage.Record{Key: s.fileKey(systemFile, c, id)}, storage.Record{Key: s.fileKey(systemFileText, c, id)})
+		}
+		n, err := s.removeKeys(ctx, append(records, links...), func(r storage.Record) {
+			if r.Key.Part(storage.System) == systemFile {
+				erased.Files++
+				erased.Bytes += int64(len(r.Content))
+			}
+		})
+		total += n
+		return err
+	})
+	return total, err
+}

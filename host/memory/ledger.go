@@ -1,0 +1,166 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// LedgerEntry says what a run, or an act of an operator, read and wrote. It holds names and revisions, never content.
+type LedgerEntry struct {
+	Run string `json:"run_id"`
+	// Act is what it was: run, operate, purge, erase.
+	Act  string `json:"act"`
+	Tool string `json:"tool,omitempty"`
+	// Actor is who asked for it, as the platform calls its programs: the name of a key, never a secret.
+	Actor   string    `json:"actor,omitempty"`
+	User    string    `json:"user_id,omitempty"`
+	Session string    `json:"session_id,omitempty"`
+	At      time.Time `json:"at"`
+	// Code is that of the fault that it ended with; "" where it succeeded.
+	Code     abi.Code          `json:"code,omitempty"`
+	Attempts int               `json:"attempts"`
+	Reads    []abi.ReadEffect  `json:"reads"`
+	Writes   []abi.WriteEffect `json:"writes"`
+}
+
+// LedgerQuery says which entries are looked for. Zero fields ask for nothing.
+type LedgerQuery struct {
+	// After is the Run of the last entry that is known; entries come in the order of their ids, which is that of time.
+	After string
+	// Since and Until bound the time: from Since, before Until.
+	Since, Until time.Time
+	// User, Session, Tool and Store are those of the entry; a store is one that it read or wrote.
+	User, Session, Tool, Store string
+	// Writes asks for entries that wrote something.
+	Writes bool
+	// Limit is how many are answered at most, at least 1.
+	Limit int
+}
+
+func (q LedgerQuery) matches(e LedgerEntry) bool {
+	return (q.User == "" || q.User == e.User) && (q.Session == "" || q.Session == e.Session) &&
+		(q.Tool == "" || q.Tool == e.Tool) && (!q.Writes || len(e.Writes) > 0) &&
+		(q.Since.IsZero() || !e.At.Before(q.Since)) && (q.Until.IsZero() || e.At.Before(q.Until)) &&
+		(q.Store == "" || e.touches(q.Store))
+}
+
+func (e LedgerEntry) touches(store string) bool {
+	for _, r := range e.Reads {
+		if r.Store == store {
+			return true
+		}
+	}
+	for _, w := range e.Writes {
+		if w.Store == store {
+			return true
+		}
+	}
+	return false
+}
+
+// ledgerKey is where the entry of a run lies: ids sort by time but for their first word.
+func (s *Service) ledgerKey(c Caller, run string) storage.Key {
+	if _, rest, ok := strings.Cut(run, "_"); ok {
+		run = rest
+	}
+	return s.system(systemLedger, c, storage.Part{Tag: storage.Item, Value: run})
+}
+
+// noteEntry adds the entry of a run to the writes of its commit.
+func (s *Service) noteEntry(writes []storage.Write, c Caller, e LedgerEntry) ([]storage.Write, error) {
+	for i := range e.Writes {
+		e.Writes[i].Violations = nil // they name places in contents
+	}
+	return s.writeSystem(writes, storage.Record{}, s.ledgerKey(c, e.Run), e, s.now().Add(s.ledgerRetention), Caller{Run: c.Run})
+}
+
+// KeepsLedger reports whether there is a ledger.
+func (s *Service) KeepsLedger() bool { return s.ledgerRetention > 0 }
+
+// Note adds entries to the tenant's ledger. A run that wrote something is in there with its commit.
+func (s *Service) Note(ctx context.Context, tenant string, entries []LedgerEntry) error {
+	if !s.KeepsLedger() || len(entries) == 0 {
+		return nil
+	}
+	c := Caller{Tenant: tenant}
+	keys := make([]storage.Key, len(entries))
+	for i, e := range entries {
+		keys[i] = s.ledgerKey(c, e.Run)
+	}
+	err := s.backend.Update(ctx, keys, func(now []storage.Record) (writes []storage.Write, err error) {
+		for i, e := range entries {
+			if now[i].Exists() {
+				continue // the commit has noted it
+			}
+			if writes, err = s.noteEntry(writes, Caller{Tenant: tenant, Run: e.Run}, e); err != nil {
+				return nil, err
+			}
+		}
+		return writes, nil
+	})
+	return s.hostFault("write the ledger", err)
+}
+
+// ledgerLooks bounds how many entries one query looks at.
+const ledgerLooks = 20_000
+
+// Ledger returns the entries of a tenant that a query asks for, oldest first. More reports that there may be others
+// after next, which is to be the After of the query that asks for them.
+func (s *Service) Ledger(ctx context.Context, tenant string, q LedgerQuery) (found []LedgerEntry, next string, more bool, err error) {
+	if q.Limit < 1 {
+		return nil, "", false, abi.Faultf(abi.InvalidArgument, "a list needs a limit of at least 1")
+	}
+	c := Caller{Tenant: tenant}
+	prefix := s.system(systemLedger, c)
+	var after storage.Key
+	if q.After != "" {
+		after = s.ledgerKey(c, q.After)
+	}
+	found = []LedgerEntry{}
+	for looked := 0; looked < ledgerLooks; looked += dropChunk {
+		chunk, err := s.backend.Scan(ctx, prefix, after, dropChunk)
+		if err != nil {
+			return nil, "", false, s.hostFault("read the ledger", err)
+		}
+		for _, r := range chunk {
+			e, err := decodeEntry(r)
+			if err != nil {
+				return nil, "", false, s.hostFault("read the ledger", err)
+			}
+			after, next = r.Key, e.Run
+			if r.Expired(s.now()) || !q.matches(e) {
+				continue
+			}
+			if found = append(found, e); len(found) == q.Limit {
+				return found, next, true, nil
+			}
+		}
+		if len(chunk) < dropChunk {
+			return found, next, false, nil
+		}
+	}
+	return found, next, true, nil
+}
+
+func decodeEntry(r storage.Record) (LedgerEntry, error) {
+	var e LedgerEntry
+	if err := json.Unmarshal(r.Content, &e); err != nil {
+		return e, fmt.Errorf("ledger: %w: %w", storage.ErrCorrupt, err)
+	}
+	return e, nil
+}
+
+// eraseLedger removes the entries that name a user.
+func (s *Service) eraseLedger(ctx context.Context, c Caller, erased *Erased) (int, error) {
+	match := func(r storage.Record) bool {
+		e, err := decodeEntry(r)
+		return err == nil && e.User == c.User
+	}
+	return s.removeWhere(ctx, s.system(systemLedger, Caller{Tenant: c.Tenant}), match, func(storage.Record) { erased.Entries++ })
+}
