@@ -1,0 +1,197 @@
+package apps
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// Options are what Apps are made of.
+type Options struct {
+	// Host is what every host is opened with, but for App and Tenants.
+	Host host.Options
+	// Observers makes the observers of an app beside those of Host. Default: none.
+	Observers func(app string) []host.Observer
+	// Tenants is how many tenants may have hosts. Default 10,000.
+	Tenants int
+}
+
+// Apps are the apps that are served. It is safe for concurrent use.
+type Apps struct {
+	options Options
+
+	mu     sync.Mutex
+	closed bool
+	apps   map[string]*app.App
+	hosts  map[place]*opened
+	gone   sync.WaitGroup // hosts that are being closed
+	// changing is held while hosts are replaced.
+	changing sync.Mutex
+}
+
+// place is where a host belongs.
+type place struct{ tenant, app string }
+
+// opened is a host with its uses.
+type opened struct {
+	ready chan struct{} // closed when host or err is set
+	host  *host.Host
+	err   error
+	uses  sync.WaitGroup
+}
+
+// New returns Apps without any app.
+func New(opts Options) *Apps {
+	if opts.Tenants == 0 {
+		opts.Tenants = 10_000
+	}
+	return &Apps{options: opts, apps: map[string]*app.App{}, hosts: map[place]*opened{}}
+}
+
+// Names returns the ids of the apps, sorted.
+func (a *Apps) Names() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Sorted(maps.Keys(a.apps))
+}
+
+// App returns the declarations of an app as its files have them.
+func (a *Apps) App(id string) (*app.App, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	found, ok := a.apps[id]
+	return found, ok
+}
+
+// Host returns the host of a tenant's app, opening it at its first use. Whoever gets it calls release when done with it.
+func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, release func(), err error) {
+	o, mine, err := a.find(place{tenant, id})
+	if err != nil {
+		return nil, nil, err
+	}
+	if mine != nil {
+		o.host, o.err = a.open(ctx, tenant, mine, nil)
+		close(o.ready)
+		if o.err != nil {
+			a.forget(place{tenant, id}, o)
+		}
+	}
+	select {
+	case <-o.ready:
+	case <-ctx.Done():
+		o.uses.Done()
+		return nil, nil, ctx.Err()
+	}
+	if o.err != nil {
+		o.uses.Done()
+		return nil, nil, o.err
+	}
+	return o.host, o.uses.Done, nil
+}
+
+// find returns what is opened at a place, counting a use; mine is set where the caller is to open it.
+func (a *Apps) find(at place) (o *opened, mine *app.App, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	declared := a.apps[at.app]
+	switch {
+	case a.closed:
+		return nil, nil, errClosed
+	case declared == nil:
+		return nil, nil, a.noApp(at.app)
+	}
+	if o := a.hosts[at]; o != nil {
+		o.uses.Add(1)
+		return o, nil, nil
+	}
+	if len(a.hosts) >= a.options.Tenants*len(a.apps) {
+		return nil, nil, abi.Faultf(abi.QuotaExceeded, "this service has as many tenants as it may have: %d", a.options.Tenants)
+	}
+	o = &opened{ready: make(chan struct{})}
+	o.uses.Add(1)
+	a.hosts[at] = o
+	return o, declared, nil
+}
+
+var errClosed = abi.Faultf(abi.Unavailable, "the service is closing").WithHint("try again in a moment")
+
+// noApp says that there is no such app. The caller holds mu.
+func (a *Apps) noApp(id string) error {
+	f := abi.Faultf(abi.NotFound, "there is no app %q", id)
+	if near := memory.Similar(id, slices.Sorted(maps.Keys(a.apps))); near != "" {
+		return f.WithHint("did you mean %q?", near)
+	}
+	return f
+}
+
+// open opens a host with the stores that the tenant declared; more is another one, or nil.
+func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more *memory.Store) (*host.Host, error) {
+	ctx = context.WithoutCancel(ctx) // others wait for it too
+	stores, err := memory.Declared(ctx, a.options.Host.Backend, tenant, declared.ID)
+	if err != nil {
+		return nil, fmt.Errorf("open the app %q: %w", declared.ID, err)
+	}
+	if more != nil {
+		stores = append(slices.DeleteFunc(stores, func(s memory.Store) bool { return s.Name == more.Name }), *more)
+	}
+	merged := *declared
+	merged.Stores = slices.Clone(declared.Stores)
+	for _, s := range stores {
+		if !declares(declared, s.Name) { // the file's word goes before what was declared in the meantime
+			merged.Stores = append(merged.Stores, s)
+		}
+	}
+	opts := a.options.Host
+	opts.App, opts.Tenants = &merged, []string{tenant}
+	if a.options.Observers != nil {
+		opts.Observers = append(slices.Clone(opts.Observers), a.options.Observers(declared.ID)...)
+	}
+	return host.Open(ctx, opts)
+}
+
+func declares(a *app.App, store string) bool {
+	return slices.ContainsFunc(a.Stores, func(s memory.Store) bool { return strings.EqualFold(s.Name, store) })
+}
+
+func (a *Apps) forget(at place, o *opened) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.hosts[at] == o {
+		delete(a.hosts, at)
+	}
+}
+
+// retire closes a host once its uses have ended.
+func (a *Apps) retire(o *opened) {
+	a.gone.Go(func() {
+		<-o.ready
+		o.uses.Wait()
+		if o.host != nil {
+			_ = o.host.Close() // its programs have told what went wrong
+		}
+	})
+}
+
+// Close ends all hosts, after the runs under way; later ones are unavailable.
+func (a *Apps) Close() error {
+	a.changing.Lock()
+	defer a.changing.Unlock()
+	a.mu.Lock()
+	a.closed = true
+	hosts := a.hosts
+	a.hosts = map[place]*opened{}
+	a.mu.Unlock()
+	for _, o := range hosts {
+		a.retire(o)
+	}
+	a.gone.Wait()
+	return nil
+}

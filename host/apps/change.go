@@ -1,0 +1,164 @@
+package apps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// Serve makes the given apps those that are served. An app that is open is opened anew for each of its tenants; where
+// that fails, as for a store whose access changed under its records, that app goes on as it was, and the error says so.
+func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
+	a.changing.Lock()
+	defer a.changing.Unlock()
+	next := map[string]*app.App{}
+	for _, declared := range served {
+		if other := next[declared.ID]; other != nil {
+			return fmt.Errorf("two apps are called %q", declared.ID)
+		}
+		next[declared.ID] = declared
+	}
+	var errs []error
+	for id, declared := range next {
+		if err := a.replace(ctx, declared); err != nil {
+			errs = append(errs, err)
+			if was, ok := a.App(id); ok {
+				next[id] = was
+			}
+		}
+	}
+	a.mu.Lock()
+	a.apps = next
+	var left []*opened
+	for at, o := range a.hosts {
+		if next[at.app] == nil {
+			left = append(left, o)
+			delete(a.hosts, at)
+		}
+	}
+	a.mu.Unlock()
+	for _, o := range left {
+		a.retire(o)
+	}
+	return errors.Join(errs...)
+}
+
+// replace opens an app anew for all its tenants, or for none. The caller holds changing.
+func (a *Apps) replace(ctx context.Context, declared *app.App) error {
+	fresh := map[place]*opened{}
+	for _, at := range a.places(declared.ID) {
+		h, err := a.open(ctx, at.tenant, declared, nil)
+		if err != nil {
+			for _, o := range fresh {
+				a.retire(o)
+			}
+			return err
+		}
+		o := &opened{ready: make(chan struct{}), host: h}
+		close(o.ready)
+		fresh[at] = o
+	}
+	for at, o := range fresh {
+		a.swap(at, o)
+	}
+	return nil
+}
+
+// places are those where an app is open.
+func (a *Apps) places(id string) (list []place) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for at := range a.hosts {
+		if at.app == id {
+			list = append(list, at)
+		}
+	}
+	return list
+}
+
+// swap puts a host in the place of another one.
+func (a *Apps) swap(at place, o *opened) {
+	a.mu.Lock()
+	old := a.hosts[at]
+	a.hosts[at] = o
+	a.mu.Unlock()
+	if old != nil {
+		a.retire(old)
+	}
+}
+
+// DeclareStore creates a store for a tenant, or changes one that was created so. The rules of the catalogue hold: a store
+// with records keeps its access, which is a conflict. One of the app file is changed there.
+func (a *Apps) DeclareStore(ctx context.Context, tenant, id string, st memory.Store, create bool) error {
+	a.changing.Lock()
+	defer a.changing.Unlock()
+	declared, ok := a.App(id)
+	if !ok {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return a.noApp(id)
+	}
+	if declares(declared, st.Name) {
+		return abi.Faultf(abi.Conflict, "the app file declares the store %q", st.Name).WithHint("change it there, and reload the app")
+	}
+	if err := a.mayDeclare(ctx, tenant, id, st, create); err != nil {
+		return err
+	}
+	h, err := a.open(ctx, tenant, declared, &st)
+	if err != nil {
+		return declarationFault(st.Name, err)
+	}
+	o := &opened{ready: make(chan struct{}), host: h}
+	close(o.ready)
+	if err := memory.SaveDeclared(ctx, a.options.Host.Backend, tenant, id, st); err != nil {
+		a.retire(o)
+		return err
+	}
+	a.swap(place{tenant, id}, o)
+	return nil
+}
+
+// mayDeclare decides whether a store is to be created that there is not, or changed that there is.
+func (a *Apps) mayDeclare(ctx context.Context, tenant, id string, st memory.Store, create bool) error {
+	stores, err := memory.Declared(ctx, a.options.Host.Backend, tenant, id)
+	if err != nil {
+		return err
+	}
+	for _, other := range stores {
+		if !strings.EqualFold(other.Name, st.Name) {
+			continue
+		}
+		if create {
+			return abi.Faultf(abi.Conflict, "there is a store %q already", other.Name)
+		}
+		if other.Name != st.Name {
+			break
+		}
+		return nil
+	}
+	if create {
+		return nil
+	}
+	return abi.Faultf(abi.NotFound, "there is no store %q", st.Name)
+}
+
+// declarationFault says why a declaration cannot be.
+func declarationFault(store string, err error) error {
+	if moved, ok := errors.AsType[*memory.MovedError](err); ok {
+		return abi.Faultf(abi.Conflict, "the store %q has %d records of access %q", moved.Store, moved.Records, moved.Was).
+			WithHint("declare it as it was, give the new store another name, or remove the records")
+	}
+	if _, ok := errors.AsType[*abi.Fault](err); ok {
+		return err
+	}
+	cause := err
+	for next := errors.Unwrap(cause); next != nil; next = errors.Unwrap(cause) {
+		cause = next
+	}
+	return abi.Faultf(abi.InvalidArgument, "the store %q cannot be declared: %v", store, cause)
+}

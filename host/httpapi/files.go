@@ -1,0 +1,226 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/access"
+	"github.com/toolrun/toolrun/host/engine/document"
+	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// maxUpload is the largest body of an upload: a file and what multipart takes.
+const maxUpload = memory.MaxFileBytes + 1<<20
+
+type uploadInput struct {
+	wire.Target
+	wire.SessionPath
+	wire.UserQuery
+	RawBody huma.MultipartFormFiles[struct {
+		File huma.FormFile `form:"file" contentType:"*/*" required:"true" doc:"The file"`
+	}]
+}
+
+type fileInput struct {
+	wire.Target
+	wire.SessionPath
+	wire.FilePath
+	wire.UserQuery
+}
+
+type fileChangeInput struct {
+	wire.Target
+	wire.SessionPath
+	wire.FilePath
+	wire.UserQuery
+	Body wire.FileChange
+}
+
+// file is an uploaded file as clients see it.
+type file struct {
+	memory.Artifact
+	URL string `json:"downloadUrl,omitempty" doc:"Where the file can be downloaded without credentials until it expires"`
+}
+
+type fileOutput struct{ Body file }
+
+func (s *Server) addFiles() {
+	tags := []string{"files"}
+	add(s, access.Files, huma.Operation{
+		OperationID: "upload-file", Method: http.MethodPost, Path: "/sessions/{session_id}/files", Tags: tags, DefaultStatus: http.StatusCreated,
+		MaxBodyBytes: maxUpload, BodyReadTimeout: time.Minute, Summary: "Upload a file to a session",
+		Description: "PDF, DOCX, TXT and JSON: tools read their text in sessionMeta.artifacts. CSV, XLS, XLSX, PPT, PPTX, HTML, RTF, PNG, JPG, GIF and BMP " +
+			"are kept as they are. A file is at most 20 MiB, and lives for 30 days. What is not what it claims to be is refused.",
+	}, s.upload)
+	add(s, access.Files, huma.Operation{
+		OperationID: "list-files", Method: http.MethodGet, Path: "/sessions/{session_id}/files", Tags: tags, Summary: "List the files of a session",
+	}, func(ctx context.Context, c *call, in *sessionInput) (*listOutput[file], error) {
+		files, err := s.filesOf(ctx, c, in)
+		return &listOutput[file]{wire.List[file]{Items: files}}, err
+	})
+	add(s, access.Files, huma.Operation{
+		OperationID: "change-file", Method: http.MethodPatch, Path: "/sessions/{session_id}/files/{file_id}", Tags: tags,
+		Summary: "Change a file", Description: "The text of a file that is not active is seen neither by tools nor in prompts.",
+	}, func(ctx context.Context, c *call, in *fileChangeInput) (*fileOutput, error) {
+		caller, err := c.caller(in.User, in.Session)
+		if err != nil {
+			return nil, err
+		}
+		changed, err := c.host.SetFileActive(ctx, caller, in.File, in.Body.Active)
+		return &fileOutput{s.shownFile(c, changed)}, err
+	})
+	add(s, access.Files, huma.Operation{
+		OperationID: "get-file", Method: http.MethodGet, Path: "/sessions/{session_id}/files/{file_id}", Tags: tags, Summary: "Download a file",
+		Responses: map[string]*huma.Response{"200": {
+			Description: "The file as it was uploaded",
+			Content:     map[string]*huma.MediaType{"application/octet-stream": {Schema: &huma.Schema{Type: "string", Format: "binary"}}},
+		}},
+	}, s.download)
+	if s.options.Links != nil {
+		s.mux.Handle("GET "+s.options.Links.path()+"{tenant}/{app}/{file}", http.HandlerFunc(s.followLink))
+	}
+}
+
+func (s *Server) filesOf(ctx context.Context, c *call, in *sessionInput) ([]file, error) {
+	caller, err := c.caller(in.User, in.Session)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.host.Files(ctx, caller)
+	list := []file{}
+	for _, a := range found {
+		list = append(list, s.shownFile(c, a))
+	}
+	return list, err
+}
+
+func (s *Server) shownFile(c *call, a memory.Artifact) file {
+	f := file{Artifact: a}
+	if s.options.Links != nil {
+		f.URL = s.options.Links.Make(c.app, c.principal.Tenant, a)
+	}
+	return f
+}
+
+func (s *Server) upload(ctx context.Context, c *call, in *uploadInput) (*fileOutput, error) {
+	caller, err := c.caller(in.User, in.Session)
+	if err != nil {
+		return nil, err
+	}
+	if in.RawBody.Form != nil {
+		defer func() { _ = in.RawBody.Form.RemoveAll() }() // parts that were kept in temporary files
+	}
+	up, format, err := readUpload(in.RawBody.Data().File)
+	if err != nil {
+		return nil, err
+	}
+	if format.Extracts && s.options.Documents != nil {
+		domain := c.principal.Tenant + " " + c.app
+		text, err := s.options.Documents.Read(ctx, domain, format, up.Content)
+		if err != nil {
+			return nil, err
+		}
+		up.Text, up.Truncated = &text.Text, text.Truncated
+	}
+	added, err := c.host.AddFile(ctx, caller, up)
+	if err != nil {
+		return nil, err
+	}
+	return &fileOutput{s.shownFile(c, added)}, nil
+}
+
+// readUpload reads a file that somebody sent, and finds out what it is.
+func readUpload(part huma.FormFile) (up memory.Upload, format document.Format, err error) {
+	if !part.IsSet {
+		return up, format, abi.Faultf(abi.InvalidArgument, "the form has no file").WithHint("send it as the part named file")
+	}
+	if part.Size > memory.MaxFileBytes {
+		return up, format, abi.Faultf(abi.TooLarge, "the file has more than %s", memory.FormatSize(memory.MaxFileBytes))
+	}
+	if up.Filename, err = document.CleanName(part.Filename); err != nil {
+		return up, format, err
+	}
+	if up.Content, err = io.ReadAll(io.LimitReader(part, memory.MaxFileBytes+1)); err != nil {
+		return up, format, abi.Faultf(abi.InvalidArgument, "the file cannot be read")
+	}
+	format, up.MediaType, err = document.Identify(up.Filename, part.ContentType, up.Content)
+	up.Type = format.Name
+	return up, format, err
+}
+
+func (s *Server) download(ctx context.Context, c *call, in *fileInput) (*huma.StreamResponse, error) {
+	caller, err := c.caller(in.User, in.Session)
+	if err != nil {
+		return nil, err
+	}
+	files, err := c.host.Files(ctx, caller)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range files {
+		if a.ID != in.File {
+			continue
+		}
+		content, err := c.host.File(ctx, caller, a.ID)
+		if err != nil {
+			return nil, err
+		}
+		return &huma.StreamResponse{Body: func(hc huma.Context) {
+			for name, values := range fileHeaders(a.Filename, a.MediaType) {
+				hc.SetHeader(name, values[0])
+			}
+			_, _ = hc.BodyWriter().Write(content)
+		}}, nil
+	}
+	return nil, abi.Faultf(abi.NotFound, "the session has no such file")
+}
+
+// fileHeaders keep a stranger's file from being anything but a download.
+func fileHeaders(name, mediaType string) http.Header {
+	disposition := mime.FormatMediaType("attachment", map[string]string{"filename": name})
+	if disposition == "" {
+		disposition = "attachment"
+	}
+	return http.Header{
+		"Content-Type": {mediaType}, "Content-Disposition": {disposition}, "X-Content-Type-Options": {"nosniff"},
+		"Content-Security-Policy": {"sandbox; default-src 'none'"}, "Cache-Control": {"private, no-store"},
+	}
+}
+
+// followLink answers a download by a signed address.
+func (s *Server) followLink(w http.ResponseWriter, r *http.Request) {
+	content, link, err := s.linked(r)
+	if err != nil {
+		p := problemOf(err)
+		w.Header().Set("Content-Type", p.ContentType(""))
+		w.WriteHeader(p.Status)
+		writeJSON(w, p.Problem)
+		return
+	}
+	for name, values := range fileHeaders(link.name, link.mediaType) {
+		w.Header()[name] = values
+	}
+	_, _ = w.Write(content)
+}
+
+func (s *Server) linked(r *http.Request) ([]byte, link, error) {
+	l, err := s.options.Links.check(r)
+	if err != nil {
+		return nil, l, err
+	}
+	h, release, err := s.options.Apps.Host(r.Context(), l.tenant, l.app)
+	if err != nil {
+		return nil, l, err
+	}
+	defer release()
+	content, err := h.File(r.Context(), host.Caller{Tenant: l.tenant}, l.file)
+	return content, l, err
+}

@@ -1,0 +1,164 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"golang.org/x/time/rate"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/access"
+)
+
+// principalKey is where a request's context has who sent it: handlers of huma get nothing else of the request.
+type principalKey struct{}
+
+// call is a request that was let in: who sent it, and the app that it is about.
+type call struct {
+	principal access.Principal
+	app       string
+	host      *host.Host
+	release   func()
+}
+
+// caller is for whom the request acts that names a user and a session, either of which may be "".
+func (c *call) caller(user, session string) (host.Caller, error) {
+	user, session, err := c.principal.Act(user, session)
+	return host.Caller{Tenant: c.principal.Tenant, User: user, Session: session, Actor: c.principal.Name}, err
+}
+
+// guard lets in who has a right, before the body is read.
+func (s *Server) guard(right access.Right) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		r, _ := humago.Unwrap(ctx)
+		p, err := s.admit(r, right)
+		if err != nil {
+			s.refuse(ctx, err)
+			return
+		}
+		next(huma.WithValue(ctx, principalKey{}, p))
+	}
+}
+
+// admit finds out who sent a request and whether they have a right; "" is one that everybody has who is known.
+func (s *Server) admit(r *http.Request, right access.Right) (access.Principal, error) {
+	p, err := s.options.Authenticate(r)
+	if err != nil {
+		return p, refusal(err)
+	}
+	if wait := s.limiter.wait(p); wait > 0 {
+		f := abi.Faultf(abi.Unavailable, "too many requests").WithHint("ask again later, and for fewer at a time")
+		busy := problemOfFault(f, http.StatusTooManyRequests)
+		busy.header.Set("Retry-After", seconds(wait))
+		return p, busy
+	}
+	if right != "" && !p.Allows(right) {
+		return p, abi.Faultf(abi.AccessDenied, "the role %q may not do this: it takes the right %q", p.Role, right)
+	}
+	return p, nil
+}
+
+// refusal says that credentials are needed, or others.
+func refusal(err error) error {
+	r, ok := errors.AsType[access.Refusal](err)
+	if !ok {
+		return err
+	}
+	p := problemOfFault(abi.FaultOf(err), r.Status())
+	p.header = http.Header{"Www-Authenticate": {r.Challenge()}}
+	return p
+}
+
+func (s *Server) refuse(ctx huma.Context, err error) {
+	p := problemOf(err)
+	for name, values := range p.header {
+		ctx.SetHeader(name, values[0])
+	}
+	ctx.SetHeader("Content-Type", p.ContentType(""))
+	ctx.SetStatus(p.Status)
+	writeJSON(ctx.BodyWriter(), p.Problem)
+}
+
+// open opens the app that a request is about: the one that it names, or the only one that its sender may use.
+func (s *Server) open(ctx context.Context, named string) (*call, error) {
+	p, _ := ctx.Value(principalKey{}).(access.Principal)
+	app, err := s.appOf(p, named)
+	if err != nil {
+		return nil, err
+	}
+	h, release, err := s.options.Apps.Host(ctx, p.Tenant, app)
+	if err != nil {
+		return nil, err
+	}
+	return &call{principal: p, app: app, host: h, release: release}, nil
+}
+
+func (s *Server) appOf(p access.Principal, named string) (string, error) {
+	mine := s.appsOf(p)
+	if named == "" && len(mine) == 1 {
+		return mine[0], nil
+	}
+	if named == "" {
+		return "", abi.Faultf(abi.InvalidArgument, "several apps are served here: which one is meant?").WithHint("add ?app= with the id of the app")
+	}
+	if !p.MayUse(named) {
+		return "", abi.Faultf(abi.NotFound, "there is no app %q", named) // or none that is their business
+	}
+	return named, nil
+}
+
+// appsOf are the apps that somebody may use.
+func (s *Server) appsOf(p access.Principal) []string {
+	mine := []string{}
+	for _, app := range s.options.Apps.Names() {
+		if p.MayUse(app) {
+			mine = append(mine, app)
+		}
+	}
+	return mine
+}
+
+// limiter bounds how often each principal may ask.
+type limiter struct {
+	rate  rate.Limit
+	burst int
+
+	mu  sync.Mutex
+	all map[identity]*rate.Limiter
+}
+
+// maxLimiters is how many principals are remembered; beyond, all begin anew.
+const maxLimiters = 100_000
+
+// wait says how long a principal has to wait until it may ask again; 0 for not at all.
+func (l *limiter) wait(p access.Principal) time.Duration {
+	if l.rate <= 0 {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	who := identity{p.Tenant, string(p.Role), p.Name, p.User}
+	one := l.all[who]
+	if one == nil {
+		if l.all == nil || len(l.all) >= maxLimiters {
+			l.all = map[identity]*rate.Limiter{}
+		}
+		one = rate.NewLimiter(l.rate, l.burst)
+		l.all[who] = one
+	}
+	r := one.Reserve()
+	wait := r.Delay()
+	if wait > 0 {
+		r.Cancel()
+	}
+	return wait
+}
+
+// identity is what a principal is counted by.
+type identity struct{ tenant, role, name, user string }

@@ -1,0 +1,178 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/access"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/apps"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/document"
+	"github.com/toolrun/toolrun/host/engine/js"
+	"github.com/toolrun/toolrun/host/httpapi"
+	"github.com/toolrun/toolrun/host/storage/mem"
+)
+
+const shop = `
+app: shop
+memory:
+  prefs: {access: user, retention: 1_month, strict: true, schema: {type: object, properties: {language: {type: string}, visits: {type: integer}}}}
+  cart: {access: session, retention: session}
+  flags: {access: application}
+tools:
+  remember:
+    source: remember.js
+    description: counts visits
+    inputSchema: {type: object, properties: {language: {type: string}, message: {type: string}}}
+    grants: {prefs: readwrite, sessionMeta: read}
+  wait: {source: wait.js, description: never ends, grants: {prefs: readwrite}}
+  fail: {source: fail.js, description: fails, grants: {prefs: readwrite}}
+  look: {source: look.js, description: shows what it sees, grants: {sessionMeta: read}}
+prompts:
+  greeting: {template: "Hello {{memory.sessionMeta.metadata.userName}}, {{memory.prefs.language}}", grants: {sessionMeta: read, prefs: read}}
+`
+
+var shopFiles = fstest.MapFS{
+	"app.yaml": {Data: []byte(shop)},
+	"remember.js": {Data: []byte(`
+		const p = await memory.get_content("prefs");
+		console.log("seen", p?.visits ?? 0);
+		await memory.set_content("prefs", {visits: (p?.visits ?? 0) + 1, ...($language ? {language: $language} : {})});
+		return {visits: (p?.visits ?? 0) + 1, user: context.userId, message: context.message ?? null};`)},
+	"wait.js": {Data: []byte(`await memory.set_content("prefs", {visits: 99}); console.log("waiting"); for (;;) {}`)},
+	"fail.js": {Data: []byte(`await memory.set_content("prefs", {visits: 99}); throw new Error("on purpose")`)},
+	"look.js": {Data: []byte(`return {meta: await memory.get_content("sessionMeta"), context}`)},
+}
+
+// service is a server with one app of its own, whose callers say in a header who they are.
+type service struct {
+	t      testing.TB
+	server *httptest.Server
+	api    *httpapi.Server
+}
+
+// roles are the principals of these tests, by what they write into the header.
+var roles = map[string]access.Principal{
+	"operator":  {Role: access.Operator, Tenant: "acme", Name: "op"},
+	"runtime":   {Role: access.Runtime, Tenant: "acme", Name: "backend"},
+	"coder":     {Role: access.Runtime, Tenant: "acme", Name: "coder", Code: true},
+	"read-only": {Role: access.ReadOnly, Tenant: "acme", Name: "watcher"},
+	"ann":       {Role: access.User, Tenant: "acme", User: "ann", Name: "ann"},
+	"bob":       {Role: access.User, Tenant: "acme", User: "bob", Name: "bob"},
+	"elsewhere": {Role: access.Operator, Tenant: "other", Name: "op"},
+	"no app":    {Role: access.Operator, Tenant: "acme", Apps: []string{"another"}, Name: "op"},
+}
+
+func authenticate(r *http.Request) (access.Principal, error) {
+	who := r.Header.Get("Authorization")
+	if who == "" {
+		return access.Principal{}, access.NoCredentials
+	}
+	p, ok := roles[strings.TrimPrefix(who, "Bearer ")]
+	if !ok {
+		return p, access.Invalid
+	}
+	return p, nil
+}
+
+// newService starts a service. Engines run in this process: what they keep guests from is tested elsewhere.
+func newService(t testing.TB, change ...func(*httpapi.Options)) *service {
+	t.Helper()
+	declared, problems := app.Load(shopFiles, "app.yaml")
+	if problems.Err() != nil {
+		t.Fatal(problems)
+	}
+	served := apps.New(apps.Options{Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{js.New()}, Ledger: time.Hour}})
+	if err := served.Serve(t.Context(), []*app.App{declared}); err != nil {
+		t.Fatal(err)
+	}
+	reader := &document.Reader{Engine: document.New()}
+	links, err := httpapi.NewLinks(bytes.Repeat([]byte("k"), 32), "http://files.example", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := httpapi.Options{Apps: served, Authenticate: authenticate, Documents: reader, Links: links, Version: "test"}
+	for _, c := range change {
+		c(&opts)
+	}
+	api, err := httpapi.New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{t: t, api: api, server: httptest.NewServer(api)}
+	t.Cleanup(func() {
+		s.server.Close()
+		if err := served.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := reader.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// reply is an answer with its body.
+type reply struct {
+	*http.Response
+	body []byte
+}
+
+func (r reply) String() string { return r.Status + " " + string(r.body) }
+
+// into decodes the answer.
+func (r reply) into(t testing.TB, v any) {
+	t.Helper()
+	if err := json.Unmarshal(r.body, v); err != nil {
+		t.Fatalf("%s: %v", r, err)
+	}
+}
+
+// ask sends a request as somebody; headers are name and value in turn.
+func (s *service) ask(who, method, path, body string, headers ...string) reply {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, s.server.URL+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if who != "" {
+		r.Header.Set("Authorization", "Bearer "+who)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return reply{response, text}
+}
+
+// want asks and fails the test where the answer has another status.
+func (s *service) want(status int, who, method, path, body string, headers ...string) reply {
+	s.t.Helper()
+	r := s.ask(who, method, path, body, headers...)
+	if r.StatusCode != status {
+		s.t.Fatalf("%s %s as %s = %s; want %d", method, path, who, r, status)
+	}
+	return r
+}
+
+func contains(r reply, text string) bool { return strings.Contains(string(r.body), text) }

@@ -1,0 +1,43 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/toolrun/toolrun/host/access"
+	"github.com/toolrun/toolrun/host/httpapi/wire"
+)
+
+type promptInput struct {
+	wire.Target
+	Name string `path:"prompt" minLength:"1" maxLength:"128" doc:"Name of a declared prompt"`
+	Body wire.RenderRequest
+}
+
+type renderedOutput struct{ Body wire.Rendered }
+
+func (s *Server) addPrompts() {
+	tags := []string{"prompts"}
+	add(s, access.Prompts, huma.Operation{
+		OperationID: "list-prompts", Method: http.MethodGet, Path: "/prompts", Tags: tags, Summary: "List the prompts",
+	}, func(_ context.Context, c *call, _ *wire.Target) (*listOutput[wire.Prompt], error) {
+		list := []wire.Prompt{}
+		for _, p := range c.host.App().Prompts {
+			list = append(list, wire.Prompt{Name: p.Name, Description: p.Description})
+		}
+		return &listOutput[wire.Prompt]{wire.List[wire.Prompt]{Items: list}}, nil
+	})
+	add(s, access.Prompts, huma.Operation{
+		OperationID: "render-prompt", Method: http.MethodPost, Path: "/prompts/{prompt}/render", Tags: tags, Summary: "Render a prompt",
+		Description: "Fills in what the prompt's grants let it read of the session's and the user's memory, all at one moment.",
+	}, func(ctx context.Context, c *call, in *promptInput) (*renderedOutput, error) {
+		caller, err := c.caller(in.Body.User, in.Body.Session)
+		if err != nil {
+			return nil, err
+		}
+		text, err := c.host.Render(ctx, caller, in.Name)
+		return &renderedOutput{wire.Rendered{Name: in.Name, Text: text}}, err
+	})
+}

@@ -1,0 +1,240 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/access"
+	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+type getRecordInput struct {
+	wire.Place
+	Projection string `query:"projection" maxLength:"8192" doc:"JSON object that says which members to answer, as for get_content" example:"{\"preferences.language\":1}"`
+}
+
+type putRecordInput struct {
+	wire.Place
+	wire.Precondition
+	wire.WriteOptions
+	Body json.RawMessage `doc:"The content"`
+}
+
+type patchRecordInput struct {
+	wire.Place
+	wire.Precondition
+	wire.WriteOptions
+	Body json.RawMessage `contentType:"application/merge-patch+json" doc:"A merge patch (RFC 7396)"`
+}
+
+type deleteRecordInput struct {
+	wire.Place
+	wire.Precondition
+}
+
+type recordOutput struct {
+	ETag string `header:"ETag" doc:"The record's revision"`
+	Body wire.Record
+}
+
+type deletedOutput struct{ Body wire.Deleted }
+
+type removedOutput struct{ Body wire.Removed }
+
+func (s *Server) addRecords() {
+	tags := []string{"records"}
+	const path = "/stores/{store}/record"
+	add(s, access.Records, huma.Operation{OperationID: "get-record", Method: http.MethodGet, Path: path, Tags: tags, Summary: "Read a record"}, getRecord)
+	add(s, access.ChangeRecords, huma.Operation{
+		OperationID: "put-record", Method: http.MethodPut, Path: path, Tags: tags, Summary: "Replace a record", Errors: append(usualErrors, 412),
+	}, func(ctx context.Context, c *call, in *putRecordInput) (*recordOutput, error) {
+		return c.set(ctx, in.Place, in.Precondition, in.Body, in.TTL, true)
+	})
+	add(s, access.ChangeRecords, huma.Operation{
+		OperationID: "patch-record", Method: http.MethodPatch, Path: path, Tags: tags, Summary: "Merge into a record", Errors: append(usualErrors, 412),
+	}, func(ctx context.Context, c *call, in *patchRecordInput) (*recordOutput, error) {
+		return c.set(ctx, in.Place, in.Precondition, in.Body, in.TTL, false)
+	})
+	add(s, access.ChangeRecords, huma.Operation{
+		OperationID: "delete-record", Method: http.MethodDelete, Path: path, Tags: tags, Summary: "Delete a record", Errors: append(usualErrors, 412),
+	}, deleteRecord)
+	add(s, access.Records, huma.Operation{
+		OperationID: "list-records", Method: http.MethodGet, Path: "/stores/{store}/records", Tags: tags, Summary: "List the records of a store",
+		Description: "Without their contents; the first 1,000.",
+	}, listRecords)
+	add(s, access.Erase, huma.Operation{
+		OperationID: "purge-store", Method: http.MethodDelete, Path: "/stores/{store}/records", Tags: tags, Summary: "Remove all records of a store",
+		Description: "Of all users and sessions, also of a store that is not declared any more.",
+	}, func(ctx context.Context, c *call, in *storeInput) (*removedOutput, error) {
+		caller, err := c.caller("", "")
+		if err != nil {
+			return nil, err
+		}
+		n, err := c.host.Purge(ctx, caller, in.Store)
+		return &removedOutput{wire.Removed{Records: n}}, err
+	})
+	add(s, access.Erase, huma.Operation{
+		OperationID: "erase-user", Method: http.MethodDelete, Path: "/users/{user_id}", Tags: tags, Summary: "Erase a user",
+		Description: "Removes everything of a user: records, sessions, files, kept Results, entries of the ledger. It answers when it has looked again and found nothing left.",
+	}, eraseUser)
+}
+
+// operate performs an operation on a record, for an operator.
+func (c *call) operate(ctx context.Context, in wire.Place, op string, args ...any) (json.RawMessage, error) {
+	caller, err := c.caller(in.User, in.Session)
+	if err != nil {
+		return nil, err
+	}
+	encoded := make([]json.RawMessage, 0, len(args)+1)
+	for _, arg := range append([]any{in.Store}, args...) {
+		text, err := json.Marshal(arg)
+		if err != nil {
+			return nil, err
+		}
+		encoded = append(encoded, text)
+	}
+	return c.host.Perform(ctx, caller, abi.Call{Op: op, Args: encoded})
+}
+
+func getRecord(ctx context.Context, c *call, in *getRecordInput) (*recordOutput, error) {
+	var projection json.RawMessage
+	if in.Projection != "" {
+		if !json.Valid([]byte(in.Projection)) {
+			return nil, abi.Faultf(abi.InvalidArgument, "the projection is no JSON").WithHint(`such as {"preferences.language":1}`)
+		}
+		projection = json.RawMessage(in.Projection)
+	}
+	text, err := c.operate(ctx, in.Place, abi.GetContent, projection, map[string]bool{"record": true})
+	if err != nil {
+		return nil, err
+	}
+	return recordOf(text)
+}
+
+func recordOf(text json.RawMessage) (*recordOutput, error) {
+	if string(text) == "null" {
+		return nil, abi.Faultf(abi.NotFound, "there is no such record")
+	}
+	out := &recordOutput{}
+	if err := json.Unmarshal(text, &out.Body); err != nil {
+		return nil, err
+	}
+	out.ETag = strconv.Quote(strconv.FormatInt(out.Body.Revision, 10))
+	return out, nil
+}
+
+// revisionOf is the one that a record must have: nil for any, 0 for none.
+func revisionOf(p wire.Precondition) (*int64, error) {
+	none := int64(0)
+	switch {
+	case p.IfMatch == "" && p.IfNoneMatch == "":
+		return nil, nil
+	case p.IfMatch != "" && p.IfNoneMatch != "":
+		return nil, abi.Faultf(abi.InvalidArgument, "If-Match and If-None-Match contradict each other")
+	case p.IfNoneMatch == "*":
+		return &none, nil
+	}
+	n, err := strconv.ParseInt(strings.Trim(p.IfMatch, `"`), 10, 64)
+	if err != nil || n < 1 || p.IfMatch != strconv.Quote(strconv.FormatInt(n, 10)) {
+		return nil, abi.Faultf(abi.InvalidArgument, "If-Match takes one ETag as a record's answer has it, such as \"3\"")
+	}
+	return &n, nil
+}
+
+// set writes a record and answers with it.
+func (c *call) set(ctx context.Context, in wire.Place, if_ wire.Precondition, content json.RawMessage, ttl string, replace bool) (*recordOutput, error) {
+	options := map[string]any{}
+	if replace {
+		options["replace"] = true
+	}
+	if ttl != "" {
+		options["ttl"] = ttl
+	}
+	if err := require(if_, options); err != nil {
+		return nil, err
+	}
+	if _, err := c.operate(ctx, in, abi.SetContent, content, options); err != nil {
+		return nil, preconditionFailed(if_, err)
+	}
+	text, err := c.operate(ctx, in, abi.GetContent, nil, map[string]bool{"record": true})
+	if err != nil {
+		return nil, err
+	}
+	return recordOf(text)
+}
+
+func require(p wire.Precondition, options map[string]any) error {
+	revision, err := revisionOf(p)
+	if revision != nil {
+		options["if_revision"] = *revision
+	}
+	return err
+}
+
+// preconditionFailed tells a precondition that did not hold from other conflicts.
+func preconditionFailed(p wire.Precondition, err error) error {
+	if f := abi.FaultOf(err); f.Code == abi.Conflict && (p.IfMatch != "" || p.IfNoneMatch != "") {
+		return problemOfFault(f, http.StatusPreconditionFailed)
+	}
+	return err
+}
+
+func deleteRecord(ctx context.Context, c *call, in *deleteRecordInput) (*deletedOutput, error) {
+	options := map[string]any{}
+	if err := require(in.Precondition, options); err != nil {
+		return nil, err
+	}
+	text, err := c.operate(ctx, in.Place, abi.DeleteContent, options)
+	if err != nil {
+		return nil, preconditionFailed(in.Precondition, err)
+	}
+	out := &deletedOutput{}
+	return out, json.Unmarshal(text, &out.Body)
+}
+
+// mostListed bounds the records of a list.
+const mostListed = 1000
+
+func listRecords(ctx context.Context, c *call, in *wire.Place) (*listOutput[memory.Listed], error) {
+	caller, err := c.caller(in.User, in.Session)
+	if err != nil {
+		return nil, err
+	}
+	list := []memory.Listed{}
+	err = c.host.List(ctx, caller, in.Store, func(l memory.Listed) error {
+		if list = append(list, l); len(list) == mostListed {
+			return errEnough
+		}
+		return nil
+	})
+	if err == errEnough {
+		err = nil
+	}
+	return &listOutput[memory.Listed]{wire.List[memory.Listed]{Items: list}}, err
+}
+
+var errEnough = abi.Faultf(abi.Cancelled, "enough")
+
+type eraseInput struct {
+	wire.Target
+	User string `path:"user_id" minLength:"1" maxLength:"256" doc:"The user's id"`
+}
+
+type erasedOutput struct{ Body memory.Erased }
+
+func eraseUser(ctx context.Context, c *call, in *eraseInput) (*erasedOutput, error) {
+	caller := host.Caller{Tenant: c.principal.Tenant, User: in.User, Actor: c.principal.Name}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // begun, it is to end
+	defer cancel()
+	erased, err := c.host.Erase(ctx, caller)
+	return &erasedOutput{erased}, err
+}

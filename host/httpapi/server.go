@@ -1,0 +1,190 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"math"
+	"net/http"
+	"reflect"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"golang.org/x/time/rate"
+
+	"github.com/toolrun/toolrun/host/access"
+	"github.com/toolrun/toolrun/host/apps"
+	"github.com/toolrun/toolrun/host/engine/document"
+	"github.com/toolrun/toolrun/host/httpapi/wire"
+)
+
+// Prefix begins the path of every operation.
+const Prefix = "/api/v1"
+
+// Options are what a Server is made of. Apps and Authenticate are required.
+type Options struct {
+	Apps *apps.Apps
+	// Authenticate finds out who sent a request; its errors are access.Refusal or faults.
+	Authenticate func(*http.Request) (access.Principal, error)
+	// Documents reads the text of uploaded files. Default: none is read.
+	Documents *document.Reader
+	// Links signs the addresses of files. Default: files cannot be downloaded but with credentials.
+	Links *Links
+	// Rate is how many requests a second each principal may send, Burst how many at once. Default: as many as they like.
+	Rate  float64
+	Burst int
+	// Version is that of the program.
+	Version string
+	// Logger gets what no client may see. Default: discard.
+	Logger *slog.Logger
+}
+
+// Server answers requests. It is safe for concurrent use.
+type Server struct {
+	options Options
+	api     huma.API
+	mux     *http.ServeMux
+	limiter limiter
+	routes  []Route
+}
+
+// Route is an operation of the API with the right that it takes.
+type Route struct {
+	Method, Path string
+	// Right is "" where known credentials suffice.
+	Right access.Right
+}
+
+var problemType = reflect.TypeFor[wire.Problem]()
+
+// useProblems has the framework answer with problem documents of ours. Its hook is one for all servers of a process.
+var useProblems = sync.OnceFunc(func() { huma.NewError = newProblem })
+
+// New makes a Server.
+func New(opts Options) (*Server, error) {
+	if opts.Apps == nil || opts.Authenticate == nil {
+		return nil, errors.New("httpapi: Options.Apps and Options.Authenticate are required")
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	useProblems()
+	s := &Server{options: opts, mux: http.NewServeMux()}
+	s.limiter = limiter{rate: rate.Limit(opts.Rate), burst: max(opts.Burst, int(math.Ceil(opts.Rate)), 1)}
+	s.api = humago.New(s.mux, describe(opts.Version))
+	s.addRuns()
+	s.addSessions()
+	s.addFiles()
+	s.addPrompts()
+	s.addStores()
+	s.addRecords()
+	s.addLedger()
+	s.addTransfer()
+	s.mux.HandleFunc("/", notFound)
+	return s, nil
+}
+
+func describe(version string) huma.Config {
+	config := huma.DefaultConfig("toolrun", version)
+	config.Info.Description = "Run small tools that remember things: each call in a fresh sandbox, as one transaction."
+	config.Info.License = nil
+	config.Servers = []*huma.Server{{URL: "/"}}
+	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "/openapi", "", ""
+	config.CreateHooks = nil // they would add a link to a schema to every answer
+	config.NoFormatFallback = false
+	config.RejectUnknownQueryParameters = true
+	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"bearer": {Type: "http", Scheme: "bearer", Description: "An API key, or a token (JWT) of the platform's issuer"},
+		"key":    {Type: "apiKey", In: "header", Name: "X-API-Key", Description: "An API key"},
+	}
+	config.Security = []map[string][]string{{"bearer": {}}, {"key": {}}}
+	config.Tags = []*huma.Tag{
+		{Name: "runs", Description: "Run tools and code"}, {Name: "sessions", Description: "Start, change and end sessions"},
+		{Name: "files", Description: "Files of a session"}, {Name: "prompts", Description: "Render prompts"},
+		{Name: "stores", Description: "Declarations of memory stores"}, {Name: "records", Description: "What is remembered, for operators"},
+		{Name: "ledger", Description: "Who read and wrote what"}, {Name: "service", Description: "The service itself"},
+	}
+	return config
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
+	s.mux.ServeHTTP(w, r)
+}
+
+// Handle adds a handler of another surface: it has to look after credentials itself.
+func (s *Server) Handle(pattern string, h http.Handler) { s.mux.Handle(pattern, h) }
+
+// Pattern returns the pattern that answers a request, for metrics: it holds no ids.
+func (s *Server) Pattern(r *http.Request) string {
+	_, pattern := s.mux.Handler(r)
+	return pattern
+}
+
+// Routes returns every operation.
+func (s *Server) Routes() []Route { return s.routes }
+
+// OpenAPI returns the description of the API as JSON (OpenAPI 3.1).
+func (s *Server) OpenAPI() ([]byte, error) { return json.MarshalIndent(s.api.OpenAPI(), "", "  ") }
+
+func notFound(w http.ResponseWriter, r *http.Request) {
+	p := newProblem(http.StatusNotFound, "there is nothing at this path").(*problem)
+	w.Header().Set("Content-Type", p.ContentType(""))
+	w.WriteHeader(p.Status)
+	writeJSON(w, p.Problem)
+}
+
+// writeJSON writes an answer, whose reader may have gone.
+func writeJSON(w io.Writer, v any) { _ = json.NewEncoder(w).Encode(v) }
+
+func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
+
+// targeted is an input that embeds wire.Target.
+type targeted interface{ AppID() string }
+
+// add adds an operation on an app for who has a right.
+func add[I targeted, O any](s *Server, right access.Right, op huma.Operation, handle func(context.Context, *call, *I) (*O, error)) {
+	addPlain(s, right, op, func(ctx context.Context, in *I) (*O, error) {
+		c, err := s.open(ctx, (*in).AppID())
+		if err != nil {
+			return nil, err
+		}
+		defer c.release()
+		return handle(ctx, c, in)
+	})
+}
+
+// addPlain adds an operation for who has a right.
+func addPlain[I, O any](s *Server, right access.Right, op huma.Operation, handle func(context.Context, *I) (*O, error)) {
+	op.Path = Prefix + op.Path
+	op.Middlewares = append(huma.Middlewares{s.guard(right)}, op.Middlewares...)
+	if op.Errors == nil {
+		op.Errors = usualErrors
+	}
+	s.routes = append(s.routes, Route{op.Method, op.Path, right})
+	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
+		out, err := handle(ctx, in)
+		if err != nil {
+			return nil, s.answer(err)
+		}
+		return out, nil
+	})
+}
+
+var usualErrors = []int{400, 401, 403, 404, 409, 413, 422, 429, 500, 503}
+
+// answer makes a problem of an error, and logs what no client may see.
+func (s *Server) answer(err error) error {
+	p := problemOf(err)
+	if p.Status == http.StatusInternalServerError {
+		s.options.Logger.Error("a request failed", "error", err)
+	}
+	return p
+}

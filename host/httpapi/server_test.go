@@ -1,0 +1,147 @@
+package httpapi_test
+
+import (
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+const metadataBody = `{
+  "message": "Hello",
+  "session_id": "sess_123",
+  "metadata": {
+    "userId": "user_456",
+    "userName": "John",
+    "customerTier": "premium",
+    "channel": "mobile_app"
+  },
+  "tool": "look"
+}`
+
+// The run's body with a message, a session and its metadata: the tool sees all three, and a user in the metadata is nobody.
+func TestRunWithMetadata(t *testing.T) {
+	s := newService(t)
+	var result abi.Result
+	s.want(200, "ann", "POST", "/api/v1/runs", metadataBody).into(t, &result)
+	var seen struct {
+		Meta struct {
+			Metadata    map[string]string
+			SessionInfo struct{ SessionID, UserID, AppID string }
+		}
+		Context struct{ Message string }
+	}
+	reply{body: result.Output}.into(t, &seen)
+	if seen.Meta.Metadata["userName"] != "John" || seen.Meta.SessionInfo.SessionID != "sess_123" || seen.Meta.SessionInfo.UserID != "ann" ||
+		seen.Meta.SessionInfo.AppID != "shop" || seen.Context.Message != "Hello" {
+		t.Errorf("the tool sees %s", result.Output)
+	}
+	s.want(400, "ann", "POST", "/api/v1/sessions/other/runs", metadataBody)
+	s.want(200, "ann", "POST", "/api/v1/sessions/sess_123/runs", metadataBody)
+	s.want(403, "bob", "POST", "/api/v1/runs", metadataBody)
+}
+
+// A failed run is a Result; what keeps a run from happening is a problem.
+func TestRunsThatFail(t *testing.T) {
+	s := newService(t)
+	var result abi.Result
+	s.want(200, "ann", "POST", "/api/v1/runs", `{"tool":"fail"}`).into(t, &result)
+	if result.OK || result.Error.Code != abi.ToolError {
+		t.Errorf("a failing tool = %+v", result)
+	}
+	for _, test := range []struct {
+		body   string
+		status int
+		code   abi.Code
+	}{
+		{`{"tool":"nothing"}`, 404, abi.NotFound},
+		{`{"tool":"remember","input":{"language":7}}`, 422, abi.InputInvalid},
+		{`{"tool":"remember","input":[]}`, 422, abi.InputInvalid},
+		{`{"tool":"remember","session_id":"a\u0000b"}`, 400, abi.InvalidArgument},
+		{`{"tool":"remember","unknown":1}`, 422, abi.InvalidArgument},
+		{`{"tool":"remember",`, 400, abi.InvalidArgument},
+		{`{}`, 422, abi.InvalidArgument},
+		{`[]`, 422, abi.InvalidArgument},
+		{`{"tool":"remember","user_id":"bob"}`, 403, abi.AccessDenied},
+		{`{"tool":"remember","metadata":[1]}`, 400, abi.InvalidArgument},
+	} {
+		r := s.want(test.status, "ann", "POST", "/api/v1/runs", test.body)
+		var p wire.Problem
+		r.into(t, &p)
+		if p.Code != string(test.code) || p.Status != test.status || r.Header.Get("Content-Type") != "application/problem+json" || p.Type == "" || p.Title == "" {
+			t.Errorf("%s = %s (%s)", test.body, r, r.Header.Get("Content-Type"))
+		}
+	}
+	s.want(415, "ann", "POST", "/api/v1/runs", `tool=remember`, "Content-Type", "application/x-www-form-urlencoded")
+	s.want(404, "operator", "GET", "/api/v1/stores/prefs/record?user_id=ann", "")
+}
+
+func TestRecords(t *testing.T) {
+	s := newService(t)
+	const path = "/api/v1/stores/prefs/record?user_id=ann"
+	r := s.want(200, "operator", "PUT", path, `{"language":"fr","visits":12345678901234567890}`, "If-None-Match", "*")
+	if r.Header.Get("ETag") != `"1"` {
+		t.Errorf("the ETag is %s", r.Header.Get("ETag"))
+	}
+	s.want(412, "operator", "PUT", path, `{}`, "If-None-Match", "*")
+	s.want(412, "operator", "PATCH", path, `{}`, "If-Match", `"7"`, "Content-Type", "application/merge-patch+json")
+	s.want(200, "operator", "PATCH", path, `{"language":null}`, "If-Match", `"1"`, "Content-Type", "application/merge-patch+json")
+	var record struct {
+		Content  map[string]any
+		Revision int64
+	}
+	r = s.want(200, "operator", "GET", path, "")
+	r.into(t, &record)
+	if want := `{"visits":12345678901234567890}`; record.Revision != 2 || !contains(r, want) {
+		t.Errorf("the record = %s; want %s", r, want)
+	}
+	s.want(422, "operator", "PATCH", path, `{"visits":"many"}`, "Content-Type", "application/merge-patch+json")
+	r = s.want(200, "operator", "GET", path+"&projection=%7B%22language%22%3A1%7D", "")
+	if !contains(r, `"content":{}`) {
+		t.Errorf("a projection = %s", r)
+	}
+	s.want(412, "operator", "DELETE", path, "", "If-Match", `"1"`)
+	s.want(200, "operator", "DELETE", path, "", "If-Match", `"2"`)
+	s.want(404, "operator", "GET", path, "")
+}
+
+func TestSessionsAndStores(t *testing.T) {
+	s := newService(t)
+	var session memory.Session
+	s.want(201, "ann", "POST", "/api/v1/sessions", `{"metadata":{"userName":"John","n":12345678901234567890}}`).into(t, &session)
+	path := "/api/v1/sessions/" + session.ID
+	s.want(200, "ann", "PATCH", path+"/metadata", `{"a":1}`, "Content-Type", "application/merge-patch+json")
+	s.want(403, "bob", "GET", path, "")
+	s.want(403, "bob", "DELETE", path, "")
+	if r := s.want(200, "ann", "GET", path, ""); !contains(r, `"n":12345678901234567890`) || !contains(r, `"a":1`) {
+		t.Errorf("the session = %s", r)
+	}
+	if r := s.want(200, "read-only", "GET", path, ""); contains(r, "John") {
+		t.Errorf("who may only watch sees the metadata: %s", r)
+	}
+	if r := s.want(200, "bob", "GET", "/api/v1/sessions", ""); contains(r, session.ID) {
+		t.Errorf("bob sees the sessions of others: %s", r)
+	}
+	s.want(200, "ann", "POST", "/api/v1/prompts/greeting/render", `{"session_id":"`+session.ID+`"}`)
+	s.want(200, "ann", "DELETE", path, "")
+	s.want(410, "ann", "POST", path+"/runs", `{"tool":"look"}`)
+
+	const store = `{"technical_name":"extra","access":"user","retention":"1_week","strict":true,"schema":{"type":"object","properties":{"a":{"type":"integer"}}}}`
+	s.want(201, "operator", "POST", "/api/v1/stores", store)
+	s.want(409, "operator", "POST", "/api/v1/stores", store)
+	s.want(200, "operator", "PUT", "/api/v1/stores/extra/record?user_id=ann", `{"a":1}`)
+	s.want(422, "operator", "PUT", "/api/v1/stores/extra/record?user_id=ann", `{"b":1}`)
+	s.want(409, "operator", "PUT", "/api/v1/stores/extra", `{"technical_name":"extra","access":"session"}`)
+	s.want(200, "operator", "PUT", "/api/v1/stores/extra", `{"technical_name":"extra","access":"user","retention":"1_day"}`)
+	s.want(400, "operator", "PUT", "/api/v1/stores/extra", `{"technical_name":"other","access":"user"}`)
+	s.want(409, "operator", "PUT", "/api/v1/stores/prefs", `{"technical_name":"prefs","access":"user"}`)
+	s.want(400, "operator", "POST", "/api/v1/stores", `{"technical_name":"bad","access":"user","schema":{"type":7}}`)
+	s.want(404, "elsewhere", "GET", "/api/v1/stores/extra", "")
+	exported := s.want(200, "operator", "GET", "/api/v1/export", "")
+	if r := s.want(200, "elsewhere", "POST", "/api/v1/import", string(exported.body)); !contains(r, `["extra"]`) {
+		t.Errorf("the import = %s", r)
+	}
+	s.want(200, "elsewhere", "GET", "/api/v1/stores/extra", "")
+	s.want(404, "elsewhere", "GET", "/api/v1/stores/extra/record?user_id=ann", "")
+}

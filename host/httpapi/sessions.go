@@ -1,0 +1,135 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/toolrun/toolrun/host/access"
+	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+type sessionOutput struct{ Body memory.Session }
+
+type sessionInput struct {
+	wire.Target
+	wire.SessionPath
+	wire.UserQuery
+}
+
+func (s *Server) addSessions() {
+	tags := []string{"sessions"}
+	add(s, access.Sessions, huma.Operation{
+		OperationID: "start-session", Method: http.MethodPost, Path: "/sessions", Tags: tags, DefaultStatus: http.StatusCreated,
+		Summary: "Start a session", Description: "Starts a session, or changes the metadata and references of one that is open. An id that has ended is refused.",
+	}, startSession)
+	add(s, access.ReadSessions, huma.Operation{
+		OperationID: "list-sessions", Method: http.MethodGet, Path: "/sessions", Tags: tags,
+		Summary: "List sessions", Description: "Sorted by their ids. Metadata is told to those alone who may change it.",
+	}, listSessions)
+	add(s, access.ReadSessions, huma.Operation{
+		OperationID: "get-session", Method: http.MethodGet, Path: "/sessions/{session_id}", Tags: tags, Summary: "Describe a session",
+	}, func(ctx context.Context, c *call, in *sessionInput) (*sessionOutput, error) {
+		caller, err := c.caller(in.User, in.Session)
+		if err != nil {
+			return nil, err
+		}
+		session, err := c.host.Session(ctx, caller)
+		return &sessionOutput{c.shown(session)}, err
+	})
+	add(s, access.Sessions, huma.Operation{
+		OperationID: "change-metadata", Method: http.MethodPatch, Path: "/sessions/{session_id}/metadata", Tags: tags,
+		Summary: "Change a session's metadata", Description: "A merge patch (RFC 7396): members that are not named stay, null removes one.",
+	}, changeMetadata)
+	add(s, access.Sessions, huma.Operation{
+		OperationID: "end-session", Method: http.MethodDelete, Path: "/sessions/{session_id}", Tags: tags, Summary: "End a session",
+		Description: "What lived with it is gone, and its id is refused from now on. Ending it again is fine.",
+	}, func(ctx context.Context, c *call, in *sessionInput) (*sessionOutput, error) {
+		caller, err := c.caller(in.User, in.Session)
+		if err != nil {
+			return nil, err
+		}
+		session, err := c.host.EndSession(ctx, caller)
+		return &sessionOutput{session}, err
+	})
+}
+
+type startInput struct {
+	wire.Target
+	Body wire.SessionRequest
+}
+
+func startSession(ctx context.Context, c *call, in *startInput) (*sessionOutput, error) {
+	caller, err := c.caller(in.Body.User, in.Body.Session)
+	if err != nil {
+		return nil, err
+	}
+	session, err := c.host.StartSession(ctx, caller, memory.SessionStart{
+		Reference: in.Body.SessionReference, UserReference: in.Body.UserReference, Metadata: in.Body.Metadata,
+	})
+	return &sessionOutput{session}, err
+}
+
+type listSessionsInput struct {
+	wire.Target
+	wire.UserQuery
+	wire.PageQuery
+}
+
+func listSessions(ctx context.Context, c *call, in *listSessionsInput) (*listOutput[memory.Session], error) {
+	caller, err := c.caller(in.User, "")
+	if err != nil {
+		return nil, err
+	}
+	caller.Session = ""
+	found, err := c.host.Sessions(ctx, caller, in.After, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	page := wire.List[memory.Session]{Items: []memory.Session{}}
+	for _, session := range found {
+		page.Items = append(page.Items, c.shown(session))
+	}
+	if len(found) == in.Limit {
+		page.Next = found[len(found)-1].ID
+	}
+	return &listOutput[memory.Session]{page}, nil
+}
+
+// shown is a session as far as who asks may see it.
+func (c *call) shown(session memory.Session) memory.Session {
+	if !c.principal.Allows(access.Sessions) {
+		session.Metadata = json.RawMessage("{}")
+	}
+	return session
+}
+
+type metadataInput struct {
+	wire.Target
+	wire.SessionPath
+	wire.UserQuery
+	Body json.RawMessage `contentType:"application/merge-patch+json" doc:"A merge patch (RFC 7396)"`
+}
+
+func changeMetadata(ctx context.Context, c *call, in *metadataInput) (*sessionOutput, error) {
+	caller, err := c.caller(in.User, in.Session)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.host.Session(ctx, caller); err != nil { // a patch begins no session
+		return nil, err
+	}
+	session, err := c.host.StartSession(ctx, caller, memory.SessionStart{Metadata: in.Body})
+	return &sessionOutput{session}, err
+}
+
+// sorted sorts a list by a text of its items.
+func sorted[T any](list []T, by func(T) string) []T {
+	slices.SortFunc(list, func(a, b T) int { return cmp.Compare(by(a), by(b)) })
+	return list
+}

@@ -1,0 +1,110 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/access"
+	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+type storeInput struct {
+	wire.Target
+	wire.StorePath
+}
+
+type newStoreInput struct {
+	wire.Target
+	Body wire.Store
+}
+
+type changeStoreInput struct {
+	wire.Target
+	wire.StorePath
+	Body wire.Store
+}
+
+type storeOutput struct{ Body wire.Store }
+
+func (s *Server) addStores() {
+	tags := []string{"stores"}
+	add(s, access.Stores, huma.Operation{
+		OperationID: "list-stores", Method: http.MethodGet, Path: "/stores", Tags: tags, Summary: "List the stores",
+	}, func(_ context.Context, c *call, _ *wire.Target) (*listOutput[wire.Store], error) {
+		list := []wire.Store{}
+		for _, st := range c.host.App().Stores {
+			list = append(list, s.wireStore(c, st))
+		}
+		return &listOutput[wire.Store]{wire.List[wire.Store]{Items: list}}, nil
+	})
+	add(s, access.Stores, huma.Operation{
+		OperationID: "get-store", Method: http.MethodGet, Path: "/stores/{store}", Tags: tags, Summary: "Describe a store",
+	}, func(_ context.Context, c *call, in *storeInput) (*storeOutput, error) {
+		return s.describeStore(c, in.Store)
+	})
+	add(s, access.ChangeStores, huma.Operation{
+		OperationID: "create-store", Method: http.MethodPost, Path: "/stores", Tags: tags, DefaultStatus: http.StatusCreated,
+		Summary: "Create a store", Description: "Declares a store for the tenant beside those of the app file. Its technical name never changes.",
+	}, func(ctx context.Context, c *call, in *newStoreInput) (*storeOutput, error) {
+		return s.declare(ctx, c, in.Body, true)
+	})
+	add(s, access.ChangeStores, huma.Operation{
+		OperationID: "change-store", Method: http.MethodPut, Path: "/stores/{store}", Tags: tags, Summary: "Change a store",
+		Description: "Replaces the declaration of a store that was created here. Records that no longer fit stay as they are until they are written; the access of a store with records cannot change.",
+	}, func(ctx context.Context, c *call, in *changeStoreInput) (*storeOutput, error) {
+		if in.Body.TechnicalName != in.Store {
+			return nil, abi.Faultf(abi.InvalidArgument, "technical_name is not the store of the path, and never changes")
+		}
+		return s.declare(ctx, c, in.Body, false)
+	})
+}
+
+// wireStore is a declaration as clients see it.
+func (s *Server) wireStore(c *call, st memory.Store) wire.Store {
+	declared := "api"
+	if a, ok := s.options.Apps.App(c.app); ok {
+		for _, other := range a.Stores {
+			if other.Name == st.Name {
+				declared = "file"
+			}
+		}
+	}
+	return wire.Store{
+		TechnicalName: st.Name, Name: st.Title, Description: st.Description, Access: string(st.Access), Retention: st.Retention.String(),
+		Strict: st.Strict, Schema: st.Schema, Declared: declared,
+	}
+}
+
+func (s *Server) describeStore(c *call, name string) (*storeOutput, error) {
+	for _, st := range c.host.App().Stores {
+		if st.Name == name {
+			return &storeOutput{s.wireStore(c, st)}, nil
+		}
+	}
+	return nil, abi.Faultf(abi.NotFound, "there is no store %q", name)
+}
+
+// declare creates or changes a store, and describes what came of it.
+func (s *Server) declare(ctx context.Context, c *call, w wire.Store, create bool) (*storeOutput, error) {
+	st := memory.Store{
+		Name: w.TechnicalName, Title: w.Name, Description: w.Description, Kind: memory.KindDocument, Access: memory.Scope(w.Access),
+		Strict: w.Strict, Schema: w.Schema,
+	}
+	if string(w.Schema) == "null" {
+		st.Schema = nil
+	}
+	if w.Retention != "" {
+		var err error
+		if st.Retention, err = memory.ParseRetention(w.Retention); err != nil {
+			return nil, abi.Faultf(abi.InvalidArgument, "retention: %v", err)
+		}
+	}
+	if err := s.options.Apps.DeclareStore(ctx, c.principal.Tenant, c.app, st, create); err != nil {
+		return nil, err
+	}
+	return &storeOutput{s.wireStore(c, st)}, nil
+}

@@ -1,0 +1,61 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/access"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/httpapi/wire"
+)
+
+type exportOutput struct{ Body json.RawMessage }
+
+type importInput struct {
+	wire.Target
+	Body json.RawMessage `doc:"A document that export has written, or any app file as JSON"`
+}
+
+type importOutput struct{ Body wire.Imported }
+
+func (s *Server) addTransfer() {
+	tags := []string{"stores"}
+	add(s, access.Transfer, huma.Operation{
+		OperationID: "export-app", Method: http.MethodGet, Path: "/export", Tags: tags, Summary: "Export the configuration of an app",
+		Description: "Stores with schemas, access and retention, tools and prompts, as an app file in JSON. Nothing of what is stored is in it.",
+	}, func(_ context.Context, c *call, _ *wire.Target) (*exportOutput, error) {
+		document, err := app.Export(c.host.App())
+		if err != nil {
+			return nil, abi.Faultf(abi.SourceInvalid, "%v", err)
+		}
+		return &exportOutput{document}, nil
+	})
+	add(s, access.Transfer, huma.Operation{
+		OperationID: "import-stores", Method: http.MethodPost, Path: "/import", Tags: tags, Summary: "Import stores",
+		Description: "Declares the stores of an exported document which the app file does not declare, as creating or changing each would. Tools and prompts are deployed with the app file.",
+	}, s.importStores)
+}
+
+func (s *Server) importStores(ctx context.Context, c *call, in *importInput) (*importOutput, error) {
+	imported, problems := app.Import("body", in.Body)
+	if err := problems.Err(); err != nil || imported == nil {
+		return nil, abi.Faultf(abi.SourceInvalid, "the document cannot be imported: %s", strings.TrimSpace(problems.Error()))
+	}
+	out := &importOutput{wire.Imported{Stores: []string{}}}
+	for _, st := range imported.Stores {
+		known, err := s.describeStore(c, st.Name)
+		if err == nil && known.Body.Declared == "file" {
+			continue
+		}
+		if err := s.options.Apps.DeclareStore(ctx, c.principal.Tenant, c.app, st, err != nil); err != nil {
+			return nil, err
+		}
+		out.Body.Stores = append(out.Body.Stores, st.Name)
+	}
+	return out, nil
+}

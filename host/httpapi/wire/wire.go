@@ -1,0 +1,169 @@
+package wire
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// RunRequest asks for a run of a tool.
+type RunRequest struct {
+	Tool string `json:"tool" minLength:"1" maxLength:"128" doc:"Name of a declared tool" example:"remember_me"`
+	RunFields
+}
+
+// CodeRequest asks for a run of code that no app declares.
+type CodeRequest struct {
+	Name     string `json:"name,omitempty" maxLength:"128" doc:"What the Result calls it. Default: code" example:"node_7"`
+	Language string `json:"language" enum:"javascript,typescript,python" doc:"Language of the code"`
+	Code     string `json:"code" minLength:"1" doc:"The source: one file, which imports nothing but what the language brings"`
+	// Grants are verbs by the names of stores, as in an app file: read, write, readwrite, or several with commas.
+	Grants map[string]string `json:"grants,omitempty" doc:"What the code may do with stores, by their names: read, write, delete, readwrite, or several with commas" example:"{\"userPrefs\":\"read\"}"`
+	RunFields
+}
+
+// RunFields is what every run may be given.
+type RunFields struct {
+	Input    json.RawMessage `json:"input,omitempty" doc:"Input of the tool, a JSON object. Without it, the input is the message"`
+	Message  *string         `json:"message,omitempty" doc:"What the user said: context.message, and input.message where there is no input" example:"Hello"`
+	Session  string          `json:"session_id,omitempty" maxLength:"256" doc:"The session, which begins where it has not" example:"sess_123"`
+	User     string          `json:"user_id,omitempty" maxLength:"256" doc:"For whom the run acts. Credentials of a user act for that user alone; a user in metadata means nothing"`
+	Metadata json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) on the session's metadata, set before the run"`
+	Context  json.RawMessage `json:"context,omitempty" doc:"JSON object with keys for the tool's context, such as steps"`
+
+	SessionReference string            `json:"session_reference,omitempty" maxLength:"256" doc:"The platform's own name for the session"`
+	UserReference    string            `json:"user_reference,omitempty" maxLength:"256" doc:"The platform's own name for the user"`
+	Env              map[string]string `json:"env,omitempty" doc:"Added to the environment that the tool declares"`
+	TimeoutMS        int64             `json:"timeout_ms,omitempty" minimum:"1" maximum:"180000" doc:"How long the run may take, in milliseconds; it shortens what the tool declares"`
+	Dry              bool              `json:"dry_run,omitempty" doc:"Store nothing; the Result's changes tell what would be"`
+}
+
+// SessionRequest starts a session.
+type SessionRequest struct {
+	Session          string          `json:"session_id,omitempty" maxLength:"256" doc:"Default: a new id"`
+	User             string          `json:"user_id,omitempty" maxLength:"256" doc:"Whose session it is. Default: the credentials' user, or nobody's until a user uses it"`
+	Metadata         json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) on the session's metadata"`
+	SessionReference string          `json:"session_reference,omitempty" maxLength:"256" doc:"The platform's own name for the session"`
+	UserReference    string          `json:"user_reference,omitempty" maxLength:"256" doc:"The platform's own name for the user"`
+}
+
+// Store declares a piece of memory, in the words of an app file.
+type Store struct {
+	TechnicalName string          `json:"technical_name" minLength:"1" maxLength:"64" doc:"The name that tools use; it never changes" example:"userPrefs"`
+	Name          string          `json:"name,omitempty" maxLength:"256" doc:"Name for people" example:"User preferences"`
+	Description   string          `json:"description,omitempty" maxLength:"4096" doc:"What it is for"`
+	Access        string          `json:"access" enum:"session,user,application" doc:"Whose memory it is"`
+	Retention     string          `json:"retention,omitempty" maxLength:"32" doc:"How long a record lives after its last write: session, 1_day, 1_week, 1_month, or such as 90d, 24h, 30m. Default: until it is deleted" example:"1_month"`
+	Strict        bool            `json:"strict,omitempty" doc:"Refuse writes that do not fit the schema"`
+	Schema        json.RawMessage `json:"schema,omitempty" doc:"JSON Schema of the content"`
+	// Declared says where: file for the app file, api for this service.
+	Declared string `json:"declared,omitempty" readOnly:"true" enum:"file,api" doc:"Where it is declared: in the app file, or through the API"`
+}
+
+// Tool describes a declared tool.
+type Tool struct {
+	Name         string          `json:"name"`
+	Title        string          `json:"title,omitempty"`
+	Description  string          `json:"description,omitempty"`
+	InputSchema  json.RawMessage `json:"inputSchema,omitempty"`
+	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+	// Broken says why it cannot run.
+	Broken string `json:"broken,omitempty"`
+}
+
+// Prompt describes a declared prompt.
+type Prompt struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+// RenderRequest asks for a prompt.
+type RenderRequest struct {
+	Session string `json:"session_id,omitempty" maxLength:"256" doc:"The session whose memory it reads"`
+	User    string `json:"user_id,omitempty" maxLength:"256" doc:"The user whose memory it reads"`
+}
+
+// Rendered is a rendered prompt.
+type Rendered struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// Record is a record of a store with its content.
+type Record struct {
+	Content  json.RawMessage `json:"content"`
+	Revision int64           `json:"revision"`
+	Created  time.Time       `json:"created"`
+	Updated  time.Time       `json:"updated_at"`
+	Expires  *time.Time      `json:"expires_at"`
+}
+
+// List is a page of a list. Next, where it is given, asks for the page after it.
+type List[T any] struct {
+	Items []T    `json:"items" nullable:"false"`
+	Next  string `json:"next,omitempty" doc:"To be given as after for the next page; there is none where it is missing"`
+}
+
+// FileChange changes an uploaded file.
+type FileChange struct {
+	Active bool `json:"isActive" doc:"Whether tools and prompts see the file's text"`
+}
+
+// Removed counts what was removed.
+type Removed struct {
+	Records int `json:"records"`
+}
+
+// Deleted says whether there was a record.
+type Deleted struct {
+	Success bool `json:"success"`
+	Deleted bool `json:"deleted"`
+}
+
+// Imported lists the stores that an import created or changed.
+type Imported struct {
+	Stores []string `json:"stores" nullable:"false"`
+}
+
+// Whoami says whose the credentials are.
+type Whoami struct {
+	Name    string   `json:"name"`
+	Role    string   `json:"role"`
+	Tenant  string   `json:"tenant"`
+	Apps    []string `json:"apps" nullable:"false" doc:"The apps that it may use here"`
+	User    string   `json:"user_id,omitempty"`
+	Session string   `json:"session_id,omitempty"`
+}
+
+// Problem is an error as RFC 9457 has it, with the code of a fault.
+type Problem struct {
+	Type   string `json:"type" doc:"Names the kind of the problem" example:"urn:toolrun:fault:not_found"`
+	Title  string `json:"title" doc:"The same for every problem of the kind"`
+	Status int    `json:"status" doc:"The HTTP status"`
+	Detail string `json:"detail" doc:"What went wrong here"`
+	// Code is an abi.Code, the same as on every surface.
+	Code  string `json:"code" doc:"Stable code of the fault, the same as on the command line and in tools"`
+	Hint  string `json:"hint,omitempty" doc:"What to do about it"`
+	Store string `json:"store,omitempty" doc:"The memory store that it is about"`
+	RunID string `json:"run_id,omitempty" doc:"The run that it happened in"`
+	// Violations say what does not fit a schema, by JSON pointers; Errors what does not fit this API.
+	Violations []abi.Violation `json:"violations,omitempty"`
+	Errors     []ProblemDetail `json:"errors,omitempty" doc:"What in the request does not fit the API"`
+	// Outcome is unknown where it is not known whether a run was stored.
+	Outcome string `json:"outcome,omitempty"`
+}
+
+// ProblemDetail says where a request does not fit the API.
+type ProblemDetail struct {
+	Message  string `json:"message"`
+	Location string `json:"location,omitempty" doc:"Such as body.session_id"`
+}
+
+// Error is the detail of the problem.
+func (p *Problem) Error() string {
+	if p.Code == "" {
+		return p.Detail
+	}
+	return p.Code + ": " + p.Detail
+}
