@@ -1,0 +1,64 @@
+package access_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+
+	"github.com/toolrun/toolrun/host/access"
+)
+
+func Example() {
+	dir, err := os.MkdirTemp("", "access")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	keys, err := access.CreateKeys(filepath.Join(dir, "keys.json"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	secret, _, err := keys.Create(access.Grant{Name: "backend", Role: access.Runtime, Tenant: "acme", Apps: []string{"shop"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	door := &access.Authenticator{Keys: keys}
+	r := httptest.NewRequest(http.MethodPost, "/", nil)
+	_, err = door.Authenticate(r)
+	if refusal, ok := errors.AsType[access.Refusal](err); ok {
+		fmt.Println(refusal.Status(), refusal.Challenge())
+	}
+	r.Header.Set("Authorization", "Bearer "+secret)
+	p, err := door.Authenticate(r)
+	fmt.Println(p.Name, p.MayUse("shop"), p.Allows(access.Run), p.Allows(access.Records), err)
+	// Output:
+	// 401 Bearer
+	// backend true true false <nil>
+}
+
+func ExampleMarkdown() {
+	fmt.Print(access.Markdown())
+	// Output:
+	// | right | allows to | operator | runtime | read-only | user |
+	// | --- | --- | --- | --- | --- | --- |
+	// | `run` | run declared tools | yes | yes | - | yes |
+	// | `sessions` | start, change and end sessions, and see their metadata | yes | yes | - | yes |
+	// | `read_sessions` | list sessions: whose, since when; no metadata | yes | yes | yes | yes |
+	// | `files` | upload, read and delete files | yes | yes | - | yes |
+	// | `prompts` | render declared prompts | yes | yes | - | yes |
+	// | `records` | read the contents of records | yes | - | - | - |
+	// | `change_records` | write and delete records | yes | - | - | - |
+	// | `stores` | read the declarations of stores | yes | yes | yes | - |
+	// | `change_stores` | change the declarations of stores | yes | - | - | - |
+	// | `ledger` | read what was done, when and by whom; no contents | yes | - | yes | - |
+	// | `erase` | remove everything of a user | yes | - | - | - |
+	// | `transfer` | export and import | yes | - | - | - |
+	// | `code` | run code that comes with the request | yes | if the key says so | - | - |
+}

@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/access"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+func (p *program) keyCommand() *cobra.Command {
+	cmd := p.group(&cobra.Command{
+		Use:   "key",
+		Short: "Make, list and revoke the API keys of a server",
+		Example: `  toolrun key create --keys keys.json --role runtime backend
+  toolrun key list --keys keys.json
+  toolrun key revoke --keys keys.json 7fq2k4m3xa`,
+	})
+	cmd.AddCommand(p.keyCreate(), p.keyList(), p.keyRevoke())
+	return cmd
+}
+
+// keysFlag is the flag --keys.
+func keysFlag(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVar(file, "keys", "", "the key `file`, which holds hashes alone; a server takes up changes by itself")
+	_ = cmd.MarkFlagFilename("keys", "json") // fails only for a flag that does not exist
+}
+
+// keyFlags say what a key is for.
+type keyFlags struct {
+	callerFlags
+	file    string
+	role    string
+	expires string
+	grant   access.Grant
+}
+
+func (p *program) keyCreate() *cobra.Command {
+	var f keyFlags
+	cmd := &cobra.Command{
+		Use:   "create NAME",
+		Short: "Make a key and print its secret, which is shown this once",
+		Long: `Make a key and print its secret, which is shown this once. The file keeps a hash of it, and is made where there
+is none. The name says in logs and lists who has the key. What a role may do:
+
+` + roles(),
+		Example: `  toolrun key create --keys keys.json --role runtime backend
+  toolrun key create --keys keys.json --role read-only --tenant acme --app shop --expires 90d dashboard`,
+		Args: takes(1, 1, "a NAME"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			f.grant.Name = args[0]
+			if err := f.complete(p.env.Now()); err != nil {
+				return err
+			}
+			return p.createKey(f)
+		},
+	}
+	keysFlag(cmd, &f.file)
+	f.tenantFlag(cmd)
+	cmd.Flags().StringVar(&f.role, "role", "", "what the key may do: `operator, runtime or read-only`")
+	cmd.Flags().StringArrayVar(&f.grant.Apps, "app", nil, "an app, by its `id`, that the key is for; may be repeated (default: all of the tenant's)")
+	cmd.Flags().BoolVar(&f.grant.Code, "code", false, "let a runtime key run code that comes with the request")
+	cmd.Flags().StringVar(&f.expires, "expires", "", "how long the key is good, such as `90d` or 12h (default: until it is revoked)")
+	return cmd
+}
+
+// roles says what keys may do, from the table of package access.
+func roles() string {
+	var b strings.Builder
+	for _, role := range []access.Role{access.Operator, access.Runtime, access.ReadOnly} {
+		var rights []string
+		for _, rule := range access.Table {
+			if (access.Principal{Role: role}).Allows(rule.Right) {
+				rights = append(rights, strings.ReplaceAll(string(rule.Right), "_", " "))
+			}
+		}
+		b.WriteString("  " + string(role) + ": " + strings.Join(rights, ", ") + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// complete makes a grant of the flags.
+func (f *keyFlags) complete(now time.Time) error {
+	if f.role == "" {
+		return usagef("add --role runtime, or operator, or read-only", "a key needs a role")
+	}
+	f.grant.Role, f.grant.Tenant = access.Role(f.role), f.tenant
+	if f.expires == "" {
+		return nil
+	}
+	good, err := memory.ParseRetention(f.expires)
+	if err != nil || good.For == 0 {
+		return usagef("write a count and a unit, such as 90d or 12h", "--expires %q is not a time", f.expires)
+	}
+	f.grant.Expires = now.Add(good.For).Truncate(time.Second)
+	return nil
+}
+
+// createdKey is a key with what nobody can see again.
+type createdKey struct {
+	access.Key
+	Secret string `json:"secret"`
+}
+
+func (p *program) createKey(f keyFlags) error {
+	keys, err := p.openKeys(f.file, access.CreateKeys)
+	if err != nil {
+		return err
+	}
+	secret, key, err := keys.Create(f.grant)
+	if errors.Is(err, abi.InvalidArgument) {
+		return &usageError{abi.FaultOf(err)}
+	}
+	if err != nil {
+		return keysFault(f.file, err)
+	}
+	return p.answer(createdKey{key, secret}, func() error {
+		p.note(dim, "", "made the key "+key.ID+"; its secret is not shown again")
+		return p.say("%s", secret)
+	})
+}
+
+func (p *program) keyList() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the keys of a file, without their secrets",
+		Example: `  toolrun key list --keys keys.json --json`,
+		Args:    takes(0, 0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			keys, err := p.openKeys(file, access.OpenKeys)
+			if err != nil {
+				return err
+			}
+			list := keys.List()
+			return p.answer(list, func() error { return p.showKeys(list) })
+		},
+	}
+	keysFlag(cmd, &file)
+	return cmd
+}
+
+func (p *program) showKeys(keys []access.Key) error {
+	rows := make([][]string, len(keys))
+	for i, k := range keys {
+		role, apps, expires := string(k.Role), strings.Join(k.Apps, ","), when(&k.Expires)
+		if k.Code {
+			role += "+code"
+		}
+		if apps == "" {
+			apps = "all"
+		}
+		if expires == "" {
+			expires = "never"
+		}
+		rows[i] = []string{k.ID, k.Name, role, k.Tenant, apps, when(&k.Created), expires}
+	}
+	return p.table([]string{"KEY", "NAME", "ROLE", "TENANT", "APPS", "CREATED", "EXPIRES"}, rows)
+}
+
+func (p *program) keyRevoke() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:     "revoke KEY",
+		Short:   "Revoke a key: servers refuse it within a second",
+		Example: `  toolrun key revoke --keys keys.json 7fq2k4m3xa`,
+		Args:    takes(1, 1, "the id of a KEY"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			keys, err := p.openKeys(file, access.OpenKeys)
+			if err != nil {
+				return err
+			}
+			err = keys.Revoke(args[0])
+			if errors.Is(err, abi.NotFound) {
+				return abi.FaultOf(err).WithHint("toolrun key list shows the ids")
+			}
+			if err != nil {
+				return keysFault(file, err)
+			}
+			return p.answer(map[string]string{"revoked": args[0]}, func() error { return p.say("revoked %s", args[0]) })
+		},
+	}
+	keysFlag(cmd, &file)
+	return cmd
+}
+
+// openKeys opens the key file that a command is about.
+func (p *program) openKeys(written string, open func(string) (*access.Keys, error)) (*access.Keys, error) {
+	if written == "" {
+		return nil, usagef("add --keys FILE", "the command needs a key file")
+	}
+	keys, err := open(p.env.path(written))
+	if err != nil {
+		return nil, keysFault(written, err)
+	}
+	keys.Now, keys.Logger = p.env.Now, p.logger()
+	return keys, nil
+}
+
+func keysFault(written string, err error) error {
+	f := abi.Faultf(abi.Unavailable, "the key file %s cannot be used: %v", written, err)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f.WithHint("toolrun key create makes it, in a folder that there is")
+	}
+	return f
+}
