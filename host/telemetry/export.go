@@ -1,0 +1,53 @@
+package telemetry
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/url"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+// collector is what sends spans to the collector that the options name.
+func collector(opts Options) (sdktrace.SpanExporter, error) {
+	endpoint, err := url.JoinPath(opts.OTLPEndpoint, "v1", "traces")
+	if err != nil {
+		return nil, fmt.Errorf("telemetry: Options.OTLPEndpoint: %w", err)
+	}
+	exporter, err := otlptracehttp.New(context.Background(), otlptracehttp.WithEndpointURL(endpoint), otlptracehttp.WithHeaders(opts.OTLPHeaders))
+	if err != nil {
+		return nil, fmt.Errorf("telemetry: export traces: %w", err)
+	}
+	return exporter, nil
+}
+
+// provider makes spans and exports them in batches; where the collector is slower than that, the newest ones are dropped.
+func provider(opts Options, exporter sdktrace.SpanExporter) *sdktrace.TracerProvider {
+	sampler := sdktrace.TraceIDRatioBased(opts.SampleRatio)
+	return sdktrace.NewTracerProvider(
+		sdktrace.WithBatcher(exporter),
+		sdktrace.WithSampler(sdktrace.ParentBased(sampler, sdktrace.WithRemoteParentSampled(sampler))),
+		sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", opts.ServiceName))),
+	)
+}
+
+// checked logs and counts what its exporter cannot export. Otherwise the library would write to the standard error.
+type checked struct {
+	sdktrace.SpanExporter
+	log      *slog.Logger
+	failures prometheus.Counter
+}
+
+// ExportSpans exports spans, or says that it could not.
+func (c checked) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	if err := c.SpanExporter.ExportSpans(ctx, spans); err != nil {
+		c.failures.Inc()
+		c.log.WarnContext(ctx, "spans cannot be exported", "spans", len(spans), "error", err)
+	}
+	return nil
+}

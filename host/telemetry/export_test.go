@@ -1,0 +1,19 @@
+package telemetry
+
+import (
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+// NewExporting is New with an exporter of the test's.
+func NewExporting(opts Options, e sdktrace.SpanExporter) (*Telemetry, error) {
+	return newTelemetry(opts, e)
+}
+
+// Registry is where t's metrics are.
+func (t *Telemetry) Registry() *prometheus.Registry { return t.registry }
+
+// Flush exports the spans that were ended.
+func (t *Telemetry) Flush(ctx context.Context) error { return t.traces.ForceFlush(ctx) }

@@ -1,0 +1,101 @@
+package telemetry
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// metrics are the series. Each label is bounded: see the functions that make them.
+type metrics struct {
+	runsInProgress, httpInFlight                                          *prometheus.GaugeVec
+	runs, repeated, conflicts, cpuSeconds, calls, logs, effects, sessions *prometheus.CounterVec
+	httpRequests                                                          *prometheus.CounterVec
+	runSeconds, runAttempts, callSeconds, httpSeconds                     *prometheus.HistogramVec
+	exportFailures                                                        prometheus.Counter
+}
+
+// The upper bounds of the histograms. A tool in JavaScript takes a tenth of a millisecond, and a run may take minutes.
+var (
+	runBuckets     = []float64{.0005, .002, .01, .05, .25, 1, 5, 30, 180}
+	callBuckets    = []float64{.00001, .0001, .001, .01, .1, 1}
+	attemptBuckets = []float64{1, 2, 3, 5, 10, 30}
+	httpBuckets    = []float64{.001, .005, .025, .1, .5, 2.5, 10, 60, 300}
+)
+
+func newMetrics() *metrics {
+	return &metrics{
+		runsInProgress: gauge("toolrun_runs_in_progress", "Runs that have begun and not yet ended.", "app"),
+		runs:           counter("toolrun_runs_total", "Runs, by the fault's code or ok.", "app", "tool", "code"),
+		repeated:       counter("toolrun_runs_repeated_total", "Runs that an idempotency key answered with an earlier run's result.", "app", "tool"),
+		runSeconds:     histogram("toolrun_run_seconds", "How long runs took, all attempts and waiting included.", runBuckets, "app", "tool"),
+		runAttempts:    histogram("toolrun_run_attempts", "How often a run's tool was executed.", attemptBuckets, "app", "tool"),
+		conflicts:      counter("toolrun_run_conflicts_total", "Attempts that were followed by another one, since other runs had changed what they read.", "app", "tool"),
+		cpuSeconds:     counter("toolrun_run_cpu_seconds_total", "Processor time of tools.", "app", "tool"),
+		calls:          counter("toolrun_memory_calls_total", "Memory calls of tools, by the fault's code, ok, or ended where the attempt was over with it.", "app", "op", "code"),
+		callSeconds:    histogram("toolrun_memory_call_seconds", "How long memory calls of tools took.", callBuckets, "app", "op"),
+		logs:           counter("toolrun_log_lines_total", "Lines that tools logged.", "app", "tool", "level"),
+		effects:        counter("toolrun_effects_total", "Records that runs read, set and deleted.", "app", "tool", "effect"),
+		sessions:       counter("toolrun_sessions_total", "Sessions that were started or ended by themselves, not by a run.", "app", "event"),
+		httpInFlight:   gauge("toolrun_http_requests_in_flight", "Requests that are being answered."),
+		httpRequests:   counter("toolrun_http_requests_total", "Requests, by the class of their status.", "route", "method", "class"),
+		httpSeconds:    histogram("toolrun_http_request_seconds", "How long requests took.", httpBuckets, "route", "method"),
+		exportFailures: prometheus.NewCounter(prometheus.CounterOpts{Name: "toolrun_trace_export_failures_total", Help: "Batches of spans that no collector took."}),
+	}
+}
+
+// register fills the registry.
+func (t *Telemetry) register(version string) error {
+	m := t.metrics
+	for _, c := range []prometheus.Collector{
+		m.runsInProgress, m.runs, m.repeated, m.runSeconds, m.runAttempts, m.conflicts, m.cpuSeconds, m.calls, m.callSeconds,
+		m.logs, m.effects, m.sessions, m.httpInFlight, m.httpRequests, m.httpSeconds, m.exportFailures, buildInfo(version),
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	} {
+		if err := t.registry.Register(c); err != nil {
+			return fmt.Errorf("telemetry: register a metric: %w", err)
+		}
+	}
+	return nil
+}
+
+// buildInfo is a series that is always 1 and says by its labels what runs here.
+func buildInfo(version string) prometheus.Collector {
+	revision := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if version == "" {
+			version = info.Main.Version
+		}
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				revision = s.Value
+			}
+		}
+	}
+	g := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "toolrun_build_info", Help: "Always 1; the labels say what runs here.",
+		ConstLabels: prometheus.Labels{
+			"version": version, "revision": revision, "goversion": runtime.Version(), "abi": strconv.Itoa(abi.Version),
+		},
+	})
+	g.Set(1)
+	return g
+}
+
+func gauge(name, help string, labels ...string) *prometheus.GaugeVec {
+	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
+}
+
+func counter(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+func histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+}

@@ -1,0 +1,161 @@
+package telemetry
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+)
+
+// observer tells its Telemetry of the runs of one app.
+type observer struct {
+	t    *Telemetry
+	app  string
+	runs sync.Map // of *course by run id: the runs in progress
+}
+
+var _ host.Observer = (*observer)(nil)
+
+// SessionStarted counts.
+func (o *observer) SessionStarted(context.Context, host.Caller) {
+	o.t.metrics.sessions.WithLabelValues(o.app, "started").Inc()
+}
+
+// SessionEnded counts.
+func (o *observer) SessionEnded(context.Context, host.Caller) {
+	o.t.metrics.sessions.WithLabelValues(o.app, "ended").Inc()
+}
+
+// BeforeRun refuses nothing.
+func (o *observer) BeforeRun(ctx context.Context, run host.RunInfo) error {
+	o.t.metrics.runsInProgress.WithLabelValues(o.app).Inc()
+	o.runs.Store(run.ID, &course{began: time.Now(), traced: o.t.mayTrace(ctx)})
+	return nil
+}
+
+// MemoryCalled counts.
+func (o *observer) MemoryCalled(_ context.Context, run host.RunInfo, event host.CallEvent) {
+	op, code := opOf(event.Call), callCode(event.Err)
+	o.t.metrics.calls.WithLabelValues(o.app, op, code).Inc()
+	o.t.metrics.callSeconds.WithLabelValues(o.app, op).Observe(event.Took.Seconds())
+	if c := o.course(run); c != nil && c.traced {
+		c.called(run.Attempt, op, code, event)
+	}
+}
+
+// AfterRun notes when the guest was done.
+func (o *observer) AfterRun(_ context.Context, run host.RunInfo, _ json.RawMessage, _ host.Memory) error {
+	if c := o.course(run); c != nil && c.traced {
+		c.succeeded(run.Attempt)
+	}
+	return nil
+}
+
+// Committed counts the run, traces it and writes its line.
+func (o *observer) Committed(ctx context.Context, run host.RunInfo, result *abi.Result) {
+	e := ending{id: run.ID, app: o.app, tool: toolOf(run, result), code: codeOf(result.Error), result: result, at: time.Now()}
+	if c, ok := o.runs.LoadAndDelete(run.ID); ok {
+		o.t.metrics.runsInProgress.WithLabelValues(o.app).Dec()
+		e.course = *c.(*course)
+	} else {
+		e.course = course{began: e.at, traced: o.t.mayTrace(ctx)}
+	}
+	if !result.Repeated { // whose figures are those of the earlier run
+		e.began = earliest(e.began, e.at.Add(-time.Duration(result.Usage.WallMS*float64(time.Millisecond))))
+	}
+	o.t.metrics.count(e)
+	span := trace.SpanContextFromContext(ctx)
+	if e.traced {
+		span = e.trace(ctx, o.t.tracer)
+	}
+	o.log(ctx, e, span)
+}
+
+// course returns what is known of a run so far, nil where BeforeRun was not told of it.
+func (o *observer) course(run host.RunInfo) *course {
+	c, ok := o.runs.Load(run.ID)
+	if !ok {
+		return nil
+	}
+	return c.(*course)
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// ending is a run that has ended.
+type ending struct {
+	course
+	id, app, tool, code string
+	result              *abi.Result
+	at                  time.Time
+}
+
+// count counts a run.
+func (m *metrics) count(e ending) {
+	m.runs.WithLabelValues(e.app, e.tool, e.code).Inc()
+	if e.result.Repeated {
+		m.repeated.WithLabelValues(e.app, e.tool).Inc()
+		return
+	}
+	m.runSeconds.WithLabelValues(e.app, e.tool).Observe(e.result.Usage.WallMS / 1000)
+	if e.result.Attempts == 0 {
+		return
+	}
+	m.runAttempts.WithLabelValues(e.app, e.tool).Observe(float64(e.result.Attempts))
+	m.conflicts.WithLabelValues(e.app, e.tool).Add(float64(e.result.Attempts - 1))
+	m.cpuSeconds.WithLabelValues(e.app, e.tool).Add(max(0, e.result.Usage.CPUMS/1000)) // a counter panics at less
+	for _, line := range e.result.Logs {
+		m.logs.WithLabelValues(e.app, e.tool, levelOf(line.Level)).Inc()
+	}
+	if n := len(e.result.Effects.Reads); n > 0 {
+		m.effects.WithLabelValues(e.app, e.tool, "read").Add(float64(n))
+	}
+	for _, w := range e.stored() {
+		m.effects.WithLabelValues(e.app, e.tool, effectOf(w)).Inc()
+	}
+}
+
+// stored is what the run has written, nothing where it failed or was a dry run.
+func (e ending) stored() []abi.WriteEffect {
+	if !e.result.OK || len(e.result.Changes) > 0 {
+		return nil
+	}
+	return e.result.Effects.Writes
+}
+
+func effectOf(w abi.WriteEffect) string {
+	if w.Revision == 0 {
+		return "delete"
+	}
+	return "set"
+}
+
+// log writes the run's line. Neither a message nor anything that a caller made up is in it.
+func (o *observer) log(ctx context.Context, e ending, span trace.SpanContext) {
+	level := slog.LevelInfo
+	if e.code == string(abi.Internal) || e.code == string(abi.Unavailable) {
+		level = slog.LevelWarn
+	}
+	attrs := []slog.Attr{
+		slog.String("run_id", e.id), slog.String("app", e.app), slog.String("tool", e.tool), slog.String("code", e.code),
+		slog.Float64("ms", float64(e.at.Sub(e.began).Microseconds())/1000), slog.Int("attempts", e.result.Attempts),
+	}
+	if e.result.Repeated {
+		attrs = append(attrs, slog.String("repeats", e.result.RunID))
+	}
+	if span.IsValid() {
+		attrs = append(attrs, slog.String("trace_id", span.TraceID().String()))
+	}
+	o.t.log.LogAttrs(ctx, level, "run", attrs...)
+}
