@@ -83,6 +83,7 @@ type exportedStore struct {
 	Retention   string          `json:"retention,omitempty"`
 	Strict      bool            `json:"strict"`
 	Schema      json.RawMessage `json:"schema,omitempty"`
+	Expose      string          `json:"expose,omitempty"`
 }
 
 // exportedTool always has grants, env and limits: where one is missing, that of the folder's manifest counts.
@@ -122,7 +123,11 @@ func exportStore(s memory.Store) (string, any, error) {
 	if s.Access == memory.ScopeSession && s.Retention == (memory.Retention{}) {
 		s.Retention.Session = true // what a file that says nothing means
 	}
-	return s.Name, exportedStore{s.Title, s.Description, s.Access, s.Retention.String(), s.Strict, schema}, nil
+	out := exportedStore{s.Title, s.Description, s.Access, s.Retention.String(), s.Strict, schema, ""}
+	if s.Resource {
+		out.Expose = exposed
+	}
+	return s.Name, out, nil
 }
 
 func exportLimits(l Limits) exportedLimits {

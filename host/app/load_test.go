@@ -51,7 +51,7 @@ memory:
     access: session
     kind: document
     schema: {type: object, properties: {total: {type: number, maximum: 1.50e3}}}
-  flags: {access: application, retention: 90d, schema: }
+  flags: {access: application, retention: 90d, schema: , expose: resource}
 tools:
   save_prefs:
     source: tools/save_prefs.js
@@ -86,7 +86,7 @@ func TestLoad(t *testing.T) {
 				Strict: true, Schema: json.RawMessage(`{"type":"object","properties":{"language":{"type":"string"}}}`)},
 			{Name: "cart", Kind: memory.KindDocument, Access: memory.ScopeSession, Retention: memory.Retention{Session: true},
 				Schema: json.RawMessage(`{"type":"object","properties":{"total":{"type":"number","maximum":1.50e3}}}`)},
-			{Name: "flags", Kind: memory.KindDocument, Access: memory.ScopeApplication, Retention: memory.Retention{For: 90 * 24 * time.Hour}},
+			{Name: "flags", Kind: memory.KindDocument, Access: memory.ScopeApplication, Retention: memory.Retention{For: 90 * 24 * time.Hour}, Resource: true},
 		},
 		Tools: []app.Tool{
 			{Name: "save_prefs", Title: "Save preferences", Description: "Save what the user prefers", Source: "tools/save_prefs.js",

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-var storeKeys = []string{"name", "description", "kind", "access", "retention", "strict", "schema"}
+var storeKeys = []string{"name", "description", "kind", "access", "retention", "strict", "schema", "expose"}
 
 func (l *load) readStores(n *node) []memory.Store {
 	l.stores = map[string]place{}
@@ -49,6 +49,7 @@ func (l *load) readStore(m member) memory.Store {
 	strict := l.flag(n.get("strict"), "strict")
 	s.Strict = strict != nil && *strict
 	s.Schema = l.compiled(l.schema(n.get("schema"), "schema"), s.Strict)
+	s.Resource = l.expose(n.get("expose"))
 	l.lintStore(m, s)
 	return s
 }
@@ -76,6 +77,20 @@ func (l *load) kind(n *node) memory.Kind {
 		l.errorf(n.place, BadValue, didYouMean(word, []string{string(memory.KindDocument)}), "%s is not a kind of store", quote(word))
 	}
 	return memory.KindDocument
+}
+
+// exposed is the one way in which a store can be shown.
+const exposed = "resource"
+
+func (l *load) expose(n *node) bool {
+	if n == nil {
+		return false
+	}
+	word := l.text(n, "expose")
+	if n.kind == text && word != exposed {
+		l.errorf(n.place, BadValue, "write expose: resource, or leave it out", "%s is not a way to expose a store", quote(word))
+	}
+	return word == exposed
 }
 
 func (l *load) access(n *node) memory.Scope {

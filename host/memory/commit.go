@@ -41,7 +41,7 @@ func (v *View) finish(ctx context.Context, tx Tx, failure error, done *Done) err
 	}
 	if ctx.Err() != nil {
 		if failure == nil {
-			failure = context.Cause(ctx)
+			failure = endOf(ctx)
 		}
 		return failure
 	}
@@ -56,6 +56,15 @@ func (v *View) finish(ctx context.Context, tx Tx, failure error, done *Done) err
 	}
 	done.Effects = v.effects(nil)
 	return failure
+}
+
+// endOf is why ctx has ended: a fault that is the cause, or else what every context ends with. Other causes are whoever's
+// who cancelled it.
+func endOf(ctx context.Context) error {
+	if f, ok := errors.AsType[*abi.Fault](context.Cause(ctx)); ok {
+		return f
+	}
+	return ctx.Err()
 }
 
 func (v *View) writesAnything() bool {

@@ -19,6 +19,7 @@ type declaredStore struct {
 	Access      Scope           `json:"access"`
 	Retention   string          `json:"retention,omitempty"`
 	Strict      bool            `json:"strict,omitempty"`
+	Resource    bool            `json:"resource,omitempty"`
 	Schema      json.RawMessage `json:"schema,omitempty"`
 }
 
@@ -46,7 +47,7 @@ func Declared(ctx context.Context, backend storage.Backend, tenant, app string) 
 		}
 		stores = append(stores, Store{
 			Name: name, Title: d.Title, Description: d.Description, Kind: d.Kind, Access: d.Access, Retention: retention,
-			Strict: d.Strict, Schema: d.Schema,
+			Strict: d.Strict, Resource: d.Resource, Schema: d.Schema,
 		})
 	}
 	return stores, nil
@@ -82,7 +83,7 @@ func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app stri
 		}
 		kept[st.Name] = declaredStore{
 			Title: st.Title, Description: st.Description, Kind: st.Kind, Access: st.Access, Retention: st.Retention.String(),
-			Strict: st.Strict, Schema: st.Schema,
+			Strict: st.Strict, Resource: st.Resource, Schema: st.Schema,
 		}
 		return s.writeSystem(nil, now[0], key, kept, time.Time{}, Caller{})
 	})

@@ -44,7 +44,7 @@ func (t *turns) take(ctx context.Context, keys []storage.Key) (*held, error) {
 		case <-mine.ready:
 		case <-ctx.Done():
 			h.release()
-			return nil, context.Cause(ctx)
+			return nil, endOf(ctx)
 		}
 	}
 	return h, nil

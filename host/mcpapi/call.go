@@ -1,0 +1,60 @@
+package mcpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+)
+
+// The keys of what toolrun adds to a result's _meta.
+const (
+	metaRun   = "toolrun/run"
+	metaFault = "toolrun/fault"
+)
+
+// runMeta is what a client learns of a run beside its output.
+type runMeta struct {
+	RunID    string   `json:"run_id"`
+	Attempts int      `json:"attempts"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// call runs a tool. That it fails is a result as well: models read results and mend their input.
+func (s *session) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	ctx, cancel := s.until(ctx)
+	defer cancel()
+	tell := newNotifier(ctx, req)
+	tell.progress("the run begins")
+	result, _ := s.api.host.Run(ctx, host.Invocation{
+		Tool: req.Params.Name, Caller: s.current(), Input: input(req.Params.Arguments), OnLog: tell.log,
+	})
+	tell.progress("the run has ended")
+	tell.close()
+	return answer(result), nil
+}
+
+// input is the arguments of a call; none where they are left out.
+func input(arguments json.RawMessage) json.RawMessage {
+	if bytes.Equal(bytes.TrimSpace(arguments), []byte("null")) {
+		return nil
+	}
+	return arguments
+}
+
+func answer(r *abi.Result) *mcp.CallToolResult {
+	out := &mcp.CallToolResult{Meta: mcp.Meta{metaRun: runMeta{r.RunID, r.Attempts, r.Warnings}}}
+	if r.Error != nil {
+		out.IsError = true
+		out.Meta[metaFault] = r.Error
+		out.Content = []mcp.Content{&mcp.TextContent{Text: r.Error.Error()}}
+		return out
+	}
+	out.Content = []mcp.Content{&mcp.TextContent{Text: string(r.Output)}}
+	out.StructuredContent = object(r.Output)
+	return out
+}

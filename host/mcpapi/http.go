@@ -1,0 +1,91 @@
+package mcpapi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+)
+
+// sessionHeader names the MCP session of a request.
+const sessionHeader = "Mcp-Session-Id"
+
+// Handler serves MCP over streamable HTTP at whatever path it is mounted. Caller authenticates a request and says whom
+// it acts for; its error, best an *abi.Fault, refuses the request with status 403, or with 401 where the code is no_user.
+//
+// A session belongs to the caller that began it, tenant, user and session alike: another one's request that names it is
+// answered as if there were no such session. It is closed by the client, when nothing was asked for as long as the app
+// lets a session idle, and when its caller opens too many others.
+//
+// Requests that a browser sends for a page of another origin are refused; see [http.CrossOriginProtection].
+func (s *Server) Handler(caller func(*http.Request) (host.Caller, error)) http.Handler {
+	streamable := mcp.NewStreamableHTTPHandler(serverOf, &mcp.StreamableHTTPOptions{
+		SessionTimeout: cmp.Or(s.host.App().SessionIdle, app.DefaultSessionIdle),
+	})
+	return http.NewCrossOriginProtection().Handler(&handler{s, caller, streamable})
+}
+
+type handler struct {
+	api        *Server
+	caller     func(*http.Request) (host.Caller, error)
+	streamable http.Handler
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	owner, err := h.caller(r)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	owner.Tenant = cmp.Or(owner.Tenant, host.DefaultTenant)
+	one, ok := h.session(r, owner)
+	if !ok {
+		http.Error(w, "session not found", http.StatusNotFound) // as the SDK says it; clients then begin a new one
+		return
+	}
+	if one != nil && r.Method == http.MethodDelete {
+		one.stop() // closing waits for runs, which nobody waits for
+	}
+	h.streamable.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, one)))
+}
+
+// session is the one that the request names, if it is the caller's, or a new one where it may begin one.
+func (h *handler) session(r *http.Request, owner host.Caller) (one *session, ok bool) {
+	if id := r.Header.Get(sessionHeader); id != "" {
+		one = h.api.find(id, owner)
+		return one, one != nil
+	}
+	if r.Method != http.MethodPost {
+		return nil, true // the SDK will say what is missing
+	}
+	return h.api.newSession(owner), true
+}
+
+// sessionKey is where a request carries its session through the SDK, which leaves no other way.
+type sessionKey struct{}
+
+func serverOf(r *http.Request) *mcp.Server {
+	if one, _ := r.Context().Value(sessionKey{}).(*session); one != nil {
+		return one.server
+	}
+	return nil
+}
+
+// refuse says why a caller is not served.
+func refuse(w http.ResponseWriter, err error) {
+	fault, ok := errors.AsType[*abi.Fault](err)
+	if !ok {
+		fault = abi.Faultf(abi.AccessDenied, "the request was not accepted")
+	}
+	status := http.StatusForbidden
+	if fault.Code == abi.NoUser {
+		status = http.StatusUnauthorized
+	}
+	http.Error(w, fault.Error(), status)
+}

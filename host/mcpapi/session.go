@@ -1,0 +1,164 @@
+package mcpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// endTimeout is how long ending a session of memory may take when the client is gone.
+const endTimeout = 10 * time.Second
+
+// session is one MCP session: a client that acts for one caller.
+type session struct {
+	api    *Server
+	id     string // of the transport alone
+	owner  host.Caller
+	server *mcp.Server
+	used   int64 // under the lock of api
+
+	closing  chan struct{} // closed when its runs are to stop
+	stopOnce sync.Once
+
+	mu     sync.Mutex
+	link   *mcp.ServerSession // nil until it begins
+	caller host.Caller        // owner with the session of memory
+	made   bool               // the session of memory was started here
+	ended  bool
+}
+
+// beginning sees to it that the session of memory is there before the first request that may use it.
+func (s *session) beginning(next mcp.MethodHandler) mcp.MethodHandler {
+	uses := []string{"initialize", "tools/call", "resources/read", "prompts/get"}
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if link, ok := req.GetSession().(*mcp.ServerSession); ok && slices.Contains(uses, method) {
+			if err := s.begin(ctx, link); err != nil {
+				return nil, protocolError(err)
+			}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+func (s *session) begin(ctx context.Context, link *mcp.ServerSession) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return abi.Faultf(abi.SessionEnded, "the MCP session has been closed")
+	}
+	if s.link == nil {
+		if err := s.api.keep(s, link); err != nil {
+			return err
+		}
+		s.link = link
+	}
+	if s.owner.Session != "" || s.alive(ctx) {
+		return nil
+	}
+	started, err := s.api.host.StartSession(ctx, s.owner, memory.SessionStart{})
+	if err != nil {
+		return err
+	}
+	s.caller.Session, s.made = started.ID, true
+	return nil
+}
+
+// alive reports whether the session of memory that was started here is open still. A client may be silent for longer
+// than such a session lives; its next request gets a new one.
+func (s *session) alive(ctx context.Context) bool {
+	if !s.made {
+		return false
+	}
+	session, err := s.api.host.Session(ctx, s.caller)
+	if err != nil {
+		return !errors.Is(err, abi.NotFound) && !errors.Is(err, abi.SessionEnded)
+	}
+	return session.Ended == nil
+}
+
+// current is for whom a request acts.
+func (s *session) current() host.Caller {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.caller
+}
+
+// until is a context that ends with ctx, and when the session is closed.
+func (s *session) until(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-s.closing:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// stop cancels the runs under way.
+func (s *session) stop() {
+	s.stopOnce.Do(func() { close(s.closing) })
+}
+
+// close closes the connection to the client.
+func (s *session) close() {
+	s.stop()
+	s.mu.Lock()
+	link := s.link
+	s.mu.Unlock()
+	if link != nil {
+		_ = link.Close() // the client may be gone
+	}
+}
+
+// end ends the session of memory, if it was started here.
+func (s *session) end() {
+	s.stop()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return
+	}
+	s.ended = true
+	if !s.made {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
+	defer cancel()
+	if _, err := s.api.host.EndSession(ctx, s.caller); err != nil {
+		s.api.log.Warn("the session of a client that has left could not be ended", "session", s.caller.Session, "error", err)
+	}
+}
+
+// faultOf is what a client learns of an error.
+func faultOf(err error) *abi.Fault {
+	if errors.Is(err, context.Canceled) {
+		return abi.Faultf(abi.Cancelled, "the request was cancelled")
+	}
+	return abi.FaultOf(err)
+}
+
+// protocolError is an error of JSON-RPC, with the fault as its data.
+func protocolError(err error) error {
+	fault := faultOf(err)
+	data, _ := json.Marshal(fault) // a fault is nothing but texts and numbers
+	code := int64(jsonrpc.CodeInternalError)
+	if errors.Is(fault, abi.NotFound) {
+		code = jsonrpc.CodeInvalidParams
+	}
+	return &jsonrpc.Error{Code: code, Message: fault.Error(), Data: data}
+}
+
+// private keeps what one caller may see out of caches that others share.
+func private(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }

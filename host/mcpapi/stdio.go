@@ -1,0 +1,109 @@
+package mcpapi
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+)
+
+// ServeStdio serves one client over a pair of streams, one JSON message a line, for a caller: stdin and stdout of the
+// process in most cases. Nothing else may write to out. It returns nil when in ends and what was asked has been
+// answered, and when ctx ends: then runs under way are cancelled. A read of in may outlive it.
+func (s *Server) ServeStdio(ctx context.Context, caller host.Caller, in io.Reader, out io.Writer) error {
+	one := s.newSession(caller)
+	defer one.end()
+	defer context.AfterFunc(ctx, one.stop)()
+	err := one.server.Run(ctx, draining{&mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}}})
+	if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return abi.Faultf(abi.InvalidArgument, "the connection to the client broke: %v", err)
+}
+
+// unclosed is a writer that others close.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+// draining is a transport whose input ends only when all that was asked through it is answered: the SDK cancels requests
+// under way at the end of the input, and then no script could pipe its requests in.
+type draining struct{ mcp.Transport }
+
+// Connect connects the transport.
+func (d draining) Connect(ctx context.Context) (mcp.Connection, error) {
+	conn, err := d.Transport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &drainingConn{
+		Connection: conn, asked: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1), closed: make(chan struct{}),
+	}, nil
+}
+
+type drainingConn struct {
+	mcp.Connection
+	mu        sync.Mutex
+	asked     map[jsonrpc.ID]bool
+	answered  chan struct{} // something was answered since it was last read
+	closed    chan struct{}
+	closeOnce sync.Once
+}
+
+// Read reads the next message, and at the end of the input waits for the answers.
+func (c *drainingConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	message, err := c.Connection.Read(ctx)
+	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
+		c.mu.Lock()
+		c.asked[request.ID] = true
+		c.mu.Unlock()
+	}
+	if !errors.Is(err, io.EOF) {
+		return message, err
+	}
+	for c.waiting() {
+		select {
+		case <-c.answered:
+		case <-c.closed:
+			return nil, err
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return nil, err
+}
+
+func (c *drainingConn) waiting() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.asked) > 0
+}
+
+// Write writes a message.
+func (c *drainingConn) Write(ctx context.Context, message jsonrpc.Message) error {
+	err := c.Connection.Write(ctx, message)
+	response, ok := message.(*jsonrpc.Response)
+	if !ok {
+		return err
+	}
+	c.mu.Lock()
+	delete(c.asked, response.ID)
+	c.mu.Unlock()
+	select {
+	case c.answered <- struct{}{}:
+	default:
+	}
+	return err
+}
+
+// Close closes the connection.
+func (c *drainingConn) Close() error {
+	c.closeOnce.Do(func() { close(c.closed) })
+	return c.Connection.Close()
+}
