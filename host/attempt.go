@@ -86,8 +86,8 @@ func (a *attempt) verdict(ctx context.Context, err error) error {
 			issued.Code, issued.Message, issued.Hint, issued.Op, issued.Store, issued.Violations
 		return &g
 	}
-	if cause := context.Cause(ctx); cause != nil && (f.Code == abi.Timeout || f.Code == abi.Cancelled) {
-		return cause
+	if ctx.Err() != nil && (f.Code == abi.Timeout || f.Code == abi.Cancelled) {
+		return engine.EndOf(ctx)
 	}
 	if !engineCodes[f.Code] {
 		g.Code = abi.ToolError

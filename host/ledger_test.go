@@ -285,3 +285,19 @@ func TestDeclaredStores(t *testing.T) {
 		t.Errorf("another tenant's = %+v, %v", stores, err)
 	}
 }
+
+// Whoever cancels a run may say why in their own words: it is a cancelled run all the same.
+func TestCancelledForACause(t *testing.T) {
+	for name, source := range map[string]string{
+		"in the guest": `console.log("begun"); for (;;) {}`,
+		"at the end":   `console.log("begun"); const end = Date.now() + 200; while (Date.now() < end) {} return 1`,
+	} {
+		h := openTool(t, source)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		result, err := h.Run(ctx, host.Invocation{Tool: "tool", Caller: ann, OnLog: func(int, abi.LogLine) { cancel(errors.New("somebody's own reason")) }})
+		if !errors.Is(err, abi.Cancelled) || strings.Contains(result.Error.Message, "reason") {
+			t.Errorf("%s: %v; want cancelled", name, err)
+		}
+	}
+}
