@@ -16,8 +16,8 @@ import (
 )
 
 // Main makes this process a cell where it was started as one, and does not return then; otherwise it does nothing. A
-// program that calls NewPool calls it first of all in main, and its tests in TestMain.
-func Main() { cell.Main(all(choices{})...) }
+// program that calls NewPool or NewDocumentPool calls it first of all in main, and its tests in TestMain.
+func Main() { cell.Main(append(all(choices{}), documents())...) }
 
 // NewPool makes a pool of cells for every language; cell.Options.Languages is not looked at. Its Engines are what
 // host.Options wants; it is closed after the host.

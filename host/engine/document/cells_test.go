@@ -1,0 +1,167 @@
+package document_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/document"
+	"github.com/toolrun/toolrun/host/languages"
+)
+
+func TestMain(m *testing.M) {
+	languages.Main()
+	os.Exit(m.Run())
+}
+
+// inCells is a reader of a pool of cells.
+func inCells(t testing.TB) *document.Reader {
+	t.Helper()
+	pool, err := languages.NewDocumentPool(cell.Options{Cells: 1, Logger: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := &document.Reader{Engine: pool.Engines()[0]}
+	t.Cleanup(func() {
+		if err := errors.Join(reader.Close(), pool.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return reader
+}
+
+func lookup(t testing.TB, name string) document.Format {
+	t.Helper()
+	f, ok := document.Lookup(name)
+	if !ok {
+		t.Fatalf("there is no format %q", name)
+	}
+	return f
+}
+
+// good checks that a reader reads.
+func good(t *testing.T, reader *document.Reader, after string) {
+	t.Helper()
+	got, err := reader.Read(t.Context(), "", lookup(t, "pdf"), pagesOf("BT /F1 12 Tf (next) Tj ET"))
+	if err != nil || got.Text != "next" || got.Truncated {
+		t.Fatalf("after %s: Read = %q, %t, %v; want the next document", after, got.Text, got.Truncated, err)
+	}
+}
+
+// TestHostile has documents that loop, swell, or break the parser, in cells: each ends for a reason, and the next one is
+// read.
+func TestHostile(t *testing.T) {
+	reader := inCells(t)
+	good(t, reader, "nothing")
+	circle := string(pagesOf("BT /F1 12 Tf (text) Tj ET"))
+	circle = strings.Replace(circle, "/Root", fmt.Sprintf("/Prev %d /Root", strings.Index(circle, "xref\n")), 1)
+	swelling := pdfOf(catalogue, "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents 4 0 R >>", streamOf(strings.Repeat("1 ", 10<<20), true))
+	for _, c := range []struct {
+		name, format string
+		data         []byte
+		want         []error
+	}{
+		{"references in a circle", "pdf", []byte(circle), []error{abi.Timeout}},
+		{"a string without an end", "pdf", pagesOf("BT /F1 12 Tf <41"), []error{abi.Timeout}},
+		{"more and more forms", "pdf", forms(9, 20), []error{abi.Timeout, nil}},
+		{"a page that swells", "pdf", swelling, []error{abi.MemoryLimit, abi.Timeout}},
+		{"a large table", "pdf", tableOf(1<<31, "\x01\x00\x00\x00"), []error{abi.MemoryLimit, abi.InvalidArgument}},
+		{"a table larger than any", "pdf", tableOf(1<<60, "\x01\x00\x00\x00"), []error{abi.InvalidArgument}},
+		{"an object in itself", "pdf", tableOf(2, "\x00\x00\x00\x00\x02\x00\x01\x00"), []error{abi.StackLimit, abi.MemoryLimit}},
+		{"an archive that lies", "docx", bombOf(t, 1000, 1000), []error{abi.InvalidArgument, abi.Timeout}},
+		{"a stream without an end", "pdf", pdfOf(catalogue, "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents 4 0 R >>", "<< /Length 9223372036854775807 >>\nstream\nBT (text) Tj ET\nendstream"), []error{nil}},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		got, err := reader.Read(ctx, "", lookup(t, c.format), c.data)
+		cancel()
+		if !slices.ContainsFunc(c.want, func(want error) bool { return errors.Is(err, want) }) {
+			t.Errorf("%s: Read = %.40q, %v; want one of %v", c.name, got.Text, err, c.want)
+		}
+		good(t, reader, c.name)
+	}
+}
+
+// tableOf is a PDF whose table of references is a stream that claims a size.
+func tableOf(size int, entries string) []byte {
+	object := fmt.Sprintf("%%PDF-1.5\n1 0 obj\n<< /Type /XRef /Size %d /W [1 2 1] /Index [0 %d] /Root 1 0 R /Length %d >>\nstream\n%s\nendstream\nendobj\n", size, len(entries)/4, len(entries), entries)
+	return fmt.Appendf(nil, "%s%s\nstartxref\n9\n%%%%EOF\n", object, strings.Repeat("%", 100))
+}
+
+// forms is a PDF of forms each of which shows the next many times.
+func forms(deep, many int) []byte {
+	objects := []string{catalogue, "<< /Kids [3 0 R] >>",
+		"<< /Type /Page /Contents 4 0 R /Resources << /XObject << /X 5 0 R >> >> >>", streamOf("/X Do", false)}
+	for i := range deep {
+		form := streamOf(strings.Repeat("/X Do ", many), true)
+		objects = append(objects, strings.Replace(form, "<<", fmt.Sprintf("<< /Subtype /Form /Resources << /XObject << /X %d 0 R >> >>", i+6), 1))
+	}
+	return pdfOf(objects...)
+}
+
+// TestRefusalsInCells has the cell of one document read the next.
+func TestRefusalsInCells(t *testing.T) {
+	reader := inCells(t)
+	for name, c := range refusals(t) {
+		_, err := reader.Read(t.Context(), "", lookup(t, c.format), c.data)
+		if !errors.Is(err, abi.InvalidArgument) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: Read = %v; want invalid_argument with %q", name, err, c.want)
+		}
+	}
+	good(t, reader, "all that")
+}
+
+// TestLargest has documents that are as large as may be, but for JSON, every byte of which is looked at.
+func TestLargest(t *testing.T) {
+	if raced() {
+		t.Skip("under the race detector a cell needs several times the memory that a document may take")
+	}
+	reader := inCells(t)
+	for name, data := range map[string][]byte{
+		"txt":  []byte(strings.Repeat("a", document.MaxBytes)),
+		"json": []byte(`"` + strings.Repeat("a", 2<<20) + `"`),
+		"pdf":  append(pagesOf("BT /F1 12 Tf (next) Tj ET"), make([]byte, 19<<20)...),
+	} {
+		got, err := reader.Read(t.Context(), "", lookup(t, name), data)
+		if err != nil || got.Text == "" || got.Truncated != (name != "pdf") {
+			t.Errorf("%s: Read = %d bytes, %t, %v", name, len(got.Text), got.Truncated, err)
+		}
+	}
+}
+
+// raced reports whether this program, which cells run, too, was built with the race detector.
+func raced() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}
+
+// TestToolsHaveNoDocuments looks for the engine where tools are found one.
+func TestToolsHaveNoDocuments(t *testing.T) {
+	pool, err := languages.NewPool(cell.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	for _, e := range slices.Concat(pool.Engines(), languages.InProcess()) {
+		if slices.Contains(e.Extensions(), document.Extension) {
+			t.Errorf("tools have the engine %s with the extension %s", e.Name(), document.Extension)
+		}
+	}
+	documents, err := languages.NewDocumentPool(cell.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer documents.Close()
+	if got := documents.Engines(); len(got) != 1 || !engine.IsWalled(got[0]) || engine.MemoryOf(got[0]) != document.MemoryBytes {
+		t.Errorf("Engines() = %v; want the one for documents, behind a wall", got)
+	}
+}

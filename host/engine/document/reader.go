@@ -1,0 +1,160 @@
+package document
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// What reading one document may take.
+const (
+	// MaxBytes is how large a document may be that a Reader reads.
+	MaxBytes = 20 << 20
+	// Time is how long it may take, as time that passes and as time of a processor.
+	Time = 10 * time.Second
+)
+
+// Reader reads the text of documents with an engine. It is safe for concurrent use.
+type Reader struct {
+	// Engine reads them: that of a pool of cells, see languages.NewDocumentPool. It is required.
+	Engine engine.Engine
+	// TextBytes is how much text is answered at most, as UTF-8. Default: the constant TextBytes.
+	TextBytes int
+
+	mu      sync.Mutex
+	program engine.Program // nil until the first document
+	closed  bool
+}
+
+// Text is what a document says.
+type Text struct {
+	// Text is in UTF-8.
+	Text string `json:"text"`
+	// Truncated says that there is more.
+	Truncated bool `json:"truncated"`
+}
+
+// Read returns the text of a document. Documents of two domains are never read in one process, one after the other
+// included. It waits for a free cell as long as ctx lets it; the reading itself has Time and MemoryBytes.
+//
+// Faults are invalid_argument for a format without text and for a document that cannot be read, too_large for more than
+// MaxBytes, timeout, memory_limit and stack_limit for one that takes more than it may, and cancelled where ctx ends.
+func (r *Reader) Read(ctx context.Context, domain string, format Format, data []byte) (Text, error) {
+	if !format.Extracts {
+		return Text{}, abi.Faultf(abi.InvalidArgument, "no text is read of the format %q", shortened(format.Name))
+	}
+	if len(data) > MaxBytes {
+		return Text{}, abi.Faultf(abi.TooLarge, "the document has %d bytes, more than %d", len(data), MaxBytes)
+	}
+	program, err := r.load(ctx)
+	if err != nil {
+		return Text{}, err
+	}
+	if w, ok := program.(engine.Warmer); ok { // what it waits for others is not the document's time
+		if err := w.Warm(ctx, domain); err != nil {
+			return Text{}, err
+		}
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, Time, tookTooLong)
+	defer cancel()
+	out, err := program.Run(limited, r.input(domain, format, data), engine.Host{})
+	if err != nil && ctx.Err() != nil {
+		return Text{}, err // the time was the caller's
+	}
+	if err != nil {
+		return Text{}, explained(err)
+	}
+	var text Text
+	if err := json.Unmarshal(out.Output, &text); err != nil {
+		return Text{}, fmt.Errorf("read what a document says: %w", err)
+	}
+	return text, nil
+}
+
+// input is what a run gets for a document.
+func (r *Reader) input(domain string, format Format, data []byte) engine.Input {
+	textBytes := r.TextBytes
+	if textBytes <= 0 {
+		textBytes = TextBytes
+	}
+	request := request{Format: format.Name, TextBytes: textBytes, Data: data}
+	return engine.Input{Input: request.input(), Domain: domain, Limits: engine.Limits{
+		CPU: Time, MemoryBytes: MemoryBytes,
+		OutputBytes: 6*textBytes + 1<<10, // as JSON each byte may become an escape
+	}}
+}
+
+var tookTooLong = abi.Faultf(abi.Timeout, "reading the document took longer than %s", Time)
+
+// explained says of a document what a cell says of a run.
+func explained(err error) error {
+	fault, ok := errors.AsType[*abi.Fault](err)
+	if !ok {
+		return err
+	}
+	switch fault.Code {
+	case abi.Timeout:
+		return tookTooLong
+	case abi.MemoryLimit:
+		return abi.Faultf(abi.MemoryLimit, "reading the document took more memory than the %d bytes it may", int64(MemoryBytes))
+	case abi.StackLimit:
+		return abi.Faultf(abi.StackLimit, "the document is nested too deep")
+	}
+	return err
+}
+
+// domainOfParsers is that of their own code, which is no app's: no cell that ran a tool reads documents.
+const domainOfParsers = "the parsers of documents"
+
+var errReaderClosed = errors.New("document: the reader is closed")
+
+// load returns the program. Two first documents may load it twice, then one of the two is closed again: so neither waits
+// for the other longer than its own context lets it.
+func (r *Reader) load(ctx context.Context) (engine.Program, error) {
+	if program, err := r.loaded(); program != nil || err != nil {
+		return program, err
+	}
+	program, err := r.Engine.Load(ctx, engine.Source{Path: "reader" + Extension, Domain: domainOfParsers})
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	kept := !r.closed && r.program == nil
+	if kept {
+		r.program = program
+	}
+	r.mu.Unlock()
+	if kept {
+		return program, nil
+	}
+	_ = program.Close() // nothing ran in it
+	return r.loaded()
+}
+
+func (r *Reader) loaded() (engine.Program, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, errReaderClosed
+	}
+	return r.program, nil
+}
+
+// Close waits for the documents under way and lets go of the program, the engine stays its owner's. Closing twice is
+// fine.
+func (r *Reader) Close() error {
+	r.mu.Lock()
+	r.closed = true
+	program := r.program
+	r.mu.Unlock()
+	if program == nil {
+		return nil
+	}
+	return program.Close()
+}
