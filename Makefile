@@ -9,7 +9,7 @@
 GO       ?= go
 FUZZTIME ?= 1m
 
-.PHONY: plugins hostile build test check bench fuzz soak format vet staticcheck tidy clean-tree
+.PHONY: temporal plugins hostile build test check bench fuzz soak format vet staticcheck tidy clean-tree
 
 build:
 	$(GO) build -o toolrun ./cmd/toolrun
@@ -17,7 +17,11 @@ build:
 test:
 	$(GO) run ./internal/testrun
 
-check: test format vet staticcheck tidy clean-tree
+check: test temporal format vet staticcheck tidy clean-tree
+
+# The activity for Temporal is a module of its own, so that only who uses it gets what it needs.
+temporal:
+	cd sdk/temporal && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test ./...
 
 # Go's recipes are go:generate lines, those of C stand in toolchain.txt, those of AssemblyScript in package.json.
 plugins:
@@ -46,6 +50,7 @@ clean-tree:
 bench:
 	$(GO) run ./bench
 	$(GO) run ./bench/wall
+	$(GO) run ./bench/service
 	cd bench/wasm && $(GO) run .
 
 hostile:

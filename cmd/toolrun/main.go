@@ -28,11 +28,18 @@ func run() int {
 		return 5 // what cli.Main answers where the machine is at fault
 	}
 	return cli.Main(ctx, cli.Env{
-		Args: os.Args[1:], Dir: dir, Getenv: os.Getenv,
+		Args: os.Args[1:], Reload: hangups, Dir: dir, Getenv: os.Getenv,
 		CacheDir: cacheDir(),
 		Stdin:    os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		StdoutTerminal: cli.IsTerminal(os.Stdout), StderrTerminal: cli.IsTerminal(os.Stderr),
 	})
+}
+
+// hangups listens to SIGHUP, which ends any program that does not.
+func hangups() (<-chan os.Signal, func()) {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGHUP)
+	return asked, func() { signal.Stop(asked) }
 }
 
 // cacheDir is where compiled plug-ins are kept, "" where the user has no place for such things.

@@ -20,6 +20,11 @@ type Options struct {
 	Host host.Options
 	// Observers makes the observers of an app beside those of Host. Default: none.
 	Observers func(app string) []host.Observer
+	// FileURL makes the address at which an uploaded file of an app can be downloaded. Default: there is none.
+	FileURL func(app, tenant string, file memory.Artifact) string
+	// Retired is told of each host that is replaced or closed, before the uses of it have ended: who holds one for long
+	// lets go of it then. Default: nobody is told.
+	Retired func(*host.Host)
 	// Tenants is how many tenants may have hosts. Default 10,000.
 	Tenants int
 }
@@ -154,6 +159,9 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 	if a.options.Observers != nil {
 		opts.Observers = append(slices.Clone(opts.Observers), a.options.Observers(declared.ID)...)
 	}
+	if link := a.options.FileURL; link != nil {
+		opts.FileURL = func(tenant string, file memory.Artifact) string { return link(declared.ID, tenant, file) }
+	}
 	return host.Open(ctx, opts)
 }
 
@@ -173,6 +181,9 @@ func (a *Apps) forget(at place, o *opened) {
 func (a *Apps) retire(o *opened) {
 	a.gone.Go(func() {
 		<-o.ready
+		if o.host != nil && a.options.Retired != nil {
+			a.options.Retired(o.host)
+		}
 		o.uses.Wait()
 		if o.host != nil {
 			_ = o.host.Close() // its programs have told what went wrong

@@ -57,6 +57,7 @@ var rules = map[string]rule{
 	"abi/conform":                              {own: []string{"abi", "host/engine"}},
 	"abi/abitest":                              {own: []string{"abi", "abi/conform", "host/engine", "internal/wasm/assemble"}},
 
+	"host/engine/document":               {own: []string{"abi", "host/engine"}, others: []string{"github.com/gabriel-vasile/mimetype", "github.com/ledongthuc/pdf"}},
 	"host/engine/enginetest":             {own: []string{"abi", "host/engine"}},
 	"host/engine/enginetest/jstools":     {own: []string{"host/engine", "host/engine/enginetest"}},
 	"host/engine/enginetest/pythontools": {own: []string{"host/engine", "host/engine/enginetest"}},
@@ -65,6 +66,7 @@ var rules = map[string]rule{
 	"host/engine/js/internal/bundle":     {own: []string{"abi", "host/engine", "host/engine/js/internal/crash"}, others: []string{"github.com/dop251/goja", "github.com/evanw/esbuild", "github.com/go-sourcemap/sourcemap"}},
 	"host/engine/js/internal/crash":      {},
 	"sdk/js":                             {},
+	"sdk/client":                         {own: []string{"abi", "host/httpapi/wire"}},
 
 	"plugins/examples/hit_counter_go":   {own: []string{"abi/guest/go"}},
 	"plugins/examples/order_history_go": {own: []string{"abi/guest/go"}},
@@ -75,7 +77,15 @@ var rules = map[string]rule{
 	"host": {own: []string{"abi", "schema", "internal/jsondoc", "host/admission", "host/app", "host/engine", "host/memory", "host/storage", "host/template"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
 
-	"internal/cli": {own: []string{"abi", "host", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/languages", "abi/conform", "host/cell", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc"},
+	"host/mcpapi": {own: []string{"abi", "host", "host/app", "host/memory"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
+
+	"host/apps": {own: []string{"abi", "host", "host/app", "host/memory"}},
+	"host/httpapi": {own: []string{"abi", "internal/jsondoc", "host", "host/access", "host/app", "host/apps", "host/engine/document", "host/httpapi/wire", "host/memory"},
+		others: []string{"github.com/danielgtaylor/huma/v2", "golang.org/x/time"}},
+	"host/httpapi/wire": {own: []string{"abi"}},
+	"internal/service":  {own: []string{"abi", "host", "host/access", "host/apps", "host/engine/document", "host/httpapi", "host/mcpapi", "host/telemetry"}},
+
+	"internal/cli": {own: []string{"abi", "host", "host/access", "host/admission", "host/apps", "host/engine/document", "host/httpapi", "host/telemetry", "internal/service", "host/mcpapi", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/languages", "abi/conform", "host/cell", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc", "host/httpapi/wire", "sdk/client"},
 		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
 	"cmd/toolrun":      {own: []string{"host/languages", "internal/cli"}},
 	"internal/testrun": {},
@@ -87,10 +97,14 @@ var rules = map[string]rule{
 
 	"host/cell": {own: []string{"abi", "host/engine", "internal/wasm/artefact"}, others: []string{"github.com/landlock-lsm/go-landlock", "golang.org/x/sys"}},
 
+	"host/access": {own: []string{"abi"},
+		others: []string{"github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4", "github.com/rogpeppe/go-internal/lockedfile"}},
 	"host/admission": {own: []string{"abi", "host/engine"}},
-	"host/languages": {own: []string{"abi", "host/cell", "host/engine", "host/engine/js", "host/engine/python", "host/engine/python/distribution", "host/engine/wasm"}},
+	"host/telemetry": {own: []string{"abi", "host"}, others: []string{"github.com/prometheus/client_golang", "go.opentelemetry.io/otel"}},
+	"host/languages": {own: []string{"abi", "host/cell", "host/engine", "host/engine/document", "host/engine/js", "host/engine/python", "host/engine/python/distribution", "host/engine/wasm"}},
 
 	"bench/measure": {},
+	"bench/service": {own: []string{"abi", "bench/measure", "host", "host/access", "host/app", "host/apps", "host/cell", "host/engine", "host/engine/python/distribution", "host/httpapi", "host/languages", "host/storage", "host/storage/bolt", "host/storage/mem"}},
 	"bench/wall":    {own: []string{"abi", "bench/measure", "host", "host/admission", "host/app", "host/cell", "host/engine", "host/engine/python/distribution", "host/languages", "host/storage/mem"}},
 	"bench": {own: []string{"abi", "bench/measure", "host", "host/app", "host/engine", "host/engine/js", "host/storage/bolt"},
 		others: []string{"github.com/dop251/goja", "go.etcd.io/bbolt"}},

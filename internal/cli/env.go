@@ -25,6 +25,8 @@ type Env struct {
 	Dir string
 	// CacheDir is where the Python runtime and compiled code are kept: an absolute path. Default: they are not.
 	CacheDir string
+	// Reload begins to listen to who asks a service to read its app files again, until stop. Default: nobody asks.
+	Reload func() (asked <-chan os.Signal, stop func())
 	// Now is the clock. Default: the system's.
 	Now func() time.Time
 	// StdoutTerminal and StderrTerminal say whether a person looks at them; see IsTerminal.
@@ -50,6 +52,9 @@ func (e Env) withDefaults() Env {
 	}
 	if e.Getenv == nil {
 		e.Getenv = func(string) string { return "" }
+	}
+	if e.Reload == nil {
+		e.Reload = func() (<-chan os.Signal, func()) { return nil, func() {} }
 	}
 	if e.Now == nil {
 		e.Now = time.Now

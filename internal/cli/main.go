@@ -69,8 +69,8 @@ Exit codes: 0 done, 1 the tool failed, 2 the command or the app file is wrong, 3
 		return usagef(flagHint(cmd, err), "%v", err)
 	})
 	root.AddCommand(
-		p.runCommand(), p.memoryCommand(), p.sessionCommand(), p.renderCommand(), p.checkCommand(),
-		p.exportCommand(), p.importCommand(), p.dbCommand(), p.eraseCommand(), p.conformCommand(), p.pythonCommand(), p.doctorCommand(), p.versionCommand(),
+		p.runCommand(), p.serveCommand(), p.memoryCommand(), p.sessionCommand(), p.renderCommand(), p.checkCommand(),
+		p.exportCommand(), p.importCommand(), p.dbCommand(), p.eraseCommand(), p.keyCommand(), p.mcpCommand(), p.conformCommand(), p.pythonCommand(), p.doctorCommand(), p.versionCommand(),
 	)
 	root.SetHelpFunc(p.explain(root.HelpFunc()))
 	refuseUnknownTopic(root)

@@ -47,7 +47,12 @@ func (p *program) openWall(f wallFlags, logger *slog.Logger) (*wall, error) {
 	if f.inProcess {
 		return &wall{engines: languages.InProcess(languages.WithCache(p.cache("plugins")), languages.WithPanicLog(p.panicked), languages.WithPython(p.python(f)))}, nil
 	}
-	options := cell.Options{CacheDir: p.cache("cells"), Spares: -1, Without: f.without, Logger: logger}
+	return p.openWallWith(f, cell.Options{Spares: -1, Logger: logger})
+}
+
+// openWallWith makes a pool of cells as the flags say.
+func (p *program) openWallWith(f wallFlags, options cell.Options) (*wall, error) {
+	options.CacheDir, options.Without = p.cache("cells"), f.without
 	if f.require {
 		options.Require = cell.Layers()
 	}

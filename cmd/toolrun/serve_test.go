@@ -1,0 +1,292 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// countApp has one tool, which counts the runs of each user.
+var countApp = map[string]string{
+	"app.yaml": `
+app: count
+memory: {counts: {access: user}}
+tools: {count: {source: count.js, description: counts, grants: {counts: readwrite}}}
+`,
+	"count.js": `
+const seen = await memory.get_content("counts");
+await memory.set_content("counts", {n: (seen?.n ?? 0) + 1});
+return (seen?.n ?? 0) + 1;
+`,
+}
+
+// buildToolrun builds the command as users have it.
+func buildToolrun(t testing.TB) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "toolrun")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return binary
+}
+
+// serving is a process that serves.
+type serving struct {
+	cmd    *exec.Cmd
+	url    string
+	stderr *bytes.Buffer
+}
+
+// startServe starts a service and waits until it says where it is.
+func startServe(t testing.TB, binary string, args ...string) *serving {
+	t.Helper()
+	s := &serving{cmd: exec.Command(binary, append([]string{"serve", "--json", "--listen", "127.0.0.1:0"}, args...)...), stderr: &bytes.Buffer{}}
+	s.cmd.Stderr = s.stderr
+	out, err := s.cmd.StdoutPipe()
+	if err == nil {
+		err = s.cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = s.cmd.Process.Kill()
+		_ = s.cmd.Wait()
+	})
+	var said struct{ URL string }
+	if err := json.NewDecoder(out).Decode(&said); err != nil {
+		_ = s.cmd.Wait()
+		t.Fatalf("the service did not start: %v\n%s", err, s.stderr)
+	}
+	s.url = said.URL
+	return s
+}
+
+// post sends a request and decodes the answer into v, if there is one.
+func (s *serving) post(ctx context.Context, key, path, body string, headers map[string]string, v any) (status int, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+path, strings.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	r.Header.Set("Authorization", "Bearer "+key)
+	r.Header.Set("Content-Type", "application/json")
+	for name, value := range headers {
+		r.Header.Set(name, value)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err == nil && v != nil {
+		err = json.Unmarshal(text, v)
+	}
+	return response.StatusCode, err
+}
+
+// makeKeys makes a key file with one key for an operator.
+func makeKeys(t testing.TB, binary, dir string) (file, secret string) {
+	t.Helper()
+	file = filepath.Join(dir, "keys.json")
+	out, err := exec.Command(binary, "key", "create", "--keys", file, "--role", "operator", "--json", "test").Output()
+	var key struct{ Secret string }
+	if err == nil {
+		err = json.Unmarshal(out, &key)
+	}
+	if err != nil {
+		t.Fatalf("make a key: %v\n%s", err, out)
+	}
+	return file, key.Secret
+}
+
+func writeFiles(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// counter is a client that has its runs counted, one after the other, and sends one again whose answer it did not get.
+type counter struct {
+	user          string
+	done, repeats int
+}
+
+// work sends runs until the service does not answer, or ctx ends.
+func (c *counter) work(ctx context.Context, s *serving, key string) error {
+	for ctx.Err() == nil {
+		body := fmt.Sprintf(`{"tool":"count","user_id":%q}`, c.user)
+		headers := map[string]string{"Idempotency-Key": fmt.Sprint("run ", c.done)}
+		var result abi.Result
+		status, err := s.post(ctx, key, "/api/v1/runs", body, headers, &result)
+		if err != nil {
+			return nil // it was killed
+		}
+		if status != http.StatusOK || !result.OK {
+			return fmt.Errorf("%s: run %d = %d %+v", c.user, c.done, status, result)
+		}
+		if want := fmt.Sprint(c.done + 1); string(result.Output) != want {
+			return fmt.Errorf("%s: run %d counted %s; want %s", c.user, c.done, result.Output, want)
+		}
+		if result.Repeated {
+			c.repeats++
+		}
+		c.done++
+	}
+	return nil
+}
+
+// A service that is killed under load loses no run that it acknowledged, stores none half, and counts one that is sent
+// again once. Sessions go on.
+func TestServeSurvivesKill(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("processes are killed as on Linux")
+	}
+	rounds := 4
+	if os.Getenv("TOOLRUN_SOAK") != "" {
+		rounds = 20
+	}
+	binary, dir := buildToolrun(t), t.TempDir()
+	writeFiles(t, dir, countApp)
+	keys, key := makeKeys(t, binary, dir)
+	clients := make([]*counter, 8)
+	for i := range clients {
+		clients[i] = &counter{user: fmt.Sprint("user", i)}
+	}
+	start := func() *serving {
+		return startServe(t, binary, dir, "--keys", keys, "--db", filepath.Join(dir, "memory.db"), "--rate", "0")
+	}
+	s := start()
+	if status, err := s.post(t.Context(), key, "/api/v1/sessions", `{"session_id":"s1","metadata":{"kept":true}}`, nil, nil); status != http.StatusCreated {
+		t.Fatalf("start a session = %d, %v", status, err)
+	}
+	for round := range rounds {
+		var work sync.WaitGroup
+		for _, c := range clients {
+			work.Go(func() {
+				if err := c.work(t.Context(), s, key); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		time.Sleep(time.Duration(300+rand.IntN(500)) * time.Millisecond) // long enough for runs, at no moment in particular
+		_ = s.cmd.Process.Kill()
+		work.Wait()
+		_ = s.cmd.Wait()
+		if t.Failed() {
+			t.Fatalf("in round %d; the service said:\n%s", round, s.stderr)
+		}
+		s = start()
+	}
+	sum, repeats := 0, 0
+	for _, c := range clients {
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		if err := c.work(ctx, s, key); err != nil {
+			t.Error(err)
+		}
+		cancel()
+		sum, repeats = sum+c.done, repeats+c.repeats
+	}
+	if sum < rounds {
+		t.Errorf("%d runs in %d rounds", sum, rounds)
+	}
+	t.Logf("%d kills, %d acknowledged runs, %d of them answered from before the kill", rounds, sum, repeats)
+	response, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/api/v1/sessions/s1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Header.Set("X-API-Key", key)
+	answer, err := http.DefaultClient.Do(response)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if text, err := io.ReadAll(answer.Body); err != nil || !bytes.Contains(text, []byte(`"kept":true`)) {
+		t.Errorf("the session after all = %s, %v", text, err)
+	}
+}
+
+// SIGTERM lets runs under way end and answers them; then the process ends by itself.
+func TestServeDrains(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("signals as on Linux")
+	}
+	binary, dir := buildToolrun(t), t.TempDir()
+	writeFiles(t, dir, map[string]string{
+		"app.yaml": "app: slow\nmemory: {notes: {access: application}}\ntools: {slow: {source: slow.js, description: is slow, grants: {notes: readwrite}, limits: {timeout: 20s}}}\n",
+		"slow.js":  `console.log("begun"); const end = Date.now() + 1500; while (Date.now() < end) {} await memory.set_content("notes", {done: true}); return "done"`,
+	})
+	keys, key := makeKeys(t, binary, dir)
+	s := startServe(t, binary, dir, "--keys", keys, "--db", filepath.Join(dir, "memory.db"))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/api/v1/runs/stream", strings.NewReader(`{"tool":"slow"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+key)
+	r.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	begun := make([]byte, len("event: log"))
+	if _, err := io.ReadFull(response.Body, begun); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(response.Body)
+	if err != nil || !bytes.Contains(rest, []byte("event: result")) || !bytes.Contains(rest, []byte(`"output":"done"`)) {
+		t.Errorf("the run under way = %s, %v\n%s", rest, err, s.stderr)
+	}
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("the service ended with %v\n%s", err, s.stderr)
+	}
+}
+
+// TestTour runs the tour that docs/service.md shows, and compares what it prints.
+func TestTour(t *testing.T) {
+	for _, tool := range []string{"bash", "curl", "jq"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("the tour takes %s: %v", tool, err)
+		}
+	}
+	page, err := os.ReadFile("../../docs/service.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want, found := strings.Cut(string(page), "```text\n== keys")
+	if !found {
+		t.Fatal("docs/service.md does not show what the tour prints")
+	}
+	want, _, _ = strings.Cut("== keys"+want, "```")
+	cmd := exec.Command("bash", "../../docs/tour/tour.sh")
+	cmd.Env = append(os.Environ(), "TOOLRUN="+buildToolrun(t))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("the tour: %v\n%s%s", err, out, stderr.String())
+	}
+	if got := strings.TrimSpace(string(out)); got != strings.TrimSpace(want) {
+		t.Errorf("the tour prints:\n%s\ndocs/service.md says:\n%s", got, want)
+	}
+}

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/access"
+	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/engine/document"
+	"github.com/toolrun/toolrun/host/httpapi"
+	"github.com/toolrun/toolrun/host/languages"
+)
+
+// accessFlags say whose requests are answered.
+type accessFlags struct {
+	keys                                           string
+	issuer, audience, jwks                         string
+	tenantClaim, userClaim, sessionClaim, ofTenant string
+	dev                                            bool
+	devKey                                         string // made for --dev
+}
+
+func (f *accessFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	keysFlag(cmd, &f.keys)
+	flags.StringVar(&f.issuer, "issuer", "", "the `iss` of tokens (JWT) that are taken, beside keys")
+	flags.StringVar(&f.audience, "audience", "", "the `aud` that such tokens are for")
+	flags.StringVar(&f.jwks, "jwks", "", "the `URL` or file with the keys of the issuer (JWK Set)")
+	flags.StringVar(&f.tenantClaim, "tenant-claim", "tenant", "the `claim` with the tenant")
+	flags.StringVar(&f.userClaim, "user-claim", "sub", "the `claim` with the user")
+	flags.StringVar(&f.sessionClaim, "session-claim", "session_id", "the `claim` with the session, which a token may have")
+	flags.StringVar(&f.ofTenant, "token-tenant", "", "the `tenant` of tokens that name none (default: such tokens are refused)")
+	flags.BoolVar(&f.dev, "dev", false, "take one key, which is printed and may do everything, on this machine alone")
+}
+
+func (f *accessFlags) check() error {
+	tokens := f.issuer != "" || f.audience != "" || f.jwks != ""
+	switch {
+	case tokens && (f.issuer == "" || f.audience == "" || f.jwks == ""):
+		return usagef("", "--issuer, --audience and --jwks go together")
+	case f.dev && (tokens || f.keys != ""):
+		return usagef("leave --dev out where others are to use the service", "--dev goes with neither --keys nor --issuer")
+	case !f.dev && !tokens && f.keys == "":
+		return usagef("toolrun key create --keys FILE makes a key; to try it out on this machine: toolrun serve --dev", "who may use the service? It takes --keys, --issuer or --dev")
+	}
+	return nil
+}
+
+// openAccess makes what finds out who sent a request.
+func (p *program) openAccess(f accessFlags, listen string, logger *slog.Logger) (authenticator, error) {
+	if f.dev {
+		return p.openDev(f, listen)
+	}
+	auth := &access.Authenticator{Now: p.env.Now}
+	if f.keys != "" {
+		keys, err := access.OpenKeys(p.env.path(f.keys))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, usagef("toolrun key create --keys "+f.keys+" makes it, with a key", "there is no key file %s", f.keys)
+		}
+		if err != nil {
+			return nil, usagef("", "%v", err)
+		}
+		keys.Logger = logger
+		auth.Keys = keys
+	}
+	if f.issuer != "" {
+		options := access.TokenOptions{
+			Issuer: f.issuer, Audience: f.audience, TenantClaim: f.tenantClaim, UserClaim: f.userClaim, SessionClaim: f.sessionClaim,
+			Tenant: f.ofTenant, Logger: logger, Now: p.env.Now,
+		}
+		if strings.Contains(f.jwks, "://") {
+			options.KeysURL = f.jwks
+		} else {
+			options.KeysFile = p.env.path(f.jwks)
+		}
+		tokens, err := access.NewTokens(options)
+		if err != nil {
+			return nil, usagef("", "%v", err)
+		}
+		auth.Tokens = tokens
+	}
+	return auth, nil
+}
+
+// authenticator finds out who sent a request.
+type authenticator interface {
+	Authenticate(*http.Request) (access.Principal, error)
+}
+
+// devKey is the one key of --dev.
+type devKey string
+
+// Authenticate takes the key, whatever header it comes in.
+func (k devKey) Authenticate(r *http.Request) (access.Principal, error) {
+	given := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if given == "" {
+		given = r.Header.Get("X-API-Key")
+	}
+	if given == "" {
+		return access.Principal{}, access.NoCredentials
+	}
+	if subtle.ConstantTimeCompare([]byte(given), []byte(k)) != 1 {
+		return access.Principal{}, access.Invalid
+	}
+	return access.Principal{Role: access.Operator, Tenant: host.DefaultTenant, Code: true, Name: "dev"}, nil
+}
+
+// openDev makes the key of --dev, for nobody but this machine.
+func (p *program) openDev(f accessFlags, listen string) (authenticator, error) {
+	name, _, err := net.SplitHostPort(listen)
+	if ip := net.ParseIP(name); err != nil || name != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, usagef("such as --listen 127.0.0.1:8080", "--dev listens on this machine alone, and %s is open to others", listen)
+	}
+	return devKey(f.devKey), nil
+}
+
+// serveWall is what tools, and files that are read, are behind.
+type serveWall struct {
+	tools     *wall
+	readers   *cell.Pool // nil where there are none
+	documents *document.Reader
+}
+
+// openServeWall makes the cells of a service, in which some wait for work.
+func (p *program) openServeWall(f *serveFlags, logger *slog.Logger) (*serveWall, error) {
+	w := &serveWall{}
+	var err error
+	if f.inProcess {
+		logger.Warn("tools run in this process, without the wall", "flag", "--inprocess")
+		w.tools, err = p.openWall(f.wallFlags, logger)
+		return w, err // and the text of no file is read: its parser is to be behind the wall
+	}
+	if w.tools, err = p.openWallWith(f.wallFlags, cell.Options{Logger: logger}); err != nil {
+		return nil, err
+	}
+	options := cell.Options{CacheDir: p.cache("cells"), Without: f.without, Logger: logger}
+	if f.require {
+		options.Require = cell.Layers()
+	}
+	if w.readers, err = languages.NewDocumentPool(options); err != nil {
+		return nil, errors.Join(err, w.tools.close())
+	}
+	w.documents = &document.Reader{Engine: w.readers.Engines()[0]}
+	return w, nil
+}
+
+func (w *serveWall) close() error {
+	var err error
+	if w.documents != nil {
+		err = errors.Join(w.documents.Close(), w.readers.Close())
+	}
+	return errors.Join(err, w.tools.close())
+}
+
+// openLinks makes what signs links to files. Its secret is made at the first start, and kept: links outlive a restart.
+func (p *program) openLinks(f *serveFlags, database string, addr net.Addr) (*httpapi.Links, error) {
+	file := database + ".link-key"
+	if f.linkKey != "" {
+		file = p.env.path(f.linkKey)
+	}
+	key, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		key = []byte(rand.Text() + rand.Text())
+		err = os.WriteFile(file, key, 0o600)
+	}
+	if err != nil {
+		return nil, abi.Faultf(abi.Unavailable, "the secret for links %s: %v", p.env.show(file), cause(err))
+	}
+	base := f.baseURL
+	if base == "" {
+		base = "http://" + addr.String()
+		if f.tlsCert != "" {
+			base = "https://" + addr.String()
+		}
+	}
+	return httpapi.NewLinks(key, base, p.env.Now)
+}

@@ -1,0 +1,101 @@
+package service
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/access"
+	"github.com/toolrun/toolrun/host/apps"
+	"github.com/toolrun/toolrun/host/engine/document"
+	"github.com/toolrun/toolrun/host/httpapi"
+	"github.com/toolrun/toolrun/host/telemetry"
+)
+
+// Options are what a Service is made of. Apps, Authenticate and Telemetry are required.
+type Options struct {
+	Apps         *apps.Apps
+	Authenticate func(*http.Request) (access.Principal, error)
+	Telemetry    *telemetry.Telemetry
+	// Documents, Links, Rate and Burst are httpapi's.
+	Documents *document.Reader
+	Links     *httpapi.Links
+	Rate      float64
+	Burst     int
+	// Ready says whether the backend answers; nil for always.
+	Ready   func(context.Context) error
+	Version string
+	Logger  *slog.Logger
+}
+
+// Service answers requests of all surfaces. It is safe for concurrent use.
+type Service struct {
+	options  Options
+	api      *httpapi.Server
+	mcp      *connectors
+	handler  http.Handler
+	stopping atomic.Bool
+}
+
+// New makes a Service.
+func New(opts Options) (*Service, error) {
+	s := &Service{options: opts}
+	api, err := httpapi.New(httpapi.Options{
+		Apps: opts.Apps, Authenticate: opts.Authenticate, Documents: opts.Documents, Links: opts.Links, Rate: opts.Rate, Burst: opts.Burst,
+		Version: opts.Version, Logger: opts.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.api = api
+	s.mcp = newConnectors(opts, api)
+	api.Handle("/mcp", s.mcp)
+	api.Handle("GET /metrics", opts.Telemetry.Handler())
+	api.Handle("GET /healthz", http.HandlerFunc(alive))
+	api.Handle("GET /readyz", http.HandlerFunc(s.ready))
+	api.Handle("GET /docs", http.HandlerFunc(s.page))
+	s.handler = opts.Telemetry.HTTP(api, api.Pattern)
+	return s, nil
+}
+
+// ServeHTTP answers a request.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// API returns the HTTP API.
+func (s *Service) API() *httpapi.Server { return s.api }
+
+// Stop makes the Service say that it is not ready any more, so that nobody sends it more, and ends the sessions of MCP,
+// whose streams would never end by themselves.
+func (s *Service) Stop() {
+	s.stopping.Store(true)
+	s.mcp.close()
+}
+
+func alive(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "alive") }
+
+// readyTime is how long the backend may take to answer.
+const readyTime = 2 * time.Second
+
+func (s *Service) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), readyTime)
+	defer cancel()
+	switch {
+	case s.stopping.Load():
+		say(w, http.StatusServiceUnavailable, "stopping")
+	case s.options.Ready != nil && s.options.Ready(ctx) != nil:
+		say(w, http.StatusServiceUnavailable, "the backend does not answer")
+	default:
+		say(w, http.StatusOK, "ready")
+	}
+}
+
+func say(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text + "\n"))
+}
+
+var errStopping = abi.Faultf(abi.Unavailable, "the service is stopping").WithHint("try again in a moment")
