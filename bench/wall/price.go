@@ -94,7 +94,7 @@ func openPrices() (p *prices, err error) {
 
 // cases has those side by side that are compared.
 func (p *prices) cases() []*measure.Case {
-	many := 4 * runtime.GOMAXPROCS(0) // as many as a gate lets in, and a pool has cells
+	many := 4 * runtime.GOMAXPROCS(0) // as many as a pool has cells
 	return []*measure.Case{
 		{Name: inProcess, Workers: 1, Call: callSum(p.sumInside)},
 		{Name: inCell, Workers: 1, Call: callSum(p.sumInCells)},

@@ -9,7 +9,7 @@ import (
 // Limits are how many may run and wait. A zero field means the default that its comment names; New refuses a negative
 // one.
 type Limits struct {
-	// Running is how many run at a time. Default 4 for each processor that Go uses.
+	// Running is how many run at a time. Default 2 for each processor that Go uses: guests compute, and more of them at once only get in each other's way.
 	Running int
 	// PerApp is how many of one app and tenant run at a time. Default three quarters of Running.
 	PerApp int
@@ -34,7 +34,7 @@ func (l Limits) check() error {
 }
 
 func (l Limits) withDefaults() Limits {
-	setDefault(&l.Running, 4*runtime.GOMAXPROCS(0))
+	setDefault(&l.Running, 2*runtime.GOMAXPROCS(0))
 	setDefault(&l.PerApp, max(1, l.Running*3/4))
 	setDefault(&l.PerUser, max(1, l.PerApp/2))
 	setDefault(&l.Waiting, 10_000)

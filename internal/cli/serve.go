@@ -50,7 +50,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.burst, "burst", 200, "how many requests a caller may send at once")
 	flags.DurationVar(&f.ledger, "ledger", 30*24*time.Hour, "how long the ledger keeps what runs read and wrote; 0 for no ledger")
 	flags.DurationVar(&f.drain, "drain", 30*time.Second, "how long runs under way may take when the service stops; then they are cancelled, and store nothing")
-	flags.IntVar(&f.running, "running", 0, "how many runs at a time (default: 4 for each processor)")
+	flags.IntVar(&f.running, "running", 0, "how many runs at a time (default: 2 for each processor)")
 	flags.IntVar(&f.perApp, "per-app", 0, "how many runs at a time of one app and tenant (default: three quarters of --running)")
 	flags.IntVar(&f.perUser, "per-user", 0, "how many runs at a time of one user (default: half of --per-app)")
 	for _, name := range []string{"tls-cert", "tls-key", "link-key"} {
