@@ -1,0 +1,229 @@
+package apps_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/apps"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage/mem"
+)
+
+// stub is an engine whose guest does what a test says.
+type stub struct {
+	run func(context.Context, engine.Host) (engine.Output, error)
+}
+
+func (stub) Name() string                                                  { return "stub" }
+func (stub) Extensions() []string                                          { return []string{".js"} }
+func (s stub) Load(context.Context, engine.Source) (engine.Program, error) { return s, nil }
+func (stub) Close() error                                                  { return nil }
+func (s stub) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.Output, error) {
+	return s.run(ctx, h)
+}
+
+// count adds one to the user's record, and answers with what is there.
+func count(ctx context.Context, h engine.Host) (engine.Output, error) {
+	text, err := h.Call(ctx, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"notes"`)}})
+	if err != nil {
+		return engine.Output{}, err
+	}
+	_, err = h.Call(ctx, abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"notes"`), json.RawMessage(`{"seen":true}`)}})
+	return engine.Output{Output: text}, err
+}
+
+// load loads an app whose store has an access.
+func load(t *testing.T, access string) *app.App {
+	t.Helper()
+	text := "app: shop\nmemory: {notes: {access: " + access + "}}\ntools: {look: {source: look.js, description: looks, grants: {notes: readwrite}}}\n"
+	declared, problems := app.Load(fstest.MapFS{"app.yaml": {Data: []byte(text)}, "look.js": {Data: []byte("x")}}, "app.yaml")
+	if err := problems.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return declared
+}
+
+func serve(t *testing.T, run func(context.Context, engine.Host) (engine.Output, error), change ...func(*apps.Options)) *apps.Apps {
+	t.Helper()
+	opts := apps.Options{Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{stub{run}}}}
+	for _, c := range change {
+		c(&opts)
+	}
+	a := apps.New(opts)
+	if err := a.Serve(t.Context(), []*app.App{load(t, "user")}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+// look runs the tool for ann in a tenant.
+func look(t *testing.T, a *apps.Apps, tenant string) string {
+	t.Helper()
+	h, release, err := a.Host(t.Context(), tenant, "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	result, err := h.Run(t.Context(), host.Invocation{Tool: "look", Caller: host.Caller{Tenant: tenant, User: "ann"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(result.Output)
+}
+
+func TestTenantsAreApart(t *testing.T) {
+	a := serve(t, count)
+	for _, step := range []struct{ tenant, want string }{{"acme", "null"}, {"other", "null"}, {"acme", `{"seen":true}`}, {"other", `{"seen":true}`}} {
+		if got := look(t, a, step.tenant); got != step.want {
+			t.Errorf("ann of %s finds %s; want %s", step.tenant, got, step.want)
+		}
+	}
+	if _, _, err := a.Host(t.Context(), "acme", "shopp"); !errors.Is(err, abi.NotFound) || !strings.Contains(abi.FaultOf(err).Hint, "shop") {
+		t.Errorf("an unknown app = %v", err)
+	}
+}
+
+// Many that ask at once for an app that is not open get the same host.
+func TestOpenedOnce(t *testing.T) {
+	a := serve(t, count)
+	var all sync.WaitGroup
+	hosts := make([]*host.Host, 50)
+	for i := range hosts {
+		all.Go(func() {
+			h, release, err := a.Host(t.Context(), "acme", "shop")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			hosts[i] = h
+			release()
+		})
+	}
+	all.Wait()
+	for _, h := range hosts {
+		if h != hosts[0] {
+			t.Fatal("two hosts were opened")
+		}
+	}
+}
+
+// An app is replaced under a run, which ends as it began; later runs see the new one.
+func TestServeAgain(t *testing.T) {
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	retired := make(chan *host.Host, 1)
+	a := serve(t, func(ctx context.Context, h engine.Host) (engine.Output, error) {
+		close(begun)
+		<-goOn
+		return count(ctx, h)
+	}, func(o *apps.Options) { o.Retired = func(h *host.Host) { retired <- h } })
+	h, release, err := a.Host(t.Context(), "acme", "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() {
+		defer release()
+		_, err := h.Run(context.Background(), host.Invocation{Tool: "look", Caller: host.Caller{Tenant: "acme", User: "ann"}})
+		ended <- err
+	}()
+	<-begun
+	if err := a.Serve(t.Context(), []*app.App{load(t, "user")}); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-retired; got != h {
+		t.Error("another host was retired")
+	}
+	next, releaseNext, err := a.Host(t.Context(), "acme", "shop")
+	if err != nil || next == h {
+		t.Errorf("after it was served again there is the same host, %v", err)
+	}
+	releaseNext()
+	close(goOn)
+	if err := <-ended; err != nil {
+		t.Errorf("the run under way = %v", err)
+	}
+}
+
+// A store that moved under its records leaves the app as it was.
+func TestServeMovedStore(t *testing.T) {
+	a := serve(t, count)
+	look(t, a, "acme")
+	err := a.Serve(t.Context(), []*app.App{load(t, "application")})
+	if _, ok := errors.AsType[*memory.MovedError](err); !ok {
+		t.Errorf("Serve = %v; want a MovedError", err)
+	}
+	if got := look(t, a, "acme"); got != `{"seen":true}` {
+		t.Errorf("afterwards ann finds %s", got)
+	}
+}
+
+// Who asks after the end, or for an app that is served no more, is told so.
+func TestServeNoMore(t *testing.T) {
+	a := serve(t, count)
+	look(t, a, "acme")
+	if err := a.Serve(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := a.Host(t.Context(), "acme", "shop"); !errors.Is(err, abi.NotFound) {
+		t.Errorf("an app that is served no more = %v", err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := a.Host(t.Context(), "acme", "shop"); !errors.Is(err, abi.Unavailable) {
+		t.Errorf("after Close = %v", err)
+	}
+}
+
+// Stores are declared for one tenant, once, and survive that the app is served again.
+func TestDeclareStore(t *testing.T) {
+	a := serve(t, count)
+	st := memory.Store{Name: "extra", Access: memory.ScopeUser}
+	if err := a.DeclareStore(t.Context(), "acme", "shop", st, false); !errors.Is(err, abi.NotFound) {
+		t.Errorf("changing what there is not = %v", err)
+	}
+	if err := a.DeclareStore(t.Context(), "acme", "shop", st, true); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]error{"extra": abi.Conflict, "EXTRA": abi.Conflict, "notes": abi.Conflict, "no name": abi.InvalidArgument} {
+		if err := a.DeclareStore(t.Context(), "acme", "shop", memory.Store{Name: name, Access: memory.ScopeUser}, true); !errors.Is(err, want) {
+			t.Errorf("creating %q = %v; want %v", name, err, want)
+		}
+	}
+	if err := a.Serve(t.Context(), []*app.App{load(t, "user")}); err != nil {
+		t.Fatal(err)
+	}
+	for tenant, want := range map[string]int{"acme": 2, "other": 1} {
+		h, release, err := a.Host(t.Context(), tenant, "shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(h.App().Stores); got != want {
+			t.Errorf("%s has %d stores; want %d", tenant, got, want)
+		}
+		release()
+	}
+}
+
+func TestTooManyTenants(t *testing.T) {
+	a := serve(t, count, func(o *apps.Options) { o.Tenants = 1 })
+	look(t, a, "acme")
+	if _, _, err := a.Host(t.Context(), "other", "shop"); !errors.Is(err, abi.QuotaExceeded) {
+		t.Errorf("one tenant too many = %v", err)
+	}
+	look(t, a, "acme")
+}
