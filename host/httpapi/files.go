@@ -4,10 +4,12 @@ import (
 	"context"
 	"io"
 	"mime"
+	"mime/multipart"
 	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
@@ -24,9 +26,25 @@ type uploadInput struct {
 	wire.Target
 	wire.SessionPath
 	wire.UserQuery
-	RawBody huma.MultipartFormFiles[struct {
-		File huma.FormFile `form:"file" contentType:"*/*" required:"true" doc:"The file"`
-	}]
+	file upload // what the body holds
+}
+
+var _ huma.Resolver = (*uploadInput)(nil)
+
+// Resolve reads the body: the framework would keep it in files of the host.
+func (in *uploadInput) Resolve(ctx huma.Context) []error {
+	r, _ := humago.Unwrap(ctx)
+	var err error
+	if in.file, err = readForm(r); err != nil {
+		return []error{err}
+	}
+	return nil
+}
+
+// uploadSchema describes the form.
+var uploadSchema = &huma.Schema{
+	Type: "object", Required: []string{"file"},
+	Properties: map[string]*huma.Schema{"file": {Type: "string", Format: "binary", Description: "The file, with its name and content type"}},
 }
 
 type fileInput struct {
@@ -54,12 +72,15 @@ type fileOutput struct{ Body file }
 
 func (s *Server) addFiles() {
 	tags := []string{"files"}
+	form := &huma.MediaType{}
 	add(s, access.Files, huma.Operation{
 		OperationID: "upload-file", Method: http.MethodPost, Path: "/sessions/{session_id}/files", Tags: tags, DefaultStatus: http.StatusCreated,
+		RequestBody:  &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{multipartType: form}},
 		MaxBodyBytes: maxUpload, BodyReadTimeout: time.Minute, Summary: "Upload a file to a session",
 		Description: "PDF, DOCX, TXT and JSON: tools read their text in sessionMeta.artifacts. CSV, XLS, XLSX, PPT, PPTX, HTML, RTF, PNG, JPG, GIF and BMP " +
 			"are kept as they are. A file is at most 20 MiB, and lives for 30 days. What is not what it claims to be is refused.",
 	}, s.upload)
+	form.Schema = uploadSchema // had it been there before, the framework would read the body
 	add(s, access.Files, huma.Operation{
 		OperationID: "list-files", Method: http.MethodGet, Path: "/sessions/{session_id}/files", Tags: tags, Summary: "List the files of a session",
 	}, func(ctx context.Context, c *call, in *sessionInput) (*listOutput[file], error) {
@@ -115,10 +136,7 @@ func (s *Server) upload(ctx context.Context, c *call, in *uploadInput) (*fileOut
 	if err != nil {
 		return nil, err
 	}
-	if in.RawBody.Form != nil {
-		defer func() { _ = in.RawBody.Form.RemoveAll() }() // parts that were kept in temporary files
-	}
-	up, format, err := readUpload(in.RawBody.Data().File)
+	up, format, err := in.file.identify()
 	if err != nil {
 		return nil, err
 	}
@@ -137,21 +155,64 @@ func (s *Server) upload(ctx context.Context, c *call, in *uploadInput) (*fileOut
 	return &fileOutput{s.shownFile(c, added)}, nil
 }
 
-// readUpload reads a file that somebody sent, and finds out what it is.
-func readUpload(part huma.FormFile) (up memory.Upload, format document.Format, err error) {
-	if !part.IsSet {
-		return up, format, abi.Faultf(abi.InvalidArgument, "the form has no file").WithHint("send it as the part named file")
+// upload is a file as it was sent.
+type upload struct {
+	name, mediaType string
+	content         []byte
+}
+
+// readForm reads a form whose only part is a file.
+func readForm(r *http.Request) (up upload, err error) {
+	form, err := r.MultipartReader()
+	if err != nil {
+		return up, badForm
 	}
-	if part.Size > memory.MaxFileBytes {
-		return up, format, abi.Faultf(abi.TooLarge, "the file has more than %s", memory.FormatSize(memory.MaxFileBytes))
+	found := false
+	for {
+		part, err := form.NextPart()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return up, badForm
+		}
+		if found || part.FormName() != "file" {
+			return up, abi.Faultf(abi.InvalidArgument, "the form has more than one part, or another").WithHint("send one file as the part named file")
+		}
+		if up, err = readPart(part); err != nil {
+			return up, err
+		}
+		found = true
 	}
-	if up.Filename, err = document.CleanName(part.Filename); err != nil {
+	if _, err := io.Copy(io.Discard, r.Body); err != nil { // what follows the form
+		return up, badForm
+	}
+	if !found {
+		return up, abi.Faultf(abi.InvalidArgument, "the form has no file").WithHint("send it as the part named file")
+	}
+	return up, nil
+}
+
+var badForm = abi.Faultf(abi.InvalidArgument, "the body is no form as multipart/form-data has it (RFC 7578)")
+
+func readPart(part *multipart.Part) (up upload, err error) {
+	up = upload{name: part.FileName(), mediaType: part.Header.Get("Content-Type")}
+	if up.content, err = io.ReadAll(io.LimitReader(part, memory.MaxFileBytes+1)); err != nil {
+		return up, badForm
+	}
+	if len(up.content) > memory.MaxFileBytes {
+		return up, abi.Faultf(abi.TooLarge, "the file has more than %s", memory.FormatSize(memory.MaxFileBytes))
+	}
+	return up, nil
+}
+
+// identify finds out what a file is.
+func (u upload) identify() (up memory.Upload, format document.Format, err error) {
+	up.Content = u.content
+	if up.Filename, err = document.CleanName(u.name); err != nil {
 		return up, format, err
 	}
-	if up.Content, err = io.ReadAll(io.LimitReader(part, memory.MaxFileBytes+1)); err != nil {
-		return up, format, abi.Faultf(abi.InvalidArgument, "the file cannot be read")
-	}
-	format, up.MediaType, err = document.Identify(up.Filename, part.ContentType, up.Content)
+	format, up.MediaType, err = document.Identify(up.Filename, u.mediaType, up.Content)
 	up.Type = format.Name
 	return up, format, err
 }
@@ -199,10 +260,7 @@ func fileHeaders(name, mediaType string) http.Header {
 func (s *Server) followLink(w http.ResponseWriter, r *http.Request) {
 	content, link, err := s.linked(r)
 	if err != nil {
-		p := problemOf(err)
-		w.Header().Set("Content-Type", p.ContentType(""))
-		w.WriteHeader(p.Status)
-		writeJSON(w, p.Problem)
+		WriteProblem(w, err)
 		return
 	}
 	for name, values := range fileHeaders(link.name, link.mediaType) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,6 +41,10 @@ func (s *Server) guard(right access.Right) func(huma.Context, func(huma.Context)
 		r, _ := humago.Unwrap(ctx)
 		p, err := s.admit(r, right)
 		if err != nil {
+			s.refuse(ctx, err)
+			return
+		}
+		if ctx, err = intake(ctx); err != nil {
 			s.refuse(ctx, err)
 			return
 		}
@@ -104,6 +110,9 @@ func (s *Server) appOf(p access.Principal, named string) (string, error) {
 	if named == "" && len(mine) == 1 {
 		return mine[0], nil
 	}
+	if named == "" && len(mine) == 0 {
+		return "", abi.Faultf(abi.NotFound, "there is no app that these credentials are for")
+	}
 	if named == "" {
 		return "", abi.Faultf(abi.InvalidArgument, "several apps are served here: which one is meant?").WithHint("add ?app= with the id of the app")
 	}
@@ -162,3 +171,53 @@ func (l *limiter) wait(p access.Principal) time.Duration {
 
 // identity is what a principal is counted by.
 type identity struct{ tenant, role, name, user string }
+
+// Admitted is a request that another surface of the same service may answer.
+type Admitted struct {
+	Principal access.Principal
+	// Caller is for whom it acts: whom the query names as user_id and session_id, as far as the credentials allow it.
+	Caller host.Caller
+	// Host is that of the app that the query names as app, or of the only one. Release is called when done with it.
+	Host    *host.Host
+	Release func()
+}
+
+// Admit lets a request in that has a right, as for an operation of the API. Its query may hold app, user_id and session_id,
+// and nothing else: a name that is misspelt must not let it act for nobody.
+func (s *Server) Admit(r *http.Request, right access.Right) (Admitted, error) {
+	p, err := s.admit(r, right)
+	if err != nil {
+		return Admitted{}, err
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return Admitted{}, abi.Faultf(abi.InvalidArgument, "the query of the address is malformed")
+	}
+	for name, values := range query {
+		if !slices.Contains([]string{"app", "user_id", "session_id"}, name) || len(values) > 1 {
+			return Admitted{}, abi.Faultf(abi.InvalidArgument, "the query of the address holds what it may not, or one name twice").
+				WithHint("it may hold app, user_id and session_id")
+		}
+	}
+	c, err := s.open(context.WithValue(r.Context(), principalKey{}, p), query.Get("app"))
+	if err != nil {
+		return Admitted{}, err
+	}
+	caller, err := c.caller(query.Get("user_id"), query.Get("session_id"))
+	if err != nil {
+		c.release()
+		return Admitted{}, err
+	}
+	return Admitted{p, caller, c.host, c.release}, nil
+}
+
+// WriteProblem answers with the problem document of an error.
+func WriteProblem(w http.ResponseWriter, err error) {
+	p := problemOf(err)
+	for name, values := range p.header {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Content-Type", p.ContentType(""))
+	w.WriteHeader(p.Status)
+	writeJSON(w, p.Problem)
+}

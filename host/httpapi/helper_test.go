@@ -70,6 +70,7 @@ var roles = map[string]access.Principal{
 	"bob":       {Role: access.User, Tenant: "acme", User: "bob", Name: "bob"},
 	"elsewhere": {Role: access.Operator, Tenant: "other", Name: "op"},
 	"no app":    {Role: access.Operator, Tenant: "acme", Apps: []string{"another"}, Name: "op"},
+	"one app":   {Role: access.Operator, Tenant: "acme", Apps: []string{"shop"}, Name: "op"},
 }
 
 func authenticate(r *http.Request) (access.Principal, error) {

@@ -101,6 +101,14 @@ var codesOf = map[int]abi.Code{
 
 // newProblem makes an answer of what the framework says of a request. It echoes no values, which may be secrets.
 func newProblem(status int, text string, errs ...error) huma.StatusError {
+	for _, err := range errs {
+		if p, ok := errors.AsType[*problem](err); ok {
+			return p
+		}
+		if f, ok := errors.AsType[*abi.Fault](err); ok {
+			return problemOf(f)
+		}
+	}
 	code, ok := codesOf[status]
 	if !ok {
 		code = abi.InvalidArgument

@@ -55,17 +55,17 @@ func (s *Server) addRecords() {
 	const path = "/stores/{store}/record"
 	add(s, access.Records, huma.Operation{OperationID: "get-record", Method: http.MethodGet, Path: path, Tags: tags, Summary: "Read a record"}, getRecord)
 	add(s, access.ChangeRecords, huma.Operation{
-		OperationID: "put-record", Method: http.MethodPut, Path: path, Tags: tags, Summary: "Replace a record", Errors: append(usualErrors, 412),
+		OperationID: "put-record", Method: http.MethodPut, Path: path, Tags: tags, Summary: "Replace a record", Errors: []int{412},
 	}, func(ctx context.Context, c *call, in *putRecordInput) (*recordOutput, error) {
 		return c.set(ctx, in.Place, in.Precondition, in.Body, in.TTL, true)
 	})
 	add(s, access.ChangeRecords, huma.Operation{
-		OperationID: "patch-record", Method: http.MethodPatch, Path: path, Tags: tags, Summary: "Merge into a record", Errors: append(usualErrors, 412),
+		OperationID: "patch-record", Method: http.MethodPatch, Path: path, Tags: tags, Summary: "Merge into a record", Errors: []int{412},
 	}, func(ctx context.Context, c *call, in *patchRecordInput) (*recordOutput, error) {
 		return c.set(ctx, in.Place, in.Precondition, in.Body, in.TTL, false)
 	})
 	add(s, access.ChangeRecords, huma.Operation{
-		OperationID: "delete-record", Method: http.MethodDelete, Path: path, Tags: tags, Summary: "Delete a record", Errors: append(usualErrors, 412),
+		OperationID: "delete-record", Method: http.MethodDelete, Path: path, Tags: tags, Summary: "Delete a record", Errors: []int{412},
 	}, deleteRecord)
 	add(s, access.Records, huma.Operation{
 		OperationID: "list-records", Method: http.MethodGet, Path: "/stores/{store}/records", Tags: tags, Summary: "List the records of a store",

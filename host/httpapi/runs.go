@@ -115,6 +115,9 @@ func (c *call) invocation(tool string, f wire.RunFields) (inv host.Invocation, e
 		Tool: tool, Input: f.Input, Context: f.Context, Metadata: f.Metadata, SessionReference: f.SessionReference,
 		UserReference: f.UserReference, Env: f.Env, Timeout: time.Duration(f.TimeoutMS) * time.Millisecond, Dry: f.Dry,
 	}
+	if err := plainText(f.Metadata, f.SessionReference, f.UserReference); err != nil {
+		return inv, err
+	}
 	if inv.Caller, err = c.caller(f.User, f.Session); err != nil || f.Message == nil {
 		return inv, err
 	}

@@ -8,8 +8,12 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"path"
 	"reflect"
+	"runtime/debug"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +21,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"golang.org/x/time/rate"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/access"
 	"github.com/toolrun/toolrun/host/apps"
 	"github.com/toolrun/toolrun/host/engine/document"
@@ -62,8 +67,18 @@ type Route struct {
 
 var problemType = reflect.TypeFor[wire.Problem]()
 
-// useProblems has the framework answer with problem documents of ours. Its hook is one for all servers of a process.
-var useProblems = sync.OnceFunc(func() { huma.NewError = newProblem })
+// useProblems has the framework answer with problem documents of ours. Its hooks are those of all servers of a process.
+var useProblems = sync.OnceFunc(func() {
+	huma.NewError = newProblem
+	huma.NewErrorWithContext = func(ctx huma.Context, status int, text string, errs ...error) huma.StatusError {
+		if b := bodyOf(ctx.Context()); b != nil && b.err != nil {
+			return problemOf(b.err)
+		}
+		return newProblem(status, text, errs...)
+	}
+	// A member is its name, however that of a Go field is matched: two spellings of one would be two values.
+	huma.ValidateStrictCasing = true
+})
 
 // New makes a Server.
 func New(opts Options) (*Server, error) {
@@ -85,18 +100,19 @@ func New(opts Options) (*Server, error) {
 	s.addRecords()
 	s.addLedger()
 	s.addTransfer()
-	s.mux.HandleFunc("/", notFound)
+	s.takePatches()
+	s.mux.HandleFunc("/", s.nothing)
 	return s, nil
 }
 
 func describe(version string) huma.Config {
 	config := huma.DefaultConfig("toolrun", version)
 	config.Info.Description = "Run small tools that remember things: each call in a fresh sandbox, as one transaction."
-	config.Info.License = nil
+	config.Info.License = &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"}
 	config.Servers = []*huma.Server{{URL: "/"}}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "/openapi", "", ""
-	config.CreateHooks = nil // they would add a link to a schema to every answer
-	config.NoFormatFallback = false
+	config.CreateHooks = nil                                                          // they would add a link to a schema to every answer
+	config.Formats = map[string]huma.Format{jsonType: jsonFormat, "json": jsonFormat} // json is what follows a +
 	config.RejectUnknownQueryParameters = true
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"bearer": {Type: "http", Scheme: "bearer", Description: "An API key, or a token (JWT) of the platform's issuer"},
@@ -116,6 +132,16 @@ func describe(version string) huma.Config {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
+	defer func() {
+		if p := recover(); p != nil && p != http.ErrAbortHandler {
+			s.options.Logger.Error("a request crashed", "panic", p, "stack", string(debug.Stack()))
+			panic(http.ErrAbortHandler) // the answer is lost: whether it began is not known here
+		}
+	}()
+	if p := r.URL.EscapedPath(); p != path.Clean(p) { // which the mux would answer with another address
+		WriteProblem(w, errNothing)
+		return
+	}
 	s.mux.ServeHTTP(w, r)
 }
 
@@ -134,11 +160,42 @@ func (s *Server) Routes() []Route { return s.routes }
 // OpenAPI returns the description of the API as JSON (OpenAPI 3.1).
 func (s *Server) OpenAPI() ([]byte, error) { return json.MarshalIndent(s.api.OpenAPI(), "", "  ") }
 
-func notFound(w http.ResponseWriter, r *http.Request) {
-	p := newProblem(http.StatusNotFound, "there is nothing at this path").(*problem)
-	w.Header().Set("Content-Type", p.ContentType(""))
-	w.WriteHeader(p.Status)
-	writeJSON(w, p.Problem)
+// nothing answers a request that no operation is for.
+func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {
+	if allowed := s.methods(r); len(allowed) > 0 {
+		p := problemOfFault(abi.Faultf(abi.InvalidArgument, "this path takes other methods"), http.StatusMethodNotAllowed)
+		p.header = http.Header{"Allow": {strings.Join(allowed, ", ")}}
+		WriteProblem(w, p)
+		return
+	}
+	WriteProblem(w, errNothing)
+}
+
+var errNothing = abi.Faultf(abi.NotFound, "there is nothing at this path")
+
+// methods are those that the path of a request takes.
+func (s *Server) methods(r *http.Request) []string {
+	var allowed []string
+	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPatch, http.MethodPost, http.MethodPut} {
+		other := *r
+		other.Method = method
+		if pattern := s.Pattern(&other); pattern != "/" && pattern != "" {
+			allowed = append(allowed, method)
+		}
+	}
+	return allowed
+}
+
+// takePatches lets merge patches be sent as plain JSON too, as many clients do.
+func (s *Server) takePatches() {
+	for _, item := range s.api.OpenAPI().Paths {
+		if item.Patch == nil {
+			continue
+		}
+		if content := item.Patch.RequestBody.Content; content[patchType] != nil {
+			content[jsonType] = content[patchType]
+		}
+	}
 }
 
 // writeJSON writes an answer, whose reader may have gone.
@@ -165,8 +222,13 @@ func add[I targeted, O any](s *Server, right access.Right, op huma.Operation, ha
 func addPlain[I, O any](s *Server, right access.Right, op huma.Operation, handle func(context.Context, *I) (*O, error)) {
 	op.Path = Prefix + op.Path
 	op.Middlewares = append(huma.Middlewares{s.guard(right)}, op.Middlewares...)
-	if op.Errors == nil {
-		op.Errors = usualErrors
+	op.Errors = append(slices.Clone(usualErrors), op.Errors...)
+	switch op.Method {
+	case http.MethodPost, http.MethodPut, http.MethodPatch:
+		op.Errors = append(op.Errors, bodyErrors...)
+	}
+	if op.Method != http.MethodGet {
+		op.Errors = append(op.Errors, writeErrors...)
 	}
 	s.routes = append(s.routes, Route{op.Method, op.Path, right})
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
@@ -178,7 +240,12 @@ func addPlain[I, O any](s *Server, right access.Right, op huma.Operation, handle
 	})
 }
 
-var usualErrors = []int{400, 401, 403, 404, 409, 413, 422, 429, 500, 503}
+// What operations answer where they fail: any, those with a body, and those that change something.
+var (
+	usualErrors = []int{400, 401, 403, 404, 410, 422, 429, 500, 503, 504}
+	bodyErrors  = []int{408, 413, 415}
+	writeErrors = []int{409, 507}
+)
 
 // answer makes a problem of an error, and logs what no client may see.
 func (s *Server) answer(err error) error {

@@ -69,6 +69,9 @@ func startSession(ctx context.Context, c *call, in *startInput) (*sessionOutput,
 	if err != nil {
 		return nil, err
 	}
+	if err := plainText(in.Body.Metadata, in.Body.SessionReference, in.Body.UserReference); err != nil {
+		return nil, err
+	}
 	session, err := c.host.StartSession(ctx, caller, memory.SessionStart{
 		Reference: in.Body.SessionReference, UserReference: in.Body.UserReference, Metadata: in.Body.Metadata,
 	})
@@ -119,6 +122,9 @@ type metadataInput struct {
 func changeMetadata(ctx context.Context, c *call, in *metadataInput) (*sessionOutput, error) {
 	caller, err := c.caller(in.User, in.Session)
 	if err != nil {
+		return nil, err
+	}
+	if err := plainText(in.Body); err != nil {
 		return nil, err
 	}
 	if _, err := c.host.Session(ctx, caller); err != nil { // a patch begins no session

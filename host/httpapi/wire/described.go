@@ -1,0 +1,85 @@
+package wire
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// What package memory describes is written down here once more, for clients that take in no memory: a test holds the
+// two together.
+
+// Session is a memory.Session.
+type Session struct {
+	ID string `json:"session_id"`
+	// User is "" while nobody is known, and once the session has ended.
+	User          string `json:"user_id,omitempty"`
+	Reference     string `json:"session_reference,omitempty"`
+	UserReference string `json:"user_reference,omitempty"`
+	// Metadata is a JSON object; it is empty for who may not change it.
+	Metadata json.RawMessage `json:"metadata"`
+	Started  time.Time       `json:"started"`
+	Used     time.Time       `json:"used"`
+	// Ended is nil while the session is open.
+	Ended *time.Time `json:"ended,omitempty"`
+}
+
+// File is an uploaded file: a memory.Artifact, and where it is to be had.
+type File struct {
+	ID        string    `json:"fileId"`
+	Type      string    `json:"type"`
+	Filename  string    `json:"filename"`
+	MediaType string    `json:"mimetype"`
+	Bytes     int64     `json:"size"`
+	SHA256    string    `json:"sha256"`
+	Active    bool      `json:"isActive"`
+	Uploaded  time.Time `json:"uploadedAt"`
+	Expires   time.Time `json:"expiresAt"`
+	HasText   bool      `json:"hasText"`
+	Truncated bool      `json:"textTruncated,omitempty"`
+	// URL is where the file can be downloaded without credentials until it expires, "" where links are not given.
+	URL string `json:"downloadUrl,omitempty"`
+}
+
+// Listed is a memory.Listed: a record without its content.
+type Listed struct {
+	Store    string     `json:"store"`
+	User     string     `json:"user_id,omitempty"`
+	Session  string     `json:"session_id,omitempty"`
+	Revision int64      `json:"revision"`
+	Bytes    int        `json:"bytes"`
+	Created  time.Time  `json:"created"`
+	Updated  time.Time  `json:"updated_at"`
+	Expires  *time.Time `json:"expires_at,omitempty"`
+}
+
+// LedgerEntry is a memory.LedgerEntry: what a run, or an act of an operator, read and wrote.
+type LedgerEntry struct {
+	Run string `json:"run_id"`
+	// Act is what it was: run, operate, purge, erase.
+	Act     string    `json:"act"`
+	Tool    string    `json:"tool,omitempty"`
+	Actor   string    `json:"actor,omitempty"`
+	User    string    `json:"user_id,omitempty"`
+	Session string    `json:"session_id,omitempty"`
+	At      time.Time `json:"at"`
+	// Code is that of the fault that it ended with; "" where it succeeded.
+	Code     abi.Code          `json:"code,omitempty"`
+	Attempts int               `json:"attempts"`
+	Reads    []abi.ReadEffect  `json:"reads"`
+	Writes   []abi.WriteEffect `json:"writes"`
+}
+
+// Erased is a memory.Erased: what an erasure removed.
+type Erased struct {
+	User string `json:"user_id"`
+	// Stores counts the records removed from each store; Records and Bytes are the sums.
+	Stores   map[string]int `json:"stores"`
+	Records  int            `json:"records"`
+	Bytes    int64          `json:"bytes"`
+	Sessions int            `json:"sessions"`
+	Runs     int            `json:"runs"`
+	Files    int            `json:"files"`
+	Entries  int            `json:"ledger_entries"`
+}
