@@ -29,6 +29,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each command waits for a second before it ends
+			env.Values[servedKey{}] = &served{}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -39,6 +40,8 @@ func TestScripts(t *testing.T) {
 			"mode":     mode,
 			"fill":     fill,
 			"plugin":   plugin,
+			"serve":    serve,
+			"unserve":  unserve,
 		},
 	})
 }

@@ -63,17 +63,32 @@ func TestMCPOverStdio(t *testing.T) {
 // TestInspector has the command line of the MCP Inspector list the example tools and call one.
 func TestInspector(t *testing.T) {
 	needInspector(t)
-	inspectExamples(t, examples, "hit_counter")
+	inspectExamples(t, overStdio(t, examples), "hit_counter")
 }
 
 // TestSoakInspector calls every example tool, each from a new Inspector and server.
 func TestSoakInspector(t *testing.T) {
+	needSoak(t)
+	needInspector(t)
+	t.Setenv(disttest.Variable, disttest.File(t))
+	inspectExamples(t, overStdio(t, installedExamples(t)), slices.Sorted(maps.Keys(exampleInputs))...)
+}
+
+// overStdio is the server that the Inspector starts for an app.
+func overStdio(t *testing.T, dir string) []string {
+	t.Helper()
+	toolrun, err := exec.LookPath("toolrun")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{toolrun, "mcp", "--app", dir, "--db", filepath.Join(t.TempDir(), "memory.db"), "--user", "ann"}
+}
+
+func needSoak(t *testing.T) {
+	t.Helper()
 	if os.Getenv("TOOLRUN_SOAK") == "" {
 		t.Skip("TOOLRUN_SOAK is not set, and the Inspector takes seconds for each call")
 	}
-	needInspector(t)
-	t.Setenv(disttest.Variable, disttest.File(t))
-	inspectExamples(t, installedExamples(t), slices.Sorted(maps.Keys(exampleInputs))...)
 }
 
 func needInspector(t *testing.T) {
@@ -86,13 +101,9 @@ func needInspector(t *testing.T) {
 	}
 }
 
-func inspectExamples(t *testing.T, dir string, called ...string) {
+// inspectExamples has the Inspector ask a server of the example tools, each time in a session of its own.
+func inspectExamples(t *testing.T, server []string, called ...string) {
 	t.Helper()
-	toolrun, err := exec.LookPath("toolrun")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := []string{toolrun, "mcp", "--app", dir, "--db", filepath.Join(t.TempDir(), "memory.db"), "--user", "ann"}
 	var list struct{ Tools []struct{ Name string } }
 	inspect(t, &list, server, "--method", "tools/list")
 	var names []string
@@ -116,7 +127,8 @@ func inspectExamples(t *testing.T, dir string, called ...string) {
 	}
 }
 
-// inspect has the Inspector ask a server, which is a command or the address of a service, and reads its answer.
+// inspect has the Inspector ask a server, which is a command, or the address of a service with options; and reads its
+// answer.
 func inspect(t *testing.T, answer any, server []string, method ...string) {
 	t.Helper()
 	args := append([]string{"--yes", "@modelcontextprotocol/inspector@2.12.0", "--cli"}, server...)

@@ -83,6 +83,9 @@ func (p *program) databaseFault(doing, path string, err error) error {
 	if f, ok := errors.AsType[*abi.Fault](err); ok {
 		g := *f
 		g.Message = fmt.Sprintf("%s the database %s: %s", doing, shown, f.Message)
+		if f.Code == abi.Unavailable {
+			g.Hint = "another process has it open; if that is toolrun serve, use --server URL"
+		}
 		return &g
 	}
 	if errors.Is(err, context.Canceled) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -32,7 +33,7 @@ application are nobody's own, and stay.`,
 			})
 		},
 	}
-	f.placeFlags.register(cmd)
+	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
 	f.userFlag(cmd)
 	return cmd
@@ -41,18 +42,29 @@ application are nobody's own, and stay.`,
 func (p *program) erase(ctx context.Context, w *workspace, c host.Caller) error {
 	var erased memory.Erased
 	err := p.progress("erasing", func() (err error) {
-		erased, err = w.host.Erase(ctx, c)
+		erased, err = w.Erase(ctx, c)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return p.answer(erased, func() error { return p.showErased(w.app.ID, erased) })
+	return p.answer(erased, func() error { return p.showErased(w.app, erased) })
 }
 
 func (p *program) showErased(app string, e memory.Erased) error {
-	err := p.say("erased the user %s of the app %s: %s (%d bytes), %s, %s", e.User, app,
-		count(e.Records, "record"), e.Bytes, count(e.Sessions, "session"), count(e.Runs, "kept result"))
+	of := ""
+	if app != "" {
+		of = " of the app " + app
+	}
+	more := ""
+	if e.Files > 0 {
+		more += ", " + count(e.Files, "file")
+	}
+	if e.Entries > 0 {
+		more += fmt.Sprintf(", %d of the ledger", e.Entries)
+	}
+	err := p.say("erased the user %s%s: %s (%d bytes), %s, %s%s", e.User, of,
+		count(e.Records, "record"), e.Bytes, count(e.Sessions, "session"), count(e.Runs, "kept result"), more)
 	if err != nil || len(e.Stores) == 0 {
 		return err
 	}

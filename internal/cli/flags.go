@@ -42,13 +42,20 @@ func (f *callerFlags) caller() host.Caller {
 	return host.Caller{Tenant: f.tenant, User: f.user, Session: f.session}
 }
 
-// memoryFlags are those of a command that an operator uses memory with.
+// memoryFlags are those of a command that an operator uses memory with, here or at a server.
 type memoryFlags struct {
 	placeFlags
 	callerFlags
+	serverFlags
 }
 
 func (f *memoryFlags) register(cmd *cobra.Command) {
-	f.placeFlags.register(cmd)
+	f.registerPlace(cmd)
 	f.callerFlags.register(cmd)
+}
+
+// registerPlace registers the flags that say where, and none that say for whom.
+func (f *memoryFlags) registerPlace(cmd *cobra.Command) {
+	f.placeFlags.register(cmd)
+	f.serverFlags.register(cmd)
 }

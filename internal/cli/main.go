@@ -66,6 +66,9 @@ Exit codes: 0 done, 1 the tool failed, 2 the command or the app file is wrong, 3
 	})
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "answer with one JSON document on stdout")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if refused := refuseServer(cmd, err); refused != nil {
+			return refused
+		}
 		return usagef(flagHint(cmd, err), "%v", err)
 	})
 	root.AddCommand(

@@ -11,7 +11,8 @@ import (
 )
 
 type mcpFlags struct {
-	memoryFlags
+	placeFlags
+	callerFlags
 	wallFlags
 }
 
@@ -32,7 +33,8 @@ The command ends when stdin does and all that was asked is answered, or with Ctr
 		Args:    takes(0, 0, "no arguments"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return p.serveMCP(cmd.Context(), &f) },
 	}
-	f.memoryFlags.register(cmd)
+	f.placeFlags.register(cmd)
+	f.callerFlags.register(cmd)
 	f.wallFlags.register(cmd)
 	return cmd
 }

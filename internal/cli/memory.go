@@ -9,11 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
-	"github.com/toolrun/toolrun/internal/jsondoc"
 )
 
 func (p *program) memoryCommand() *cobra.Command {
@@ -48,8 +46,8 @@ func (p *program) memoryGet() *cobra.Command {
 					return err
 				}
 			}
-			return p.operate(cmd, &f, args[0], false, func(do perform) error {
-				content, err := do(abi.GetContent, projection, options{"record": record})
+			return p.operate(cmd, &f, args[0], false, func(ctx context.Context, s surface, c host.Caller) error {
+				content, err := s.Get(ctx, c, args[0], projection, record)
 				if err != nil {
 					return err
 				}
@@ -65,9 +63,8 @@ func (p *program) memoryGet() *cobra.Command {
 
 func (p *program) memorySet() *cobra.Command {
 	var f memoryFlags
-	var replace bool
+	var opts writeOptions
 	var revision int64
-	var ttl string
 	cmd := &cobra.Command{
 		Use:   "set STORE JSON|@file|-",
 		Short: "Create a record, or merge into it",
@@ -82,37 +79,28 @@ removes a field.`,
 			if err != nil {
 				return err
 			}
-			opts := options{}
-			if replace {
-				opts["replace"] = true
-			}
 			if cmd.Flags().Changed("if-revision") {
-				opts["if_revision"] = revision
+				opts.IfRevision = &revision
 			}
-			if cmd.Flags().Changed("ttl") {
-				opts["ttl"] = ttl
-			}
-			return p.operate(cmd, &f, args[0], true, func(do perform) error { return p.set(do, args[0], content, opts) })
+			return p.operate(cmd, &f, args[0], true, func(ctx context.Context, s surface, c host.Caller) error {
+				record, err := s.Set(ctx, c, args[0], content, opts)
+				if err != nil {
+					return err
+				}
+				return p.showStored(args[0], record)
+			})
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().BoolVar(&replace, "replace", false, "replace the content as a whole")
+	cmd.Flags().BoolVar(&opts.Replace, "replace", false, "replace the content as a whole")
 	cmd.Flags().Int64Var(&revision, "if-revision", 0, "only if the record has this revision; 0: only if there is none")
-	cmd.Flags().StringVar(&ttl, "ttl", "", "let the record end after this `time`, earlier than its store says: such as 90d, 24h, 30m, 10s")
+	cmd.Flags().StringVar(&opts.TTL, "ttl", "", "let the record end after this `time`, earlier than its store says: such as 90d, 24h, 30m, 10s")
 	cmd.ValidArgsFunction = p.completeFirst(&f.app, (*project).storeNames)
 	return cmd
 }
 
-// set writes a record and tells its revision. The reply to a merge leaves it open, for others may write before
-// it is stored; but while this command has the database open nobody does, so the record itself tells.
-func (p *program) set(do perform, store string, content json.RawMessage, opts options) error {
-	if _, err := do(abi.SetContent, content, opts); err != nil {
-		return err
-	}
-	text, err := do(abi.GetContent, nil, options{"record": true})
-	if err != nil {
-		return err
-	}
+// showStored tells how a record stands that was written.
+func (p *program) showStored(store string, text json.RawMessage) error {
 	var record struct {
 		Revision int64   `json:"revision"`
 		Updated  string  `json:"updated_at"`
@@ -137,6 +125,7 @@ func (p *program) set(do perform, store string, content json.RawMessage, opts op
 
 func (p *program) memoryDelete() *cobra.Command {
 	var f memoryFlags
+	var opts writeOptions
 	var revision int64
 	cmd := &cobra.Command{
 		Use:     "delete STORE",
@@ -144,12 +133,11 @@ func (p *program) memoryDelete() *cobra.Command {
 		Example: `  toolrun memory delete userPrefs --user ann`,
 		Args:    takes(1, 1, "a STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts := options{}
 			if cmd.Flags().Changed("if-revision") {
-				opts["if_revision"] = revision
+				opts.IfRevision = &revision
 			}
-			return p.operate(cmd, &f, args[0], false, func(do perform) error {
-				reply, err := do(abi.DeleteContent, nil, opts)
+			return p.operate(cmd, &f, args[0], false, func(ctx context.Context, s surface, c host.Caller) error {
+				reply, err := s.Delete(ctx, c, args[0], opts)
 				if err != nil {
 					return err
 				}
@@ -168,40 +156,11 @@ func (p *program) memoryDelete() *cobra.Command {
 	return cmd
 }
 
-// options are those of a memory operation.
-type options map[string]any
-
-// perform executes an operation on the store of a command; argument is its second one, nil for none.
-type perform func(op string, argument json.RawMessage, opts options) (json.RawMessage, error)
-
-// operate opens memory and hands over the means to use one store of it.
-func (p *program) operate(cmd *cobra.Command, f *memoryFlags, store string, keep bool, body func(perform) error) error {
-	find := p.withStore(store, memory.SessionMeta)
-	return p.inWorkspace(cmd, f, find, keep, func(w *workspace, caller host.Caller) error {
-		return body(func(op string, argument json.RawMessage, opts options) (json.RawMessage, error) {
-			call, err := newCall(op, store, argument, opts)
-			if err != nil {
-				return nil, err
-			}
-			return w.host.Perform(cmd.Context(), caller, call)
-		})
+// operate opens what holds a store that a command reads or writes records of.
+func (p *program) operate(cmd *cobra.Command, f *memoryFlags, store string, keep bool, body func(context.Context, surface, host.Caller) error) error {
+	return p.inWorkspace(cmd, f, p.withStore(store, memory.SessionMeta), keep, func(w *workspace, caller host.Caller) error {
+		return body(cmd.Context(), w, caller)
 	})
-}
-
-// newCall makes a call; only delete_content has its options in the second place.
-func newCall(op, store string, argument json.RawMessage, opts options) (abi.Call, error) {
-	name, err := jsondoc.Encode(store)
-	if err != nil {
-		return abi.Call{}, err
-	}
-	encoded, err := jsondoc.Encode(opts)
-	if err != nil {
-		return abi.Call{}, err
-	}
-	if op == abi.DeleteContent {
-		return abi.Call{Op: op, Args: []json.RawMessage{name, encoded}}, nil
-	}
-	return abi.Call{Op: op, Args: []json.RawMessage{name, argument, encoded}}, nil
 }
 
 func (p *program) memoryList() *cobra.Command {
@@ -214,7 +173,7 @@ func (p *program) memoryList() *cobra.Command {
 		Args: takes(1, 1, "a STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.inWorkspace(cmd, &f, p.withStore(args[0]), false, func(w *workspace, caller host.Caller) error {
-				return p.listMemory(cmd.Context(), w.host, caller, args[0])
+				return p.listMemory(cmd.Context(), w, caller, args[0])
 			})
 		},
 	}
@@ -223,9 +182,9 @@ func (p *program) memoryList() *cobra.Command {
 	return cmd
 }
 
-func (p *program) listMemory(ctx context.Context, h *host.Host, caller host.Caller, store string) error {
+func (p *program) listMemory(ctx context.Context, s surface, caller host.Caller, store string) error {
 	records := []memory.Listed{}
-	err := h.List(ctx, caller, store, func(l memory.Listed) error {
+	err := s.List(ctx, caller, store, func(l memory.Listed) error {
 		records = append(records, l)
 		return nil
 	})
@@ -257,34 +216,53 @@ func (p *program) memoryPurge() *cobra.Command {
 			return p.purge(cmd, &f, args[0])
 		},
 	}
-	f.placeFlags.register(cmd)
+	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
 	cmd.Flags().BoolVar(&yes, "yes", false, "do it")
 	cmd.ValidArgsFunction = p.completeFirst(&f.app, (*project).storeNames)
 	return cmd
 }
 
-// purge works where the app cannot be opened: to remove the records of a store is a way out when its access
-// was changed.
-func (p *program) purge(cmd *cobra.Command, f *memoryFlags, store string) (err error) {
-	pr, err := p.openApp(f.app)
-	if err != nil {
-		return err
+func (p *program) purge(cmd *cobra.Command, f *memoryFlags, store string) error {
+	purge := p.purgeHere
+	if f.remote() {
+		purge = p.purgeThere
 	}
-	defer pr.close()
-	backend, err := p.open(p.database(pr, f.placeFlags), false)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, backend.Close()) }()
-	service, err := p.openMemory(&app.App{ID: pr.app.ID}, backend)
-	if err != nil {
-		return err
-	}
-	n, err := service.Purge(cmd.Context(), f.tenant, store)
+	n, err := purge(cmd, f, store)
 	if err != nil {
 		return err
 	}
 	reply := map[string]any{"store": store, "records": n}
 	return p.answer(reply, func() error { return p.say("removed %s of %s", count(n, "record"), store) })
+}
+
+// purgeHere works where the app cannot be opened: to remove the records of a store is a way out when its access was
+// changed.
+func (p *program) purgeHere(cmd *cobra.Command, f *memoryFlags, store string) (n int, err error) {
+	if err := f.check(cmd); err != nil {
+		return 0, err
+	}
+	pr, err := p.openApp(f.app)
+	if err != nil {
+		return 0, err
+	}
+	defer pr.close()
+	backend, err := p.open(p.database(pr, f.placeFlags), false)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, backend.Close()) }()
+	service, err := p.openMemory(&app.App{ID: pr.app.ID}, backend)
+	if err != nil {
+		return 0, err
+	}
+	return service.Purge(cmd.Context(), f.tenant, store)
+}
+
+func (p *program) purgeThere(cmd *cobra.Command, f *memoryFlags, store string) (n int, err error) {
+	err = p.inWorkspace(cmd, f, nil, false, func(w *workspace, caller host.Caller) error {
+		n, err = w.Purge(cmd.Context(), caller, store)
+		return err
+	})
+	return n, err
 }

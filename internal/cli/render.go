@@ -46,9 +46,9 @@ store.`,
 // render renders a declared prompt or, where there is none, a template.
 func (p *program) render(cmd *cobra.Command, f *memoryFlags, prompt, text string) error {
 	return p.inWorkspace(cmd, f, p.withPrompt(prompt), false, func(w *workspace, caller host.Caller) error {
-		render := func() (string, error) { return w.host.Render(cmd.Context(), caller, prompt) }
+		render := func() (string, error) { return w.Render(cmd.Context(), caller, prompt) }
 		if prompt == "" {
-			render = func() (string, error) { return w.host.RenderText(cmd.Context(), caller, text) }
+			render = func() (string, error) { return w.RenderText(cmd.Context(), caller, text) }
 		}
 		rendered, err := render()
 		if err != nil {

@@ -40,11 +40,14 @@ given by its path may use no memory but what --grant allows.
 The input is --input, with key=value (a text) and key:=json (any JSON value) set in it.
 
 A session begins with the first run that names it: a mistyped --session is a new one, whose memory is empty.
-toolrun session list shows those that there are.`,
+toolrun session list shows those that there are.
+
+With --server the tool runs at a toolrun serve, and TOOL is one of its app, or a source file, whose text is sent there.`,
 		Example: `  toolrun run remember_me language=fr --user ann
   toolrun run add_order 'items:=[{"sku": "a1", "count": 2}]' --user ann --session s1
   toolrun run ./tools/draft.js --grant userPrefs=read --user ann
-  echo '{"language": "fr"}' | toolrun run remember_me --input - --user ann --json`,
+  echo '{"language": "fr"}' | toolrun run remember_me --input - --user ann --json
+  toolrun run remember_me language=fr --user ann --server https://tools.example --key-file key`,
 		Args: takes(1, -1, "a TOOL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, &f, args[0], args[1:]) },
 	}
@@ -64,11 +67,22 @@ toolrun session list shows those that there are.`,
 	return cmd
 }
 
-func (p *program) run(cmd *cobra.Command, f *runFlags, tool string, pairs []string) (err error) {
+func (p *program) run(cmd *cobra.Command, f *runFlags, tool string, pairs []string) error {
+	if err := f.check(cmd); err != nil {
+		return err
+	}
 	inv, err := p.invocation(cmd, f, pairs)
 	if err != nil {
 		return err
 	}
+	if f.remote() {
+		return p.runThere(cmd.Context(), f, inv, tool)
+	}
+	return p.runHere(cmd.Context(), f, inv, tool)
+}
+
+// runHere runs a tool of an app file, or one that is given by its path, on this machine.
+func (p *program) runHere(ctx context.Context, f *runFlags, inv host.Invocation, tool string) (err error) {
 	pr, err := p.openProject(f.app)
 	if err != nil {
 		return err
@@ -78,7 +92,7 @@ func (p *program) run(cmd *cobra.Command, f *runFlags, tool string, pairs []stri
 	if inv.Tool, err = p.target(pr, tool, f.grants); err != nil {
 		return err
 	}
-	if err := p.offerPython(cmd.Context(), pr, inv.Tool, f.wallFlags); err != nil {
+	if err := p.offerPython(ctx, pr, inv.Tool, f.wallFlags); err != nil {
 		return err
 	}
 	behind, err := p.openWall(f.wallFlags, p.logger())
@@ -86,25 +100,33 @@ func (p *program) run(cmd *cobra.Command, f *runFlags, tool string, pairs []stri
 		return err
 	}
 	defer func() { err = errors.Join(err, behind.close()) }()
-	w, err := p.openRun(cmd.Context(), pr, f, inv.Caller, behind.engines)
+	w, err := p.openRun(ctx, pr, f, inv.Caller, behind.engines)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
 	code := p.codeFolder(pr, inv.Tool)
-	result, err := w.host.Run(cmd.Context(), inv)
-	if err := p.printResult(result, code, f.trace); err != nil {
-		return err
-	}
-	if err != nil {
+	if err := p.runAndPrint(ctx, w, inv, code, f.trace); err != nil {
 		fault := code.fault(faultOf(err))
 		if byPath {
 			fault = pr.grantHint(inv.Tool, fault)
 		}
 		return fault
 	}
-	p.sweep(cmd.Context(), w.host)
+	p.sweep(ctx, w.host)
 	return nil
+}
+
+// runAndPrint runs a tool and prints what came of it.
+func (p *program) runAndPrint(ctx context.Context, s surface, inv host.Invocation, code codeFolder, trace bool) error {
+	result, err := s.Run(ctx, inv)
+	if result == nil { // nothing ran
+		return err
+	}
+	if err := p.printResult(result, code, trace); err != nil {
+		return err
+	}
+	return err
 }
 
 // invocation is what the flags ask for, but for the tool.

@@ -24,9 +24,9 @@ func (p *program) sessionCommand() *cobra.Command {
 }
 
 // inSession opens an app for a command about its sessions, which there are without an app file too.
-func (p *program) inSession(cmd *cobra.Command, f *memoryFlags, keep bool, body func(context.Context, *host.Host, host.Caller) error) error {
+func (p *program) inSession(cmd *cobra.Command, f *memoryFlags, keep bool, body func(context.Context, surface, host.Caller) error) error {
 	return p.inWorkspace(cmd, f, p.openProject, keep, func(w *workspace, caller host.Caller) error {
-		return body(cmd.Context(), w.host, caller)
+		return body(cmd.Context(), w, caller)
 	})
 }
 
@@ -45,8 +45,8 @@ func (p *program) sessionStart() *cobra.Command {
 			if start.Metadata, err = p.document(cmd.Context(), "--metadata", metadata); err != nil {
 				return err
 			}
-			return p.inSession(cmd, &f, true, func(ctx context.Context, h *host.Host, c host.Caller) error {
-				session, err := h.StartSession(ctx, c, start)
+			return p.inSession(cmd, &f, true, func(ctx context.Context, s surface, c host.Caller) error {
+				session, err := s.StartSession(ctx, c, start)
 				if err != nil {
 					return err
 				}
@@ -72,8 +72,8 @@ func (p *program) sessionEnd() *cobra.Command {
 			if err := f.named(cmd, args); err != nil {
 				return err
 			}
-			return p.inSession(cmd, &f, false, func(ctx context.Context, h *host.Host, c host.Caller) error {
-				session, err := h.EndSession(ctx, c)
+			return p.inSession(cmd, &f, false, func(ctx context.Context, s surface, c host.Caller) error {
+				session, err := s.EndSession(ctx, c)
 				if err != nil {
 					return err
 				}
@@ -96,8 +96,8 @@ func (p *program) sessionShow() *cobra.Command {
 			if err := f.named(cmd, args); err != nil {
 				return err
 			}
-			return p.inSession(cmd, &f, false, func(ctx context.Context, h *host.Host, c host.Caller) error {
-				session, err := h.Session(ctx, c)
+			return p.inSession(cmd, &f, false, func(ctx context.Context, s surface, c host.Caller) error {
+				session, err := s.Session(ctx, c)
 				if err != nil {
 					return err
 				}
@@ -147,17 +147,17 @@ func (p *program) sessionList() *cobra.Command {
 			return p.inSession(cmd, &f, false, p.listSessions)
 		},
 	}
-	f.placeFlags.register(cmd)
+	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
 	f.userFlag(cmd)
 	return cmd
 }
 
-func (p *program) listSessions(ctx context.Context, h *host.Host, c host.Caller) error {
+func (p *program) listSessions(ctx context.Context, app surface, c host.Caller) error {
 	const chunk = 500
 	sessions := []memory.Session{}
 	for after := ""; ; {
-		some, err := h.Sessions(ctx, c, after, chunk)
+		some, err := app.Sessions(ctx, c, after, chunk)
 		if err != nil {
 			return err
 		}

@@ -16,11 +16,11 @@ import (
 func (p *program) target(pr *project, written string, grants []string) (string, error) {
 	if !p.isPath(pr, written) {
 		if len(grants) > 0 {
-			return "", usagef("change its grants in "+pr.shown(), "--grant is for a tool that is given by its path, and %q is a name", written)
+			return "", grantOfName(written, pr.shown())
 		}
 		return written, pr.mustTool(written)
 	}
-	allowed, err := pr.parseGrants(grants)
+	allowed, err := parseGrants(grants, func(store string) error { return pr.mustStore(store, memory.SessionMeta) })
 	if err != nil {
 		return "", err
 	}
@@ -38,6 +38,10 @@ func (p *program) target(pr *project, written string, grants []string) (string, 
 		Tools: []app.Tool{*tool}, Files: root.FS(),
 	}
 	return tool.Name, nil
+}
+
+func grantOfName(tool, place string) error {
+	return usagef("change its grants in "+place, "--grant is for a tool that is given by its path, and %q is a name", tool)
 }
 
 // grantHint says how the command line grants what a tool lacks that was given by its path.
@@ -95,15 +99,15 @@ func (pr *project) mustTool(name string) error {
 	return &usageError{f.WithHint("%s", didYouMean(name, known, "a file is run by its path, such as ./"+name+".js"))}
 }
 
-// parseGrants reads STORE=VERBS flags.
-func (pr *project) parseGrants(given []string) ([]memory.Grant, error) {
+// parseGrants reads STORE=VERBS flags, with stores that known does not refuse.
+func parseGrants(given []string, known func(store string) error) ([]memory.Grant, error) {
 	grants := []memory.Grant{}
 	for _, text := range given {
 		store, words, ok := strings.Cut(text, "=")
 		if !ok {
 			return nil, usagef("write --grant "+text+"=read, or write, delete, readwrite", "--grant %q says no verbs", text)
 		}
-		if err := pr.mustStore(store, memory.SessionMeta); err != nil {
+		if err := known(store); err != nil {
 			return nil, err
 		}
 		verbs, err := memory.ParseVerbs(words)

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +18,7 @@ import (
 func (p *program) exportCommand() *cobra.Command {
 	var file, out string
 	var force bool
+	var server serverFlags
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write an app's configuration as one document",
@@ -23,22 +27,56 @@ prompts. It holds nothing of what is stored, and not the tools' code. It is an a
 		Example: `  toolrun export > shop.json
   toolrun export --app shop/app.yaml -o shop.json`,
 		Args: takes(0, 0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error {
-			pr, err := p.openApp(file)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := server.check(cmd); err != nil {
+				return err
+			}
+			export := p.exportHere
+			if server.remote() {
+				export = func(file string) ([]byte, error) { return p.exportThere(cmd.Context(), &server, file) }
+			}
+			document, err := export(file)
 			if err != nil {
 				return err
 			}
-			defer pr.close()
-			if err := pr.whole(); err != nil {
-				return err
-			}
-			return p.writeApp(pr.app, out, force)
+			return p.writeDocument(document, out, force)
 		},
 	}
 	appFlag(cmd, &file)
+	server.register(cmd)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file` instead of stdout")
 	cmd.Flags().BoolVar(&force, "force", false, "replace the file if there is one")
 	return cmd
+}
+
+func (p *program) exportHere(file string) ([]byte, error) {
+	pr, err := p.openApp(file)
+	if err != nil {
+		return nil, err
+	}
+	defer pr.close()
+	if err := pr.whole(); err != nil {
+		return nil, err
+	}
+	return app.Export(pr.app)
+}
+
+// exportThere exports an app at a server, laid out as exportHere does.
+func (p *program) exportThere(ctx context.Context, server *serverFlags, id string) ([]byte, error) {
+	r, err := p.openRemote(server, id)
+	if err != nil {
+		return nil, err
+	}
+	document, err := r.Export(ctx)
+	if err != nil {
+		return nil, explainServer(err)
+	}
+	laid := &bytes.Buffer{}
+	if err := json.Indent(laid, document, "", "  "); err != nil {
+		return nil, err
+	}
+	laid.WriteByte('\n')
+	return laid.Bytes(), nil
 }
 
 // whole refuses an app of which something would be missing.
@@ -50,17 +88,32 @@ func (pr *project) whole() error {
 }
 
 func (p *program) importCommand() *cobra.Command {
-	var out, dir string
+	var out, dir, id string
 	var force bool
+	var server serverFlags
 	cmd := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Read an exported document and write it as an app file",
 		Long: `Read a document that export wrote, or any app file whose schemas are written in place, check it, and write it
-as an app file. Tools' code is not part of it: it names the files to bring along.`,
+as an app file. Tools' code is not part of it: it names the files to bring along.
+
+With --server, the stores of the document are declared at the server instead, beside those of the app file there.`,
 		Example: `  toolrun import shop.json --dir shop
   toolrun import - -o app.yaml < shop.json`,
 		Args: takes(1, 1, "a FILE, or - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := server.check(cmd); err != nil {
+				return err
+			}
+			writes := out != "" || dir != "" || force
+			switch {
+			case server.remote() && writes:
+				return usagef("leave -o, --dir and --force out", "with --server, an import writes no file")
+			case server.remote():
+				return p.importThere(cmd.Context(), &server, id, args[0])
+			case id != "":
+				return usagef("--dir says where to write it", "--app is the id of an app at a --server, and none is named")
+			}
 			if out != "" && dir != "" {
 				return usagef("give one of them", "-o and --dir both say where to write")
 			}
@@ -70,13 +123,16 @@ as an app file. Tools' code is not part of it: it names the files to bring along
 			return p.importApp(cmd.Context(), args[0], out, force)
 		},
 	}
+	server.register(cmd)
+	cmd.Flags().StringVar(&id, "app", "", "the `id` of the app at the --server (default: the only one that the key is for)")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file` instead of stdout")
 	cmd.Flags().StringVar(&dir, "dir", "", "write an "+app.FileName+" into this `folder`, which is made if need be")
 	cmd.Flags().BoolVar(&force, "force", false, "replace the file if there is one")
 	return cmd
 }
 
-func (p *program) importApp(ctx context.Context, from, out string, force bool) error {
+// readApp reads a document that makes an app.
+func (p *program) readApp(ctx context.Context, from string) (*app.App, error) {
 	name := from
 	var document []byte
 	var err error
@@ -87,13 +143,51 @@ func (p *program) importApp(ctx context.Context, from, out string, force bool) e
 		document, err = p.readFile("the document", from)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	imported, problems := app.Import(name, document)
 	if problems.Err() != nil {
-		return &appError{name, problems}
+		return nil, &appError{name, problems}
 	}
-	if err := p.writeApp(imported, out, force); err != nil || out == "" {
+	return imported, nil
+}
+
+// importThere declares the stores of a document at a server.
+func (p *program) importThere(ctx context.Context, server *serverFlags, id, from string) error {
+	imported, err := p.readApp(ctx, from)
+	if err != nil {
+		return err
+	}
+	document, err := app.Export(imported)
+	if err != nil {
+		return err
+	}
+	r, err := p.openRemote(server, id)
+	if err != nil {
+		return err
+	}
+	stores, err := r.Import(ctx, document)
+	if err != nil {
+		return explainServer(err)
+	}
+	return p.answer(map[string][]string{"stores": stores}, func() error {
+		if len(stores) == 0 {
+			return p.say("the app file there declares every store")
+		}
+		return p.say("declared %s", strings.Join(stores, ", "))
+	})
+}
+
+func (p *program) importApp(ctx context.Context, from, out string, force bool) error {
+	imported, err := p.readApp(ctx, from)
+	if err != nil {
+		return err
+	}
+	document, err := app.Export(imported)
+	if err != nil {
+		return err
+	}
+	if err := p.writeDocument(document, out, force); err != nil || out == "" {
 		return err
 	}
 	p.missingSources(imported, filepath.Dir(p.env.path(out)))
@@ -113,12 +207,8 @@ func (p *program) missingSources(a *app.App, dir string) {
 	}
 }
 
-// writeApp writes an app's document to a file or, where none is named, to stdout.
-func (p *program) writeApp(a *app.App, out string, force bool) error {
-	document, err := app.Export(a)
-	if err != nil {
-		return err
-	}
+// writeDocument writes an app's document to a file or, where none is named, to stdout.
+func (p *program) writeDocument(document []byte, out string, force bool) error {
 	if out == "" {
 		p.answered = true
 		_, err := p.env.Stdout.Write(document)

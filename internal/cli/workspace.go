@@ -13,9 +13,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// workspace is an app that is open with its memory.
+// workspace is an app that a command is about, with its memory.
 type workspace struct {
-	*project
+	surface
+	app string // its id, "" where that is for the server to know
+	// host and backend are nil where the app is a server's.
 	host    *host.Host
 	backend storage.Backend
 }
@@ -30,16 +32,26 @@ func (p *program) openWorkspace(ctx context.Context, pr *project, backend storag
 	if err != nil {
 		return nil, errors.Join(err, backend.Close())
 	}
-	return &workspace{pr, h, backend}, nil
+	return &workspace{local{h}, pr.app.ID, h, backend}, nil
 }
 
 // finder opens the project that --app names, if it has what a command is about.
 type finder func(named string) (*project, error)
 
-// inWorkspace opens what a command of an operator is about, and closes it in the end. The database is made only
-// for a command that keeps something.
+// inWorkspace opens what a command of an operator is about, and closes it in the end: the app at a server, if one is
+// named, and otherwise the one that find opens. The database is made only for a command that keeps something.
 func (p *program) inWorkspace(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, body func(*workspace, host.Caller) error) (err error) {
 	caller := f.caller()
+	if err := f.check(cmd); err != nil {
+		return err
+	}
+	if f.remote() {
+		r, err := p.openRemote(&f.serverFlags, f.app)
+		if err != nil {
+			return err
+		}
+		return explainServer(body(&workspace{surface: r, app: f.app}, caller))
+	}
 	pr, err := find(f.app)
 	if err != nil {
 		return err
@@ -65,5 +77,8 @@ func (p *program) openMemory(a *app.App, backend storage.Backend) (*memory.Servi
 }
 
 func (w *workspace) close() error {
+	if w.host == nil {
+		return nil
+	}
 	return errors.Join(w.host.Close(), w.backend.Close())
 }

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
+)
+
+// credentials is a way to /mcp: a secret, and the query of the address.
+type credentials struct{ secret, query string }
+
+// mcpService is a service whose clients come by MCP, with keys or with tokens of an issuer.
+type mcpService struct {
+	*serving
+	key  string
+	sign func(claims map[string]any) string
+}
+
+func startMCP(t *testing.T, dir string) *mcpService {
+	t.Helper()
+	binary, err := exec.LookPath("toolrun")
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := t.TempDir()
+	keys := filepath.Join(work, "keys.json")
+	out, err := exec.CommandContext(t.Context(), binary, "key", "create", "--keys", keys, "--role", "runtime", "--json", "backend").Output()
+	var key struct{ Secret string }
+	if err == nil {
+		err = json.Unmarshal(out, &key)
+	}
+	if err != nil {
+		t.Fatalf("make a key: %v\n%s", err, out)
+	}
+	set, sign := newIssuer(t)
+	writeFiles(t, work, map[string]string{"jwks.json": set})
+	s := startServe(t, binary, dir, "--keys", keys, "--db", filepath.Join(work, "memory.db"),
+		"--issuer", "https://issuer.example", "--audience", "toolrun", "--jwks", filepath.Join(work, "jwks.json"))
+	return &mcpService{s, key.Secret, sign}
+}
+
+// newIssuer makes an issuer of tokens: its public keys, and how it signs claims.
+func newIssuer(t *testing.T) (set string, sign func(map[string]any) string) {
+	t.Helper()
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: public, KeyID: "1", Algorithm: "EdDSA", Use: "sig"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: private}, (&jose.SignerOptions{}).WithHeader("kid", "1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text), func(claims map[string]any) string {
+		t.Helper()
+		all := map[string]any{
+			"iss": "https://issuer.example", "aud": "toolrun", "tenant": host.DefaultTenant, "exp": time.Now().Add(time.Hour).Unix(),
+		}
+		maps.Copy(all, claims)
+		payload, err := json.Marshal(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		signed, err := signer.Sign(payload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		token, err := signed.CompactSerialize()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+}
+
+// token is that of a user.
+func (s *mcpService) token(user string) credentials {
+	return credentials{secret: s.sign(map[string]any{"sub": user})}
+}
+
+// keyFor is the key, for a user that the address names.
+func (s *mcpService) keyFor(user string) credentials {
+	return credentials{s.key, "?user_id=" + url.QueryEscape(user)}
+}
+
+// bearer adds a secret to every request.
+type bearer string
+
+func (secret bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(secret))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// connect has the client of the Go SDK begin an MCP session.
+func (s *mcpService) connect(t *testing.T, c credentials) *mcp.ClientSession {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
+		Endpoint: s.url + "/mcp" + c.query, HTTPClient: &http.Client{Transport: bearer(c.secret)},
+	}, nil)
+	if err != nil {
+		t.Fatalf("connect: %v\n%s", err, s.stderr)
+	}
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+// ask sends one request as it is, in an MCP session or, with "", to begin one.
+func (s *mcpService) ask(t *testing.T, method string, c credentials, session, body string) (status int, answer string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, s.url+"/mcp"+c.query, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	if c.secret != "" {
+		r.Header.Set("Authorization", "Bearer "+c.secret)
+	}
+	if session != "" {
+		r.Header.Set("Mcp-Session-Id", session)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode == http.StatusOK && method == http.MethodGet {
+		return response.StatusCode, "" // a stream that stays open
+	}
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+func greet(t *testing.T, s *mcp.ClientSession, arguments string) string {
+	t.Helper()
+	result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "remember_me", Arguments: json.RawMessage(arguments)})
+	if err != nil || result.IsError || len(result.Content) != 1 {
+		t.Fatalf("remember_me(%s) = %+v, %v", arguments, result, err)
+	}
+	return result.Content[0].(*mcp.TextContent).Text
+}
+
+// TestMCPOverHTTP has the client of the Go SDK use a service: what a user told a tool is there for that user alone,
+// whether a token names the user or the address does.
+func TestMCPOverHTTP(t *testing.T) {
+	s := startMCP(t, examples)
+	ann, annByKey, ben := s.connect(t, s.token("ann")), s.connect(t, s.keyFor("ann")), s.connect(t, s.keyFor("ben"))
+	var names []string
+	for tool, err := range ann.Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, tool.Name)
+	}
+	if want := slices.Sorted(maps.Keys(exampleInputs)); !slices.Equal(names, want) {
+		t.Errorf("the tools are %q; want %q", names, want)
+	}
+	greet(t, ann, `{"language":"fr"}`)
+	if got, want := greet(t, annByKey, `{}`), `{"greeting":"Welcome back! You prefer fr."}`; got != want {
+		t.Errorf("the key's client for ann is greeted with %s; want %s", got, want)
+	}
+	if got := greet(t, ben, `{}`); strings.Contains(got, "fr") {
+		t.Errorf("ben is greeted with %s, which ann said", got)
+	}
+	prompts, err := ann.ListPrompts(t.Context(), nil)
+	if err != nil || len(prompts.Prompts) == 0 {
+		t.Fatalf("the prompts are %+v, %v", prompts, err)
+	}
+	for _, prompt := range prompts.Prompts {
+		if got, err := ann.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: prompt.Name}); err != nil || len(got.Messages) != 1 {
+			t.Errorf("the prompt %s = %+v, %v", prompt.Name, got, err)
+		}
+	}
+	nobody := s.connect(t, credentials{secret: s.key})
+	result, err := nobody.CallTool(t.Context(), &mcp.CallToolParams{Name: "remember_me", Arguments: json.RawMessage(`{"language":"fr"}`)})
+	if err != nil || !result.IsError || !strings.HasPrefix(result.Content[0].(*mcp.TextContent).Text, "no_user: ") {
+		t.Errorf("remember_me for nobody = %+v, %v; want no_user", result, err)
+	}
+}
+
+// TestMCPNamedSession has a client use a session that the platform began, and that goes on when the client leaves.
+func TestMCPNamedSession(t *testing.T) {
+	s := startMCP(t, examples)
+	var began struct {
+		ID string `json:"session_id"`
+	}
+	if status, err := s.post(t.Context(), s.key, "/api/v1/sessions", `{"user_id":"ann","metadata":{"tier":"gold"}}`, nil, &began); status != http.StatusCreated {
+		t.Fatalf("start a session = %d, %v", status, err)
+	}
+	meta := &mcp.ReadResourceParams{URI: "toolrun://examples/memory/sessionMeta"}
+	for name, c := range map[string]credentials{
+		"address": {s.key, "?user_id=ann&session_id=" + began.ID},
+		"token":   {secret: s.sign(map[string]any{"sub": "ann", "session_id": began.ID})},
+		"both":    {s.sign(map[string]any{"sub": "ann"}), "?session_id=" + began.ID},
+	} {
+		client := s.connect(t, c)
+		if got, err := client.ReadResource(t.Context(), meta); err != nil || !strings.Contains(got.Contents[0].Text, `"tier":"gold"`) {
+			t.Errorf("%s: the session's metadata is %+v, %v", name, got, err)
+		}
+		if err := client.Close(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ben := s.connect(t, credentials{s.key, "?user_id=ben&session_id=" + began.ID})
+	if got, err := ben.ReadResource(t.Context(), meta); err == nil {
+		t.Errorf("ben reads ann's session: %+v", got)
+	}
+}
+
+const listMCPTools = `{"jsonrpc":"2.0","id":9,"method":"tools/list"}`
+
+// TestMCPForeignSession has others use an MCP session that is not theirs: to them it is not there.
+func TestMCPForeignSession(t *testing.T) {
+	s := startMCP(t, examples)
+	for name, owner := range map[string]credentials{"token": s.token("ann"), "key": s.keyFor("ann")} {
+		session := s.connect(t, owner)
+		for other, c := range map[string]credentials{
+			"ben's token": s.token("ben"), "the key for ben": s.keyFor("ben"), "the key for nobody": {secret: s.key},
+			"ann's token of another tenant": {secret: s.sign(map[string]any{"sub": "ann", "tenant": "other"})},
+		} {
+			for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
+				foreign, answer := s.ask(t, method, c, session.ID(), listMCPTools)
+				unknown, same := s.ask(t, method, c, "NOSUCHSESSION", listMCPTools)
+				if foreign != http.StatusNotFound || foreign != unknown || answer != same {
+					t.Errorf("%s with the session of ann's %s, by %s = %d %q; want what an unknown one gets: %d %q",
+						method, name, other, foreign, answer, unknown, same)
+				}
+			}
+		}
+		if status, answer := s.ask(t, http.MethodPost, owner, session.ID(), listMCPTools); status != http.StatusOK {
+			t.Errorf("ann's own session by %s then answers %d %s", name, status, answer)
+		}
+	}
+}
+
+// TestMCPRefused has requests that are not let in, and whose answers say why.
+func TestMCPRefused(t *testing.T) {
+	s := startMCP(t, examples)
+	bound := s.sign(map[string]any{"sub": "ann", "session_id": "s1"})
+	for _, tt := range []struct {
+		name   string
+		as     credentials
+		status int
+		code   string
+	}{
+		{"no credentials", credentials{}, http.StatusUnauthorized, "access_denied"},
+		{"another's key", credentials{secret: "trk_none"}, http.StatusUnauthorized, "access_denied"},
+		{"a token for another user", credentials{s.token("ann").secret, "?user_id=ben"}, http.StatusForbidden, "access_denied"},
+		{"a token for another session", credentials{bound, "?session_id=s2"}, http.StatusForbidden, "access_denied"},
+		{"a name that is misspelt", credentials{s.key, "?user=ann"}, http.StatusBadRequest, "invalid_argument"},
+		{"two users", credentials{s.key, "?user_id=ann&user_id=ben"}, http.StatusBadRequest, "invalid_argument"},
+		{"no query", credentials{s.key, "?user_id=%zz"}, http.StatusBadRequest, "invalid_argument"},
+		{"another app", credentials{s.key, "?app=other&user_id=ann"}, http.StatusNotFound, "not_found"},
+	} {
+		status, answer := s.ask(t, http.MethodPost, tt.as, "", listMCPTools)
+		var problem struct{ Code string }
+		if err := json.Unmarshal([]byte(answer), &problem); err != nil || status != tt.status || problem.Code != tt.code {
+			t.Errorf("%s = %d %s, %v; want %d, %s", tt.name, status, answer, err, tt.status, tt.code)
+		}
+		if tt.as.secret != "" && strings.Contains(answer, tt.as.secret) {
+			t.Errorf("%s: the answer holds the secret: %s", tt.name, answer)
+		}
+	}
+}
+
+// TestInspectorOverHTTP has the command line of the MCP Inspector list the tools of a service and call one.
+func TestInspectorOverHTTP(t *testing.T) {
+	needInspector(t)
+	inspectExamples(t, startMCP(t, examples).inspected(), "hit_counter")
+}
+
+// TestSoakInspectorOverHTTP calls every example tool, each from a new Inspector.
+func TestSoakInspectorOverHTTP(t *testing.T) {
+	needSoak(t)
+	needInspector(t)
+	t.Setenv(disttest.Variable, disttest.File(t))
+	inspectExamples(t, startMCP(t, installedExamples(t)).inspected(), slices.Sorted(maps.Keys(exampleInputs))...)
+}
+
+// inspected is the service as the Inspector is told of it.
+func (s *mcpService) inspected() []string {
+	ann := s.keyFor("ann")
+	return []string{s.url + "/mcp" + ann.query, "--transport", "http", "--header", "Authorization: Bearer " + ann.secret}
+}

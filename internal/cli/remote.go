@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/sdk/client"
+)
+
+// remote is an app of a server, which it reaches by its API.
+type remote struct {
+	*client.Client
+	p *program
+}
+
+func callerOf(c host.Caller) client.Caller { return client.Caller{User: c.User, Session: c.Session} }
+
+// Run runs a tool at the server, with its log lines as they happen; those of code come in the end.
+func (r *remote) Run(ctx context.Context, inv host.Invocation) (*abi.Result, error) {
+	fields := wire.RunFields{
+		Input: inv.Input, Session: inv.Caller.Session, User: inv.Caller.User, Metadata: inv.Metadata, Context: inv.Context,
+		Env: inv.Env, TimeoutMS: inv.Timeout.Milliseconds(),
+	}
+	if inv.Code != nil {
+		return r.runCode(ctx, inv, fields)
+	}
+	result, err := r.StreamRun(ctx, wire.RunRequest{Tool: inv.Tool, RunFields: fields}, inv.OnLog, client.IdempotencyKey(inv.Key))
+	if result != nil {
+		return result, err
+	}
+	return notRun(inv.Tool, unknownName(err, "tool", inv.Tool, func() ([]string, error) {
+		return namesOf(r.Tools, func(t wire.Tool) string { return t.Name })(ctx)
+	}))
+}
+
+func (r *remote) runCode(ctx context.Context, inv host.Invocation, fields wire.RunFields) (*abi.Result, error) {
+	grants := map[string]string{}
+	for _, g := range inv.Code.Grants {
+		grants[g.Store] = joined(g.Verbs)
+	}
+	request := wire.CodeRequest{Name: inv.Tool, Language: inv.Code.Language, Code: inv.Code.Text, Grants: grants, RunFields: fields}
+	result, err := r.RunCode(ctx, request, client.IdempotencyKey(inv.Key))
+	if result == nil {
+		return notRun(inv.Tool, err)
+	}
+	for _, line := range result.Logs {
+		if !result.Repeated {
+			inv.OnLog(1, line)
+		}
+	}
+	return result, err
+}
+
+// notRun makes the Result of a run that the server began and that its tool did not come to; nil for any other error.
+func notRun(tool string, err error) (*abi.Result, error) {
+	e, ok := errors.AsType[*client.Error](err)
+	if !ok || e.RunID == "" {
+		return nil, err
+	}
+	return &abi.Result{
+		RunID: e.RunID, Tool: tool, Logs: []abi.LogLine{}, Error: e.Fault, Warnings: []string{},
+		Effects: abi.Effects{Reads: []abi.ReadEffect{}, Writes: []abi.WriteEffect{}},
+	}, err
+}
+
+// Render renders a prompt of the app.
+func (r *remote) Render(ctx context.Context, c host.Caller, prompt string) (string, error) {
+	rendered, err := r.Client.Render(ctx, callerOf(c), prompt)
+	if err != nil {
+		return "", unknownName(err, "prompt", prompt, func() ([]string, error) {
+			return namesOf(r.Prompts, func(p wire.Prompt) string { return p.Name })(ctx)
+		})
+	}
+	return rendered.Text, nil
+}
+
+// RenderText is for who has the memory: a server renders what its app declares.
+func (r *remote) RenderText(context.Context, host.Caller, string) (string, error) {
+	return "", usagef("name a prompt of the app", "a server renders no templates but the app's own prompts")
+}
+
+// StartSession starts a session, or changes one that is open.
+func (r *remote) StartSession(ctx context.Context, c host.Caller, start memory.SessionStart) (memory.Session, error) {
+	return sessionOf(r.Client.StartSession(ctx, wire.SessionRequest{
+		Session: c.Session, User: c.User, Metadata: start.Metadata, SessionReference: start.Reference, UserReference: start.UserReference,
+	}))
+}
+
+// EndSession ends the caller's session.
+func (r *remote) EndSession(ctx context.Context, c host.Caller) (memory.Session, error) {
+	return sessionOf(r.Client.EndSession(ctx, callerOf(c)))
+}
+
+// Session describes the caller's session.
+func (r *remote) Session(ctx context.Context, c host.Caller) (memory.Session, error) {
+	return sessionOf(r.Client.Session(ctx, callerOf(c)))
+}
+
+func sessionOf(s *wire.Session, err error) (memory.Session, error) {
+	if err != nil {
+		return memory.Session{}, err
+	}
+	return memory.Session(*s), nil
+}
+
+// Sessions lists sessions after an id.
+func (r *remote) Sessions(ctx context.Context, c host.Caller, after string, limit int) ([]memory.Session, error) {
+	page, err := r.Client.Sessions(ctx, client.SessionQuery{User: c.User, After: after, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	list := make([]memory.Session, len(page.Items))
+	for i, s := range page.Items {
+		list[i] = memory.Session(s)
+	}
+	return list, nil
+}
+
+// Get reads a record.
+func (r *remote) Get(ctx context.Context, c host.Caller, store string, projection json.RawMessage, record bool) (json.RawMessage, error) {
+	if store == memory.SessionMeta {
+		return nil, usagef("toolrun session show shows the metadata", "a server shows no %s but to tools", store)
+	}
+	found, err := r.Record(ctx, callerOf(c), store, projection)
+	if errors.Is(err, abi.NotFound) {
+		if stores, failed := r.storeNames(ctx); failed == nil && slices.Contains(stores, store) {
+			return json.RawMessage("null"), nil
+		}
+	}
+	if err != nil {
+		return nil, r.unknownStore(ctx, err, store)
+	}
+	if !record {
+		return found.Content, nil
+	}
+	return json.Marshal(found)
+}
+
+// Set writes a record.
+func (r *remote) Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error) {
+	write := r.PatchRecord
+	if opts.Replace {
+		write = r.PutRecord
+	}
+	record, err := write(ctx, callerOf(c), store, content, client.WriteOptions{IfRevision: opts.IfRevision, TTL: opts.TTL})
+	if err != nil {
+		return nil, r.unknownStore(ctx, err, store)
+	}
+	return json.Marshal(record)
+}
+
+// Delete deletes a record.
+func (r *remote) Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error) {
+	deleted, err := r.DeleteRecord(ctx, callerOf(c), store, opts.IfRevision)
+	if err != nil {
+		return nil, r.unknownStore(ctx, err, store)
+	}
+	return json.Marshal(deleted)
+}
+
+// mostListed is how many records a server lists.
+const mostListed = 1000
+
+// List visits the records of a store, as many as a server lists.
+func (r *remote) List(ctx context.Context, c host.Caller, store string, visit func(memory.Listed) error) error {
+	list, err := r.Records(ctx, callerOf(c), store)
+	if err != nil {
+		return r.unknownStore(ctx, err, store)
+	}
+	for _, l := range list {
+		if err := visit(memory.Listed(l)); err != nil {
+			return err
+		}
+	}
+	if len(list) >= mostListed {
+		r.p.warn("a server lists %d records, and there may be more", mostListed)
+	}
+	return nil
+}
+
+// Purge removes all records of a store.
+func (r *remote) Purge(ctx context.Context, _ host.Caller, store string) (int, error) {
+	return r.PurgeStore(ctx, store)
+}
+
+// Erase removes everything of the caller's user.
+func (r *remote) Erase(ctx context.Context, c host.Caller) (memory.Erased, error) {
+	erased, err := r.EraseUser(ctx, c.User)
+	if err != nil {
+		return memory.Erased{}, err
+	}
+	return memory.Erased(*erased), nil
+}
+
+func (r *remote) storeNames(ctx context.Context) ([]string, error) {
+	return namesOf(r.Stores, func(s wire.Store) string { return s.TechnicalName })(ctx)
+}
+
+func (r *remote) unknownStore(ctx context.Context, err error, store string) error {
+	return unknownName(err, "store", store, func() ([]string, error) { return r.storeNames(ctx) })
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// runThere runs a tool of an app at a server, or code that is sent there.
+func (p *program) runThere(ctx context.Context, f *runFlags, inv host.Invocation, tool string) error {
+	sent := p.isFile(tool)
+	switch {
+	case sent:
+		var err error
+		if inv.Code, inv.Tool, err = p.codeOf(tool, f.grants); err != nil {
+			return err
+		}
+	case len(f.grants) > 0:
+		return grantOfName(tool, "the app file that the server has")
+	default:
+		inv.Tool = tool
+	}
+	r, err := p.openRemote(&f.serverFlags, f.app)
+	if err != nil {
+		return err
+	}
+	err = explainServer(p.runAndPrint(ctx, r, inv, ".", f.trace))
+	if fault, ok := err.(*abi.Fault); ok && sent {
+		return r.sentFault(ctx, fault, inv, tool)
+	}
+	return err
+}
+
+// codeLanguages are those of code that is sent to a server, by the extension of its file.
+var codeLanguages = map[string]string{
+	".js": "javascript", ".mjs": "javascript", ".ts": "typescript", ".mts": "typescript", ".py": "python",
+}
+
+// codeOf reads a source file, whose text is sent to a server, and returns it with its name.
+func (p *program) codeOf(written string, grants []string) (*host.Code, string, error) {
+	extension := filepath.Ext(written)
+	language := codeLanguages[extension]
+	if language == "" {
+		return nil, "", usagef("deploy it with the app", "%s cannot be sent to a server: it takes one file of JavaScript, TypeScript or Python", written)
+	}
+	allowed, err := parseGrants(grants, func(string) error { return nil })
+	if err != nil {
+		return nil, "", err
+	}
+	text, err := p.readFile("the tool", written)
+	if err != nil {
+		return nil, "", err
+	}
+	name := strings.TrimSuffix(filepath.Base(written), extension)
+	return &host.Code{Language: language, Text: string(text), Grants: allowed}, cmp.Or(name, "code"), nil
+}
+
+// isFile reports whether a tool is given by its path, for who has no app at hand.
+func (p *program) isFile(written string) bool {
+	return p.isPath(&project{app: &app.App{}}, written)
+}
+
+// sentFault is the fault of code that was sent, with its places in the file that was read, and a hint about grants.
+func (r *remote) sentFault(ctx context.Context, f *abi.Fault, inv host.Invocation, written string) *abi.Fault {
+	const stem = "code." // what a host calls the file of a code begins so
+	shown := *f
+	if strings.HasPrefix(f.File, stem) {
+		shown.File = written
+	}
+	shown.Stack = framePlace.ReplaceAllStringFunc(f.Stack, func(line string) string {
+		part := framePlace.FindStringSubmatch(line)
+		if strings.HasPrefix(part[2], stem) {
+			part[2] = written
+		}
+		return part[1] + part[2] + part[3]
+	})
+	if f.Op == "" {
+		return &shown
+	}
+	pr := &project{app: &app.App{Tools: []app.Tool{{Name: inv.Tool, Grants: inv.Code.Grants}}}}
+	names, _ := r.storeNames(ctx) // without them there is no hint
+	for _, name := range names {
+		pr.app.Stores = append(pr.app.Stores, memory.Store{Name: name})
+	}
+	return pr.grantHint(inv.Tool, &shown)
+}

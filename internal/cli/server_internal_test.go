@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+)
+
+// TestOpenRemoteWarns says when a key would go through a network as it is.
+func TestOpenRemoteWarns(t *testing.T) {
+	for url, warned := range map[string]bool{
+		"https://tools.example":    false,
+		"http://tools.example":     true,
+		"http://192.0.2.7:8080":    true,
+		"http://127.0.0.1:8080":    false,
+		"http://[::1]:8080/below/": false,
+		"http://localhost":         false,
+	} {
+		var stderr bytes.Buffer
+		p := &program{env: Env{Stderr: &stderr, Getenv: func(string) string { return "s3cret" }}.withDefaults()}
+		if _, err := p.openRemote(&serverFlags{url: url}, ""); err != nil {
+			t.Errorf("openRemote(%s): %v", url, err)
+		}
+		if got := strings.Contains(stderr.String(), "unencrypted"); got != warned || strings.Contains(stderr.String(), "s3cret") {
+			t.Errorf("openRemote(%s) wrote %q; want a warning: %v", url, stderr.String(), warned)
+		}
+	}
+}
+
+// TestSentFault shows places in the file that was read, as a person can open them.
+func TestSentFault(t *testing.T) {
+	f := &abi.Fault{Code: abi.ToolError, File: "code.py", Line: 3, Stack: "at f (code.py:3:1)\nat other.py:1:2"}
+	got := (*remote)(nil).sentFault(t.Context(), f, host.Invocation{}, "./draft.py")
+	if got.File != "./draft.py" || got.Stack != "at f (./draft.py:3:1)\nat other.py:1:2" || f.File != "code.py" {
+		t.Errorf("sentFault = %+v", got)
+	}
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/jsondoc"
+)
+
+// surface is what commands need of an app: one that is open in this process, or one of a server.
+type surface interface {
+	Run(context.Context, host.Invocation) (*abi.Result, error)
+	Render(ctx context.Context, c host.Caller, prompt string) (string, error)
+	RenderText(ctx context.Context, c host.Caller, text string) (string, error)
+
+	StartSession(context.Context, host.Caller, memory.SessionStart) (memory.Session, error)
+	EndSession(context.Context, host.Caller) (memory.Session, error)
+	Session(context.Context, host.Caller) (memory.Session, error)
+	Sessions(ctx context.Context, c host.Caller, after string, limit int) ([]memory.Session, error)
+
+	// Get returns what a projection picks of a record, or all where it is nil; with record, revision and times too. It is
+	// null where there is no record.
+	Get(ctx context.Context, c host.Caller, store string, projection json.RawMessage, record bool) (json.RawMessage, error)
+	// Set writes a record and returns it, as Get does with record.
+	Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error)
+	// Delete deletes a record and answers as delete_content does.
+	Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error)
+	List(ctx context.Context, c host.Caller, store string, visit func(memory.Listed) error) error
+	Purge(ctx context.Context, c host.Caller, store string) (int, error)
+	Erase(context.Context, host.Caller) (memory.Erased, error)
+}
+
+var (
+	_ surface = local{}
+	_ surface = (*remote)(nil)
+)
+
+// writeOptions are those of set_content; the zero value merges into whatever is there.
+type writeOptions struct {
+	Replace    bool   `json:"replace,omitempty"`
+	IfRevision *int64 `json:"if_revision,omitempty"`
+	TTL        string `json:"ttl,omitempty"`
+}
+
+// local is an app that is open in this process.
+type local struct{ *host.Host }
+
+// Get performs get_content.
+func (l local) Get(ctx context.Context, c host.Caller, store string, projection json.RawMessage, record bool) (json.RawMessage, error) {
+	return l.perform(ctx, c, abi.GetContent, store, projection, map[string]bool{"record": record})
+}
+
+// Set performs set_content. The reply to a merge leaves the revision open, for others may write before it is stored; but
+// while this process has the database open nobody does, so the record itself tells.
+func (l local) Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error) {
+	if _, err := l.perform(ctx, c, abi.SetContent, store, content, opts); err != nil {
+		return nil, err
+	}
+	return l.Get(ctx, c, store, nil, true)
+}
+
+// Delete performs delete_content, which has its options in the second place.
+func (l local) Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error) {
+	return l.perform(ctx, c, abi.DeleteContent, store, opts)
+}
+
+// perform executes an operation. A nil json.RawMessage is an argument that is absent.
+func (l local) perform(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, error) {
+	call := abi.Call{Op: op}
+	for _, arg := range append([]any{store}, args...) {
+		text, given := arg.(json.RawMessage)
+		if !given {
+			var err error
+			if text, err = jsondoc.Encode(arg); err != nil {
+				return nil, err
+			}
+		}
+		call.Args = append(call.Args, text)
+	}
+	return l.Host.Perform(ctx, c, call)
+}

@@ -1,0 +1,257 @@
+package client_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/sdk/client"
+)
+
+// inBody are the operations that no method asks for: Run and StreamRun name the session in the body, which is the same.
+var inBody = []string{"POST /api/v1/sessions/{session_id}/runs", "POST /api/v1/sessions/{session_id}/runs/stream"}
+
+// TestOperations asks for every operation of the API.
+func TestOperations(t *testing.T) {
+	s := newService(t)
+	c := s.as(t, "operator")
+	t.Run("runs", func(t *testing.T) { runs(t, c) })
+	t.Run("sessions", func(t *testing.T) { sessions(t, c) })
+	t.Run("files", func(t *testing.T) { files(t, c) })
+	t.Run("stores", func(t *testing.T) { stores(t, c) })
+	t.Run("records", func(t *testing.T) { records(t, c) })
+	t.Run("ledger", func(t *testing.T) { ledger(t, c) })
+	for _, route := range s.api.Routes() {
+		pattern := route.Method + " " + route.Path
+		if s.asked[pattern] == 0 && !slices.Contains(inBody, pattern) {
+			t.Errorf("no method asked for %s", pattern)
+		}
+	}
+}
+
+var ann = client.Caller{User: "ann", Session: "s1"}
+
+func run(tool, input string) wire.RunRequest {
+	return wire.RunRequest{Tool: tool, RunFields: wire.RunFields{User: "ann", Session: "s1", Input: json.RawMessage(input)}}
+}
+
+func runs(t *testing.T, c *client.Client) {
+	ctx := t.Context()
+	result := must(c.Run(ctx, run("remember", `{"language": "fr"}`)))(t)
+	if compact(t, result.Output) != `{"visits":1}` || len(result.Logs) != 2 || len(result.Effects.Writes) != 1 {
+		t.Errorf("Run = %+v; want the first visit, two lines and a write", result)
+	}
+	dry := run("remember", `{}`)
+	dry.Dry = true
+	if result := must(c.Run(ctx, dry))(t); len(result.Changes) != 1 || len(result.Effects.Writes) != 1 {
+		t.Errorf("a dry run changes %v; want one record", result.Changes)
+	}
+	first := must(c.Run(ctx, run("remember", `{}`), client.IdempotencyKey("k1")))(t)
+	again := must(c.Run(ctx, run("remember", `{}`), client.IdempotencyKey("k1")))(t)
+	if first.Repeated || !again.Repeated || again.RunID != first.RunID || compact(t, again.Output) != `{"visits":2}` {
+		t.Errorf("a repeated run = %+v; want the Result of %s", again, first.RunID)
+	}
+	code := wire.CodeRequest{Language: "javascript", Code: `return (await memory.get_content("prefs")).visits`, Grants: map[string]string{"prefs": "read"}, RunFields: run("", `{}`).RunFields}
+	if result := must(c.RunCode(ctx, code))(t); string(result.Output) != "2" {
+		t.Errorf("RunCode = %s; want 2", result.Output)
+	}
+	var lines []string
+	result = must(c.StreamRun(ctx, run("remember", `{}`), func(attempt int, line abi.LogLine) {
+		lines = append(lines, fmt.Sprint(attempt, " ", line.Level, " ", line.Text))
+	}))(t)
+	if want := []string{"1 info seen 2", "1 warn and stored"}; !slices.Equal(lines, want) || compact(t, result.Output) != `{"visits":3}` {
+		t.Errorf("StreamRun = %s with the lines %q; want %q", result.Output, lines, want)
+	}
+	if tools := must(c.Tools(ctx))(t); len(tools) != 3 || tools[0].Name == "" {
+		t.Errorf("Tools = %v; want three with names", tools)
+	}
+}
+
+func sessions(t *testing.T, c *client.Client) {
+	ctx := t.Context()
+	started := must(c.StartSession(ctx, wire.SessionRequest{Session: "a/b ü", User: "ann", Metadata: json.RawMessage(`{"userName":"Ann"}`)}))(t)
+	odd := client.Caller{User: "ann", Session: started.ID}
+	changed := must(c.SetMetadata(ctx, odd, json.RawMessage(`{"plan":"gold"}`)))(t)
+	if compact(t, changed.Metadata) != `{"plan":"gold","userName":"Ann"}` || changed.ID != "a/b ü" {
+		t.Errorf("SetMetadata = %+v; want both members, in the session with the odd id", changed)
+	}
+	if got := must(c.Session(ctx, odd))(t); got.Ended != nil || got.User != "ann" || got.Started.IsZero() {
+		t.Errorf("Session = %+v; want an open one of ann", got)
+	}
+	rendered := must(c.Render(ctx, odd, "greeting"))(t)
+	if rendered.Text != "Hello Ann, fr" {
+		t.Errorf("Render = %q; want what the prompt reads", rendered.Text)
+	}
+	if prompts := must(c.Prompts(ctx))(t); len(prompts) != 1 || prompts[0].Name != "greeting" {
+		t.Errorf("Prompts = %v", prompts)
+	}
+	for i := range 5 {
+		must(c.StartSession(ctx, wire.SessionRequest{Session: fmt.Sprintf("p%d", i), User: "ben"}))(t)
+	}
+	var ids []string
+	for session, err := range c.AllSessions(ctx, client.SessionQuery{User: "ben", Limit: 2}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, session.ID)
+	}
+	if got := strings.Join(ids, " "); got != "p0 p1 p2 p3 p4" {
+		t.Errorf("AllSessions in pages of two = %s; want all five", got)
+	}
+	if ended := must(c.EndSession(ctx, odd))(t); ended.Ended == nil {
+		t.Errorf("EndSession = %+v; want one that has ended", ended)
+	}
+	_, err := c.Run(ctx, wire.RunRequest{Tool: "remember", RunFields: wire.RunFields{User: "ann", Session: odd.Session}})
+	if !errors.Is(err, abi.SessionEnded) {
+		t.Errorf("a run in a session that has ended: %v; want session_ended", err)
+	}
+}
+
+func files(t *testing.T, c *client.Client) {
+	ctx := t.Context()
+	text := strings.Repeat("a line\n", 10_000)
+	file := must(c.UploadFile(ctx, ann, "notes “1”.txt", "", strings.NewReader(text)))(t)
+	if file.Filename != "notes “1”.txt" || file.Bytes != int64(len(text)) || !file.HasText || !file.Active || file.URL == "" {
+		t.Errorf("UploadFile = %+v", file)
+	}
+	typed := must(c.UploadFile(ctx, ann, "data.json", "application/json; charset=utf-8", strings.NewReader(`{"a":1}`)))(t)
+	if list := must(c.Files(ctx, ann))(t); len(list) != 2 {
+		t.Errorf("Files = %v; want two", list)
+	}
+	if changed := must(c.ChangeFile(ctx, ann, typed.ID, wire.FileChange{Active: false}))(t); changed.Active {
+		t.Error("ChangeFile left the file active")
+	}
+	download := must(c.File(ctx, ann, file.ID))(t)
+	defer download.Close()
+	got := must(io.ReadAll(download))(t)
+	if string(got) != text || download.Name != file.Filename || !strings.HasPrefix(download.MediaType, "text/plain") {
+		t.Errorf("File = %d bytes of %q, %s", len(got), download.Name, download.MediaType)
+	}
+	if _, err := c.UploadFile(ctx, ann, "not.pdf", "", strings.NewReader("no PDF")); err == nil {
+		t.Error("a file that is not what its name says was taken")
+	}
+	if _, err := c.UploadFile(ctx, ann, "x.txt", "no media type", strings.NewReader("x")); !errors.Is(err, abi.InvalidArgument) {
+		t.Errorf("an upload with a malformed media type: %v", err)
+	}
+}
+
+func stores(t *testing.T, c *client.Client) {
+	ctx := t.Context()
+	created := must(c.CreateStore(ctx, wire.Store{TechnicalName: "notes", Access: "user"}))(t)
+	if created.Declared != "api" {
+		t.Errorf("CreateStore = %+v; want one of the API's", created)
+	}
+	changed := *created
+	changed.Description, changed.Declared = "what was noted", ""
+	must(c.ChangeStore(ctx, changed))(t)
+	if got := must(c.Store(ctx, "notes"))(t); got.Description != "what was noted" {
+		t.Errorf("Store = %+v; want the change", got)
+	}
+	if list := must(c.Stores(ctx))(t); len(list) != 3 {
+		t.Errorf("Stores = %v; want three", list)
+	}
+	document := must(c.Export(ctx))(t)
+	if !json.Valid(document) || !bytes.Contains(document, []byte(`"notes"`)) {
+		t.Errorf("Export = %s", document)
+	}
+	if names := must(c.Import(ctx, document))(t); !slices.Equal(names, []string{"notes"}) {
+		t.Errorf("Import = %v; want the store that the file does not declare", names)
+	}
+	if who := must(c.Whoami(ctx))(t); who.Name != "op" || !slices.Equal(who.Apps, []string{"shop"}) {
+		t.Errorf("Whoami = %+v", who)
+	}
+}
+
+func records(t *testing.T, c *client.Client) {
+	ctx := t.Context()
+	none, ben := int64(0), client.Caller{User: "ben"}
+	put := must(c.PutRecord(ctx, ben, "prefs", json.RawMessage(`{"language":"it"}`), client.WriteOptions{IfRevision: &none, TTL: "1h"}))(t)
+	if put.Revision != 1 || put.Expires == nil {
+		t.Errorf("PutRecord = %+v; want the first revision, which ends", put)
+	}
+	patched := must(c.PatchRecord(ctx, ben, "prefs", json.RawMessage(`{"visits":7}`), client.WriteOptions{IfRevision: &put.Revision}))(t)
+	if compact(t, patched.Content) != `{"language":"it","visits":7}` {
+		t.Errorf("PatchRecord = %s", patched.Content)
+	}
+	picked := must(c.Record(ctx, ben, "prefs", json.RawMessage(`{"visits":1}`)))(t)
+	if compact(t, picked.Content) != `{"visits":7}` || picked.Revision != 2 {
+		t.Errorf("Record = %+v; want what the projection picks", picked)
+	}
+	for _, tt := range []struct {
+		name     string
+		revision int64
+	}{{"an old revision", 1}, {"none", 0}} {
+		_, err := c.PutRecord(ctx, ben, "prefs", json.RawMessage(`{}`), client.WriteOptions{IfRevision: &tt.revision})
+		if e := (*client.Error)(nil); !errors.Is(err, abi.Conflict) || !errors.As(err, &e) || e.Status != http.StatusPreconditionFailed {
+			t.Errorf("PutRecord on %s: %v; want a conflict, 412", tt.name, err)
+		}
+		if _, err := c.DeleteRecord(ctx, ben, "prefs", &tt.revision); !errors.Is(err, abi.Conflict) {
+			t.Errorf("DeleteRecord on %s: %v; want a conflict", tt.name, err)
+		}
+	}
+	if list := must(c.Records(ctx, client.Caller{}, "prefs"))(t); len(list) != 2 || list[0].Bytes == 0 {
+		t.Errorf("Records = %v; want those of ann and ben", list)
+	}
+	if deleted := must(c.DeleteRecord(ctx, ben, "prefs", nil))(t); !deleted.Deleted {
+		t.Error("DeleteRecord found no record")
+	}
+	if _, err := c.Record(ctx, ben, "prefs", nil); !errors.Is(err, abi.NotFound) {
+		t.Errorf("a record that was deleted: %v; want not_found", err)
+	}
+	must(c.PutRecord(ctx, client.Caller{}, "flags", json.RawMessage(`{"beta":true}`), client.WriteOptions{}))(t)
+	if n := must(c.PurgeStore(ctx, "flags"))(t); n != 1 {
+		t.Errorf("PurgeStore = %d; want 1", n)
+	}
+}
+
+func ledger(t *testing.T, c *client.Client) {
+	ctx := t.Context()
+	page := must(c.Ledger(ctx, client.LedgerQuery{Tool: "remember", Writes: true, Limit: 1}))(t)
+	if len(page.Items) > 1 || page.Next == "" {
+		t.Errorf("a page of one = %+v; want one entry at most, and a next", page)
+	}
+	runs := map[string]bool{}
+	for entry, err := range c.LedgerEntries(ctx, client.LedgerQuery{Tool: "remember", Writes: true, Limit: 1, Since: page.Items[0].At}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if entry.Tool != "remember" || len(entry.Writes) == 0 {
+			t.Errorf("an entry that was not asked for: %+v", entry)
+		}
+		runs[entry.Run] = true
+	}
+	if len(runs) != 3 {
+		t.Errorf("the ledger has %d runs that wrote; want 3", len(runs))
+	}
+	erased := must(c.EraseUser(ctx, "ann"))(t)
+	if erased.User != "ann" || erased.Stores["prefs"] != 1 || erased.Entries == 0 || erased.Files != 2 {
+		t.Errorf("EraseUser = %+v", erased)
+	}
+}
+
+// TestConcurrent has many goroutines use one client.
+func TestConcurrent(t *testing.T) {
+	c := newService(t).as(t, "operator")
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			request := wire.RunRequest{Tool: "remember", RunFields: wire.RunFields{User: fmt.Sprint("user", i)}}
+			for visit := 1; visit <= 3; visit++ {
+				result, err := c.Run(t.Context(), request)
+				if want := fmt.Sprintf(`{"visits":%d}`, visit); err != nil || string(result.Output) != want {
+					t.Errorf("visit %d of user %d: %v, %v", visit, i, result, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}

@@ -1,0 +1,18 @@
+// Package client calls the HTTP API of a toolrun service: the one that toolrun serve starts.
+//
+// Make a [Client] with [New] and call a method for what the service can do: run a tool or code ([Client.Run],
+// [Client.StreamRun], [Client.RunCode]), look after sessions and their files, read and write records as an operator,
+// follow the ledger. The bodies of requests and answers are those of package wire, and a run's Result is an abi.Result,
+// the same as on every surface.
+//
+// What goes wrong is an [*Error] around an *abi.Fault, so that callers ask for stable codes:
+//
+//	if errors.Is(err, abi.SessionEnded) { … }
+//
+// The Error itself tells the HTTP status and the run that it was about. A run that the tool failed in has a Result beside
+// its error.
+//
+// A request that is safe to repeat (it reads, or it puts or removes something whatever was there, or it is a run with an
+// [IdempotencyKey]) is sent again when the service is busy and says with Retry-After how soon to ask again. Nothing else
+// is ever sent twice.
+package client

@@ -1,0 +1,92 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/httpapi/wire"
+)
+
+// UploadFile uploads a file to the caller's session, which begins where it has not. The content is sent as it is read; it
+// has to be of the format that the name's extension says. mediaType may be "" where the extension says enough.
+func (c *Client) UploadFile(ctx context.Context, caller Caller, name, mediaType string, content io.Reader) (*wire.File, error) {
+	r := newRequest(http.MethodPost, "sessions", caller.Session, "files").set("user_id", caller.User)
+	var err error
+	if r.stream, r.media, err = form(name, mediaType, content); err != nil {
+		return nil, err
+	}
+	return fetch[wire.File](ctx, c, r)
+}
+
+// form makes the body of an upload (RFC 7578), and says what it is.
+func form(name, mediaType string, content io.Reader) (io.Reader, string, error) {
+	disposition := mime.FormatMediaType("form-data", map[string]string{"name": "file", "filename": name})
+	if name == "" || disposition == "" {
+		return nil, "", mistake("%q is no name of a file", name)
+	}
+	head := textproto.MIMEHeader{"Content-Disposition": {disposition}, "Content-Type": {"application/octet-stream"}}
+	if mediaType != "" {
+		parsed, params, err := mime.ParseMediaType(mediaType)
+		if err != nil {
+			return nil, "", mistake("%q is no media type", mediaType)
+		}
+		head.Set("Content-Type", mime.FormatMediaType(parsed, params))
+	}
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	if _, err := w.CreatePart(head); err != nil {
+		return nil, "", err // never: a buffer takes everything
+	}
+	before := bytes.Clone(b.Bytes())
+	b.Reset()
+	if err := w.Close(); err != nil {
+		return nil, "", err
+	}
+	return io.MultiReader(bytes.NewReader(before), content, &b), w.FormDataContentType(), nil
+}
+
+// Files lists the files of the caller's session.
+func (c *Client) Files(ctx context.Context, caller Caller) ([]wire.File, error) {
+	r := newRequest(http.MethodGet, "sessions", caller.Session, "files").set("user_id", caller.User)
+	return items(fetch[wire.List[wire.File]](ctx, c, r))
+}
+
+// ChangeFile changes a file of the caller's session.
+func (c *Client) ChangeFile(ctx context.Context, caller Caller, id string, change wire.FileChange) (*wire.File, error) {
+	r := newRequest(http.MethodPatch, "sessions", caller.Session, "files", id).set("user_id", caller.User)
+	return fetchWith[wire.File](ctx, c, r, change)
+}
+
+// Download is the content of a file. Its reader has to be closed.
+type Download struct {
+	io.ReadCloser
+	// Name is the file's name as it was uploaded: a stranger's text, and not a path to write to.
+	Name string
+	// MediaType is what the file is.
+	MediaType string
+}
+
+// File downloads a file of the caller's session. It is read from the network until ctx ends.
+func (c *Client) File(ctx context.Context, caller Caller, id string) (*Download, error) {
+	response, err := c.send(ctx, newRequest(http.MethodGet, "sessions", caller.Session, "files", id).set("user_id", caller.User))
+	if err != nil {
+		return nil, err
+	}
+	_, params, err := mime.ParseMediaType(response.Header.Get("Content-Disposition"))
+	if err != nil {
+		response.Body.Close()
+		f := abi.Faultf(abi.Unavailable, "the answer is not a file of a toolrun service")
+		return nil, &Error{Fault: f, Status: response.StatusCode, cause: err}
+	}
+	body := struct {
+		io.Reader
+		io.Closer
+	}{&bounded{response.Body, maxAnswerBytes}, response.Body}
+	return &Download{ReadCloser: body, Name: params["filename"], MediaType: response.Header.Get("Content-Type")}, nil
+}

@@ -1,0 +1,157 @@
+package client_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/access"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/apps"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/document"
+	"github.com/toolrun/toolrun/host/engine/js"
+	"github.com/toolrun/toolrun/host/httpapi"
+	"github.com/toolrun/toolrun/host/storage/mem"
+	"github.com/toolrun/toolrun/sdk/client"
+)
+
+var shop = fstest.MapFS{
+	"app.yaml": {Data: []byte(`
+app: shop
+memory:
+  prefs: {access: user, retention: 1_month, strict: true, schema: {type: object, properties: {language: {type: string}, visits: {type: integer}}}}
+  flags: {access: application}
+tools:
+  remember:
+    source: remember.js
+    description: counts visits
+    inputSchema: {type: object, properties: {language: {type: string}}}
+    grants: {prefs: readwrite, sessionMeta: read}
+  fail: {source: fail.js, description: fails, grants: {prefs: readwrite}}
+  wait: {source: wait.js, description: never ends}
+prompts:
+  greeting: {template: "Hello {{memory.sessionMeta.metadata.userName}}, {{memory.prefs.language}}", grants: {sessionMeta: read, prefs: read}}
+`)},
+	"remember.js": {Data: []byte(`
+		const p = await memory.get_content("prefs");
+		console.log("seen", p?.visits ?? 0);
+		console.warn("and stored");
+		await memory.set_content("prefs", {visits: (p?.visits ?? 0) + 1, ...($language ? {language: $language} : {})});
+		return {visits: (p?.visits ?? 0) + 1};`)},
+	"fail.js": {Data: []byte(`console.log("about to fail"); await memory.set_content("prefs", {visits: 99}); throw new Error("on purpose")`)},
+	"wait.js": {Data: []byte(`console.log("waiting"); for (;;) {}`)},
+}
+
+// keys are the credentials that the service knows.
+var keys = map[string]access.Principal{
+	"operator":  {Role: access.Operator, Tenant: "acme", Name: "op", Code: true},
+	"read-only": {Role: access.ReadOnly, Tenant: "acme", Name: "watcher"},
+	"ann":       {Role: access.User, Tenant: "acme", User: "ann", Name: "ann"},
+}
+
+func authenticate(r *http.Request) (access.Principal, error) {
+	given := r.Header.Get("Authorization")
+	if given == "" {
+		return access.Principal{}, access.NoCredentials
+	}
+	p, ok := keys[strings.TrimPrefix(given, "Bearer ")]
+	if !ok {
+		return p, access.Invalid
+	}
+	return p, nil
+}
+
+// service is a service of its own, which notes what operations it was asked for.
+type service struct {
+	URL string
+	api *httpapi.Server
+
+	mu    sync.Mutex
+	asked map[string]int // by their patterns
+}
+
+// newService starts a service. Engines run in this process: what they keep guests from is tested elsewhere.
+func newService(t testing.TB) *service {
+	t.Helper()
+	declared, problems := app.Load(shop, "app.yaml")
+	if problems.Err() != nil {
+		t.Fatal(problems)
+	}
+	served := apps.New(apps.Options{Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{js.New()}, Ledger: time.Hour}})
+	if err := served.Serve(t.Context(), []*app.App{declared}); err != nil {
+		t.Fatal(err)
+	}
+	reader := &document.Reader{Engine: document.New()}
+	links, err := httpapi.NewLinks(bytes.Repeat([]byte("k"), 32), "http://files.example", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{asked: map[string]int{}}
+	s.api, err = httpapi.New(httpapi.Options{Apps: served, Authenticate: authenticate, Documents: reader, Links: links})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(s)
+	s.URL = server.URL
+	t.Cleanup(func() {
+		server.Close()
+		for _, closing := range []func() error{served.Close, reader.Close} {
+			if err := closing(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return s
+}
+
+// ServeHTTP notes the operation, and answers.
+func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.asked[s.api.Pattern(r)]++
+	s.mu.Unlock()
+	s.api.ServeHTTP(w, r)
+}
+
+// as makes a client with a key.
+func (s *service) as(t testing.TB, key string) *client.Client {
+	t.Helper()
+	return newClient(t, client.Options{URL: s.URL, Key: key, App: "shop"})
+}
+
+func newClient(t testing.TB, opts client.Options) *client.Client {
+	t.Helper()
+	c, err := client.New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// must returns what a call answered, and ends the test where it failed.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// compact is a JSON text without white space.
+func compact(t testing.TB, text json.RawMessage) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Compact(&b, text); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return b.String()
+}

@@ -1,0 +1,85 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/toolrun/toolrun/host/httpapi/wire"
+)
+
+// WriteOptions say how a record is written. The zero value writes it whatever is there, and keeps it for as long as its
+// store says.
+type WriteOptions struct {
+	// IfRevision is the revision that the record must have, 0 for that there must be none yet; nil for any. It fails with
+	// abi.Conflict, and the status 412, where that does not hold.
+	IfRevision *int64
+	// TTL lets the record end earlier than its store says, such as 1h.
+	TTL string
+}
+
+// newRecordRequest makes a request about a record of the caller's.
+func newRecordRequest(method string, caller Caller, store string, ifRevision *int64) *request {
+	r := newRequest(method, "stores", store, "record").set("user_id", caller.User).set("session_id", caller.Session)
+	switch {
+	case ifRevision == nil:
+		r.repeatable = method != http.MethodPatch
+	case *ifRevision == 0:
+		r.header.Set("If-None-Match", "*")
+	default:
+		r.header.Set("If-Match", strconv.Quote(strconv.FormatInt(*ifRevision, 10)))
+	}
+	return r
+}
+
+// Record reads a record of the caller's. A projection, a JSON object such as {"preferences.language": 1}, picks the members
+// of its content; nil for all of it. Where there is no record, the error is abi.NotFound.
+func (c *Client) Record(ctx context.Context, caller Caller, store string, projection json.RawMessage) (*wire.Record, error) {
+	r := newRecordRequest(http.MethodGet, caller, store, nil).set("projection", string(projection))
+	return fetch[wire.Record](ctx, c, r)
+}
+
+// PutRecord replaces the content of a record, or creates it.
+func (c *Client) PutRecord(ctx context.Context, caller Caller, store string, content json.RawMessage, opts WriteOptions) (*wire.Record, error) {
+	r := newRecordRequest(http.MethodPut, caller, store, opts.IfRevision).set("ttl", opts.TTL)
+	r.text, r.media = content, mediaJSON
+	return fetch[wire.Record](ctx, c, r)
+}
+
+// PatchRecord merges a patch (RFC 7396) into a record, or creates it.
+func (c *Client) PatchRecord(ctx context.Context, caller Caller, store string, patch json.RawMessage, opts WriteOptions) (*wire.Record, error) {
+	r := newRecordRequest(http.MethodPatch, caller, store, opts.IfRevision).set("ttl", opts.TTL)
+	r.text, r.media = patch, mediaPatch
+	return fetch[wire.Record](ctx, c, r)
+}
+
+// DeleteRecord deletes a record and says whether there was one. ifRevision is as in WriteOptions.
+func (c *Client) DeleteRecord(ctx context.Context, caller Caller, store string, ifRevision *int64) (*wire.Deleted, error) {
+	return fetch[wire.Deleted](ctx, c, newRecordRequest(http.MethodDelete, caller, store, ifRevision))
+}
+
+// Records lists the records of a store without their contents, the first 1,000; those of the caller's user or session
+// alone where it has one.
+func (c *Client) Records(ctx context.Context, caller Caller, store string) ([]wire.Listed, error) {
+	r := newRequest(http.MethodGet, "stores", store, "records").set("user_id", caller.User).set("session_id", caller.Session)
+	return items(fetch[wire.List[wire.Listed]](ctx, c, r))
+}
+
+// PurgeStore removes all records of a store, declared or not, of all users and sessions, and returns how many.
+func (c *Client) PurgeStore(ctx context.Context, store string) (int, error) {
+	r := newRequest(http.MethodDelete, "stores", store, "records")
+	r.repeatable = true
+	removed, err := fetch[wire.Removed](ctx, c, r)
+	if err != nil {
+		return 0, err
+	}
+	return removed.Records, nil
+}
+
+// EraseUser removes everything of a user, and says how much that was. It cannot be undone.
+func (c *Client) EraseUser(ctx context.Context, user string) (*wire.Erased, error) {
+	r := newRequest(http.MethodDelete, "users", user)
+	r.repeatable = true
+	return fetch[wire.Erased](ctx, c, r)
+}

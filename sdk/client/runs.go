@@ -1,0 +1,68 @@
+package client
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/httpapi/wire"
+)
+
+// RunOption changes how a run is asked for.
+type RunOption func(*request)
+
+// IdempotencyKey lets a run be asked for again: the service answers the same key and input with the Result of the first
+// run that succeeded, without running again, for 24 hours. Such a run is sent again where the service is busy.
+func IdempotencyKey(key string) RunOption {
+	return func(r *request) {
+		if key != "" {
+			r.header.Set("Idempotency-Key", key)
+			r.repeatable = true
+		}
+	}
+}
+
+func newRun(opts []RunOption, path ...string) *request {
+	r := newRequest(http.MethodPost, path...)
+	for _, opt := range opts {
+		opt(r)
+	}
+	return r
+}
+
+// Run runs a tool once, in the session that the request names, if any. Where the tool ran and failed, the Result comes
+// with the error: its own, as in errors.Is(err, abi.Timeout). The Result is nil where nothing ran. The run is cancelled
+// when ctx ends.
+func (c *Client) Run(ctx context.Context, run wire.RunRequest, opts ...RunOption) (*abi.Result, error) {
+	return answered(fetchWith[abi.Result](ctx, c, newRun(opts, "runs"), run))
+}
+
+// RunCode runs code that no app declares, as Run does a tool. It takes a key with the right to.
+func (c *Client) RunCode(ctx context.Context, run wire.CodeRequest, opts ...RunOption) (*abi.Result, error) {
+	return answered(fetchWith[abi.Result](ctx, c, newRun(opts, "runs", "code"), run))
+}
+
+// answered gives a Result that failed its error.
+func answered(result *abi.Result, err error) (*abi.Result, error) {
+	if err != nil || result.OK {
+		return result, err
+	}
+	f := result.Error
+	if f == nil {
+		f = abi.Faultf(abi.Internal, "the run failed, and its Result does not say why")
+	}
+	return result, &Error{Fault: f, Status: http.StatusOK, RunID: result.RunID}
+}
+
+// Tools lists the tools of the app.
+func (c *Client) Tools(ctx context.Context) ([]wire.Tool, error) {
+	return items(fetch[wire.List[wire.Tool]](ctx, c, newRequest(http.MethodGet, "tools")))
+}
+
+// items are those of a list that has one page.
+func items[T any](list *wire.List[T], err error) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}

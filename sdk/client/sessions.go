@@ -1,0 +1,95 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"net/http"
+	"strconv"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/httpapi/wire"
+)
+
+// StartSession starts a session, with a new id where the request names none, or changes the metadata and references of
+// one that is open.
+func (c *Client) StartSession(ctx context.Context, start wire.SessionRequest) (*wire.Session, error) {
+	return fetchWith[wire.Session](ctx, c, newRequest(http.MethodPost, "sessions"), start)
+}
+
+// Session describes the caller's session.
+func (c *Client) Session(ctx context.Context, caller Caller) (*wire.Session, error) {
+	return fetch[wire.Session](ctx, c, newRequest(http.MethodGet, "sessions", caller.Session).set("user_id", caller.User))
+}
+
+// SetMetadata changes the metadata of the caller's session, which is open, by a merge patch (RFC 7396).
+func (c *Client) SetMetadata(ctx context.Context, caller Caller, patch json.RawMessage) (*wire.Session, error) {
+	r := newRequest(http.MethodPatch, "sessions", caller.Session, "metadata").set("user_id", caller.User)
+	r.text, r.media = patch, mediaPatch
+	return fetch[wire.Session](ctx, c, r)
+}
+
+// EndSession ends the caller's session: what lived with it is gone, and its id is refused from then on. Ending it again is
+// fine.
+func (c *Client) EndSession(ctx context.Context, caller Caller) (*wire.Session, error) {
+	r := newRequest(http.MethodDelete, "sessions", caller.Session).set("user_id", caller.User)
+	r.repeatable = true
+	return fetch[wire.Session](ctx, c, r)
+}
+
+// SessionQuery says which sessions are listed. Zero fields ask for nothing.
+type SessionQuery struct {
+	// User is whose sessions are listed. Default: all that the credentials may see.
+	User string
+	// After is the Next of the page before.
+	After string
+	// Limit is how many a page has at most, up to 1,000. Default 100.
+	Limit int
+}
+
+// Sessions lists a page of sessions, sorted by their ids.
+func (c *Client) Sessions(ctx context.Context, q SessionQuery) (*wire.List[wire.Session], error) {
+	r := newRequest(http.MethodGet, "sessions").set("user_id", q.User).set("after", q.After).set("limit", number(q.Limit))
+	return fetch[wire.List[wire.Session]](ctx, c, r)
+}
+
+// AllSessions goes over the sessions of all pages from q on. An error ends it.
+func (c *Client) AllSessions(ctx context.Context, q SessionQuery) iter.Seq2[wire.Session, error] {
+	return pages(func(after string) (*wire.List[wire.Session], error) {
+		q.After = after
+		return c.Sessions(ctx, q)
+	}, q.After)
+}
+
+// pages goes over the items of a list, page after page.
+func pages[T any](page func(after string) (*wire.List[T], error), after string) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for next := after; ; {
+			list, err := page(next)
+			if err == nil && list.Next != "" && list.Next == next {
+				err = &Error{Fault: abi.Faultf(abi.Unavailable, "the service answers with the same page again")} // for ever
+			}
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range list.Items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if next = list.Next; next == "" {
+				return
+			}
+		}
+	}
+}
+
+// number writes a number for a query; "" for 0, which is the default.
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}

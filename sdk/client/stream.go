@@ -1,0 +1,117 @@
+package client
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/httpapi/wire"
+)
+
+// StreamRun is Run with log lines as they happen, those of attempts that are run again included; attempts count from 1.
+// onLog is called by the calling goroutine, in the order of the lines, and should return soon: who does not listen for
+// some seconds loses the connection. It may be nil.
+func (c *Client) StreamRun(ctx context.Context, run wire.RunRequest, onLog func(attempt int, line abi.LogLine), opts ...RunOption) (*abi.Result, error) {
+	r, err := newRun(opts, "runs", "stream").withJSON(run)
+	if err != nil {
+		return nil, err
+	}
+	r.header.Set("Accept", mediaEvents)
+	response, err := c.send(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if got, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); got != mediaEvents {
+		return nil, &Error{Fault: foreignFault(response.StatusCode), Status: response.StatusCode}
+	}
+	result, err := follow(&bounded{response.Body, maxAnswerBytes}, onLog)
+	if e := (*Error)(nil); err != nil && !errors.As(err, &e) {
+		return nil, unread(ctx, r, response, err)
+	}
+	return answered(result, err)
+}
+
+const mediaEvents = "text/event-stream"
+
+// follow reads the events of a run to its Result.
+func follow(from io.Reader, onLog func(int, abi.LogLine)) (*abi.Result, error) {
+	events := bufio.NewReader(from)
+	for {
+		name, data, err := nextEvent(events)
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF // before the Result
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch name {
+		case "log":
+			var line struct {
+				Attempt int `json:"attempt"`
+				abi.LogLine
+			}
+			if err := json.Unmarshal(data, &line); err != nil {
+				return nil, err
+			}
+			if onLog != nil {
+				onLog(line.Attempt, line.LogLine)
+			}
+		case "result":
+			result := &abi.Result{}
+			return result, json.Unmarshal(data, result)
+		case "problem":
+			p := &wire.Problem{}
+			if err := json.Unmarshal(data, p); err != nil {
+				return nil, err
+			}
+			if p.Code == "" {
+				return nil, errNoCode
+			}
+			e := errorOfProblem(p)
+			e.Status = http.StatusOK // that of the stream; the problem's own is what its code says
+			return nil, e
+		}
+	}
+}
+
+var errNoCode = errors.New("a problem that does not say what it is")
+
+// nextEvent reads one server-sent event (HTML Living Standard, section 9.2.6), with those line ends alone that the
+// service writes: LF, and CRLF where a proxy made them.
+func nextEvent(from *bufio.Reader) (name string, data []byte, err error) {
+	for {
+		line, err := from.ReadBytes('\n') // of no bound: from has one
+		if err != nil {
+			return "", nil, err
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) == 0 && data != nil {
+			return name, data, nil
+		}
+		if len(line) == 0 { // an event without data is none
+			name = ""
+			continue
+		}
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(field) {
+		case "event":
+			name = string(value)
+		case "data":
+			if data != nil {
+				data = append(data, '\n')
+			}
+			data = append(data, value...)
+			if data == nil {
+				data = []byte{}
+			}
+		}
+	}
+}
