@@ -113,6 +113,10 @@ func getRecord(ctx context.Context, c *call, in *getRecordInput) (*recordOutput,
 		}
 		projection = json.RawMessage(in.Projection)
 	}
+	if in.Store == memory.SessionMeta { // which is made for who looks, and has no revision
+		content, err := c.operate(ctx, in.Place, abi.GetContent, projection)
+		return &recordOutput{Body: wire.Record{Content: content}}, err
+	}
 	text, err := c.operate(ctx, in.Place, abi.GetContent, projection, map[string]bool{"record": true})
 	if err != nil {
 		return nil, err

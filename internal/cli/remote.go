@@ -124,9 +124,6 @@ func (r *remote) Sessions(ctx context.Context, c host.Caller, after string, limi
 
 // Get reads a record.
 func (r *remote) Get(ctx context.Context, c host.Caller, store string, projection json.RawMessage, record bool) (json.RawMessage, error) {
-	if store == memory.SessionMeta {
-		return nil, usagef("toolrun session show shows the metadata", "a server shows no %s but to tools", store)
-	}
 	found, err := r.Record(ctx, callerOf(c), store, projection)
 	if errors.Is(err, abi.NotFound) {
 		if stores, failed := r.storeNames(ctx); failed == nil && slices.Contains(stores, store) {

@@ -147,6 +147,11 @@ type Problem struct {
 	Hint  string `json:"hint,omitempty" doc:"What to do about it"`
 	Store string `json:"store,omitempty" doc:"The memory store that it is about"`
 	RunID string `json:"run_id,omitempty" doc:"The run that it happened in"`
+	// File, Line, Column and Stack are a place in the tool's code.
+	File   string `json:"file,omitempty" doc:"File of the tool that it is about, from the tool's folder"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+	Stack  string `json:"stack,omitempty"`
 	// Violations say what does not fit a schema, by JSON pointers; Errors what does not fit this API.
 	Violations []abi.Violation `json:"violations,omitempty"`
 	Errors     []ProblemDetail `json:"errors,omitempty" doc:"What in the request does not fit the API"`
