@@ -1,9 +1,11 @@
 package service
 
 import (
+	"context"
 	"net/http"
 	"sync"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/access"
 	"github.com/toolrun/toolrun/host/httpapi"
@@ -22,8 +24,21 @@ type connectors struct {
 
 // connector is the MCP server of a host, with the lease on that host.
 type connector struct {
-	server  *mcpapi.Server
+	server *mcpapi.Server
+	// handler is one for all requests: MCP sessions live in it.
+	handler http.Handler
 	release func()
+}
+
+// callerKey is where a request carries for whom it acts to the handler.
+type callerKey struct{}
+
+func callerOf(r *http.Request) (host.Caller, error) {
+	caller, ok := r.Context().Value(callerKey{}).(host.Caller)
+	if !ok {
+		return caller, abi.Faultf(abi.AccessDenied, "the request was not admitted") // never: ServeHTTP says for whom it acts
+	}
+	return caller, nil
 }
 
 func newConnectors(opts Options, api *httpapi.Server) *connectors {
@@ -43,7 +58,7 @@ func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		httpapi.WriteProblem(w, err)
 		return
 	}
-	one.server.Handler(func(*http.Request) (host.Caller, error) { return admitted.Caller, nil }).ServeHTTP(w, r)
+	one.handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, admitted.Caller)))
 }
 
 // of returns the connector of a host, which takes over the lease where there is none yet.
@@ -57,7 +72,8 @@ func (c *connectors) of(a httpapi.Admitted) (*connector, error) {
 		a.Release()
 		return one, nil
 	}
-	one := &connector{mcpapi.New(mcpapi.Options{Host: a.Host, Version: c.options.Version, Logger: c.options.Logger}), a.Release}
+	server := mcpapi.New(mcpapi.Options{Host: a.Host, Version: c.options.Version, Logger: c.options.Logger})
+	one := &connector{server, server.Handler(callerOf), a.Release}
 	c.byHost[a.Host] = one
 	return one, nil
 }

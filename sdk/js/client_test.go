@@ -2,19 +2,21 @@ package sdkjs_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 )
 
-// shop is an app for test/mcp.test.mjs.
+// shop is an app for the tests in test/.
 var shop = map[string]string{
 	"app.yaml": `
 app: shop
 memory:
   orders: {description: What a user ordered, access: user, expose: resource}
   secrets: {access: user}
+  profile: {access: user, strict: true, schema: {type: object, properties: {language: {type: string}, age: {type: integer}}}}
 tools:
   order:
     source: order.js
@@ -24,14 +26,17 @@ tools:
     outputSchema: {type: object, properties: {items: {type: array, items: {type: string}}}, required: [items]}
     grants: {orders: write, secrets: write}
   endless: {source: endless.js, description: Never end}
+  chatty: {source: chatty.js, description: Say that it begins and never end}
 prompts:
   recap: {description: What was ordered, template: "Ordered: {{memory.orders.item}}", grants: {orders: read}}
 `,
 	"order.js":   `await memory.set_content("orders", {item}); console.log("ordered"); return {items: [item]};`,
 	"endless.js": `for (;;) {}`,
+	"chatty.js":  `console.log("begun"); for (;;) {}`,
 }
 
-// TestClient has the official client of MCP talk to toolrun mcp; what it expects stands in test/mcp.test.mjs.
+// TestClient has the clients talk to toolrun mcp and toolrun serve: the official one of MCP, and the one of this package.
+// What they expect stands in test/.
 func TestClient(t *testing.T) {
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -45,24 +50,76 @@ func TestClient(t *testing.T) {
 	for name, text := range shop {
 		write(t, filepath.Join(dir, name), []byte(text))
 	}
-	for _, name := range []string{"package.json", "package-lock.json", "test/mcp.test.mjs"} {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
+	for _, pattern := range []string{"package.json", "package-lock.json", "*.js", "*.mjs", "*.mts", "test/*.mjs"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s = %q, %v", pattern, names, err)
 		}
-		write(t, filepath.Join(dir, name), text)
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(dir, name), text)
+		}
 	}
 	install(t, dir)
 	toolrun := filepath.Join(dir, "toolrun")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", toolrun, "../../cmd/toolrun").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
+	operator, runtime := makeKey(t, toolrun, dir, "operator"), makeKey(t, toolrun, dir, "runtime")
 	test := exec.CommandContext(t.Context(), "node", "--test", "test/")
 	test.Dir = dir
-	test.Env = append(os.Environ(), "TOOLRUN="+toolrun, "APP="+filepath.Join(dir, "app.yaml"), "DB="+filepath.Join(dir, "memory.db"))
+	test.Env = append(os.Environ(), "TOOLRUN="+toolrun, "APP="+filepath.Join(dir, "app.yaml"), "DB="+filepath.Join(dir, "memory.db"),
+		"SERVICE="+serve(t, toolrun, dir), "OPERATOR="+operator, "RUNTIME="+runtime)
 	if out, err := test.CombinedOutput(); err != nil {
 		t.Errorf("node --test: %v\n%s", err, out)
 	}
+}
+
+// makeKey makes a key that has the name of its role.
+func makeKey(t *testing.T, toolrun, dir, role string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), toolrun, "key", "create", "--keys", "keys.json", "--role", role, "--json", role)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	var key struct{ Secret string }
+	if err == nil {
+		err = json.Unmarshal(out, &key)
+	}
+	if err != nil {
+		t.Fatalf("make a key: %v\n%s", err, out)
+	}
+	return key.Secret
+}
+
+// serve starts a service with the keys, and returns its address.
+func serve(t *testing.T, toolrun, dir string) string {
+	t.Helper()
+	cmd := exec.Command(toolrun, "serve", "--json", "--listen", "127.0.0.1:0", "--keys", "keys.json", "--db", "service.db", "--inprocess")
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("the service said:\n%s", &stderr)
+		}
+	})
+	var said struct{ URL string }
+	if err := json.NewDecoder(out).Decode(&said); err != nil {
+		t.Fatalf("the service did not start: %v", err)
+	}
+	return said.URL
 }
 
 func write(t *testing.T, name string, text []byte) {

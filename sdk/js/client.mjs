@@ -1,0 +1,281 @@
+// A client of the service that toolrun serve offers, on fetch alone: for Node 20 and later, and for browsers.
+import { events } from './events.mjs';
+import { errorOfProblem, foreign, isMedia, mistake, ToolrunError, Transport } from './transport.mjs';
+
+export { ToolrunError };
+
+const PATCH = 'application/merge-patch+json';
+const EVENTS = 'text/event-stream';
+
+/** Calls the API of one service; client.d.mts describes every method. */
+export class Client {
+  #transport;
+
+  constructor(options) {
+    this.#transport = new Transport(options);
+  }
+
+  // Runs
+
+  run(run, options) {
+    return this.#send('POST', ['runs'], { json: { value: run }, ...running(options) });
+  }
+
+  runCode(run, options) {
+    return this.#send('POST', ['runs', 'code'], { json: { value: run }, ...running(options) });
+  }
+
+  async *streamRun(run, options) {
+    const request = { json: { value: run }, ...running(options) };
+    request.headers.Accept = EVENTS;
+    const response = await this.#transport.send('POST', ['runs', 'stream'], request);
+    if (!isMedia(response, EVENTS)) {
+      throw foreign(response.status);
+    }
+    try {
+      yield* follow(response);
+    } catch (error) {
+      throw this.#transport.broken(error, response, 'POST', options);
+    }
+  }
+
+  tools(options) {
+    return this.#items(['tools'], options);
+  }
+
+  // Sessions
+
+  startSession(start = {}, options) {
+    return this.#send('POST', ['sessions'], { json: { value: start }, ...options });
+  }
+
+  session(caller, options) {
+    return this.#send('GET', sessionPath(caller), { query: userOf(caller), ...options });
+  }
+
+  setMetadata(caller, patch, options) {
+    return this.#send('PATCH', [...sessionPath(caller), 'metadata'], { query: userOf(caller), json: { value: patch, type: PATCH }, ...options });
+  }
+
+  endSession(caller, options) {
+    return this.#send('DELETE', sessionPath(caller), { query: userOf(caller), repeatable: true, ...options });
+  }
+
+  sessions(query = {}, options) {
+    return this.#send('GET', ['sessions'], { query, ...options });
+  }
+
+  allSessions(query = {}, options) {
+    return pages((after) => this.sessions({ ...query, after }, options), query.after);
+  }
+
+  // Files
+
+  uploadFile(caller, file, { name = file?.name, ...options } = {}) {
+    if (!(file instanceof Blob) || !name) {
+      return Promise.reject(mistake('an upload is a File, or a Blob with a name'));
+    }
+    const form = new FormData();
+    form.append('file', file, name);
+    return this.#send('POST', [...sessionPath(caller), 'files'], { query: userOf(caller), form, ...options });
+  }
+
+  files(caller, options) {
+    return this.#items([...sessionPath(caller), 'files'], { query: userOf(caller), ...options });
+  }
+
+  changeFile(caller, id, change, options) {
+    return this.#send('PATCH', [...sessionPath(caller), 'files', id], { query: userOf(caller), json: { value: change }, ...options });
+  }
+
+  async file(caller, id, options) {
+    const response = await this.#transport.send('GET', [...sessionPath(caller), 'files', id], { query: userOf(caller), ...options });
+    const name = filename(response.headers.get('Content-Disposition') ?? '');
+    if (name === undefined) {
+      throw foreign(response.status);
+    }
+    try {
+      return new File([await response.blob()], name, { type: response.headers.get('Content-Type') ?? '' });
+    } catch (error) {
+      throw this.#transport.broken(error, response, 'GET', options);
+    }
+  }
+
+  // Prompts
+
+  prompts(options) {
+    return this.#items(['prompts'], options);
+  }
+
+  render(caller, prompt, options) {
+    const { user_id, session_id } = caller ?? {};
+    return this.#send('POST', ['prompts', prompt, 'render'], { json: { value: { user_id, session_id } }, repeatable: true, ...options });
+  }
+
+  // Stores
+
+  stores(options) {
+    return this.#items(['stores'], options);
+  }
+
+  store(name, options) {
+    return this.#send('GET', ['stores', name], options);
+  }
+
+  createStore(store, options) {
+    return this.#send('POST', ['stores'], { json: { value: store }, ...options });
+  }
+
+  changeStore(store, options) {
+    return this.#send('PUT', ['stores', store?.technical_name], { json: { value: store }, repeatable: true, ...options });
+  }
+
+  // Records
+
+  record(caller, store, { projection, ...options } = {}) {
+    const query = placeOf(caller);
+    if (projection !== undefined) {
+      query.projection = JSON.stringify(projection);
+    }
+    return this.#send('GET', recordPath(store), { query, ...options });
+  }
+
+  putRecord(caller, store, content, options) {
+    return this.#send('PUT', recordPath(store), { json: { value: content }, ...writing(caller, options, true) });
+  }
+
+  patchRecord(caller, store, patch, options) {
+    return this.#send('PATCH', recordPath(store), { json: { value: patch, type: PATCH }, ...writing(caller, options, false) });
+  }
+
+  deleteRecord(caller, store, options) {
+    return this.#send('DELETE', recordPath(store), writing(caller, options, true));
+  }
+
+  records(caller, store, options) {
+    return this.#items(['stores', store, 'records'], { query: placeOf(caller), ...options });
+  }
+
+  async purgeStore(store, options) {
+    return (await this.#send('DELETE', ['stores', store, 'records'], { repeatable: true, ...options })).records;
+  }
+
+  eraseUser(user, options) {
+    return this.#send('DELETE', ['users', user], { repeatable: true, ...options });
+  }
+
+  // The ledger, and the service
+
+  ledger(query = {}, options) {
+    return this.#send('GET', ['ledger'], { query: { ...query, since: stamp(query.since), until: stamp(query.until) }, ...options });
+  }
+
+  ledgerEntries(query = {}, options) {
+    return pages((after) => this.ledger({ ...query, after }, options), query.after);
+  }
+
+  exportApp(options) {
+    return this.#send('GET', ['export'], options);
+  }
+
+  async importStores(document, options) {
+    return (await this.#send('POST', ['import'], { json: { value: document }, ...options })).stores;
+  }
+
+  whoami(options) {
+    return this.#send('GET', ['whoami'], { general: true, ...options });
+  }
+
+  async #send(method, path, options) { // also what is thrown before anything is sent becomes a rejection
+    return this.#transport.json(method, path, options);
+  }
+
+  async #items(path, options) {
+    return (await this.#send('GET', path, options)).items;
+  }
+}
+
+/** What the options of a run mean for its request. One with an idempotency key may be sent again. */
+function running({ idempotencyKey, ...options } = {}) {
+  return { headers: { 'Idempotency-Key': idempotencyKey }, repeatable: idempotencyKey !== undefined, ...options };
+}
+
+/** What the options of a write mean for its request. One that names a revision would refuse what it did itself. */
+function writing(caller, { ifRevision, ttl, ...options } = {}, repeatable) {
+  const headers = {};
+  if (ifRevision === 0) {
+    headers['If-None-Match'] = '*';
+  } else if (ifRevision !== undefined) {
+    headers['If-Match'] = `"${ifRevision}"`;
+  }
+  return { query: { ...placeOf(caller), ttl }, headers, repeatable: repeatable && ifRevision === undefined, ...options };
+}
+
+function sessionPath(caller) {
+  return ['sessions', caller?.session_id];
+}
+
+function recordPath(store) {
+  return ['stores', store, 'record'];
+}
+
+function userOf(caller) {
+  return { user_id: caller?.user_id };
+}
+
+function placeOf(caller) {
+  return { user_id: caller?.user_id, session_id: caller?.session_id };
+}
+
+function stamp(time) {
+  return time instanceof Date ? time.toISOString() : time;
+}
+
+/** Goes over the events of a run to its Result. */
+async function* follow(response) {
+  for await (const { name, data } of events(response.body)) {
+    switch (name) {
+      case 'log':
+        yield { log: JSON.parse(data) };
+        break;
+      case 'result':
+        yield { result: JSON.parse(data) };
+        return;
+      case 'problem':
+        throw errorOfProblem(JSON.parse(data), response.status);
+    }
+  }
+  throw new TypeError('the stream ended before the Result');
+}
+
+/** Goes over the items of a list, page after page. */
+async function* pages(page, after) {
+  for (let next = after; ;) {
+    const list = await page(next);
+    yield* list.items;
+    if (!list.next) {
+      return;
+    }
+    if (list.next === next) {
+      throw new ToolrunError('the service answers with the same page again', { code: 'unavailable' });
+    }
+    next = list.next;
+  }
+}
+
+/** The file's name in a Content-Disposition (RFC 6266) as the service writes it; undefined where it is none. */
+function filename(disposition) {
+  if (!/^attachment(;|$)/.test(disposition)) {
+    return undefined;
+  }
+  const encoded = /;\s*filename\*=utf-8''([^;\s]*)/i.exec(disposition);
+  if (encoded) {
+    try {
+      return decodeURIComponent(encoded[1]);
+    } catch {
+      return undefined;
+    }
+  }
+  const plain = /;\s*filename=(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/i.exec(disposition);
+  return plain ? (plain[1]?.replace(/\\(.)/g, '$1') ?? plain[2]) : '';
+}

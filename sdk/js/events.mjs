@@ -1,0 +1,46 @@
+// Server-sent events (HTML Living Standard, section 9.2.6), with those line ends alone that the service writes: LF, and
+// CRLF where a proxy made them.
+
+/** Goes over the events of a stream of bytes, as {name, data}. Leaving the loop early closes the stream. */
+export async function* events(body) {
+  const reader = body.getReader(); // not every browser iterates over streams
+  try {
+    let name = '';
+    let data = [];
+    for await (const line of lines(reader)) {
+      if (line === '') {
+        if (data.length > 0) { // an event without data is none
+          yield { name, data: data.join('\n') };
+        }
+        name = '';
+        data = [];
+        continue;
+      }
+      const [, field, value] = /^([^:]*)(?:: ?(.*))?$/s.exec(line);
+      if (field === 'event') {
+        name = value ?? '';
+      } else if (field === 'data') {
+        data.push(value ?? '');
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {}); // what broke the stream is known already
+  }
+}
+
+async function* lines(reader) {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) {
+      return; // a line that has no end is none
+    }
+    const parts = decoder.decode(value, { stream: true }).split('\n');
+    parts[0] = rest + parts[0];
+    rest = parts.pop();
+    for (const line of parts) {
+      yield line.endsWith('\r') ? line.slice(0, -1) : line;
+    }
+  }
+}

@@ -1,0 +1,314 @@
+// The client against toolrun serve, at SERVICE, with the keys OPERATOR and RUNTIME. client_test.go sets them.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import { Client, ToolrunError } from '@toolrun/sdk/client';
+import { events } from '../events.mjs';
+
+const url = process.env.SERVICE;
+const operator = new Client({ url, key: process.env.OPERATOR });
+const runtime = new Client({ url, key: process.env.RUNTIME, app: 'shop' });
+
+/** Collects what an iterator yields. */
+async function all(items) {
+  const list = [];
+  for await (const item of items) {
+    list.push(item);
+  }
+  return list;
+}
+
+/** A server that answers as it is told, once it is reached; with its address. */
+async function answering(t, answer) {
+  const server = createServer(answer);
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
+test('a run answers with its Result', async () => {
+  const result = await runtime.run({ tool: 'order', input: { item: 'tea' }, user_id: 'ann' });
+  assert.equal(result.ok, true);
+  assert.deepEqual(result.output, { items: ['tea'] });
+  assert.deepEqual(result.logs.map(({ level, text }) => [level, text]), [['info', 'ordered']]);
+  assert.deepEqual(result.effects.writes.map(({ store, revision }) => [store, revision]), [['orders', 1]]);
+});
+
+test('a run that failed in its tool is a Result', async () => {
+  const result = await runtime.run({ tool: 'endless', timeout_ms: 200 });
+  assert.equal(result.ok, false);
+  assert.equal(result.error.code, 'timeout');
+});
+
+test('what kept a tool from running is an error', async () => {
+  await assert.rejects(runtime.run({ tool: 'order', input: { item: 5 }, user_id: 'ann' }), (error) => {
+    assert.ok(error instanceof ToolrunError);
+    assert.equal(error.name, 'ToolrunError');
+    assert.deepEqual([error.code, error.status], ['input_invalid', 422]);
+    assert.match(error.runId, /^run_/);
+    assert.deepEqual(error.violations.map(({ pointer, keyword }) => [pointer, keyword]), [['/item', 'type']]);
+    return true;
+  });
+  await assert.rejects(runtime.run({ tool: 'nothing' }), { code: 'not_found', status: 404 });
+});
+
+test('an error says what in the request does not fit', async () => {
+  await assert.rejects(runtime.run({ tool: 'order', user: 'ann' }), (error) => {
+    assert.deepEqual([error.code, error.status], ['invalid_argument', 422]);
+    assert.equal(error.details[0].location, 'body.user');
+    assert.match(error.message, /body\.user/);
+    return true;
+  });
+});
+
+test('an idempotency key answers with the first Result', async () => {
+  const run = { tool: 'order', input: { item: 'milk' }, user_id: 'ida' };
+  const first = await runtime.run(run, { idempotencyKey: 'once' });
+  const second = await runtime.run(run, { idempotencyKey: 'once' });
+  assert.equal(second.run_id, first.run_id);
+  assert.deepEqual([first.repeated, second.repeated], [undefined, true]);
+});
+
+test('a dry run stores nothing', async () => {
+  const { changes } = await operator.run({ tool: 'order', input: { item: 'tea' }, user_id: 'dry', dry_run: true });
+  assert.deepEqual(changes[0], { store: 'orders', before: null, after: { item: 'tea' } });
+  await assert.rejects(operator.record({ user_id: 'dry' }, 'orders'), { code: 'not_found' });
+});
+
+test('code runs with a key that may', async () => {
+  const code = { language: 'javascript', code: 'return {twice: input.n * 2};', input: { n: 21 } };
+  assert.deepEqual((await operator.runCode(code)).output, { twice: 42 });
+  await assert.rejects(runtime.runCode(code), { code: 'access_denied', status: 403 });
+});
+
+test('a streamed run tells its lines, then the Result', async () => {
+  const events = await all(runtime.streamRun({ tool: 'order', input: { item: 'tée\n🫖' }, user_id: 'ann' }));
+  assert.deepEqual(events.map((event) => Object.keys(event)), [['log'], ['result']]);
+  const [{ log }, { result }] = events;
+  assert.deepEqual([log.attempt, log.level, log.text], [1, 'info', 'ordered']);
+  assert.deepEqual(result.output, { items: ['tée\n🫖'] });
+  await assert.rejects(all(runtime.streamRun({ tool: 'order', input: {}, user_id: 'ann' })), { code: 'input_invalid', status: 200 });
+});
+
+test('who leaves the stream, or aborts, cancels the run', async () => {
+  const since = new Date();
+  for await (const { log } of runtime.streamRun({ tool: 'chatty', user_id: 'quitter' })) {
+    assert.equal(log.text, 'begun');
+    break;
+  }
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  await assert.rejects(async () => {
+    for await (const { log } of runtime.streamRun({ tool: 'chatty', user_id: 'quitter' }, { signal: controller.signal })) {
+      assert.equal(log.text, 'begun');
+      controller.abort(reason);
+    }
+  }, { code: 'cancelled', outcome: 'unknown', cause: reason });
+  await assert.rejects(runtime.run({ tool: 'endless', user_id: 'quitter' }, { signal: AbortSignal.timeout(200) }), { code: 'timeout', outcome: 'unknown' });
+  let ended = [];
+  while (ended.length < 3) { // the ledger learns of it a moment later
+    ended = await all(operator.ledgerEntries({ user_id: 'quitter', since }));
+  }
+  assert.deepEqual(ended.map(({ code }) => code), ['cancelled', 'cancelled', 'cancelled']);
+  await assert.rejects(runtime.run({ tool: 'order' }, { signal: AbortSignal.abort() }), { code: 'cancelled', outcome: undefined });
+});
+
+test('sessions begin, change, are listed and end', async () => {
+  const { session_id } = await runtime.startSession({ user_id: 'sam', metadata: { tier: 'gold' } });
+  const caller = { user_id: 'sam', session_id };
+  assert.deepEqual((await runtime.setMetadata(caller, { channel: 'web' })).metadata, { tier: 'gold', channel: 'web' });
+  await runtime.startSession({ user_id: 'sam', session_id: 'sam/2?#' });
+  const listed = (await all(runtime.allSessions({ user_id: 'sam', limit: 1 }))).map((session) => session.session_id);
+  assert.deepEqual(listed.toSorted(), [session_id, 'sam/2?#'].toSorted());
+  assert.equal((await runtime.session({ user_id: 'sam', session_id: 'sam/2?#' })).session_id, 'sam/2?#');
+  assert.ok((await runtime.endSession(caller)).ended);
+  await assert.rejects(runtime.run({ tool: 'order', input: { item: 'tea' }, ...caller }), { code: 'session_ended', status: 410 });
+  await assert.rejects(runtime.session({ user_id: 'sam' }), { code: 'invalid_argument', status: 0 });
+});
+
+test('files are uploaded, changed and downloaded', async () => {
+  const caller = { user_id: 'fay', session_id: 'files' };
+  const bytes = 'what she said';
+  const uploaded = await runtime.uploadFile(caller, new File([bytes], 'Réport, 1.txt', { type: 'text/plain' }));
+  assert.deepEqual([uploaded.filename, uploaded.type, uploaded.size], ['Réport, 1.txt', 'txt', bytes.length]);
+  const second = await runtime.uploadFile(caller, new Blob(['{}'], { type: 'application/json' }), { name: 'plain.json' });
+  assert.deepEqual((await runtime.files(caller)).map(({ fileId }) => fileId).toSorted(), [uploaded.fileId, second.fileId].toSorted());
+  assert.equal((await runtime.changeFile(caller, uploaded.fileId, { isActive: false })).isActive, false);
+  for (const [{ fileId, filename }, want] of [[uploaded, bytes], [second, '{}']]) {
+    const file = await runtime.file(caller, fileId);
+    assert.deepEqual([file.name, await file.text()], [filename, want]);
+  }
+  await assert.rejects(runtime.file({ ...caller, user_id: 'mallory' }, uploaded.fileId), { code: 'access_denied' });
+  await assert.rejects(runtime.uploadFile(caller, new Blob(['<html>'])), { code: 'invalid_argument', status: 0 });
+  await assert.rejects(runtime.uploadFile(caller, new File(['MZ'], 'x.exe')), { code: 'invalid_argument', status: 400 });
+});
+
+test('tools and prompts', async () => {
+  assert.deepEqual((await runtime.tools()).map(({ name }) => name).toSorted(), ['chatty', 'endless', 'order']);
+  assert.deepEqual(await runtime.prompts(), [{ name: 'recap', description: 'What was ordered' }]);
+  await runtime.run({ tool: 'order', input: { item: 'tea' }, user_id: 'pat' });
+  assert.deepEqual(await runtime.render({ user_id: 'pat' }, 'recap'), { name: 'recap', text: 'Ordered: tea' });
+});
+
+test('stores are created, changed, exported and imported', async () => {
+  const store = { technical_name: 'jsNotes', access: 'user', retention: '30d' };
+  assert.equal((await operator.createStore(store)).declared, 'api');
+  assert.equal((await operator.changeStore({ ...store, name: 'Notes' })).name, 'Notes');
+  assert.equal((await operator.store('jsNotes')).name, 'Notes');
+  assert.ok((await operator.stores()).some(({ technical_name, declared }) => technical_name === 'orders' && declared === 'file'));
+  const document = await operator.exportApp();
+  document.memory.jsImported = document.memory.jsNotes;
+  assert.ok((await operator.importStores(document)).includes('jsImported'));
+  await assert.rejects(operator.createStore(store), { code: 'conflict', status: 409 });
+});
+
+test('records have revisions', async () => {
+  const caller = { user_id: 'rae' };
+  const first = await operator.putRecord(caller, 'profile', { language: 'fr', age: 3 }, { ifRevision: 0 });
+  assert.equal(first.revision, 1);
+  await assert.rejects(operator.putRecord(caller, 'profile', {}, { ifRevision: 0 }), { code: 'conflict', status: 412 });
+  const second = await operator.patchRecord(caller, 'profile', { age: null }, { ifRevision: 1, ttl: '1h' });
+  assert.deepEqual([second.revision, second.content], [2, { language: 'fr' }]);
+  assert.ok(second.expires_at);
+  await assert.rejects(operator.patchRecord(caller, 'profile', { age: 4 }, { ifRevision: 1 }), { code: 'conflict', status: 412 });
+  await operator.patchRecord(caller, 'profile', { age: 5 });
+  assert.deepEqual((await operator.record(caller, 'profile', { projection: { age: 1 } })).content, { age: 5 });
+  await assert.rejects(operator.putRecord(caller, 'profile', { age: 'old' }), (error) => {
+    assert.deepEqual([error.code, error.status, error.store], ['schema_violation', 422, 'profile']);
+    assert.deepEqual(error.violations, [{ pointer: '/age', keyword: 'type', limit: 'integer' }]);
+    return true;
+  });
+  assert.deepEqual((await operator.records({}, 'profile')).map(({ user_id }) => user_id), ['rae']);
+  await assert.rejects(operator.deleteRecord(caller, 'profile', { ifRevision: 9 }), { code: 'conflict', status: 412 });
+  assert.deepEqual(await operator.deleteRecord(caller, 'profile', { ifRevision: 3 }), { success: true, deleted: true });
+  assert.equal((await operator.deleteRecord(caller, 'profile')).deleted, false);
+  await operator.putRecord(caller, 'profile', {});
+  assert.equal(await operator.purgeStore('profile'), 1);
+});
+
+test('the ledger is read page after page, and a user is erased', async () => {
+  for (const item of ['a', 'b', 'c']) {
+    await runtime.run({ tool: 'order', input: { item }, user_id: 'leo' });
+  }
+  const query = { user_id: 'leo', writes: true, since: new Date(Date.now() - 3_600_000) };
+  assert.equal((await operator.ledger({ ...query, limit: 2 })).items.length, 2);
+  const entries = await all(operator.ledgerEntries({ ...query, limit: 1 }));
+  assert.deepEqual(entries.map(({ tool, actor }) => [tool, actor]), [['order', 'runtime'], ['order', 'runtime'], ['order', 'runtime']]);
+  const erased = await operator.eraseUser('leo');
+  assert.deepEqual([erased.user_id, erased.stores], ['leo', { orders: 1 }]);
+  assert.deepEqual((await all(operator.ledgerEntries(query))).filter(({ act }) => act === 'run'), []);
+});
+
+test('every method is described', async () => {
+  const types = await readFile(new URL('../client.d.mts', import.meta.url), 'utf8');
+  const described = types.slice(types.indexOf('export class Client ')).matchAll(/^  (\w+)[<(]/gm);
+  assert.deepEqual([...new Set(Array.from(described, ([, name]) => name))], Object.getOwnPropertyNames(Client.prototype));
+});
+
+test('whoami', async () => {
+  assert.deepEqual(await runtime.whoami(), { name: 'runtime', role: 'runtime', tenant: 'default', apps: ['shop'] });
+});
+
+test('the key appears in no error', async (t) => {
+  const key = 'trk_secret_of_mine';
+  const sent = await answering(t, (request, response) => {
+    assert.equal(request.headers.authorization, `Bearer ${key}`);
+    response.writeHead(502, { 'Content-Type': 'text/html' }).end(`<p>${request.headers.authorization}</p>`);
+  });
+  const moved = await answering(t, (request, response) => response.writeHead(302, { Location: `${sent}/api/v1/whoami` }).end());
+  const broken = async () => { throw new TypeError(`Bearer ${key}`, { cause: { options: { key } } }); };
+  const clients = [
+    new Client({ url, key }), new Client({ url: sent, key }), new Client({ url: moved, key }),
+    new Client({ url: 'http://127.0.0.1:1', key }), new Client({ url, key, fetch: broken }),
+  ];
+  const want = [['access_denied', 401], ['unavailable', 502], ['unavailable', 302], ['unavailable', 0], ['unavailable', 0]];
+  for (const [i, client] of clients.entries()) {
+    const error = await client.whoami().catch((error) => error);
+    assert.ok(error instanceof ToolrunError);
+    assert.deepEqual([error.code, error.status], want[i]);
+    const told = inspect([error, client], { depth: 9, showHidden: true }) + error.stack + JSON.stringify([error, client]);
+    assert.ok(!told.includes(key), told);
+  }
+  for (const wrong of [`${key}\n`, `${key} `, `${key}é`]) {
+    assert.throws(() => new Client({ url, key: wrong }), (error) => error.code === 'invalid_argument' && !inspect(error).includes(key));
+  }
+});
+
+test('mistakes are told before anything is sent', async () => {
+  for (const wrong of ['', 'tools.example', 'ftp://tools.example', 'https://me:secret@tools.example', 'https://tools.example?key=secret']) {
+    assert.throws(() => new Client({ url: wrong }), (error) => error.code === 'invalid_argument' && !error.message.includes('secret'));
+  }
+  const never = new Client({ url, fetch: () => assert.fail('something was sent') });
+  const loop = {};
+  loop.self = loop;
+  for (const call of [
+    never.eraseUser('..'), never.eraseUser(''), never.store('\ud800'), never.putRecord({}, 'profile', undefined), never.run(loop),
+    never.run({ tool: 'order' }, { idempotencyKey: 'a\nb' }),
+  ]) {
+    await assert.rejects(call, { code: 'invalid_argument', status: 0 });
+  }
+});
+
+test('a request that is safe to repeat is sent again when the service is busy', async (t) => {
+  let asked = 0;
+  const problem = { type: 'about:blank', title: 'busy', status: 429, detail: 'too many requests', code: 'unavailable' };
+  const busy = await answering(t, (request, response) => {
+    if (asked++ % 2 === 0) {
+      response.writeHead(429, { 'Content-Type': 'application/problem+json', 'Retry-After': '1' }).end(JSON.stringify(problem));
+      return;
+    }
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"ok":true}');
+  });
+  const client = new Client({ url: `${busy}/` });
+  await client.whoami();
+  assert.equal(asked, 2);
+  await client.run({ tool: 'order' }, { idempotencyKey: 'once' });
+  assert.equal(asked, 4);
+  await assert.rejects(client.run({ tool: 'order' }), { code: 'unavailable', status: 429, retryAfter: 1 });
+  assert.equal(asked, 5);
+});
+
+test('events are read however they are cut', async () => {
+  const bytes = new TextEncoder().encode(': hello\n\nevent: a\ndata: é\ndata:b\r\n\r\nevent: none\n\ndata\n\ndata: never ends');
+  for (const size of [1, 2, bytes.length]) {
+    const body = new ReadableStream({
+      start(controller) {
+        for (let i = 0; i < bytes.length; i += size) {
+          controller.enqueue(bytes.subarray(i, i + size));
+        }
+        controller.close();
+      },
+    });
+    assert.deepEqual(await all(events(body)), [{ name: 'a', data: 'é\nb' }, { name: '', data: '' }]);
+  }
+});
+
+test('a service that cannot be reached has carried out nothing', async () => {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const client = new Client({ url: `http://127.0.0.1:${server.address().port}` });
+  await new Promise((resolve) => server.close(resolve));
+  await assert.rejects(client.run({ tool: 'order' }), { code: 'unavailable', status: 0, outcome: undefined, message: /ECONNREFUSED/ });
+});
+
+test('an answer that breaks off has an unknown outcome', async (t) => {
+  const half = await answering(t, (request, response) => {
+    response.writeHead(200, { 'Content-Type': request.headers.accept });
+    response.write('event: log\r\ndata: {"text":"a",\r\ndata: "attempt":1}\r\n\r\nevent: result\ndata: {"ok":', () => response.destroy());
+  });
+  const client = new Client({ url: half });
+  const seen = [];
+  await assert.rejects(async () => {
+    for await (const { log } of client.streamRun({ tool: 'order' })) {
+      seen.push(log);
+    }
+  }, { code: 'unavailable', outcome: 'unknown' });
+  assert.deepEqual(seen, [{ text: 'a', attempt: 1 }]);
+  await assert.rejects(client.run({ tool: 'order' }), { code: 'unavailable', outcome: 'unknown' });
+  await assert.rejects(client.whoami(), { code: 'unavailable', outcome: undefined });
+});

@@ -1,0 +1,67 @@
+// The official client of MCP against toolrun serve, at SERVICE, with the key RUNTIME. client_test.go sets them.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { LoggingMessageNotificationSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
+
+/** Begins an MCP session for a user; it tells its lines to onLine. */
+async function connect(user, onLine = () => {}) {
+  const client = new Client({ name: 'test', version: '1' });
+  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => onLine(params));
+  const transport = new StreamableHTTPClientTransport(new URL(`${process.env.SERVICE}/mcp?user_id=${user}`), {
+    requestInit: { headers: { Authorization: `Bearer ${process.env.RUNTIME}` } },
+  });
+  await client.connect(transport);
+  return { client, transport };
+}
+
+const lines = [];
+let ann;
+let ben;
+
+before(async () => {
+  ann = await connect('mcp-ann', (line) => lines.push(line));
+  ben = await connect('mcp-ben');
+});
+
+after(async () => {
+  for (const { client, transport } of [ann, ben]) {
+    await transport.terminateSession();
+    await client.close();
+  }
+});
+
+test('tools, prompts and resources are listed', async () => {
+  assert.equal(ann.client.getServerVersion().name, 'toolrun');
+  assert.deepEqual((await ann.client.listTools()).tools.map(({ name }) => name).toSorted(), ['chatty', 'endless', 'order']);
+  assert.deepEqual((await ann.client.listPrompts()).prompts, [{ name: 'recap', description: 'What was ordered' }]);
+  const { resources } = await ann.client.listResources();
+  assert.deepEqual(resources.map(({ uri }) => uri), ['toolrun://shop/memory/orders', 'toolrun://shop/memory/sessionMeta']);
+});
+
+test('a call answers, tells its log, and is remembered for its user alone', async () => {
+  await ann.client.setLoggingLevel('info');
+  const result = await ann.client.callTool({ name: 'order', arguments: { item: 'tea' } });
+  assert.deepEqual(result.structuredContent, { items: ['tea'] });
+  assert.deepEqual(lines.map(({ logger, data }) => [logger, data]), [['order', 'ordered']]);
+  const uri = 'toolrun://shop/memory/orders';
+  assert.equal((await ann.client.readResource({ uri })).contents[0].text, '{"item":"tea"}');
+  assert.equal((await ben.client.readResource({ uri })).contents[0].text, 'null');
+  const { messages } = await ann.client.getPrompt({ name: 'recap' });
+  assert.deepEqual(messages, [{ role: 'user', content: { type: 'text', text: 'Ordered: tea' } }]);
+});
+
+test('what fails says so', async () => {
+  const result = await ann.client.callTool({ name: 'order', arguments: { item: 5 } });
+  assert.equal(result._meta['toolrun/fault'].code, 'input_invalid');
+  await assert.rejects(ann.client.callTool({ name: 'nothing' }), McpError);
+});
+
+test('a cancelled call stops the run', async () => {
+  const controller = new AbortController();
+  const call = ann.client.callTool({ name: 'endless' }, undefined, { signal: controller.signal });
+  controller.abort();
+  await assert.rejects(call);
+  assert.deepEqual((await ann.client.callTool({ name: 'order', arguments: { item: 'milk' } })).structuredContent, { items: ['milk'] });
+});
