@@ -98,6 +98,11 @@ func (l *inlined) tool(h *Host, inv Invocation) (*tool, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, g := range declared.Grants {
+		if !h.declares(g.Store) {
+			return nil, abi.Faultf(abi.InvalidArgument, "the grant of %q: the app has no such store", g.Store)
+		}
+	}
 	key := inv.Tool + " " + string(inv.Code.digest())
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -120,6 +125,11 @@ func (l *inlined) tool(h *Host, inv Invocation) (*tool, error) {
 	l.byKey[key] = l.recent.PushFront(&inlinedTool{key, t})
 	l.forget()
 	return t, nil
+}
+
+// declares reports whether the app has a store.
+func (h *Host) declares(store string) bool {
+	return store == memory.SessionMeta || slices.ContainsFunc(h.app.Stores, func(s memory.Store) bool { return s.Name == store })
 }
 
 // forget closes the code that was not used for longest where there are too many. The caller holds mu.

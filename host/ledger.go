@@ -125,6 +125,7 @@ const (
 	actOperate = "operate"
 	actPurge   = "purge"
 	actErase   = "erase"
+	actDeclare = "declare"
 )
 
 // entry is what the ledger gets to know of a run before it is over.
@@ -146,6 +147,15 @@ func (r *run) note(done memory.Done, result *abi.Result) {
 		e.Code = result.Error.Code
 	}
 	r.h.ledger.add(r.info.Caller.Tenant, *e)
+}
+
+// NoteDeclared notes in the ledger that an operator created or changed a store, which whoever opens hosts does.
+func (h *Host) NoteDeclared(caller Caller, store string) error {
+	id, err := h.newID("declare")
+	if err == nil {
+		h.noteAct(caller, id, actDeclare, abi.Effects{Writes: []abi.WriteEffect{{Store: store, Op: "declare"}}, Reads: []abi.ReadEffect{}}, nil)
+	}
+	return err
 }
 
 // noteAct notes what an operator did.

@@ -51,7 +51,7 @@ func ExampleMarkdown() {
 	// | `run` | run declared tools | yes | yes | - | yes |
 	// | `sessions` | start, change and end sessions, and see their metadata | yes | yes | - | yes |
 	// | `read_sessions` | list sessions: whose, since when; no metadata | yes | yes | yes | yes |
-	// | `files` | upload, read and delete files | yes | yes | - | yes |
+	// | `files` | upload, list and download files, and say which are active | yes | yes | - | yes |
 	// | `prompts` | render declared prompts | yes | yes | - | yes |
 	// | `records` | read the contents of records | yes | - | - | - |
 	// | `change_records` | write and delete records | yes | - | - | - |

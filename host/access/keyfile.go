@@ -189,6 +189,9 @@ func replace(path string, data []byte) (err error) {
 	defer os.Remove(temp.Name())
 	_, err = temp.Write(data)
 	if err == nil {
+		err = sameOwner(temp, path)
+	}
+	if err == nil {
 		err = temp.Sync()
 	}
 	if err := errors.Join(err, temp.Close()); err != nil {

@@ -61,7 +61,7 @@ var Table = []Rule{
 	{Right: Run, Does: "run declared tools", Roles: []Role{Operator, Runtime, User}},
 	{Right: Sessions, Does: "start, change and end sessions, and see their metadata", Roles: []Role{Operator, Runtime, User}},
 	{Right: ReadSessions, Does: "list sessions: whose, since when; no metadata", Roles: []Role{Operator, Runtime, ReadOnly, User}},
-	{Right: Files, Does: "upload, read and delete files", Roles: []Role{Operator, Runtime, User}},
+	{Right: Files, Does: "upload, list and download files, and say which are active", Roles: []Role{Operator, Runtime, User}},
 	{Right: Prompts, Does: "render declared prompts", Roles: []Role{Operator, Runtime, User}},
 	{Right: Records, Does: "read the contents of records", Roles: []Role{Operator}},
 	{Right: ChangeRecords, Does: "write and delete records", Roles: []Role{Operator}},

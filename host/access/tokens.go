@@ -144,6 +144,12 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 	return t.principal(payload, now)
 }
 
+// refused tells whoever sets up the issuer, and them alone, why a token with a good signature is not taken.
+func (t *Tokens) refused(why string) error {
+	t.options.Logger.Warn("a token was refused", "why", why)
+	return Invalid
+}
+
 // principal looks at what a token says whose signature is good.
 func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 	var registered jwt.Claims
@@ -156,7 +162,7 @@ func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 	if err := registered.ValidateWithLeeway(expected, leeway); errors.Is(err, jwt.ErrExpired) {
 		expired = true
 	} else if err != nil {
-		return Principal{}, Invalid
+		return Principal{}, t.refused("it is of another issuer or audience, or not valid yet")
 	}
 	tenant, okTenant := claim(all, t.options.TenantClaim)
 	user, okUser := claim(all, t.options.UserClaim)
@@ -164,8 +170,12 @@ func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 	subject, okSubject := claim(all, "sub")
 	tenant = cmp.Or(tenant, t.options.Tenant)
 	switch {
-	case !okTenant || !okUser || !okSession || !okSubject || tenant == "" || user == "":
-		return Principal{}, Invalid
+	case tenant == "":
+		return Principal{}, t.refused("the claim of the tenant is missing: " + t.options.TenantClaim)
+	case user == "":
+		return Principal{}, t.refused("the claim of the user is missing: " + t.options.UserClaim)
+	case !okTenant || !okUser || !okSession || !okSubject:
+		return Principal{}, t.refused("a claim is no text that an id may be")
 	case expired:
 		return Principal{}, Expired
 	}

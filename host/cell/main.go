@@ -42,6 +42,7 @@ const maxStackBytes = 32 << 20
 // input and output until there is no more.
 func run(languages []Language) error {
 	closeInherited()
+	ignoreSignals()
 	runtime.GOMAXPROCS(processors)
 	debug.SetMaxStack(maxStackBytes)
 	in, out := os.Stdin, os.Stdout

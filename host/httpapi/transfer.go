@@ -52,7 +52,7 @@ func (s *Server) importStores(ctx context.Context, c *call, in *importInput) (*i
 		if err == nil && known.Body.Declared == "file" {
 			continue
 		}
-		if err := s.options.Apps.DeclareStore(ctx, c.principal.Tenant, c.app, st, err != nil); err != nil {
+		if err := s.declareStore(ctx, c, st, err != nil); err != nil {
 			return nil, err
 		}
 		out.Body.Stores = append(out.Body.Stores, st.Name)

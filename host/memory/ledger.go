@@ -14,7 +14,7 @@ import (
 // LedgerEntry says what a run, or an act of an operator, read and wrote. It holds names and revisions, never content.
 type LedgerEntry struct {
 	Run string `json:"run_id"`
-	// Act is what it was: run, operate, purge, erase.
+	// Act is what it was: run, operate, purge, erase, declare.
 	Act  string `json:"act"`
 	Tool string `json:"tool,omitempty"`
 	// Actor is who asked for it, as the platform calls its programs: the name of a key, never a secret.

@@ -18,7 +18,9 @@ import (
 	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/apps"
+	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/host/telemetry"
 	"github.com/toolrun/toolrun/internal/service"
 )
@@ -88,7 +90,7 @@ func (p *program) serve(ctx context.Context, f *serveFlags, files []string) (err
 		f.devKey = "dev_" + rand.Text()
 	}
 	logger := slog.New(slog.NewJSONHandler(p.env.Stderr, nil))
-	projects, err := p.openApps(files)
+	projects, err := p.openApps(files, logger)
 	if err != nil {
 		return err
 	}
@@ -142,7 +144,7 @@ func (p *program) serve(ctx context.Context, f *serveFlags, files []string) (err
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	s := &server{p: p, flags: f, files: files, apps: served, surface: surface, watch: watch, logger: logger}
+	s := &server{p: p, flags: f, files: files, apps: served, surface: surface, engines: behind.tools.engines, watch: watch, logger: logger}
 	if err := served.Serve(ctx, appsOf(projects)); err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -160,7 +162,7 @@ func (f *serveFlags) check() error {
 }
 
 // openApps reads the app files, all mistakes of all of them at once.
-func (p *program) openApps(files []string) ([]*project, error) {
+func (p *program) openApps(files []string, logger *slog.Logger) ([]*project, error) {
 	if len(files) == 0 {
 		files = []string{""}
 	}
@@ -175,10 +177,22 @@ func (p *program) openApps(files []string) ([]*project, error) {
 			return nil, usagef("an app's id is its file's app:", "%s and %s both declare the app %q", other, pr.file, pr.app.ID)
 		}
 		seen[pr.app.ID] = pr.file
-		p.printProblems(p.env.Stderr, p.env.StderrTerminal, pr.problems)
+		logProblems(logger, pr.problems)
 		projects = append(projects, pr)
 	}
 	return projects, nil
+}
+
+// logProblems writes what is wrong with an app file, each with its place.
+func logProblems(logger *slog.Logger, problems app.Problems) {
+	for _, problem := range problems {
+		level := slog.LevelWarn
+		if problem.Severity == app.SeverityError {
+			level = slog.LevelError
+		}
+		logger.Log(context.Background(), level, "a mistake in an app file",
+			"file", problem.File, "line", problem.Line, "column", problem.Column, "text", problem.Message, "hint", problem.Hint)
+	}
 }
 
 func appsOf(projects []*project) []*app.App {
@@ -213,6 +227,7 @@ type server struct {
 	files   []string
 	apps    *apps.Apps
 	surface *service.Service
+	engines []engine.Engine
 	watch   *telemetry.Telemetry
 	logger  *slog.Logger
 }
@@ -282,7 +297,13 @@ func (s *server) close() error {
 
 // reload reads the app files again. One with mistakes leaves everything as it is.
 func (s *server) reload(ctx context.Context) {
-	projects, err := s.p.openApps(s.files)
+	projects, err := s.p.openApps(s.files, s.logger)
+	if bad, ok := errors.AsType[*appError](err); ok {
+		logProblems(s.logger, bad.problems)
+	}
+	for _, pr := range projects {
+		err = errors.Join(err, s.flawless(ctx, pr))
+	}
 	if err == nil {
 		err = s.apps.Serve(ctx, appsOf(projects))
 	}
@@ -291,6 +312,23 @@ func (s *server) reload(ctx context.Context) {
 		return
 	}
 	s.logger.Info("the app files were read again", "apps", s.apps.Names())
+}
+
+// flawless refuses an app that is worse than the one that is served may be: with mistakes, or tools that do not compile.
+func (s *server) flawless(ctx context.Context, pr *project) error {
+	if err := pr.problems.Err(); err != nil {
+		return fmt.Errorf("%s has mistakes: %w", pr.file, err)
+	}
+	h, err := host.Open(ctx, host.Options{App: pr.app, Backend: mem.New(), Engines: s.engines, SweepEvery: -1, Logger: s.logger})
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	var errs []error
+	for _, err := range h.Check(ctx) {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // announce says where the service is, for people and for scripts.

@@ -178,6 +178,9 @@ func (p *program) openLinks(f *serveFlags, database string, addr net.Addr) (*htt
 		return nil, abi.Faultf(abi.Unavailable, "the secret for links %s: %v", p.env.show(file), cause(err))
 	}
 	base := f.baseURL
+	if ip := addr.(*net.TCPAddr).IP; base == "" && ip.IsUnspecified() {
+		p.warn("links to files will begin with http://%s, which no client can open: --base-url says where clients reach the service", addr)
+	}
 	if base == "" {
 		base = "http://" + addr.String()
 		if f.tlsCert != "" {

@@ -83,7 +83,7 @@ func (p *program) serverKey(f *serverFlags) (string, error) {
 		key = string(text)
 	}
 	if key = strings.TrimSpace(key); key == "" {
-		return "", usagef("name a file with it, --key-file FILE, or set $"+keyVariable, "a server takes a key")
+		return "", usagef("name a file with it, --key-file FILE, or set $"+keyVariable+"; --key is something else", "a server takes a key")
 	}
 	return key, nil
 }
