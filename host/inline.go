@@ -65,10 +65,11 @@ func (c *Code) tool(name string) (app.Tool, error) {
 	return app.Tool{Name: name, Source: file, Grants: c.Grants}, nil
 }
 
-// toolOf finds the tool that an invocation asks for.
-func (h *Host) toolOf(inv Invocation) (*tool, error) {
+// toolOf finds the tool that an invocation asks for; release is called when the run is over.
+func (h *Host) toolOf(inv Invocation) (t *tool, release func(), err error) {
 	if inv.Code == nil {
-		return h.tool(inv.Tool)
+		t, err = h.tool(inv.Tool)
+		return t, func() {}, err
 	}
 	return h.inline.tool(h, inv)
 }
@@ -88,33 +89,57 @@ type inlined struct {
 type inlinedTool struct {
 	key  string
 	tool *tool
+	uses int // runs under way
 }
 
-func (l *inlined) tool(h *Host, inv Invocation) (*tool, error) {
-	if len(inv.Code.Text) > h.limits.SourceBytes {
-		return nil, abi.Faultf(abi.SourceInvalid, "the code has more than %s", memory.FormatSize(int64(h.limits.SourceBytes)))
-	}
-	declared, err := inv.Code.tool(inv.Tool)
+// tool returns the tool of a code, and keeps it from being closed until release.
+func (l *inlined) tool(h *Host, inv Invocation) (t *tool, release func(), err error) {
+	declared, err := h.inlineTool(inv)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for _, g := range declared.Grants {
-		if !h.declares(g.Store) {
-			return nil, abi.Faultf(abi.InvalidArgument, "the grant of %q: the app has no such store", g.Store)
-		}
-	}
-	key := inv.Tool + " " + string(inv.Code.digest())
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return nil, errHostClosed
+		return nil, nil, errHostClosed
 	}
+	one := l.get(h, inv.Tool+" "+string(inv.Code.digest()), declared, inv.Code.Text)
+	one.uses++
+	l.forget()
+	return one.tool, func() { l.release(one) }, nil
+}
+
+func (l *inlined) release(one *inlinedTool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one.uses--
+	l.forget()
+}
+
+// inlineTool makes the tool that the code of an invocation is, if the app has what it is granted.
+func (h *Host) inlineTool(inv Invocation) (declared app.Tool, err error) {
+	if len(inv.Code.Text) > h.limits.SourceBytes {
+		return declared, abi.Faultf(abi.SourceInvalid, "the code has more than %s", memory.FormatSize(int64(h.limits.SourceBytes)))
+	}
+	if declared, err = inv.Code.tool(inv.Tool); err != nil {
+		return declared, err
+	}
+	for _, g := range declared.Grants {
+		if !h.declares(g.Store) {
+			return declared, abi.Faultf(abi.InvalidArgument, "the grant of %q: the app has no such store", g.Store)
+		}
+	}
+	return declared, nil
+}
+
+// get returns what is kept under a key, which it makes where there is nothing. The caller holds mu.
+func (l *inlined) get(h *Host, key string, declared app.Tool, text string) *inlinedTool {
 	if found := l.byKey[key]; found != nil {
 		l.recent.MoveToFront(found)
-		return found.Value.(*inlinedTool).tool, nil
+		return found.Value.(*inlinedTool)
 	}
 	t := &tool{Tool: declared}
-	code := []byte(inv.Code.Text)
+	code := []byte(text)
 	t.source = func() (engine.Source, error) {
 		return engine.Source{Path: declared.Source, Code: code, Params: declared.Params(), Domain: h.domain()}, nil
 	}
@@ -122,9 +147,9 @@ func (l *inlined) tool(h *Host, inv Invocation) (*tool, error) {
 	if l.byKey == nil {
 		l.byKey = map[string]*list.Element{}
 	}
-	l.byKey[key] = l.recent.PushFront(&inlinedTool{key, t})
-	l.forget()
-	return t, nil
+	one := &inlinedTool{key: key, tool: t}
+	l.byKey[key] = l.recent.PushFront(one)
+	return one
 }
 
 // declares reports whether the app has a store.
@@ -132,24 +157,31 @@ func (h *Host) declares(store string) bool {
 	return store == memory.SessionMeta || slices.ContainsFunc(h.app.Stores, func(s memory.Store) bool { return s.Name == store })
 }
 
-// forget closes the code that was not used for longest where there are too many. The caller holds mu.
+// forget closes code that was not used for longest, and is not used now, where there is too much. The caller holds mu.
 func (l *inlined) forget() {
-	if l.recent.Len() <= maxInlined {
-		return
+	for e := l.recent.Back(); e != nil && l.recent.Len() > maxInlined && !l.closed; {
+		before, one := e.Prev(), e.Value.(*inlinedTool)
+		if one.uses == 0 {
+			l.recent.Remove(e)
+			delete(l.byKey, one.key)
+			l.gone.Go(func() { _ = one.tool.close() }) // the engine has told what went wrong
+		}
+		e = before
 	}
-	oldest := l.recent.Remove(l.recent.Back()).(*inlinedTool)
-	delete(l.byKey, oldest.key)
-	l.gone.Go(func() { _ = oldest.tool.close() }) // which waits for runs; the engine has told what went wrong
 }
 
 func (l *inlined) close() error {
 	l.mu.Lock()
 	l.closed = true
-	var errs []error
+	var tools []*tool
 	for e := l.recent.Front(); e != nil; e = e.Next() {
-		errs = append(errs, e.Value.(*inlinedTool).tool.close())
+		tools = append(tools, e.Value.(*inlinedTool).tool)
 	}
 	l.mu.Unlock()
+	var errs []error
+	for _, t := range tools {
+		errs = append(errs, t.close()) // which waits for runs
+	}
 	l.gone.Wait()
 	return errors.Join(errs...)
 }

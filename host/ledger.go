@@ -122,7 +122,9 @@ func (h *Host) Ledger(ctx context.Context, caller Caller, q memory.LedgerQuery) 
 // The words for what is in the ledger.
 const (
 	actRun     = "run"
+	actDryRun  = "dry_run"
 	actOperate = "operate"
+	actRender  = "render"
 	actPurge   = "purge"
 	actErase   = "erase"
 	actDeclare = "declare"
@@ -130,19 +132,26 @@ const (
 
 // entry is what the ledger gets to know of a run before it is over.
 func (r *run) entry() *memory.LedgerEntry {
+	act, tool := actRun, r.inv.Tool
+	if r.inv.Dry {
+		act = actDryRun
+	}
+	if r.tool == nil { // then the name may be anything
+		tool = ""
+	}
 	return &memory.LedgerEntry{
-		Run: r.info.ID, Act: actRun, Tool: r.info.Tool, Actor: r.inv.Caller.Actor, User: r.inv.Caller.User, Session: r.inv.Caller.Session,
-		At: r.h.clock().UTC(),
+		Run: r.info.ID, Act: act, Tool: tool, Actor: r.inv.Caller.Actor, User: r.inv.Caller.User, Session: r.inv.Caller.Session,
+		At: r.began,
 	}
 }
 
 // note notes a run that is over and that no commit noted.
 func (r *run) note(done memory.Done, result *abi.Result) {
-	if done.Noted || r.inv.Dry || r.info.ID == "" || result.Repeated {
+	if done.Noted || r.info.ID == "" || result.Repeated {
 		return
 	}
 	e := r.entry()
-	e.Attempts, e.Reads, e.Writes = result.Attempts, result.Effects.Reads, []abi.WriteEffect{}
+	e.Attempts, e.Reads, e.Writes = result.Attempts, result.Effects.Reads, []abi.WriteEffect{} // of a dry run too
 	if result.Error != nil {
 		e.Code = result.Error.Code
 	}

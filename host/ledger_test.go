@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -49,13 +52,25 @@ func TestLedger(t *testing.T) {
 		result, _ := run(h, host.Invocation{Caller: caller, Input: number(n)})
 		want = append(want, result.RunID)
 	}
-	if _, err := run(h, host.Invocation{Caller: caller, Input: number(5), Dry: true}); err != nil {
+	dry, err := run(h, host.Invocation{Caller: caller, Input: number(5), Dry: true})
+	if err != nil {
 		t.Fatal(err)
 	}
-	found := entries(t, h, memory.LedgerQuery{})
-	if len(found) != 3 {
-		t.Fatalf("the ledger has %d entries; want 3: %+v", len(found), found)
+	if _, err := run(h, host.Invocation{Caller: caller, Tool: "what somebody typed"}); err == nil {
+		t.Fatal("an unknown tool ran")
 	}
+	found := entries(t, h, memory.LedgerQuery{})
+	slices.SortFunc(found, func(a, b memory.LedgerEntry) int { return a.At.Compare(b.At) }) // ids of one millisecond have no order
+	if len(found) != 5 {
+		t.Fatalf("the ledger has %d entries; want 5: %+v", len(found), found)
+	}
+	if e := found[3]; e.Run != dry.RunID || e.Act != "dry_run" || len(e.Reads) != 1 || len(e.Writes) != 0 {
+		t.Errorf("the entry of a dry run = %+v", e)
+	}
+	if e := found[4]; e.Tool != "" || e.Code != abi.NotFound {
+		t.Errorf("the entry of an unknown tool = %+v", e)
+	}
+	found = found[:3]
 	for i, e := range found {
 		if e.Run != want[i] || e.Act != "run" || e.Tool != "tool" || e.User != "ann" || e.Actor != "the gateway" || e.Attempts != 1 || len(e.Reads) != 1 {
 			t.Errorf("entry %d = %+v", i, e)
@@ -298,6 +313,107 @@ func TestCancelledForACause(t *testing.T) {
 		result, err := h.Run(ctx, host.Invocation{Tool: "tool", Caller: ann, OnLog: func(int, abi.LogLine) { cancel(errors.New("somebody's own reason")) }})
 		if !errors.Is(err, abi.Cancelled) || strings.Contains(result.Error.Message, "reason") {
 			t.Errorf("%s: %v; want cancelled", name, err)
+		}
+	}
+}
+
+// A run that is answered by its key changes nothing of its session, and neither does one that contradicts the key.
+func TestRepeatedRunLeavesMetadata(t *testing.T) {
+	h := openTool(t, `return 1`)
+	caller := host.Caller{User: "ann", Session: "s1"}
+	first := host.Invocation{Caller: caller, Key: "k", Metadata: json.RawMessage(`{"plan":"old"}`)}
+	if _, err := run(h, first); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.StartSession(t.Context(), caller, sessionStart(json.RawMessage(`{"plan":"new"}`))); err != nil {
+		t.Fatal(err)
+	}
+	if result, err := run(h, first); err != nil || !result.Repeated {
+		t.Fatalf("the repeated run = %+v, %v", result, err)
+	}
+	other := first
+	other.Input, other.Metadata = number(7), json.RawMessage(`{"plan":"other"}`)
+	if _, err := run(h, other); !errors.Is(err, abi.Conflict) {
+		t.Fatalf("another run under the key = %v", err)
+	}
+	if s, err := h.Session(t.Context(), caller); err != nil || string(s.Metadata) != `{"plan":"new"}` {
+		t.Errorf("the metadata is %s, %v", s.Metadata, err)
+	}
+}
+
+// More codes at once than are kept compiled: none is closed under its run.
+func TestManyCodesAtOnce(t *testing.T) {
+	h := openTool(t, `return 0`)
+	var all sync.WaitGroup
+	for i := range 150 {
+		all.Go(func() {
+			code := &host.Code{Language: "javascript", Text: "const end = Date.now() + 5; while (Date.now() < end) {} return " + itoa(i)}
+			inv := host.Invocation{Tool: "node", Code: code, Caller: host.Caller{User: "user" + itoa(i)}, Timeout: time.Minute}
+			if result, err := run(h, inv); err != nil || string(result.Output) != itoa(i) {
+				t.Errorf("code %d = %s, %v", i, result.Output, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// A file that came while the session was nobody's goes with the user whose session it became; one that is still being
+// sent when its user is erased is refused.
+func TestErasedFiles(t *testing.T) {
+	h := openTool(t, `return 1`)
+	file, err := h.AddFile(t.Context(), host.Caller{Session: "s1"}, memory.Upload{Filename: "a", Content: []byte("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann := host.Caller{User: "ann", Session: "s1"}
+	if _, err := h.StartSession(t.Context(), ann, memory.SessionStart{}); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if erased, err := h.Erase(t.Context(), ann); err != nil || erased.Files != 1 {
+		t.Errorf("Erase = %+v, %v", erased, err)
+	}
+	if _, err := h.File(t.Context(), ann, file.ID); !errors.Is(err, abi.NotFound) {
+		t.Errorf("the file = %v; want not_found", err)
+	}
+	late := host.Caller{User: "ann", Session: "s2"}
+	if _, err := h.AddFile(t.Context(), late, memory.Upload{Filename: "b", Began: began}); !errors.Is(err, abi.Cancelled) {
+		t.Errorf("an upload from before = %v; want cancelled", err)
+	}
+	if _, err := h.Session(t.Context(), late); !errors.Is(err, abi.NotFound) {
+		t.Errorf("the session of that upload = %v; want none", err)
+	}
+	if _, err := h.AddFile(t.Context(), late, memory.Upload{Filename: "b", Began: time.Now()}); err != nil {
+		t.Errorf("an upload from after = %v", err)
+	}
+}
+
+// The run that an erasure cancels does not name the user again.
+func TestErasedRunNamesNobody(t *testing.T) {
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	slow := stub{run: func(ctx context.Context, h engine.Host) (engine.Output, error) {
+		_, err := h.Call(ctx, abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"notes"`), json.RawMessage(`{"n":1}`)}})
+		close(begun)
+		<-goOn
+		return engine.Output{}, err
+	}}
+	h := openTool(t, "x", keepLedger, slow.with(nil))
+	ended := make(chan error)
+	go func() {
+		_, err := run(h, host.Invocation{Caller: host.Caller{User: "zoe", Session: "s1"}})
+		ended <- err
+	}()
+	<-begun
+	if _, err := h.Erase(t.Context(), host.Caller{User: "zoe"}); err != nil {
+		t.Fatal(err)
+	}
+	close(goOn)
+	if err := <-ended; err == nil {
+		t.Error("the run of who was erased succeeded")
+	}
+	for _, e := range entries(t, h, memory.LedgerQuery{}) {
+		if e.User != "" || e.Session != "" {
+			t.Errorf("an entry names who was erased: %+v", e)
 		}
 	}
 }

@@ -27,9 +27,13 @@ type Observer interface {
 	Committed(ctx context.Context, run RunInfo, result *abi.Result)
 }
 
+// CodeTool is what observers hear of as the tool where the run is of a Code: its name is the caller's.
+const CodeTool = "code"
+
 // RunInfo says which run an event is about.
 type RunInfo struct {
-	ID      string
+	ID string
+	// Tool is the name of a declared tool, or CodeTool.
 	Tool    string
 	Caller  Caller
 	Attempt int // from 1; 0 outside of attempts

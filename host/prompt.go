@@ -53,7 +53,7 @@ func (h *Host) render(ctx context.Context, caller Caller, text string, grants []
 		return "", err
 	}
 	var rendered string
-	_, err = h.memory.Transact(ctx, memory.Tx{Caller: h.caller(caller, id), Grants: grants, Look: true},
+	done, err := h.memory.Transact(ctx, memory.Tx{Caller: h.caller(caller, id), Grants: grants, Look: true},
 		func(ctx context.Context, v *memory.View) (err error) {
 			rendered, err = t.Render(func(store string) (json.RawMessage, error) {
 				name, err := json.Marshal(store)
@@ -64,6 +64,7 @@ func (h *Host) render(ctx context.Context, caller Caller, text string, grants []
 			})
 			return err
 		})
+	h.noteAct(caller, id, actRender, done.Effects, err)
 	return rendered, err
 }
 

@@ -25,7 +25,8 @@ type run struct {
 	context json.RawMessage
 	// fingerprint is what the idempotency key is kept with, "" where there is none.
 	fingerprint string
-	limits      Limits // of an attempt
+	limits      Limits    // of an attempt
+	began       time.Time // by the clock of the host, for the ledger
 	started     time.Time
 	cpu         time.Duration
 	attempts    int
@@ -38,9 +39,12 @@ type run struct {
 // Result's own, so that errors.Is(err, abi.Timeout) works, and nil where the run succeeded. When ctx ends the
 // run is stopped, unless it has begun to commit.
 func (h *Host) Run(ctx context.Context, inv Invocation) (*abi.Result, error) {
-	r := &run{h: h, inv: inv, started: time.Now(), info: RunInfo{Tool: inv.Tool, Caller: inv.Caller}}
+	r := &run{h: h, inv: inv, began: h.clock().UTC(), started: time.Now(), info: RunInfo{Tool: inv.Tool, Caller: inv.Caller}}
 	if ctx == nil {
 		return r.result(memory.Done{}, errNoContext), errNoContext
+	}
+	if inv.Code != nil {
+		r.info.Tool = CodeTool
 	}
 	done, err := r.execute(ctx)
 	result := r.result(done, err)
@@ -69,9 +73,11 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	if r.info.Caller.Tenant == "" {
 		r.info.Caller.Tenant = DefaultTenant
 	}
-	if r.tool, err = r.h.toolOf(r.inv); err != nil {
+	var release func()
+	if r.tool, release, err = r.h.toolOf(r.inv); err != nil {
 		return done, err
 	}
+	defer release()
 	if r.inv.Timeout > 0 { // who asks for a time wants an answer by then, whatever it is that takes so long
 		var cancel context.CancelFunc
 		ctx, cancel = r.bounded(ctx)

@@ -186,7 +186,7 @@ func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 // is none: a claim that is there must not count as one that is not.
 func claim(all map[string]any, name string) (string, bool) {
 	value, there := all[name]
-	if !there || value == nil {
+	if !there { // null is no text, and not absent either
 		return "", true
 	}
 	text, ok := value.(string)

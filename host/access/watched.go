@@ -29,6 +29,8 @@ type watched[T any] struct {
 	// forbidden are the permissions that the file may not have.
 	forbidden fs.FileMode
 	decode    func([]byte) (T, error)
+	// empty says that no file is a file with nothing in it: who removes it means that.
+	empty bool
 
 	mu     sync.Mutex
 	value  T
@@ -45,9 +47,14 @@ func (w *watched[T]) get(now time.Time, log *slog.Logger) T {
 		return w.value
 	}
 	w.looked = now
-	if err := w.refresh(now); err != nil {
+	err := w.refresh(now)
+	if w.empty && errors.Is(err, fs.ErrNotExist) {
+		var none T
+		w.value, w.info = none, nil
+	}
+	if err != nil {
 		if w.failed != err.Error() && log != nil {
-			log.Error("a file cannot be read: what it held before stays in use", "file", w.path, "error", err)
+			log.Error("a file cannot be read: what it held before stays in use, but where it was removed", "file", w.path, "error", err)
 		}
 		w.failed = err.Error()
 		return w.value

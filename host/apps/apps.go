@@ -2,6 +2,7 @@ package apps
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -47,6 +48,7 @@ type place struct{ tenant, app string }
 
 // opened is a host with its uses.
 type opened struct {
+	app   *app.App      // as its files have it
 	ready chan struct{} // closed when host or err is set
 	host  *host.Host
 	err   error
@@ -97,7 +99,7 @@ func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, relea
 	}
 	if o.err != nil {
 		o.uses.Done()
-		return nil, nil, o.err
+		return nil, nil, openFault(o.err)
 	}
 	return o.host, o.uses.Done, nil
 }
@@ -120,7 +122,7 @@ func (a *Apps) find(at place) (o *opened, mine *app.App, err error) {
 	if len(a.hosts) >= a.options.Tenants*len(a.apps) {
 		return nil, nil, abi.Faultf(abi.QuotaExceeded, "this service has as many tenants as it may have: %d", a.options.Tenants)
 	}
-	o = &opened{ready: make(chan struct{})}
+	o = &opened{app: declared, ready: make(chan struct{})}
 	o.uses.Add(1)
 	a.hosts[at] = o
 	return o, declared, nil
@@ -150,9 +152,7 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 	merged := *declared
 	merged.Stores = slices.Clone(declared.Stores)
 	for _, s := range stores {
-		if !declares(declared, s.Name) { // the file's word goes before what was declared in the meantime
-			merged.Stores = append(merged.Stores, s)
-		}
+		merged.Stores = a.merge(merged.Stores, s, tenant)
 	}
 	opts := a.options.Host
 	opts.App, opts.Tenants = &merged, []string{tenant}
@@ -163,6 +163,31 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 		opts.FileURL = func(tenant string, file memory.Artifact) string { return link(declared.ID, tenant, file) }
 	}
 	return host.Open(ctx, opts)
+}
+
+// merge adds a store that a tenant declared. The file's word goes before it, but where the file means other records: a
+// tenant's declaration must neither keep the app from being opened, nor lose what is stored under it.
+func (a *Apps) merge(stores []memory.Store, s memory.Store, tenant string) []memory.Store {
+	i := slices.IndexFunc(stores, func(other memory.Store) bool { return strings.EqualFold(other.Name, s.Name) })
+	if i < 0 {
+		return append(stores, s)
+	}
+	if stores[i].Access != s.Access || stores[i].Name != s.Name {
+		stores[i] = s
+		if log := a.options.Host.Logger; log != nil {
+			log.Warn("a store of the app file is what the tenant declared before", "tenant", tenant, "store", s.Name)
+		}
+	}
+	return stores
+}
+
+// openFault says why an app cannot be opened for a tenant, in words that are anybody's business.
+func openFault(err error) error {
+	if moved, ok := errors.AsType[*memory.MovedError](err); ok {
+		return abi.Faultf(abi.Unavailable, "the app cannot be opened: its store %q has records of access %q", moved.Store, moved.Was).
+			WithHint("the app file has to declare it as it was, or another store")
+	}
+	return err
 }
 
 func declares(a *app.App, store string) bool {

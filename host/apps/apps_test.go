@@ -227,3 +227,70 @@ func TestTooManyTenants(t *testing.T) {
 	}
 	look(t, a, "acme")
 }
+
+// A store that a tenant declared stays what it is when the app file takes its name for something else.
+func TestDeclaredBeforeTheFile(t *testing.T) {
+	a := serve(t, count)
+	look(t, a, "acme")
+	st := memory.Store{Name: "extra", Access: memory.ScopeSession}
+	if err := a.DeclareStore(t.Context(), "other", "shop", st, true); err != nil {
+		t.Fatal(err)
+	}
+	h, release, err := a.Host(t.Context(), "other", "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"extra"`), json.RawMessage(`{"a":1}`)}}
+	if _, err := h.Perform(t.Context(), host.Caller{Tenant: "other", Session: "s1"}, set); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	next := load(t, "user")
+	next.Stores = append(next.Stores, memory.Store{Name: "extra", Access: memory.ScopeUser})
+	if err := a.Serve(t.Context(), []*app.App{next}); err != nil {
+		t.Fatalf("one tenant's store keeps the app from all: %v", err)
+	}
+	for tenant, want := range map[string]memory.Scope{"acme": memory.ScopeUser, "other": memory.ScopeSession} {
+		h, release, err := a.Host(t.Context(), tenant, "shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := h.App().Stores[1].Access; got != want {
+			t.Errorf("for %s the store is of access %s; want %s", tenant, got, want)
+		}
+		release()
+	}
+}
+
+// Tenants that come while an app is served anew do not stay with the old one.
+func TestTenantsThatComeMeanwhile(t *testing.T) {
+	a := serve(t, count)
+	for i := range 20 {
+		look(t, a, "tenant"+string(rune('a'+i)))
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 20 {
+			look(t, a, "late"+string(rune('a'+i)))
+		}
+	}()
+	next := load(t, "user")
+	next.Stores = append(next.Stores, memory.Store{Name: "extra", Access: memory.ScopeUser})
+	if err := a.Serve(t.Context(), []*app.App{next}); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	for _, prefix := range []string{"tenant", "late"} {
+		for i := range 20 {
+			h, release, err := a.Host(t.Context(), prefix+string(rune('a'+i)), "shop")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(h.App().Stores) != 2 {
+				t.Errorf("%s%d has the old app", prefix, i)
+			}
+			release()
+		}
+	}
+}

@@ -45,21 +45,26 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	for _, o := range left {
 		a.retire(o)
 	}
+	for id, declared := range next { // those that were opened meanwhile, of the app as it was
+		if err := a.replace(ctx, declared); err != nil {
+			errs = append(errs, fmt.Errorf("the app %s: %w", id, err))
+		}
+	}
 	return errors.Join(errs...)
 }
 
 // replace opens an app anew for all its tenants, or for none. The caller holds changing.
 func (a *Apps) replace(ctx context.Context, declared *app.App) error {
 	fresh := map[place]*opened{}
-	for _, at := range a.places(declared.ID) {
+	for _, at := range a.places(declared) {
 		h, err := a.open(ctx, at.tenant, declared, nil)
 		if err != nil {
 			for _, o := range fresh {
 				a.retire(o)
 			}
-			return err
+			return fmt.Errorf("for the tenant %q: %w", at.tenant, err)
 		}
-		o := &opened{ready: make(chan struct{}), host: h}
+		o := &opened{app: declared, ready: make(chan struct{}), host: h}
 		close(o.ready)
 		fresh[at] = o
 	}
@@ -69,12 +74,12 @@ func (a *Apps) replace(ctx context.Context, declared *app.App) error {
 	return nil
 }
 
-// places are those where an app is open.
-func (a *Apps) places(id string) (list []place) {
+// places are those where an app is open, but not as it is declared now.
+func (a *Apps) places(declared *app.App) (list []place) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for at := range a.hosts {
-		if at.app == id {
+	for at, o := range a.hosts {
+		if at.app == declared.ID && o.app != declared {
 			list = append(list, at)
 		}
 	}
@@ -113,7 +118,7 @@ func (a *Apps) DeclareStore(ctx context.Context, tenant, id string, st memory.St
 	if err != nil {
 		return declarationFault(st.Name, err)
 	}
-	o := &opened{ready: make(chan struct{}), host: h}
+	o := &opened{app: declared, ready: make(chan struct{}), host: h}
 	close(o.ready)
 	if err := memory.SaveDeclared(ctx, a.options.Host.Backend, tenant, id, st); err != nil {
 		a.retire(o)

@@ -1,11 +1,13 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -76,7 +78,7 @@ func (s *Server) addFiles() {
 	add(s, access.Files, huma.Operation{
 		OperationID: "upload-file", Method: http.MethodPost, Path: "/sessions/{session_id}/files", Tags: tags, DefaultStatus: http.StatusCreated,
 		RequestBody:  &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{multipartType: form}},
-		MaxBodyBytes: maxUpload, BodyReadTimeout: time.Minute, Summary: "Upload a file to a session",
+		MaxBodyBytes: maxUpload, BodyReadTimeout: time.Minute, Middlewares: huma.Middlewares{s.holdUpload}, Summary: "Upload a file to a session",
 		Description: "PDF, DOCX, TXT and JSON: tools read their text in sessionMeta.artifacts. CSV, XLS, XLSX, PPT, PPTX, HTML, RTF, PNG, JPG, GIF and BMP " +
 			"are kept as they are. A file is at most 20 MiB, and lives for 30 days. What is not what it claims to be is refused.",
 	}, s.upload)
@@ -91,7 +93,7 @@ func (s *Server) addFiles() {
 		OperationID: "change-file", Method: http.MethodPatch, Path: "/sessions/{session_id}/files/{file_id}", Tags: tags,
 		Summary: "Change a file", Description: "The text of a file that is not active is seen neither by tools nor in prompts.",
 	}, func(ctx context.Context, c *call, in *fileChangeInput) (*fileOutput, error) {
-		caller, err := c.caller(in.User, in.Session)
+		caller, err := c.present(ctx, in.User, in.Session)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +113,7 @@ func (s *Server) addFiles() {
 }
 
 func (s *Server) filesOf(ctx context.Context, c *call, in *sessionInput) ([]file, error) {
-	caller, err := c.caller(in.User, in.Session)
+	caller, err := c.present(ctx, in.User, in.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +150,7 @@ func (s *Server) upload(ctx context.Context, c *call, in *uploadInput) (*fileOut
 		}
 		up.Text, up.Truncated = &text.Text, text.Truncated
 	}
+	up.Began, _ = ctx.Value(admittedKey{}).(time.Time)
 	added, err := c.host.AddFile(ctx, caller, up)
 	if err != nil {
 		return nil, err
@@ -179,7 +182,7 @@ func readForm(r *http.Request) (up upload, err error) {
 		if found || part.FormName() != "file" {
 			return up, abi.Faultf(abi.InvalidArgument, "the form has more than one part, or another").WithHint("send one file as the part named file")
 		}
-		if up, err = readPart(part); err != nil {
+		if up, err = readPart(part, r.ContentLength); err != nil {
 			return up, err
 		}
 		found = true
@@ -195,14 +198,18 @@ func readForm(r *http.Request) (up upload, err error) {
 
 var badForm = abi.Faultf(abi.InvalidArgument, "the body is no form as multipart/form-data has it (RFC 7578)")
 
-func readPart(part *multipart.Part) (up upload, err error) {
+// readPart reads a file from a form of so many bytes, less than 0 where that is unknown.
+func readPart(part *multipart.Part, formBytes int64) (up upload, err error) {
 	up = upload{name: part.FileName(), mediaType: part.Header.Get("Content-Type")}
-	if up.content, err = io.ReadAll(io.LimitReader(part, memory.MaxFileBytes+1)); err != nil {
+	room := min(max(formBytes, 0), memory.MaxFileBytes+1) + bytes.MinRead
+	content := bytes.NewBuffer(make([]byte, 0, room)) // at once: to grow takes twice the memory
+	if _, err = content.ReadFrom(io.LimitReader(part, memory.MaxFileBytes+1)); err != nil {
 		return up, badForm
 	}
-	if len(up.content) > memory.MaxFileBytes {
+	if content.Len() > memory.MaxFileBytes {
 		return up, abi.Faultf(abi.TooLarge, "the file has more than %s", memory.FormatSize(memory.MaxFileBytes))
 	}
+	up.content = content.Bytes()
 	return up, nil
 }
 
@@ -218,7 +225,7 @@ func (u upload) identify() (up memory.Upload, format document.Format, err error)
 }
 
 func (s *Server) download(ctx context.Context, c *call, in *fileInput) (*huma.StreamResponse, error) {
-	caller, err := c.caller(in.User, in.Session)
+	caller, err := c.present(ctx, in.User, in.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -230,15 +237,19 @@ func (s *Server) download(ctx context.Context, c *call, in *fileInput) (*huma.St
 		if a.ID != in.File {
 			continue
 		}
-		content, err := c.host.File(ctx, caller, a.ID)
+		held, err := s.downloads.take(ctx, identityOf(c.principal), a.Bytes)
 		if err != nil {
 			return nil, err
 		}
+		content, err := c.host.File(ctx, caller, a.ID)
+		if err != nil {
+			held.free()
+			return nil, err
+		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
-			for name, values := range fileHeaders(a.Filename, a.MediaType) {
-				hc.SetHeader(name, values[0])
-			}
-			_, _ = hc.BodyWriter().Write(content)
+			defer held.free()
+			_, w := humago.Unwrap(hc)
+			sendFile(w, a.Filename, a.MediaType, content)
 		}}, nil
 	}
 	return nil, abi.Faultf(abi.NotFound, "the session has no such file")
@@ -256,29 +267,43 @@ func fileHeaders(name, mediaType string) http.Header {
 	}
 }
 
+// sendFile answers with a file.
+func sendFile(w http.ResponseWriter, name, mediaType string, content []byte) {
+	for name, values := range fileHeaders(name, mediaType) {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(content)))
+	filePace.write(w, content)
+}
+
 // followLink answers a download by a signed address.
 func (s *Server) followLink(w http.ResponseWriter, r *http.Request) {
-	content, link, err := s.linked(r)
+	l, err := s.options.Links.check(r)
 	if err != nil {
 		WriteProblem(w, err)
 		return
 	}
-	for name, values := range fileHeaders(link.name, link.mediaType) {
-		w.Header()[name] = values
+	held, err := s.downloads.take(r.Context(), identity{tenant: l.tenant}, memory.MaxFileBytes)
+	if err != nil {
+		WriteProblem(w, err)
+		return
 	}
-	_, _ = w.Write(content)
+	defer held.free()
+	content, err := s.linked(r.Context(), l)
+	if err != nil {
+		WriteProblem(w, err)
+		return
+	}
+	held.shrink(int64(len(content)))
+	sendFile(w, l.name, l.mediaType, content)
 }
 
-func (s *Server) linked(r *http.Request) ([]byte, link, error) {
-	l, err := s.options.Links.check(r)
+// linked reads the file of an address.
+func (s *Server) linked(ctx context.Context, l link) ([]byte, error) {
+	h, release, err := s.options.Apps.Host(ctx, l.tenant, l.app)
 	if err != nil {
-		return nil, l, err
-	}
-	h, release, err := s.options.Apps.Host(r.Context(), l.tenant, l.app)
-	if err != nil {
-		return nil, l, err
+		return nil, err
 	}
 	defer release()
-	content, err := h.File(r.Context(), host.Caller{Tenant: l.tenant}, l.file)
-	return content, l, err
+	return h.File(ctx, host.Caller{Tenant: l.tenant}, l.file)
 }

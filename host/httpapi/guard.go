@@ -21,6 +21,9 @@ import (
 // principalKey is where a request's context has who sent it: handlers of huma get nothing else of the request.
 type principalKey struct{}
 
+// admittedKey is where a request's context has when it was let in, which is before its body came.
+type admittedKey struct{}
+
 // call is a request that was let in: who sent it, and the app that it is about.
 type call struct {
 	principal access.Principal
@@ -33,6 +36,23 @@ type call struct {
 func (c *call) caller(user, session string) (host.Caller, error) {
 	user, session, err := c.principal.Act(user, session)
 	return host.Caller{Tenant: c.principal.Tenant, User: user, Session: session, Actor: c.principal.Name}, err
+}
+
+// present is caller for what a user does to a session that is there: one that is nobody's yet is none of theirs. A run, or
+// an upload, makes it theirs.
+func (c *call) present(ctx context.Context, user, session string) (host.Caller, error) {
+	caller, err := c.caller(user, session)
+	if err != nil || c.principal.Role != access.User || caller.Session == "" {
+		return caller, err
+	}
+	found, err := c.host.Session(ctx, caller)
+	if err == nil && found.User == "" && found.Ended == nil {
+		return caller, abi.Faultf(abi.AccessDenied, "the session is nobody's yet").WithHint("a run in it makes it the user's")
+	}
+	if errors.Is(err, abi.NotFound) { // which what is asked for will say, or begin it
+		err = nil
+	}
+	return caller, err
 }
 
 // guard lets in who has a right, before the body is read.
@@ -48,7 +68,7 @@ func (s *Server) guard(right access.Right) func(huma.Context, func(huma.Context)
 			s.refuse(ctx, err)
 			return
 		}
-		next(huma.WithValue(ctx, principalKey{}, p))
+		next(huma.WithValue(huma.WithValue(ctx, principalKey{}, p), admittedKey{}, time.Now()))
 	}
 }
 

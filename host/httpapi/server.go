@@ -56,6 +56,8 @@ type Server struct {
 	mux     *http.ServeMux
 	limiter limiter
 	routes  []Route
+	// uploads and downloads are the files that requests have in memory.
+	uploads, downloads *room
 }
 
 // Route is an operation of the API with the right that it takes.
@@ -89,7 +91,7 @@ func New(opts Options) (*Server, error) {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	useProblems()
-	s := &Server{options: opts, mux: http.NewServeMux()}
+	s := &Server{options: opts, mux: http.NewServeMux(), uploads: newRoom(fileRoom), downloads: newRoom(fileRoom)}
 	s.limiter = limiter{rate: rate.Limit(opts.Rate), burst: max(opts.Burst, int(math.Ceil(opts.Rate)), 1)}
 	s.api = humago.New(s.mux, describe(opts.Version))
 	s.addRuns()
@@ -130,6 +132,7 @@ func describe(version string) huma.Config {
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w = newTimed(w)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	defer func() {

@@ -145,3 +145,17 @@ func TestSessionsAndStores(t *testing.T) {
 	s.want(200, "elsewhere", "GET", "/api/v1/stores/extra", "")
 	s.want(404, "elsewhere", "GET", "/api/v1/stores/extra/record?user_id=ann", "")
 }
+
+// A session that is nobody's yet is not any user's to look into or to end, but a run makes it one's own.
+func TestSessionsOfNobody(t *testing.T) {
+	s := newService(t)
+	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"anon","metadata":{"phone":"555"}}`)
+	s.want(403, "bob", "GET", "/api/v1/sessions/anon", "")
+	s.want(403, "bob", "DELETE", "/api/v1/sessions/anon", "")
+	s.want(403, "bob", "GET", "/api/v1/sessions/anon/files", "")
+	s.want(403, "bob", "PATCH", "/api/v1/sessions/anon/metadata", `{"a":1}`, "Content-Type", "application/merge-patch+json")
+	s.want(403, "bob", "POST", "/api/v1/prompts/greeting/render", `{"session_id":"anon"}`)
+	s.want(200, "ann", "POST", "/api/v1/sessions/anon/runs", `{"tool":"look"}`)
+	s.want(200, "ann", "GET", "/api/v1/sessions/anon", "")
+	s.want(403, "bob", "GET", "/api/v1/sessions/anon", "")
+}

@@ -35,7 +35,7 @@ func (s *Server) addSessions() {
 	add(s, access.ReadSessions, huma.Operation{
 		OperationID: "get-session", Method: http.MethodGet, Path: "/sessions/{session_id}", Tags: tags, Summary: "Describe a session",
 	}, func(ctx context.Context, c *call, in *sessionInput) (*sessionOutput, error) {
-		caller, err := c.caller(in.User, in.Session)
+		caller, err := c.present(ctx, in.User, in.Session)
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +50,7 @@ func (s *Server) addSessions() {
 		OperationID: "end-session", Method: http.MethodDelete, Path: "/sessions/{session_id}", Tags: tags, Summary: "End a session",
 		Description: "What lived with it is gone, and its id is refused from now on. Ending it again is fine.",
 	}, func(ctx context.Context, c *call, in *sessionInput) (*sessionOutput, error) {
-		caller, err := c.caller(in.User, in.Session)
+		caller, err := c.present(ctx, in.User, in.Session)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +89,10 @@ func listSessions(ctx context.Context, c *call, in *listSessionsInput) (*listOut
 	if err != nil {
 		return nil, err
 	}
-	caller.Session = ""
+	if caller.Session != "" { // the only one that is the caller's business
+		session, err := c.host.Session(ctx, caller)
+		return &listOutput[memory.Session]{wire.List[memory.Session]{Items: []memory.Session{c.shown(session)}}}, err
+	}
 	found, err := c.host.Sessions(ctx, caller, in.After, in.Limit)
 	if err != nil {
 		return nil, err
@@ -120,7 +123,7 @@ type metadataInput struct {
 }
 
 func changeMetadata(ctx context.Context, c *call, in *metadataInput) (*sessionOutput, error) {
-	caller, err := c.caller(in.User, in.Session)
+	caller, err := c.present(ctx, in.User, in.Session)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -16,17 +17,21 @@ import (
 // sessionHeader names the MCP session of a request.
 const sessionHeader = "Mcp-Session-Id"
 
+// mostIdle is how long a session may idle. A client that is gone says nothing, and costs memory meanwhile; one that is
+// not begins another session.
+const mostIdle = time.Hour
+
 // Handler serves MCP over streamable HTTP at whatever path it is mounted. Caller authenticates a request and says whom
 // it acts for; its error, best an *abi.Fault, refuses the request with status 403, or with 401 where the code is no_user.
 //
 // A session belongs to the caller that began it, tenant, user and session alike: another one's request that names it is
-// answered as if there were no such session. It is closed by the client, when nothing was asked for as long as the app
-// lets a session idle, and when its caller opens too many others.
+// answered as if there were no such session. It is closed by the client, when nothing was asked for an hour, or for as
+// long as the app lets a session idle where that is shorter, and when its user opens too many others.
 //
 // Requests that a browser sends for a page of another origin are refused; see [http.CrossOriginProtection].
 func (s *Server) Handler(caller func(*http.Request) (host.Caller, error)) http.Handler {
 	streamable := mcp.NewStreamableHTTPHandler(serverOf, &mcp.StreamableHTTPOptions{
-		SessionTimeout: cmp.Or(s.host.App().SessionIdle, app.DefaultSessionIdle),
+		SessionTimeout: min(cmp.Or(s.host.App().SessionIdle, app.DefaultSessionIdle), mostIdle),
 	})
 	return http.NewCrossOriginProtection().Handler(&handler{s, caller, streamable})
 }
@@ -49,13 +54,21 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "session not found", http.StatusNotFound) // as the SDK says it; clients then begin a new one
 		return
 	}
-	if one != nil && r.Method == http.MethodDelete {
+	switch {
+	case one == nil:
+	case r.Method == http.MethodGet:
+		one.leave() // a stream is open as long as the session is, and asks nothing
+	case r.Method == http.MethodDelete:
 		one.stop() // closing waits for runs, which nobody waits for
+		fallthrough
+	default:
+		defer one.leave()
 	}
 	h.streamable.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, one)))
 }
 
-// session is the one that the request names, if it is the caller's, or a new one where it may begin one.
+// session is the one that the request names, if it is the caller's, or a new one where it may begin one. It is busy with
+// the request, so that it is not closed before the answer is written.
 func (h *handler) session(r *http.Request, owner host.Caller) (one *session, ok bool) {
 	if id := r.Header.Get(sessionHeader); id != "" {
 		one = h.api.find(id, owner)
@@ -64,7 +77,9 @@ func (h *handler) session(r *http.Request, owner host.Caller) (one *session, ok 
 	if r.Method != http.MethodPost {
 		return nil, true // the SDK will say what is missing
 	}
-	return h.api.newSession(owner), true
+	one = h.api.newSession(owner)
+	one.hold()
+	return one, true
 }
 
 // sessionKey is where a request carries its session through the SDK, which leaves no other way.

@@ -2,7 +2,6 @@ package mcpapi_test
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -26,7 +25,7 @@ func listen(t *testing.T, s *mcpapi.Server) string {
 		case "mallory":
 			return host.Caller{}, errors.New("the secret reason")
 		default:
-			return host.Caller{User: user}, nil
+			return host.Caller{User: user, Session: r.Header.Get("Session")}, nil
 		}
 	}))
 	t.Cleanup(server.Close)
@@ -182,33 +181,40 @@ func TestClosedServer(t *testing.T) {
 	}
 }
 
+const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize",` +
+	`"params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+
+// begin begins an MCP session for a session of memory, and returns its id and what the server says.
+func begin(t *testing.T, url, user, memory string) (id, answer string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(initialize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	req.Header.Set("Session", memory)
+	resp, err := as(user).RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.Header.Get("Mcp-Session-Id"), string(text)
+}
+
 // A caller's oldest session makes room; that of another one stays.
 func TestSessionsOfACallerAreBounded(t *testing.T) {
 	runs := &results{left: make(chan host.Caller, 200)}
 	h := openShop(t, runs)
 	url := listen(t, serve(t, h))
 	ben := dial(t, url, "ben", nil)
-	begin := func(n int) string {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(fmt.Sprintf(
-			`{"jsonrpc":"2.0","id":%d,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, n)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Accept", "application/json, text/event-stream")
-		resp, err := as("ann").RoundTrip(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-			t.Fatal(err)
-		}
-		return resp.Header.Get("Mcp-Session-Id")
-	}
-	first := begin(0)
-	for i := range 100 {
-		begin(i + 1)
+	first, _ := begin(t, url, "ann", "")
+	for range 100 {
+		begin(t, url, "ann", "")
 	}
 	if left := <-runs.left; left.User != "ann" {
 		t.Errorf("the session of %+v was ended; want one of ann's", left)

@@ -1,8 +1,12 @@
 package mcpapi
 
 import (
+	"cmp"
+	"context"
 	"crypto/rand"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -11,9 +15,12 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// maxSessions is how many MCP sessions a caller may have open. Clients often leave without a word; with one more, the
-// one that was used least lately is closed.
+// maxSessions is how many MCP sessions a user may have open. Clients often leave without a word; with one more, the one
+// that was used least lately is closed.
 const maxSessions = 100
+
+// DefaultSlots is how many MCP sessions may be open where nothing else is said.
+const DefaultSlots = 10_000
 
 // Options are what a Server is made of. Host is required; other zero fields mean the defaults that their comments name.
 type Options struct {
@@ -23,6 +30,9 @@ type Options struct {
 	Version string
 	// Logger gets what no client may see. Default: discard.
 	Logger *slog.Logger
+	// Slots bounds the MCP sessions of all servers that share it: each holds one of its elements while it is open, and
+	// where there is no room none begins. Default: one of its own, for DefaultSlots sessions.
+	Slots chan struct{}
 }
 
 // Server offers the app of a host to clients of MCP. It is safe for concurrent use.
@@ -31,9 +41,10 @@ type Server struct {
 	program *mcp.Implementation
 	log     *slog.Logger
 	tools   []*mcp.Tool
+	slots   chan struct{}
 
 	mu       sync.Mutex
-	closed   bool
+	closed   bool  // nothing begins any more
 	clock    int64 // counts uses of sessions, to tell the one used least lately
 	sessions map[string]*session
 	open     sync.WaitGroup
@@ -48,8 +59,11 @@ func New(opts Options) *Server {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
+	if opts.Slots == nil {
+		opts.Slots = make(chan struct{}, DefaultSlots)
+	}
 	s := &Server{
-		host: opts.Host, log: opts.Logger, sessions: map[string]*session{},
+		host: opts.Host, log: opts.Logger, slots: opts.Slots, sessions: map[string]*session{},
 		program: &mcp.Implementation{Name: "toolrun", Title: opts.Host.App().ID, Version: opts.Version},
 	}
 	for _, tool := range opts.Host.App().Tools {
@@ -71,16 +85,59 @@ func New(opts Options) *Server {
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closed = true
-	var open []*session
-	for _, one := range s.sessions {
-		open = append(open, one)
-	}
+	open := slices.Collect(maps.Values(s.sessions))
 	s.mu.Unlock()
+	for _, one := range open {
+		one.stop() // all at once, for closing waits
+	}
 	for _, one := range open {
 		one.close()
 	}
 	s.open.Wait()
 	return nil
+}
+
+// Shutdown ends every MCP session as soon as it is idle. What a client asked before is answered; what it asks later is
+// refused with the code unavailable. When ctx ends first, Shutdown does what [Server.Close] does and returns the error of
+// ctx.
+func (s *Server) Shutdown(ctx context.Context) error {
+	for _, one := range s.refuse() {
+		go one.close()
+	}
+	ended := make(chan struct{})
+	go func() {
+		s.open.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		_ = s.Close() // always nil
+		return ctx.Err()
+	}
+}
+
+// refuse lets nothing begin any more, and returns the sessions that are idle.
+func (s *Server) refuse() (idle []*session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	for _, one := range s.sessions {
+		if one.busy == 0 && !one.leaving {
+			one.leaving = true
+			idle = append(idle, one)
+		}
+	}
+	return idle
+}
+
+// Has reports whether a session over HTTP is open that has this id and this caller.
+func (s *Server) Has(id string, caller host.Caller) bool {
+	caller.Tenant = cmp.Or(caller.Tenant, host.DefaultTenant)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.owned(id, caller) != nil
 }
 
 // newSession makes an MCP session for a caller, which begins with the client's first request.
@@ -105,7 +162,12 @@ func (s *Server) keep(one *session, link *mcp.ServerSession) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return abi.Faultf(abi.Unavailable, "the server is closing")
+		return errClosing
+	}
+	select {
+	case s.slots <- struct{}{}:
+	default:
+		return abi.Faultf(abi.Unavailable, "there are as many MCP sessions as there may be: %d", cap(s.slots)).WithHint("try again later")
 	}
 	if oldest := s.oldest(one.owner); oldest != nil {
 		go oldest.close()
@@ -119,16 +181,28 @@ func (s *Server) keep(one *session, link *mcp.ServerSession) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.sessions, one.id)
+		<-s.slots
 	})
 	return nil
 }
 
-// oldest is the session that makes room for another one of the caller's, nil where there is room.
+var errClosing = abi.Faultf(abi.Unavailable, "the server is closing").WithHint("begin a new MCP session in a moment")
+
+// counted is whose sessions are counted together. A user may name any session of memory, so it makes no difference; who
+// acts for nobody holds a key, and has a visitor in each.
+func counted(owner host.Caller) host.Caller {
+	if owner.User != "" {
+		owner.Session = ""
+	}
+	return owner
+}
+
+// oldest is the session that makes room for another one of the user's, nil where there is room.
 func (s *Server) oldest(owner host.Caller) *session {
 	var oldest *session
 	count := 0
 	for _, one := range s.sessions {
-		if one.owner != owner {
+		if counted(one.owner) != counted(owner) {
 			continue
 		}
 		count++
@@ -142,15 +216,24 @@ func (s *Server) oldest(owner host.Caller) *session {
 	return oldest
 }
 
-// find returns the open session with an id, if it is the caller's.
+// owned is the open session with an id, if it is the caller's. The caller holds mu.
+func (s *Server) owned(id string, owner host.Caller) *session {
+	if one := s.sessions[id]; one != nil && one.owner == owner && !one.leaving {
+		return one
+	}
+	return nil
+}
+
+// find returns the open session with an id, if it is the caller's. It is busy then, until it is told otherwise.
 func (s *Server) find(id string, owner host.Caller) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	one := s.sessions[id]
-	if one == nil || one.owner != owner {
+	one := s.owned(id, owner)
+	if one == nil {
 		return nil
 	}
 	s.clock++
 	one.used = s.clock
+	one.busy++
 	return one
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,7 +26,11 @@ type session struct {
 	id     string // of the transport alone
 	owner  host.Caller
 	server *mcp.Server
-	used   int64 // under the lock of api
+
+	// Under the lock of api:
+	used    int64
+	busy    int  // what is asked and not answered
+	leaving bool // it is closed because nothing is
 
 	closing  chan struct{} // closed when its runs are to stop
 	stopOnce sync.Once
@@ -41,12 +46,48 @@ type session struct {
 func (s *session) beginning(next mcp.MethodHandler) mcp.MethodHandler {
 	uses := []string{"initialize", "tools/call", "resources/read", "prompts/get"}
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if strings.HasPrefix(method, "notifications/") {
+			return next(ctx, method, req)
+		}
+		if err := s.enter(); err != nil { // a run may outlive the HTTP request that began it
+			return nil, protocolError(err)
+		}
+		defer s.leave()
 		if link, ok := req.GetSession().(*mcp.ServerSession); ok && slices.Contains(uses, method) {
 			if err := s.begin(ctx, link); err != nil {
 				return nil, protocolError(err)
 			}
 		}
 		return next(ctx, method, req)
+	}
+}
+
+// enter makes the session busy with one thing more, if the server lets anything begin.
+func (s *session) enter() error {
+	s.api.mu.Lock()
+	defer s.api.mu.Unlock()
+	if s.api.closed {
+		return errClosing
+	}
+	s.busy++
+	return nil
+}
+
+// hold makes it busy with one thing more, be it to refuse that.
+func (s *session) hold() {
+	s.api.mu.Lock()
+	defer s.api.mu.Unlock()
+	s.busy++
+}
+
+// leave makes it busy with one thing less, and closes it where that was the last one that a closing server waits for.
+func (s *session) leave() {
+	s.api.mu.Lock()
+	defer s.api.mu.Unlock()
+	s.busy--
+	if s.api.closed && s.busy == 0 && !s.leaving {
+		s.leaving = true
+		go s.close() // which waits for the request that this is
 	}
 }
 

@@ -20,7 +20,7 @@ func (s *Server) ServeStdio(ctx context.Context, caller host.Caller, in io.Reade
 	one := s.newSession(caller)
 	defer one.end()
 	defer context.AfterFunc(ctx, one.stop)()
-	err := one.server.Run(ctx, draining{&mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}}})
+	err := one.server.Run(ctx, draining{&mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}}, one})
 	if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
@@ -34,7 +34,10 @@ func (unclosed) Close() error { return nil }
 
 // draining is a transport whose input ends only when all that was asked through it is answered: the SDK cancels requests
 // under way at the end of the input, and then no script could pipe its requests in.
-type draining struct{ mcp.Transport }
+type draining struct {
+	mcp.Transport
+	session *session
+}
 
 // Connect connects the transport.
 func (d draining) Connect(ctx context.Context) (mcp.Connection, error) {
@@ -43,12 +46,13 @@ func (d draining) Connect(ctx context.Context) (mcp.Connection, error) {
 		return nil, err
 	}
 	return &drainingConn{
-		Connection: conn, asked: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1), closed: make(chan struct{}),
+		Connection: conn, session: d.session, asked: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1), closed: make(chan struct{}),
 	}, nil
 }
 
 type drainingConn struct {
 	mcp.Connection
+	session   *session // busy until what was asked is answered
 	mu        sync.Mutex
 	asked     map[jsonrpc.ID]bool
 	answered  chan struct{} // something was answered since it was last read
@@ -61,7 +65,10 @@ func (c *drainingConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	message, err := c.Connection.Read(ctx)
 	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
 		c.mu.Lock()
-		c.asked[request.ID] = true
+		if !c.asked[request.ID] {
+			c.asked[request.ID] = true
+			c.session.hold()
+		}
 		c.mu.Unlock()
 	}
 	if !errors.Is(err, io.EOF) {
@@ -93,7 +100,10 @@ func (c *drainingConn) Write(ctx context.Context, message jsonrpc.Message) error
 		return err
 	}
 	c.mu.Lock()
-	delete(c.asked, response.ID)
+	if c.asked[response.ID] {
+		delete(c.asked, response.ID)
+		c.session.leave()
+	}
 	c.mu.Unlock()
 	select {
 	case c.answered <- struct{}{}:

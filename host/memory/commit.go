@@ -43,6 +43,7 @@ func (v *View) finish(ctx context.Context, tx Tx, failure error, done *Done) err
 		if failure == nil {
 			failure = endOf(ctx)
 		}
+		done.Effects = v.effects(nil) // what it read it may have told
 		return failure
 	}
 	if failure == nil && tx.Dry {

@@ -125,6 +125,11 @@ func (s *Service) eraseSession(ctx context.Context, c Caller, erased *Erased) er
 	if err != nil || state.User != c.User {
 		return err // the id is of no session any more, or of somebody else's
 	}
+	for _, file := range state.Files { // those of the time when the session was nobody's have no other trace
+		if _, err := s.eraseFile(ctx, c, file.ID, erased); err != nil {
+			return err
+		}
+	}
 	session := storage.Part{Tag: storage.Session, Value: c.Session}
 	if _, err := s.eraseUnder(ctx, s.group(c).With(session), erased); err != nil {
 		return err

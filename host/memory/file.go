@@ -109,6 +109,8 @@ type Upload struct {
 	ID, Type, Filename, MediaType, SHA256 string
 
 	Content []byte
+	// Began is when the upload did: a user who was erased since gets no file. Zero for now.
+	Began time.Time
 	// Text is what was read out of the content; nil where nothing was.
 	Text      *string
 	Truncated bool
@@ -119,15 +121,21 @@ func (s *Service) AddFile(ctx context.Context, c Caller, up Upload) (Artifact, e
 	if err := s.checkUpload(c, up); err != nil {
 		return Artifact{}, err
 	}
+	if err := s.notErasedSince(ctx, c, up.Began); err != nil {
+		return Artifact{}, err
+	}
 	if err := s.useSession(ctx, c, SessionStart{}); err != nil {
 		return Artifact{}, err
 	}
 	file := s.artifactOf(up)
 	keys := []storage.Key{s.sessionKey(c), s.fileKey(systemFile, c, up.ID), s.fileKey(systemFileText, c, up.ID)}
 	if c.User != "" {
-		keys = append(keys, s.userFileKey(c, up.ID))
+		keys = append(keys, s.userFileKey(c, up.ID), s.erasedKey(c))
 	}
-	err := s.changeFiles(ctx, c, keys, func(files []Artifact) ([]Artifact, []storage.Write, error) {
+	err := s.changeFiles(ctx, c, keys, func(now []storage.Record, files []Artifact) ([]Artifact, []storage.Write, error) {
+		if len(now) > 4 && now[4].Exists() && !up.Began.IsZero() && !now[4].Updated.Before(up.Began) {
+			return nil, nil, abi.Faultf(abi.Cancelled, "the user was erased during the upload; nothing was stored")
+		}
 		files = slices.DeleteFunc(files, func(f Artifact) bool { return !file.Uploaded.Before(f.Expires) })
 		if len(files) >= MaxFiles {
 			return nil, nil, abi.Faultf(abi.QuotaExceeded, "a session may have %d files", MaxFiles).WithHint("start another session")
@@ -135,6 +143,21 @@ func (s *Service) AddFile(ctx context.Context, c Caller, up Upload) (Artifact, e
 		return append(files, file), s.fileWrites(c, file, up, keys), nil
 	})
 	return file, err
+}
+
+// notErasedSince keeps an upload from beginning a session for a user who was erased meanwhile.
+func (s *Service) notErasedSince(ctx context.Context, c Caller, began time.Time) error {
+	if c.User == "" || began.IsZero() {
+		return nil
+	}
+	records, err := s.backend.Get(ctx, s.erasedKey(c))
+	if err != nil {
+		return s.hostFault("keep a file", err)
+	}
+	if records[0].Exists() && !records[0].Updated.Before(began) {
+		return abi.Faultf(abi.Cancelled, "the user was erased during the upload; nothing was stored")
+	}
+	return nil
 }
 
 func (s *Service) checkUpload(c Caller, up Upload) error {
@@ -170,7 +193,7 @@ func (s *Service) fileWrites(c Caller, file Artifact, up Upload, keys []storage.
 	if up.Text != nil {
 		writes = append(writes, record(keys[2], []byte(CutText(*up.Text, maxTextBytes))))
 	}
-	if len(keys) > 3 {
+	if c.User != "" {
 		writes = append(writes, record(keys[3], []byte("{}")))
 	}
 	return writes
@@ -178,7 +201,7 @@ func (s *Service) fileWrites(c Caller, file Artifact, up Upload, keys []storage.
 
 // changeFiles lets change decide about the files of the caller's session, which must be open and the caller's; the
 // session's key is the first of keys.
-func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key, change func([]Artifact) ([]Artifact, []storage.Write, error)) error {
+func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key, change func([]storage.Record, []Artifact) ([]Artifact, []storage.Write, error)) error {
 	err := s.backend.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
 		state, err := decodeSession(now[0])
 		if err != nil {
@@ -191,7 +214,7 @@ func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key,
 			return nil, err
 		}
 		var writes []storage.Write
-		if state.Files, writes, err = change(slices.Clone(state.Files)); err != nil {
+		if state.Files, writes, err = change(now, slices.Clone(state.Files)); err != nil {
 			return nil, err
 		}
 		return s.writeSystem(writes, now[0], keys[0], state, time.Time{}, c)
@@ -202,7 +225,7 @@ func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key,
 // SetFileActive says whether tools and prompts see a file's text.
 func (s *Service) SetFileActive(ctx context.Context, c Caller, id string, active bool) (Artifact, error) {
 	var changed Artifact
-	err := s.changeFiles(ctx, c, []storage.Key{s.sessionKey(c)}, func(files []Artifact) ([]Artifact, []storage.Write, error) {
+	err := s.changeFiles(ctx, c, []storage.Key{s.sessionKey(c)}, func(_ []storage.Record, files []Artifact) ([]Artifact, []storage.Write, error) {
 		i := s.indexFile(files, id)
 		if i < 0 {
 			return nil, nil, noFile()
@@ -262,19 +285,24 @@ func (s *Service) File(ctx context.Context, tenant, id string) ([]byte, error) {
 func (s *Service) eraseFiles(ctx context.Context, c Caller, erased *Erased) (int, error) {
 	total := 0
 	err := s.scan(ctx, s.system(systemUserFile, c, storage.Part{Tag: storage.User, Value: c.User}), func(links []storage.Record) error {
-		var records []storage.Record
 		for _, link := range links {
-			id := link.Key.Part(storage.Item)
-			records = append(records, storage.Record{Key: s.fileKey(systemFile, c, id)}, storage.Record{Key: s.fileKey(systemFileText, c, id)})
-		}
-		n, err := s.removeKeys(ctx, append(records, links...), func(r storage.Record) {
-			if r.Key.Part(storage.System) == systemFile {
-				erased.Files++
-				erased.Bytes += int64(len(r.Content))
+			n, err := s.eraseFile(ctx, c, link.Key.Part(storage.Item), erased)
+			if total += n; err != nil {
+				return err
 			}
-		})
-		total += n
-		return err
+		}
+		return nil
 	})
 	return total, err
+}
+
+// eraseFile removes one file: they are large, and a transaction holds what it removes.
+func (s *Service) eraseFile(ctx context.Context, c Caller, id string, erased *Erased) (int, error) {
+	records := []storage.Record{{Key: s.fileKey(systemFile, c, id)}, {Key: s.fileKey(systemFileText, c, id)}, {Key: s.userFileKey(c, id)}}
+	return s.removeKeys(ctx, records, func(r storage.Record) {
+		if r.Key.Part(storage.System) == systemFile {
+			erased.Files++
+			erased.Bytes += int64(len(r.Content))
+		}
+	})
 }

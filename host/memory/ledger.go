@@ -14,14 +14,15 @@ import (
 // LedgerEntry says what a run, or an act of an operator, read and wrote. It holds names and revisions, never content.
 type LedgerEntry struct {
 	Run string `json:"run_id"`
-	// Act is what it was: run, operate, purge, erase, declare.
+	// Act is what it was: run, dry_run, render, operate, purge, erase, declare.
 	Act  string `json:"act"`
 	Tool string `json:"tool,omitempty"`
 	// Actor is who asked for it, as the platform calls its programs: the name of a key, never a secret.
-	Actor   string    `json:"actor,omitempty"`
-	User    string    `json:"user_id,omitempty"`
-	Session string    `json:"session_id,omitempty"`
-	At      time.Time `json:"at"`
+	Actor   string `json:"actor,omitempty"`
+	User    string `json:"user_id,omitempty"`
+	Session string `json:"session_id,omitempty"`
+	// At is when it began.
+	At time.Time `json:"at"`
 	// Code is that of the fault that it ended with; "" where it succeeded.
 	Code     abi.Code          `json:"code,omitempty"`
 	Attempts int               `json:"attempts"`
@@ -90,13 +91,23 @@ func (s *Service) Note(ctx context.Context, tenant string, entries []LedgerEntry
 	}
 	c := Caller{Tenant: tenant}
 	keys := make([]storage.Key, len(entries))
+	marks := map[string]int{} // the places of the marks of erased users
 	for i, e := range entries {
 		keys[i] = s.ledgerKey(c, e.Run)
+	}
+	for _, e := range entries {
+		if _, known := marks[e.User]; e.User != "" && !known {
+			marks[e.User] = len(keys)
+			keys = append(keys, s.erasedKey(Caller{Tenant: tenant, User: e.User}))
+		}
 	}
 	err := s.backend.Update(ctx, keys, func(now []storage.Record) (writes []storage.Write, err error) {
 		for i, e := range entries {
 			if now[i].Exists() {
 				continue // the commit has noted it
+			}
+			if at, ok := marks[e.User]; ok && now[at].Exists() && !now[at].Updated.Before(e.At) {
+				e.User, e.Session = "", "" // who was erased since must not be in there
 			}
 			if writes, err = s.noteEntry(writes, Caller{Tenant: tenant, Run: e.Run}, e); err != nil {
 				return nil, err

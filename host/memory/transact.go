@@ -68,6 +68,10 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 		return done, err
 	}
 	defer keyTurn.release()
+	// Before the session is used: a run that is not run again changes nothing of it.
+	if earlier, err := s.earlier(ctx, tx); err != nil || earlier != nil {
+		return Done{Earlier: earlier}, err
+	}
 	var turn *held
 	defer func() { turn.release() }()
 	var first *View
@@ -79,9 +83,6 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 		}
 		if first == nil {
 			first = v
-			if earlier, err := s.earlier(ctx, tx); err != nil || earlier != nil {
-				return Done{Earlier: earlier}, err
-			}
 		}
 		if err := erasedSince(first.erased, v.erased); err != nil {
 			return done, err // another attempt would bring back what was erased

@@ -269,9 +269,9 @@ func (s *server) accept(web *http.Server, listener net.Listener) error {
 // stop lets what is under way end, for a while.
 func (s *server) stop(web *http.Server, cancel context.CancelFunc) error {
 	s.logger.Info("stopping", "drain", s.flags.drain.String())
-	s.surface.Stop()
 	drain, done := context.WithTimeout(context.Background(), s.flags.drain)
 	defer done()
+	go s.surface.Stop(drain) // what it waits for, Shutdown waits for as well
 	err := web.Shutdown(drain)
 	if errors.Is(err, context.DeadlineExceeded) { // runs are cancelled, and answer so
 		cancel()

@@ -4,11 +4,13 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"errors"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -169,7 +171,11 @@ func (p *program) openLinks(f *serveFlags, database string, addr net.Addr) (*htt
 	if f.linkKey != "" {
 		file = p.env.path(f.linkKey)
 	}
-	key, err := os.ReadFile(file)
+	key, err := readSecret(file)
+	if errors.Is(err, errOpenSecret) {
+		return nil, abi.Faultf(abi.InvalidArgument, "the secret for links %s: %v", p.env.show(file), err).
+			WithHint("chmod 600 %s; where somebody may have read it, remove it: a new one is made, and the links so far end", p.env.show(file))
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		key = []byte(rand.Text() + rand.Text())
 		err = os.WriteFile(file, key, 0o600)
@@ -188,4 +194,24 @@ func (p *program) openLinks(f *serveFlags, database string, addr net.Addr) (*htt
 		}
 	}
 	return httpapi.NewLinks(key, base, p.env.Now)
+}
+
+var errOpenSecret = errors.New("others can read or change it, and so make links to any file")
+
+// readSecret reads a file that is its owner's alone, or is read by a group.
+func readSecret(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	const others = 0o027 // of a group, only writing: secrets that are mounted are often read by one
+	if runtime.GOOS != "windows" && info.Mode().Perm()&others != 0 {
+		return nil, errOpenSecret
+	}
+	return io.ReadAll(file)
 }

@@ -2,7 +2,9 @@ package service
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/toolrun/toolrun/abi"
@@ -17,13 +19,19 @@ type connectors struct {
 	options Options
 	api     *httpapi.Server
 
+	// slots bounds the MCP sessions of all hosts together.
+	slots chan struct{}
+
 	mu     sync.Mutex
 	closed bool
 	byHost map[*host.Host]*connector
+	// leaving are those of replaced hosts, whose calls under way go on.
+	leaving map[*connector]bool
 }
 
 // connector is the MCP server of a host, with the lease on that host.
 type connector struct {
+	app    string
 	server *mcpapi.Server
 	// handler is one for all requests: MCP sessions live in it.
 	handler http.Handler
@@ -42,8 +50,14 @@ func callerOf(r *http.Request) (host.Caller, error) {
 }
 
 func newConnectors(opts Options, api *httpapi.Server) *connectors {
-	return &connectors{options: opts, api: api, byHost: map[*host.Host]*connector{}}
+	return &connectors{
+		options: opts, api: api, slots: make(chan struct{}, mcpapi.DefaultSlots),
+		byHost: map[*host.Host]*connector{}, leaving: map[*connector]bool{},
+	}
 }
+
+// sessionHeader names the MCP session of a request.
+const sessionHeader = "Mcp-Session-Id"
 
 // ServeHTTP answers a request of an MCP client.
 func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -52,56 +66,117 @@ func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		httpapi.WriteProblem(w, err)
 		return
 	}
-	one, err := c.of(admitted)
+	one := c.left(r.Header.Get(sessionHeader), admitted)
+	if one == nil {
+		one, err = c.of(r.Context(), admitted)
+	}
 	if err != nil {
-		admitted.Release()
 		httpapi.WriteProblem(w, err)
 		return
 	}
 	one.handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, admitted.Caller)))
 }
 
-// of returns the connector of a host, which takes over the lease where there is none yet.
-func (c *connectors) of(a httpapi.Admitted) (*connector, error) {
+// left returns the connector that has a session of a replaced host still, nil where there is none. Its client can cancel
+// what it waits for.
+func (c *connectors) left(session string, a httpapi.Admitted) *connector {
+	if session == "" {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for one := range c.leaving {
+		if one.app == a.Host.App().ID && one.server.Has(session, a.Caller) {
+			a.Release()
+			return one
+		}
+	}
+	return nil
+}
+
+// of returns the connector of a host. It takes over the lease, whatever it returns.
+func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, error) {
+	for {
+		one, made, err := c.get(a)
+		if err != nil || !made {
+			a.Release()
+			return one, err
+		}
+		// The host may have been retired since the request was admitted, and nobody would say so again. One that is in use
+		// now will be retired later than this.
+		inUse, release, err := c.options.Apps.Host(context.WithoutCancel(ctx), a.Caller.Tenant, one.app)
+		if err == nil && inUse == a.Host {
+			release()
+			return one, nil
+		}
+		c.leave(a.Host)
+		go c.end(context.Background(), one)
+		if err != nil {
+			return nil, err
+		}
+		a.Host, a.Release = inUse, release
+	}
+}
+
+// get returns the connector of a host, which takes over the lease where it is made.
+func (c *connectors) get(a httpapi.Admitted) (one *connector, made bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return nil, errStopping
+		return nil, false, errStopping
 	}
 	if one := c.byHost[a.Host]; one != nil {
-		a.Release()
-		return one, nil
+		return one, false, nil
 	}
-	server := mcpapi.New(mcpapi.Options{Host: a.Host, Version: c.options.Version, Logger: c.options.Logger})
-	one := &connector{server, server.Handler(callerOf), a.Release}
+	server := mcpapi.New(mcpapi.Options{Host: a.Host, Version: c.options.Version, Logger: c.options.Logger, Slots: c.slots})
+	one = &connector{a.Host.App().ID, server, server.Handler(callerOf), a.Release}
 	c.byHost[a.Host] = one
-	return one, nil
+	return one, true, nil
 }
 
-// Retire ends the MCP sessions of a host that is replaced: clients begin anew, with the new one.
+// Retire ends the MCP sessions of a host that is replaced: clients begin anew, with the new one. It returns when the
+// calls under way in them are answered; the host is kept open until then.
 func (s *Service) Retire(h *host.Host) {
-	s.mcp.mu.Lock()
-	one := s.mcp.byHost[h]
-	delete(s.mcp.byHost, h)
-	s.mcp.mu.Unlock()
-	one.close()
-}
-
-func (o *connector) close() {
-	if o == nil {
-		return
+	if one := s.mcp.leave(h); one != nil {
+		s.mcp.end(context.Background(), one) // runs have a timeout, and close ends those that are left
 	}
-	_ = o.server.Close() // always nil
-	o.release()
 }
 
-func (c *connectors) close() {
+// leave has the connector of a host get no new sessions, and returns it, or nil.
+func (c *connectors) leave(h *host.Host) *connector {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	one := c.byHost[h]
+	if one != nil {
+		delete(c.byHost, h)
+		c.leaving[one] = true
+	}
+	return one
+}
+
+// end ends a connector that is leaving.
+func (c *connectors) end(ctx context.Context, one *connector) {
+	_ = one.server.Shutdown(ctx) // all has ended, one way or the other
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.leaving[one] { // two may wait for its end
+		delete(c.leaving, one)
+		one.release()
+	}
+}
+
+func (c *connectors) close(ctx context.Context) {
 	c.mu.Lock()
 	c.closed = true
-	all := c.byHost
-	c.byHost = map[*host.Host]*connector{}
-	c.mu.Unlock()
-	for _, one := range all {
-		one.close()
+	for _, one := range c.byHost {
+		c.leaving[one] = true
 	}
+	clear(c.byHost)
+	all := slices.Collect(maps.Keys(c.leaving))
+	c.mu.Unlock()
+	var ended sync.WaitGroup
+	for _, one := range all {
+		ended.Go(func() { c.end(ctx, one) })
+	}
+	ended.Wait()
 }

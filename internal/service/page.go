@@ -1,10 +1,14 @@
 package service
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"net/http"
+
+	"github.com/toolrun/toolrun/host/httpapi"
 )
 
 //go:embed page.html
@@ -12,25 +16,24 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// page shows the description of the API to people. It takes nothing from elsewhere: it is read where there is no network.
-func (s *Service) page(w http.ResponseWriter, _ *http.Request) {
-	text, err := s.api.OpenAPI()
+// newPage shows the description of the API to people. It takes nothing from elsewhere: it is read where there is no
+// network. It is made once: who asks for it needs no key, and making it takes a processor's time.
+func newPage(api *httpapi.Server) (http.HandlerFunc, error) {
+	text, err := api.OpenAPI()
 	var doc any
 	if err == nil {
 		err = json.Unmarshal(text, &doc)
 	}
+	var page bytes.Buffer
+	if err == nil {
+		err = pageTemplate.Execute(&page, doc)
+	}
 	if err != nil {
-		httpError(w, s.options, err)
-		return
+		return nil, fmt.Errorf("describe the API: %w", err)
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-	if err := pageTemplate.Execute(w, doc); err != nil {
-		s.options.Logger.Error("write the page of the API", "error", err)
-	}
-}
-
-func httpError(w http.ResponseWriter, opts Options, err error) {
-	opts.Logger.Error("describe the API", "error", err)
-	say(w, http.StatusInternalServerError, "the API cannot be described")
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+		_, _ = w.Write(page.Bytes()) // whose reader may have gone
+	}, nil
 }

@@ -50,13 +50,17 @@ func New(opts Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	page, err := newPage(api)
+	if err != nil {
+		return nil, err
+	}
 	s.api = api
 	s.mcp = newConnectors(opts, api)
 	api.Handle("/mcp", s.mcp)
 	api.Handle("GET /metrics", opts.Telemetry.Handler())
 	api.Handle("GET /healthz", http.HandlerFunc(alive))
 	api.Handle("GET /readyz", http.HandlerFunc(s.ready))
-	api.Handle("GET /docs", http.HandlerFunc(s.page))
+	api.Handle("GET /docs", page)
 	s.handler = opts.Telemetry.HTTP(api, api.Pattern)
 	return s, nil
 }
@@ -68,10 +72,11 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.
 func (s *Service) API() *httpapi.Server { return s.api }
 
 // Stop makes the Service say that it is not ready any more, so that nobody sends it more, and ends the sessions of MCP,
-// whose streams would never end by themselves.
-func (s *Service) Stop() {
+// whose streams would never end by themselves. It returns when the calls under way in them are answered; those that are
+// not when ctx ends are cancelled.
+func (s *Service) Stop(ctx context.Context) {
 	s.stopping.Store(true)
-	s.mcp.close()
+	s.mcp.close(ctx)
 }
 
 func alive(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "alive") }

@@ -110,7 +110,7 @@ func start(t *testing.T) *running {
 	server := httptest.NewServer(surface)
 	return &running{server.URL, func() {
 		t.Helper()
-		surface.Stop()
+		surface.Stop(context.Background())
 		server.Close()
 		for _, close := range []func() error{served.Close, documents.Close, readers.Close, pool.Close, backend.Close} {
 			must(close())

@@ -72,7 +72,7 @@ func runInScript(ts *testscript.TestScript, neg bool, args []string) {
 
 // TestCheck demands that the examples are what check asks of an app: without errors, and without warnings.
 func TestCheck(t *testing.T) {
-	const want = "app.yaml: 9 stores, 19 tools, 2 prompts; no problems\n"
+	const want = "app.yaml: 9 stores, 20 tools, 2 prompts; no problems\n"
 	needRuntime(t)
 	if got := toolrun(t, copyExamples(t, npmTool), "check"); got != want {
 		t.Errorf("toolrun check prints:\n%s\nwant:\n%s", got, want)

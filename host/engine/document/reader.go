@@ -1,10 +1,12 @@
 package document
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -16,8 +18,11 @@ import (
 const (
 	// MaxBytes is how large a document may be that a Reader reads.
 	MaxBytes = 20 << 20
-	// Time is how long it may take, as time that passes and as time of a processor.
-	Time = 10 * time.Second
+	// CPU is how much of a processor's time it may take.
+	CPU = 10 * time.Second
+	// Time is how long it may take from when it is a document's turn. It is more than CPU: a sound document must not fail
+	// because others keep the machine busy.
+	Time = 30 * time.Second
 )
 
 // Reader reads the text of documents with an engine. It is safe for concurrent use.
@@ -26,10 +31,14 @@ type Reader struct {
 	Engine engine.Engine
 	// TextBytes is how much text is answered at most, as UTF-8. Default: the constant TextBytes.
 	TextBytes int
+	// Parallel is how many documents are read at a time, the others wait their turn: as many as Engine has cells. Default: the
+	// number of processors that Go uses, which is that of languages.NewDocumentPool too.
+	Parallel int
 
 	mu      sync.Mutex
 	program engine.Program // nil until the first document
 	closed  bool
+	turns   chan struct{} // nil until the first document; it holds one for each document that is read
 }
 
 // Text is what a document says.
@@ -41,7 +50,7 @@ type Text struct {
 }
 
 // Read returns the text of a document. Documents of two domains are never read in one process, one after the other
-// included. It waits for a free cell as long as ctx lets it; the reading itself has Time and MemoryBytes.
+// included. It waits for its turn as long as ctx lets it; the reading itself has CPU, Time and MemoryBytes.
 //
 // Faults are invalid_argument for a format without text and for a document that cannot be read, too_large for more than
 // MaxBytes, timeout, memory_limit and stack_limit for one that takes more than it may, and cancelled where ctx ends.
@@ -52,6 +61,11 @@ func (r *Reader) Read(ctx context.Context, domain string, format Format, data []
 	if len(data) > MaxBytes {
 		return Text{}, abi.Faultf(abi.TooLarge, "the document has %d bytes, more than %d", len(data), MaxBytes)
 	}
+	done, err := r.turn(ctx) // before Time begins: in a cell's queue the document's time would be spent on others
+	if err != nil {
+		return Text{}, err
+	}
+	defer done()
 	program, err := r.load(ctx)
 	if err != nil {
 		return Text{}, err
@@ -77,6 +91,25 @@ func (r *Reader) Read(ctx context.Context, domain string, format Format, data []
 	return text, nil
 }
 
+// turn waits until a document may be read. What it returns lets the next one begin.
+func (r *Reader) turn(ctx context.Context) (done func(), err error) {
+	r.mu.Lock()
+	if r.turns == nil {
+		r.turns = make(chan struct{}, max(cmp.Or(r.Parallel, runtime.GOMAXPROCS(0)), 1))
+	}
+	turns := r.turns
+	r.mu.Unlock()
+	if ctx.Err() != nil {
+		return nil, engine.EndOf(ctx)
+	}
+	select {
+	case turns <- struct{}{}:
+		return func() { <-turns }, nil
+	case <-ctx.Done():
+		return nil, engine.EndOf(ctx)
+	}
+}
+
 // input is what a run gets for a document.
 func (r *Reader) input(domain string, format Format, data []byte) engine.Input {
 	textBytes := r.TextBytes
@@ -85,12 +118,12 @@ func (r *Reader) input(domain string, format Format, data []byte) engine.Input {
 	}
 	request := request{Format: format.Name, TextBytes: textBytes, Data: data}
 	return engine.Input{Input: request.input(), Domain: domain, Limits: engine.Limits{
-		CPU: Time, MemoryBytes: MemoryBytes,
+		CPU: CPU, MemoryBytes: MemoryBytes,
 		OutputBytes: 6*textBytes + 1<<10, // as JSON each byte may become an escape
 	}}
 }
 
-var tookTooLong = abi.Faultf(abi.Timeout, "reading the document took longer than %s", Time)
+var tookTooLong = abi.Faultf(abi.Timeout, "reading the document took longer than %s of a processor's time, or %s in all", CPU, Time)
 
 // explained says of a document what a cell says of a run.
 func explained(err error) error {

@@ -15,7 +15,7 @@ type RunRequest struct {
 
 // CodeRequest asks for a run of code that no app declares.
 type CodeRequest struct {
-	Name     string `json:"name,omitempty" maxLength:"128" doc:"What the Result calls it. Default: code" example:"node_7"`
+	Name     string `json:"name,omitempty" maxLength:"128" pattern:"^[A-Za-z0-9_.-]*$" doc:"What the Result calls it. Default: code" example:"node_7"`
 	Language string `json:"language" enum:"javascript,typescript,python" doc:"Language of the code"`
 	Code     string `json:"code" minLength:"1" doc:"The source: one file, which imports nothing but what the language brings"`
 	// Grants are verbs by the names of stores, as in an app file: read, write, readwrite, or several with commas.

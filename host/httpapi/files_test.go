@@ -1,0 +1,86 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// connect sends a head of a request, and returns the answer's first line.
+func (s *service) connect(head string) (c net.Conn, status string) {
+	s.t.Helper()
+	c, err := net.Dial("tcp", s.server.Listener.Addr().String())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = c.Close() })
+	if err := c.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := fmt.Fprintf(c, "%s\r\nHost: a\r\n\r\n", head); err != nil {
+		s.t.Fatal(err)
+	}
+	status, err = bufio.NewReaderSize(c, 16).ReadString('\n')
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return c, strings.TrimSpace(strings.TrimPrefix(status, "HTTP/1.1 "))
+}
+
+// Uploads that are under way leave room to others, before any byte of them is read.
+func TestUploadsLeaveRoom(t *testing.T) {
+	s := newService(t)
+	s.api.SetRoom(64 << 20)
+	s.want(201, "operator", "POST", "/api/v1/sessions", `{"user_id":"ann","session_id":"s"}`)
+	const small = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhello\r\n--x--\r\n"
+	upload := func(who string, status int) reply {
+		t.Helper()
+		return s.want(status, who, "POST", "/api/v1/sessions/s/files?user_id=ann", small, "Content-Type", "multipart/form-data; boundary=x")
+	}
+	for _, size := range []string{"Content-Length: 16777216", "Transfer-Encoding: chunked"} {
+		c, status := s.connect("POST /api/v1/sessions/s/files?user_id=ann HTTP/1.1\r\nAuthorization: Bearer operator\r\n" +
+			"Content-Type: multipart/form-data; boundary=x\r\nExpect: 100-continue\r\n" + size)
+		if status != "100 Continue" { // which says that the body is being read
+			t.Fatalf("a large upload = %s", status)
+		}
+		r := upload("operator", 429)
+		s.isProblem(r, abi.Unavailable)
+		if r.Header.Get("Retry-After") == "" || !contains(r, `"hint"`) {
+			t.Errorf("%s does not say what to do", r)
+		}
+		upload("ann", 201)
+		_ = c.Close()
+		for s.ask("operator", "POST", "/api/v1/sessions/s/files?user_id=ann", small, "Content-Type", "multipart/form-data; boundary=x").StatusCode != 201 {
+		} // what ended makes room
+	}
+}
+
+// Downloads that nobody reads are not held without a bound.
+func TestDownloadsHaveRoom(t *testing.T) {
+	s := newService(t)
+	s.want(201, "operator", "POST", "/api/v1/sessions", `{"user_id":"ann","session_id":"s"}`)
+	large := "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\n\r\n" + strings.Repeat("a,b\n", 18<<18) + "\r\n--x--\r\n"
+	var file struct {
+		ID  string `json:"fileId"`
+		URL string `json:"downloadUrl"`
+	}
+	s.want(201, "ann", "POST", "/api/v1/sessions/s/files", large, "Content-Type", "multipart/form-data; boundary=x").into(t, &file)
+	address, err := url.Parse(file.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.api.SetRoom(44 << 20)
+	if _, status := s.connect("GET " + address.RequestURI() + " HTTP/1.1"); status != "200 OK" {
+		t.Fatalf("a download = %s", status)
+	}
+	r := s.want(429, "", "GET", address.RequestURI(), "")
+	s.isProblem(r, abi.Unavailable)
+	s.want(429, "ann", "GET", "/api/v1/sessions/s/files/"+file.ID, "")
+	s.want(http.StatusOK, "ann", "GET", "/api/v1/sessions/s/files", "")
+}

@@ -1,0 +1,85 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+	"time"
+)
+
+// answerTime is how long a client may take to read an answer that is neither a file nor a stream.
+const answerTime = 2 * time.Minute
+
+// timed is an answer that has to be read in time once it begins: what is not read is kept in memory, and its connection.
+type timed struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	began   bool
+}
+
+// newTimed takes away the deadline that the connection has from the answer before.
+func newTimed(w http.ResponseWriter) *timed {
+	t := &timed{ResponseWriter: w, control: http.NewResponseController(w)}
+	_ = t.control.SetWriteDeadline(time.Time{})
+	return t
+}
+
+// WriteHeader begins the answer. A stream looks after its time itself.
+func (t *timed) WriteHeader(status int) {
+	if !t.began && status >= http.StatusOK {
+		t.began = true
+		if !strings.HasPrefix(t.Header().Get("Content-Type"), "text/event-stream") {
+			_ = t.control.SetWriteDeadline(time.Now().Add(answerTime))
+		}
+	}
+	t.ResponseWriter.WriteHeader(status)
+}
+
+// Write begins the answer where WriteHeader did not.
+func (t *timed) Write(p []byte) (int, error) {
+	if !t.began {
+		t.WriteHeader(http.StatusOK)
+	}
+	return t.ResponseWriter.Write(p)
+}
+
+// Flush is for those who look for it and not for Unwrap.
+func (t *timed) Flush() {
+	if !t.began {
+		t.WriteHeader(http.StatusOK)
+	}
+	_ = t.control.Flush()
+}
+
+// Unwrap is for http.ResponseController.
+func (t *timed) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+
+// pace is how fast a client has to read a file.
+type pace struct {
+	// stall is how long it may read nothing.
+	stall time.Duration
+	// chunk is how long it may take for each chunk on average, beside one stall: a trickle would hold the file for hours.
+	chunk time.Duration
+}
+
+// filePace is 32 KiB a second.
+var filePace = pace{stall: 30 * time.Second, chunk: 2 * time.Second}
+
+const chunkBytes = 64 << 10
+
+// write sends a file, until its reader is too slow or has gone.
+func (p pace) write(w http.ResponseWriter, content []byte) {
+	control, begin := http.NewResponseController(w), time.Now()
+	for sent := 0; len(content) > 0; sent++ {
+		deadline := begin.Add(p.stall + time.Duration(sent)*p.chunk)
+		if stalled := time.Now().Add(p.stall); stalled.Before(deadline) {
+			deadline = stalled
+		}
+		n := min(chunkBytes, len(content))
+		_ = control.SetWriteDeadline(deadline)
+		if _, err := w.Write(content[:n]); err != nil {
+			return
+		}
+		content = content[n:]
+	}
+	_ = control.Flush() // as long as the deadline is this one
+}

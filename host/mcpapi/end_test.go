@@ -1,0 +1,241 @@
+package mcpapi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/mcpapi"
+)
+
+// paused is a shop whose first memory operation of a run waits: begun is closed then, and resume lets it go on.
+func paused(t *testing.T) (h *host.Host, runs *results, begun, resume chan struct{}) {
+	t.Helper()
+	begun, resume = make(chan struct{}), make(chan struct{})
+	runs = &results{ended: make(chan *abi.Result, 9), left: make(chan host.Caller, 9)}
+	waited := false
+	runs.called = func(host.RunInfo) {
+		if !waited {
+			waited = true
+			close(begun)
+			<-resume
+		}
+	}
+	return openShop(t, runs), runs, begun, resume
+}
+
+// A call under way is answered; an idle session ends at once, and nothing begins.
+func TestShutdown(t *testing.T) {
+	h, runs, begun, resume := paused(t)
+	s := serve(t, h)
+	url := listen(t, s)
+	ann := dial(t, url, "ann", nil)
+	ben, _ := begin(t, url, "ben", "")
+	stream := get(t, url, "ben", ben)
+	defer stream.Close()
+	answered := make(chan *mcp.CallToolResult)
+	go func() {
+		result, err := ann.CallTool(t.Context(), &mcp.CallToolParams{Name: "order", Arguments: map[string]any{"item": "tea"}})
+		if err != nil {
+			t.Errorf("the call under way = %v; want an answer", err)
+		}
+		answered <- result
+	}()
+	<-begun
+	ended := make(chan error)
+	go func() { ended <- s.Shutdown(t.Context()) }()
+	if left := <-runs.left; left.User != "ben" {
+		t.Errorf("the session of %+v was ended; want ben's, which is idle", left)
+	}
+	if text, err := io.ReadAll(stream); err != nil {
+		t.Errorf("the stream of ben ends with %q, %v; want that it ends", text, err)
+	}
+	if _, answer := ask(t, http.MethodPost, url, "ann", ann.ID(), listTools); !strings.Contains(answer, `"message":"unavailable: `) {
+		t.Errorf("a later request is answered %q; want unavailable", answer)
+	}
+	if _, answer := begin(t, url, "cat", ""); !strings.Contains(answer, `"message":"unavailable: `) {
+		t.Errorf("a new session is answered %q; want unavailable", answer)
+	}
+	close(resume)
+	if result := <-answered; result == nil || result.IsError {
+		t.Errorf("the call under way is answered %+v; want its output", result)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("Shutdown = %v; want nil", err)
+	}
+	if open := sessionsOf(t, h, "ann"); len(open) != 0 {
+		t.Errorf("after Shutdown there are the sessions %v; want none", open)
+	}
+}
+
+// get opens the stream of a session.
+func get(t *testing.T, url, user, session string) io.ReadCloser {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/event-stream")
+	req.Header.Set("Mcp-Session-Id", session)
+	resp, err := as(user).RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("the stream is answered %s; want 200", resp.Status)
+	}
+	return resp.Body
+}
+
+// What does not end in time is cancelled.
+func TestShutdownIsImpatient(t *testing.T) {
+	runs := &results{ended: make(chan *abi.Result, 1)}
+	s := serve(t, openShop(t, runs))
+	begun, called := make(chan struct{}), make(chan struct{})
+	ann := dial(t, listen(t, s), "ann", onLog(func() { close(begun) }))
+	setLevel(t, ann, "debug")
+	go func() {
+		defer close(called)
+		_, _ = ann.CallTool(t.Context(), &mcp.CallToolParams{Name: "endless"})
+	}()
+	<-begun
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Shutdown(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Shutdown = %v; want canceled", err)
+	}
+	if result := <-runs.ended; !errors.Is(result.Error, abi.Cancelled) {
+		t.Errorf("the run ended with %v; want cancelled", result.Error)
+	}
+	<-called
+}
+
+// Over stdio too the last answer is written before the end.
+func TestShutdownOverStdio(t *testing.T) {
+	h, _, begun, resume := paused(t)
+	s := serve(t, h)
+	ann, _ := connect(t, s, host.Caller{User: "ann"}, nil)
+	answered := make(chan error)
+	go func() {
+		_, err := ann.CallTool(t.Context(), &mcp.CallToolParams{Name: "order", Arguments: map[string]any{"item": "tea"}})
+		answered <- err
+	}()
+	<-begun
+	ended := make(chan error)
+	go func() { ended <- s.Shutdown(t.Context()) }()
+	for { // until it refuses
+		if _, err := ann.ListTools(t.Context(), nil); err != nil {
+			break
+		}
+	}
+	close(resume)
+	if err := <-answered; err != nil {
+		t.Errorf("the call under way = %v; want an answer", err)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("Shutdown = %v; want nil", err)
+	}
+}
+
+// A user may name any session of memory, and has no more MCP sessions for it.
+func TestNamedSessionsOfAUserAreBounded(t *testing.T) {
+	url := listen(t, serve(t, openShop(t)))
+	var ids []string
+	for i := range 101 {
+		id, _ := begin(t, url, "ann", fmt.Sprintf("s%d", i))
+		ids = append(ids, id)
+	}
+	open := 0
+	for i, id := range ids {
+		if status := askNamed(t, url, "ann", fmt.Sprintf("s%d", i), id); status == http.StatusOK {
+			open++
+		}
+	}
+	if open > 100 {
+		t.Errorf("ann has %d sessions open; want 100 at most", open)
+	}
+}
+
+func askNamed(t *testing.T, url, user, memory, session string) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(listTools))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	req.Header.Set("Mcp-Session-Id", session)
+	req.Header.Set("Session", memory)
+	resp, err := as(user).RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode
+}
+
+// Servers that share slots share the bound, and who leaves makes room.
+func TestSlots(t *testing.T) {
+	runs := &results{left: make(chan host.Caller, 9)}
+	h, slots := openShop(t, runs), make(chan struct{}, 2)
+	var urls []string
+	for range 2 {
+		s := mcpapi.New(mcpapi.Options{Host: h, Slots: slots})
+		urls = append(urls, listen(t, s))
+	}
+	first, _ := begin(t, urls[0], "ann", "")
+	begin(t, urls[1], "ben", "")
+	for _, url := range urls {
+		if _, answer := begin(t, url, "cat", ""); !strings.Contains(answer, `"message":"unavailable: `) {
+			t.Errorf("a third session is answered %q; want unavailable", answer)
+		}
+	}
+	if status, answer := ask(t, http.MethodDelete, urls[0], "ann", first, ""); status != http.StatusNoContent {
+		t.Fatalf("the end of a session = %d %q; want 204", status, answer)
+	}
+	slots <- struct{}{} // blocks until there is room
+	<-slots
+	if _, answer := begin(t, urls[1], "cat", ""); strings.Contains(answer, `"error"`) {
+		t.Errorf("with room again a session is answered %q; want that it begins", answer)
+	}
+}
+
+// An hour is enough, though the app would let a session idle for longer.
+func TestIdleSessionEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := openShop(t)
+		s := serve(t, h)
+		handler := s.Handler(func(*http.Request) (host.Caller, error) { return host.Caller{User: "ann"}, nil })
+		post := func(session, body string) *httptest.ResponseRecorder {
+			req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(body))
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("Accept", "application/json, text/event-stream")
+			if session != "" {
+				req.Header.Set("Mcp-Session-Id", session)
+			}
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, req)
+			return w
+		}
+		session := post("", initialize).Header().Get("Mcp-Session-Id")
+		time.Sleep(59 * time.Minute)
+		if w := post(session, listTools); w.Code != http.StatusOK {
+			t.Errorf("after 59 minutes the session answers %d; want 200", w.Code)
+		}
+		time.Sleep(61 * time.Minute)
+		if w := post(session, listTools); w.Code != http.StatusNotFound {
+			t.Errorf("after 61 minutes more the session answers %d; want 404", w.Code)
+		}
+	})
+}

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// TestOpenLinksRefusesOpenSecret has a secret that is none.
+func TestOpenLinksRefusesOpenSecret(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no modes here")
+	}
+	p := &program{env: Env{Dir: t.TempDir()}.withDefaults()}
+	database := filepath.Join(t.TempDir(), "memory.db")
+	open := func() error {
+		_, err := p.openLinks(&serveFlags{}, database, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080})
+		return err
+	}
+	if err := open(); err != nil { // which makes it
+		t.Fatal(err)
+	}
+	for mode, sound := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o440: true, 0o640: true, 0o644: false, 0o660: false, 0o602: false, 0o666: false} {
+		if err := os.Chmod(database+".link-key", mode); err != nil {
+			t.Fatal(err)
+		}
+		err := open()
+		if sound && err != nil {
+			t.Errorf("a secret of mode %o: %v", mode, err)
+		}
+		if f, ok := errors.AsType[*abi.Fault](err); !sound && (!ok || f.Code != abi.InvalidArgument || f.Hint == "") {
+			t.Errorf("a secret of mode %o: %v; want a fault that tells what to do", mode, err)
+		}
+	}
+}

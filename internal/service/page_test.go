@@ -1,0 +1,43 @@
+package service_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/access"
+	"github.com/toolrun/toolrun/host/apps"
+	"github.com/toolrun/toolrun/host/storage/mem"
+	"github.com/toolrun/toolrun/host/telemetry"
+	"github.com/toolrun/toolrun/internal/service"
+)
+
+// The page is made once: it takes no key to ask for it.
+func TestPageIsMadeOnce(t *testing.T) {
+	watch, err := telemetry.New(telemetry.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Shutdown(t.Context())
+	served := apps.New(apps.Options{Host: host.Options{Backend: mem.New()}})
+	defer served.Close()
+	s, err := service.New(service.Options{Apps: served, Telemetry: watch, Authenticate: func(*http.Request) (access.Principal, error) {
+		return access.Principal{}, access.NoCredentials
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer *httptest.ResponseRecorder
+	allocations := testing.AllocsPerRun(10, func() {
+		answer = httptest.NewRecorder()
+		s.ServeHTTP(answer, httptest.NewRequest("GET", "/docs", nil))
+	})
+	if answer.Code != 200 || !strings.Contains(answer.Body.String(), "/api/v1/runs") {
+		t.Errorf("GET /docs = %d %.80s", answer.Code, answer.Body)
+	}
+	if allocations > 500 {
+		t.Errorf("GET /docs allocates %v times: it is made anew", allocations)
+	}
+}
