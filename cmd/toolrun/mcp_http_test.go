@@ -19,7 +19,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
 )
 
 // credentials is a way to /mcp: a secret, and the query of the address.
@@ -290,15 +289,8 @@ func TestMCPRefused(t *testing.T) {
 // TestInspectorOverHTTP has the command line of the MCP Inspector list the tools of a service and call one.
 func TestInspectorOverHTTP(t *testing.T) {
 	needInspector(t)
-	inspectExamples(t, startMCP(t, examples).inspected(), "hit_counter")
-}
-
-// TestSoakInspectorOverHTTP calls every example tool, each from a new Inspector.
-func TestSoakInspectorOverHTTP(t *testing.T) {
-	needSoak(t)
-	needInspector(t)
-	t.Setenv(disttest.Variable, disttest.File(t))
-	inspectExamples(t, startMCP(t, installedExamples(t)).inspected(), slices.Sorted(maps.Keys(exampleInputs))...)
+	dir, tools := inspected(t)
+	inspectExamples(t, startMCP(t, dir).inspected(), tools...)
 }
 
 // inspected is the service as the Inspector is told of it.

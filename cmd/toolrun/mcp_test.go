@@ -63,15 +63,18 @@ func TestMCPOverStdio(t *testing.T) {
 // TestInspector has the command line of the MCP Inspector list the example tools and call one.
 func TestInspector(t *testing.T) {
 	needInspector(t)
-	inspectExamples(t, overStdio(t, examples), "hit_counter")
+	dir, tools := inspected(t)
+	inspectExamples(t, overStdio(t, dir), tools...)
 }
 
-// TestSoakInspector calls every example tool, each from a new Inspector and server.
-func TestSoakInspector(t *testing.T) {
-	needSoak(t)
-	needInspector(t)
+// inspected are the tools that the Inspector calls, each in a process of its own, which takes seconds: one, and all of
+// them in the soak.
+func inspected(t *testing.T) (dir string, tools []string) {
+	if os.Getenv("TOOLRUN_SOAK") == "" {
+		return examples, []string{"hit_counter"}
+	}
 	t.Setenv(disttest.Variable, disttest.File(t))
-	inspectExamples(t, overStdio(t, installedExamples(t)), slices.Sorted(maps.Keys(exampleInputs))...)
+	return installedExamples(t), slices.Sorted(maps.Keys(exampleInputs))
 }
 
 // overStdio is the server that the Inspector starts for an app.
@@ -82,13 +85,6 @@ func overStdio(t *testing.T, dir string) []string {
 		t.Fatal(err)
 	}
 	return []string{toolrun, "mcp", "--app", dir, "--db", filepath.Join(t.TempDir(), "memory.db"), "--user", "ann"}
-}
-
-func needSoak(t *testing.T) {
-	t.Helper()
-	if os.Getenv("TOOLRUN_SOAK") == "" {
-		t.Skip("TOOLRUN_SOAK is not set, and the Inspector takes seconds for each call")
-	}
 }
 
 func needInspector(t *testing.T) {

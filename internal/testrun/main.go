@@ -46,7 +46,7 @@ func run(fuzz string) error {
 
 // withoutRace are folders whose tests compile much WebAssembly, which takes ten times as long under the race
 // detector (make soak runs those under it), or bound the memory of processes, of which it takes ten times as much.
-var withoutRace = []string{"/internal/wasm/fuel", "/internal/wasm/binary", "/abi/guest/", "/plugins/examples", "/hostile/", "/host/cell/", "/host/languages/", "/host/engine/python/"}
+var withoutRace = []string{"/internal/wasm/fuel", "/internal/wasm/binary", "/abi/guest/", "/plugins/examples", "/hostile/", "/host/cell/", "/host/languages/", "/host/engine/python/", "/host/engine/document/"}
 
 // packages lists the packages to test, apart by whether the race detector looks on.
 func packages() (raced, plain []string, err error) {
