@@ -66,7 +66,7 @@ func packages() (raced, plain []string, err error) {
 
 // run runs go test and reads what it says.
 func (s *summary) run(args []string) error {
-	cmd := exec.Command("go", append([]string{"test", "-json", "-timeout", "15m"}, args...)...)
+	cmd := exec.Command("go", append([]string{"test", "-json", "-timeout", "9m"}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
