@@ -83,11 +83,8 @@ func (s *Service) checkSession(r storage.Record, state sessionState, c Caller, a
 		return abi.Faultf(abi.SessionEnded, "the session has ended").WithHint("start a new session with another id")
 	}
 	if state.User != "" && state.User != c.User {
-		f := abi.Faultf(abi.AccessDenied, "the session belongs to another user")
-		if c.User == "" {
-			return f.WithHint("name the user: a session is used by the user who started it")
-		}
-		return f.WithHint("a session is used by the user who started it")
+		return abi.Faultf(abi.AccessDenied, "the session belongs to another user").
+			WithHint("a session is used by the user who started it")
 	}
 	return nil
 }
