@@ -26,7 +26,7 @@ func seed(frames ...func(*wire) error) []byte {
 }
 
 // FuzzParent feeds what a cell might send into a run and into a load: whatever it is, what reaches the host is
-// within its limits, and what comes out is JSON.
+// within its bounds, and what comes out is JSON.
 func FuzzParent(f *testing.F) {
 	call := func(w *wire) error {
 		return w.send(w.frame(kindCall).text(abi.GetContent).number(2).optional([]byte(`"prefs"`)).optional(nil))
@@ -66,10 +66,8 @@ func fuzzRun(t *testing.T, sent []byte) {
 		return nil
 	}
 	x.host.Call = func(_ context.Context, call abi.Call) (json.RawMessage, error) {
-		for _, arg := range call.Args {
-			if arg != nil && !json.Valid(arg) {
-				t.Errorf("the argument %q reached the host", arg)
-			}
+		if len(call.Args) > maxArguments { // what they hold, memory looks at: a plug-in's are bytes too
+			t.Errorf("a call with %d arguments reached the host", len(call.Args))
 		}
 		if call.Op == "" {
 			return nil, errors.New("halt")
