@@ -52,7 +52,7 @@ var statuses = map[abi.Code]int{
 // statusClientClosed is what logs call a request whose client hung up; no client sees it.
 const statusClientClosed = 499
 
-// titles are in words what a status says, where net/http has none.
+// title is in words what a status says, also where net/http has none.
 func title(status int) string {
 	if status == statusClientClosed {
 		return "Cancelled"

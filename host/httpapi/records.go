@@ -155,7 +155,7 @@ func revisionOf(p wire.Precondition) (*int64, error) {
 }
 
 // set writes a record and answers with it.
-func (c *call) set(ctx context.Context, in wire.Place, if_ wire.Precondition, content json.RawMessage, ttl string, replace bool) (*recordOutput, error) {
+func (c *call) set(ctx context.Context, in wire.Place, must wire.Precondition, content json.RawMessage, ttl string, replace bool) (*recordOutput, error) {
 	options := map[string]any{}
 	if replace {
 		options["replace"] = true
@@ -163,11 +163,11 @@ func (c *call) set(ctx context.Context, in wire.Place, if_ wire.Precondition, co
 	if ttl != "" {
 		options["ttl"] = ttl
 	}
-	if err := require(if_, options); err != nil {
+	if err := require(must, options); err != nil {
 		return nil, err
 	}
 	if _, err := c.operate(ctx, in, abi.SetContent, content, options); err != nil {
-		return nil, preconditionFailed(if_, err)
+		return nil, preconditionFailed(must, err)
 	}
 	text, err := c.operate(ctx, in, abi.GetContent, nil, map[string]bool{"record": true})
 	if err != nil {
