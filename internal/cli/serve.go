@@ -4,25 +4,15 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/apps"
-	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/host/storage"
-	"github.com/toolrun/toolrun/host/storage/mem"
-	"github.com/toolrun/toolrun/host/telemetry"
-	"github.com/toolrun/toolrun/internal/service"
 )
 
 type serveFlags struct {
@@ -89,64 +79,11 @@ func (p *program) serve(ctx context.Context, f *serveFlags, files []string) (err
 	if f.dev {
 		f.devKey = "dev_" + rand.Text()
 	}
-	logger := slog.New(slog.NewJSONHandler(p.env.Stderr, nil))
-	projects, err := p.openApps(files, logger)
+	s := &server{p: p, flags: f, files: files, logger: slog.New(slog.NewJSONHandler(p.env.Stderr, nil))}
+	defer func() { err = errors.Join(err, s.closeParts()) }()
+	listener, err := s.open(ctx)
 	if err != nil {
 		return err
-	}
-	auth, err := p.openAccess(f.accessFlags, f.listen, logger)
-	if err != nil {
-		return err
-	}
-	backend, err := p.open(p.serveDatabase(f, projects[0]), true)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, backend.Close()) }()
-	behind, err := p.openServeWall(f, logger)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, behind.close()) }()
-	watch, err := telemetry.New(telemetry.Options{Logger: logger, OTLPEndpoint: f.otlp, Version: thisVersion().Version})
-	if err != nil {
-		return usagef("", "%v", err)
-	}
-	listener, err := p.listen(f)
-	if err != nil {
-		return err
-	}
-	links, err := p.openLinks(f, p.serveDatabase(f, projects[0]).path, listener.Addr())
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	gate, err := admission.New(admission.Limits{Running: f.running, PerApp: f.perApp, PerUser: f.perUser})
-	if err != nil {
-		return usagef("", "%v", err)
-	}
-	var surface *service.Service
-	served := apps.New(apps.Options{
-		Host: host.Options{
-			Backend: backend, Engines: behind.tools.engines, Gate: gate, Ledger: f.ledger, Now: p.env.Now, Logger: logger,
-		},
-		Observers: func(app string) []host.Observer { return []host.Observer{watch.Observer(app)} },
-		FileURL:   links.Make,
-		Retired:   func(h *host.Host) { surface.Retire(h) },
-	})
-	surface, err = service.New(service.Options{
-		Apps: served, Authenticate: auth.Authenticate, Telemetry: watch, Documents: behind.documents, Links: links, Rate: f.rate, Burst: f.burst,
-		Ready: func(ctx context.Context) error {
-			_, err := backend.Get(ctx, storage.MakeKey(storage.Part{Tag: storage.System, Value: "ready"}))
-			return err
-		},
-		Version: thisVersion().Version, Logger: logger,
-	})
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	s := &server{p: p, flags: f, files: files, apps: served, surface: surface, engines: behind.tools.engines, watch: watch, logger: logger}
-	if err := served.Serve(ctx, appsOf(projects)); err != nil {
-		return errors.Join(err, listener.Close())
 	}
 	return s.run(ctx, listener)
 }
@@ -161,7 +98,7 @@ func (f *serveFlags) check() error {
 	return f.accessFlags.check()
 }
 
-// openApps reads the app files, all mistakes of all of them at once.
+// openApps reads the app files. One that leaves no app to serve ends it; other mistakes are logged.
 func (p *program) openApps(files []string, logger *slog.Logger) ([]*project, error) {
 	if len(files) == 0 {
 		files = []string{""}
@@ -218,134 +155,4 @@ func (p *program) listen(f *serveFlags) (net.Listener, error) {
 		return nil, fault.WithHint("--listen takes another address")
 	}
 	return listener, nil
-}
-
-// server is a service that is being served.
-type server struct {
-	p       *program
-	flags   *serveFlags
-	files   []string
-	apps    *apps.Apps
-	surface *service.Service
-	engines []engine.Engine
-	watch   *telemetry.Telemetry
-	logger  *slog.Logger
-}
-
-// run serves until ctx ends, and then until what is under way has ended.
-func (s *server) run(ctx context.Context, listener net.Listener) error {
-	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancelRequests()
-	web := &http.Server{
-		Handler: s.surface, BaseContext: func(net.Listener) context.Context { return requests },
-		// A client that sends slowly gets no further than this; answers may take as long as runs do.
-		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- s.accept(web, listener) }()
-	s.announce(listener.Addr())
-	reload, stop := s.p.env.Reload()
-	defer stop()
-	for {
-		select {
-		case err := <-failed:
-			return errors.Join(abi.Faultf(abi.Unavailable, "the service stopped: %v", err), s.close())
-		case <-reload:
-			s.reload(ctx)
-		case <-ctx.Done():
-			return s.stop(web, cancelRequests)
-		}
-	}
-}
-
-func (s *server) accept(web *http.Server, listener net.Listener) error {
-	if s.flags.tlsCert != "" {
-		return web.ServeTLS(listener, s.p.env.path(s.flags.tlsCert), s.p.env.path(s.flags.tlsKey))
-	}
-	return web.Serve(listener)
-}
-
-// stop lets what is under way end, for a while.
-func (s *server) stop(web *http.Server, cancel context.CancelFunc) error {
-	s.logger.Info("stopping", "drain", s.flags.drain.String())
-	drain, done := context.WithTimeout(context.Background(), s.flags.drain)
-	defer done()
-	go s.surface.Stop(drain) // what it waits for, Shutdown waits for as well
-	err := web.Shutdown(drain)
-	if errors.Is(err, context.DeadlineExceeded) { // runs are cancelled, and answer so
-		cancel()
-		last, done := context.WithTimeout(context.Background(), 5*time.Second)
-		defer done()
-		if err = web.Shutdown(last); err != nil {
-			err = web.Close()
-		}
-	}
-	return errors.Join(err, s.close())
-}
-
-func (s *server) close() error {
-	flush, done := context.WithTimeout(context.Background(), 5*time.Second)
-	defer done()
-	err := s.apps.Close()
-	if failed := s.watch.Shutdown(flush); failed != nil {
-		s.logger.Warn("traces are lost", "error", failed)
-	}
-	s.logger.Info("stopped")
-	return err
-}
-
-// reload reads the app files again. One with mistakes leaves everything as it is.
-func (s *server) reload(ctx context.Context) {
-	projects, err := s.p.openApps(s.files, s.logger)
-	if bad, ok := errors.AsType[*appError](err); ok {
-		logProblems(s.logger, bad.problems)
-	}
-	for _, pr := range projects {
-		err = errors.Join(err, s.flawless(ctx, pr))
-	}
-	if err == nil {
-		err = s.apps.Serve(ctx, appsOf(projects))
-	}
-	if err != nil {
-		s.logger.Error("the app files were not taken up", "error", err)
-		return
-	}
-	s.logger.Info("the app files were read again", "apps", s.apps.Names())
-}
-
-// flawless refuses an app that is worse than the one that is served may be: with mistakes, or tools that do not compile.
-func (s *server) flawless(ctx context.Context, pr *project) error {
-	if err := pr.problems.Err(); err != nil {
-		return fmt.Errorf("%s has mistakes: %w", pr.file, err)
-	}
-	h, err := host.Open(ctx, host.Options{App: pr.app, Backend: mem.New(), Engines: s.engines, SweepEvery: -1, Logger: s.logger})
-	if err != nil {
-		return err
-	}
-	defer h.Close()
-	var errs []error
-	for _, err := range h.Check(ctx) {
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
-
-// announce says where the service is, for people and for scripts.
-func (s *server) announce(addr net.Addr) {
-	scheme := "http"
-	if s.flags.tlsCert != "" {
-		scheme = "https"
-	}
-	url := fmt.Sprintf("%s://%s", scheme, addr)
-	_ = s.p.answer(struct {
-		URL  string   `json:"url"`
-		Apps []string `json:"apps"`
-		Key  string   `json:"key,omitempty"`
-	}{url, s.apps.Names(), s.flags.devKey}, func() error {
-		if s.flags.devKey != "" {
-			_ = s.p.say("key: %s", s.flags.devKey)
-		}
-		return s.p.say("serving %v at %s, described at %s/docs", s.apps.Names(), url, url)
-	})
 }

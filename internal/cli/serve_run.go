@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/admission"
+	"github.com/toolrun/toolrun/host/apps"
+	"github.com/toolrun/toolrun/host/httpapi"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/mem"
+	"github.com/toolrun/toolrun/host/telemetry"
+	"github.com/toolrun/toolrun/internal/service"
+)
+
+// server is a service that is being served.
+type server struct {
+	p       *program
+	flags   *serveFlags
+	files   []string
+	logger  *slog.Logger
+	auth    authenticator
+	backend storage.Backend
+	wall    *serveWall
+	watch   *telemetry.Telemetry
+	links   *httpapi.Links
+	apps    *apps.Apps
+	surface *service.Service
+}
+
+// open opens what the service is made of, and the port last: who connects is answered.
+func (s *server) open(ctx context.Context) (net.Listener, error) {
+	projects, err := s.p.openApps(s.files, s.logger)
+	if err != nil {
+		return nil, err
+	}
+	db := s.p.serveDatabase(s.flags, projects[0])
+	if err := s.openParts(db); err != nil {
+		return nil, err
+	}
+	listener, err := s.p.listen(s.flags)
+	if err != nil {
+		return nil, err
+	}
+	if s.links, err = s.p.openLinks(s.flags, db.path, listener.Addr()); err == nil {
+		err = s.openSurface()
+	}
+	if err == nil {
+		err = s.apps.Serve(ctx, appsOf(projects))
+	}
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	return listener, nil
+}
+
+// openParts opens what the surfaces work with; closeParts closes as much of it as there is.
+func (s *server) openParts(db database) (err error) {
+	if s.auth, err = s.p.openAccess(s.flags.accessFlags, s.flags.listen, s.logger); err != nil {
+		return err
+	}
+	if s.backend, err = s.p.open(db, true); err != nil {
+		return err
+	}
+	if s.wall, err = s.p.openServeWall(s.flags, s.logger); err != nil {
+		return err
+	}
+	options := telemetry.Options{Logger: s.logger, OTLPEndpoint: s.flags.otlp, Version: thisVersion().Version}
+	if s.watch, err = telemetry.New(options); err != nil {
+		return usagef("", "%v", err)
+	}
+	return nil
+}
+
+func (s *server) closeParts() error {
+	var errs []error
+	if s.wall != nil {
+		errs = append(errs, s.wall.close())
+	}
+	if s.backend != nil {
+		errs = append(errs, s.backend.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// openSurface puts the apps and their surfaces together.
+func (s *server) openSurface() error {
+	f := s.flags
+	gate, err := admission.New(admission.Limits{Running: f.running, PerApp: f.perApp, PerUser: f.perUser})
+	if err != nil {
+		return usagef("", "%v", err)
+	}
+	s.apps = apps.New(apps.Options{
+		Host: host.Options{
+			Backend: s.backend, Engines: s.wall.tools.engines, Gate: gate, Ledger: f.ledger, Now: s.p.env.Now, Logger: s.logger,
+		},
+		Observers: func(app string) []host.Observer { return []host.Observer{s.watch.Observer(app)} },
+		FileURL:   s.links.Make,
+		Retired:   func(h *host.Host) { s.surface.Retire(h) },
+	})
+	s.surface, err = service.New(service.Options{
+		Apps: s.apps, Authenticate: s.auth.Authenticate, Telemetry: s.watch, Documents: s.wall.documents, Links: s.links,
+		Rate: f.rate, Burst: f.burst, Ready: s.ready, Version: thisVersion().Version, Logger: s.logger,
+	})
+	return err
+}
+
+// ready says whether the database answers.
+func (s *server) ready(ctx context.Context) error {
+	_, err := s.backend.Get(ctx, storage.MakeKey(storage.Part{Tag: storage.System, Value: "ready"}))
+	return err
+}
+
+// run serves until ctx ends, and then until what is under way has ended.
+func (s *server) run(ctx context.Context, listener net.Listener) error {
+	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancelRequests()
+	web := &http.Server{
+		Handler: s.surface, BaseContext: func(net.Listener) context.Context { return requests },
+		// A client that sends slowly gets no further than this; answers may take as long as runs do.
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- s.accept(web, listener) }()
+	s.announce(listener.Addr())
+	reload, stop := s.p.env.Reload()
+	defer stop()
+	for {
+		select {
+		case err := <-failed:
+			return errors.Join(abi.Faultf(abi.Unavailable, "the service stopped: %v", err), s.close())
+		case <-reload:
+			s.reload(ctx)
+		case <-ctx.Done():
+			return s.stop(web, cancelRequests)
+		}
+	}
+}
+
+func (s *server) accept(web *http.Server, listener net.Listener) error {
+	if s.flags.tlsCert != "" {
+		return web.ServeTLS(listener, s.p.env.path(s.flags.tlsCert), s.p.env.path(s.flags.tlsKey))
+	}
+	return web.Serve(listener)
+}
+
+// stop lets what is under way end, for a while.
+func (s *server) stop(web *http.Server, cancel context.CancelFunc) error {
+	s.logger.Info("stopping", "drain", s.flags.drain.String())
+	drain, done := context.WithTimeout(context.Background(), s.flags.drain)
+	defer done()
+	go s.surface.Stop(drain) // what it waits for, Shutdown waits for as well
+	err := web.Shutdown(drain)
+	if errors.Is(err, context.DeadlineExceeded) { // runs are cancelled, and answer so
+		cancel()
+		last, done := context.WithTimeout(context.Background(), 5*time.Second)
+		defer done()
+		if err = web.Shutdown(last); err != nil {
+			err = web.Close()
+		}
+	}
+	return errors.Join(err, s.close())
+}
+
+func (s *server) close() error {
+	flush, done := context.WithTimeout(context.Background(), 5*time.Second)
+	defer done()
+	err := s.apps.Close()
+	if failed := s.watch.Shutdown(flush); failed != nil {
+		s.logger.Warn("traces are lost", "error", failed)
+	}
+	s.logger.Info("stopped")
+	return err
+}
+
+// reload reads the app files again. One with mistakes leaves everything as it is.
+func (s *server) reload(ctx context.Context) {
+	projects, err := s.p.openApps(s.files, s.logger)
+	if bad, ok := errors.AsType[*appError](err); ok {
+		logProblems(s.logger, bad.problems)
+	}
+	for _, pr := range projects {
+		err = errors.Join(err, s.flawless(ctx, pr))
+	}
+	if err == nil {
+		err = s.apps.Serve(ctx, appsOf(projects))
+	}
+	if err != nil {
+		s.logger.Error("the app files were not taken up", "error", err)
+		return
+	}
+	s.logger.Info("the app files were read again", "apps", s.apps.Names())
+}
+
+// flawless refuses an app that is worse than the one that is served may be: with mistakes, or tools that do not compile.
+func (s *server) flawless(ctx context.Context, pr *project) error {
+	if err := pr.problems.Err(); err != nil {
+		return fmt.Errorf("%s has mistakes: %w", pr.file, err)
+	}
+	h, err := host.Open(ctx, host.Options{App: pr.app, Backend: mem.New(), Engines: s.wall.tools.engines, SweepEvery: -1, Logger: s.logger})
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	var errs []error
+	for _, err := range h.Check(ctx) {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// announce says where the service is, for people and for scripts.
+func (s *server) announce(addr net.Addr) {
+	scheme := "http"
+	if s.flags.tlsCert != "" {
+		scheme = "https"
+	}
+	url := fmt.Sprintf("%s://%s", scheme, addr)
+	_ = s.p.answer(struct {
+		URL  string   `json:"url"`
+		Apps []string `json:"apps"`
+		Key  string   `json:"key,omitempty"`
+	}{url, s.apps.Names(), s.flags.devKey}, func() error {
+		if s.flags.devKey != "" {
+			_ = s.p.say("key: %s", s.flags.devKey)
+		}
+		return s.p.say("serving %v at %s, described at %s/docs", s.apps.Names(), url, url)
+	})
+}
