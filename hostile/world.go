@@ -60,8 +60,8 @@ type world struct {
 	patience time.Duration
 }
 
-func newWorld(ctx context.Context, binary, self string) (w *world, err error) {
-	w = &world{binary: binary, self: self, patience: 5 * time.Second, procs: &processes{}}
+func newWorld(ctx context.Context, binary, self string) (_ *world, err error) {
+	w := &world{binary: binary, self: self, patience: 5 * time.Second, procs: &processes{}}
 	if w.dir, err = os.MkdirTemp("", "hostile-"); err != nil {
 		return nil, err
 	}

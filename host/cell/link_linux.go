@@ -76,9 +76,14 @@ func (l *link) Write(b []byte) (written int, err error) {
 
 // quiet reports whether the cell has said nothing that nobody has read.
 func (l *link) quiet() bool {
-	fds := []unix.PollFd{{Fd: int32(l.in), Events: unix.POLLIN}}
-	n, err := unix.Poll(fds, 0)
-	return n == 0 && err == nil
+	fds := [...]unix.PollFd{{Fd: int32(l.in), Events: unix.POLLIN}}
+	for {
+		n, err := unix.Poll(fds[:], 0)
+		if err == unix.EINTR { // Go interrupts its threads, even where they do not wait
+			continue
+		}
+		return n == 0 && err == nil
+	}
 }
 
 // wait waits until a pipe is ready, or the process is over.

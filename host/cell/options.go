@@ -70,7 +70,8 @@ type Options struct {
 	// Spares is how many cells are kept ready that no guest has been in; negative for none. The first ones are
 	// started when the first run is over. Default 1.
 	Spares int
-	// Runs is after how many runs a cell is replaced. Default 1,000.
+	// Runs is after how many runs a cell is replaced. To start one for Python takes as much processor time as some hundred
+	// runs. Default 10,000.
 	Runs int
 	// LoadBytes bounds the memory that compiling a source takes. Default 512 MiB.
 	LoadBytes int64
@@ -139,7 +140,7 @@ func (o Options) withDefaults() Options {
 	}
 	o.Spares = max(o.Spares, 0)
 	if o.Runs == 0 {
-		o.Runs = 1000
+		o.Runs = 10_000
 	}
 	if o.LoadBytes == 0 {
 		o.LoadBytes = 512 << 20

@@ -34,6 +34,10 @@ const (
 	atArguments    = 16 // 8 bytes each, of which the filter reads the lower half
 )
 
+// pagemapScan is the one request of ioctl that a cell may make, PAGEMAP_SCAN: it reads what a process has open of its own
+// map of pages.
+const pagemapScan = 0xc0606610
+
 // verdicts of the filter.
 const (
 	refuse  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
@@ -53,6 +57,7 @@ func assemble(mayOpen, mayWrite bool, self uint32) []unix.SockFilter {
 	p.argument(unix.SYS_CLONE, 0, unix.BPF_JSET, unix.CLONE_THREAD) // threads of this process, no other process
 	p.argument(unix.SYS_TGKILL, 0, unix.BPF_JEQ, self)              // Go interrupts its own threads by signals
 	p.argument(unix.SYS_KILL, 0, unix.BPF_JEQ, self)
+	p.argument(unix.SYS_IOCTL, 1, unix.BPF_JEQ, pagemapScan) // which of its pages a guest wrote to
 	if mayOpen && !mayWrite {
 		const writes = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC | unix.O_APPEND
 		p.load(atNumber)

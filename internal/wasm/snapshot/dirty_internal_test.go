@@ -12,33 +12,80 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestDirtyPages(t *testing.T) {
-	if pagemap() == nil {
+// finders are the ways to find written pages that this system has.
+func finders(t *testing.T) map[string]finder {
+	t.Helper()
+	file, err := os.Open("/proc/self/pagemap")
+	if err != nil {
 		t.Skip("the system does not tell which pages were written: /proc/self/pagemap")
 	}
-	const pages = 3000 // more than one batch
-	m := newTestMemory(t, picture(2000), pages*pageSize)
-	all := m.Reallocate(pages * uint64(pageSize))
-	want := []int{0, 5, 1023, 1024, 1999, 2000, 2048, 2999}
-	for _, page := range want {
-		all[page*pageSize+7]++
+	t.Cleanup(func() { file.Close() })
+	found := map[string]finder{"read": readFinder(file), "scanned": scanFinder(file)}
+	for name, find := range found {
+		if !tells(find) {
+			t.Logf("pages are not %s on this system", name)
+			delete(found, name)
+		}
 	}
-	got, ok := dirtyPages(all)
-	if !ok || !slices.Equal(got, want) {
-		t.Errorf("dirtyPages = %v, %t; want %v", got, ok, want)
+	return found
+}
+
+func TestDirtyPages(t *testing.T) {
+	for name, find := range finders(t) {
+		t.Run(name, func(t *testing.T) {
+			const pages = 3000 // more than one batch
+			m := newTestMemory(t, picture(2000), pages*pageSize)
+			all := m.Reallocate(pages * uint64(pageSize))
+			want := []int{0, 5, 1023, 1024, 1999, 2000, 2048}
+			for page := 2050; page < pages; page += 2 - page%7%2 { // more regions than one batch
+				want = append(want, page)
+			}
+			for _, page := range want {
+				all[page*pageSize+7]++
+			}
+			got, ok := find(all)
+			if !ok || !slices.Equal(got, want) {
+				t.Errorf("found %v, %t; want %v", got, ok, want)
+			}
+		})
 	}
 }
 
-// Without the map of pages, memories are put back all the same.
-func TestRewindWithoutPagemap(t *testing.T) {
+// However pages are found, and where they are not found at all, memories are put back.
+func TestRewindByAllFinders(t *testing.T) {
 	was := pagemap
-	pagemap = func() *os.File { return nil }
 	defer func() { pagemap = was }()
-	TestRewind(t)
+	all := finders(t)
+	all["dropped"] = nil
+	for name, find := range all {
+		pagemap = func() finder { return find }
+		t.Run(name, TestRewind)
+	}
+}
+
+// More pages than are worth finding are no error: they are dropped.
+func TestScatteredPages(t *testing.T) {
+	was := pagemap
+	defer func() { pagemap = was }()
+	for name, find := range finders(t) {
+		pagemap = func() finder { return find }
+		t.Run(name, func(t *testing.T) {
+			const pages = 3 * maxDirty
+			image := picture(pages)
+			m := newTestMemory(t, image, pages*pageSize)
+			all := m.Reallocate(pages * uint64(pageSize))
+			for page := 0; page < pages; page += 2 {
+				all[page*pageSize]++
+			}
+			if !m.rewind() || !bytes.Equal(all, image) {
+				t.Error("the memory is not what it was")
+			}
+		})
+	}
 }
 
 // A map that does not tell the truth is found out: one of zeros says that nothing was ever written.
-func TestPagemapTells(t *testing.T) {
+func TestTells(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "zeros"))
 	if err != nil {
 		t.Fatal(err)
@@ -47,10 +94,10 @@ func TestPagemapTells(t *testing.T) {
 	if err := file.Truncate(1 << 40); err != nil {
 		t.Skip("the file system has no sparse files")
 	}
-	if pagemapTells(file) {
+	if tells(readFinder(file)) || tells(scanFinder(file)) {
 		t.Error("a map of zeros is trusted")
 	}
-	if empty, err := os.Open(os.DevNull); err != nil || pagemapTells(empty) {
+	if empty, err := os.Open(os.DevNull); err != nil || tells(readFinder(empty)) {
 		t.Errorf("an empty map is trusted, or %v", err)
 	}
 }

@@ -14,6 +14,7 @@ from .world import Input
 
 _tool = None
 _texts = {}  # the author's files, by the names that tracebacks give them
+_limits = None  # of the request before: how deep calls and values may be
 _limit_recursion = sys.setrecursionlimit
 _frame = sys._getframe
 _state = random.getstate
@@ -61,7 +62,7 @@ def _run(request):
     _limit(request)
     _reseed()
     input, context = Input(request["input"]), request["context"]
-    before = encode(context, "context", _ANY)
+    before = encode(context, "context", _ANY) if context else "{}"
     try:
         value = _tool.run(input, context)
     except SystemExit as error:
@@ -88,6 +89,8 @@ def _answer(value, context, before):
 
 
 def _changes(context, before):
+    if not context:  # as in most runs; what is gone from it is no change
+        return "{}"
     try:
         if encode(context, "context", _ANY) == before:
             return "{}"
@@ -111,6 +114,10 @@ def _fail(error):
 
 def _limit(request):
     """Bound how deep the tool may call, from here, and how deep its values may be."""
+    global _limits
+    if (request["depth"], request["nesting"]) == _limits:
+        return  # as a run finds them that begins with what another, or the top level, left
+    _limits = request["depth"], request["nesting"]
     depth, frame = 0, _frame()
     while frame is not None:
         depth, frame = depth + 1, frame.f_back

@@ -1,0 +1,100 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
+	"github.com/toolrun/toolrun/host/languages"
+)
+
+// withPython opens a host whose tools may be in Python, and run in cells.
+func withPython(t *testing.T) func(*host.Options) {
+	t.Helper()
+	cache, err := os.UserCacheDir() // where the command keeps the compiled interpreter
+	if err != nil {
+		t.Skipf("this user has no folder for caches: %v", err)
+	}
+	pool, err := languages.NewPool(cell.Options{CacheDir: filepath.Join(cache, "toolrun", "cells")}, languages.WithPython(disttest.File(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { pool.Close() })
+	return func(o *host.Options) { o.Engines = pool.Engines() }
+}
+
+const seedPythonApp = `
+app: samples
+memory:
+  userPrefs: {access: user, retention: 1_month, strict: STRICT, schema: userPrefs.schema.json}
+tools:
+  sample: {source: sample.py, description: reads and writes, grants: {userPrefs: readwrite}}
+`
+
+// TestSeedSampleInPython runs the documentation page's Python as it is printed there, on a store that holds something:
+// the schema is the page's, and so are the two ways to take it.
+func TestSeedSampleInPython(t *testing.T) {
+	blocks := seedBlocks(t, "004_agentic_apps_memory_stores.txt")
+	at := slices.IndexFunc(blocks, func(b struct{ lang, text string }) bool { return b.lang == "python" })
+	if at < 0 {
+		t.Fatal("the page has no block of Python")
+	}
+	python := withPython(t)
+	for _, strict := range []string{"false", "true"} {
+		t.Run("strict "+strict, func(t *testing.T) {
+			h := openApp(t, fstest.MapFS{
+				"app.yaml":              {Data: []byte(strings.Replace(seedPythonApp, "STRICT", strict, 1))},
+				"userPrefs.schema.json": {Data: []byte(blocks[1].text)},
+				"sample.py":             {Data: []byte(blocks[at].text)},
+			}, python)
+			checkSample(t, h)
+		})
+	}
+}
+
+func checkSample(t *testing.T, h *host.Host) {
+	t.Helper()
+	ann, bob := host.Caller{User: "ann", Session: "s1"}, host.Caller{User: "bob", Session: "s2"}
+	for _, who := range []host.Caller{ann, bob} {
+		perform(t, h, who, abi.SetContent, `"userPrefs"`, `{"preferences":{"language":"fr"}}`)
+	}
+	result, err := h.Run(context.Background(), host.Invocation{Tool: "sample", Caller: ann})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Logs) != 1 || result.Logs[0].Text != "fr" {
+		t.Errorf("logs = %v; want the language", result.Logs)
+	}
+	if len(result.Effects.Writes) != 1 || len(result.Effects.Reads) != 1 {
+		t.Errorf("effects = %+v; want one store read and written", result.Effects)
+	}
+	if left := perform(t, h, ann, abi.GetContent, `"userPrefs"`); string(left) != "null" {
+		t.Errorf("after the run the store holds %s; want it deleted", left)
+	}
+	if others := perform(t, h, bob, abi.GetContent, `"userPrefs"`); string(others) != `{"preferences":{"language":"fr"}}` {
+		t.Errorf("another user's content is %s; want it as it was", others)
+	}
+}
+
+// perform is an operator's memory call.
+func perform(t *testing.T, h *host.Host, who host.Caller, op string, args ...string) json.RawMessage {
+	t.Helper()
+	call := abi.Call{Op: op}
+	for _, arg := range args {
+		call.Args = append(call.Args, json.RawMessage(arg))
+	}
+	answer, err := h.Perform(context.Background(), who, call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}

@@ -1,0 +1,109 @@
+//go:build linux && (amd64 || arm64)
+
+package snapshot
+
+import (
+	"encoding/binary"
+	"os"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// What follows is the kernel's interface to the pages of a process, Documentation/admin-guide/mm/pagemap.rst of Linux.
+// None of it needs a privilege.
+
+// The bits of an entry of /proc/self/pagemap.
+const (
+	pagemapPresent = 1 << 63
+	pagemapSwapped = 1 << 62
+	pagemapFile    = 1 << 61 // a page of a file, or of memory that is shared
+	pagemapEntry   = 8
+)
+
+// pagemapBatch is how many entries are read at once.
+const pagemapBatch = 1024
+
+var pagemapBuffers = sync.Pool{New: func() any { return new([pagemapBatch * pagemapEntry]byte) }}
+
+// readFinder reads the entries of all pages.
+func readFinder(file *os.File) finder {
+	return func(mapping []byte) ([]int, bool) {
+		buffer := pagemapBuffers.Get().(*[pagemapBatch * pagemapEntry]byte)
+		defer pagemapBuffers.Put(buffer)
+		var dirty []int
+		first := int64(uintptr(unsafe.Pointer(&mapping[0]))) / int64(pageSize)
+		for page, pages := 0, len(mapping)/pageSize; page < pages; {
+			entries := buffer[:min(pages-page, pagemapBatch)*pagemapEntry]
+			if _, err := file.ReadAt(entries, (first+int64(page))*pagemapEntry); err != nil {
+				return nil, false
+			}
+			for ; len(entries) > 0; entries = entries[pagemapEntry:] {
+				e := binary.NativeEndian.Uint64(entries)
+				if e&(pagemapPresent|pagemapSwapped) != 0 && e&pagemapFile == 0 {
+					dirty = append(dirty, page)
+				}
+				page++
+			}
+		}
+		return dirty, true
+	}
+}
+
+// scanRequest is PAGEMAP_SCAN, which Linux has since 6.7: the kernel itself looks for pages of a kind.
+const scanRequest = 3<<30 | unsafe.Sizeof(scan{})<<16 | 'f'<<8 | 16
+
+// The kinds of pages that a scan looks for.
+const (
+	scanFile    = 1 << 2
+	scanPresent = 1 << 3
+	scanSwapped = 1 << 4
+	scanZero    = 1 << 5 // the page of zeros that all processes share
+)
+
+// scan is struct pm_scan_arg.
+type scan struct {
+	size, flags              uint64
+	start, end, walked       uint64
+	regions, length, most    uint64
+	inverted, all, any, told uint64
+}
+
+// region is struct page_region: neighbours of one kind.
+type region struct{ start, end, kinds uint64 }
+
+// scanBatch is how many regions are found at once.
+const scanBatch = 512
+
+var regionBuffers = sync.Pool{New: func() any { return new([scanBatch]region) }}
+
+// scanFinder has the kernel find the pages, in half the time.
+func scanFinder(file *os.File) finder {
+	return func(mapping []byte) ([]int, bool) {
+		found := regionBuffers.Get().(*[scanBatch]region)
+		defer regionBuffers.Put(found)
+		var dirty []int
+		begin := uint64(uintptr(unsafe.Pointer(&mapping[0])))
+		s := scan{
+			size:    uint64(unsafe.Sizeof(scan{})),
+			walked:  begin,
+			end:     begin + uint64(len(mapping)),
+			regions: uint64(uintptr(unsafe.Pointer(found))), length: scanBatch,
+			inverted: scanFile | scanZero, all: scanFile | scanZero, any: scanPresent | scanSwapped, told: scanPresent,
+		}
+		for s.walked != s.end {
+			s.start = s.walked
+			n, _, errno := unix.Syscall(unix.SYS_IOCTL, file.Fd(), scanRequest, uintptr(unsafe.Pointer(&s)))
+			if errno != 0 || s.walked <= s.start {
+				return nil, false
+			}
+			for _, r := range found[:n] {
+				for at := r.start; at < r.end; at += uint64(pageSize) {
+					dirty = append(dirty, int(at-begin)/pageSize)
+				}
+			}
+		}
+		return dirty, true
+	}
+}
