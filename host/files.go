@@ -29,6 +29,11 @@ func (h *Host) SetFileActive(ctx context.Context, caller Caller, id string, acti
 	return h.memory.SetFileActive(ctx, h.caller(caller, ""), id, active)
 }
 
+// RemoveFile removes a file of the caller's session, and returns what it was.
+func (h *Host) RemoveFile(ctx context.Context, caller Caller, id string) (memory.Artifact, error) {
+	return h.memory.RemoveFile(ctx, h.caller(caller, ""), id)
+}
+
 // File returns the content of a file of the caller's tenant, whoever's it is: whoever asks was found to have the right to.
 func (h *Host) File(ctx context.Context, caller Caller, id string) ([]byte, error) {
 	return h.memory.File(ctx, h.caller(caller, "").Tenant, id)

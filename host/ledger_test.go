@@ -263,6 +263,24 @@ func TestFiles(t *testing.T) {
 		t.Errorf("File = %q, %v", content, err)
 	}
 	bob := host.Caller{User: "bob", Session: "s1"}
+	if _, err := h.RemoveFile(t.Context(), bob, first.ID); !errors.Is(err, abi.AccessDenied) {
+		t.Errorf("removing a file of another user's session = %v", err)
+	}
+	if removed, err := h.RemoveFile(t.Context(), caller, first.ID); err != nil || removed.Filename != "a.txt" {
+		t.Errorf("RemoveFile = %v, %v", removed, err)
+	}
+	check(`[["b.png",null,"https://files/default/b.png",true]]`)
+	for _, id := range []string{first.ID, "", "../x", "nope"} {
+		if _, err := h.RemoveFile(t.Context(), caller, id); !errors.Is(err, abi.NotFound) {
+			t.Errorf("RemoveFile(%q) of no file = %v", id, err)
+		}
+	}
+	if content, err := h.File(t.Context(), caller, first.ID); !errors.Is(err, abi.NotFound) {
+		t.Errorf("a removed file = %q, %v", content, err)
+	}
+	if first, err = h.AddFile(t.Context(), caller, memory.Upload{Type: "txt", Filename: "a.txt", Content: []byte("hello"), Text: &text}); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := h.AddFile(t.Context(), bob, memory.Upload{Filename: "c"}); !errors.Is(err, abi.AccessDenied) {
 		t.Errorf("a file in another user's session = %v", err)
 	}

@@ -72,6 +72,8 @@ type file struct {
 
 type fileOutput struct{ Body file }
 
+type artifactOutput struct{ Body memory.Artifact }
+
 func (s *Server) addFiles() {
 	tags := []string{"files"}
 	form := &huma.MediaType{}
@@ -99,6 +101,17 @@ func (s *Server) addFiles() {
 		}
 		changed, err := c.host.SetFileActive(ctx, caller, in.File, in.Body.Active)
 		return &fileOutput{s.shownFile(c, changed)}, err
+	})
+	add(s, access.Files, huma.Operation{
+		OperationID: "delete-file", Method: http.MethodDelete, Path: "/sessions/{session_id}/files/{file_id}", Tags: tags,
+		Summary: "Delete a file", Description: "Removes the file and its text, and answers what it was. Its download URL ends.",
+	}, func(ctx context.Context, c *call, in *fileInput) (*artifactOutput, error) {
+		caller, err := c.present(ctx, in.User, in.Session)
+		if err != nil {
+			return nil, err
+		}
+		removed, err := c.host.RemoveFile(ctx, caller, in.File)
+		return &artifactOutput{removed}, err
 	})
 	add(s, access.Files, huma.Operation{
 		OperationID: "get-file", Method: http.MethodGet, Path: "/sessions/{session_id}/files/{file_id}", Tags: tags, Summary: "Download a file",

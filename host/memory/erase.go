@@ -197,15 +197,8 @@ func (s *Service) removeKeys(ctx context.Context, records []storage.Record, coun
 	}
 	var removed []storage.Record
 	err := s.backend.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
-		removed = nil
-		var writes []storage.Write
-		for i, r := range now {
-			if r.Exists() {
-				removed = append(removed, r)
-				writes = append(writes, storage.Write{Record: storage.Record{Key: keys[i]}, Delete: true})
-			}
-		}
-		return writes, nil
+		removed = slices.DeleteFunc(slices.Clone(now), func(r storage.Record) bool { return !r.Exists() })
+		return deletionsOf(now, keys), nil
 	})
 	if err != nil {
 		return 0, err

@@ -237,6 +237,37 @@ func (s *Service) SetFileActive(ctx context.Context, c Caller, id string, active
 	return changed, err
 }
 
+// RemoveFile removes a file of the caller's session, with its text, and returns what it was.
+func (s *Service) RemoveFile(ctx context.Context, c Caller, id string) (Artifact, error) {
+	if err := checkID("file", id); err != nil || id == "" {
+		return Artifact{}, noFile()
+	}
+	keys := []storage.Key{s.sessionKey(c), s.fileKey(systemFile, c, id), s.fileKey(systemFileText, c, id)}
+	if c.User != "" {
+		keys = append(keys, s.userFileKey(c, id))
+	}
+	var removed Artifact
+	err := s.changeFiles(ctx, c, keys, func(now []storage.Record, files []Artifact) ([]Artifact, []storage.Write, error) {
+		i := s.indexFile(files, id)
+		if i < 0 {
+			return nil, nil, noFile()
+		}
+		removed = files[i]
+		return slices.Delete(files, i, i+1), deletionsOf(now[1:], keys[1:]), nil
+	})
+	return removed, err
+}
+
+// deletionsOf removes the records that there are.
+func deletionsOf(now []storage.Record, keys []storage.Key) (writes []storage.Write) {
+	for i, r := range now {
+		if r.Exists() {
+			writes = append(writes, storage.Write{Record: storage.Record{Key: keys[i]}, Delete: true})
+		}
+	}
+	return writes
+}
+
 // Files returns the files of the caller's session.
 func (s *Service) Files(ctx context.Context, c Caller) ([]Artifact, error) {
 	if _, err := s.Session(ctx, c); err != nil {

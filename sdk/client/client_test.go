@@ -136,6 +136,13 @@ func files(t *testing.T, c *client.Client) {
 	if string(got) != text || download.Name != file.Filename || !strings.HasPrefix(download.MediaType, "text/plain") {
 		t.Errorf("File = %d bytes of %q, %s", len(got), download.Name, download.MediaType)
 	}
+	unwanted := must(c.UploadFile(ctx, ann, "unwanted.txt", "", strings.NewReader("x")))(t)
+	if gone := must(c.DeleteFile(ctx, ann, unwanted.ID))(t); gone.Filename != "unwanted.txt" {
+		t.Errorf("DeleteFile = %+v", gone)
+	}
+	if _, err := c.DeleteFile(ctx, ann, unwanted.ID); !errors.Is(err, abi.NotFound) {
+		t.Errorf("deleting a file that is gone: %v", err)
+	}
 	if _, err := c.UploadFile(ctx, ann, "not.pdf", "", strings.NewReader("no PDF")); err == nil {
 		t.Error("a file that is not what its name says was taken")
 	}

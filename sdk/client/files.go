@@ -63,6 +63,11 @@ func (c *Client) ChangeFile(ctx context.Context, caller Caller, id string, chang
 	return fetchWith[wire.File](ctx, c, r, change)
 }
 
+// DeleteFile removes a file of the caller's session, and returns what it was.
+func (c *Client) DeleteFile(ctx context.Context, caller Caller, id string) (*wire.File, error) {
+	return fetch[wire.File](ctx, c, newRequest(http.MethodDelete, "sessions", caller.Session, "files", id).set("user_id", caller.User))
+}
+
 // Download is the content of a file. Its reader has to be closed.
 type Download struct {
 	io.ReadCloser

@@ -317,6 +317,8 @@ export class Client {
   uploadFile(caller: SessionCaller, file: Blob, options?: CallOptions & { name?: string }): Promise<UploadedFile>;
   files(caller: SessionCaller, options?: CallOptions): Promise<UploadedFile[]>;
   changeFile(caller: SessionCaller, id: string, change: { isActive: boolean }, options?: CallOptions): Promise<UploadedFile>;
+  /** Removes a file of the caller's session with its text, and answers what it was; its `downloadUrl` ends. */
+  deleteFile(caller: SessionCaller, id: string, options?: CallOptions): Promise<UploadedFile>;
   /** Downloads a file. Its name is a stranger's text, and not a path to write to. */
   file(caller: SessionCaller, id: string, options?: CallOptions): Promise<File>;
 

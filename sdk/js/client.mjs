@@ -88,6 +88,10 @@ export class Client {
     return this.#send('PATCH', [...sessionPath(caller), 'files', id], { query: userOf(caller), json: { value: change }, ...options });
   }
 
+  deleteFile(caller, id, options) {
+    return this.#send('DELETE', [...sessionPath(caller), 'files', id], { query: userOf(caller), ...options });
+  }
+
   async file(caller, id, options) {
     const response = await this.#transport.send('GET', [...sessionPath(caller), 'files', id], { query: userOf(caller), ...options });
     const name = filename(response.headers.get('Content-Disposition') ?? '');

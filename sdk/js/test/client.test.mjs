@@ -139,6 +139,9 @@ test('files are uploaded, changed and downloaded', async () => {
   const second = await runtime.uploadFile(caller, new Blob(['{}'], { type: 'application/json' }), { name: 'plain.json' });
   assert.deepEqual((await runtime.files(caller)).map(({ fileId }) => fileId).toSorted(), [uploaded.fileId, second.fileId].toSorted());
   assert.equal((await runtime.changeFile(caller, uploaded.fileId, { isActive: false })).isActive, false);
+  const unwanted = await runtime.uploadFile(caller, new File(['x'], 'unwanted.txt', { type: 'text/plain' }));
+  assert.equal((await runtime.deleteFile(caller, unwanted.fileId)).filename, 'unwanted.txt');
+  await assert.rejects(runtime.deleteFile(caller, unwanted.fileId), { code: 'not_found' });
   for (const [{ fileId, filename }, want] of [[uploaded, bytes], [second, '{}']]) {
     const file = await runtime.file(caller, fileId);
     assert.deepEqual([file.name, await file.text()], [filename, want]);
