@@ -18,6 +18,8 @@ type Observer interface {
 	// BeforeRun may refuse a run: with an *abi.Fault, which becomes the Result's error, or with any other error,
 	// which becomes access_denied.
 	BeforeRun(ctx context.Context, run RunInfo) error
+	// Executed is called after each execution of a guest, whatever came of it.
+	Executed(ctx context.Context, run RunInfo, event Execution)
 	// AfterRun is called when the guest of an attempt has succeeded. What it writes through memory is part of
 	// the run's own commit; an error fails the run.
 	AfterRun(ctx context.Context, run RunInfo, output json.RawMessage, memory Memory) error
@@ -47,6 +49,20 @@ type CallEvent struct {
 	Err error
 }
 
+// Execution is how an attempt of a run went.
+type Execution struct {
+	// Began is when the attempt did, Waited how long it waited then for its turn, and Took how long the guest was executed
+	// after that; 0 where it never was.
+	Began        time.Time
+	Waited, Took time.Duration
+	// CPU is the processor time that the guest took.
+	CPU time.Duration
+	// Walled says that the guest had a process of its own.
+	Walled bool
+	// Err is what the execution ended with, or nil.
+	Err error
+}
+
 // Memory is what an observer may do in a run's own transaction: everything, on every store.
 type Memory interface {
 	Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
@@ -65,6 +81,9 @@ func (NopObserver) SessionEnded(context.Context, Caller) {}
 
 // BeforeRun refuses nothing.
 func (NopObserver) BeforeRun(context.Context, RunInfo) error { return nil }
+
+// Executed does nothing.
+func (NopObserver) Executed(context.Context, RunInfo, Execution) {}
 
 // AfterRun does nothing.
 func (NopObserver) AfterRun(context.Context, RunInfo, json.RawMessage, Memory) error { return nil }

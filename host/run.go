@@ -146,12 +146,20 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	r.info.Attempt = r.attempts
 	a := &attempt{run: r, view: v, issued: map[string]*abi.Fault{}}
 	r.last = a
-	out, err := r.guest(ctx, a)
+	out, event := r.guest(ctx, a)
+	r.cpu += event.CPU
 	r.calls += a.calls
 	r.peak = max(r.peak, out.MemoryBytes)
-	if err != nil {
-		return a.verdict(ctx, err)
+	if event.Err != nil {
+		event.Err = a.verdict(ctx, event.Err)
 	}
+	for _, o := range r.h.observers {
+		o.Executed(ctx, r.info, event)
+	}
+	if event.Err != nil {
+		return event.Err
+	}
+	var err error
 	if a.out, err = r.checkAnswer(out); err != nil {
 		return err
 	}
@@ -163,22 +171,26 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	return nil
 }
 
-// guest runs the program once, when it is its turn, and counts the processor time that this takes.
-func (r *run) guest(ctx context.Context, a *attempt) (engine.Output, error) {
+// guest runs the program once, when it is its turn.
+func (r *run) guest(ctx context.Context, a *attempt) (out engine.Output, e Execution) {
+	e = Execution{Began: time.Now(), Walled: r.tool.walled}
 	if err := r.enter(ctx); err != nil {
-		return engine.Output{}, &engine.NotRun{Fault: abi.FaultOf(err)}
+		e.Waited, e.Err = time.Since(e.Began), &engine.NotRun{Fault: abi.FaultOf(err)}
+		return out, e
 	}
 	defer r.h.gate.Leave(r.party())
+	e.Waited = time.Since(e.Began)
 	in := engine.Input{Input: r.input, Context: r.context, Limits: r.limits.engine(), Domain: r.info.Caller.Tenant}
 	if r.tool.walled {
-		out, err := r.program.Run(ctx, in, a.host())
-		r.cpu += out.CPU
-		return out, err
+		out, e.Err = r.program.Run(ctx, in, a.host())
+		e.CPU = out.CPU
+	} else {
+		stop := threadCPU()
+		out, e.Err = r.program.Run(ctx, in, a.host())
+		e.CPU = stop()
 	}
-	stop := threadCPU()
-	out, err := r.program.Run(ctx, in, a.host())
-	r.cpu += stop()
-	return out, err
+	e.Took = time.Since(e.Began) - e.Waited
+	return out, e
 }
 
 // hostMemory is a View without the bounds of the tool's grants.

@@ -31,13 +31,15 @@ type course struct {
 	calls    []call
 }
 
-// attempt is one execution of the tool, as far as a host tells of it: the first one begins with the run, others with
-// their first memory call, and one that failed ends with its last call or with the run.
+// attempt is one execution of the tool, by its number.
 type attempt struct {
-	number       int
-	began, ended time.Time
-	succeeded    bool
+	number int
+	host.Execution
 }
+
+// turn is when the guest began, after it had waited, and end when it was over.
+func (a attempt) turn() time.Time { return a.Began.Add(a.Waited) }
+func (a attempt) end() time.Time  { return a.turn().Add(a.Took) }
 
 type call struct {
 	attempt         int
@@ -56,60 +58,26 @@ func (t *Telemetry) mayTrace(ctx context.Context) bool {
 
 // called notes a memory call.
 func (c *course) called(number int, op, code string, event host.CallEvent) {
-	ended := time.Now()
-	began := ended.Add(-event.Took)
-	c.at(number, began, ended)
 	if len(c.calls) == maxCalls {
 		return
 	}
-	made := call{attempt: number, op: op, code: code, began: began, ended: ended}
+	ended := time.Now()
+	made := call{attempt: number, op: op, code: code, began: ended.Add(-event.Took), ended: ended}
 	if event.Err == nil { // then it is the name of a store, and not just what a guest said
 		_ = json.Unmarshal(event.Call.Arg(0), &made.store)
 	}
 	c.calls = append(c.calls, made)
 }
 
-// succeeded notes that the guest of an attempt is done.
-func (c *course) succeeded(number int) {
-	now := time.Now()
-	if a := c.at(number, now, now); a != nil {
-		a.succeeded = true
-	}
-}
-
-// at notes that an attempt was under way, and returns it; nil for one too many.
-func (c *course) at(number int, from, until time.Time) *attempt {
-	if n := len(c.attempts); n == 0 || c.attempts[n-1].number != number {
-		if n == maxAttempts {
-			return nil
-		}
-		if number == 1 {
-			from = c.began
-		}
-		c.attempts = append(c.attempts, attempt{number: number, began: from})
-	}
-	a := &c.attempts[len(c.attempts)-1]
-	a.ended = until
-	return a
-}
-
-// close ends the last attempt with the run, unless its guest had succeeded.
-func (e *ending) close() {
-	last := e.result.Attempts
-	if e.result.Repeated || last == 0 {
-		return
-	}
-	if last == 1 && len(e.attempts) == 0 {
-		e.attempts = append(e.attempts, attempt{number: 1, began: e.course.began})
-	}
-	if n := len(e.attempts); n > 0 && e.attempts[n-1].number == last && !e.attempts[n-1].succeeded {
-		e.attempts[n-1].ended = e.at
+// executed notes an attempt.
+func (c *course) executed(number int, event host.Execution) {
+	if len(c.attempts) < maxAttempts {
+		c.attempts = append(c.attempts, attempt{number, event})
 	}
 }
 
 // trace makes the spans of a run, below the span in ctx if there is one, and returns the run's own.
 func (e *ending) trace(ctx context.Context, tracer trace.Tracer) trace.SpanContext {
-	e.close()
 	name := "run"
 	if e.tool != "" {
 		name += " " + e.tool
@@ -132,20 +100,41 @@ func (e *ending) trace(ctx context.Context, tracer trace.Tracer) trace.SpanConte
 func (e *ending) traceAttempts(ctx context.Context, tracer trace.Tracer) {
 	calls := e.calls
 	for _, a := range e.attempts {
-		within, span := tracer.Start(ctx, "attempt", trace.WithTimestamp(a.began),
-			trace.WithAttributes(attribute.Int("toolrun.attempt", a.number)))
-		for len(calls) > 0 && calls[0].attempt <= a.number {
-			calls[0].trace(within, tracer)
-			calls = calls[1:]
+		n := 0
+		for n < len(calls) && calls[n].attempt <= a.number {
+			n++
 		}
-		span.End(trace.WithTimestamp(a.ended))
+		a.trace(ctx, tracer, calls[:n])
+		calls = calls[n:]
 	}
-	if n := len(e.attempts); n > 0 && e.attempts[n-1].succeeded && e.result.OK && !e.result.Repeated {
-		_, span := tracer.Start(ctx, "commit", trace.WithTimestamp(e.attempts[n-1].ended),
+	if n := len(e.attempts); n > 0 && e.result.OK && !e.result.Repeated {
+		_, span := tracer.Start(ctx, "commit", trace.WithTimestamp(e.attempts[n-1].end()),
 			trace.WithAttributes(attribute.Int("toolrun.writes", len(e.stored()))))
 		span.End(trace.WithTimestamp(e.at))
 	}
 }
+
+// trace makes the span of an attempt: the time that it waited for its turn, and then the span of the guest, which is called
+// cell where it had a process of its own.
+func (a attempt) trace(ctx context.Context, tracer trace.Tracer, calls []call) {
+	ctx, span := tracer.Start(ctx, "attempt", trace.WithTimestamp(a.Began), trace.WithAttributes(
+		attribute.Int("toolrun.attempt", a.number), attribute.Float64("toolrun.waited_ms", milliseconds(a.Waited))))
+	defer span.End(trace.WithTimestamp(a.end()))
+	if a.Took == 0 {
+		return
+	}
+	name := "guest"
+	if a.Walled {
+		name = "cell"
+	}
+	ctx, guest := tracer.Start(ctx, name, trace.WithTimestamp(a.turn()), trace.WithAttributes(attribute.Float64("toolrun.cpu_ms", milliseconds(a.CPU))))
+	for _, c := range calls {
+		c.trace(ctx, tracer)
+	}
+	guest.End(trace.WithTimestamp(a.end()))
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func (c call) trace(ctx context.Context, tracer trace.Tracer) {
 	attrs := []attribute.KeyValue{attribute.String("toolrun.code", c.code)}

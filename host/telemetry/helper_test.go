@@ -23,6 +23,9 @@ type guest func(ctx context.Context, h engine.Host) (engine.Output, error)
 // stub is an engine whose tools are a Go function.
 type stub struct{ guest }
 
+// Walled says that it is like a cell.
+func (stub) Walled() bool { return true }
+
 func (stub) Name() string                                                  { return "stub" }
 func (stub) Extensions() []string                                          { return []string{".js"} }
 func (s stub) Load(context.Context, engine.Source) (engine.Program, error) { return s, nil }

@@ -74,8 +74,9 @@ toolrun_http_requests_total{class="5xx",method="GET",route="/panic"} 1
 	want := `POST /tools/{tool}
   run visit
     attempt attempt=1
-      memory.get_content store=visits
-      memory.set_content store=visits
+      cell
+        memory.get_content store=visits
+        memory.set_content store=visits
     commit writes=1
 POST /tools/{tool}
   run !not_found

@@ -17,7 +17,7 @@ type metrics struct {
 	runsInProgress, httpInFlight                                          *prometheus.GaugeVec
 	runs, repeated, conflicts, cpuSeconds, calls, logs, effects, sessions *prometheus.CounterVec
 	httpRequests                                                          *prometheus.CounterVec
-	runSeconds, runAttempts, callSeconds, httpSeconds                     *prometheus.HistogramVec
+	runSeconds, runAttempts, waitSeconds, callSeconds, httpSeconds        *prometheus.HistogramVec
 	exportFailures                                                        prometheus.Counter
 }
 
@@ -25,6 +25,7 @@ type metrics struct {
 var (
 	runBuckets     = []float64{.0005, .002, .01, .05, .25, 1, 5, 30, 180}
 	callBuckets    = []float64{.00001, .0001, .001, .01, .1, 1}
+	waitBuckets    = []float64{.0001, .001, .01, .1, 1, 10}
 	attemptBuckets = []float64{1, 2, 3, 5, 10, 30}
 	httpBuckets    = []float64{.001, .005, .025, .1, .5, 2.5, 10, 60, 300}
 )
@@ -36,6 +37,7 @@ func newMetrics() *metrics {
 		repeated:       counter("toolrun_runs_repeated_total", "Runs that an idempotency key answered with an earlier run's result.", "app", "tool"),
 		runSeconds:     histogram("toolrun_run_seconds", "How long runs took, all attempts and waiting included.", runBuckets, "app", "tool"),
 		runAttempts:    histogram("toolrun_run_attempts", "How often a run's tool was executed.", attemptBuckets, "app", "tool"),
+		waitSeconds:    histogram("toolrun_run_wait_seconds", "How long attempts waited for their turn to run.", waitBuckets, "app"),
 		conflicts:      counter("toolrun_run_conflicts_total", "Attempts that were followed by another one, since other runs had changed what they read.", "app", "tool"),
 		cpuSeconds:     counter("toolrun_run_cpu_seconds_total", "Processor time of tools.", "app", "tool"),
 		calls:          counter("toolrun_memory_calls_total", "Memory calls of tools, by the fault's code, ok, or ended where the attempt was over with it.", "app", "op", "code"),
@@ -54,7 +56,7 @@ func newMetrics() *metrics {
 func (t *Telemetry) register(version string) error {
 	m := t.metrics
 	for _, c := range []prometheus.Collector{
-		m.runsInProgress, m.runs, m.repeated, m.runSeconds, m.runAttempts, m.conflicts, m.cpuSeconds, m.calls, m.callSeconds,
+		m.runsInProgress, m.runs, m.repeated, m.runSeconds, m.runAttempts, m.waitSeconds, m.conflicts, m.cpuSeconds, m.calls, m.callSeconds,
 		m.logs, m.effects, m.sessions, m.httpInFlight, m.httpRequests, m.httpSeconds, m.exportFailures, buildInfo(version),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	} {

@@ -49,11 +49,16 @@ func (o *observer) MemoryCalled(_ context.Context, run host.RunInfo, event host.
 	}
 }
 
-// AfterRun notes when the guest was done.
-func (o *observer) AfterRun(_ context.Context, run host.RunInfo, _ json.RawMessage, _ host.Memory) error {
+// Executed notes the attempt.
+func (o *observer) Executed(_ context.Context, run host.RunInfo, event host.Execution) {
+	o.t.metrics.waitSeconds.WithLabelValues(o.app).Observe(event.Waited.Seconds())
 	if c := o.course(run); c != nil && c.traced {
-		c.succeeded(run.Attempt)
+		c.executed(run.Attempt, event)
 	}
+}
+
+// AfterRun does nothing.
+func (o *observer) AfterRun(context.Context, host.RunInfo, json.RawMessage, host.Memory) error {
 	return nil
 }
 
@@ -149,7 +154,7 @@ func (o *observer) log(ctx context.Context, e ending, span trace.SpanContext) {
 	}
 	attrs := []slog.Attr{
 		slog.String("run_id", e.id), slog.String("app", e.app), slog.String("tool", e.tool), slog.String("code", e.code),
-		slog.Float64("ms", float64(e.at.Sub(e.began).Microseconds())/1000), slog.Int("attempts", e.result.Attempts),
+		slog.Float64("ms", milliseconds(e.at.Sub(e.began))), slog.Int("attempts", e.result.Attempts),
 	}
 	if e.result.Repeated {
 		attrs = append(attrs, slog.String("repeats", e.result.RunID))

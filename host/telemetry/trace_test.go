@@ -91,8 +91,9 @@ func TestTraces(t *testing.T) {
 		{"ok", "visit", count, `
 run visit
   attempt attempt=1
-    memory.get_content store=visits
-    memory.set_content store=visits
+    cell
+      memory.get_content store=visits
+      memory.set_content store=visits
   commit writes=1
 `},
 		{"a call refused, and an error", "visit", func(ctx context.Context, g engine.Host) (engine.Output, error) {
@@ -101,13 +102,15 @@ run visit
 		}, `
 run visit !tool_error
   attempt attempt=1
-    memory.get_content !not_found
+    cell
+      memory.get_content !not_found
 `},
 		{"no calls", "visit", func(context.Context, engine.Host) (engine.Output, error) {
 			return engine.Output{}, abi.Faultf(abi.ToolError, "no")
 		}, `
 run visit !tool_error
   attempt attempt=1
+    cell
 `},
 		{"a conflict", "visit", func(ctx context.Context, g engine.Host) (engine.Output, error) {
 			if executed++; executed > 1 {
@@ -123,11 +126,13 @@ run visit !tool_error
 		}, `
 run visit
   attempt attempt=1
-    memory.get_content store=visits
-    memory.set_content store=visits
+    cell
+      memory.get_content store=visits
+      memory.set_content store=visits
   attempt attempt=2
-    memory.get_content store=visits
-    memory.set_content store=visits
+    cell
+      memory.get_content store=visits
+      memory.set_content store=visits
   commit writes=1
 `},
 		{"no such tool", "ann's tool", nil, `
@@ -184,8 +189,8 @@ func TestTracesAreBounded(t *testing.T) {
 	if err := tel.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(exporter.GetSpans()); n != 203 { // run, attempt, commit
-		t.Errorf("spans of a run with 900 calls = %d; want 203", n)
+	if n := len(exporter.GetSpans()); n != 204 { // run, attempt, cell, commit
+		t.Errorf("spans of a run with 900 calls = %d; want 204", n)
 	}
 }
 
@@ -254,7 +259,7 @@ func TestCollector(t *testing.T) {
 		names = append(names, s.Name)
 	}
 	slices.Sort(names)
-	if diff := cmp.Diff([]string{"attempt", "commit", "memory.get_content", "memory.set_content", "run visit"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"attempt", "cell", "commit", "memory.get_content", "memory.set_content", "run visit"}, names); diff != "" {
 		t.Errorf("exported spans (-want +got):\n%s", diff)
 	}
 	if a := request.ResourceSpans[0].Resource.Attributes; len(a) != 1 || a[0].Value.GetStringValue() != "here" {
