@@ -42,6 +42,8 @@ func TestScripts(t *testing.T) {
 			"plugin":   plugin,
 			"serve":    serve,
 			"unserve":  unserve,
+			"reload":   reload,
+			"logged":   logged,
 		},
 	})
 }

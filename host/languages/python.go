@@ -40,7 +40,7 @@ func pythonLanguage(file string) cell.Language {
 
 // noCache answers in cells that have no compiled interpreter, since their pool has no place to keep it.
 func noCache() ([]byte, error) {
-	return nil, abi.Faultf(abi.SourceInvalid, "Python tools need a folder where compiled code is kept").
+	return nil, abi.Faultf(abi.Unavailable, "Python tools need a folder where compiled code is kept").
 		WithHint("name one in cell.Options.CacheDir; the toolrun command needs HOME or XDG_CACHE_HOME")
 }
 
@@ -75,7 +75,7 @@ func stateOf(file string) string {
 // readPython reads an interpreter: an installed one, of which every byte is checked, or another build.
 func readPython(file string) ([]byte, error) {
 	if file == "" {
-		return nil, abi.Faultf(abi.SourceInvalid, "there is no Python runtime to run it with").
+		return nil, abi.Faultf(abi.Unavailable, "there is no Python runtime to run it with").
 			WithHint("toolrun python install gets one; --python-wasm FILE names one")
 	}
 	if distribution.Holds(file) {

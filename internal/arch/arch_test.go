@@ -25,9 +25,10 @@ type rule struct {
 
 // rules has a line for every package. Contracts are leaves, and imports go in one direction.
 var rules = map[string]rule{
-	"abi":              {},
-	"internal/jsondoc": {},
-	"schema":           {own: []string{"abi", "internal/jsondoc"}, others: []string{"github.com/santhosh-tekuri/jsonschema/v5"}},
+	"abi":               {},
+	"internal/jsondoc":  {},
+	"internal/readonce": {},
+	"schema":            {own: []string{"abi", "internal/jsondoc"}, others: []string{"github.com/santhosh-tekuri/jsonschema/v5"}},
 
 	"host/storage":             {own: []string{"abi"}},
 	"host/storage/mem":         {own: []string{"host/storage"}},
@@ -85,7 +86,7 @@ var rules = map[string]rule{
 	"host/httpapi/wire": {own: []string{"abi"}},
 	"internal/service":  {own: []string{"abi", "host", "host/access", "host/apps", "host/engine/document", "host/httpapi", "host/mcpapi", "host/telemetry"}},
 
-	"internal/cli": {own: []string{"abi", "host", "host/access", "host/admission", "host/apps", "host/engine/document", "host/httpapi", "host/telemetry", "internal/service", "host/mcpapi", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/languages", "abi/conform", "host/cell", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc", "host/httpapi/wire", "sdk/client"},
+	"internal/cli": {own: []string{"abi", "host", "host/access", "host/admission", "host/apps", "host/engine/document", "host/httpapi", "host/telemetry", "internal/service", "host/mcpapi", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/languages", "abi/conform", "host/cell", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc", "internal/readonce", "host/httpapi/wire", "sdk/client"},
 		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
 	"cmd/toolrun":      {own: []string{"host/languages", "internal/cli"}},
 	"internal/testrun": {},

@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/readonce"
 )
 
 // project is an app as the command line found it: the declaration and the folder that holds it.
@@ -24,7 +25,8 @@ type project struct {
 	// files is the folder that the paths of tools begin at, absolute: dir, or that of a tool given by its path.
 	files    string
 	problems app.Problems
-	roots    []*os.Root // what was opened to read it
+	roots    []*os.Root   // what was opened to read it
+	once     *readonce.FS // what the app's files are read through, nil where they are read as they are
 }
 
 // openProject reads the app file that is named, or the nearest upwards. Where there is none, and none is named,
@@ -209,6 +211,12 @@ func didYouMean(word string, known []string, none string) string {
 func (pr *project) summary() string {
 	return fmt.Sprintf("%s, %s, %s", count(len(pr.app.Stores), "store"), count(len(pr.app.Tools), "tool"),
 		count(len(pr.app.Prompts), "prompt"))
+}
+
+// seal ends the reading of the app's files: what its tools need has been read.
+func (pr *project) seal() {
+	pr.once.Seal()
+	pr.close()
 }
 
 func (pr *project) close() {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/internal/readonce"
 )
 
 type serveFlags struct {
@@ -98,7 +99,8 @@ func (f *serveFlags) check() error {
 	return f.accessFlags.check()
 }
 
-// openApps reads the app files. One that leaves no app to serve ends it; other mistakes are logged.
+// openApps reads the app files. One that leaves no app to serve ends it; other mistakes are logged. What their tools are
+// made of is read once: changes wait until the app files are read again.
 func (p *program) openApps(files []string, logger *slog.Logger) ([]*project, error) {
 	if len(files) == 0 {
 		files = []string{""}
@@ -115,6 +117,8 @@ func (p *program) openApps(files []string, logger *slog.Logger) ([]*project, err
 		}
 		seen[pr.app.ID] = pr.file
 		logProblems(logger, pr.problems)
+		pr.once = readonce.New(pr.app.Files)
+		pr.app.Files = pr.once
 		projects = append(projects, pr)
 	}
 	return projects, nil

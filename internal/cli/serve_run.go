@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -29,10 +32,14 @@ type server struct {
 	auth    authenticator
 	backend storage.Backend
 	wall    *serveWall
+	gate    *admission.Gate
 	watch   *telemetry.Telemetry
 	links   *httpapi.Links
 	apps    *apps.Apps
 	surface *service.Service
+
+	projects   []*project     // that it started with
+	inspecting sync.WaitGroup // done when they were inspected
 }
 
 // open opens what the service is made of, and the port last: who connects is answered.
@@ -41,6 +48,7 @@ func (s *server) open(ctx context.Context) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.projects = projects
 	db := s.p.serveDatabase(s.flags, projects[0])
 	if err := s.openParts(db); err != nil {
 		return nil, err
@@ -93,13 +101,13 @@ func (s *server) closeParts() error {
 // openSurface puts the apps and their surfaces together.
 func (s *server) openSurface() error {
 	f := s.flags
-	gate, err := admission.New(admission.Limits{Running: f.running, PerApp: f.perApp, PerUser: f.perUser})
-	if err != nil {
+	var err error
+	if s.gate, err = admission.New(admission.Limits{Running: f.running, PerApp: f.perApp, PerUser: f.perUser}); err != nil {
 		return usagef("", "%v", err)
 	}
 	s.apps = apps.New(apps.Options{
 		Host: host.Options{
-			Backend: s.backend, Engines: s.wall.tools.engines, Gate: gate, Ledger: f.ledger, Now: s.p.env.Now, Logger: s.logger,
+			Backend: s.backend, Engines: s.wall.tools.engines, Gate: s.gate, Ledger: f.ledger, Now: s.p.env.Now, Logger: s.logger,
 		},
 		Observers: func(app string) []host.Observer { return []host.Observer{s.watch.Observer(app)} },
 		FileURL:   s.links.Make,
@@ -131,11 +139,15 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 	failed := make(chan error, 1)
 	go func() { failed <- s.accept(web, listener) }()
 	s.announce(listener.Addr())
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.inspecting.Go(func() { s.inspect(ctx) })
 	reload, stop := s.p.env.Reload()
 	defer stop()
 	for {
 		select {
 		case err := <-failed:
+			cancel()
 			return errors.Join(abi.Faultf(abi.Unavailable, "the service stopped: %v", err), s.close())
 		case <-reload:
 			s.reload(ctx)
@@ -173,12 +185,37 @@ func (s *server) stop(web *http.Server, cancel context.CancelFunc) error {
 func (s *server) close() error {
 	flush, done := context.WithTimeout(context.Background(), 5*time.Second)
 	defer done()
+	s.inspecting.Wait()
 	err := s.apps.Close()
 	if failed := s.watch.Shutdown(flush); failed != nil {
 		s.logger.Warn("traces are lost", "error", failed)
 	}
 	s.logger.Info("stopped")
 	return err
+}
+
+// inspect compiles the tools that the service began with, and logs what is wrong with them. Nothing is refused, as reload
+// would: there is nothing else to serve.
+func (s *server) inspect(ctx context.Context) {
+	for _, pr := range s.projects {
+		broken, err := s.check(ctx, pr)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			s.logger.Error("an app cannot be opened", "app", pr.app.ID, "error", err)
+			continue
+		}
+		readAll := true
+		for name, err := range broken {
+			s.logger.Error("a tool does not compile", "app", pr.app.ID, "tool", name, "error", err)
+			readAll = readAll && !errors.Is(err, abi.Unavailable) && !errors.Is(err, abi.Timeout) && !errors.Is(err, abi.Internal)
+		}
+		if readAll {
+			pr.seal()
+		}
+		s.logger.Info("the tools were compiled", "app", pr.app.ID, "tools", len(pr.app.Tools)-len(broken), "broken", len(broken))
+	}
 }
 
 // reload reads the app files again. One with mistakes leaves everything as it is.
@@ -189,6 +226,7 @@ func (s *server) reload(ctx context.Context) {
 	}
 	for _, pr := range projects {
 		err = errors.Join(err, s.flawless(ctx, pr))
+		pr.seal()
 	}
 	if err == nil {
 		err = s.apps.Serve(ctx, appsOf(projects))
@@ -205,16 +243,21 @@ func (s *server) flawless(ctx context.Context, pr *project) error {
 	if err := pr.problems.Err(); err != nil {
 		return fmt.Errorf("%s has mistakes: %w", pr.file, err)
 	}
-	h, err := host.Open(ctx, host.Options{App: pr.app, Backend: mem.New(), Engines: s.wall.tools.engines, SweepEvery: -1, Logger: s.logger})
+	broken, err := s.check(ctx, pr)
+	return errors.Join(append(slices.Collect(maps.Values(broken)), err)...)
+}
+
+// check compiles the tools of an app, and so reads all that they are made of. It returns what is wrong with those that do
+// not compile.
+func (s *server) check(ctx context.Context, pr *project) (broken map[string]error, err error) {
+	h, err := host.Open(ctx, host.Options{
+		App: pr.app, Backend: mem.New(), Engines: s.wall.tools.engines, Gate: s.gate, SweepEvery: -1, Logger: s.logger,
+	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer h.Close()
-	var errs []error
-	for _, err := range h.Check(ctx) {
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
+	return h.Check(ctx), nil
 }
 
 // announce says where the service is, for people and for scripts.

@@ -158,5 +158,5 @@ func (e *Engine) machine(ctx context.Context) (*machine, error) {
 const hintRuntime = "toolrun python install gets one; --python-wasm FILE names one"
 
 func noRuntime() ([]byte, error) {
-	return nil, abi.Faultf(abi.SourceInvalid, "there is no Python runtime to run it with").WithHint(hintRuntime)
+	return nil, abi.Faultf(abi.Unavailable, "there is no Python runtime to run it with").WithHint(hintRuntime)
 }

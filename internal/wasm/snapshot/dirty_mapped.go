@@ -12,7 +12,7 @@ import (
 const maxDirty = 1024
 
 // finder returns which pages of a private mapping are copies of its own, by their index: those that are there, or were
-// swapped out, and are no page of the file. False where it cannot tell, or where they are too many.
+// swapped out, and are no page of the file. False where it cannot tell.
 type finder func(mapping []byte) (dirty []int, ok bool)
 
 // dirtyPages is the finder of this system.

@@ -59,7 +59,6 @@ const (
 	scanFile    = 1 << 2
 	scanPresent = 1 << 3
 	scanSwapped = 1 << 4
-	scanZero    = 1 << 5 // the page of zeros that all processes share
 )
 
 // scan is struct pm_scan_arg.
@@ -90,7 +89,7 @@ func scanFinder(file *os.File) finder {
 			walked:  begin,
 			end:     begin + uint64(len(mapping)),
 			regions: uint64(uintptr(unsafe.Pointer(found))), length: scanBatch,
-			inverted: scanFile | scanZero, all: scanFile | scanZero, any: scanPresent | scanSwapped, told: scanPresent,
+			inverted: scanFile, all: scanFile, any: scanPresent | scanSwapped, told: scanPresent,
 		}
 		for s.walked != s.end {
 			s.start = s.walked
