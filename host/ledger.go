@@ -158,13 +158,18 @@ func (r *run) note(done memory.Done, result *abi.Result) {
 	r.h.ledger.add(r.info.Caller.Tenant, *e)
 }
 
-// NoteDeclared notes in the ledger that an operator created or changed a store, which whoever opens hosts does.
-func (h *Host) NoteDeclared(caller Caller, store string) error {
+// NoteDeclared notes in the ledger that an operator created or changed stores, which whoever opens hosts does.
+func (h *Host) NoteDeclared(caller Caller, stores ...string) error {
 	id, err := h.newID("declare")
-	if err == nil {
-		h.noteAct(caller, id, actDeclare, abi.Effects{Writes: []abi.WriteEffect{{Store: store, Op: "declare"}}, Reads: []abi.ReadEffect{}}, nil)
+	if err != nil {
+		return err
 	}
-	return err
+	effects := abi.Effects{Writes: []abi.WriteEffect{}, Reads: []abi.ReadEffect{}}
+	for _, store := range stores {
+		effects.Writes = append(effects.Writes, abi.WriteEffect{Store: store, Op: "declare"})
+	}
+	h.noteAct(caller, id, actDeclare, effects, nil)
+	return nil
 }
 
 // noteAct notes what an operator did.

@@ -139,16 +139,14 @@ func (a *Apps) noApp(id string) error {
 	return f
 }
 
-// open opens a host with the stores that the tenant declared; more is another one, or nil.
-func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more *memory.Store) (*host.Host, error) {
+// open opens a host with the stores that the tenant declared, and more of them.
+func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more []memory.Store) (*host.Host, error) {
 	ctx = context.WithoutCancel(ctx) // others wait for it too
 	stores, err := memory.Declared(ctx, a.options.Host.Backend, tenant, declared.ID)
 	if err != nil {
 		return nil, fmt.Errorf("open the app %q: %w", declared.ID, err)
 	}
-	if more != nil {
-		stores = append(slices.DeleteFunc(stores, func(s memory.Store) bool { return s.Name == more.Name }), *more)
-	}
+	stores = append(slices.DeleteFunc(stores, func(s memory.Store) bool { return storeNamed(more, s.Name) != nil }), more...)
 	merged := *declared
 	merged.Stores = slices.Clone(declared.Stores)
 	for _, s := range stores {
@@ -188,10 +186,6 @@ func openFault(err error) error {
 			WithHint("the app file has to declare it as it was, or another store")
 	}
 	return err
-}
-
-func declares(a *app.App, store string) bool {
-	return slices.ContainsFunc(a.Stores, func(s memory.Store) bool { return strings.EqualFold(s.Name, store) })
 }
 
 func (a *Apps) forget(at place, o *opened) {

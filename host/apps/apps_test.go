@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -216,6 +217,48 @@ func TestDeclareStore(t *testing.T) {
 			t.Errorf("%s has %d stores; want %d", tenant, got, want)
 		}
 		release()
+	}
+}
+
+// Several stores are declared all together, or none of them.
+func TestDeclareStores(t *testing.T) {
+	a := serve(t, count)
+	named := func(names ...string) (list []memory.Store) {
+		for _, name := range names {
+			list = append(list, memory.Store{Name: name, Access: memory.ScopeUser})
+		}
+		return list
+	}
+	stores := func() (names []string) {
+		h, release, err := a.Host(t.Context(), "acme", "shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+		for _, st := range h.App().Stores {
+			names = append(names, st.Name)
+		}
+		return names
+	}
+	for _, tt := range []struct {
+		declared []memory.Store
+		err      error
+		want     string
+	}{
+		{named("one", "two"), nil, "notes one two"},
+		{named("three", "notes"), abi.Conflict, "notes one two"},
+		{named("three", "ONE"), abi.Conflict, "notes one two"},
+		{named("three", "no name"), abi.InvalidArgument, "notes one two"},
+		{named("three", "one"), nil, "notes one three two"},
+	} {
+		if err := a.DeclareStores(t.Context(), "acme", "shop", tt.declared); !errors.Is(err, tt.err) {
+			t.Errorf("%v = %v; want %v", tt.declared, err, tt.err)
+		}
+		got := stores()
+		slices.Sort(got)
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("after %v there are %v; want %s", tt.declared, got, tt.want)
+		}
 	}
 }
 

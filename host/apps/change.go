@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
@@ -100,6 +102,23 @@ func (a *Apps) swap(at place, o *opened) {
 // DeclareStore creates a store for a tenant, or changes one that was created so. The rules of the catalogue hold: a store
 // with records keeps its access, which is a conflict. One of the app file is changed there.
 func (a *Apps) DeclareStore(ctx context.Context, tenant, id string, st memory.Store, create bool) error {
+	return a.declare(ctx, tenant, id, []memory.Store{st}, func(known []memory.Store) error { return mayDeclare(known, st, create) })
+}
+
+// DeclareStores creates or changes stores as DeclareStore does: all of them, or none.
+func (a *Apps) DeclareStores(ctx context.Context, tenant, id string, stores []memory.Store) error {
+	return a.declare(ctx, tenant, id, stores, func(known []memory.Store) error {
+		for _, st := range stores {
+			if other := storeNamed(known, st.Name); other != nil && other.Name != st.Name {
+				return abi.Faultf(abi.Conflict, "there is a store %q already", other.Name)
+			}
+		}
+		return nil
+	})
+}
+
+// declare adds declarations to those that the tenant made before, if check finds that they may be.
+func (a *Apps) declare(ctx context.Context, tenant, id string, stores []memory.Store, check func(known []memory.Store) error) error {
 	a.changing.Lock()
 	defer a.changing.Unlock()
 	declared, ok := a.App(id)
@@ -108,19 +127,25 @@ func (a *Apps) DeclareStore(ctx context.Context, tenant, id string, st memory.St
 		defer a.mu.Unlock()
 		return a.noApp(id)
 	}
-	if declares(declared, st.Name) {
-		return abi.Faultf(abi.Conflict, "the app file declares the store %q", st.Name).WithHint("change it there, and reload the app")
+	for _, st := range stores {
+		if storeNamed(declared.Stores, st.Name) != nil {
+			return abi.Faultf(abi.Conflict, "the app file declares the store %q", st.Name).WithHint("change it there, and reload the app")
+		}
 	}
-	if err := a.mayDeclare(ctx, tenant, id, st, create); err != nil {
+	known, err := memory.Declared(ctx, a.options.Host.Backend, tenant, id)
+	if err != nil {
 		return err
 	}
-	h, err := a.open(ctx, tenant, declared, &st)
+	if err := check(known); err != nil {
+		return err
+	}
+	h, err := a.open(ctx, tenant, declared, stores)
 	if err != nil {
-		return declarationFault(st.Name, err)
+		return declarationFault(stores, err)
 	}
 	o := &opened{app: declared, ready: make(chan struct{}), host: h}
 	close(o.ready)
-	if err := memory.SaveDeclared(ctx, a.options.Host.Backend, tenant, id, st); err != nil {
+	if err := memory.SaveDeclared(ctx, a.options.Host.Backend, tenant, id, stores...); err != nil {
 		a.retire(o)
 		return err
 	}
@@ -128,32 +153,29 @@ func (a *Apps) DeclareStore(ctx context.Context, tenant, id string, st memory.St
 	return nil
 }
 
-// mayDeclare decides whether a store is to be created that there is not, or changed that there is.
-func (a *Apps) mayDeclare(ctx context.Context, tenant, id string, st memory.Store, create bool) error {
-	stores, err := memory.Declared(ctx, a.options.Host.Backend, tenant, id)
-	if err != nil {
-		return err
-	}
-	for _, other := range stores {
-		if !strings.EqualFold(other.Name, st.Name) {
-			continue
-		}
-		if create {
-			return abi.Faultf(abi.Conflict, "there is a store %q already", other.Name)
-		}
-		if other.Name != st.Name {
-			break
-		}
+// storeNamed returns the store of a name, in whatever case it is written.
+func storeNamed(stores []memory.Store, name string) *memory.Store {
+	i := slices.IndexFunc(stores, func(s memory.Store) bool { return strings.EqualFold(s.Name, name) })
+	if i < 0 {
 		return nil
 	}
-	if create {
-		return nil
-	}
-	return abi.Faultf(abi.NotFound, "there is no store %q", st.Name)
+	return &stores[i]
 }
 
-// declarationFault says why a declaration cannot be.
-func declarationFault(store string, err error) error {
+// mayDeclare decides whether a store is to be created that there is not, or changed that there is.
+func mayDeclare(known []memory.Store, st memory.Store, create bool) error {
+	other := storeNamed(known, st.Name)
+	switch {
+	case create && other != nil:
+		return abi.Faultf(abi.Conflict, "there is a store %q already", other.Name)
+	case !create && (other == nil || other.Name != st.Name):
+		return abi.Faultf(abi.NotFound, "there is no store %q", st.Name)
+	}
+	return nil
+}
+
+// declarationFault says why stores cannot be declared.
+func declarationFault(stores []memory.Store, err error) error {
 	if moved, ok := errors.AsType[*memory.MovedError](err); ok {
 		return abi.Faultf(abi.Conflict, "the store %q has %d records of access %q", moved.Store, moved.Records, moved.Was).
 			WithHint("declare it as it was, give the new store another name, or remove the records")
@@ -165,5 +187,9 @@ func declarationFault(store string, err error) error {
 	for next := errors.Unwrap(cause); next != nil; next = errors.Unwrap(cause) {
 		cause = next
 	}
-	return abi.Faultf(abi.InvalidArgument, "the store %q cannot be declared: %v", store, cause)
+	var names []string
+	for _, st := range stores {
+		names = append(names, strconv.Quote(st.Name))
+	}
+	return abi.Faultf(abi.InvalidArgument, "the store %s cannot be declared: %v", strings.Join(names, " or "), cause)
 }

@@ -103,20 +103,12 @@ func (s *Server) declare(ctx context.Context, c *call, w wire.Store, create bool
 			return nil, abi.Faultf(abi.InvalidArgument, "retention: %v", err)
 		}
 	}
-	if err := s.declareStore(ctx, c, st, create); err != nil {
-		return nil, err
-	}
-	return &storeOutput{s.wireStore(c, st)}, nil
-}
-
-// declareStore declares a store, and notes it.
-func (s *Server) declareStore(ctx context.Context, c *call, st memory.Store, create bool) error {
 	caller, err := c.caller("", "")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.options.Apps.DeclareStore(ctx, c.principal.Tenant, c.app, st, create); err != nil {
-		return err
+		return nil, err
 	}
-	return c.host.NoteDeclared(caller, st.Name)
+	return &storeOutput{s.wireStore(c, st)}, c.host.NoteDeclared(caller, st.Name)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/access"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/memory"
 )
 
 type exportOutput struct{ Body json.RawMessage }
@@ -37,7 +38,7 @@ func (s *Server) addTransfer() {
 	})
 	add(s, access.Transfer, huma.Operation{
 		OperationID: "import-stores", Method: http.MethodPost, Path: "/import", Tags: tags, Summary: "Import stores",
-		Description: "Declares the stores of an exported document which the app file does not declare, as creating or changing each would. Tools and prompts are deployed with the app file.",
+		Description: "Declares the stores of an exported document which the app file does not declare, as creating or changing each would: all of them, or none. Tools and prompts are deployed with the app file.",
 	}, s.importStores)
 }
 
@@ -46,16 +47,21 @@ func (s *Server) importStores(ctx context.Context, c *call, in *importInput) (*i
 	if err := problems.Err(); err != nil || imported == nil {
 		return nil, abi.Faultf(abi.SourceInvalid, "the document cannot be imported: %s", strings.TrimSpace(problems.Error()))
 	}
-	out := &importOutput{wire.Imported{Stores: []string{}}}
+	caller, err := c.caller("", "")
+	if err != nil {
+		return nil, err
+	}
+	names, stores := []string{}, []memory.Store{}
 	for _, st := range imported.Stores {
-		known, err := s.describeStore(c, st.Name)
-		if err == nil && known.Body.Declared == "file" {
-			continue
+		if known, err := s.describeStore(c, st.Name); err != nil || known.Body.Declared != "file" {
+			names, stores = append(names, st.Name), append(stores, st)
 		}
-		if err := s.declareStore(ctx, c, st, err != nil); err != nil {
+	}
+	if len(stores) > 0 {
+		if err := s.options.Apps.DeclareStores(ctx, c.principal.Tenant, c.app, stores); err != nil {
 			return nil, err
 		}
-		out.Body.Stores = append(out.Body.Stores, st.Name)
+		err = c.host.NoteDeclared(caller, names...)
 	}
-	return out, nil
+	return &importOutput{wire.Imported{Stores: names}}, err
 }

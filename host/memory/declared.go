@@ -71,9 +71,9 @@ func decodeDeclared(r storage.Record) (map[string]declaredStore, error) {
 	return kept, nil
 }
 
-// SaveDeclared keeps the declaration of a store beside those of the app file. It does not look at the declaration, which
+// SaveDeclared keeps the declarations of stores beside those of the app file, all at once. It does not look at them, which
 // New and Service.Declare do.
-func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app string, st Store) error {
+func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app string, stores ...Store) error {
 	key := declaredKey(tenant, app)
 	s := &Service{app: app, clock: time.Now}
 	err := backend.Update(ctx, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
@@ -81,14 +81,16 @@ func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app stri
 		if err != nil {
 			return nil, err
 		}
-		kept[st.Name] = declaredStore{
-			Title: st.Title, Description: st.Description, Kind: st.Kind, Access: st.Access, Retention: st.Retention.String(),
-			Strict: st.Strict, Resource: st.Resource, Schema: st.Schema,
+		for _, st := range stores {
+			kept[st.Name] = declaredStore{
+				Title: st.Title, Description: st.Description, Kind: st.Kind, Access: st.Access, Retention: st.Retention.String(),
+				Strict: st.Strict, Resource: st.Resource, Schema: st.Schema,
+			}
 		}
 		return s.writeSystem(nil, now[0], key, kept, time.Time{}, Caller{})
 	})
 	if err != nil {
-		return fmt.Errorf("keep the declared store: %w", err)
+		return fmt.Errorf("keep the declared stores: %w", err)
 	}
 	return nil
 }
