@@ -59,11 +59,11 @@ func (a *attempt) issue(f *abi.Fault) *abi.Fault {
 	return &g
 }
 
-// engineCodes are the faults that an engine may find by itself: invalid_argument and too_large for a value that
-// cannot become JSON and so never gets to the host. Another memory fault is believed only where the host has
+// engineCodes are the faults that an engine may find by itself: invalid_argument, too_large and in the end call_limit for
+// values that cannot become JSON and so never get to the host. Another memory fault is believed only where the host has
 // issued it.
 var engineCodes = map[abi.Code]bool{
-	abi.InvalidArgument: true, abi.TooLarge: true, abi.ToolError: true, abi.OutputInvalid: true, abi.OutputLimit: true, abi.Timeout: true, abi.Cancelled: true,
+	abi.CallLimit: true, abi.InvalidArgument: true, abi.TooLarge: true, abi.ToolError: true, abi.OutputInvalid: true, abi.OutputLimit: true, abi.Timeout: true, abi.Cancelled: true,
 	abi.MemoryLimit: true, abi.StackLimit: true, abi.SourceInvalid: true, abi.Internal: true,
 }
 

@@ -81,6 +81,10 @@ func readPython(file string) ([]byte, error) {
 	if distribution.Holds(file) {
 		return distribution.Read(file)
 	}
+	info, err := os.Stat(file)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxRuntimeBytes) {
+		return nil, abi.Faultf(abi.Unavailable, "the Python runtime is no regular file of at most %d bytes", maxRuntimeBytes)
+	}
 	code, err := os.ReadFile(file)
 	if err != nil {
 		return nil, abi.Faultf(abi.Unavailable, "the Python runtime cannot be read").
@@ -88,3 +92,6 @@ func readPython(file string) ([]byte, error) {
 	}
 	return code, nil
 }
+
+// maxRuntimeBytes is more than any build of CPython has.
+const maxRuntimeBytes = 256 << 20

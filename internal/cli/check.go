@@ -96,7 +96,7 @@ func (p *program) checkParts(ctx context.Context, pr *project, walled wallFlags)
 	if err != nil {
 		return nil, err
 	}
-	problems, err := p.checkBehind(ctx, pr, behind.engines)
+	problems, err := p.checkBehind(ctx, pr, p.patient(behind.engines))
 	return problems, errors.Join(err, behind.close())
 }
 

@@ -209,22 +209,31 @@ tools:
 		}
 		return report.Records
 	}
-	run := func(tool string) {
-		env := cli.Env{Args: []string{"run", tool}, Dir: dir, Now: func() time.Time { return now }}
+	run := func(args ...string) {
+		env := cli.Env{Args: append([]string{"run"}, args...), Dir: dir, Now: func() time.Time { return now }}
 		if exit, _, stderr := call(t, env); exit != 0 {
-			t.Fatalf("run %s ended in %d: %s", tool, exit, stderr)
+			t.Fatalf("run %s ended in %d: %s", args, exit, stderr)
 		}
 	}
 	run("put")
 	before := count()
 	run("idle")
-	if after := count(); after != before {
-		t.Errorf("a run beside a living record left %d records of %d", after, before)
+	if after := count(); after != before+1 {
+		t.Errorf("a run beside a living record left %d records of %d; want one more, its entry in the ledger", after, before)
 	}
 	now = now.Add(2 * time.Hour)
+	run("idle", "--dry-run")
+	if after := count(); after != before+2 {
+		t.Errorf("a dry run hours after a record has ended left %d records of %d; want its entry more, and none less", after, before+1)
+	}
+	run("idle")
+	if after := count(); after != before+2 {
+		t.Errorf("a run hours after a record has ended left %d records of %d; want one less, and its entry", after, before+2)
+	}
+	now = now.Add(31 * 24 * time.Hour)
 	run("idle")
 	if after := count(); after != before-1 {
-		t.Errorf("a run hours after a record has ended left %d records of %d; want one less", after, before)
+		t.Errorf("a run a month later left %d records of %d; want its entry alone, and what the app declares", after, before+2)
 	}
 }
 

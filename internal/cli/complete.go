@@ -46,11 +46,11 @@ func (p *program) completeRun(file *string) completion {
 	}
 }
 
-// completeFlag completes a flag's value.
-func (p *program) completeFlag(cmd *cobra.Command, flag string, words func(*project) []string) {
+// completeFlag completes a flag's value. How says what the shell does with the words.
+func (p *program) completeFlag(cmd *cobra.Command, flag string, how cobra.ShellCompDirective, words func(*project) []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		file := cmd.Flags().Lookup("app").Value.String()
-		return p.fromApp(&file, words), cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+		return p.fromApp(&file, words), how
 	}) // fails only for a flag that does not exist
 }
 

@@ -21,6 +21,7 @@ const (
 	plain  style = ""
 	red    style = "\x1b[1;31m"
 	yellow style = "\x1b[1;33m"
+	green  style = "\x1b[32m"
 	dim    style = "\x1b[2m"
 	reset        = "\x1b[0m"
 )

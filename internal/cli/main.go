@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,6 +22,8 @@ type program struct {
 	json bool // --json: answers are JSON documents
 	// answered is set once a JSON document went to stdout, which holds one at most.
 	answered bool
+	// showing is set while progress is shown.
+	showing atomic.Bool
 	// unknown is set where --help was asked of a command that there is not.
 	unknown error
 }
@@ -73,7 +76,7 @@ Exit codes: 0 done, 1 the tool failed, 2 the command or the app file is wrong, 3
 	})
 	root.AddCommand(
 		p.runCommand(), p.serveCommand(), p.memoryCommand(), p.sessionCommand(), p.renderCommand(), p.checkCommand(),
-		p.exportCommand(), p.importCommand(), p.dbCommand(), p.eraseCommand(), p.keyCommand(), p.mcpCommand(), p.conformCommand(), p.pythonCommand(), p.doctorCommand(), p.versionCommand(),
+		p.exportCommand(), p.importCommand(), p.dbCommand(), p.ledgerCommand(), p.eraseCommand(), p.keyCommand(), p.mcpCommand(), p.conformCommand(), p.pythonCommand(), p.doctorCommand(), p.versionCommand(),
 	)
 	root.SetHelpFunc(p.explain(root.HelpFunc()))
 	refuseUnknownTopic(root)

@@ -58,7 +58,7 @@ func (p *program) serveMCP(ctx context.Context, f *mcpFlags) (err error) {
 	caller := f.caller()
 	h, err := host.Open(ctx, host.Options{
 		App: pr.app, Backend: backend, Engines: behind.engines, Tenants: []string{caller.Tenant},
-		Now: p.env.Now, Logger: p.logger(),
+		Ledger: ledgerKept, Now: p.env.Now, Logger: p.logger(),
 	})
 	if err != nil {
 		return err

@@ -224,11 +224,10 @@ func (p *program) memoryPurge() *cobra.Command {
 }
 
 func (p *program) purge(cmd *cobra.Command, f *memoryFlags, store string) error {
-	purge := p.purgeHere
-	if f.remote() {
-		purge = p.purgeThere
+	n, err := p.purgeOpened(cmd, f, store)
+	if _, moved := errors.AsType[*memory.MovedError](err); moved {
+		n, err = p.purgeUnopened(cmd, f, store)
 	}
-	n, err := purge(cmd, f, store)
 	if err != nil {
 		return err
 	}
@@ -236,12 +235,17 @@ func (p *program) purge(cmd *cobra.Command, f *memoryFlags, store string) error 
 	return p.answer(reply, func() error { return p.say("removed %s of %s", count(n, "record"), store) })
 }
 
-// purgeHere works where the app cannot be opened: to remove the records of a store is a way out when its access was
-// changed.
-func (p *program) purgeHere(cmd *cobra.Command, f *memoryFlags, store string) (n int, err error) {
-	if err := f.check(cmd); err != nil {
-		return 0, err
-	}
+func (p *program) purgeOpened(cmd *cobra.Command, f *memoryFlags, store string) (n int, err error) {
+	err = p.inWorkspace(cmd, f, p.openApp, false, func(w *workspace, caller host.Caller) error {
+		n, err = w.Purge(cmd.Context(), caller, store)
+		return err
+	})
+	return n, err
+}
+
+// purgeUnopened works where the app cannot be opened: to remove the records of a store is a way out when its access was
+// changed. The ledger does not tell of it.
+func (p *program) purgeUnopened(cmd *cobra.Command, f *memoryFlags, store string) (n int, err error) {
 	pr, err := p.openApp(f.app)
 	if err != nil {
 		return 0, err
@@ -257,12 +261,4 @@ func (p *program) purgeHere(cmd *cobra.Command, f *memoryFlags, store string) (n
 		return 0, err
 	}
 	return service.Purge(cmd.Context(), f.tenant, store)
-}
-
-func (p *program) purgeThere(cmd *cobra.Command, f *memoryFlags, store string) (n int, err error) {
-	err = p.inWorkspace(cmd, f, nil, false, func(w *workspace, caller host.Caller) error {
-		n, err = w.Purge(cmd.Context(), caller, store)
-		return err
-	})
-	return n, err
 }

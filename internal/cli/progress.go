@@ -7,15 +7,36 @@ import (
 )
 
 // progress calls work and, where a person looks at stderr, shows after a second that it is still going on.
-// Nothing else may write to stderr meanwhile.
+// Nothing else may write to stderr meanwhile. What is shown already is not shown as part of something else.
 func (p *program) progress(doing string, work func() error) error {
-	if !p.env.StderrTerminal {
+	if !p.env.StderrTerminal || !p.showing.CompareAndSwap(false, true) {
 		return work()
 	}
+	defer p.showing.Store(false)
+	return beside(work, func(done <-chan struct{}) { p.tick(doing, done) })
+}
+
+// announce is progress for work that a script too should know of: without a terminal one line says after a second that
+// it goes on, and why; but not with --json, for a program that waits for an answer.
+func (p *program) announce(doing, why string, work func() error) error {
+	if p.env.StderrTerminal || p.json {
+		return p.progress(doing, work)
+	}
+	return beside(work, func(done <-chan struct{}) {
+		select {
+		case <-time.After(time.Second):
+			p.note(dim, "note: ", doing+": "+why)
+		case <-done:
+		}
+	})
+}
+
+// beside calls work, and meanwhile watch, which is to return when done is closed.
+func beside(work func() error, watch func(done <-chan struct{})) error {
 	done := make(chan struct{})
-	var shown sync.WaitGroup
-	shown.Go(func() { p.tick(doing, done) })
-	defer shown.Wait()
+	var watching sync.WaitGroup
+	watching.Go(func() { watch(done) })
+	defer watching.Wait()
 	defer close(done)
 	return work()
 }

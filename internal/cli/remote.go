@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/toolrun/toolrun/abi"
@@ -25,7 +26,7 @@ func callerOf(c host.Caller) client.Caller { return client.Caller{User: c.User, 
 func (r *remote) Run(ctx context.Context, inv host.Invocation) (*abi.Result, error) {
 	fields := wire.RunFields{
 		Input: inv.Input, Session: inv.Caller.Session, User: inv.Caller.User, Metadata: inv.Metadata, Context: inv.Context,
-		Env: inv.Env, TimeoutMS: inv.Timeout.Milliseconds(),
+		Env: inv.Env, TimeoutMS: inv.Timeout.Milliseconds(), Dry: inv.Dry,
 	}
 	if inv.Code != nil {
 		return r.runCode(ctx, inv, fields)
@@ -34,7 +35,7 @@ func (r *remote) Run(ctx context.Context, inv host.Invocation) (*abi.Result, err
 	if result != nil {
 		return result, err
 	}
-	return notRun(inv.Tool, unknownName(err, "tool", inv.Tool, func() ([]string, error) {
+	return notRun(inv.Tool, unknownName(err, inv.Tool, r.p.noTool(inv.Tool, " at the server"), "the app declares no tools", func() ([]string, error) {
 		return namesOf(r.Tools, func(t wire.Tool) string { return t.Name })(ctx)
 	}))
 }
@@ -73,7 +74,7 @@ func notRun(tool string, err error) (*abi.Result, error) {
 func (r *remote) Render(ctx context.Context, c host.Caller, prompt string) (string, error) {
 	rendered, err := r.Client.Render(ctx, callerOf(c), prompt)
 	if err != nil {
-		return "", unknownName(err, "prompt", prompt, func() ([]string, error) {
+		return "", unknownName(err, prompt, fmt.Sprintf("there is no prompt %q at the server", prompt), "the app declares no prompts", func() ([]string, error) {
 			return namesOf(r.Prompts, func(p wire.Prompt) string { return p.Name })(ctx)
 		})
 	}
@@ -195,10 +196,24 @@ func (r *remote) Erase(ctx context.Context, c host.Caller) (memory.Erased, error
 	return memory.Erased(*erased), nil
 }
 
+// Ledger reads a page of the ledger.
+func (r *remote) Ledger(ctx context.Context, _ host.Caller, q memory.LedgerQuery) (found []memory.LedgerEntry, next string, more bool, err error) {
+	page, err := r.Client.Ledger(ctx, client.LedgerQuery(q))
+	if err != nil {
+		return nil, "", false, err
+	}
+	found = make([]memory.LedgerEntry, len(page.Items))
+	for i, e := range page.Items {
+		found[i] = memory.LedgerEntry(e)
+	}
+	return found, page.Next, page.Next != "", nil
+}
+
 func (r *remote) storeNames(ctx context.Context) ([]string, error) {
 	return namesOf(r.Stores, func(s wire.Store) string { return s.TechnicalName })(ctx)
 }
 
 func (r *remote) unknownStore(ctx context.Context, err error, store string) error {
-	return unknownName(err, "store", store, func() ([]string, error) { return r.storeNames(ctx) })
+	said := fmt.Sprintf("there is no store %q at the server", store)
+	return unknownName(err, store, said, "the app declares no stores", func() ([]string, error) { return r.storeNames(ctx) })
 }

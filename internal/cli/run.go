@@ -23,7 +23,7 @@ type runFlags struct {
 	input, context, metadata, key string
 	env, grants                   []string
 	timeout                       time.Duration
-	trace                         bool
+	trace, dry                    bool
 }
 
 func (p *program) runCommand() *cobra.Command {
@@ -42,10 +42,17 @@ The input is --input, with key=value (a text) and key:=json (any JSON value) set
 A session begins with the first run that names it: a mistyped --session is a new one, whose memory is empty.
 toolrun session list shows those that there are.
 
+With --dry-run nothing is stored but an entry in the ledger. Below the output stands what would be, store by store: what
+goes (-) and what comes (+), each value at its JSON pointer. With --json it is in the Result's changes.
+
+The first Python tool has the interpreter compiled, which may take half a minute, once. Where there is none and stderr is
+a terminal, it is fetched before that, 12 MB, by npm; otherwise see toolrun python.
+
 With --server the tool runs at a toolrun serve, and TOOL is one of its app, or a source file, whose text is sent there.`,
 		Example: `  toolrun run remember_me language=fr --user ann
   toolrun run add_order 'items:=[{"sku": "a1", "count": 2}]' --user ann --session s1
   toolrun run ./tools/draft.js --grant userPrefs=read --user ann
+  toolrun run remember_me language=de --user ann --dry-run
   echo '{"language": "fr"}' | toolrun run remember_me --input - --user ann --json
   toolrun run remember_me language=fr --user ann --server https://tools.example --key-file key`,
 		Args: takes(1, -1, "a TOOL"),
@@ -61,9 +68,10 @@ With --server the tool runs at a toolrun serve, and TOOL is one of its app, or a
 	flags.StringArrayVar(&f.grants, "grant", nil, "allow a tool given by its path `STORE=verbs`: read, write, delete, readwrite; may be repeated")
 	flags.StringVar(&f.key, "key", "", "answer the same `key` and input with the first run's result, without running again")
 	flags.DurationVar(&f.timeout, "timeout", 0, "how long the run may take, such as 500ms: less than the tool declares, or up to 180s where it declares nothing (default: what it declares, or 5s)")
+	flags.BoolVar(&f.dry, "dry-run", false, "store nothing, and show what would be stored: what is there before, and after")
 	flags.BoolVar(&f.trace, "trace", false, "show each memory call, with its time, on stderr")
 	cmd.ValidArgsFunction = p.completeRun(&f.app)
-	p.completeFlag(cmd, "grant", func(pr *project) []string { return suffixed(pr.storeNames(), "=") })
+	p.completeFlag(cmd, "grant", cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp, func(pr *project) []string { return suffixed(pr.storeNames(), "=") })
 	return cmd
 }
 
@@ -100,7 +108,7 @@ func (p *program) runHere(ctx context.Context, f *runFlags, inv host.Invocation,
 		return err
 	}
 	defer func() { err = errors.Join(err, behind.close()) }()
-	w, err := p.openRun(ctx, pr, f, inv.Caller, behind.engines)
+	w, err := p.openRun(ctx, pr, f, inv.Caller, p.patient(behind.engines))
 	if err != nil {
 		return err
 	}
@@ -109,11 +117,13 @@ func (p *program) runHere(ctx context.Context, f *runFlags, inv host.Invocation,
 	if err := p.runAndPrint(ctx, w, inv, code, f.trace); err != nil {
 		fault := code.fault(faultOf(err))
 		if byPath {
-			fault = pr.grantHint(inv.Tool, fault)
+			fault = pr.pathHint(inv.Tool, fault)
 		}
 		return fault
 	}
-	p.sweep(ctx, w.host)
+	if !f.dry {
+		p.sweep(ctx, w.host)
+	}
 	return nil
 }
 
@@ -125,6 +135,9 @@ func (p *program) runAndPrint(ctx context.Context, s surface, inv host.Invocatio
 	}
 	if err := p.printResult(result, code, trace); err != nil {
 		return err
+	}
+	if inv.Dry && result.OK && !p.json {
+		return p.showChanges(result.Changes)
 	}
 	return err
 }
@@ -150,7 +163,10 @@ func (p *program) invocation(cmd *cobra.Command, f *runFlags, pairs []string) (i
 	if f.timeout > app.DefaultMaxTimeout {
 		return inv, usagef("", "--timeout is %gs; it may be at most %gs", f.timeout.Seconds(), app.DefaultMaxTimeout.Seconds())
 	}
-	inv.Key, inv.Timeout, inv.OnLog = f.key, f.timeout, p.logLine()
+	if f.dry && f.key != "" {
+		return inv, usagef("leave one of them out", "--key keeps what a run answers, and --dry-run keeps nothing")
+	}
+	inv.Key, inv.Timeout, inv.Dry, inv.OnLog = f.key, f.timeout, f.dry, p.logLine()
 	return inv, nil
 }
 
@@ -159,7 +175,7 @@ func (p *program) openRun(ctx context.Context, pr *project, f *runFlags, c host.
 	backend := storage.Backend(mem.New())
 	if len(pr.app.Stores) > 0 || f.session != "" || f.key != "" || f.db != "" {
 		var err error
-		if backend, err = p.open(p.database(pr, f.placeFlags), true); err != nil {
+		if backend, err = p.open(p.database(pr, f.placeFlags), !f.dry); err != nil {
 			return nil, err
 		}
 	}

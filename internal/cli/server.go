@@ -116,8 +116,9 @@ func explainServer(err error) error {
 	return e.Fault
 }
 
-// unknownName makes a mistake in the command of an error that came because there is nothing of a name.
-func unknownName(err error, thing, name string, list func() ([]string, error)) error {
+// unknownName makes a mistake in the command, which said words, of an error that came because there is nothing of a name.
+// None is the hint where list finds no names.
+func unknownName(err error, name, said, none string, list func() ([]string, error)) error {
 	if !errors.Is(err, abi.NotFound) {
 		return err
 	}
@@ -125,8 +126,7 @@ func unknownName(err error, thing, name string, list func() ([]string, error)) e
 	if failed != nil || slices.Contains(known, name) {
 		return err
 	}
-	f := abi.Faultf(abi.NotFound, "there is no %s %q at the server", thing, name)
-	return &usageError{f.WithHint("%s", didYouMean(name, known, "the app declares no "+thing+"s"))}
+	return &usageError{abi.Faultf(abi.NotFound, "%s", said).WithHint("%s", didYouMean(name, known, none))}
 }
 
 // namesOf makes a function that lists names of one that lists things.

@@ -31,6 +31,8 @@ type surface interface {
 	List(ctx context.Context, c host.Caller, store string, visit func(memory.Listed) error) error
 	Purge(ctx context.Context, c host.Caller, store string) (int, error)
 	Erase(context.Context, host.Caller) (memory.Erased, error)
+	// Ledger returns a page of what was done, oldest first. More reports that there may be others after next.
+	Ledger(ctx context.Context, c host.Caller, q memory.LedgerQuery) (found []memory.LedgerEntry, next string, more bool, err error)
 }
 
 var (

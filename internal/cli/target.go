@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +21,7 @@ func (p *program) target(pr *project, written string, grants []string) (string, 
 		if len(grants) > 0 {
 			return "", grantOfName(written, pr.shown())
 		}
-		return written, pr.mustTool(written)
+		return written, p.mustTool(pr, written)
 	}
 	allowed, err := parseGrants(grants, func(store string) error { return pr.mustStore(store, memory.SessionMeta) })
 	if err != nil {
@@ -42,6 +45,27 @@ func (p *program) target(pr *project, written string, grants []string) (string, 
 
 func grantOfName(tool, place string) error {
 	return usagef("change its grants in "+place, "--grant is for a tool that is given by its path, and %q is a name", tool)
+}
+
+// pathHint says what a tool lacks that was given by its path: a grant, or a store that the app declares.
+func (pr *project) pathHint(tool string, f *abi.Fault) *abi.Fault {
+	op, known := abi.LookupOperation(f.Op)
+	declared := append(pr.storeNames(), memory.SessionMeta)
+	if !known || f.Code != abi.NotFound || slices.Contains(declared, f.Store) {
+		return pr.grantHint(tool, f)
+	}
+	if near := memory.Similar(f.Store, declared); near != "" {
+		return f.WithHint("did you mean %s?", near)
+	}
+	return f.WithHint("%s, and allow it with --grant %s=%s", pr.declareHint(shortened(f.Store)), shortened(f.Store), op.Verb)
+}
+
+// declareHint says where a store is declared.
+func (pr *project) declareHint(store string) string {
+	if pr.file != "" {
+		return "declare the store in " + pr.file
+	}
+	return fmt.Sprintf("declare the store in an %s here, such as {app: my_app, memory: {%s: {access: user}}}", app.FileName, store)
 }
 
 // grantHint says how the command line grants what a tool lacks that was given by its path.
@@ -84,19 +108,41 @@ func (p *program) isPath(pr *project, written string) bool {
 }
 
 // mustTool refuses a name that the app does not declare.
-func (pr *project) mustTool(name string) error {
+func (p *program) mustTool(pr *project, name string) error {
 	if _, ok := pr.app.Tool(name); ok {
 		return nil
 	}
-	f := abi.Faultf(abi.NotFound, "there is no tool %q in %s", name, pr.shown())
+	place := " in " + pr.shown()
 	if pr.file == "" {
-		f = abi.Faultf(abi.NotFound, "there is no tool %q, and no %s in this folder or above it", name, app.FileName)
+		place = ", and no " + app.FileName + " in this folder or above it"
 	}
 	var known []string
 	for _, t := range pr.app.Tools {
 		known = append(known, t.Name)
 	}
-	return &usageError{f.WithHint("%s", didYouMean(name, known, "a file is run by its path, such as ./"+name+".js"))}
+	none := "a file is run by its path, such as ./tools/" + name
+	if !p.isMissingFile(name) {
+		none = "a file is run by its path, such as ./" + name + ".js"
+	}
+	f := abi.Faultf(abi.NotFound, "%s", p.noTool(name, place))
+	return &usageError{f.WithHint("%s", didYouMean(name, known, none))}
+}
+
+// noTool says that there is no tool of a name at a place and, where the name is that of a file, no such file.
+func (p *program) noTool(name, place string) string {
+	if p.isMissingFile(name) {
+		return fmt.Sprintf("there is no file %s, and no tool of that name%s", name, place)
+	}
+	return fmt.Sprintf("there is no tool %q%s", name, place)
+}
+
+// isMissingFile reports whether a word reads as the name of a source file that is not there.
+func (p *program) isMissingFile(word string) bool {
+	if !slices.Contains(app.Extensions(), filepath.Ext(word)) {
+		return false
+	}
+	_, err := os.Stat(p.env.path(word))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // parseGrants reads STORE=VERBS flags, with stores that known does not refuse.

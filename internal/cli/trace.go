@@ -41,6 +41,8 @@ func (t tracer) Committed(_ context.Context, run host.RunInfo, result *abi.Resul
 		outcome = "answered by an earlier run"
 	case len(result.Effects.Writes) == 0:
 		outcome = "done, nothing to store"
+	case result.Changes != nil:
+		outcome = "done, stored nothing: it was a dry run"
 	}
 	t.line("run %s  %s  %s  %s CPU  %s", run.ID, outcome, inMilliseconds(duration(result.Usage.WallMS)),
 		inMilliseconds(duration(result.Usage.CPUMS)), count(result.Attempts, "attempt"))

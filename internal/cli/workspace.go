@@ -27,7 +27,7 @@ type workspace struct {
 func (p *program) openWorkspace(ctx context.Context, pr *project, backend storage.Backend, c host.Caller, engines []engine.Engine, observers ...host.Observer) (*workspace, error) {
 	h, err := host.Open(ctx, host.Options{
 		App: pr.app, Backend: backend, Engines: engines, Observers: observers,
-		Tenants: []string{c.Tenant}, SweepEvery: -1, Now: p.env.Now, Logger: p.logger(),
+		Tenants: []string{c.Tenant}, SweepEvery: -1, Ledger: ledgerKept, Now: p.env.Now, Logger: p.logger(),
 	})
 	if err != nil {
 		return nil, errors.Join(err, backend.Close())

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// ledgerKept is how long the ledger of a database keeps what commands on this machine did: as long as toolrun serve does,
+// whose database it may be.
+const ledgerKept = 30 * 24 * time.Hour
+
+type ledgerFlags struct {
+	memoryFlags
+	since, until string
+	query        memory.LedgerQuery
+}
+
+func (p *program) ledgerCommand() *cobra.Command {
+	var f ledgerFlags
+	cmd := &cobra.Command{
+		Use:   "ledger",
+		Short: "List who read and wrote what, oldest first",
+		Long: `List runs and rendered prompts, and what operators read, wrote, purged and erased: when, for whom, which stores at
+which revisions, and how it ended. Contents are never in the ledger. It keeps an entry for 30 days, or for as long as
+toolrun serve --ledger says.
+
+What a command does on this machine is noted in its database, beside what a toolrun serve did with that. A run without a
+database is not: one of an app without stores, in no session.`,
+		Example: `  toolrun ledger --since 24h --writes
+  toolrun ledger --user ann --store userPrefs --json
+  toolrun ledger --since 2006-01-02T15:04:05Z --limit 1000 --server https://tools.example --key-file key`,
+		Args: takes(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.complete(p.env.Now()); err != nil {
+				return err
+			}
+			return p.inWorkspace(cmd, &f.memoryFlags, p.openProject, false, func(w *workspace, c host.Caller) error {
+				return p.listLedger(cmd.Context(), w, c, f.query)
+			})
+		},
+	}
+	f.register(cmd)
+	p.completeFlag(cmd, "tool", cobra.ShellCompDirectiveNoFileComp, (*project).describedTools)
+	p.completeFlag(cmd, "store", cobra.ShellCompDirectiveNoFileComp, func(pr *project) []string { return append(pr.storeNames(), memory.SessionMeta) })
+	return cmd
+}
+
+func (f *ledgerFlags) register(cmd *cobra.Command) {
+	f.registerPlace(cmd)
+	f.tenantFlag(cmd)
+	flags, q := cmd.Flags(), &f.query
+	flags.StringVar(&q.User, "user", "", "what was done for the user with this `id`")
+	flags.StringVar(&q.Session, "session", "", "what was done in the session with this `id`")
+	flags.StringVar(&q.Tool, "tool", "", "runs of the tool with this `name`")
+	flags.StringVar(&q.Store, "store", "", "what read or wrote the store with this `name`")
+	flags.StringVar(&f.since, "since", "", "what was done from this `time` on: so long ago, such as 24h or 7d, or a date and time in RFC 3339")
+	flags.StringVar(&f.until, "until", "", "what was done before this `time`, which is written as that of --since")
+	flags.BoolVar(&q.Writes, "writes", false, "what wrote something")
+	flags.IntVar(&q.Limit, "limit", 100, "how many entries to list at most")
+	flags.StringVar(&q.After, "after", "", "what follows the entry of the run with this `id`")
+}
+
+// complete makes the query of the flags.
+func (f *ledgerFlags) complete(now time.Time) (err error) {
+	if f.query.Limit < 1 {
+		return usagef("leave it out for 100", "--limit %d lists nothing", f.query.Limit)
+	}
+	if f.query.Since, err = parseMoment("--since", f.since, now); err != nil {
+		return err
+	}
+	if f.query.Until, err = parseMoment("--until", f.until, now); err != nil {
+		return err
+	}
+	if since, until := f.query.Since, f.query.Until; !until.IsZero() && !since.Before(until) {
+		return usagef("", "nothing is from --since %s on and before --until %s", f.since, f.until)
+	}
+	return nil
+}
+
+// parseMoment reads a time that a flag gives, as how long ago it was or in RFC 3339; "" is none.
+func parseMoment(flag, given string, now time.Time) (time.Time, error) {
+	if given == "" {
+		return time.Time{}, nil
+	}
+	if at, err := time.Parse(time.RFC3339, given); err == nil {
+		return at, nil
+	}
+	ago, err := time.ParseDuration(given)
+	if err != nil { // which knows no days
+		var kept memory.Retention
+		kept, err = memory.ParseRetention(given)
+		ago = kept.For
+	}
+	if err != nil || ago <= 0 {
+		return time.Time{}, usagef("", "%s %q is neither a duration, such as 24h or 7d, nor a time in RFC 3339, such as 2006-01-02T15:04:05Z", flag, given)
+	}
+	return now.Add(-ago), nil
+}
+
+// mostAsked is how many entries a server answers at once.
+const mostAsked = 1000
+
+func (p *program) listLedger(ctx context.Context, s surface, c host.Caller, q memory.LedgerQuery) error {
+	entries, most, more := []memory.LedgerEntry{}, q.Limit, true
+	for more && len(entries) < most {
+		q.Limit = min(most-len(entries), mostAsked)
+		some, next, rest, err := s.Ledger(ctx, c, q)
+		if err != nil {
+			return err
+		}
+		entries, q.After, more = append(entries, some...), next, rest
+	}
+	err := p.answer(entries, func() error { return p.showLedger(entries) })
+	if more {
+		p.note(dim, "note: ", fmt.Sprintf("there may be more: --after %s goes on, --limit lists more at once", q.After))
+	}
+	return err
+}
+
+func (p *program) showLedger(entries []memory.LedgerEntry) error {
+	rows := make([][]string, len(entries))
+	for i, e := range entries {
+		outcome, read, wrote := "ok", make([]string, len(e.Reads)), make([]string, len(e.Writes))
+		if e.Code != "" {
+			outcome = string(e.Code)
+		}
+		for i, r := range e.Reads {
+			read[i] = fmt.Sprintf("%s %d", r.Store, r.Revision)
+		}
+		for i, w := range e.Writes {
+			wrote[i] = fmt.Sprintf("%s %s %d", w.Op, w.Store, w.Revision)
+		}
+		rows[i] = []string{when(&e.At), e.Act, e.Tool, e.Actor, e.User, e.Session, outcome, strings.Join(read, ", "), strings.Join(wrote, ", "), e.Run}
+	}
+	return p.table([]string{"TIME", "ACT", "TOOL", "ACTOR", "USER", "SESSION", "OUTCOME", "READ", "WROTE", "RUN"}, rows)
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/python/distribution"
+)
+
+// pythonEngine is the name of the engine for Python.
+const pythonEngine = "python"
+
+// patient returns engines of which that for Python says when loading a tool takes long: the first time it compiles the
+// interpreter. Nobody but the engine knows whether it has to.
+func (p *program) patient(engines []engine.Engine) []engine.Engine {
+	list := make([]engine.Engine, len(engines))
+	for i, e := range engines {
+		if list[i] = e; e.Name() == pythonEngine {
+			list[i] = announced{e, p}
+		}
+	}
+	return list
+}
+
+// announced is an engine whose loading is announced.
+type announced struct {
+	engine.Engine
+	p *program
+}
+
+var (
+	_ engine.Walled = announced{}
+	_ engine.Sized  = announced{}
+)
+
+// Load is the engine's.
+func (a announced) Load(ctx context.Context, src engine.Source) (program engine.Program, err error) {
+	err = a.p.announce("getting Python "+distribution.Version+" ready", "the first time it is compiled, which may take half a minute", func() error {
+		program, err = a.Engine.Load(ctx, src)
+		return err
+	})
+	return program, err
+}
+
+// Walled is what it is of the engine.
+func (a announced) Walled() bool { return engine.IsWalled(a.Engine) }
+
+// MemoryBytes is what it is of the engine.
+func (a announced) MemoryBytes() int64 { return engine.MemoryOf(a.Engine) }

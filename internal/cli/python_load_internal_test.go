@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// slowEngine takes a while to load a source, which it refuses.
+type slowEngine struct {
+	name  string
+	takes time.Duration
+}
+
+var errSlow = errors.New("refused after all")
+
+func (e slowEngine) Name() string         { return e.name }
+func (e slowEngine) Extensions() []string { return []string{".py"} }
+func (e slowEngine) Walled() bool         { return true }
+func (e slowEngine) MemoryBytes() int64   { return 4711 }
+func (e slowEngine) Load(context.Context, engine.Source) (engine.Program, error) {
+	time.Sleep(e.takes)
+	return nil, errSlow
+}
+
+// A script gets to know in one line why its first Python tool takes so long.
+func TestSlowLoadOfPythonIsAnnounced(t *testing.T) {
+	const line = "note: getting Python 3.12.0 ready: the first time it is compiled, which may take half a minute\n"
+	tests := []struct {
+		name           string
+		engine         slowEngine
+		json, terminal bool
+		want           string
+	}{
+		{"slow", slowEngine{pythonEngine, 5 * time.Second}, false, false, line},
+		{"quick", slowEngine{pythonEngine, 900 * time.Millisecond}, false, false, ""},
+		{"slow with --json", slowEngine{pythonEngine, 5 * time.Second}, true, false, ""},
+		{"slow, of another language", slowEngine{"js", 5 * time.Second}, false, false, ""},
+		{"slow at a terminal", slowEngine{pythonEngine, 1500 * time.Millisecond}, false, true, "\r\x1b[Kgetting Python 3.12.0 ready ... 1 s\r\x1b[K"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var stderr bytes.Buffer
+				p := &program{env: Env{Stderr: &stderr, StderrTerminal: test.terminal}.withDefaults(), json: test.json}
+				e := p.patient([]engine.Engine{test.engine})[0]
+				if _, err := e.Load(t.Context(), engine.Source{}); err != errSlow || stderr.String() != test.want {
+					t.Errorf("Load = %v and wrote %q; want the engine's error, and %q", err, stderr.String(), test.want)
+				}
+				if !engine.IsWalled(e) || engine.MemoryOf(e) != 4711 {
+					t.Errorf("the engine is walled: %t, has %d bytes; want what it says itself", engine.IsWalled(e), engine.MemoryOf(e))
+				}
+			})
+		})
+	}
+}
+
+// Where something is shown already, what is a part of it is not shown too.
+func TestProgressWithinProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var stderr bytes.Buffer
+		p := &program{env: Env{Stderr: &stderr, StderrTerminal: true}.withDefaults()}
+		err := p.progress("checking", func() error {
+			_, err := p.patient([]engine.Engine{slowEngine{pythonEngine, 1500 * time.Millisecond}})[0].Load(t.Context(), engine.Source{})
+			return err
+		})
+		if err != errSlow || strings.Contains(stderr.String(), "Python") || !strings.Contains(stderr.String(), "checking ... 1 s") {
+			t.Errorf("progress = %v and wrote %q; want the outer one alone", err, stderr.String())
+		}
+	})
+}
