@@ -18,11 +18,9 @@ import (
 // written by a cell that compiles one source and nothing else, into a folder of its own, which the parent moves to
 // where cells of the same domain, and no others, may read it. No cell that a guest ran in writes.
 
-// equip finds out what the cells of the program are to read, and has it made where it is not there yet.
+// equip finds out which compiled code of its own the cells of the program are to read, and has it made where it is not
+// there yet.
 func (p *program) equip(ctx context.Context) error {
-	if err := p.equipShared(ctx); err != nil {
-		return err
-	}
 	if !p.engine.language.Artefacts {
 		return nil
 	}
@@ -40,19 +38,39 @@ func (p *program) equip(ctx context.Context) error {
 	return err
 }
 
-func (p *program) equipShared(ctx context.Context) error {
+// equipShared finds out what the cells of the program are to read that all programs of the language have in common, and has
+// it made where it is not there yet. It returns how long that took, which is none of the program's time.
+func (p *program) equipShared(ctx context.Context) (spent time.Duration, err error) {
 	e := p.engine
 	if e.language.Shared == nil {
-		return nil
+		return 0, nil
 	}
+	began := time.Now()
 	e.making.Lock()
 	defer e.making.Unlock()
+	ctx, cancel := patient(ctx, makeTimeout)
+	defer cancel()
 	shared, err := e.share(ctx)
 	if err == nil && shared != "" {
 		p.outfit = outfit{language: e.name, shared: shared, making: e.made}
 		e.pool.keepSpares(p.outfit)
 	}
-	return err
+	return time.Since(began), err
+}
+
+// makeTimeout is how long making what a language shares may take. It is done once, and would be lost otherwise: a slow
+// machine takes a minute to compile an interpreter.
+const makeTimeout = 10 * time.Minute
+
+// patient is a context that ends at a time of its own, and not at the deadline of ctx; also where somebody cancels that.
+func patient(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	stop := context.AfterFunc(ctx, func() {
+		if ctx.Err() == context.Canceled {
+			cancel()
+		}
+	})
+	return own, func() { stop(); cancel() }
 }
 
 // share returns the folder of what the language shares, and has it made where it is not there yet; "" where it cannot be

@@ -64,6 +64,15 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 
 // compile has the program compiled, and what it needs for that.
 func (p *program) compile(ctx context.Context) error {
+	spent, err := p.equipShared(ctx)
+	if err != nil {
+		return err
+	}
+	if deadline, ok := ctx.Deadline(); ok && spent > 0 {
+		later, cancel := patient(ctx, time.Until(deadline)+spent)
+		defer cancel()
+		ctx = later
+	}
 	if err := p.equip(ctx); err != nil {
 		return err
 	}

@@ -3,10 +3,12 @@
 package cell_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/cell"
@@ -63,6 +65,33 @@ func TestShared(t *testing.T) {
 	}
 	if got, err := say(t, sharingPool(t, cacheDir, "2", file), "one"); got != `"second made, readable: true, writable: false"` || err != nil {
 		t.Errorf("with another key a pool says %s, %v", got, err)
+	}
+}
+
+// Making what a language shares is none of the time that a tool has to be compiled, but somebody who does not want the
+// tool any more waits for nothing.
+func TestSharedTakesItsTime(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "source")
+	if err := os.WriteFile(file, []byte("slow"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	load := func(ctx context.Context, cacheDir string) error {
+		program, err := sharingPool(t, filepath.Join(dir, cacheDir), "1", file).Engines()[0].Load(ctx, engine.Source{Path: "t.sharing", Domain: "one"})
+		if err == nil {
+			err = program.Close()
+		}
+		return err
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
+	defer cancel()
+	if err := load(ctx, "late"); err != nil {
+		t.Errorf("a load whose time is over while something is made = %v", err)
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if err := load(ctx, "cancelled"); !errors.Is(err, abi.Cancelled) {
+		t.Errorf("a load that is cancelled while something is made = %v", err)
 	}
 }
 
