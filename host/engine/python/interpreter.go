@@ -34,7 +34,6 @@ type place struct {
 // instances are what the instances of all images may have.
 var instances = snapshot.Options{MemoryBytes: MaxMemoryBytes}
 
-// newInterpreter makes an interpreter of a machine, which it owns from then on.
 // load makes the image that the interpreter starts from.
 func (i *interpreter) load() (err error) {
 	i.data, err = snapshot.Load(i.runtime, i.code, i.module, instances)

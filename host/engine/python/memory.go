@@ -15,11 +15,11 @@ const maxArgumentBytes = 16 << 20
 func (r *run) call(op string, args []string) ([]byte, error) {
 	operation, refused := r.operation(op)
 	if refused != nil {
-		return r.raise(op, refused)
+		return r.decline(op, refused)
 	}
 	call, refused := r.arguments(operation, args)
 	if refused != nil {
-		return r.raise(op, refused)
+		return r.decline(op, refused)
 	}
 	reply, err := r.host.Call(r.ctx, call)
 	if err == nil {
@@ -80,7 +80,18 @@ func (r *run) refuse(op, kind, message string) ([]byte, error) {
 	if kind == "deep" {
 		code = abi.TooLarge
 	}
-	return r.raise(op, abi.Faultf(code, "%s", quoted([]byte(message), maxMessageBytes)))
+	return r.decline(op, abi.Faultf(code, "%s", quoted([]byte(message), maxMessageBytes)))
+}
+
+// maxDeclined is how many calls of a run may be malformed. The host, which bounds calls, never hears of these.
+const maxDeclined = 1000
+
+// decline raises what is wrong with a call that the host is not asked about.
+func (r *run) decline(op string, f *abi.Fault) ([]byte, error) {
+	if r.declined++; r.declined > maxDeclined {
+		return nil, abi.Faultf(abi.CallLimit, "the run made more than %d memory calls that are malformed", maxDeclined)
+	}
+	return r.raise(op, f)
 }
 
 // raise gives the guest a fault under a number. What comes back out of the guest is believed by that alone.

@@ -34,6 +34,7 @@ type loadRequest struct {
 	Code       string          `json:"code"`
 	Entry      string          `json:"entry"`
 	Params     []string        `json:"params"`
+	Folder     bool            `json:"folder"` // whether the tool has modules of its own
 	Operations []abi.Operation `json:"operations"`
 }
 
@@ -42,7 +43,7 @@ func load(ctx context.Context, e *Engine, i *interpreter, src engine.Source) (*p
 	if err != nil {
 		return nil, err
 	}
-	asked := loadRequest{src.Path, code, src.Entry, append([]string{}, src.Params...), abi.Operations}
+	asked := loadRequest{src.Path, code, src.Entry, append([]string{}, src.Params...), src.Files != nil, abi.Operations}
 	request, err := json.Marshal(asked)
 	if err != nil {
 		return nil, fmt.Errorf("python: write a request: %w", err)
@@ -107,7 +108,8 @@ func (p *program) execute(r *run) error {
 			return err
 		}
 		if started == nil {
-			requests = []string{r.startRequest(true), r.request()}
+			requests = []string{r.startRequest(true, p.starter.toWatch()), r.request()}
+			defer p.starter.warn(r)
 		} else {
 			image = started
 		}

@@ -34,6 +34,7 @@ type run struct {
 	instance *snapshot.Instance
 	returned bool          // the guest ended by itself
 	issued   []*abi.Fault  // the faults that the guest was given, by their number
+	declined int           // how many of them are of malformed calls
 	early    []abi.LogLine // what it logged before it ran
 	warnings []string
 }
@@ -71,10 +72,11 @@ func (r *run) now() time.Time {
 	return r.in.Now.Add(time.Since(r.begun))
 }
 
-// startRequest asks the guest to run the top level of the tool; alone says that it does so for this run.
-func (r *run) startRequest(alone bool) string {
+// startRequest asks the guest to run the top level of the tool; alone says that it does so for this run, and watch that
+// it is to tell where that asks for the time or for random numbers.
+func (r *run) startRequest(alone, watch bool) string {
 	return fmt.Sprintf(`start
-{"depth":%d,"nesting":%d,"alone":%t}`, r.limits.CallDepth, r.limits.ValueNesting, alone)
+{"depth":%d,"nesting":%d,"alone":%t,"watch":%t}`, r.limits.CallDepth, r.limits.ValueNesting, alone, watch)
 }
 
 // request asks the guest to run the tool. The documents are JSON.
@@ -121,9 +123,11 @@ func (r *run) perform(p *program, image *snapshot.Image, requests ...string) err
 	return nil
 }
 
-// noInstance is what a run ends with that got no instance.
+// noInstance is what a run ends with that got no instance, or one that it may not use.
 func (r *run) noInstance(err error) error {
 	switch {
+	case errors.Is(err, snapshot.ErrMemory) && r.instance != nil:
+		r.halted = tooSmall(r.limits.MemoryBytes, int64(r.instance.Guest().Memory().Size()))
 	case errors.Is(err, snapshot.ErrMemory):
 		r.halted = outOfMemory(r.limits.MemoryBytes)
 	case r.ctx.Err() != nil:

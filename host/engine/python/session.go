@@ -48,7 +48,8 @@ type session struct {
 	over     bool     // it is not to go on
 
 	outcome outcome
-	halted  error // what ended it from outside
+	done    []byte // what it told when it had last done what was to be done before a run
+	halted  error  // what ended it from outside
 }
 
 // What bounds the messages of a guest, which could be as large as its memory.
@@ -169,6 +170,9 @@ func (s *session) take(verb string, rest []byte) (err error) {
 	case "done", "answer", "unfit", "error":
 		// What is cut off belongs to what is too large.
 		s.outcome = outcome{verb: verb, rest: bytes.Clone(rest[:min(len(rest), s.most)])}
+		if verb == "done" {
+			s.done = s.outcome.rest
+		}
 	}
 	return err
 }

@@ -87,8 +87,11 @@ func (f *folder) open(name string) (*string, error) {
 		return nil, err
 	}
 	f.found, f.bytes = f.found+1, f.bytes+len(text)
-	if f.found > maxModules || f.bytes > maxFolderBytes {
-		return nil, broken(name, "the tool imports more than %d modules, or more than %d bytes of them", maxModules, maxFolderBytes)
+	switch {
+	case f.found > maxModules:
+		return nil, broken(name, "%s is one module too many: a tool may import %d of its own", name, maxModules)
+	case f.bytes > maxFolderBytes:
+		return nil, broken(name, "with %s, module %d of its own, the tool imports %d bytes; it may import %d", name, f.found, f.bytes, maxFolderBytes)
 	}
 	return &text, nil
 }

@@ -52,16 +52,17 @@ func TestFolderBounds(t *testing.T) {
 		name  string
 		files fstest.MapFS
 		reads int
+		says  string
 	}{
-		{"modules", small, maxModules},
-		{"bytes", large, maxFolderBytes / maxSourceBytes},
-		{"names", fstest.MapFS{}, maxAsked},
+		{"modules", small, maxModules, "m200.py is one module too many: a tool may import 200 of its own"},
+		{"bytes", large, maxFolderBytes / maxSourceBytes, "with m8.py, module 9 of its own, the tool imports 9437184 bytes; it may import 8388608"},
+		{"names", fstest.MapFS{}, maxAsked, "more than 4000 names"},
 	} {
 		f := newFolder(tt.files)
 		for i := range tt.reads + 1 {
 			_, _, err := f.read(fmt.Sprintf("m%d.py", i))
-			if (err != nil) != (i == tt.reads) {
-				t.Fatalf("%s: read %d = %v", tt.name, i, err)
+			if (err != nil) != (i == tt.reads) || err != nil && !strings.Contains(err.Error(), tt.says) {
+				t.Fatalf("%s: read %d = %v; want the one after %d to say %q", tt.name, i, err, tt.reads, tt.says)
 			}
 		}
 	}

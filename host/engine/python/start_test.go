@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -55,17 +56,22 @@ func TestTopOnce(t *testing.T) {
 // A top that asks for what is another in each run runs again in each.
 func TestTopVaries(t *testing.T) {
 	e := newEngine(t)
+	files := fstest.MapFS{"stamp.py": {Data: []byte("def stamp():\n    return [datetime.now().isoformat()]\nfrom datetime import datetime\nNOW = stamp()\n")}}
 	for _, tt := range []struct{ name, top, warning string }{
-		{"time", "import time\nx = time.time()", "asks for the time"},
-		{"monotonic time", "import time\nx = time.perf_counter()", "asks for the time"},
-		{"random", "import random\nx = random.random()", "asks for random numbers"},
-		{"a seed", "import random\nrandom.seed(1)\nx = random.random(), id(random)", "asks for random numbers"},
-		{"urandom", "import uuid\nx = str(uuid.uuid4())", "asks for random numbers"},
+		{"time", "import time\nx = time.time()", "asks for the time in tool.py:2, so"},
+		{"monotonic time", "import time\nx = time.perf_counter()", "asks for the time in tool.py:2, so"},
+		{"a date", "def now():\n    return str(datetime.now())\n\nx = now()", "asks for the time in tool.py:2, so"},
+		{"time in a module", "import stamp\nx = stamp.NOW", "asks for the time in stamp.py:2, so"},
+		{"time that nobody sees", "import time\nx = next(iter(time.time_ns, 0))", "asks for the time, so"},
+		{"a line that is logged", "import logging\nlogging.info('x')\nx = time.time()", "asks for the time in tool.py:2, so"},
+		{"random", "import random\nx = random.random()", "asks for random numbers in tool.py:2, so"},
+		{"a seed", "import random\nrandom.seed(1)\nx = random.random(), id(random)", "asks for random numbers in tool.py:2, so"},
+		{"urandom", "import uuid\nx = str(uuid.uuid4())", "asks for random numbers in tool.py:2, so"},
 		{"input", "x = str(input['n'])", ""},
 		{"a failure", "x = 1 / 0", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: []byte(tt.top + "\ndef main():\n    return x\n")})
+			p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: []byte(tt.top + "\ndef main():\n    return x\n"), Files: files})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -19,7 +20,9 @@ type starter struct {
 	tried   bool            // by the first run
 	started *snapshot.Image // the interpreter after the top level ran; nil where each run does that
 	early   []abi.LogLine   // what it logged
-	varies  string          // why each run does it, a warning
+	varies  string          // what it asks for that is another in each run, which is why each run does it
+
+	place atomic.Pointer[string] // where it does, "" where nobody saw; nil until a run has watched
 }
 
 func newStarter(p *program) *starter { return &starter{program: p, turn: make(chan struct{}, 1)} }
@@ -38,9 +41,6 @@ func (s *starter) image(r *run) (*snapshot.Image, error) {
 			return nil, err
 		}
 	}
-	if s.varies != "" {
-		r.warnings = append(r.warnings, s.varies)
-	}
 	for _, line := range s.early {
 		if err := r.log(line.Level, line.Text); err != nil {
 			return nil, err
@@ -55,7 +55,7 @@ func (s *starter) try(r *run) error {
 	var w witness
 	top := newRun(r.ctx, r.in, engine.Host{}, w.clocks())
 	defer top.close()
-	err := top.perform(s.program, s.program.loaded, top.startRequest(false))
+	err := top.perform(s.program, s.program.loaded, top.startRequest(false, false))
 	if r.ctx.Err() != nil {
 		return engine.EndOf(r.ctx)
 	}
@@ -66,14 +66,35 @@ func (s *starter) try(r *run) error {
 	if err != nil || top.outcome.verb != "done" || json.Unmarshal(top.outcome.rest, &told) != nil {
 		return nil
 	}
-	if asked := w.asked(told.Random); asked != "" {
-		s.varies = fmt.Sprintf("the top level of the tool asks for %s, so it runs again in each run; do that in the entry", asked)
+	if s.varies = w.asked(told.Random); s.varies != "" {
 		return nil
 	}
 	if s.started, err = top.instance.Capture(); err == nil {
 		s.early = top.early
 	}
 	return err
+}
+
+// toWatch reports whether a run that runs the top level is to find out where it asks for what is another in each run. It
+// is not for try: the top level is run often enough.
+func (s *starter) toWatch() bool { return s.varies != "" && s.place.Load() == nil }
+
+// warn tells the author, after the top level ran for a run, why it did.
+func (s *starter) warn(r *run) {
+	if s.varies == "" {
+		return
+	}
+	var told struct {
+		Place string `json:"place"`
+	}
+	if s.toWatch() && json.Unmarshal(r.done, &told) == nil {
+		s.place.Store(&told.Place)
+	}
+	where := ""
+	if place := s.place.Load(); place != nil && *place != "" {
+		where = " in " + cut([]byte(*place), maxNameBytes)
+	}
+	r.warnings = append(r.warnings, fmt.Sprintf("the top level of the tool asks for %s%s, so it runs again in each run; do that in the entry", s.varies, where))
 }
 
 // witness notes what a top level asks for.

@@ -31,6 +31,7 @@ type tool struct {
 	want    string // the output
 	fault   abi.Code
 	message string // a part of the fault's message, or of its hint
+	exact   bool   // message is all of both, with a line feed between
 	place   string // "file:line:column" of the fault
 	logs    []string
 	warning string // a part of one
@@ -101,7 +102,7 @@ func orObject(text string) string {
 
 func (tt tool) compare(t *testing.T, f *abi.Fault) {
 	t.Helper()
-	if !strings.Contains(f.Message+"\n"+f.Hint, tt.message) {
+	if said := f.Message + "\n" + f.Hint; !strings.Contains(said, tt.message) || tt.exact && said != tt.message {
 		t.Errorf("message = %q, hint %q; want %q in it", f.Message, f.Hint, tt.message)
 	}
 	if got := placeOf(f); tt.place != "" && got != tt.place {
@@ -142,7 +143,7 @@ func TestEntries(t *testing.T) {
 		{name: "a guard that returns", code: "if __name__ == '__main__':\n    return 5", want: `5`},
 		{name: "a guard that calls", code: "def save():\n    print('saved')\nif __name__ == '__main__':\n    save()", want: `null`, logs: []string{"info saved"}},
 		{name: "nothing is called", code: "def save():\n    return 1\n", want: `null`, warning: "nothing calls the function save"},
-		{name: "empty", code: "", want: `null`},
+		{name: "empty", code: "", want: `null`, warning: "the tool answers nothing"},
 
 		{name: "main by dict", code: "def main(input):\n    return input['a']", input: `{"a":1}`, want: `1`},
 		{name: "main by another name", code: "def main(data):\n    return data['a']", input: `{"a":1}`, want: `1`},
@@ -151,7 +152,33 @@ func TestEntries(t *testing.T) {
 		{name: "main by keyword and rest", code: "def main(a, **rest):\n    return [a, rest]", input: `{"a":1,"c":4}`, want: `[1,{"c":4}]`},
 		{name: "main with all by keyword", code: "def main(**given):\n    return given", input: `{"a":1}`, want: `{"a":1}`},
 		{name: "main of nothing", code: "def main():\n    return input", input: `{"a":1}`, want: `{"a":1}`},
-		{name: "main that wants what is not there", code: "def main(a, b):\n    return a", input: `{"a":1}`, fault: abi.ToolError, message: "main() wants b"},
+		{name: "main that wants what is not there", code: "x = 1\ndef main(a, b):\n    return a", input: `{"a":1}`, fault: abi.ToolError, message: "main() wants b, which is not in the input", place: `["tool.py",2,1]`},
+		{name: "main that wants two of an empty input", code: "def main(title, note=None):\n    return [title, note]", fault: abi.ToolError, message: "main() wants title, which is not in the input"},
+		{name: "main that wants what is misspelt", code: "def main(title, note=None):\n    return [title, note]", input: `{"titel":"x"}`, fault: abi.ToolError, message: "which is not in the input; did you mean titel, which is there?"},
+		{name: "main that wants what is not there and has the rest", code: "def main(title, **rest):\n    return title", input: `{"titel":"x"}`, fault: abi.ToolError, message: "did you mean titel"},
+		{name: "main of two with neither a context nor an input", code: "def main(data, settings):\n    return data", input: `{"a":1}`, fault: abi.ToolError, message: "main() wants data"},
+		{name: "main by dict, and an option that is given", code: "def main(data, *, debug=False):\n    return data", input: `{"debug":true}`, fault: abi.ToolError, message: "main() wants data"},
+		{name: "main by dict, and an option that is not", code: "def main(data, *, debug=False):\n    return [data, debug]", input: `{"a":1}`, want: `[{"a":1},false]`},
+		{name: "main by input and what has a default", code: "def main(input, note=None):\n    return [input, note]", input: `{"a":1}`, want: `[{"a":1},null]`},
+		{name: "main by input and another", code: "def main(input, more):\n    return [input, more]", input: `{"a":1}`, env: `{"b":2}`, want: `[{"a":1},{"b":2}]`},
+		{name: "main by dict and ctx", code: "def main(data, ctx):\n    return [data, ctx]", input: `{"a":1}`, env: `{"b":2}`, want: `[{"a":1},{"b":2}]`},
+		{name: "main by keyword and ctx", code: "def main(a, ctx):\n    return [a, ctx]", input: `{"a":1}`, env: `{"b":2}`, want: `[1,{"b":2}]`},
+		{name: "main of the context alone", code: "def main(context):\n    return context", input: `{"a":1}`, env: `{"b":2}`, want: `{"b":2}`},
+		{name: "main that is called with too little", code: "x = 1\ndef execute(a, b, c):\n    return a", fault: abi.ToolError, message: "missing 1 required positional argument: 'c'", place: `["tool.py",2,1]`},
+		{name: "main is a lambda", code: "main = lambda a: a + 1", input: `{"a":1}`, want: `2`},
+		{name: "main is a function by another name", code: "def save(a):\n    return a\nexecute = None\nmain: object = save", input: `{"a":1}`, want: `1`},
+		{name: "main is partial", code: "import functools\ndef save(a, b):\n    return [a, b]\nmain = functools.partial(save, b=2)", input: `{"a":1}`, want: `[1,2]`},
+		{name: "main is a lambda that the tool uses", code: "main = lambda x: x + 1\nprint(list(map(main, [1])))", want: `null`, logs: []string{"info [2]"}},
+		{name: "main is what a call returns", code: "def make():\n    return lambda: 1\nmain = make()", want: `null`, warning: "the tool answers nothing: nothing in its source shows that main is a function; write def main"},
+		{name: "main is a method", code: "class Tool:\n    def main(self):\n        return 1", want: `null`, warning: "the tool answers nothing: it defines no main or execute and has no return"},
+		{name: "main is misspelt", code: "def mian():\n    return 1\ndef helper():\n    return 2\n", want: `null`, warning: "nothing calls the function mian, and the tool returned nothing; did you mean main?"},
+		{name: "exit", code: "exit()", want: `null`, warning: "the tool answers nothing: line 1 calls exit, which ends it without an answer; return ends it with one"},
+		{name: "exit of main", code: "import sys\ndef main(a=1):\n    if a:\n        sys.exit(0)\n    return 1", want: `null`, warning: "line 4 calls sys.exit"},
+		{name: "exit of a program alone", code: "import sys\ndef main():\n    print('run')\nif __name__ == '__main__':\n    main()\n    sys.exit()", want: `null`},
+		{name: "exit of main in another branch", code: "import sys\ndef main(a=0):\n    if a:\n        sys.exit(0)\n    return 1", want: `1`},
+		{name: "exit in a failure that does not happen", code: "import sys\ndef main(a=0):\n    if a:\n        sys.exit(1)", want: `null`},
+		{name: "main in a branch", code: "if 1 < 2:\n    main = lambda: 3", want: `3`},
+		{name: "values are all", code: "a = 1\nb = [a]", want: `null`, warning: "the tool answers nothing"},
 		{name: "main of a declared parameter that is not given", code: "def main(a):\n    return a", params: []string{"a"}, want: `null`},
 		{name: "main async", code: "import asyncio\nasync def main(input):\n    await asyncio.sleep(0)\n    return input['a']", input: `{"a":1}`, want: `1`},
 		{name: "main that is decorated", code: "import functools\ndef twice(f):\n    @functools.wraps(f)\n    def g(*args, **kwargs):\n        return f(*args, **kwargs) * 2\n    return g\n@twice\ndef main(a):\n    return a", input: `{"a":2}`, want: `4`},

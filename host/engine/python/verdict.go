@@ -127,6 +127,7 @@ const hintRecursion = "a function that calls itself may lack the condition that 
 // failure is what the guest says of an exception that nothing caught.
 type failure struct {
 	Message string `json:"message"`
+	Hint    string `json:"hint"`
 	Kind    string `json:"kind"`
 	Fault   *int   `json:"fault"`
 	File    string `json:"file"`
@@ -158,7 +159,9 @@ func (r *run) faultOf(told failure) *abi.Fault {
 	case told.Kind == "memory" && r.refused():
 		return outOfMemory(r.limits.MemoryBytes)
 	}
-	return abi.Faultf(abi.ToolError, "%s", cut([]byte(told.Message), maxMessageBytes))
+	f := abi.Faultf(abi.ToolError, "%s", cut([]byte(told.Message), maxMessageBytes))
+	f.Hint = cut([]byte(told.Hint), maxMessageBytes)
+	return f
 }
 
 // refused reports whether the guest was not given the memory that it asked for.
@@ -167,6 +170,13 @@ func (r *run) refused() bool { return r.instance != nil && r.instance.Refused() 
 func outOfMemory(limit int64) *abi.Fault {
 	return abi.Faultf(abi.MemoryLimit, "the tool asked for more memory than the %s it may have", size(limit)).
 		WithHint("limits: {memory: ...} of the tool gives it more, up to what the host allows")
+}
+
+// tooSmall is the fault of a limit below what the interpreter holds before the tool is there.
+func tooSmall(limit, least int64) *abi.Fault {
+	least = (least + 1<<20 - 1) >> 20
+	return abi.Faultf(abi.MemoryLimit, "Python itself takes more than the %s that the tool may have", size(limit)).
+		WithHint("limits: {memory: %dMiB} of the tool is the least that works, and leaves it some room", least)
 }
 
 // size is a number of bytes as people write it.

@@ -3,6 +3,7 @@
 import _thread
 import builtins
 import concurrent.futures
+import http.client
 import io
 import socket
 import subprocess
@@ -14,7 +15,21 @@ from errno import ENOTSUP
 
 THREADS = "there are no threads in a tool; what waits can wait in asyncio"
 NETWORK = "there is no network in a tool"
-_FILES = "there are no files in a tool; memory is where it keeps things"
+FILES = "there are no files in a tool; memory is where it keeps things"
+_PROCESSES = "there are no processes in a tool"
+_NOBODY = "has nobody to ask: what a tool gets is in the dict input"
+
+# Why a module of the standard library is not there, where there is more to say than that.
+_REASONS = {"multiprocessing": _PROCESSES, "mmap": FILES, "ssl": NETWORK, "webbrowser": NETWORK}
+
+
+def why_missing(module):
+    """Why a module of the standard library is not there, in words."""
+    return _REASONS.get(module, "this part of the standard library is not there in a tool")
+
+
+class Stuck(RuntimeError):
+    """Everything waits, and nothing will ever come: there is nobody else."""
 
 
 def _without(error, *arguments):
@@ -35,11 +50,33 @@ def _wrap_open(open):
         except OSError as error:
             reason = error
         # Its class stays, for a tool may well handle a file that is not there.
-        raise OSError(reason.errno, f"{reason.strerror}: {_FILES}", reason.filename) from None
+        raise OSError(reason.errno, f"{reason.strerror}: {FILES}", reason.filename) from None
 
     wrapper.__name__ = wrapper.__qualname__ = "open"
     wrapper.__doc__ = open.__doc__
     return wrapper
+
+
+class _NoInput:
+    """Stands where a program has its standard input."""
+
+    encoding, closed, name = "utf-8", False, "<stdin>"
+    read = readline = readlines = fileno = __iter__ = __next__ = _without(RuntimeError, f"sys.stdin {_NOBODY}")
+
+    def isatty(self):
+        return False
+
+    def close(self):
+        pass
+
+
+class _Encrypted(http.client.HTTPConnection):
+    """What http.client has for https where there is the module ssl: connecting ends in the same words."""
+
+    default_port = 443
+
+    def __init__(self, host, port=None, *, context=None, **kwargs):
+        super().__init__(host, port, **kwargs)
 
 
 # UTC as a file of a time zone (RFC 8536): no changes, one kind of local time.
@@ -57,7 +94,8 @@ def _load_zone(key):
 
 def install():
     """Put words in the places of what is not there."""
-    builtins.input = _without(RuntimeError, "input() has nobody to ask: what a tool gets is in the dict input")
+    builtins.input = _without(RuntimeError, f"input() {_NOBODY}")
+    sys.stdin = sys.__stdin__ = _NoInput()  # the file itself is the channel
     builtins.open = io.open = _wrap_open(io.open)
     builtins.exit = builtins.quit = sys.exit
 
@@ -69,8 +107,9 @@ def install():
     _thread.start_new_thread = _thread.start_new = threading._start_new_thread = no_threads
     concurrent.futures.ThreadPoolExecutor = concurrent.futures.ProcessPoolExecutor = no_threads
 
-    subprocess.Popen.__init__ = _without(OSError, ENOTSUP, "there are no processes in a tool")
+    subprocess.Popen.__init__ = _without(OSError, ENOTSUP, _PROCESSES)
     no_network = _without(OSError, ENOTSUP, NETWORK)
     socket.socket.__init__ = no_network
     for name in ("create_connection", "getaddrinfo", "gethostbyname", "gethostname", "socketpair"):
         setattr(socket, name, no_network)
+    http.client.HTTPSConnection, http.client._create_https_context = _Encrypted, lambda version: None

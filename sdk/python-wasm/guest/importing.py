@@ -4,6 +4,9 @@ import builtins
 import sys
 from importlib.machinery import ModuleSpec
 
+# The modules of the standard library. Python tells since 3.10; tests of tools may run in an older one.
+STANDARD = getattr(sys, "stdlib_module_names", frozenset())
+
 
 class Texts:
     """An importer of modules whose texts it is given, by path: "a.py", "b/__init__.py".
@@ -38,10 +41,27 @@ class Texts:
 
 
 class Missing:
-    """Says what there is, where a module is not found. It comes last of all."""
+    """Says what there is, where a module is not found. It comes last of all.
+
+    ``alone`` says that the tool is one file, and ``absent`` why a module of the standard library is not there.
+    """
+
+    def __init__(self, absent=lambda name: None):
+        self.alone = False
+        self.absent = absent
 
     def find_spec(self, name, path=None, target=None):
-        if "." in name or name in sys.stdlib_module_names:
+        if "." in name:
             return None
-        text = f"No module named {name!r}: a tool has Python's standard library and the modules in its own folder"
-        raise ModuleNotFoundError(text, name=name)
+        if name in STANDARD:
+            why = self.absent(name)
+        elif self.alone:
+            why = (
+                "the tool is one file, and has Python's standard library alone; a tool whose source is a folder "
+                "imports the modules in it"
+            )
+        else:
+            why = "a tool has Python's standard library and the modules in its own folder"
+        if why is None:
+            return None
+        raise ModuleNotFoundError(f"No module named {name!r}: {why}", name=name)

@@ -5,11 +5,7 @@ from asyncio.base_events import BaseEventLoop
 from errno import ENOTSUP
 from time import sleep
 
-from .absent import NETWORK, THREADS
-
-
-class Stuck(RuntimeError):
-    """Everything waits, and nothing will ever come."""
+from .absent import NETWORK, THREADS, Stuck
 
 
 class _Clock:

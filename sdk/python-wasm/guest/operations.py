@@ -5,6 +5,7 @@ from types import ModuleType
 
 from . import errors
 from .channel import ask
+from .spelling import near
 from .values import Unfit, decode, encode, quote
 
 # The errors that the host raised, and under which number: only the object itself stands for a fault, for a tool can
@@ -31,8 +32,20 @@ def install(table):
     for name, value in vars(errors).items():
         if isinstance(value, type) and issubclass(value, errors.MemoryAccessError):
             setattr(memory, name, value)
+    memory.__getattr__ = _suggest([operation["name"] for operation in table])
     sys.modules["memory"] = memory
     return memory
+
+
+def _suggest(names):
+    """What answers for a name that the module does not have."""
+
+    def __getattr__(name):
+        meant = near(name, names)
+        advice = f"did you mean {meant}?" if meant else f"it has {', '.join(names)}"
+        raise AttributeError(f"module 'memory' has no attribute {name!r}; {advice}")
+
+    return __getattr__
 
 
 def _make(operation):

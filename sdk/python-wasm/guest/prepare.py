@@ -6,12 +6,11 @@ from importlib import import_module
 
 from . import absent, logs, loop, serving
 from .channel import send
-from .importing import Missing
-from .tool import freeze
+from .tool import freeze, missing
 
 # What is imported beside what this package needs itself, so that no tool has to wait for it.
 _READY = """
-    ast bisect concurrent.futures contextlib difflib fractions gzip heapq hmac html http inspect io ipaddress numbers
+    ast bisect concurrent.futures contextlib difflib fractions gzip heapq hmac html http.client inspect io ipaddress numbers
     pickle pprint queue shlex struct traceback unicodedata urllib.parse weakref zlib zoneinfo
 """
 
@@ -26,8 +25,7 @@ def prepare():
     absent.install()
     logs.install()
     loop.install()
-    sys.stdin = sys.__stdin__ = None  # it is the channel
-    sys.meta_path.append(Missing())
+    sys.meta_path.append(missing)
     sys.argv = ["tool"]
     bytearray(_HEADROOM)
     freeze()

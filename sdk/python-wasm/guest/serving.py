@@ -10,6 +10,7 @@ from .channel import receive, send
 from .failures import describe
 from .tool import Tool, freeze
 from .values import Unfit, decode, encode, quote
+from .watching import watch
 from .world import Input
 
 _tool = None
@@ -45,17 +46,21 @@ def _load(request):
 
 
 def _start(request):
-    """Run the top level. Where it is for one run alone, it gets random numbers of that run."""
+    """Run the top level. Where it is for one run alone, it gets random numbers of that run, and is watched if that is
+    asked for: it makes it slower."""
     _limit(request)
     if request["alone"]:
         _reseed()
-    before = _state()
-    _tool.start()
+    before, place = _state(), ""
+    if request["watch"]:
+        place = watch(_tool.start, _texts)
+    else:
+        _tool.start()
     random_was_used = _state() != before
     logs.flush()
     if not request["alone"]:
         freeze()
-    send("done", encode({"random": random_was_used}, "tool", 10))
+    send("done", encode({"random": random_was_used, "place": place}, "tool", 10))
 
 
 def _run(request):
@@ -109,7 +114,7 @@ def _changes(context, before):
 
 def _fail(error):
     logs.flush()
-    send("error", encode(describe(error, _texts), "error", 10))
+    send("error", encode(describe(error, _texts, _tool and _tool.place()), "error", 10))
 
 
 def _limit(request):

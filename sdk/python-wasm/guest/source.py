@@ -2,6 +2,9 @@
 
 import ast
 
+from .importing import STANDARD
+from .spelling import near
+
 # The name of the function that a body becomes, and of what stands in for "from module import *" in it.
 _BODY = "__toolrun_body__"
 STAR = "__toolrun_star__"
@@ -31,32 +34,59 @@ class Source:
         self.returns = any(isinstance(node, ast.Return) for node in self.own)
         self.entry = entry or self._find_entry()
         self.wrapped = not self.entry and (self.returns or _waits(self.own))
-        self.warning = None if self.entry else self._find_mistake()
+        self.warning = (None if self.entry else self._find_mistake()) or self._find_exit()
         make = _compile_body if self.wrapped else _compile
         self.code = make(self.tree, path)
 
     def _find_entry(self):
         """The entry of a source that defines one, does not return from its top level, and does not call it itself."""
+        if self.returns:
+            return None
         defined = {node.name for node in self.own if isinstance(node, _FUNCTIONS)}
         imported = (alias for node in self.own if isinstance(node, ast.ImportFrom) for alias in node.names)
         defined.update(alias.asname or alias.name for alias in imported)
         # What only a program runs is none of the tool's: its entry is called by the host.
-        run = _of_this_scope([node for node in self.tree.body if not _is_main_guard(node)])
+        run = list(_of_this_scope([node for node in self.tree.body if not _is_main_guard(node)]))
         called = {node.func.id for node in run if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-        if self.returns:
-            return None
-        return next((name for name in _ENTRIES if name in defined and name not in called), None)
+        used = {node.id for node in run if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        bound = {name for name, value in _assigned(self.own) if _is_function(value, defined)} - used
+        return next((name for name in _ENTRIES if name in bound or name in defined - called), None)
 
     def _find_mistake(self):
-        """A body that defines functions, uses none of them and returns nothing does nothing."""
+        """A body that returns nothing, and does nothing either, as far as its text tells."""
+        if self.returns:
+            return None
         defined = [node.name for node in self.own if isinstance(node, _FUNCTIONS)]
         used = {node.id for node in self.own if isinstance(node, ast.Name)}
-        if not defined or used.intersection(defined) or self.returns:
-            return None
-        return (
-            f"nothing calls the function {defined[-1]}, and the tool returned nothing; name it main or execute, "
-            "or return what it returns"
-        )
+        if defined and not used.intersection(defined):
+            for name in defined:
+                meant = near(name, _ENTRIES)
+                if meant:
+                    return f"nothing calls the function {name}, and the tool returned nothing; did you mean {meant}?"
+            return (
+                f"nothing calls the function {defined[-1]}, and the tool returned nothing; name it main or execute, "
+                "or return what it returns"
+            )
+        for name, _ in _assigned(self.own):
+            if name in _ENTRIES and not any(_reads(node, name) for node in self.own):
+                return (
+                    f"the tool answers nothing: nothing in its source shows that {name} is a function; "
+                    f"write def {name}, or return what the tool answers"
+                )
+        if not any(_acts(node) for node in self.own):
+            return "the tool answers nothing: it defines no main or execute and has no return"
+        return None
+
+    def _find_exit(self):
+        """A program may end by exit. A tool that does answers nothing."""
+        run = [node for node in self.tree.body if not (self.entry and _is_main_guard(node))]
+        for node in (inner for outer in run for inner in ast.walk(outer)):
+            if isinstance(node, ast.Call) and _exits(node):
+                return (
+                    f"the tool answers nothing: line {node.lineno} calls {_dotted(node.func)}, which ends it without an "
+                    "answer; return ends it with one"
+                )
+        return None
 
     def asks(self, names):
         """Whether the top level reads one of these names, which have another value in each run."""
@@ -88,6 +118,55 @@ def _of_this_scope(nodes):
         yield node
         if not isinstance(node, _SCOPES):
             pending.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+def _assigned(nodes):
+    """What statements assign to one name each, as name and value."""
+    for node in nodes:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target = node.targets[0]
+        elif isinstance(node, ast.AnnAssign) and node.value:
+            target = node.target
+        else:
+            continue
+        if isinstance(target, ast.Name):
+            yield target.id, node.value
+
+
+def _is_function(value, defined):
+    """Whether an expression is a function, as far as can be told without running it."""
+    if isinstance(value, ast.Name):
+        return value.id in defined
+    if isinstance(value, ast.Call):
+        return _dotted(value.func) in ("partial", "functools.partial")
+    return isinstance(value, ast.Lambda)
+
+
+def _dotted(node):
+    """A name as it is written, with a module before it or not; "" for other expressions."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _reads(node, name):
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+
+
+def _exits(call):
+    """Whether a call ends a program, and not with a failure."""
+    succeeds = all(isinstance(arg, ast.Constant) and not arg.value for arg in call.args)
+    return succeeds and _dotted(call.func) in ("exit", "quit", "sys.exit")
+
+
+def _acts(node):
+    """Whether a node may do more than to compute a value: it calls something, or changes what is not a variable."""
+    if isinstance(node, (ast.Subscript, ast.Attribute)):
+        return not isinstance(node.ctx, ast.Load)
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+        return any(name.partition(".")[0] not in STANDARD for name in names)
+    return isinstance(node, (*_WAITS, ast.Call, ast.Raise, ast.Assert))
 
 
 def _is_main_guard(node):

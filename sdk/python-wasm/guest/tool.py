@@ -8,11 +8,15 @@ from importlib import import_module
 from inspect import isawaitable
 from types import ModuleType
 
-from . import loop, operations, patterns, source, world
+from . import absent, loop, operations, patterns, source, world
 from .calling import Call
 from .channel import ask
-from .importing import Texts
+from .importing import STANDARD, Missing, Texts
 from .values import quote
+
+
+# What tells a tool which module it cannot import. The interpreter is prepared with it.
+missing = Missing(absent.why_missing)
 
 
 class Tool:
@@ -26,6 +30,7 @@ class Tool:
         self.source = source.Source(request["code"], self.path, request["entry"] or None)
         self.memory = operations.install(request["operations"])
         self.call = None
+        missing.alone = not request["folder"]
         modules = self._collect()
         if modules:
             sys.meta_path.insert(-1, Texts(modules, self.folder))
@@ -57,6 +62,10 @@ class Tool:
             answer = self._run_body()
         return loop.finish(answer) if isawaitable(answer) else answer
 
+    def place(self):
+        """Where the entry is defined, as file and line, or None."""
+        return self.call and self.call.place
+
     def _run_body(self):
         exec(self.source.code, self.namespace)
         return source.body_of(self.namespace)() if self.source.wrapped else None
@@ -66,7 +75,7 @@ class Tool:
         name = "__main__"
         if self.source.entry:
             name = self.path[len(self.folder) :].partition(".")[0]
-            if name in sys.stdlib_module_names or name == "memory":
+            if name in STANDARD or name == "memory":
                 name = "tool"
         module = ModuleType(name)
         sys.modules[name] = module
@@ -89,7 +98,7 @@ class Tool:
             tree, package = pending.pop()
             for name, level in source.imports(tree):
                 base = _absolute(name, level, package)
-                if not base or base.partition(".")[0] in sys.stdlib_module_names or base == "memory":
+                if not base or base.partition(".")[0] in STANDARD or base == "memory":
                     continue
                 for file, inner in _candidates(base):
                     if file in modules or self.folder + file == self.path:

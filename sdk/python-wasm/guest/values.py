@@ -112,9 +112,9 @@ def _check(value, path):
     elif not isinstance(value, float):
         raise Unfit(f"{path} is {_named(value)}")
     elif isnan(value):
-        raise Unfit(f"{path} is NaN")
+        raise Unfit(f"{path} is NaN; use None")
     elif isinf(value):
-        raise Unfit(f"{path} is infinite")
+        raise Unfit(f"{path} is infinite; use None")
 
 
 def _named(value):
@@ -125,6 +125,10 @@ def _named(value):
     if name in ("function", "builtin_function_or_method", "method"):
         return "a function"
     if hasattr(type(value), "__dataclass_fields__"):
-        return f"a {name}; use dataclasses.asdict(...)"
-    article = "an" if name[:1].lower() in "aeiou" else "a"
-    return f"{article} {name}{_ADVICE.get(name, '')}"
+        return f"an instance of {name}; use dataclasses.asdict(...)"
+    if name in ("bytes", "dict_keys", "dict_values", "dict_items"):
+        return name + _ADVICE[name]  # of which there are many
+    if name in _ADVICE or type(value).__module__ == "builtins":
+        article = "an" if name[:1].lower() in "aeiou" else "a"
+        return f"{article} {name}{_ADVICE.get(name, '')}"
+    return f"an instance of {name}" + ("; use vars(...) or a dict" if type(value).__dictoffset__ else "")

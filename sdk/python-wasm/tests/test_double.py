@@ -190,6 +190,7 @@ class Declarations(unittest.TestCase):
             {"prefs": {**user, "retension": "1_day"}},
             {"prefs": {**user, "retention": "1w"}},
             {"prefs": {**user, "kind": "block"}},
+            {"prefs": {**user, "expose": "tool"}},
             {"prefs": {**user, "schema": "prefs.json"}},
             {"prefs": {**user, "schema": {"type": "strnig"}}},
             {"prefs": {**user, "schema": {"$schema": "http://json-schema.org/draft-03/schema"}}},
@@ -204,6 +205,20 @@ class Declarations(unittest.TestCase):
         ):
             with self.subTest(stores=stores), self.assertRaises(ValueError):
                 Memory(stores)
+
+    def test_every_key_of_an_app_file(self):
+        keys = {"name": "Preferences", "description": "What they like", "kind": "document", "access": "user", "retention": "90d"}
+        memory = Memory({"prefs": {**keys, "strict": True, "schema": {"type": "object"}, "expose": "resource"}})
+        memory.set_content("prefs", {})
+
+    def test_grants_that_are_wrong(self):
+        for grants in ({"pref": "read"}, {"prefs": "raed"}, {"sessionMeta": "readwrite"}):
+            with self.subTest(grants=grants), self.assertRaises(ValueError):
+                Memory(USER, grants=grants)
+            with self.subTest(grants=grants), self.assertRaises(ValueError):
+                Memory(USER).caller(grants=grants)
+        with self.assertRaisesRegex(ValueError, "did you mean 'prefs'"):
+            Memory(USER, grants={"perfs": "read"})
 
     def test_properties_called_like_keywords(self):
         schema = {"type": "object", "properties": {"$id": {"type": "string"}, "$ref": {"type": "string"}}}

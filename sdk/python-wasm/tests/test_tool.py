@@ -1,5 +1,6 @@
 """Whole tools, in all their forms."""
 
+import ast
 import importlib
 import sys
 import tempfile
@@ -7,7 +8,8 @@ import textwrap
 import unittest
 from pathlib import Path
 
-from toolrun.testing import ConflictError, Memory, run_tool
+import toolrun
+from toolrun.testing import ConflictError, Memory, half, run_tool
 
 STORES = {"prefs": {"access": "user"}, "cart": {"access": "session"}}
 
@@ -31,6 +33,11 @@ class ToolCase(unittest.TestCase):
     def output(self, code, input=None, **kwargs):
         return self.run_code(code, input, **kwargs).check().output
 
+    def folder_output(self, code):
+        """Run a tool that is the whole folder."""
+        self.write("main.py", code)
+        return run_tool(self.folder, {}, self.memory).check().output
+
 
 class Forms(ToolCase):
     def test_forms(self):
@@ -51,6 +58,8 @@ class Forms(ToolCase):
             ("async execute", "async def execute(input, context):\n    return 5\n", 5),
             ("a guard for the command line", "def main(input):\n    return 3\nif __name__ == '__main__':\n    main()\n", 3),
             ("exit", "import sys\nsys.exit(0)\n", None),
+            ("lambda", "main = lambda a: a\n", 1),
+            ("partial", "def save(a, b, c):\n    return [a, b, c]\nmain = functools.partial(save, c=3)\n", [1, 2, 3]),
         ):
             with self.subTest(name):
                 result = self.run_code(code, {"a": 1, "b": 2})
@@ -59,9 +68,27 @@ class Forms(ToolCase):
                 else:
                     self.assertEqual(result.check().output, want)
 
-    def test_entry_by_name(self):
-        self.assertEqual(self.output("def other(a):\n    return a\n", {"a": 1}, entry="other"), 1)
-        self.assertIn("NameError", self.run_code("x = 1\n", entry="other").error["message"])
+    def test_calls_that_cannot_be(self):
+        for code, input, message in (
+            ("def main(title, note=None):\n    return 1\n", {}, "TypeError: main() wants title, which is not in the input"),
+            ("def main(title, note=None):\n    return 1\n", {"titel": 1}, "did you mean titel, which is there?"),
+            ("def main(data, settings):\n    return 1\n", {"a": 1}, "main() wants data"),
+            ("memory.get_contents('prefs')\n", {}, "did you mean get_content?"),
+            ("return {'n': float('nan')}\n", {}, "output.n is NaN; use None"),
+        ):
+            with self.subTest(code=code):
+                result = self.run_code(code, input)
+                self.assertIn(message, result.error["message"])
+
+    def test_an_await_of_memory(self):
+        for code in ("await memory.get_content('prefs')\n", "async def main():\n    await memory.set_content('prefs', {})\n"):
+            self.assertIn("memory calls take no await", self.run_code(code).error["hint"])
+
+    @unittest.skipIf(sys.version_info < (3, 11), "there are no groups of exceptions before 3.11")
+    def test_a_group_tells_the_first_error(self):
+        code = "def fail():\n    raise KeyError('a')\ntry:\n    fail()\nexcept KeyError as e:\n    raise ExceptionGroup('all', [e, e])\n"
+        message = f"ExceptionGroup: all (2 sub-exceptions): KeyError: 'a' ({self.folder / 'tool.py'}:2), and 1 more"
+        self.assertEqual(self.run_code(code).error["message"], message)
 
     def test_what_is_there(self):
         self.assertEqual(self.output("return json.dumps({'a': math.floor(1.5)})\n"), '{"a": 1}')
@@ -78,7 +105,7 @@ class Forms(ToolCase):
         self.write("helper.py", "count = 0\n")
         code = "import helper\nhelper.count += 1\nreturn [helper.count, json.__dict__.get('mark')]\n"
         for _ in range(2):
-            self.assertEqual(self.output(code), [1, None])
+            self.assertEqual(self.folder_output(code), [1, None])
         self.assertNotIn("helper", sys.modules)
         self.assertNotIn("memory", sys.modules)
         self.assertNotEqual(getattr(sys.modules["__main__"], "__file__", None), str(self.folder / "tool.py"))
@@ -90,15 +117,64 @@ class Forms(ToolCase):
         helper = importlib.import_module("helper")
         self.addCleanup(sys.modules.pop, "helper")
         helper.count = 50
-        self.assertEqual(self.output("import helper\nhelper.count += 1\nreturn helper.count\n"), 1)
+        self.assertEqual(self.folder_output("import helper\nhelper.count += 1\nreturn helper.count\n"), 1)
         self.assertIs(sys.modules["helper"], helper)
         self.assertEqual(helper.count, 50)
 
     def test_modules_of_its_folder(self):
         self.write("lib/__init__.py", "from .inner import name\n")
         self.write("lib/inner.py", "import memory\nname = 'inner'\ndef keep():\n    memory.set_content('prefs', {'a': 1})\n")
-        self.assertEqual(self.output("import lib\nfrom lib import inner\ninner.keep()\nreturn lib.name\n"), "inner")
+        self.assertEqual(self.folder_output("import lib\nfrom lib import inner\ninner.keep()\nreturn lib.name\n"), "inner")
         self.assertEqual(self.memory.content("prefs"), {"a": 1})
+
+    def test_a_single_file_has_no_modules_of_its_own(self):
+        self.write("helper.py", "count = 0\n")
+        sys.path.insert(0, str(self.folder))  # as where tests are run from there
+        self.addCleanup(sys.path.remove, str(self.folder))
+        message = self.run_code("import helper\n").error["message"]
+        self.assertIn("No module named 'helper': the tool is one file", message)
+        self.assertIn("No module named 'nowhere': the tool is one file", self.run_code("import nowhere\n").error["message"])
+        self.write("main.py", "import nowhere\n")
+        self.assertIn("and the modules in its own folder", run_tool(self.folder).error["message"])
+
+    def test_the_library_comes_first(self):
+        self.write("this.py", "raise RuntimeError('not this one')\n")
+        self.write("colorsys.py", "raise RuntimeError('not this one')\n")
+        sys.path.insert(0, str(self.folder))
+        self.addCleanup(sys.path.remove, str(self.folder))
+        code = "import colorsys\nreturn colorsys.rgb_to_hsv(0, 0, 0)\n"
+        for run in (self.output, self.folder_output):
+            sys.modules.pop("colorsys", None)
+            self.assertEqual(run(code), [0, 0, 0])
+
+    def test_folders(self):
+        self.write("tool.json", '{"source": "src/order.py"}')
+        self.write("src/order.py", "import prices\nreturn prices.PRICE\n")
+        self.write("src/prices.py", "PRICE = 3\n")
+        self.assertEqual(run_tool(self.folder).check().output, 3)
+        self.write("tool.json", '{"source": "index.py"}')
+        self.write("index.py", "import colours\nreturn colours.RED\n")
+        self.write("colours.py", "RED = 1\n")
+        for path in (self.folder, str(self.folder), self.folder / "index.py"):
+            self.assertEqual(run_tool(path).check().output, 1)
+        self.write("tool.json", "{}")
+        self.assertEqual(run_tool(self.folder).check().output, 1)
+        self.assertIn("one file", run_tool(self.folder / "index.py").error["message"])
+
+    def test_a_tool_that_is_not_there(self):
+        self.write("visit.js", "return 1")
+        for path, error in (("vist.py", FileNotFoundError), (".", FileNotFoundError), ("visit.js", ValueError)):
+            with self.subTest(path), self.assertRaises(error):
+                run_tool(self.folder / path)
+
+
+class Types(unittest.TestCase):
+    def test_the_names_are_those_of_a_tool(self):
+        tree = ast.parse((Path(toolrun.__file__).parent / "tool.pyi").read_text(encoding="utf-8"))
+        aliases = [alias for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom)) for alias in node.names]
+        names = {alias.asname for alias in aliases if alias.asname}
+        names.update(node.target.id for node in tree.body if isinstance(node, ast.AnnAssign))
+        self.assertEqual(names, {*half.world.constant_names(half.memory), *half.world.OF_THE_RUN})
 
 
 class Outcomes(ToolCase):
@@ -153,7 +229,11 @@ class Outcomes(ToolCase):
             sys.stdout.write("five")
         """
         got = [(line["level"], line["text"]) for line in self.run_code(code).check().logs]
-        self.assertEqual(got, [("info", "one"), ("warn", "two"), ("error", "three 3"), ("debug", "four"), ("info", "five")])
+        self.assertEqual(got, [("info", "one"), ("error", "two"), ("error", "three 3"), ("debug", "four"), ("info", "five")])
+
+    def test_the_loop_logs_nothing(self):
+        for code in ("async def main():\n    return 1\n", "async def main():\n    raise ValueError\n"):
+            self.assertEqual(self.run_code(code).logs, [])
 
     def test_memory_while_the_module_is_loaded(self):
         result = self.run_code("known = memory.get_content('prefs')\ndef main(input):\n    return known\n")
@@ -161,7 +241,13 @@ class Outcomes(ToolCase):
         self.assertIn("while the top level", result.error["message"])
 
     def test_warnings(self):
-        self.assertIn("nothing calls the function helper", self.run_code("def helper():\n    return 1\n").warnings[0])
+        for code, warning in (
+            ("def helper():\n    return 1\n", "nothing calls the function helper"),
+            ("def mian():\n    return 1\n", "did you mean main?"),
+            ("class Tool:\n    def main(self):\n        return 1\n", "the tool answers nothing"),
+            ("", "the tool answers nothing"),
+        ):
+            self.assertIn(warning, self.run_code(code).warnings[0])
         schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
         self.memory = Memory({"prefs": {"access": "user", "schema": schema}})
         result = self.run_code("memory.set_content('prefs', {'a': 'x'})\n")

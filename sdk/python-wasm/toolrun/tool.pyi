@@ -3,8 +3,37 @@
     from typing import TYPE_CHECKING
     if TYPE_CHECKING:
         from toolrun.tool import *
+
+A tool with a function main or execute can be checked so. A body cannot: its return and await are outside of any function,
+which type checkers refuse. The declared parameters of a tool are variables that nobody but toolrun knows.
 """
 
+import base64 as base64
+import calendar as calendar
+import cmath as cmath
+import collections as collections
+import copy as copy
+import csv as csv
+import dataclasses as dataclasses
+import decimal as decimal
+import enum as enum
+import functools as functools
+import hashlib as hashlib
+import itertools as itertools
+import json as json
+import logging as logging
+import math as math
+import operator as operator
+import random as random
+import re as re
+import secrets as secrets
+import statistics as statistics
+import string as string
+import textwrap as textwrap
+import time as time
+import typing as typing
+import uuid as uuid
+from datetime import datetime as datetime
 from typing import Any
 
 from toolrun import memory as memory

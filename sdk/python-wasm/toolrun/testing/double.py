@@ -44,7 +44,7 @@ class Memory:
         self._shelf = Shelf(limits, session_idle, clock)
         self._caller = Caller(app, user, session)
         everything = {**dict.fromkeys(stores, "readwrite"), SESSION_META: "read"}
-        self._grants = parse_grants(everything if grants is None else grants)
+        self._grants = parse_grants(everything if grants is None else grants, self._stores)
         self._metadata: dict = {}
         self._refusals: dict[str, MemoryAccessError] = {}
         self._view: View | None = None
@@ -87,7 +87,7 @@ class Memory:
         other.__dict__.update(self.__dict__)
         other._view = None
         if "grants" in changes:
-            other._grants = parse_grants(changes.pop("grants"))
+            other._grants = parse_grants(changes.pop("grants"), self._stores)
         other._caller = replace(self._caller, **changes)
         return other
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import pkgutil
 import sys
+import sysconfig
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -38,7 +40,15 @@ _channel: Any = ModuleType("toolrun.guest.channel")
 _channel.ask, _channel.send = _ask, _ask
 sys.modules["toolrun.guest.channel"] = _channel
 
-from toolrun.guest import calling, operations, source, values, world  # noqa: E402
+from toolrun.guest import importing  # noqa: E402
+
+if sys.version_info < (3, 10):
+    # What Python does not tell yet: its library is what lies in two folders, or is built in.
+    _library = [sysconfig.get_path("stdlib"), sysconfig.get_config_var("DESTSHARED")]
+    _found = {module.name for module in pkgutil.iter_modules([folder for folder in _library if folder])}
+    importing.STANDARD = frozenset({*_found, *sys.builtin_module_names})  # type: ignore[attr-defined]
+
+from toolrun.guest import calling, failures, operations, source, values, world  # noqa: E402
 
 if sys.version_info < (3, 11):
     # It gives a body the name "<module>" in tracebacks, which code objects have no place for before 3.11.
@@ -62,4 +72,4 @@ def _memory_module() -> Any:
 
 memory = _memory_module()
 
-__all__ = ["NESTING", "calling", "memory", "operations", "source", "speaking_to", "values", "world"]
+__all__ = ["NESTING", "calling", "failures", "importing", "memory", "operations", "source", "speaking_to", "values", "world"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Mapping
+from typing import Any, Iterable, Mapping
 
 from toolrun.testing.schema import Schema
+from toolrun.testing.similar import similar
 
 SESSION_META = "sessionMeta"
 VERBS = ("read", "write", "delete")
@@ -75,7 +76,7 @@ class Store:
         return self.access == "session" or self.retention.session
 
 
-_KEYS = {"name", "description", "kind", "access", "retention", "strict", "schema"}
+_KEYS = {"name", "description", "kind", "access", "retention", "strict", "schema", "expose"}
 
 
 def declare(name: str, keys: Mapping[str, Any]) -> Store:
@@ -87,6 +88,8 @@ def declare(name: str, keys: Mapping[str, Any]) -> Store:
         raise ValueError(f"store {name!r} has the unknown key {sorted(unknown)[0]!r}")
     if keys.get("kind", "document") != "document":
         raise ValueError(f"store {name!r}: unknown kind {keys['kind']!r}")
+    if keys.get("expose") not in (None, "resource"):
+        raise ValueError(f"store {name!r}: expose takes resource, not {keys['expose']!r}")
     access = keys.get("access")
     if access not in ("session", "user", "application"):
         raise ValueError(f"store {name!r}: access takes session, user or application, not {access!r}")
@@ -111,9 +114,18 @@ def _allows_any_root(schema: Any) -> bool:
     return isinstance(kind, str) and kind != "object"
 
 
-def parse_grants(grants: Mapping[str, Any]) -> dict[str, frozenset]:
-    """Read grants as an app file writes them: store -> read, write, delete, readwrite, some with commas, or a list."""
-    return {store: frozenset(_verbs(words)) for store, words in grants.items()}
+def parse_grants(grants: Mapping[str, Any], stores: Iterable[str]) -> dict[str, frozenset]:
+    """Read grants as an app file writes them: store -> read, write, delete, readwrite, some with commas, or a list.
+    ValueError says what is wrong with them, such as a store that is not declared."""
+    for store in grants:
+        if store not in stores and store != SESSION_META:
+            near = similar(store, [*stores, SESSION_META])
+            advice = f"; did you mean {near!r}?" if near else ""
+            raise ValueError(f"a grant names {store!r}, and no such store is declared{advice}")
+    parsed = {store: frozenset(_verbs(words)) for store, words in grants.items()}
+    if parsed.get(SESSION_META, frozenset()) - {"read"}:
+        raise ValueError(f"{SESSION_META} can only be read")
+    return parsed
 
 
 def _verbs(words: Any) -> list[str]:

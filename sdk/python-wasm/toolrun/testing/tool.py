@@ -18,7 +18,8 @@ from toolrun.errors import MemoryAccessError
 from toolrun.testing import half
 from toolrun.testing.double import Memory
 from toolrun.testing.faults import fault
-from toolrun.testing.modules import folder_modules
+from toolrun.testing.folder import find
+from toolrun.testing.modules import own_modules
 from toolrun.testing.schema import Schema
 from toolrun.testing.words import summary
 
@@ -57,14 +58,16 @@ def run_tool(
     env: Mapping[str, str] | None = None,
     input_schema: Any = None,
     output_schema: Any = None,
-    entry: str | None = None,
 ) -> Result:
     """Run a tool once, from its source, as toolrun does, and return its Result.
+
+    path is what ``source`` of an app file names: a file, which has no modules of its own, or the folder of a tool.
 
     All forms run: a body with return and await, main by dict or by keyword, execute(input, context), async ones. The
     module is new in each run, and so are those of the tool's folder that it imports. What a failed run wrote is not
     stored. It is not a sandbox: the tool runs in this process, with all that Python can do, and without limits.
     """
+    file, alone = find(Path(path))
     memory = memory or Memory({})
     result = Result(ok=False)
     given, known = _through_json(dict(input or {})), _through_json(dict(context or {}))
@@ -73,13 +76,13 @@ def run_tool(
             document = _context(memory, view.caller.run, known, env)
             _validate(input_schema, given, "input_invalid", "the input does not fit the tool's inputSchema")
             before = _through_json(document)
-            tool = _Tool(Path(path), memory, _declared(input_schema), entry)
+            tool = _Tool(file, alone, memory, _declared(input_schema))
             answer = tool.answer(half.world.Input(given), document)
             result.output = _output(answer, output_schema)
             result.context = _changes(document, before)
             result.warnings = tool.warnings(answer)
     except (Exception, SystemExit) as error:
-        result.exception, result.error = error, _told(error)
+        result.exception, result.error = error, _told(error, file)
         result.output, result.context = None, {}
         return result
     result.ok, result.effects = True, memory.effects
@@ -90,10 +93,10 @@ def run_tool(
 class _Tool:
     """A tool that was loaded for one run."""
 
-    def __init__(self, path: Path, memory: Memory, params: frozenset, entry: str | None) -> None:
-        self.path, self.memory, self.params = path, memory, params
+    def __init__(self, path: Path, alone: bool, memory: Memory, params: frozenset) -> None:
+        self.path, self.alone, self.memory, self.params = path, alone, memory, params
         try:
-            self.source = half.source.Source(path.read_text(encoding="utf-8-sig"), str(path), entry)
+            self.source = half.source.Source(path.read_text(encoding="utf-8-sig"), str(path))
         except SyntaxError as error:
             raise fault("source_invalid", f"SyntaxError: {error.msg}, at line {error.lineno}") from error
 
@@ -109,7 +112,7 @@ class _Tool:
     def run(self, input: dict, context: dict) -> Any:
         module = ModuleType(self.path.stem if self.source.entry else "__main__")
         names = module.__dict__
-        with folder_modules(self.path, module, half.memory), half.speaking_to(self.memory):
+        with own_modules(self.path, self.alone, module, half.memory), half.speaking_to(self.memory):
             names.update(half.world.constant_names(half.memory), __file__=str(self.path))
             names[half.source.STAR] = _import_all(names)
             call = self._start(names, input, context)
@@ -131,8 +134,6 @@ class _Tool:
             with half.speaking_to(_Nobody()):
                 exec(self.source.code, names)
             names.update(of_run)
-        if self.source.entry not in names:
-            raise NameError(f"the tool defines no function {self.source.entry}")
         call = half.calling.Call(self.source.entry, names[self.source.entry])
         return lambda: call(input, context, self.params)
 
@@ -231,17 +232,15 @@ def _misfits(effects: dict) -> list[str]:
     return [f"stored although it does not fit the schema of {store}: {summary([v])}" for store, v in found]
 
 
-def _told(error: BaseException) -> dict:
+def _told(error: BaseException, file: Path) -> dict:
     """Return an uncaught exception as a Result has it. A fault keeps its code only where the tool did not make it."""
     if isinstance(error, MemoryAccessError) and (half.operations.number_of(error) is not None or not _from_tool(error)):
         told = {"code": error.code, "message": error.message, "store": error.store, "hint": error.hint}
         told = {key: value for key, value in told.items() if value}
         return {**told, "violations": error.violations} if error.violations else told
-    name, text = type(error).__name__, str(error)
-    if isinstance(error, SystemExit):
-        message = text if isinstance(error.code, str) else f"the tool exited with code {text}"
-        return {"code": "tool_error", "message": message}
-    return {"code": "tool_error", "message": f"{name}: {text}" if text else name}
+    texts = {str(file): file.read_text(encoding="utf-8-sig")}
+    told = {"code": "tool_error", "message": half.failures.message_of(error, texts), "hint": half.failures.hint_of(error)}
+    return {key: value for key, value in told.items() if value}
 
 
 def _from_tool(error: BaseException) -> bool:
@@ -258,7 +257,7 @@ def _logging_to(result: Result) -> Iterator[None]:
     level = root.level
     root.addHandler(handler)
     root.setLevel(logging.DEBUG)
-    out, err = _Lines(result.logs, "info"), _Lines(result.logs, "warn")
+    out, err = _Lines(result.logs, "info"), _Lines(result.logs, "error")
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             yield
@@ -277,6 +276,8 @@ class _Handler(logging.Handler):
         self.logs = logs
 
     def emit(self, record: logging.LogRecord) -> None:
+        if record.name == "asyncio" and record.module in ("selector_events", "proactor_events"):
+            return  # of the loop that Python has here, and toolrun has not
         levels = ((logging.ERROR, "error"), (logging.WARNING, "warn"), (logging.INFO, "info"))
         level = next((name for number, name in levels if record.levelno >= number), "debug")
         self.logs.append({"level": level, "text": self.format(record)})
@@ -297,4 +298,3 @@ class _Lines(io.StringIO):
     def end(self) -> None:
         if self.rest:
             self.write("\n")
-
