@@ -96,6 +96,7 @@ def install():
     """Put words in the places of what is not there."""
     builtins.input = _without(RuntimeError, f"input() {_NOBODY}")
     sys.stdin = sys.__stdin__ = _NoInput()  # the file itself is the channel
+    sys.breakpointhook = _without(RuntimeError, f"breakpoint() {_NOBODY}")
     builtins.open = io.open = _wrap_open(io.open)
     builtins.exit = builtins.quit = sys.exit
 

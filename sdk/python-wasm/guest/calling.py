@@ -5,6 +5,12 @@ import inspect
 from .spelling import near
 
 _CONTEXT = ("context", "ctx")
+_OURS = ("input", *_CONTEXT)
+
+
+def _is_ours(name, params):
+    """Whether a parameter stands for what the host gives, whatever keys the input has: a tool may trust its context."""
+    return name in _OURS and name not in params
 
 
 class Call:
@@ -19,21 +25,30 @@ class Call:
         parameters = inspect.signature(entry).parameters.values()
         self.places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
         self.names = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+        self.more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         self.rest = any(p.kind is p.VAR_KEYWORD for p in parameters)
         self.whole = not self.rest and self._could_take_dict()
 
     def __call__(self, input, context, params):
         if self.name == "execute" or self._takes_dict(input, params):
-            return self.entry(*(input, context)[: len(self.places)])
+            return self._by_place(input, context)
         return self._by_keyword(input, context, params)
+
+    def _by_place(self, input, context):
+        if self.rest and not self.places and not self.more:
+            return self.entry(input=input, context=context)
+        count = 2 if self.more else len(self.places)
+        return self.entry(*(input, context)[:count])
 
     def _could_take_dict(self):
         """Whether the parameters look as if the first stood for the whole input, and a second for the context. Where
         they do not, whoever misspells a key is to hear of it."""
-        if any(p.default is p.empty for p in self.names) or not 1 <= len(self.places) <= 2:
+        if any(p.default is p.empty for p in self.names):
             return False
+        if not self.places:
+            return self.more and not self.names
         first, *others = self.places
-        if first.name in _CONTEXT or first.default is not first.empty and first.name != "input":
+        if len(others) > 1 or first.name in _CONTEXT or first.default is not first.empty and first.name != "input":
             return False
         if not others:
             return True
@@ -41,19 +56,22 @@ class Call:
         return second.name in _CONTEXT or first.name == "input" and second.default is second.empty
 
     def _takes_dict(self, input, params):
+        """Whether nothing that could be given has the name of a parameter. Where the tool declares its parameters,
+        those are what could be; whoever makes up another key must not change how the tool is called."""
         if not self.whole:
             return False
-        return not any(p.name in input or p.name in params for p in (*self.places, *self.names))
+        given = params or input
+        return not any(p.name in given and not _is_ours(p.name, params) for p in (*self.places, *self.names))
 
     def _by_keyword(self, input, context, params):
-        special = {"input": input, **dict.fromkeys(_CONTEXT, context)}
-        given, places = {}, []
+        given, places, taken = {}, [], set()
         for parameter in (*self.places, *self.names):
             name = parameter.name
-            if name in input:
+            taken.add(name)
+            if _is_ours(name, params):
+                value = context if name in _CONTEXT else input
+            elif name in input:
                 value = input[name]
-            elif name in special and name not in params:
-                value = special[name]
             elif parameter.default is not parameter.empty:
                 value = parameter.default
             elif name in params:
@@ -65,7 +83,7 @@ class Call:
             else:
                 given[name] = value
         if self.rest:
-            given.update((name, value) for name, value in input.items() if name not in given)
+            given.update((name, value) for name, value in input.items() if name not in taken)
         return self.entry(*places, **given)
 
     def _misses(self, name, input):

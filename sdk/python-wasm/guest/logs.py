@@ -24,6 +24,11 @@ def _log(level, text):
     send("log", level, quote(text[:_LONGEST].encode(errors="replace").decode()))
 
 
+def warn(text):
+    """Log what the tool's author should know."""
+    _log("warn", text)
+
+
 class _Handler(logging.Handler):
     """Hands records to the host, which notes the time."""
 

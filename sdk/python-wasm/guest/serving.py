@@ -11,7 +11,7 @@ from .failures import describe
 from .tool import Tool, freeze
 from .values import Unfit, decode, encode, quote
 from .watching import watch
-from .world import Input
+from .world import Input, warning_about
 
 _tool = None
 _texts = {}  # the author's files, by the names that tracebacks give them
@@ -41,6 +41,9 @@ def _load(request):
     global _tool
     _texts[request["path"]] = request["code"]
     _tool = Tool(request, _texts)
+    about_names = warning_about(_tool.params)
+    if about_names:
+        logs.warn(about_names)
     freeze()
     send("done", encode({"once": _tool.starts_once(), "warning": _tool.source.warning}, "tool", 10))
 

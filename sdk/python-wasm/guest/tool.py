@@ -107,8 +107,16 @@ class Tool:
                     if kind != b"ok":
                         continue
                     modules[file] = self.texts[self.folder + file] = text
-                    pending.append((source.parse(text, self.folder + file), inner))
+                    pending.append((_parse(text, self.folder + file), inner))
         return modules
+
+
+def _parse(text, path):
+    """The syntax tree of a module. Of a text that is none Python says so without a place."""
+    try:
+        return source.parse(text, path)
+    except ValueError as error:
+        raise SyntaxError(str(error), (path, 1, 1, None)) from None
 
 
 def _absolute(name, level, package):

@@ -1,6 +1,7 @@
 """What a tool finds in its globals, beside what Python itself has."""
 
 import base64
+import builtins
 import calendar
 import cmath
 import collections
@@ -68,10 +69,34 @@ def constant_names(memory):
 
 
 def names_of_run(input, context, params):
-    """The names that stand for what one run gets. A declared parameter that is not given is None."""
-    names = {param: input.get(param) for param in params if param.isidentifier()}
+    """The names that stand for what one run gets. A declared parameter that is not given is None, or what its name
+    means anyway."""
+    names = {}
+    for name in params:
+        if name.isidentifier() and not _is_reserved(name) and (name in input or not _means(name)):
+            names[name] = input.get(name)
     env = context.get("env")
     names.setdefault("env", Environment(env if isinstance(env, dict) else {}))
     names.setdefault("context", context)
     names.setdefault("input", input)
     return names
+
+
+def warning_about(params):
+    """What to say of declared parameters that are no variables, since every tool relies on their names; or None."""
+    taken = sorted(filter(_is_reserved, params))
+    if not taken:
+        return None
+    return f'the parameter {taken[0]} is no variable, for the name has a meaning already; read it as input["{taken[0]}"]'
+
+
+_MEANT = frozenset({"datetime", *(module.__name__ for module in _MODULES)})
+_RESERVED = frozenset({"memory", *(name for name in vars(errors) if name.endswith("Error"))})
+
+
+def _is_reserved(name):
+    return name in _RESERVED or name.startswith("__")
+
+
+def _means(name):
+    return name in _MEANT or hasattr(builtins, name)

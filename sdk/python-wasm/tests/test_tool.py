@@ -185,6 +185,19 @@ class Outcomes(ToolCase):
         with self.assertRaises(ValueError):
             result.check()
 
+    def test_what_is_a_change(self):
+        for value, want in ((True, {"n": True}), (1.0, {"n": 1.0}), (1, {})):
+            changed = self.run_code(f"context['n'] = {value}\n", context={"n": 1}).context
+            self.assertEqual(repr(changed), repr(want))
+
+    def test_what_no_host_takes(self):
+        for code, want in (
+            ("a = []\nfor _ in range(150):\n    a = [a]\nreturn a\n", "output_invalid"),
+            ("return {1: 1, '1': 2}\n", "output_invalid"),
+            ("context['text'] = 'x' * (2 << 20)\n", "output_limit"),
+        ):
+            self.assertEqual(self.run_code(code).error["code"], want, code)
+
     def test_an_uncaught_fault_keeps_its_code(self):
         result = self.run_code("memory.set_content('prefs', {}, {'if_revision': 3})\n")
         self.assertEqual((result.error["code"], result.error["store"]), ("conflict", "prefs"))

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, Callable, Iterator, Mapping
 
 from toolrun.errors import MemoryAccessError
-from toolrun.testing import half
+from toolrun.testing import documents, half
 from toolrun.testing.double import Memory
 from toolrun.testing.faults import fault
 from toolrun.testing.folder import find
@@ -81,7 +81,9 @@ def run_tool(
             result.output = _output(answer, output_schema)
             result.context = _changes(document, before)
             result.warnings = tool.warnings(answer)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and not _raised_in(error, file):  # somebody stops the tests
+            raise
         result.exception, result.error = error, _told(error, file)
         result.output, result.context = None, {}
         return result
@@ -138,7 +140,8 @@ class _Tool:
         return lambda: call(input, context, self.params)
 
     def warnings(self, answer: Any) -> list[str]:
-        return [self.source.warning] if self.source.warning and answer is None else []
+        found = [half.world.warning_about(self.params), self.source.warning if answer is None else None]
+        return [text for text in found if text]
 
 
 class _Nobody:
@@ -195,10 +198,7 @@ def _validate(schema: Any, document: Any, code: str, message: str) -> None:
 
 
 def _output(answer: Any, schema: Any) -> Any:
-    text = _encoded(answer, "output")
-    if len(text.encode()) > _MAX_OUTPUT:
-        raise fault("output_limit", f"the output is larger than {_MAX_OUTPUT} bytes")
-    output = half.values.decode(text)
+    output = _taken(_encoded(answer, "output"), "output")
     _validate(schema, output, "output_invalid", "the output does not fit the tool's outputSchema")
     return output
 
@@ -210,20 +210,38 @@ def _encoded(value: Any, name: str) -> str:
         raise fault("output_invalid", f"the output cannot be written as JSON: {unfit.message}") from None
 
 
+def _taken(text: str, name: str) -> Any:
+    """Return what the host takes of a text, within its limits."""
+    if len(text.encode()) > _MAX_OUTPUT:
+        raise fault("output_limit", f"the {name} is larger than {_MAX_OUTPUT} bytes")
+    try:
+        return documents.decode(text, half.NESTING)
+    except documents.Malformed as error:
+        raise fault("output_invalid", f"the output cannot be written as JSON: {name}: {error}") from None
+
+
 def _changes(context: dict, before: dict) -> dict:
     """Return the keys of the context that the tool added or changed."""
     changes = {}
     for key, value in context.items():
         if not isinstance(key, str):
             raise fault("output_invalid", "context has a key that is no text")
-        now = half.values.decode(_encoded(value, f"context.{key}"))
-        if key in before and before[key] == now:
+        text = _encoded(value, f"context.{key}")
+        if key in before and half.values.encode(before[key], key, 1000) == text:
             continue
         if key in _OF_WORKFLOW:
             hint = "answer the value instead, or put it under another key of the context"
             raise fault("output_invalid", f'context["{key}"] belongs to the workflow and cannot be changed', hint=hint)
-        changes[key] = now
+        changes[key] = _taken(text, "context")
+    if len(documents.encode(changes).encode()) > _MAX_OUTPUT:
+        raise fault("output_limit", f"the context is larger than {_MAX_OUTPUT} bytes")
     return changes
+
+
+def _raised_in(error: BaseException, file: Path) -> bool:
+    """Whether an exception came from the text of a tool, and not from what runs it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return bool(frames) and frames[-1].filename == str(file)
 
 
 def _misfits(effects: dict) -> list[str]:
