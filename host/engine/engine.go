@@ -55,7 +55,7 @@ type Source struct {
 	// Files serves what the entry imports. It is rooted at the tool's folder and serves nothing outside of it;
 	// nil where the tool is one file. An engine opens no file by any other way.
 	Files fs.FS
-	// Entry names the function to run, where the tool's manifest does; "" is the language's own.
+	// Entry names the export of a plug-in to run, where the tool's manifest does; "" is the language's own.
 	Entry string
 	// Params are the names of the tool's declared parameters, which some languages bind as variables.
 	Params []string

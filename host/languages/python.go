@@ -69,6 +69,9 @@ func stateOf(file string) string {
 	if err != nil {
 		return file
 	}
+	if distribution.Holds(file) { // whose every byte is checked when it is read, and which may be installed again
+		return fmt.Sprint(python.Version(), " ", distribution.SHA256)
+	}
 	return fmt.Sprint(python.Version(), " ", file, " ", info.Size(), " ", info.ModTime().UnixNano())
 }
 

@@ -112,14 +112,14 @@ func (e *encoder) scalar(v goja.Value) *refusal {
 	case reflect.Float64:
 		f := v.ToFloat()
 		if math.IsNaN(f) {
-			return refuse("is NaN")
+			return refuse("is NaN; use null")
 		}
 		if math.IsInf(f, 0) {
-			return refuse("is infinite")
+			return refuse("is infinite; use null")
 		}
 		e.out = append(e.out, v.String()...)
 	default:
-		return refuse("is a BigInt")
+		return refuse("is a BigInt; use a number, or String(...)")
 	}
 	return nil
 }

@@ -143,7 +143,7 @@ func TestMemoryArguments(t *testing.T) {
 		`get_content({ store: 'a' }, {})`:               "get_content takes either arguments by place or one object of named arguments, not both",
 		`get_content('a', {}, {}, 1)`:                   "get_content takes at most 3 arguments, not 4",
 		`set_content('a', { f() {} })`:                  "set_content: value.f is a function",
-		`set_content({ store: 'a', data_object: NaN })`: "set_content: value is NaN",
+		`set_content({ store: 'a', data_object: NaN })`: "set_content: value is NaN; use null",
 		`get_content(['a'])`:                            "get_content: the store is no string",
 	} {
 		got := answer(t, `return await memory.`+code+`.catch((e) => [e.code, e.op ?? null, e.message]);`)

@@ -88,7 +88,7 @@ func TestValuesRefused(t *testing.T) {
 
 func TestValuesRefusedAsArgument(t *testing.T) {
 	for code, want := range map[string]string{
-		`{ items: [0, 1, 2, { price: NaN }] }`: `["invalid_argument","set_content: value.items[3].price is NaN"]`,
+		`{ items: [0, 1, 2, { price: NaN }] }`: `["invalid_argument","set_content: value.items[3].price is NaN; use null"]`,
 		`new Map()`:                            `["invalid_argument","set_content: value is a Map; use Object.fromEntries(map)"]`,
 		`'x'.repeat(17 << 20)`:                 `["too_large"`,
 		`[].concat(...Array.from({ length: 12 }, () => 0).map(() => [])), deep(150)`: `["too_large"`,
