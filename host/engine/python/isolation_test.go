@@ -69,7 +69,7 @@ const clean = `[[],[],true]`
 // TestNothingIsLeftBehind runs all planters in turn, over and over. After each run the instance that comes next is, to the
 // bit, what it was before the first, and another tool finds nothing. A soak makes over a thousand runs.
 func TestNothingIsLeftBehind(t *testing.T) {
-	rounds := 5
+	rounds := 2
 	if os.Getenv("TOOLRUN_SOAK") != "" {
 		rounds = 1000/len(planters) + 1
 	}
