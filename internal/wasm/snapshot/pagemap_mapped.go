@@ -70,7 +70,7 @@ type scan struct {
 }
 
 // region is struct page_region: neighbours of one kind.
-type region struct{ start, end, kinds uint64 }
+type region struct{ start, end, _ uint64 }
 
 // scanBatch is how many regions are found at once.
 const scanBatch = 512
