@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"sync"
 	"time"
@@ -15,6 +14,8 @@ import (
 
 // observer tells its Telemetry of the runs of one app.
 type observer struct {
+	host.NopObserver // of what it does not count
+
 	t    *Telemetry
 	app  string
 	runs sync.Map // of *course by run id: the runs in progress
@@ -55,11 +56,6 @@ func (o *observer) Executed(_ context.Context, run host.RunInfo, event host.Exec
 	if c := o.course(run); c != nil && c.traced {
 		c.executed(run.Attempt, event)
 	}
-}
-
-// AfterRun does nothing.
-func (o *observer) AfterRun(context.Context, host.RunInfo, json.RawMessage, host.Memory) error {
-	return nil
 }
 
 // Committed counts the run, traces it and writes its line.

@@ -22,15 +22,11 @@ def main(input):
     return {"words": len(words), "day": day, "copy": json.loads(json.dumps(prefs))}
 `
 
+var typicalInput = engine.Input{Input: json.RawMessage(`{"text":"so many words","day":"2031-05-06"}`)}
+
 // BenchmarkRun is a run in a fresh interpreter.
 func BenchmarkRun(b *testing.B) {
-	e := newEngine(b)
-	p, err := e.Load(b.Context(), engine.Source{Path: "tool.py", Code: []byte(typical)})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer p.Close()
-	in := engine.Input{Input: json.RawMessage(`{"text":"so many words","day":"2031-05-06"}`)}
+	p, in := loadTool(b, newEngine(b), typical), typicalInput
 	host := enginetest.NewMemory(nil).Host()
 	var took []time.Duration
 	for b.Loop() {
@@ -47,13 +43,7 @@ func BenchmarkRun(b *testing.B) {
 
 // BenchmarkRunParallel is the same by as many goroutines as there are processors.
 func BenchmarkRunParallel(b *testing.B) {
-	e := newEngine(b)
-	p, err := e.Load(b.Context(), engine.Source{Path: "tool.py", Code: []byte(typical)})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer p.Close()
-	in := engine.Input{Input: json.RawMessage(`{"text":"so many words","day":"2031-05-06"}`)}
+	p, in := loadTool(b, newEngine(b), typical), typicalInput
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		host := enginetest.NewMemory(nil).Host()

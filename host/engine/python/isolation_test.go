@@ -100,7 +100,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 }
 
-func loadTool(t *testing.T, e *python.Engine, code string) engine.Program {
+func loadTool(t testing.TB, e *python.Engine, code string) engine.Program {
 	t.Helper()
 	p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: []byte(code)})
 	if err != nil {

@@ -18,13 +18,7 @@ import (
 // BenchmarkLive is the memory of this process that a run has to itself, measured where it waits in a memory call: all
 // that is private, of the guest and of what serves it.
 func BenchmarkLive(b *testing.B) {
-	e := newEngine(b)
-	p, err := e.Load(b.Context(), engine.Source{Path: "tool.py", Code: []byte(typical)})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer p.Close()
-	in := engine.Input{Input: json.RawMessage(`{"text":"so many words","day":"2031-05-06"}`)}
+	p, in := loadTool(b, newEngine(b), typical), typicalInput
 	const lives = 32
 	var kib float64
 	for b.Loop() {

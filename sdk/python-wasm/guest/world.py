@@ -36,6 +36,12 @@ _MODULES = (
     logging, math, operator, random, re, secrets, statistics, string, textwrap, time, typing, uuid,
 )
 
+_ERRORS = {
+    name: value
+    for name, value in vars(errors).items()
+    if isinstance(value, type) and issubclass(value, errors.MemoryAccessError)
+}
+
 
 class Input(dict):
     """The input: a dict which says so where it is taken for the function of the same name."""
@@ -61,10 +67,7 @@ OF_THE_RUN = frozenset({"input", "context", "env"})
 def constant_names(memory):
     """The names that stand for the same in every run."""
     names = {module.__name__: module for module in _MODULES}
-    names.update(datetime=datetime, memory=memory)
-    for name, value in vars(errors).items():
-        if isinstance(value, type) and issubclass(value, errors.MemoryAccessError):
-            names[name] = value
+    names.update(_ERRORS, datetime=datetime, memory=memory)
     return names
 
 
@@ -91,7 +94,7 @@ def warning_about(params):
 
 
 _MEANT = frozenset({"datetime", *(module.__name__ for module in _MODULES)})
-_RESERVED = frozenset({"memory", *(name for name in vars(errors) if name.endswith("Error"))})
+_RESERVED = frozenset({"memory", *_ERRORS})
 
 
 def _is_reserved(name):
