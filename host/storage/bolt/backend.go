@@ -6,6 +6,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"go.etcd.io/bbolt"
 	bbolterrors "go.etcd.io/bbolt/errors"
@@ -22,14 +23,16 @@ var errBroken = errors.New("the database failed while it was in use: close it an
 type Backend struct {
 	file
 	queue  *queue
+	space  space
 	broken atomic.Bool
 	closed func() error // closes at its first call
 	// update is bbolt's Update; tests let it fail.
 	update func(fn func(tx *bbolt.Tx) error) error
 }
 
-func newBackend(f file) *Backend {
+func newBackend(f file, o Options) *Backend {
 	b := &Backend{file: f, queue: newQueue(), update: f.db.Update}
+	b.space = space{minFree: o.MinFree, now: time.Now, disk: diskSpace}
 	b.closed = sync.OnceValue(b.shutdown)
 	return b
 }

@@ -23,6 +23,9 @@ type Options struct {
 	// UnsafeNoSync does not wait for the disk: a crash of the machine may then lose what Update reported as
 	// done, or the whole file. For tests and benchmarks.
 	UnsafeNoSync bool
+	// MinFree is how many bytes have to be free for Space to report that there is room; negative for no such floor.
+	// Default: 256 MiB, or a twentieth of the disk if that is less.
+	MinFree int64
 }
 
 // maxChecked is the size up to which Open checks all pages of a file, which is then one pass over it. Of a
@@ -64,7 +67,7 @@ func open(path string, o Options) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := newBackend(f)
+	b := newBackend(f, o)
 	if err := b.upgrade(); err != nil {
 		return nil, errors.Join(fmt.Errorf("bring it to format %d: %w", format, explain(err)), b.Close())
 	}

@@ -133,6 +133,9 @@ func (f *Faulty) Sweep(ctx context.Context, at time.Time, limit int) (n int, err
 	return n, err
 }
 
+// Space implements storage.Spacer with what the backend below reports.
+func (f *Faulty) Space() error { return storage.Space(f.Backend) }
+
 // do calls the operation or fails, or both.
 func (f *Faulty) do(op string, call func() error) error {
 	if f.Before != nil {

@@ -1,0 +1,15 @@
+//go:build darwin || freebsd || linux
+
+package bolt
+
+import "syscall"
+
+// diskSpace returns how many bytes are free for this process where dir is, and how many there are in all.
+func diskSpace(dir string) (free, total int64, err error) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return 0, 0, err
+	}
+	size := int64(s.Bsize)
+	return int64(s.Bavail) * size, int64(s.Blocks) * size, nil
+}

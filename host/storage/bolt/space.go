@@ -1,0 +1,95 @@
+package bolt
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+var _ storage.Spacer = (*Backend)(nil)
+
+const (
+	// defaultMinFree is how much has to be free by default, unless a twentieth of the disk is less.
+	defaultMinFree = 256 << 20
+	// spaceAge is how long an answer of Space holds.
+	spaceAge = time.Second
+)
+
+// space is what Space last found.
+type space struct {
+	minFree int64 // of Options
+	now     func() time.Time
+	// disk returns the bytes of the disk that are free for this process, and all that it has.
+	disk func(dir string) (free, total int64, err error)
+
+	mu    sync.Mutex
+	until time.Time
+	err   error
+}
+
+// Space implements storage.Spacer: it reports whether at least Options.MinFree bytes are left on the disk and in
+// those pages of the file that are free. The latter count because the file never shrinks: after an erasure they are
+// the room that there is.
+func (b *Backend) Space() error {
+	s := &b.space
+	if s.minFree < 0 {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := s.now(); !now.Before(s.until) {
+		s.until, s.err = now.Add(spaceAge), b.measure()
+	}
+	return s.err
+}
+
+// measure looks how much room there is. What cannot be measured is room: the write itself fails if there is none.
+func (b *Backend) measure() error {
+	free, total, err := b.space.disk(filepath.Dir(b.fd.Name()))
+	if err != nil {
+		return nil
+	}
+	least := b.space.minFree
+	if least == 0 {
+		least = min(defaultMinFree, total/20)
+	}
+	if free < least { // reading the free list costs more than asking for the disk
+		free += b.freeBytes()
+	}
+	if free < least {
+		return fmt.Errorf("%w: %d bytes are free, of at least %d", storage.ErrFull, free, least)
+	}
+	return nil
+}
+
+// freeBytes returns the size of the free pages of the file, 0 if that cannot be read.
+func (b *Backend) freeBytes() (free int64) {
+	// While this transaction is open no page that a newer one frees is used again, the free list's own included: so
+	// the list that the newest header names stays whole while it is read without bbolt, which does not show it.
+	_ = b.read(func(*bbolt.Tx) error {
+		info, err := b.fd.Stat()
+		if err != nil {
+			return err
+		}
+		h, _, err := readHeader(b.fd, info.Size())
+		if err != nil {
+			return err
+		}
+		var head [pageHeader + 8]byte
+		if _, err := b.fd.ReadAt(head[:], int64(h.freelist)*h.pageSize); err != nil {
+			return err
+		}
+		n := uint64(order.Uint16(head[10:]))
+		if n == 0xFFFF { // too many for the header
+			n = order.Uint64(head[pageHeader:])
+		}
+		free = int64(min(n, h.next)) * h.pageSize
+		return nil
+	})
+	return free
+}

@@ -1,0 +1,149 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// fakeDisk lets a backend find a disk of a test's choice, at times of its choice.
+type fakeDisk struct {
+	free, total int64
+	err         error
+	looks       int
+	now         time.Time
+}
+
+func (d *fakeDisk) install(b *Backend) {
+	b.space.now = func() time.Time { return d.now }
+	b.space.disk = func(string) (int64, int64, error) {
+		d.looks++
+		return d.free, d.total, d.err
+	}
+}
+
+func TestSpace(t *testing.T) {
+	const mib, gib = 1 << 20, 1 << 30
+	for _, test := range []struct {
+		name              string
+		least             int64 // Options.MinFree
+		free, total       int64
+		unknown, wantFull bool
+	}{
+		{name: "default", free: 256 * mib, total: 100 * gib},
+		{name: "under the default", free: 255 * mib, total: 100 * gib, wantFull: true},
+		{name: "small disk", free: 2 * mib, total: 40 * mib},
+		{name: "under a twentieth", free: 2*mib - 64<<10, total: 40 * mib, wantFull: true},
+		{name: "own floor", least: gib, free: gib, total: 100 * gib},
+		{name: "under the own floor", least: gib, free: 900 * mib, total: 100 * gib, wantFull: true},
+		{name: "no floor", least: -1, free: 0, total: 100 * gib},
+		{name: "unknown", unknown: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := openTest(t)
+			b.space.minFree = test.least
+			d := &fakeDisk{free: test.free, total: test.total}
+			if test.unknown {
+				d.err = errors.ErrUnsupported
+			}
+			d.install(b)
+			if err := storage.Space(b); errors.Is(err, storage.ErrFull) != test.wantFull || (err != nil) != test.wantFull {
+				t.Errorf("Space() = %v; want ErrFull: %v", err, test.wantFull)
+			}
+		})
+	}
+}
+
+func TestSpaceIsCached(t *testing.T) {
+	b := openTest(t)
+	d := &fakeDisk{free: 0, total: 1 << 40}
+	d.install(b)
+	for range 3 {
+		if err := b.Space(); !errors.Is(err, storage.ErrFull) {
+			t.Fatalf("Space() = %v; want ErrFull", err)
+		}
+	}
+	if d.free = 1 << 40; d.looks != 1 {
+		t.Errorf("three calls looked %d times; want 1", d.looks)
+	}
+	d.now = d.now.Add(spaceAge)
+	if err := b.Space(); err != nil {
+		t.Errorf("Space() a second later = %v; want nil", err)
+	}
+}
+
+// What was removed is room, although the file does not shrink.
+func TestFreePagesAreSpace(t *testing.T) {
+	ctx := context.Background()
+	b := openTest(t)
+	b.space.minFree = 8 << 20
+	d := &fakeDisk{free: 1 << 20, total: 1 << 40}
+	d.install(b)
+	k := testKey("large")
+	err := b.Update(ctx, []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
+		return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Content: make([]byte, 10<<20)}}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Space(); !errors.Is(err, storage.ErrFull) {
+		t.Fatalf("Space() = %v; want ErrFull", err)
+	}
+	if _, err := b.Drop(ctx, storage.Selector{Prefix: k}, 1); err != nil {
+		t.Fatal(err)
+	}
+	d.now = d.now.Add(spaceAge)
+	if err := b.Space(); err != nil {
+		t.Errorf("Space() after a record of 10 MiB was removed = %v; want nil", err)
+	}
+}
+
+// A commit for which the disk has no room is told apart from other failures.
+func TestDiskFull(t *testing.T) {
+	b := openTest(t)
+	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO} {
+		failed := b.outcome(1<<30, cause)
+		if full := cause != syscall.EIO; errors.Is(failed, storage.ErrFull) != full || !errors.Is(failed, cause) {
+			t.Errorf("a commit that fails with %v = %v; want ErrFull: %v", cause, failed, full)
+		}
+	}
+}
+
+func TestPing(t *testing.T) {
+	b := openTest(t)
+	if err := b.Ping(context.Background()); err != nil {
+		t.Fatalf("Ping() = %v; want nil", err)
+	}
+	real := b.update
+	b.update = func(fn func(tx *bbolt.Tx) error) error {
+		return real(func(tx *bbolt.Tx) error { return errors.Join(fn(tx), syscall.EROFS) })
+	}
+	if err := b.Ping(context.Background()); err == nil || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("Ping() of a file that cannot be written = %v", err)
+	}
+	b.update = real
+	if err := b.Ping(context.Background()); err != nil {
+		t.Errorf("Ping() after that = %v; want nil", err)
+	}
+}
+
+func TestDiskSpace(t *testing.T) {
+	free, total, err := diskSpace(t.TempDir())
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("not known on this system")
+	}
+	if err != nil || free < 0 || total < free || total == 0 {
+		t.Errorf("diskSpace() = %d, %d, %v", free, total, err)
+	}
+	if _, _, err := diskSpace(filepath.Join(t.TempDir(), "missing")); err == nil {
+		t.Error("diskSpace of a folder that is not there succeeded")
+	}
+}
