@@ -91,9 +91,11 @@ func size(v any) int {
 	return total
 }
 
-// checkDefaults refuses defaults that never end, and those that do not fit the schema they stand in.
+// checkDefaults refuses defaults that never end. One that does not fit the schema it stands in is a mistake, and is not
+// filled in.
 func (s *Schema) checkDefaults(all []*node) Errors {
 	var errs Errors
+	var unfit []*node
 	steps := s.limits.Work
 	for _, n := range all {
 		if !n.defaults {
@@ -113,8 +115,12 @@ func (s *Schema) checkDefaults(all []*node) Errors {
 			continue
 		}
 		if found := s.check(n, value); len(found) > 0 {
-			errs = append(errs, &Error{Pointer: at, Message: "the default does not fit its own schema: " + Summary(found)})
+			e := &Error{Pointer: at, Message: "the default does not fit its own schema: " + Summary(found)}
+			s.mistakes, unfit = append(s.mistakes, e), append(unfit, n)
 		}
+	}
+	for _, n := range unfit {
+		n.defaults = false
 	}
 	return errs.tidy()
 }

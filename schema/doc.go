@@ -10,7 +10,12 @@
 // Without $schema a schema is one of draft 2020-12. The keyword format is asserted in every draft, and a
 // date-time may lack its zone, which then is UTC; contentEncoding, contentMediaType and contentSchema are
 // never asserted. A $ref, however it is spelled, stays in the document. Regular expressions are those of RE2.
-// A default has to fit the schema it stands in.
+// A default that does not fit the schema it stands in is not filled in.
+//
+// # Mistakes
+//
+// A keyword or a format that does not exist has no effect in JSON Schema. [Schema.Mistakes] reports them, with the name
+// that was probably meant.
 //
 // # Strict
 //

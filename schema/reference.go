@@ -1,8 +1,10 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
+	"strings"
 )
 
 func (s *survey) fail(pointer, format string, args ...any) {
@@ -56,7 +58,7 @@ func (s *survey) resolve(ref reference) {
 	}
 	value, ok := lookup(s.root, target)
 	if !ok {
-		s.fail(ref.pointer, "the %s refers to nothing in the document", ref.keyword)
+		s.errs = append(s.errs, s.dangling(ref, fragment, target))
 		return
 	}
 	switch value.(type) {
@@ -65,6 +67,7 @@ func (s *survey) resolve(ref reference) {
 		s.fail(ref.pointer, "the %s refers to something that is no schema", ref.keyword)
 		return
 	}
+	s.targets = append(s.targets, target)
 	s.named++
 	s.strays += size(value) // the library looks at all of it again, for each such reference
 	base, _ := url.Parse(s.resource(target))
@@ -82,5 +85,21 @@ func (s *survey) respell(ref reference, fragment string) {
 			ref.owner[ref.keyword] = spelled[:i] + "#" + pointerFragment(fragment)
 			return
 		}
+	}
+}
+
+// dangling is the mistake of a reference to nothing. The hint names what there is beside it.
+func (s *survey) dangling(ref reference, fragment, target string) *Error {
+	at := strings.LastIndexByte(target, '/')
+	hint := "declare it under $defs and refer to it as #/$defs/..."
+	if holder, ok := lookup(s.root, target[:max(at, 0)]); ok {
+		if named, ok := holder.(map[string]any); ok && at >= 0 && len(s.errs) < maxMistakes {
+			hint = cmp.Or(suggestion(unescaper.Replace(target[at+1:]), sortedKeys(named)), hint)
+		}
+	}
+	return &Error{
+		Pointer: ref.pointer,
+		Message: fmt.Sprintf("the %s %q refers to nothing in the document", ref.keyword, short60("#"+fragment)),
+		Hint:    hint,
 	}
 }

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -62,6 +63,7 @@ type Schema struct {
 	tracks   bool // someone asks which members or elements were evaluated
 	dynamic  bool // there are references that depend on the way to them
 	defaults bool // there are defaults
+	mistakes Errors
 }
 
 // Compile compiles the JSON text of a schema. The error is an [Errors]: every mistake, with its place. It
@@ -106,6 +108,8 @@ func compileText(text []byte, opts Options) (s *Schema, errs Errors) {
 	if errs := s.checkDefaults(all); len(errs) > 0 {
 		return nil, errs
 	}
+	s.mistakes = slices.Concat(s.mistakes, survey.mistakes, s.impossible()).tidy()
+	s.mistakes = s.mistakes[:min(len(s.mistakes), maxMistakes)]
 	return s, nil
 }
 
@@ -145,7 +149,7 @@ func misspelled(root any, d *draft) Errors {
 		if i+1 < len(found) && found[i+1].Pointer == v.Pointer {
 			continue // an anyOf, whose nearest branch follows and says more
 		}
-		errs = append(errs, &Error{Pointer: v.Pointer, Message: misspelling(v)})
+		errs = append(errs, &Error{Pointer: v.Pointer, Message: misspelling(v), Hint: misspelledType(root, v)})
 	}
 	return errs
 }

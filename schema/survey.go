@@ -65,6 +65,8 @@ type survey struct {
 	refs      []reference
 	named     int
 	maxStrays int
+	targets   []string // pointers of what references lead to, where no keyword holds it
+	mistakes  Errors
 	strays    int // JSON values in what a $ref made a schema of, though no known keyword holds it
 	patterns  patternBudget
 }
@@ -93,6 +95,7 @@ func surveyOf(root any, d *draft) *survey {
 	for i := 0; i < len(s.refs) && !s.exhausted(); i++ { // resolving may find more schemas
 		s.resolve(s.refs[i])
 	}
+	s.usedKeywords()
 	if s.exhausted() {
 		s.fail("", "the schema is too large: it may have %d schemas, %d of them with $id or an anchor or under no known keyword", maxSchemas, maxNamed)
 	}
@@ -115,6 +118,7 @@ func (s *survey) schema(value any, pointer string, base *url.URL) {
 	}
 	base = s.identify(object, pointer, base)
 	s.references(object, pointer, base)
+	s.oddities(object, pointer)
 	if pattern, ok := object["pattern"].(string); ok {
 		s.pattern(pattern, pointer+"/pattern")
 	}

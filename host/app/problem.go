@@ -46,6 +46,7 @@ const (
 	NoEffect      Code = "no_effect"      // a setting that does nothing as it stands
 	ShortLived    Code = "short_lived"    // shared memory that ends with whoever wrote it last
 	NotGranted    Code = "not_granted"    // a store that nothing may use
+	SchemaMistake Code = "schema_mistake" // a JSON Schema that does not check what it seems to
 )
 
 // Problem is one mistake in a declaration.

@@ -25,7 +25,7 @@ func (l *load) schema(n *node, key string) *node {
 }
 
 // compiled returns a schema as compact text, after it was compiled; nil for none, and for one with errors,
-// which are reported at their places.
+// which are reported at their places. A mistake is an error of a strict schema, and a warning of another.
 func (l *load) compiled(root *node, strict bool) json.RawMessage {
 	if root == nil || !l.isJSON(root) {
 		return nil
@@ -35,8 +35,19 @@ func (l *load) compiled(root *node, strict bool) json.RawMessage {
 	if !l.spend(root.place, b.Len()) {
 		return nil
 	}
-	if _, err := schema.Compile(b.Bytes(), schema.Options{Strict: strict}); err != nil {
+	s, err := schema.Compile(b.Bytes(), schema.Options{Strict: strict})
+	if err != nil {
 		l.schemaErrors(root, err)
+		return nil
+	}
+	for _, e := range s.Mistakes() {
+		if strict {
+			l.errorf(root.at(e.Pointer), BadSchema, e.Hint, "%s", e.Message)
+			continue
+		}
+		l.warnf(root.at(e.Pointer), SchemaMistake, e.Hint, "%s", e.Message)
+	}
+	if strict && len(s.Mistakes()) > 0 {
 		return nil
 	}
 	return b.Bytes()

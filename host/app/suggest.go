@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/similar"
 )
 
 // synonyms are words that people use for our keys.
@@ -43,7 +43,7 @@ func nearest(word string, known []string) string {
 	if s := synonyms[strings.ToLower(word)]; slices.Contains(known, s) {
 		return s
 	}
-	return memory.Similar(word, known)
+	return similar.Name(word, known)
 }
 
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")

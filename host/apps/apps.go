@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/similar"
 )
 
 // Options are what Apps are made of.
@@ -133,7 +134,7 @@ var errClosed = abi.Faultf(abi.Unavailable, "the service is closing").WithHint("
 // noApp says that there is no such app. The caller holds mu.
 func (a *Apps) noApp(id string) error {
 	f := abi.Faultf(abi.NotFound, "there is no app %q", id)
-	if near := memory.Similar(id, slices.Sorted(maps.Keys(a.apps))); near != "" {
+	if near := similar.Name(id, slices.Sorted(maps.Keys(a.apps))); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}
 	return f

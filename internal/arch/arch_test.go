@@ -28,7 +28,8 @@ var rules = map[string]rule{
 	"abi":               {},
 	"internal/jsondoc":  {},
 	"internal/readonce": {},
-	"schema":            {own: []string{"abi", "internal/jsondoc"}, others: []string{"github.com/santhosh-tekuri/jsonschema/v5"}},
+	"internal/similar":  {},
+	"schema":            {own: []string{"abi", "internal/jsondoc", "internal/similar"}, others: []string{"github.com/santhosh-tekuri/jsonschema/v5"}},
 
 	"host/storage":             {own: []string{"abi"}},
 	"host/storage/mem":         {own: []string{"host/storage"}},
@@ -72,21 +73,21 @@ var rules = map[string]rule{
 	"plugins/examples/hit_counter_go":   {own: []string{"abi/guest/go"}},
 	"plugins/examples/order_history_go": {own: []string{"abi/guest/go"}},
 
-	"host/memory":   {own: []string{"abi", "schema", "internal/jsondoc", "host/storage"}},
-	"host/app":      {own: []string{"abi", "schema", "internal/jsondoc", "host/memory"}, others: []string{"github.com/goccy/go-yaml"}},
+	"host/memory":   {own: []string{"abi", "schema", "internal/jsondoc", "internal/similar", "host/storage"}},
+	"host/app":      {own: []string{"abi", "schema", "internal/jsondoc", "internal/similar", "host/memory"}, others: []string{"github.com/goccy/go-yaml"}},
 	"host/template": {own: []string{"abi", "internal/jsondoc"}},
 	"host": {own: []string{"abi", "schema", "internal/jsondoc", "host/admission", "host/app", "host/engine", "host/memory", "host/storage", "host/template"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
 
 	"host/mcpapi": {own: []string{"abi", "host", "host/app", "host/memory"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
 
-	"host/apps": {own: []string{"abi", "host", "host/app", "host/memory"}},
+	"host/apps": {own: []string{"abi", "internal/similar", "host", "host/app", "host/memory"}},
 	"host/httpapi": {own: []string{"abi", "internal/jsondoc", "host", "host/access", "host/app", "host/apps", "host/engine/document", "host/httpapi/wire", "host/memory"},
 		others: []string{"github.com/danielgtaylor/huma/v2", "golang.org/x/time"}},
 	"host/httpapi/wire": {own: []string{"abi"}},
 	"internal/service":  {own: []string{"abi", "host", "host/access", "host/apps", "host/engine/document", "host/httpapi", "host/mcpapi", "host/telemetry"}},
 
-	"internal/cli": {own: []string{"abi", "host", "host/access", "host/admission", "host/apps", "host/engine/document", "host/httpapi", "host/telemetry", "internal/service", "host/mcpapi", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/languages", "abi/conform", "host/cell", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc", "internal/readonce", "host/httpapi/wire", "sdk/client"},
+	"internal/cli": {own: []string{"abi", "host", "host/access", "host/admission", "host/apps", "host/engine/document", "host/httpapi", "host/telemetry", "internal/service", "host/mcpapi", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/languages", "abi/conform", "host/cell", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc", "internal/readonce", "internal/similar", "host/httpapi/wire", "sdk/client"},
 		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
 	"cmd/toolrun":      {own: []string{"host/languages", "internal/cli"}},
 	"internal/testrun": {},

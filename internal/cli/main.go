@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/similar"
 )
 
 // program is what the commands of one Main share.
@@ -114,7 +114,7 @@ func noCommand(parent *cobra.Command, name string) error {
 		known = append(known, cmd.Name())
 	}
 	hint := "see: " + parent.CommandPath() + " --help"
-	if near := memory.Similar(name, known); near != "" {
+	if near := similar.Name(name, known); near != "" {
 		hint = "did you mean " + parent.CommandPath() + " " + near + "?"
 	}
 	return usagef(hint, "there is no command %q", parent.CommandPath()+" "+name)

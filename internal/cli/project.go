@@ -12,8 +12,8 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/internal/readonce"
+	"github.com/toolrun/toolrun/internal/similar"
 )
 
 // project is an app as the command line found it: the declaration and the folder that holds it.
@@ -162,7 +162,7 @@ func (pr *project) mustStore(name string, builtIn ...string) error {
 		return nil
 	}
 	f := abi.Faultf(abi.NotFound, "there is no store %q in %s", name, pr.shown())
-	if pr.file == "" && memory.Similar(name, known) == "" {
+	if pr.file == "" && similar.Name(name, known) == "" {
 		return &usageError{f.WithHint("%s", pr.declareHint(name))}
 	}
 	return &usageError{f.WithHint("%s", didYouMean(name, known, "the app declares no stores"))}
@@ -201,7 +201,7 @@ func (pr *project) shown() string {
 
 // didYouMean is a hint for a name that is not known.
 func didYouMean(word string, known []string, none string) string {
-	if near := memory.Similar(word, known); near != "" {
+	if near := similar.Name(word, known); near != "" {
 		return "did you mean " + near + "?"
 	}
 	if len(known) == 0 {

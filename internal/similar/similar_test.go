@@ -1,13 +1,13 @@
-package memory_test
+package similar_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/similar"
 )
 
-func TestSimilar(t *testing.T) {
+func TestName(t *testing.T) {
 	stores := []string{"userPrefs", "orders", "visits", "userPhotos"}
 	commands := []string{"check", "db", "erase", "export", "import", "memory", "render", "run", "session", "version"}
 	tests := []struct {
@@ -32,8 +32,8 @@ func TestSimilar(t *testing.T) {
 		{"visits", nil, ""},
 	}
 	for _, tt := range tests {
-		if got := memory.Similar(tt.word, tt.names); got != tt.want {
-			t.Errorf("Similar(%.20q) = %q; want %q", tt.word, got, tt.want)
+		if got := similar.Name(tt.word, tt.names); got != tt.want {
+			t.Errorf("Name(%.20q) = %q; want %q", tt.word, got, tt.want)
 		}
 	}
 }

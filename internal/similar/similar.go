@@ -1,11 +1,12 @@
-package memory
+// Package similar finds the name that a misspelt word was probably meant to be.
+package similar
 
 import "strings"
 
-// Similar returns the one of names that word was probably meant to be, or "" where none is near: a name that
+// Name returns the one of names that word was probably meant to be, or "" where none is near: a name that
 // word is the beginning of, or that differs from it, without regard to case, in at most a third of word's
 // letters. Of several that are equally near it returns the first.
-func Similar(word string, names []string) string {
+func Name(word string, names []string) string {
 	const shortest, longest = 3, 64 // shorter words are near to anything; longer ones are no slips, and cost time
 	if len(word) < shortest || len(word) > longest {
 		return ""

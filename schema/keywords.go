@@ -1,0 +1,74 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/toolrun/toolrun/internal/similar"
+)
+
+// otherKeywords are the keywords of all supported drafts that hold no schemas, and the annotations of OpenAPI that
+// generated schemas have.
+var otherKeywords = []string{
+	"$schema", "$id", "id", "$anchor", "$ref", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor",
+	"$vocabulary", "$comment",
+	"type", "enum", "const",
+	"multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum",
+	"maxLength", "minLength", "pattern", "format", "contentEncoding", "contentMediaType",
+	"maxItems", "minItems", "uniqueItems", "maxContains", "minContains",
+	"maxProperties", "minProperties", "required", "dependentRequired",
+	"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly",
+	"example", "externalDocs", "xml", "discriminator",
+}
+
+// keywords are the names of all keywords, those that are meant most often in front.
+var keywords = slices.Concat(
+	[]string{"properties", "required", "type", "items", "additionalProperties"},
+	otherKeywords, sortedKeys(schemaKeywords),
+)
+
+// otherFormats are formats that are known and not checked: those of the drafts that need tables of Unicode, and those of
+// OpenAPI.
+var otherFormats = []string{
+	"idn-hostname", "idn-email", "int32", "int64", "float", "double", "byte", "binary", "password",
+}
+
+var knownFormats = slices.Concat(sortedKeys(jsonschema.Formats), otherFormats)
+
+// meant are words that are written for a keyword or a format of another spelling.
+var meant = map[string]string{
+	"property": "properties", "props": "properties", "fields": "properties",
+	"min": "minimum", "max": "maximum", "regex": "pattern", "regexp": "pattern", "values": "enum",
+	"additional": "additionalProperties", "extends": "allOf", "disallow": "not", "divisibleby": "multipleOf",
+	"url": "uri", "guid": "uuid", "ip": "ipv4", "mail": "email", "timestamp": "date-time",
+	"text": "string", "str": "string", "int": "integer", "bool": "boolean", "float": "number", "double": "number",
+	"dict": "object", "map": "object", "list": "array",
+}
+
+var wordSeparators = strings.NewReplacer("_", "", "-", "", " ", "")
+
+// suggestion is a hint that names the known word that was meant, or "".
+func suggestion(word string, known []string) string {
+	const longest = 64 // a longer word is no slip
+	if len(word) > longest {
+		return ""
+	}
+	folded := strings.ToLower(wordSeparators.Replace(word))
+	for _, k := range known {
+		if strings.ToLower(wordSeparators.Replace(k)) == folded {
+			return didYouMean(k)
+		}
+	}
+	if name := meant[folded]; slices.Contains(known, name) {
+		return didYouMean(name)
+	}
+	const most = 500 // names that are worth the time
+	if name := similar.Name(word, known[:min(len(known), most)]); name != "" {
+		return didYouMean(name)
+	}
+	return ""
+}
+
+func didYouMean(name string) string { return `did you mean "` + name + `"?` }

@@ -1,0 +1,187 @@
+package schema
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// maxMistakes bounds the mistakes that one schema reports.
+const maxMistakes = 50
+
+// Mistakes returns what JSON Schema allows and an author cannot have meant, in the order of the pointers: keywords and
+// formats that do not exist, which have no effect; a default that does not fit its own schema, which is not filled in;
+// and a required name that an object cannot have. It is nil where there is none, and has at most 50 elements.
+//
+// A caller that holds a schema to its word refuses one with mistakes; others show them as warnings.
+func (s *Schema) Mistakes() Errors { return slices.Clone(s.mistakes) }
+
+// oddities notes the keywords and the format of one schema that do not exist.
+func (s *survey) oddities(object map[string]any, pointer string) {
+	var unknown []string
+	for _, keyword := range sortedKeys(object) {
+		if !slices.Contains(keywords, keyword) && !strings.HasPrefix(keyword, "x-") {
+			unknown = append(unknown, keyword)
+		}
+	}
+	if pointer == "" && len(unknown) > 0 && readsAsProperties(object, unknown) {
+		s.mistake("", "write {type: object, properties: {"+short60(unknown[0])+": {type: string}}}",
+			"the schema has no keyword of JSON Schema and checks nothing: %q reads as a property", unknown[0])
+		return
+	}
+	for _, keyword := range unknown {
+		if len(s.mistakes) >= maxMistakes {
+			return // to find what was meant takes time
+		}
+		s.mistake(join(pointer, keyword), keywordHint(object, keyword), "%q is not a keyword of JSON Schema and has no effect", keyword)
+	}
+	if format, ok := object["format"].(string); ok && len(s.mistakes) < maxMistakes && !slices.Contains(knownFormats, format) {
+		s.mistake(pointer+"/format", suggestion(format, knownFormats), "%q is not a format of JSON Schema and is not checked", format)
+	}
+}
+
+// mistake notes a mistake, if it is not one too many. The text of a quoted value is cut where it is long.
+func (s *survey) mistake(pointer, hint, format, quoted string) {
+	if len(s.mistakes) < maxMistakes {
+		s.mistakes = append(s.mistakes, &Error{Pointer: pointer, Message: fmt.Sprintf(format, short60(quoted)), Hint: hint})
+	}
+}
+
+// short60 cuts a text for a message.
+func short60(text string) string {
+	const most = 60
+	if runes := []rune(text[:min(len(text), 4*most)]); len(runes) > most || len(text) > 4*most {
+		return string(runes[:min(len(runes), most)]) + "…"
+	}
+	return text
+}
+
+// readsAsProperties reports whether a schema is a list of properties in the place of a schema.
+func readsAsProperties(object map[string]any, unknown []string) bool {
+	for keyword := range object {
+		if keyword == "$ref" || !slices.Contains(unknown, keyword) && !slices.Contains(annotations, keyword) && keyword != "$schema" && keyword != "$id" {
+			return false
+		}
+	}
+	return slices.ContainsFunc(unknown, func(keyword string) bool {
+		return suggestion(keyword, keywords) == "" && readsAsSchema(object[keyword])
+	})
+}
+
+// readsAsSchema reports whether a value is a schema, or the name of a type in its place.
+func readsAsSchema(value any) bool {
+	switch value := value.(type) {
+	case string:
+		return kindNames[value] != 0 || kindNames[meant[strings.ToLower(value)]] != 0
+	case map[string]any:
+		for keyword := range value {
+			if slices.Contains(keywords, keyword) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func keywordHint(object map[string]any, keyword string) string {
+	if keyword == "nullable" {
+		return `write type: [string, "null"], with the type that it has besides`
+	}
+	if hint := suggestion(keyword, keywords); hint != "" {
+		return hint
+	}
+	if object["type"] == "object" && readsAsSchema(object[keyword]) {
+		return "a property stands under properties"
+	}
+	return "begin the name of an annotation of your own with x-"
+}
+
+// usedKeywords drops the mistakes about keywords that hold what a reference leads to, such as components.
+func (s *survey) usedKeywords() {
+	s.mistakes = slices.DeleteFunc(s.mistakes, func(e *Error) bool {
+		return e.Pointer != "" && slices.ContainsFunc(s.targets, func(target string) bool {
+			return strings.HasPrefix(target+"/", e.Pointer+"/")
+		})
+	})
+}
+
+// impossible finds the names that a closed object requires and does not declare. It looks where one schema alone applies
+// to an object: together with others, those may declare the name.
+func (s *Schema) impossible() (errs Errors) {
+	seen := map[*node]bool{}
+	var visit func(n *node)
+	visit = func(n *node) {
+		if n == nil || len(errs) >= maxMistakes {
+			return
+		}
+		if n = n.plainly(); seen[n] || len(n.within) > 0 {
+			return
+		}
+		seen[n] = true
+		errs = append(errs, s.impossibleIn(n)...)
+		r := &n.object
+		for _, name := range r.listed {
+			if !r.matches(name) {
+				visit(r.properties[name])
+			}
+		}
+		visit(r.additional)
+		if n.array.contains == nil {
+			for _, sub := range n.array.prefix {
+				visit(sub)
+			}
+			visit(n.array.rest)
+		}
+	}
+	visit(s.root)
+	return errs
+}
+
+// impossibleIn finds such names in the object that n alone applies to.
+func (s *Schema) impossibleIn(n *node) (errs Errors) {
+	r := &n.object
+	open := r.additional != nil && !r.additional.never || r.unevaluated != nil && !r.unevaluated.never
+	closes := r.additional != nil || r.unevaluated != nil || s.strict && n.declares
+	if open || !closes || n.types != 0 && n.types&object == 0 {
+		return nil
+	}
+	for i, name := range r.required {
+		if len(errs) >= maxMistakes {
+			break
+		}
+		if r.properties[name] == nil && !r.matches(name) {
+			errs = append(errs, &Error{
+				Pointer: joinIndex(n.pointer+"/required", i),
+				Message: fmt.Sprintf("%q is required, and the object may not have it: its properties do not declare it", short60(name)),
+				Hint:    cmp.Or(suggestion(name, r.listed), "declare it under properties, or do not require it"),
+			})
+		}
+	}
+	return errs
+}
+
+// matches reports whether a pattern of patternProperties matches a name.
+func (r *objectRules) matches(name string) bool {
+	return slices.ContainsFunc(r.patterns, func(p patternRule) bool { return p.pattern.MatchString(name) })
+}
+
+// misspelledType is the hint for a type that does not exist.
+func misspelledType(root any, v abi.Violation) string {
+	value, _ := lookup(root, v.Pointer)
+	if !strings.HasSuffix(strings.TrimRight(v.Pointer, "/0123456789"), "/type") {
+		return ""
+	}
+	names, ok := value.([]any)
+	if !ok {
+		names = []any{value}
+	}
+	for _, name := range names {
+		if word, ok := name.(string); ok && kindNames[word] == 0 {
+			return suggestion(word, sortedKeys(kindNames))
+		}
+	}
+	return ""
+}

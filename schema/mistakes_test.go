@@ -1,0 +1,141 @@
+package schema_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/schema"
+)
+
+func mistakes(t *testing.T, text string, strict bool) []string {
+	t.Helper()
+	var lines []string
+	for _, e := range compile(t, text, schema.Options{Strict: strict}).Mistakes() {
+		line := e.Error()
+		if e.Hint != "" {
+			line += "; " + e.Hint
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func TestMistakes(t *testing.T) {
+	const unknown = " is not a keyword of JSON Schema and has no effect, at "
+	const noFormat = " is not a format of JSON Schema and is not checked, at "
+	tests := []struct {
+		name, schema string
+		strict       bool
+		want         []string
+	}{
+		{"keyword", `{"type": "object", "propertys": {"a": {}}}`, false, []string{`"propertys"` + unknown + `/propertys; did you mean "properties"?`}},
+		{"case", `{"properties": {"a/b": {"minlength": 1, "max_length": 2}}}`, false, []string{
+			`"max_length"` + unknown + `/properties/a~1b/max_length; did you mean "maxLength"?`,
+			`"minlength"` + unknown + `/properties/a~1b/minlength; did you mean "minLength"?`}},
+		{"nowhere near", `{"type": "object", "colour": 1}`, false, []string{`"colour"` + unknown + `/colour; begin the name of an annotation of your own with x-`}},
+		{"property beside type", `{"type": "object", "page": {"type": "string"}}`, false, []string{`"page"` + unknown + `/page; a property stands under properties`}},
+		{"nullable", `{"properties": {"a": {"type": "string", "nullable": true}}}`, false, []string{
+			`"nullable"` + unknown + `/properties/a/nullable; write type: [string, "null"], with the type that it has besides`}},
+		{"draft 4", `{"$schema": "http://json-schema.org/draft-04/schema#", "items": [{"minlen": 1}]}`, false, []string{`"minlen"` + unknown + `/items/0/minlen; did you mean "minLength"?`}},
+		{"shape", `{"page": "string", "limit": {"type": "integer"}}`, false, []string{
+			`the schema has no keyword of JSON Schema and checks nothing: "limit" reads as a property; write {type: object, properties: {limit: {type: string}}}`}},
+		{"format", `{"properties": {"a": {"format": "datetime"}, "b": {"format": "url"}, "c": {"format": "zip"}}}`, false, []string{
+			`"datetime"` + noFormat + `/properties/a/format; did you mean "date-time"?`,
+			`"url"` + noFormat + `/properties/b/format; did you mean "uri"?`,
+			`"zip"` + noFormat + `/properties/c/format`}},
+		{"required and closed", `{"properties": {"a": {}}, "required": ["a", "b"]}`, true, []string{
+			`"b" is required, and the object may not have it: its properties do not declare it, at /required/1; declare it under properties, or do not require it`}},
+		{"required and misspelt", `{"properties": {"list": {"items": {"properties": {"name": {}}, "additionalProperties": false, "required": ["naem"]}}}}`, false, []string{
+			`"naem" is required, and the object may not have it: its properties do not declare it, at /properties/list/items/required/0; did you mean "name"?`}},
+		{"behind $ref", `{"properties": {"a": {"$ref": "#/$defs/p"}}, "$defs": {"p": {"properties": {}, "required": ["x"]}}}`, true, []string{
+			`"x" is required, and the object may not have it: its properties do not declare it, at /$defs/p/required/0; declare it under properties, or do not require it`}},
+		{"default", `{"properties": {"a": {"type": "string", "default": null}}}`, false, []string{
+			`the default does not fit its own schema: /: must be of type "string", at /properties/a/default`}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := mistakes(t, test.schema, test.strict)
+			if strings.Join(got, "\n") != strings.Join(test.want, "\n") {
+				t.Errorf("Mistakes of %s\n  %s\nwant\n  %s", test.schema, strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
+			}
+		})
+	}
+}
+
+func TestNoMistakes(t *testing.T) {
+	for _, text := range []string{
+		`true`, `{}`, prefsSchema, userSchema,
+		`{"x-order": 1, "$comment": "c", "title": "t", "description": "d", "examples": [1], "deprecated": true, "readOnly": true, "writeOnly": true}`,
+		`{"properties": {"propertys": {}, "format": {"type": "string"}, "requird": {"enum": ["x"]}}}`,
+		`{"default": {"propertys": 1}, "examples": [{"minlength": 1}], "not": {"const": {"minlength": 1, "propertys": 1}}}`,
+		`{"properties": {"a": {"enum": [{"typ": 1, "format": "datetime"}]}}}`,
+		`{"patternProperties": {"^propertys$": {}}, "$defs": {"requird": {}}, "dependentSchemas": {"propertys": {}}}`,
+		`{"$ref": "#/components/schemas/Pet", "components": {"schemas": {"Pet": {"type": "object"}}}}`,
+		`{"$schema": "http://json-schema.org/draft-04/schema#", "id": "http://example.com/a", "definitions": {"a": {"exclusiveMinimum": true, "minimum": 1}}}`,
+		`{"type": "integer", "format": "int64"}`, `{"type": "string", "format": "idn-email"}`,
+		`{"properties": {"a": {}}, "patternProperties": {"^b": {}}, "required": ["b1"]}`,
+		`{"properties": {"a": {}}, "additionalProperties": true, "required": ["b"]}`,
+		`{"required": ["b"]}`,
+		`{"properties": {"a": {}}, "required": ["b"], "allOf": [{"properties": {"b": {}}}]}`,
+		`{"allOf": [{"properties": {"a": {}}, "required": ["b"]}, {"properties": {"b": {}}}]}`,
+		`{"properties": {"a": {"properties": {"x": {}}, "required": ["y"]}}, "patternProperties": {"a": {"properties": {"y": {}}}}}`,
+	} {
+		for _, strict := range []bool{false, true} {
+			if got := mistakes(t, text, strict); got != nil {
+				t.Errorf("Mistakes of %s, strict %t: %q", text, strict, got)
+			}
+		}
+	}
+}
+
+// TestUnfitDefault says what becomes of a default that does not fit: generated schemas have them.
+func TestUnfitDefault(t *testing.T) {
+	const text = `{"properties": {"a": {"type": "string", "default": null}, "b": {"default": 1}}}`
+	got := encode(t, compile(t, text, schema.Options{}).Defaults(decode(t, `{}`)))
+	if string(got) != `{"b":1}` {
+		t.Errorf("Defaults = %s; want only the default that fits", got)
+	}
+}
+
+func TestCompileSuggests(t *testing.T) {
+	tests := []struct{ schema, message, hint string }{
+		{`{"properties": {"a": {"type": "objekt"}}}`, `"type" takes one of`, `did you mean "object"?`},
+		{`{"properties": {"a": {"type": ["null", "str"]}}}`, ``, `did you mean "string"?`},
+		{`{"$ref": "#/$defs/pet", "$defs": {"Pet": {}}}`, `"#/$defs/pet" refers to nothing`, `did you mean "Pet"?`},
+		{`{"$ref": "#/definitions/pet"}`, `"#/definitions/pet" refers to nothing`, `declare it under $defs and refer to it as #/$defs/...`},
+	}
+	for _, test := range tests {
+		_, err := schema.Compile([]byte(test.schema), schema.Options{})
+		e, ok := errors.AsType[*schema.Error](err)
+		if !ok || !strings.Contains(e.Message, test.message) || e.Hint != test.hint {
+			t.Errorf("Compile(%s) = %+v; want %q and the hint %q", test.schema, e, test.message, test.hint)
+		}
+	}
+}
+
+// TestMistakesAreBounded has schemas that are nothing but mistakes.
+func TestMistakesAreBounded(t *testing.T) {
+	many := func(format string) string {
+		var parts []string
+		for i := range 4000 {
+			parts = append(parts, fmt.Sprintf(format, strings.Repeat("x", 1+i%20), i))
+		}
+		return strings.Join(parts, ",")
+	}
+	begun := time.Now()
+	for name, text := range map[string]string{
+		"keywords": `{` + many(`"%s%d": 1`) + `}`,
+		"formats":  `{"allOf": [` + many(`{"format": "%s%d"}`) + `]}`,
+		"required": `{"properties": {` + many(`"%s%d": {}`) + `}, "additionalProperties": false, "required": [` + many(`"a%s%d"`) + `]}`,
+	} {
+		if n := len(compile(t, text, schema.Options{}).Mistakes()); n != 50 {
+			t.Errorf("%s: %d mistakes; want 50", name, n)
+		}
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
