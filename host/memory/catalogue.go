@@ -122,7 +122,7 @@ func (e *MovedError) Error() string {
 
 func (s *Service) countStores(ctx context.Context, c Caller) (map[string]int, error) {
 	counts := map[string]int{}
-	err := s.scan(ctx, s.group(c), func(chunk []storage.Record) error {
+	err := s.scanHeads(ctx, s.group(c), func(chunk []storage.Head) error {
 		for _, r := range chunk {
 			counts[r.Key.Part(storage.Store)]++
 		}

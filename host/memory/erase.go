@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -81,7 +80,7 @@ func (s *Service) eraseRound(ctx context.Context, c Caller, erased *Erased) (boo
 	if err != nil {
 		return false, err
 	}
-	runs, err := s.removeUnder(ctx, s.system(systemFinished, c, user), func(storage.Record) { erased.Runs++ })
+	runs, err := s.removeUnder(ctx, s.system(systemFinished, c, user), func(storage.Head) { erased.Runs++ })
 	if err != nil {
 		return false, err
 	}
@@ -98,18 +97,20 @@ func (s *Service) eraseSessions(ctx context.Context, c Caller, erased *Erased) (
 	index := s.system(systemUserSession, c, storage.Part{Tag: storage.User, Value: c.User})
 	total := 0
 	for {
-		links, err := s.backend.Scan(ctx, index, "", dropChunk)
+		links, err := s.backend.Heads(ctx, index, "", dropChunk)
 		if err != nil || len(links) == 0 {
 			return total, err
 		}
-		for _, link := range links {
+		keys := make([]storage.Key, len(links))
+		for i, link := range links {
+			keys[i] = link.Key
 			c.Session = link.Key.Part(storage.Session)
 			if err := s.eraseSession(ctx, c, erased); err != nil {
 				return total, err
 			}
 		}
 		total += len(links)
-		if _, err := s.removeKeys(ctx, links, func(storage.Record) {}); err != nil { // those that outlived their session
+		if _, err := s.removeKeys(ctx, keys, func(storage.Head) {}); err != nil { // those that outlived their session
 			return total, err
 		}
 	}
@@ -143,68 +144,58 @@ func (s *Service) eraseSession(ctx context.Context, c Caller, erased *Erased) er
 
 // eraseUnder removes the records of stores under a prefix and counts them.
 func (s *Service) eraseUnder(ctx context.Context, prefix storage.Key, erased *Erased) (int, error) {
-	return s.removeUnder(ctx, prefix, func(r storage.Record) {
-		erased.Stores[r.Key.Part(storage.Store)]++
+	return s.removeUnder(ctx, prefix, func(h storage.Head) {
+		erased.Stores[h.Key.Part(storage.Store)]++
 		erased.Records++
-		erased.Bytes += storage.SizeOf(r)
+		erased.Bytes += h.Size()
 	})
 }
 
-// removeUnder removes all records under a prefix and tells count of each.
-func (s *Service) removeUnder(ctx context.Context, prefix storage.Key, count func(storage.Record)) (int, error) {
-	return s.removeWhere(ctx, prefix, nil, count)
+// removeUnder removes all records under a prefix and calls count with each.
+func (s *Service) removeUnder(ctx context.Context, prefix storage.Key, count func(storage.Head)) (int, error) {
+	return s.drop(ctx, storage.Selector{Prefix: prefix}, count)
 }
 
-// removeWhere removes the records under a prefix that match, all where match is nil.
-func (s *Service) removeWhere(ctx context.Context, prefix storage.Key, match func(storage.Record) bool, count func(storage.Record)) (int, error) {
+// drop removes what is selected, in chunks, and calls count with each.
+func (s *Service) drop(ctx context.Context, what storage.Selector, count func(storage.Head)) (int, error) {
 	total := 0
-	err := s.scan(ctx, prefix, func(chunk []storage.Record) error {
-		matching := chunk
-		if match != nil {
-			matching = slices.DeleteFunc(chunk, func(r storage.Record) bool { return !match(r) })
+	for {
+		removed, err := s.backend.Drop(ctx, what, dropChunk)
+		for _, h := range removed {
+			count(h)
 		}
-		n, err := s.removeKeys(ctx, matching, count)
+		if total += len(removed); err != nil || len(removed) < dropChunk {
+			return total, err
+		}
+	}
+}
+
+// removeKeys removes the records under keys, as they then are, in the order of keys.
+func (s *Service) removeKeys(ctx context.Context, keys []storage.Key, count func(storage.Head)) (int, error) {
+	if len(keys) == 0 {
+		return 0, nil
+	}
+	removed, err := s.backend.Drop(ctx, storage.Selector{Keys: keys}, len(keys))
+	for _, h := range removed {
+		count(h)
+	}
+	return len(removed), err
+}
+
+// removeWhere removes the records under a prefix that match. They are looked for outside of transactions: others
+// need not wait for that.
+func (s *Service) removeWhere(ctx context.Context, prefix storage.Key, match func(storage.Head) bool) (int, error) {
+	total := 0
+	err := s.scanHeads(ctx, prefix, func(chunk []storage.Head) error {
+		var keys []storage.Key
+		for _, h := range chunk {
+			if match(h) {
+				keys = append(keys, h.Key)
+			}
+		}
+		n, err := s.removeKeys(ctx, keys, func(storage.Head) {})
 		total += n
 		return err
 	})
 	return total, err
-}
-
-// scan calls visit with all records under a prefix, in chunks.
-func (s *Service) scan(ctx context.Context, prefix storage.Key, visit func([]storage.Record) error) error {
-	after := storage.Key("")
-	for {
-		chunk, err := s.backend.Scan(ctx, prefix, after, dropChunk)
-		if err != nil || len(chunk) == 0 {
-			return err
-		}
-		last := len(chunk) < dropChunk
-		after = chunk[len(chunk)-1].Key
-		if err := visit(chunk); err != nil || last {
-			return err
-		}
-	}
-}
-
-// removeKeys removes records in one transaction, as they then are.
-func (s *Service) removeKeys(ctx context.Context, records []storage.Record, count func(storage.Record)) (int, error) {
-	if len(records) == 0 {
-		return 0, nil
-	}
-	keys := make([]storage.Key, len(records))
-	for i, r := range records {
-		keys[i] = r.Key
-	}
-	var removed []storage.Record
-	err := s.backend.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
-		removed = slices.DeleteFunc(slices.Clone(now), func(r storage.Record) bool { return !r.Exists() })
-		return deletionsOf(now, keys), nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	for _, r := range removed {
-		count(r)
-	}
-	return len(removed), nil
 }

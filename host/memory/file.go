@@ -315,7 +315,7 @@ func (s *Service) File(ctx context.Context, tenant, id string) ([]byte, error) {
 // eraseFiles removes the files of a user.
 func (s *Service) eraseFiles(ctx context.Context, c Caller, erased *Erased) (int, error) {
 	total := 0
-	err := s.scan(ctx, s.system(systemUserFile, c, storage.Part{Tag: storage.User, Value: c.User}), func(links []storage.Record) error {
+	err := s.scanHeads(ctx, s.system(systemUserFile, c, storage.Part{Tag: storage.User, Value: c.User}), func(links []storage.Head) error {
 		for _, link := range links {
 			n, err := s.eraseFile(ctx, c, link.Key.Part(storage.Item), erased)
 			if total += n; err != nil {
@@ -327,13 +327,13 @@ func (s *Service) eraseFiles(ctx context.Context, c Caller, erased *Erased) (int
 	return total, err
 }
 
-// eraseFile removes one file: they are large, and a transaction holds what it removes.
+// eraseFile removes one file, and the link by which it was found last.
 func (s *Service) eraseFile(ctx context.Context, c Caller, id string, erased *Erased) (int, error) {
-	records := []storage.Record{{Key: s.fileKey(systemFile, c, id)}, {Key: s.fileKey(systemFileText, c, id)}, {Key: s.userFileKey(c, id)}}
-	return s.removeKeys(ctx, records, func(r storage.Record) {
-		if r.Key.Part(storage.System) == systemFile {
+	keys := []storage.Key{s.fileKey(systemFile, c, id), s.fileKey(systemFileText, c, id), s.userFileKey(c, id)}
+	return s.removeKeys(ctx, keys, func(h storage.Head) {
+		if h.Key.Part(storage.System) == systemFile {
 			erased.Files++
-			erased.Bytes += int64(len(r.Content))
+			erased.Bytes += h.ContentBytes
 		}
 	})
 }

@@ -169,9 +169,17 @@ func decodeEntry(r storage.Record) (LedgerEntry, error) {
 
 // eraseLedger removes the entries that name a user.
 func (s *Service) eraseLedger(ctx context.Context, c Caller, erased *Erased) (int, error) {
-	match := func(r storage.Record) bool {
-		e, err := decodeEntry(r)
-		return err == nil && e.User == c.User
-	}
-	return s.removeWhere(ctx, s.system(systemLedger, Caller{Tenant: c.Tenant}), match, func(storage.Record) { erased.Entries++ })
+	total := 0
+	err := s.scan(ctx, s.system(systemLedger, Caller{Tenant: c.Tenant}), func(chunk []storage.Record) error {
+		var keys []storage.Key
+		for _, r := range chunk {
+			if e, err := decodeEntry(r); err == nil && e.User == c.User {
+				keys = append(keys, r.Key)
+			}
+		}
+		n, err := s.removeKeys(ctx, keys, func(storage.Head) { erased.Entries++ })
+		total += n
+		return err
+	})
+	return total, err
 }

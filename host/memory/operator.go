@@ -29,12 +29,12 @@ func (s *Service) List(ctx context.Context, c Caller, name string, visit func(Li
 		return abi.Faultf(abi.NotFound, "there is no store %s", quote(name))
 	}
 	open := map[storage.Key]bool{}
-	err := s.scan(ctx, s.group(c), func(chunk []storage.Record) error {
+	err := s.scanHeads(ctx, s.group(c), func(chunk []storage.Head) error {
 		for _, r := range chunk {
 			if !s.belongs(r.Key, c, name) {
 				continue
 			}
-			alive, err := s.stillAlive(ctx, st, r, open)
+			alive, err := s.stillAlive(ctx, st, r.Record, open)
 			if err != nil {
 				return err
 			}
@@ -82,12 +82,12 @@ func (s *Service) stillAlive(ctx context.Context, st *store, r storage.Record, o
 	return true, nil
 }
 
-func (s *Service) listed(st *store, r storage.Record) Listed {
+func (s *Service) listed(st *store, r storage.Head) Listed {
 	l := Listed{
 		Store: st.Name, User: r.Key.Part(storage.User), Session: r.Key.Part(storage.Session),
-		Revision: r.Revision, Bytes: len(r.Content), Created: r.Created, Updated: r.Updated,
+		Revision: r.Revision, Bytes: int(r.ContentBytes), Created: r.Created, Updated: r.Updated,
 	}
-	if end := s.shownEnd(st, r); !end.IsZero() {
+	if end := s.shownEnd(st, r.Record); !end.IsZero() {
 		l.Expires = &end
 	}
 	return l
@@ -99,8 +99,8 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 	if name == "" {
 		return 0, abi.Faultf(abi.InvalidArgument, "a purge needs the name of a store")
 	}
-	match := func(r storage.Record) bool { return r.Key.Part(storage.Store) == name }
-	n, err := s.removeWhere(ctx, s.group(Caller{Tenant: tenant}), match, func(storage.Record) {})
+	match := func(h storage.Head) bool { return h.Key.Part(storage.Store) == name }
+	n, err := s.removeWhere(ctx, s.group(Caller{Tenant: tenant}), match)
 	return n, s.hostFault("remove records", err)
 }
 

@@ -120,6 +120,12 @@ func (s *scenario) addErasure(user string) {
 		}})
 	}
 	a.dropped = func(what storage.Selector) {
+		if what.End == "" {
+			s.addEvents(s.now, event{name: "drop records", apply: func(w world) []world {
+				return []world{w.remove(func(at place, _ modelRecord) bool { return what.Matches(storage.Record{Key: at.key(s.tenant)}) })}
+			}})
+			return
+		}
 		session := storage.Key(what.End).Part(storage.Session)
 		s.addEvents(s.now, event{name: "drop " + session, apply: func(w world) []world {
 			return []world{w.remove(func(_ place, r modelRecord) bool { return r.session == session })}

@@ -146,8 +146,16 @@ func (s *stage) Scan(ctx context.Context, prefix, after storage.Key, limit int) 
 	return s.Backend.Scan(ctx, prefix, after, limit)
 }
 
+// Heads implements storage.Backend.
+func (s *stage) Heads(ctx context.Context, prefix, after storage.Key, limit int) ([]storage.Head, error) {
+	if a := actorOf(ctx); a != nil {
+		a.pause()
+	}
+	return s.Backend.Heads(ctx, prefix, after, limit)
+}
+
 // Drop implements storage.Backend.
-func (s *stage) Drop(ctx context.Context, what storage.Selector, limit int) (int, error) {
+func (s *stage) Drop(ctx context.Context, what storage.Selector, limit int) ([]storage.Head, error) {
 	a := actorOf(ctx)
 	if a != nil {
 		a.pause()

@@ -16,7 +16,7 @@ import (
 // tombstone is how long an ended session's id stays refused.
 const tombstone = 30 * 24 * time.Hour
 
-// dropChunk is how many records one transaction removes.
+// dropChunk is how many records are looked for at a time.
 const dropChunk = 256
 
 // Session describes a session.
@@ -382,13 +382,6 @@ func (s *Service) endSession(ctx context.Context, c Caller, found *storage.Recor
 
 // dropAll removes what is selected, in chunks.
 func (s *Service) dropAll(ctx context.Context, what storage.Selector) error {
-	for {
-		n, err := s.backend.Drop(ctx, what, dropChunk)
-		if err != nil {
-			return s.hostFault("remove records", err)
-		}
-		if n < dropChunk {
-			return nil
-		}
-	}
+	_, err := s.drop(ctx, what, func(storage.Head) {})
+	return s.hostFault("remove records", err)
 }

@@ -47,27 +47,52 @@ func (r Record) Same(other Record) bool {
 	return r.Revision == other.Revision && r.Incarnation == other.Incarnation
 }
 
+// Head is a record without its content, which may be large: Content is nil. The zero Head stands for "none".
+type Head struct {
+	Record
+	// ContentBytes is the length of the content.
+	ContentBytes int64
+}
+
+// HeadOf returns the head of r.
+func HeadOf(r Record) Head {
+	h := Head{Record: r, ContentBytes: int64(len(r.Content))}
+	h.Content = nil
+	return h
+}
+
+// Size returns what the record counts for in Usage, as SizeOf does.
+func (h Head) Size() int64 { return int64(len(h.Key)) + h.ContentBytes }
+
 // Write puts a record under its key or, where Delete is set, removes what is there.
 type Write struct {
 	Record Record
 	Delete bool
 }
 
-// Selector says what Drop removes: records under a prefix, or those with an end tag, or those with both.
-// At least one must be set.
+// Selector says what Drop removes: records under a prefix, or those with an end tag, or those with both, or those
+// under certain keys. Keys is set alone; one of the fields must be set.
 type Selector struct {
 	Prefix Key
 	End    string
+	Keys   []Key
 }
 
 // Matches reports whether Drop would remove r.
 func (s Selector) Matches(r Record) bool {
+	if len(s.Keys) > 0 {
+		return slices.Contains(s.Keys, r.Key)
+	}
 	return r.Key.HasPrefix(s.Prefix) && (s.End == "" || slices.Contains(r.Ends, s.End))
 }
 
-// Check returns an error for a selector that selects everything, and for a limit under 1.
+// Check returns an error for a selector that selects everything or has both keys and something else, and for a
+// limit under 1.
 func (s Selector) Check(limit int) error {
-	if s == (Selector{}) {
+	switch some := s.Prefix != "" || s.End != ""; {
+	case some && len(s.Keys) > 0:
+		return errSelectors
+	case !some && len(s.Keys) == 0:
 		return errSelector
 	}
 	return CheckLimit(limit)
@@ -95,6 +120,9 @@ type Backend interface {
 	// than limit, which is at least 1, means that there are no more.
 	Scan(ctx context.Context, prefix, after Key, limit int) ([]Record, error)
 
+	// Heads is Scan without contents, which are not read into memory.
+	Heads(ctx context.Context, prefix, after Key, limit int) ([]Head, error)
+
 	// Update calls fn with the records under keys, as Get returns them, and applies the writes that fn
 	// answers: all of them or, where fn or the backend fails, none. Updates are serializable over their keys,
 	// absent records included. Every write is to one of keys, and no two to the same. What Update reports as
@@ -104,13 +132,16 @@ type Backend interface {
 	// backend, nor end its goroutine. A panic in fn becomes an error.
 	Update(ctx context.Context, keys []Key, fn func(now []Record) ([]Write, error)) error
 
-	// Drop removes up to limit of the selected records and returns how many. Less than limit, which is at
-	// least 1, means that none are left. Records that cannot be read are passed over, and reported by an
-	// error that wraps ErrCorrupt, besides the number of those removed.
-	Drop(ctx context.Context, what Selector, limit int) (int, error)
+	// Drop removes up to limit of the selected records and returns what it removed. Less than limit, which is
+	// at least 1, means that none are left. Records that cannot be read are passed over, and reported by an
+	// error that wraps ErrCorrupt. Where there is an error, what is returned was removed nevertheless.
+	//
+	// A backend removes in transactions of a bounded size, of which others' updates get in between, and reads
+	// no contents into memory: a Drop as a whole is not atomic.
+	Drop(ctx context.Context, what Selector, limit int) ([]Head, error)
 
-	// Sweep removes up to limit of the records that had expired at that time, looking again at each inside
-	// its own transaction, and returns how many. Of limit and records that cannot be read: see Drop.
+	// Sweep removes up to limit of the records that had expired at that time, as Drop would, looking again at
+	// each inside the transaction that removes it, and returns how many.
 	Sweep(ctx context.Context, at time.Time, limit int) (int, error)
 
 	// Close frees what the backend holds. Updates that had begun end first, those that wait get ErrClosed.
@@ -126,6 +157,7 @@ var (
 	// ErrCorrupt is wrapped by errors about data that is not what was once written.
 	ErrCorrupt = errors.New("the data is corrupt")
 
-	errLimit    = errors.New("the limit must be at least 1")
-	errSelector = errors.New("drop: the selector is empty, which would select everything")
+	errLimit     = errors.New("the limit must be at least 1")
+	errSelector  = errors.New("drop: the selector is empty, which would select everything")
+	errSelectors = errors.New("drop: the selector has keys and something else")
 )

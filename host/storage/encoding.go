@@ -51,27 +51,40 @@ func AppendRecord(dst []byte, r Record) []byte {
 // DecodeRecord decodes what AppendRecord made of the record under key. The record shares no memory with data.
 // The error for any other bytes wraps ErrCorrupt and names the key.
 func DecodeRecord(key Key, data []byte) (Record, error) {
+	r, content, err := decode(key, data)
+	r.Content = bytes.Clone(content)
+	return r, err
+}
+
+// DecodeHead is DecodeRecord for callers who need no content: the checksum is verified as well, and nothing of the
+// content is copied.
+func DecodeHead(key Key, data []byte) (Head, error) {
+	r, content, err := decode(key, data)
+	return Head{Record: r, ContentBytes: int64(len(content))}, err
+}
+
+// decode returns a record without its content, and the content as a part of data.
+func decode(key Key, data []byte) (r Record, content []byte, err error) {
 	if len(data) < recordHeader {
-		return Record{}, corrupt(key, "it is cut short")
+		return Record{}, nil, corrupt(key, "it is cut short")
 	}
 	if data[0] != recordFormat {
-		return Record{}, corrupt(key, fmt.Sprintf("its format is %d, not %d", data[0], recordFormat))
+		return Record{}, nil, corrupt(key, fmt.Sprintf("its format is %d, not %d", data[0], recordFormat))
 	}
 	if binary.LittleEndian.Uint32(data[1:]) != checksum(key, data[5:]) {
-		return Record{}, corrupt(key, "its checksum does not fit")
+		return Record{}, nil, corrupt(key, "its checksum does not fit")
 	}
 	d := decoder{rest: data[5:]}
-	r := Record{Key: key, Created: d.time(), Updated: d.time(), Expires: d.time()}
+	r = Record{Key: key, Created: d.time(), Updated: d.time(), Expires: d.time()}
 	r.Revision = int64(d.uvarint())
 	r.Incarnation, r.Run = d.string(), d.string()
 	for n := d.uvarint(); n > 0 && !d.failed; n-- {
 		r.Ends = append(r.Ends, d.string())
 	}
-	r.Content = bytes.Clone(d.rest)
 	if d.failed || !r.Exists() {
-		return Record{}, corrupt(key, "it is malformed")
+		return Record{}, nil, corrupt(key, "it is malformed")
 	}
-	return r, nil
+	return r, d.rest, nil
 }
 
 func corrupt(key Key, why string) error {

@@ -15,10 +15,16 @@ const (
 	MaxContentBytes = 256 << 20 // a content
 )
 
-// Change is a checked write together with the record that it replaces, which is zero where there is none.
+// Change is a checked write together with the head of the record that it replaces, which is zero where there is
+// none.
 type Change struct {
-	Old Record
+	Old Head
 	Write
+}
+
+// Removal returns the change that removes a record.
+func Removal(old Head) Change {
+	return Change{Old: old, Write: Write{Record: Record{Key: old.Key}, Delete: true}}
 }
 
 // Usage returns what the change adds to the usage of its group; negative numbers for what it frees.
@@ -26,7 +32,7 @@ func (c Change) Usage() Usage {
 	var u Usage
 	if c.Old.Exists() {
 		u.Records--
-		u.Bytes -= SizeOf(c.Old)
+		u.Bytes -= c.Old.Size()
 	}
 	if !c.Delete {
 		u.Records++
@@ -65,7 +71,7 @@ func Decide(keys []Key, now []Record, fn func(now []Record) ([]Write, error)) ([
 			continue
 		}
 		w.Record = w.Record.normal()
-		changes = append(changes, Change{Old: now[i], Write: w})
+		changes = append(changes, Change{Old: HeadOf(now[i]), Write: w})
 	}
 	return changes, nil
 }

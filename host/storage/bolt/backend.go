@@ -55,13 +55,22 @@ func (b *Backend) Get(ctx context.Context, keys ...storage.Key) ([]storage.Recor
 
 // Scan implements storage.Backend.
 func (b *Backend) Scan(ctx context.Context, prefix, after storage.Key, limit int) ([]storage.Record, error) {
+	return scan(ctx, b, prefix, after, limit, storage.DecodeRecord)
+}
+
+// Heads implements storage.Backend.
+func (b *Backend) Heads(ctx context.Context, prefix, after storage.Key, limit int) ([]storage.Head, error) {
+	return scan(ctx, b, prefix, after, limit, storage.DecodeHead)
+}
+
+func scan[T any](ctx context.Context, b *Backend, prefix, after storage.Key, limit int, decode func(storage.Key, []byte) (T, error)) ([]T, error) {
 	if err := storage.CheckLimit(limit); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	var found []storage.Record
+	var found []T
 	err := b.read(func(tx *bbolt.Tx) error {
 		c := tx.Bucket(recordsBucket).Cursor()
 		for k, v := c.Seek([]byte(max(prefix, after))); k != nil && len(found) < limit; k, v = c.Next() {
@@ -71,7 +80,7 @@ func (b *Backend) Scan(ctx context.Context, prefix, after storage.Key, limit int
 			if storage.Key(k) == after {
 				continue
 			}
-			r, err := storage.DecodeRecord(storage.Key(k), v)
+			r, err := decode(storage.Key(k), v)
 			if err != nil {
 				return err
 			}

@@ -154,15 +154,15 @@ func has(bucket *bbolt.Bucket, k []byte) bool {
 }
 
 func (c *checker) checkRecord(k, v []byte) {
-	r, err := storage.DecodeRecord(storage.Key(k), v)
+	r, err := storage.DecodeHead(storage.Key(k), v)
 	if err != nil {
 		c.add("record", storage.Key(k), "%v", err)
 		return
 	}
 	c.Records++
-	c.Bytes += storage.SizeOf(r)
+	c.Bytes += r.Size()
 	if group, ok := r.Key.Group(); ok {
-		c.counted[group] = c.counted[group].Plus(storage.Usage{Records: 1, Bytes: storage.SizeOf(r)})
+		c.counted[group] = c.counted[group].Plus(storage.Usage{Records: 1, Bytes: r.Size()})
 	}
 	if c.Format == format && !r.Expires.IsZero() && !has(c.expiry, expiryEntry(r.Expires, r.Key)) {
 		c.add("index", r.Key, "it expires and is not in the index of those that do")
@@ -179,11 +179,11 @@ func (c *checker) checkEntry(key storage.Key, ok bool, matches func(storage.Reco
 		c.add("index", "", "an entry is malformed")
 		return
 	}
-	found, err := fetch(c.tx, []storage.Key{key})
+	found, err := fetchHead(c.tx, key)
 	if err != nil {
 		return // reported with the records
 	}
-	if !matches(found[0]) {
+	if !matches(found.Record) {
 		c.add("index", key, "an entry does not fit its record")
 	}
 }

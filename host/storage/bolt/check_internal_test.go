@@ -136,8 +136,8 @@ func TestStaleIndex(t *testing.T) {
 	}
 	n, err := b.Sweep(t.Context(), epoch(), 10)
 	m, err2 := b.Drop(t.Context(), storage.Selector{End: "e"}, 10)
-	if n != 0 || m != 0 || err != nil || err2 != nil {
-		t.Errorf("removed %d and %d by stale entries, %v, %v; want none", n, m, err, err2)
+	if n != 0 || len(m) != 0 || err != nil || err2 != nil {
+		t.Errorf("removed %d and %d by stale entries, %v, %v; want none", n, len(m), err, err2)
 	}
 	if revision(t, b, alive) != 1 {
 		t.Error("a record that was alive is gone")

@@ -240,6 +240,8 @@ func TestCorruptRecord(t *testing.T) {
 	names("Get", err)
 	_, err = b.Scan(ctx, "", "", 100)
 	names("Scan", err)
+	_, err = b.Heads(ctx, "", "", 100)
+	names("Heads", err)
 	names("Update", b.Update(ctx, []storage.Key{bad}, func([]storage.Record) ([]storage.Write, error) { return nil, nil }))
 	if found, err := b.Get(ctx, benchKey(1), benchKey(3)); err != nil || string(found[1].Content) != "content3" {
 		t.Errorf("Get of its neighbours = %v, %v", found, err)
@@ -250,7 +252,7 @@ func TestCorruptRecord(t *testing.T) {
 	names("Drop", err)
 	m, err := b.Sweep(ctx, at, 100)
 	names("Sweep", err)
-	if n != 3 || m != 0 {
-		t.Errorf("removed %d and %d of the others; want 3 and 0", n, m)
+	if len(n) != 3 || m != 0 {
+		t.Errorf("removed %d and %d of the others; want 3 and 0", len(n), m)
 	}
 }

@@ -3,6 +3,7 @@ package bolt
 import (
 	"bytes"
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"time"
@@ -12,16 +13,26 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
+// What one commit of a removal takes out at most, so that it does not hold up the commits of others: the pages of
+// what it removes are read and their list is written under the lock that they wait for.
+const (
+	maxRemoved      = 1000
+	maxRemovedBytes = maxBatchBytes
+)
+
 // Drop implements storage.Backend.
-func (b *Backend) Drop(ctx context.Context, what storage.Selector, limit int) (int, error) {
+func (b *Backend) Drop(ctx context.Context, what storage.Selector, limit int) ([]storage.Head, error) {
 	if err := what.Check(limit); err != nil {
-		return 0, err
+		return nil, err
 	}
-	return b.remove(ctx, limit, what.Matches, func(t *transaction) entries {
+	if len(what.Keys) > 0 {
+		return b.removeKeys(ctx, what.Keys, limit, func(storage.Record) bool { return true })
+	}
+	return b.remove(ctx, limit, what.Matches, func(t *transaction, from []byte) entries {
 		if what.End == "" {
-			return under(t.records, []byte(what.Prefix), func(k []byte) (storage.Key, bool) { return storage.Key(k), true })
+			return under(t.records, []byte(what.Prefix), from, func(k []byte) (storage.Key, bool) { return storage.Key(k), true })
 		}
-		return under(t.ends, endEntry(what.End, what.Prefix), func(entry []byte) (storage.Key, bool) {
+		return under(t.ends, endEntry(what.End, what.Prefix), from, func(entry []byte) (storage.Key, bool) {
 			_, key, ok := endOf(entry)
 			return key, ok
 		})
@@ -48,8 +59,13 @@ func (b *Backend) Sweep(ctx context.Context, at time.Time, limit int) (int, erro
 		if len(keys) == 0 {
 			continue
 		}
-		n, err := b.remove(ctx, len(keys), expired, func(*transaction) entries { return slices.Values(keys) })
-		if removed += n; err != nil {
+		// Neighbours go together: the pages that they share are written once, and what lies between stays.
+		slices.Sort(keys)
+		gone, err := b.removeKeys(ctx, keys, len(keys), expired)
+		removed += len(gone)
+		if errors.Is(err, storage.ErrCorrupt) {
+			s.unreadable = err
+		} else if err != nil {
 			return removed, err
 		}
 	}
@@ -70,22 +86,27 @@ func (b *Backend) find(ctx context.Context, s *search, limit int) (keys []storag
 		return nil, err
 	}
 	err = b.read(func(tx *bbolt.Tx) error {
-		looked := 0
+		looked, size := 0, int64(0)
 		c := tx.Bucket(expiryBucket).Cursor()
 		for entry, _ := c.Seek(s.next); entry != nil; entry, _ = c.Next() {
 			begin, key, ok := expiryOf(entry)
 			if !ok || s.at.Before(begin) {
 				break
 			}
-			if looked == maxLooked || len(keys) == limit {
+			if looked == maxLooked || len(keys) == limit || size >= maxRemovedBytes {
 				s.next = bytes.Clone(entry)
 				return nil
 			}
 			looked++
-			found, err := fetch(tx, []storage.Key{key})
+			if !s.at.Before(begin.Add(expirySlot * time.Microsecond)) { // the slot is over: nothing to look up yet
+				keys = append(keys, key)
+				continue
+			}
+			found, err := fetchHead(tx, key)
+			size += found.ContentBytes // which were read for their checksum
 			if err != nil {
 				s.unreadable = err
-			} else if found[0].Expired(s.at) {
+			} else if found.Expired(s.at) {
 				keys = append(keys, key)
 			}
 		}
@@ -95,45 +116,132 @@ func (b *Backend) find(ctx context.Context, s *search, limit int) (keys []storag
 	return keys, err
 }
 
-// entries yields the keys of records that may match.
-type entries = iter.Seq[storage.Key]
+// entries yields the index entries of records that may match, with their keys.
+type entries = iter.Seq2[[]byte, storage.Key]
 
-// under yields what key makes of the entries with a prefix, up to the first that it refuses.
-func under(bucket *bbolt.Bucket, prefix []byte, key func(entry []byte) (storage.Key, bool)) entries {
-	return func(yield func(storage.Key) bool) {
+// under yields the entries with a prefix, and what key makes of them, up to the first that it refuses. It begins at
+// from, if that is not nil.
+func under(bucket *bbolt.Bucket, prefix, from []byte, key func(entry []byte) (storage.Key, bool)) entries {
+	return func(yield func([]byte, storage.Key) bool) {
+		if from == nil {
+			from = prefix
+		}
 		c := bucket.Cursor()
-		for entry, _ := c.Seek(prefix); entry != nil && bytes.HasPrefix(entry, prefix); entry, _ = c.Next() {
-			if k, ok := key(entry); !ok || !yield(k) {
+		for entry, _ := c.Seek(from); entry != nil && bytes.HasPrefix(entry, prefix); entry, _ = c.Next() {
+			if k, ok := key(entry); !ok || !yield(entry, k) {
 				return
 			}
 		}
 	}
 }
 
-// remove deletes up to limit of the candidates that match, looking at the records themselves: an index only
-// says where to look.
-func (b *Backend) remove(ctx context.Context, limit int, match func(storage.Record) bool, candidates func(*transaction) entries) (int, error) {
-	var doomed []storage.Change
-	var unreadable error
-	err := b.submit(ctx, func(t *transaction) error {
-		doomed, unreadable = nil, nil
-		for k := range candidates(t) {
-			found, err := t.get([]storage.Key{k})
-			if err != nil {
-				unreadable = err
-				continue
-			}
-			if r := found[0]; match(r) {
-				doomed = append(doomed, storage.Change{Old: r, Write: storage.Write{Record: r, Delete: true}})
-			}
-			if len(doomed) == limit {
-				break
+// listed yields keys that are in no index.
+func listed(keys []storage.Key) entries {
+	return func(yield func([]byte, storage.Key) bool) {
+		for _, k := range keys {
+			if !yield(nil, k) {
+				return
 			}
 		}
-		return t.apply(doomed)
+	}
+}
+
+// remove deletes up to limit of the candidates that match, in commits of a bounded size, until it has seen none
+// left: what others write meanwhile, before the place where it is, is found by another pass.
+func (b *Backend) remove(ctx context.Context, limit int, match func(storage.Record) bool, candidates func(t *transaction, from []byte) entries) ([]storage.Head, error) {
+	var removed []storage.Head
+	for {
+		var from []byte
+		var unreadable error
+		once, before := true, len(removed)
+		for more := true; more; {
+			c, err := b.removeChunk(ctx, limit-len(removed), match, func(t *transaction) entries { return candidates(t, from) })
+			removed = append(removed, c.doomed...)
+			if err != nil {
+				return removed, err
+			}
+			if c.unreadable != nil {
+				unreadable = c.unreadable
+			}
+			if len(removed) == limit {
+				return removed, unreadable
+			}
+			once = once && c.next == nil
+			from, more = c.next, c.next != nil
+		}
+		if once || len(removed) == before {
+			return removed, unreadable
+		}
+	}
+}
+
+// removeKeys is remove for candidates that are known. Each is looked at once.
+func (b *Backend) removeKeys(ctx context.Context, keys []storage.Key, limit int, match func(storage.Record) bool) ([]storage.Head, error) {
+	var removed []storage.Head
+	var unreadable error
+	for len(keys) > 0 && len(removed) < limit {
+		c, err := b.removeChunk(ctx, limit-len(removed), match, func(*transaction) entries { return listed(keys) })
+		removed = append(removed, c.doomed...)
+		if err != nil {
+			return removed, err
+		}
+		if c.unreadable != nil {
+			unreadable = c.unreadable
+		}
+		keys = keys[c.looked:]
+	}
+	return removed, unreadable
+}
+
+// chunk is what one commit of a removal does.
+type chunk struct {
+	doomed     []storage.Head
+	bytes      int64  // contents looked at
+	looked     int    // candidates
+	next       []byte // the entry to go on with, nil at the end; not used for keys that are listed
+	unreadable error  // of the last record that cannot be read
+}
+
+// full reports whether the commit of a removal of up to limit records should look no further.
+func (c *chunk) full(limit int) bool {
+	return c.looked >= maxRemoved || len(c.doomed) >= limit || c.bytes >= maxRemovedBytes
+}
+
+// removeChunk deletes the first candidates that match, as many as one commit should, looking at the records
+// themselves: an index only says where to look. Contents stay in the file.
+func (b *Backend) removeChunk(ctx context.Context, limit int, match func(storage.Record) bool, candidates func(*transaction) entries) (chunk, error) {
+	var c chunk
+	err := b.submit(ctx, func(t *transaction) error {
+		c = chunk{}
+		for entry, k := range candidates(t) {
+			if c.full(limit) {
+				c.next = bytes.Clone(entry)
+				break
+			}
+			c.look(t, k, match)
+		}
+		changes := make([]storage.Change, len(c.doomed))
+		for i, h := range c.doomed {
+			changes[i] = storage.Removal(h)
+		}
+		return t.apply(changes)
 	})
 	if err != nil {
-		return 0, err
+		return chunk{}, err
 	}
-	return len(doomed), unreadable
+	return c, nil
+}
+
+// look adds the record under a key to those that are removed, if it matches.
+func (c *chunk) look(t *transaction, k storage.Key, match func(storage.Record) bool) {
+	c.looked++
+	found, err := fetchHead(t.tx, k)
+	if err != nil {
+		c.unreadable = err
+		return
+	}
+	c.bytes += found.ContentBytes
+	if found.Exists() && match(found.Record) {
+		c.doomed = append(c.doomed, found)
+	}
 }

@@ -41,6 +41,15 @@ func fetch(tx *bbolt.Tx, keys []storage.Key) ([]storage.Record, error) {
 	return found, nil
 }
 
+// fetchHead returns the head of the record under a key, which is none of a usage record.
+func fetchHead(tx *bbolt.Tx, k storage.Key) (storage.Head, error) {
+	data := tx.Bucket(recordsBucket).Get([]byte(k))
+	if data == nil {
+		return storage.Head{}, nil
+	}
+	return storage.DecodeHead(k, data)
+}
+
 // transaction is a bbolt write transaction that several requests share, each seeing what those before it did.
 type transaction struct {
 	tx *bbolt.Tx
@@ -50,7 +59,7 @@ type transaction struct {
 	// torn is true while a request writes, and stays so where that failed: the transaction is spoiled then.
 	torn  bool
 	wrote bool
-	bytes int64 // contents written, about
+	bytes int64 // contents written and removed, about
 }
 
 func newTransaction(tx *bbolt.Tx) *transaction {
@@ -105,7 +114,7 @@ func (t *transaction) apply(changes []storage.Change) error {
 		if err := t.put(c); err != nil {
 			return err
 		}
-		t.bytes += int64(len(c.Record.Content))
+		t.bytes += max(int64(len(c.Record.Content)), c.Old.ContentBytes)
 	}
 	maps.Copy(t.changed, usage)
 	t.torn, t.wrote = false, true
@@ -123,7 +132,7 @@ func (t *transaction) put(c storage.Change) error {
 	} else if err := t.records.Put(k, storage.AppendRecord(nil, next)); err != nil {
 		return err
 	}
-	return t.index(c.Old, next)
+	return t.index(c.Old.Record, next)
 }
 
 // index brings the indexes from what they are for the old record to what they are for the next, where a

@@ -82,7 +82,7 @@ func (t *transaction) indexFrom(first []byte) (next []byte, err error) {
 		if added == upgradeStep {
 			return append([]byte(nil), k...), nil
 		}
-		r, err := storage.DecodeRecord(storage.Key(k), v)
+		r, err := storage.DecodeHead(storage.Key(k), v)
 		if err != nil || r.Expires.IsZero() {
 			continue
 		}

@@ -56,6 +56,22 @@ func (b *Backend) Get(ctx context.Context, keys ...storage.Key) ([]storage.Recor
 
 // Scan implements storage.Backend.
 func (b *Backend) Scan(ctx context.Context, prefix, after storage.Key, limit int) ([]storage.Record, error) {
+	return scan(ctx, b, prefix, after, limit, storage.Record.Clone)
+}
+
+// Heads implements storage.Backend.
+func (b *Backend) Heads(ctx context.Context, prefix, after storage.Key, limit int) ([]storage.Head, error) {
+	return scan(ctx, b, prefix, after, limit, headOf)
+}
+
+// headOf returns a head that shares no memory with r.
+func headOf(r storage.Record) storage.Head {
+	h := storage.HeadOf(r)
+	h.Ends = slices.Clone(h.Ends)
+	return h
+}
+
+func scan[T any](ctx context.Context, b *Backend, prefix, after storage.Key, limit int, of func(storage.Record) T) ([]T, error) {
 	if err := storage.CheckLimit(limit); err != nil {
 		return nil, err
 	}
@@ -67,14 +83,14 @@ func (b *Backend) Scan(ctx context.Context, prefix, after storage.Key, limit int
 	if b.closed {
 		return nil, storage.ErrClosed
 	}
-	var found []storage.Record
+	var found []T
 	start, _ := slices.BinarySearch(b.sorted, max(prefix, after))
 	for _, k := range b.sorted[start:] {
 		if !k.HasPrefix(prefix) || len(found) == limit {
 			break
 		}
 		if k > after {
-			found = append(found, b.records[k].Clone())
+			found = append(found, of(b.records[k]))
 		}
 	}
 	return found, nil
@@ -103,9 +119,9 @@ func (b *Backend) Update(ctx context.Context, keys []storage.Key, fn func([]stor
 }
 
 // Drop implements storage.Backend.
-func (b *Backend) Drop(ctx context.Context, what storage.Selector, limit int) (int, error) {
+func (b *Backend) Drop(ctx context.Context, what storage.Selector, limit int) ([]storage.Head, error) {
 	if err := what.Check(limit); err != nil {
-		return 0, err
+		return nil, err
 	}
 	return b.remove(ctx, limit, what.Matches)
 }
@@ -115,7 +131,8 @@ func (b *Backend) Sweep(ctx context.Context, at time.Time, limit int) (int, erro
 	if err := storage.CheckLimit(limit); err != nil {
 		return 0, err
 	}
-	return b.remove(ctx, limit, func(r storage.Record) bool { return r.Expired(at) })
+	removed, err := b.remove(ctx, limit, func(r storage.Record) bool { return r.Expired(at) })
+	return len(removed), err
 }
 
 // Close implements storage.Backend. An update that is under way ends first.
@@ -144,29 +161,29 @@ func (b *Backend) begin(ctx context.Context) error {
 func (b *Backend) end() { <-b.writer }
 
 // remove deletes up to limit records that match, in the order of their keys.
-func (b *Backend) remove(ctx context.Context, limit int, match func(storage.Record) bool) (int, error) {
+func (b *Backend) remove(ctx context.Context, limit int, match func(storage.Record) bool) ([]storage.Head, error) {
 	if err := b.begin(ctx); err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer b.end()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
-		return 0, storage.ErrClosed
+		return nil, storage.ErrClosed
 	}
-	var matching []storage.Record
+	var matching []storage.Head
 	for _, k := range b.sorted {
 		if len(matching) == limit {
 			break
 		}
 		if r := b.records[k]; match(r) {
-			matching = append(matching, r)
+			matching = append(matching, headOf(r))
 		}
 	}
 	for _, r := range matching {
-		b.apply(storage.Change{Old: r, Write: storage.Write{Record: r, Delete: true}})
+		b.apply(storage.Removal(r))
 	}
-	return len(matching), nil
+	return matching, nil
 }
 
 // apply makes one change; the caller holds the writer's token and the mutex.

@@ -110,18 +110,27 @@ func (f *Faulty) Scan(ctx context.Context, prefix, after storage.Key, limit int)
 	return found, err
 }
 
+// Heads implements storage.Backend. It is an OpScan as Scan is.
+func (f *Faulty) Heads(ctx context.Context, prefix, after storage.Key, limit int) (found []storage.Head, err error) {
+	err = f.do(OpScan, func() error {
+		found, err = f.Backend.Heads(ctx, prefix, after, limit)
+		return err
+	})
+	return found, err
+}
+
 // Update implements storage.Backend.
 func (f *Faulty) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
 	return f.do(OpUpdate, func() error { return f.Backend.Update(ctx, keys, fn) })
 }
 
 // Drop implements storage.Backend.
-func (f *Faulty) Drop(ctx context.Context, what storage.Selector, limit int) (n int, err error) {
+func (f *Faulty) Drop(ctx context.Context, what storage.Selector, limit int) (removed []storage.Head, err error) {
 	err = f.do(OpDrop, func() error {
-		n, err = f.Backend.Drop(ctx, what, limit)
+		removed, err = f.Backend.Drop(ctx, what, limit)
 		return err
 	})
-	return n, err
+	return removed, err
 }
 
 // Sweep implements storage.Backend.

@@ -109,15 +109,18 @@ func (m *model) scan(t *rapid.T) {
 		}
 	}
 	same(t, "Scan", got, want)
+	heads, err := m.b.Heads(context.Background(), prefix, after, limit)
+	must(t, err)
+	sameHeads(t, "Heads", heads, want)
 }
 
 func (m *model) drop(t *rapid.T) {
 	what := storage.Selector{Prefix: rapid.SampledFrom(modelPrefixes).Draw(t, "prefix")}
 	what.End = rapid.SampledFrom(append([]string{""}, modelEnds...)).Draw(t, "end")
-	if what == (storage.Selector{}) {
+	if what.Check(1) != nil {
 		return
 	}
-	m.remove(t, what.Matches, func(limit int) (int, error) { return m.b.Drop(context.Background(), what, limit) })
+	m.remove(t, what.Matches, dropping(m.b, what))
 }
 
 func (m *model) sweep(t *rapid.T) {

@@ -26,6 +26,14 @@ func drain(t tester, limit int, remove func(limit int) (int, error)) int {
 	}
 }
 
+// dropping is Drop, for drain.
+func dropping(b storage.Backend, what storage.Selector) func(limit int) (int, error) {
+	return func(limit int) (int, error) {
+		removed, err := b.Drop(context.Background(), what, limit)
+		return len(removed), err
+	}
+}
+
 func testDrop(t *testing.T, b storage.Backend) {
 	ended := func(k storage.Key, ends ...string) storage.Record {
 		r := record(k, 1, "x")
@@ -45,20 +53,21 @@ func testDrop(t *testing.T, b storage.Backend) {
 		{"the start of an end", storage.Selector{End: "session/s"}, 0},
 		{"an end under a prefix", storage.Selector{Prefix: app("a", user("u")), End: "session/s1"}, 10},
 		{"an end under another prefix", storage.Selector{Prefix: app("b"), End: "session/s1"}, 1},
+		{"keys", storage.Selector{Keys: []storage.Key{app("b", store("s")), app("c"), app("a", user("u"), store("s3")), app("a", user("u"))}}, 2},
 		{"a prefix with nothing", storage.Selector{Prefix: app("c")}, 0},
 		{"usage", storage.Selector{Prefix: storage.UsageKey(app("a"))}, 0},
 	}
 	for _, test := range tests {
 		for _, limit := range []int{1, 3, 100} {
 			t.Run(fmt.Sprint(test.name, limit), func(t *testing.T) {
-				drain(t, 100, func(n int) (int, error) { return b.Drop(context.Background(), storage.Selector{Prefix: app("")}, n) })
+				drain(t, 100, dropping(b, storage.Selector{Prefix: app("")}))
 				put(t, b, ended(app("a", user("u"), store("kept"))), ended(app("a", user("uu"), store("s")), "session/s10", "session/s1"),
 					ended(app("a", store("s")), "session/s10"), ended(app("b", store("s")), "session/s1"))
 				for i := range 10 {
 					put(t, b, ended(app("a", user("u"), store(fmt.Sprint("s", i))), "session/s2", "session/s1"))
 				}
 				before := all(t, b, "")
-				got := drain(t, limit, func(n int) (int, error) { return b.Drop(context.Background(), test.what, n) })
+				got := drain(t, limit, dropping(b, test.what))
 				if got != test.want {
 					t.Errorf("dropped %d; want %d", got, test.want)
 				}
@@ -107,8 +116,8 @@ func testSweep(t *testing.T, b storage.Backend) {
 	}
 	same(t, "what is left", all(t, b, ""), []storage.Record{record(app("a", store("ever")), 1, "x")})
 	checkUsage(t, b, app("a"))
-	if n, err := b.Drop(ctx, storage.Selector{End: "e"}, 100); n != 0 || err != nil {
-		t.Errorf("Drop of ends of swept records = %d, %v; want 0", n, err)
+	if n, err := b.Drop(ctx, storage.Selector{End: "e"}, 100); len(n) != 0 || err != nil {
+		t.Errorf("Drop of ends of swept records = %v, %v; want none", n, err)
 	}
 }
 
@@ -167,6 +176,9 @@ func testLimits(t *testing.T, b storage.Backend) {
 		if _, err := b.Scan(ctx, "", "", limit); err == nil {
 			t.Errorf("Scan with limit %d succeeded", limit)
 		}
+		if _, err := b.Heads(ctx, "", "", limit); err == nil {
+			t.Errorf("Heads with limit %d succeeded", limit)
+		}
 		if _, err := b.Drop(ctx, storage.Selector{Prefix: app("a")}, limit); err == nil {
 			t.Errorf("Drop with limit %d succeeded", limit)
 		}
@@ -174,8 +186,10 @@ func testLimits(t *testing.T, b storage.Backend) {
 			t.Errorf("Sweep with limit %d succeeded", limit)
 		}
 	}
-	if _, err := b.Drop(ctx, storage.Selector{}, 1); err == nil {
-		t.Error("Drop of everything succeeded")
+	for _, what := range []storage.Selector{{}, {Keys: []storage.Key{}}, {Keys: []storage.Key{app("a")}, Prefix: app("a")}, {Keys: []storage.Key{app("a")}, End: "e"}} {
+		if _, err := b.Drop(ctx, what, 1); err == nil {
+			t.Errorf("Drop of %+v succeeded", what)
+		}
 	}
 	if n := len(all(t, b, "")); n != 1 {
 		t.Errorf("%d records are left; want 1", n)

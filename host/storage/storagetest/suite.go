@@ -30,6 +30,9 @@ func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
 		{"refused writes", testRefusedWrites},
 		{"function fails", testFunctionFails},
 		{"drop", testDrop},
+		{"drop returns heads", testDropReturnsHeads},
+		{"drop of large records", testDropLarge},
+		{"neighbours", testNeighbours},
 		{"sweep", testSweep},
 		{"sweep looks again", testSweepLooksAgain},
 		{"limits", testLimits},
@@ -148,6 +151,18 @@ func same(t tester, what string, got, want []storage.Record) {
 	}
 }
 
+// sameHeads compares heads with the records that they are of.
+func sameHeads(t tester, what string, got []storage.Head, want []storage.Record) {
+	t.Helper()
+	heads := make([]storage.Head, len(want))
+	for i, r := range want {
+		heads[i] = storage.HeadOf(r)
+	}
+	if diff := cmp.Diff(heads, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("%s: heads (-want +got):\n%s", what, diff)
+	}
+}
+
 func equal(x, y storage.Record) bool {
 	return x.Key == y.Key && x.Same(y) && x.Run == y.Run && bytes.Equal(x.Content, y.Content) && slices.Equal(x.Ends, y.Ends) &&
 		x.Created == y.Created && x.Updated == y.Updated && x.Expires == y.Expires
@@ -258,5 +273,8 @@ func testScan(t *testing.T, b storage.Backend) {
 		got, err := b.Scan(ctx, prefix, c.after, c.limit)
 		must(t, err)
 		same(t, c.name, got, c.want)
+		heads, err := b.Heads(ctx, prefix, c.after, c.limit)
+		must(t, err)
+		sameHeads(t, c.name, heads, c.want)
 	}
 }

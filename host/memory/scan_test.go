@@ -1,0 +1,118 @@
+package memory_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// weighing remembers the most content that one operation of a backend handed out.
+type weighing struct {
+	storage.Backend
+	mu   sync.Mutex
+	most int
+}
+
+func (w *weighing) weigh(records []storage.Record) {
+	total := 0
+	for _, r := range records {
+		total += len(r.Content)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.most = max(w.most, total)
+}
+
+// Get implements storage.Backend.
+func (w *weighing) Get(ctx context.Context, keys ...storage.Key) ([]storage.Record, error) {
+	found, err := w.Backend.Get(ctx, keys...)
+	w.weigh(found)
+	return found, err
+}
+
+// Scan implements storage.Backend.
+func (w *weighing) Scan(ctx context.Context, prefix, after storage.Key, limit int) ([]storage.Record, error) {
+	found, err := w.Backend.Scan(ctx, prefix, after, limit)
+	w.weigh(found)
+	return found, err
+}
+
+// Update implements storage.Backend.
+func (w *weighing) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
+	return w.Backend.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
+		w.weigh(now)
+		return fn(now)
+	})
+}
+
+// TestContentsHeldAtOnce lists, reports, purges and erases 100 records of a megabyte.
+func TestContentsHeldAtOnce(t *testing.T) {
+	const n, size, most = 100, 1 << 20, 9 << 20
+	var w *weighing
+	a := newApp(t, func(c *memory.Config) {
+		w = &weighing{Backend: c.Backend}
+		c.Backend = w
+	})
+	ctx := t.Context()
+	content := []byte(`{"text":"` + strings.Repeat("x", size) + `"}`)
+	group := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"})
+	fill := func() {
+		for i := range n {
+			k := group.With(storage.Part{Tag: storage.User, Value: "ann"}, storage.Part{Tag: storage.Store, Value: "notes"},
+				storage.Part{Tag: storage.Item, Value: fmt.Sprint(i)})
+			err := w.Backend.Update(ctx, []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
+				return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Content: content}}}, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	fill()
+	listed := 0
+	for _, test := range []struct {
+		name string
+		do   func() error
+	}{
+		{"list", func() error {
+			return a.List(ctx, memory.Caller{Tenant: "acme"}, "notes", func(l memory.Listed) error {
+				if l.Bytes == len(content) {
+					listed++
+				}
+				return nil
+			})
+		}},
+		{"report", func() error { _, err := a.Report(ctx, "acme"); return err }},
+		{"purge", func() error {
+			purged, err := a.Purge(ctx, "acme", "notes")
+			if purged != n {
+				t.Errorf("Purge = %d; want %d", purged, n)
+			}
+			fill()
+			return err
+		}},
+		{"erase", func() error {
+			erased, err := a.Erase(ctx, caller("ann", ""))
+			if erased.Records != n || erased.Bytes < n*size {
+				t.Errorf("Erase = %+v; want %d records of %d bytes", erased, n, size)
+			}
+			return err
+		}},
+	} {
+		w.most = 0
+		if err := test.do(); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if w.most > most {
+			t.Errorf("%s held %d MiB of contents at once; want at most %d", test.name, w.most>>20, most>>20)
+		}
+	}
+	if listed != n {
+		t.Errorf("%d records were listed with their size; want %d", listed, n)
+	}
+}
