@@ -115,9 +115,16 @@ type MovedError struct {
 
 // Error says what happened and what the choices are.
 func (e *MovedError) Error() string {
-	return fmt.Sprintf("the store %q has %d records of access %q and is now declared with %q: "+
-		"declare it as it was, give the new store another name, or remove the records with: toolrun memory purge %s",
-		e.Store, e.Records, e.Was, e.Is, e.Store)
+	return fmt.Sprintf("the store %q has %s and is now declared with %q: "+
+		"declare it as it was, give the new store another name, or remove the records", e.Store, e.Held(), e.Is)
+}
+
+// Held says what the store has: 1 record of access "user".
+func (e *MovedError) Held() string {
+	if e.Records == 1 {
+		return fmt.Sprintf("1 record of access %q", e.Was)
+	}
+	return fmt.Sprintf("%d records of access %q", e.Records, e.Was)
 }
 
 func (s *Service) countStores(ctx context.Context, c Caller) (map[string]int, error) {
@@ -185,10 +192,15 @@ func (s *Service) reportRecord(reports map[string]*StoreReport, r storage.Record
 	if was := scopeOf(r.Key); was != st.Access {
 		report.Moved = was
 	}
-	value, err := decodeChecked(r.Content)
-	if err != nil || st.schema != nil && len(st.schema.Validate(value)) > 0 {
+	if !st.fits(r) {
 		report.Unfit++
 	}
+}
+
+// fits reports whether a record fits the schema of a store.
+func (st *store) fits(r storage.Record) bool {
+	value, err := decodeChecked(r.Content)
+	return err == nil && (st.schema == nil || len(st.schema.Validate(value)) == 0)
 }
 
 // scopeOf tells from its key whose a record is.

@@ -25,6 +25,7 @@ const (
 	codeMoved  app.Code = "moved"  // a store whose records were written under another access
 	codeOrphan app.Code = "orphan" // records of a store that is not declared any more
 	codeUnfit  app.Code = "unfit"  // records that do not fit their schema
+	codeOther  app.Code = "other"  // records of an app with another id
 )
 
 func (p *program) checkCommand() *cobra.Command {
@@ -67,7 +68,7 @@ func (p *program) check(ctx context.Context, file, db, tenant string, walled wal
 	if pr.file == "" {
 		return errNoApp
 	}
-	problems, reports := pr.problems, []memory.StoreReport(nil)
+	problems, kept := pr.problems, report{}
 	err = p.progress("checking "+pr.file, func() error {
 		if pr.app == nil {
 			return nil
@@ -77,8 +78,12 @@ func (p *program) check(ctx context.Context, file, db, tenant string, walled wal
 			problems = append(problems, found...)
 			return err
 		}
-		reports, err = p.report(ctx, pr, p.env.path(db), tenant)
-		problems = append(append(problems, found...), pr.compare(reports)...)
+		kept, err = p.report(ctx, pr, p.env.path(db), tenant)
+		flags := flagText("app", file) + flagText("db", db)
+		if tenant != host.DefaultTenant {
+			flags += flagText("tenant", tenant)
+		}
+		problems = append(append(problems, found...), pr.compare(kept, flags)...)
 		return err
 	})
 	if err != nil {
@@ -87,7 +92,7 @@ func (p *program) check(ctx context.Context, file, db, tenant string, walled wal
 	slices.SortStableFunc(problems, func(a, b app.Problem) int {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
 	})
-	return p.printCheck(pr, problems, reports)
+	return p.printCheck(pr, problems, kept.stores)
 }
 
 // checkParts compiles the tools and parses the prompts.
@@ -182,44 +187,62 @@ func (p *program) promptProblem(pr *project, prompt app.Prompt, line, column int
 	return problem
 }
 
+// report is what a database has.
+type report struct {
+	stores []memory.StoreReport
+	others []memory.OtherApp
+}
+
 // report looks at the records of a database. It opens memory alone: an app whose declarations do not go
 // with its records could not be opened as a whole.
-func (p *program) report(ctx context.Context, pr *project, path, tenant string) (reports []memory.StoreReport, err error) {
+func (p *program) report(ctx context.Context, pr *project, path, tenant string) (kept report, err error) {
 	backend, err := p.open(database{path, true}, false)
 	if err != nil {
-		return nil, err
+		return kept, err
 	}
 	defer func() { err = errors.Join(err, backend.Close()) }()
 	service, err := p.openMemory(pr.app, backend)
 	if err != nil {
-		return nil, err
+		return kept, err
 	}
-	return service.Report(ctx, tenant)
+	if kept.stores, err = service.Report(ctx, tenant); err != nil {
+		return kept, err
+	}
+	kept.others, err = service.OtherApps(ctx, tenant)
+	return kept, err
 }
 
-// compare makes problems of records that do not go with the declarations.
-func (pr *project) compare(reports []memory.StoreReport) app.Problems {
+// compare makes problems of records that do not go with the declarations. The flags are those that a command needs to find
+// the same app and database.
+func (pr *project) compare(kept report, flags string) app.Problems {
 	var problems app.Problems
 	add := func(severity app.Severity, code app.Code, hint, format string, args ...any) {
 		problems = append(problems, app.Problem{
 			File: pr.file, Message: fmt.Sprintf(format, args...), Hint: hint, Code: code, Severity: severity,
 		})
 	}
-	for _, r := range reports {
-		purge := "toolrun memory purge " + r.Store + " --yes"
+	for _, r := range kept.stores {
 		declared, _ := pr.app.Store(r.Store)
 		if r.Moved != "" {
-			add(app.SeverityError, codeMoved, "declare it as it was, give the new store another name, or remove the records: "+purge,
+			add(app.SeverityError, codeMoved, movedHint(r.Store, flags),
 				"the store %q has records of access %s and is declared with access %s", r.Store, r.Moved, declared.Access)
 		}
 		if r.Orphan && r.Records > 0 {
-			add(app.SeverityWarning, codeOrphan, "declare it again, or remove the records: "+purge,
+			add(app.SeverityWarning, codeOrphan, "declare it again, or remove the records: "+purgeCommand(r.Store, flags),
 				"the store %q has %s and is not declared any more", r.Store, count(r.Records, "record"))
 		}
 		if r.Unfit > 0 {
 			add(app.SeverityWarning, codeUnfit, "tools read them as they are; a strict store takes a write only when the whole content fits",
 				"%d of %s of the store %q do not fit its schema", r.Unfit, count(r.Records, "record"), r.Store)
 		}
+	}
+	for _, other := range kept.others {
+		held := count(other.Records, "record")
+		if other.More {
+			held = "over " + held
+		}
+		add(app.SeverityWarning, codeOther, "as it should be where apps share a database; an app whose id was changed finds its records again with app: "+other.App,
+			"the database has %s of an app %q, which is not this one", held, other.App)
 	}
 	return problems
 }

@@ -55,8 +55,8 @@ func faultOf(err error) *abi.Fault {
 	if _, ok := errors.AsType[*appError](err); ok {
 		return abi.Faultf(abi.SourceInvalid, "%v", err)
 	}
-	if _, ok := errors.AsType[*memory.MovedError](err); ok {
-		return abi.Faultf(abi.SourceInvalid, "%v", err)
+	if moved, ok := errors.AsType[*memory.MovedError](err); ok {
+		return movedFault(moved, "")
 	}
 	if errors.Is(err, context.Canceled) {
 		return abi.Faultf(abi.Cancelled, "the command was interrupted")

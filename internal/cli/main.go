@@ -45,8 +45,9 @@ func Main(ctx context.Context, env Env) (exit int) {
 	root.SetIn(p.env.Stdin)
 	root.SetOut(p.env.Stdout)
 	root.SetErr(p.env.Stderr)
-	if err := cmp.Or(root.ExecuteContext(ctx), p.unknown); err != nil {
-		return p.fail(err)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err := cmp.Or(err, p.unknown); err != nil {
+		return p.fail(adviseMoved(cmd, err))
 	}
 	return abi.ExitDone
 }
