@@ -61,6 +61,15 @@ type Effects struct {
 	Writes []WriteEffect `json:"writes"`
 }
 
+// Violations returns what all writes stored although it does not fit the schema of its store.
+func (e Effects) Violations() []Violation {
+	var all []Violation
+	for _, w := range e.Writes {
+		all = append(all, w.Violations...)
+	}
+	return all
+}
+
 // Change is what a run does to one record: its content before and after, null where there is none.
 type Change struct {
 	Store  string          `json:"store"`

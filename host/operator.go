@@ -10,14 +10,21 @@ import (
 
 // Perform executes one memory operation for an operator, who may do everything to every store of the caller.
 func (h *Host) Perform(ctx context.Context, caller Caller, call abi.Call) (json.RawMessage, error) {
+	reply, _, err := h.Operate(ctx, caller, call)
+	return reply, err
+}
+
+// Operate is Perform that also returns what the operation read and wrote: the violations of a content that was stored
+// although it does not fit the schema of its store are in there.
+func (h *Host) Operate(ctx context.Context, caller Caller, call abi.Call) (json.RawMessage, abi.Effects, error) {
 	id, err := h.newID("op")
 	if err != nil {
-		return nil, err
+		return nil, abi.Effects{}, err
 	}
 	caller = h.owning(ctx, caller)
 	reply, effects, err := h.memory.Perform(ctx, h.caller(caller, id), call)
 	h.noteAct(caller, id, actOperate, effects, err)
-	return reply, err
+	return reply, effects, err
 }
 
 // owning completes an operator's caller that names a session alone with the session's user, whom a guest's caller
@@ -51,6 +58,12 @@ func (h *Host) Purge(ctx context.Context, caller Caller, store string) (int, err
 // Report looks at every record of the caller's tenant and says how they stand to the declarations.
 func (h *Host) Report(ctx context.Context, caller Caller) ([]memory.StoreReport, error) {
 	return h.memory.Report(ctx, h.caller(caller, "").Tenant)
+}
+
+// Unfit counts the records of a store in the caller's tenant that do not fit a declaration; all reports whether every
+// record was looked at. See memory.Service.Unfit.
+func (h *Host) Unfit(ctx context.Context, caller Caller, st memory.Store) (unfit int, all bool, err error) {
+	return h.memory.Unfit(ctx, h.caller(caller, "").Tenant, st)
 }
 
 // Erase removes everything of the caller's user; see memory.Service.Erase.

@@ -64,6 +64,7 @@ type Schema struct {
 	dynamic  bool // there are references that depend on the way to them
 	defaults bool // there are defaults
 	mistakes Errors
+	names    map[string]bool // names that properties and required have
 }
 
 // Compile compiles the JSON text of a schema. The error is an [Errors]: every mistake, with its place. It
@@ -100,8 +101,11 @@ func compileText(text []byte, opts Options) (s *Schema, errs Errors) {
 	if err := checkBounds(top, all, limits.Depth); err != nil {
 		return nil, Errors{err}
 	}
-	s = &Schema{root: top, limits: limits, strict: opts.Strict, tracks: opts.Strict}
+	s = &Schema{root: top, limits: limits, strict: opts.Strict, tracks: opts.Strict, names: map[string]bool{}}
 	for _, n := range all {
+		for _, name := range slices.Concat(n.object.listed, n.object.required) {
+			s.names[name] = true
+		}
 		s.tracks = s.tracks || n.object.unevaluated != nil || n.array.unevaluated != nil
 		s.dynamic = s.dynamic || len(n.inner.dynamic) > 0
 	}
@@ -122,6 +126,18 @@ func compileText(text []byte, opts Options) (s *Schema, errs Errors) {
 // that keyword is a violation, and so is what the nearest branch found. doc is what jsondoc.Decode returns
 // and is not changed.
 func (s *Schema) Validate(doc any) []abi.Violation { return s.check(s.root, doc) }
+
+// Public returns the pointer of a violation with * for each name that the schema does not declare, and for each index:
+// what is left is of the schema, and nothing of the document.
+func (s *Schema) Public(pointer string) string {
+	parts := strings.Split(pointer, "/")
+	for i, part := range parts[1:] {
+		if !s.names[unescaper.Replace(part)] {
+			parts[i+1] = "*"
+		}
+	}
+	return strings.Join(parts, "/")
+}
 
 // check validates doc against one of the schema's nodes.
 func (s *Schema) check(n *node, doc any) (found []abi.Violation) {

@@ -139,6 +139,11 @@ func (a *Apps) declare(ctx context.Context, tenant, id string, stores []memory.S
 	if err := check(known); err != nil {
 		return err
 	}
+	for _, st := range stores {
+		if err := memory.CheckStrict(st); err != nil {
+			return declarationFault(stores, err)
+		}
+	}
 	h, err := a.open(ctx, tenant, declared, stores)
 	if err != nil {
 		return declarationFault(stores, err)
@@ -177,7 +182,7 @@ func mayDeclare(known []memory.Store, st memory.Store, create bool) error {
 // declarationFault says why stores cannot be declared.
 func declarationFault(stores []memory.Store, err error) error {
 	if moved, ok := errors.AsType[*memory.MovedError](err); ok {
-		return abi.Faultf(abi.Conflict, "the store %q has %d records of access %q", moved.Store, moved.Records, moved.Was).
+		return abi.Faultf(abi.Conflict, "the store %q has %s", moved.Store, moved.Held()).
 			WithHint("declare it as it was, give the new store another name, or remove the records")
 	}
 	if _, ok := errors.AsType[*abi.Fault](err); ok {

@@ -90,19 +90,25 @@ func (s *Server) addRecords() {
 
 // operate performs an operation on a record, for an operator.
 func (c *call) operate(ctx context.Context, in wire.Place, op string, args ...any) (json.RawMessage, error) {
+	reply, _, err := c.operateNoting(ctx, in, op, args...)
+	return reply, err
+}
+
+// operateNoting is operate that also returns what the operation read and wrote.
+func (c *call) operateNoting(ctx context.Context, in wire.Place, op string, args ...any) (json.RawMessage, abi.Effects, error) {
 	caller, err := c.caller(in.User, in.Session)
 	if err != nil {
-		return nil, err
+		return nil, abi.Effects{}, err
 	}
 	encoded := make([]json.RawMessage, 0, len(args)+1)
 	for _, arg := range append([]any{in.Store}, args...) {
 		text, err := json.Marshal(arg)
 		if err != nil {
-			return nil, err
+			return nil, abi.Effects{}, err
 		}
 		encoded = append(encoded, text)
 	}
-	return c.host.Perform(ctx, caller, abi.Call{Op: op, Args: encoded})
+	return c.host.Operate(ctx, caller, abi.Call{Op: op, Args: encoded})
 }
 
 func getRecord(ctx context.Context, c *call, in *getRecordInput) (*recordOutput, error) {
@@ -166,14 +172,19 @@ func (c *call) set(ctx context.Context, in wire.Place, must wire.Precondition, c
 	if err := require(must, options); err != nil {
 		return nil, err
 	}
-	if _, err := c.operate(ctx, in, abi.SetContent, content, options); err != nil {
+	_, effects, err := c.operateNoting(ctx, in, abi.SetContent, content, options)
+	if err != nil {
 		return nil, preconditionFailed(must, err)
 	}
 	text, err := c.operate(ctx, in, abi.GetContent, nil, map[string]bool{"record": true})
 	if err != nil {
 		return nil, err
 	}
-	return recordOf(text)
+	out, err := recordOf(text)
+	if err == nil {
+		out.Body.Violations = effects.Violations()
+	}
+	return out, err
 }
 
 func require(p wire.Precondition, options map[string]any) error {

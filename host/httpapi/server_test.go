@@ -146,6 +146,60 @@ func TestSessionsAndStores(t *testing.T) {
 	s.want(404, "elsewhere", "GET", "/api/v1/stores/extra/record?user_id=ann", "")
 }
 
+// TestStoreMistakes: a schema that checks less than it seems to is reported where it is declared, and refused where it is
+// strict.
+func TestStoreMistakes(t *testing.T) {
+	s := newService(t)
+	const schema = `"schema":{"type":"object","propertys":{"a":{}},"properties":{"at":{"format":"datetime"}}}`
+	r := s.want(201, "operator", "POST", "/api/v1/stores", `{"technical_name":"notes","access":"user",`+schema+`}`)
+	for _, want := range []string{`{"pointer":"/propertys","message":"\"propertys\" is not a keyword`, `"hint":"did you mean \"properties\"?"`, `"pointer":"/properties/at/format"`} {
+		if !contains(r, want) {
+			t.Errorf("the answer has no %s: %s", want, r)
+		}
+	}
+	r = s.want(400, "operator", "POST", "/api/v1/stores", `{"technical_name":"strictNotes","access":"user","strict":true,`+schema+`}`)
+	if !contains(r, `\"propertys\" is not a keyword`) || !contains(r, `did you mean`) {
+		t.Errorf("the refusal = %s", r)
+	}
+	s.want(404, "operator", "GET", "/api/v1/stores/strictNotes", "")
+	s.want(400, "operator", "PUT", "/api/v1/stores/notes", `{"access":"user","strict":true,`+schema+`}`)
+	r = s.want(200, "operator", "PUT", "/api/v1/stores/notes", `{"access":"user"}`)
+	if contains(r, "mistakes") || contains(r, "unfit") || !contains(r, `"technical_name":"notes"`) {
+		t.Errorf("the change = %s", r)
+	}
+}
+
+// TestChangedSchema: the answer to a change counts the records that no longer fit, and a write reports what does not.
+func TestChangedSchema(t *testing.T) {
+	s := newService(t)
+	s.want(201, "operator", "POST", "/api/v1/stores", `{"technical_name":"notes","access":"user"}`)
+	for _, user := range []string{"ann", "bob"} {
+		s.want(200, "operator", "PUT", "/api/v1/stores/notes/record?user_id="+user, `{"n":"x"}`)
+	}
+	s.want(200, "operator", "PUT", "/api/v1/stores/notes/record?user_id=eve", `{"n":1}`)
+	const schema = `"schema":{"type":"object","properties":{"n":{"type":"integer"},"m":{"type":"integer"}}}`
+	if r := s.want(200, "operator", "PUT", "/api/v1/stores/notes", `{"access":"user",`+schema+`}`); !contains(r, `"unfit":{"records":2}`) {
+		t.Errorf("the change = %s", r)
+	}
+	const record = "/api/v1/stores/notes/record?user_id=ann"
+	merge := []string{"Content-Type", "application/merge-patch+json"}
+	if r := s.want(200, "operator", "PATCH", record, `{"m":1}`, merge...); !contains(r, `"violations":[{"pointer":"/n","keyword":"type","limit":"integer","existing":true}]`) {
+		t.Errorf("the patch = %s", r)
+	}
+	if r := s.want(200, "operator", "PUT", record, `{"n":"y"}`); !contains(r, `"violations":[{"pointer":"/n"`) {
+		t.Errorf("the write = %s", r)
+	}
+	if r := s.want(200, "operator", "PUT", record, `{"n":7}`); contains(r, "violations") {
+		t.Errorf("the write that fits = %s", r)
+	}
+	if r := s.want(200, "operator", "PUT", "/api/v1/stores/notes", `{"access":"user","strict":true,`+schema+`}`); !contains(r, `"unfit":{"records":1}`) {
+		t.Errorf("the change = %s", r)
+	}
+	if r := s.want(422, "operator", "PATCH", "/api/v1/stores/notes/record?user_id=bob", `{"m":1}`, merge...); !contains(r, "replace the content") {
+		t.Errorf("the patch that leaves a mismatch = %s", r)
+	}
+}
+
 // A session that is nobody's yet is not any user's to look into or to end, but a run makes it one's own.
 func TestSessionsOfNobody(t *testing.T) {
 	s := newService(t)

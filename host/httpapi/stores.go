@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/access"
 	"github.com/toolrun/toolrun/host/httpapi/wire"
 	"github.com/toolrun/toolrun/host/memory"
@@ -25,7 +26,7 @@ type newStoreInput struct {
 type changeStoreInput struct {
 	wire.Target
 	wire.StorePath
-	Body wire.Store
+	Body wire.StoreChange
 }
 
 type storeOutput struct{ Body wire.Store }
@@ -54,12 +55,14 @@ func (s *Server) addStores() {
 	})
 	add(s, access.ChangeStores, huma.Operation{
 		OperationID: "change-store", Method: http.MethodPut, Path: "/stores/{store}", Tags: tags, Summary: "Change a store",
-		Description: "Replaces the declaration of a store that was created here. Records that no longer fit stay as they are until they are written; the access of a store with records cannot change.",
+		Description: "Replaces the declaration of a store that was created here. Records that no longer fit stay as they are until they are written, and are counted in the answer; the access of a store with records cannot change.",
 	}, func(ctx context.Context, c *call, in *changeStoreInput) (*storeOutput, error) {
-		if in.Body.TechnicalName != in.Store {
-			return nil, abi.Faultf(abi.InvalidArgument, "technical_name is not the store of the path, and never changes")
+		if in.Body.TechnicalName != "" && in.Body.TechnicalName != in.Store {
+			return nil, abi.Faultf(abi.InvalidArgument, "technical_name is not the store of the path, and never changes").
+				WithHint("leave it out")
 		}
-		return s.declare(ctx, c, in.Body, false)
+		in.Body.TechnicalName = in.Store
+		return s.declare(ctx, c, wire.Store(in.Body), false)
 	})
 }
 
@@ -110,5 +113,30 @@ func (s *Server) declare(ctx context.Context, c *call, w wire.Store, create bool
 	if err := s.options.Apps.DeclareStore(ctx, c.principal.Tenant, c.app, st, create); err != nil {
 		return nil, err
 	}
-	return &storeOutput{s.wireStore(c, st)}, c.host.NoteDeclared(caller, st.Name)
+	out := &storeOutput{s.wireStore(c, st)}
+	out.Body.Mistakes = wireMistakes(st)
+	err = c.host.NoteDeclared(caller, st.Name)
+	if !create && st.Schema != nil {
+		out.Body.Unfit = countUnfit(ctx, c, caller, st)
+	}
+	return out, err
+}
+
+// wireMistakes are what the schema of a declared store seems to check and does not.
+func wireMistakes(st memory.Store) (list []wire.SchemaMistake) {
+	mistakes, _ := st.Mistakes() // it was compiled to be declared
+	for _, m := range mistakes {
+		list = append(list, wire.SchemaMistake{Pointer: m.Pointer, Message: m.Message, Hint: m.Hint})
+	}
+	return list
+}
+
+// countUnfit counts the records that do not fit a changed declaration; nil where they cannot be counted, for the change is
+// made.
+func countUnfit(ctx context.Context, c *call, caller host.Caller, st memory.Store) *wire.Unfit {
+	unfit, all, err := c.host.Unfit(ctx, caller, st)
+	if err != nil {
+		return nil
+	}
+	return &wire.Unfit{Records: unfit, AtLeast: !all}
 }

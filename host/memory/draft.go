@@ -3,6 +3,7 @@ package memory
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -94,6 +95,9 @@ func (st *store) violations(content, before any, existed bool) []abi.Violation {
 func refusal(st *store, violations []abi.Violation) error {
 	f := abi.Faultf(abi.SchemaViolation, "the content does not fit the schema of %q: %s", st.Name, abi.Summary(violations))
 	f.Violations = violations
+	if slices.ContainsFunc(violations, func(v abi.Violation) bool { return v.Existing }) {
+		return f.WithHint("what is marked as existing was in the stored content before: set that field too, or replace the content as a whole")
+	}
 	return f
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// LedgerEntry says what a run, or an act of an operator, read and wrote. It holds names and revisions, never content.
+// LedgerEntry says what a run, or an act of an operator, read and wrote. It holds names, revisions and what did not fit a
+// schema, never content.
 type LedgerEntry struct {
 	Run string `json:"run_id"`
 	// Act is what it was: run, dry_run, render, operate, purge, erase, declare.
@@ -75,10 +77,28 @@ func (s *Service) ledgerKey(c Caller, run string) storage.Key {
 
 // noteEntry adds the entry of a run to the writes of its commit.
 func (s *Service) noteEntry(writes []storage.Write, c Caller, e LedgerEntry) ([]storage.Write, error) {
-	for i := range e.Writes {
-		e.Writes[i].Violations = nil // they name places in contents
+	e.Writes = slices.Clone(e.Writes)
+	for i, w := range e.Writes {
+		e.Writes[i].Violations = s.publicViolations(w)
 	}
 	return s.writeSystem(writes, storage.Record{}, s.ledgerKey(c, e.Run), e, s.now().Add(s.ledgerRetention), Caller{Run: c.Run})
+}
+
+// ledgerViolations bounds the violations that the ledger keeps of one write.
+const ledgerViolations = 20
+
+// publicViolations are the first violations of a write, with nothing of the content in them: of the names in their
+// pointers only those that the schema declares.
+func (s *Service) publicViolations(w abi.WriteEffect) []abi.Violation {
+	st := s.stores[w.Store]
+	if st == nil || st.schema == nil {
+		return nil
+	}
+	kept := slices.Clone(w.Violations[:min(len(w.Violations), ledgerViolations)])
+	for i, v := range kept {
+		kept[i].Pointer = st.schema.Public(v.Pointer)
+	}
+	return kept
 }
 
 // KeepsLedger reports whether there is a ledger.

@@ -358,6 +358,57 @@ func TestStrictAndLoose(t *testing.T) {
 	a.want(ann, `"list"`, `[1,2]`)
 }
 
+// TestLedgerViolations: the ledger has what did not fit, and of the names in it only those that the schema declares.
+func TestLedgerViolations(t *testing.T) {
+	backend := mem.New()
+	s, err := memory.New(memory.Config{App: "shop", Backend: backend, LedgerRetention: time.Hour, Stores: []memory.Store{{
+		Name: "loose", Access: memory.ScopeUser,
+		Schema: json.RawMessage(`{"type":"object","properties":{"mail":{"additionalProperties":{"type":"integer"}}}}`),
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx := memory.Tx{Caller: memory.Caller{Tenant: "t", User: "ann", Run: "run_1"}, Entry: &memory.LedgerEntry{Run: "run_1"}}
+	done, err := s.Transact(t.Context(), tx, func(ctx context.Context, v *memory.View) error {
+		_, err := v.Call(ctx, call(abi.SetContent, `"loose"`, `{"mail":{"ann@example.com":"secret"}}`))
+		return err
+	})
+	if err != nil || len(done.Effects.Violations()) != 1 || done.Effects.Violations()[0].Pointer != "/mail/ann@example.com" {
+		t.Fatalf("Transact = %+v, %v; want the violation", done, err)
+	}
+	found, _, _, err := s.Ledger(t.Context(), "t", memory.LedgerQuery{Limit: 10})
+	if err != nil || len(found) != 1 || len(found[0].Writes) != 1 {
+		t.Fatalf("Ledger = %+v, %v; want one entry", found, err)
+	}
+	if got := found[0].Writes[0].Violations; len(got) != 1 || got[0].Pointer != "/mail/*" || got[0].Keyword != "type" {
+		t.Errorf("the ledger has the violations %v; want one at /mail/*", got)
+	}
+}
+
+// TestExistingViolation: a patch that leaves a mismatch as it is says what to do about that.
+func TestExistingViolation(t *testing.T) {
+	backend := mem.New()
+	open := func(strict bool) *memory.Service {
+		s, err := memory.New(memory.Config{App: "shop", Backend: backend, Stores: []memory.Store{{
+			Name: "prefs", Access: memory.ScopeUser, Strict: strict,
+			Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"},"b":{}}}`),
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	caller := memory.Caller{Tenant: "t", User: "ann"}
+	if _, _, err := open(false).Perform(t.Context(), caller, call(abi.SetContent, `"prefs"`, `{"a":"x"}`)); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := open(true).Perform(t.Context(), caller, call(abi.SetContent, `"prefs"`, `{"b":1}`))
+	f := abi.FaultOf(err)
+	if f.Code != abi.SchemaViolation || len(f.Violations) != 1 || !f.Violations[0].Existing || !strings.Contains(f.Hint, "replace the content") {
+		t.Errorf("the patch = %+v; want a fault that says what to do", f)
+	}
+}
+
 func TestRetention(t *testing.T) {
 	a := newApp(t)
 	a.must(ann, abi.SetContent, `"daily"`, `{"a":1}`)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
@@ -105,6 +106,8 @@ func (p *program) showStored(store string, text json.RawMessage) error {
 		Revision int64   `json:"revision"`
 		Updated  string  `json:"updated_at"`
 		Expires  *string `json:"expires_at"`
+
+		Violations []abi.Violation `json:"violations"`
 	}
 	if err := json.Unmarshal(text, &record); err != nil {
 		return err
@@ -114,7 +117,12 @@ func (p *program) showStored(store string, text json.RawMessage) error {
 		Revision int64   `json:"revision"`
 		Updated  string  `json:"updated_at"`
 		Expires  *string `json:"expires_at"`
-	}{true, record.Revision, record.Updated, record.Expires}
+
+		Violations []abi.Violation `json:"violations,omitempty"`
+	}{true, record.Revision, record.Updated, record.Expires, record.Violations}
+	for _, v := range record.Violations {
+		p.warn("stored although it does not fit the schema of %s: %s", store, v)
+	}
 	return p.answer(reply, func() error {
 		if record.Expires == nil {
 			return p.say("stored %s, revision %d", store, record.Revision)

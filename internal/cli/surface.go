@@ -24,7 +24,7 @@ type surface interface {
 	// Get returns what a projection picks of a record, or all where it is nil; with record, revision and times too. It is
 	// null where there is no record.
 	Get(ctx context.Context, c host.Caller, store string, projection json.RawMessage, record bool) (json.RawMessage, error)
-	// Set writes a record and returns it, as Get does with record.
+	// Set writes a record and returns it, as Get does with record, and with the violations of a store that is not strict.
 	Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error)
 	// Delete deletes a record and answers as delete_content does.
 	Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error)
@@ -58,10 +58,22 @@ func (l local) Get(ctx context.Context, c host.Caller, store string, projection 
 // Set performs set_content. The reply to a merge leaves the revision open, for others may write before it is stored; but
 // while this process has the database open nobody does, so the record itself tells.
 func (l local) Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error) {
-	if _, err := l.perform(ctx, c, abi.SetContent, store, content, opts); err != nil {
+	_, effects, err := l.operate(ctx, c, abi.SetContent, store, content, opts)
+	if err != nil {
 		return nil, err
 	}
-	return l.Get(ctx, c, store, nil, true)
+	text, err := l.Get(ctx, c, store, nil, true)
+	if err != nil || len(effects.Violations()) == 0 {
+		return text, err
+	}
+	var record map[string]json.RawMessage
+	if err := json.Unmarshal(text, &record); err != nil {
+		return nil, err
+	}
+	if record["violations"], err = json.Marshal(effects.Violations()); err != nil {
+		return nil, err
+	}
+	return json.Marshal(record)
 }
 
 // Delete performs delete_content, which has its options in the second place.
@@ -71,16 +83,22 @@ func (l local) Delete(ctx context.Context, c host.Caller, store string, opts wri
 
 // perform executes an operation. A nil json.RawMessage is an argument that is absent.
 func (l local) perform(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, error) {
+	reply, _, err := l.operate(ctx, c, op, store, args...)
+	return reply, err
+}
+
+// operate is perform that also returns what was read and written.
+func (l local) operate(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, abi.Effects, error) {
 	call := abi.Call{Op: op}
 	for _, arg := range append([]any{store}, args...) {
 		text, given := arg.(json.RawMessage)
 		if !given {
 			var err error
 			if text, err = jsondoc.Encode(arg); err != nil {
-				return nil, err
+				return nil, abi.Effects{}, err
 			}
 		}
 		call.Args = append(call.Args, text)
 	}
-	return l.Host.Perform(ctx, c, call)
+	return l.Operate(ctx, c, call)
 }

@@ -198,6 +198,10 @@ export interface Store {
   schema?: Json;
   /** Where it is declared; told by the service. */
   declared?: 'file' | 'api';
+  /** What the schema seems to check and does not; in the answer to a declaration. */
+  mistakes?: { pointer: string; message: string; hint?: string }[];
+  /** Records that no longer fit; in the answer to a change. */
+  unfit?: { records: number; at_least?: boolean };
 }
 
 export interface StoredRecord<T = any> {
@@ -207,6 +211,8 @@ export interface StoredRecord<T = any> {
   created: string;
   updated_at: string;
   expires_at: string | null;
+  /** What does not fit the schema of a store that is not strict; in the answer to a write. */
+  violations?: Violation[];
 }
 
 export interface ListedRecord extends Caller {

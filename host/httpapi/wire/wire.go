@@ -59,6 +59,37 @@ type Store struct {
 	Schema        json.RawMessage `json:"schema,omitempty" doc:"JSON Schema of the content"`
 	// Declared says where: file for the app file, api for this service.
 	Declared string `json:"declared,omitempty" readOnly:"true" enum:"file,api" doc:"Where it is declared: in the app file, or through the API"`
+	// Mistakes and Unfit are in the answer to a declaration.
+	Mistakes []SchemaMistake `json:"mistakes,omitempty" readOnly:"true" doc:"What the schema seems to check and does not; a strict store with one is refused"`
+	Unfit    *Unfit          `json:"unfit,omitempty" readOnly:"true" doc:"Records that no longer fit, after a change"`
+}
+
+// StoreChange is a declaration that replaces another one.
+type StoreChange struct {
+	TechnicalName string          `json:"technical_name,omitempty" maxLength:"64" doc:"The store of the path, which it must be where it is given" example:"userPrefs"`
+	Name          string          `json:"name,omitempty" maxLength:"256" doc:"Name for people" example:"User preferences"`
+	Description   string          `json:"description,omitempty" maxLength:"4096" doc:"What it is for"`
+	Access        string          `json:"access" enum:"session,user,application" doc:"Whose memory it is"`
+	Retention     string          `json:"retention,omitempty" maxLength:"32" doc:"How long a record lives after its last write: session, 1_day, 1_week, 1_month, or such as 90d, 24h, 30m. Default: until it is deleted" example:"1_month"`
+	Strict        bool            `json:"strict,omitempty" doc:"Refuse writes that do not fit the schema"`
+	Schema        json.RawMessage `json:"schema,omitempty" doc:"JSON Schema of the content"`
+	// Declared, Mistakes and Unfit are of the service: what a client sends back of an answer is not looked at.
+	Declared string          `json:"declared,omitempty" readOnly:"true" doc:"Where it is declared: in the app file, or through the API"`
+	Mistakes []SchemaMistake `json:"mistakes,omitempty" readOnly:"true" doc:"Of an answer; not looked at"`
+	Unfit    *Unfit          `json:"unfit,omitempty" readOnly:"true" doc:"Of an answer; not looked at"`
+}
+
+// SchemaMistake is what a schema seems to check and does not.
+type SchemaMistake struct {
+	Pointer string `json:"pointer" doc:"JSON Pointer (RFC 6901) of the place in the schema"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty" doc:"What to do about it"`
+}
+
+// Unfit counts the records of a store that do not fit its schema.
+type Unfit struct {
+	Records int  `json:"records" doc:"Records that do not fit; tools read them as they are"`
+	AtLeast bool `json:"at_least,omitempty" doc:"Not all records were looked at"`
 }
 
 // Tool describes a declared tool.
@@ -97,6 +128,8 @@ type Record struct {
 	Created  time.Time       `json:"created"`
 	Updated  time.Time       `json:"updated_at"`
 	Expires  *time.Time      `json:"expires_at"`
+	// Violations are what of a content that was just written does not fit the schema of its store, which is not strict.
+	Violations []abi.Violation `json:"violations,omitempty" doc:"What does not fit the schema of a store that is not strict, in the answer to a write"`
 }
 
 // List is a page of a list. Next, where it is given, asks for the page after it.
