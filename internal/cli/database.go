@@ -38,6 +38,10 @@ func (p *program) database(pr *project, flags placeFlags) database {
 // open opens the database. Where it does not exist, it is made for who wants to keep something. Who only
 // looks finds it empty; but one that was named should be there.
 func (p *program) open(db database, keep bool) (storage.Backend, error) {
+	return p.openWith(db, keep, nil)
+}
+
+func (p *program) openWith(db database, keep bool, options *bolt.Options) (storage.Backend, error) {
 	_, err := os.Stat(db.path)
 	switch missing := errors.Is(err, fs.ErrNotExist); {
 	case missing && !keep && db.named:
@@ -49,7 +53,7 @@ func (p *program) open(db database, keep bool) (storage.Backend, error) {
 			return nil, abi.Faultf(abi.Unavailable, "make the folder %s: %v", p.env.show(filepath.Dir(db.path)), cause(err))
 		}
 	}
-	backend, err := bolt.Open(db.path, nil)
+	backend, err := bolt.Open(db.path, options)
 	if err != nil {
 		return nil, p.databaseFault("open", db.path, err)
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage/bolt"
 	"github.com/toolrun/toolrun/internal/readonce"
 )
 
@@ -24,7 +26,8 @@ type serveFlags struct {
 	otlp                         string
 	rate                         float64
 	burst                        int
-	ledger, drain                time.Duration
+	minFree                      string
+	ledger, drain, linger        time.Duration
 	running, perApp, perUser     int
 }
 
@@ -43,6 +46,8 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.burst, "burst", 200, "how many requests a caller may send at once")
 	flags.DurationVar(&f.ledger, "ledger", 30*24*time.Hour, "how long the ledger keeps what runs read and wrote; 0 for no ledger")
 	flags.DurationVar(&f.drain, "drain", 30*time.Second, "how long runs under way may take when the service stops; then they are cancelled, and store nothing")
+	flags.DurationVar(&f.linger, "linger", time.Second, "how long a service that stops still answers, with /readyz at 503, before it closes its port; not with --dev")
+	flags.StringVar(&f.minFree, "min-free", "", "the `size` that has to be free on the disk of the database for more to be stored, such as 1GiB, or off (default: 256MiB, or a twentieth of a smaller disk)")
 	flags.IntVar(&f.running, "running", 0, "how many runs at a time (default: 2 for each processor)")
 	flags.IntVar(&f.perApp, "per-app", 0, "how many runs at a time of one app and tenant (default: three quarters of --running)")
 	flags.IntVar(&f.perUser, "per-user", 0, "how many runs at a time of one user (default: half of --per-app)")
@@ -78,7 +83,7 @@ func (p *program) serve(ctx context.Context, f *serveFlags, files []string) (err
 		return err
 	}
 	if f.dev {
-		f.devKey = "dev_" + rand.Text()
+		f.devKey, f.linger = "dev_"+rand.Text(), 0
 	}
 	s := &server{p: p, flags: f, files: files, logger: slog.New(slog.NewJSONHandler(p.env.Stderr, nil))}
 	defer func() { err = errors.Join(err, s.closeParts()) }()
@@ -93,10 +98,28 @@ func (f *serveFlags) check() error {
 	switch {
 	case (f.tlsCert == "") != (f.tlsKey == ""):
 		return usagef("", "--tls-cert and --tls-key go together")
-	case f.rate < 0 || f.burst < 0 || f.ledger < 0 || f.drain < 0:
-		return usagef("", "--rate, --burst, --ledger and --drain are not negative")
+	case f.rate < 0 || f.burst < 0 || f.ledger < 0 || f.drain < 0 || f.linger < 0:
+		return usagef("", "--rate, --burst, --ledger, --drain and --linger are not negative")
+	}
+	if _, err := f.storage(); err != nil {
+		return err
 	}
 	return f.accessFlags.check()
+}
+
+// storage returns the options of the database.
+func (f *serveFlags) storage() (*bolt.Options, error) {
+	switch f.minFree {
+	case "":
+		return &bolt.Options{}, nil
+	case "off":
+		return &bolt.Options{MinFree: -1}, nil
+	}
+	size, ok := memory.ParseSize(f.minFree)
+	if !ok || size < 1 {
+		return nil, usagef("write a count and a unit, such as 1GiB, or off", "--min-free %q is not a size", f.minFree)
+	}
+	return &bolt.Options{MinFree: size}, nil
 }
 
 // openApps reads the app files. One that leaves no app to serve ends it; other mistakes are logged. What their tools are

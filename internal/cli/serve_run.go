@@ -74,14 +74,18 @@ func (s *server) openParts(db database) (err error) {
 	if s.auth, err = s.p.openAccess(s.flags.accessFlags, s.flags.listen, s.logger); err != nil {
 		return err
 	}
-	if s.backend, err = s.p.open(db, true); err != nil {
+	options, err := s.flags.storage()
+	if err != nil {
+		return err
+	}
+	if s.backend, err = s.p.openWith(db, true, options); err != nil {
 		return err
 	}
 	if s.wall, err = s.p.openServeWall(s.flags, s.logger); err != nil {
 		return err
 	}
-	options := telemetry.Options{Logger: s.logger, OTLPEndpoint: s.flags.otlp, Version: thisVersion().Version}
-	if s.watch, err = telemetry.New(options); err != nil {
+	watch := telemetry.Options{Logger: s.logger, OTLPEndpoint: s.flags.otlp, Version: thisVersion().Version}
+	if s.watch, err = telemetry.New(watch); err != nil {
 		return usagef("", "%v", err)
 	}
 	return nil
@@ -115,14 +119,8 @@ func (s *server) openSurface() error {
 	})
 	s.surface, err = service.New(service.Options{
 		Apps: s.apps, Authenticate: s.auth.Authenticate, Telemetry: s.watch, Documents: s.wall.documents, Links: s.links,
-		Rate: f.rate, Burst: f.burst, Ready: s.ready, Version: thisVersion().Version, Logger: s.logger,
+		Rate: f.rate, Burst: f.burst, Ready: (&readiness{backend: s.backend, now: s.p.env.Now, logger: s.logger}).check, Version: thisVersion().Version, Logger: s.logger,
 	})
-	return err
-}
-
-// ready says whether the database answers.
-func (s *server) ready(ctx context.Context) error {
-	_, err := s.backend.Get(ctx, storage.MakeKey(storage.Part{Tag: storage.System, Value: "ready"}))
 	return err
 }
 
@@ -164,9 +162,12 @@ func (s *server) accept(web *http.Server, listener net.Listener) error {
 	return web.Serve(listener)
 }
 
-// stop lets what is under way end, for a while.
+// stop lets what is under way end, for a while. Before that the port stays open, so that a load balancer can see that
+// the service is no longer ready, and what it sends until then is answered.
 func (s *server) stop(web *http.Server, cancel context.CancelFunc) error {
-	s.logger.Info("stopping", "drain", s.flags.drain.String())
+	s.logger.Info("stopping", "linger", s.flags.linger.String(), "drain", s.flags.drain.String())
+	s.surface.Leave()
+	time.Sleep(s.flags.linger)
 	drain, done := context.WithTimeout(context.Background(), s.flags.drain)
 	defer done()
 	go s.surface.Stop(drain) // what it waits for, Shutdown waits for as well

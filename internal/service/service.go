@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync/atomic"
@@ -25,7 +26,8 @@ type Options struct {
 	Links     *httpapi.Links
 	Rate      float64
 	Burst     int
-	// Ready says whether the backend answers; nil for always.
+	// Ready reports whether the service can do its work: /readyz answers 503 with the message of an abi.Fault, which
+	// anybody can read, and with no reason for other errors. It is called for each question. Default: always ready.
 	Ready   func(context.Context) error
 	Version string
 	Logger  *slog.Logger
@@ -71,11 +73,15 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.
 // API returns the HTTP API.
 func (s *Service) API() *httpapi.Server { return s.api }
 
-// Stop makes the Service say that it is not ready any more, so that nobody sends it more, and ends the sessions of MCP,
+// Leave makes /readyz answer that the service is stopping, and changes nothing else: load balancers look there, and send
+// no more.
+func (s *Service) Leave() { s.stopping.Store(true) }
+
+// Stop does what Leave does and ends the sessions of MCP,
 // whose streams would never end by themselves. It returns when the calls under way in them are answered; those that are
 // not when ctx ends are cancelled.
 func (s *Service) Stop(ctx context.Context) {
-	s.stopping.Store(true)
+	s.Leave()
 	s.mcp.close(ctx)
 }
 
@@ -87,14 +93,23 @@ const readyTime = 2 * time.Second
 func (s *Service) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTime)
 	defer cancel()
-	switch {
-	case s.stopping.Load():
+	if s.stopping.Load() {
 		say(w, http.StatusServiceUnavailable, "stopping")
-	case s.options.Ready != nil && s.options.Ready(ctx) != nil:
-		say(w, http.StatusServiceUnavailable, "the backend does not answer")
-	default:
-		say(w, http.StatusOK, "ready")
+		return
 	}
+	var err error
+	if s.options.Ready != nil {
+		err = s.options.Ready(ctx)
+	}
+	if err == nil {
+		say(w, http.StatusOK, "ready")
+		return
+	}
+	text := "the backend does not answer"
+	if f, ok := errors.AsType[*abi.Fault](err); ok {
+		text = f.Message
+	}
+	say(w, http.StatusServiceUnavailable, text)
 }
 
 func say(w http.ResponseWriter, status int, text string) {
