@@ -185,7 +185,7 @@ func (h *Host) caller(c Caller, run string) memory.Caller {
 	if c.Tenant == "" {
 		c.Tenant = DefaultTenant
 	}
-	return memory.Caller{Tenant: c.Tenant, User: c.User, Session: c.Session, Run: run}
+	return memory.Caller{Tenant: c.Tenant, User: c.User, Session: c.Session, Run: run, Confined: c.Confined}
 }
 
 // newID returns a new id that sorts by time.

@@ -17,6 +17,9 @@ type Caller struct {
 	Session string
 	// Actor is who asks, as the platform calls its own programs: the ledger notes it.
 	Actor string
+	// Confined limits the caller to sessions that are the user's already: it begins none under an id of its own, and
+	// binds none that is anonymous. Set it where the id of the session is an end user's word that nobody verified.
+	Confined bool
 }
 
 // Invocation is what is asked of a Host: to run a tool once.

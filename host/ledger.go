@@ -124,6 +124,7 @@ const (
 	actRun     = "run"
 	actDryRun  = "dry_run"
 	actOperate = "operate"
+	actList    = "list"
 	actRender  = "render"
 	actPurge   = "purge"
 	actErase   = "erase"

@@ -39,9 +39,16 @@ func (h *Host) owning(ctx context.Context, caller Caller) Caller {
 	return caller
 }
 
-// List calls visit with the living records of a store: of the caller's user or session alone where it has one.
-func (h *Host) List(ctx context.Context, caller Caller, store string, visit func(memory.Listed) error) error {
-	return h.memory.List(ctx, h.caller(caller, ""), store, visit)
+// List returns a page of the living records of a store: of the caller's user or session where it has one. Next is the
+// after of the page that follows, "" where there is none. A page may hold less than limit.
+func (h *Host) List(ctx context.Context, caller Caller, store, after string, limit int) (found []memory.Listed, next string, err error) {
+	id, err := h.newID("list")
+	if err != nil {
+		return nil, "", err
+	}
+	found, next, err = h.memory.List(ctx, h.caller(caller, id), store, after, limit)
+	h.noteAct(caller, id, actList, abi.Effects{Reads: []abi.ReadEffect{{Store: store}}, Writes: []abi.WriteEffect{}}, err)
+	return found, next, err
 }
 
 // Purge removes all records of a store in the caller's tenant, declared or not, and returns how many.

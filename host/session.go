@@ -14,7 +14,7 @@ func (h *Host) StartSession(ctx context.Context, caller Caller, start memory.Ses
 		if err != nil {
 			return memory.Session{}, err
 		}
-		caller.Session = id
+		caller.Session, caller.Confined = id, false // the id is the host's
 	}
 	session, err := h.memory.StartSession(ctx, h.caller(caller, ""), start)
 	if err == nil {
@@ -41,7 +41,8 @@ func (h *Host) Session(ctx context.Context, caller Caller) (memory.Session, erro
 	return h.memory.Session(ctx, h.caller(caller, ""))
 }
 
-// Sessions returns up to limit sessions after an id; of the caller's user alone where it has one.
-func (h *Host) Sessions(ctx context.Context, caller Caller, after string, limit int) ([]memory.Session, error) {
+// Sessions returns a page of sessions after an id, and the after of the page that follows, "" where there is none; those
+// of the caller's user, as far as they are open, where it has one. A page may hold less than limit.
+func (h *Host) Sessions(ctx context.Context, caller Caller, after string, limit int) (found []memory.Session, next string, err error) {
 	return h.memory.Sessions(ctx, h.caller(caller, ""), after, limit)
 }

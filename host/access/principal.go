@@ -54,6 +54,16 @@ func (p Principal) Act(user, session string) (string, string, error) {
 	return user, session, nil
 }
 
+// Confined reports whether a request in this session may use it only if it is the user's already. So it is with the
+// credentials of a user, unless they name the session themselves: what else an end user names, nobody verified.
+func (p Principal) Confined(session string) bool {
+	switch p.Role {
+	case Operator, Runtime, ReadOnly:
+		return false
+	}
+	return p.Session == "" || session != p.Session
+}
+
 // bound returns the one of two ids that counts, and false where they contradict each other.
 func bound(own, asked string) (string, bool) {
 	if own == "" {

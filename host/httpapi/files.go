@@ -95,7 +95,7 @@ func (s *Server) addFiles() {
 		OperationID: "change-file", Method: http.MethodPatch, Path: "/sessions/{session_id}/files/{file_id}", Tags: tags,
 		Summary: "Change a file", Description: "The text of a file that is not active is seen neither by tools nor in prompts.",
 	}, func(ctx context.Context, c *call, in *fileChangeInput) (*fileOutput, error) {
-		caller, err := c.present(ctx, in.User, in.Session)
+		caller, err := c.caller(ctx, in.User, in.Session)
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func (s *Server) addFiles() {
 		OperationID: "delete-file", Method: http.MethodDelete, Path: "/sessions/{session_id}/files/{file_id}", Tags: tags,
 		Summary: "Delete a file", Description: "Removes the file and its text, and answers what it was. Its download URL ends.",
 	}, func(ctx context.Context, c *call, in *fileInput) (*artifactOutput, error) {
-		caller, err := c.present(ctx, in.User, in.Session)
+		caller, err := c.caller(ctx, in.User, in.Session)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +126,7 @@ func (s *Server) addFiles() {
 }
 
 func (s *Server) filesOf(ctx context.Context, c *call, in *sessionInput) ([]file, error) {
-	caller, err := c.present(ctx, in.User, in.Session)
+	caller, err := c.caller(ctx, in.User, in.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (s *Server) shownFile(c *call, a memory.Artifact) file {
 }
 
 func (s *Server) upload(ctx context.Context, c *call, in *uploadInput) (*fileOutput, error) {
-	caller, err := c.caller(in.User, in.Session)
+	caller, err := c.caller(ctx, in.User, in.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +238,7 @@ func (u upload) identify() (up memory.Upload, format document.Format, err error)
 }
 
 func (s *Server) download(ctx context.Context, c *call, in *fileInput) (*huma.StreamResponse, error) {
-	caller, err := c.present(ctx, in.User, in.Session)
+	caller, err := c.caller(ctx, in.User, in.Session)
 	if err != nil {
 		return nil, err
 	}

@@ -329,6 +329,7 @@ func TestGeneratedRequests(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		sessions++
 		g := &generator{T: rt, schemas: schemas, session: fmt.Sprint("f", sessions)}
+		s.want(201, "operator", "POST", "/api/v1/sessions", `{"user_id":"ann","session_id":"`+g.session+`"}`)
 		body, kind := form("a.txt", "text/plain", "text")
 		var f struct{ FileID string }
 		s.want(201, "ann", "POST", "/api/v1/sessions/"+g.session+"/files", body, "Content-Type", kind).into(t, &f)

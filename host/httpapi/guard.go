@@ -30,29 +30,8 @@ type call struct {
 	app       string
 	host      *host.Host
 	release   func()
-}
-
-// caller is for whom the request acts that names a user and a session, either of which may be "".
-func (c *call) caller(user, session string) (host.Caller, error) {
-	user, session, err := c.principal.Act(user, session)
-	return host.Caller{Tenant: c.principal.Tenant, User: user, Session: session, Actor: c.principal.Name}, err
-}
-
-// present is caller for what a user does to a session that is there: one that is nobody's yet is none of theirs. A run, or
-// an upload, makes it theirs.
-func (c *call) present(ctx context.Context, user, session string) (host.Caller, error) {
-	caller, err := c.caller(user, session)
-	if err != nil || c.principal.Role != access.User || caller.Session == "" {
-		return caller, err
-	}
-	found, err := c.host.Session(ctx, caller)
-	if err == nil && found.User == "" && found.Ended == nil {
-		return caller, abi.Faultf(abi.AccessDenied, "the session is nobody's yet").WithHint("a run in it makes it the user's")
-	}
-	if errors.Is(err, abi.NotFound) { // which what is asked for will say, or begin it
-		err = nil
-	}
-	return caller, err
+	// userMetadata are the keys of metadata that a user may set.
+	userMetadata []string
 }
 
 // guard lets in who has a right, before the body is read.
@@ -122,7 +101,7 @@ func (s *Server) open(ctx context.Context, named string) (*call, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &call{principal: p, app: app, host: h, release: release}, nil
+	return &call{principal: p, app: app, host: h, release: release, userMetadata: s.options.UserMetadata}, nil
 }
 
 func (s *Server) appOf(p access.Principal, named string) (string, error) {
@@ -223,7 +202,7 @@ func (s *Server) Admit(r *http.Request, right access.Right) (Admitted, error) {
 	if err != nil {
 		return Admitted{}, err
 	}
-	caller, err := c.caller(query.Get("user_id"), query.Get("session_id"))
+	caller, err := c.caller(r.Context(), query.Get("user_id"), query.Get("session_id"))
 	if err != nil {
 		c.release()
 		return Admitted{}, err

@@ -68,6 +68,7 @@ var roles = map[string]access.Principal{
 	"read-only": {Role: access.ReadOnly, Tenant: "acme", Name: "watcher"},
 	"ann":       {Role: access.User, Tenant: "acme", User: "ann", Name: "ann"},
 	"bob":       {Role: access.User, Tenant: "acme", User: "bob", Name: "bob"},
+	"claimed":   {Role: access.User, Tenant: "acme", User: "ann", Session: "claimed", Name: "ann"},
 	"elsewhere": {Role: access.Operator, Tenant: "other", Name: "op"},
 	"no app":    {Role: access.Operator, Tenant: "acme", Apps: []string{"another"}, Name: "op"},
 	"one app":   {Role: access.Operator, Tenant: "acme", Apps: []string{"shop"}, Name: "op"},

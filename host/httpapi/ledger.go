@@ -42,7 +42,7 @@ func (s *Server) addLedger() {
 type whoamiOutput struct{ Body wire.Whoami }
 
 func readLedger(ctx context.Context, c *call, in *ledgerInput) (*listOutput[memory.LedgerEntry], error) {
-	caller, err := c.caller("", "")
+	caller, err := c.named("", "")
 	if err != nil {
 		return nil, err
 	}

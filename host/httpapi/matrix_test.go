@@ -35,10 +35,9 @@ type row struct {
 	status, empty int
 	user, session where
 	body          string
-	// selects says that user and session are what the request is about, and not for whom it acts. looks says that who acts
-	// for no user in particular may ask it about anybody's session. plain says that it is about no app.
-	// needs says that it is about a store of each user's own.
-	selects, looks, plain, needs bool
+	// selects says that user and session are what the request is about, and not for whom it acts. plain says that it is
+	// about no app. needs says that it is about a store of each user's own.
+	selects, plain, needs bool
 }
 
 // rows has one for each route: an endpoint without one fails the test.
@@ -51,24 +50,24 @@ var rows = map[string]row{
 	"GET /api/v1/tools":                                    {status: 200},
 	"POST /api/v1/sessions":                                {status: 201, user: inBody, session: inBody, body: `{"metadata":{"a":1}}`},
 	"GET /api/v1/sessions":                                 {status: 200, user: inQuery},
-	"GET /api/v1/sessions/{session_id}":                    {looks: true, status: 200, empty: 404, user: inQuery, session: inPath},
+	"GET /api/v1/sessions/{session_id}":                    {status: 200, empty: 404, user: inQuery, session: inPath},
 	"PATCH /api/v1/sessions/{session_id}/metadata":         {status: 200, empty: 404, user: inQuery, session: inPath, body: `{"a":2}`},
-	"DELETE /api/v1/sessions/{session_id}":                 {looks: true, status: 200, empty: 404, user: inQuery, session: inPath},
+	"DELETE /api/v1/sessions/{session_id}":                 {status: 200, empty: 404, user: inQuery, session: inPath},
 	"POST /api/v1/sessions/{session_id}/files":             {status: 201, user: inQuery, session: inPath, body: "file"},
-	"GET /api/v1/sessions/{session_id}/files":              {looks: true, status: 200, empty: 404, user: inQuery, session: inPath},
+	"GET /api/v1/sessions/{session_id}/files":              {status: 200, empty: 404, user: inQuery, session: inPath},
 	"PATCH /api/v1/sessions/{session_id}/files/{file_id}":  {status: 200, empty: 404, user: inQuery, session: inPath, body: `{"isActive":false}`},
 	"DELETE /api/v1/sessions/{session_id}/files/{file_id}": {status: 200, empty: 404, user: inQuery, session: inPath},
-	"GET /api/v1/sessions/{session_id}/files/{file_id}":    {looks: true, status: 200, empty: 404, user: inQuery, session: inPath},
+	"GET /api/v1/sessions/{session_id}/files/{file_id}":    {status: 200, empty: 404, user: inQuery, session: inPath},
 	"GET /api/v1/prompts":                                  {status: 200},
 	"POST /api/v1/prompts/{prompt}/render":                 {needs: true, status: 200, user: inBody, session: inBody, body: `{}`},
 	"GET /api/v1/stores":                                   {status: 200},
 	"GET /api/v1/stores/{store}":                           {status: 200},
 	"POST /api/v1/stores":                                  {status: 201, body: `{"technical_name":"NEW","access":"user"}`},
 	"PUT /api/v1/stores/{store}":                           {status: 409, body: `{"technical_name":"prefs","access":"user"}`},
-	"GET /api/v1/stores/{store}/record":                    {needs: true, looks: true, status: 200, empty: 404, user: inQuery, session: inQuery},
-	"PUT /api/v1/stores/{store}/record":                    {needs: true, looks: true, status: 200, user: inQuery, session: inQuery, body: `{"visits":5}`},
-	"PATCH /api/v1/stores/{store}/record":                  {needs: true, looks: true, status: 200, user: inQuery, session: inQuery, body: `{"visits":6}`},
-	"DELETE /api/v1/stores/{store}/record":                 {needs: true, looks: true, status: 200, user: inQuery, session: inQuery},
+	"GET /api/v1/stores/{store}/record":                    {needs: true, status: 200, empty: 404, user: inQuery, session: inQuery},
+	"PUT /api/v1/stores/{store}/record":                    {needs: true, status: 200, user: inQuery, session: inQuery, body: `{"visits":5}`},
+	"PATCH /api/v1/stores/{store}/record":                  {needs: true, status: 200, user: inQuery, session: inQuery, body: `{"visits":6}`},
+	"DELETE /api/v1/stores/{store}/record":                 {needs: true, status: 200, user: inQuery, session: inQuery},
 	"GET /api/v1/stores/{store}/records":                   {status: 200, user: inQuery, session: inQuery, selects: true},
 	"DELETE /api/v1/stores/{store}/records":                {status: 200},
 	"DELETE /api/v1/users/{user_id}":                       {status: 200, user: inPath, selects: true},
@@ -91,7 +90,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	var served *apps.Apps
-	s := newService(t, func(o *httpapi.Options) { served = o.Apps })
+	s := newService(t, func(o *httpapi.Options) { served, o.UserMetadata = o.Apps, []string{"a"} })
 	shopApp, _ := app.Load(shopFiles, "app.yaml")
 	desk, problems := app.Load(fstest.MapFS{"app.yaml": {Data: []byte("app: desk\n")}}, "app.yaml")
 	if problems.Err() != nil {
@@ -246,7 +245,7 @@ func (r row) expected(route httpapi.Route, a asked) int {
 		}
 		return r.status
 	}
-	if r.session != nowhere && acts != a.session && !(acts == "" && r.looks) {
+	if r.session != nowhere && acts != a.session && acts != "" { // without a user, a key acts for the session's
 		return 403 // a session is one user's
 	}
 	if strings.Contains(route.Path, "{file_id}") && a.session != "ann" {

@@ -33,7 +33,7 @@ func (s *Server) addPrompts() {
 		OperationID: "render-prompt", Method: http.MethodPost, Path: "/prompts/{prompt}/render", Tags: tags, Summary: "Render a prompt",
 		Description: "Fills in what the prompt's grants let it read of the session's and the user's memory, all at one moment.",
 	}, func(ctx context.Context, c *call, in *promptInput) (*renderedOutput, error) {
-		caller, err := c.present(ctx, in.Body.User, in.Body.Session)
+		caller, err := c.caller(ctx, in.Body.User, in.Body.Session)
 		if err != nil {
 			return nil, err
 		}

@@ -69,13 +69,13 @@ func (s *Server) addRecords() {
 	}, deleteRecord)
 	add(s, access.Records, huma.Operation{
 		OperationID: "list-records", Method: http.MethodGet, Path: "/stores/{store}/records", Tags: tags, Summary: "List the records of a store",
-		Description: "Without their contents; the first 1,000.",
+		Description: "Without their contents. A page may hold less than was asked for; next says whether there is more.",
 	}, listRecords)
 	add(s, access.Erase, huma.Operation{
 		OperationID: "purge-store", Method: http.MethodDelete, Path: "/stores/{store}/records", Tags: tags, Summary: "Remove all records of a store",
 		Description: "Of all users and sessions, also of a store that is not declared any more.",
 	}, func(ctx context.Context, c *call, in *storeInput) (*removedOutput, error) {
-		caller, err := c.caller("", "")
+		caller, err := c.named("", "")
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +96,7 @@ func (c *call) operate(ctx context.Context, in wire.Place, op string, args ...an
 
 // operateNoting is operate that also returns what the operation read and wrote.
 func (c *call) operateNoting(ctx context.Context, in wire.Place, op string, args ...any) (json.RawMessage, abi.Effects, error) {
-	caller, err := c.caller(in.User, in.Session)
+	caller, err := c.caller(ctx, in.User, in.Session)
 	if err != nil {
 		return nil, abi.Effects{}, err
 	}
@@ -216,28 +216,19 @@ func deleteRecord(ctx context.Context, c *call, in *deleteRecordInput) (*deleted
 	return out, json.Unmarshal(text, &out.Body)
 }
 
-// mostListed bounds the records of a list.
-const mostListed = 1000
+type listRecordsInput struct {
+	wire.Place
+	wire.PageQuery
+}
 
-func listRecords(ctx context.Context, c *call, in *wire.Place) (*listOutput[memory.Listed], error) {
-	caller, err := c.caller(in.User, in.Session)
+func listRecords(ctx context.Context, c *call, in *listRecordsInput) (*listOutput[memory.Listed], error) {
+	caller, err := c.named(in.User, in.Session)
 	if err != nil {
 		return nil, err
 	}
-	list := []memory.Listed{}
-	err = c.host.List(ctx, caller, in.Store, func(l memory.Listed) error {
-		if list = append(list, l); len(list) == mostListed {
-			return errEnough
-		}
-		return nil
-	})
-	if err == errEnough {
-		err = nil
-	}
-	return &listOutput[memory.Listed]{wire.List[memory.Listed]{Items: list}}, err
+	found, next, err := c.host.List(ctx, caller, in.Store, in.After, in.Limit)
+	return &listOutput[memory.Listed]{wire.List[memory.Listed]{Items: found, Next: next}}, err
 }
-
-var errEnough = abi.Faultf(abi.Cancelled, "enough")
 
 type eraseInput struct {
 	wire.Target

@@ -90,7 +90,7 @@ func (in *sessionRunInput) run() (*runInput, error) {
 
 // run runs a tool, or code, and answers with the Result where there is one to answer with.
 func (c *call) run(ctx context.Context, tool string, f wire.RunFields, key string, code *host.Code, onLog func(int, abi.LogLine)) (*resultOutput, error) {
-	inv, err := c.invocation(tool, f)
+	inv, err := c.invocation(ctx, tool, f)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (c *call) run(ctx context.Context, tool string, f wire.RunFields, key strin
 	return nil, &p
 }
 
-func (c *call) invocation(tool string, f wire.RunFields) (inv host.Invocation, err error) {
+func (c *call) invocation(ctx context.Context, tool string, f wire.RunFields) (inv host.Invocation, err error) {
 	inv = host.Invocation{
 		Tool: tool, Input: f.Input, Context: f.Context, Metadata: f.Metadata, SessionReference: f.SessionReference,
 		UserReference: f.UserReference, Env: f.Env, Timeout: time.Duration(f.TimeoutMS) * time.Millisecond, Dry: f.Dry,
@@ -118,7 +118,10 @@ func (c *call) invocation(tool string, f wire.RunFields) (inv host.Invocation, e
 	if err := plainText(f.Metadata, f.SessionReference, f.UserReference); err != nil {
 		return inv, err
 	}
-	if inv.Caller, err = c.caller(f.User, f.Session); err != nil || f.Message == nil {
+	if err := c.mayGive(f); err != nil {
+		return inv, err
+	}
+	if inv.Caller, err = c.caller(ctx, f.User, f.Session); err != nil || f.Message == nil {
 		return inv, err
 	}
 	message, err := json.Marshal(*f.Message)

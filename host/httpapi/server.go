@@ -40,6 +40,8 @@ type Options struct {
 	Documents *document.Reader
 	// Links signs the addresses of files. Default: files cannot be downloaded but with credentials.
 	Links *Links
+	// UserMetadata are the keys of a session's metadata, at its top, that credentials of a user may set. Default: none.
+	UserMetadata []string
 	// Rate is how many requests a second each principal may send, Burst how many at once. Default: as many as they like.
 	Rate  float64
 	Burst int

@@ -1,9 +1,11 @@
 package httpapi_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/httpapi"
 	"github.com/toolrun/toolrun/host/httpapi/wire"
 	"github.com/toolrun/toolrun/host/memory"
 )
@@ -24,7 +26,8 @@ const metadataBody = `{
 func TestRunWithMetadata(t *testing.T) {
 	s := newService(t)
 	var result abi.Result
-	s.want(200, "ann", "POST", "/api/v1/runs", metadataBody).into(t, &result)
+	own := strings.Replace(metadataBody, "{", `{"user_id": "ann",`, 1)
+	s.want(200, "runtime", "POST", "/api/v1/runs", own).into(t, &result)
 	var seen struct {
 		Meta struct {
 			Metadata    map[string]string
@@ -37,9 +40,10 @@ func TestRunWithMetadata(t *testing.T) {
 		seen.Meta.SessionInfo.AppID != "shop" || seen.Context.Message != "Hello" {
 		t.Errorf("the tool sees %s", result.Output)
 	}
-	s.want(400, "ann", "POST", "/api/v1/sessions/other/runs", metadataBody)
-	s.want(200, "ann", "POST", "/api/v1/sessions/sess_123/runs", metadataBody)
+	s.want(400, "runtime", "POST", "/api/v1/sessions/other/runs", own)
+	s.want(200, "runtime", "POST", "/api/v1/sessions/sess_123/runs", own)
 	s.want(403, "bob", "POST", "/api/v1/runs", metadataBody)
+	s.want(403, "runtime", "POST", "/api/v1/runs", strings.Replace(own, `"ann"`, `"bob"`, 1))
 }
 
 // A failed run is a Result; what keeps a run from happening is a problem.
@@ -107,7 +111,7 @@ func TestRecords(t *testing.T) {
 }
 
 func TestSessionsAndStores(t *testing.T) {
-	s := newService(t)
+	s := newService(t, func(o *httpapi.Options) { o.UserMetadata = []string{"userName", "n", "a"} })
 	var session memory.Session
 	s.want(201, "ann", "POST", "/api/v1/sessions", `{"metadata":{"userName":"John","n":12345678901234567890}}`).into(t, &session)
 	path := "/api/v1/sessions/" + session.ID
@@ -200,16 +204,18 @@ func TestChangedSchema(t *testing.T) {
 	}
 }
 
-// A session that is nobody's yet is not any user's to look into or to end, but a run makes it one's own.
-func TestSessionsOfNobody(t *testing.T) {
+// An anonymous session is no user's to look into, to end or to use. A key binds it, or a token whose claim names it.
+func TestAnonymousSessions(t *testing.T) {
 	s := newService(t)
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"anon","metadata":{"phone":"555"}}`)
-	s.want(403, "bob", "GET", "/api/v1/sessions/anon", "")
-	s.want(403, "bob", "DELETE", "/api/v1/sessions/anon", "")
-	s.want(403, "bob", "GET", "/api/v1/sessions/anon/files", "")
-	s.want(403, "bob", "PATCH", "/api/v1/sessions/anon/metadata", `{"a":1}`, "Content-Type", "application/merge-patch+json")
-	s.want(403, "bob", "POST", "/api/v1/prompts/greeting/render", `{"session_id":"anon"}`)
-	s.want(200, "ann", "POST", "/api/v1/sessions/anon/runs", `{"tool":"look"}`)
+	s.want(403, "ann", "POST", "/api/v1/sessions/anon/runs", `{"tool":"look"}`)
+	s.want(200, "runtime", "POST", "/api/v1/sessions/anon/runs", `{"tool":"look","user_id":"ann"}`)
 	s.want(200, "ann", "GET", "/api/v1/sessions/anon", "")
+	s.want(200, "ann", "POST", "/api/v1/sessions/anon/runs", `{"tool":"look"}`)
 	s.want(403, "bob", "GET", "/api/v1/sessions/anon", "")
+
+	s.want(403, "ann", "POST", "/api/v1/sessions", `{"session_id":"claimed"}`)
+	s.want(403, "claimed", "POST", "/api/v1/sessions", `{"session_id":"other"}`)
+	s.want(201, "claimed", "POST", "/api/v1/sessions", `{}`)
+	s.want(200, "ann", "GET", "/api/v1/sessions/claimed", "")
 }

@@ -35,7 +35,7 @@ func (s *Server) addSessions() {
 	add(s, access.ReadSessions, huma.Operation{
 		OperationID: "get-session", Method: http.MethodGet, Path: "/sessions/{session_id}", Tags: tags, Summary: "Describe a session",
 	}, func(ctx context.Context, c *call, in *sessionInput) (*sessionOutput, error) {
-		caller, err := c.present(ctx, in.User, in.Session)
+		caller, err := c.caller(ctx, in.User, in.Session)
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +50,7 @@ func (s *Server) addSessions() {
 		OperationID: "end-session", Method: http.MethodDelete, Path: "/sessions/{session_id}", Tags: tags, Summary: "End a session",
 		Description: "What lived with it is gone, and its id is refused from now on. Ending it again is fine.",
 	}, func(ctx context.Context, c *call, in *sessionInput) (*sessionOutput, error) {
-		caller, err := c.present(ctx, in.User, in.Session)
+		caller, err := c.caller(ctx, in.User, in.Session)
 		if err != nil {
 			return nil, err
 		}
@@ -65,11 +65,15 @@ type startInput struct {
 }
 
 func startSession(ctx context.Context, c *call, in *startInput) (*sessionOutput, error) {
-	caller, err := c.caller(in.Body.User, in.Body.Session)
+	caller, err := c.caller(ctx, in.Body.User, in.Body.Session)
 	if err != nil {
 		return nil, err
 	}
 	if err := plainText(in.Body.Metadata, in.Body.SessionReference, in.Body.UserReference); err != nil {
+		return nil, err
+	}
+	given := wire.RunFields{Metadata: in.Body.Metadata, SessionReference: in.Body.SessionReference, UserReference: in.Body.UserReference}
+	if err := c.mayGive(given); err != nil {
 		return nil, err
 	}
 	session, err := c.host.StartSession(ctx, caller, memory.SessionStart{
@@ -85,7 +89,7 @@ type listSessionsInput struct {
 }
 
 func listSessions(ctx context.Context, c *call, in *listSessionsInput) (*listOutput[memory.Session], error) {
-	caller, err := c.caller(in.User, "")
+	caller, err := c.named(in.User, "")
 	if err != nil {
 		return nil, err
 	}
@@ -93,16 +97,13 @@ func listSessions(ctx context.Context, c *call, in *listSessionsInput) (*listOut
 		session, err := c.host.Session(ctx, caller)
 		return &listOutput[memory.Session]{wire.List[memory.Session]{Items: []memory.Session{c.shown(session)}}}, err
 	}
-	found, err := c.host.Sessions(ctx, caller, in.After, in.Limit)
+	found, next, err := c.host.Sessions(ctx, caller, in.After, in.Limit)
 	if err != nil {
 		return nil, err
 	}
-	page := wire.List[memory.Session]{Items: []memory.Session{}}
+	page := wire.List[memory.Session]{Items: []memory.Session{}, Next: next}
 	for _, session := range found {
 		page.Items = append(page.Items, c.shown(session))
-	}
-	if len(found) == in.Limit {
-		page.Next = found[len(found)-1].ID
 	}
 	return &listOutput[memory.Session]{page}, nil
 }
@@ -123,11 +124,14 @@ type metadataInput struct {
 }
 
 func changeMetadata(ctx context.Context, c *call, in *metadataInput) (*sessionOutput, error) {
-	caller, err := c.present(ctx, in.User, in.Session)
+	caller, err := c.caller(ctx, in.User, in.Session)
 	if err != nil {
 		return nil, err
 	}
 	if err := plainText(in.Body); err != nil {
+		return nil, err
+	}
+	if err := c.mayPatch(in.Body); err != nil {
 		return nil, err
 	}
 	if _, err := c.host.Session(ctx, caller); err != nil { // a patch begins no session

@@ -106,7 +106,7 @@ func (s *Server) declare(ctx context.Context, c *call, w wire.Store, create bool
 			return nil, abi.Faultf(abi.InvalidArgument, "retention: %v", err)
 		}
 	}
-	caller, err := c.caller("", "")
+	caller, err := c.named("", "")
 	if err != nil {
 		return nil, err
 	}

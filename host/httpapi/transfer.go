@@ -47,7 +47,7 @@ func (s *Server) importStores(ctx context.Context, c *call, in *importInput) (*i
 	if err := problems.Err(); err != nil || imported == nil {
 		return nil, abi.Faultf(abi.SourceInvalid, "the document cannot be imported: %s", strings.TrimSpace(problems.Error()))
 	}
-	caller, err := c.caller("", "")
+	caller, err := c.named("", "")
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 // sessionsOf are the open sessions of a user.
 func sessionsOf(t *testing.T, h *host.Host, user string) []string {
 	t.Helper()
-	sessions, err := h.Sessions(t.Context(), host.Caller{User: user}, "", 10)
+	sessions, _, err := h.Sessions(t.Context(), host.Caller{User: user}, "", 10)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,9 @@ type Caller struct {
 	Session string
 	// Run is the id of the run.
 	Run string
+	// Confined limits the caller to sessions that are the user's already: it begins none, and binds none that is
+	// anonymous. It is for a session id that an end user sent and that the platform did not verify.
+	Confined bool
 }
 
 // maxID bounds the ids of a caller and an idempotency key, in bytes. They become parts of keys.
@@ -33,14 +36,35 @@ func (c Caller) check() error {
 			return err
 		}
 	}
-	return nil
+	return checkSessionID(c.Session)
 }
 
 func checkID(what, id string) error {
 	if len(id) > maxID || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
 		return abi.Faultf(abi.InvalidArgument, "the %s's id must be at most %d bytes of UTF-8 without control characters", what, maxID)
 	}
+	if (what == "user" || what == "tenant") && (id == "." || id == "..") {
+		return abi.Faultf(abi.InvalidArgument, "the %s's id cannot be %q, which is a step in a path", what, id)
+	}
 	return nil
+}
+
+// MaxSessionID bounds the id of a session, in bytes.
+const MaxSessionID = 128
+
+// checkSessionID refuses ids that a URL path cannot carry as they are: a proxy that decodes one would lead the request
+// elsewhere. Session ids come from clients, unlike those of users and tenants, which the platform already has.
+func checkSessionID(id string) error {
+	const others = "._~:@=+-"
+	allowed := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(others, r)
+	}
+	rest := strings.TrimLeftFunc(id, allowed)
+	if id == "" || len(id) <= MaxSessionID && rest == "" && strings.Trim(id, ".") != "" {
+		return nil
+	}
+	return abi.Faultf(abi.InvalidArgument, "the session's id is not one").
+		WithHint("use 1 to %d letters of ASCII, digits and %s, and not only dots", MaxSessionID, others)
 }
 
 // The kinds of the host's own records: the value of their System part.

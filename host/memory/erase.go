@@ -47,8 +47,12 @@ func (s *Service) Erase(ctx context.Context, c Caller) (Erased, error) {
 	if err := s.markErased(ctx, c); err != nil {
 		return erased, s.hostFault("erase a user", err)
 	}
+	sessions := map[string]bool{}
 	for range eraseRounds {
-		found, err := s.eraseRound(ctx, c, &erased)
+		if err := s.sessionsOf(ctx, c, sessions); err != nil {
+			return erased, s.hostFault("erase a user", err)
+		}
+		found, err := s.eraseRound(ctx, c, sessions, &erased)
 		if err != nil {
 			return erased, s.hostFault("erase a user", err)
 		}
@@ -68,8 +72,8 @@ func (s *Service) markErased(ctx context.Context, c Caller) error {
 	})
 }
 
-// eraseRound removes what is there and reports whether there was anything.
-func (s *Service) eraseRound(ctx context.Context, c Caller, erased *Erased) (bool, error) {
+// eraseRound removes what is there and reports whether there was anything. own are the ids of the user's sessions.
+func (s *Service) eraseRound(ctx context.Context, c Caller, own map[string]bool, erased *Erased) (bool, error) {
 	user := storage.Part{Tag: storage.User, Value: c.User}
 	// Records before sessions: those that end with a session are counted while they are there.
 	records, err := s.eraseUnder(ctx, s.group(c).With(user), erased)
@@ -88,7 +92,7 @@ func (s *Service) eraseRound(ctx context.Context, c Caller, erased *Erased) (boo
 	if err != nil {
 		return false, err
 	}
-	entries, err := s.eraseLedger(ctx, c, erased)
+	entries, err := s.eraseLedger(ctx, c, own, erased)
 	return records+sessions+runs+files+entries > 0, err
 }
 
@@ -126,6 +130,9 @@ func (s *Service) eraseSession(ctx context.Context, c Caller, erased *Erased) er
 	if err != nil || state.User != c.User {
 		return err // the id is of no session any more, or of somebody else's
 	}
+	if state.Ended != nil {
+		return s.forgetOwner(ctx, c)
+	}
 	for _, file := range state.Files { // those of the time when the session was nobody's have no other trace
 		if _, err := s.eraseFile(ctx, c, file.ID, erased); err != nil {
 			return err
@@ -136,6 +143,9 @@ func (s *Service) eraseSession(ctx context.Context, c Caller, erased *Erased) er
 		return err
 	}
 	if err := s.endSession(ctx, c, nil); err != nil && !errors.Is(err, abi.NotFound) {
+		return err
+	}
+	if err := s.forgetOwner(ctx, c); err != nil {
 		return err
 	}
 	erased.Sessions++

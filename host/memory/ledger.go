@@ -111,7 +111,8 @@ func (s *Service) Note(ctx context.Context, tenant string, entries []LedgerEntry
 	}
 	c := Caller{Tenant: tenant}
 	keys := make([]storage.Key, len(entries))
-	marks := map[string]int{} // the places of the marks of erased users
+	marks := map[string]int{}    // the places of the marks of erased users
+	sessions := map[string]int{} // the places of the sessions of entries that name no user
 	for i, e := range entries {
 		keys[i] = s.ledgerKey(c, e.Run)
 	}
@@ -119,6 +120,10 @@ func (s *Service) Note(ctx context.Context, tenant string, entries []LedgerEntry
 		if _, known := marks[e.User]; e.User != "" && !known {
 			marks[e.User] = len(keys)
 			keys = append(keys, s.erasedKey(Caller{Tenant: tenant, User: e.User}))
+		}
+		if _, known := sessions[e.Session]; e.User == "" && e.Session != "" && !known && checkSessionID(e.Session) == nil {
+			sessions[e.Session] = len(keys)
+			keys = append(keys, s.sessionKey(Caller{Tenant: tenant, Session: e.Session}))
 		}
 	}
 	err := s.backend.Update(ctx, keys, func(now []storage.Record) (writes []storage.Write, err error) {
@@ -128,6 +133,15 @@ func (s *Service) Note(ctx context.Context, tenant string, entries []LedgerEntry
 			}
 			if at, ok := marks[e.User]; ok && now[at].Exists() && !now[at].Updated.Before(e.At) {
 				e.User, e.Session = "", "" // who was erased since must not be in there
+			}
+			if at, ok := sessions[e.Session]; ok && e.User == "" {
+				state, err := decodeSession(now[at])
+				if err != nil {
+					return nil, err
+				}
+				if state.Erased {
+					e.Session = ""
+				}
 			}
 			if writes, err = s.noteEntry(writes, Caller{Tenant: tenant, Run: e.Run}, e); err != nil {
 				return nil, err
@@ -187,13 +201,14 @@ func decodeEntry(r storage.Record) (LedgerEntry, error) {
 	return e, nil
 }
 
-// eraseLedger removes the entries that name a user.
-func (s *Service) eraseLedger(ctx context.Context, c Caller, erased *Erased) (int, error) {
+// eraseLedger removes the entries that name a user, and those that name nobody in one of the user's own sessions: the
+// session was anonymous then.
+func (s *Service) eraseLedger(ctx context.Context, c Caller, own map[string]bool, erased *Erased) (int, error) {
 	total := 0
 	err := s.scan(ctx, s.system(systemLedger, Caller{Tenant: c.Tenant}), func(chunk []storage.Record) error {
 		var keys []storage.Key
 		for _, r := range chunk {
-			if e, err := decodeEntry(r); err == nil && e.User == c.User {
+			if e, err := decodeEntry(r); err == nil && (e.User == c.User || e.User == "" && own[e.Session]) {
 				keys = append(keys, r.Key)
 			}
 		}

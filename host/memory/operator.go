@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"time"
 
@@ -21,33 +22,79 @@ type Listed struct {
 	Expires  *time.Time `json:"expires_at,omitempty"`
 }
 
-// List calls visit with the living records of a store in the caller's tenant: of the caller's user or session
-// alone where it has one. It is an operator's act: no tool can list.
-func (s *Service) List(ctx context.Context, c Caller, name string, visit func(Listed) error) error {
+// List returns a page of at most limit living records of a store in the caller's tenant: of the caller's user or session
+// alone where it has one. Next is the after of the page that follows, "" where there is none. A page may hold less than
+// limit: the work for one is bounded. It is an operator's act: no tool can list.
+func (s *Service) List(ctx context.Context, c Caller, name, after string, limit int) (found []Listed, next string, err error) {
+	if err := c.check(); err != nil {
+		return nil, "", err
+	}
 	st := s.stores[name]
 	if st == nil {
-		return abi.Faultf(abi.NotFound, "there is no store %s", quote(name))
+		return nil, "", abi.Faultf(abi.NotFound, "there is no store %s", quote(name))
 	}
-	open := map[storage.Key]bool{}
-	err := s.scanHeads(ctx, s.group(c), func(chunk []storage.Head) error {
-		for _, r := range chunk {
-			if !s.belongs(r.Key, c, name) {
-				continue
-			}
-			alive, err := s.stillAlive(ctx, st, r.Record, open)
-			if err != nil {
-				return err
-			}
-			if !alive {
-				continue
-			}
-			if err := visit(s.listed(st, r)); err != nil {
-				return err
-			}
+	start, err := s.afterCursor(c, after)
+	if err != nil {
+		return nil, "", err
+	}
+	found, open := []Listed{}, map[storage.Key]bool{}
+	last, err := s.page(ctx, s.extent(st, c), start, limit, func(r storage.Head) (bool, error) {
+		if !s.belongs(r.Key, c, name) {
+			return false, nil
 		}
-		return nil
+		alive, err := s.stillAlive(ctx, st, r.Record, open)
+		if alive {
+			found = append(found, s.listed(st, r))
+		}
+		return alive, err
 	})
-	return s.hostFault("list records", err)
+	if err != nil {
+		return nil, "", s.hostFault("list records", err)
+	}
+	return found, s.cursor(c, last), nil
+}
+
+// extent is the narrowest prefix of all records that a list of a store may show.
+func (s *Service) extent(st *store, c Caller) storage.Key {
+	group := s.group(c)
+	switch {
+	case st.Access == ScopeUser && c.User != "":
+		return group.With(storage.Part{Tag: storage.User, Value: c.User})
+	case st.Access == ScopeUser:
+		return group + tagged(storage.User) // the records of one kind of owner lie together
+	case st.Access == ScopeSession && c.Session != "":
+		return group.With(storage.Part{Tag: storage.Session, Value: c.Session})
+	case st.Access == ScopeSession:
+		return group + tagged(storage.Session)
+	}
+	return group + tagged(storage.Store)
+}
+
+// tagged is what a key of that part begins with.
+func tagged(tag storage.Tag) storage.Key { return storage.Key([]byte{byte(tag)}) }
+
+// cursor writes the key that a page of a list ended with as text, "" for none. It begins within the tenant's app, so that
+// no text leads out of there.
+func (s *Service) cursor(c Caller, last storage.Key) string {
+	if last == "" {
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString([]byte(last[len(s.group(c)):]))
+}
+
+// afterCursor reads what cursor wrote.
+func (s *Service) afterCursor(c Caller, text string) (storage.Key, error) {
+	if text == "" {
+		return "", nil
+	}
+	rest, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		_, err = storage.Key(rest).Parts()
+	}
+	if err != nil {
+		return "", abi.Faultf(abi.InvalidArgument, "after is not the next of a page").WithHint("give the next of the page before, as it is")
+	}
+	return s.group(c) + storage.Key(rest), nil
 }
 
 func (s *Service) belongs(key storage.Key, c Caller, name string) bool {

@@ -80,12 +80,17 @@ func TestContentsHeldAtOnce(t *testing.T) {
 		do   func() error
 	}{
 		{"list", func() error {
-			return a.List(ctx, memory.Caller{Tenant: "acme"}, "notes", func(l memory.Listed) error {
-				if l.Bytes == len(content) {
-					listed++
+			for after := ""; ; {
+				found, next, err := a.List(ctx, memory.Caller{Tenant: "acme"}, "notes", after, 7)
+				for _, l := range found {
+					if l.Bytes == len(content) {
+						listed++
+					}
 				}
-				return nil
-			})
+				if after = next; next == "" || err != nil {
+					return err
+				}
+			}
 		}},
 		{"report", func() error { _, err := a.Report(ctx, "acme"); return err }},
 		{"purge", func() error {

@@ -66,7 +66,7 @@ func (s *scenario) addSessionEnd(session string) {
 func (w world) endSession(session string) world {
 	w = w.clone()
 	if state, known := w.sessions[session]; known {
-		state.ended, state.user, state.metadata = true, "", "{}"
+		state.ended, state.metadata = true, "{}"
 		w.sessions[session] = state
 	}
 	return w
@@ -142,8 +142,11 @@ func (w world) erase(user string, write storage.Write) {
 	case ours:
 		delete(w.records, at)
 	case write.Delete: // of what the host itself keeps
-	case session != "":
-		w.sessions[session] = modelSession{metadata: "{}", ended: true}
+	case key.Part(storage.System) == "session":
+		var state struct{ User string }
+		_ = json.Unmarshal(write.Record.Content, &state)
+		w.sessions[session] = modelSession{user: state.User, metadata: "{}", ended: true}
+	case session != "": // that the session was the user's
 	default:
 		w.erased[user]++
 	}

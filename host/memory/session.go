@@ -22,7 +22,7 @@ const dropChunk = 256
 // Session describes a session.
 type Session struct {
 	ID string `json:"session_id"`
-	// User is who started it or was bound to it; "" while it is anonymous, and once it has ended.
+	// User is who started it or was bound to it; "" while it is anonymous, and once its user was erased.
 	User string `json:"user_id,omitempty"`
 	// Reference and UserReference are the platform's own names for the session and its user.
 	Reference     string `json:"session_reference,omitempty"`
@@ -44,6 +44,8 @@ type sessionState struct {
 	Started       time.Time       `json:"started"`
 	Ended         *time.Time      `json:"ended,omitempty"`
 	Files         []Artifact      `json:"files,omitempty"`
+	// Erased says that the session ended because its user was erased: nothing may name the session from then on.
+	Erased bool `json:"erased,omitempty"`
 }
 
 func decodeSession(r storage.Record) (sessionState, error) {
@@ -79,14 +81,35 @@ func (s *Service) idleEnd(r storage.Record) time.Time {
 
 // checkSession says why a caller may not use a session.
 func (s *Service) checkSession(r storage.Record, state sessionState, c Caller, at time.Time) error {
+	if err := c.mayName(state); err != nil {
+		return err
+	}
 	if r.Exists() && !s.sessionOpen(r, at) {
 		return abi.Faultf(abi.SessionEnded, "the session has ended").WithHint("start a new session with another id")
 	}
 	if state.User != "" && state.User != c.User {
-		return abi.Faultf(abi.AccessDenied, "the session belongs to another user").
-			WithHint("a session is used by the user who started it")
+		return errForeign(c)
 	}
 	return nil
+}
+
+// mayName refuses a confined caller a session that is not the user's. The answer is the same for a session of another
+// user, an anonymous one and none at all: it must not report which ids exist.
+func (c Caller) mayName(state sessionState) error {
+	if !c.Confined || c.Session == "" || c.User != "" && state.User == c.User {
+		return nil
+	}
+	return abi.Faultf(abi.AccessDenied, "the user has no session of this id").
+		WithHint("start a session without an id, which makes one, or use credentials whose session claim names it")
+}
+
+// errForeign refuses a session of another user.
+func errForeign(c Caller) error {
+	f := abi.Faultf(abi.AccessDenied, "the session belongs to another user")
+	if c.User == "" {
+		return f.WithHint("name the session's user with user_id")
+	}
+	return f.WithHint("a session is used by the user who started it")
 }
 
 // SessionStart is what a session may be given when it starts.
@@ -270,14 +293,20 @@ func (s *Service) Session(ctx context.Context, c Caller) (Session, error) {
 	if err != nil {
 		return Session{}, s.hostFault("read a session", err)
 	}
+	session, err := s.describe(records[0])
+	if err != nil {
+		return Session{}, err
+	}
+	if err := c.mayName(sessionState{User: session.User}); err != nil {
+		return Session{}, err
+	}
 	if !records[0].Exists() {
 		return Session{}, abi.Faultf(abi.NotFound, "there is no such session")
 	}
-	session, err := s.describe(records[0])
-	if err == nil && c.User != "" && session.User != "" && session.User != c.User {
-		return Session{}, abi.Faultf(abi.AccessDenied, "the session belongs to another user")
+	if c.User != "" && session.User != "" && session.User != c.User {
+		return Session{}, errForeign(c)
 	}
-	return session, err
+	return session, nil
 }
 
 func (s *Service) describe(r storage.Record) (Session, error) {
@@ -296,88 +325,6 @@ func (s *Service) describe(r storage.Record) (Session, error) {
 		session.Ended = &end
 	}
 	return session, nil
-}
-
-// Sessions returns up to limit sessions of the caller's tenant whose ids come after after; of the caller's
-// user alone where it has one, and then open ones alone. Less than limit means that there are no more.
-func (s *Service) Sessions(ctx context.Context, c Caller, after string, limit int) ([]Session, error) {
-	if limit < 1 {
-		return nil, abi.Faultf(abi.InvalidArgument, "a list needs a limit of at least 1")
-	}
-	base := Caller{Tenant: c.Tenant, User: c.User}
-	if err := base.check(); err != nil {
-		return nil, err
-	}
-	prefix := s.system(systemSession, base)
-	if c.User != "" {
-		prefix = s.system(systemUserSession, base, storage.Part{Tag: storage.User, Value: c.User})
-	}
-	var start storage.Key
-	if after != "" {
-		start = prefix.With(storage.Part{Tag: storage.Session, Value: after})
-	}
-	records, err := s.backend.Scan(ctx, prefix, start, limit)
-	if err != nil {
-		return nil, s.hostFault("list sessions", err)
-	}
-	sessions := make([]Session, 0, len(records))
-	for _, r := range records {
-		base.Session = r.Key.Part(storage.Session)
-		session, err := s.Session(ctx, base)
-		if errors.Is(err, abi.NotFound) || errors.Is(err, abi.AccessDenied) {
-			continue // it ended in between
-		}
-		if err != nil {
-			return nil, err
-		}
-		sessions = append(sessions, session)
-	}
-	return sessions, nil
-}
-
-// EndSession ends the caller's session: it is refused from now on, and what lived with it is gone. Ending a
-// session that has ended is fine; its end is the first one.
-func (s *Service) EndSession(ctx context.Context, c Caller) (Session, error) {
-	if err := s.endSession(ctx, c, nil); err != nil {
-		return Session{}, err
-	}
-	return s.Session(ctx, c)
-}
-
-var errUsedAgain = errors.New("the session has been used again")
-
-// endSession leaves a tombstone that keeps the id refused, and frees the records that ended with the session.
-// The tombstone names no user. Where found is not nil, a session that is not as it was found goes on.
-func (s *Service) endSession(ctx context.Context, c Caller, found *storage.Record) error {
-	key := s.sessionKey(c)
-	err := s.backend.Update(ctx, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
-		r := now[0]
-		state, err := decodeSession(r)
-		if err != nil {
-			return nil, err
-		}
-		if !r.Exists() {
-			return nil, abi.Faultf(abi.NotFound, "there is no such session")
-		}
-		if state.User != "" && c.User != "" && state.User != c.User {
-			return nil, abi.Faultf(abi.AccessDenied, "the session belongs to another user")
-		}
-		if found != nil && !r.Same(*found) {
-			return nil, errUsedAgain
-		}
-		if state.Ended != nil {
-			return nil, nil
-		}
-		at := s.now()
-		return s.writeSystem(nil, r, key, sessionState{Started: state.Started, Ended: &at}, at.Add(tombstone), c)
-	})
-	if errors.Is(err, errUsedAgain) {
-		return nil
-	}
-	if err != nil {
-		return s.hostFault("end a session", err)
-	}
-	return s.dropAll(ctx, storage.Selector{End: endTag(key)})
 }
 
 // dropAll removes what is selected, in chunks.

@@ -372,7 +372,7 @@ func TestEraseLeavesASessionThatHasANewOwner(t *testing.T) {
 	}
 	bob := memory.Caller{Tenant: "acme", User: "bob", Session: "s1", Run: "r"}
 	a.must(bob, abi.SetContent, `"cart"`, `{"b":1}`)
-	if sessions, err := a.Sessions(ctx, memory.Caller{Tenant: "acme", User: "ann"}, "", 10); err != nil || len(sessions) != 0 {
+	if sessions, _, err := a.Sessions(ctx, memory.Caller{Tenant: "acme", User: "ann"}, "", 10); err != nil || len(sessions) != 0 {
 		t.Errorf("ann's sessions = %+v, %v; want none", sessions, err)
 	}
 	if _, err := a.Session(ctx, ann); !errors.Is(err, abi.AccessDenied) {

@@ -191,10 +191,8 @@ func (p *program) memoryList() *cobra.Command {
 }
 
 func (p *program) listMemory(ctx context.Context, s surface, caller host.Caller, store string) error {
-	records := []memory.Listed{}
-	err := s.List(ctx, caller, store, func(l memory.Listed) error {
-		records = append(records, l)
-		return nil
+	records, err := allPages(func(after string) ([]memory.Listed, string, error) {
+		return s.List(ctx, caller, store, after, pageSize)
 	})
 	if err != nil {
 		return err

@@ -111,16 +111,15 @@ func sessionOf(s *wire.Session, err error) (memory.Session, error) {
 }
 
 // Sessions lists sessions after an id.
-func (r *remote) Sessions(ctx context.Context, c host.Caller, after string, limit int) ([]memory.Session, error) {
+func (r *remote) Sessions(ctx context.Context, c host.Caller, after string, limit int) (found []memory.Session, next string, err error) {
 	page, err := r.Client.Sessions(ctx, client.SessionQuery{User: c.User, After: after, Limit: limit})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	list := make([]memory.Session, len(page.Items))
-	for i, s := range page.Items {
-		list[i] = memory.Session(s)
+	for _, s := range page.Items {
+		found = append(found, memory.Session(s))
 	}
-	return list, nil
+	return found, page.Next, nil
 }
 
 // Get reads a record.
@@ -162,24 +161,16 @@ func (r *remote) Delete(ctx context.Context, c host.Caller, store string, opts w
 	return json.Marshal(deleted)
 }
 
-// mostListed is how many records a server lists.
-const mostListed = 1000
-
-// List visits the records of a store, as many as a server lists.
-func (r *remote) List(ctx context.Context, c host.Caller, store string, visit func(memory.Listed) error) error {
-	list, err := r.Records(ctx, callerOf(c), store)
+// List lists records of a store.
+func (r *remote) List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.Listed, next string, err error) {
+	page, err := r.Records(ctx, callerOf(c), store, client.PageQuery{After: after, Limit: limit})
 	if err != nil {
-		return r.unknownStore(ctx, err, store)
+		return nil, "", r.unknownStore(ctx, err, store)
 	}
-	for _, l := range list {
-		if err := visit(memory.Listed(l)); err != nil {
-			return err
-		}
+	for _, l := range page.Items {
+		found = append(found, memory.Listed(l))
 	}
-	if len(list) >= mostListed {
-		r.p.warn("a server lists %d records, and there may be more", mostListed)
-	}
-	return nil
+	return found, page.Next, nil
 }
 
 // Purge removes all records of a store.

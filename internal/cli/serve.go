@@ -24,6 +24,7 @@ type serveFlags struct {
 	listen, db, baseURL, linkKey string
 	tlsCert, tlsKey              string
 	otlp                         string
+	userMetadata                 []string
 	rate                         float64
 	burst                        int
 	minFree                      string
@@ -42,6 +43,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "the `file` with the certificate, in PEM; with --tls-key")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "the `file` with the key of the certificate, in PEM")
 	flags.StringVar(&f.otlp, "otlp", "", "the `URL` of a collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318")
+	flags.StringSliceVar(&f.userMetadata, "user-metadata", nil, "the `keys` of a session's metadata that tokens of users may set, such as name,locale (default: none)")
 	flags.Float64Var(&f.rate, "rate", 100, "how many requests a second each caller may send; 0 for as many as they like")
 	flags.IntVar(&f.burst, "burst", 200, "how many requests a caller may send at once")
 	flags.DurationVar(&f.ledger, "ledger", 30*24*time.Hour, "how long the ledger keeps what runs read and wrote; 0 for no ledger")

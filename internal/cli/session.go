@@ -154,18 +154,11 @@ func (p *program) sessionList() *cobra.Command {
 }
 
 func (p *program) listSessions(ctx context.Context, app surface, c host.Caller) error {
-	const chunk = 500
-	sessions := []memory.Session{}
-	for after := ""; ; {
-		some, err := app.Sessions(ctx, c, after, chunk)
-		if err != nil {
-			return err
-		}
-		sessions = append(sessions, some...)
-		if len(some) < chunk {
-			break
-		}
-		after = some[len(some)-1].ID
+	sessions, err := allPages(func(after string) ([]memory.Session, string, error) {
+		return app.Sessions(ctx, c, after, pageSize)
+	})
+	if err != nil {
+		return err
 	}
 	return p.answer(sessions, func() error {
 		rows := make([][]string, len(sessions))
@@ -174,4 +167,26 @@ func (p *program) listSessions(ctx context.Context, app surface, c host.Caller) 
 		}
 		return p.table([]string{"SESSION", "USER", "STARTED", "USED", "ENDED"}, rows)
 	})
+}
+
+// pageSize is how many items of a list are asked for at a time.
+const pageSize = 500
+
+// allPages returns the items of all pages of a list.
+func allPages[T any](page func(after string) (items []T, next string, err error)) ([]T, error) {
+	all := []T{}
+	for after := ""; ; {
+		items, next, err := page(after)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, items...)
+		if next == "" {
+			return all, nil
+		}
+		if next == after {
+			return nil, abi.Faultf(abi.Unavailable, "the list does not end: a page is followed by itself")
+		}
+		after = next
+	}
 }

@@ -19,7 +19,7 @@ type surface interface {
 	StartSession(context.Context, host.Caller, memory.SessionStart) (memory.Session, error)
 	EndSession(context.Context, host.Caller) (memory.Session, error)
 	Session(context.Context, host.Caller) (memory.Session, error)
-	Sessions(ctx context.Context, c host.Caller, after string, limit int) ([]memory.Session, error)
+	Sessions(ctx context.Context, c host.Caller, after string, limit int) (found []memory.Session, next string, err error)
 
 	// Get returns what a projection picks of a record, or all where it is nil; with record, revision and times too. It is
 	// null where there is no record.
@@ -28,7 +28,8 @@ type surface interface {
 	Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error)
 	// Delete deletes a record and answers as delete_content does.
 	Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error)
-	List(ctx context.Context, c host.Caller, store string, visit func(memory.Listed) error) error
+	// Sessions and List return a page, and the after of the page that follows; "" where there is none.
+	List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.Listed, next string, err error)
 	Purge(ctx context.Context, c host.Caller, store string) (int, error)
 	Erase(context.Context, host.Caller) (memory.Erased, error)
 	// Ledger returns a page of what was done, oldest first. More reports that there may be others after next.

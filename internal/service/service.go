@@ -26,6 +26,8 @@ type Options struct {
 	Links     *httpapi.Links
 	Rate      float64
 	Burst     int
+	// UserMetadata is httpapi's.
+	UserMetadata []string
 	// Ready reports whether the service can do its work: /readyz answers 503 with the message of an abi.Fault, which
 	// anybody can read, and with no reason for other errors. It is called for each question. Default: always ready.
 	Ready   func(context.Context) error
@@ -46,7 +48,7 @@ type Service struct {
 func New(opts Options) (*Service, error) {
 	s := &Service{options: opts}
 	api, err := httpapi.New(httpapi.Options{
-		Apps: opts.Apps, Authenticate: opts.Authenticate, Documents: opts.Documents, Links: opts.Links, Rate: opts.Rate, Burst: opts.Burst,
+		Apps: opts.Apps, Authenticate: opts.Authenticate, Documents: opts.Documents, Links: opts.Links, UserMetadata: opts.UserMetadata, Rate: opts.Rate, Burst: opts.Burst,
 		Version: opts.Version, Logger: opts.Logger,
 	})
 	if err != nil {

@@ -78,10 +78,10 @@ func runs(t *testing.T, c *client.Client) {
 
 func sessions(t *testing.T, c *client.Client) {
 	ctx := t.Context()
-	started := must(c.StartSession(ctx, wire.SessionRequest{Session: "a/b ü", User: "ann", Metadata: json.RawMessage(`{"userName":"Ann"}`)}))(t)
+	started := must(c.StartSession(ctx, wire.SessionRequest{Session: "a:b@c=d+e", User: "ann", Metadata: json.RawMessage(`{"userName":"Ann"}`)}))(t)
 	odd := client.Caller{User: "ann", Session: started.ID}
 	changed := must(c.SetMetadata(ctx, odd, json.RawMessage(`{"plan":"gold"}`)))(t)
-	if compact(t, changed.Metadata) != `{"plan":"gold","userName":"Ann"}` || changed.ID != "a/b ü" {
+	if compact(t, changed.Metadata) != `{"plan":"gold","userName":"Ann"}` || changed.ID != "a:b@c=d+e" {
 		t.Errorf("SetMetadata = %+v; want both members, in the session with the odd id", changed)
 	}
 	if got := must(c.Session(ctx, odd))(t); got.Ended != nil || got.User != "ann" || got.Started.IsZero() {
@@ -205,8 +205,19 @@ func records(t *testing.T, c *client.Client) {
 			t.Errorf("DeleteRecord on %s: %v; want a conflict", tt.name, err)
 		}
 	}
-	if list := must(c.Records(ctx, client.Caller{}, "prefs"))(t); len(list) != 2 || list[0].Bytes == 0 {
-		t.Errorf("Records = %v; want those of ann and ben", list)
+	var list []wire.Listed
+	for record, err := range c.AllRecords(ctx, client.Caller{}, "prefs") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, record)
+	}
+	if len(list) != 2 || list[0].Bytes == 0 {
+		t.Errorf("AllRecords = %v; want those of ann and ben", list)
+	}
+	page := must(c.Records(ctx, client.Caller{}, "prefs", client.PageQuery{Limit: 1}))(t)
+	if len(page.Items) != 1 || page.Next == "" {
+		t.Errorf("Records = %v; want one record and a next", page)
 	}
 	if deleted := must(c.DeleteRecord(ctx, ben, "prefs", nil))(t); !deleted.Deleted {
 		t.Error("DeleteRecord found no record")

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"net/http"
 	"strconv"
 
@@ -59,11 +60,28 @@ func (c *Client) DeleteRecord(ctx context.Context, caller Caller, store string, 
 	return fetch[wire.Deleted](ctx, c, newRecordRequest(http.MethodDelete, caller, store, ifRevision))
 }
 
-// Records lists the records of a store without their contents, the first 1,000; those of the caller's user or session
-// alone where it has one.
-func (c *Client) Records(ctx context.Context, caller Caller, store string) ([]wire.Listed, error) {
-	r := newRequest(http.MethodGet, "stores", store, "records").set("user_id", caller.User).set("session_id", caller.Session)
-	return items(fetch[wire.List[wire.Listed]](ctx, c, r))
+// PageQuery asks for a page of a list. The zero value asks for the first one.
+type PageQuery struct {
+	// After is the Next of the page before.
+	After string
+	// Limit is how many items a page has at most, up to 1,000. Default 100.
+	Limit int
+}
+
+// Records lists a page of the records of a store without their contents; those of the caller's user or session where it
+// has one. A page may hold less than was asked for; there is more as long as it has a Next.
+func (c *Client) Records(ctx context.Context, caller Caller, store string, q PageQuery) (*wire.List[wire.Listed], error) {
+	r := newRequest(http.MethodGet, "stores", store, "records").set("user_id", caller.User).set("session_id", caller.Session).
+		set("after", q.After).set("limit", number(q.Limit))
+	return fetch[wire.List[wire.Listed]](ctx, c, r)
+}
+
+// AllRecords goes over the records of a store without their contents, page after page; those of the caller's user or session
+// where it has one. An error ends it.
+func (c *Client) AllRecords(ctx context.Context, caller Caller, store string) iter.Seq2[wire.Listed, error] {
+	return pages(func(after string) (*wire.List[wire.Listed], error) {
+		return c.Records(ctx, caller, store, PageQuery{After: after})
+	}, "")
 }
 
 // PurgeStore removes all records of a store, declared or not, of all users and sessions, and returns how many.

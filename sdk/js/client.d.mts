@@ -347,8 +347,9 @@ export class Client {
   patchRecord<T = any>(caller: Caller, store: string, patch: unknown, options?: WriteOptions): Promise<StoredRecord<T>>;
   /** Deletes a record, and says whether there was one. */
   deleteRecord(caller: Caller, store: string, options?: ConditionOptions): Promise<{ success: true; deleted: boolean }>;
-  /** Lists the first 1,000 records of a store without their contents. */
-  records(caller: Caller, store: string, options?: CallOptions): Promise<ListedRecord[]>;
+  /** A page of the records of a store, without their contents. It may hold less than was asked for; there is more while it has a next. */
+  records(caller: Caller, store: string, query?: PageQuery, options?: CallOptions): Promise<Page<ListedRecord>>;
+  allRecords(caller: Caller, store: string, query?: PageQuery, options?: CallOptions): AsyncGenerator<ListedRecord, void, void>;
   /** Removes all records of a store, of all users and sessions, and says how many. */
   purgeStore(store: string, options?: CallOptions): Promise<number>;
   /** Removes everything of a user. It cannot be undone. */

@@ -156,8 +156,12 @@ export class Client {
     return this.#send('DELETE', recordPath(store), writing(caller, options, true));
   }
 
-  records(caller, store, options) {
-    return this.#items(['stores', store, 'records'], { query: placeOf(caller), ...options });
+  records(caller, store, { after, limit } = {}, options) {
+    return this.#send('GET', ['stores', store, 'records'], { query: { ...placeOf(caller), after, limit }, ...options });
+  }
+
+  allRecords(caller, store, query = {}, options) {
+    return pages((after) => this.records(caller, store, { ...query, after }, options), query.after);
   }
 
   async purgeStore(store, options) {

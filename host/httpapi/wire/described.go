@@ -13,7 +13,7 @@ import (
 // Session is a memory.Session.
 type Session struct {
 	ID string `json:"session_id"`
-	// User is "" while nobody is known, and once the session has ended.
+	// User is "" while the session is anonymous, and once its user was erased.
 	User          string `json:"user_id,omitempty"`
 	Reference     string `json:"session_reference,omitempty"`
 	UserReference string `json:"user_reference,omitempty"`

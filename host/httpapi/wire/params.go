@@ -15,7 +15,7 @@ type RunHeaders struct {
 
 // SessionPath names a session in a path.
 type SessionPath struct {
-	Session string `path:"session_id" minLength:"1" maxLength:"256" doc:"Id of the session"`
+	Session string `path:"session_id" minLength:"1" maxLength:"128" doc:"Id of the session: letters of ASCII, digits and ._~:@=+-, not only dots"`
 }
 
 // FilePath names a file in a path.
@@ -44,7 +44,7 @@ type Place struct {
 	Target
 	StorePath
 	UserQuery
-	Session string `query:"session_id" maxLength:"256" doc:"Whose record of a store that lives with a session"`
+	Session string `query:"session_id" maxLength:"128" doc:"Whose record of a store that lives with a session"`
 }
 
 // WriteOptions are those of writing a record.

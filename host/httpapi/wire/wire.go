@@ -27,7 +27,7 @@ type CodeRequest struct {
 type RunFields struct {
 	Input    json.RawMessage `json:"input,omitempty" doc:"Input of the tool, a JSON object. Without it, the input is the message"`
 	Message  *string         `json:"message,omitempty" doc:"What the user said: context.message, and input.message where there is no input" example:"Hello"`
-	Session  string          `json:"session_id,omitempty" maxLength:"256" doc:"The session, which begins where it has not" example:"sess_123"`
+	Session  string          `json:"session_id,omitempty" maxLength:"128" doc:"The session, which begins where it has not; with credentials of a user, one that is theirs" example:"sess_123"`
 	User     string          `json:"user_id,omitempty" maxLength:"256" doc:"For whom the run acts. Credentials of a user act for that user alone; a user in metadata means nothing"`
 	Metadata json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) on the session's metadata, set before the run"`
 	Context  json.RawMessage `json:"context,omitempty" doc:"JSON object with keys for the tool's context, such as steps"`
@@ -41,8 +41,8 @@ type RunFields struct {
 
 // SessionRequest starts a session.
 type SessionRequest struct {
-	Session          string          `json:"session_id,omitempty" maxLength:"256" doc:"Default: a new id"`
-	User             string          `json:"user_id,omitempty" maxLength:"256" doc:"Whose session it is. Default: the credentials' user, or nobody's until a user uses it"`
+	Session          string          `json:"session_id,omitempty" maxLength:"128" doc:"Default: a new id. Credentials of a user may name a session that is theirs, and no other"`
+	User             string          `json:"user_id,omitempty" maxLength:"256" doc:"Whose session it is. Default: the credentials' user, or nobody's until a key of the platform names a user for it"`
 	Metadata         json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) on the session's metadata"`
 	SessionReference string          `json:"session_reference,omitempty" maxLength:"256" doc:"The platform's own name for the session"`
 	UserReference    string          `json:"user_reference,omitempty" maxLength:"256" doc:"The platform's own name for the user"`
@@ -111,7 +111,7 @@ type Prompt struct {
 
 // RenderRequest asks for a prompt.
 type RenderRequest struct {
-	Session string `json:"session_id,omitempty" maxLength:"256" doc:"The session whose memory it reads"`
+	Session string `json:"session_id,omitempty" maxLength:"128" doc:"The session whose memory it reads"`
 	User    string `json:"user_id,omitempty" maxLength:"256" doc:"The user whose memory it reads"`
 }
 

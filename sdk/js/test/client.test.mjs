@@ -186,7 +186,11 @@ test('records have revisions', async () => {
     assert.deepEqual(error.violations, [{ pointer: '/age', keyword: 'type', limit: 'integer' }]);
     return true;
   });
-  assert.deepEqual((await operator.records({}, 'profile')).map(({ user_id }) => user_id), ['rae']);
+  const page = await operator.records({}, 'profile', { limit: 1 });
+  assert.deepEqual(page.items.map(({ user_id }) => user_id), ['rae']);
+  const listed = [];
+  for await (const { user_id } of operator.allRecords({}, 'profile', { limit: 1 })) listed.push(user_id);
+  assert.deepEqual(listed, ['rae']);
   await assert.rejects(operator.deleteRecord(caller, 'profile', { ifRevision: 9 }), { code: 'conflict', status: 412 });
   assert.deepEqual(await operator.deleteRecord(caller, 'profile', { ifRevision: 3 }), { success: true, deleted: true });
   assert.equal((await operator.deleteRecord(caller, 'profile')).deleted, false);

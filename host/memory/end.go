@@ -1,0 +1,202 @@
+package memory
+
+import (
+	"context"
+	"errors"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// EndSession ends the caller's session: it is refused from now on, and what lived with it is gone. Ending a
+// session that has ended is fine; its end is the first one.
+func (s *Service) EndSession(ctx context.Context, c Caller) (Session, error) {
+	if err := c.check(); err != nil {
+		return Session{}, err
+	}
+	if err := s.endSession(ctx, c, nil); err != nil {
+		return Session{}, err
+	}
+	return s.Session(ctx, c)
+}
+
+var (
+	errUsedAgain = errors.New("the session has been used again")
+	errBound     = errors.New("the session has been bound to a user")
+)
+
+// endSession leaves a tombstone that keeps the id refused, and frees the records that ended with the session.
+// Where found is not nil, a session that is not as it was found goes on.
+func (s *Service) endSession(ctx context.Context, c Caller, found *storage.Record) error {
+	err := errBound
+	for errors.Is(err, errBound) { // a session is bound once
+		err = s.leaveTombstone(ctx, c, found)
+	}
+	if errors.Is(err, errUsedAgain) {
+		return nil
+	}
+	if err != nil {
+		return s.hostFault("end a session", err)
+	}
+	return s.dropAll(ctx, storage.Selector{End: endTag(s.sessionKey(c))})
+}
+
+// leaveTombstone ends a session. Its tombstone names the user, and so does the index of the user's sessions, which finds
+// what an erasure has to look at.
+func (s *Service) leaveTombstone(ctx context.Context, c Caller, found *storage.Record) error {
+	keys := []storage.Key{s.sessionKey(c)}
+	before, err := s.backend.Get(ctx, keys...)
+	if err != nil {
+		return err
+	}
+	owner, err := decodeSession(before[0])
+	if err != nil {
+		return err
+	}
+	if owner.User != "" {
+		of := c
+		of.User = owner.User
+		keys = append(keys, s.userSessionKey(of))
+	}
+	return s.backend.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
+		state, err := decodeSession(now[0])
+		if err != nil {
+			return nil, err
+		}
+		if err := s.mayEnd(now[0], state, c, found); err != nil || state.Ended != nil {
+			return nil, err
+		}
+		if state.User != owner.User {
+			return nil, errBound
+		}
+		at := s.now()
+		ended := sessionState{User: state.User, Started: state.Started, Ended: &at}
+		writes, err := s.writeSystem(nil, now[0], keys[0], ended, at.Add(tombstone), c)
+		if err != nil || len(keys) == 1 {
+			return writes, err
+		}
+		return s.writeSystem(writes, now[1], keys[1], struct{}{}, at.Add(max(tombstone, s.ledgerRetention)), c)
+	})
+}
+
+// mayEnd says why a caller may not end a session.
+func (s *Service) mayEnd(r storage.Record, state sessionState, c Caller, found *storage.Record) error {
+	if err := c.mayName(state); err != nil {
+		return err
+	}
+	if !r.Exists() {
+		return abi.Faultf(abi.NotFound, "there is no such session")
+	}
+	if state.User != "" && c.User != "" && state.User != c.User {
+		return errForeign(c)
+	}
+	if found != nil && !r.Same(*found) {
+		return errUsedAgain
+	}
+	return nil
+}
+
+// forgetOwner takes the user out of the tombstone of a session that has ended.
+func (s *Service) forgetOwner(ctx context.Context, c Caller) error {
+	key := s.sessionKey(c)
+	return s.backend.Update(ctx, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
+		state, err := decodeSession(now[0])
+		if err != nil || state.User != c.User || state.Ended == nil {
+			return nil, err
+		}
+		at := *state.Ended
+		rest := sessionState{Started: state.Started, Ended: &at, Erased: true}
+		return s.writeSystem(nil, now[0], key, rest, at.Add(tombstone), Caller{Tenant: c.Tenant, Run: c.Run})
+	})
+}
+
+// sessionsOf adds the ids of the caller's user's sessions to known: those that are open, and those that ended as long as
+// the ledger can name them.
+func (s *Service) sessionsOf(ctx context.Context, c Caller, known map[string]bool) error {
+	prefix := s.system(systemUserSession, c, storage.Part{Tag: storage.User, Value: c.User})
+	return s.scanHeads(ctx, prefix, func(links []storage.Head) error {
+		for _, link := range links {
+			known[link.Key.Part(storage.Session)] = true
+		}
+		return nil
+	})
+}
+
+// Sessions returns a page of at most limit sessions of the caller's tenant whose ids come after after; of the caller's
+// user alone where it has one, and then open ones alone. Next is the after of the page that follows, "" where there is
+// none. A page may hold less than limit: the work for one is bounded.
+func (s *Service) Sessions(ctx context.Context, c Caller, after string, limit int) (found []Session, next string, err error) {
+	base := Caller{Tenant: c.Tenant, User: c.User}
+	if err := base.check(); err != nil {
+		return nil, "", err
+	}
+	prefix := s.system(systemSession, base)
+	if c.User != "" {
+		prefix = s.system(systemUserSession, base, storage.Part{Tag: storage.User, Value: c.User})
+	}
+	var start storage.Key
+	if after != "" {
+		start = prefix.With(storage.Part{Tag: storage.Session, Value: after})
+	}
+	found = []Session{}
+	last, err := s.page(ctx, prefix, start, limit, func(r storage.Head) (bool, error) {
+		session, shown, err := s.listedSession(ctx, base, r.Key)
+		if shown {
+			found = append(found, session)
+		}
+		return shown, err
+	})
+	if err != nil {
+		return nil, "", s.hostFault("list sessions", err)
+	}
+	return found, last.Part(storage.Session), nil
+}
+
+// listedSession describes the session that a key of a list names, and reports whether the list shows it.
+func (s *Service) listedSession(ctx context.Context, c Caller, key storage.Key) (session Session, shown bool, err error) {
+	c.Session = key.Part(storage.Session)
+	records, err := s.backend.Get(ctx, s.sessionKey(c))
+	if err != nil || !records[0].Exists() {
+		return session, false, err
+	}
+	session, err = s.describe(records[0])
+	return session, err == nil && (c.User == "" || session.User == c.User && session.Ended == nil), err
+}
+
+const (
+	// pageLooks bounds how many records one page of a list looks at, and pageChunk how many at a time.
+	pageLooks = 2000
+	pageChunk = 250
+)
+
+// page calls show with records under a prefix, in the order of their keys, until it showed limit of them. It returns the
+// key after which the next page begins, "" where there is none.
+func (s *Service) page(ctx context.Context, prefix, after storage.Key, limit int, show func(storage.Head) (bool, error)) (storage.Key, error) {
+	if limit < 1 {
+		return "", abi.Faultf(abi.InvalidArgument, "a list needs a limit of at least 1")
+	}
+	shown := 0
+	for looked := 0; looked < pageLooks; looked += pageChunk {
+		chunk, err := s.backend.Heads(ctx, prefix, after, pageChunk)
+		if err != nil {
+			return "", err
+		}
+		for i, r := range chunk {
+			after = r.Key
+			yes, err := show(r)
+			if err != nil {
+				return "", err
+			}
+			if yes {
+				shown++
+			}
+			if shown == limit && (i+1 < len(chunk) || len(chunk) == pageChunk) {
+				return after, nil
+			}
+		}
+		if len(chunk) < pageChunk {
+			return "", nil
+		}
+	}
+	return after, nil
+}

@@ -1,0 +1,81 @@
+package memory_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// looks counts the records that lists look at.
+type looks struct {
+	storage.Backend
+	n int
+}
+
+func (l *looks) Heads(ctx context.Context, prefix, after storage.Key, limit int) ([]storage.Head, error) {
+	found, err := l.Backend.Heads(ctx, prefix, after, limit)
+	l.n += len(found)
+	return found, err
+}
+
+// A page of a list is bounded work, also where it shows nothing of what there is; the pages together show all.
+func TestListsAreBoundedWork(t *testing.T) {
+	ctx := t.Context()
+	l := &looks{}
+	a := newApp(t, func(cfg *memory.Config) { l.Backend = cfg.Backend; cfg.Backend = l })
+	const others, most = 5000, 2000
+	for i := range others {
+		user := memory.Caller{Tenant: "acme", User: fmt.Sprintf("u%04d", i), Run: "r"}
+		a.must(user, abi.SetContent, `"loose"`, `{}`)
+	}
+	a.must(memory.Caller{Tenant: "acme", User: "zoe-is-last", Run: "r"}, abi.SetContent, `"notes"`, `{}`)
+	seen, pages := 0, 0
+	for after := ""; ; pages++ {
+		l.n = 0
+		found, next, err := a.List(ctx, memory.Caller{Tenant: "acme"}, "notes", after, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.n > most {
+			t.Fatalf("a page looked at %d records; want at most %d", l.n, most)
+		}
+		seen += len(found)
+		if after = next; next == "" {
+			break
+		}
+	}
+	if seen != 1 || pages != others/most {
+		t.Errorf("%d pages held %d records of the store; want 1 in %d pages before the last", pages, seen, others/most)
+	}
+	l.n = 0
+	if found, _, err := a.List(ctx, memory.Caller{Tenant: "acme", User: "zoe-is-last"}, "notes", "", 100); err != nil || len(found) != 1 || l.n > 2 {
+		t.Errorf("the list of one user = %v, %v, after %d looks; want one record after as many", found, err, l.n)
+	}
+	if _, _, err := a.List(ctx, memory.Caller{Tenant: "acme"}, "notes", "nonsense!", 1); !errors.Is(err, abi.InvalidArgument) {
+		t.Errorf("a cursor that is none = %v; want invalid_argument", err)
+	}
+}
+
+// A cursor of one tenant leads nowhere else.
+func TestCursorsStayInTheirTenant(t *testing.T) {
+	ctx := t.Context()
+	a := newApp(t)
+	for _, tenant := range []string{"acme", "other"} {
+		for _, user := range []string{"ann", "bob"} {
+			a.must(memory.Caller{Tenant: tenant, User: user, Run: "r"}, abi.SetContent, `"notes"`, `{}`)
+		}
+	}
+	_, next, err := a.List(ctx, memory.Caller{Tenant: "acme"}, "notes", "", 1)
+	if err != nil || next == "" {
+		t.Fatalf("the first page is followed by %q, %v; want a next", next, err)
+	}
+	found, _, err := a.List(ctx, memory.Caller{Tenant: "other"}, "notes", next, 10)
+	if err != nil || len(found) != 1 || found[0].User != "bob" {
+		t.Errorf("a cursor used by another tenant = %v, %v; want that tenant's own bob", found, err)
+	}
+}
