@@ -250,7 +250,7 @@ func (s *Server) download(ctx context.Context, c *call, in *fileInput) (*huma.St
 		if a.ID != in.File {
 			continue
 		}
-		held, err := s.downloads.take(ctx, identityOf(c.principal), a.Bytes)
+		held, err := s.downloads.take(ctx, a.Bytes, pathOf(c.principal)...)
 		if err != nil {
 			return nil, err
 		}
@@ -296,7 +296,7 @@ func (s *Server) followLink(w http.ResponseWriter, r *http.Request) {
 		WriteProblem(w, err)
 		return
 	}
-	held, err := s.downloads.take(r.Context(), identity{tenant: l.tenant}, memory.MaxFileBytes)
+	held, err := s.downloads.take(r.Context(), memory.MaxFileBytes, l.tenant, "link", l.file)
 	if err != nil {
 		WriteProblem(w, err)
 		return

@@ -47,6 +47,13 @@ func (s *Server) guard(right access.Right) func(huma.Context, func(huma.Context)
 			s.refuse(ctx, err)
 			return
 		}
+		if b := bodyOf(ctx.Context()); b != nil && ctx.Operation().RequestBody.Content[multipartType] == nil {
+			if err := s.holdBody(r.Context(), p, b, r.ContentLength); err != nil {
+				s.refuseUnread(ctx, err)
+				return
+			}
+			defer b.free()
+		}
 		next(huma.WithValue(huma.WithValue(ctx, principalKey{}, p), admittedKey{}, time.Now()))
 	}
 }

@@ -2,9 +2,7 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net"
@@ -12,13 +10,11 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/internal/jsondoc"
 )
 
 // bodyKey is where a request's context has its body: what went wrong with it is told by the body alone.
@@ -46,7 +42,7 @@ func intake(ctx huma.Context) (huma.Context, error) {
 		return ctx, bodyTooLarge
 	}
 	_ = control.SetReadDeadline(time.Now().Add(op.BodyReadTimeout))
-	b := &body{ReadCloser: r.Body, left: op.MaxBodyBytes, control: control}
+	b := &body{ReadCloser: r.Body, left: op.MaxBodyBytes, control: control, document: op.OperationID == importStores}
 	r.Body = b
 	return huma.WithValue(ctx, bodyKey{}, b), nil
 }
@@ -110,6 +106,12 @@ type body struct {
 	io.ReadCloser
 	left    int64
 	control *http.ResponseController
+	// held is the room that the body has, nil where it needs none; paid is the length that it is enough for.
+	held       *holding
+	read, paid int64
+	document   bool            // it is read as an app file
+	most       int64           // that a caller may hold
+	ctx        context.Context // for how long room is waited for
 	// err is why it cannot be read, nil while it can be.
 	err error
 }
@@ -120,9 +122,11 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	n, err := b.ReadCloser.Read(p)
 	b.left -= int64(n)
+	b.read += int64(n)
 	switch {
 	case b.left < 0:
 		b.err = bodyTooLarge
+	case b.unpaid():
 	case err == io.EOF:
 		keepReading(b.control)
 		return n, err
@@ -147,53 +151,4 @@ func keepReading(control *http.ResponseController) { _ = control.SetReadDeadline
 func bodyOf(ctx context.Context) *body {
 	b, _ := ctx.Value(bodyKey{}).(*body)
 	return b
-}
-
-// jsonFormat reads bodies more strictly than encoding/json: what passes means the same to every reader.
-var jsonFormat = huma.Format{Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decodeBody}
-
-func decodeBody(text []byte, v any) error {
-	if _, first := v.(*any); first { // the framework reads a body twice: as any value, and as what is wanted
-		if err := jsondoc.Check(text, jsondoc.Limits{}); err != nil {
-			return err
-		}
-	}
-	err := json.Unmarshal(text, v)
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // whose text names types of Go
-		return fmt.Errorf("%s is no number that it may be", wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:])
-	}
-	return err
-}
-
-// plainText refuses names and metadata that would harm who prints them: control characters in references, and in the
-// names of members.
-func plainText(metadata json.RawMessage, references ...string) error {
-	for _, text := range references {
-		if strings.ContainsFunc(text, unicode.IsControl) {
-			return abi.Faultf(abi.InvalidArgument, "a reference has control characters")
-		}
-	}
-	var v any
-	if len(metadata) > 0 && json.Unmarshal(metadata, &v) == nil && !plainNames(v) {
-		return abi.Faultf(abi.InvalidArgument, "a name in the metadata has control characters")
-	}
-	return nil
-}
-
-func plainNames(v any) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		for name, member := range v {
-			if strings.ContainsFunc(name, unicode.IsControl) || !plainNames(member) {
-				return false
-			}
-		}
-	case []any:
-		for _, element := range v {
-			if !plainNames(element) {
-				return false
-			}
-		}
-	}
-	return true
 }

@@ -2,58 +2,75 @@ package httpapi
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/access"
 )
 
+// roomWait is how long a request waits for room, maxRoomWaiting how many wait at a time.
 const (
-	// fileRoom is how many bytes of files that are uploaded, and of those that are downloaded, are in memory at a time.
-	fileRoom = 256 << 20
-	// roomWait is how long a request waits for room.
-	roomWait = 10 * time.Second
+	roomWait       = 10 * time.Second
+	maxRoomWaiting = 4096
 )
 
-// room bounds the bytes that requests hold at a time. Requests wait in the order in which they came, but none waits for
-// one whose sender has as much as it may have.
+// room bounds the bytes that requests hold at a time. Whose they are is a path, such as a tenant and one of its users: at
+// each level nobody holds more than it leaves free, of what the level above may hold. So the only tenant has half of the
+// room at most, and its only user a quarter; two tenants have a third each, and however many hold all they may, some is
+// left for the next one. Who waits is let in where it may hold as much: first who holds least, by tenant and then by user.
 type room struct {
 	size int64
 	wait time.Duration
+	// what is held, for messages, such as files.
+	what string
 
 	mu      sync.Mutex
 	used    int64
-	by      map[identity]int64
-	waiting []*holding
+	shares  map[string]*share
+	waiting []*holding // in the order in which they came
 }
 
-func newRoom(size int64) *room { return &room{size: size, wait: roomWait, by: map[identity]int64{}} }
+// share is what somebody at one level holds.
+type share struct {
+	name  string
+	bytes int64
+	uses  int // holdings, waiting ones included
+}
+
+func newRoom(size int64, what string) *room {
+	return &room{size: size, wait: roomWait, what: what, shares: map[string]*share{}}
+}
 
 // holding is what one request has of a room, or waits for.
 type holding struct {
-	room *room
-	// who is the principal, of whom only the tenant may be known.
-	who   identity
-	bytes int64
-	ready chan struct{} // closed when it has them
+	room   *room
+	shares []*share // the tenant's first
+	bytes  int64
+	ready  chan struct{} // closed when it has them
 }
 
-// take waits until there is room for a request. A tenant has half of it at most, a principal a quarter: who takes all
-// that they may must leave some to others. The holding is given back with free.
-func (r *room) take(ctx context.Context, who identity, bytes int64) (*holding, error) {
-	h := &holding{room: r, who: who, bytes: bytes, ready: make(chan struct{})}
+// take waits until there is room for a request. The holding is given back with free. The error is a problem: 429 where
+// it is the sender who has to slow down, 503 where others leave no room.
+func (r *room) take(ctx context.Context, bytes int64, path ...string) (*holding, error) {
 	r.mu.Lock()
+	h := &holding{room: r, bytes: bytes, ready: make(chan struct{})}
+	for i := range path {
+		h.shares = append(h.shares, r.share(strings.Join(path[:i+1], "\x00")))
+	}
+	if len(r.waiting) >= maxRoomWaiting {
+		h.leave()
+		r.mu.Unlock()
+		return nil, r.noRoom()
+	}
 	r.waiting = append(r.waiting, h)
 	r.next()
 	r.mu.Unlock()
-	ctx, cancel := context.WithTimeoutCause(ctx, r.wait, errNoRoom)
+	noRoom := r.noRoom()
+	ctx, cancel := context.WithTimeoutCause(ctx, r.wait, noRoom)
 	defer cancel()
 	select {
 	case <-h.ready:
@@ -67,70 +84,123 @@ func (r *room) take(ctx context.Context, who identity, bytes int64) (*holding, e
 		return h, nil
 	}
 	r.waiting = slices.Delete(r.waiting, i, i+1)
-	full := !r.mayHave(h)
-	r.next() // those behind it may be smaller
-	if full && context.Cause(ctx) == errNoRoom {
-		return nil, errFullShare
+	at := r.full(h)
+	own := at >= 0 && h.shares[at].bytes > 0
+	h.leave()
+	if own && context.Cause(ctx) == error(noRoom) {
+		return nil, r.fullShare()
 	}
 	return nil, context.Cause(ctx)
 }
 
-var (
-	errNoRoom = abi.Faultf(abi.Unavailable, "the service has no room for more files at the moment").WithHint("try again in some seconds")
-	// errFullShare is another status than errNoRoom: it is the sender who has to slow down.
-	errFullShare = func() *problem {
-		f := abi.Faultf(abi.Unavailable, "too many files are sent or read at a time").WithHint("send, or read, a few at a time")
-		return problemOfFault(f, http.StatusTooManyRequests)
-	}()
-)
+// share returns that of a name. The caller holds mu.
+func (r *room) share(name string) *share {
+	s := r.shares[name]
+	if s == nil {
+		s = &share{name: name}
+		r.shares[name] = s
+	}
+	s.uses++
+	return s
+}
+
+// leave lets go of the shares. The caller holds mu.
+func (h *holding) leave() {
+	for _, s := range h.shares {
+		if s.uses--; s.uses == 0 {
+			delete(h.room.shares, s.name)
+		}
+	}
+	h.shares = nil
+}
+
+func (r *room) noRoom() *problem {
+	f := abi.Faultf(abi.Unavailable, "the service has no room for more %s at the moment", r.what).WithHint("try again in some seconds")
+	return problemOfFault(f, 0)
+}
+
+func (r *room) fullShare() *problem {
+	f := abi.Faultf(abi.Unavailable, "too many %s are sent or read at a time", r.what).WithHint("send, or read, a few at a time")
+	return problemOfFault(f, http.StatusTooManyRequests)
+}
 
 // next gives room to those who wait.
 func (r *room) next() {
-	for i := 0; i < len(r.waiting); {
-		h := r.waiting[i]
-		if !r.mayHave(h) {
-			i++
-			continue
+	for {
+		best := -1
+		for i, h := range r.waiting {
+			if r.full(h) < 0 && (best < 0 || h.holdsLess(r.waiting[best])) {
+				best = i
+			}
 		}
-		if r.used > 0 && r.used+h.bytes > r.size {
-			return // else large ones would wait for ever
+		if best < 0 {
+			return
 		}
-		r.waiting = slices.Delete(r.waiting, i, i+1)
+		h := r.waiting[best]
+		r.waiting = slices.Delete(r.waiting, best, best+1)
 		r.count(h, h.bytes)
 		close(h.ready)
 	}
 }
 
-// mayHave reports whether a request and the others of its sender stay within their shares. One alone always does.
-func (r *room) mayHave(h *holding) bool {
-	for _, who := range h.counted() {
-		share := r.size / 4
-		if who == (identity{tenant: who.tenant}) {
-			share = r.size / 2
-		}
-		if r.by[who] > 0 && r.by[who]+h.bytes > share {
-			return false
+// holdsLess compares whose holdings they are, level by level.
+func (h *holding) holdsLess(other *holding) bool {
+	for i := range min(len(h.shares), len(other.shares)) {
+		if a, b := h.shares[i], other.shares[i]; a != b {
+			return a.bytes < b.bytes
 		}
 	}
-	return true
+	return false
 }
+
+// full returns the level at which a holding would be too much, -1 for none. One alone in the room never is.
+func (r *room) full(h *holding) int {
+	if r.used == 0 {
+		return -1
+	}
+	last := len(h.shares) - 1
+	small := h.shares[last].bytes == 0 && h.bytes <= r.size/smallPart
+	may, used := r.size, r.used
+	for i, s := range h.shares {
+		may = (may - (used - s.bytes)) / 2
+		limit := may
+		if small {
+			limit = may + r.size/sparePart
+		}
+		if s.bytes+h.bytes > limit && (i < last || !small) {
+			return i
+		}
+		used = s.bytes
+	}
+	if r.used+h.bytes > r.size {
+		return 0
+	}
+	return -1
+}
+
+// Others that come make shares smaller than what they hold already. For a user who holds nothing, and wants no more than a
+// smallPart of the room, its tenant may exceed its share by a sparePart.
+const smallPart, sparePart = 1024, 16
 
 func (r *room) count(h *holding, bytes int64) {
 	r.used += bytes
-	for _, who := range h.counted() {
-		if r.by[who] += bytes; r.by[who] == 0 {
-			delete(r.by, who)
-		}
+	for _, s := range h.shares {
+		s.bytes += bytes
 	}
 }
 
-// counted are those whose share a holding is part of.
-func (h *holding) counted() []identity {
-	tenant := identity{tenant: h.who.tenant}
-	if h.who == tenant {
-		return []identity{tenant}
+// grow waits for more room for a request.
+func (h *holding) grow(ctx context.Context, bytes int64) error {
+	path := strings.Split(h.shares[len(h.shares)-1].name, "\x00")
+	more, err := h.room.take(ctx, bytes, path...)
+	if err != nil {
+		return err
 	}
-	return []identity{tenant, h.who}
+	h.room.mu.Lock()
+	defer h.room.mu.Unlock()
+	h.bytes += more.bytes
+	more.leave()
+	return nil
 }
 
 // shrink gives back all but some bytes.
@@ -142,32 +212,20 @@ func (h *holding) shrink(bytes int64) {
 		h.bytes = bytes
 		h.room.next()
 	}
+	if bytes == 0 {
+		h.leave()
+	}
 }
 
 // free gives back all. It may be called twice.
 func (h *holding) free() { h.shrink(0) }
 
-// identityOf says what a principal is counted by.
-func identityOf(p access.Principal) identity {
-	return identity{p.Tenant, string(p.Role), p.Name, p.User}
+// pathOf is whose what a principal holds is: its tenant's, and there its own.
+func pathOf(p access.Principal) []string {
+	return []string{p.Tenant, strings.Join([]string{string(p.Role), p.Name, p.User}, "\x01")}
 }
 
-// holdUpload makes room for a body before any of it is read.
-func (s *Server) holdUpload(ctx huma.Context, next func(huma.Context)) {
-	r, _ := humago.Unwrap(ctx)
-	p, _ := ctx.Context().Value(principalKey{}).(access.Principal)
-	bytes := r.ContentLength
-	if bytes < 0 {
-		bytes = ctx.Operation().MaxBodyBytes
-	}
-	held, err := s.uploads.take(r.Context(), identityOf(p), bytes)
-	if err != nil {
-		if r.Header.Get("Expect") == "" { // who sends without waiting reads no answer before all is sent
-			_, _ = io.Copy(io.Discard, r.Body)
-		}
-		s.refuse(ctx, err)
-		return
-	}
-	defer held.free()
-	next(ctx)
+// identityOf is what a principal is counted by.
+func identityOf(p access.Principal) identity {
+	return identity{p.Tenant, string(p.Role), p.Name, p.User}
 }

@@ -13,87 +13,117 @@ import (
 
 // SetRoom has a server with room for fewer bytes, for which nobody waits.
 func (s *Server) SetRoom(bytes int64) {
-	s.uploads, s.downloads = newRoom(bytes), newRoom(bytes)
+	s.uploads, s.downloads = newRoom(bytes, "files"), newRoom(bytes, "files")
 	s.uploads.wait, s.downloads.wait = time.Millisecond, time.Millisecond
+}
+
+// rooms are whose the holdings of these tests are.
+var (
+	annsRoom = []string{"a", "ann"}
+	bobsRoom = []string{"a", "bob"}
+	dansRoom = []string{"a", "dan"}
+	cleo     = []string{"c", "cleo"}
+)
+
+// must takes room, and fails the test unless that ends with a status, 0 for none.
+func must(t *testing.T, r *room, bytes int64, status int, path ...string) *holding {
+	t.Helper()
+	h, err := r.take(t.Context(), bytes, path...)
+	got := 0
+	if p, ok := errors.AsType[*problem](err); ok {
+		got = p.Status
+	}
+	if got != status || err != nil && got == 0 {
+		t.Fatalf("take(%d, %q) = %v; want the status %d", bytes, path, err, status)
+	}
+	return h
+}
+
+// TestRoomLeavesSome has a sender, its tenant and other tenants take all that they may: there is some for the next one.
+func TestRoomLeavesSome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRoom(1<<20, "bodies")
+		fill := func(path ...string) (total int64) {
+			for {
+				h, err := r.take(t.Context(), 1<<10, path...)
+				if err != nil {
+					must(t, r, 1<<10, http.StatusTooManyRequests, path...)
+					return total
+				}
+				total += h.bytes
+			}
+		}
+		if got := fill(annsRoom...); got != r.size/4 {
+			t.Errorf("a user alone has %d of %d; want a quarter", got, r.size)
+		}
+		if got := fill(bobsRoom...); got != r.size/8 {
+			t.Errorf("the second has %d of %d; want an eighth", got, r.size)
+		}
+		for range 5 {
+			fill("b", "eve")
+			fill("d", "eve")
+		}
+		must(t, r, 10<<10, 0, cleo...)
+		must(t, r, 1<<10, 0, dansRoom...)
+	})
 }
 
 func TestRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRoom(100)
-		ann, bob, cleo := identity{tenant: "a", user: "ann"}, identity{tenant: "a", user: "bob"}, identity{tenant: "c"}
-		take := func(who identity, bytes int64, want error) *holding {
-			t.Helper()
-			h, err := r.take(t.Context(), who, bytes)
-			if err != want {
-				t.Fatalf("take(%v, %d) = %v; want %v", who, bytes, err, want)
-			}
-			return h
-		}
-		first := take(ann, 20, nil)
-		take(ann, 6, errFullShare)
-		second := take(ann, 5, nil)
-		take(bob, 25, nil)
-		take(identity{tenant: "a", user: "dan"}, 1, errFullShare) // the tenant has half of it
-		take(cleo, 90, errNoRoom)
-		large := take(cleo, 50, nil)
+		r := newRoom(100, "files")
+		first := must(t, r, 20, 0, annsRoom...)
+		must(t, r, 6, http.StatusTooManyRequests, annsRoom...)
+		second := must(t, r, 5, 0, annsRoom...)
+		must(t, r, 12, 0, bobsRoom...)
+		must(t, r, 32, http.StatusServiceUnavailable, cleo...) // half of what is free
+		large := must(t, r, 15, 0, cleo...)
 		first.free()
 		first.free()
-		go func() {
-			if _, err := r.take(t.Context(), ann, 25); err != errFullShare {
-				t.Errorf("take of ann = %v; want %v", err, errFullShare)
-			}
-		}()
+		go func() { must(t, r, 30, http.StatusTooManyRequests, annsRoom...) }()
 		synctest.Wait()
-		take(ann, 20, nil) // while another of hers waits that is larger
+		must(t, r, 10, 0, annsRoom...) // while another of hers waits that is larger
 		large.shrink(1)
-		take(cleo, 49, nil)
+		if err := large.grow(t.Context(), 10); err != nil || large.bytes != 11 {
+			t.Errorf("grow = %v; the holding has %d bytes, want 11", err, large.bytes)
+		}
 		second.free()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := r.take(ctx, cleo, 49); !errors.Is(err, context.Canceled) {
+		if _, err := r.take(ctx, 49, cleo...); !errors.Is(err, context.Canceled) {
 			t.Errorf("take of who does not wait = %v", err)
 		}
 		time.Sleep(time.Minute)
+		large.free()
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if len(r.waiting) != 0 || r.used != 95 || r.by[ann] != 20 || r.by[cleo] != 50 {
-			t.Errorf("used = %d, by = %v, %d wait", r.used, r.by, len(r.waiting))
+		if len(r.waiting) != 0 || r.used != 22 || len(r.shares) != 3 {
+			t.Errorf("used = %d, shares = %v, %d wait", r.used, r.shares, len(r.waiting))
 		}
 	})
 }
 
-// TestRoomWaits gives room to who waited first.
+// TestRoomWaits gives room to who holds least, and then to who waited longest.
 func TestRoomWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRoom(100)
-		var held []*holding
-		for _, tenant := range []string{"a", "b"} {
-			h, err := r.take(t.Context(), identity{tenant: tenant}, 50)
-			if err != nil {
-				t.Fatal(err)
-			}
-			held = append(held, h)
-		}
-		got := make(chan string, 2)
-		for _, tenant := range []string{"large", "small"} {
-			bytes := map[string]int64{"large": 80, "small": 40}[tenant]
+		r := newRoom(100, "files")
+		held := must(t, r, 40, 0, "z", "z")
+		must(t, r, 15, 0, annsRoom...)
+		got := make(chan string, 3)
+		for _, path := range [][]string{annsRoom, bobsRoom, cleo} {
 			go func() {
-				h, err := r.take(t.Context(), identity{tenant: tenant}, bytes)
-				if err == nil {
-					got <- tenant
-					h.free()
+				if _, err := r.take(t.Context(), 10, path...); err == nil {
+					got <- path[1]
 				}
 			}()
 			synctest.Wait()
 		}
-		held[0].free()
-		synctest.Wait()
-		if len(got) != 0 {
-			t.Errorf("%s did not wait for who came before", <-got)
+		if len(got) != 1 || <-got != "cleo" {
+			t.Fatal("cleo, whose tenant has nothing, was not let in")
 		}
-		held[1].free()
-		if a, b := <-got, <-got; a != "large" || b != "small" {
-			t.Errorf("%s was before %s", a, b)
+		held.free()
+		synctest.Wait()
+		if len(got) == 0 || <-got != "bob" {
+			t.Error("bob, who has nothing, was not before ann")
 		}
 	})
 }

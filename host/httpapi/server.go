@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,6 +46,9 @@ type Options struct {
 	// Rate is how many requests a second each principal may send, Burst how many at once. Default: as many as they like.
 	Rate  float64
 	Burst int
+	// BodyBytes is how much memory the JSON bodies of requests take at a time, those of MCP included. Default: the constant
+	// DefaultBodyBytes.
+	BodyBytes int64
 	// Version is that of the program.
 	Version string
 	// Logger gets what no client may see. Default: discard.
@@ -58,8 +62,9 @@ type Server struct {
 	mux     *http.ServeMux
 	limiter limiter
 	routes  []Route
-	// uploads and downloads are the files that requests have in memory.
-	uploads, downloads *room
+	// uploads and downloads are the files that requests have in memory, bodies what they have of JSON.
+	uploads, downloads, bodies *room
+	decoder                    decoder
 }
 
 // Route is an operation of the API with the right that it takes.
@@ -93,9 +98,12 @@ func New(opts Options) (*Server, error) {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	useProblems()
-	s := &Server{options: opts, mux: http.NewServeMux(), uploads: newRoom(fileRoom), downloads: newRoom(fileRoom)}
+	s := &Server{
+		options: opts, mux: http.NewServeMux(), decoder: decoder{members: map[string]bool{}},
+		uploads: newRoom(fileRoom, "files"), downloads: newRoom(fileRoom, "files"), bodies: newRoom(cmp.Or(opts.BodyBytes, DefaultBodyBytes), "bodies"),
+	}
 	s.limiter = limiter{rate: rate.Limit(opts.Rate), burst: max(opts.Burst, int(math.Ceil(opts.Rate)), 1)}
-	s.api = humago.New(s.mux, describe(opts.Version))
+	s.api = humago.New(s.mux, describe(opts.Version, s.decoder.format()))
 	s.addRuns()
 	s.addSessions()
 	s.addFiles()
@@ -109,14 +117,14 @@ func New(opts Options) (*Server, error) {
 	return s, nil
 }
 
-func describe(version string) huma.Config {
+func describe(version string, format huma.Format) huma.Config {
 	config := huma.DefaultConfig("toolrun", version)
 	config.Info.Description = "Run small tools that remember things: each call in a fresh sandbox, as one transaction."
 	config.Info.License = &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"}
 	config.Servers = []*huma.Server{{URL: "/"}}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "/openapi", "", ""
-	config.CreateHooks = nil                                                          // they would add a link to a schema to every answer
-	config.Formats = map[string]huma.Format{jsonType: jsonFormat, "json": jsonFormat} // json is what follows a +
+	config.CreateHooks = nil                                                  // they would add a link to a schema to every answer
+	config.Formats = map[string]huma.Format{jsonType: format, "json": format} // json is what follows a +
 	config.RejectUnknownQueryParameters = true
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"bearer": {Type: "http", Scheme: "bearer", Description: "An API key, or a token (JWT) of the platform's issuer"},
@@ -236,7 +244,9 @@ func addPlain[I, O any](s *Server, right access.Right, op huma.Operation, handle
 		op.Errors = append(op.Errors, writeErrors...)
 	}
 	s.routes = append(s.routes, Route{op.Method, op.Path, right})
+	s.decoder.add(reflect.TypeFor[I]())
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
+		bodyOf(ctx).decoded()
 		out, err := handle(ctx, in)
 		if err != nil {
 			return nil, s.answer(err)

@@ -24,6 +24,9 @@ type importInput struct {
 
 type importOutput struct{ Body wire.Imported }
 
+// importStores is the id of the operation whose body is an app file.
+const importStores = "import-stores"
+
 func (s *Server) addTransfer() {
 	tags := []string{"stores"}
 	add(s, access.Transfer, huma.Operation{
@@ -37,7 +40,7 @@ func (s *Server) addTransfer() {
 		return &exportOutput{document}, nil
 	})
 	add(s, access.Transfer, huma.Operation{
-		OperationID: "import-stores", Method: http.MethodPost, Path: "/import", Tags: tags, Summary: "Import stores",
+		OperationID: importStores, Method: http.MethodPost, Path: "/import", Tags: tags, Summary: "Import stores",
 		Description: "Declares the stores of an exported document which the app file does not declare, as creating or changing each would: all of them, or none. Tools and prompts are deployed with the app file.",
 	}, s.importStores)
 }

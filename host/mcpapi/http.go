@@ -28,6 +28,8 @@ const mostIdle = time.Hour
 // answered as if there were no such session. It is closed by the client, when nothing was asked for an hour, or for as
 // long as the app lets a session idle where that is shorter, and when its user opens too many others.
 //
+// A JSON-RPC batch is refused: one request would be as many runs as fit into it, and the protocol has none since 2025-06-18.
+//
 // Requests that a browser sends for a page of another origin are refused; see [http.CrossOriginProtection].
 func (s *Server) Handler(caller func(*http.Request) (host.Caller, error)) http.Handler {
 	streamable := mcp.NewStreamableHTTPHandler(serverOf, &mcp.StreamableHTTPOptions{
@@ -49,6 +51,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	owner.Tenant = cmp.Or(owner.Tenant, host.DefaultTenant)
+	if r.Method == http.MethodPost && isBatch(r) {
+		refuseBatch(w)
+		return
+	}
 	one, ok := h.session(r, owner)
 	if !ok {
 		http.Error(w, "session not found", http.StatusNotFound) // as the SDK says it; clients then begin a new one

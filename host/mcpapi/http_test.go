@@ -226,3 +226,22 @@ func TestSessionsOfACallerAreBounded(t *testing.T) {
 		t.Errorf("the session of another caller answers %d; want 200", status)
 	}
 }
+
+// TestBatch sends many calls in one request, with a session and without.
+func TestBatch(t *testing.T) {
+	h := openShop(t)
+	url := listen(t, serve(t, h))
+	ann := dial(t, url, "ann", nil)
+	one := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"order","arguments":{"item":"tea"}}}`
+	for _, session := range []string{"", ann.ID()} {
+		for _, body := range []string{"[" + one + "]", " \n[" + strings.Repeat(one+",", 20) + one + "]", "[]"} {
+			status, answer := ask(t, http.MethodPost, url, "ann", session, body)
+			if status != http.StatusBadRequest || !strings.Contains(answer, `"code":-32600`) || !strings.Contains(answer, `"id":null`) {
+				t.Errorf("a batch = %d %s; want an error of JSON-RPC", status, answer)
+			}
+		}
+	}
+	if got, err := read(t, ann, "orders"); got != `null` || err != nil {
+		t.Errorf("ann's orders are %s, %v; want none", got, err)
+	}
+}

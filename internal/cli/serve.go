@@ -30,6 +30,7 @@ type serveFlags struct {
 	minFree                      string
 	ledger, drain, linger        time.Duration
 	running, perApp, perUser     int
+	bodyMemory                   string
 }
 
 func (f *serveFlags) register(cmd *cobra.Command) {
@@ -53,6 +54,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.running, "running", 0, "how many runs at a time (default: 2 for each processor)")
 	flags.IntVar(&f.perApp, "per-app", 0, "how many runs at a time of one app and tenant (default: three quarters of --running)")
 	flags.IntVar(&f.perUser, "per-user", 0, "how many runs at a time of one user (default: half of --per-app)")
+	flags.StringVar(&f.bodyMemory, "body-memory", "256MiB", "how much memory the JSON bodies of requests take at a time")
 	for _, name := range []string{"tls-cert", "tls-key", "link-key"} {
 		_ = cmd.MarkFlagFilename(name) // fails only for a flag that does not exist
 	}
@@ -106,6 +108,9 @@ func (f *serveFlags) check() error {
 	if _, err := f.storage(); err != nil {
 		return err
 	}
+	if _, ok := memory.ParseSize(f.bodyMemory); !ok {
+		return usagef("such as 256MiB", "--body-memory is not a size: %q", f.bodyMemory)
+	}
 	return f.accessFlags.check()
 }
 
@@ -122,6 +127,12 @@ func (f *serveFlags) storage() (*bolt.Options, error) {
 		return nil, usagef("write a count and a unit, such as 1GiB, or off", "--min-free %q is not a size", f.minFree)
 	}
 	return &bolt.Options{MinFree: size}, nil
+}
+
+// bodyBytes is the size of --body-memory, which check has found to be one.
+func (f *serveFlags) bodyBytes() int64 {
+	bytes, _ := memory.ParseSize(f.bodyMemory)
+	return bytes
 }
 
 // openApps reads the app files. One that leaves no app to serve ends it; other mistakes are logged. What their tools are

@@ -66,6 +66,15 @@ func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		httpapi.WriteProblem(w, err)
 		return
 	}
+	if r.Method == http.MethodPost {
+		release, err := c.api.ReadBody(w, r, admitted.Principal)
+		if err != nil {
+			admitted.Release()
+			httpapi.WriteProblem(w, err)
+			return
+		}
+		defer release()
+	}
 	one := c.left(r.Header.Get(sessionHeader), admitted)
 	if one == nil {
 		one, err = c.of(r.Context(), admitted)

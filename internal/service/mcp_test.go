@@ -241,3 +241,24 @@ func TestHostIsRetiredUnderARequest(t *testing.T) {
 		s.mcp.mu.Unlock()
 	}
 }
+
+// TestBodiesOfMCP sends bodies that decoding would make large, and one that ends early.
+func TestBodiesOfMCP(t *testing.T) {
+	s := open(t)
+	for name, c := range map[string]struct {
+		body   string
+		status int
+	}{
+		"too many values": {`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[` + strings.Repeat("0,", 400_000) + `0]}}`, http.StatusRequestEntityTooLarge},
+		"too long":        {`{"a":"` + strings.Repeat("a", 5<<20) + `"}`, http.StatusRequestEntityTooLarge},
+	} {
+		r, err := http.Post(s.url, "application/json", strings.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = r.Body.Close()
+		if r.StatusCode != c.status {
+			t.Errorf("%s: the status is %d; want %d", name, r.StatusCode, c.status)
+		}
+	}
+}

@@ -21,11 +21,12 @@ type Options struct {
 	Apps         *apps.Apps
 	Authenticate func(*http.Request) (access.Principal, error)
 	Telemetry    *telemetry.Telemetry
-	// Documents, Links, Rate and Burst are httpapi's.
+	// Documents, Links, Rate, Burst and BodyBytes are httpapi's.
 	Documents *document.Reader
 	Links     *httpapi.Links
 	Rate      float64
 	Burst     int
+	BodyBytes int64
 	// UserMetadata is httpapi's.
 	UserMetadata []string
 	// Ready reports whether the service can do its work: /readyz answers 503 with the message of an abi.Fault, which
@@ -48,7 +49,7 @@ type Service struct {
 func New(opts Options) (*Service, error) {
 	s := &Service{options: opts}
 	api, err := httpapi.New(httpapi.Options{
-		Apps: opts.Apps, Authenticate: opts.Authenticate, Documents: opts.Documents, Links: opts.Links, UserMetadata: opts.UserMetadata, Rate: opts.Rate, Burst: opts.Burst,
+		Apps: opts.Apps, Authenticate: opts.Authenticate, Documents: opts.Documents, Links: opts.Links, UserMetadata: opts.UserMetadata, Rate: opts.Rate, Burst: opts.Burst, BodyBytes: opts.BodyBytes,
 		Version: opts.Version, Logger: opts.Logger,
 	})
 	if err != nil {
