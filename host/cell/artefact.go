@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -26,7 +27,7 @@ func (p *program) equip(ctx context.Context) error {
 	}
 	folder, key := digest("domain", p.source.Domain), digest("source", build(), artefact.Compiler(), p.engine.name, string(p.source.Code))
 	kept, err := p.engine.pool.keep(folder, key, func(fresh string) error {
-		return p.engine.pool.once(ctx, outfit{folder: fresh}, toCompile, nil, func(c *process) error {
+		return p.engine.pool.once(ctx, outfit{folder: fresh, memoryFiles: p.outfit.memoryFiles}, toCompile, nil, func(c *process) error {
 			p.key = freshKey
 			defer func() { p.key = "" }()
 			return p.loadIn(ctx, c)
@@ -52,7 +53,7 @@ func (p *program) equipShared(ctx context.Context) (spent time.Duration, err err
 	defer cancel()
 	shared, err := e.share(ctx)
 	if err == nil && shared != "" {
-		p.outfit = outfit{language: e.name, shared: shared, making: e.made}
+		p.outfit = outfit{language: e.name, shared: shared, memoryFiles: e.language.MemoryFiles, making: e.made}
 		e.pool.keepSpares(p.outfit)
 	}
 	return time.Since(began), err
@@ -82,22 +83,53 @@ func (e *proxy) share(ctx context.Context) (string, error) {
 	shared := e.language.Shared
 	var err error
 	e.shared, err = e.pool.keep(digest("language", e.name), digest("shared", build(), artefact.Compiler(), shared.Key), func(fresh string) error {
-		o := outfit{folder: fresh, language: e.name}
-		return e.pool.once(ctx, o, toMake, shared.Files, func(c *process) error { return e.makeIn(ctx, c) })
+		o := outfit{folder: fresh, language: e.name, memoryFiles: e.language.MemoryFiles}
+		files, err := copyFiles(fresh, shared.Files)
+		if err != nil {
+			return hostFault(e.pool.log, err)
+		}
+		err = e.pool.once(ctx, o, toMake, files, func(c *process) error { return e.makeIn(ctx, c) })
+		if err == nil {
+			err = artefact.Seal(filepath.Join(fresh, freshKey))
+		}
+		return err
 	})
 	return e.shared, err
 }
 
-// unshare removes what the language shares, and the cells that wait with it: none may read what will lie in its place.
-func (e *proxy) unshare(o outfit) {
+// copyFiles puts what a language's Shared is made of into a folder, and returns the names there. One that cannot be read
+// is named all the same: it is missing there, which is for Make to say.
+func copyFiles(folder string, files []string) (names []string, err error) {
+	for i, file := range files {
+		name := "file-" + strconv.Itoa(i)
+		names = append(names, name)
+		data, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
+			return nil, fmt.Errorf("copy what a language is made of: %w", err)
+		}
+	}
+	return names, nil
+}
+
+// unshare removes what the language shares where it is damaged, and the cells that wait with it: none may read what will
+// lie in its place. That it cannot be used is a claim of a cell that may have compiled a stranger's source, so the parent
+// looks itself.
+func (e *proxy) unshare(o outfit) (removed bool) {
 	e.making.Lock()
 	defer e.making.Unlock()
+	if artefact.Whole(o.shared) {
+		return false
+	}
 	if e.shared == o.shared && e.made == o.making {
 		e.shared = ""
 		e.made++
 		_ = os.RemoveAll(o.shared) // where that fails, it is found damaged again
 	}
 	e.pool.forgetSpares(o)
+	return true
 }
 
 // keep returns a folder of the cache that holds what fill made, by the names of the folder that it is in and its own. It
@@ -171,7 +203,16 @@ func (p *Pool) once(ctx context.Context, o outfit, purpose uint64, files []strin
 		return err
 	}
 	defer p.drop(c)
-	return do(c)
+	c.kept = &keptLimit{folder: o.folder, bytes: maxKeptBytes, files: maxKeptFiles}
+	if purpose == toMake {
+		c.kept.bytes, c.kept.files = sharedBytes, maxSharedParts
+	}
+	if err := do(c); err != nil {
+		return err
+	}
+	c.kill() // so that nothing is added to what is looked at
+	_, _ = c.bury()
+	return c.kept.exceeded()
 }
 
 // makeIn has a cell make what the language shares.
@@ -180,7 +221,7 @@ func (e *proxy) makeIn(ctx context.Context, c *process) error {
 	if err := c.limit(limit); err != nil {
 		return e.pool.gone(c)
 	}
-	g := watch(ctx, c, doing, allowance{memory: limit})
+	g := watch(ctx, c, doing, allowance{memory: limit, kept: c.kept})
 	failed, err := (*abi.Fault)(nil), c.wire.send(c.wire.frame(kindMake))
 	if err == nil {
 		var f *fields
@@ -191,6 +232,9 @@ func (e *proxy) makeIn(ctx context.Context, c *process) error {
 	_, reason := g.done()
 	if err != nil {
 		return death{cause: err, reason: reason, limit: limit, doing: doing, closed: e.pool.isClosed()}.fault(c, e.pool.log)
+	}
+	if reason != nil {
+		return reason
 	}
 	if failed != nil {
 		return failed

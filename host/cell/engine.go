@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,12 +48,16 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	if err := checkSource(src); err != nil {
 		return nil, err
 	}
+	if e.language.Unsound != "" && len(e.pool.options.Require) > 0 {
+		return nil, abi.Faultf(abi.Unavailable, "%s tools are refused where isolation is required: %s", e.name, e.language.Unsound).
+			WithHint("run them on another machine, or without requiring isolation")
+	}
 	p := &program{engine: e, id: e.pool.programs.Add(1), source: src, files: newArchive(src.Files), closing: make(chan struct{})}
+	p.outfit.memoryFiles = e.language.MemoryFiles
 	err := p.compile(ctx)
-	// Said by the engine, and not by the pool, it means that what the language shares is there and cannot be used: a disk
-	// may have damaged it. It is made once more.
-	if f, ok := err.(*abi.Fault); ok && f.Code == abi.Unavailable && p.outfit.shared != "" && ctx.Err() == nil {
-		e.unshare(p.outfit)
+	// Where an engine answers that, and not the pool, a disk may have damaged what the language shares. Then it is made once
+	// more.
+	if f, ok := err.(*abi.Fault); ok && f.Code == abi.Unavailable && p.outfit.shared != "" && ctx.Err() == nil && e.unshare(p.outfit) {
 		err = p.compile(ctx)
 	}
 	if err != nil {
@@ -226,7 +231,7 @@ func (p *program) runIn(ctx context.Context, cell *process, in engine.Input, hos
 		return engine.Output{}, p.engine.pool.gone(cell)
 	}
 	cell.runs++
-	x := &exchange{ctx: ctx, cell: cell, host: host, limits: limits, guard: watch(ctx, cell, "the run", allowance{limits.CPU, limits.MemoryBytes})}
+	x := &exchange{ctx: ctx, cell: cell, host: host, limits: limits, guard: watch(ctx, cell, "the run", allowance{cpu: limits.CPU, memory: limits.MemoryBytes})}
 	err := x.sendRun(p.id, in)
 	out, lost, unheard := engine.Output{}, err != nil, brokenPipe(err)
 	if !lost {
@@ -263,7 +268,7 @@ func (p *program) loadIn(ctx context.Context, cell *process) error {
 	if err := cell.limit(limit); err != nil {
 		return p.engine.pool.gone(cell)
 	}
-	g := watch(ctx, cell, "compiling the tool", allowance{memory: limit})
+	g := watch(ctx, cell, "compiling the tool", allowance{memory: limit, kept: cell.kept})
 	failed, gone, err := p.exchangeLoad(cell)
 	_, reason := g.done()
 	gone = gone || err != nil && cell.diedWaiting(err)
@@ -275,6 +280,10 @@ func (p *program) loadIn(ctx context.Context, cell *process) error {
 	}
 	if err != nil {
 		return death{cause: err, reason: reason, limit: limit, doing: "compiling the tool", closed: p.engine.pool.isClosed()}.fault(cell, p.engine.pool.log)
+	}
+	if over := g.exceeded(); over != nil || reason != nil {
+		cell.kill()
+		return cmp.Or(reason, over)
 	}
 	if failed != nil {
 		if failed.Is(abi.Internal) {
@@ -323,6 +332,12 @@ func (p *program) exchangeLoad(cell *process) (failed *abi.Fault, gone bool, err
 	}
 }
 
+// loadCodes are those that compiling may end with. The others are about a run, its caller or what is stored.
+var loadCodes = []abi.Code{
+	abi.SourceInvalid, abi.ABIMismatch, abi.ToolError, abi.TooLarge, abi.InvalidArgument, abi.NotFound,
+	abi.MemoryLimit, abi.StackLimit, abi.Timeout, abi.Unavailable, abi.Internal,
+}
+
 // readLoaded reads how compiling ended.
 func readLoaded(f *fields) (*abi.Fault, error) {
 	status, text := f.number(), f.data()
@@ -337,7 +352,10 @@ func readLoaded(f *fields) (*abi.Fault, error) {
 		if err := unmarshalFault(text, fault); err != nil {
 			return nil, err
 		}
-		return fault, nil
+		if !slices.Contains(loadCodes, fault.Code) {
+			return nil, fmt.Errorf("compiling ended with %s: %w", fault.Code, errForeign)
+		}
+		return trimmed(fault), nil
 	}
 	return nil, fmt.Errorf("compile: %s", text)
 }

@@ -30,7 +30,7 @@ const (
 )
 
 // version is that of the frames. Both ends are to have the same.
-const version = 1
+const version = 2
 
 // sizes are the largest payloads that an end takes in at a time, by kind; 0 for what does not belong there.
 type sizes [kindCount + 1]int

@@ -34,6 +34,7 @@ type guard struct {
 type allowance struct {
 	cpu    time.Duration // 0 for as much as it takes
 	memory int64         // beyond what the cell had before, in bytes
+	kept   *keptLimit    // what it may write; nil where it writes nothing
 }
 
 // The times between two looks at a cell. Most runs are over before the first.
@@ -118,7 +119,10 @@ func (g *guard) exceeded() error {
 	if g.cell.overData() {
 		return overMemory(g.doing, g.limits.memory)
 	}
-	return nil
+	if g.cell.threads() > maxThreads {
+		return abi.Faultf(abi.MemoryLimit, "%s started more threads than the %d it may", g.doing, maxThreads)
+	}
+	return g.limits.kept.exceeded()
 }
 
 // used is the processor time of the exchange so far.

@@ -19,7 +19,9 @@ type hello struct {
 	without []string // the layers to leave out
 	outfit  outfit
 	purpose uint64
-	files   []string // that it may read, where it makes what is shared
+	files   []string // that it may read, where it makes what is shared; they lie in the folder of its outfit
+
+	namespaces bool // the cell has a user namespace of its own
 
 	// The cell's:
 	layers []Layer
@@ -33,10 +35,11 @@ func newHello() hello { return hello{version: version, build: build(), key: rand
 
 // outfit is what a cell may read beside what it is sent.
 type outfit struct {
-	folder   string // of the compiled code of its domain, "" for none
-	language string // whose Shared it is to start, "" for nobody's
-	shared   string // the folder of that
-	making   int    // which making of it, for the parent
+	folder      string // of the compiled code of its domain, "" for none
+	language    string // whose Shared it is to start, "" for nobody's
+	shared      string // the folder of that
+	memoryFiles bool   // it may make memory files
+	making      int    // which making of it, for the parent
 }
 
 // What a cell is for. All but the first write to the folder of their outfit, do one thing, and run no guest.
@@ -47,7 +50,7 @@ const (
 )
 
 func (h *hello) write(f *frame) {
-	f.number(h.version).text(h.build).text(h.key).texts(h.without).text(h.outfit.folder).text(h.outfit.language).text(h.outfit.shared).number(h.purpose).texts(h.files).number(uint64(len(h.layers)))
+	f.number(h.version).text(h.build).text(h.key).texts(h.without).text(h.outfit.folder).text(h.outfit.language).text(h.outfit.shared).number(bit(h.outfit.memoryFiles)).number(h.purpose).number(bit(h.namespaces)).texts(h.files).number(uint64(len(h.layers)))
 	for _, l := range h.layers {
 		f.text(l.Name).number(bit(l.On)).text(l.Detail)
 	}
@@ -56,8 +59,8 @@ func (h *hello) write(f *frame) {
 func (h *hello) read(f *fields) {
 	h.version, h.build, h.key = f.number(), f.text(), f.text()
 	h.without = f.texts(len(layers))
-	h.outfit = outfit{folder: f.text(), language: f.text(), shared: f.text()}
-	h.purpose, h.files = f.number(), f.texts(maxSharedFiles)
+	h.outfit = outfit{folder: f.text(), language: f.text(), shared: f.text(), memoryFiles: f.number() == 1}
+	h.purpose, h.namespaces, h.files = f.number(), f.number() == 1, f.texts(maxSharedFiles)
 	for range f.count(len(layers)) {
 		h.layers = append(h.layers, Layer{Name: f.text(), On: f.number() == 1, Detail: f.text()})
 	}

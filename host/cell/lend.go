@@ -133,10 +133,13 @@ func (p *Pool) take(program *program, domain *string) (*process, error) {
 		c := p.idle[best]
 		p.idle = slices.Delete(p.idle, best, best+1)
 		c.waited = true
-		if c.rested() {
+		rested := c.rested()
+		if rested && !c.old(p.options.Lifetime) {
 			return c, nil
 		}
-		p.log.Warn("a cell did not rest between two runs")
+		if !rested {
+			p.log.Warn("a cell did not rest between two runs")
+		}
 		p.background.Go(c.discard)
 	}
 	for i, c := range slices.Backward(p.spares) {
@@ -183,9 +186,13 @@ const maxPrograms = 64
 // bind makes a cell that of a domain.
 func (c *process) bind(program *program, domain *string) {
 	c.loaded, c.source = true, program.source.Domain
-	if domain != nil {
-		c.entered, c.domain = true, *domain
+	if domain == nil {
+		return
 	}
+	if !c.entered {
+		c.entry = time.Now()
+	}
+	c.entered, c.domain = true, *domain
 }
 
 // release takes a cell back, which is kept for the next run if it can be.
@@ -193,7 +200,7 @@ func (p *Pool) release(c *process) {
 	p.mu.Lock()
 	delete(p.busy, c)
 	c.worked = cpuTime(c.process.Pid)
-	keep := !p.closed && c.alive() && c.runs < p.options.Runs && !c.stale()
+	keep := !p.closed && c.alive() && c.runs < p.options.Runs && !c.old(p.options.Lifetime) && !c.stale()
 	var over *process
 	if keep {
 		p.idle = append(p.idle, c)
@@ -212,6 +219,11 @@ func (p *Pool) release(c *process) {
 		p.background.Go(c.discard)
 	}
 	<-p.slots
+}
+
+// old reports whether the first run of a cell was long ago.
+func (c *process) old(lifetime time.Duration) bool {
+	return c.entered && time.Since(c.entry) > lifetime
 }
 
 // stale reports whether a cell holds a program that was closed.

@@ -4,14 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
 )
-
-// maxDescriptors is how many files, pipes and memories a cell may have open.
-const maxDescriptors = 256
 
 // lockDown takes from this process, for ever, what running a guest does not need. It is called before the process
 // has read a byte of a guest's. What the system does not have is left out, and said.
@@ -26,11 +25,28 @@ func lockDown(h hello, wanted func(string) bool) []Layer {
 		done = append(done, newLayer(name, err, detail+more))
 	}
 	add(LayerPrivileges, "no program that is executed gives privileges", setNoNewPrivileges)
-	add(LayerLimits, fmt.Sprintf("%d descriptors, no core dumps, first to go when the system runs out of memory", maxDescriptors), setLimits)
+	add(LayerLimits, limitsDetail(), func() (string, error) { return "", setLimits(h) })
+	root, rootErr := openRoot(h) // while /proc and the folder can be reached
 	add(LayerLandlock, "no files, but compiled code where that is kept", func() (string, error) { return restrictFiles(h) })
-	// Where there is no Landlock, files are opened by cells alone that see nothing of a guest's.
-	mayOpen := h.purpose == toMake || h.outfit.folder != "" && wanted(LayerLandlock) && done[len(done)-1].On
-	add(LayerSeccomp, "no system calls but those that running a guest takes", func() (string, error) { return "", filterCalls(mayOpen, h.purpose != toRun) })
+	landlocked := done[len(done)-1].On
+	add(LayerChroot, "no names, sizes or times of files, but of compiled code where that is kept", func() (string, error) {
+		return "", errors.Join(rootErr, changeRoot(root))
+	})
+	closeRoot(root)
+	rooted := done[len(done)-1].On
+	if wanted(LayerLimits) { // not before: what changes the root looks at this process's part of /proc
+		if err := beUndumpable(); err != nil {
+			add(LayerLimits, "", func() (string, error) { return "", err })
+			done = slices.DeleteFunc(done, func(l Layer) bool { return l.Name == LayerLimits && l.On })
+		}
+	}
+	add(LayerSeccomp, "no system calls but those that running a guest takes", func() (string, error) {
+		return "", filterCalls(permitted{
+			// Where nothing else confines files, only workers that see nothing of a guest's open them.
+			open: h.purpose == toMake || h.outfit.folder != "" && (landlocked || rooted), write: h.purpose != toRun,
+			memoryFiles: h.outfit.memoryFiles,
+		})
+	})
 	return done
 }
 
@@ -40,19 +56,6 @@ func lockDown(h hello, wanted func(string) bool) []Layer {
 func setNoNewPrivileges() (string, error) {
 	if err := ll.AllThreadsPrctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return "", fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
-	}
-	return "", nil
-}
-
-func setLimits() (string, error) {
-	// A process that cannot be dumped can neither be traced, nor be read through /proc, by others of its user.
-	errs := []error{unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)}
-	for resource, limit := range map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: maxDescriptors} {
-		errs = append(errs, unix.Setrlimit(resource, &unix.Rlimit{Cur: limit, Max: limit}))
-	}
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // where there is no such thing, there is none
-	if err := errors.Join(errs...); err != nil {
-		return "", fmt.Errorf("set limits: %w", err)
 	}
 	return "", nil
 }
@@ -71,10 +74,7 @@ func restrictFiles(h hello) (string, error) {
 	case h.outfit.folder != "":
 		rules = append(rules, landlock.RODirs(h.outfit.folder))
 	}
-	if len(h.files) > 0 {
-		rules = append(rules, landlock.ROFiles(h.files...))
-	}
-	detail := fmt.Sprintf(" (ABI %d)", abi)
+	detail := fmt.Sprintf(" (ABI %d: %s)", abi, landlockScopes(abi))
 	if err := landlock.V7.BestEffort().Restrict(rules...); err == nil {
 		return detail, nil
 	}
@@ -83,6 +83,25 @@ func restrictFiles(h hello) (string, error) {
 		return "", err
 	}
 	return detail + ", and compiled code cannot be read", nil
+}
+
+// landlockScopes names what a version of Landlock restricts beside files; see landlock(7), "VERSIONS".
+func landlockScopes(abi int) string {
+	held, missing := []string{"files"}, []string(nil)
+	for _, scope := range []struct {
+		name  string
+		since int
+	}{{"TCP", 4}, {"devices", 5}, {"abstract sockets", 6}, {"signals", 6}} {
+		if abi >= scope.since {
+			held = append(held, scope.name)
+		} else {
+			missing = append(missing, scope.name)
+		}
+	}
+	if missing == nil {
+		return strings.Join(held, ", ")
+	}
+	return strings.Join(held, ", ") + "; not " + strings.Join(missing, ", ")
 }
 
 // dropWhenFull has writes to a full pipe fail instead of waiting for a reader.

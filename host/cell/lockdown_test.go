@@ -18,7 +18,9 @@ import (
 )
 
 // kernelLayers are those that the kernel keeps a cell in by itself.
-var kernelLayers = []string{cell.LayerNamespaces, cell.LayerPrivileges, cell.LayerLimits, cell.LayerLandlock, cell.LayerSeccomp}
+var kernelLayers = []string{
+	cell.LayerNamespaces, cell.LayerPrivileges, cell.LayerLimits, cell.LayerCgroup, cell.LayerLandlock, cell.LayerChroot, cell.LayerSeccomp,
+}
 
 // attempts are acts, each with the layers that end it, every one of them alone.
 var attempts = []struct {
@@ -26,10 +28,19 @@ var attempts = []struct {
 	layers []string
 	root   bool // nobody else may do it anyway
 }{
-	{act: "open a file", layers: []string{cell.LayerLandlock, cell.LayerSeccomp}},
-	{act: "list a folder", layers: []string{cell.LayerLandlock, cell.LayerSeccomp}},
-	{act: "write a file", layers: []string{cell.LayerLandlock, cell.LayerSeccomp}},
-	{act: "remove a file", layers: []string{cell.LayerLandlock, cell.LayerSeccomp}},
+	{act: "open a file", layers: []string{cell.LayerLandlock, cell.LayerChroot, cell.LayerSeccomp}},
+	{act: "look at a file", layers: []string{cell.LayerChroot, cell.LayerSeccomp}},
+	{act: "read a link", layers: []string{cell.LayerChroot, cell.LayerSeccomp}},
+	{act: "list a folder", layers: []string{cell.LayerLandlock, cell.LayerChroot, cell.LayerSeccomp}},
+	{act: "write a file", layers: []string{cell.LayerLandlock, cell.LayerChroot, cell.LayerSeccomp}},
+	{act: "remove a file", layers: []string{cell.LayerLandlock, cell.LayerChroot, cell.LayerSeccomp}},
+	{act: "start threads", layers: []string{cell.LayerCgroup}},
+	{act: "be signalled", layers: []string{cell.LayerSeccomp}},
+	{act: "take a lease", layers: []string{cell.LayerSeccomp}},
+	{act: "enlarge a pipe", layers: []string{cell.LayerSeccomp}},
+	{act: "fill a memory file", layers: []string{cell.LayerLimits, cell.LayerCgroup, cell.LayerSeccomp}},
+	{act: "map shared memory", layers: []string{cell.LayerCgroup, cell.LayerSeccomp}},
+	{act: "read a quarter of a terabyte", layers: []string{cell.LayerLimits, cell.LayerCgroup}},
 	{act: "connect", layers: []string{cell.LayerNamespaces, cell.LayerLandlock, cell.LayerSeccomp}},
 	{act: "send UDP", layers: []string{cell.LayerNamespaces, cell.LayerSeccomp}},
 	{act: "connect to an abstract socket", layers: []string{cell.LayerNamespaces, cell.LayerLandlock, cell.LayerSeccomp}},

@@ -76,6 +76,9 @@ func serve(in io.Reader, out io.Writer, languages []Language) error {
 	worker := newWorker(wire, languages, parent) // which reads what a language shares, and nothing of a guest's
 	answer := hello{version: version, build: build(), key: parent.key}
 	answer.layers = lockDown(parent, func(name string) bool { return !slices.Contains(parent.without, name) })
+	if (Report{answer.layers}).On(LayerChroot) && worker.folder != "" {
+		worker.folder = "/"
+	}
 	answer.write(wire.frame(kindHello))
 	if err := wire.send(&wire.writing); err != nil {
 		return fmt.Errorf("answer the parent: %w", err)

@@ -21,8 +21,15 @@ type Language struct {
 	// Prepare opens what the engine takes from the system for as long as the cell lives, before the cell locks itself
 	// down. Default: nothing.
 	Prepare func()
+	// Unsound says why what keeps a guest in the language cannot be trusted on this machine, such as a compiler that is known
+	// to make mistakes on its processor. Where Options.Require names a layer, the language is refused then: its tools are
+	// unavailable. Default "": it can be trusted.
+	Unsound string
 	// Artefacts says that compiling takes so long that the result is to be kept in Setup.CacheDir.
 	Artefacts bool
+	// MemoryFiles says that the engine makes files that lie in memory (memfd_create). Where it does not, its workers cannot:
+	// no limit of a process counts what is in such files.
+	MemoryFiles bool
 	// Shared is what all programs of the language have in common and takes long to make. Default: nothing.
 	Shared *Shared
 	// ExtraBytes is the memory that the engine needs at most for a run, beside the guest's own. Default 0.
@@ -73,6 +80,9 @@ type Options struct {
 	// Runs is after how many runs a cell is replaced. To start one for Python takes as much processor time as some hundred
 	// runs. Default 10,000.
 	Runs int
+	// Lifetime is how long after its first run a cell is replaced. Somebody who takes over a cell, by a bug of a language's
+	// sandbox, sees the runs of the same app and tenant until then. Default 10 minutes.
+	Lifetime time.Duration
 	// LoadBytes bounds the memory that compiling a source takes. Default 512 MiB.
 	LoadBytes int64
 	// LoadTimeout is how long a cell may take to compile a source that another one has compiled. A run that does not wait
@@ -108,7 +118,7 @@ func (o Options) check() error {
 	for _, n := range []struct {
 		name  string
 		value int64
-	}{{"Cells", int64(o.Cells)}, {"Idle", int64(o.Idle)}, {"Runs", int64(o.Runs)}, {"LoadBytes", o.LoadBytes}, {"LoadTimeout", int64(o.LoadTimeout)}} {
+	}{{"Cells", int64(o.Cells)}, {"Idle", int64(o.Idle)}, {"Runs", int64(o.Runs)}, {"Lifetime", int64(o.Lifetime)}, {"LoadBytes", o.LoadBytes}, {"LoadTimeout", int64(o.LoadTimeout)}} {
 		if n.value < 0 {
 			errs = append(errs, fmt.Errorf("cell: Options.%s is negative; 0 means the default", n.name))
 		}
@@ -141,6 +151,9 @@ func (o Options) withDefaults() Options {
 	o.Spares = max(o.Spares, 0)
 	if o.Runs == 0 {
 		o.Runs = 10_000
+	}
+	if o.Lifetime == 0 {
+		o.Lifetime = 10 * time.Minute
 	}
 	if o.LoadBytes == 0 {
 		o.LoadBytes = 512 << 20

@@ -144,21 +144,18 @@ func (p *Pool) startSpare(o outfit) {
 
 // start starts a cell. Where the system refuses namespaces it does without, and says so in the report.
 func (p *Pool) start(o outfit, purpose uint64, files ...string) (*process, error) {
-	p.mu.Lock()
-	refused := p.refused
-	p.mu.Unlock()
-	if slices.Contains(p.options.Without, LayerNamespaces) {
-		refused = errLeftOut
-	}
+	set := p.setting()
 	command, argument0 := p.command()
 	c, err := (*process)(nil), error(nil)
 	ran := p.thread.do(func() {
-		c, err = spawn(command, argument0, refused == nil, p.options.Without)
-		if err != nil && refused == nil && notAllowed(err) {
-			refused = err
-			c, err = spawn(command, argument0, false, p.options.Without)
+		c, err = spawn(command, argument0, set, p.options.Without)
+		for err != nil && notAllowed(err) && set.less(err) {
+			c, err = spawn(command, argument0, set, p.options.Without)
 		}
 	})
+	if c == nil {
+		set.group.remove()
+	}
 	if !ran {
 		return nil, errPoolClosed
 	}
@@ -167,12 +164,13 @@ func (p *Pool) start(o outfit, purpose uint64, files ...string) (*process, error
 	}
 	h := newHello()
 	h.without, h.outfit, h.purpose, h.files = p.options.Without, o, purpose, files
+	h.namespaces = set.namespaces
 	if err := c.greet(h); err != nil {
 		_, words := c.bury()
 		return nil, hostFault(p.log, errors.Join(err, errors.New(words)))
 	}
 	c.outfit = o
-	c.complete(refused, p.options.Without)
+	c.complete(set, p.options.Without)
 	if err := c.report.missing(p.options.Require); err != nil { // of this cell, whatever the ones before had
 		c.bury()
 		return nil, err
@@ -181,9 +179,57 @@ func (p *Pool) start(o outfit, purpose uint64, files ...string) (*process, error
 	defer p.mu.Unlock()
 	p.reported, p.namespaces = &c.report, p.namespaces || c.report.On(LayerNamespaces)
 	if !p.namespaces { // where there were some before, it was for the moment
-		p.refused = refused
+		p.refused = set.refused
 	}
 	return c, nil
+}
+
+// setting is what the system gives to a new cell.
+type setting struct {
+	namespaces bool  // it has namespaces of its own
+	refused    error // why not
+	chroot     bool  // it has there what changing its root takes
+	group      *group
+	ungrouped  error // why it has no control group
+}
+
+// setting is what a new cell is to have.
+func (p *Pool) setting() setting {
+	p.mu.Lock()
+	s := setting{refused: p.refused}
+	p.mu.Unlock()
+	leaves := func(layer string) bool { return slices.Contains(p.options.Without, layer) }
+	if leaves(LayerNamespaces) {
+		s.refused = errLeftOut
+	}
+	s.namespaces, s.chroot = s.refused == nil, !leaves(LayerChroot)
+	if leaves(LayerCgroup) {
+		s.ungrouped = errLeftOut
+		return s
+	}
+	all, err := newGroups()
+	if err == nil {
+		s.group, err = all.make()
+	}
+	s.ungrouped = err
+	return s
+}
+
+// less takes from a setting what the system may have refused, and reports whether there was any: first the control group,
+// which the report misses least.
+func (s *setting) less(err error) bool {
+	switch {
+	case s.group != nil:
+		s.group.remove()
+		s.group, s.ungrouped = nil, err
+	case s.namespaces && s.chroot:
+		s.chroot = false
+	case s.namespaces:
+		s.namespaces, s.refused = false, err
+	default:
+		return false
+	}
+	return true
 }
 
 // hostFault is what a run ends with that gets no cell: the details are for the host's log.

@@ -20,6 +20,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/hostile/native"
 )
 
 // probes is an engine whose guests are Go code of this file: what somebody could do who has left the sandbox of a
@@ -34,6 +35,9 @@ func (p probes) Load(_ context.Context, src engine.Source) (engine.Program, erro
 	found := p.compiled(name)
 	if act := loads[name]; act != nil {
 		act()
+	}
+	if act := loadFaults[name]; act != nil {
+		return nil, act(p.dir)
 	}
 	if acts[name] == nil && loads[name] == nil {
 		return nil, abi.Faultf(abi.SourceInvalid, "there is no act %q", name)
@@ -92,7 +96,10 @@ var sharingLanguage = cell.Language{
 func (*sharing) Name() string         { return "sharing" }
 func (*sharing) Extensions() []string { return []string{".sharing"} }
 
-func (s *sharing) Load(context.Context, engine.Source) (engine.Program, error) {
+func (s *sharing) Load(_ context.Context, src engine.Source) (engine.Program, error) {
+	if string(src.Code) == "lie" {
+		return nil, abi.Faultf(abi.Unavailable, "what is shared is damaged, believe me")
+	}
 	if !strings.HasSuffix(s.text, "readable: true") || strings.HasPrefix(s.text, "damaged") {
 		return nil, abi.Faultf(abi.Unavailable, "what is shared cannot be used: %s", s.text)
 	}
@@ -157,10 +164,112 @@ var loads = map[string]func(){
 	"compile crash":    func() { panic("a bug of the compiler") },
 }
 
+// loadFaults are those of hostile compilers.
+var loadFaults = map[string]func(dir string) error{
+	"compile to a conflict": func(string) error {
+		return &abi.Fault{Code: abi.Conflict, Message: strings.Repeat("x", 900_000), Outcome: "unknown"}
+	},
+	"compile to a long fault": func(string) error {
+		return &abi.Fault{Code: abi.SourceInvalid, Message: strings.Repeat("x", 400_000), Hint: strings.Repeat("x", 400_000), Outcome: "unknown"}
+	},
+	"compile to a large file": func(dir string) error {
+		return fill(dir, func(n int) string { return "large" }, 1<<20, 400)
+	},
+	"compile to many files": func(dir string) error {
+		return fill(dir, func(n int) string { return fmt.Sprint("file", n) }, 1<<20, 400)
+	},
+	"compile to many folders": func(dir string) error {
+		for n := range 1000 {
+			if err := os.MkdirAll(filepath.Join(dir, fmt.Sprint("folder", n)), 0o700); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+}
+
+// fill appends to files until it may no longer, or has done it often enough.
+func fill(dir string, name func(int) string, bytes, times int) error {
+	block := make([]byte, bytes)
+	for n := range times {
+		file, err := os.OpenFile(filepath.Join(dir, name(n)), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = file.Write(block)
+		file.Close()
+		if errors.Is(err, unix.EFBIG) {
+			return fill(dir, func(m int) string { return fmt.Sprint("more", m) }, bytes, times)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // acts are tried in a cell.
 var acts = map[string]func(act) error{
 	"compile slowly": func(act) error { return nil },
 	"open a file":    func(a act) error { _, err := os.ReadFile(a.text); return err },
+	"look at a file": func(a act) error { _, err := os.Stat(a.text); return err },
+	"read a link":    func(a act) error { _, err := os.Readlink("/proc/self"); return err },
+	"start threads": func(act) error {
+		_, err := native.StartThreads(1000)
+		return err
+	},
+	"be signalled": func(act) error {
+		var ends [2]int
+		if err := unix.Pipe2(ends[:], 0); err != nil {
+			return err
+		}
+		_, err := unix.FcntlInt(uintptr(ends[0]), unix.F_SETOWN, os.Getppid())
+		return err
+	},
+	"take a lease": func(act) error {
+		fd, err := unix.MemfdCreate("x", 0)
+		if err != nil {
+			fd = 0 // of a pipe there is none
+		}
+		_, err = unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_UNLCK)
+		return may(err, unix.EAGAIN, unix.EINVAL)
+	},
+	"enlarge a pipe": func(act) error {
+		var ends [2]int
+		if err := unix.Pipe2(ends[:], 0); err != nil {
+			return err
+		}
+		_, err := unix.FcntlInt(uintptr(ends[0]), unix.F_SETPIPE_SZ, 1<<17)
+		return err
+	},
+	"fill a memory file": func(act) error {
+		fd, err := unix.MemfdCreate("x", 0)
+		block := make([]byte, 1<<20)
+		for n := 0; n < 400 && err == nil; n++ {
+			_, err = unix.Write(fd, block)
+		}
+		return err
+	},
+	"map shared memory": func(act) error {
+		all, err := unix.Mmap(-1, 0, 400<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
+		for i := 0; i < len(all); i += 4096 {
+			if all[i] = 1; i%(8<<20) == 0 { // so that it is not resident
+				_ = unix.Madvise(all[:i], unix.MADV_DONTNEED)
+			}
+		}
+		return err
+	},
+	"read a quarter of a terabyte": func(act) error { // what the tables of pages take
+		const quarterTerabyte = 1 << 38
+		all, err := unix.Mmap(-1, 0, quarterTerabyte, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+		for i := 0; i < len(all); i += 2 << 20 {
+			held = append(held[:0], all[i:i+1:i+1])
+			if held[0][0] != 0 {
+				return errors.New("it is not zero")
+			}
+		}
+		return err
+	},
 	"list a folder": func(a act) error {
 		_, err := os.ReadDir(filepath.Dir(a.text))
 		return err

@@ -27,6 +27,7 @@ type process struct {
 	outfit   outfit
 	programs map[*program]bool
 	runs     int
+	entry    time.Time     // of the first run
 	worked   time.Duration // its processor time when its last run was over
 
 	data     uint64 // its limit of memory, as set last
@@ -34,7 +35,11 @@ type process struct {
 	resting  uint64 // what of it is resident
 	most     uint64 // the limit of memory that its own cannot be above
 
+	kept *keptLimit // of what it writes; nil where it writes nothing
+
 	statm *os.File // where the kernel tells its memory; nil until it is first read
+	tasks *os.File // where the kernel counts its threads; nil until they are first counted
+	group *group   // its control group; nil for none
 
 	buried bool             // it has been waited for:
 	state  *os.ProcessState // how it ended
@@ -52,7 +57,7 @@ const stderrBytes = 64 << 10
 const startTimeout = 20 * time.Second
 
 // spawn starts a process whose standard input and output are the wire. The caller is on the thread of the pool.
-func spawn(command, argument0 string, namespaces bool, without []string) (*process, error) {
+func spawn(command, argument0 string, s setting, without []string) (*process, error) {
 	theirIn, toCell, err1 := blockingPipe()
 	fromCell, theirOut, err2 := blockingPipe()
 	lastWords, theirErr, err3 := os.Pipe()
@@ -62,7 +67,7 @@ func spawn(command, argument0 string, namespaces bool, without []string) (*proce
 	}
 	pidfd := -1
 	started, err := os.StartProcess(command, []string{argument0, argument1, argument2}, &os.ProcAttr{
-		Dir: "/", Env: []string{}, Files: []*os.File{theirIn, theirOut, theirErr}, Sys: attributes(namespaces, without, &pidfd),
+		Dir: "/", Env: []string{}, Files: []*os.File{theirIn, theirOut, theirErr}, Sys: attributes(s, without, &pidfd),
 	})
 	closeAll([]*os.File{theirIn, theirOut, theirErr})
 	ends := []*os.File{toCell, fromCell, lastWords}
@@ -71,7 +76,10 @@ func spawn(command, argument0 string, namespaces bool, without []string) (*proce
 		return nil, fmt.Errorf("start a cell: %w", err)
 	}
 	l, err := newLink(fromCell, toCell, pidfd)
-	c := &process{process: started, wire: newWire(l, l), link: l, ends: ends, programs: map[*program]bool{}}
+	c := &process{group: s.group, process: started, wire: newWire(l, l), link: l, ends: ends, programs: map[*program]bool{}}
+	if err == nil {
+		err = s.group.add(started.Pid)
+	}
 	if err != nil {
 		c.bury()
 		return nil, fmt.Errorf("start a cell: %w", err)
@@ -142,7 +150,8 @@ func (c *process) bury() (*os.ProcessState, string) {
 	c.state, _ = c.process.Wait() // a child that was started here can be waited for
 	c.words = c.lastWords()
 	c.link.close()
-	closeAll(append(c.ends, c.statm))
+	closeAll(append(c.ends, c.statm, c.tasks))
+	c.group.remove()
 	return c.state, c.words
 }
 
@@ -155,8 +164,8 @@ func (c *process) lastWords() string {
 }
 
 // complete adds to a report what the parent knows, once the cell is ready.
-func (c *process) complete(refused error, without []string) {
-	for _, l := range parentLayers(c, refused) {
+func (c *process) complete(s setting, without []string) {
+	for _, l := range parentLayers(c, s) {
 		if slices.Contains(without, l.Name) {
 			l.On, l.Detail = false, errLeftOut.Error()
 		}

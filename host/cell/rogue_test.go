@@ -4,8 +4,10 @@ package cell_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -72,9 +74,9 @@ func TestChildLeftBehind(t *testing.T) {
 	}
 }
 
-// Memory that is shared with nobody counts too.
+// Memory that is shared with nobody counts too, where the layers that refuse it or count it better are missing.
 func TestSharedMemoryCounts(t *testing.T) {
-	b := newBench(t, cell.Options{})
+	b := newBench(t, cell.Options{Without: []string{cell.LayerSeccomp, cell.LayerCgroup}})
 	_, err := perform(t, b.load(t, "share memory", ""), "", engine.Input{Limits: engine.Limits{MemoryBytes: 16 << 20}}, enough, engine.Host{})
 	if codeOf(err) != abi.MemoryLimit {
 		t.Errorf("Run = %v; want memory_limit", err)
@@ -104,6 +106,69 @@ func TestLandlockWithoutItsFolder(t *testing.T) {
 	for _, tenant := range []string{"one", "two"} {
 		if said, err := perform(t, open, secret, engine.Input{Domain: tenant}, enough, engine.Host{}); err != nil || said == "done" {
 			t.Errorf("for %s a guest opens a file: %q, %v", tenant, said, err)
+		}
+	}
+}
+
+// A cell that starts threads loses its run, also where no limit of the kernel holds, as for root. The cell has already
+// started some when the host looks.
+func TestThreadsCount(t *testing.T) {
+	for _, without := range [][]string{nil, {cell.LayerCgroup}, {cell.LayerCgroup, cell.LayerNamespaces}} {
+		b := newBench(t, cell.Options{Without: without})
+		// The kernel refuses the threads, or the host finds them.
+		said, err := b.run(t, "start threads", "", engine.Input{}, enough, engine.Host{})
+		if said == "done" || err != nil && codeOf(err) != abi.MemoryLimit {
+			t.Errorf("without %v: Run = %q, %v; want memory_limit", without, said, err)
+		}
+		if said, err := b.run(t, "answer", "", engine.Input{}, enough, engine.Host{}); said != "done" {
+			t.Errorf("without %v: the next run = %q, %v; want done", without, said, err)
+		}
+	}
+}
+
+// A cell that compiles cannot fill the disk: neither with one file, nor with many, nor with folders. Nothing of it stays.
+func TestCompilerFillsDisk(t *testing.T) {
+	for _, act := range []string{"compile to a large file", "compile to many files", "compile to many folders"} {
+		t.Run(act, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "compiled")
+			b := newBench(t, cell.Options{CacheDir: dir})
+			_, err := b.pool.Engines()[probing].Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte(act)})
+			if codeOf(err) != abi.SourceInvalid || !strings.Contains(err.Error(), "compiles to more than") {
+				t.Errorf("Load = %v; want source_invalid, because it compiles to too much", err)
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, "*", "*")); len(left) > 0 {
+				t.Errorf("left are %q", left)
+			}
+		})
+	}
+}
+
+// What a cell answers to a load is not believed: a fault that compiling cannot end with is none, and a long one is cut.
+func TestLoadFaults(t *testing.T) {
+	for act, want := range map[string]abi.Code{"compile to a conflict": abi.Internal, "compile to a long fault": abi.SourceInvalid} {
+		b := newBench(t, cell.Options{})
+		_, err := b.pool.Engines()[probing].Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte(act)})
+		fault, ok := errors.AsType[*abi.Fault](err)
+		if !ok || fault.Code != want || fault.Outcome != "" || len(fault.Message) > 20<<10 || len(fault.Hint) > 20<<10 {
+			t.Errorf("%s: Load = %s with %d bytes, outcome %q; want %s, short, without an outcome", act, codeOf(err), len(err.Error()), fault.Outcome, want)
+		}
+	}
+}
+
+// A language whose sandbox has a known hole is refused where isolation is required, and runs elsewhere.
+func TestUnsoundLanguage(t *testing.T) {
+	language := cell.Language{New: func(s cell.Setup) engine.Engine { return probes{s.CacheDir} }, Unsound: "its compiler makes mistakes"}
+	for _, require := range [][]string{nil, {cell.LayerProcess}} {
+		pool, err := cell.New(cell.Options{Languages: []cell.Language{language}, Require: require})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = pool.Engines()[0].Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte("answer")})
+		if refused := codeOf(err) == abi.Unavailable; refused != (require != nil) {
+			t.Errorf("with %v required: Load = %v", require, err)
+		}
+		if err := pool.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -9,13 +9,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// filterCalls has the kernel refuse, with EPERM, every system call that running a guest does not take. Files can be
-// opened where Landlock says which, and be written where the cell is there to compile. See seccomp(2).
-func filterCalls(mayOpen, mayWrite bool) error {
+// permitted are the system calls that depend on what a worker is for.
+type permitted struct {
+	open        bool // files, where another layer restricts which
+	write       bool // files, with open
+	memoryFiles bool // memfd_create and ftruncate
+}
+
+// filterCalls has the kernel refuse, with EPERM, every system call that running a guest does not take. See seccomp(2).
+func filterCalls(may permitted) error {
 	if callArchitecture == 0 {
 		return errors.New("no filter is made for this architecture")
 	}
-	program := assemble(mayOpen, mayWrite, uint32(os.Getpid()))
+	program := assemble(may, uint32(os.Getpid()))
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	thread, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog)))
 	if errno != 0 {
@@ -38,32 +44,56 @@ const (
 // map of pages.
 const pagemapScan = 0xc0606610
 
+// newNamespaces are the flags of clone that make namespaces.
+const newNamespaces = unix.CLONE_NEWCGROUP | unix.CLONE_NEWIPC | unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWUSER | unix.CLONE_NEWUTS
+
+// argument is where the filter finds the lower half of an argument.
+func argument(index uint32) uint32 { return atArguments + 8*index }
+
 // verdicts of the filter.
 const (
 	refuse  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 	unknown = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS) // has a C library fall back to what came before
 )
 
-// assemble writes the filter. Every test is followed by what to do where it holds, so that no jump is longer than one.
-func assemble(mayOpen, mayWrite bool, self uint32) []unix.SockFilter {
+// assemble writes the filter. Every test is followed by what to do where it holds.
+func assemble(may permitted, self uint32) []unix.SockFilter {
 	var p filter
 	p.load(atArchitecture)
 	p.unless(unix.BPF_JEQ, callArchitecture, unix.SECCOMP_RET_KILL_PROCESS)
 	p.load(atNumber)
 	p.when(unix.BPF_JEQ, unix.SYS_CLONE3, unknown)
-	for _, number := range allowedCalls(mayOpen, mayWrite) {
+	for _, number := range allowedCalls(may) {
 		p.when(unix.BPF_JEQ, number, unix.SECCOMP_RET_ALLOW)
 	}
-	p.argument(unix.SYS_CLONE, 0, unix.BPF_JSET, unix.CLONE_THREAD) // threads of this process, no other process
-	p.argument(unix.SYS_TGKILL, 0, unix.BPF_JEQ, self)              // Go interrupts its own threads by signals
-	p.argument(unix.SYS_KILL, 0, unix.BPF_JEQ, self)
-	p.argument(unix.SYS_IOCTL, 1, unix.BPF_JEQ, pagemapScan) // which of its pages a guest wrote to
-	if mayOpen && !mayWrite {
-		const writes = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC | unix.O_APPEND
-		p.load(atNumber)
-		p.unless(unix.BPF_JEQ, unix.SYS_OPENAT, refuse)
-		p.load(atArguments + 2*8)
-		p.unless(unix.BPF_JSET, writes, unix.SECCOMP_RET_ALLOW)
+	p.call(unix.SYS_MMAP, func() { // memory that is counted for no process is refused: shared without a file, and huge pages
+		p.load(argument(3))
+		p.when(unix.BPF_JSET, unix.MAP_HUGETLB, refuse)
+		p.unless(unix.BPF_JSET, unix.MAP_ANONYMOUS, unix.SECCOMP_RET_ALLOW)
+		p.unless(unix.BPF_JSET, unix.MAP_SHARED, unix.SECCOMP_RET_ALLOW)
+	})
+	p.call(unix.SYS_CLONE, func() { // threads of this process, no other process
+		p.load(argument(0))
+		p.when(unix.BPF_JSET, newNamespaces, refuse)
+		p.when(unix.BPF_JSET, unix.CLONE_THREAD, unix.SECCOMP_RET_ALLOW)
+	})
+	p.oneOf(unix.SYS_TGKILL, 0, self) // Go interrupts its own threads by signals
+	p.oneOf(unix.SYS_KILL, 0, self)
+	p.oneOf(unix.SYS_IOCTL, 1, pagemapScan) // which of its pages a guest wrote to
+	// Not among these are those that name a process for signals, take leases, and size pipes.
+	p.oneOf(unix.SYS_FCNTL, 1, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL, unix.F_DUPFD_CLOEXEC, unix.F_ADD_SEALS, unix.F_GET_SEALS)
+	if may.memoryFiles {
+		p.call(unix.SYS_MEMFD_CREATE, func() {
+			p.load(argument(1))
+			p.unless(unix.BPF_JSET, ^uint32(unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING), unix.SECCOMP_RET_ALLOW)
+		})
+	}
+	if may.open && !may.write {
+		const others = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC | unix.O_APPEND | unix.O_PATH | unix.O_ASYNC
+		p.call(unix.SYS_OPENAT, func() {
+			p.load(argument(2))
+			p.unless(unix.BPF_JSET, others, unix.SECCOMP_RET_ALLOW)
+		})
 	}
 	return append(p, unix.SockFilter{Code: unix.BPF_RET, K: refuse})
 }
@@ -90,21 +120,31 @@ func (p *filter) unless(test uint16, value, verdict uint32) {
 		unix.SockFilter{Code: unix.BPF_RET, K: verdict})
 }
 
-// argument allows a call where an argument passes a test, and refuses it where not.
-func (p *filter) argument(number uint32, index uint32, test uint16, value uint32) {
-	*p = append(*p, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: number, Jf: 4})
-	p.load(atArguments + 8*index)
-	p.when(test, value, unix.SECCOMP_RET_ALLOW)
+// call has what follows for one call only; where that gives no verdict, the call is refused.
+func (p *filter) call(number uint32, tests func()) {
+	jump := len(*p)
+	*p = append(*p, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: number})
+	tests()
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_RET, K: refuse})
+	(*p)[jump].Jf = uint8(len(*p) - jump - 1)
+}
+
+// oneOf allows a call where an argument has one of some values.
+func (p *filter) oneOf(number, index uint32, values ...uint32) {
+	p.call(number, func() {
+		p.load(argument(index))
+		for _, value := range values {
+			p.when(unix.BPF_JEQ, value, unix.SECCOMP_RET_ALLOW)
+		}
+	})
 }
 
 // allowedCalls are the system calls that Go's runtime and the engines make once a cell is ready.
-func allowedCalls(mayOpen, mayWrite bool) []uint32 {
+func allowedCalls(may permitted) []uint32 {
 	allowed := append([]uint32{
 		// the wire, and what a memory is made of
 		unix.SYS_READ, unix.SYS_WRITE, unix.SYS_CLOSE, unix.SYS_FSTAT, unix.SYS_LSEEK, unix.SYS_PREAD64, unix.SYS_PWRITE64,
-		unix.SYS_FCNTL, unix.SYS_MEMFD_CREATE, unix.SYS_FTRUNCATE,
-		unix.SYS_MMAP, unix.SYS_MPROTECT, unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_MINCORE, unix.SYS_BRK,
+		unix.SYS_MPROTECT, unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_MINCORE, unix.SYS_BRK,
 		// Go's scheduler and poller
 		unix.SYS_FUTEX, unix.SYS_SCHED_YIELD, unix.SYS_SCHED_GETAFFINITY, unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP,
 		unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_PWAIT, unix.SYS_EVENTFD2, unix.SYS_PIPE2,
@@ -116,10 +156,13 @@ func allowedCalls(mayOpen, mayWrite bool) []uint32 {
 		unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_GETRES, unix.SYS_GETTIMEOFDAY, unix.SYS_GETRANDOM, unix.SYS_UNAME,
 		unix.SYS_GETPID, unix.SYS_GETPPID, unix.SYS_GETTID, unix.SYS_GETUID, unix.SYS_GETEUID, unix.SYS_GETGID, unix.SYS_GETEGID, unix.SYS_GETCWD,
 	}, architectureCalls...)
-	if mayOpen {
+	if may.memoryFiles {
+		allowed = append(allowed, unix.SYS_FTRUNCATE)
+	}
+	if may.open {
 		allowed = append(allowed, callFstatat, unix.SYS_GETDENTS64, unix.SYS_READLINKAT)
 	}
-	if mayOpen && mayWrite {
+	if may.open && may.write {
 		allowed = append(allowed, unix.SYS_OPENAT, unix.SYS_MKDIRAT, unix.SYS_UNLINKAT, callRenameat, unix.SYS_RENAMEAT2, unix.SYS_FSYNC, unix.SYS_FCHMOD)
 	}
 	return allowed

@@ -153,3 +153,31 @@ func TestSharedOutlivesTrouble(t *testing.T) {
 		t.Errorf("made are %v, %v; want what was there", made, err)
 	}
 }
+
+// That what is shared is damaged is found out by the host: a cell that compiles a stranger's source may lie.
+func TestSharedIsNotRemovedOnAClaim(t *testing.T) {
+	dir := t.TempDir()
+	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
+	if err := os.WriteFile(file, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pool := sharingPool(t, cacheDir, "1", file)
+	if _, err := say(t, pool, "one"); err != nil {
+		t.Fatal(err)
+	}
+	made, err := filepath.Glob(filepath.Join(cacheDir, "*", "*", "made"))
+	if err != nil || len(made) != 1 {
+		t.Fatalf("made were %v, %v; want one", made, err)
+	}
+	before, err := os.Stat(made[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = pool.Engines()[0].Load(t.Context(), engine.Source{Path: "t.sharing", Domain: "two", Code: []byte("lie")})
+	if !errors.Is(err, abi.Unavailable) {
+		t.Errorf("Load = %v; want unavailable", err)
+	}
+	if after, err := os.Stat(made[0]); err != nil || !os.SameFile(before, after) {
+		t.Errorf("what is shared was made anew, or is gone: %v", err)
+	}
+}

@@ -21,7 +21,7 @@ var languages = []cell.Language{
 	{New: func(s cell.Setup) engine.Engine { return js.New(js.WithPanicLog(s.Panicked)) }},
 	{New: func(s cell.Setup) engine.Engine {
 		return wasm.New(wasm.WithPanicLog(s.Panicked), wasm.WithCache(s.CacheDir))
-	}, Artefacts: true, ExtraBytes: 128 << 20},
+	}, Artefacts: true, MemoryFiles: true, ExtraBytes: 128 << 20},
 	{New: func(s cell.Setup) engine.Engine { return probes{s.CacheDir} }, Artefacts: true},
 	sharingLanguage,
 }

@@ -19,14 +19,19 @@ import (
 const isolation = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 
 // attributes are how a cell is started: in a session of its own, so that no Ctrl-C at a terminal reaches it.
-func attributes(namespaces bool, without []string, pidfd *int) *syscall.SysProcAttr {
+// In its user namespace it has, for a start, the one capability that changing its root takes.
+func attributes(s setting, without []string, pidfd *int) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setsid: true, PidFD: pidfd}
 	if !slices.Contains(without, LayerDeath) {
 		a.Pdeathsig = syscall.SIGKILL
 	}
-	if namespaces {
+	if s.namespaces {
 		a.Cloneflags = isolation
 	}
+	if s.namespaces && s.chroot {
+		a.AmbientCaps = []uintptr{unix.CAP_SYS_CHROOT}
+	}
+	a.UseCgroupFD, a.CgroupFD = s.group.descriptor()
 	return a
 }
 
@@ -75,11 +80,21 @@ func cpuTime(pid int) time.Duration {
 // slack is what a cell needs beside its guest's memory: stacks of threads, what the garbage collector keeps.
 const slack = 24 << 20
 
+// groupSlack is what a group may have beside: what the kernel itself keeps for a cell, and files that it has read.
+const groupSlack = 64 << 20
+
 // limit bounds the memory that the cell may have beyond what it has without a guest. The kernel counts what is
 // private and writable (RLIMIT_DATA in getrlimit(2)), which is the heap of Go and the memories of WebAssembly.
 func (c *process) limit(bytes int64) error {
 	limit := min(c.baseline+uint64(bytes)+uint64(bytes)/4+slack, c.most)
-	if !c.report.On(LayerMemory) || limit == c.data {
+	if limit == c.data {
+		return nil
+	}
+	if err := c.group.limit(c.resting + limit - min(limit, c.baseline) + groupSlack); err != nil {
+		return err
+	}
+	if !c.report.On(LayerMemory) {
+		c.data = limit
 		return nil
 	}
 	err := unix.Prlimit(c.process.Pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: limit, Max: c.most}, nil)
@@ -101,10 +116,30 @@ func (c *process) measure() {
 // shares with nobody.
 func (c *process) overData() bool {
 	if !c.report.On(LayerMemory) || c.data == 0 {
-		return false
+		return false // there is no limit yet, or none is wanted
 	}
 	private, resident := c.memoryNow()
 	return private > c.data || resident > c.resting+(c.data-min(c.data, c.baseline))
+}
+
+// threads is how many threads the cell has, which /proc counts among the links of a folder; 0 where that cannot be read.
+func (c *process) threads() int {
+	if !c.report.On(LayerLimits) {
+		return 0
+	}
+	if c.tasks == nil {
+		folder, err := os.Open("/proc/" + strconv.Itoa(c.process.Pid) + "/task")
+		if err != nil {
+			return 0
+		}
+		c.tasks = folder
+	}
+	var stat unix.Stat_t
+	if err := unix.Fstat(int(c.tasks.Fd()), &stat); err != nil { // of a process that has ended there is nothing to read
+		return 0
+	}
+	const foldersOwn = 2
+	return max(0, int(stat.Nlink)-foldersOwn)
 }
 
 // memoryNow is the memory of the cell that RLIMIT_DATA counts, and what of all of its memory is resident; 0 where that
@@ -136,7 +171,8 @@ func (c *process) memoryNow() (private, resident uint64) {
 }
 
 // parentLayers are what the parent does for the wall of a new cell.
-func parentLayers(c *process, refused error) []Layer {
+func parentLayers(c *process, s setting) []Layer {
+	refused := s.refused
 	if refused != nil && refused != errLeftOut {
 		refused = fmt.Errorf("the system gives no user namespaces to this process: %w", refused)
 	}
@@ -152,6 +188,7 @@ func parentLayers(c *process, refused error) []Layer {
 		cpu = errors.New("the clock of another process cannot be read")
 	}
 	return []Layer{
+		newLayer(LayerCgroup, s.ungrouped, "the kernel counts all memory and all threads, of the guest and for it"+s.group.detail()),
 		newLayer(LayerProcess, nil, "a guest runs in a process of its own, which is killed when its time is over"),
 		newLayer(LayerDeath, nil, "the kernel kills a cell whose parent ends"),
 		newLayer(LayerNamespaces, refused, "no network and no privileges: user, network, ipc and uts namespaces"),

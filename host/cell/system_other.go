@@ -11,7 +11,7 @@ import (
 
 // Elsewhere a cell is a process that is killed at its deadline, and nothing more.
 
-func attributes(bool, []string, *int) *syscall.SysProcAttr { return nil }
+func attributes(setting, []string, *int) *syscall.SysProcAttr { return nil }
 
 func notAllowed(error) bool { return false }
 
@@ -37,14 +37,30 @@ func (c *process) measure() {}
 
 func (c *process) overData() bool { return false }
 
+func (c *process) threads() int { return 0 }
+
+const maxThreads = 0
+
+// groups are control groups, which only Linux has.
+type groups struct{}
+
+func newGroups() (*groups, error) { return nil, errElsewhere }
+
+func (*groups) make() (*group, error) { return nil, errElsewhere }
+
+type group struct{}
+
+func (*group) add(int) error { return nil }
+func (*group) remove()       {}
+
 func dropWhenFull(*os.File) {}
 
 var errElsewhere = errors.New("on Linux only")
 
 // parentLayers are what the parent does for the wall of a new cell.
-func parentLayers(*process, error) []Layer {
+func parentLayers(*process, setting) []Layer {
 	own := []Layer{newLayer(LayerProcess, nil, "a guest runs in a process of its own, which is killed when its time is over")}
-	for _, name := range []string{LayerDeath, LayerNamespaces, LayerMemory, LayerCPU} {
+	for _, name := range []string{LayerDeath, LayerNamespaces, LayerMemory, LayerCPU, LayerCgroup} {
 		own = append(own, newLayer(name, errElsewhere, ""))
 	}
 	return own
@@ -52,7 +68,7 @@ func parentLayers(*process, error) []Layer {
 
 func lockDown(hello, func(string) bool) []Layer {
 	var none []Layer
-	for _, name := range []string{LayerPrivileges, LayerLimits, LayerLandlock, LayerSeccomp} {
+	for _, name := range []string{LayerPrivileges, LayerLimits, LayerLandlock, LayerChroot, LayerSeccomp} {
 		none = append(none, newLayer(name, errElsewhere, ""))
 	}
 	return none

@@ -284,6 +284,15 @@ func TestReuse(t *testing.T) {
 	}
 }
 
+// TestLifetime replaces a cell whose first run was long ago.
+func TestLifetime(t *testing.T) {
+	b := newBench(t, cell.Options{Lifetime: time.Nanosecond})
+	program := b.load(t, "who", "")
+	if first := whoRuns(t, program, ""); whoRuns(t, program, "") == first {
+		t.Error("the cell runs on; want another one")
+	}
+}
+
 // TestIdle keeps the cells that were used last.
 func TestIdle(t *testing.T) {
 	b := newBench(t, cell.Options{Idle: 2})

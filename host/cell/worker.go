@@ -25,6 +25,7 @@ type worker struct {
 	wire     *wire
 	engines  map[string]func(key string) engine.Engine
 	programs map[uint64]engine.Program
+	folder   string       // of the outfit, as this process names it
 	make     func() error // what the language of the outfit shares; nil where the cell is for something else
 	asking   sync.Mutex   // held from a question of a load to its answer: a bundler asks from many goroutines
 
@@ -43,6 +44,7 @@ type worker struct {
 func newWorker(w *wire, languages []Language, parent hello) *worker {
 	k := &worker{wire: w, engines: map[string]func(string) engine.Engine{}, programs: map[uint64]engine.Program{}}
 	k.parent, k.orphan = os.Getppid(), time.AfterFunc(orphanEvery, func() { k.checkParent() })
+	k.folder = parent.outfit.folder
 	k.host = engine.Host{Call: k.call, Log: k.log}
 	for _, l := range languages {
 		k.add(l, parent)
@@ -57,17 +59,21 @@ func (k *worker) add(l Language, parent hello) {
 	case l.Shared == nil || o.language != name:
 	case parent.purpose == toMake:
 		k.make = func() error {
-			return l.Shared.Make(context.Background(), Setup{Panicked: panicked, Files: parent.files, CacheDir: filepath.Join(o.folder, freshKey)})
+			var files []string
+			for _, name := range parent.files {
+				files = append(files, filepath.Join(k.folder, name))
+			}
+			return l.Shared.Make(context.Background(), Setup{Panicked: panicked, Files: files, CacheDir: filepath.Join(k.folder, freshKey)})
 		}
 	default:
 		e = l.New(Setup{Panicked: panicked, CacheDir: o.shared})
 		l.Shared.Start(context.Background(), e)
 	}
 	k.engines[e.Name()] = func(key string) engine.Engine {
-		if key == "" || o.folder == "" {
+		if key == "" || k.folder == "" {
 			return e
 		}
-		return l.New(Setup{Panicked: panicked, CacheDir: filepath.Join(o.folder, key)})
+		return l.New(Setup{Panicked: panicked, CacheDir: filepath.Join(k.folder, key)})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/cell"
@@ -24,6 +25,8 @@ func pythonLanguage(file string) cell.Language {
 		files = []string{file}
 	}
 	return cell.Language{
+		Unsound:     unsound(runtime.GOARCH),
+		MemoryFiles: true,
 		Prepare:     python.Prepare,
 		MemoryBytes: python.DefaultMemoryBytes,
 		ExtraBytes:  interpreterBytes,

@@ -14,7 +14,7 @@ func (p *program) doctorCommand() *cobra.Command {
 		Long: `Show which layers the wall has, on this machine, between a tool in a cell and everything else: each is on, or off
 with the reason. A cell is a process of its own on every system; the other layers are Linux's, and some need a kernel
 or permissions that not every machine has. Tools run behind the layers that there are; with --require-isolation
-toolrun run insists on all of them.`,
+toolrun run insists on all of them but cgroup, which takes a control group of its own, and with --require-layer cgroup on that too.`,
 		Example: `  toolrun doctor
   toolrun doctor --json`,
 		Args: takes(0, 0, "no arguments"),

@@ -146,10 +146,7 @@ func (p *program) openServeWall(f *serveFlags, logger *slog.Logger) (*serveWall,
 	if w.tools, err = p.openWallWith(f.wallFlags, cell.Options{Logger: logger}); err != nil {
 		return nil, err
 	}
-	options := cell.Options{CacheDir: p.cache("cells"), Without: f.without, Logger: logger}
-	if f.require {
-		options.Require = cell.Layers()
-	}
+	options := cell.Options{CacheDir: p.cache("cells"), Without: f.without, Require: f.required(), Logger: logger}
 	if w.readers, err = languages.NewDocumentPool(options); err != nil {
 		return nil, errors.Join(err, w.tools.close())
 	}

@@ -32,7 +32,7 @@ func (f *serverFlags) register(cmd *cobra.Command) {
 func (f *serverFlags) remote() bool { return f.url != "" }
 
 // localFlags are about this machine, or are decided by the key and the server.
-var localFlags = []string{"db", "tenant", "inprocess", "require-isolation", "without", "python-wasm", "trace"}
+var localFlags = []string{"db", "tenant", "inprocess", "require-isolation", "require-layer", "without", "python-wasm", "trace"}
 
 // check refuses flags that mean nothing together.
 func (f *serverFlags) check(cmd *cobra.Command) error {

@@ -19,6 +19,7 @@ import (
 // wallFlags say what is between tools and this machine.
 type wallFlags struct {
 	inProcess, require bool
+	layers             []string // that are required in particular
 	without            []string
 	python             string // the file of the interpreter
 }
@@ -26,7 +27,8 @@ type wallFlags struct {
 func (f *wallFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.inProcess, "inprocess", false, "run tools in this process, without the wall: only for tools that you trust")
-	flags.BoolVar(&f.require, "require-isolation", false, "refuse to begin where a layer of the wall is missing; see toolrun doctor")
+	flags.BoolVar(&f.require, "require-isolation", false, "refuse to begin where a layer of the wall is missing, cgroup aside; see toolrun doctor")
+	flags.StringSliceVar(&f.layers, "require-layer", nil, "refuse to begin where this `layer` of the wall is missing, such as cgroup")
 	flags.StringSliceVar(&f.without, "without", nil, "leave out a `layer` of the wall, to find out what it is good for")
 	flags.StringVar(&f.python, "python-wasm", "", "the `file` of the interpreter for Python tools (default: $"+pythonVariable+", or what toolrun python install has installed)")
 	_ = cmd.MarkFlagFilename("python-wasm", "wasm")
@@ -41,8 +43,8 @@ type wall struct {
 
 // openWall makes the engines, which log to logger. No process is started before it is needed.
 func (p *program) openWall(f wallFlags, logger *slog.Logger) (*wall, error) {
-	if f.inProcess && (f.require || len(f.without) > 0) {
-		return nil, usagef("leave one of them out", "--inprocess runs tools without a wall: it goes with neither --require-isolation nor --without")
+	if f.inProcess && (f.require || len(f.layers) > 0 || len(f.without) > 0) {
+		return nil, usagef("leave one of them out", "--inprocess runs tools without a wall: it goes with none of --require-isolation, --require-layer and --without")
 	}
 	if f.inProcess {
 		return &wall{engines: languages.InProcess(languages.WithCache(p.cache("plugins")), languages.WithPanicLog(p.panicked), languages.WithPython(p.python(f)))}, nil
@@ -53,18 +55,24 @@ func (p *program) openWall(f wallFlags, logger *slog.Logger) (*wall, error) {
 // openWallWith makes a pool of cells as the flags say.
 func (p *program) openWallWith(f wallFlags, options cell.Options) (*wall, error) {
 	options.CacheDir, options.Without = p.cache("cells"), f.without
-	if f.require {
-		options.Require = cell.Layers()
-	}
+	options.Require = f.required()
 	pool, err := languages.NewPool(options, languages.WithPython(p.python(f)))
 	if missing := (*cell.MissingError)(nil); errors.As(err, &missing) {
 		f := abi.Faultf(abi.Unavailable, "%v", missing)
-		return nil, f.WithHint("toolrun doctor shows all layers; without --require-isolation tools run behind those that there are")
+		return nil, f.WithHint("toolrun doctor shows all layers; without --require-isolation and --require-layer tools run behind those that there are")
 	}
 	if err != nil {
 		return nil, usagef("toolrun doctor shows the layers that there are", "%v", err)
 	}
 	return &wall{pool.Engines(), pool}, nil
+}
+
+// required are the layers that the flags insist on.
+func (f wallFlags) required() []string {
+	if f.require {
+		return append(cell.Baseline(), f.layers...)
+	}
+	return f.layers
 }
 
 // pythonVariable names the interpreter for Python tools where no flag does.
