@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -136,7 +137,8 @@ func (k Key) Group() (Key, bool) {
 	return MakeKey(parts[0], parts[1]), true
 }
 
-// String returns the key in words, for logs and error texts of operators: tenant=acme/app=shop.
+// String returns the key in words, for logs and error texts of operators: tenant=acme/app=shop. Values that could
+// change a terminal, or be taken for other parts, are quoted as in Go.
 func (k Key) String() string {
 	parts, err := k.Parts()
 	if err != nil {
@@ -144,7 +146,14 @@ func (k Key) String() string {
 	}
 	words := make([]string, len(parts))
 	for i, p := range parts {
-		words[i] = fmt.Sprintf("%s=%s", p.Tag, p.Value)
+		words[i] = fmt.Sprintf("%s=%s", p.Tag, printable(p.Value))
 	}
 	return strings.Join(words, "/")
+}
+
+func printable(text string) string {
+	if quoted := strconv.Quote(text); quoted[1:len(quoted)-1] != text || strings.ContainsAny(text, "/=") {
+		return quoted
+	}
+	return text
 }

@@ -81,6 +81,18 @@ func TestKeyOtherBytes(t *testing.T) {
 	}
 }
 
+// A key of a damaged file is printed at a terminal.
+func TestKeyStringIsPrintable(t *testing.T) {
+	for value, want := range map[string]string{
+		"ann": "user=ann", "Jürgen 王": "user=Jürgen 王", "\x1b[2J": `user="\x1b[2J"`, "a\nb": `user="a\nb"`, "\u202eevil": `user="\u202eevil"`,
+		"\xff": `user="\xff"`, "a/app=b": `user="a/app=b"`, `a"b`: `user="a\"b"`, "\x07": `user="\a"`, "\u009b1m": `user="\u009b1m"`,
+	} {
+		if got := storage.MakeKey(storage.Part{Tag: storage.User, Value: value}).String(); got != want {
+			t.Errorf("key of %q = %s; want %s", value, got, want)
+		}
+	}
+}
+
 func TestGroup(t *testing.T) {
 	tenant, app := storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"}
 	system := storage.Part{Tag: storage.System, Value: "run"}

@@ -16,11 +16,12 @@ import (
 func (p *program) dbCommand() *cobra.Command {
 	cmd := p.group(&cobra.Command{
 		Use:   "db",
-		Short: "Check and back up a database file",
+		Short: "Check, back up and compact a database file",
 		Example: `  toolrun db check
-  toolrun db backup /backups/shop.db`,
+  toolrun db backup /backups/shop.db
+  toolrun db compact`,
 	})
-	cmd.AddCommand(p.dbCheck(), p.dbBackup())
+	cmd.AddCommand(p.dbCheck(), p.dbBackup(), p.dbCompact())
 	return cmd
 }
 
@@ -57,13 +58,7 @@ records, indexes, counters. A damaged file is restored from a backup.`,
   toolrun db check /backups/shop.db --json`,
 		Args: takes(0, 1, "at most one FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				if place.db != "" {
-					return usagef("name it once", "two databases are named: %s and %s", args[0], place.db)
-				}
-				place.db = args[0]
-			}
-			path, err := p.existing(place)
+			path, err := p.namedDatabase(&place, args)
 			if err != nil {
 				return err
 			}

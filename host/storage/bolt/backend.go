@@ -31,7 +31,13 @@ type Backend struct {
 }
 
 func newBackend(f file, o Options) *Backend {
-	b := &Backend{file: f, queue: newQueue(), update: f.db.Update}
+	b := &Backend{file: f, queue: newQueue()}
+	b.update = func(fn func(tx *bbolt.Tx) error) error {
+		return f.db.Update(func(tx *bbolt.Tx) error {
+			f.db.AllocSize = growth(tx.Size()) // only ever used by who has this transaction
+			return fn(tx)
+		})
+	}
 	b.space = space{minFree: o.MinFree, now: time.Now, disk: diskSpace}
 	b.closed = sync.OnceValue(b.shutdown)
 	return b

@@ -7,60 +7,130 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-
-	"go.etcd.io/bbolt"
+	"strings"
 )
 
-// Backup writes a copy of the database to w, as it is at one moment, and returns the number of bytes. The
-// backend stays in use meanwhile; but pages freed during a backup are kept until it ends, and an update that
-// makes the file grow waits for it, so w should not be slow: see BackupFile.
-func (b *Backend) Backup(ctx context.Context, w io.Writer) (int64, error) {
-	var n int64
-	err := b.read(func(tx *bbolt.Tx) (err error) {
-		n, err = tx.WriteTo(contextWriter{ctx, w})
-		return err
-	})
-	if err != nil && ctx.Err() != nil {
-		err = ctx.Err() // which bbolt does not always wrap
+// Copy is a copy of a database, as it was at one moment: the bytes of a database file. It is read once, by one
+// goroutine at a time. Close removes it.
+type Copy struct {
+	file *os.File
+	size int64
+	end  func() error
+}
+
+// Read implements io.Reader.
+func (c *Copy) Read(p []byte) (int, error) { return c.file.Read(p) }
+
+// Size returns the number of bytes.
+func (c *Copy) Size() int64 { return c.size }
+
+// Close implements io.Closer.
+func (c *Copy) Close() error { return c.end() }
+
+// Copy makes a copy of the database, in a file without a name beside it: that disk needs room for what is stored.
+// The copy has nothing of what was removed, and is smaller than the file if much was.
+//
+// The backend stays in use meanwhile. Pages that others free until the copy is made are not used again before, so
+// that the file grows by what is written in that time.
+func (b *Backend) Copy(ctx context.Context) (c *Copy, err error) {
+	temp, err := os.CreateTemp(filepath.Dir(b.fd.Name()), b.tempPrefix()+"*")
+	if err != nil {
+		return nil, fmt.Errorf("back up database: %w", full(err))
+	}
+	c = &Copy{file: temp}
+	c.end = func() error { return errors.Join(temp.Close(), remove(temp.Name())) }
+	err = b.copyTo(ctx, temp)
+	if err == nil {
+		var info os.FileInfo
+		if info, err = temp.Stat(); err == nil {
+			c.size = info.Size()
+			_, err = temp.Seek(0, io.SeekStart)
+		}
 	}
 	if err != nil {
+		return nil, fmt.Errorf("back up database: %w", errors.Join(err, c.end()))
+	}
+	// Where an open file can be removed nothing is left, however the process ends.
+	if os.Remove(temp.Name()) == nil {
+		c.end = temp.Close
+	}
+	return c, nil
+}
+
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// tempPrefix begins the names of copies of the database that are being made.
+func (b *Backend) tempPrefix() string { return tempPrefix(b.fd.Name()) }
+
+func tempPrefix(path string) string { return "." + filepath.Base(path) + ".copy-" }
+
+// removeTemps removes copies that a process left that was killed. The caller has the database locked, and so nobody
+// else makes any.
+func removeTemps(path string) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), tempPrefix(path)) && e.Type().IsRegular() {
+			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name())) // the next Open tries again
+		}
+	}
+}
+
+// Backup writes a copy of the database to w: see Copy. It returns the number of bytes. However slow w is, it holds up
+// nobody.
+func (b *Backend) Backup(ctx context.Context, w io.Writer) (int64, error) {
+	c, err := b.Copy(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.Copy(contextWriter{ctx, w}, c)
+	if err := errors.Join(err, c.Close()); err != nil {
 		return n, fmt.Errorf("back up database: %w", err)
 	}
 	return n, nil
 }
 
-// BackupFile writes a copy of the database to path. The copy is complete, and on the disk, before it gets
-// that name; a file that had the name is replaced.
-func (b *Backend) BackupFile(ctx context.Context, path string) (err error) {
-	if b.isSelf(path) {
+// BackupFile writes a copy of the database to path: see Copy, but that the disk of path needs the room. The copy is
+// complete, and on the disk, before it gets that name; a file that had the name is replaced.
+func (b *Backend) BackupFile(ctx context.Context, path string) error {
+	if b.isAt(path) {
 		return fmt.Errorf("back up database to %s: that is the database itself", path)
 	}
-	dir := filepath.Dir(path)
-	temp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".new-*")
-	if err != nil {
+	if err := b.copyOver(ctx, path, "."+filepath.Base(path)+".new-", func(*os.File) error { return nil }); err != nil {
 		return fmt.Errorf("back up database: %w", err)
 	}
+	return nil
+}
+
+// copyOver puts a copy of the database in the place of the file at path, after finish had it.
+func (b *Backend) copyOver(ctx context.Context, path, prefix string, finish func(copied *os.File) error) error {
+	dir := filepath.Dir(path)
+	temp, err := os.CreateTemp(dir, prefix+"*")
+	if err != nil {
+		return full(err)
+	}
 	defer os.Remove(temp.Name())
-	_, err = b.Backup(ctx, temp)
+	err = b.copyTo(ctx, temp)
 	if err == nil {
-		err = temp.Sync()
+		err = finish(temp)
+	}
+	if err == nil {
+		err = full(temp.Sync())
 	}
 	if err := errors.Join(err, temp.Close()); err != nil {
 		return err
 	}
 	if err := os.Rename(temp.Name(), path); err != nil {
-		return fmt.Errorf("back up database: %w", err)
+		return err
 	}
 	return syncDir(dir)
-}
-
-func (b *Backend) isSelf(path string) bool {
-	there, err := os.Stat(path)
-	if err != nil {
-		return false
-	}
-	own, err := b.fd.Stat()
-	return err == nil && os.SameFile(there, own)
 }
 
 // contextWriter stops a copy when its context ends.

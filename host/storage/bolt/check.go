@@ -15,7 +15,7 @@ import (
 type Report struct {
 	Format  int       `json:"format"`
 	Created time.Time `json:"created"`
-	// FileBytes is the size of the file. It does not shrink: what was freed is used again.
+	// FileBytes is the size of the file. It does not shrink by itself: what was freed is used again. See Compact.
 	FileBytes int64 `json:"file_bytes"`
 	// Records and Bytes count what can be read, the host's own records included.
 	Records int64 `json:"records"`

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"syscall"
 
 	"go.etcd.io/bbolt"
 
@@ -145,9 +144,7 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 // outcome makes the error of a commit that failed. The transaction took place, as far as can be seen, where
 // the current one is not older; that its bytes reached the disk is what nobody can tell.
 func (b *Backend) outcome(id int, err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		err = fmt.Errorf("%w: %w", storage.ErrFull, err)
-	}
+	err = full(err)
 	current := 0
 	readErr := b.read(func(tx *bbolt.Tx) error {
 		current = tx.ID()

@@ -7,4 +7,6 @@
 //
 // A damaged file is not repaired. [Check] says what is wrong with it, records that are whole can still be
 // read, and [Backend.BackupFile] makes the copies to restore from while the backend is in use.
+//
+// What was removed is in no copy, but in the file until its pages are used again; [Compact] makes the file anew.
 package bolt

@@ -60,18 +60,46 @@ func open(path string, o Options) (*Backend, error) {
 			return nil, err
 		}
 	}
-	if err := verify(path, o.LockTimeout); err != nil {
-		return nil, err
-	}
-	f, err := openFile(path, bbolt.Options{Timeout: o.LockTimeout, NoSync: o.UnsafeNoSync})
+	f, err := openVerified(path, o)
 	if err != nil {
 		return nil, err
 	}
+	removeTemps(path)
 	b := newBackend(f, o)
 	if err := b.upgrade(); err != nil {
 		return nil, errors.Join(fmt.Errorf("bring it to format %d: %w", format, explain(err)), b.Close())
 	}
 	return b, nil
+}
+
+// openVerified opens a file that bbolt can open safely.
+func openVerified(path string, o Options) (file, error) {
+	for {
+		if err := verify(path, o.LockTimeout); err != nil {
+			return file{}, err
+		}
+		f, err := openReserved(path, bbolt.Options{Timeout: o.LockTimeout, NoSync: o.UnsafeNoSync})
+		if err != nil {
+			return file{}, err
+		}
+		// Who waited for the lock while the file was compacted has the one from before, which has no name any more.
+		if f.isAt(path) {
+			return f, nil
+		}
+		if err := f.db.Close(); err != nil {
+			return file{}, err
+		}
+	}
+}
+
+// isAt reports whether path is the file that is open.
+func (f file) isAt(path string) bool {
+	there, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	own, err := f.fd.Stat()
+	return err == nil && os.SameFile(there, own)
 }
 
 // create makes a new database in a temporary file and then gives it its name, so that a crash leaves no half

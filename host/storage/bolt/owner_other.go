@@ -1,0 +1,9 @@
+//go:build !unix
+
+package bolt
+
+import "os"
+
+func giveTo(*os.File, os.FileInfo) error { return nil }
+
+func noMemory(error) bool { return false }

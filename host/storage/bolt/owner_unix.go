@@ -1,0 +1,26 @@
+//go:build unix
+
+package bolt
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// giveTo makes the owner of another file that of f: a service may not open what root made for it.
+func giveTo(f *os.File, other os.FileInfo) error {
+	own, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	want, ok := other.Sys().(*syscall.Stat_t)
+	have, ok2 := own.Sys().(*syscall.Stat_t)
+	if !ok || !ok2 || want.Uid == have.Uid && want.Gid == have.Gid {
+		return nil
+	}
+	return f.Chown(int(want.Uid), int(want.Gid))
+}
+
+// noMemory reports whether a mapping failed for want of address space.
+func noMemory(err error) bool { return errors.Is(err, syscall.ENOMEM) }
