@@ -121,7 +121,7 @@ func (s *Server) addFiles() {
 		}},
 	}, s.download)
 	if s.options.Links != nil {
-		s.mux.Handle("GET "+s.options.Links.path()+"{tenant}/{app}/{file}", http.HandlerFunc(s.followLink))
+		s.mux.Handle("GET "+s.options.Links.path()+"{link}", http.HandlerFunc(s.followLink))
 	}
 }
 

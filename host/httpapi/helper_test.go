@@ -93,15 +93,15 @@ func newService(t testing.TB, change ...func(*httpapi.Options)) *service {
 	if problems.Err() != nil {
 		t.Fatal(problems)
 	}
-	served := apps.New(apps.Options{Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{js.New()}, Ledger: time.Hour}})
-	if err := served.Serve(t.Context(), []*app.App{declared}); err != nil {
-		t.Fatal(err)
-	}
-	reader := &document.Reader{Engine: document.New()}
 	links, err := httpapi.NewLinks(bytes.Repeat([]byte("k"), 32), "http://files.example", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	served := apps.New(apps.Options{FileURL: links.Make, Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{js.New()}, Ledger: time.Hour}})
+	if err := served.Serve(t.Context(), []*app.App{declared}); err != nil {
+		t.Fatal(err)
+	}
+	reader := &document.Reader{Engine: document.New()}
 	opts := httpapi.Options{Apps: served, Authenticate: authenticate, Documents: reader, Links: links, Version: "test"}
 	for _, c := range change {
 		c(&opts)

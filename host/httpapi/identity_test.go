@@ -1,6 +1,9 @@
 package httpapi_test
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -241,5 +244,36 @@ func TestErasureForgetsSessionsInTheLedger(t *testing.T) {
 	s.want(200, "operator", "DELETE", "/api/v1/users/ann", "")
 	if r := s.want(200, "operator", "GET", "/api/v1/ledger", ""); contains(r, "visit-") {
 		t.Errorf("the ledger = %s; want no session of ann's", r)
+	}
+}
+
+// What a tool reads of a file names neither the tenant nor the app nor the user.
+func TestArtifactsNameNobody(t *testing.T) {
+	s := newService(t)
+	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"s","user_id":"ann-the-user"}`)
+	text, contentType := form("notes.txt", "text/plain", "mine")
+	var f struct{ DownloadURL string }
+	s.want(201, "runtime", "POST", "/api/v1/sessions/s/files?user_id=ann-the-user", text, "Content-Type", contentType).into(t, &f)
+	var result struct {
+		Output struct {
+			Meta struct{ Artifacts []json.RawMessage }
+		}
+	}
+	s.want(200, "runtime", "POST", "/api/v1/runs", `{"tool":"look","session_id":"s","user_id":"ann-the-user"}`).into(t, &result)
+	if n := len(result.Output.Meta.Artifacts); n != 1 {
+		t.Fatalf("the tool sees %d files; want one", n)
+	}
+	artifact := result.Output.Meta.Artifacts[0]
+	if !bytes.Contains(artifact, []byte(f.DownloadURL)) {
+		t.Errorf("the tool sees %s; want the link %s of the API", artifact, f.DownloadURL)
+	}
+	decoded, err := base64.RawURLEncoding.DecodeString(f.DownloadURL[strings.LastIndex(f.DownloadURL, "/")+1:])
+	if err != nil {
+		t.Errorf("the link %s does not end in base64: %v", f.DownloadURL, err)
+	}
+	for _, name := range []string{"acme", "shop", "ann-the-user"} {
+		if bytes.Contains(artifact, []byte(name)) || bytes.Contains(decoded, []byte(name)) {
+			t.Errorf("the tool sees %s, which names %q", artifact, name)
+		}
 	}
 }

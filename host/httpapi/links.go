@@ -1,13 +1,15 @@
 package httpapi
 
 import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,68 +18,129 @@ import (
 )
 
 // Links makes addresses at which files can be downloaded without credentials, until they expire: whoever has one has the
-// file. It is safe for concurrent use.
+// file. An address is opaque: tools see it, and it names no tenant, app or user. It is safe for concurrent use.
 type Links struct {
-	key  []byte
-	base string
-	now  func() time.Time
+	sealing cipher.AEAD
+	nonces  []byte // the key that nonces are made with
+	base    string
+	now     func() time.Time
 }
+
+// linkKeyBytes is the least size of a secret key for addresses.
+const linkKeyBytes = 32
 
 // NewLinks returns Links with a secret key of at least 32 bytes; base is where clients reach the service, such as
 // https://tools.example. Now is the clock, nil for the system's.
 func NewLinks(key []byte, base string, now func() time.Time) (*Links, error) {
-	if len(key) < sha256.Size {
-		return nil, abi.Faultf(abi.InvalidArgument, "the key for addresses of files has %d bytes; it takes %d at least", len(key), sha256.Size)
+	if len(key) < linkKeyBytes {
+		return nil, abi.Faultf(abi.InvalidArgument, "the key for addresses of files has %d bytes; it takes %d at least", len(key), linkKeyBytes)
 	}
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, abi.Faultf(abi.InvalidArgument, "%q is no address of a service", base).WithHint("such as https://tools.example")
 	}
-	if now == nil {
-		now = time.Now
+	l := &Links{base: strings.TrimRight(base, "/"), now: now}
+	if l.now == nil {
+		l.now = time.Now
 	}
-	return &Links{key: key, base: strings.TrimRight(base, "/"), now: now}, nil
+	return l, l.deriveKeys(key)
+}
+
+// deriveKeys makes the two keys of Links from the secret (RFC 5869): one seals, the other makes nonces.
+func (l *Links) deriveKeys(secret []byte) error {
+	sealing, err := hkdf.Key(sha256.New, secret, nil, "toolrun links: seal", 32)
+	if err != nil {
+		return err
+	}
+	if l.nonces, err = hkdf.Key(sha256.New, secret, nil, "toolrun links: nonce", 32); err != nil {
+		return err
+	}
+	block, err := aes.NewCipher(sealing)
+	if err != nil {
+		return err
+	}
+	l.sealing, err = cipher.NewGCM(block)
+	return err
 }
 
 func (*Links) path() string { return "/files/" }
 
-// link is what an address says.
+// link is what an address holds.
 type link struct {
 	tenant, app, file string
 	name, mediaType   string
 	expires           int64 // in seconds since 1970
 }
 
-// Make returns the address of a file.
+// maxLink bounds the text of an address: five names of up to some hundred bytes.
+const maxLink = 4096
+
+// Make returns the address of a file: the same one for the same file, so that tools which run again see the same.
 func (l *Links) Make(app, tenant string, a memory.Artifact) string {
 	at := link{tenant, app, a.ID, a.Filename, a.MediaType, a.Expires.Unix()}
-	query := url.Values{
-		"name": {at.name}, "type": {at.mediaType}, "expires": {strconv.FormatInt(at.expires, 10)}, "signature": {l.sign(at)},
-	}
-	return l.base + l.path() + url.PathEscape(tenant) + "/" + url.PathEscape(app) + "/" + url.PathEscape(a.ID) + "?" + query.Encode()
+	return l.base + l.path() + base64.RawURLEncoding.EncodeToString(l.seal(at))
 }
 
-// sign returns the signature of an address: HMAC-SHA-256 (RFC 2104) over its parts, each with its length.
-func (l *Links) sign(at link) string {
-	mac := hmac.New(sha256.New, l.key)
-	for _, part := range []string{at.tenant, at.app, at.file, at.name, at.mediaType, strconv.FormatInt(at.expires, 10)} {
-		var size [8]byte
-		binary.LittleEndian.PutUint64(size[:], uint64(len(part)))
-		mac.Write(size[:])
-		mac.Write([]byte(part))
+// seal encrypts an address and authenticates it (AES-256-GCM). The nonce is a MAC of what is sealed: it is the same for the
+// same address, and no other address has it.
+func (l *Links) seal(at link) []byte {
+	plain := at.encode()
+	mac := hmac.New(sha256.New, l.nonces)
+	mac.Write(plain)
+	nonce := mac.Sum(nil)[:l.sealing.NonceSize()]
+	return l.sealing.Seal(nonce, nonce, plain, nil)
+}
+
+// encode writes an address as bytes: when it expires, then each text with its length.
+func (at link) encode() []byte {
+	b := binary.BigEndian.AppendUint64(nil, uint64(at.expires))
+	for _, text := range at.texts() {
+		b = binary.AppendUvarint(b, uint64(len(*text)))
+		b = append(b, *text...)
 	}
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+	return b
+}
+
+func (at *link) texts() []*string {
+	return []*string{&at.tenant, &at.app, &at.file, &at.name, &at.mediaType}
+}
+
+// decode reads what encode wrote, and reports whether it could.
+func (at *link) decode(b []byte) bool {
+	if len(b) < 8 {
+		return false
+	}
+	at.expires, b = int64(binary.BigEndian.Uint64(b)), b[8:]
+	for _, text := range at.texts() {
+		size, n := binary.Uvarint(b)
+		if n <= 0 || size > uint64(len(b)-n) {
+			return false
+		}
+		*text, b = string(b[n:n+int(size)]), b[n+int(size):]
+	}
+	return len(b) == 0
 }
 
 // check reads the address of a request. One that was not made here and one that has expired are not found, and do not
 // say which: whether there is such a file is nobody's business.
 func (l *Links) check(r *http.Request) (link, error) {
-	query := r.URL.Query()
-	at := link{tenant: r.PathValue("tenant"), app: r.PathValue("app"), file: r.PathValue("file"), name: query.Get("name"), mediaType: query.Get("type")}
-	expires, err := strconv.ParseInt(query.Get("expires"), 10, 64)
-	at.expires = expires
-	if err != nil || !hmac.Equal([]byte(l.sign(at)), []byte(query.Get("signature"))) || l.now().Unix() >= expires {
-		return at, abi.Faultf(abi.NotFound, "there is no file at this address, or its time is over")
+	at, ok := l.open(r.PathValue("link"))
+	if !ok || r.URL.RawQuery != "" || l.now().Unix() >= at.expires {
+		return link{}, abi.Faultf(abi.NotFound, "there is no file at this address, or its time is over")
 	}
 	return at, nil
+}
+
+// open decrypts the text of an address, and reports whether it was made here.
+func (l *Links) open(text string) (at link, ok bool) {
+	if len(text) > maxLink {
+		return at, false
+	}
+	sealed, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	size := l.sealing.NonceSize()
+	if err != nil || len(sealed) < size {
+		return at, false
+	}
+	plain, err := l.sealing.Open(nil, sealed[:size], sealed[size:], nil)
+	return at, err == nil && at.decode(plain)
 }
