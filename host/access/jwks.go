@@ -23,8 +23,29 @@ import (
 
 // keySource checks signatures with the issuer's keys.
 type keySource interface {
-	// verify returns what a token says if the key of that id signed it. The error is Invalid, or abi.Unavailable.
-	verify(ctx context.Context, token, kid string, now time.Time) ([]byte, error)
+	// verify returns what a token says if the key of that id signed it, which must be for the algorithm of the token. The
+	// error is Invalid, or abi.Unavailable.
+	verify(ctx context.Context, token string, by signer, now time.Time) ([]byte, error)
+}
+
+// signer is what the header of a token says of its signature.
+type signer struct{ kid, alg string }
+
+// mayBe reports whether a key may have made the signature. One key is for one algorithm (RFC 8725, section 3.1): a JWK
+// that names it verifies no other.
+func (by signer) mayBe(key jose.JSONWebKey) bool {
+	return key.KeyID == by.kid && (key.Algorithm == "" || key.Algorithm == by.alg)
+}
+
+// keysOf returns the keys that may have made a signature.
+func (by signer) keysOf(keys []jose.JSONWebKey) *oidc.StaticKeySet {
+	set := &oidc.StaticKeySet{}
+	for _, key := range keys {
+		if by.mayBe(key) {
+			set.PublicKeys = append(set.PublicKeys, key.Key)
+		}
+	}
+	return set
 }
 
 // usableKeys reads a JWK Set (RFC 7517) and returns the keys in it that may verify tokens. Others are passed over, as
@@ -59,13 +80,13 @@ func usable(key jose.JSONWebKey) bool {
 
 // keysInFile are an issuer's keys in a file, which is read again when it changed.
 type keysInFile struct {
-	file *watched[map[string]*oidc.StaticKeySet]
+	file *watched[[]jose.JSONWebKey]
 	log  *slog.Logger
 }
 
 func openKeysInFile(path string, log *slog.Logger) (*keysInFile, error) {
 	// Anybody may read public keys, but who may write them may make tokens.
-	s := &keysInFile{&watched[map[string]*oidc.StaticKeySet]{path: path, forbidden: 0o002, decode: staticKeys}, log}
+	s := &keysInFile{&watched[[]jose.JSONWebKey]{path: path, forbidden: 0o002, decode: usableKeys}, log}
 	var err error
 	if s.file.value, s.file.info, err = s.file.read(); err != nil {
 		return nil, fmt.Errorf("read the issuer's keys: %w", err)
@@ -73,24 +94,8 @@ func openKeysInFile(path string, log *slog.Logger) (*keysInFile, error) {
 	return s, nil
 }
 
-func staticKeys(data []byte) (map[string]*oidc.StaticKeySet, error) {
-	keys, err := usableKeys(data)
-	sets := map[string]*oidc.StaticKeySet{}
-	for _, key := range keys {
-		if sets[key.KeyID] == nil {
-			sets[key.KeyID] = &oidc.StaticKeySet{}
-		}
-		sets[key.KeyID].PublicKeys = append(sets[key.KeyID].PublicKeys, key.Key)
-	}
-	return sets, err
-}
-
-func (s *keysInFile) verify(ctx context.Context, token, kid string, now time.Time) ([]byte, error) {
-	set := s.file.get(now, s.log)[kid]
-	if set == nil {
-		return nil, Invalid
-	}
-	payload, err := set.VerifySignature(ctx, token)
+func (s *keysInFile) verify(ctx context.Context, token string, by signer, now time.Time) ([]byte, error) {
+	payload, err := by.keysOf(s.file.get(now, s.log)).VerifySignature(ctx, token)
 	if err != nil {
 		return nil, Invalid
 	}
@@ -122,16 +127,33 @@ type keysAtURL struct {
 	made time.Time
 }
 
-func (s *keysAtURL) verify(ctx context.Context, token, _ string, now time.Time) ([]byte, error) {
+func (s *keysAtURL) verify(ctx context.Context, token string, by signer, now time.Time) ([]byte, error) {
 	payload, err := s.current(now).VerifySignature(ctx, token)
 	if err == nil {
-		return payload, nil
+		return payload, s.hold(ctx, token, by)
 	}
 	// Where the issuer does not answer it is unknown whether the token is good.
 	if last := s.fetcher.last.Load(); ctx.Err() != nil || last == nil || last.err != nil {
 		return nil, abi.Faultf(abi.Unavailable, "the keys of the token's issuer cannot be had").WithHint("try again in a moment")
 	}
 	return nil, Invalid
+}
+
+// hold refuses a token whose key the issuer's last answer has for another algorithm. The key set of go-oidc does not look
+// at that. Where one id is that of several keys, those for the token's algorithm have to verify it.
+func (s *keysAtURL) hold(ctx context.Context, token string, by signer) error {
+	last := s.fetcher.last.Load()
+	if last == nil {
+		return nil // never: the key set asked through the fetcher
+	}
+	for _, key := range last.keys {
+		if key.KeyID == by.kid && !by.mayBe(key) {
+			if _, err := by.keysOf(last.keys).VerifySignature(ctx, token); err != nil {
+				return Invalid
+			}
+		}
+	}
+	return nil
 }
 
 func (s *keysAtURL) current(now time.Time) *oidc.RemoteKeySet {
@@ -159,7 +181,8 @@ type fetcher struct {
 type answer struct {
 	asked time.Time
 	err   error // of the last time
-	// set is the last good answer, and good its time; nil for none.
+	// keys is what the last good answer had that may be used, set its text, and good its time; nil for none.
+	keys []jose.JSONWebKey
 	set  []byte
 	good time.Time
 }
@@ -196,9 +219,9 @@ func (f *fetcher) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func (f *fetcher) renewed(r *http.Request, last *answer, now time.Time) *answer {
-	set, err := f.ask(r)
+	keys, set, err := f.ask(r)
 	if err == nil {
-		return &answer{asked: now, set: set, good: now}
+		return &answer{asked: now, keys: keys, set: set, good: now}
 	}
 	if last == nil {
 		last = &answer{}
@@ -206,29 +229,30 @@ func (f *fetcher) renewed(r *http.Request, last *answer, now time.Time) *answer 
 	if last.err == nil {
 		f.log.Error("the keys of the token issuer cannot be had", "url", r.URL.Redacted(), "error", err)
 	}
-	return &answer{asked: now, err: err, set: last.set, good: last.good}
+	return &answer{asked: now, err: err, keys: last.keys, set: last.set, good: last.good}
 }
 
 // ask gets the keys that may be used. It follows no redirect, which could lead off https.
-func (f *fetcher) ask(r *http.Request) ([]byte, error) {
+func (f *fetcher) ask(r *http.Request) ([]jose.JSONWebKey, []byte, error) {
 	response, err := f.next.RoundTrip(r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the issuer answered with status %d", response.StatusCode)
+		return nil, nil, fmt.Errorf("the issuer answered with status %d", response.StatusCode)
 	}
 	data, err := io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes+1))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(data) > maxAnswerBytes {
-		return nil, fmt.Errorf("the answer is larger than %d bytes", maxAnswerBytes)
+		return nil, nil, fmt.Errorf("the answer is larger than %d bytes", maxAnswerBytes)
 	}
 	keys, err := usableKeys(data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return json.Marshal(jose.JSONWebKeySet{Keys: keys})
+	set, err := json.Marshal(jose.JSONWebKeySet{Keys: keys})
+	return keys, set, err
 }

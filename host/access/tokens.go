@@ -137,7 +137,7 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 		return Principal{}, Invalid
 	}
 	now := t.options.Now()
-	payload, err := t.keys.verify(ctx, token, parsed.Headers[0].KeyID, now)
+	payload, err := t.keys.verify(ctx, token, signer{parsed.Headers[0].KeyID, parsed.Headers[0].Algorithm}, now)
 	if err != nil {
 		return Principal{}, err
 	}
