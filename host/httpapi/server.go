@@ -49,6 +49,9 @@ type Options struct {
 	// BodyBytes is how much memory the JSON bodies of requests take at a time, those of MCP included. Default: the constant
 	// DefaultBodyBytes.
 	BodyBytes int64
+	// Recheck is how often the credentials of an open stream are looked at again: it ends when they are good no longer.
+	// Default: 5 seconds.
+	Recheck time.Duration
 	// Version is that of the program.
 	Version string
 	// Logger gets what no client may see. Default: discard.
@@ -93,6 +96,9 @@ var useProblems = sync.OnceFunc(func() {
 func New(opts Options) (*Server, error) {
 	if opts.Apps == nil || opts.Authenticate == nil {
 		return nil, errors.New("httpapi: Options.Apps and Options.Authenticate are required")
+	}
+	if opts.Recheck <= 0 {
+		opts.Recheck = defaultRecheck
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)

@@ -39,8 +39,10 @@ func addStream[I targeted](s *Server, op huma.Operation, runOf func(*I) (*runInp
 		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
 			defer c.release()
-			_, w := humago.Unwrap(hc)
-			c.stream(hc.Context(), &events{w: w, control: http.NewResponseController(w)}, s, run)
+			r, w := humago.Unwrap(hc)
+			ctx, done := s.WhileGood(hc.Context(), r)
+			defer done()
+			c.stream(ctx, &events{w: w, control: http.NewResponseController(w)}, s, run)
 		}}, nil
 	})
 }
@@ -54,6 +56,9 @@ func (c *call) stream(ctx context.Context, e *events, s *Server, in *runInput) {
 			abi.LogLine
 		}{attempt, line})
 	})
+	if refused := refusedMeanwhile(ctx); refused != nil && (err != nil || !out.Body.OK) {
+		err = refused // which is why the run failed
+	}
 	if err != nil {
 		_ = s.answer(err) // for the log
 		e.send("problem", problemOf(err).Problem)

@@ -30,6 +30,9 @@ const mostIdle = time.Hour
 //
 // A JSON-RPC batch is refused: one request would be as many runs as fit into it, and the protocol has none since 2025-06-18.
 //
+// A session is closed, too, when the context of one of its requests ends with abi.AccessDenied as its cause: the caller's
+// credentials are good no longer.
+//
 // Requests that a browser sends for a page of another origin are refused; see [http.CrossOriginProtection].
 func (s *Server) Handler(caller func(*http.Request) (host.Caller, error)) http.Handler {
 	streamable := mcp.NewStreamableHTTPHandler(serverOf, &mcp.StreamableHTTPOptions{
@@ -59,6 +62,15 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		http.Error(w, "session not found", http.StatusNotFound) // as the SDK says it; clients then begin a new one
 		return
+	}
+	if one != nil {
+		stop := context.AfterFunc(r.Context(), func() {
+			if errors.Is(context.Cause(r.Context()), abi.AccessDenied) {
+				one.stop()
+				one.close()
+			}
+		})
+		defer stop()
 	}
 	switch {
 	case one == nil:

@@ -83,7 +83,9 @@ func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		httpapi.WriteProblem(w, err)
 		return
 	}
-	one.handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, admitted.Caller)))
+	ctx, done := c.api.WhileGood(r.Context(), r) // streams of MCP are as long as their sessions
+	defer done()
+	one.handler.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, admitted.Caller)))
 }
 
 // left returns the connector that has a session of a replaced host still, nil where there is none. Its client can cancel

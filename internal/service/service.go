@@ -29,6 +29,8 @@ type Options struct {
 	BodyBytes int64
 	// UserMetadata is httpapi's.
 	UserMetadata []string
+	// Recheck is httpapi's.
+	Recheck time.Duration
 	// Ready reports whether the service can do its work: /readyz answers 503 with the message of an abi.Fault, which
 	// anybody can read, and with no reason for other errors. It is called for each question. Default: always ready.
 	Ready   func(context.Context) error
@@ -49,7 +51,8 @@ type Service struct {
 func New(opts Options) (*Service, error) {
 	s := &Service{options: opts}
 	api, err := httpapi.New(httpapi.Options{
-		Apps: opts.Apps, Authenticate: opts.Authenticate, Documents: opts.Documents, Links: opts.Links, UserMetadata: opts.UserMetadata, Rate: opts.Rate, Burst: opts.Burst, BodyBytes: opts.BodyBytes,
+		Apps: opts.Apps, Authenticate: opts.Authenticate, Documents: opts.Documents, Links: opts.Links, UserMetadata: opts.UserMetadata, Recheck: opts.Recheck,
+		Rate: opts.Rate, Burst: opts.Burst, BodyBytes: opts.BodyBytes,
 		Version: opts.Version, Logger: opts.Logger,
 	})
 	if err != nil {
