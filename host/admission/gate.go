@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"container/list"
 	"context"
 	"sync"
 
@@ -11,41 +10,18 @@ import (
 
 // Party is on whose behalf something runs.
 type Party struct {
-	App    string
+	App string
+	// Tenant and User are "" where they are not known.
 	Tenant string
-	// User is "" where it is not known.
-	User string
+	User   string
 }
 
 // Gate lets runs in. It is safe for concurrent use.
 type Gate struct {
 	limits Limits
 
-	mu      sync.Mutex
-	running int
-	waiting int
-	apps    map[appKey]*app
-	turns   list.List // of *app: those with somebody who waits, the next one first
-}
-
-type appKey struct{ app, tenant string }
-
-// app is one app of a tenant with somebody who runs or waits.
-type app struct {
-	key     appKey
-	running int
-	waiting int
-	users   map[string]*user
-	turns   list.List     // of *user: those who wait, the next one first
-	place   *list.Element // in the turns of the gate, nil for none
-}
-
-// user is one user of an app who runs something or waits.
-type user struct {
-	name    string
-	running int
-	queue   list.List     // of chan struct{}, each closed when its run gets in
-	place   *list.Element // in the turns of the app, nil for none
+	mu   sync.Mutex
+	root node
 }
 
 // New makes a Gate. Negative limits are an error.
@@ -53,7 +29,7 @@ func New(limits Limits) (*Gate, error) {
 	if err := limits.check(); err != nil {
 		return nil, err
 	}
-	return &Gate{limits: limits.withDefaults(), apps: map[appKey]*app{}}, nil
+	return &Gate{limits: limits.withDefaults()}, nil
 }
 
 // Enter waits for a run's turn, at most until ctx ends. Where it returns nil, Leave is called with the same Party in
@@ -63,35 +39,35 @@ func (g *Gate) Enter(ctx context.Context, p Party) error {
 		return engine.EndOf(ctx)
 	}
 	g.mu.Lock()
-	a, u := g.find(p)
-	if u.queue.Len() == 0 && g.free(a, u) {
-		g.admit(a, u)
+	u := g.find(p)
+	if u.queue.Len() == 0 && g.free(u) {
+		u.count(1)
 		g.mu.Unlock()
 		return nil
 	}
-	if err := g.full(a); err != nil {
-		g.forget(a, u)
+	if err := g.makeRoom(u); err != nil {
+		u.forget()
 		g.mu.Unlock()
 		return err
 	}
-	turn := make(chan struct{})
-	waiter := g.enqueue(a, u, turn)
+	w := &waiter{turn: make(chan struct{})}
+	u.add(w)
 	g.mu.Unlock()
 	select {
-	case <-turn:
-		return nil
+	case <-w.turn:
+		return w.err
 	case <-ctx.Done():
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	select {
-	case <-turn: // in the same moment: the turn is the next one's
-		g.leave(a, u)
+	case <-w.turn: // in the same moment: the turn is the next one's
+		if w.err == nil {
+			g.leave(u)
+		}
 	default:
-		u.queue.Remove(waiter)
-		a.waiting--
-		g.waiting--
-		g.settle(a, u)
+		w.remove(false)
+		u.forget()
 	}
 	return engine.EndOf(ctx)
 }
@@ -103,116 +79,109 @@ func (g *Gate) Leave(p Party) {
 	g.leave(g.find(p))
 }
 
-// find returns the app and the user of a party, which are new if they neither run nor wait.
-func (g *Gate) find(p Party) (*app, *user) {
-	key := appKey{p.App, p.Tenant}
-	a := g.apps[key]
-	if a == nil {
-		a = &app{key: key, users: map[string]*user{}}
-		g.apps[key] = a
+// find returns the user of a party.
+func (g *Gate) find(p Party) *node {
+	return g.root.child(p.Tenant).child(p.App).child(p.User)
+}
+
+// free reports whether one more of a user may run.
+func (g *Gate) free(u *node) bool {
+	free := true
+	u.each(func(at *node) { free = free && g.mayRun(at) })
+	return free
+}
+
+// mayRun reports whether one more may run of a node, whatever those above it do.
+func (g *Gate) mayRun(n *node) bool {
+	if n.unknown() {
+		return true
 	}
-	u := a.users[p.User]
-	if u == nil {
-		u = &user{name: p.User}
-		a.users[p.User] = u
-	}
-	return a, u
+	return n.running < [levels]int{g.limits.Running, g.limits.PerTenant, g.limits.PerApp, g.limits.PerUser}[n.level]
 }
 
-// free reports whether one more of an app and a user may run.
-func (g *Gate) free(a *app, u *user) bool {
-	return g.running < g.limits.Running && a.running < g.limits.PerApp && a.free(u, g.limits.PerUser)
-}
+// unknown reports whether a node is that of a tenant, or a user, who is not known.
+func (n *node) unknown() bool { return n.name == "" && (n.level == ofTenant || n.level == ofUser) }
 
-func (a *app) free(u *user, most int) bool { return u.name == "" || u.running < most }
-
-// full says why nobody more may wait, nil if one may.
-func (g *Gate) full(a *app) error {
-	if a.waiting < g.limits.WaitingPerApp && g.waiting < g.limits.Waiting {
-		return nil
-	}
-	return abi.Faultf(abi.Unavailable, "too many runs wait already: %d of this app, %d in all", a.waiting, g.waiting).
-		WithHint("try again in a second, and ask for fewer at a time")
-}
-
-func (g *Gate) admit(a *app, u *user) {
-	g.running++
-	a.running++
-	u.running++
-}
-
-func (g *Gate) leave(a *app, u *user) {
-	g.running--
-	a.running--
-	u.running--
+func (g *Gate) leave(u *node) {
+	u.count(-1)
 	g.next()
-	g.forget(a, u)
+	u.forget()
 }
 
-func (g *Gate) enqueue(a *app, u *user, turn chan struct{}) *list.Element {
-	g.waiting++
-	a.waiting++
-	if a.place == nil {
-		a.place = g.turns.PushBack(a)
-	}
-	if u.place == nil {
-		u.place = a.turns.PushBack(u)
-	}
-	return u.queue.PushBack(turn)
-}
-
-// next lets in all who may run now. Few are passed over: as many as there may be apps and users that run all they may.
+// next lets in all who may run now. Few are passed over: as many as there may be that run all they may.
 func (g *Gate) next() {
-	for g.running < g.limits.Running {
-		a, u := g.chosen()
-		if a == nil {
+	for {
+		u := g.chosen(&g.root)
+		if u == nil {
 			return
 		}
-		turn := u.queue.Remove(u.queue.Front()).(chan struct{})
-		a.waiting--
-		g.waiting--
-		g.admit(a, u)
-		g.turns.MoveToBack(a.place)
-		a.turns.MoveToBack(u.place)
-		g.settle(a, u)
-		close(turn)
+		w := u.queue.Front().Value.(*waiter)
+		w.remove(true)
+		u.count(1)
+		close(w.turn)
 	}
 }
 
-// chosen returns whose turn it is, nil for nobody's.
-func (g *Gate) chosen() (*app, *user) {
-	for at := g.turns.Front(); at != nil; at = at.Next() {
-		a := at.Value.(*app)
-		if a.running >= g.limits.PerApp {
+// chosen returns the user whose turn it is of those below a node, nil for none.
+func (g *Gate) chosen(n *node) *node {
+	if !g.mayRun(n) || n.waiting == 0 {
+		return nil
+	}
+	if n.level == ofUser {
+		return n
+	}
+	for at := n.turns.Front(); at != nil; at = at.Next() {
+		if u := g.chosen(at.Value.(*node)); u != nil {
+			return u
+		}
+	}
+	return nil
+}
+
+// makeRoom lets one more of a user wait. Where as many wait as may at one level, the last one leaves of those with the
+// longest queue, as long as that is longer than the newcomer's; else the newcomer is refused, and the error says whose bound it was.
+func (g *Gate) makeRoom(u *node) error {
+	var path [levels]*node
+	u.each(func(at *node) { path[at.level] = at })
+	for l := ofUser; l >= all; l-- {
+		at := path[l]
+		if at.unknown() || at.waiting < [levels]int{g.limits.Waiting, g.limits.WaitingPerTenant, g.limits.WaitingPerApp, g.limits.WaitingPerUser}[l] {
 			continue
 		}
-		for of := a.turns.Front(); of != nil; of = of.Next() {
-			if u := of.Value.(*user); a.free(u, g.limits.PerUser) {
-				return a, u
-			}
+		if l == ofUser || !g.pushOut(at, path) {
+			return tooMany(l, at.waiting)
 		}
 	}
-	return nil, nil
+	return nil
 }
 
-// settle takes an app and a user out of the turns that do not wait any more, and forgets who does not run either.
-func (g *Gate) settle(a *app, u *user) {
-	if u.queue.Len() == 0 && u.place != nil {
-		a.turns.Remove(u.place)
-		u.place = nil
+// pushOut has the last run leave of the longest queue below a node, if that is longer than the newcomer's, whose path is
+// given.
+func (g *Gate) pushOut(n *node, path [levels]*node) bool {
+	at, l := n, n.level
+	for at.level < ofUser {
+		most := at.longest()
+		if at == path[at.level] && most.waiting <= path[at.level+1].waiting+1 && most != path[at.level+1] {
+			most = path[at.level+1]
+		}
+		if most.waiting == 0 {
+			return false
+		}
+		at = most
 	}
-	if a.waiting == 0 && a.place != nil {
-		g.turns.Remove(a.place)
-		a.place = nil
+	if at == path[ofUser] {
+		return false
 	}
-	g.forget(a, u)
+	w := at.queue.Back().Value.(*waiter)
+	w.err = tooMany(l, n.waiting)
+	w.remove(false)
+	at.forget()
+	close(w.turn)
+	return true
 }
 
-func (g *Gate) forget(a *app, u *user) {
-	if u.running == 0 && u.queue.Len() == 0 {
-		delete(a.users, u.name)
-	}
-	if a.running == 0 && a.waiting == 0 {
-		delete(g.apps, a.key)
-	}
+func tooMany(l level, waiting int) error {
+	whose := [levels]string{"in all", "of this tenant", "of this app", "of this user"}[l]
+	return abi.Faultf(abi.Unavailable, "too many runs wait already: %d %s", waiting, whose).
+		WithHint("try again in a second, and ask for fewer at a time")
 }

@@ -23,10 +23,11 @@ func newGate(t testing.TB, limits admission.Limits) *admission.Gate {
 	return g
 }
 
-// of makes a party of a short text: an app, and a user behind a slash.
+// of makes a party of a short text: an app, a user behind a slash, and a tenant behind an at.
 func of(text string) admission.Party {
+	text, tenant, _ := strings.Cut(text, "@")
 	app, user, _ := strings.Cut(text, "/")
-	return admission.Party{App: app, User: user}
+	return admission.Party{App: app, User: user, Tenant: tenant}
 }
 
 // line is a gate at which runs arrive one after the other; each that gets in is noted, and stays.
@@ -130,6 +131,94 @@ func TestTooManyWait(t *testing.T) {
 			l.leave(l.in[len(l.in)-1])
 		}
 		l.has("a a b a b")
+	})
+}
+
+func TestTenantsTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1})}
+		l.arrive("a@x", "a@x", "b@x", "c@x", "a@y", "a@y")
+		for i, want := range []string{"a@x", "a@y", "b@x", "a@y", "c@x"} {
+			if got := l.leave(l.in[i]); got != want {
+				t.Errorf("after %d runs %q gets in; want %q", i+1, got, want)
+			}
+		}
+	})
+}
+
+func TestATenantLeavesRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 4})}
+		l.arrive("a@x", "b@x", "c@x", "d@x", "a@y")
+		l.has("a@x b@x c@x a@y")
+	})
+}
+
+// refusal enters as a party that is to be refused, and returns the error's text.
+func (l *line) refusal(name string) string {
+	l.t.Helper()
+	err := l.gate.Enter(l.t.Context(), of(name))
+	if !errors.Is(err, abi.Unavailable) {
+		l.t.Fatalf("%s gets %v; want unavailable", name, err)
+	}
+	return err.Error()
+}
+
+// TestAUserFillsNoQueue has a user, and then several, send more than may wait: others wait as if they had not.
+func TestAUserFillsNoQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1, Waiting: 10, WaitingPerTenant: 8, WaitingPerApp: 6, WaitingPerUser: 3})}
+		l.arrive("a/bob@x", "a/bob@x", "a/bob@x", "a/bob@x")
+		if got := l.refusal("a/bob@x"); !strings.Contains(got, "3 of this user") {
+			t.Errorf("bob's fifth gets %q", got)
+		}
+		l.arrive("a/eve@x", "a/eve@x", "a/eve@x")
+		if got := l.refusal("a/eve@x"); !strings.Contains(got, "3 of this user") {
+			t.Errorf("eve's fourth gets %q", got)
+		}
+		pushed := make(chan error, 1)
+		go func() { pushed <- l.gate.Enter(t.Context(), of("b/dan@x")) }()
+		synctest.Wait()
+		l.arrive("a/ann@x") // the app is full: the last of the longest queue goes
+		if got := l.leave("a/bob@x"); got == "" {
+			t.Error("nobody got in")
+		}
+		in := map[string]int{}
+		for i := 1; i < 8; i++ {
+			select {
+			case err := <-pushed:
+				if err != nil {
+					t.Errorf("dan's only run gets %v", err)
+				}
+				l.leave("b/dan@x")
+			default:
+				l.leave(l.in[len(l.in)-1])
+			}
+		}
+		for _, name := range l.in {
+			in[name]++
+		}
+		if in["a/ann@x"] != 1 || in["a/bob@x"]+in["a/eve@x"] != 6 {
+			t.Errorf("let in %v; want ann's run, and all of bob's and eve's but the last of the longest queue", in)
+		}
+	})
+}
+
+// TestNobodysQueueGivesWay has runs for nobody known fill an app, which a user's run may still wait for.
+func TestNobodysQueueGivesWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1, WaitingPerApp: 4})}
+		l.arrive("a@x", "a@x", "a@x", "a@x", "a@x")
+		if got := l.refusal("a@x"); !strings.Contains(got, "4 of this app") {
+			t.Errorf("the sixth gets %q", got)
+		}
+		l.arrive("a/ann@x", "b@y")
+		for range 6 {
+			l.leave(l.in[len(l.in)-1])
+		}
+		if got := strings.Join(l.in, " "); strings.Count(got, "a@x") != 4 || strings.Count(got, "a/ann@x") != 1 {
+			t.Errorf("let in %q; want ann's run in the place of one of nobody's", got)
+		}
 	})
 }
 

@@ -11,13 +11,18 @@ import (
 type Limits struct {
 	// Running is how many run at a time. Default 2 for each processor that Go uses: guests compute, and more of them at once only get in each other's way.
 	Running int
+	// PerTenant is how many of one tenant run at a time. Default three quarters of Running, or PerApp where that is more.
+	PerTenant int
 	// PerApp is how many of one app and tenant run at a time. Default three quarters of Running.
 	PerApp int
 	// PerUser is how many of one user run at a time; who has no name is not bounded by it. Default half of PerApp.
 	PerUser int
-	// Waiting is how many wait at a time, and WaitingPerApp how many of one app and tenant. Default 10,000 and 1,000.
-	Waiting       int
-	WaitingPerApp int
+	// Waiting is how many wait at a time, WaitingPerTenant how many of one tenant, WaitingPerApp of one app and tenant, and
+	// WaitingPerUser of one user, where they have names. Default 10,000, 2,500, 1,000, and an eighth of WaitingPerApp.
+	Waiting          int
+	WaitingPerTenant int
+	WaitingPerApp    int
+	WaitingPerUser   int
 }
 
 func (l Limits) check() error {
@@ -25,7 +30,10 @@ func (l Limits) check() error {
 	for _, field := range []struct {
 		name  string
 		value int
-	}{{"Running", l.Running}, {"PerApp", l.PerApp}, {"PerUser", l.PerUser}, {"Waiting", l.Waiting}, {"WaitingPerApp", l.WaitingPerApp}} {
+	}{
+		{"Running", l.Running}, {"PerTenant", l.PerTenant}, {"PerApp", l.PerApp}, {"PerUser", l.PerUser}, {"Waiting", l.Waiting},
+		{"WaitingPerTenant", l.WaitingPerTenant}, {"WaitingPerApp", l.WaitingPerApp}, {"WaitingPerUser", l.WaitingPerUser},
+	} {
 		if field.value < 0 {
 			errs = append(errs, fmt.Errorf("admission: Limits.%s is negative; 0 means the default", field.name))
 		}
@@ -36,9 +44,12 @@ func (l Limits) check() error {
 func (l Limits) withDefaults() Limits {
 	setDefault(&l.Running, 2*runtime.GOMAXPROCS(0))
 	setDefault(&l.PerApp, max(1, l.Running*3/4))
+	setDefault(&l.PerTenant, max(l.PerApp, l.Running*3/4))
 	setDefault(&l.PerUser, max(1, l.PerApp/2))
 	setDefault(&l.Waiting, 10_000)
+	setDefault(&l.WaitingPerTenant, 2_500)
 	setDefault(&l.WaitingPerApp, 1_000)
+	setDefault(&l.WaitingPerUser, max(1, l.WaitingPerApp/8))
 	return l
 }
 

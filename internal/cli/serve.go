@@ -30,6 +30,7 @@ type serveFlags struct {
 	minFree                      string
 	ledger, drain, linger        time.Duration
 	running, perApp, perUser     int
+	perTenant                    int
 	bodyMemory                   string
 }
 
@@ -52,6 +53,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.DurationVar(&f.linger, "linger", time.Second, "how long a service that stops still answers, with /readyz at 503, before it closes its port; not with --dev")
 	flags.StringVar(&f.minFree, "min-free", "", "the `size` that has to be free on the disk of the database for more to be stored, such as 1GiB, or off (default: 256MiB, or a twentieth of a smaller disk)")
 	flags.IntVar(&f.running, "running", 0, "how many runs at a time (default: 2 for each processor)")
+	flags.IntVar(&f.perTenant, "per-tenant", 0, "how many runs at a time of one tenant (default: three quarters of --running)")
 	flags.IntVar(&f.perApp, "per-app", 0, "how many runs at a time of one app and tenant (default: three quarters of --running)")
 	flags.IntVar(&f.perUser, "per-user", 0, "how many runs at a time of one user (default: half of --per-app)")
 	flags.StringVar(&f.bodyMemory, "body-memory", "256MiB", "how much memory the JSON bodies of requests take at a time")

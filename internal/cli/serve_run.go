@@ -106,7 +106,7 @@ func (s *server) closeParts() error {
 func (s *server) openSurface() error {
 	f := s.flags
 	var err error
-	if s.gate, err = admission.New(admission.Limits{Running: f.running, PerApp: f.perApp, PerUser: f.perUser}); err != nil {
+	if s.gate, err = admission.New(admission.Limits{Running: f.running, PerTenant: f.perTenant, PerApp: f.perApp, PerUser: f.perUser}); err != nil {
 		return usagef("", "%v", err)
 	}
 	s.apps = apps.New(apps.Options{
