@@ -19,6 +19,11 @@ func (h *Host) AddFile(ctx context.Context, caller Caller, up memory.Upload) (me
 	return h.memory.AddFile(ctx, h.caller(caller, id), up)
 }
 
+// MayAddFile reports why AddFile would refuse a file for the caller's session, before there is one.
+func (h *Host) MayAddFile(ctx context.Context, caller Caller) error {
+	return h.memory.MayAddFile(ctx, h.caller(caller, ""))
+}
+
 // Files returns the files of the caller's session.
 func (h *Host) Files(ctx context.Context, caller Caller) ([]memory.Artifact, error) {
 	return h.memory.Files(ctx, h.caller(caller, ""))

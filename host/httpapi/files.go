@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"mime"
@@ -16,6 +17,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/access"
+	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/engine/document"
 	"github.com/toolrun/toolrun/host/httpapi/wire"
 	"github.com/toolrun/toolrun/host/memory"
@@ -156,8 +158,10 @@ func (s *Server) upload(ctx context.Context, c *call, in *uploadInput) (*fileOut
 		return nil, err
 	}
 	if format.Extracts && s.options.Documents != nil {
-		domain := c.principal.Tenant + " " + c.app
-		text, err := s.options.Documents.Read(ctx, domain, format, up.Content)
+		if err := c.host.MayAddFile(ctx, caller); err != nil {
+			return nil, err
+		}
+		text, err := s.options.Documents.Read(ctx, admission.Party{Tenant: c.principal.Tenant, App: c.app, User: uploader(c.principal, caller)}, format, up.Content)
 		if err != nil {
 			return nil, err
 		}
@@ -170,6 +174,9 @@ func (s *Server) upload(ctx context.Context, c *call, in *uploadInput) (*fileOut
 	}
 	return &fileOutput{s.shownFile(c, added)}, nil
 }
+
+// uploader is whose documents take turns: the user's that the upload is for, or those of the credentials.
+func uploader(p access.Principal, caller host.Caller) string { return cmp.Or(caller.User, p.Name) }
 
 // upload is a file as it was sent.
 type upload struct {

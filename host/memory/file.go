@@ -136,9 +136,9 @@ func (s *Service) AddFile(ctx context.Context, c Caller, up Upload) (Artifact, e
 		if len(now) > 4 && now[4].Exists() && !up.Began.IsZero() && !now[4].Updated.Before(up.Began) {
 			return nil, nil, abi.Faultf(abi.Cancelled, "the user was erased during the upload; nothing was stored")
 		}
-		files = slices.DeleteFunc(files, func(f Artifact) bool { return !file.Uploaded.Before(f.Expires) })
-		if len(files) >= MaxFiles {
-			return nil, nil, abi.Faultf(abi.QuotaExceeded, "a session may have %d files", MaxFiles).WithHint("start another session")
+		files, err := roomForFile(files, file.Uploaded)
+		if err != nil {
+			return nil, nil, err
 		}
 		return append(files, file), s.fileWrites(c, file, up, keys), nil
 	})

@@ -59,7 +59,7 @@ var rules = map[string]rule{
 	"abi/conform":                              {own: []string{"abi", "host/engine"}},
 	"abi/abitest":                              {own: []string{"abi", "abi/conform", "host/engine", "internal/wasm/assemble"}},
 
-	"host/engine/document":               {own: []string{"abi", "host/engine"}, others: []string{"github.com/gabriel-vasile/mimetype", "github.com/ledongthuc/pdf"}},
+	"host/engine/document":               {own: []string{"abi", "host/admission", "host/engine"}, others: []string{"github.com/gabriel-vasile/mimetype", "github.com/ledongthuc/pdf"}},
 	"host/engine/enginetest":             {own: []string{"abi", "host/engine"}},
 	"host/engine/enginetest/jstools":     {own: []string{"host/engine", "host/engine/enginetest"}},
 	"host/engine/enginetest/pythontools": {own: []string{"host/engine", "host/engine/enginetest"}},
@@ -82,7 +82,7 @@ var rules = map[string]rule{
 	"host/mcpapi": {own: []string{"abi", "host", "host/app", "host/memory"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
 
 	"host/apps": {own: []string{"abi", "internal/similar", "host", "host/app", "host/memory"}},
-	"host/httpapi": {own: []string{"abi", "internal/jsondoc", "host", "host/access", "host/app", "host/apps", "host/engine/document", "host/httpapi/wire", "host/memory"},
+	"host/httpapi": {own: []string{"abi", "internal/jsondoc", "host", "host/access", "host/admission", "host/app", "host/apps", "host/engine/document", "host/httpapi/wire", "host/memory"},
 		others: []string{"github.com/danielgtaylor/huma/v2", "golang.org/x/time"}},
 	"host/httpapi/wire": {own: []string{"abi"}},
 	"internal/service":  {own: []string{"abi", "host", "host/access", "host/apps", "host/engine/document", "host/httpapi", "host/mcpapi", "host/telemetry"}},

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/document"
@@ -52,7 +53,7 @@ func lookup(t testing.TB, name string) document.Format {
 // good checks that a reader reads.
 func good(t *testing.T, reader *document.Reader, after string) {
 	t.Helper()
-	got, err := reader.Read(t.Context(), "", lookup(t, "pdf"), pagesOf("BT /F1 12 Tf (next) Tj ET"))
+	got, err := reader.Read(t.Context(), admission.Party{}, lookup(t, "pdf"), pagesOf("BT /F1 12 Tf (next) Tj ET"))
 	if err != nil || got.Text != "next" || got.Truncated {
 		t.Fatalf("after %s: Read = %q, %t, %v; want the next document", after, got.Text, got.Truncated, err)
 	}
@@ -82,7 +83,7 @@ func TestHostile(t *testing.T) {
 		{"a stream without an end", "pdf", pdfOf(catalogue, "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents 4 0 R >>", "<< /Length 9223372036854775807 >>\nstream\nBT (text) Tj ET\nendstream"), []error{nil}},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		got, err := reader.Read(ctx, "", lookup(t, c.format), c.data)
+		got, err := reader.Read(ctx, admission.Party{}, lookup(t, c.format), c.data)
 		cancel()
 		if !slices.ContainsFunc(c.want, func(want error) bool { return errors.Is(err, want) }) {
 			t.Errorf("%s: Read = %.40q, %v; want one of %v", c.name, got.Text, err, c.want)
@@ -112,7 +113,7 @@ func forms(deep, many int) []byte {
 func TestRefusalsInCells(t *testing.T) {
 	reader := inCells(t)
 	for name, c := range refusals(t) {
-		_, err := reader.Read(t.Context(), "", lookup(t, c.format), c.data)
+		_, err := reader.Read(t.Context(), admission.Party{}, lookup(t, c.format), c.data)
 		if !errors.Is(err, abi.InvalidArgument) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: Read = %v; want invalid_argument with %q", name, err, c.want)
 		}
@@ -131,7 +132,7 @@ func TestLargest(t *testing.T) {
 		"json": []byte(`"` + strings.Repeat("a", 2<<20) + `"`),
 		"pdf":  append(pagesOf("BT /F1 12 Tf (next) Tj ET"), make([]byte, 19<<20)...),
 	} {
-		got, err := reader.Read(t.Context(), "", lookup(t, name), data)
+		got, err := reader.Read(t.Context(), admission.Party{}, lookup(t, name), data)
 		if err != nil || got.Text == "" || got.Truncated != (name != "pdf") {
 			t.Errorf("%s: Read = %d bytes, %t, %v", name, len(got.Text), got.Truncated, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/engine/document"
 )
 
@@ -43,7 +44,7 @@ func BenchmarkRead(b *testing.B) {
 			b.Run(c.name+" "+name, func(b *testing.B) {
 				b.SetBytes(int64(len(c.data)))
 				for b.Loop() {
-					if _, err := reader.Read(b.Context(), "", lookup(b, c.format), c.data); err != nil {
+					if _, err := reader.Read(b.Context(), admission.Party{}, lookup(b, c.format), c.data); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/document"
 )
@@ -23,7 +24,7 @@ func run(t testing.TB, format string, data []byte, textBytes int) (document.Text
 	if !ok {
 		t.Fatalf("there is no format %q", format)
 	}
-	return reader.Read(t.Context(), "", f, data)
+	return reader.Read(t.Context(), admission.Party{}, f, data)
 }
 
 func TestText(t *testing.T) {
@@ -199,7 +200,7 @@ func TestContextEnds(t *testing.T) {
 func TestReaderCloses(t *testing.T) {
 	reader := document.Reader{Engine: document.New()}
 	txt, _ := document.Lookup("txt")
-	if _, err := reader.Read(t.Context(), "", txt, []byte("hi")); err != nil {
+	if _, err := reader.Read(t.Context(), admission.Party{}, txt, []byte("hi")); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -207,11 +208,11 @@ func TestReaderCloses(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := reader.Read(t.Context(), "", txt, []byte("hi")); err == nil {
+	if _, err := reader.Read(t.Context(), admission.Party{}, txt, []byte("hi")); err == nil {
 		t.Error("Read of a closed reader = nil; want an error")
 	}
 	for _, f := range document.Formats() {
-		if _, err := (&document.Reader{Engine: document.New()}).Read(t.Context(), "", f, make([]byte, document.MaxBytes+1)); f.Extracts && !errors.Is(err, abi.TooLarge) || !f.Extracts && !errors.Is(err, abi.InvalidArgument) {
+		if _, err := (&document.Reader{Engine: document.New()}).Read(t.Context(), admission.Party{}, f, make([]byte, document.MaxBytes+1)); f.Extracts && !errors.Is(err, abi.TooLarge) || !f.Extracts && !errors.Is(err, abi.InvalidArgument) {
 			t.Errorf("%s: Read of too much = %v", f.Name, err)
 		}
 	}

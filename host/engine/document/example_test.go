@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/engine/document"
 	"github.com/toolrun/toolrun/host/languages"
@@ -29,7 +30,7 @@ func Example() {
 	defer pool.Close()
 	reader := document.Reader{Engine: pool.Engines()[0]}
 	defer reader.Close()
-	text, err := reader.Read(context.Background(), "tenant 1", format, upload)
+	text, err := reader.Read(context.Background(), admission.Party{Tenant: "tenant 1"}, format, upload)
 	fmt.Println(name, mediaType, text.Text, err)
 	_, _, err = document.Identify("invoice.pdf", "application/pdf", []byte("<html><script>alert(1)</script>"))
 	fmt.Println(err)

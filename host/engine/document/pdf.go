@@ -15,9 +15,10 @@ import (
 
 // What a PDF may hold.
 const (
-	maxPDFNodes = 100_000 // pages, and groups of them
-	maxPDFDepth = 64      // of groups of pages
-	maxPDFForms = 10      // that show one another
+	maxPDFNodes = 100_000  // pages, and groups of them
+	maxPDFDepth = 64       // of groups of pages
+	maxPDFForms = 10       // that show one another
+	maxPDFPage  = 64 << 20 // bytes of content of a page, inflated, each time it is shown
 )
 
 // pdfReader reads the text of a PDF, ISO 32000-1.

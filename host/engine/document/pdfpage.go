@@ -1,6 +1,9 @@
 package document
 
 import (
+	"context"
+	"fmt"
+	"io"
 	"math"
 	"strings"
 	"unicode"
@@ -51,6 +54,40 @@ type pdfPage struct {
 	endX     float64 // where the text ended
 	endY     float64
 	fontsNow map[string]*pdfFont
+	content  int64 // bytes that were interpreted
+}
+
+// spend counts the content of a stream, or of several, before it is interpreted.
+func (p *pdfPage) spend(contents pdf.Value) {
+	streams := []pdf.Value{contents}
+	if contents.Kind() == pdf.Array {
+		streams = streams[:0]
+		for i := range contents.Len() {
+			streams = append(streams, contents.Index(i))
+		}
+	}
+	for _, stream := range streams {
+		n, err := io.Copy(io.Discard, io.LimitReader(endingReader{p.ctx, stream.Reader()}, maxPDFPage-p.content+1))
+		if p.content += n; p.content > maxPDFPage {
+			panic(fmt.Errorf("a page has more than %d bytes of content", maxPDFPage))
+		}
+		if err != nil {
+			return // interpreting it gets as far
+		}
+	}
+}
+
+// endingReader cannot be read any more when a context has ended.
+type endingReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (e endingReader) Read(b []byte) (int, error) {
+	if err := e.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return e.Reader.Read(b)
 }
 
 // interpret executes a content stream; forms is how many of them show this one.
@@ -58,6 +95,7 @@ func (p *pdfPage) interpret(contents, resources pdf.Value, forms int) {
 	before := p.fontsNow
 	p.fontsNow = p.fontsOf(resources)
 	defer func() { p.fontsNow = before }()
+	p.spend(contents)
 	pdf.Interpret(contents, func(stack *pdf.Stack, operator string) {
 		args := make([]pdf.Value, stack.Len())
 		for i := range args {

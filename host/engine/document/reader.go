@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/engine"
 )
 
@@ -19,7 +20,7 @@ const (
 	// MaxBytes is how large a document may be that a Reader reads.
 	MaxBytes = 20 << 20
 	// CPU is how much of a processor's time it may take.
-	CPU = 10 * time.Second
+	CPU = 3 * time.Second
 	// Time is how long it may take from when it is a document's turn. It is more than CPU: a sound document must not fail
 	// because others keep the machine busy.
 	Time = 30 * time.Second
@@ -32,13 +33,14 @@ type Reader struct {
 	// TextBytes is how much text is answered at most, as UTF-8. Default: the constant TextBytes.
 	TextBytes int
 	// Parallel is how many documents are read at a time, the others wait their turn: as many as Engine has cells. Default: the
-	// number of processors that Go uses, which is that of languages.NewDocumentPool too.
+	// number of processors that Go uses, which is that of languages.NewDocumentPool too. One tenant has three quarters of
+	// them at most, one of its users half of that, or one document.
 	Parallel int
 
 	mu      sync.Mutex
 	program engine.Program // nil until the first document
 	closed  bool
-	turns   chan struct{} // nil until the first document; it holds one for each document that is read
+	turns   *admission.Gate // nil until the first document
 }
 
 // Text is what a document says.
@@ -49,23 +51,35 @@ type Text struct {
 	Truncated bool `json:"truncated"`
 }
 
-// Read returns the text of a document. Documents of two domains are never read in one process, one after the other
-// included. It waits for its turn as long as ctx lets it; the reading itself has CPU, Time and MemoryBytes.
+// waitingUser, waitingTenant and waitingAll are how many documents wait for their turn at most.
+const waitingUser, waitingTenant, waitingAll = 32, 128, 1024
+
+// Read returns the text of a document of a party. Documents of two apps or tenants are never read in one process, one after
+// the other included. It waits for its turn as long as ctx lets it: tenants take turns, and so do their users. The reading
+// itself has CPU, Time and MemoryBytes. What is text already takes no turn.
 //
 // Faults are invalid_argument for a format without text and for a document that cannot be read, too_large for more than
-// MaxBytes, timeout, memory_limit and stack_limit for one that takes more than it may, and cancelled where ctx ends.
-func (r *Reader) Read(ctx context.Context, domain string, format Format, data []byte) (Text, error) {
+// MaxBytes, timeout, memory_limit and stack_limit for one that takes more than it may, unavailable where too many wait
+// already, and cancelled where ctx ends.
+func (r *Reader) Read(ctx context.Context, of admission.Party, format Format, data []byte) (Text, error) {
 	if !format.Extracts {
 		return Text{}, abi.Faultf(abi.InvalidArgument, "no text is read of the format %q", shortened(format.Name))
 	}
 	if len(data) > MaxBytes {
 		return Text{}, abi.Faultf(abi.TooLarge, "the document has %d bytes, more than %d", len(data), MaxBytes)
 	}
-	done, err := r.turn(ctx) // before Time begins: in a cell's queue the document's time would be spent on others
+	if ctx.Err() != nil {
+		return Text{}, engine.EndOf(ctx)
+	}
+	if format.Name == formatTXT || format.Name == formatJSON {
+		return r.plain(format, data)
+	}
+	done, err := r.turn(ctx, of) // before Time begins: in a cell's queue the document's time would be spent on others
 	if err != nil {
 		return Text{}, err
 	}
 	defer done()
+	domain := domainOf(of)
 	program, err := r.load(ctx)
 	if err != nil {
 		return Text{}, err
@@ -91,31 +105,66 @@ func (r *Reader) Read(ctx context.Context, domain string, format Format, data []
 	return text, nil
 }
 
-// turn waits until a document may be read. What it returns lets the next one begin.
-func (r *Reader) turn(ctx context.Context) (done func(), err error) {
+// domainOf is what parties share that may be read in one process after each other.
+func domainOf(of admission.Party) string {
+	if of.Tenant == "" && of.App == "" {
+		return ""
+	}
+	return of.Tenant + " " + of.App
+}
+
+// plain reads what is text already, here: there is nothing to parse that could go wrong.
+func (r *Reader) plain(format Format, data []byte) (Text, error) {
+	if _, err := r.loaded(); err != nil {
+		return Text{}, err
+	}
+	out := &sink{limit: r.textBytes()}
+	read := readText
+	if format.Name == formatJSON {
+		read = readJSON
+	}
+	err := read(data, out)
+	return Text{Text: string(out.text), Truncated: out.truncated}, err
+}
+
+func (r *Reader) textBytes() int {
+	if r.TextBytes <= 0 {
+		return TextBytes
+	}
+	return r.TextBytes
+}
+
+// turn waits until a document of a party may be read. What it returns lets the next one begin. An app is none of the
+// party's: a tenant with many has no more turns.
+func (r *Reader) turn(ctx context.Context, of admission.Party) (done func(), err error) {
+	gate, err := r.gate()
+	if err != nil {
+		return nil, err
+	}
+	of.App = ""
+	if err := gate.Enter(ctx, of); err != nil {
+		return nil, err
+	}
+	return func() { gate.Leave(of) }, nil
+}
+
+func (r *Reader) gate() (*admission.Gate, error) {
 	r.mu.Lock()
-	if r.turns == nil {
-		r.turns = make(chan struct{}, max(cmp.Or(r.Parallel, runtime.GOMAXPROCS(0)), 1))
+	defer r.mu.Unlock()
+	if r.turns != nil {
+		return r.turns, nil
 	}
-	turns := r.turns
-	r.mu.Unlock()
-	if ctx.Err() != nil {
-		return nil, engine.EndOf(ctx)
-	}
-	select {
-	case turns <- struct{}{}:
-		return func() { <-turns }, nil
-	case <-ctx.Done():
-		return nil, engine.EndOf(ctx)
-	}
+	parallel := max(cmp.Or(r.Parallel, runtime.GOMAXPROCS(0)), 1)
+	gate, err := admission.New(admission.Limits{
+		Running: parallel, Waiting: waitingAll, WaitingPerTenant: waitingTenant, WaitingPerApp: waitingTenant, WaitingPerUser: waitingUser,
+	})
+	r.turns = gate
+	return gate, err
 }
 
 // input is what a run gets for a document.
 func (r *Reader) input(domain string, format Format, data []byte) engine.Input {
-	textBytes := r.TextBytes
-	if textBytes <= 0 {
-		textBytes = TextBytes
-	}
+	textBytes := r.textBytes()
 	request := request{Format: format.Name, TextBytes: textBytes, Data: data}
 	return engine.Input{Input: request.input(), Domain: domain, Limits: engine.Limits{
 		CPU: CPU, MemoryBytes: MemoryBytes,

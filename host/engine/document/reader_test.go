@@ -3,21 +3,28 @@ package document_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/document"
 )
 
-// slow is an engine with one cell, in which each document takes a time.
+// slow is an engine with some cells, in which each document takes a time.
 type slow struct {
-	*document.Engine
-	takes time.Duration
+	engine *document.Engine
+	takes  time.Duration
+	cells  int
 }
+
+func (s slow) Name() string         { return s.engine.Name() }
+func (s slow) Extensions() []string { return s.engine.Extensions() }
 
 type slowProgram struct {
 	engine.Program
@@ -26,8 +33,8 @@ type slowProgram struct {
 }
 
 func (s slow) Load(ctx context.Context, source engine.Source) (engine.Program, error) {
-	program, err := s.Engine.Load(ctx, source)
-	return &slowProgram{program, s.takes, make(chan struct{}, 1)}, err
+	program, err := s.engine.Load(ctx, source)
+	return &slowProgram{program, s.takes, make(chan struct{}, max(s.cells, 1))}, err
 }
 
 func (p *slowProgram) Run(ctx context.Context, in engine.Input, host engine.Host) (engine.Output, error) {
@@ -45,15 +52,17 @@ func (p *slowProgram) Run(ctx context.Context, in engine.Input, host engine.Host
 	}
 }
 
+var pdfOfHi = pagesOf("BT /F1 12 Tf (hi) Tj ET")
+
 // TestWaitingIsNotReading has more documents at a time than can be read in the time of one.
 func TestWaitingIsNotReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		reader := &document.Reader{Engine: slow{document.New(), document.Time / 2}, Parallel: 1}
-		txt, _ := document.Lookup("txt")
+		reader := &document.Reader{Engine: slow{engine: document.New(), takes: document.Time / 2}, Parallel: 1}
+		pdf := lookup(t, "pdf")
 		var all sync.WaitGroup
 		for range 10 {
 			all.Go(func() {
-				if got, err := reader.Read(t.Context(), "", txt, []byte("hi")); err != nil || got.Text != "hi" {
+				if got, err := reader.Read(t.Context(), admission.Party{}, pdf, slices.Clone(pdfOfHi)); err != nil || got.Text != "hi" {
 					t.Errorf("Read = %q, %v; want the text, however many others are read", got.Text, err)
 				}
 			})
@@ -61,13 +70,72 @@ func TestWaitingIsNotReading(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := reader.Read(ctx, "", txt, nil); !errors.Is(err, abi.Cancelled) {
+		if _, err := reader.Read(ctx, admission.Party{}, pdf, pdfOfHi); !errors.Is(err, abi.Cancelled) {
 			t.Errorf("Read of who does not wait = %v; want cancelled", err)
 		}
 		all.Wait()
-		reader = &document.Reader{Engine: slow{document.New(), 2 * document.Time}}
-		if _, err := reader.Read(t.Context(), "", txt, nil); !errors.Is(err, abi.Timeout) {
+		reader = &document.Reader{Engine: slow{engine: document.New(), takes: 2 * document.Time}}
+		if _, err := reader.Read(t.Context(), admission.Party{}, pdf, pdfOfHi); !errors.Is(err, abi.Timeout) {
 			t.Errorf("Read of what takes too long = %v; want timeout", err)
 		}
 	})
+}
+
+// TestOneUsersDocuments has a user of a tenant send many documents. Another tenant's is read as if they were not there,
+// another user's after two of them, and text at once.
+func TestOneUsersDocuments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const takes = time.Second
+		reader := &document.Reader{Engine: slow{engine: document.New(), takes: takes, cells: 2}, Parallel: 2}
+		pdf := lookup(t, "pdf")
+		many, cancel := context.WithCancel(t.Context())
+		refused := make(chan error, 100)
+		for range 60 {
+			go func() {
+				_, err := reader.Read(many, admission.Party{Tenant: "a", App: "shop", User: "bob"}, pdf, slices.Clone(pdfOfHi))
+				refused <- err
+			}()
+		}
+		synctest.Wait()
+		for _, c := range []struct {
+			of     admission.Party
+			format string
+			data   []byte
+			within time.Duration
+		}{
+			{admission.Party{Tenant: "b", App: "shop", User: "eve"}, "pdf", slices.Clone(pdfOfHi), takes},
+			{admission.Party{Tenant: "a", App: "shop", User: "ann"}, "pdf", slices.Clone(pdfOfHi), 3 * takes},
+			{admission.Party{Tenant: "a", App: "other", User: "bob"}, "txt", []byte("hi"), 0},
+		} {
+			began := time.Now()
+			got, err := reader.Read(t.Context(), c.of, lookup(t, c.format), c.data)
+			if took := time.Since(began); err != nil || !strings.Contains(got.Text, "hi") || took > c.within {
+				t.Errorf("the %s of %v = %q, %v after %v; want it within %v", c.format, c.of, got.Text, err, took, c.within)
+			}
+		}
+		if err := <-refused; !errors.Is(err, abi.Unavailable) {
+			t.Errorf("the first of bob's to end = %v; want that too many wait", err)
+		}
+		cancel()
+		synctest.Wait()
+	})
+}
+
+// TestMuchOnAPage has a page that says the same for too long, and one after it.
+func TestMuchOnAPage(t *testing.T) {
+	idle := strings.Repeat("q Q ", 32<<20)
+	document := pagesOf("BT /F1 12 Tf (first) Tj ET", idle, "BT /F1 12 Tf (last) Tj ET")
+	began := time.Now()
+	got, err := readWith(t, "pdf", document)
+	if err != nil || !got.Truncated || got.Text != "first\f\flast" {
+		t.Errorf("Read = %+v, %v; want the other pages", got, err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %v; what is on the page is not to be executed", took)
+	}
+}
+
+func readWith(t *testing.T, format string, data []byte) (document.Text, error) {
+	reader := &document.Reader{Engine: document.New()}
+	return reader.Read(t.Context(), admission.Party{}, lookup(t, format), data)
 }

@@ -1,0 +1,46 @@
+package httpapi_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/document"
+	"github.com/toolrun/toolrun/host/httpapi"
+)
+
+// unread is an engine for documents that reads none.
+type unread struct {
+	*document.Engine
+	asked chan struct{}
+}
+
+func (u unread) Load(ctx context.Context, source engine.Source) (engine.Program, error) {
+	u.asked <- struct{}{}
+	return u.Engine.Load(ctx, source)
+}
+
+// TestSessionBeforeDocument uploads documents to sessions that take none, which are then not read.
+func TestSessionBeforeDocument(t *testing.T) {
+	asked := make(chan struct{}, 9)
+	s := newService(t, func(o *httpapi.Options) { o.Documents = &document.Reader{Engine: unread{document.New(), asked}} })
+	pdf, kind := form("a.pdf", "application/pdf", "%PDF-1.4\n")
+	text, textKind := form("a.txt", "text/plain", "text")
+	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"anns","user_id":"ann"}`)
+	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"bobs","user_id":"bob"}`)
+	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"ended","user_id":"ann"}`)
+	s.want(200, "ann", "DELETE", "/api/v1/sessions/ended", "")
+	for range 50 {
+		s.want(201, "ann", "POST", "/api/v1/sessions/anns/files", text, "Content-Type", textKind)
+	}
+	for session, code := range map[string]abi.Code{"anns": abi.QuotaExceeded, "bobs": abi.AccessDenied, "ended": abi.SessionEnded} {
+		r := s.ask("ann", "POST", "/api/v1/sessions/"+session+"/files", pdf, "Content-Type", kind)
+		if r.StatusCode < 400 || !contains(r, string(code)) {
+			t.Errorf("an upload to %s = %s; want %s", session, r, code)
+		}
+	}
+	if len(asked) != 0 {
+		t.Error("a document was read whose session takes none")
+	}
+}
