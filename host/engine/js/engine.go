@@ -41,11 +41,37 @@ func (*Engine) Extensions() []string { return []string{".js", ".mjs", ".cjs", ".
 
 // Load bundles and compiles a source. It runs none of it. A source that cannot be loaded is an *abi.Fault with
 // code source_invalid; the operations that its runs find in memory are those of abi.Operations at this time.
-func (e *Engine) Load(ctx context.Context, src engine.Source) (program engine.Program, err error) {
+//
+// It returns when ctx ends. The parsers and the compiler cannot be stopped: what they still do then ends on its own, which
+// the bounds of a source make soon, and which the process wall makes certain.
+func (e *Engine) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
+	type outcome struct {
+		program engine.Program
+		err     error
+	}
+	loaded := make(chan outcome, 1)
+	operations := abi.Operations
+	go func() {
+		program, err := e.load(ctx, src, operations)
+		loaded <- outcome{program, err}
+	}()
+	select {
+	case o := <-loaded:
+		return o.program, o.err
+	case <-ctx.Done():
+		return nil, engine.EndOf(ctx)
+	}
+}
+
+func (e *Engine) load(ctx context.Context, src engine.Source, operations []abi.Operation) (program engine.Program, err error) {
 	defer e.recovered(&err, func() error { return unreadable(src.Path) })
 	s, err := buildScript(ctx, src)
 	if err != nil {
 		return nil, err
 	}
-	return newProgram(e, src.Path, s, abi.Operations)
+	p, err := newProgram(e, src.Path, s, operations)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
 }

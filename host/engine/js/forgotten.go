@@ -68,6 +68,9 @@ func (f *forgotten) enter(node any) bool {
 func (f *forgotten) block(list []ast.Statement) {
 	for _, statement := range list {
 		declaration, ok := statement.(*ast.LexicalDeclaration)
+		if f.left < 0 {
+			return
+		}
 		if !ok {
 			continue
 		}

@@ -61,6 +61,9 @@ func compile(name, code string) (*ast.Program, *goja.Program, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := unfold(tree); err != nil {
+		return nil, nil, err
+	}
 	compiled, err := goja.CompileAST(tree, false)
 	return tree, compiled, err
 }

@@ -31,7 +31,7 @@ func (w *walker) value(v reflect.Value, enter func(node any) bool) {
 			w.value(v.Elem(), enter)
 		}
 	case reflect.Slice:
-		for i := range v.Len() {
+		for i := 0; i < v.Len() && w.left >= 0; i++ {
 			w.value(v.Index(i), enter)
 		}
 	case reflect.Struct:

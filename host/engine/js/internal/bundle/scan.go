@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
@@ -71,6 +72,10 @@ type scanner struct {
 	chain  int   // the sum of run over all frames
 	found  scan
 
+	listed   int // the sum of the places in their lists that commas stand at
+	patterns int // what the regular expressions unfold to
+	enums    enums
+
 	importing *importSpan
 	named     bool // the import has got to the name of its module
 }
@@ -126,8 +131,14 @@ func (s *scanner) token(t token) (why, hint string) {
 		if s.found.regexp < 0 && unknownToGoja(text) {
 			s.found.regexp = t.start
 		}
+		if why, hint = s.pattern(text); why != "" {
+			return why, hint
+		}
 	case punct:
 		s.punct(t, text)
+	}
+	if s.lang == typescript {
+		s.enum(t, text)
 	}
 	if depth < len(s.frames) && !modifiers[text] {
 		s.frames[depth].begun = text != ":" || !s.label
@@ -144,6 +155,12 @@ func (s *scanner) refusal(t token, text string) (why, hint string) {
 		return "brackets are nested too deep", "nest fewer than 1,000 brackets"
 	case s.top().cases > maxItems, s.top().commas > maxItems:
 		return "a list of variables, expressions or cases is too long", "keep a long list in an array, and choices in a map"
+	case t.kind == literal && t.end-t.start > maxDigits && text[0] <= '9' && text[0] >= '.':
+		return "a number has too many digits", "write a number in fewer than " + strconv.Itoa(maxDigits) + " characters"
+	case s.listed > maxListed:
+		return "the lists of variables and expressions are too long together", "keep long lists in arrays"
+	case s.enums.tooMuch():
+		return "the texts of an enum come to too much, written wherever they may be used", "keep long texts in a constant, and join none in an enum"
 	case s.chain > maxChain:
 		return "an expression or statement is too long", "split it: keep long lists in an array, long choices in a switch"
 	// What these mean depends on more than a scan can know.
@@ -220,6 +237,7 @@ func (s *scanner) punct(t token, text string) {
 		}
 		if !f.call && !f.expression && f.open != '[' {
 			f.commas++
+			s.listed += f.commas
 		}
 		f.unset = f.variables
 	case "=>":

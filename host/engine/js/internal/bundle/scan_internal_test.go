@@ -165,6 +165,15 @@ func TestScanLimits(t *testing.T) {
 		{"comment of HTML", "a <!-- b", false},
 		{"end of a comment of HTML", "\n--> b", false},
 		{"countdown", "while (i --> 0) {}", true},
+		{"long sequences", r("x = (a"+r(", a", 5000)+");", 2), false},
+		{"many short sequences", r("x = (a"+r(", a", 50)+");", 1000), true},
+		{"a regular expression that unfolds", "x = /" + r("a{1000}", 300) + "/", false},
+		{"and repeats what repeats", "x = /((a{100}){100}){100}/", false},
+		{"one that does not", `x = /^[a-z{1000}]{1,64}(\.\w{2,1000}){1,5}\{1000\}$/`, true},
+		{"many of them", r(`/^(\w+)\s*=\s*(.*)$/i;`, 5000), true},
+		{"deep groups", "x = /" + r("(", maxPatternNesting+1) + r(")", maxPatternNesting+1) + "/", false},
+		{"a long number", "x = " + r("7", maxDigits+1) + "n", false},
+		{"a number", "x = " + r("7", 1000) + "n + " + r(".1", 1), true},
 	} {
 		_, fault := scanSource("x.js", tt.src, javascript)
 		if (fault == nil) != tt.ok {
@@ -174,9 +183,24 @@ func TestScanLimits(t *testing.T) {
 	for _, src := range []string{
 		"let x: " + r("keyof\n", maxChain+1) + "A",
 		"let x: " + r("A<B,", maxChain) + "C",
+		"enum E { a = '" + r("x", 1<<20) + "' }" + r("E.a;", 1000),
+		"enum E { a = 'x', b = a" + r("+a", 50) + " }",
+		"enum E { a = 'x', b = `" + r("${a}", 50) + "` }",
 	} {
 		if _, fault := scanSource("x.ts", src, typescript); fault == nil {
 			t.Errorf("scan(%.20q...) found nothing wrong", src)
+		}
+	}
+}
+
+func TestEnumsMayHaveTexts(t *testing.T) {
+	for _, src := range []string{
+		"enum E { a = 'https://example.com/" + strings.Repeat("x", 200) + "', b = 'b' }" + strings.Repeat("E.a;", 10_000),
+		"enum F { a = 1 << 0, b = 1 << 1, c = a | b, d = 1 + 2 " + strings.Repeat("+ 1", 100) + " }",
+		"enum G { a = 'x' + 'y' } const t = 'a'" + strings.Repeat(" + 'b'", 1000),
+	} {
+		if _, fault := scanSource("x.ts", src, typescript); fault != nil {
+			t.Errorf("scan(%.40q...) = %v", src, fault)
 		}
 	}
 }
