@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/admission"
@@ -30,7 +31,7 @@ func (h *Host) engine(t *tool) (engine.Engine, error) {
 }
 
 // compile reads the tool's source and hands it to the engine of its extension, in a turn of the tenant's.
-func (h *Host) compile(ctx context.Context, t *tool, tenant string) (engine.Program, error) {
+func (h *Host) compile(ctx context.Context, t *tool, tenant string, limit time.Duration) (engine.Program, error) {
 	eng, err := h.engine(t)
 	if err != nil {
 		return nil, err
@@ -41,20 +42,26 @@ func (h *Host) compile(ctx context.Context, t *tool, tenant string) (engine.Prog
 	}
 	t.walled, t.memory = engine.IsWalled(eng), engine.MemoryOf(eng)
 	turn := admission.Party{App: h.app.ID, Tenant: tenant}
-	if err := h.enterToCompile(ctx, turn); err != nil {
+	if err := h.enterToCompile(ctx, turn, limit); err != nil {
 		return nil, err
 	}
 	defer h.gate.Leave(turn)
-	limit := h.limits.LoadTimeout
 	timeout := abi.Faultf(abi.Timeout, "compiling the tool took longer than the %s it may", limit)
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, timeout.WithHint("the host's limit is LoadTimeout; a smaller tool compiles faster"))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, timeout.WithHint("%s", h.loadHint(limit)))
 	defer cancel()
 	return eng.Load(ctx, src)
 }
 
+// loadHint says whose the limit is that compiling met.
+func (h *Host) loadHint(limit time.Duration) string {
+	if limit < h.limits.LoadTimeout {
+		return "code that comes with a request is compiled within the time of the run; less code compiles faster"
+	}
+	return "the host's limit is LoadTimeout; a smaller tool compiles faster"
+}
+
 // enterToCompile waits for a turn. A tool that does not get one has not failed: unavailable lets the next run try again.
-func (h *Host) enterToCompile(ctx context.Context, turn admission.Party) error {
-	limit := h.limits.LoadTimeout
+func (h *Host) enterToCompile(ctx context.Context, turn admission.Party, limit time.Duration) error {
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := h.gate.Enter(waiting, turn)

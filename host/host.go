@@ -42,7 +42,7 @@ type Host struct {
 	closed atomic.Bool
 	stop   context.CancelFunc // of the Host's own work
 	// compiler makes what compiles a tool, which goes on when those who asked for it give up, until the Host closes.
-	compiler func(*tool) func(tenant string) (engine.Program, error)
+	compiler func(*tool) func(tenant string, limit time.Duration) (engine.Program, error)
 	stopped  sync.WaitGroup
 }
 

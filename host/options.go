@@ -94,6 +94,7 @@ type Limits struct {
 	SourceBytes int
 	// LoadTimeout is how long compiling a tool may take, which happens once and is no part of a run's time. An
 	// invocation that asks for a timeout does not wait for longer than that; others then get what was compiled.
+	// Code that comes with an invocation is compiled within the time of its run.
 	// Default 30 seconds.
 	LoadTimeout time.Duration
 	// LogBytes and LogLines bound what a run logs; what is over is dropped, with a mark.

@@ -61,6 +61,15 @@ func (h *Host) Run(ctx context.Context, inv Invocation) (*abi.Result, error) {
 // errNoContext answers who passes nil for a context, as net/http does.
 var errNoContext = abi.Faultf(abi.InvalidArgument, "a run needs a context, which is nil")
 
+// loadLimit is how long compiling may take: code that comes with a request has no more time for that than for its run.
+func (r *run) loadLimit() time.Duration {
+	limit := r.h.limits.LoadTimeout
+	if r.inv.Code == nil {
+		return limit
+	}
+	return min(limit, r.h.limits.timeout(r.tool.Limits.Timeout, r.inv.Timeout))
+}
+
 func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	if r.h.closed.Load() {
 		return done, errHostClosed
@@ -83,7 +92,7 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 		ctx, cancel = r.bounded(ctx)
 		defer cancel()
 	}
-	if r.program, err = r.tool.ready(ctx, r.info.Caller.Tenant); err != nil {
+	if r.program, err = r.tool.ready(ctx, r.info.Caller.Tenant, r.loadLimit()); err != nil {
 		return done, err
 	}
 	r.started = time.Now() // compiling is none of its time

@@ -21,7 +21,7 @@ import (
 // tool is a declared tool with what was made of it. Its program is compiled once, at first use.
 type tool struct {
 	app.Tool
-	load   func(tenant string) (engine.Program, error)
+	load   func(tenant string, limit time.Duration) (engine.Program, error)
 	source func() (engine.Source, error)
 
 	mu      sync.Mutex
@@ -36,8 +36,10 @@ type tool struct {
 }
 
 func (h *Host) addTools(untilClosed context.Context) {
-	h.compiler = func(t *tool) func(string) (engine.Program, error) {
-		return func(tenant string) (engine.Program, error) { return h.compile(untilClosed, t, tenant) }
+	h.compiler = func(t *tool) func(string, time.Duration) (engine.Program, error) {
+		return func(tenant string, limit time.Duration) (engine.Program, error) {
+			return h.compile(untilClosed, t, tenant, limit)
+		}
 	}
 	h.tools = make(map[string]*tool, len(h.app.Tools))
 	for _, declared := range h.app.Tools {
@@ -63,6 +65,7 @@ func (h *Host) tool(name string) (*tool, error) {
 // loading is the compiling of a tool. It goes on where those who wait for it give up: the next ones find it done.
 type loading struct {
 	done    chan struct{}
+	limit   time.Duration // that it may take
 	program engine.Program
 	err     error
 	ended   time.Time
@@ -72,8 +75,13 @@ type loading struct {
 // fail must not do so over and over. Its author, who mends it, does not wait for long.
 const failureKept = 10 * time.Second
 
-// stale reports whether the compiling failed, and may be tried again.
-func (l *loading) stale() bool {
+// short reports whether the compiling ended because it had less time than a limit.
+func (l *loading) short(limit time.Duration) bool {
+	return l.limit < limit && errors.Is(l.err, abi.Timeout)
+}
+
+// stale reports whether the compiling failed, and may be tried again within a limit.
+func (l *loading) stale(limit time.Duration) bool {
 	select {
 	case <-l.done:
 	default:
@@ -82,53 +90,58 @@ func (l *loading) stale() bool {
 	if l.err == nil {
 		return false
 	}
-	return errors.Is(l.err, abi.Unavailable) || time.Since(l.ended) > failureKept
+	return errors.Is(l.err, abi.Unavailable) || l.short(limit) || time.Since(l.ended) > failureKept
 }
 
-// ready returns the tool's program, compiling it, at the tenant's expense, if this is its first use. It waits until ctx
-// ends.
-func (t *tool) ready(ctx context.Context, tenant string) (engine.Program, error) {
-	l, err := t.begin(tenant)
-	if err != nil {
-		return nil, err
-	}
-	select {
-	case <-l.done:
-		return l.program, l.err
-	case <-ctx.Done():
-		return nil, engine.EndOf(ctx)
+// ready returns the tool's program, compiling it within a limit, at the tenant's expense, if this is its first use. It
+// waits until ctx ends.
+func (t *tool) ready(ctx context.Context, tenant string, limit time.Duration) (engine.Program, error) {
+	const tries = 3 // of what others began who had less time
+	for try := 1; ; try++ {
+		l, err := t.begin(tenant, limit)
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case <-l.done:
+		case <-ctx.Done():
+			return nil, engine.EndOf(ctx)
+		}
+		if try == tries || !l.short(limit) {
+			return l.program, l.err
+		}
 	}
 }
 
 // begin returns the loading that is done or under way.
-func (t *tool) begin(tenant string) (*loading, error) {
+func (t *tool) begin(tenant string, limit time.Duration) (*loading, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
 		return nil, errHostClosed
 	}
-	if t.loading != nil && !t.loading.stale() {
+	if t.loading != nil && !t.loading.stale(limit) {
 		return t.loading, nil
 	}
-	l := &loading{done: make(chan struct{})}
+	l := &loading{done: make(chan struct{}), limit: limit}
 	t.loading = l
 	go func() {
 		defer close(l.done)
-		l.program, l.err = t.compile(tenant)
+		l.program, l.err = t.compile(tenant, limit)
 		l.ended = time.Now()
 	}()
 	return l, nil
 }
 
 // compile makes the schemas and the program.
-func (t *tool) compile(tenant string) (engine.Program, error) {
+func (t *tool) compile(tenant string, limit time.Duration) (engine.Program, error) {
 	if len(t.Broken) > 0 {
 		return nil, brokenFault(t.Tool)
 	}
 	if err := t.compileSchemas(); err != nil {
 		return nil, err
 	}
-	return t.load(tenant)
+	return t.load(tenant, limit)
 }
 
 func brokenFault(t app.Tool) error {
@@ -205,7 +218,7 @@ func (t *tool) close() error {
 func (h *Host) Check(ctx context.Context) map[string]error {
 	broken := map[string]error{}
 	for _, declared := range h.app.Tools {
-		if _, err := h.tools[declared.Name].ready(ctx, DefaultTenant); err != nil {
+		if _, err := h.tools[declared.Name].ready(ctx, DefaultTenant, h.limits.LoadTimeout); err != nil {
 			broken[declared.Name] = fmt.Errorf("tool %q: %w", declared.Name, err)
 		}
 	}

@@ -1,0 +1,73 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/js"
+)
+
+// TestCodeIsCompiledInTimeOfRun: code that comes with a request has the time of its run to be compiled, not LoadTimeout; and
+// that one request gave it little is no answer for the next, which gives it more.
+func TestCodeIsCompiledInTimeOfRun(t *testing.T) {
+	ended := make(chan time.Duration, 10)
+	slow := stub{load: func(ctx context.Context, _ engine.Source) error {
+		deadline, ok := ctx.Deadline()
+		if !ok {
+			return errors.New("there is no deadline")
+		}
+		if left := time.Until(deadline); left > 10*time.Second {
+			ended <- left
+			return nil
+		}
+		<-ctx.Done()
+		ended <- 0
+		return engine.EndOf(ctx)
+	}}
+	h := openTool(t, ``, slow.with(nil))
+	code := &host.Code{Language: "javascript", Text: "return 1"}
+	if _, err := run(h, host.Invocation{Tool: "node", Code: code, Timeout: 20 * time.Millisecond}); !errors.Is(err, abi.Timeout) {
+		t.Errorf("a run with little time = %v; want a timeout", err)
+	}
+	select {
+	case left := <-ended:
+		if left != 0 {
+			t.Errorf("compiling had %s; want the 20ms of the run", left)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("compiling went on after the time of the run")
+	}
+	if _, err := run(h, host.Invocation{Tool: "node", Code: code, Timeout: time.Minute}); err != nil {
+		t.Errorf("a run with more time = %v; want none of the failure before", err)
+	}
+	select {
+	case left := <-ended:
+		if left == 0 {
+			t.Error("compiling had no more time for a run with a minute")
+		}
+	default:
+		t.Error("the code was not compiled again")
+	}
+}
+
+// TestConstantsAreNotComputed: behind the wall and in this process, a source that asks for a large constant is compiled
+// at once. What it asks for is the run's to compute, in the run's time.
+func TestConstantsAreNotComputed(t *testing.T) {
+	for name, options := range map[string]func(*host.Options){
+		"in a cell":       func(*host.Options) {},
+		"in this process": func(o *host.Options) { o.Engines = []engine.Engine{js.New()} },
+	} {
+		h := openTool(t, `if (input.now) return (12345678901234567890n ** 20000000n) % 7n === 3n; return "skipped"`, options)
+		begun := time.Now()
+		result, err := run(h, host.Invocation{Input: json.RawMessage(`{"now":false}`)})
+		if took := time.Since(begun); err != nil || string(result.Output) != `"skipped"` || took > 10*time.Second {
+			t.Errorf("%s: the run = %s, %v after %s", name, result.Output, err, took)
+		}
+	}
+}
