@@ -14,6 +14,8 @@ type ledger struct {
 	memory *memory.Service
 	failed func(entries int, err error)
 
+	flushing sync.Mutex // one flush at a time, so that what was there before a flush is written after it
+
 	mu      sync.Mutex
 	waiting []noted
 	lost    int
@@ -78,6 +80,8 @@ func (l *ledger) close() {
 
 // flush writes what waits. It is not stopped by what stops the Host: what was acknowledged belongs into the ledger.
 func (l *ledger) flush() {
+	l.flushing.Lock()
+	defer l.flushing.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), ledgerTime)
 	defer cancel()
 	for {
@@ -129,6 +133,9 @@ const (
 	actPurge   = "purge"
 	actErase   = "erase"
 	actDeclare = "declare"
+	actExport  = "export"
+	actImport  = "import"
+	actLoad    = "download"
 )
 
 // entry is what the ledger gets to know of a run before it is over.
@@ -161,20 +168,51 @@ func (r *run) note(done memory.Done, result *abi.Result) {
 
 // NoteDeclared notes in the ledger that an operator created or changed stores, which whoever opens hosts does.
 func (h *Host) NoteDeclared(caller Caller, stores ...string) error {
-	id, err := h.newID("declare")
+	return h.noteStores(caller, actDeclare, stores, nil)
+}
+
+// NoteImported notes in the ledger that an operator imported stores, or why that failed.
+func (h *Host) NoteImported(caller Caller, failed error, stores ...string) error {
+	return h.noteStores(caller, actImport, stores, failed)
+}
+
+// NoteExported notes in the ledger that an operator exported the configuration of the app.
+func (h *Host) NoteExported(caller Caller) error { return h.noteStores(caller, actExport, nil, nil) }
+
+func (h *Host) noteStores(caller Caller, act string, stores []string, failed error) error {
+	id, err := h.newID(act)
 	if err != nil {
 		return err
 	}
 	effects := abi.Effects{Writes: []abi.WriteEffect{}, Reads: []abi.ReadEffect{}}
 	for _, store := range stores {
-		effects.Writes = append(effects.Writes, abi.WriteEffect{Store: store, Op: "declare"})
+		if failed == nil {
+			effects.Writes = append(effects.Writes, abi.WriteEffect{Store: store, Op: actDeclare})
+		}
 	}
-	h.noteAct(caller, id, actDeclare, effects, nil)
+	h.noteAct(caller, id, act, effects, failed)
+	return nil
+}
+
+// NoteDownload notes in the ledger that an operator downloaded a file of the caller's session.
+func (h *Host) NoteDownload(caller Caller, file string) error {
+	id, err := h.newID(actLoad)
+	if err != nil {
+		return err
+	}
+	e := h.act(caller, id, actLoad, abi.Effects{}, nil)
+	e.File = file
+	h.ledger.add(h.caller(caller, id).Tenant, e)
 	return nil
 }
 
 // noteAct notes what an operator did.
 func (h *Host) noteAct(caller Caller, id, act string, effects abi.Effects, err error) {
+	h.ledger.add(h.caller(caller, id).Tenant, h.act(caller, id, act, effects, err))
+}
+
+// act is the entry of what an operator did.
+func (h *Host) act(caller Caller, id, act string, effects abi.Effects, err error) memory.LedgerEntry {
 	c := h.caller(caller, id)
 	e := memory.LedgerEntry{
 		Run: id, Act: act, Actor: caller.Actor, User: c.User, Session: c.Session, At: h.clock().UTC(), Attempts: 1,
@@ -189,5 +227,5 @@ func (h *Host) noteAct(caller Caller, id, act string, effects abi.Effects, err e
 	if err != nil {
 		e.Code = abi.FaultOf(err).Code
 	}
-	h.ledger.add(c.Tenant, e)
+	return e
 }

@@ -79,6 +79,7 @@ func (h *Host) Erase(ctx context.Context, caller Caller) (memory.Erased, error) 
 	if err != nil {
 		return memory.Erased{}, err
 	}
+	h.ledger.flush() // what waits may name the user's sessions
 	erased, err := h.memory.Erase(ctx, h.caller(caller, id))
 	h.noteAct(caller, id, actErase, abi.Effects{}, err)
 	return erased, err

@@ -266,6 +266,13 @@ func (s *Server) download(ctx context.Context, c *call, in *fileInput) (*huma.St
 			held.free()
 			return nil, err
 		}
+		if c.principal.Role == access.Operator {
+			err = c.host.NoteDownload(caller, a.ID)
+		}
+		if err != nil {
+			held.free()
+			return nil, err
+		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
 			defer held.free()
 			_, w := humago.Unwrap(hc)

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/toolrun/toolrun/host/httpapi"
 )
 
 // metaOf is what the operator reads as the session's metadata and references.
@@ -275,5 +277,61 @@ func TestArtifactsNameNobody(t *testing.T) {
 		if bytes.Contains(artifact, []byte(name)) || bytes.Contains(decoded, []byte(name)) {
 			t.Errorf("the tool sees %s, which names %q", artifact, name)
 		}
+	}
+}
+
+// What an operator does leaves an entry, whatever it is.
+func TestActsOfOperatorsAreInTheLedger(t *testing.T) {
+	s := newService(t)
+	text, contentType := form("notes.txt", "text/plain", "mine")
+	var f struct{ FileID string }
+	s.want(201, "runtime", "POST", "/api/v1/sessions/s/files?user_id=ann", text, "Content-Type", contentType).into(t, &f)
+	s.want(200, "runtime", "GET", "/api/v1/sessions/s/files/"+f.FileID+"?user_id=ann", "")
+	s.want(200, "operator", "GET", "/api/v1/sessions/s/files/"+f.FileID, "")
+	s.want(200, "operator", "GET", "/api/v1/stores/prefs/records", "")
+	exported := s.want(200, "operator", "GET", "/api/v1/export", "")
+	s.want(200, "operator", "POST", "/api/v1/import", string(exported.body))
+	s.want(200, "operator", "DELETE", "/api/v1/users/nobody", "") // which waits for the entries
+	var page struct {
+		Items []struct {
+			Act, Actor string
+			File       string `json:"file_id"`
+			User       string `json:"user_id"`
+		}
+	}
+	s.want(200, "operator", "GET", "/api/v1/ledger", "").into(t, &page)
+	count := map[string]int{}
+	for _, e := range page.Items {
+		count[e.Act]++
+		if e.Act == "download" && (e.Actor != "op" || e.File != f.FileID || e.User != "ann") {
+			t.Errorf("the download's entry = %+v; want the operator, the file and ann", e)
+		}
+	}
+	for _, act := range []string{"download", "list", "export", "import"} {
+		if count[act] != 1 {
+			t.Errorf("the ledger has %d entries of %q in %v; want one", count[act], act, count)
+		}
+	}
+}
+
+// An operator may leave keys of metadata to users, and no others.
+func TestMetadataThatUsersMaySet(t *testing.T) {
+	s := newService(t, func(o *httpapi.Options) { o.UserMetadata = []string{"name", "locale"} })
+	var session struct {
+		ID string `json:"session_id"`
+	}
+	s.want(201, "ann", "POST", "/api/v1/sessions", `{"metadata":{"name":"Ann"}}`).into(t, &session)
+	path := "/api/v1/sessions/" + session.ID
+	s.want(200, "ann", "PATCH", path+"/metadata", `{"locale":"fr","name":null}`)
+	s.want(200, "ann", "POST", path+"/runs", `{"tool":"look","metadata":{"locale":"de"}}`)
+	for _, patch := range []string{`{"locale":"en","tier":"gold"}`, `{"Name":"A"}`, `{"name.tier":1}`, `{"":1}`} {
+		if r := s.ask("ann", "PATCH", path+"/metadata", patch); r.StatusCode != 403 || !contains(r, "a user may set name, locale") {
+			t.Errorf("PATCH %s = %s; want 403 that names what may be set", patch, r)
+		}
+		s.want(403, "ann", "POST", path+"/runs", `{"tool":"look","metadata":`+patch+`}`)
+		s.want(403, "ann", "POST", "/api/v1/sessions", `{"metadata":`+patch+`}`)
+	}
+	if r := s.want(200, "ann", "GET", path, ""); !contains(r, `"metadata":{"locale":"de"}`) {
+		t.Errorf("the session = %s; want what was allowed", r)
 	}
 }

@@ -37,7 +37,11 @@ func (s *Server) addTransfer() {
 		if err != nil {
 			return nil, abi.Faultf(abi.SourceInvalid, "%v", err)
 		}
-		return &exportOutput{document}, nil
+		caller, err := c.named("", "")
+		if err != nil {
+			return nil, err
+		}
+		return &exportOutput{document}, c.host.NoteExported(caller)
 	})
 	add(s, access.Transfer, huma.Operation{
 		OperationID: importStores, Method: http.MethodPost, Path: "/import", Tags: tags, Summary: "Import stores",
@@ -61,10 +65,13 @@ func (s *Server) importStores(ctx context.Context, c *call, in *importInput) (*i
 		}
 	}
 	if len(stores) > 0 {
-		if err := s.options.Apps.DeclareStores(ctx, c.principal.Tenant, c.app, stores); err != nil {
-			return nil, err
-		}
-		err = c.host.NoteDeclared(caller, names...)
+		err = s.options.Apps.DeclareStores(ctx, c.principal.Tenant, c.app, stores)
 	}
-	return &importOutput{wire.Imported{Stores: names}}, err
+	if noted := c.host.NoteImported(caller, err, names...); err == nil {
+		err = noted
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &importOutput{wire.Imported{Stores: names}}, nil
 }

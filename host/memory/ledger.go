@@ -16,9 +16,11 @@ import (
 // schema, never content.
 type LedgerEntry struct {
 	Run string `json:"run_id"`
-	// Act is what it was: run, dry_run, render, operate, purge, erase, declare.
+	// Act is what it was: run, dry_run, render; of operators operate, list, purge, erase, declare, export, import, download.
 	Act  string `json:"act"`
 	Tool string `json:"tool,omitempty"`
+	// File is the id of the file that was downloaded.
+	File string `json:"file_id,omitempty"`
 	// Actor is who asked for it, as the platform calls its programs: the name of a key, never a secret.
 	Actor   string `json:"actor,omitempty"`
 	User    string `json:"user_id,omitempty"`

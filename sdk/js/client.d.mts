@@ -247,7 +247,9 @@ export interface LedgerQuery extends PageQuery, Caller {
 
 export interface LedgerEntry extends Caller {
   run_id: string;
-  act: 'run' | 'operate' | 'purge' | 'erase';
+  act: 'run' | 'dry_run' | 'render' | 'operate' | 'list' | 'purge' | 'erase' | 'declare' | 'export' | 'import' | 'download';
+  /** The file that was downloaded. */
+  file_id?: string;
   tool?: string;
   actor?: string;
   at: string;

@@ -57,9 +57,11 @@ type Listed struct {
 // LedgerEntry is a memory.LedgerEntry: what a run, or an act of an operator, read and wrote.
 type LedgerEntry struct {
 	Run string `json:"run_id"`
-	// Act is what it was: run, operate, purge, erase.
-	Act     string    `json:"act"`
-	Tool    string    `json:"tool,omitempty"`
+	// Act is what it was: run, dry_run, render; of operators operate, list, purge, erase, declare, export, import, download.
+	Act  string `json:"act"`
+	Tool string `json:"tool,omitempty"`
+	// File is the id of the file that was downloaded.
+	File    string    `json:"file_id,omitempty"`
 	Actor   string    `json:"actor,omitempty"`
 	User    string    `json:"user_id,omitempty"`
 	Session string    `json:"session_id,omitempty"`
