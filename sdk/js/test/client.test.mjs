@@ -122,10 +122,10 @@ test('sessions begin, change, are listed and end', async () => {
   const { session_id } = await runtime.startSession({ user_id: 'sam', metadata: { tier: 'gold' } });
   const caller = { user_id: 'sam', session_id };
   assert.deepEqual((await runtime.setMetadata(caller, { channel: 'web' })).metadata, { tier: 'gold', channel: 'web' });
-  await runtime.startSession({ user_id: 'sam', session_id: 'sam/2?#' });
+  await runtime.startSession({ user_id: 'sam', session_id: 'sam:2@x+y=z' });
   const listed = (await all(runtime.allSessions({ user_id: 'sam', limit: 1 }))).map((session) => session.session_id);
-  assert.deepEqual(listed.toSorted(), [session_id, 'sam/2?#'].toSorted());
-  assert.equal((await runtime.session({ user_id: 'sam', session_id: 'sam/2?#' })).session_id, 'sam/2?#');
+  assert.deepEqual(listed.toSorted(), [session_id, 'sam:2@x+y=z'].toSorted());
+  assert.equal((await runtime.session({ user_id: 'sam', session_id: 'sam:2@x+y=z' })).session_id, 'sam:2@x+y=z');
   assert.ok((await runtime.endSession(caller)).ended);
   await assert.rejects(runtime.run({ tool: 'order', input: { item: 'tea' }, ...caller }), { code: 'session_ended', status: 410 });
   await assert.rejects(runtime.session({ user_id: 'sam' }), { code: 'invalid_argument', status: 0 });
