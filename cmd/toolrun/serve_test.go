@@ -132,24 +132,33 @@ type counter struct {
 // work sends runs until the service does not answer, or ctx ends.
 func (c *counter) work(ctx context.Context, s *serving, key string) error {
 	for ctx.Err() == nil {
-		body := fmt.Sprintf(`{"tool":"count","user_id":%q}`, c.user)
-		headers := map[string]string{"Idempotency-Key": fmt.Sprint("run ", c.done)}
-		var result abi.Result
-		status, err := s.post(ctx, key, "/api/v1/runs", body, headers, &result)
-		if err != nil {
-			return nil // it was killed
+		before := c.done
+		if err := c.once(ctx, s, key); err != nil || c.done == before {
+			return err
 		}
-		if status != http.StatusOK || !result.OK {
-			return fmt.Errorf("%s: run %d = %d %+v", c.user, c.done, status, result)
-		}
-		if want := fmt.Sprint(c.done + 1); string(result.Output) != want {
-			return fmt.Errorf("%s: run %d counted %s; want %s", c.user, c.done, result.Output, want)
-		}
-		if result.Repeated {
-			c.repeats++
-		}
-		c.done++
 	}
+	return nil
+}
+
+// once sends one run. It counts nothing if the service does not answer.
+func (c *counter) once(ctx context.Context, s *serving, key string) error {
+	body := fmt.Sprintf(`{"tool":"count","user_id":%q}`, c.user)
+	headers := map[string]string{"Idempotency-Key": fmt.Sprint("run ", c.done)}
+	var result abi.Result
+	status, err := s.post(ctx, key, "/api/v1/runs", body, headers, &result)
+	if err != nil {
+		return nil // it was killed
+	}
+	if status != http.StatusOK || !result.OK {
+		return fmt.Errorf("%s: run %d = %d %+v", c.user, c.done, status, result)
+	}
+	if want := fmt.Sprint(c.done + 1); string(result.Output) != want {
+		return fmt.Errorf("%s: run %d counted %s; want %s", c.user, c.done, result.Output, want)
+	}
+	if result.Repeated {
+		c.repeats++
+	}
+	c.done++
 	return nil
 }
 

@@ -51,7 +51,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.DurationVar(&f.ledger, "ledger", 30*24*time.Hour, "how long the ledger keeps what runs read and wrote; 0 for no ledger")
 	flags.DurationVar(&f.drain, "drain", 30*time.Second, "how long runs under way may take when the service stops; then they are cancelled, and store nothing")
 	flags.DurationVar(&f.linger, "linger", time.Second, "how long a service that stops still answers, with /readyz at 503, before it closes its port; not with --dev")
-	flags.StringVar(&f.minFree, "min-free", "", "the `size` that has to be free on the disk of the database for more to be stored, such as 1GiB, or off (default: 256MiB, or a twentieth of a smaller disk)")
+	flags.StringVar(&f.minFree, "min-free", "", "the `size` that has to be free on the disk of the database for more to be stored, such as 1GiB, or off (default: 256MiB, or a quarter of a smaller disk)")
 	flags.IntVar(&f.running, "running", 0, "how many runs at a time (default: 2 for each processor)")
 	flags.IntVar(&f.perTenant, "per-tenant", 0, "how many runs at a time of one tenant (default: three quarters of --running)")
 	flags.IntVar(&f.perApp, "per-app", 0, "how many runs at a time of one app and tenant (default: three quarters of --running)")

@@ -24,7 +24,7 @@ type Options struct {
 	// done, or the whole file. For tests and benchmarks.
 	UnsafeNoSync bool
 	// MinFree is how many bytes have to be free for Space to report that there is room; negative for no such floor.
-	// Default: 256 MiB, or a twentieth of the disk if that is less.
+	// Default: 256 MiB, or a quarter of the disk if that is less.
 	MinFree int64
 }
 

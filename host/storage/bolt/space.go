@@ -1,7 +1,9 @@
 package bolt
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"path/filepath"
 	"sync"
 	"time"
@@ -14,8 +16,12 @@ import (
 var _ storage.Spacer = (*Backend)(nil)
 
 const (
-	// defaultMinFree is how much has to be free by default, unless a twentieth of the disk is less.
+	// defaultMinFree is how much has to be free by default, unless a quarter of the disk is less. bbolt keeps at least
+	// two records in a leaf page, and writes it anew for each change: a small record beside large files takes tens of
+	// megabytes to write, also the one that begins an erasure.
 	defaultMinFree = 256 << 20
+	// usefulRun is how many bytes of free pages have to lie in a row to count: what is written is not cut up.
+	usefulRun = 32 << 20
 	// spaceAge is how long an answer of Space holds.
 	spaceAge = time.Second
 )
@@ -33,8 +39,8 @@ type space struct {
 }
 
 // Space implements storage.Spacer: it reports whether at least Options.MinFree bytes are left on the disk and in
-// those pages of the file that are free. The latter count because the file never shrinks: after an erasure they are
-// the room that there is.
+// long rows of free pages in the file. The latter count because the file never shrinks: after an erasure they are the
+// room that there is.
 func (b *Backend) Space() error {
 	s := &b.space
 	if s.minFree < 0 {
@@ -56,7 +62,7 @@ func (b *Backend) measure() error {
 	}
 	least := b.space.minFree
 	if least == 0 {
-		least = min(defaultMinFree, total/20)
+		least = min(defaultMinFree, total/4)
 	}
 	if free < least { // reading the free list costs more than asking for the disk
 		free += b.freeBytes()
@@ -67,7 +73,7 @@ func (b *Backend) measure() error {
 	return nil
 }
 
-// freeBytes returns the size of the free pages of the file, 0 if that cannot be read.
+// freeBytes returns the size of the long rows of free pages in the file, 0 if that cannot be read.
 func (b *Backend) freeBytes() (free int64) {
 	// While this transaction is open no page that a newer one frees is used again, the free list's own included: so
 	// the list that the newest header names stays whole while it is read without bbolt, which does not show it.
@@ -84,12 +90,40 @@ func (b *Backend) freeBytes() (free int64) {
 		if _, err := b.fd.ReadAt(head[:], int64(h.freelist)*h.pageSize); err != nil {
 			return err
 		}
-		n := uint64(order.Uint16(head[10:]))
+		n, at := uint64(order.Uint16(head[10:])), int64(h.freelist)*h.pageSize+pageHeader
 		if n == 0xFFFF { // too many for the header
-			n = order.Uint64(head[pageHeader:])
+			n, at = order.Uint64(head[pageHeader:]), at+8
 		}
-		free = int64(min(n, h.next)) * h.pageSize
-		return nil
+		ids := bufio.NewReaderSize(io.NewSectionReader(b.fd, at, 8*int64(min(n, h.next))), 64<<10)
+		free, err = runsOf(ids, h.pageSize)
+		return err
 	})
 	return free
+}
+
+// runsOf reads sorted ids of pages and returns the bytes of those in long rows.
+func runsOf(ids io.Reader, pageSize int64) (total int64, err error) {
+	var next uint64
+	var run int64 // in bytes
+	end := func() {
+		if run >= usefulRun {
+			total += run
+		}
+		run = 0
+	}
+	for {
+		var buf [8]byte
+		if _, err := io.ReadFull(ids, buf[:]); err == io.EOF {
+			end()
+			return total, nil
+		} else if err != nil {
+			return 0, err
+		}
+		id := order.Uint64(buf[:])
+		if id != next {
+			end()
+		}
+		run += pageSize
+		next = id + 1
+	}
 }

@@ -1,8 +1,10 @@
 package bolt
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -40,8 +42,8 @@ func TestSpace(t *testing.T) {
 	}{
 		{name: "default", free: 256 * mib, total: 100 * gib},
 		{name: "under the default", free: 255 * mib, total: 100 * gib, wantFull: true},
-		{name: "small disk", free: 2 * mib, total: 40 * mib},
-		{name: "under a twentieth", free: 2*mib - 64<<10, total: 40 * mib, wantFull: true},
+		{name: "small disk", free: 10 * mib, total: 40 * mib},
+		{name: "under a quarter", free: 10*mib - 64<<10, total: 40 * mib, wantFull: true},
 		{name: "own floor", least: gib, free: gib, total: 100 * gib},
 		{name: "under the own floor", least: gib, free: 900 * mib, total: 100 * gib, wantFull: true},
 		{name: "no floor", least: -1, free: 0, total: 100 * gib},
@@ -84,12 +86,12 @@ func TestSpaceIsCached(t *testing.T) {
 func TestFreePagesAreSpace(t *testing.T) {
 	ctx := context.Background()
 	b := openTest(t)
-	b.space.minFree = 8 << 20
+	b.space.minFree = 32 << 20
 	d := &fakeDisk{free: 1 << 20, total: 1 << 40}
 	d.install(b)
 	k := testKey("large")
 	err := b.Update(ctx, []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
-		return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Content: make([]byte, 10<<20)}}}, nil
+		return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Content: make([]byte, 40<<20)}}}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +104,7 @@ func TestFreePagesAreSpace(t *testing.T) {
 	}
 	d.now = d.now.Add(spaceAge)
 	if err := b.Space(); err != nil {
-		t.Errorf("Space() after a record of 10 MiB was removed = %v; want nil", err)
+		t.Errorf("Space() after a record of 40 MiB was removed = %v; want nil", err)
 	}
 }
 
@@ -113,6 +115,36 @@ func TestDiskFull(t *testing.T) {
 		failed := b.outcome(1<<30, cause)
 		if full := cause != syscall.EIO; errors.Is(failed, storage.ErrFull) != full || !errors.Is(failed, cause) {
 			t.Errorf("a commit that fails with %v = %v; want ErrFull: %v", cause, failed, full)
+		}
+	}
+}
+
+// Free pages here and there are no room for what is large.
+func TestRunsOfFreePages(t *testing.T) {
+	const pageSize, long = 4096, usefulRun / 4096
+	ids := func(runs ...[2]uint64) io.Reader {
+		var b []byte
+		for _, r := range runs {
+			for id := r[0]; id < r[0]+r[1]; id++ {
+				b = order.AppendUint64(b, id)
+			}
+		}
+		return bytes.NewReader(b)
+	}
+	for _, test := range []struct {
+		name string
+		ids  io.Reader
+		want int64
+	}{
+		{"none", ids(), 0},
+		{"short", ids([2]uint64{5, long - 1}), 0},
+		{"long", ids([2]uint64{5, long}), usefulRun},
+		{"short ones in a row", ids([2]uint64{5, long - 1}, [2]uint64{long + 5, long - 1}), 0},
+		{"between", ids([2]uint64{2, 1}, [2]uint64{5, long + 1}, [2]uint64{3 * long, 2}), usefulRun + pageSize},
+		{"two", ids([2]uint64{2, long}, [2]uint64{2 * long, long}), 2 * usefulRun},
+	} {
+		if got, err := runsOf(test.ids, pageSize); got != test.want || err != nil {
+			t.Errorf("%s = %d, %v; want %d", test.name, got, err, test.want)
 		}
 	}
 }
