@@ -117,6 +117,14 @@ func compileText(text []byte, opts Options) (s *Schema, errs Errors) {
 	return s, nil
 }
 
+// Within returns the schema with another bound on the steps of a Validate, for callers that can do without an
+// answer which takes longer. It shares everything else with s. Its Defaults may leave members out.
+func (s *Schema) Within(work int) *Schema {
+	bounded := *s
+	bounded.limits.Work = work
+	return &bounded
+}
+
 // Validate returns every place where doc does not fit, in the order of their pointers, or nil where it fits.
 // What it returns tells what the schema asks and where, never what the document holds. It takes bounded time
 // for any document: one that takes too much is refused with the keyword [MaxWork], one that is too deep or

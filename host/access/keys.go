@@ -110,12 +110,9 @@ func (k Key) check() error {
 		}
 	}
 	switch {
-	case k.Role != Operator && k.Role != Runtime && k.Role != ReadOnly && k.Role != Backup:
+	case k.Role != Operator && k.Role != Runtime && k.Role != ReadOnly:
 		return abi.Faultf(abi.InvalidArgument, "%q is not a key's role", k.Role).
-			WithHint("write %s, %s, %s or %s", Operator, Runtime, ReadOnly, Backup)
-	case k.Role == Backup && len(k.Apps) > 0:
-		return abi.Faultf(abi.InvalidArgument, "a %s key is for the whole service, and not for an app", k.Role).
-			WithHint("leave the apps out")
+			WithHint("write %s, %s or %s", Operator, Runtime, ReadOnly)
 	case k.Code && !allowed(k.Role, true, Code):
 		return abi.Faultf(abi.InvalidArgument, "a %s key cannot run code", k.Role)
 	}

@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -70,31 +68,18 @@ const chunkBytes = 64 << 10
 
 // write sends a file, until its reader is too slow or has gone.
 func (p pace) write(w http.ResponseWriter, content []byte) {
-	_, _ = p.copy(w, bytes.NewReader(content))
-}
-
-// copy sends what it reads, until the reader of the answer is too slow or has gone, and returns how much it sent.
-func (p pace) copy(w http.ResponseWriter, r io.Reader) (sent int64, err error) {
 	control, begin := http.NewResponseController(w), time.Now()
-	buf := make([]byte, chunkBytes)
-	for chunks := 0; ; chunks++ {
-		n, readErr := io.ReadFull(r, buf)
-		deadline := begin.Add(p.stall + time.Duration(chunks)*p.chunk)
+	for sent := 0; len(content) > 0; sent++ {
+		deadline := begin.Add(p.stall + time.Duration(sent)*p.chunk)
 		if stalled := time.Now().Add(p.stall); stalled.Before(deadline) {
 			deadline = stalled
 		}
+		n := min(chunkBytes, len(content))
 		_ = control.SetWriteDeadline(deadline)
-		if n > 0 {
-			written, err := w.Write(buf[:n])
-			if sent += int64(written); err != nil {
-				return sent, err
-			}
+		if _, err := w.Write(content[:n]); err != nil {
+			return
 		}
-		if readErr == io.EOF || readErr == io.ErrUnexpectedEOF {
-			return sent, control.Flush() // as long as the deadline is this one
-		}
-		if readErr != nil {
-			return sent, readErr
-		}
+		content = content[n:]
 	}
+	_ = control.Flush() // as long as the deadline is this one
 }

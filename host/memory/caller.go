@@ -75,7 +75,7 @@ const (
 	systemFinished    = "finished"     // the Result of a run with an idempotency key
 	systemRun         = "run"          // that a run committed, where nothing else shows it
 	systemCatalogue   = "catalogue"    // the declarations that the records were written under
-	systemLedger      = "ledger"       // what runs read and wrote
+	systemLedger      = storage.Ledger // what runs read and wrote
 	systemDeclared    = "declared"     // stores that were declared while the app was open
 	systemFile        = "file"         // what was uploaded to a session
 	systemFileText    = "file-text"    // the text in there

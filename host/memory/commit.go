@@ -18,20 +18,20 @@ const (
 )
 
 // attempt executes body once and ends the attempt: with a commit where body succeeded, with a last look at what
-// it read in any case. It returns the turns that it holds.
-func (v *View) attempt(ctx context.Context, tx Tx, body func(context.Context, *View) error, turn *held, done *Done) (*held, error) {
+// it read in any case. v.turn are the turns that it holds, before and after.
+func (v *View) attempt(ctx context.Context, tx Tx, body func(context.Context, *View) error, done *Done) error {
 	failure := body(ctx, v)
-	if v.over == nil && failure == nil && turn == nil && v.writesAnything() && v.s.turns.busy(v.touched()) {
+	if v.over == nil && failure == nil && v.turn == nil && v.writesAnything() && v.s.turns.busy(v.touched()) {
 		// Others wait in line for these records; committing past them would starve them.
 		waited, err := v.s.turns.take(ctx, v.touched())
 		if err != nil {
-			return nil, stillConflict(ctx)
+			return stillConflict(ctx)
 		}
-		turn = waited
+		v.turn = waited
 	}
 	err := v.finish(ctx, tx, failure, done)
 	v.over = errors.New("the attempt is over")
-	return turn, err
+	return err
 }
 
 // finish ends an attempt whose body returned failure.
@@ -93,7 +93,7 @@ func (v *View) lastLook(ctx context.Context) error {
 	keys := v.anchorKeys
 	for _, e := range v.entries {
 		if e.read {
-			keys = append(append(keys, e.key), e.ends...)
+			keys = e.appendKeys(keys)
 		}
 	}
 	if len(keys) == 0 {
@@ -111,18 +111,20 @@ func (v *View) lastLook(ctx context.Context) error {
 }
 
 // commit stores what the attempt wrote in one backend transaction: if every record that it read is unchanged
-// and what it stands on holds. Once begun, no cancellation stops it.
+// and what it stands on holds. Once the backend has begun with it, no cancellation stops it.
 func (v *View) commit(ctx context.Context, tx Tx, done *Done) error {
-	c := &commit{v: v, tx: tx, attempts: done.Attempts}
-	c.keys = v.commitKeys(tx)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
+	c := &commit{v: v, tx: tx, keys: v.commitKeys(tx), attempts: done.Attempts}
+	inTime, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()
-	err := v.s.backend.Update(ctx, c.keys, c.decide)
+	err := c.settled(inTime, func() error { return v.s.backend.Update(inTime, c.keys, c.decide) })
 	if errors.Is(err, storage.ErrUnknownOutcome) {
 		err = c.lookUp(ctx, err)
 	}
 	if errors.Is(err, errConflict) {
 		return errConflict
+	}
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return endOf(ctx) // before the backend began
 	}
 	if err != nil {
 		return v.s.hostFault("commit", noDeadline(err))
@@ -142,7 +144,7 @@ func noDeadline(err error) error {
 
 // commitKeys are all keys that a commit reads or writes: the anchors first.
 func (v *View) commitKeys(tx Tx) []storage.Key {
-	keys := append(v.anchorKeys, storage.UsageKey(v.s.group(v.caller)))
+	keys := append(v.anchorKeys, v.s.usageKeys(v.caller)...)
 	switch {
 	case tx.Key != "":
 		keys = append(keys, v.s.finishedKey(tx.Caller, tx.Key))
@@ -155,6 +157,9 @@ func (v *View) commitKeys(tx Tx) []storage.Key {
 	for _, e := range v.entries {
 		if e.read || e.wrote {
 			keys = append(append(keys, e.key), e.ends...)
+		}
+		if e.begins || e.wrote && (!e.read || !e.base.Exists()) {
+			keys = append(keys, storage.FloorKey(e.key)) // it may begin the record
 		}
 	}
 	unique := keys[:0]
@@ -173,6 +178,12 @@ type commit struct {
 	keys []storage.Key
 
 	attempts int
+	// ahead is what blind writes were found to make of records that changed since the attempt looked at them.
+	ahead map[*entry]madeOf
+	// locked is what the last decide worked on in the backend's transaction; see redoCheaply.
+	locked int
+	// full is why nothing may grow, nil where there is room.
+	full error
 
 	effects abi.Effects
 	changes []abi.Change
@@ -183,7 +194,7 @@ type commit struct {
 // decide is the function of the backend's transaction: given the records as they are, it answers what to write.
 func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	v := c.v
-	c.writes, c.earlier = nil, nil
+	c.writes, c.earlier, c.locked = nil, nil, 0
 	snap := v.s.snapshot(c.keys, now)
 	if c.tx.Key != "" {
 		kept, _ := snap.record(v.s.finishedKey(c.tx.Caller, c.tx.Key))
@@ -208,7 +219,33 @@ func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	if err := c.enter(); err != nil {
 		return nil, err
 	}
-	return c.writes, c.note(snap)
+	if err := c.note(snap); err != nil {
+		return nil, err
+	}
+	return c.writes, c.allowed(snap)
+}
+
+// allowed refuses writes for which there is no room.
+func (c *commit) allowed(snap snapshot) error {
+	var held []storage.Record
+	for _, key := range c.v.s.usageKeys(c.v.caller) {
+		r, _ := snap.record(key)
+		held = append(held, r)
+	}
+	holdings, err := decodeHoldings(held)
+	if err != nil {
+		return err
+	}
+	changes := make([]storage.Change, len(c.writes))
+	for i, w := range c.writes {
+		old, _ := snap.record(w.Record.Key)
+		changes[i] = storage.Change{Old: storage.HeadOf(old), Write: w}
+	}
+	grown := c.v.s.growth(c.v.caller, changes...)
+	if grown.app.Bytes > 0 && c.full != nil {
+		return c.full
+	}
+	return c.v.s.overQuota(holdings, grown)
 }
 
 // enter adds the entry of the ledger.
@@ -229,16 +266,10 @@ type outcome struct {
 	violations []abi.Violation
 }
 
-// settle decides every written entry on the latest records and checks the quota.
+// settle decides every written entry on the latest records.
 func (c *commit) settle(snap snapshot) (map[*entry]outcome, error) {
 	v := c.v
-	held, _ := snap.record(storage.UsageKey(v.s.group(v.caller)))
-	usage, err := storage.DecodeUsage(held)
-	if err != nil {
-		return nil, err
-	}
 	outcomes := map[*entry]outcome{}
-	var grown storage.Usage
 	for _, e := range v.entries {
 		if !e.wrote {
 			continue
@@ -248,45 +279,24 @@ func (c *commit) settle(snap snapshot) (map[*entry]outcome, error) {
 		if !known {
 			return nil, errConflict
 		}
-		d, err := v.redo(e, base)
+		d, err := c.redo(e, base)
 		if err != nil {
 			return nil, err
 		}
-		next := v.nextOn(e, base, d)
+		above := int64(0)
+		if !base.Exists() {
+			above = aboveIn(snap, e)
+		}
+		next := v.nextOn(e, base, d, above)
 		next.Content = d.bytes
 		outcomes[e] = outcome{next: next, violations: d.violations}
-		more := change(e, raw, d)
-		grown.Records += more.Records
-		grown.Bytes += more.Bytes
 		if d.exists {
 			c.writes = append(c.writes, storage.Write{Record: next})
 		} else if raw.Exists() {
 			c.writes = append(c.writes, storage.Write{Record: storage.Record{Key: e.key}, Delete: true})
 		}
 	}
-	after := storage.Usage{Records: usage.Records + grown.Records, Bytes: usage.Bytes + grown.Bytes}
-	if v.s.overQuota(after, grown) != nil {
-		return nil, errConflict // so that the next attempt hears of it at the call
-	}
 	return outcomes, nil
-}
-
-// redo returns what the entry's writes make of the latest record. For a record that did not change this is what
-// the attempt saw; a blind merge is applied again, and where that is refused now, the next attempt shall
-// hear of it at the call.
-func (v *View) redo(e *entry, base storage.Record) (draft, error) {
-	if base.Same(e.base) {
-		return e.draft, nil
-	}
-	d := draftOf(base)
-	for _, w := range e.blind {
-		next, err := v.s.apply(e.store, d, w)
-		if err != nil {
-			return draft{}, errConflict
-		}
-		d = next
-	}
-	return d, nil
 }
 
 // note adds what the host itself keeps about the run: the answer under its key, or that it committed where

@@ -75,16 +75,16 @@ func (s *Service) markErased(ctx context.Context, c Caller) error {
 // eraseRound removes what is there and reports whether there was anything. own are the ids of the user's sessions.
 func (s *Service) eraseRound(ctx context.Context, c Caller, own map[string]bool, erased *Erased) (bool, error) {
 	user := storage.Part{Tag: storage.User, Value: c.User}
-	// Records before sessions: those that end with a session are counted while they are there.
+	// Sessions last: what ends with a session is counted while it is there.
 	records, err := s.eraseUnder(ctx, s.group(c).With(user), erased)
 	if err != nil {
 		return false, err
 	}
-	sessions, err := s.eraseSessions(ctx, c, erased)
+	runs, err := s.removeUnder(ctx, s.system(systemFinished, c, user), func(storage.Head) { erased.Runs++ })
 	if err != nil {
 		return false, err
 	}
-	runs, err := s.removeUnder(ctx, s.system(systemFinished, c, user), func(storage.Head) { erased.Runs++ })
+	sessions, err := s.eraseSessions(ctx, c, erased)
 	if err != nil {
 		return false, err
 	}

@@ -128,19 +128,19 @@ func (s *Service) AddFile(ctx context.Context, c Caller, up Upload) (Artifact, e
 		return Artifact{}, err
 	}
 	file := s.artifactOf(up)
-	keys := []storage.Key{s.sessionKey(c), s.fileKey(systemFile, c, up.ID), s.fileKey(systemFileText, c, up.ID)}
+	keys := []storage.Key{s.sessionKey(c)}
 	if c.User != "" {
-		keys = append(keys, s.userFileKey(c, up.ID), s.erasedKey(c))
+		keys = append(keys, s.erasedKey(c))
 	}
 	err := s.changeFiles(ctx, c, keys, func(now []storage.Record, files []Artifact) ([]Artifact, []storage.Write, error) {
-		if len(now) > 4 && now[4].Exists() && !up.Began.IsZero() && !now[4].Updated.Before(up.Began) {
+		if len(now) > 1 && now[1].Exists() && !up.Began.IsZero() && !now[1].Updated.Before(up.Began) {
 			return nil, nil, abi.Faultf(abi.Cancelled, "the user was erased during the upload; nothing was stored")
 		}
 		files, err := roomForFile(files, file.Uploaded)
 		if err != nil {
 			return nil, nil, err
 		}
-		return append(files, file), s.fileWrites(c, file, up, keys), nil
+		return append(files, file), s.fileWrites(c, file, up), nil
 	})
 	return file, err
 }
@@ -182,19 +182,19 @@ func (s *Service) artifactOf(up Upload) Artifact {
 	}
 }
 
-// fileWrites are the records of a file besides that of its session; keys are AddFile's.
-func (s *Service) fileWrites(c Caller, file Artifact, up Upload, keys []storage.Key) []storage.Write {
+// fileWrites are the records of a file besides that of its session.
+func (s *Service) fileWrites(c Caller, file Artifact, up Upload) []storage.Write {
 	record := func(key storage.Key, content []byte) storage.Write {
 		return storage.Write{Record: storage.Record{
 			Key: key, Content: content, Revision: 1, Created: file.Uploaded, Updated: file.Uploaded, Expires: file.Expires, Run: c.Run,
 		}}
 	}
-	writes := []storage.Write{record(keys[1], up.Content)}
+	writes := []storage.Write{record(s.fileKey(systemFile, c, up.ID), up.Content)}
 	if up.Text != nil {
-		writes = append(writes, record(keys[2], []byte(CutText(*up.Text, maxTextBytes))))
+		writes = append(writes, record(s.fileKey(systemFileText, c, up.ID), []byte(CutText(*up.Text, maxTextBytes))))
 	}
 	if c.User != "" {
-		writes = append(writes, record(keys[3], []byte("{}")))
+		writes = append(writes, record(s.userFileKey(c, up.ID), []byte("{}")))
 	}
 	return writes
 }
@@ -202,7 +202,7 @@ func (s *Service) fileWrites(c Caller, file Artifact, up Upload, keys []storage.
 // changeFiles lets change decide about the files of the caller's session, which must be open and the caller's; the
 // session's key is the first of keys.
 func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key, change func([]storage.Record, []Artifact) ([]Artifact, []storage.Write, error)) error {
-	err := s.backend.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
+	err := s.update(ctx, c, keys, func(now []storage.Record) ([]storage.Write, error) {
 		state, err := decodeSession(now[0])
 		if err != nil {
 			return nil, err
@@ -217,7 +217,13 @@ func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key,
 		if state.Files, writes, err = change(now, slices.Clone(state.Files)); err != nil {
 			return nil, err
 		}
-		return s.writeSystem(writes, now[0], keys[0], state, time.Time{}, c)
+		if writes, err = s.writeSystem(writes, now[0], keys[0], state, time.Time{}, c); err != nil {
+			return nil, err
+		}
+		for i := range writes {
+			writes[i].Record.Ends = subject(state.User)
+		}
+		return writes, nil
 	})
 	return s.hostFault("change the files of a session", err)
 }
@@ -242,18 +248,22 @@ func (s *Service) RemoveFile(ctx context.Context, c Caller, id string) (Artifact
 	if err := checkID("file", id); err != nil || id == "" {
 		return Artifact{}, noFile()
 	}
-	keys := []storage.Key{s.sessionKey(c), s.fileKey(systemFile, c, id), s.fileKey(systemFileText, c, id)}
+	keys := []storage.Key{s.fileKey(systemFile, c, id), s.fileKey(systemFileText, c, id)}
 	if c.User != "" {
 		keys = append(keys, s.userFileKey(c, id))
 	}
 	var removed Artifact
-	err := s.changeFiles(ctx, c, keys, func(now []storage.Record, files []Artifact) ([]Artifact, []storage.Write, error) {
+	err := s.changeFiles(ctx, c, []storage.Key{s.sessionKey(c)}, func(_ []storage.Record, files []Artifact) ([]Artifact, []storage.Write, error) {
 		i := s.indexFile(files, id)
 		if i < 0 {
 			return nil, nil, noFile()
 		}
 		removed = files[i]
-		return slices.Delete(files, i, i+1), deletionsOf(now[1:], keys[1:]), nil
+		var deletions []storage.Write
+		for _, key := range keys {
+			deletions = append(deletions, storage.Write{Record: storage.Record{Key: key}, Delete: true})
+		}
+		return slices.Delete(files, i, i+1), deletions, nil
 	})
 	return removed, err
 }

@@ -425,8 +425,8 @@ func TestRetention(t *testing.T) {
 	a.want(fresh, `"daily"`, `{"a":1,"b":1}`)
 	a.clock.Advance(time.Hour)
 	a.want(fresh, `"daily"`, "null")
-	if got := a.must(fresh, abi.SetContent, `"daily"`, `{"c":1}`, `{"if_revision":0}`); !strings.Contains(got, `"revision":1`) {
-		t.Errorf("a set after expiry answered %s; want a new record", got)
+	if got := a.must(fresh, abi.SetContent, `"daily"`, `{"c":1}`, `{"if_revision":0}`); !strings.Contains(got, `"revision":3`) {
+		t.Errorf("a set after expiry answered %s; want a new record, above the revisions of the old one", got)
 	}
 	a.want(fresh, `"daily"`, `{"c":1}`)
 }

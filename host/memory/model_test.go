@@ -68,19 +68,20 @@ type world struct {
 	now      time.Time
 	records  map[place]modelRecord
 	sessions map[string]modelSession
-	erased   map[string]int // how often each user was erased
-	began    map[int]int    // how often its user had been erased when a run began
+	last     map[place]int64 // the highest revision that there ever was
+	erased   map[string]int  // how often each user was erased
+	began    map[int]int     // how often its user had been erased when a run began
 	limits   memory.Limits
 }
 
 func newWorld(now time.Time, limits memory.Limits) world {
 	return world{now: now, records: map[place]modelRecord{}, sessions: map[string]modelSession{},
-		erased: map[string]int{}, began: map[int]int{}, limits: limits}
+		last: map[place]int64{}, erased: map[string]int{}, began: map[int]int{}, limits: limits}
 }
 
 func (w world) clone() world {
 	w.records, w.sessions = maps.Clone(w.records), maps.Clone(w.sessions)
-	w.erased, w.began = maps.Clone(w.erased), maps.Clone(w.began)
+	w.last, w.erased, w.began = maps.Clone(w.last), maps.Clone(w.erased), maps.Clone(w.began)
 	return w
 }
 
@@ -151,7 +152,7 @@ func (g *guest) commit() world {
 	for at := range g.wrote {
 		delete(w.records, at)
 		if r, ok := g.view[at]; ok {
-			w.records[at] = r
+			w.records[at], w.last[at] = r, r.revision
 		}
 	}
 	return w
@@ -292,10 +293,11 @@ func (g *guest) set(at place, st modelStore, value string, o modelOptions) (stri
 }
 
 // stamped is a record with a content and the revision and times that a write gives it: one commit raises the
-// revision by one, however often the run writes, and times of updates never stand still.
+// revision by one, however often the run writes, and times of updates never stand still. Revisions go on where
+// an earlier record ended: no two keys of these tests share a floor; see tenantOf.
 func (g *guest) stamped(at place, existed bool, content string) modelRecord {
 	base, was := g.before[at]
-	r := modelRecord{content: content, revision: base.revision + 1, created: g.stamp, updated: g.stamp}
+	r := modelRecord{content: content, revision: g.w.last[at] + 1, created: g.stamp, updated: g.stamp}
 	if existed {
 		r.created = g.view[at].created
 	}
@@ -312,19 +314,18 @@ func (g *guest) tooMuch(at place, r modelRecord) abi.Code {
 	}
 	after := g.commit()
 	after.records[at] = r
-	records, bytes := after.usage()
-	hadRecords, hadBytes := g.w.usage()
-	if records > g.w.limits.AppRecords && records > hadRecords || bytes > g.w.limits.AppBytes && bytes > hadBytes {
+	if after.living() > g.w.limits.AppRecords && len(after.records) > len(g.w.records) {
 		return abi.QuotaExceeded
 	}
 	return ""
 }
 
-// usage counts what is stored, expired or not.
-func (w world) usage() (records, bytes int64) {
-	for at, r := range w.records {
-		records++
-		bytes += int64(len(at.key("acme")) + len(r.content))
+// living counts the records that have not expired: others make room where it is needed.
+func (w world) living() (n int64) {
+	for _, r := range w.records {
+		if r.expires.IsZero() || w.now.Before(r.expires) {
+			n++
+		}
 	}
-	return records, bytes
+	return n
 }

@@ -42,6 +42,11 @@ func (v *View) get(ctx context.Context, e *entry, call abi.Call) (json.RawMessag
 	if !opts.record {
 		return content, nil
 	}
+	if e.wrote {
+		if err := v.lookAbove(ctx, e); err != nil {
+			return nil, err
+		}
+	}
 	return v.recordReply(e, content)
 }
 

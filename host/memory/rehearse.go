@@ -10,11 +10,15 @@ import (
 // rehearse decides what a commit would do, on the records as they are, and does nothing.
 func (v *View) rehearse(ctx context.Context, tx Tx, done *Done) error {
 	c := &commit{v: v, tx: tx, keys: v.commitKeys(tx)}
-	records, err := v.s.backend.Get(ctx, c.keys...)
+	err := c.settled(ctx, func() error {
+		records, err := v.s.backend.Get(ctx, c.keys...)
+		if err != nil {
+			return v.s.hostFault("look at what a run would change", err)
+		}
+		_, err = c.decide(records)
+		return err
+	})
 	if err != nil {
-		return v.s.hostFault("look at what a run would change", err)
-	}
-	if _, err := c.decide(records); err != nil {
 		return err
 	}
 	done.Effects, done.Changes = c.effects, c.changes

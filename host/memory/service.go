@@ -53,10 +53,17 @@ type Limits struct {
 	Values int
 	// Stores bounds the stores of an app. Default 15.
 	Stores int
-	// AppBytes and AppRecords bound all records of the app in a tenant, expired ones until they are swept.
-	// Default 1 GiB and 1,000,000.
+	// AppBytes bounds all that is kept for the app in a tenant: the records of its stores, uploaded files and
+	// their texts, sessions with their metadata, kept Results; the ledger has a bound of its own. AppRecords
+	// bounds the records of its stores. Default 1 GiB and 1,000,000.
 	AppBytes   int64
 	AppRecords int64
+	// UserBytes and UserRecords bound what of it belongs to one user. Default an eighth of AppBytes and of
+	// AppRecords, but at least 1 MiB and 1,000 as far as the app may have as many.
+	UserBytes   int64
+	UserRecords int64
+	// LedgerBytes bounds the ledger of a tenant: a sweep removes its oldest entries. Default 1 GiB.
+	LedgerBytes int64
 }
 
 func (l Limits) check() error {
@@ -67,6 +74,8 @@ func (l Limits) check() error {
 	}{
 		{"RecordBytes", int64(l.RecordBytes)}, {"Depth", int64(l.Depth)}, {"Keys", int64(l.Keys)}, {"Values", int64(l.Values)},
 		{"Stores", int64(l.Stores)}, {"AppBytes", l.AppBytes}, {"AppRecords", l.AppRecords},
+		{"UserBytes", l.UserBytes}, {"UserRecords", l.UserRecords},
+		{"LedgerBytes", l.LedgerBytes},
 	} {
 		if field.value < 0 {
 			errs = append(errs, fmt.Errorf("memory: Limits.%s is negative; 0 means the default", field.name))
@@ -83,6 +92,9 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.Stores, 15)
 	setDefault(&l.AppBytes, 1<<30)
 	setDefault(&l.AppRecords, 1_000_000)
+	setDefault(&l.UserBytes, min(l.AppBytes, max(l.AppBytes/8, 1<<20)))
+	setDefault(&l.LedgerBytes, 1<<30)
+	setDefault(&l.UserRecords, min(l.AppRecords, max(l.AppRecords/8, 1000)))
 	return l
 }
 

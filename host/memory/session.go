@@ -157,19 +157,31 @@ func (s *Service) useSession(ctx context.Context, c Caller, start SessionStart) 
 	if c.User != "" {
 		keys = append(keys, s.userSessionKey(c))
 	}
-	err = s.backend.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
+	err = s.update(ctx, c, keys, func(now []storage.Record) ([]storage.Write, error) {
 		state, err := s.nextSession(now[0], c, start, patch)
 		if err != nil {
 			return nil, err
 		}
 		writes, err := s.writeSystem(nil, now[0], keys[0], state, time.Time{}, c)
-		if err != nil || c.User == "" || now[1].Exists() {
-			return writes, err
+		if err != nil {
+			return nil, err
+		}
+		writes[0].Record.Ends = subject(state.User)
+		if c.User == "" || now[1].Exists() {
+			return writes, nil
 		}
 		writes, err = s.writeSystem(writes, now[1], keys[1], struct{}{}, time.Time{}, c)
 		return endingWith(writes, keys[0]), err
 	})
 	return s.hostFault("use a session", err)
+}
+
+// subject are the tags of a record that belongs to a user, if it does to one.
+func subject(user string) []string {
+	if user == "" {
+		return nil
+	}
+	return []string{storage.SubjectTag(user)}
 }
 
 // nextSession returns the session's state after a use.

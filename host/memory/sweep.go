@@ -12,13 +12,16 @@ import (
 const sweepDelay = time.Hour
 
 // Sweep frees records whose lifetime ended more than an hour ago and ends the sessions of a tenant that
-// nobody used for session_idle. It works in bounded chunks, at most limit records a call, and returns how many
+// nobody used for session_idle, and keeps the ledger within its bound. It works in bounded chunks, at most limit records a call, and returns how many
 // it freed; fewer than limit means that there is nothing more to do.
 func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, error) {
 	at := s.now().Add(-sweepDelay)
-	n, err := s.backend.Sweep(ctx, at, limit)
+	n, err := s.backend.Sweep(ctx, "", at, limit)
 	if err != nil {
 		return n, s.hostFault("sweep", err)
+	}
+	if err := s.trimLedger(ctx, tenant); err != nil {
+		return n, s.hostFault("trim the ledger", err)
 	}
 	c := Caller{Tenant: tenant}
 	err = s.scan(ctx, s.system(systemSession, c), func(sessions []storage.Record) error {

@@ -75,19 +75,22 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 	var turn *held
 	defer func() { turn.release() }()
 	var first *View
+	var memo memo
 	for {
 		done.Attempts++
 		v, err := s.begin(ctx, tx, done.Attempts)
 		if err != nil {
 			return done, err
 		}
+		v.turn, v.memo = turn, &memo
 		if first == nil {
 			first = v
 		}
 		if err := erasedSince(first.erased, v.erased); err != nil {
 			return done, err // another attempt would bring back what was erased
 		}
-		turn, err = v.attempt(ctx, tx, body, turn, &done)
+		err = v.attempt(ctx, tx, body, &done)
+		turn = v.turn
 		if !errors.Is(err, errConflict) {
 			return done, err
 		}
@@ -97,6 +100,14 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 			return done, stillConflict(ctx)
 		}
 	}
+}
+
+// memo is what the attempts of one transaction hand on.
+type memo struct {
+	// overQuota is true once a commit found the quota full, which the attempt was not told at a call.
+	overQuota bool
+	// reclaimed is true once expired records were freed for a call.
+	reclaimed bool
 }
 
 // stillConflict is the fault of a run that met others until its time was over, or until it was given up.

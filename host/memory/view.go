@@ -36,8 +36,11 @@ type View struct {
 	anchors
 	// entries are the records that the attempt touched, in the order in which it did.
 	entries []*entry
-	// usage is what the app holds, as first looked at.
-	usage *storage.Usage
+	// held is the usage of the app and the user when first looked at.
+	held *holdings
+	// turn are the turns that the attempt holds; nil for none.
+	turn *held
+	memo *memo
 	// over is set once the attempt cannot succeed any more.
 	over error
 }
@@ -51,6 +54,8 @@ type entry struct {
 	base storage.Record
 	// raw is what lies under the key, alive or not.
 	raw storage.Record
+	// above is the revision above which the record begins if the attempt creates it, where that was looked up.
+	above int64
 	// ends are the keys of foreign sessions that the record's life depends on.
 	ends []storage.Key
 	// read is true where the guest learnt something about the record: the attempt then stands or falls with it.
@@ -62,6 +67,8 @@ type entry struct {
 	// on the latest content. blindBytes is how much they hold.
 	blind      []write
 	blindBytes int
+	// begins is true once above was looked up, on which the attempt then depends.
+	begins bool
 	// incarnation is what the record gets if the attempt creates it.
 	incarnation string
 }
@@ -297,8 +304,20 @@ func (v *View) verify(snap snapshot, entries []*entry, also ...*entry) error {
 		if now, known := v.aliveNow(snap, e); !known || !now.Same(e.base) {
 			return errConflict
 		}
+		if e.begins && aboveIn(snap, e) != e.above {
+			return errConflict
+		}
 	}
 	return nil
+}
+
+// appendKeys appends the keys that say how the record stands.
+func (e *entry) appendKeys(keys []storage.Key) []storage.Key {
+	keys = append(append(keys, e.key), e.ends...)
+	if e.begins {
+		keys = append(keys, storage.FloorKey(e.key))
+	}
+	return keys
 }
 
 // snapshot is several records as they were at one moment.
@@ -321,11 +340,11 @@ func (v *View) look(ctx context.Context, more ...*entry) (snapshot, error) {
 	keys := make([]storage.Key, 0, len(v.entries)+len(more)+1)
 	for _, e := range v.entries {
 		if e.read {
-			keys = append(append(keys, e.key), e.ends...)
+			keys = e.appendKeys(keys)
 		}
 	}
 	for _, e := range more {
-		keys = append(append(keys, e.key), e.ends...)
+		keys = e.appendKeys(keys)
 	}
 	records, err := v.s.backend.Get(ctx, keys...)
 	if err != nil {

@@ -31,6 +31,9 @@ func (v *View) set(ctx context.Context, e *entry, call abi.Call) (json.RawMessag
 	if err == nil {
 		err = v.checkQuota(ctx, e, next)
 	}
+	if err == nil {
+		err = v.lookAbove(ctx, e)
+	}
 	if err != nil {
 		return nil, v.tell(ctx, e, err)
 	}
@@ -66,18 +69,25 @@ func (v *View) endsWithSession(st *store) bool {
 	return st.Access == ScopeSession || st.Retention.Session
 }
 
+// maxBlind is how many blind writes to one record are kept for the commit, which may have to apply them again.
+const maxBlind = 16
+
 // maxBlindBytes is how much of blind writes to one record is kept for the commit, or one write where a record may have
 // more.
 const maxBlindBytes = 1 << 20
 
-// prepare loads the record for a write of so many bytes and checks if_revision. Where more than maxBlindBytes would have
-// to be kept, the attempt depends on the record from now on, and nothing needs to be.
+// prepare loads the record for a write of so many bytes and checks if_revision. Where more than maxBlind writes or
+// maxBlindBytes would have to be kept, the attempt depends on the record from now on, and nothing needs to be.
 func (v *View) prepare(ctx context.Context, e *entry, opts options, size int) error {
-	if err := v.load(ctx, e, opts.ifRevision != nil || e.blindBytes+size > max(maxBlindBytes, v.s.limits.RecordBytes)); err != nil {
+	much := len(e.blind) == maxBlind || e.blindBytes+size > max(maxBlindBytes, v.s.limits.RecordBytes)
+	if err := v.load(ctx, e, opts.ifRevision != nil || much); err != nil {
 		return err
 	}
 	if opts.ifRevision == nil {
 		return nil
+	}
+	if err := v.lookAbove(ctx, e); err != nil {
+		return err
 	}
 	if current := v.next(e).Revision; current != *opts.ifRevision {
 		return abi.Faultf(abi.Conflict, "the record has revision %d, not %d", current, *opts.ifRevision).
@@ -147,14 +157,38 @@ func (v *View) delete(ctx context.Context, e *entry, call abi.Call) (json.RawMes
 	return json.RawMessage(fmt.Sprintf(`{"success":true,"deleted":%t}`, existed)), nil
 }
 
+// lookAbove finds out above which revision the record begins, if the attempt depends on that it creates it: before
+// the guest learns the revision.
+func (v *View) lookAbove(ctx context.Context, e *entry) error {
+	if e.base.Exists() || !e.read || e.begins {
+		return nil
+	}
+	e.begins = true
+	snap, err := v.look(ctx)
+	if err != nil {
+		return err
+	}
+	e.above = aboveIn(snap, e)
+	return v.verify(snap, v.entries)
+}
+
+// aboveIn is the revision above which an entry's record would begin: that of the record whose lifetime has ended,
+// or of one that was removed.
+func aboveIn(snap snapshot, e *entry) int64 {
+	raw, _ := snap.record(e.key)
+	floor, _ := snap.record(storage.FloorKey(e.key))
+	return max(raw.Revision, floor.Revision)
+}
+
 // next returns the record as it will be if the attempt commits, without its content; a zero Record where there
 // will be none.
 func (v *View) next(e *entry) storage.Record {
-	return v.nextOn(e, e.base, e.draft)
+	return v.nextOn(e, e.base, e.draft, e.above)
 }
 
-// nextOn is next for another base and what the writes made of it.
-func (v *View) nextOn(e *entry, base storage.Record, d draft) storage.Record {
+// nextOn is next for another base and what the writes made of it; above is the revision above which a record
+// begins that was not there.
+func (v *View) nextOn(e *entry, base storage.Record, d draft, above int64) storage.Record {
 	if !d.exists {
 		return storage.Record{}
 	}
@@ -162,7 +196,7 @@ func (v *View) nextOn(e *entry, base storage.Record, d draft) storage.Record {
 		return base
 	}
 	next := storage.Record{
-		Key: e.key, Revision: base.Revision + 1, Incarnation: base.Incarnation,
+		Key: e.key, Revision: max(base.Revision, above) + 1, Incarnation: base.Incarnation,
 		Created: base.Created, Updated: v.now, Expires: v.expires(e.store, d.ttl), Run: v.caller.Run,
 	}
 	if d.fresh {
@@ -171,10 +205,20 @@ func (v *View) nextOn(e *entry, base storage.Record, d draft) storage.Record {
 	if base.Exists() && !next.Updated.After(base.Updated) {
 		next.Updated = base.Updated.Add(time.Microsecond) // strictly increasing, whatever clocks do
 	}
-	if v.endsWithSession(e.store) {
-		next.Ends = []string{endTag(v.s.sessionKey(v.caller))}
-	}
+	next.Ends = v.ends(e.store)
 	return next
+}
+
+// ends are the tags of a record of the store that the attempt writes: the session with which it ends, and the
+// user it belongs to if its key does not name one.
+func (v *View) ends(st *store) (tags []string) {
+	if v.endsWithSession(st) {
+		tags = append(tags, endTag(v.s.sessionKey(v.caller)))
+	}
+	if st.Access == ScopeSession && v.caller.User != "" {
+		tags = append(tags, storage.SubjectTag(v.caller.User))
+	}
+	return tags
 }
 
 // expires returns when a record written now expires; zero for never.
@@ -194,53 +238,4 @@ func (s *Service) shownEnd(st *store, r storage.Record) time.Time {
 		return end
 	}
 	return time.Time{}
-}
-
-// checkQuota refuses a draft that would make the app hold more than it may. What the app holds is a limit and
-// no state: it is looked at, not depended on.
-func (v *View) checkQuota(ctx context.Context, e *entry, d draft) error {
-	if v.usage == nil {
-		records, err := v.s.backend.Get(ctx, storage.UsageKey(v.s.group(v.caller)))
-		if err != nil {
-			return err
-		}
-		usage, err := storage.DecodeUsage(records[0])
-		if err != nil {
-			return err
-		}
-		v.usage = &usage
-	}
-	grown := change(e, e.raw, d)
-	for _, other := range v.entries {
-		if other != e && other.wrote {
-			grown = grown.Plus(change(other, other.raw, other.draft))
-		}
-	}
-	return v.s.overQuota(v.usage.Plus(grown), grown) // as the commit will ask
-}
-
-// change returns what an entry's draft adds to the app's usage.
-func change(e *entry, raw storage.Record, d draft) storage.Usage {
-	var u storage.Usage
-	if raw.Exists() {
-		u.Records, u.Bytes = -1, -storage.SizeOf(raw)
-	}
-	if d.exists {
-		u.Records++
-		u.Bytes += storage.SizeOf(storage.Record{Key: e.key, Content: d.bytes})
-	}
-	return u
-}
-
-// overQuota refuses a usage over the limits, but never a change that makes it smaller.
-func (s *Service) overQuota(after, grown storage.Usage) error {
-	switch {
-	case after.Records > s.limits.AppRecords && grown.Records > 0:
-		return abi.Faultf(abi.QuotaExceeded, "the app holds as many records as it may: %d", s.limits.AppRecords).
-			WithHint("delete records, or raise the app's limit")
-	case after.Bytes > s.limits.AppBytes && grown.Bytes > 0:
-		return abi.Faultf(abi.QuotaExceeded, "the app holds as many bytes as it may: %d", s.limits.AppBytes).
-			WithHint("delete records, or raise the app's limit")
-	}
-	return nil
 }

@@ -141,8 +141,9 @@ type Backend interface {
 	Drop(ctx context.Context, what Selector, limit int) ([]Head, error)
 
 	// Sweep removes up to limit of the records that had expired at that time, as Drop would, looking again at
-	// each inside the transaction that removes it, and returns how many.
-	Sweep(ctx context.Context, at time.Time, limit int) (int, error)
+	// each inside the transaction that removes it, and returns how many: of all records, or, if group is not
+	// empty, of those that count for that group of an app, and then of a bounded number that it looks at.
+	Sweep(ctx context.Context, group Key, at time.Time, limit int) (int, error)
 
 	// Close frees what the backend holds. Updates that had begun end first, those that wait get ErrClosed.
 	// Closing twice is fine.

@@ -127,14 +127,50 @@ func (k Key) Part(tag Tag) string {
 // HasPrefix reports whether k lies under prefix.
 func (k Key) HasPrefix(prefix Key) bool { return strings.HasPrefix(string(k), string(prefix)) }
 
-// Group returns the tenant and app that a record counts for, as a key, and false for the host's own
-// records, which count for none.
-func (k Key) Group() (Key, bool) {
-	parts, err := k.Parts()
-	if err != nil || len(parts) < 2 || parts[0].Tag != Tenant || parts[1].Tag != App {
-		return "", false
+// Tenant returns the tenant that k names, "" if it names none.
+func (k Key) Tenant() string {
+	for k != "" {
+		part, rest, ok := k.cut()
+		if !ok {
+			return ""
+		}
+		if part.Tag == Tenant {
+			return part.Value
+		}
+		k = rest
 	}
-	return MakeKey(parts[0], parts[1]), true
+	return ""
+}
+
+// Group returns the tenant and app that a record under k counts for, as a key; false if k names no app.
+// The host's own records, whose keys start with a System part, count like any other.
+func (k Key) Group() (Key, bool) {
+	app, _, ok := k.groups()
+	return app, ok
+}
+
+// groups returns the part of k that names tenant and app and, if a user follows, the part that names all
+// three, or else "".
+func (k Key) groups() (app, user Key, ok bool) {
+	if !k.valid() || k == "" {
+		return "", "", false
+	}
+	if Tag(k[0]) == System {
+		_, k, _ = k.cut()
+	}
+	rest := k
+	for _, tag := range []Tag{Tenant, App} {
+		if rest == "" || Tag(rest[0]) != tag {
+			return "", "", false
+		}
+		_, rest, _ = rest.cut()
+	}
+	app = k[:len(k)-len(rest)]
+	if rest != "" && Tag(rest[0]) == User {
+		_, rest, _ = rest.cut()
+		user = k[:len(k)-len(rest)]
+	}
+	return app, user, true
 }
 
 // String returns the key in words, for logs and error texts of operators: tenant=acme/app=shop. Values that could

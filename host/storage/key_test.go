@@ -105,8 +105,10 @@ func TestGroup(t *testing.T) {
 		{group.With(storage.Part{Tag: storage.Store, Value: "s"}), true},
 		{storage.MakeKey(tenant), false},
 		{storage.MakeKey(app, tenant), false},
-		{storage.MakeKey(system, tenant, app), false},
-		{storage.UsageKey(group), false},
+		{storage.MakeKey(system, tenant, app), true},
+		{storage.MakeKey(system, tenant, app, storage.Part{Tag: storage.Item, Value: "r1"}), true},
+		{storage.MakeKey(system), false},
+		{storage.UsageKey(group), true},
 		{group + "x", false},
 		{"", false},
 	} {

@@ -27,18 +27,19 @@ func Removal(old Head) Change {
 	return Change{Old: old, Write: Write{Record: Record{Key: old.Key}, Delete: true}}
 }
 
-// Usage returns what the change adds to the usage of its group; negative numbers for what it frees.
-func (c Change) Usage() Usage {
-	var u Usage
+// Usage calls add with what the change adds to the usage of each group that the old record or the new one
+// counts for; negative numbers for what it frees.
+func (c Change) Usage(add func(group Key, u Usage)) {
 	if c.Old.Exists() {
-		u.Records--
-		u.Bytes -= c.Old.Size()
+		for _, group := range c.Old.Groups() {
+			add(group, UsageOf(c.Old).Negative())
+		}
 	}
 	if !c.Delete {
-		u.Records++
-		u.Bytes += SizeOf(c.Record)
+		for _, group := range c.Record.Groups() {
+			add(group, UsageOf(HeadOf(c.Record)))
+		}
 	}
-	return u
 }
 
 // Decide is the part of Update that is the same for every backend: it calls fn with the records under keys
@@ -90,8 +91,8 @@ func check(w Write) error {
 	if r.Key == "" || !r.Key.valid() {
 		return errKey
 	}
-	if _, usage := UsageGroup(r.Key); usage {
-		return errors.New("usage records are kept by the backend alone")
+	if Derived(r.Key) {
+		return errors.New("only the backend itself writes records of usage and floors")
 	}
 	if w.Delete {
 		return nil

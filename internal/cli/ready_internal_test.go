@@ -96,3 +96,15 @@ func TestMinFree(t *testing.T) {
 		}
 	}
 }
+
+func TestQuotaFlags(t *testing.T) {
+	got, err := (&serveFlags{appBytes: "2GiB", userBytes: "100MiB"}).quota()
+	if err != nil || got.AppBytes != 2<<30 || got.UserBytes != 100<<20 {
+		t.Errorf("quota = %+v, %v", got, err)
+	}
+	for _, text := range []string{"x", "0", "-1", "1 apple"} {
+		if _, err := (&serveFlags{appBytes: text}).quota(); err == nil {
+			t.Errorf("--app-bytes %q is taken", text)
+		}
+	}
+}

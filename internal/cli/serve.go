@@ -28,6 +28,7 @@ type serveFlags struct {
 	rate                         float64
 	burst                        int
 	minFree                      string
+	appBytes, userBytes          string
 	ledger, drain, linger        time.Duration
 	running, perApp, perUser     int
 	perTenant                    int
@@ -56,6 +57,8 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.perTenant, "per-tenant", 0, "how many runs at a time of one tenant (default: three quarters of --running)")
 	flags.IntVar(&f.perApp, "per-app", 0, "how many runs at a time of one app and tenant (default: three quarters of --running)")
 	flags.IntVar(&f.perUser, "per-user", 0, "how many runs at a time of one user (default: half of --per-app)")
+	flags.StringVar(&f.appBytes, "app-bytes", "", "how much is kept for an app in a tenant at most: records, files, sessions, kept results (default: 1GiB)")
+	flags.StringVar(&f.userBytes, "user-bytes", "", "how much of it belongs to one user at most (default: an eighth of --app-bytes)")
 	flags.StringVar(&f.bodyMemory, "body-memory", "256MiB", "how much memory the JSON bodies of requests take at a time")
 	for _, name := range []string{"tls-cert", "tls-key", "link-key"} {
 		_ = cmd.MarkFlagFilename(name) // fails only for a flag that does not exist
@@ -110,6 +113,9 @@ func (f *serveFlags) check() error {
 	if _, err := f.storage(); err != nil {
 		return err
 	}
+	if _, err := f.quota(); err != nil {
+		return err
+	}
 	if _, ok := memory.ParseSize(f.bodyMemory); !ok {
 		return usagef("such as 256MiB", "--body-memory is not a size: %q", f.bodyMemory)
 	}
@@ -129,6 +135,24 @@ func (f *serveFlags) storage() (*bolt.Options, error) {
 		return nil, usagef("write a count and a unit, such as 1GiB, or off", "--min-free %q is not a size", f.minFree)
 	}
 	return &bolt.Options{MinFree: size}, nil
+}
+
+// quota returns the limits of what apps and users may keep.
+func (f *serveFlags) quota() (limits memory.Limits, err error) {
+	for _, flag := range []struct {
+		name, text string
+		to         *int64
+	}{{"--app-bytes", f.appBytes, &limits.AppBytes}, {"--user-bytes", f.userBytes, &limits.UserBytes}} {
+		if flag.text == "" {
+			continue
+		}
+		size, ok := memory.ParseSize(flag.text)
+		if !ok || size < 1 {
+			return limits, usagef("write a count and a unit, such as 1GiB", "%s %q is not a size", flag.name, flag.text)
+		}
+		*flag.to = size
+	}
+	return limits, nil
 }
 
 // bodyBytes is the size of --body-memory, which check has found to be one.

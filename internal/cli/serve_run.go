@@ -109,9 +109,13 @@ func (s *server) openSurface() error {
 	if s.gate, err = admission.New(admission.Limits{Running: f.running, PerTenant: f.perTenant, PerApp: f.perApp, PerUser: f.perUser}); err != nil {
 		return usagef("", "%v", err)
 	}
+	quota, err := f.quota()
+	if err != nil {
+		return err
+	}
 	s.apps = apps.New(apps.Options{
 		Host: host.Options{
-			Backend: s.backend, Engines: s.wall.tools.engines, Gate: s.gate, Ledger: f.ledger, Now: s.p.env.Now, Logger: s.logger,
+			Memory: quota, Backend: s.backend, Engines: s.wall.tools.engines, Gate: s.gate, Ledger: f.ledger, Now: s.p.env.Now, Logger: s.logger,
 		},
 		Observers: func(app string) []host.Observer { return []host.Observer{s.watch.Observer(app)} },
 		FileURL:   s.links.Make,
@@ -120,7 +124,7 @@ func (s *server) openSurface() error {
 	s.surface, err = service.New(service.Options{
 		Apps: s.apps, Authenticate: s.auth.Authenticate, Telemetry: s.watch, Documents: s.wall.documents, Links: s.links,
 		UserMetadata: f.userMetadata,
-		Rate:         f.rate, Burst: f.burst, BodyBytes: f.bodyBytes(), Ready: (&readiness{backend: s.backend, now: s.p.env.Now, logger: s.logger}).check, Version: thisVersion().Version, Logger: s.logger, Backup: backupOf(s.backend, s.logger),
+		Rate:         f.rate, Burst: f.burst, BodyBytes: f.bodyBytes(), Ready: (&readiness{backend: s.backend, now: s.p.env.Now, logger: s.logger}).check, Version: thisVersion().Version, Logger: s.logger,
 	})
 	return err
 }

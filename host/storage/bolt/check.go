@@ -29,7 +29,7 @@ type Report struct {
 
 // Problem is one thing that is wrong with a file.
 type Problem struct {
-	// Kind is "pages" where the file as such is damaged, "record", "index" or "usage".
+	// Kind is "pages" where the file as such is damaged, "record", "index", "usage" or "floor".
 	Kind string `json:"kind"`
 	// Key is the record's, in words, where there is one.
 	Key  string `json:"key,omitempty"`
@@ -56,7 +56,7 @@ func (r *Report) add(kind string, key storage.Key, text string, args ...any) {
 // Check reads all of the database at path, which no backend may have open, and reports what is wrong with it:
 // pages, checksums, the indexes against the records and the usage counters against what they count. The error
 // is for a file that cannot be checked: there is none, it is in use, or it is not a database of a format that
-// Open takes. In one of format 1 the index of what expires is passed over, for Open makes it anew.
+// Open takes.
 func Check(path string) (Report, error) {
 	report := Report{Problems: []Problem{}}
 	s, err := openSnapshot(path, time.Second)
@@ -109,9 +109,6 @@ type checker struct {
 
 func (c *checker) readMeta(meta *bbolt.Bucket) {
 	c.Format = format
-	if isOld(c.tx) {
-		c.Format = oldFormat
-	}
 	created, err := time.Parse(time.RFC3339, string(meta.Get(createdKey)))
 	if err != nil {
 		c.add("pages", "", "the time of creation is unreadable")
@@ -121,17 +118,16 @@ func (c *checker) readMeta(meta *bbolt.Bucket) {
 
 func (c *checker) checkAll() {
 	c.each(c.records, c.checkRecord)
-	if c.Format == format {
-		c.each(c.expiry, func(entry, _ []byte) {
-			expires, key, ok := expiryOf(entry)
-			c.checkEntry(key, ok, func(r storage.Record) bool { return !r.Expires.IsZero() && slotOf(r.Expires).Equal(expires) })
-		})
-	}
+	c.each(c.expiry, func(entry, _ []byte) {
+		expires, key, ok := expiryOf(entry)
+		c.checkEntry(key, ok, func(r storage.Record) bool { return !r.Expires.IsZero() && slotOf(r.Expires).Equal(expires) })
+	})
 	c.each(c.ends, func(entry, _ []byte) {
 		tag, key, ok := endOf(entry)
 		c.checkEntry(key, ok, func(r storage.Record) bool { return storage.Selector{End: tag}.Matches(r) })
 	})
 	c.each(c.usage, c.checkUsage)
+	c.each(c.floors, c.checkFloor)
 	for group, u := range c.counted {
 		c.add("usage", group, "%d records, %d bytes are not counted", u.Records, u.Bytes)
 	}
@@ -161,10 +157,10 @@ func (c *checker) checkRecord(k, v []byte) {
 	}
 	c.Records++
 	c.Bytes += r.Size()
-	if group, ok := r.Key.Group(); ok {
-		c.counted[group] = c.counted[group].Plus(storage.Usage{Records: 1, Bytes: r.Size()})
+	for _, group := range r.Groups() {
+		c.counted[group] = c.counted[group].Plus(storage.UsageOf(r))
 	}
-	if c.Format == format && !r.Expires.IsZero() && !has(c.expiry, expiryEntry(r.Expires, r.Key)) {
+	if !r.Expires.IsZero() && !has(c.expiry, expiryEntry(r.Expires, r.Key)) {
 		c.add("index", r.Key, "it expires and is not in the index of those that do")
 	}
 	for _, tag := range r.Ends {
@@ -185,6 +181,13 @@ func (c *checker) checkEntry(key storage.Key, ok bool, matches func(storage.Reco
 	}
 	if !matches(found.Record) {
 		c.add("index", key, "an entry does not fit its record")
+	}
+}
+
+func (c *checker) checkFloor(k, v []byte) {
+	key := storage.Key(k)
+	if _, err := storage.DecodeRecord(key, v); err != nil {
+		c.add("floor", key, "%v", err)
 	}
 }
 

@@ -134,7 +134,7 @@ func TestStaleIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := b.Sweep(t.Context(), epoch(), 10)
+	n, err := b.Sweep(t.Context(), "", epoch(), 10)
 	m, err2 := b.Drop(t.Context(), storage.Selector{End: "e"}, 10)
 	if n != 0 || len(m) != 0 || err != nil || err2 != nil {
 		t.Errorf("removed %d and %d by stale entries, %v, %v; want none", n, len(m), err, err2)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -15,6 +16,7 @@ import (
 const (
 	maxBatch      = 1024
 	maxBatchBytes = 32 << 20
+	maxBatchTime  = 20 * time.Millisecond // of work before its pages are written
 )
 
 // errNothing rolls back a transaction in which nothing was written, which saves its wait for the disk.
@@ -22,7 +24,7 @@ var errNothing = errors.New("nothing was written")
 
 // Update implements storage.Backend.
 func (b *Backend) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
-	return b.submit(ctx, func(t *transaction) error {
+	return b.submit(ctx, tenantOf(keys), func(t *transaction) error {
 		now, err := t.get(keys)
 		if err != nil {
 			return err
@@ -35,15 +37,25 @@ func (b *Backend) Update(ctx context.Context, keys []storage.Key, fn func([]stor
 	})
 }
 
-// submit has do carried out in a commit. A ctx that ends before it was begun ends the wait.
+// tenantOf is the tenant of the first key that has one.
+func tenantOf(keys []storage.Key) string {
+	for _, k := range keys {
+		if tenant := k.Tenant(); tenant != "" {
+			return tenant
+		}
+	}
+	return ""
+}
+
+// submit has do carried out in a commit, in the turn of a tenant. A ctx that ends before it was begun ends the wait.
 //
 // There is no goroutine for commits: who comes while there is none under way does it, so that a lone update
 // waits for nobody. Those who come meanwhile wait, and share the commits after it.
-func (b *Backend) submit(ctx context.Context, do func(t *transaction) error) error {
+func (b *Backend) submit(ctx context.Context, tenant string, do func(t *transaction) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r := &request{do: do, done: make(chan struct{})}
+	r := &request{do: do, tenant: tenant, done: make(chan struct{})}
 	lead, err := b.queue.add(r)
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ func holdCommit(b *Backend) (release func()) {
 	entered, leave, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		b.submit(context.Background(), func(*transaction) error {
+		b.submit(context.Background(), "", func(*transaction) error {
 			close(entered)
 			<-leave
 			return nil
@@ -152,7 +152,7 @@ func TestNothingToCommit(t *testing.T) {
 	ctx := context.Background()
 	err := b.Update(ctx, []storage.Key{testKey("s")}, func([]storage.Record) ([]storage.Write, error) { return nil, nil })
 	_, err2 := b.Drop(ctx, storage.Selector{End: "none"}, 10)
-	_, err3 := b.Sweep(ctx, epoch(), 10)
+	_, err3 := b.Sweep(ctx, "", epoch(), 10)
 	if err := errors.Join(err, err2, err3); err != nil || *commits != 0 {
 		t.Errorf("three operations that changed nothing took %d commits, %v; want none", *commits, err)
 	}
@@ -186,7 +186,7 @@ func TestSpoiledTransaction(t *testing.T) {
 	good, bad := testKey("good"), testKey("bad")
 	spoil := func(fail func() error) func() error {
 		return func() error {
-			return b.submit(context.Background(), func(tr *transaction) error {
+			return b.submit(context.Background(), "", func(tr *transaction) error {
 				tr.torn = true
 				if err := tr.records.Put([]byte(bad), []byte("half a record")); err != nil {
 					return err

@@ -76,7 +76,7 @@ func exercise(t *testing.T, path string, records []storage.Record) (complete boo
 			return []storage.Write{{Record: storage.Record{Key: k, Revision: now[0].Revision + 1, Content: make([]byte, 5000)}}}, nil
 		})
 	}
-	b.Sweep(ctx, at.Add(1000*time.Hour), 20)
+	b.Sweep(ctx, "", at.Add(1000*time.Hour), 20)
 	b.Drop(ctx, storage.Selector{End: "session/s1"}, 1000)
 	b.Drop(ctx, storage.Selector{Prefix: benchKey(0)[:5]}, 1000)
 	b.Scan(ctx, "", "", 1000)
@@ -250,7 +250,7 @@ func TestCorruptRecord(t *testing.T) {
 
 	n, err := b.Drop(ctx, storage.Selector{End: "e"}, 100)
 	names("Drop", err)
-	m, err := b.Sweep(ctx, at, 100)
+	m, err := b.Sweep(ctx, "", at, 100)
 	names("Sweep", err)
 	if len(n) != 3 || m != 0 {
 		t.Errorf("removed %d and %d of the others; want 3 and 0", len(n), m)

@@ -1,7 +1,6 @@
 package bolt
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"strconv"
@@ -19,7 +18,8 @@ var (
 	expiryBucket  = []byte("expiry-slots") // slot of time and key of each record that expires
 	endsBucket    = []byte("ends")         // tag and key for each end tag of each record
 	usageBucket   = []byte("usage")        // usage key -> usage record
-	allBuckets    = [][]byte{metaBucket, recordsBucket, expiryBucket, endsBucket, usageBucket}
+	floorsBucket  = []byte("floors")       // floor key -> floor record
+	allBuckets    = [][]byte{metaBucket, recordsBucket, expiryBucket, endsBucket, usageBucket, floorsBucket}
 )
 
 // Keys of the meta bucket. The file name says nothing and a bbolt file may be anybody's: formatKey is the
@@ -29,11 +29,8 @@ var (
 	createdKey = []byte("created")
 )
 
-// A file of format 1 has another index of what expires; Open rebuilds it: see upgrade.
-const (
-	format    = 2
-	oldFormat = 1
-)
+// format is the version of the layout, which Open requires.
+const format = 3
 
 // initialise makes an empty database ours.
 func initialise(tx *bbolt.Tx, now time.Time) error {
@@ -49,30 +46,22 @@ func initialise(tx *bbolt.Tx, now time.Time) error {
 	return meta.Put(createdKey, []byte(now.UTC().Format(time.RFC3339)))
 }
 
-// checkFormat returns an error unless the database is ours, of a format that Open takes and complete.
+// checkFormat returns an error unless the database is ours, of the current format and complete.
 func checkFormat(tx *bbolt.Tx) error {
 	meta := tx.Bucket(metaBucket)
 	if meta == nil || meta.Get(formatKey) == nil {
 		return errForeign
 	}
-	got := string(meta.Get(formatKey))
-	if got != strconv.Itoa(format) && !isOld(tx) {
-		return fmt.Errorf("it has storage format %q and this version reads formats %d and %d: use the version that wrote it, or a newer one", got, oldFormat, format)
+	if got := string(meta.Get(formatKey)); got != strconv.Itoa(format) {
+		return fmt.Errorf("it has storage format %q and this version reads format %d only: "+
+			"use the version that wrote it, or start with a new file", got, format)
 	}
 	for _, name := range allBuckets {
-		if isOld(tx) && bytes.Equal(name, expiryBucket) {
-			continue
-		}
 		if tx.Bucket(name) == nil {
 			return fmt.Errorf("%w: the bucket %q is missing", storage.ErrCorrupt, name)
 		}
 	}
 	return nil
-}
-
-// isOld reports whether the database has the format before this one.
-func isOld(tx *bbolt.Tx) bool {
-	return string(tx.Bucket(metaBucket).Get(formatKey)) == strconv.Itoa(oldFormat)
 }
 
 // expirySlot is how exact the index of those that expire is, in microseconds: about nine minutes. A record that

@@ -34,8 +34,7 @@ const maxChecked = 1 << 30
 
 // Open opens the database at path, or creates it, and its directory, where there is none. A file that is
 // damaged, truncated, empty, of another format or not a database of this package is an error that says so;
-// where another process has it open, the error is abi.Unavailable. A file of format 1 becomes one of format 2,
-// which versions that know only the former do not open.
+// where another process has it open, the error is abi.Unavailable.
 func Open(path string, opts *Options) (*Backend, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -65,11 +64,7 @@ func open(path string, o Options) (*Backend, error) {
 		return nil, err
 	}
 	removeTemps(path)
-	b := newBackend(f, o)
-	if err := b.upgrade(); err != nil {
-		return nil, errors.Join(fmt.Errorf("bring it to format %d: %w", format, explain(err)), b.Close())
-	}
-	return b, nil
+	return newBackend(f, o), nil
 }
 
 // openVerified opens a file that bbolt can open safely.

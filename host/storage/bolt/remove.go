@@ -43,15 +43,19 @@ func (b *Backend) Drop(ctx context.Context, what storage.Selector, limit int) ([
 // file grow, and the pages that others free are kept.
 const maxLooked = 1000
 
+// maxGroupLooked is how many records a sweep of one group looks at: the index of what expires is one for all
+// groups, so that those of others lie in between.
+const maxGroupLooked = 50_000
+
 // Sweep implements storage.Backend. What has expired is looked for outside of commits, which would all wait
 // behind a slot of records that have not; a commit then looks again at those that were found.
-func (b *Backend) Sweep(ctx context.Context, at time.Time, limit int) (int, error) {
+func (b *Backend) Sweep(ctx context.Context, group storage.Key, at time.Time, limit int) (int, error) {
 	if err := storage.CheckLimit(limit); err != nil {
 		return 0, err
 	}
 	expired := func(r storage.Record) bool { return r.Expired(at) }
-	removed, s := 0, search{at: at}
-	for removed < limit && !s.done {
+	removed, s := 0, search{at: at, group: group}
+	for removed < limit && !s.done && (group == "" || s.looked < maxGroupLooked) {
 		keys, err := b.find(ctx, &s, limit-removed)
 		if err != nil {
 			return removed, err
@@ -75,7 +79,9 @@ func (b *Backend) Sweep(ctx context.Context, at time.Time, limit int) (int, erro
 // search is how far a sweep has come in the index.
 type search struct {
 	at         time.Time
-	next       []byte // the entry to go on with
+	group      storage.Key // whose records are looked for; "" for all
+	looked     int         // records so far
+	next       []byte      // the entry to go on with
 	done       bool
 	unreadable error // of the last record that cannot be read
 }
@@ -98,6 +104,10 @@ func (b *Backend) find(ctx context.Context, s *search, limit int) (keys []storag
 				return nil
 			}
 			looked++
+			s.looked++
+			if !s.counts(key) {
+				continue
+			}
 			if !s.at.Before(begin.Add(expirySlot * time.Microsecond)) { // the slot is over: nothing to look up yet
 				keys = append(keys, key)
 				continue
@@ -114,6 +124,12 @@ func (b *Backend) find(ctx context.Context, s *search, limit int) (keys []storag
 		return nil
 	})
 	return keys, err
+}
+
+// counts reports whether the record under key is one of those that are looked for.
+func (s *search) counts(key storage.Key) bool {
+	group, ok := key.Group()
+	return s.group == "" || ok && group == s.group
 }
 
 // entries yields the index entries of records that may match, with their keys.
@@ -211,7 +227,7 @@ func (c *chunk) full(limit int) bool {
 // themselves: an index only says where to look. Contents stay in the file.
 func (b *Backend) removeChunk(ctx context.Context, limit int, match func(storage.Record) bool, candidates func(*transaction) entries) (chunk, error) {
 	var c chunk
-	err := b.submit(ctx, func(t *transaction) error {
+	err := b.submit(ctx, "", func(t *transaction) error {
 		c = chunk{}
 		for entry, k := range candidates(t) {
 			if c.full(limit) {

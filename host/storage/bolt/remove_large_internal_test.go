@@ -64,7 +64,7 @@ func TestRemovalHoldsNoContents(t *testing.T) {
 		name   string
 		remove func(b *Backend) (int, error)
 	}{
-		{"sweep", func(b *Backend) (int, error) { return b.Sweep(t.Context(), epoch(), 1000) }},
+		{"sweep", func(b *Backend) (int, error) { return b.Sweep(t.Context(), "", epoch(), 1000) }},
 		{"drop an end", func(b *Backend) (int, error) {
 			gone, err := b.Drop(t.Context(), storage.Selector{End: "e"}, 1000)
 			return len(gone), err
@@ -101,7 +101,7 @@ func TestNeighbourBetweenChunks(t *testing.T) {
 		return update(func(tx *bbolt.Tx) error {
 			once.Do(func() { // the first chunk is under way
 				neighbour.Go(func() {
-					err := b.submit(context.Background(), func(t *transaction) error {
+					err := b.submit(context.Background(), "", func(t *transaction) error {
 						left = 0
 						return t.ends.ForEach(func(_, _ []byte) error {
 							left++

@@ -3,6 +3,7 @@ package bolt
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -10,12 +11,12 @@ import (
 )
 
 // buckets are the buckets of one bbolt transaction.
-type buckets struct{ records, expiry, ends, usage *bbolt.Bucket }
+type buckets struct{ records, expiry, ends, usage, floors *bbolt.Bucket }
 
 func openBuckets(tx *bbolt.Tx) buckets {
 	return buckets{
 		records: tx.Bucket(recordsBucket), expiry: tx.Bucket(expiryBucket),
-		ends: tx.Bucket(endsBucket), usage: tx.Bucket(usageBucket),
+		ends: tx.Bucket(endsBucket), usage: tx.Bucket(usageBucket), floors: tx.Bucket(floorsBucket),
 	}
 }
 
@@ -24,11 +25,7 @@ func fetch(tx *bbolt.Tx, keys []storage.Key) ([]storage.Record, error) {
 	found := make([]storage.Record, len(keys))
 	records := tx.Bucket(recordsBucket)
 	for i, k := range keys {
-		bucket := records
-		if _, ok := storage.UsageGroup(k); ok {
-			bucket = tx.Bucket(usageBucket)
-		}
-		data := bucket.Get([]byte(k))
+		data := bucketOf(tx, records, k).Get([]byte(k))
 		if data == nil {
 			continue
 		}
@@ -50,12 +47,25 @@ func fetchHead(tx *bbolt.Tx, k storage.Key) (storage.Head, error) {
 	return storage.DecodeHead(k, data)
 }
 
+// bucketOf returns the bucket that holds what lies under k.
+func bucketOf(tx *bbolt.Tx, records *bbolt.Bucket, k storage.Key) *bbolt.Bucket {
+	if _, ok := storage.UsageGroup(k); ok {
+		return tx.Bucket(usageBucket)
+	}
+	if storage.IsFloor(k) {
+		return tx.Bucket(floorsBucket)
+	}
+	return records
+}
+
 // transaction is a bbolt write transaction that several requests share, each seeing what those before it did.
 type transaction struct {
 	tx *bbolt.Tx
 	buckets
 	// changed holds the groups whose usage changed: their records are written once, at the end.
 	changed map[storage.Key]storage.Usage
+	// raised holds the floors that were raised, which are written with the usage.
+	raised map[storage.Key]int64
 	// torn is true while a request writes, and stays so where that failed: the transaction is spoiled then.
 	torn  bool
 	wrote bool
@@ -63,13 +73,17 @@ type transaction struct {
 }
 
 func newTransaction(tx *bbolt.Tx) *transaction {
-	return &transaction{tx: tx, buckets: openBuckets(tx), changed: make(map[storage.Key]storage.Usage)}
+	return &transaction{
+		tx: tx, buckets: openBuckets(tx),
+		changed: make(map[storage.Key]storage.Usage), raised: make(map[storage.Key]int64),
+	}
 }
 
 // run carries out the first n of batch: all of them, or as many as one commit should hold.
 func (t *transaction) run(batch []*request) (n int, err error) {
+	began := time.Now()
 	for _, r := range batch {
-		if t.bytes >= maxBatchBytes {
+		if t.bytes >= maxBatchBytes || time.Since(began) > maxBatchTime {
 			break
 		}
 		n++
@@ -84,7 +98,7 @@ func (t *transaction) run(batch []*request) (n int, err error) {
 	if !t.wrote {
 		return n, errNothing
 	}
-	return n, t.writeUsage()
+	return n, t.writeDerived()
 }
 
 // get returns the records under keys as they are in this transaction.
@@ -99,14 +113,24 @@ func (t *transaction) get(keys []storage.Key) ([]storage.Record, error) {
 				found[i] = storage.UsageRecord(group, u)
 			}
 		}
+		if revision, ok := t.raised[k]; ok {
+			found[i] = storage.FloorRecord(k, revision)
+		}
 	}
 	return found, nil
 }
 
 // apply makes changes. Where it fails before it wrote anything, the transaction is as before.
 func (t *transaction) apply(changes []storage.Change) error {
+	if len(changes) == 0 {
+		return nil
+	}
 	usage, err := t.usageAfter(changes)
-	if err != nil || len(changes) == 0 {
+	if err != nil {
+		return err
+	}
+	floors, err := t.floorsAfter(changes)
+	if err != nil {
 		return err
 	}
 	t.torn = true
@@ -117,6 +141,7 @@ func (t *transaction) apply(changes []storage.Change) error {
 		t.bytes += max(int64(len(c.Record.Content)), c.Old.ContentBytes)
 	}
 	maps.Copy(t.changed, usage)
+	maps.Copy(t.raised, floors)
 	t.torn, t.wrote = false, true
 	return nil
 }
@@ -169,44 +194,70 @@ func (t *transaction) index(old, next storage.Record) error {
 
 // usageAfter returns the usage of every group that changes touch, as it is after them.
 func (t *transaction) usageAfter(changes []storage.Change) (map[storage.Key]storage.Usage, error) {
-	var after map[storage.Key]storage.Usage
+	added := map[storage.Key]storage.Usage{}
 	for _, c := range changes {
-		added := c.Usage()
-		if added == (storage.Usage{}) {
+		c.Usage(func(group storage.Key, u storage.Usage) { added[group] = added[group].Plus(u) })
+	}
+	for group, u := range added {
+		if u == (storage.Usage{}) {
+			delete(added, group)
 			continue
 		}
-		group, ok := c.Record.Key.Group()
-		if !ok {
+		found, err := t.get([]storage.Key{storage.UsageKey(group)})
+		if err != nil {
+			return nil, err
+		}
+		before, err := storage.DecodeUsage(found[0])
+		if err != nil {
+			return nil, err
+		}
+		added[group] = before.Plus(u)
+	}
+	return added, nil
+}
+
+// floorsAfter returns the floors that changes raise, as they are after them.
+func (t *transaction) floorsAfter(changes []storage.Change) (map[storage.Key]int64, error) {
+	var raised map[storage.Key]int64
+	for _, c := range changes {
+		floor, revision := c.Floor()
+		if floor == "" {
 			continue
 		}
-		u, known := after[group]
+		before, known := raised[floor]
 		if !known {
-			found, err := t.get([]storage.Key{storage.UsageKey(group)})
+			found, err := t.get([]storage.Key{floor})
 			if err != nil {
 				return nil, err
 			}
-			if u, err = storage.DecodeUsage(found[0]); err != nil {
-				return nil, err
+			before = found[0].Revision
+		}
+		if revision > before {
+			if raised == nil {
+				raised = map[storage.Key]int64{}
 			}
+			raised[floor] = revision
 		}
-		if after == nil {
-			after = make(map[storage.Key]storage.Usage)
-		}
-		after[group] = u.Plus(added)
 	}
-	return after, nil
+	return raised, nil
 }
 
-func (t *transaction) writeUsage() error {
+// writeDerived writes what the requests changed of usage and floors.
+func (t *transaction) writeDerived() error {
 	for group, u := range t.changed {
 		k := []byte(storage.UsageKey(group))
-		if u.Records == 0 {
+		if u == (storage.Usage{}) {
 			if err := t.usage.Delete(k); err != nil {
 				return err
 			}
 			continue
 		}
 		if err := t.usage.Put(k, storage.AppendRecord(nil, storage.UsageRecord(group, u))); err != nil {
+			return err
+		}
+	}
+	for floor, revision := range t.raised {
+		if err := t.floors.Put([]byte(floor), storage.AppendRecord(nil, storage.FloorRecord(floor, revision))); err != nil {
 			return err
 		}
 	}

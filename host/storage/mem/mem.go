@@ -22,6 +22,7 @@ type Backend struct {
 	records map[storage.Key]storage.Record
 	sorted  []storage.Key // the keys of records
 	usage   map[storage.Key]storage.Usage
+	floors  map[storage.Key]int64
 }
 
 // New returns an empty backend.
@@ -30,6 +31,7 @@ func New() *Backend {
 		writer:  make(chan struct{}, 1),
 		records: make(map[storage.Key]storage.Record),
 		usage:   make(map[storage.Key]storage.Usage),
+		floors:  make(map[storage.Key]int64),
 	}
 }
 
@@ -45,13 +47,20 @@ func (b *Backend) Get(ctx context.Context, keys ...storage.Key) ([]storage.Recor
 	}
 	found := make([]storage.Record, len(keys))
 	for i, k := range keys {
-		if group, ok := storage.UsageGroup(k); ok {
-			found[i] = storage.UsageRecord(group, b.usage[group])
-			continue
-		}
-		found[i] = b.records[k].Clone()
+		found[i] = b.recordUnder(k)
 	}
 	return found, nil
+}
+
+// recordUnder returns the record under k; the caller holds the mutex.
+func (b *Backend) recordUnder(k storage.Key) storage.Record {
+	if group, ok := storage.UsageGroup(k); ok {
+		return storage.UsageRecord(group, b.usage[group])
+	}
+	if storage.IsFloor(k) && b.floors[k] > 0 {
+		return storage.FloorRecord(k, b.floors[k])
+	}
+	return b.records[k].Clone()
 }
 
 // Scan implements storage.Backend.
@@ -127,11 +136,13 @@ func (b *Backend) Drop(ctx context.Context, what storage.Selector, limit int) ([
 }
 
 // Sweep implements storage.Backend.
-func (b *Backend) Sweep(ctx context.Context, at time.Time, limit int) (int, error) {
+func (b *Backend) Sweep(ctx context.Context, group storage.Key, at time.Time, limit int) (int, error) {
 	if err := storage.CheckLimit(limit); err != nil {
 		return 0, err
 	}
-	removed, err := b.remove(ctx, limit, func(r storage.Record) bool { return r.Expired(at) })
+	removed, err := b.remove(ctx, limit, func(r storage.Record) bool {
+		return r.Expired(at) && (group == "" || slices.Contains(r.Groups(), group))
+	})
 	return len(removed), err
 }
 
@@ -141,7 +152,7 @@ func (b *Backend) Close() error {
 	defer b.end()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.closed, b.records, b.sorted, b.usage = true, nil, nil, nil
+	b.closed, b.records, b.sorted, b.usage, b.floors = true, nil, nil, nil, nil
 	return nil
 }
 
@@ -200,10 +211,13 @@ func (b *Backend) apply(c storage.Change) {
 		b.records[k] = c.Record.Clone()
 		b.sorted = slices.Insert(b.sorted, at, k)
 	}
-	if group, ok := k.Group(); ok {
-		b.usage[group] = b.usage[group].Plus(c.Usage())
-		if b.usage[group].Records == 0 {
+	c.Usage(func(group storage.Key, u storage.Usage) {
+		b.usage[group] = b.usage[group].Plus(u)
+		if b.usage[group] == (storage.Usage{}) {
 			delete(b.usage, group)
 		}
+	})
+	if floor, revision := c.Floor(); floor != "" {
+		b.floors[floor] = max(b.floors[floor], revision)
 	}
 }

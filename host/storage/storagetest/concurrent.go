@@ -154,7 +154,7 @@ func churn(t tester, b storage.Backend, i int) {
 		}
 	}
 	_, err1 := b.Drop(ctx, storage.Selector{End: fmt.Sprint("session/", i)}, 2)
-	_, err2 := b.Sweep(ctx, epoch, 1)
+	_, err2 := b.Sweep(ctx, "", epoch, 1)
 	if err := errors.Join(err1, err2); err != nil {
 		t.Error(err)
 	}

@@ -134,9 +134,9 @@ func (f *Faulty) Drop(ctx context.Context, what storage.Selector, limit int) (re
 }
 
 // Sweep implements storage.Backend.
-func (f *Faulty) Sweep(ctx context.Context, at time.Time, limit int) (n int, err error) {
+func (f *Faulty) Sweep(ctx context.Context, group storage.Key, at time.Time, limit int) (n int, err error) {
 	err = f.do(OpSweep, func() error {
-		n, err = f.Backend.Sweep(ctx, at, limit)
+		n, err = f.Backend.Sweep(ctx, group, at, limit)
 		return err
 	})
 	return n, err

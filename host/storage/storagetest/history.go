@@ -126,7 +126,7 @@ func (m *model) drop(t *rapid.T) {
 func (m *model) sweep(t *rapid.T) {
 	at := epoch.Add(time.Duration(rapid.IntRange(0, 6).Draw(t, "at")) * time.Second)
 	expired := func(r storage.Record) bool { return r.Expired(at) }
-	m.remove(t, expired, func(limit int) (int, error) { return m.b.Sweep(context.Background(), at, limit) })
+	m.remove(t, expired, func(limit int) (int, error) { return m.b.Sweep(context.Background(), "", at, limit) })
 }
 
 // remove checks that as many went as the limit allows, all of them matching; which ones is the backend's choice.

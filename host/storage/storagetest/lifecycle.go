@@ -18,7 +18,7 @@ func operations(ctx context.Context, b storage.Backend) map[string]error {
 		return []storage.Write{{Record: record(k, 9, "touched")}}, nil
 	})
 	_, drop := b.Drop(ctx, storage.Selector{Prefix: k}, 1)
-	_, sweep := b.Sweep(ctx, epoch, 1)
+	_, sweep := b.Sweep(ctx, "", epoch, 1)
 	return map[string]error{OpGet: get, OpScan: scan, OpUpdate: update, OpDrop: drop, OpSweep: sweep}
 }
 

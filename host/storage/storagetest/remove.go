@@ -96,7 +96,7 @@ func testSweep(t *testing.T, b storage.Backend) {
 	put(t, b, old, record(app("a", store("ever")), 1, "x"))
 
 	sweep := func(at time.Time) int {
-		return drain(t, 3, func(n int) (int, error) { return b.Sweep(ctx, at, n) })
+		return drain(t, 3, func(n int) (int, error) { return b.Sweep(ctx, "", at, n) })
 	}
 	for _, c := range []struct {
 		at   time.Time
@@ -131,7 +131,7 @@ func testSweepLooksAgain(t *testing.T, b storage.Backend) {
 	put(t, b, r)
 	r.Revision, r.Expires = 2, epoch.Add(time.Hour) // a write extends the lifetime
 	put(t, b, r)
-	if n, err := b.Sweep(ctx, epoch.Add(time.Minute), 10); n != 0 || err != nil {
+	if n, err := b.Sweep(ctx, "", epoch.Add(time.Minute), 10); n != 0 || err != nil {
 		t.Fatalf("Sweep of an extended record = %d, %v; want 0", n, err)
 	}
 	same(t, "what is left", all(t, b, ""), []storage.Record{r})
@@ -145,7 +145,7 @@ func testSweepLooksAgain(t *testing.T, b storage.Backend) {
 				return
 			default:
 			}
-			if _, err := b.Sweep(ctx, epoch, 5); err != nil {
+			if _, err := b.Sweep(ctx, "", epoch, 5); err != nil {
 				t.Error(err)
 				return
 			}
@@ -182,7 +182,7 @@ func testLimits(t *testing.T, b storage.Backend) {
 		if _, err := b.Drop(ctx, storage.Selector{Prefix: app("a")}, limit); err == nil {
 			t.Errorf("Drop with limit %d succeeded", limit)
 		}
-		if _, err := b.Sweep(ctx, epoch, limit); err == nil {
+		if _, err := b.Sweep(ctx, "", epoch, limit); err == nil {
 			t.Errorf("Sweep with limit %d succeeded", limit)
 		}
 	}

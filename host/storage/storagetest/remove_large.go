@@ -69,10 +69,10 @@ func testDropLarge(t *testing.T, b storage.Backend) {
 		checkUsage(t, b, app("a"))
 		fill()
 	}
-	if got, err := b.Sweep(ctx, epoch.Add(5*time.Second), 1000); got != 5 || err != nil {
+	if got, err := b.Sweep(ctx, "", epoch.Add(5*time.Second), 1000); got != 5 || err != nil {
 		t.Errorf("Sweep = %d, %v; want 5", got, err)
 	}
-	if got, err := b.Sweep(ctx, epoch.Add(time.Hour), 1000); got != n-5 || err != nil {
+	if got, err := b.Sweep(ctx, "", epoch.Add(time.Hour), 1000); got != n-5 || err != nil {
 		t.Errorf("Sweep = %d, %v; want %d", got, err, n-5)
 	}
 	checkUsage(t, b, app("a"))

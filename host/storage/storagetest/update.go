@@ -52,6 +52,8 @@ func testRefusedWrites(t *testing.T, b storage.Backend) {
 		"same key twice":      {{Record: record(k, 2, "")}, {Record: record(k, 3, "")}},
 		"usage":               {{Record: record(storage.UsageKey(app("a")), 2, "{}")}},
 		"delete of usage":     {{Record: storage.Record{Key: storage.UsageKey(app("a"))}, Delete: true}},
+		"floor":               {{Record: record(storage.FloorKey(k), 2, "{}")}},
+		"delete of a floor":   {{Record: storage.Record{Key: storage.FloorKey(k)}, Delete: true}},
 		"malformed key":       {{Record: record("no key", 1, "")}},
 		"empty key":           {{Record: record("", 1, "")}},
 		"long key":            {{Record: record(long, 1, "")}},
@@ -62,7 +64,7 @@ func testRefusedWrites(t *testing.T, b storage.Backend) {
 		"long end":            {with(func(r *storage.Record) { r.Ends = []string{string(make([]byte, storage.MaxTagBytes+1))} })},
 	} {
 		t.Run(name, func(t *testing.T) {
-			keys := []storage.Key{other, k, storage.UsageKey(app("a")), "no key", "", long}
+			keys := []storage.Key{other, k, storage.UsageKey(app("a")), storage.FloorKey(k), "no key", "", long}
 			err := b.Update(context.Background(), keys, func([]storage.Record) ([]storage.Write, error) {
 				return append([]storage.Write{{Record: record(other, 1, "good")}}, bad...), nil
 			})

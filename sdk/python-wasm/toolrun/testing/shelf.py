@@ -68,6 +68,7 @@ class Shelf:
         self.limits = limits
         self.session_idle = session_idle
         self.records: dict[Key, Record] = {}
+        self.floors: dict[tuple, int] = {}  # the highest revision of a removed record, for each shard of a store
         self.sessions: dict[str, Session] = {}
         self.shift = timedelta()
         self._clock = clock or (lambda: datetime.now(timezone.utc))
@@ -80,7 +81,7 @@ class Shelf:
         record = self.records.get(key)
         if record is None:
             return None
-        if record.expires is not None and self.now() >= record.expires:
+        if self.expired(record):
             return None
         if record.ends is not None and not self.open(self.sessions.get(record.ends)):
             return None
@@ -111,7 +112,8 @@ class Shelf:
         if not self.open(session):
             raise fault("session_ended", "the session has ended", hint="start a new session with another id")
         if session.user and session.user != caller.user:
-            hint = "a session is used by the user who started it"
+            named = "a session is used by the user who started it"
+            hint = named if caller.user else "name the session's user with user_id"
             raise fault("access_denied", "the session belongs to another user", hint=hint)
 
     def end(self, name: str) -> None:
@@ -120,11 +122,27 @@ class Shelf:
         if session is None:
             raise fault("not_found", "there is no such session")
         self.sessions[name] = replace(session, ended=True, user=None, metadata={})
-        self.records = {key: r for key, r in self.records.items() if r.ends != name}
+        for key in [key for key, r in self.records.items() if r.ends == name]:
+            self.remove(key)
+
+    def remove(self, key: Key) -> None:
+        """Remove a record. Those that are made later under a key of its shard begin above its revision."""
+        record = self.records.pop(key, None)
+        if record:
+            self.floors[floor_of(key)] = max(self.floors.get(floor_of(key), 0), record.revision)
+
+    def above(self, key: Key) -> int:
+        """Return the revision above which a record that is made under a key begins."""
+        record = self.records.get(key)
+        return max(self.floors.get(floor_of(key), 0), record.revision if record else 0)
 
     def usage(self) -> tuple[int, int]:
-        """Return how many records there are and their bytes, expired ones too: nobody has swept them."""
-        return len(self.records), sum(size_of(key, r.content) for key, r in self.records.items())
+        """Return how many records there are and their bytes. Expired ones make room where it is needed."""
+        held = {key: r for key, r in self.records.items() if not self.expired(r)}
+        return len(held), sum(size_of(key, r.content) for key, r in held.items())
+
+    def expired(self, record: Record) -> bool:
+        return record.expires is not None and self.now() >= record.expires
 
 
 def patched(metadata: dict, patch: Any) -> dict:
@@ -138,6 +156,26 @@ def patched(metadata: dict, patch: Any) -> dict:
 def size_of(key: Key, content: Any) -> int:
     """Return what a record counts for: its content, and its key with a tag and a length before each part."""
     return documents.size(content) + sum(_part_size(value) for _, value in (("tenant", "default"), *key))
+
+
+_TAGS = {"tenant": 0x10, "app": 0x20, "user": 0x30, "session": 0x50, "store": 0x70}
+
+
+def floor_of(key: Key) -> tuple:
+    """Return the store and the shard of a key, which is one of 16 by its hash (FNV-1a)."""
+    encoded = b"".join(_encoded(_TAGS[name], value) for name, value in (("tenant", "default"), *key))
+    digest = 0x811C9DC5
+    for byte in encoded:
+        digest = (digest ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return key[-1], digest % 16
+
+
+def _encoded(tag: int, value: str) -> bytes:
+    text = value.encode()
+    length, varint = len(text), b""
+    while length > 0x7F:
+        varint, length = varint + bytes([length & 0x7F | 0x80]), length >> 7
+    return bytes([tag]) + varint + bytes([length]) + text
 
 
 def _part_size(value: str) -> int:

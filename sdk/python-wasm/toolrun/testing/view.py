@@ -211,7 +211,7 @@ class View:
             updated = base.updated + timedelta(microseconds=1)  # strictly increasing, whatever clocks do
         return Record(
             draft.content,
-            (base.revision if base else 0) + 1,
+            (base.revision if base else self.shelf.above(entry.key)) + 1,
             self.now if draft.fresh or not base else base.created,
             updated,
             self._expires(store, draft.ttl),
@@ -227,7 +227,7 @@ class View:
         grown.append(self._change(entry, draft))
         more_records, more_bytes = sum(r for r, _ in grown), sum(b for _, b in grown)
         records, size = self.shelf.usage()
-        limits, hint = self.shelf.limits, "delete records, or raise the app's limit"
+        limits, hint = self.shelf.limits, "delete records or files, or raise the limit"
         if records + more_records > limits.app_records and more_records > 0:
             raise fault("quota_exceeded", f"the app holds as many records as it may: {limits.app_records}", hint=hint)
         if size + more_bytes > limits.app_bytes and more_bytes > 0:
@@ -235,6 +235,8 @@ class View:
 
     def _change(self, entry: Entry, draft: Draft) -> tuple[int, int]:
         raw = self.shelf.records.get(entry.key)
+        if raw and self.shelf.expired(raw):
+            raw = None
         records, size = (-1, -size_of(entry.key, raw.content)) if raw else (0, 0)
         return (records + 1, size + size_of(entry.key, draft.content)) if draft.exists else (records, size)
 
@@ -254,7 +256,7 @@ class View:
             if entry.writes and entry.draft.exists:
                 self.shelf.records[entry.key] = self._next(entry)
             elif entry.writes:
-                self.shelf.records.pop(entry.key, None)
+                self.shelf.remove(entry.key)
         return effects
 
     def effects(self) -> dict:

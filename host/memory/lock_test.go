@@ -1,0 +1,119 @@
+package memory_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/mem"
+)
+
+// locked is a backend that notes how long a function ran inside of its transactions, where all others wait.
+type locked struct {
+	storage.Backend
+	mu      sync.Mutex
+	longest time.Duration
+}
+
+func (b *locked) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
+	return b.Backend.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
+		began := time.Now()
+		defer func() {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.longest = max(b.longest, time.Since(began))
+		}()
+		return fn(now)
+	})
+}
+
+// Merges that are blind are applied again outside of the backend's transaction, if that is much work: a tool that
+// makes many, of a large record that others change, holds no commit of others up.
+func TestBlindMergesHoldUpNoOne(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	b := &locked{Backend: mem.New()}
+	a := newApp(t, func(cfg *memory.Config) { cfg.Backend = b })
+	a.must(ann, abi.SetContent, `"flags"`, `{"a":[`+strings.Repeat("0,", 90_000)+`0]}`, `{"replace":true}`)
+	var wg sync.WaitGroup
+	for run := range 3 {
+		wg.Go(func() {
+			_, err := a.transact(caller("", ""), func(ctx context.Context, v *memory.View) error {
+				for n := range 40 {
+					patch := fmt.Sprintf(`{"k%d":%d}`, n%10, run)
+					if _, err := v.Call(ctx, call(abi.SetContent, `"flags"`, patch)); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("the longest transaction of the backend took %v", b.longest)
+	if b.longest > 150*time.Millisecond {
+		t.Errorf("a function ran for %v inside of the backend's transaction", b.longest)
+	}
+}
+
+// A small merge is applied inside, so that many at once on one record share a commit; each is kept.
+func TestManySmallBlindMerges(t *testing.T) {
+	a := newApp(t)
+	var wg sync.WaitGroup
+	for n := range 100 {
+		wg.Go(func() {
+			done, err := a.transact(caller("", ""), func(ctx context.Context, v *memory.View) error {
+				_, err := v.Call(ctx, call(abi.SetContent, `"flags"`, fmt.Sprintf(`{"k%d":%d}`, n, n)))
+				return err
+			})
+			if err != nil || done.Attempts != 1 {
+				t.Errorf("merge %d took %d attempts: %v", n, done.Attempts, err)
+			}
+		})
+	}
+	wg.Wait()
+	var got map[string]int
+	if err := json.Unmarshal([]byte(a.must(ann, abi.GetContent, `"flags"`)), &got); err != nil || len(got) != 100 {
+		t.Errorf("%d of 100 merges are there, %v", len(got), err)
+	}
+}
+
+// busy is a backend whose commits wait until the caller gives up.
+type busy struct{ storage.Backend }
+
+func (busy) Update(ctx context.Context, _ []storage.Key, _ func([]storage.Record) ([]storage.Write, error)) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// A commit that the backend has not begun with ends with the run's time: nothing is stored, and nobody waits longer.
+func TestWaitingCommitEndsInTime(t *testing.T) {
+	b := mem.New()
+	a := newApp(t, func(cfg *memory.Config) { cfg.Backend = busy{b} })
+	late := abi.Faultf(abi.Timeout, "too late")
+	ctx, cancel := context.WithTimeoutCause(context.Background(), 20*time.Millisecond, late)
+	defer cancel()
+	began := time.Now()
+	_, err := a.Transact(ctx, memory.Tx{Caller: memory.Caller{Tenant: "acme", Run: "r"}}, func(ctx context.Context, v *memory.View) error {
+		_, err := v.Call(ctx, call(abi.SetContent, `"flags"`, `{"a":1}`))
+		return err
+	})
+	if !errors.Is(err, abi.Timeout) || time.Since(began) > 10*time.Second {
+		t.Errorf("Transact = %v after %v; want the timeout in time", err, time.Since(began))
+	}
+	if found, err := b.Scan(context.Background(), "", "", 10); len(found) > 0 || err != nil {
+		t.Errorf("stored: %v, %v", found, err)
+	}
+}

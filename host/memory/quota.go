@@ -1,0 +1,158 @@
+package memory
+
+import (
+	"context"
+	"slices"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// holdings is the usage of an app in a tenant and of the caller's user in there.
+type holdings struct{ app, user storage.Usage }
+
+func (h holdings) plus(more holdings) holdings {
+	return holdings{app: h.app.Plus(more.app), user: h.user.Plus(more.user)}
+}
+
+// usageKeys returns the keys of the records that hold a caller's holdings.
+func (s *Service) usageKeys(c Caller) []storage.Key {
+	group := s.group(c)
+	keys := []storage.Key{storage.UsageKey(group)}
+	if c.User != "" {
+		keys = append(keys, storage.UsageKey(storage.UserGroup(group, c.User)))
+	}
+	return keys
+}
+
+// decodeHoldings reads what lies under usageKeys.
+func decodeHoldings(records []storage.Record) (h holdings, err error) {
+	if h.app, err = storage.DecodeUsage(records[0]); err != nil || len(records) == 1 {
+		return h, err
+	}
+	h.user, err = storage.DecodeUsage(records[1])
+	return h, err
+}
+
+// growth returns what changes add to a caller's holdings.
+func (s *Service) growth(c Caller, changes ...storage.Change) (grown holdings) {
+	app := s.group(c)
+	user := storage.UserGroup(app, c.User)
+	for _, change := range changes {
+		change.Usage(func(group storage.Key, u storage.Usage) {
+			switch {
+			case group == app:
+				grown.app = grown.app.Plus(u)
+			case group == user && c.User != "":
+				grown.user = grown.user.Plus(u)
+			}
+		})
+	}
+	return grown
+}
+
+// overQuota refuses holdings over the limits, but never a change that makes them smaller.
+func (s *Service) overQuota(held, grown holdings) error {
+	after := held.plus(grown)
+	for _, q := range []struct {
+		holder, unit       string
+		held, grown, limit int64
+	}{
+		{"the app", "records", after.app.Records, grown.app.Records, s.limits.AppRecords},
+		{"the app", "bytes", after.app.Bytes, grown.app.Bytes, s.limits.AppBytes},
+		{"the user", "records", after.user.Records, grown.user.Records, s.limits.UserRecords},
+		{"the user", "bytes", after.user.Bytes, grown.user.Bytes, s.limits.UserBytes},
+	} {
+		if q.held > q.limit && q.grown > 0 {
+			return abi.Faultf(abi.QuotaExceeded, "%s holds as many %s as it may: %d", q.holder, q.unit, q.limit).
+				WithHint("delete records or files, or raise the limit")
+		}
+	}
+	return nil
+}
+
+// noRoom is the fault of a write that would make what is stored grow, nil where the backend has room.
+func (s *Service) noRoom() error {
+	if err := storage.Space(s.backend); err != nil {
+		s.log.Error("the backend is full", "error", err)
+		return abi.Faultf(abi.Unavailable, "the memory backend has no room left").WithHint("delete records or files, or try again later")
+	}
+	return nil
+}
+
+// held reads a caller's holdings.
+func (s *Service) held(ctx context.Context, c Caller) (holdings, error) {
+	records, err := s.backend.Get(ctx, s.usageKeys(c)...)
+	if err != nil {
+		return holdings{}, err
+	}
+	return decodeHoldings(records)
+}
+
+// checkQuota refuses a draft that would make the app or the user hold more than they may. Holdings are a limit
+// and not state: they are looked at, not depended on.
+func (v *View) checkQuota(ctx context.Context, e *entry, d draft) error {
+	if v.held == nil {
+		if err := v.readHoldings(ctx); err != nil {
+			return err
+		}
+	}
+	fault := v.s.overQuota(*v.held, v.grown(e, d))
+	if fault == nil || v.memo.reclaimed {
+		return fault
+	}
+	v.memo.reclaimed = true
+	if !v.s.reclaim(ctx, v.caller) {
+		return fault
+	}
+	for _, known := range slices.Concat(v.entries, []*entry{e}) {
+		if known.raw.Expired(v.s.now()) {
+			known.raw = storage.Record{} // it takes no room any more
+		}
+	}
+	if err := v.readHoldings(ctx); err != nil {
+		return err
+	}
+	return v.s.overQuota(*v.held, v.grown(e, d)) // as the commit will
+}
+
+// grown is what the attempt's writes add to the holdings, with a draft for an entry.
+func (v *View) grown(e *entry, d draft) holdings {
+	changes := []storage.Change{v.change(e, d)}
+	for _, other := range v.entries {
+		if other != e && other.wrote {
+			changes = append(changes, v.change(other, other.draft))
+		}
+	}
+	return v.s.growth(v.caller, changes...)
+}
+
+func (v *View) readHoldings(ctx context.Context) error {
+	held, err := v.s.held(ctx, v.caller)
+	v.held = &held
+	return err
+}
+
+// change is the change that an entry's draft makes to what lies under its key.
+func (v *View) change(e *entry, d draft) storage.Change {
+	c := storage.Change{Old: storage.HeadOf(e.raw), Write: storage.Write{Record: storage.Record{Key: e.key}, Delete: !d.exists}}
+	if d.exists {
+		c.Record.Content, c.Record.Ends = d.bytes, v.ends(e.store)
+	}
+	return c
+}
+
+// reclaimed is how many expired records one reclaim frees.
+const reclaimed = 1000
+
+// reclaim frees records of the app that have expired, for a caller whose quota is full, and reports whether
+// there were any. A sweep leaves them for an hour more, in case the clock runs ahead; but a write may have
+// their room at once, as it may take the place of an expired record. It looks at a bounded number of records,
+// and a transaction reclaims once for its calls and once for its commit.
+func (s *Service) reclaim(ctx context.Context, c Caller) bool {
+	n, err := s.backend.Sweep(ctx, s.group(c), s.now(), reclaimed)
+	if err != nil {
+		s.log.Error("the backend failed", "doing", "reclaim expired records", "error", err)
+	}
+	return n > 0
+}

@@ -1,0 +1,172 @@
+package memory_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/mem"
+)
+
+var bob = memory.Caller{Tenant: "acme", User: "bob", Session: "s2", Run: "r"}
+
+// Everything that a user makes the host keep counts, and ends at the user's share; others go on.
+func TestUsersShare(t *testing.T) {
+	large := strings.Repeat("x", 20_000)
+	for _, test := range []struct {
+		name string
+		keep func(a *app, c memory.Caller, n int) error
+	}{
+		{"records of sessions", func(a *app, c memory.Caller, n int) error {
+			c.Session = fmt.Sprint(c.User, n)
+			_, err := a.do(c, abi.SetContent, `"cart"`, `{"a":"`+large+`"}`)
+			return err
+		}},
+		{"metadata", func(a *app, c memory.Caller, n int) error {
+			c.Session = fmt.Sprint(c.User, n)
+			_, err := a.StartSession(context.Background(), c, memory.SessionStart{Metadata: json.RawMessage(`{"a":"` + large + `"}`)})
+			return err
+		}},
+		{"files", func(a *app, c memory.Caller, n int) error {
+			c.Session = fmt.Sprint(c.User, n)
+			_, err := a.AddFile(context.Background(), c, memory.Upload{ID: c.Session, Content: []byte(large)})
+			return err
+		}},
+		{"texts of files", func(a *app, c memory.Caller, n int) error {
+			c.Session = fmt.Sprint(c.User, n)
+			_, err := a.AddFile(context.Background(), c, memory.Upload{ID: c.Session, Text: &large})
+			return err
+		}},
+		{"kept results", func(a *app, c memory.Caller, n int) error {
+			_, err := a.Transact(context.Background(), memory.Tx{Caller: c, Grants: []memory.Grant{}, Key: fmt.Sprint("k", n), Fingerprint: "f",
+				Answer: func(abi.Effects) ([]byte, error) { return []byte(`"` + large + `"`), nil }},
+				func(context.Context, *memory.View) error { return nil })
+			return err
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			a := newApp(t, func(cfg *memory.Config) { cfg.Limits.UserBytes = 100_000 })
+			kept := 0
+			for ; kept < 10; kept++ {
+				err := test.keep(a, ann, kept)
+				if errors.Is(err, abi.QuotaExceeded) && strings.Contains(err.Error(), "the user holds") {
+					break
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if kept != 4 {
+				t.Errorf("the user keeps %d times 20,000 bytes with a quota of 100,000; want 4", kept)
+			}
+			if err := test.keep(a, bob, 0); err != nil {
+				t.Errorf("another user, meanwhile: %v", err)
+			}
+			if _, err := a.Erase(context.Background(), ann); err != nil {
+				t.Fatal(err)
+			}
+			later := memory.Caller{Tenant: "acme", User: "ann", Session: "later", Run: "r"}
+			if err := test.keep(a, later, 100); err != nil {
+				t.Errorf("after the erasure: %v", err)
+			}
+		})
+	}
+}
+
+// What all users keep together ends at the app's limit.
+func TestAppsShare(t *testing.T) {
+	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.AppBytes, cfg.Limits.UserBytes = 100_000, 60_000 })
+	file := bytes.Repeat([]byte("x"), 50_000)
+	for i, want := range []error{nil, abi.QuotaExceeded} {
+		c := memory.Caller{Tenant: "acme", User: fmt.Sprint("u", i), Session: fmt.Sprint("s", i), Run: "r"}
+		if _, err := a.AddFile(context.Background(), c, memory.Upload{ID: c.User, Content: file}); !errors.Is(err, want) {
+			t.Errorf("file %d of 50,000 bytes: %v; want %v", i, err, want)
+		}
+	}
+	other := memory.Caller{Tenant: "rival", User: "u", Session: "s", Run: "r"}
+	if _, err := a.AddFile(context.Background(), other, memory.Upload{ID: "x", Content: file}); err != nil {
+		t.Errorf("another tenant: %v", err)
+	}
+}
+
+// A record that has expired takes no room from then on, though it is swept an hour later: for records, and for
+// what the host keeps itself.
+func TestExpiredRecordsMakeRoom(t *testing.T) {
+	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.UserBytes = 10_000 })
+	c := memory.Caller{Tenant: "acme", User: "ann", Run: "r"}
+	large := `{"a":"` + strings.Repeat("x", 8000) + `"}`
+	for range 5 {
+		a.must(c, abi.SetContent, `"notes"`, large, `{"ttl":"10s"}`)
+		a.clock.Advance(9 * time.Second)
+		a.wantFault(abi.QuotaExceeded, c, abi.SetContent, `"daily"`, large, `{"ttl":"1s"}`)
+		a.clock.Advance(time.Second)
+		a.must(c, abi.SetContent, `"daily"`, large, `{"ttl":"1s"}`)
+		a.clock.Advance(time.Second)
+		c.Session = fmt.Sprint("s", a.clock.Now().Unix())
+		metadata := json.RawMessage(`{"a":"` + strings.Repeat("x", 1000) + `"}`)
+		if _, err := a.StartSession(context.Background(), c, memory.SessionStart{Metadata: metadata}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.EndSession(context.Background(), c); err != nil {
+			t.Fatal(err)
+		}
+		c.Session = ""
+	}
+}
+
+// full is a backend that has no room.
+type full struct{ storage.Backend }
+
+func (full) Space() error { return storage.ErrFull }
+
+// Without room nothing grows, and everything can still be removed.
+func TestNoRoom(t *testing.T) {
+	b := mem.New()
+	before := newApp(t, func(cfg *memory.Config) { cfg.Backend = b })
+	before.must(ann, abi.SetContent, `"notes"`, `{"a":1}`)
+	before.must(ann, abi.SetContent, `"cart"`, `{"a":1}`)
+	a := newApp(t, func(cfg *memory.Config) { cfg.Backend = full{b} })
+	a.want(ann, `"notes"`, `{"a":1}`)
+	a.wantFault(abi.Unavailable, ann, abi.SetContent, `"notes"`, `{"b":1}`)
+	a.wantFault(abi.Unavailable, ann, abi.SetContent, `"flags"`, `{"b":1}`)
+	if _, err := a.AddFile(context.Background(), ann, memory.Upload{ID: "f", Content: []byte("x")}); !errors.Is(err, abi.Unavailable) {
+		t.Errorf("an upload without room: %v", err)
+	}
+	if _, err := a.StartSession(context.Background(), bob, memory.SessionStart{}); !errors.Is(err, abi.Unavailable) {
+		t.Errorf("a session without room: %v", err)
+	}
+	a.must(ann, abi.DeleteContent, `"notes"`)
+	erased, err := a.Erase(context.Background(), ann)
+	if err != nil || erased.Records != 1 || erased.Sessions != 1 {
+		t.Errorf("an erasure without room: %+v, %v", erased, err)
+	}
+}
+
+// An erasure counts the kept results of the user's sessions too.
+func TestErasureCountsKeptResults(t *testing.T) {
+	a := newApp(t)
+	for i := range 4 {
+		c := ann
+		if i == 0 {
+			c.Session = ""
+		}
+		_, err := a.Transact(context.Background(), memory.Tx{Caller: c, Grants: []memory.Grant{}, Key: fmt.Sprint("k", i), Fingerprint: "f",
+			Answer: func(abi.Effects) ([]byte, error) { return []byte(`{}`), nil }},
+			func(context.Context, *memory.View) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	erased, err := a.Erase(context.Background(), ann)
+	if err != nil || erased.Runs != 4 || erased.Sessions != 1 {
+		t.Errorf("Erase = %+v, %v; want 4 runs of 1 session", erased, err)
+	}
+}

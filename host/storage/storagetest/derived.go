@@ -1,0 +1,93 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// testUserUsage checks that what a user has counts for the user too, wherever it lies, and moves with its tag.
+func testUserUsage(t *testing.T, b storage.Backend) {
+	group := app("a")
+	ann, bob := storage.UserGroup(group, "ann"), storage.UserGroup(group, "bob")
+	session := storage.Part{Tag: storage.Session, Value: "s1"}
+	own := record(group.With(user("ann"), store("s")), 1, "1234")
+	shared := record(group.With(store("s")), 1, "12")
+	file := record(storage.MakeKey(storage.Part{Tag: storage.System, Value: "file"})+group.With(session), 1, "12345678")
+	put(t, b, own, shared, file)
+	checkUsage(t, b, group, ann, bob)
+
+	file.Revision, file.Ends = 2, []string{storage.SubjectTag("ann")}
+	put(t, b, file)
+	checkUsage(t, b, group, ann, bob)
+
+	file.Revision, file.Ends, file.Content = 3, []string{storage.SubjectTag("bob")}, []byte("1")
+	put(t, b, file)
+	checkUsage(t, b, group, ann, bob)
+	if gone, err := b.Drop(context.Background(), storage.Selector{End: storage.SubjectTag("bob"), Prefix: file.Key}, 10); len(gone) != 1 || err != nil {
+		t.Errorf("Drop of bob's = %v, %v", gone, err)
+	}
+	checkUsage(t, b, group, ann, bob)
+}
+
+// testFloors checks that a floor holds the highest revision that was ever removed, however it was, and that
+// requests which share a commit see each other's.
+func testFloors(t *testing.T, b storage.Backend) {
+	ctx := context.Background()
+	k := app("a", user("ann"), store("s"))
+	floor := storage.FloorKey(k)
+	remove := func(keys ...storage.Key) {
+		must(t, b.Update(ctx, keys, func([]storage.Record) (writes []storage.Write, _ error) {
+			for _, k := range keys {
+				writes = append(writes, storage.Write{Record: storage.Record{Key: k}, Delete: true})
+			}
+			return writes, nil
+		}))
+	}
+	want := func(when string, revision int64) {
+		t.Helper()
+		got := get(t, b, floor)[0]
+		if got.Revision != revision || got.Exists() != (revision > 0) || len(got.Content) > 0 {
+			t.Errorf("%s: the floor is %+v; want revision %d", when, got, revision)
+		}
+	}
+	want("at first", 0)
+	put(t, b, record(k, 7, "x"))
+	want("after a write", 0)
+	remove(k)
+	want("after a delete", 7)
+	remove(k)
+	put(t, b, record(k, 3, "x"))
+	remove(k)
+	want("after a delete of a lower one", 7)
+
+	expired := record(k, 9, "x")
+	expired.Expires = epoch
+	put(t, b, expired)
+	if n, err := b.Sweep(ctx, "", epoch.Add(time.Hour), 10); n != 1 || err != nil {
+		t.Fatalf("Sweep = %d, %v", n, err)
+	}
+	want("after a sweep", 9)
+
+	ended := record(k, 11, "x")
+	ended.Ends = []string{"e"}
+	put(t, b, ended)
+	if gone, err := b.Drop(ctx, storage.Selector{End: "e"}, 10); len(gone) != 1 || err != nil {
+		t.Fatalf("Drop = %v, %v", gone, err)
+	}
+	want("after a drop", 11)
+
+	put(t, b, record(k, 20, "x"))
+	refused := errors.New("refused")
+	err := b.Update(ctx, []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) { return nil, refused })
+	if !errors.Is(err, refused) {
+		t.Fatal(err)
+	}
+	want("after an update that was refused", 11)
+	if found := all(t, b, floor); len(found) > 0 {
+		t.Errorf("Scan finds the floor: %v", found)
+	}
+}
