@@ -9,7 +9,7 @@
 GO       ?= go
 FUZZTIME ?= 1m
 
-.PHONY: temporal plugins hostile build test check bench fuzz soak format vet staticcheck tidy clean-tree
+.PHONY: modules plugins hostile build test check bench fuzz soak format vet staticcheck tidy clean-tree
 
 build:
 	$(GO) build -o toolrun ./cmd/toolrun
@@ -17,11 +17,14 @@ build:
 test:
 	$(GO) run ./internal/testrun
 
-check: test temporal format vet staticcheck tidy clean-tree
+check: test modules format vet staticcheck tidy clean-tree
 
-# The activity for Temporal is a module of its own, so that only who uses it gets what it needs.
-temporal:
-	cd sdk/temporal && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test ./...
+# Modules of their own, so that only who uses one gets what it needs: the activity for Temporal, and what the benchmarks
+# compare with. Each go.mod of the repository is found, built, vetted and tested.
+modules:
+	@for mod in $$(git ls-files '*/go.mod'); do \
+		echo "module $$(dirname $$mod)"; \
+		(cd $$(dirname $$mod) && $(GO) mod tidy -diff && $(GO) build ./... && $(GO) vet ./... && $(GO) test ./...) || exit 1; done
 
 # Go's recipes are go:generate lines, those of C stand in toolchain.txt, those of AssemblyScript in package.json.
 plugins:
