@@ -10,7 +10,7 @@ const (
 	AccessDenied    Code = "access_denied"    // it exists, but not with this verb, or not for this caller
 	ReadOnly        Code = "read_only"        // a write to what only the host writes
 	SchemaViolation Code = "schema_violation" // the content does not fit the store's schema
-	Conflict        Code = "conflict"         // the record changed, or an idempotency key was used with another input
+	Conflict        Code = "conflict"         // the record changed, or an idempotency key was used for another request
 	NoUser          Code = "no_user"          // a user store, and no user is known
 	NoSession       Code = "no_session"       // a session store, and no session is known
 	SessionEnded    Code = "session_ended"    // the session is over
@@ -45,7 +45,7 @@ var codes = []struct {
 	{AccessDenied, 2, 1, "it exists, but not with this verb, or not for this caller"},
 	{ReadOnly, 3, 1, "a write to what only the host writes"},
 	{SchemaViolation, 4, 1, "the content does not fit the store's schema"},
-	{Conflict, 5, 4, "the record changed, or an idempotency key was used with another input"},
+	{Conflict, 5, 4, "the record changed, or an idempotency key was used for another request"},
 	{NoUser, 6, 1, "a user store, and no user is known"},
 	{NoSession, 7, 1, "a session store, and no session is known"},
 	{SessionEnded, 8, 1, "the session is over"},

@@ -1,9 +1,6 @@
 package host
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -84,26 +81,6 @@ func orNull(text string) any {
 		return nil
 	}
 	return text
-}
-
-// makeFingerprint tells one input from another for an idempotency key. Inputs that differ only in white space or in
-// the order of members are the same.
-func (r *run) makeFingerprint() string {
-	if r.inv.Key == "" {
-		return ""
-	}
-	h := sha256.New()
-	env, err := json.Marshal(r.inv.Env)
-	if err != nil {
-		env = nil // a map of strings is always JSON
-	}
-	for _, part := range [][]byte{[]byte(r.inv.Tool), r.inv.Code.digest(), env, r.canonical(r.input), r.canonical(r.inv.Context), r.canonical(r.inv.Metadata)} {
-		var size [8]byte
-		binary.LittleEndian.PutUint64(size[:], uint64(len(part)))
-		h.Write(size[:])
-		h.Write(part)
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // canonical is a document without what means nothing. One beyond the limits, which no run takes, is left as it is.

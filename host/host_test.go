@@ -163,6 +163,44 @@ func testIdempotencyKey(t *testing.T) {
 	}
 }
 
+// TestIdempotencyConflict: a conflict names what differs and no value of it. The environment, which holds secrets that are
+// exchanged, does not make a retry another run.
+func TestIdempotencyConflict(t *testing.T) {
+	h := openTool(t, `return 1`)
+	first := func() host.Invocation {
+		return host.Invocation{
+			Tool: "node", Key: "k", Code: &host.Code{Language: "javascript", Text: "return 1"}, Caller: host.Caller{User: "ann", Session: "s1"},
+			Input: json.RawMessage(`{"a":1}`), Context: json.RawMessage(`{"c":1}`), Metadata: json.RawMessage(`{"m":1}`), Env: map[string]string{"TOKEN": "old"},
+		}
+	}
+	if _, err := run(h, first()); err != nil {
+		t.Fatal(err)
+	}
+	retry := first()
+	retry.Env = map[string]string{"TOKEN": "new"}
+	if result, err := run(h, retry); err != nil || !result.Repeated {
+		t.Errorf("a retry with another secret = %+v, %v; want the first result", result, err)
+	}
+	for want, change := range map[string]func(*host.Invocation){
+		"tool": func(i *host.Invocation) { i.Tool = "other_node" },
+		"code": func(i *host.Invocation) { i.Code.Text = "return 'secret'" },
+		"grants": func(i *host.Invocation) {
+			i.Code.Grants = []memory.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read}}}
+		},
+		"input":         func(i *host.Invocation) { i.Input = json.RawMessage(`{"a":"secret"}`) },
+		"context":       func(i *host.Invocation) { i.Context = json.RawMessage(`{"c":"secret"}`) },
+		"code, context": func(i *host.Invocation) { i.Context, i.Code.Text = nil, "return 2" },
+		"metadata":      func(i *host.Invocation) { i.Metadata = json.RawMessage(`{"m":"secret"}`) },
+	} {
+		inv := first()
+		change(&inv)
+		_, err := run(h, inv)
+		if f := abi.FaultOf(err); f.Code != abi.Conflict || !strings.HasSuffix(f.Message, "with another "+want) || strings.Contains(f.Error(), "secret") {
+			t.Errorf("another %s = %v; want a conflict that names it", want, err)
+		}
+	}
+}
+
 func TestLogsAreBounded(t *testing.T) { everywhere(t, testLogsAreBounded) }
 
 func testLogsAreBounded(t *testing.T) {

@@ -3,6 +3,7 @@ package memory
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/storage"
@@ -25,8 +26,32 @@ func (s *Service) finished(tx Tx, r storage.Record) ([]byte, error) {
 		return nil, fmt.Errorf("finished run: %w: %w", storage.ErrCorrupt, err)
 	}
 	if state.Fingerprint != tx.Fingerprint {
-		return nil, abi.Faultf(abi.Conflict, "the idempotency key was used for a run with another input").
+		return nil, abi.Faultf(abi.Conflict, "the idempotency key was used for a run with another %s", differing(state.Fingerprint, tx.Fingerprint)).
 			WithHint("use a new key for a new run")
 	}
 	return state.Answer, nil
+}
+
+// differing names the parts in which two fingerprints differ, or calls them a request where they have no parts.
+func differing(was, is string) string {
+	known := map[string]string{}
+	for part := range strings.FieldsSeq(was) {
+		name, digest, _ := strings.Cut(part, "=")
+		known[name] = digest
+	}
+	var names []string
+	for part := range strings.FieldsSeq(is) {
+		name, digest, ok := strings.Cut(part, "=")
+		before, had := known[name]
+		if !ok || !had {
+			return "request"
+		}
+		if digest != before {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "request"
+	}
+	return strings.Join(names, ", ")
 }

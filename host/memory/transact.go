@@ -25,7 +25,8 @@ type Tx struct {
 	// Entry is what the ledger gets to know besides what the transaction did; nil for nothing.
 	Entry *LedgerEntry
 	// Key, where it is not empty, makes the transaction idempotent: its answer is kept in the same commit, and
-	// the same key with the same Fingerprint is answered with it. Another fingerprint is a conflict.
+	// the same key with the same Fingerprint is answered with it. Another fingerprint is a conflict. One of the form
+	// "input=x context=y" lets the conflict name the parts that differ.
 	Key         string
 	Fingerprint string
 	// Answer makes the answer that is kept under Key, from what the transaction did. It is called inside the

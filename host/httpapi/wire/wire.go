@@ -29,7 +29,7 @@ type RunFields struct {
 	Message  *string         `json:"message,omitempty" doc:"What the user said: context.message, and input.message where there is no input" example:"Hello"`
 	Session  string          `json:"session_id,omitempty" maxLength:"128" doc:"The session, which begins where it has not; with credentials of a user, one that is theirs" example:"sess_123"`
 	User     string          `json:"user_id,omitempty" maxLength:"256" doc:"For whom the run acts. Credentials of a user act for that user alone; a user in metadata means nothing"`
-	Metadata json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) on the session's metadata, set before the run"`
+	Metadata json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) on the session's metadata, set before the run; it stays where the run fails"`
 	Context  json.RawMessage `json:"context,omitempty" doc:"JSON object with keys for the tool's context, such as steps"`
 
 	SessionReference string            `json:"session_reference,omitempty" maxLength:"256" doc:"The platform's own name for the session"`
