@@ -86,12 +86,12 @@ func TestSpaceIsCached(t *testing.T) {
 func TestFreePagesAreSpace(t *testing.T) {
 	ctx := context.Background()
 	b := openTest(t)
-	b.space.minFree = 32 << 20
+	b.space.minFree = 64 << 20
 	d := &fakeDisk{free: 1 << 20, total: 1 << 40}
 	d.install(b)
 	k := testKey("large")
 	err := b.Update(ctx, []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
-		return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Content: make([]byte, 40<<20)}}}, nil
+		return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Content: make([]byte, 100<<20)}}}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestFreePagesAreSpace(t *testing.T) {
 	}
 	d.now = d.now.Add(spaceAge)
 	if err := b.Space(); err != nil {
-		t.Errorf("Space() after a record of 40 MiB was removed = %v; want nil", err)
+		t.Errorf("Space() after a record of 100 MiB was removed = %v; want nil", err)
 	}
 }
 
