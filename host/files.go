@@ -43,3 +43,8 @@ func (h *Host) RemoveFile(ctx context.Context, caller Caller, id string) (memory
 func (h *Host) File(ctx context.Context, caller Caller, id string) ([]byte, error) {
 	return h.memory.File(ctx, h.caller(caller, "").Tenant, id)
 }
+
+// FileBytes returns how large the content of a file of the caller's tenant is, without reading it; see File.
+func (h *Host) FileBytes(ctx context.Context, caller Caller, id string) (int64, error) {
+	return h.memory.FileBytes(ctx, h.caller(caller, "").Tenant, id)
+}

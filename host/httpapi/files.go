@@ -257,26 +257,21 @@ func (s *Server) download(ctx context.Context, c *call, in *fileInput) (*huma.St
 		if a.ID != in.File {
 			continue
 		}
-		held, err := s.downloads.take(ctx, a.Bytes, pathOf(c.principal)...)
+		d := s.delivery(a.Bytes, s.loading(c.principal.Tenant, c.app, a.ID), pathOf(c.principal)...)
+		f, err := d.open(ctx)
 		if err != nil {
-			return nil, err
-		}
-		content, err := c.host.File(ctx, caller, a.ID)
-		if err != nil {
-			held.free()
 			return nil, err
 		}
 		if c.principal.Role == access.Operator {
-			err = c.host.NoteDownload(caller, a.ID)
-		}
-		if err != nil {
-			held.free()
-			return nil, err
+			if err := c.host.NoteDownload(caller, a.ID); err != nil {
+				f.drop()
+				return nil, err
+			}
 		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
-			defer held.free()
 			_, w := humago.Unwrap(hc)
-			sendFile(w, a.Filename, a.MediaType, content)
+			describeFile(w, a.Filename, a.MediaType, d.bytes)
+			d.send(hc.Context(), w, f)
 		}}, nil
 	}
 	return nil, abi.Faultf(abi.NotFound, "the session has no such file")
@@ -294,43 +289,54 @@ func fileHeaders(name, mediaType string) http.Header {
 	}
 }
 
-// sendFile answers with a file.
-func sendFile(w http.ResponseWriter, name, mediaType string, content []byte) {
+// describeFile answers with the headers of a file.
+func describeFile(w http.ResponseWriter, name, mediaType string, bytes int64) {
 	for name, values := range fileHeaders(name, mediaType) {
 		w.Header()[name] = values
 	}
-	w.Header().Set("Content-Length", strconv.Itoa(len(content)))
-	filePace.write(w, content)
+	w.Header().Set("Content-Length", strconv.FormatInt(bytes, 10))
 }
 
-// followLink answers a download by a signed address.
+// followLink answers a download by a signed address. Who reads it is not known: it takes the room of the file.
 func (s *Server) followLink(w http.ResponseWriter, r *http.Request) {
 	l, err := s.options.Links.check(r)
 	if err != nil {
 		WriteProblem(w, err)
 		return
 	}
-	held, err := s.downloads.take(r.Context(), memory.MaxFileBytes, l.tenant, "link", l.file)
+	bytes, err := s.linkedBytes(r.Context(), l)
 	if err != nil {
 		WriteProblem(w, err)
 		return
 	}
-	defer held.free()
-	content, err := s.linked(r.Context(), l)
+	d := s.delivery(bytes, s.loading(l.tenant, l.app, l.file), l.tenant, "link "+l.file)
+	f, err := d.open(r.Context())
 	if err != nil {
 		WriteProblem(w, err)
 		return
 	}
-	held.shrink(int64(len(content)))
-	sendFile(w, l.name, l.mediaType, content)
+	describeFile(w, l.name, l.mediaType, d.bytes)
+	d.send(r.Context(), w, f)
 }
 
-// linked reads the file of an address.
-func (s *Server) linked(ctx context.Context, l link) ([]byte, error) {
+// linkedBytes returns how large the file of an address is.
+func (s *Server) linkedBytes(ctx context.Context, l link) (int64, error) {
 	h, release, err := s.options.Apps.Host(ctx, l.tenant, l.app)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer release()
-	return h.File(ctx, host.Caller{Tenant: l.tenant}, l.file)
+	return h.FileBytes(ctx, host.Caller{Tenant: l.tenant}, l.file)
+}
+
+// loading returns what reads a file, which uses its app's host only meanwhile.
+func (s *Server) loading(tenant, app, file string) func(context.Context) ([]byte, error) {
+	return func(ctx context.Context) ([]byte, error) {
+		h, release, err := s.options.Apps.Host(ctx, tenant, app)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		return h.File(ctx, host.Caller{Tenant: tenant}, file)
+	}
 }

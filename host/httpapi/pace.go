@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -66,20 +67,28 @@ var filePace = pace{stall: 30 * time.Second, chunk: 2 * time.Second}
 
 const chunkBytes = 64 << 10
 
-// write sends a file, until its reader is too slow or has gone.
-func (p pace) write(w http.ResponseWriter, content []byte) {
+// copy sends what it reads, until the reader of the answer is too slow or has gone, and returns how much it sent.
+func (p pace) copy(w http.ResponseWriter, r io.Reader) (sent int64, err error) {
 	control, begin := http.NewResponseController(w), time.Now()
-	for sent := 0; len(content) > 0; sent++ {
-		deadline := begin.Add(p.stall + time.Duration(sent)*p.chunk)
+	buf := make([]byte, chunkBytes)
+	for chunks := 0; ; chunks++ {
+		n, readErr := io.ReadFull(r, buf)
+		deadline := begin.Add(p.stall + time.Duration(chunks)*p.chunk)
 		if stalled := time.Now().Add(p.stall); stalled.Before(deadline) {
 			deadline = stalled
 		}
-		n := min(chunkBytes, len(content))
 		_ = control.SetWriteDeadline(deadline)
-		if _, err := w.Write(content[:n]); err != nil {
-			return
+		if n > 0 {
+			written, err := w.Write(buf[:n])
+			if sent += int64(written); err != nil {
+				return sent, err
+			}
 		}
-		content = content[n:]
+		if readErr == io.EOF || readErr == io.ErrUnexpectedEOF {
+			return sent, control.Flush() // as long as the deadline is this one
+		}
+		if readErr != nil {
+			return sent, readErr
+		}
 	}
-	_ = control.Flush() // as long as the deadline is this one
 }

@@ -57,10 +57,7 @@ type holding struct {
 // it is the sender who has to slow down, 503 where others leave no room.
 func (r *room) take(ctx context.Context, bytes int64, path ...string) (*holding, error) {
 	r.mu.Lock()
-	h := &holding{room: r, bytes: bytes, ready: make(chan struct{})}
-	for i := range path {
-		h.shares = append(h.shares, r.share(strings.Join(path[:i+1], "\x00")))
-	}
+	h := r.newHolding(bytes, path)
 	if len(r.waiting) >= maxRoomWaiting {
 		h.leave()
 		r.mu.Unlock()
@@ -91,6 +88,15 @@ func (r *room) take(ctx context.Context, bytes int64, path ...string) (*holding,
 		return nil, r.fullShare()
 	}
 	return nil, context.Cause(ctx)
+}
+
+// newHolding makes one that has nothing yet. The caller holds mu.
+func (r *room) newHolding(bytes int64, path []string) *holding {
+	h := &holding{room: r, bytes: bytes, ready: make(chan struct{})}
+	for i := range path {
+		h.shares = append(h.shares, r.share(strings.Join(path[:i+1], "\x00")))
+	}
+	return h
 }
 
 // share returns that of a name. The caller holds mu.

@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -137,7 +139,7 @@ func TestPace(t *testing.T) {
 		if r.URL.Path == "/short" {
 			p = pace{stall: 20 * time.Millisecond}
 		}
-		p.write(newTimed(w), content)
+		_, _ = p.copy(newTimed(w), bytes.NewReader(content))
 		ended <- struct{}{}
 	}))
 	defer server.Close()
@@ -193,5 +195,55 @@ func TestTimed(t *testing.T) {
 		if len(d.set) != want || d.set[0] || want == 2 && !d.set[1] {
 			t.Errorf("%s: deadlines = %v", kind, d.set)
 		}
+	}
+}
+
+// TestSlowReaders has readers of one file read so slowly that they get it in pieces: they hold little, others of the tenant
+// read meanwhile, and who reads on gets all of it.
+func TestSlowReaders(t *testing.T) {
+	s := &Server{downloads: newRoom(fileRoom, "files"), slow: newRoom(slowRoom, "files")}
+	content := make([]byte, 20<<20)
+	for i := range content {
+		content[i] = byte(i / 1000)
+	}
+	load := func(context.Context) ([]byte, error) { return content, nil }
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d := s.delivery(int64(len(content)), load, "tenant", r.URL.Path)
+		d.whole = 10 * time.Millisecond
+		f, err := d.open(r.Context())
+		if err != nil {
+			WriteProblem(w, err)
+			return
+		}
+		describeFile(w, "a.bin", "application/octet-stream", d.bytes)
+		d.send(r.Context(), newTimed(w), f)
+	}))
+	defer server.Close()
+	var slow []net.Conn
+	for range 24 {
+		c, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := c.Write([]byte("GET /one HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")); err != nil {
+			t.Fatal(err)
+		}
+		slow = append(slow, c)
+	}
+	for range 3 {
+		response, err := http.Get(server.URL + "/other")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if err != nil || response.StatusCode != http.StatusOK || !bytes.Equal(got, content) {
+			t.Errorf("another file is %s with %d bytes, %v", response.Status, len(got), err)
+		}
+	}
+	text, err := io.ReadAll(slow[0])
+	if err != nil || !bytes.HasSuffix(text, content) {
+		t.Errorf("a slow reader that reads on got %d bytes, %v", len(text), err)
 	}
 }
