@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
@@ -27,8 +28,16 @@ type Options struct {
 	// Retired is told of each host that is replaced or closed, before the uses of it have ended: who holds one for long
 	// lets go of it then. Default: nobody is told.
 	Retired func(*host.Host)
-	// Tenants is how many tenants may have hosts. Default 10,000.
+	// Tenants is how many tenants may have open hosts. Default 10,000.
 	Tenants int
+	// Open is how many hosts are open at a time: for one more, that is closed which was not used for longest, if there is one
+	// that is not used. Default 1,000.
+	Open int
+	// Idle is how long a host is open that is not used; it is opened again when it is. Negative for ever. Default 1 hour.
+	Idle time.Duration
+	// Resting is called now and then with a host that nobody asked for as long: who holds one to be ready lets go of it then.
+	// Default: nobody is told.
+	Resting func(*host.Host)
 }
 
 // Apps are the apps that are served. It is safe for concurrent use.
@@ -40,8 +49,14 @@ type Apps struct {
 	apps   map[string]*app.App
 	hosts  map[place]*opened
 	gone   sync.WaitGroup // hosts that are being closed
-	// changing is held while hosts are replaced.
-	changing sync.Mutex
+	// serving is held while apps are replaced: of all tenants, but for none that opens or changes its own.
+	serving sync.Mutex
+	// working is held, for reading, by who may close hosts, and by Close.
+	working sync.RWMutex
+	// declaring has a lock for each place where stores are declared.
+	declaring keyed
+	stop      chan struct{} // closed by Close
+	resting   sync.WaitGroup
 }
 
 // place is where a host belongs.
@@ -54,14 +69,27 @@ type opened struct {
 	host  *host.Host
 	err   error
 	uses  sync.WaitGroup
+	// Under the lock of the Apps: how many uses there are, and when the last one began or ended.
+	inUse int
+	used  time.Time
 }
 
 // New returns Apps without any app.
 func New(opts Options) *Apps {
-	if opts.Tenants == 0 {
-		opts.Tenants = 10_000
+	setDefault(&opts.Tenants, 10_000)
+	setDefault(&opts.Open, 1_000)
+	setDefault(&opts.Idle, time.Hour)
+	a := &Apps{options: opts, apps: map[string]*app.App{}, hosts: map[place]*opened{}, stop: make(chan struct{})}
+	if opts.Idle > 0 {
+		a.resting.Go(a.closeResting)
 	}
-	return &Apps{options: opts, apps: map[string]*app.App{}, hosts: map[place]*opened{}}
+	return a
+}
+
+func setDefault[T int | time.Duration](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
 }
 
 // Names returns the ids of the apps, sorted.
@@ -95,14 +123,14 @@ func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, relea
 	select {
 	case <-o.ready:
 	case <-ctx.Done():
-		o.uses.Done()
+		a.release(o)
 		return nil, nil, ctx.Err()
 	}
 	if o.err != nil {
-		o.uses.Done()
+		a.release(o)
 		return nil, nil, openFault(o.err)
 	}
-	return o.host, o.uses.Done, nil
+	return o.host, func() { a.release(o) }, nil
 }
 
 // find returns what is opened at a place, counting a use; mine is set where the caller is to open it.
@@ -117,14 +145,14 @@ func (a *Apps) find(at place) (o *opened, mine *app.App, err error) {
 		return nil, nil, a.noApp(at.app)
 	}
 	if o := a.hosts[at]; o != nil {
-		o.uses.Add(1)
+		o.use()
 		return o, nil, nil
 	}
-	if len(a.hosts) >= a.options.Tenants*len(a.apps) {
+	if most := a.options.Tenants * len(a.apps); len(a.hosts) >= min(a.options.Open, most) && !a.closeOldest() && len(a.hosts) >= most {
 		return nil, nil, abi.Faultf(abi.QuotaExceeded, "this service has as many tenants as it may have: %d", a.options.Tenants)
 	}
 	o = &opened{app: declared, ready: make(chan struct{})}
-	o.uses.Add(1)
+	o.use()
 	a.hosts[at] = o
 	return o, declared, nil
 }
@@ -213,10 +241,19 @@ func (a *Apps) retire(o *opened) {
 
 // Close ends all hosts, after the runs under way; later ones are unavailable.
 func (a *Apps) Close() error {
-	a.changing.Lock()
-	defer a.changing.Unlock()
+	a.serving.Lock()
+	defer a.serving.Unlock()
 	a.mu.Lock()
+	first := !a.closed
 	a.closed = true
+	a.mu.Unlock()
+	if first {
+		close(a.stop)
+	}
+	a.resting.Wait()
+	a.working.Lock()
+	defer a.working.Unlock()
+	a.mu.Lock()
 	hosts := a.hosts
 	a.hosts = map[place]*opened{}
 	a.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
@@ -16,6 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/apps"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
@@ -264,10 +266,16 @@ func TestDeclareStores(t *testing.T) {
 
 func TestTooManyTenants(t *testing.T) {
 	a := serve(t, count, func(o *apps.Options) { o.Tenants = 1 })
-	look(t, a, "acme")
+	_, release, err := a.Host(t.Context(), "acme", "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, _, err := a.Host(t.Context(), "other", "shop"); !errors.Is(err, abi.QuotaExceeded) {
 		t.Errorf("one tenant too many = %v", err)
 	}
+	look(t, a, "acme")
+	release()
+	look(t, a, "other") // for which the one that is not used is closed
 	look(t, a, "acme")
 }
 
@@ -335,5 +343,116 @@ func TestTenantsThatComeMeanwhile(t *testing.T) {
 			}
 			release()
 		}
+	}
+}
+
+// closings collects the hosts that were closed, by their tenants.
+type closings struct {
+	mu   sync.Mutex
+	seen map[*host.Host]string
+	gone chan string
+}
+
+func (c *closings) open(t *testing.T, a *apps.Apps, tenant string) (release func()) {
+	t.Helper()
+	h, release, err := a.Host(t.Context(), tenant, "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen[h] = tenant
+	return release
+}
+
+func (c *closings) retired(h *host.Host) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gone <- c.seen[h]
+}
+
+// TestUnusedHostsAreClosed opens more hosts than may be open, and leaves one alone: none that is used is closed, and those
+// that were are opened again.
+func TestUnusedHostsAreClosed(t *testing.T) {
+	c := &closings{seen: map[*host.Host]string{}, gone: make(chan string, 99)}
+	a := serve(t, count, func(o *apps.Options) { o.Open, o.Idle, o.Retired = 2, -1, c.retired })
+	used := c.open(t, a, "used")
+	c.open(t, a, "first")()
+	c.open(t, a, "second")()
+	if got := <-c.gone; got != "first" {
+		t.Errorf("the host of %s was closed; want the one that is not used", got)
+	}
+	look(t, a, "first")
+	if got := <-c.gone; got != "second" {
+		t.Errorf("the host of %s was closed; want the one that was used before", got)
+	}
+	used()
+	rests := &closings{seen: map[*host.Host]string{}, gone: make(chan string, 99)}
+	held := make(chan *host.Host, 99)
+	b := serve(t, count, func(o *apps.Options) {
+		o.Idle, o.Retired, o.Resting = 20*time.Millisecond, rests.retired, func(h *host.Host) { held <- h }
+	})
+	keep := rests.open(t, b, "kept")
+	rests.open(t, b, "left")()
+	if got := <-rests.gone; got != "left" {
+		t.Errorf("the host of %s was closed; want the one that was left", got)
+	}
+	<-held // who keeps one is asked for it
+	keep()
+	if got := <-rests.gone; got != "kept" {
+		t.Errorf("the host of %s was closed; want the other", got)
+	}
+	look(t, b, "left")
+}
+
+// stuck is a backend in which the records of one tenant cannot be read until it is let go.
+type stuck struct {
+	storage.Backend
+	asked, resume chan struct{}
+}
+
+func (s stuck) wait(key storage.Key) {
+	if key.Part(storage.Tenant) == "slow" {
+		select {
+		case s.asked <- struct{}{}:
+		default:
+		}
+		<-s.resume
+	}
+}
+
+func (s stuck) Get(ctx context.Context, keys ...storage.Key) ([]storage.Record, error) {
+	for _, key := range keys {
+		s.wait(key)
+	}
+	return s.Backend.Get(ctx, keys...)
+}
+
+func (s stuck) Scan(ctx context.Context, prefix, after storage.Key, limit int) ([]storage.Record, error) {
+	s.wait(prefix)
+	return s.Backend.Scan(ctx, prefix, after, limit)
+}
+
+// TestOneTenantKeepsNobodyWaiting has a tenant declare a store that takes long: another one's is declared meanwhile.
+func TestOneTenantKeepsNobodyWaiting(t *testing.T) {
+	backend := stuck{mem.New(), make(chan struct{}, 1), make(chan struct{})}
+	a := serve(t, count, func(o *apps.Options) { o.Host.Backend = backend })
+	st := memory.Store{Name: "extra", Access: memory.ScopeUser}
+	slow := make(chan error, 1)
+	go func() { slow <- a.DeclareStore(t.Context(), "slow", "shop", st, true) }()
+	<-backend.asked
+	other := make(chan error, 1)
+	go func() { other <- a.DeclareStore(t.Context(), "other", "shop", st, true) }()
+	select {
+	case err := <-other:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("a tenant waits for another one's declaration")
+	}
+	close(backend.resume)
+	if err := <-slow; err != nil {
+		t.Error(err)
 	}
 }

@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
 )
@@ -16,8 +18,10 @@ import (
 // Serve makes the given apps those that are served. An app that is open is opened anew for each of its tenants; where
 // that fails, as for a store whose access changed under its records, that app goes on as it was, and the error says so.
 func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
-	a.changing.Lock()
-	defer a.changing.Unlock()
+	a.serving.Lock()
+	defer a.serving.Unlock()
+	a.working.RLock()
+	defer a.working.RUnlock()
 	next := map[string]*app.App{}
 	for _, declared := range served {
 		if other := next[declared.ID]; other != nil {
@@ -55,10 +59,11 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	return errors.Join(errs...)
 }
 
-// replace opens an app anew for all its tenants, or for none. The caller holds changing.
+// replace opens an app anew for all its tenants, or for none. The caller holds serving.
 func (a *Apps) replace(ctx context.Context, declared *app.App) error {
 	fresh := map[place]*opened{}
-	for _, at := range a.places(declared) {
+	was := a.places(declared)
+	for at := range was {
 		h, err := a.open(ctx, at.tenant, declared, nil)
 		if err != nil {
 			for _, o := range fresh {
@@ -66,36 +71,58 @@ func (a *Apps) replace(ctx context.Context, declared *app.App) error {
 			}
 			return fmt.Errorf("for the tenant %q: %w", at.tenant, err)
 		}
-		o := &opened{app: declared, ready: make(chan struct{}), host: h}
-		close(o.ready)
-		fresh[at] = o
+		fresh[at] = openedAs(declared, h)
 	}
 	for at, o := range fresh {
-		a.swap(at, o)
+		if !a.swap(at, was[at], o, nil) { // closed meanwhile, or replaced by its tenant: Serve looks again
+			a.retire(o)
+		}
 	}
 	return nil
 }
 
-// places are those where an app is open, but not as it is declared now.
-func (a *Apps) places(declared *app.App) (list []place) {
+// openedAs is a host that is open.
+func openedAs(declared *app.App, h *host.Host) *opened {
+	o := &opened{app: declared, ready: make(chan struct{}), host: h, used: time.Now()}
+	close(o.ready)
+	return o
+}
+
+// places are those where an app is open, but not as it is declared now, with what is open there.
+func (a *Apps) places(declared *app.App) map[place]*opened {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	list := map[place]*opened{}
 	for at, o := range a.hosts {
 		if at.app == declared.ID && o.app != declared {
-			list = append(list, at)
+			list[at] = o
 		}
 	}
 	return list
 }
 
-// swap puts a host in the place of another one.
-func (a *Apps) swap(at place, o *opened) {
+// swap puts a host in the place of another one, nil for none, and reports whether that was there still, and served the app
+// as it is declared, if one is given.
+func (a *Apps) swap(at place, was, o *opened, declared *app.App) bool {
 	a.mu.Lock()
-	old := a.hosts[at]
+	defer a.mu.Unlock()
+	if a.hosts[at] != was || a.closed || declared != nil && a.apps[at.app] != declared {
+		return false
+	}
 	a.hosts[at] = o
-	a.mu.Unlock()
-	if old != nil {
-		a.retire(old)
+	if was != nil {
+		a.retire(was)
+	}
+	return true
+}
+
+// drop has a place opened anew at its next use.
+func (a *Apps) drop(at place) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if o := a.hosts[at]; o != nil {
+		delete(a.hosts, at)
+		a.retire(o)
 	}
 }
 
@@ -119,13 +146,13 @@ func (a *Apps) DeclareStores(ctx context.Context, tenant, id string, stores []me
 
 // declare adds declarations to those that the tenant made before, if check finds that they may be.
 func (a *Apps) declare(ctx context.Context, tenant, id string, stores []memory.Store, check func(known []memory.Store) error) error {
-	a.changing.Lock()
-	defer a.changing.Unlock()
-	declared, ok := a.App(id)
-	if !ok {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		return a.noApp(id)
+	at := place{tenant, id}
+	defer a.declaring.lock(at)()
+	a.working.RLock()
+	defer a.working.RUnlock()
+	declared, was, err := a.at(at)
+	if err != nil {
+		return err
 	}
 	for _, st := range stores {
 		if storeNamed(declared.Stores, st.Name) != nil {
@@ -148,14 +175,30 @@ func (a *Apps) declare(ctx context.Context, tenant, id string, stores []memory.S
 	if err != nil {
 		return declarationFault(stores, err)
 	}
-	o := &opened{app: declared, ready: make(chan struct{}), host: h}
-	close(o.ready)
+	o := openedAs(declared, h)
 	if err := memory.SaveDeclared(ctx, a.options.Host.Backend, tenant, id, stores...); err != nil {
 		a.retire(o)
 		return err
 	}
-	a.swap(place{tenant, id}, o)
+	if !a.swap(at, was, o, declared) { // opened, closed or replaced meanwhile
+		a.retire(o)
+		a.drop(at)
+	}
 	return nil
+}
+
+// at returns the app of a place as it is declared, and what is open there, nil for nothing.
+func (a *Apps) at(at place) (*app.App, *opened, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	declared := a.apps[at.app]
+	switch {
+	case a.closed:
+		return nil, nil, errClosed
+	case declared == nil:
+		return nil, nil, a.noApp(at.app)
+	}
+	return declared, a.hosts[at], nil
 }
 
 // storeNamed returns the store of a name, in whatever case it is written.

@@ -132,6 +132,13 @@ func (s *Server) refuse() (idle []*session) {
 	return idle
 }
 
+// Sessions returns how many MCP sessions are open.
+func (s *Server) Sessions() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.sessions)
+}
+
 // Has reports whether a session over HTTP is open that has this id and this caller.
 func (s *Server) Has(id string, caller host.Caller) bool {
 	caller.Tenant = cmp.Or(caller.Tenant, host.DefaultTenant)

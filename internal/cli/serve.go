@@ -33,6 +33,8 @@ type serveFlags struct {
 	running, perApp, perUser     int
 	perTenant                    int
 	bodyMemory                   string
+	openHosts                    int
+	hostIdle                     time.Duration
 }
 
 func (f *serveFlags) register(cmd *cobra.Command) {
@@ -59,6 +61,8 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.perUser, "per-user", 0, "how many runs at a time of one user (default: half of --per-app)")
 	flags.StringVar(&f.appBytes, "app-bytes", "", "how much is kept for an app in a tenant at most: records, files, sessions, kept results (default: 1GiB)")
 	flags.StringVar(&f.userBytes, "user-bytes", "", "how much of it belongs to one user at most (default: an eighth of --app-bytes)")
+	flags.IntVar(&f.openHosts, "open", 1000, "how many apps of tenants are open at a time; one more closes that which was not used for longest")
+	flags.DurationVar(&f.hostIdle, "idle", time.Hour, "how long an app of a tenant is open that is not used; it is opened again when it is. Negative for ever")
 	flags.StringVar(&f.bodyMemory, "body-memory", "256MiB", "how much memory the JSON bodies of requests take at a time")
 	for _, name := range []string{"tls-cert", "tls-key", "link-key"} {
 		_ = cmd.MarkFlagFilename(name) // fails only for a flag that does not exist

@@ -120,6 +120,8 @@ func (s *server) openSurface() error {
 		Observers: func(app string) []host.Observer { return []host.Observer{s.watch.Observer(app)} },
 		FileURL:   s.links.Make,
 		Retired:   func(h *host.Host) { s.surface.Retire(h) },
+		Resting:   func(h *host.Host) { s.surface.Rest(h) },
+		Open:      f.openHosts, Idle: f.hostIdle,
 	})
 	s.surface, err = service.New(service.Options{
 		Apps: s.apps, Authenticate: s.auth.Authenticate, Telemetry: s.watch, Documents: s.wall.documents, Links: s.links,

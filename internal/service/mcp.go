@@ -36,6 +36,8 @@ type connector struct {
 	// handler is one for all requests: MCP sessions live in it.
 	handler http.Handler
 	release func()
+	// busy counts the requests that it has, under the lock of the connectors.
+	busy int
 }
 
 // callerKey is where a request carries for whom it acts to the handler.
@@ -85,6 +87,7 @@ func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, done := c.api.WhileGood(r.Context(), r) // streams of MCP are as long as their sessions
 	defer done()
+	defer c.done(one)
 	one.handler.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, admitted.Caller)))
 }
 
@@ -99,11 +102,36 @@ func (c *connectors) left(session string, a httpapi.Admitted) *connector {
 	for one := range c.leaving {
 		if one.app == a.Host.App().ID && one.server.Has(session, a.Caller) {
 			a.Release()
+			one.busy++
 			return one
 		}
 	}
 	return nil
 }
+
+// done ends a request of a connector.
+func (c *connectors) done(one *connector) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	one.busy--
+}
+
+// rest lets go of the host of a connector that has neither sessions nor requests.
+func (c *connectors) rest(h *host.Host) {
+	c.mu.Lock()
+	one := c.byHost[h]
+	if one == nil || one.busy > 0 || one.server.Sessions() > 0 {
+		c.mu.Unlock()
+		return
+	}
+	delete(c.byHost, h)
+	c.leaving[one] = true
+	c.mu.Unlock()
+	c.end(context.Background(), one)
+}
+
+// Rest lets go of a host that nobody asked for as long, where no client of MCP has a session there.
+func (s *Service) Rest(h *host.Host) { s.mcp.rest(h) }
 
 // of returns the connector of a host. It takes over the lease, whatever it returns.
 func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, error) {
@@ -137,10 +165,11 @@ func (c *connectors) get(a httpapi.Admitted) (one *connector, made bool, err err
 		return nil, false, errStopping
 	}
 	if one := c.byHost[a.Host]; one != nil {
+		one.busy++
 		return one, false, nil
 	}
 	server := mcpapi.New(mcpapi.Options{Host: a.Host, Version: c.options.Version, Logger: c.options.Logger, Slots: c.slots})
-	one = &connector{a.Host.App().ID, server, server.Handler(callerOf), a.Release}
+	one = &connector{a.Host.App().ID, server, server.Handler(callerOf), a.Release, 1}
 	c.byHost[a.Host] = one
 	return one, true, nil
 }
