@@ -1,0 +1,87 @@
+// Command compare runs two builds of one benchmark by turns, and prints for each case the median of the ratios of
+// its p50: new over old.
+//
+//	go run ./bench/compare -pairs 20 old-bench new-bench
+//
+// Both get -json, -rounds 1 and -span. On a noisy machine only ratios within a pair mean something.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"time"
+)
+
+type row struct {
+	Name    string  `json:"name"`
+	P50     float64 `json:"p50_us"`
+	Missing string  `json:"missing"`
+}
+
+func main() {
+	pairs := flag.Int("pairs", 20, "how many pairs are measured")
+	span := flag.Duration("span", 300*time.Millisecond, "how long each case runs")
+	flag.Parse()
+	if err := compare(flag.Args(), *pairs, *span); err != nil {
+		fmt.Fprintln(os.Stderr, "compare:", err)
+		os.Exit(1)
+	}
+}
+
+func compare(builds []string, pairs int, span time.Duration) error {
+	if len(builds) != 2 {
+		return fmt.Errorf("two builds of a benchmark are needed, an old and a new one; got %d", len(builds))
+	}
+	var names []string
+	ratios := map[string][]float64{}
+	for pair := range pairs {
+		fmt.Fprintf(os.Stderr, "\rpair %d of %d", pair+1, pairs)
+		measured := make([]map[string]float64, 2)
+		for turn := range 2 {
+			which := (turn + pair) % 2 // the first of a pair may find another machine than the second
+			rows, err := measure(builds[which], span)
+			if err != nil {
+				return err
+			}
+			measured[which] = map[string]float64{}
+			for _, r := range rows {
+				if r.Missing == "" {
+					measured[which][r.Name] = r.P50
+				}
+				if !slices.Contains(names, r.Name) {
+					names = append(names, r.Name)
+				}
+			}
+		}
+		for name, old := range measured[0] {
+			if fresh, ok := measured[1][name]; ok {
+				ratios[name] = append(ratios[name], fresh/old)
+			}
+		}
+	}
+	fmt.Fprintln(os.Stderr)
+	for _, name := range names {
+		if all := slices.Sorted(slices.Values(ratios[name])); len(all) > 0 {
+			fmt.Printf("%5.2f  (%.2f to %.2f in the middle half of %d pairs)  %s\n", all[len(all)/2], all[len(all)/4], all[len(all)*3/4], len(all), name)
+		}
+	}
+	return nil
+}
+
+func measure(build string, span time.Duration) ([]row, error) {
+	out, err := exec.Command(build, "-json", "-rounds", "1", "-span", span.String()).Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", build, err)
+	}
+	var report struct {
+		Rows []row `json:"cases"`
+	}
+	if err := json.Unmarshal(out, &report); err != nil {
+		return nil, fmt.Errorf("%s: its report: %w", build, err)
+	}
+	return report.Rows, nil
+}
