@@ -144,7 +144,7 @@ func noDeadline(err error) error {
 
 // commitKeys are all keys that a commit reads or writes: the anchors first.
 func (v *View) commitKeys(tx Tx) []storage.Key {
-	keys := append(v.anchorKeys, v.s.usageKeys(v.caller)...)
+	keys := append(v.anchorKeys, v.account().keys...)
 	switch {
 	case tx.Key != "":
 		keys = append(keys, v.s.finishedKey(tx.Caller, tx.Key))
@@ -227,25 +227,24 @@ func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 
 // allowed refuses writes for which there is no room.
 func (c *commit) allowed(snap snapshot) error {
-	var held []storage.Record
-	for _, key := range c.v.s.usageKeys(c.v.caller) {
-		r, _ := snap.record(key)
-		held = append(held, r)
+	account := c.v.account()
+	records := make([]storage.Record, len(account.keys))
+	for i, key := range account.keys {
+		records[i], _ = snap.record(key)
 	}
-	holdings, err := decodeHoldings(held)
+	held, err := decodeHoldings(records)
 	if err != nil {
 		return err
 	}
-	changes := make([]storage.Change, len(c.writes))
-	for i, w := range c.writes {
+	var grown holdings
+	for _, w := range c.writes {
 		old, _ := snap.record(w.Record.Key)
-		changes[i] = storage.Change{Old: storage.HeadOf(old), Write: w}
+		grown.add(account, storage.Change{Old: storage.HeadOf(old), Write: w})
 	}
-	grown := c.v.s.growth(c.v.caller, changes...)
 	if grown.app.Bytes > 0 && c.full != nil {
 		return c.full
 	}
-	return c.v.s.overQuota(holdings, grown)
+	return c.v.s.overQuota(held, grown)
 }
 
 // enter adds the entry of the ledger.

@@ -15,14 +15,29 @@ func (h holdings) plus(more holdings) holdings {
 	return holdings{app: h.app.Plus(more.app), user: h.user.Plus(more.user)}
 }
 
-// usageKeys returns the keys of the records that hold a caller's holdings.
-func (s *Service) usageKeys(c Caller) []storage.Key {
-	group := s.group(c)
-	keys := []storage.Key{storage.UsageKey(group)}
+// account names what a caller's writes count for: the app in the tenant, and the user in there.
+type account struct {
+	app, user storage.Key // user is "" for a caller without one
+	// keys are those of the records that hold the holdings.
+	keys []storage.Key
+}
+
+func (s *Service) account(c Caller) *account {
+	a := &account{app: s.group(c)}
+	a.keys = []storage.Key{storage.UsageKey(a.app)}
 	if c.User != "" {
-		keys = append(keys, storage.UsageKey(storage.UserGroup(group, c.User)))
+		a.user = storage.UserGroup(a.app, c.User)
+		a.keys = append(a.keys, storage.UsageKey(a.user))
 	}
-	return keys
+	return a
+}
+
+// account returns the account of the View's caller.
+func (v *View) account() *account {
+	if v.accounted == nil {
+		v.accounted = v.s.account(v.caller)
+	}
+	return v.accounted
 }
 
 // decodeHoldings reads what lies under usageKeys.
@@ -34,21 +49,16 @@ func decodeHoldings(records []storage.Record) (h holdings, err error) {
 	return h, err
 }
 
-// growth returns what changes add to a caller's holdings.
-func (s *Service) growth(c Caller, changes ...storage.Change) (grown holdings) {
-	app := s.group(c)
-	user := storage.UserGroup(app, c.User)
-	for _, change := range changes {
-		change.Usage(func(group storage.Key, u storage.Usage) {
-			switch {
-			case group == app:
-				grown.app = grown.app.Plus(u)
-			case group == user && c.User != "":
-				grown.user = grown.user.Plus(u)
-			}
-		})
-	}
-	return grown
+// add adds what a change does to the holdings of an account.
+func (h *holdings) add(a *account, change storage.Change) {
+	change.Usage(func(group storage.Key, u storage.Usage) {
+		switch group {
+		case a.app:
+			h.app = h.app.Plus(u)
+		case a.user:
+			h.user = h.user.Plus(u)
+		}
+	})
 }
 
 // overQuota refuses holdings over the limits, but never a change that makes them smaller.
@@ -80,15 +90,6 @@ func (s *Service) noRoom() error {
 	return nil
 }
 
-// held reads a caller's holdings.
-func (s *Service) held(ctx context.Context, c Caller) (holdings, error) {
-	records, err := s.backend.Get(ctx, s.usageKeys(c)...)
-	if err != nil {
-		return holdings{}, err
-	}
-	return decodeHoldings(records)
-}
-
 // checkQuota refuses a draft that would make the app or the user hold more than they may. Holdings are a limit
 // and not state: they are looked at, not depended on.
 func (v *View) checkQuota(ctx context.Context, e *entry, d draft) error {
@@ -117,18 +118,22 @@ func (v *View) checkQuota(ctx context.Context, e *entry, d draft) error {
 }
 
 // grown is what the attempt's writes add to the holdings, with a draft for an entry.
-func (v *View) grown(e *entry, d draft) holdings {
-	changes := []storage.Change{v.change(e, d)}
+func (v *View) grown(e *entry, d draft) (grown holdings) {
+	grown.add(v.account(), v.change(e, d))
 	for _, other := range v.entries {
 		if other != e && other.wrote {
-			changes = append(changes, v.change(other, other.draft))
+			grown.add(v.account(), v.change(other, other.draft))
 		}
 	}
-	return v.s.growth(v.caller, changes...)
+	return grown
 }
 
 func (v *View) readHoldings(ctx context.Context) error {
-	held, err := v.s.held(ctx, v.caller)
+	records, err := v.s.backend.Get(ctx, v.account().keys...)
+	if err != nil {
+		return err
+	}
+	held, err := decodeHoldings(records)
 	v.held = &held
 	return err
 }

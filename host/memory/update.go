@@ -54,9 +54,9 @@ func (s *Service) swap(ctx context.Context, c Caller, keys []storage.Key, before
 			keys = append(keys, w.Record.Key)
 		}
 	}
-	full := s.noRoom()
+	account, full := s.account(c), s.noRoom()
 	try := func() error {
-		return s.backend.Update(ctx, append(keys, s.usageKeys(c)...), func(now []storage.Record) ([]storage.Write, error) {
+		return s.backend.Update(ctx, append(keys, account.keys...), func(now []storage.Record) ([]storage.Write, error) {
 			for i, r := range before {
 				if !now[i].Same(r) {
 					return nil, errMissed
@@ -66,7 +66,10 @@ func (s *Service) swap(ctx context.Context, c Caller, keys []storage.Key, before
 			if err != nil {
 				return nil, err
 			}
-			grown := s.growth(c, changesOf(keys, now, writes)...)
+			var grown holdings
+			for _, change := range changesOf(keys, now, writes) {
+				grown.add(account, change)
+			}
 			if grown.app.Bytes > 0 && full != nil {
 				return nil, full
 			}

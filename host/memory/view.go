@@ -37,7 +37,8 @@ type View struct {
 	// entries are the records that the attempt touched, in the order in which it did.
 	entries []*entry
 	// held is the usage of the app and the user when first looked at.
-	held *holdings
+	held      *holdings
+	accounted *account
 	// turn are the turns that the attempt holds; nil for none.
 	turn *held
 	memo *memo

@@ -1,7 +1,8 @@
 package storage
 
 import (
-	"encoding/json"
+	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -36,22 +37,32 @@ func SizeOf(r Record) int64 { return int64(len(r.Key) + len(r.Content)) }
 // Groups returns the groups that a record counts for: that of its tenant and app, and that of its user in
 // there if it has one. The user is the one in the key, or else the one of the record's subject tag.
 func (r Record) Groups() []Key {
+	var all []Key
+	r.eachGroup(func(group Key) { all = append(all, group) })
+	return all
+}
+
+// eachGroup calls do with each group that the record counts for.
+func (r Record) eachGroup(do func(group Key)) {
 	app, user, ok := r.Key.groups()
 	if !ok {
-		return nil
+		return
 	}
 	if r.Key.HasPrefix(ledgerPrefix) {
-		return []Key{ledgerPrefix + app}
+		do(ledgerPrefix + app)
+		return
 	}
+	do(app)
 	if user != "" {
-		return []Key{app, user}
+		do(user)
+		return
 	}
 	for _, tag := range r.Ends {
 		if id, ok := strings.CutPrefix(tag, subjectPrefix); ok {
-			return []Key{app, UserGroup(app, id)}
+			do(UserGroup(app, id))
+			return
 		}
 	}
-	return []Key{app}
 }
 
 // UserGroup returns the group of a user within that of an app.
@@ -89,11 +100,16 @@ func UsageRecord(group Key, u Usage) Record {
 	if u == (Usage{}) {
 		return Record{}
 	}
-	content, err := json.Marshal(u)
-	if err != nil {
-		panic(err) // two integers always encode
-	}
-	return Record{Key: UsageKey(group), Content: content, Revision: 1}
+	return Record{Key: UsageKey(group), Content: u.encode(), Revision: 1}
+}
+
+// encode returns the content of a usage record. Each commit reads and writes some: encoding/json would be most of
+// what they cost.
+func (u Usage) encode() []byte {
+	b := make([]byte, 0, len(`{"records":,"bytes":}`)+2*20)
+	b = strconv.AppendInt(append(b, `{"records":`...), u.Records, 10)
+	b = strconv.AppendInt(append(b, `,"bytes":`...), u.Bytes, 10)
+	return append(b, '}')
 }
 
 // DecodeUsage reads the content of a usage record; nothing counts as zero.
@@ -102,6 +118,21 @@ func DecodeUsage(r Record) (Usage, error) {
 	if len(r.Content) == 0 {
 		return u, nil
 	}
-	err := json.Unmarshal(r.Content, &u)
-	return u, err
+	records, rest, ok := cutInt(string(r.Content), `{"records":`)
+	bytes, rest, also := cutInt(rest, `,"bytes":`)
+	if !ok || !also || rest != "}" {
+		return u, fmt.Errorf("usage record: %w", ErrCorrupt)
+	}
+	return Usage{Records: records, Bytes: bytes}, nil
+}
+
+// cutInt takes a prefix and a number off text.
+func cutInt(text, prefix string) (n int64, rest string, ok bool) {
+	rest, ok = strings.CutPrefix(text, prefix)
+	end := 0
+	for end < len(rest) && (rest[end] == '-' || '0' <= rest[end] && rest[end] <= '9') {
+		end++
+	}
+	n, err := strconv.ParseInt(rest[:end], 10, 64)
+	return n, rest[end:], ok && err == nil
 }

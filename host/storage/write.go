@@ -31,14 +31,12 @@ func Removal(old Head) Change {
 // counts for; negative numbers for what it frees.
 func (c Change) Usage(add func(group Key, u Usage)) {
 	if c.Old.Exists() {
-		for _, group := range c.Old.Groups() {
-			add(group, UsageOf(c.Old).Negative())
-		}
+		u := UsageOf(c.Old).Negative()
+		c.Old.eachGroup(func(group Key) { add(group, u) })
 	}
 	if !c.Delete {
-		for _, group := range c.Record.Groups() {
-			add(group, UsageOf(HeadOf(c.Record)))
-		}
+		u := UsageOf(HeadOf(c.Record))
+		c.Record.eachGroup(func(group Key) { add(group, u) })
 	}
 }
 
