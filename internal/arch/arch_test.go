@@ -107,6 +107,7 @@ var rules = map[string]rule{
 	"host/languages": {own: []string{"abi", "host/cell", "host/engine", "host/engine/document", "host/engine/js", "host/engine/python", "host/engine/python/distribution", "host/engine/wasm"}},
 
 	"bench/measure": {},
+	"bench/compare": {},
 	"bench/service": {own: []string{"abi", "bench/measure", "host", "host/access", "host/app", "host/apps", "host/cell", "host/engine", "host/engine/python/distribution", "host/httpapi", "host/languages", "host/storage", "host/storage/bolt", "host/storage/mem"}},
 	"bench/wall":    {own: []string{"abi", "bench/measure", "host", "host/admission", "host/app", "host/cell", "host/engine", "host/engine/python/distribution", "host/languages", "host/storage/mem"}},
 	"bench": {own: []string{"abi", "bench/measure", "host", "host/app", "host/engine", "host/engine/js", "host/storage/bolt"},
