@@ -78,7 +78,7 @@ func (l laid) command(w *world, db string) []string {
 			args = append(args, "--grant", store+"=readwrite")
 		}
 	}
-	args = append(args, "--db", filepath.Join(toWorld, db), "--user", l.Name, "--session", l.Name, "--json", "--timeout", l.deadline.String())
+	args = append(args, "--db", filepath.Join(toWorld, db), "--user", l.Name, "--session", strings.ReplaceAll(l.Name, "/", "-"), "--json", "--timeout", l.deadline.String())
 	if l.Python() {
 		args = append(args, "--python-wasm", w.python)
 	}
