@@ -10,7 +10,7 @@ import (
 
 // BenchmarkStart starts a cell, waits until it is ready and ends it: with all layers, without each, without any.
 func BenchmarkStart(b *testing.B) {
-	all := []string{cell.LayerNamespaces, cell.LayerPrivileges, cell.LayerLimits, cell.LayerLandlock, cell.LayerSeccomp}
+	all := []string{cell.LayerNamespaces, cell.LayerPrivileges, cell.LayerLimits, cell.LayerCgroup, cell.LayerLandlock, cell.LayerChroot, cell.LayerSeccomp}
 	without := map[string][]string{"all": nil, "none": all}
 	for _, layer := range all {
 		without["without "+layer] = []string{layer}
