@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -26,6 +27,8 @@ func lockDown(h hello, wanted func(string) bool) []Layer {
 	}
 	add(LayerPrivileges, "no program that is executed gives privileges", setNoNewPrivileges)
 	add(LayerLimits, limitsDetail(), func() (string, error) { return "", setLimits(h) })
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	root, rootErr := openRoot(h) // while /proc and the folder can be reached
 	add(LayerLandlock, "no files, but compiled code where that is kept", func() (string, error) { return restrictFiles(h) })
 	landlocked := done[len(done)-1].On

@@ -189,3 +189,24 @@ func (w *world) argument(act string) string {
 	}
 	return w.file
 }
+
+// Each cell has the layers that the others have: none depends on which of its threads does what.
+func TestSameLayers(t *testing.T) {
+	first, err := newPool(t, cell.Options{}).Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		pool := newPool(t, cell.Options{})
+		report, err := pool.Report()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(report.Layers, first.Layers) {
+			t.Errorf("the layers are %v; want those of the first cell, %v", report.Layers, first.Layers)
+		}
+		if err := pool.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
