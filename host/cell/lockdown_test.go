@@ -70,7 +70,11 @@ func TestLayers(t *testing.T) {
 				t.Fatalf("with no layer = %s; want it done: the attempt shows nothing otherwise", got)
 			}
 			for _, layer := range a.layers {
-				if got := w.try(t, a.act, layer); got == "done" {
+				alone := []string{layer}
+				if layer == cell.LayerChroot && os.Geteuid() != 0 { // only in a namespace of its own may a user change the root
+					alone = append(alone, cell.LayerNamespaces)
+				}
+				if got := w.try(t, a.act, alone...); got == "done" {
 					t.Errorf("%s alone lets it happen", layer)
 				}
 			}
