@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -116,7 +117,9 @@ type Upload struct {
 	Truncated bool
 }
 
-// AddFile keeps a file for the caller's session, which begins where it has not.
+// AddFile keeps a file for the caller's session, which begins where it has not. The content is stored first, in
+// several commits, of which others' get in between; the file is there once its session has it, and where that
+// fails nothing is left.
 func (s *Service) AddFile(ctx context.Context, c Caller, up Upload) (Artifact, error) {
 	if err := s.checkUpload(c, up); err != nil {
 		return Artifact{}, err
@@ -128,21 +131,34 @@ func (s *Service) AddFile(ctx context.Context, c Caller, up Upload) (Artifact, e
 		return Artifact{}, err
 	}
 	file := s.artifactOf(up)
+	err := s.storeContent(ctx, c, file, up)
+	if err == nil {
+		err = s.listFile(ctx, c, file, up)
+	}
+	if err != nil && !errors.Is(err, storage.ErrUnknownOutcome) { // after which the session may have it
+		if _, dropErr := s.dropFile(context.WithoutCancel(ctx), c, up.ID, func(storage.Head) {}); dropErr != nil {
+			s.log.Error("the backend failed", "doing", "remove a part of a file", "error", dropErr)
+		}
+	}
+	if err != nil {
+		return Artifact{}, s.hostFault("keep a file", err)
+	}
+	return file, nil
+}
+
+// listFile adds a file whose content is stored to its session.
+func (s *Service) listFile(ctx context.Context, c Caller, file Artifact, up Upload) error {
 	keys := []storage.Key{s.sessionKey(c)}
 	if c.User != "" {
 		keys = append(keys, s.erasedKey(c))
 	}
-	err := s.changeFiles(ctx, c, keys, func(now []storage.Record, files []Artifact) ([]Artifact, []storage.Write, error) {
-		if len(now) > 1 && now[1].Exists() && !up.Began.IsZero() && !now[1].Updated.Before(up.Began) {
-			return nil, nil, abi.Faultf(abi.Cancelled, "the user was erased during the upload; nothing was stored")
+	return s.changeFiles(ctx, c, keys, func(now []storage.Record, files []Artifact) ([]Artifact, error) {
+		if len(now) > 1 && erasedDuring(now[1], up.Began) {
+			return nil, errErasedMeanwhile
 		}
 		files, err := roomForFile(files, file.Uploaded)
-		if err != nil {
-			return nil, nil, err
-		}
-		return append(files, file), s.fileWrites(c, file, up), nil
+		return append(files, file), err
 	})
-	return file, err
 }
 
 // notErasedSince keeps an upload from beginning a session for a user who was erased meanwhile.
@@ -154,10 +170,17 @@ func (s *Service) notErasedSince(ctx context.Context, c Caller, began time.Time)
 	if err != nil {
 		return s.hostFault("keep a file", err)
 	}
-	if records[0].Exists() && !records[0].Updated.Before(began) {
-		return abi.Faultf(abi.Cancelled, "the user was erased during the upload; nothing was stored")
+	if erasedDuring(records[0], began) {
+		return errErasedMeanwhile
 	}
 	return nil
+}
+
+var errErasedMeanwhile = abi.Faultf(abi.Cancelled, "the user was erased during the upload; nothing was stored")
+
+// erasedDuring reports whether a user's mark is of an erasure since an upload began.
+func erasedDuring(mark storage.Record, began time.Time) bool {
+	return mark.Exists() && !began.IsZero() && !mark.Updated.Before(began)
 }
 
 func (s *Service) checkUpload(c Caller, up Upload) error {
@@ -182,27 +205,10 @@ func (s *Service) artifactOf(up Upload) Artifact {
 	}
 }
 
-// fileWrites are the records of a file besides that of its session.
-func (s *Service) fileWrites(c Caller, file Artifact, up Upload) []storage.Write {
-	record := func(key storage.Key, content []byte) storage.Write {
-		return storage.Write{Record: storage.Record{
-			Key: key, Content: content, Revision: 1, Created: file.Uploaded, Updated: file.Uploaded, Expires: file.Expires, Run: c.Run,
-		}}
-	}
-	writes := []storage.Write{record(s.fileKey(systemFile, c, up.ID), up.Content)}
-	if up.Text != nil {
-		writes = append(writes, record(s.fileKey(systemFileText, c, up.ID), []byte(CutText(*up.Text, maxTextBytes))))
-	}
-	if c.User != "" {
-		writes = append(writes, record(s.userFileKey(c, up.ID), []byte("{}")))
-	}
-	return writes
-}
-
 // changeFiles lets change decide about the files of the caller's session, which must be open and the caller's; the
 // session's key is the first of keys.
-func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key, change func([]storage.Record, []Artifact) ([]Artifact, []storage.Write, error)) error {
-	err := s.update(ctx, c, keys, func(now []storage.Record) ([]storage.Write, error) {
+func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key, change func([]storage.Record, []Artifact) ([]Artifact, error)) error {
+	return s.update(ctx, c, keys, func(now []storage.Record) ([]storage.Write, error) {
 		state, err := decodeSession(now[0])
 		if err != nil {
 			return nil, err
@@ -213,34 +219,31 @@ func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key,
 		if err := s.checkSession(now[0], state, c, s.now()); err != nil {
 			return nil, err
 		}
-		var writes []storage.Write
-		if state.Files, writes, err = change(now, slices.Clone(state.Files)); err != nil {
+		if state.Files, err = change(now, slices.Clone(state.Files)); err != nil {
 			return nil, err
 		}
-		if writes, err = s.writeSystem(writes, now[0], keys[0], state, time.Time{}, c); err != nil {
+		writes, err := s.writeSystem(nil, now[0], keys[0], state, time.Time{}, c)
+		if err != nil {
 			return nil, err
 		}
-		for i := range writes {
-			writes[i].Record.Ends = subject(state.User)
-		}
+		writes[0].Record.Ends = subject(state.User)
 		return writes, nil
 	})
-	return s.hostFault("change the files of a session", err)
 }
 
 // SetFileActive says whether tools and prompts see a file's text.
 func (s *Service) SetFileActive(ctx context.Context, c Caller, id string, active bool) (Artifact, error) {
 	var changed Artifact
-	err := s.changeFiles(ctx, c, []storage.Key{s.sessionKey(c)}, func(_ []storage.Record, files []Artifact) ([]Artifact, []storage.Write, error) {
+	err := s.changeFiles(ctx, c, []storage.Key{s.sessionKey(c)}, func(_ []storage.Record, files []Artifact) ([]Artifact, error) {
 		i := s.indexFile(files, id)
 		if i < 0 {
-			return nil, nil, noFile()
+			return nil, noFile()
 		}
 		files[i].Active = active
 		changed = files[i]
-		return files, nil, nil
+		return files, nil
 	})
-	return changed, err
+	return changed, s.hostFault("change a file", err)
 }
 
 // RemoveFile removes a file of the caller's session, with its text, and returns what it was.
@@ -248,34 +251,20 @@ func (s *Service) RemoveFile(ctx context.Context, c Caller, id string) (Artifact
 	if err := checkID("file", id); err != nil || id == "" {
 		return Artifact{}, noFile()
 	}
-	keys := []storage.Key{s.fileKey(systemFile, c, id), s.fileKey(systemFileText, c, id)}
-	if c.User != "" {
-		keys = append(keys, s.userFileKey(c, id))
-	}
 	var removed Artifact
-	err := s.changeFiles(ctx, c, []storage.Key{s.sessionKey(c)}, func(_ []storage.Record, files []Artifact) ([]Artifact, []storage.Write, error) {
+	err := s.changeFiles(ctx, c, []storage.Key{s.sessionKey(c)}, func(_ []storage.Record, files []Artifact) ([]Artifact, error) {
 		i := s.indexFile(files, id)
 		if i < 0 {
-			return nil, nil, noFile()
+			return nil, noFile()
 		}
 		removed = files[i]
-		var deletions []storage.Write
-		for _, key := range keys {
-			deletions = append(deletions, storage.Write{Record: storage.Record{Key: key}, Delete: true})
-		}
-		return slices.Delete(files, i, i+1), deletions, nil
+		return slices.Delete(files, i, i+1), nil
 	})
-	return removed, err
-}
-
-// deletionsOf removes the records that there are.
-func deletionsOf(now []storage.Record, keys []storage.Key) (writes []storage.Write) {
-	for i, r := range now {
-		if r.Exists() {
-			writes = append(writes, storage.Write{Record: storage.Record{Key: keys[i]}, Delete: true})
-		}
+	if err != nil {
+		return Artifact{}, s.hostFault("remove a file", err)
 	}
-	return writes
+	_, err = s.dropFile(ctx, c, id, func(storage.Head) {})
+	return removed, s.hostFault("remove a file", err)
 }
 
 // Files returns the files of the caller's session.
@@ -303,25 +292,6 @@ func (s *Service) indexFile(files []Artifact, id string) int {
 
 func noFile() error { return abi.Faultf(abi.NotFound, "there is no such file") }
 
-// File returns the content of a file of the tenant's. Whoever asks has been found to have the right to.
-func (s *Service) File(ctx context.Context, tenant, id string) ([]byte, error) {
-	c := Caller{Tenant: tenant}
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	if err := checkID("file", id); err != nil || id == "" {
-		return nil, noFile()
-	}
-	records, err := s.backend.Get(ctx, s.fileKey(systemFile, c, id))
-	if err != nil {
-		return nil, s.hostFault("read a file", err)
-	}
-	if !records[0].Exists() || records[0].Expired(s.now()) {
-		return nil, noFile()
-	}
-	return records[0].Content, nil
-}
-
 // eraseFiles removes the files of a user.
 func (s *Service) eraseFiles(ctx context.Context, c Caller, erased *Erased) (int, error) {
 	total := 0
@@ -339,11 +309,13 @@ func (s *Service) eraseFiles(ctx context.Context, c Caller, erased *Erased) (int
 
 // eraseFile removes one file, and the link by which it was found last.
 func (s *Service) eraseFile(ctx context.Context, c Caller, id string, erased *Erased) (int, error) {
-	keys := []storage.Key{s.fileKey(systemFile, c, id), s.fileKey(systemFileText, c, id), s.userFileKey(c, id)}
-	return s.removeKeys(ctx, keys, func(h storage.Head) {
+	files := 0
+	n, err := s.dropFile(ctx, c, id, func(h storage.Head) {
 		if h.Key.Part(storage.System) == systemFile {
-			erased.Files++
+			files = 1
 			erased.Bytes += h.ContentBytes
 		}
 	})
+	erased.Files += files
+	return n, err
 }

@@ -39,23 +39,3 @@ func roomForFile(files []Artifact, now time.Time) ([]Artifact, error) {
 	}
 	return files, nil
 }
-
-// FileBytes returns how large the content of a file of the tenant's is, without reading it.
-func (s *Service) FileBytes(ctx context.Context, tenant, id string) (int64, error) {
-	c := Caller{Tenant: tenant}
-	if err := c.check(); err != nil {
-		return 0, err
-	}
-	if err := checkID("file", id); err != nil || id == "" {
-		return 0, noFile()
-	}
-	key := s.fileKey(systemFile, c, id)
-	heads, err := s.backend.Heads(ctx, key, "", 1)
-	if err != nil {
-		return 0, s.hostFault("read a file", err)
-	}
-	if len(heads) == 0 || heads[0].Key != key || heads[0].Expired(s.now()) {
-		return 0, noFile()
-	}
-	return heads[0].ContentBytes, nil
-}

@@ -1,0 +1,150 @@
+package memory_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/mem"
+	"github.com/toolrun/toolrun/host/storage/storagetest"
+)
+
+// numbered is a content in which no two places are alike.
+func numbered(size int) []byte {
+	b := make([]byte, size)
+	for i := range b {
+		b[i] = byte(i ^ i>>8 ^ i>>16)
+	}
+	return b
+}
+
+// fileRecords are the records of files of any kind.
+func fileRecords(t *testing.T, b storage.Backend) (found []storage.Key) {
+	t.Helper()
+	for _, kind := range []string{"file", "file-text", "user-file"} {
+		heads, err := b.Heads(context.Background(), storage.MakeKey(storage.Part{Tag: storage.System, Value: kind}), "", 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range heads {
+			found = append(found, h.Key)
+		}
+	}
+	return found
+}
+
+// A file of any size comes back as it was, as a whole and in parts from any offset, and leaves nothing when it goes.
+func TestFileContent(t *testing.T) {
+	ctx := context.Background()
+	const piece = 256 << 10
+	for _, size := range []int{0, 1, piece - 1, piece, piece + 1, 4*piece + 7, 9 * piece} {
+		a := newApp(t)
+		content, text := numbered(size), "text"
+		if _, err := a.AddFile(ctx, ann, memory.Upload{ID: "f", Content: content, Text: &text}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := a.File(ctx, "acme", "f")
+		if err != nil || !bytes.Equal(got, content) {
+			t.Errorf("a file of %d bytes comes back with %d, %v", size, len(got), err)
+		}
+		if n, err := a.FileBytes(ctx, "acme", "f"); err != nil || n != int64(size) {
+			t.Errorf("FileBytes = %d, %v; want %d", n, err, size)
+		}
+		for _, offset := range []int{0, 1, piece - 1, piece, size - 1} {
+			if offset < 0 || offset >= size {
+				continue
+			}
+			part, err := a.FileAt(ctx, "acme", "f", int64(offset))
+			if err != nil || len(part) == 0 || !bytes.HasPrefix(content[offset:], part) {
+				t.Errorf("%d bytes of a file from %d on: %d, %v", size, offset, len(part), err)
+			}
+		}
+		for _, other := range []string{"rival", ""} {
+			if _, err := a.FileAt(ctx, other, "f", 0); err == nil {
+				t.Errorf("the tenant %q reads the file", other)
+			}
+		}
+		if _, err := a.RemoveFile(ctx, ann, "f"); err != nil {
+			t.Fatal(err)
+		}
+		if left := fileRecords(t, a.backend); len(left) > 0 {
+			t.Errorf("after its removal a file of %d bytes leaves %v", size, left)
+		}
+	}
+}
+
+// An upload that fails at any operation of the backend leaves no file, and no part of one.
+func TestFailedUploadLeavesNothing(t *testing.T) {
+	ctx := context.Background()
+	content := numbered(2 << 20)
+	for n := 1; ; n++ {
+		b := mem.New()
+		faulty := storagetest.NewFaulty(b)
+		a := newApp(t, func(cfg *memory.Config) { cfg.Backend = faulty })
+		if _, err := a.StartSession(ctx, ann, memory.SessionStart{}); err != nil {
+			t.Fatal(err)
+		}
+		before := faulty.Calls(storagetest.OpUpdate)
+		faulty.Fail(storagetest.OpUpdate, n, storagetest.NotApplied)
+		_, err := a.AddFile(ctx, ann, memory.Upload{ID: "f", Content: content})
+		if err == nil {
+			if n < 3 || faulty.Calls(storagetest.OpUpdate)-before >= n {
+				t.Fatalf("an upload succeeds although its update %d fails", n)
+			}
+			return
+		}
+		if left := fileRecords(t, b); len(left) > 0 {
+			t.Errorf("an upload whose update %d fails leaves %v", n, left)
+		}
+		if files, err := a.Files(ctx, ann); err != nil || len(files) > 0 {
+			t.Errorf("an upload whose update %d fails leaves %v, %v", n, files, err)
+		}
+	}
+}
+
+// erasing is a backend that erases a user before an update.
+type erasing struct {
+	storage.Backend
+	before int
+	erase  func()
+}
+
+func (b *erasing) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
+	if b.before--; b.before == 0 {
+		b.erase()
+	}
+	return b.Backend.Update(ctx, keys, fn)
+}
+
+// An erasure during an upload ends it, wherever it is: nothing of the user is left.
+func TestErasureDuringUpload(t *testing.T) {
+	ctx := context.Background()
+	for n := 1; ; n++ {
+		inner := mem.New()
+		plain := newApp(t, func(cfg *memory.Config) { cfg.Backend = inner })
+		plain.must(ann, abi.SetContent, `"notes"`, `{"a":1}`)
+		b := &erasing{Backend: inner, before: n, erase: func() {
+			if _, err := plain.Erase(ctx, ann); err != nil {
+				t.Fatal(err)
+			}
+		}}
+		a := newApp(t, func(cfg *memory.Config) { cfg.Backend = b })
+		_, err := a.AddFile(ctx, ann, memory.Upload{ID: "f", Content: numbered(2 << 20), Began: plain.clock.Now()})
+		if b.before > 0 {
+			if n < 3 || err != nil {
+				t.Fatalf("%d updates, %v", n-1, err)
+			}
+			return
+		}
+		if !errors.Is(err, abi.Cancelled) && !errors.Is(err, abi.SessionEnded) {
+			t.Errorf("an upload during whose update %d the user is erased: %v", n, err)
+		}
+		if left := fileRecords(t, inner); len(left) > 0 {
+			t.Errorf("an upload during whose update %d the user is erased leaves %v", n, left)
+		}
+	}
+}
