@@ -4,7 +4,11 @@
 //
 //	go run ./hostile                 # everything, as a table
 //	go run ./hostile -run js/regexp  # a part of it
+//	go run ./hostile -run native/    # native code in locked-down workers
 //	go run ./hostile -json
+//
+// Native guests are what somebody could do who has left the sandbox of a language: each attack must be held by all layers of
+// the wall together, and with each layer left out the host and its other guests must live.
 //
 // Tools in Python are left out where toolrun has no interpreter for them: toolrun python install gets one.
 //
@@ -24,13 +28,23 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/hostile/corpus"
 	"github.com/toolrun/toolrun/hostile/naive"
+	"github.com/toolrun/toolrun/hostile/native"
 )
 
 func main() {
+	cell.Main(native.Languages()...)
 	if len(os.Args) > 1 && os.Args[1] == "naive" {
 		os.Exit(naive.Main(os.Args[2:], os.Stdout, os.Stderr))
+	}
+	if len(os.Args) > 1 && os.Args[1] == nativeCommand {
+		if err := native.Main(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, "hostile:", err)
+			os.Exit(1)
+		}
+		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -52,6 +66,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (failed b
 	noWall := flags.Bool("no-wall", false, "leave out, of toolrun's, the cases that need a process wall, as with -flag --inprocess")
 	extra := flags.String("flag", "", "a `flag` to add to each command of toolrun run")
 	binary := flags.String("toolrun", "", "the `file` to test (default: it is built)")
+	guests := flags.Bool("native", true, "try native guests in locked-down workers, with each layer of the wall left out in turn")
 	workers := flags.Int("j", runtime.NumCPU(), "how many to run at once")
 	asJSON := flags.Bool("json", false, "print one JSON document")
 	if err := flags.Parse(args); err != nil {
@@ -85,6 +100,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (failed b
 	report, err := r.run(ctx, cases)
 	if err != nil {
 		return false, err
+	}
+	if *guests {
+		if report.Native, err = runNative(ctx, self, pattern); err != nil {
+			return false, err
+		}
 	}
 	if *asJSON {
 		encoder := json.NewEncoder(stdout)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/hostile/naive"
+	"github.com/toolrun/toolrun/hostile/native"
 )
 
 // mostGrowth is by how much a run of a case may have more memory resident than a benign one: of the host's process
@@ -24,6 +25,8 @@ type Report struct {
 	// of a run.
 	Checked      bool `json:"checked"`
 	KilledStrays int  `json:"killed_strays"`
+	// Native are the attacks of native guests.
+	Native []native.Result `json:"native,omitempty"`
 }
 
 // counts sums a report up.
@@ -61,7 +64,7 @@ func (r *Report) counts() counts {
 // Failed reports whether toolrun did not stand the corpus.
 func (r *Report) Failed() bool {
 	n := r.counts()
-	return r.Checked && (n.right < n.ran || n.inTime < n.ran || n.growth > mostGrowth || r.KilledStrays > 0)
+	return slices.ContainsFunc(r.Native, native.Result.Failed) || r.Checked && (n.right < n.ran || n.inTime < n.ran || n.growth > mostGrowth || r.KilledStrays > 0)
 }
 
 func (r *Report) print(to io.Writer) {
@@ -83,6 +86,7 @@ func (r *Report) print(to io.Writer) {
 	_ = table.Flush() // writing a report to a closed terminal is no failure
 	r.printProblems(to)
 	r.printSummary(to)
+	printNative(to, r.Native)
 }
 
 func orDash(text string) string {

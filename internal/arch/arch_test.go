@@ -93,7 +93,7 @@ var rules = map[string]rule{
 	"internal/testrun": {},
 	"internal/arch":    {},
 
-	"hostile":        {own: []string{"abi", "hostile/corpus", "hostile/naive", "hostile/native"}, others: []string{"golang.org/x/sys"}},
+	"hostile":        {own: []string{"abi", "host/cell", "hostile/corpus", "hostile/naive", "hostile/native"}, others: []string{"golang.org/x/sys"}},
 	"hostile/native": {own: []string{"abi", "host/cell", "host/engine"}, others: []string{"golang.org/x/sys"}},
 	"hostile/corpus": {own: []string{"abi", "internal/wasm/assemble", "internal/wasm/binary"}, others: []string{"github.com/rogpeppe/go-internal"}},
 	"hostile/naive":  {own: []string{"hostile/corpus"}, others: []string{"github.com/dop251/goja", "github.com/evanw/esbuild", "github.com/goccy/go-yaml", "github.com/santhosh-tekuri/jsonschema/v5", "github.com/tetratelabs/wazero", "golang.org/x/sys"}},

@@ -1,0 +1,123 @@
+//go:build linux && (amd64 || arm64)
+
+package native
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// What an attack on memory takes, at most, of a machine that does not hold it.
+const (
+	mostThreads = 1000
+	mostBytes   = 512 << 20 // the limit of a run is an eighth
+)
+
+var threadAttacks = []Attack{
+	{Name: "threads/clone", Mechanism: "threads that Go knows nothing of use up the numbers of processes of the machine", run: func(victims) error {
+		n, err := StartThreads(mostThreads)
+		if err != nil {
+			return fmt.Errorf("%d threads: %w", n, err)
+		}
+		return nil
+	}},
+	{Name: "threads/clone_compiled", Mechanism: "the same where there is compiled code", compiled: true, run: func(victims) error {
+		_, err := StartThreads(mostThreads)
+		return err
+	}},
+	{Name: "threads/of_the_runtime", Mechanism: "threads of Go, each with a stack", run: func(victims) error {
+		var ends [2]int
+		if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
+			return err
+		}
+		for range mostThreads {
+			started := make(chan bool)
+			go func() {
+				runtime.LockOSThread()
+				close(started)
+				var b [1]byte
+				_, _ = unix.Read(ends[0], b[:])
+			}()
+			<-started
+		}
+		return nil
+	}},
+	{Name: "threads/compiling", Mechanism: "threads while a source is compiled", load: func(string) error {
+		_, err := StartThreads(mostThreads)
+		return err
+	}},
+}
+
+var memoryAttacks = []Attack{
+	{Name: "memory/file", Mechanism: "a memory file is counted for no process", run: func(victims) error { return fillMemoryFiles(1, mostBytes) }},
+	{Name: "memory/files_of_an_engine", Mechanism: "the same, of a language that needs memory files", compiled: true, run: func(victims) error {
+		return fillMemoryFiles(3, 200<<20) // each as large as one may be, nearly
+	}},
+	{Name: "memory/huge_file", Mechanism: "a memory file of huge pages takes those of the machine", compiled: true, run: func(victims) error {
+		_, err := unix.MemfdCreate("x", unix.MFD_HUGETLB)
+		return err
+	}},
+	{Name: "memory/sparse_file", Mechanism: "a file of a terabyte", compiled: true, run: func(victims) error {
+		fd, err := unix.MemfdCreate("x", 0)
+		if err != nil {
+			return err
+		}
+		return unix.Ftruncate(fd, 1<<40)
+	}},
+	{Name: "memory/shared", Mechanism: "shared memory that is resident nowhere is counted for no process", run: func(victims) error {
+		all, err := unix.Mmap(-1, 0, mostBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
+		for i := 0; i < len(all); i += os.Getpagesize() {
+			if all[i] = 1; i%(8<<20) == 0 {
+				_ = unix.Madvise(all[:i], unix.MADV_DONTNEED)
+			}
+		}
+		return err
+	}},
+	{Name: "memory/page_tables", Mechanism: "reading zeros of many addresses takes tables of pages", run: func(victims) error {
+		const quarterTerabyte = 1 << 38
+		all, err := unix.Mmap(-1, 0, quarterTerabyte, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+		for i := 0; i < len(all); i += 2 << 20 {
+			if all[i] != 0 {
+				return errHeld
+			}
+		}
+		return err
+	}},
+	{Name: "memory/huge_pages", Mechanism: "huge pages of the machine", run: func(victims) error {
+		_, err := unix.Mmap(-1, 0, 2<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_HUGETLB)
+		if err == unix.ENOMEM {
+			return errHeld // the machine has none
+		}
+		return err
+	}},
+	{Name: "memory/private", Mechanism: "more memory than the run may have", run: func(victims) error {
+		all, err := unix.Mmap(-1, 0, mostBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+		for i := 0; i < len(all); i += os.Getpagesize() {
+			all[i] = 1
+		}
+		return err
+	}},
+	call("memory/system_v", "shared memory that outlives the process", unix.SYS_SHMGET, 0, mostBytes, unix.IPC_CREAT|0o600),
+	call("memory/locked", "memory that cannot be swapped", unix.SYS_MLOCKALL, unix.MCL_FUTURE),
+	call("memory/secret", "memory that the kernel itself does not see", unix.SYS_MEMFD_SECRET, 0),
+}
+
+// fillMemoryFiles writes to memory files, and maps none of them.
+func fillMemoryFiles(files, bytes int) error {
+	block := make([]byte, 1<<20)
+	for range files {
+		fd, err := unix.MemfdCreate("x", 0)
+		if err != nil {
+			return err
+		}
+		for range bytes >> 20 {
+			if _, err := unix.Write(fd, block); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

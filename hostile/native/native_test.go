@@ -1,0 +1,71 @@
+//go:build linux && (amd64 || arm64)
+
+package native_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/hostile/native"
+)
+
+func TestMain(m *testing.M) {
+	cell.Main(native.Languages()...)
+	if len(os.Args) > 1 && os.Args[1] == "native" {
+		if err := native.Main(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// With all layers every attack is held.
+func TestHeld(t *testing.T) {
+	absent, err := native.Missing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range try(t, native.Attacks(), "") {
+		if !r.Alive || r.Late {
+			t.Errorf("%s: %s after %v; neighbour and host alive: %t", r.Attack, r.Answer, r.Took, r.Alive)
+		}
+		if !r.Held && !native.Needs(r.Attack, absent) {
+			t.Errorf("%s: %s; want it held (missing: %v)", r.Attack, r.Answer, absent)
+		}
+	}
+}
+
+// Whichever layer is left out, the host and its other guests live.
+func TestEachLayerOff(t *testing.T) {
+	for i, layer := range cell.Layers()[1:] {
+		for _, r := range try(t, part(i), layer) {
+			if !r.Alive || r.Late {
+				t.Errorf("without %s: %s: %s after %v; neighbour and host alive: %t", layer, r.Attack, r.Answer, r.Took, r.Alive)
+			}
+		}
+	}
+}
+
+// part is a part of the attacks, another one for each number; all of them in a soak. make hostile tries all, too.
+func part(number int) (some []native.Attack) {
+	const parts = 16
+	for i, a := range native.Attacks() {
+		if os.Getenv("TOOLRUN_SOAK") != "" || i%parts == number%parts {
+			some = append(some, a)
+		}
+	}
+	return some
+}
+
+func try(t *testing.T, attacks []native.Attack, without string) []native.Result {
+	t.Helper()
+	results, err := native.Run(t.Context(), []string{os.Args[0], "native"}, attacks, without)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results
+}

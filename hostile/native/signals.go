@@ -1,0 +1,94 @@
+//go:build linux && (amd64 || arm64)
+
+package native
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// dnCreate is DN_CREATE of fcntl(2).
+const dnCreate = 4
+
+var signalAttacks = []Attack{
+	{Name: "signal/host", Mechanism: "kill the host", run: func(v victims) error { return unix.Kill(v.Host, unix.SIGKILL) }},
+	{Name: "signal/thread_of_host", Mechanism: "kill the host by one of its threads", run: func(v victims) error {
+		return unix.Tgkill(v.Host, v.Host, unix.SIGKILL)
+	}},
+	{Name: "signal/neighbour", Mechanism: "kill another worker", run: func(v victims) error { return unix.Kill(v.Neighbour, unix.SIGKILL) }},
+	{Name: "signal/everybody", Mechanism: "signal all processes of the user (with no signal: a test is no place for one)", run: func(victims) error {
+		return unix.Kill(-1, 0)
+	}},
+	{Name: "signal/by_descriptor", Mechanism: "kill the host by a descriptor of its process", run: func(v victims) error {
+		fd, err := unix.PidfdOpen(v.Host, 0)
+		if err != nil {
+			return err
+		}
+		return unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+	}},
+	{Name: "signal/queue", Mechanism: "queue a signal for the host", run: func(v victims) error {
+		info := [32]int32{int32(unix.SIGKILL), 0, -1}
+		return reachFor(unix.SYS_RT_SIGQUEUEINFO, uintptr(v.Host), uintptr(unix.SIGKILL), uintptr(unsafe.Pointer(&info)))
+	}},
+	{Name: "signal/by_pipe", Mechanism: "have the kernel kill the host when a pipe can be read", run: func(v victims) error {
+		return signalByPipe(v, func(fd uintptr) error {
+			_, err := unix.FcntlInt(fd, unix.F_SETOWN, v.Host)
+			return err
+		})
+	}},
+	{Name: "signal/by_pipe_of_thread", Mechanism: "the same by F_SETOWN_EX", run: func(v victims) error {
+		return signalByPipe(v, func(fd uintptr) error {
+			owner := [2]int32{1, int32(v.Host)} // F_OWNER_PID
+			return reachFor(unix.SYS_FCNTL, fd, unix.F_SETOWN_EX, uintptr(unsafe.Pointer(&owner)))
+		})
+	}},
+	fcntl("fcntl/lease", "a lease on a file delays all who open it", unix.F_SETLEASE, unix.F_UNLCK),
+	fcntl("fcntl/notify", "signals when a folder changes", unix.F_NOTIFY, dnCreate),
+	fcntl("fcntl/pipe_size", "large pipes use up those of the host's user", unix.F_SETPIPE_SZ, 1<<17),
+	fcntl("fcntl/lock", "locks on files of others", unix.F_OFD_SETLK, none),
+	call("signal/timer", "timers that signal", unix.SYS_TIMER_CREATE, 0, none, none),
+	call("signal/death", "a worker that outlives its host", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, 0),
+}
+
+// signalByPipe has the kernel signal somebody when a pipe can be read.
+func signalByPipe(_ victims, own func(fd uintptr) error) error {
+	var ends [2]int
+	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
+		return err
+	}
+	if err := own(uintptr(ends[0])); err != nil {
+		return err
+	}
+	if _, err := unix.FcntlInt(uintptr(ends[0]), unix.F_SETSIG, int(unix.SIGKILL)); err != nil {
+		return err
+	}
+	if _, err := unix.FcntlInt(uintptr(ends[0]), unix.F_SETFL, unix.O_ASYNC); err != nil {
+		return err
+	}
+	_, err := unix.Write(ends[1], []byte{1})
+	return err
+}
+
+// fcntl is an attack that is one command of fcntl, on a pipe.
+func fcntl(name, mechanism string, command, argument uintptr) Attack {
+	return Attack{Name: name, Mechanism: mechanism, run: func(victims) error {
+		var ends [2]int
+		if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
+			return err
+		}
+		err := reach(unix.SYS_FCNTL, uintptr(ends[0]), command, argument)
+		if err == unix.ENOTDIR {
+			return nil // the command was looked at
+		}
+		return err
+	}}
+}
+
+// reachFor makes a system call whose arguments are right.
+func reachFor(number uintptr, a, b, c uintptr) error {
+	if _, _, errno := unix.Syscall(number, a, b, c); errno != 0 {
+		return errno
+	}
+	return nil
+}
