@@ -19,6 +19,7 @@ var want = map[access.Role][]access.Right{
 		access.Stores, access.ChangeStores, access.Ledger, access.Erase, access.Transfer, access.Code,
 	},
 	access.Runtime:  {access.Run, access.Sessions, access.ReadSessions, access.Files, access.Prompts, access.Stores},
+	access.Backup:   {access.Backups},
 	access.ReadOnly: {access.ReadSessions, access.Stores, access.Ledger},
 	access.User:     {access.Run, access.Sessions, access.ReadSessions, access.Files, access.Prompts},
 }

@@ -110,9 +110,12 @@ func (k Key) check() error {
 		}
 	}
 	switch {
-	case k.Role != Operator && k.Role != Runtime && k.Role != ReadOnly:
+	case k.Role != Operator && k.Role != Runtime && k.Role != ReadOnly && k.Role != Backup:
 		return abi.Faultf(abi.InvalidArgument, "%q is not a key's role", k.Role).
-			WithHint("write %s, %s or %s", Operator, Runtime, ReadOnly)
+			WithHint("write %s, %s, %s or %s", Operator, Runtime, ReadOnly, Backup)
+	case k.Role == Backup && len(k.Apps) > 0:
+		return abi.Faultf(abi.InvalidArgument, "a %s key is for the whole service, and not for an app", k.Role).
+			WithHint("leave the apps out")
 	case k.Code && !allowed(k.Role, true, Code):
 		return abi.Faultf(abi.InvalidArgument, "a %s key cannot run code", k.Role)
 	}

@@ -11,18 +11,20 @@ type Role string
 
 // The roles. The zero Role has no right.
 const (
-	// Operator runs the service: every right.
+	// Operator looks after what a tenant has: every right within it.
 	Operator Role = "operator"
 	// Runtime is a platform's backend, which runs tools for all of its users.
 	Runtime Role = "runtime"
 	// ReadOnly watches: what there is and what happened, never what is remembered.
 	ReadOnly Role = "read-only"
+	// Backup takes backups of the whole service, all tenants' content included, and does nothing else.
+	Backup Role = "backup"
 	// User is a token's: one user, who acts for nobody else. No key has it.
 	User Role = "user"
 )
 
 // Roles returns every role, the widest first.
-func Roles() []Role { return []Role{Operator, Runtime, ReadOnly, User} }
+func Roles() []Role { return []Role{Operator, Runtime, ReadOnly, Backup, User} }
 
 // Right is one kind of thing to do.
 type Right string
@@ -42,6 +44,7 @@ const (
 	Erase         Right = "erase"
 	Transfer      Right = "transfer"
 	Code          Right = "code"
+	Backups       Right = "backups"
 )
 
 // Rule says who has a right.
@@ -70,6 +73,7 @@ var Table = []Rule{
 	{Right: Ledger, Does: "read what was done, when and by whom; no contents", Roles: []Role{Operator, ReadOnly}},
 	{Right: Erase, Does: "remove everything of a user", Roles: []Role{Operator}},
 	{Right: Transfer, Does: "export and import", Roles: []Role{Operator}},
+	{Right: Backups, Does: "download a backup of everything, of all tenants", Roles: []Role{Backup}},
 	{Right: Code, Does: "run code that comes with the request", Roles: []Role{Operator}, WithCode: []Role{Runtime}},
 }
 

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -66,6 +67,7 @@ var roles = map[string]access.Principal{
 	"runtime":   {Role: access.Runtime, Tenant: "acme", Name: "backend"},
 	"coder":     {Role: access.Runtime, Tenant: "acme", Name: "coder", Code: true},
 	"read-only": {Role: access.ReadOnly, Tenant: "acme", Name: "watcher"},
+	"backup":    {Role: access.Backup, Tenant: "acme", Name: "nightly"},
 	"ann":       {Role: access.User, Tenant: "acme", User: "ann", Name: "ann"},
 	"bob":       {Role: access.User, Tenant: "acme", User: "bob", Name: "bob"},
 	"claimed":   {Role: access.User, Tenant: "acme", User: "ann", Session: "claimed", Name: "ann"},
@@ -102,7 +104,7 @@ func newService(t testing.TB, change ...func(*httpapi.Options)) *service {
 		t.Fatal(err)
 	}
 	reader := &document.Reader{Engine: document.New()}
-	opts := httpapi.Options{Apps: served, Authenticate: authenticate, Documents: reader, Links: links, Version: "test"}
+	opts := httpapi.Options{Apps: served, Authenticate: authenticate, Documents: reader, Links: links, Version: "test", Backup: newBackup}
 	for _, c := range change {
 		c(&opts)
 	}
@@ -178,3 +180,20 @@ func (s *service) want(status int, who, method, path, body string, headers ...st
 }
 
 func contains(r reply, text string) bool { return strings.Contains(string(r.body), text) }
+
+// testBackup is a backup of 1 MiB.
+type testBackup struct {
+	io.Reader
+	closed bool
+}
+
+func (*testBackup) Size() int64 { return 1 << 20 }
+
+func (b *testBackup) Close() error {
+	b.closed = true
+	return nil
+}
+
+func newBackup(context.Context) (httpapi.Backup, error) {
+	return &testBackup{Reader: bytes.NewReader(bytes.Repeat([]byte("all of it, "), 100_000)[:1<<20])}, nil
+}

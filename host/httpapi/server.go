@@ -52,6 +52,9 @@ type Options struct {
 	// Recheck is how often the credentials of an open stream are looked at again: it ends when they are good no longer.
 	// Default: 5 seconds.
 	Recheck time.Duration
+	// Backup makes a copy of everything that is stored, of all tenants. It is called once at a time. Default: there are
+	// no backups.
+	Backup func(context.Context) (Backup, error)
 	// Version is that of the program.
 	Version string
 	// Logger gets what no client may see. Default: discard.
@@ -65,6 +68,8 @@ type Server struct {
 	mux     *http.ServeMux
 	limiter limiter
 	routes  []Route
+	// backingUp is held while a backup is taken.
+	backingUp sync.Mutex
 	// uploads and downloads are the files that requests have in memory, bodies what they have of JSON.
 	// slow are pieces of files for readers who are.
 	uploads, downloads, slow, bodies *room
@@ -119,6 +124,7 @@ func New(opts Options) (*Server, error) {
 	s.addRecords()
 	s.addLedger()
 	s.addTransfer()
+	s.addBackup()
 	s.takePatches()
 	s.mux.HandleFunc("/", s.nothing)
 	return s, nil

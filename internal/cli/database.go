@@ -81,6 +81,8 @@ func makeStateFolder(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
+const hintInUse = "another process has it open; if that is toolrun serve, use --server URL"
+
 // databaseFault says why a database file cannot be used.
 func (p *program) databaseFault(doing, path string, err error) error {
 	shown := p.env.show(path)
@@ -88,7 +90,7 @@ func (p *program) databaseFault(doing, path string, err error) error {
 		g := *f
 		g.Message = fmt.Sprintf("%s the database %s: %s", doing, shown, f.Message)
 		if f.Code == abi.Unavailable {
-			g.Hint = "another process has it open; if that is toolrun serve, use --server URL"
+			g.Hint = hintInUse
 		}
 		return &g
 	}

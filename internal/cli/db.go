@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -77,7 +75,7 @@ func (p *program) checkDatabase(path string) error {
 		return err
 	})
 	if err != nil {
-		return p.databaseFault("check", path, err)
+		return p.inUse(p.databaseFault("check", path, err), "of a service that runs, check a backup: toolrun db backup DEST --server URL")
 	}
 	err = p.answer(report, func() error {
 		for _, problem := range report.Problems {
@@ -99,51 +97,4 @@ func (p *program) checkDatabase(path string) error {
 	}
 	return abi.Faultf(abi.Unavailable, "the database %s is damaged: %s", shown, count(len(report.Problems)+report.Omitted, "problem")).
 		WithHint("restore it from a backup")
-}
-
-func (p *program) dbBackup() *cobra.Command {
-	var place placeFlags
-	var force bool
-	cmd := &cobra.Command{
-		Use:     "backup DEST",
-		Short:   "Copy a database to a file, as it is at one moment",
-		Example: `  toolrun db backup /backups/shop.db`,
-		Args:    takes(1, 1, "the DEST file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := p.existing(place)
-			if err != nil {
-				return err
-			}
-			dest := p.env.path(args[0])
-			if _, err := os.Stat(filepath.Dir(dest)); err != nil {
-				return usagef("", "the folder of %s cannot be used: %v", args[0], cause(err))
-			}
-			if _, err := os.Lstat(dest); err == nil && !force {
-				return usagef("to replace it, add --force", "%s exists", args[0])
-			}
-			return p.backup(cmd.Context(), path, dest)
-		},
-	}
-	place.register(cmd)
-	cmd.Flags().BoolVar(&force, "force", false, "replace the file if there is one")
-	return cmd
-}
-
-func (p *program) backup(ctx context.Context, path, dest string) (err error) {
-	backend, err := bolt.Open(path, nil)
-	if err != nil {
-		return p.databaseFault("open", path, err)
-	}
-	defer func() { err = errors.Join(err, backend.Close()) }()
-	shown := p.env.show(dest)
-	err = p.progress("copying to "+shown, func() error { return backend.BackupFile(ctx, dest) })
-	if err != nil {
-		return p.databaseFault("back up", path, err)
-	}
-	info, err := os.Stat(dest)
-	if err != nil {
-		return err
-	}
-	reply := map[string]any{"file": shown, "bytes": info.Size()}
-	return p.answer(reply, func() error { return p.say("wrote %s, %d bytes", shown, info.Size()) })
 }

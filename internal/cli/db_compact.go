@@ -52,7 +52,7 @@ func (p *program) compact(ctx context.Context, path string) error {
 		return err
 	})
 	if err != nil {
-		return p.databaseFault("compact", path, err)
+		return p.inUse(p.databaseFault("compact", path, err), "another process has it open; stop it first. A backup of a service is as small: toolrun db backup DEST --server URL")
 	}
 	reply := struct {
 		File string `json:"file"`

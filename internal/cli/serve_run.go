@@ -126,7 +126,7 @@ func (s *server) openSurface() error {
 	s.surface, err = service.New(service.Options{
 		Apps: s.apps, Authenticate: s.auth.Authenticate, Telemetry: s.watch, Documents: s.wall.documents, Links: s.links,
 		UserMetadata: f.userMetadata,
-		Rate:         f.rate, Burst: f.burst, BodyBytes: f.bodyBytes(), Ready: (&readiness{backend: s.backend, now: s.p.env.Now, logger: s.logger}).check, Version: thisVersion().Version, Logger: s.logger,
+		Rate:         f.rate, Burst: f.burst, BodyBytes: f.bodyBytes(), Ready: (&readiness{backend: s.backend, now: s.p.env.Now, logger: s.logger}).check, Version: thisVersion().Version, Logger: s.logger, Backup: backupOf(s.backend, s.logger),
 	})
 	return err
 }

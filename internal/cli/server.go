@@ -94,6 +94,9 @@ func refuseServer(cmd *cobra.Command, err error) error {
 	if !ok || unknown.GetSpecifiedName() != "server" && unknown.GetSpecifiedName() != "key-file" {
 		return nil
 	}
+	if parent := cmd.Parent(); parent != nil && parent.Name() == "db" {
+		return usagef("take a backup with toolrun db backup DEST --server URL, and do it to that", "%s works on this machine alone, and takes no --%s", cmd.CommandPath(), unknown.GetSpecifiedName())
+	}
 	return usagef("leave it out", "%s works on this machine alone, and takes no --%s", cmd.CommandPath(), unknown.GetSpecifiedName())
 }
 

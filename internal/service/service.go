@@ -31,6 +31,8 @@ type Options struct {
 	UserMetadata []string
 	// Recheck is httpapi's.
 	Recheck time.Duration
+	// Backup is httpapi's.
+	Backup func(context.Context) (httpapi.Backup, error)
 	// Ready reports whether the service can do its work: /readyz answers 503 with the message of an abi.Fault, which
 	// anybody can read, and with no reason for other errors. It is called for each question. Default: always ready.
 	Ready   func(context.Context) error
@@ -52,7 +54,7 @@ func New(opts Options) (*Service, error) {
 	s := &Service{options: opts}
 	api, err := httpapi.New(httpapi.Options{
 		Apps: opts.Apps, Authenticate: opts.Authenticate, Documents: opts.Documents, Links: opts.Links, UserMetadata: opts.UserMetadata, Recheck: opts.Recheck,
-		Rate: opts.Rate, Burst: opts.Burst, BodyBytes: opts.BodyBytes,
+		Rate: opts.Rate, Burst: opts.Burst, BodyBytes: opts.BodyBytes, Backup: opts.Backup,
 		Version: opts.Version, Logger: opts.Logger,
 	})
 	if err != nil {

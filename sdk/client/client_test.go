@@ -30,6 +30,7 @@ func TestOperations(t *testing.T) {
 	t.Run("stores", func(t *testing.T) { stores(t, c) })
 	t.Run("records", func(t *testing.T) { records(t, c) })
 	t.Run("ledger", func(t *testing.T) { ledger(t, c) })
+	t.Run("backup", func(t *testing.T) { backup(t, s) })
 	for _, route := range s.api.Routes() {
 		pattern := route.Method + " " + route.Path
 		if s.asked[pattern] == 0 && !slices.Contains(inBody, pattern) {
@@ -228,6 +229,22 @@ func records(t *testing.T, c *client.Client) {
 	must(c.PutRecord(ctx, client.Caller{}, "flags", json.RawMessage(`{"beta":true}`), client.WriteOptions{}))(t)
 	if n := must(c.PurgeStore(ctx, "flags"))(t); n != 1 {
 		t.Errorf("PurgeStore = %d; want 1", n)
+	}
+}
+
+func backup(t *testing.T, s *service) {
+	c := s.as(t, "backup")
+	var buf bytes.Buffer
+	if n, err := c.Backup(t.Context(), &buf); n != 1<<20 || buf.Len() != 1<<20 || err != nil {
+		t.Errorf("Backup = %d, %v; %d bytes were written", n, err, buf.Len())
+	}
+	s.left = 10
+	if n, err := c.Backup(t.Context(), io.Discard); err == nil {
+		t.Errorf("Backup of a service that breaks off = %d; want an error", n)
+	}
+	s.left = 0
+	if _, err := s.as(t, "operator").Backup(t.Context(), io.Discard); !errors.Is(err, abi.AccessDenied) {
+		t.Errorf("Backup as a tenant's operator = %v; want %v", err, abi.AccessDenied)
 	}
 }
 

@@ -2,7 +2,9 @@ package client_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -53,6 +55,7 @@ prompts:
 // keys are the credentials that the service knows.
 var keys = map[string]access.Principal{
 	"operator":  {Role: access.Operator, Tenant: "acme", Name: "op", Code: true},
+	"backup":    {Role: access.Backup, Tenant: "acme", Name: "nightly"},
 	"read-only": {Role: access.ReadOnly, Tenant: "acme", Name: "watcher"},
 	"ann":       {Role: access.User, Tenant: "acme", User: "ann", Name: "ann"},
 }
@@ -76,6 +79,8 @@ type service struct {
 
 	mu    sync.Mutex
 	asked map[string]int // by their patterns
+	// left is how much of a backup of 1 MiB is missing.
+	left int
 }
 
 // newService starts a service. Engines run in this process: what they keep guests from is tested elsewhere.
@@ -95,7 +100,7 @@ func newService(t testing.TB) *service {
 		t.Fatal(err)
 	}
 	s := &service{asked: map[string]int{}}
-	s.api, err = httpapi.New(httpapi.Options{Apps: served, Authenticate: authenticate, Documents: reader, Links: links})
+	s.api, err = httpapi.New(httpapi.Options{Apps: served, Authenticate: authenticate, Documents: reader, Links: links, Backup: s.backup})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,6 +115,16 @@ func newService(t testing.TB) *service {
 		}
 	})
 	return s
+}
+
+// copied is a backup.
+type copied struct{ io.Reader }
+
+func (copied) Size() int64  { return 1 << 20 }
+func (copied) Close() error { return nil }
+
+func (s *service) backup(context.Context) (httpapi.Backup, error) {
+	return copied{bytes.NewReader(make([]byte, 1<<20-s.left))}, nil
 }
 
 // ServeHTTP notes the operation, and answers.

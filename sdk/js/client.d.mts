@@ -365,6 +365,11 @@ export class Client {
   exportApp(options?: CallOptions): Promise<{ [member: string]: Json }>;
   /** Declares the stores of a document that the app's file does not, and answers their names. */
   importStores(document: unknown, options?: CallOptions): Promise<string[]>;
+  /**
+   * Downloads a backup of the whole service, with the content of all tenants, for a key of role backup. The stream fails
+   * unless all of it comes.
+   */
+  backup(options?: CallOptions): Promise<{ size: number; content: ReadableStream<Uint8Array> }>;
   /** Whose the key is, and what apps it may use. */
   whoami(options?: CallOptions): Promise<Whoami>;
 }

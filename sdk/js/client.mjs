@@ -190,6 +190,27 @@ export class Client {
     return (await this.#send('POST', ['import'], { json: { value: document }, ...options })).stores;
   }
 
+  async backup(options) {
+    const response = await this.#transport.send('GET', ['backup'], { general: true, ...options });
+    const size = Number(response.headers.get('Content-Length') ?? NaN);
+    if (!Number.isSafeInteger(size) || response.headers.get('Content-Type') !== 'application/octet-stream' || response.body === null) {
+      throw foreign(response.status);
+    }
+    let sent = 0;
+    const whole = new TransformStream({
+      transform(chunk, controller) {
+        sent += chunk.byteLength;
+        controller.enqueue(chunk);
+      },
+      flush: (controller) => {
+        if (sent !== size) {
+          controller.error(this.#transport.broken(new Error(`${sent} of ${size} bytes came`), response, 'GET', options));
+        }
+      },
+    });
+    return { size, content: response.body.pipeThrough(whole) };
+  }
+
   whoami(options) {
     return this.#send('GET', ['whoami'], { general: true, ...options });
   }

@@ -68,11 +68,11 @@ func TestClient(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", toolrun, "../../cmd/toolrun").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	operator, runtime := makeKey(t, toolrun, dir, "operator"), makeKey(t, toolrun, dir, "runtime")
+	operator, runtime, backup := makeKey(t, toolrun, dir, "operator"), makeKey(t, toolrun, dir, "runtime"), makeKey(t, toolrun, dir, "backup")
 	test := exec.CommandContext(t.Context(), "node", "--test", "test/")
 	test.Dir = dir
 	test.Env = append(os.Environ(), "TOOLRUN="+toolrun, "APP="+filepath.Join(dir, "app.yaml"), "DB="+filepath.Join(dir, "memory.db"),
-		"SERVICE="+serve(t, toolrun, dir), "OPERATOR="+operator, "RUNTIME="+runtime)
+		"SERVICE="+serve(t, toolrun, dir), "OPERATOR="+operator, "RUNTIME="+runtime, "BACKUP="+backup)
 	if out, err := test.CombinedOutput(); err != nil {
 		t.Errorf("node --test: %v\n%s", err, out)
 	}

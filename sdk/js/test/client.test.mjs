@@ -217,6 +217,18 @@ test('every method is described', async () => {
   assert.deepEqual([...new Set(Array.from(described, ([, name]) => name))], Object.getOwnPropertyNames(Client.prototype));
 });
 
+test('a backup is downloaded whole, or fails', async (t) => {
+  const { size, content } = await new Client({ url, key: process.env.BACKUP }).backup();
+  assert.equal((await new Response(content).arrayBuffer()).byteLength, size);
+  await assert.rejects(operator.backup(), { code: 'access_denied', status: 403 });
+  const broken = await answering(t, (request, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': 100 });
+    response.write('half', () => response.destroy());
+  });
+  const half = await new Client({ url: broken }).backup();
+  await assert.rejects(new Response(half.content).arrayBuffer());
+});
+
 test('whoami', async () => {
   assert.deepEqual(await runtime.whoami(), { name: 'runtime', role: 'runtime', tenant: 'default', apps: ['shop'] });
 });

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/storage/bolt"
+	"github.com/toolrun/toolrun/sdk/client"
+)
+
+func (p *program) dbBackup() *cobra.Command {
+	var place placeFlags
+	var server serverFlags
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "backup DEST",
+		Short: "Copy a database to a file, as it is at one moment",
+		Long: `Copy a database to a file, as it is at one moment. What was removed before is not in it. Of a service that runs the
+backup comes from the service, with the content of all tenants, for a key of role backup. To restore it, stop the
+service, put the file in the place of its database, and start it again.`,
+		Example: `  toolrun db backup /backups/shop.db
+  toolrun db backup /backups/shop.db --server https://tools.example --key-file backup.key`,
+		Args: takes(1, 1, "the DEST file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := server.check(cmd); err != nil {
+				return err
+			}
+			if server.remote() && place.app != "" {
+				return usagef("leave --app out", "a server's backup is of all apps")
+			}
+			dest := p.env.path(args[0])
+			if !server.remote() {
+				path, err := p.existing(place)
+				if err != nil {
+					return err
+				}
+				if err := checkDest(args[0], dest, force); err != nil {
+					return err
+				}
+				return p.backup(cmd.Context(), path, dest)
+			}
+			if err := checkDest(args[0], dest, force); err != nil {
+				return err
+			}
+			return p.backupRemote(cmd.Context(), &server, dest)
+		},
+	}
+	place.register(cmd)
+	server.register(cmd)
+	cmd.Flags().Lookup("server").Usage = "back up the toolrun serve that has this `URL`, all apps and tenants of it"
+	cmd.Flags().BoolVar(&force, "force", false, "replace the file if there is one")
+	return cmd
+}
+
+// checkDest refuses a file that cannot be written.
+func checkDest(named, dest string, force bool) error {
+	if _, err := os.Stat(filepath.Dir(dest)); err != nil {
+		return usagef("", "the folder of %s cannot be used: %v", named, cause(err))
+	}
+	if _, err := os.Lstat(dest); err == nil && !force {
+		return usagef("to replace it, add --force", "%s exists", named)
+	}
+	return nil
+}
+
+func (p *program) backup(ctx context.Context, path, dest string) (err error) {
+	backend, err := bolt.Open(path, nil)
+	if err != nil {
+		return p.inUse(p.databaseFault("open", path, err), "of a service that runs, take the backup from the service: toolrun db backup DEST --server URL")
+	}
+	defer func() { err = errors.Join(err, backend.Close()) }()
+	err = p.progress("copying to "+p.env.show(dest), func() error { return backend.BackupFile(ctx, dest) })
+	if err != nil {
+		return p.databaseFault("back up", path, err)
+	}
+	return p.wroteBackup(dest)
+}
+
+// backupRemote downloads a backup. It gets its name when it is complete and on the disk.
+func (p *program) backupRemote(ctx context.Context, f *serverFlags, dest string) error {
+	r, err := p.openRemote(f, "")
+	if err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(dest), "."+filepath.Base(dest)+".new-*")
+	if err != nil {
+		return abi.Faultf(abi.Unavailable, "write %s: %v", p.env.show(dest), cause(err))
+	}
+	defer os.Remove(temp.Name())
+	err = p.progress("downloading to "+p.env.show(dest), func() error {
+		_, err := r.Backup(ctx, temp)
+		return err
+	})
+	if _, remote := errors.AsType[*client.Error](err); remote {
+		_ = temp.Close() // which is removed
+		return explainBackup(err)
+	}
+	if err == nil {
+		err = temp.Sync()
+	}
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), dest)
+	}
+	if err != nil {
+		return abi.Faultf(abi.Unavailable, "write %s: %v", p.env.show(dest), cause(err))
+	}
+	return p.wroteBackup(dest)
+}
+
+// explainBackup adds what to do about a key that may do other things.
+func explainBackup(err error) error {
+	if errors.Is(err, abi.AccessDenied) {
+		if e, ok := errors.AsType[*client.Error](err); ok && e.Status == 403 {
+			return e.Fault.WithHint("it takes a key of its own: toolrun key create --keys FILE --role backup NAME")
+		}
+	}
+	return explainServer(err)
+}
+
+func (p *program) wroteBackup(dest string) error {
+	info, err := os.Stat(dest)
+	if err != nil {
+		return err
+	}
+	shown := p.env.show(dest)
+	reply := map[string]any{"file": shown, "bytes": info.Size()}
+	return p.answer(reply, func() error { return p.say("wrote %s, %d bytes", shown, info.Size()) })
+}
+
+// inUse gives the fault of a database that another process has open the hint that fits the command.
+func (p *program) inUse(err error, hint string) error {
+	if f, ok := errors.AsType[*abi.Fault](err); ok && f.Hint == hintInUse {
+		return f.WithHint("%s", hint)
+	}
+	return err
+}

@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/httpapi"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/bolt"
+)
+
+// backupOf returns what makes backups of a backend, nil if it is not a file.
+func backupOf(b storage.Backend, logger *slog.Logger) func(context.Context) (httpapi.Backup, error) {
+	file, ok := b.(*bolt.Backend)
+	if !ok {
+		return nil
+	}
+	return func(ctx context.Context) (httpapi.Backup, error) {
+		copied, err := file.Copy(ctx)
+		switch {
+		case err == nil:
+			return copied, nil
+		case errors.Is(err, storage.ErrFull):
+			return nil, abi.Faultf(abi.QuotaExceeded, "the disk of the service has no room for a copy of its database")
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		}
+		logger.Error("the database cannot be backed up", "error", err)
+		return nil, abi.Faultf(abi.Unavailable, "the database cannot be backed up").WithHint("the log of the service has the reason")
+	}
+}

@@ -1,0 +1,34 @@
+package client
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// Backup writes a backup of the whole service to w, with the content of all tenants, and returns its size. It takes a
+// key of role backup. The answer begins when the service has made the copy, which takes a while if it stores much. An
+// error means that what was written is not whole.
+func (c *Client) Backup(ctx context.Context, w io.Writer) (int64, error) {
+	r := newRequest(http.MethodGet, "backup")
+	r.general = true
+	response, err := c.send(ctx, r)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	if response.ContentLength < 0 || response.Header.Get("Content-Type") != "application/octet-stream" {
+		f := abi.Faultf(abi.Unavailable, "the answer is not a backup of a toolrun service")
+		return 0, &Error{Fault: f, Status: response.StatusCode}
+	}
+	n, err := io.Copy(w, response.Body)
+	if err == nil && n != response.ContentLength {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return n, unanswered(ctx, r.method, "the backup broke off", err)
+	}
+	return n, nil
+}
