@@ -1,0 +1,106 @@
+package memory_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// Every use of a session asks who named it: a confined caller gets one that is the user's already, and the same refusal for
+// any other, whatever the id is of.
+func TestConfinedCallers(t *testing.T) {
+	ctx := t.Context()
+	a := newApp(t)
+	a.must(caller("", "visitor"), abi.SetContent, `"cart"`, `{"a":1}`)
+	a.must(caller("ann", "of-ann"), abi.SetContent, `"cart"`, `{"a":1}`)
+	a.must(caller("ann", "over"), abi.SetContent, `"cart"`, `{"a":1}`)
+	if _, err := a.EndSession(ctx, caller("", "over")); err != nil {
+		t.Fatal(err)
+	}
+	a.must(caller("bob", "of-bob"), abi.SetContent, `"cart"`, `{"a":1}`)
+	transact := func(tx memory.Tx) error {
+		_, err := a.Transact(ctx, tx, func(ctx context.Context, v *memory.View) error {
+			_, err := v.Call(ctx, call(abi.GetContent, `"cart"`))
+			return err
+		})
+		return err
+	}
+	uses := map[string]func(memory.Caller) error{
+		"start": func(c memory.Caller) error { _, err := a.StartSession(ctx, c, memory.SessionStart{}); return err },
+		"metadata": func(c memory.Caller) error {
+			_, err := a.StartSession(ctx, c, memory.SessionStart{Metadata: json.RawMessage(`{"a":1}`)})
+			return err
+		},
+		"run":     func(c memory.Caller) error { return transact(memory.Tx{Caller: c}) },
+		"dry run": func(c memory.Caller) error { return transact(memory.Tx{Caller: c, Dry: true}) },
+		"look":    func(c memory.Caller) error { return transact(memory.Tx{Caller: c, Look: true}) },
+		"perform": func(c memory.Caller) error {
+			_, _, err := a.Perform(ctx, c, call(abi.GetContent, `"cart"`))
+			return err
+		},
+		"session": func(c memory.Caller) error { _, err := a.Session(ctx, c); return err },
+		"files":   func(c memory.Caller) error { _, err := a.Files(ctx, c); return err },
+		"add file": func(c memory.Caller) error {
+			_, err := a.AddFile(ctx, c, memory.Upload{ID: "f1", Content: []byte("x")})
+			return err
+		},
+		"activate": func(c memory.Caller) error { _, err := a.SetFileActive(ctx, c, "f1", true); return err },
+		"remove":   func(c memory.Caller) error { _, err := a.RemoveFile(ctx, c, "f1"); return err },
+	}
+	uses["end"] = func(c memory.Caller) error {
+		if c.Session == "of-bob" {
+			return nil // it is needed still
+		}
+		_, err := a.EndSession(ctx, c)
+		return err
+	}
+	for name, use := range uses {
+		texts := map[string]bool{}
+		for _, session := range []string{"visitor", "of-ann", "over", "none"} {
+			c := caller("bob", session)
+			c.Confined = true
+			err := use(c)
+			if !errors.Is(err, abi.AccessDenied) {
+				t.Errorf("%s in the session %s = %v; want access_denied", name, session, err)
+				continue
+			}
+			texts[err.Error()+abi.FaultOf(err).Hint] = true
+		}
+		if len(texts) != 1 {
+			t.Errorf("%s is refused in %d ways; want one", name, len(texts))
+		}
+		own := caller("bob", "of-bob")
+		own.Confined = true
+		if err := use(own); err != nil && !errors.Is(err, abi.NotFound) { // of a file
+			t.Errorf("%s in the user's own session = %v", name, err)
+		}
+	}
+	if _, err := a.Session(ctx, caller("", "none")); !errors.Is(err, abi.NotFound) {
+		t.Errorf("a refused use began a session: %v", err)
+	}
+	if s, err := a.Session(ctx, caller("", "visitor")); err != nil || s.User != "" || string(s.Metadata) != "{}" {
+		t.Errorf("a refused use changed the visitor's session: %+v, %v", s, err)
+	}
+	everywhere := memory.Caller{Tenant: "acme", User: "bob", Run: "r", Confined: true}
+	a.must(everywhere, abi.SetContent, `"notes"`, `{}`) // without a session there is nothing to bind
+}
+
+// The id of a session is what a path carries as it is.
+func TestSessionIDs(t *testing.T) {
+	a := newApp(t)
+	for id, good := range map[string]bool{
+		"s1": true, "sess_01": true, "a.b~c:d@e=f+g-h": true, "..a": true, strings.Repeat("x", memory.MaxSessionID): true,
+		".": false, "..": false, "...": false, "a/b": false, "a b": false, "a%2e": false, "é": false, "\x00": false,
+		strings.Repeat("x", memory.MaxSessionID+1): false,
+	} {
+		_, err := a.StartSession(t.Context(), caller("ann", id), memory.SessionStart{})
+		if good != (err == nil) || !good && !errors.Is(err, abi.InvalidArgument) {
+			t.Errorf("a session %q = %v; want that it is good: %t", id, err, good)
+		}
+	}
+}
