@@ -16,12 +16,12 @@ import (
 var _ storage.Spacer = (*Backend)(nil)
 
 const (
-	// defaultMinFree is how much has to be free by default, unless a quarter of the disk is less. bbolt splits no leaf
-	// page of up to four records, and writes it anew for each change: a small record beside files of 20 MiB may take
-	// 80 MiB in a row to write, also the one that begins an erasure.
+	// defaultMinFree is how much has to be free by default, unless a quarter of the disk is less.
 	defaultMinFree = 256 << 20
-	// usefulRun is how many bytes of free pages have to lie in a row to count: what is written is not cut up.
-	usefulRun = 96 << 20
+	// usefulRun is how many bytes of free pages have to lie in a row to count. bbolt splits no leaf page of up to four
+	// records, writes it anew for each change, and in one piece: a small record beside some that are as large as hosts
+	// make them takes megabytes to write, also the one that begins an erasure.
+	usefulRun = 8 << 20
 	// spaceAge is how long an answer of Space holds.
 	spaceAge = time.Second
 )
