@@ -19,7 +19,7 @@ import (
 
 // Options are what Apps are made of.
 type Options struct {
-	// Host is what every host is opened with, but for App and Tenants.
+	// Host is what every host is opened with, but for App, Tenants and SweepEvery, which is that of the Apps.
 	Host host.Options
 	// Observers makes the observers of an app beside those of Host. Default: none.
 	Observers func(app string) []host.Observer
@@ -83,6 +83,7 @@ func New(opts Options) *Apps {
 	if opts.Idle > 0 {
 		a.resting.Go(a.closeResting)
 	}
+	a.startSweeper()
 	return a
 }
 
@@ -182,7 +183,7 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 		merged.Stores = a.merge(merged.Stores, s, tenant)
 	}
 	opts := a.options.Host
-	opts.App, opts.Tenants = &merged, []string{tenant}
+	opts.App, opts.Tenants, opts.SweepEvery = &merged, []string{tenant}, -1 // Apps sweep for all
 	if a.options.Observers != nil {
 		opts.Observers = append(slices.Clone(opts.Observers), a.options.Observers(declared.ID)...)
 	}
