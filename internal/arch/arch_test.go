@@ -106,10 +106,11 @@ var rules = map[string]rule{
 	"host/telemetry": {own: []string{"abi", "host"}, others: []string{"github.com/prometheus/client_golang", "go.opentelemetry.io/otel"}},
 	"host/languages": {own: []string{"abi", "host/cell", "host/engine", "host/engine/document", "host/engine/js", "host/engine/python", "host/engine/python/distribution", "host/engine/wasm"}},
 
-	"bench/measure": {},
-	"bench/compare": {},
-	"bench/service": {own: []string{"abi", "bench/measure", "host", "host/access", "host/app", "host/apps", "host/cell", "host/engine", "host/engine/python/distribution", "host/httpapi", "host/languages", "host/storage", "host/storage/bolt", "host/storage/mem"}},
-	"bench/wall":    {own: []string{"abi", "bench/measure", "host", "host/admission", "host/app", "host/cell", "host/engine", "host/engine/python/distribution", "host/languages", "host/storage/mem"}},
+	"bench/measure":    {},
+	"bench/compare":    {},
+	"bench/neighbours": {},
+	"bench/service":    {own: []string{"abi", "bench/measure", "host", "host/access", "host/app", "host/apps", "host/cell", "host/engine", "host/engine/python/distribution", "host/httpapi", "host/languages", "host/storage", "host/storage/bolt", "host/storage/mem"}},
+	"bench/wall":       {own: []string{"abi", "bench/measure", "host", "host/admission", "host/app", "host/cell", "host/engine", "host/engine/python/distribution", "host/languages", "host/storage/mem"}},
 	"bench": {own: []string{"abi", "bench/measure", "host", "host/app", "host/engine", "host/engine/js", "host/storage/bolt"},
 		others: []string{"github.com/dop251/goja", "go.etcd.io/bbolt"}},
 }

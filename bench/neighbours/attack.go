@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// attack is what mallory, a user of the attacked tenant, does with a token.
+type attack struct {
+	name    string
+	workers int   // how many requests at once
+	budget  int64 // how many bytes are sent at most
+	spans   int   // how many times as long as the others it lasts; 0 is 1
+	// prepare stores what the attack needs, and returns what a worker sends again and again, until it answers false.
+	prepare func(*attacker) (func(worker int) bool, error)
+	// neighbours are those that are measured.
+	neighbours func(*service) ([]neighbour, error)
+}
+
+var attacks = []attack{
+	{name: "bodies", workers: 16, budget: 8 << 30, prepare: bodies(498_000), neighbours: runners},
+	{name: "small-bodies", workers: 16, budget: 2 << 30, prepare: bodies(30_000), neighbours: runners},
+	{name: "merges", workers: 3, budget: 1 << 20, prepare: merges, neighbours: runners},
+	{name: "documents", workers: 30, budget: 1 << 30, prepare: documents, neighbours: uploaders},
+	{name: "uploads", workers: 3, budget: 600 << 20, prepare: uploads, neighbours: runners},
+	{name: "drop", workers: 1, budget: 1 << 20, prepare: drop, neighbours: runners},
+	{name: "batches", workers: 2, budget: 64 << 20, prepare: batches, neighbours: runners},
+	{name: "flood", workers: 150, budget: 64 << 20, prepare: flood, neighbours: runners},
+	{name: "quota", workers: 16, budget: 64 << 20, spans: 4, prepare: quota, neighbours: runners},
+	{name: "links", workers: 40, budget: 64 << 20, prepare: links, neighbours: readers},
+}
+
+func attackNames() []string {
+	var names []string
+	for _, a := range attacks {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+// attacksNamed are the attacks of a list of names with commas, all for "".
+func attacksNamed(names string) ([]attack, error) {
+	if names == "" {
+		return attacks, nil
+	}
+	var list []attack
+	for name := range strings.SplitSeq(names, ",") {
+		i := slices.Index(attackNames(), name)
+		if i < 0 {
+			return nil, fmt.Errorf("%q is not an attack: they are %s", name, strings.Join(attackNames(), ", "))
+		}
+		list = append(list, attacks[i])
+	}
+	return list, nil
+}
+
+// serial makes names that are used once.
+var serial atomic.Int64
+
+// attacker counts what an attack sends. It is safe for concurrent use.
+type attacker struct {
+	*service
+
+	mu     sync.Mutex
+	left   int64 // bytes that it may send
+	sent   int64
+	counts map[string]int
+}
+
+// mallory is the attacker, in a session if session is not "".
+func (a *attacker) mallory(session string) user { return a.user(attacked, "mallory", session) }
+
+// take reports whether n bytes more may be sent, and counts them.
+func (a *attacker) take(n int) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.left < int64(n) {
+		return false
+	}
+	a.left, a.sent = a.left-int64(n), a.sent+int64(n)
+	return true
+}
+
+// rest is how long a worker waits after a refusal. The attacker has the processors of the service: without a rest, what
+// refused requests cost to send would be measured.
+const rest = 100 * time.Millisecond
+
+// note counts what a request came to.
+func (a *attacker) note(got string) {
+	a.mu.Lock()
+	a.counts[got]++
+	a.mu.Unlock()
+	if !strings.HasPrefix(got, "ok") && !strings.HasPrefix(got, "200") {
+		time.Sleep(rest)
+	}
+}
+
+// reset forgets what preparing sent.
+func (a *attacker) reset() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.sent = 0
+	clear(a.counts)
+}
+
+// begin starts the workers. over is closed when all have ended by themselves; stop lets no worker send any more, and
+// waits for a moment: answers to an attack may take longer than it is worth.
+func (a *attacker) begin(workers int, send func(worker int) bool) (over <-chan struct{}, stop func()) {
+	var running sync.WaitGroup
+	var stopped atomic.Bool
+	for i := range workers {
+		running.Go(func() {
+			for !stopped.Load() && !a.dead() && send(i) {
+			}
+		})
+	}
+	ended := make(chan struct{})
+	go func() { running.Wait(); close(ended) }()
+	return ended, func() {
+		stopped.Store(true)
+		select {
+		case <-ended:
+		case <-time.After(2 * time.Second):
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.counts = maps.Clone(a.counts) // what is answered later counts no more
+	}
+}

@@ -1,0 +1,126 @@
+// Command neighbours measures what users and tenants notice while another user of the same service attacks it. It
+// starts `toolrun serve` once for each attack, on a fresh folder, and sends small requests at a steady pace: alone, and
+// then during the attack. It is run in the module's root, for any binary that serves the same API:
+//
+//	go run ./bench/neighbours -toolrun old-toolrun -per-app 1 -attack bodies,merges
+//
+// The attacker and these requests share the machine with the service, so that a figure means something only beside one
+// of another binary at the same load. Each attack is bounded in time and in bytes, and everything stays on 127.0.0.1.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// options are the flags of the command.
+type options struct {
+	toolrun string        // the binary
+	perApp  int           // of serve; 0 for its default
+	memory  int           // MiB of data that the service may have; 0 for no limit
+	span    time.Duration // of an attack
+	extra   []string      // further flags of serve
+}
+
+func main() {
+	var o options
+	seconds := flag.Int("seconds", 8, "how long each attack lasts")
+	names := flag.String("attack", "", "the attacks, with commas (default: all of "+strings.Join(attackNames(), ",")+")")
+	asJSON := flag.Bool("json", false, "print JSON")
+	flag.StringVar(&o.toolrun, "toolrun", "", "the binary to measure (default: ./cmd/toolrun is built)")
+	flag.IntVar(&o.perApp, "per-app", 0, "how many runs at a time of one app and tenant; 0 for the default of serve")
+	flag.IntVar(&o.memory, "memory", 2048, "how many MiB of data the service may have (RLIMIT_DATA); 0 for no limit")
+	flag.Parse()
+	o.span, o.extra = time.Duration(*seconds)*time.Second, flag.Args()
+	if err := run(o, *names, *asJSON); err != nil {
+		fmt.Fprintln(os.Stderr, "neighbours:", err)
+		os.Exit(1)
+	}
+}
+
+func run(o options, names string, asJSON bool) error {
+	chosen, err := attacksNamed(names)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "toolrun-neighbours")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if o.toolrun == "" {
+		o.toolrun = filepath.Join(dir, "toolrun")
+		if out, err := exec.Command("go", "build", "-o", o.toolrun, "./cmd/toolrun").CombinedOutput(); err != nil {
+			return fmt.Errorf("build ./cmd/toolrun: %w\n%s", err, out)
+		}
+	}
+	if o.toolrun, err = filepath.Abs(o.toolrun); err != nil {
+		return err
+	}
+	r := report{Toolrun: o.toolrun, PerApp: o.perApp}
+	for _, a := range chosen {
+		found, err := measure(o, a, filepath.Join(dir, a.name))
+		if err != nil {
+			return fmt.Errorf("%s: %w", a.name, err)
+		}
+		r.Attacks = append(r.Attacks, found)
+		if !asJSON {
+			found.print(os.Stdout)
+		}
+	}
+	if asJSON {
+		return r.writeJSON(os.Stdout)
+	}
+	return nil
+}
+
+// measure measures one attack on a service of its own.
+func measure(o options, a attack, dir string) (outcome, error) {
+	s, err := start(o, dir)
+	if err != nil {
+		return outcome{}, err
+	}
+	defer s.stop()
+	setup := &attacker{service: s, counts: map[string]int{}, left: a.budget}
+	var send func(worker int) bool
+	if send, err = a.prepare(setup); err != nil {
+		return outcome{}, err
+	}
+	neighbours, err := a.neighbours(s)
+	if err != nil {
+		return outcome{}, err
+	}
+	out := outcome{Attack: a.name, LoadBefore: load()}
+	alone := sample(s, neighbours, o.span/2, nil)
+	before := s.bytes()
+	out.MemoryMiB = s.memory()
+	setup.reset()
+	span := o.span * time.Duration(max(1, a.spans))
+	peak := s.watch()
+	over, stop := setup.begin(a.workers, send)
+	began := time.Now()
+	during := sample(s, neighbours, span, over)
+	out.Seconds = time.Since(began).Seconds()
+	stop()
+	out.LoadAfter, out.Dead = load(), s.dead()
+	out.Requests, out.SentMiB = setup.counts, float64(setup.sent)/(1<<20)
+	out.PeakMiB, out.GrowthMiB = peak(), float64(s.bytes()-before)/(1<<20)
+	for i, n := range neighbours {
+		out.Neighbours = append(out.Neighbours, compare(n, alone[i], during[i]))
+	}
+	return out, nil
+}
+
+// load is the load of the machine over the last minute, "" where it cannot be had.
+func load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	return strings.Fields(string(text))[0]
+}

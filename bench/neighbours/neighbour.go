@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// neighbour is a source of one kind of small request, at a steady pace.
+type neighbour struct {
+	who, what string
+	pace      time.Duration
+	send      func(n int) string // sends the n-th request, and returns ok or what went wrong
+}
+
+// crowd is how many users of a tenant take turns at sending runs: with one, those that are late would change the same
+// record at once, and wait for each other.
+const crowd = 20
+
+// runners are users of the attacked tenant and some of another, who write a record of their own.
+func runners(s *service) ([]neighbour, error) {
+	var list []neighbour
+	for _, who := range people {
+		var users []user
+		for i := range crowd {
+			users = append(users, s.user(who.tenant, fmt.Sprintf("%s-%d", who.name, i), ""))
+		}
+		list = append(list, neighbour{who: who.tenant, what: "run", pace: 40 * time.Millisecond, send: func(n int) string {
+			return users[n%crowd].run("note", nil)
+		}})
+	}
+	return list, nil
+}
+
+// people are the neighbours.
+var people = []struct{ tenant, name string }{{attacked, "ann"}, {other, "bob"}}
+
+// uploaders are runners who upload small files, too: a text, and a document that takes a turn.
+func uploaders(s *service) ([]neighbour, error) {
+	list, err := runners(s)
+	for _, who := range people {
+		for _, file := range []struct {
+			what string
+			form []byte
+		}{{"text", form("a.txt", "text/plain", []byte("hello"))}, {"pdf", form("a.pdf", "application/pdf", pdf([]byte("q Q ")))}} {
+			list = append(list, neighbour{who: who.tenant, what: file.what, pace: 250 * time.Millisecond, send: func(int) string {
+				session := fmt.Sprintf("%s-%d", who.name, serial.Add(1)) // a session has 50 files
+				got, _ := s.user(who.tenant, who.name, session).upload(session, file.form)
+				return got
+			}})
+		}
+	}
+	return list, err
+}
+
+// readers are runners who follow a link to a small file, too.
+func readers(s *service) ([]neighbour, error) {
+	list, err := runners(s)
+	for _, who := range people {
+		got, link := s.user(who.tenant, who.name, who.name).upload(who.name, form("a.txt", "text/plain", []byte("hello")))
+		if link == "" {
+			return nil, fmt.Errorf("upload a file for %s: %s", who.name, got)
+		}
+		path := strings.TrimPrefix(link, s.url)
+		list = append(list, neighbour{who: who.tenant, what: "link", pace: 100 * time.Millisecond, send: func(int) string {
+			return outcomeOf(user{url: s.url}.send(http.MethodGet, path, "", nil))
+		}})
+	}
+	return list, err
+}
+
+// taken is how long each request of a neighbour took, and how often it came to what.
+type taken struct {
+	mu    sync.Mutex
+	times []time.Duration
+	ends  map[string]int
+}
+
+// sample lets the neighbours send until the span is over, over is closed or the service has ended, and waits for the
+// answers. A request is sent when it is due, whether or not the one before was answered: otherwise one that is slow
+// would hide those that would have been.
+func sample(s *service, neighbours []neighbour, span time.Duration, over <-chan struct{}) []*taken {
+	list := make([]*taken, len(neighbours))
+	end := time.After(span)
+	stop := make(chan struct{})
+	var senders sync.WaitGroup
+	for i, n := range neighbours {
+		list[i] = &taken{ends: map[string]int{}}
+		senders.Go(func() { list[i].collect(n, stop) })
+	}
+	select {
+	case <-end:
+	case <-over:
+	case <-s.ended:
+	}
+	close(stop)
+	senders.Wait()
+	return list
+}
+
+func (t *taken) collect(n neighbour, stop <-chan struct{}) {
+	tick := time.NewTicker(n.pace)
+	defer tick.Stop()
+	var requests sync.WaitGroup
+	defer requests.Wait()
+	for number := 0; ; number++ {
+		select {
+		case <-stop:
+			return
+		case <-tick.C:
+		}
+		requests.Go(func() {
+			began := time.Now()
+			got := n.send(number)
+			took := time.Since(began)
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.times, t.ends[got] = append(t.times, took), t.ends[got]+1
+		})
+	}
+}
+
+// at is the quantile q of the times in milliseconds, 0 where there are none.
+func (t *taken) at(q float64) float64 {
+	if len(t.times) == 0 {
+		return 0
+	}
+	slices.Sort(t.times)
+	return float64(t.times[int(q*float64(len(t.times)-1))].Microseconds()) / 1000
+}
