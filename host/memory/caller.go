@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -99,8 +101,11 @@ func (s *Service) userSessionKey(c Caller) storage.Key {
 		storage.Part{Tag: storage.User, Value: c.User}, storage.Part{Tag: storage.Session, Value: c.Session})
 }
 
+// erasedKey is where the mark lies that a user was erased. It has a digest of the user's id and not the id: the mark
+// stays for a day, and gets into backups.
 func (s *Service) erasedKey(c Caller) storage.Key {
-	return s.system(systemErased, c, storage.Part{Tag: storage.User, Value: c.User})
+	digest := sha256.Sum256([]byte(c.Tenant + "\x00" + s.app + "\x00" + c.User))
+	return s.system(systemErased, c, storage.Part{Tag: storage.Item, Value: hex.EncodeToString(digest[:])})
 }
 
 func (s *Service) finishedKey(c Caller, key string) storage.Key {
