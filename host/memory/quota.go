@@ -74,7 +74,7 @@ func (s *Service) overQuota(held, grown holdings) error {
 		{"the user", "bytes", after.user.Bytes, grown.user.Bytes, s.limits.UserBytes},
 	} {
 		if q.held > q.limit && q.grown > 0 {
-			return abi.Faultf(abi.QuotaExceeded, "%s holds as many %s as it may: %d", q.holder, q.unit, q.limit).
+			return abi.Faultf(abi.QuotaExceeded, "quota of %s: the write adds %d, and %s may hold %d", q.unit, q.grown, q.holder, q.limit).
 				WithHint("delete records or files, or raise the limit")
 		}
 	}

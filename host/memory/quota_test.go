@@ -57,7 +57,7 @@ func TestUsersShare(t *testing.T) {
 			kept := 0
 			for ; kept < 10; kept++ {
 				err := test.keep(a, ann, kept)
-				if errors.Is(err, abi.QuotaExceeded) && strings.Contains(err.Error(), "the user holds") {
+				if errors.Is(err, abi.QuotaExceeded) && strings.Contains(err.Error(), "and the user may hold 100000") {
 					break
 				}
 				if err != nil {

@@ -229,9 +229,9 @@ class View:
         records, size = self.shelf.usage()
         limits, hint = self.shelf.limits, "delete records or files, or raise the limit"
         if records + more_records > limits.app_records and more_records > 0:
-            raise fault("quota_exceeded", f"the app holds as many records as it may: {limits.app_records}", hint=hint)
+            raise fault("quota_exceeded", f"quota of records: the write adds {more_records}, and the app may hold {limits.app_records}", hint=hint)
         if size + more_bytes > limits.app_bytes and more_bytes > 0:
-            raise fault("quota_exceeded", f"the app holds as many bytes as it may: {limits.app_bytes}", hint=hint)
+            raise fault("quota_exceeded", f"quota of bytes: the write adds {more_bytes}, and the app may hold {limits.app_bytes}", hint=hint)
 
     def _change(self, entry: Entry, draft: Draft) -> tuple[int, int]:
         raw = self.shelf.records.get(entry.key)
