@@ -67,7 +67,7 @@ func (r *run) loadLimit() time.Duration {
 	if r.inv.Code == nil {
 		return limit
 	}
-	return min(limit, r.h.limits.timeout(r.tool.Limits.Timeout, r.inv.Timeout))
+	return min(limit, r.timeLimit())
 }
 
 func (r *run) execute(ctx context.Context) (done memory.Done, err error) {

@@ -27,9 +27,18 @@ func (r *run) enter(ctx context.Context) error {
 	return late.WithHint("more was asked for than may run at a time: ask for fewer at a time, or give runs more time")
 }
 
+// timeLimit is the time that the run may take. A confined caller only shortens what the platform allows.
+func (r *run) timeLimit() time.Duration {
+	allowed := r.h.limits.timeout(r.tool.Limits.Timeout, 0)
+	if r.inv.Caller.Confined && r.inv.Timeout > allowed {
+		return allowed
+	}
+	return r.h.limits.timeout(r.tool.Limits.Timeout, r.inv.Timeout)
+}
+
 // bounded gives the run the time that it may take, from when it started.
 func (r *run) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	limit := r.h.limits.timeout(r.tool.Limits.Timeout, r.inv.Timeout)
+	limit := r.timeLimit()
 	timeout := abi.Faultf(abi.Timeout, "the run took longer than the %s it may take", limit)
 	return context.WithDeadlineCause(ctx, r.started.Add(limit), timeout)
 }

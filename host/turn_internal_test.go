@@ -1,0 +1,28 @@
+package host
+
+import (
+	"testing"
+	"time"
+)
+
+// An end user shortens the time of a run and does not lengthen it.
+func TestConfinedTimeout(t *testing.T) {
+	for _, test := range []struct {
+		confined    bool
+		asked, tool time.Duration
+		want        time.Duration
+	}{
+		{false, 0, 0, 5 * time.Second},
+		{false, time.Minute, 0, time.Minute},
+		{true, time.Minute, 0, 5 * time.Second},
+		{true, time.Second, 0, time.Second},
+		{true, time.Minute, 20 * time.Second, 20 * time.Second},
+		{true, 10 * time.Second, 20 * time.Second, 10 * time.Second},
+	} {
+		r := &run{h: &Host{limits: Limits{}.withDefaults()}, tool: &tool{}}
+		r.inv.Caller.Confined, r.inv.Timeout, r.tool.Limits.Timeout = test.confined, test.asked, test.tool
+		if got := r.timeLimit(); got != test.want {
+			t.Errorf("a caller (confined %t) that asks for %v of a tool with %v gets %v; want %v", test.confined, test.asked, test.tool, got, test.want)
+		}
+	}
+}
