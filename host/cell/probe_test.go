@@ -78,7 +78,7 @@ var sharingLanguage = cell.Language{
 				err = os.MkdirAll(s.CacheDir, 0o700)
 			}
 			if string(text) == "slow" {
-				time.Sleep(300 * time.Millisecond)
+				time.Sleep(1500 * time.Millisecond)
 			}
 			if err == nil {
 				err = os.WriteFile(filepath.Join(s.CacheDir, "made"), append(text, " made"...), 0o600)

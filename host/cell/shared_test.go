@@ -83,7 +83,7 @@ func TestSharedTakesItsTime(t *testing.T) {
 		}
 		return err
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	if err := load(ctx, "late"); err != nil {
 		t.Errorf("a load whose time is over while something is made = %v", err)

@@ -55,7 +55,7 @@ func cause(t *trial) {
 
 // waiting expects that the end of a run reaches a call under way, whose error then comes back.
 func waiting(t *trial) {
-	out, err := t.run(t.load(Wait), input(), NewMemory(errHalt), short)
+	out, err := t.run(t.load(Wait), input(), NewMemory(errHalt), 4*short) // in which it has to come to its call
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Run = %s, %v; want the error of the call", out.Output, err)
 	}
