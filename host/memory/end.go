@@ -70,7 +70,7 @@ func (s *Service) leaveTombstone(ctx context.Context, c Caller, found *storage.R
 			return nil, errBound
 		}
 		at := s.now()
-		ended := sessionState{User: state.User, Started: state.Started, Ended: &at}
+		ended := sessionState{User: state.User, Started: state.Started, Ended: &at, Files: state.Files} // which live on
 		writes, err := s.writeSystem(nil, now[0], keys[0], ended, at.Add(tombstone), c)
 		if err != nil || len(keys) == 1 {
 			return writes, err

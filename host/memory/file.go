@@ -152,7 +152,7 @@ func (s *Service) listFile(ctx context.Context, c Caller, file Artifact, up Uplo
 	if c.User != "" {
 		keys = append(keys, s.erasedKey(c))
 	}
-	return s.changeFiles(ctx, c, keys, func(now []storage.Record, files []Artifact) ([]Artifact, error) {
+	return s.changeFiles(ctx, c, keys, false, func(now []storage.Record, files []Artifact) ([]Artifact, error) {
 		if len(now) > 1 && erasedDuring(now[1], up.Began) {
 			return nil, errErasedMeanwhile
 		}
@@ -205,9 +205,10 @@ func (s *Service) artifactOf(up Upload) Artifact {
 	}
 }
 
-// changeFiles lets change decide about the files of the caller's session, which must be open and the caller's; the
+// changeFiles lets change decide about the files of the caller's session, which must be the caller's and, unless its end
+// does not matter, open; the
 // session's key is the first of keys.
-func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key, change func([]storage.Record, []Artifact) ([]Artifact, error)) error {
+func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key, alsoEnded bool, change func([]storage.Record, []Artifact) ([]Artifact, error)) error {
 	return s.update(ctx, c, keys, func(now []storage.Record) ([]storage.Write, error) {
 		state, err := decodeSession(now[0])
 		if err != nil {
@@ -216,13 +217,13 @@ func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key,
 		if !now[0].Exists() && !c.Confined {
 			return nil, abi.Faultf(abi.NotFound, "there is no such session")
 		}
-		if err := s.checkSession(now[0], state, c, s.now()); err != nil {
+		if err := s.checkSession(now[0], state, c, s.now()); err != nil && !(alsoEnded && errors.Is(err, abi.SessionEnded)) {
 			return nil, err
 		}
 		if state.Files, err = change(now, slices.Clone(state.Files)); err != nil {
 			return nil, err
 		}
-		writes, err := s.writeSystem(nil, now[0], keys[0], state, time.Time{}, c)
+		writes, err := s.writeSystem(nil, now[0], keys[0], state, now[0].Expires, c) // a tombstone stays one
 		if err != nil {
 			return nil, err
 		}
@@ -234,7 +235,7 @@ func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key,
 // SetFileActive says whether tools and prompts see a file's text.
 func (s *Service) SetFileActive(ctx context.Context, c Caller, id string, active bool) (Artifact, error) {
 	var changed Artifact
-	err := s.changeFiles(ctx, c, []storage.Key{s.sessionKey(c)}, func(_ []storage.Record, files []Artifact) ([]Artifact, error) {
+	err := s.changeFiles(ctx, c, []storage.Key{s.sessionKey(c)}, false, func(_ []storage.Record, files []Artifact) ([]Artifact, error) {
 		i := s.indexFile(files, id)
 		if i < 0 {
 			return nil, noFile()
@@ -246,13 +247,14 @@ func (s *Service) SetFileActive(ctx context.Context, c Caller, id string, active
 	return changed, s.hostFault("change a file", err)
 }
 
-// RemoveFile removes a file of the caller's session, with its text, and returns what it was.
+// RemoveFile removes a file of the caller's session, with its text, and returns what it was. The session may have
+// ended: its files live on until they expire.
 func (s *Service) RemoveFile(ctx context.Context, c Caller, id string) (Artifact, error) {
 	if err := checkID("file", id); err != nil || id == "" {
 		return Artifact{}, noFile()
 	}
 	var removed Artifact
-	err := s.changeFiles(ctx, c, []storage.Key{s.sessionKey(c)}, func(_ []storage.Record, files []Artifact) ([]Artifact, error) {
+	err := s.changeFiles(ctx, c, []storage.Key{s.sessionKey(c)}, true, func(_ []storage.Record, files []Artifact) ([]Artifact, error) {
 		i := s.indexFile(files, id)
 		if i < 0 {
 			return nil, noFile()

@@ -148,3 +148,34 @@ func TestErasureDuringUpload(t *testing.T) {
 		}
 	}
 }
+
+// The files of a session that has ended live on, are listed, and can be removed, by their owner only.
+func TestFilesOfEndedSession(t *testing.T) {
+	ctx := context.Background()
+	a := newApp(t)
+	if _, err := a.AddFile(ctx, ann, memory.Upload{ID: "f", Content: []byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.EndSession(ctx, ann); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := a.Files(ctx, ann); err != nil || len(files) != 1 {
+		t.Errorf("an ended session lists %v, %v", files, err)
+	}
+	other := memory.Caller{Tenant: "acme", User: "bob", Session: "s1", Run: "r"}
+	if _, err := a.RemoveFile(ctx, other, "f"); !errors.Is(err, abi.AccessDenied) {
+		t.Errorf("another user removes the file: %v", err)
+	}
+	if _, err := a.AddFile(ctx, ann, memory.Upload{ID: "g", Content: []byte("x")}); !errors.Is(err, abi.SessionEnded) {
+		t.Errorf("an ended session takes a file: %v", err)
+	}
+	if _, err := a.RemoveFile(ctx, ann, "f"); err != nil {
+		t.Error(err)
+	}
+	if left := fileRecords(t, a.backend); len(left) > 0 {
+		t.Errorf("after the removal %v is left", left)
+	}
+	if _, err := a.StartSession(ctx, ann, memory.SessionStart{}); !errors.Is(err, abi.SessionEnded) {
+		t.Errorf("the session is open again: %v", err)
+	}
+}

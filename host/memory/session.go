@@ -84,11 +84,12 @@ func (s *Service) checkSession(r storage.Record, state sessionState, c Caller, a
 	if err := c.mayName(state); err != nil {
 		return err
 	}
-	if r.Exists() && !s.sessionOpen(r, at) {
-		return abi.Faultf(abi.SessionEnded, "the session has ended").WithHint("start a new session with another id")
-	}
-	if state.User != "" && state.User != c.User {
+	ended := r.Exists() && !s.sessionOpen(r, at)
+	if state.User != "" && state.User != c.User && !(ended && c.User == "") {
 		return errForeign(c)
+	}
+	if ended {
+		return abi.Faultf(abi.SessionEnded, "the session has ended").WithHint("start a new session with another id")
 	}
 	return nil
 }
