@@ -304,6 +304,7 @@ func (s *Server) followLink(w http.ResponseWriter, r *http.Request) {
 		WriteProblem(w, err)
 		return
 	}
+	s.options.Admitted(r.Context())
 	bytes, err := s.linkedBytes(r.Context(), l)
 	if err != nil {
 		WriteProblem(w, err)

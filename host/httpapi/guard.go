@@ -73,10 +73,11 @@ func (s *Server) admit(r *http.Request, right access.Right) (access.Principal, e
 	if right != "" && !p.Allows(right) {
 		return p, abi.Faultf(abi.AccessDenied, "the role %q may not do this: it takes the right %q", p.Role, right)
 	}
+	s.options.Admitted(r.Context())
 	return p, nil
 }
 
-// refusal says that credentials are needed, or others.
+// refusal says that credentials are needed, or others. It ends the connection: those without credentials make room.
 func refusal(err error) error {
 	r, ok := errors.AsType[access.Refusal](err)
 	if !ok {
@@ -84,6 +85,9 @@ func refusal(err error) error {
 	}
 	p := problemOfFault(abi.FaultOf(err), r.Status())
 	p.header = http.Header{"Www-Authenticate": {r.Challenge()}}
+	if p.Status == http.StatusUnauthorized {
+		p.header.Set("Connection", "close")
+	}
 	return p
 }
 

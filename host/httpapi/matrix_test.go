@@ -327,6 +327,9 @@ func (w *world) try(route httpapi.Route, r row, a asked) {
 	if want == 401 && got.Header.Get("WWW-Authenticate") == "" {
 		w.t.Errorf("%s: the answer says nothing of the credentials that are needed", a)
 	}
+	if want == 401 && !got.Close && got.Header.Get("Connection") != "close" {
+		w.t.Errorf("%s: the connection stays open", a)
+	}
 }
 
 // Rows of routes that are gone would make the matrix look larger than it is.

@@ -49,6 +49,9 @@ type Options struct {
 	// BodyBytes is how much memory the JSON bodies of requests take at a time, those of MCP included. Default: the constant
 	// DefaultBodyBytes.
 	BodyBytes int64
+	// Admitted is called with the context of each request that was admitted, by its credentials or the address of a file, before
+	// it is answered. Default: nothing.
+	Admitted func(context.Context)
 	// Recheck is how often the credentials of an open stream are looked at again: it ends when they are good no longer.
 	// Default: 5 seconds.
 	Recheck time.Duration
@@ -102,6 +105,9 @@ var useProblems = sync.OnceFunc(func() {
 func New(opts Options) (*Server, error) {
 	if opts.Apps == nil || opts.Authenticate == nil {
 		return nil, errors.New("httpapi: Options.Apps and Options.Authenticate are required")
+	}
+	if opts.Admitted == nil {
+		opts.Admitted = func(context.Context) {}
 	}
 	if opts.Recheck <= 0 {
 		opts.Recheck = defaultRecheck

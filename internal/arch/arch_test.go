@@ -87,7 +87,8 @@ var rules = map[string]rule{
 	"host/httpapi/wire": {own: []string{"abi"}},
 	"internal/service":  {own: []string{"abi", "host", "host/access", "host/apps", "host/engine/document", "host/httpapi", "host/mcpapi", "host/telemetry"}},
 
-	"internal/cli": {own: []string{"abi", "host", "host/access", "host/admission", "host/apps", "host/engine/document", "host/httpapi", "host/telemetry", "internal/service", "host/mcpapi", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/languages", "abi/conform", "host/cell", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc", "internal/readonce", "internal/similar", "host/httpapi/wire", "sdk/client"},
+	"internal/connections": {},
+	"internal/cli": {own: []string{"abi", "internal/connections", "host", "host/access", "host/admission", "host/apps", "host/engine/document", "host/httpapi", "host/telemetry", "internal/service", "host/mcpapi", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/languages", "abi/conform", "host/cell", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/jsondoc", "internal/readonce", "internal/similar", "host/httpapi/wire", "sdk/client"},
 		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
 	"cmd/toolrun":      {own: []string{"host/languages", "internal/cli"}},
 	"internal/testrun": {},

@@ -35,6 +35,7 @@ type serveFlags struct {
 	bodyMemory                   string
 	openHosts                    int
 	hostIdle                     time.Duration
+	connections                  int
 }
 
 func (f *serveFlags) register(cmd *cobra.Command) {
@@ -64,6 +65,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.openHosts, "open", 1000, "how many apps of tenants are open at a time; one more closes that which was not used for longest")
 	flags.DurationVar(&f.hostIdle, "idle", time.Hour, "how long an app of a tenant is open that is not used; it is opened again when it is. Negative for ever")
 	flags.StringVar(&f.bodyMemory, "body-memory", "256MiB", "how much memory the JSON bodies of requests take at a time")
+	flags.IntVar(&f.connections, "connections", 0, "how many connections at a time; a half of them, at most 1,024, may be without credentials (default: what RLIMIT_NOFILE leaves beside the cells, at most 8192)")
 	for _, name := range []string{"tls-cert", "tls-key", "link-key"} {
 		_ = cmd.MarkFlagFilename(name) // fails only for a flag that does not exist
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/host/telemetry"
+	"github.com/toolrun/toolrun/internal/connections"
 	"github.com/toolrun/toolrun/internal/service"
 )
 
@@ -37,6 +38,8 @@ type server struct {
 	links   *httpapi.Links
 	apps    *apps.Apps
 	surface *service.Service
+	// connections are those of the listener.
+	connections *connections.Table
 
 	projects   []*project     // that it started with
 	inspecting sync.WaitGroup // done when they were inspected
@@ -57,6 +60,7 @@ func (s *server) open(ctx context.Context) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
+	listener = s.connections.Listener(listener)
 	if s.links, err = s.p.openLinks(s.flags, db.path, listener.Addr()); err == nil {
 		err = s.openSurface()
 	}
@@ -84,11 +88,14 @@ func (s *server) openParts(db database) (err error) {
 	if s.wall, err = s.p.openServeWall(s.flags, s.logger); err != nil {
 		return err
 	}
+	if s.connections, err = s.flags.table(); err != nil {
+		return err
+	}
 	watch := telemetry.Options{Logger: s.logger, OTLPEndpoint: s.flags.otlp, Version: thisVersion().Version}
 	if s.watch, err = telemetry.New(watch); err != nil {
 		return usagef("", "%v", err)
 	}
-	return nil
+	return s.watchConnections()
 }
 
 func (s *server) closeParts() error {
@@ -125,8 +132,8 @@ func (s *server) openSurface() error {
 	})
 	s.surface, err = service.New(service.Options{
 		Apps: s.apps, Authenticate: s.auth.Authenticate, Telemetry: s.watch, Documents: s.wall.documents, Links: s.links,
-		UserMetadata: f.userMetadata,
-		Rate:         f.rate, Burst: f.burst, BodyBytes: f.bodyBytes(), Ready: (&readiness{backend: s.backend, now: s.p.env.Now, logger: s.logger}).check, Version: thisVersion().Version, Logger: s.logger, Backup: backupOf(s.backend, s.logger),
+		UserMetadata: f.userMetadata, Admitted: connections.Admit,
+		Rate: f.rate, Burst: f.burst, BodyBytes: f.bodyBytes(), Ready: (&readiness{backend: s.backend, now: s.p.env.Now, logger: s.logger}).check, Version: thisVersion().Version, Logger: s.logger, Backup: backupOf(s.backend, s.logger),
 	})
 	return err
 }
@@ -138,9 +145,10 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 	web := &http.Server{
 		Handler: s.surface, BaseContext: func(net.Listener) context.Context { return requests },
 		// A client that sends slowly gets no further than this; answers may take as long as runs do.
-		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
 	}
+	s.connections.Watch(web)
 	failed := make(chan error, 1)
 	go func() { failed <- s.accept(web, listener) }()
 	s.announce(listener.Addr())

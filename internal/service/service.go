@@ -29,8 +29,9 @@ type Options struct {
 	BodyBytes int64
 	// UserMetadata is httpapi's.
 	UserMetadata []string
-	// Recheck is httpapi's.
-	Recheck time.Duration
+	// Recheck and Admitted are httpapi's.
+	Recheck  time.Duration
+	Admitted func(context.Context)
 	// Backup is httpapi's.
 	Backup func(context.Context) (httpapi.Backup, error)
 	// Ready reports whether the service can do its work: /readyz answers 503 with the message of an abi.Fault, which
@@ -54,7 +55,7 @@ func New(opts Options) (*Service, error) {
 	s := &Service{options: opts}
 	api, err := httpapi.New(httpapi.Options{
 		Apps: opts.Apps, Authenticate: opts.Authenticate, Documents: opts.Documents, Links: opts.Links, UserMetadata: opts.UserMetadata, Recheck: opts.Recheck,
-		Rate: opts.Rate, Burst: opts.Burst, BodyBytes: opts.BodyBytes, Backup: opts.Backup,
+		Rate: opts.Rate, Burst: opts.Burst, BodyBytes: opts.BodyBytes, Backup: opts.Backup, Admitted: opts.Admitted,
 		Version: opts.Version, Logger: opts.Logger,
 	})
 	if err != nil {
