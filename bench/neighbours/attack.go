@@ -127,8 +127,12 @@ func (a *attacker) begin(workers int, send func(worker int) bool) (over <-chan s
 		case <-ended:
 		case <-time.After(2 * time.Second):
 		}
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.counts = maps.Clone(a.counts) // what is answered later counts no more
 	}
+}
+
+// total is what was sent so far: the requests by what they came to, and their bytes. Workers may still wait for answers.
+func (a *attacker) total() (counts map[string]int, bytes int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return maps.Clone(a.counts), a.sent
 }

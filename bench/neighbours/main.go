@@ -108,7 +108,8 @@ func measure(o options, a attack, dir string) (outcome, error) {
 	out.Seconds = time.Since(began).Seconds()
 	stop()
 	out.LoadAfter, out.Dead = load(), s.dead()
-	out.Requests, out.SentMiB = setup.counts, float64(setup.sent)/(1<<20)
+	counts, sent := setup.total()
+	out.Requests, out.SentMiB = counts, float64(sent)/(1<<20)
 	out.PeakMiB, out.GrowthMiB = peak(), float64(s.bytes()-before)/(1<<20)
 	for i, n := range neighbours {
 		out.Neighbours = append(out.Neighbours, compare(n, alone[i], during[i]))
