@@ -44,6 +44,12 @@ func (h *Host) File(ctx context.Context, caller Caller, id string) ([]byte, erro
 	return h.memory.File(ctx, h.caller(caller, "").Tenant, id)
 }
 
+// FileAt returns a part of the content of a file of the caller's tenant, from an offset on: up to 256 KiB, and less only at
+// the end; see File. It fails with abi.NotFound if there is no such file, or none any more.
+func (h *Host) FileAt(ctx context.Context, caller Caller, id string, offset int64) ([]byte, error) {
+	return h.memory.FileAt(ctx, h.caller(caller, "").Tenant, id, offset)
+}
+
 // FileBytes returns how large the content of a file of the caller's tenant is, without reading it; see File.
 func (h *Host) FileBytes(ctx context.Context, caller Caller, id string) (int64, error) {
 	return h.memory.FileBytes(ctx, h.caller(caller, "").Tenant, id)

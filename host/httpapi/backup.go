@@ -57,7 +57,7 @@ func (s *Server) backUp(ctx context.Context, _ *struct{}) (*huma.StreamResponse,
 		w.Header().Set("Content-Type", backupType)
 		w.Header().Set("Content-Disposition", `attachment; filename="toolrun-backup.db"`)
 		w.Header().Set("Content-Length", strconv.FormatInt(copied.Size(), 10))
-		sent, err := filePace.copy(w, copied)
+		sent, err := filePace.start(w).copy(copied)
 		log := s.options.Logger.With("actor", p.Name, "tenant", p.Tenant, "bytes", sent, "ms", time.Since(begin).Milliseconds())
 		if err != nil || sent != copied.Size() {
 			log.Error("a backup broke off", "error", err)

@@ -257,21 +257,21 @@ func (s *Server) download(ctx context.Context, c *call, in *fileInput) (*huma.St
 		if a.ID != in.File {
 			continue
 		}
-		d := s.delivery(a.Bytes, s.loading(c.principal.Tenant, c.app, a.ID), pathOf(c.principal)...)
-		f, err := d.open(ctx)
+		d, err := s.deliver(ctx, a.Bytes, s.loading(c.principal.Tenant, c.app, a.ID), pathOf(c.principal)...)
 		if err != nil {
 			return nil, err
 		}
 		if c.principal.Role == access.Operator {
 			if err := c.host.NoteDownload(caller, a.ID); err != nil {
-				f.drop()
+				d.close()
 				return nil, err
 			}
 		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
 			_, w := humago.Unwrap(hc)
+			defer d.close()
 			describeFile(w, a.Filename, a.MediaType, d.bytes)
-			d.send(hc.Context(), w, f)
+			d.send(hc.Context(), w)
 		}}, nil
 	}
 	return nil, abi.Faultf(abi.NotFound, "the session has no such file")
@@ -310,14 +310,14 @@ func (s *Server) followLink(w http.ResponseWriter, r *http.Request) {
 		WriteProblem(w, err)
 		return
 	}
-	d := s.delivery(bytes, s.loading(l.tenant, l.app, l.file), l.tenant, "link "+l.file)
-	f, err := d.open(r.Context())
+	d, err := s.deliver(r.Context(), bytes, s.loading(l.tenant, l.app, l.file), l.tenant, "link "+l.file)
 	if err != nil {
 		WriteProblem(w, err)
 		return
 	}
+	defer d.close()
 	describeFile(w, l.name, l.mediaType, d.bytes)
-	d.send(r.Context(), w, f)
+	d.send(r.Context(), w)
 }
 
 // linkedBytes returns how large the file of an address is.
@@ -331,13 +331,13 @@ func (s *Server) linkedBytes(ctx context.Context, l link) (int64, error) {
 }
 
 // loading returns what reads a file, which uses its app's host only meanwhile.
-func (s *Server) loading(tenant, app, file string) func(context.Context) ([]byte, error) {
-	return func(ctx context.Context) ([]byte, error) {
+func (s *Server) loading(tenant, app, file string) loader {
+	return func(ctx context.Context, offset int64) ([]byte, error) {
 		h, release, err := s.options.Apps.Host(ctx, tenant, app)
 		if err != nil {
 			return nil, err
 		}
 		defer release()
-		return h.File(ctx, host.Caller{Tenant: tenant}, file)
+		return h.FileAt(ctx, host.Caller{Tenant: tenant}, file, offset)
 	}
 }

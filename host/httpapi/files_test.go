@@ -2,7 +2,9 @@ package httpapi_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -61,26 +63,64 @@ func TestUploadsLeaveRoom(t *testing.T) {
 	}
 }
 
-// Downloads that nobody reads are not held without a bound.
-func TestDownloadsHaveRoom(t *testing.T) {
-	s := newService(t)
+// uploadLarge has ann upload a file that is larger than what sockets hold, and returns its id and the path of its address.
+func (s *service) uploadLarge() (id, path string) {
+	s.t.Helper()
 	s.want(201, "operator", "POST", "/api/v1/sessions", `{"user_id":"ann","session_id":"s"}`)
 	large := "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\n\r\n" + strings.Repeat("a,b\n", 18<<18) + "\r\n--x--\r\n"
 	var file struct {
 		ID  string `json:"fileId"`
 		URL string `json:"downloadUrl"`
 	}
-	s.want(201, "ann", "POST", "/api/v1/sessions/s/files", large, "Content-Type", "multipart/form-data; boundary=x").into(t, &file)
+	s.want(201, "ann", "POST", "/api/v1/sessions/s/files", large, "Content-Type", "multipart/form-data; boundary=x").into(s.t, &file)
 	address, err := url.Parse(file.URL)
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	s.api.SetRoom(44 << 20)
-	if _, status := s.connect("GET " + address.RequestURI() + " HTTP/1.1"); status != "200 OK" {
+	return file.ID, address.RequestURI()
+}
+
+// Downloads that nobody reads are not held without a bound.
+func TestDownloadsHaveRoom(t *testing.T) {
+	s := newService(t)
+	id, path := s.uploadLarge()
+	s.api.SetRoom(800 << 10)
+	if _, status := s.connect("GET " + path + " HTTP/1.1"); status != "200 OK" {
 		t.Fatalf("a download = %s", status)
 	}
-	r := s.want(429, "", "GET", address.RequestURI(), "")
+	r := s.want(429, "", "GET", path, "")
 	s.isProblem(r, abi.Unavailable)
-	s.want(429, "ann", "GET", "/api/v1/sessions/s/files/"+file.ID, "")
+	s.want(429, "ann", "GET", "/api/v1/sessions/s/files/"+id, "")
 	s.want(http.StatusOK, "ann", "GET", "/api/v1/sessions/s/files", "")
+}
+
+// A download whose file is deleted meanwhile ends: the answer is shorter than promised.
+func TestDownloadEndsWithItsFile(t *testing.T) {
+	for name, address := range map[string]func(id, path string) string{
+		"by its address":   func(_, path string) string { return path },
+		"with credentials": func(id, _ string) string { return "/api/v1/sessions/s/files/" + id },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newService(t)
+			id, path := s.uploadLarge()
+			whole := s.want(http.StatusOK, "ann", "GET", "/api/v1/sessions/s/files/"+id, "")
+			if len(whole.body) != 18<<20 || whole.ContentLength != 18<<20 {
+				t.Fatalf("the file has %d bytes, and its answer promises %d", len(whole.body), whole.ContentLength)
+			}
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.server.URL+address(id, path), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Authorization", "Bearer ann")
+			response, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close()
+			s.want(http.StatusOK, "ann", "DELETE", "/api/v1/sessions/s/files/"+id, "")
+			if n, err := io.Copy(io.Discard, response.Body); !errors.Is(err, io.ErrUnexpectedEOF) || response.ContentLength != 18<<20 {
+				t.Errorf("the download of a file that was deleted has %d bytes, %v", n, err)
+			}
+		})
+	}
 }

@@ -67,25 +67,45 @@ var filePace = pace{stall: 30 * time.Second, chunk: 2 * time.Second}
 
 const chunkBytes = 64 << 10
 
-// copy sends what it reads, until the reader of the answer is too slow or has gone, and returns how much it sent.
-func (p pace) copy(w http.ResponseWriter, r io.Reader) (sent int64, err error) {
-	control, begin := http.NewResponseController(w), time.Now()
-	buf := make([]byte, chunkBytes)
-	for chunks := 0; ; chunks++ {
-		n, readErr := io.ReadFull(r, buf)
-		deadline := begin.Add(p.stall + time.Duration(chunks)*p.chunk)
+// paced is the reader of a file, who has to keep a pace.
+type paced struct {
+	pace
+	w       http.ResponseWriter
+	control *http.ResponseController
+	begin   time.Time
+	chunks  int
+	buffer  []byte
+}
+
+// start begins to send a file.
+func (p pace) start(w http.ResponseWriter) *paced {
+	return &paced{pace: p, w: w, control: http.NewResponseController(w), begin: time.Now(), buffer: make([]byte, chunkBytes)}
+}
+
+// wait calls f, whose time is not the reader's.
+func (p *paced) wait(f func()) {
+	since := time.Now()
+	f()
+	p.begin = p.begin.Add(time.Since(since))
+}
+
+// copy sends a part of the file, until the reader is too slow or has gone, and returns how much it sent.
+func (p *paced) copy(r io.Reader) (sent int64, err error) {
+	for ; ; p.chunks++ {
+		n, readErr := io.ReadFull(r, p.buffer)
+		deadline := p.begin.Add(p.stall + time.Duration(p.chunks)*p.chunk)
 		if stalled := time.Now().Add(p.stall); stalled.Before(deadline) {
 			deadline = stalled
 		}
-		_ = control.SetWriteDeadline(deadline)
+		_ = p.control.SetWriteDeadline(deadline)
 		if n > 0 {
-			written, err := w.Write(buf[:n])
+			written, err := p.w.Write(p.buffer[:n])
 			if sent += int64(written); err != nil {
 				return sent, err
 			}
 		}
 		if readErr == io.EOF || readErr == io.ErrUnexpectedEOF {
-			return sent, control.Flush() // as long as the deadline is this one
+			return sent, p.control.Flush() // as long as the deadline is this one
 		}
 		if readErr != nil {
 			return sent, readErr

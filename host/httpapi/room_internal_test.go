@@ -139,7 +139,7 @@ func TestPace(t *testing.T) {
 		if r.URL.Path == "/short" {
 			p = pace{stall: 20 * time.Millisecond}
 		}
-		_, _ = p.copy(newTimed(w), bytes.NewReader(content))
+		_, _ = p.start(newTimed(w)).copy(bytes.NewReader(content))
 		ended <- struct{}{}
 	}))
 	defer server.Close()
@@ -198,29 +198,30 @@ func TestTimed(t *testing.T) {
 	}
 }
 
-// TestSlowReaders has readers of one file read so slowly that they get it in pieces: they hold little, others of the tenant
-// read meanwhile, and who reads on gets all of it.
+// TestSlowReaders has many readers of one file that do not read on: they hold little, others of the tenant read meanwhile,
+// and who reads on gets all of it.
 func TestSlowReaders(t *testing.T) {
-	s := &Server{downloads: newRoom(fileRoom, "files"), slow: newRoom(slowRoom, "files")}
+	s := &Server{downloads: newRoom(downloadRoom, "files")}
 	content := make([]byte, 20<<20)
 	for i := range content {
 		content[i] = byte(i / 1000)
 	}
-	load := func(context.Context) ([]byte, error) { return content, nil }
+	load := func(_ context.Context, offset int64) ([]byte, error) {
+		return bytes.Clone(content[offset:min(offset+pieceBytes, int64(len(content)))]), nil
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		d := s.delivery(int64(len(content)), load, "tenant", r.URL.Path)
-		d.whole = 10 * time.Millisecond
-		f, err := d.open(r.Context())
+		d, err := s.deliver(r.Context(), int64(len(content)), load, "tenant", r.URL.Path)
 		if err != nil {
 			WriteProblem(w, err)
 			return
 		}
+		defer d.close()
 		describeFile(w, "a.bin", "application/octet-stream", d.bytes)
-		d.send(r.Context(), newTimed(w), f)
+		d.send(r.Context(), newTimed(w))
 	}))
 	defer server.Close()
 	var slow []net.Conn
-	for range 24 {
+	for range 100 {
 		c, err := net.Dial("tcp", server.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)

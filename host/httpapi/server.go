@@ -73,10 +73,9 @@ type Server struct {
 	routes  []Route
 	// backingUp is held while a backup is taken.
 	backingUp sync.Mutex
-	// uploads and downloads are the files that requests have in memory, bodies what they have of JSON.
-	// slow are pieces of files for readers who are.
-	uploads, downloads, slow, bodies *room
-	decoder                          decoder
+	// uploads are the files that requests have in memory, downloads the pieces of files, bodies what they have of JSON.
+	uploads, downloads, bodies *room
+	decoder                    decoder
 }
 
 // Route is an operation of the API with the right that it takes.
@@ -118,7 +117,7 @@ func New(opts Options) (*Server, error) {
 	useProblems()
 	s := &Server{
 		options: opts, mux: http.NewServeMux(), decoder: decoder{members: map[string]bool{}},
-		uploads: newRoom(fileRoom, "files"), downloads: newRoom(fileRoom, "files"), slow: newRoom(slowRoom, "files"), bodies: newRoom(cmp.Or(opts.BodyBytes, DefaultBodyBytes), "bodies"),
+		uploads: newRoom(fileRoom, "files"), downloads: newRoom(downloadRoom, "files"), bodies: newRoom(cmp.Or(opts.BodyBytes, DefaultBodyBytes), "bodies"),
 	}
 	s.limiter = limiter{rate: rate.Limit(opts.Rate), burst: max(opts.Burst, int(math.Ceil(opts.Rate)), 1)}
 	s.api = humago.New(s.mux, describe(opts.Version, s.decoder.format()))
