@@ -120,7 +120,11 @@ func (l *ledger) take() (tenant string, chunk []memory.LedgerEntry, lost int) {
 // Ledger returns what runs read and wrote in the caller's tenant, oldest first; see memory.Service.Ledger. What stored
 // nothing is there a moment after it ended.
 func (h *Host) Ledger(ctx context.Context, caller Caller, q memory.LedgerQuery) (found []memory.LedgerEntry, next string, more bool, err error) {
-	return h.memory.Ledger(ctx, h.caller(caller, "").Tenant, q)
+	err = h.admitted(ctx, caller, func() (err error) {
+		found, next, more, err = h.memory.Ledger(ctx, h.caller(caller, "").Tenant, q)
+		return err
+	})
+	return found, next, more, err
 }
 
 // The words for what is in the ledger.

@@ -46,7 +46,10 @@ func (h *Host) List(ctx context.Context, caller Caller, store, after string, lim
 	if err != nil {
 		return nil, "", err
 	}
-	found, next, err = h.memory.List(ctx, h.caller(caller, id), store, after, limit)
+	err = h.admitted(ctx, caller, func() (err error) {
+		found, next, err = h.memory.List(ctx, h.caller(caller, id), store, after, limit)
+		return err
+	})
 	h.noteAct(caller, id, actList, abi.Effects{Reads: []abi.ReadEffect{{Store: store}}, Writes: []abi.WriteEffect{}}, err)
 	return found, next, err
 }

@@ -53,17 +53,21 @@ func (h *Host) render(ctx context.Context, caller Caller, text string, grants []
 		return "", err
 	}
 	var rendered string
-	done, err := h.memory.Transact(ctx, memory.Tx{Caller: h.caller(caller, id), Grants: grants, Look: true},
-		func(ctx context.Context, v *memory.View) (err error) {
-			rendered, err = t.Render(func(store string) (json.RawMessage, error) {
-				name, err := json.Marshal(store)
-				if err != nil {
-					return nil, err
-				}
-				return v.Call(ctx, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{name}})
-			})
-			return err
+	body := func(ctx context.Context, v *memory.View) (err error) {
+		rendered, err = t.Render(func(store string) (json.RawMessage, error) {
+			name, err := json.Marshal(store)
+			if err != nil {
+				return nil, err
+			}
+			return v.Call(ctx, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{name}})
 		})
+		return err
+	}
+	var done memory.Done
+	err = h.admitted(ctx, caller, func() (err error) {
+		done, err = h.memory.Transact(ctx, memory.Tx{Caller: h.caller(caller, id), Grants: grants, Look: true}, body)
+		return err
+	})
 	h.noteAct(caller, id, actRender, done.Effects, err)
 	return rendered, err
 }

@@ -44,5 +44,9 @@ func (h *Host) Session(ctx context.Context, caller Caller) (memory.Session, erro
 // Sessions returns a page of sessions after an id, and the after of the page that follows, "" where there is none; those
 // of the caller's user, as far as they are open, where it has one. A page may hold less than limit.
 func (h *Host) Sessions(ctx context.Context, caller Caller, after string, limit int) (found []memory.Session, next string, err error) {
-	return h.memory.Sessions(ctx, h.caller(caller, ""), after, limit)
+	err = h.admitted(ctx, caller, func() (err error) {
+		found, next, err = h.memory.Sessions(ctx, h.caller(caller, ""), after, limit)
+		return err
+	})
+	return found, next, err
 }

@@ -36,6 +36,16 @@ func (r *run) timeLimit() time.Duration {
 	return r.h.limits.timeout(r.tool.Limits.Timeout, r.inv.Timeout)
 }
 
+// admitted does work for a caller that reads much, in the caller's turn at the gate: it takes the processor like runs do.
+func (h *Host) admitted(ctx context.Context, caller Caller, work func() error) error {
+	p := admission.Party{App: h.app.ID, Tenant: h.caller(caller, "").Tenant, User: caller.User}
+	if err := h.gate.Enter(ctx, p); err != nil {
+		return err
+	}
+	defer h.gate.Leave(p)
+	return work()
+}
+
 // bounded gives the run the time that it may take, from when it started.
 func (r *run) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := r.timeLimit()

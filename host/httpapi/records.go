@@ -239,7 +239,7 @@ type erasedOutput struct{ Body memory.Erased }
 
 func eraseUser(ctx context.Context, c *call, in *eraseInput) (*erasedOutput, error) {
 	caller := host.Caller{Tenant: c.principal.Tenant, User: in.User, Actor: c.principal.Name}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // begun, it is to end
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Minute) // begun, it is to end
 	defer cancel()
 	erased, err := c.host.Erase(ctx, caller)
 	return &erasedOutput{erased}, err

@@ -81,6 +81,7 @@ const (
 	systemDeclared    = "declared"     // stores that were declared while the app was open
 	systemFile        = "file"         // what was uploaded to a session
 	systemFileText    = "file-text"    // the text in there
+	systemUpload      = "upload"       // that a file is being stored
 	systemUserFile    = "user-file"    // that a file belongs to a user
 )
 
@@ -99,6 +100,12 @@ func (s *Service) sessionKey(c Caller) storage.Key {
 func (s *Service) userSessionKey(c Caller) storage.Key {
 	return s.system(systemUserSession, c,
 		storage.Part{Tag: storage.User, Value: c.User}, storage.Part{Tag: storage.Session, Value: c.Session})
+}
+
+// erasedSessionKey is where the mark lies that a session's user was erased: entries of the ledger that are written
+// later do not name the session.
+func (s *Service) erasedSessionKey(c Caller) storage.Key {
+	return s.system(systemErased, Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Session, Value: c.Session})
 }
 
 // erasedKey is where the mark lies that a user was erased. It has a digest of the user's id and not the id: the mark

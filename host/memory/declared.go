@@ -76,8 +76,8 @@ func decodeDeclared(r storage.Record) (map[string]declaredStore, error) {
 func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app string, stores ...Store) error {
 	key := declaredKey(tenant, app)
 	s := &Service{app: app, clock: time.Now}
-	err := backend.Update(ctx, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
-		kept, err := decodeDeclared(now[0])
+	err := swapOne(ctx, backend, key, func(now storage.Record) ([]storage.Write, error) {
+		kept, err := decodeDeclared(now)
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +87,7 @@ func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app stri
 				Strict: st.Strict, Resource: st.Resource, Schema: st.Schema,
 			}
 		}
-		return s.writeSystem(nil, now[0], key, kept, time.Time{}, Caller{})
+		return s.writeSystem(nil, now, key, kept, time.Time{}, Caller{})
 	})
 	if err != nil {
 		return fmt.Errorf("keep the declared stores: %w", err)

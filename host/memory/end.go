@@ -98,15 +98,18 @@ func (s *Service) mayEnd(r storage.Record, state sessionState, c Caller, found *
 
 // forgetOwner takes the user out of the tombstone of a session that has ended.
 func (s *Service) forgetOwner(ctx context.Context, c Caller) error {
-	key := s.sessionKey(c)
-	return s.backend.Update(ctx, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
+	key, mark := s.sessionKey(c), s.erasedSessionKey(c)
+	return s.backend.Update(ctx, []storage.Key{key, mark}, func(now []storage.Record) ([]storage.Write, error) {
 		state, err := decodeSession(now[0])
 		if err != nil || state.User != c.User || state.Ended == nil {
 			return nil, err
 		}
-		at := *state.Ended
-		rest := sessionState{Started: state.Started, Ended: &at, Erased: true}
-		return s.writeSystem(nil, now[0], key, rest, at.Add(tombstone), Caller{Tenant: c.Tenant, Run: c.Run})
+		at, by := *state.Ended, Caller{Tenant: c.Tenant, Run: c.Run}
+		writes, err := s.writeSystem(nil, now[0], key, sessionState{Started: state.Started, Ended: &at}, at.Add(tombstone), by)
+		if err != nil {
+			return nil, err
+		}
+		return s.writeSystem(writes, now[1], mark, struct{}{}, s.now().Add(erasedRetention), by)
 	})
 }
 

@@ -47,12 +47,12 @@ func (s *Service) Erase(ctx context.Context, c Caller) (Erased, error) {
 	if err := s.markErased(ctx, c); err != nil {
 		return erased, s.hostFault("erase a user", err)
 	}
-	sessions := map[string]bool{}
+	e := erasure{caller: c, sessions: map[string]bool{}, erased: &erased}
 	for range eraseRounds {
-		if err := s.sessionsOf(ctx, c, sessions); err != nil {
+		if err := s.sessionsOf(ctx, c, e.sessions); err != nil {
 			return erased, s.hostFault("erase a user", err)
 		}
-		found, err := s.eraseRound(ctx, c, sessions, &erased)
+		found, err := s.eraseRound(ctx, &e)
 		if err != nil {
 			return erased, s.hostFault("erase a user", err)
 		}
@@ -64,6 +64,16 @@ func (s *Service) Erase(ctx context.Context, c Caller) (Erased, error) {
 		WithHint("stop runs for the user, then erase again")
 }
 
+// erasure is one erasure under way.
+type erasure struct {
+	caller   Caller
+	sessions map[string]bool // the ids of the user's sessions
+	// ledger is the last entry of the ledger that was looked at. Entries of runs that began before the user was marked are
+	// behind none that come later, so that each is looked at once.
+	ledger storage.Key
+	erased *Erased
+}
+
 // markErased makes every attempt that began before refuse to commit.
 func (s *Service) markErased(ctx context.Context, c Caller) error {
 	key := s.erasedKey(c)
@@ -72,8 +82,9 @@ func (s *Service) markErased(ctx context.Context, c Caller) error {
 	})
 }
 
-// eraseRound removes what is there and reports whether there was anything. own are the ids of the user's sessions.
-func (s *Service) eraseRound(ctx context.Context, c Caller, own map[string]bool, erased *Erased) (bool, error) {
+// eraseRound removes what is there and reports whether there was anything.
+func (s *Service) eraseRound(ctx context.Context, e *erasure) (bool, error) {
+	c, erased := e.caller, e.erased
 	user := storage.Part{Tag: storage.User, Value: c.User}
 	// Sessions last: what ends with a session is counted while it is there.
 	records, err := s.eraseUnder(ctx, s.group(c).With(user), erased)
@@ -92,7 +103,7 @@ func (s *Service) eraseRound(ctx context.Context, c Caller, own map[string]bool,
 	if err != nil {
 		return false, err
 	}
-	entries, err := s.eraseLedger(ctx, c, own, erased)
+	entries, err := s.eraseLedger(ctx, e)
 	return records+sessions+runs+files+entries > 0, err
 }
 
@@ -130,13 +141,13 @@ func (s *Service) eraseSession(ctx context.Context, c Caller, erased *Erased) er
 	if err != nil || state.User != c.User {
 		return err // the id is of no session any more, or of somebody else's
 	}
-	if state.Ended != nil {
-		return s.forgetOwner(ctx, c)
-	}
 	for _, file := range state.Files { // those of the time when the session was nobody's have no other trace
 		if _, err := s.eraseFile(ctx, c, file.ID, erased); err != nil {
 			return err
 		}
+	}
+	if state.Ended != nil {
+		return s.forgetOwner(ctx, c)
 	}
 	session := storage.Part{Tag: storage.Session, Value: c.Session}
 	if _, err := s.eraseUnder(ctx, s.group(c).With(session), erased); err != nil {

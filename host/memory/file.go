@@ -158,7 +158,7 @@ func (s *Service) listFile(ctx context.Context, c Caller, file Artifact, up Uplo
 		}
 		files, err := roomForFile(files, file.Uploaded)
 		return append(files, file), err
-	})
+	}, storage.Write{Record: storage.Record{Key: s.uploadKey(c, up.ID)}, Delete: true})
 }
 
 // notErasedSince keeps an upload from beginning a session for a user who was erased meanwhile.
@@ -208,7 +208,7 @@ func (s *Service) artifactOf(up Upload) Artifact {
 // changeFiles lets change decide about the files of the caller's session, which must be the caller's and, unless its end
 // does not matter, open; the
 // session's key is the first of keys.
-func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key, alsoEnded bool, change func([]storage.Record, []Artifact) ([]Artifact, error)) error {
+func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key, alsoEnded bool, change func([]storage.Record, []Artifact) ([]Artifact, error), more ...storage.Write) error {
 	return s.update(ctx, c, keys, func(now []storage.Record) ([]storage.Write, error) {
 		state, err := decodeSession(now[0])
 		if err != nil {
@@ -227,8 +227,8 @@ func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key,
 		if err != nil {
 			return nil, err
 		}
-		writes[0].Record.Ends = subject(state.User)
-		return writes, nil
+		writes[0].Record.Ends = subject(subjectOf(state.User, c.Session))
+		return append(writes, more...), nil
 	})
 }
 

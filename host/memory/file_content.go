@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/toolrun/toolrun/host/storage"
 )
@@ -19,16 +20,36 @@ func (s *Service) pieceKey(c Caller, id string, n int) storage.Key {
 	return s.fileKey(systemFile, c, id).With(storage.Part{Tag: storage.Item, Value: fmt.Sprintf("%04d", n)})
 }
 
+// uploadKey is where the mark lies that a file is being stored. It goes when the session lists the file; one that is
+// left tells a sweep that the host died in between.
+func (s *Service) uploadKey(c Caller, id string) storage.Key { return s.fileKey(systemUpload, c, id) }
+
+// sweepUploads removes what is stored of files that were not listed for an hour.
+func (s *Service) sweepUploads(ctx context.Context, c Caller, at time.Time) error {
+	return s.scanHeads(ctx, s.system(systemUpload, c), func(marks []storage.Head) error {
+		for _, mark := range marks {
+			if mark.Updated.After(at) {
+				continue
+			}
+			if _, err := s.dropFile(ctx, c, mark.Key.Part(storage.Item), func(storage.Head) {}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // storeContent stores the content and the text of a file, and with the first of it what finds the file for an
 // erasure of its user.
 func (s *Service) storeContent(ctx context.Context, c Caller, file Artifact, up Upload) error {
 	record := func(key storage.Key, content []byte) storage.Write {
 		return storage.Write{Record: storage.Record{
 			Key: key, Content: content, Revision: 1, Created: file.Uploaded, Updated: file.Uploaded, Expires: file.Expires,
-			Ends: subject(c.User), Run: c.Run,
+			Ends: subject(c.subject()), Run: c.Run,
 		}}
 	}
-	var writes []storage.Write
+	mark := storage.Record{Key: s.uploadKey(c, up.ID), Content: []byte("{}"), Revision: 1, Created: file.Uploaded, Updated: file.Uploaded, Run: c.Run}
+	writes := []storage.Write{{Record: mark}}
 	if c.User != "" {
 		writes = append(writes, record(s.userFileKey(c, up.ID), []byte("{}")))
 	}
@@ -69,7 +90,7 @@ func (s *Service) dropFile(ctx context.Context, c Caller, id string, count func(
 	if err != nil {
 		return n, err
 	}
-	keys := []storage.Key{s.fileKey(systemFileText, c, id)}
+	keys := []storage.Key{s.fileKey(systemFileText, c, id), s.uploadKey(c, id)}
 	if c.User != "" {
 		keys = append(keys, s.userFileKey(c, id))
 	}

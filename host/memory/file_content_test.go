@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
@@ -177,5 +178,57 @@ func TestFilesOfEndedSession(t *testing.T) {
 	}
 	if _, err := a.StartSession(ctx, ann, memory.SessionStart{}); !errors.Is(err, abi.SessionEnded) {
 		t.Errorf("the session is open again: %v", err)
+	}
+}
+
+// Files of a session that was anonymous when they came go with the user whom it was bound to, also if it has ended.
+func TestErasureOfBoundSessionsFiles(t *testing.T) {
+	ctx := context.Background()
+	a := newApp(t)
+	visitor := memory.Caller{Tenant: "acme", Session: "v1", Run: "r"}
+	if _, err := a.AddFile(ctx, visitor, memory.Upload{ID: "f", Content: []byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	owner := memory.Caller{Tenant: "acme", User: "ann", Session: "v1", Run: "r"}
+	if _, err := a.StartSession(ctx, owner, memory.SessionStart{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.EndSession(ctx, owner); err != nil {
+		t.Fatal(err)
+	}
+	erased, err := a.Erase(ctx, owner)
+	if err != nil || erased.Files != 1 {
+		t.Errorf("Erase = %+v, %v; want 1 file", erased, err)
+	}
+	if _, err := a.File(ctx, "acme", "f"); !errors.Is(err, abi.NotFound) {
+		t.Errorf("the file is there: %v", err)
+	}
+	if left := fileRecords(t, a.backend); len(left) > 0 {
+		t.Errorf("the erasure leaves %v", left)
+	}
+}
+
+// What a host that died left of an upload is swept.
+func TestSweepOfUploads(t *testing.T) {
+	ctx := context.Background()
+	for n := 2; n < 6; n++ {
+		b := mem.New()
+		faulty := storagetest.NewFaulty(b)
+		a := newApp(t, func(cfg *memory.Config) { cfg.Backend = faulty })
+		faulty.Fail(storagetest.OpUpdate, n, storagetest.Dies)
+		if _, err := a.AddFile(ctx, ann, memory.Upload{ID: "f", Content: numbered(4 << 20)}); err == nil {
+			t.Fatalf("an upload whose update %d is the host's last succeeds", n)
+		}
+		after := newApp(t, func(cfg *memory.Config) { cfg.Backend = b })
+		if left := fileRecords(t, b); n > 2 && len(left) == 0 {
+			t.Errorf("after %d updates nothing is there", n-1)
+		}
+		after.clock.Advance(3 * time.Hour)
+		if _, err := after.Sweep(ctx, "acme", 100); err != nil {
+			t.Fatal(err)
+		}
+		if left := fileRecords(t, b); len(left) > 1 { // the link by which an erasure finds it goes with the user, or expires
+			t.Errorf("after a sweep of what %d updates left there is %v", n-1, left)
+		}
 	}
 }

@@ -114,7 +114,7 @@ func (s *Service) Note(ctx context.Context, tenant string, entries []LedgerEntry
 	c := Caller{Tenant: tenant}
 	keys := make([]storage.Key, len(entries))
 	marks := map[string]int{}    // the places of the marks of erased users
-	sessions := map[string]int{} // the places of the sessions of entries that name no user
+	sessions := map[string]int{} // the places of the marks of erased sessions, for entries that name no user
 	for i, e := range entries {
 		keys[i] = s.ledgerKey(c, e.Run)
 	}
@@ -125,7 +125,7 @@ func (s *Service) Note(ctx context.Context, tenant string, entries []LedgerEntry
 		}
 		if _, known := sessions[e.Session]; e.User == "" && e.Session != "" && !known && checkSessionID(e.Session) == nil {
 			sessions[e.Session] = len(keys)
-			keys = append(keys, s.sessionKey(Caller{Tenant: tenant, Session: e.Session}))
+			keys = append(keys, s.erasedSessionKey(Caller{Tenant: tenant, Session: e.Session}))
 		}
 	}
 	err := s.backend.Update(ctx, keys, func(now []storage.Record) (writes []storage.Write, err error) {
@@ -136,14 +136,8 @@ func (s *Service) Note(ctx context.Context, tenant string, entries []LedgerEntry
 			if at, ok := marks[e.User]; ok && now[at].Exists() && !now[at].Updated.Before(e.At) {
 				e.User, e.Session = "", "" // who was erased since must not be in there
 			}
-			if at, ok := sessions[e.Session]; ok && e.User == "" {
-				state, err := decodeSession(now[at])
-				if err != nil {
-					return nil, err
-				}
-				if state.Erased {
-					e.Session = ""
-				}
+			if at, ok := sessions[e.Session]; ok && e.User == "" && now[at].Exists() {
+				e.Session = ""
 			}
 			if writes, err = s.noteEntry(writes, Caller{Tenant: tenant, Run: e.Run}, e); err != nil {
 				return nil, err
@@ -155,7 +149,7 @@ func (s *Service) Note(ctx context.Context, tenant string, entries []LedgerEntry
 }
 
 // ledgerLooks bounds how many entries one query looks at.
-const ledgerLooks = 20_000
+const ledgerLooks = 2_000
 
 // Ledger returns the entries of a tenant that a query asks for, oldest first. More reports that there may be others
 // after next, which is to be the After of the query that asks for them.
@@ -204,17 +198,18 @@ func decodeEntry(r storage.Record) (LedgerEntry, error) {
 }
 
 // eraseLedger removes the entries that name a user, and those that name nobody in one of the user's own sessions: the
-// session was anonymous then.
-func (s *Service) eraseLedger(ctx context.Context, c Caller, own map[string]bool, erased *Erased) (int, error) {
+// session was anonymous then. It looks at those behind what the erasure has looked at.
+func (s *Service) eraseLedger(ctx context.Context, of *erasure) (int, error) {
 	total := 0
-	err := s.scan(ctx, s.system(systemLedger, Caller{Tenant: c.Tenant}), func(chunk []storage.Record) error {
+	err := s.scanFrom(ctx, s.system(systemLedger, Caller{Tenant: of.caller.Tenant}), of.ledger, func(chunk []storage.Record) error {
 		var keys []storage.Key
 		for _, r := range chunk {
-			if e, err := decodeEntry(r); err == nil && (e.User == c.User || e.User == "" && own[e.Session]) {
+			if e, err := decodeEntry(r); err == nil && (e.User == of.caller.User || e.User == "" && of.sessions[e.Session]) {
 				keys = append(keys, r.Key)
 			}
+			of.ledger = r.Key
 		}
-		n, err := s.removeKeys(ctx, keys, func(storage.Head) { erased.Entries++ })
+		n, err := s.removeKeys(ctx, keys, func(storage.Head) { of.erased.Entries++ })
 		total += n
 		return err
 	})

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/storage"
@@ -17,7 +18,7 @@ func (h holdings) plus(more holdings) holdings {
 
 // account names what a caller's writes count for: the app in the tenant, and the user in there.
 type account struct {
-	app, user storage.Key // user is "" for a caller without one
+	app, user storage.Key // user is "" for a caller without one and without a session
 	// keys are those of the records that hold the holdings.
 	keys []storage.Key
 }
@@ -25,11 +26,22 @@ type account struct {
 func (s *Service) account(c Caller) *account {
 	a := &account{app: s.group(c)}
 	a.keys = []storage.Key{storage.UsageKey(a.app)}
-	if c.User != "" {
-		a.user = storage.UserGroup(a.app, c.User)
+	if who := c.subject(); who != "" {
+		a.user = storage.UserGroup(a.app, who)
 		a.keys = append(a.keys, storage.UsageKey(a.user))
 	}
 	return a
+}
+
+// subject is whose share of the quota the caller's writes take: the user's, or that of an anonymous session, which
+// has one of its own.
+func (c Caller) subject() string { return subjectOf(c.User, c.Session) }
+
+func subjectOf(user, session string) string {
+	if user == "" && session != "" {
+		return "\x00" + session // no user's id has a control character
+	}
+	return user
 }
 
 // account returns the account of the View's caller.
@@ -99,7 +111,7 @@ func (v *View) checkQuota(ctx context.Context, e *entry, d draft) error {
 		}
 	}
 	fault := v.s.overQuota(*v.held, v.grown(e, d))
-	if fault == nil || v.memo.reclaimed {
+	if fault == nil || v.memo.reclaimed || v.dry { // a dry run frees nothing
 		return fault
 	}
 	v.memo.reclaimed = true
@@ -155,9 +167,23 @@ const reclaimed = 1000
 // their room at once, as it may take the place of an expired record. It looks at a bounded number of records,
 // and a transaction reclaims once for its calls and once for its commit.
 func (s *Service) reclaim(ctx context.Context, c Caller) bool {
+	if s.clockMoved() {
+		return false
+	}
 	n, err := s.backend.Sweep(ctx, s.group(c), s.now(), reclaimed)
 	if err != nil {
 		s.log.Error("the backend failed", "doing", "reclaim expired records", "error", err)
 	}
 	return n > 0
+}
+
+// maxClockJump is how far the clock may have been set since the Service began for reclaims to go by it.
+const maxClockJump = 5 * time.Minute
+
+// clockMoved reports whether the clock was set since the Service began, as far as the system's monotonic clock shows:
+// records that would have expired by it must not be lost to a mistake.
+func (s *Service) clockMoved() bool {
+	now := s.clock()
+	jump := now.Round(0).Sub(s.began.Round(0)) - now.Sub(s.began)
+	return jump.Abs() > maxClockJump
 }

@@ -170,3 +170,55 @@ func TestErasureCountsKeptResults(t *testing.T) {
 		t.Errorf("Erase = %+v, %v; want 4 runs of 1 session", erased, err)
 	}
 }
+
+// An anonymous session has a share of its own: one visitor does not fill the app.
+func TestAnonymousShare(t *testing.T) {
+	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.AppBytes, cfg.Limits.UserBytes = 1_000_000, 100_000 })
+	file := bytes.Repeat([]byte("x"), 60_000)
+	visitor := memory.Caller{Tenant: "acme", Session: "v1", Run: "r"}
+	for i, want := range []error{nil, abi.QuotaExceeded} {
+		if _, err := a.AddFile(context.Background(), visitor, memory.Upload{ID: fmt.Sprint("f", i), Content: file}); !errors.Is(err, want) {
+			t.Errorf("file %d of the visitor: %v; want %v", i, err, want)
+		}
+	}
+	other := memory.Caller{Tenant: "acme", Session: "v2", Run: "r"}
+	if _, err := a.AddFile(context.Background(), other, memory.Upload{ID: "g", Content: file}); err != nil {
+		t.Errorf("another visitor: %v", err)
+	}
+}
+
+// A dry run frees nothing.
+func TestDryRunsReclaimNothing(t *testing.T) {
+	large := `{"a":"` + strings.Repeat("x", 8000) + `"}`
+	c := memory.Caller{Tenant: "acme", User: "ann", Run: "r"}
+	var set time.Duration
+	for _, test := range []struct {
+		name  string
+		dry   bool
+		frees bool
+	}{
+		{"a run", false, true},
+		{"a dry run", true, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			set = 0
+			a := newApp(t, func(cfg *memory.Config) {
+				cfg.Limits.UserBytes = 10_000
+				cfg.Now = func() time.Time { return time.Now().Add(set) }
+			})
+			a.must(c, abi.SetContent, `"notes"`, large, `{"ttl":"1h"}`)
+			set = 2 * time.Hour
+			_, err := a.Transact(context.Background(), memory.Tx{Caller: c, Dry: test.dry}, func(ctx context.Context, v *memory.View) error {
+				_, err := v.Call(ctx, call(abi.SetContent, `"daily"`, large))
+				return err
+			})
+			if (err == nil) != test.frees {
+				t.Errorf("a write that needs the room of an expired record: %v", err)
+			}
+			set = 0
+			if got := a.must(c, abi.GetContent, `"notes"`); (got == "null") != test.frees {
+				t.Errorf("when the clock is right again the record is %.20s", got)
+			}
+		})
+	}
+}

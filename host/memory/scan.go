@@ -11,7 +11,10 @@ const scanBytes = 8 << 20
 
 // scanHeads calls visit with the heads of all records under a prefix, in chunks.
 func (s *Service) scanHeads(ctx context.Context, prefix storage.Key, visit func([]storage.Head) error) error {
-	after := storage.Key("")
+	return s.scanHeadsFrom(ctx, prefix, "", visit)
+}
+
+func (s *Service) scanHeadsFrom(ctx context.Context, prefix, after storage.Key, visit func([]storage.Head) error) error {
 	for {
 		chunk, err := s.backend.Heads(ctx, prefix, after, dropChunk)
 		if err != nil || len(chunk) == 0 {
@@ -28,7 +31,12 @@ func (s *Service) scanHeads(ctx context.Context, prefix storage.Key, visit func(
 // scan is scanHeads with contents, for records that have to be read: in chunks of a bounded size. Records that are
 // removed between the look at their heads and that at their contents are left out.
 func (s *Service) scan(ctx context.Context, prefix storage.Key, visit func([]storage.Record) error) error {
-	return s.scanHeads(ctx, prefix, func(heads []storage.Head) error {
+	return s.scanFrom(ctx, prefix, "", visit)
+}
+
+// scanFrom is scan for the records behind a key.
+func (s *Service) scanFrom(ctx context.Context, prefix, after storage.Key, visit func([]storage.Record) error) error {
+	return s.scanHeadsFrom(ctx, prefix, after, func(heads []storage.Head) error {
 		for len(heads) > 0 {
 			n, size := 0, int64(0)
 			var keys []storage.Key

@@ -118,6 +118,7 @@ type Service struct {
 	fileURL         func(string, Artifact) string
 
 	clock func() time.Time
+	began time.Time // by the clock
 	rand  io.Reader
 	log   *slog.Logger
 	turns turns
@@ -144,6 +145,7 @@ func New(cfg Config) (*Service, error) {
 	if s.clock == nil {
 		s.clock = time.Now
 	}
+	s.began = s.clock()
 	if s.rand == nil {
 		s.rand = rand.Reader
 	}

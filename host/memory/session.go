@@ -44,8 +44,6 @@ type sessionState struct {
 	Started       time.Time       `json:"started"`
 	Ended         *time.Time      `json:"ended,omitempty"`
 	Files         []Artifact      `json:"files,omitempty"`
-	// Erased says that the session ended because its user was erased: nothing may name the session from then on.
-	Erased bool `json:"erased,omitempty"`
 }
 
 func decodeSession(r storage.Record) (sessionState, error) {
@@ -167,7 +165,7 @@ func (s *Service) useSession(ctx context.Context, c Caller, start SessionStart) 
 		if err != nil {
 			return nil, err
 		}
-		writes[0].Record.Ends = subject(state.User)
+		writes[0].Record.Ends = subject(subjectOf(state.User, c.Session))
 		if c.User == "" || now[1].Exists() {
 			return writes, nil
 		}
@@ -177,12 +175,12 @@ func (s *Service) useSession(ctx context.Context, c Caller, start SessionStart) 
 	return s.hostFault("use a session", err)
 }
 
-// subject are the tags of a record that belongs to a user, if it does to one.
-func subject(user string) []string {
-	if user == "" {
+// subject are the tags of a record that takes someone's share of the quota.
+func subject(who string) []string {
+	if who == "" {
 		return nil
 	}
-	return []string{storage.SubjectTag(user)}
+	return []string{storage.SubjectTag(who)}
 }
 
 // nextSession returns the session's state after a use.

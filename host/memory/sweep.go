@@ -29,6 +29,9 @@ func (s *Service) SweepTenant(ctx context.Context, tenant string) error {
 		return s.hostFault("trim the ledger", err)
 	}
 	c, at := Caller{Tenant: tenant}, s.now().Add(-SweepDelay)
+	if err := s.sweepUploads(ctx, c, at); err != nil {
+		return s.hostFault("sweep uploads", err)
+	}
 	err := s.scanHeads(ctx, s.system(systemSession, c), func(sessions []storage.Head) error {
 		for _, h := range sessions {
 			if err := s.sweepSession(ctx, c, h.Record, at); err != nil {

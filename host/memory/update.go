@@ -95,3 +95,27 @@ func changesOf(keys []storage.Key, now []storage.Record, writes []storage.Write)
 	}
 	return changes
 }
+
+// swapOne stores what fn makes of one record of the host's own. fn works outside of the backend's transaction.
+func swapOne(ctx context.Context, backend storage.Backend, key storage.Key, fn func(now storage.Record) ([]storage.Write, error)) error {
+	for range maxMisses {
+		before, err := backend.Get(ctx, key)
+		if err != nil {
+			return err
+		}
+		writes, err := fn(before[0])
+		if err != nil {
+			return err
+		}
+		err = backend.Update(ctx, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
+			if !now[0].Same(before[0]) {
+				return nil, errMissed
+			}
+			return writes, nil
+		})
+		if !errors.Is(err, errMissed) {
+			return err
+		}
+	}
+	return errMissed
+}

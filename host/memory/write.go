@@ -215,8 +215,8 @@ func (v *View) ends(st *store) (tags []string) {
 	if v.endsWithSession(st) {
 		tags = append(tags, endTag(v.s.sessionKey(v.caller)))
 	}
-	if st.Access == ScopeSession && v.caller.User != "" {
-		tags = append(tags, storage.SubjectTag(v.caller.User))
+	if st.Access == ScopeSession {
+		tags = append(tags, storage.SubjectTag(v.caller.subject()))
 	}
 	return tags
 }

@@ -26,12 +26,14 @@ type Backend struct {
 	space  space
 	broken atomic.Bool
 	closed func() error // closes at its first call
+	// batchTime is maxBatchTime; tests that count commits let it be longer.
+	batchTime time.Duration
 	// update is bbolt's Update; tests let it fail.
 	update func(fn func(tx *bbolt.Tx) error) error
 }
 
 func newBackend(f file, o Options) *Backend {
-	b := &Backend{file: f, queue: newQueue()}
+	b := &Backend{file: f, queue: newQueue(), batchTime: maxBatchTime}
 	b.update = func(fn func(tx *bbolt.Tx) error) error {
 		return f.db.Update(func(tx *bbolt.Tx) error {
 			f.db.AllocSize = growth(tx.Size()) // only ever used by who has this transaction

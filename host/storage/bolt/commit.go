@@ -126,7 +126,7 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 			at, id = writing, tx.ID()
 			// A panic is caught in here already: bbolt's rollback after an error reads no page.
 			err := guard(func() (err error) {
-				n, err = newTransaction(tx).run(batch)
+				n, err = newTransaction(tx).run(batch, b.batchTime)
 				return err
 			})
 			if err == nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -102,6 +103,7 @@ func countCommits(b *Backend) *int {
 
 func TestGroupCommit(t *testing.T) {
 	b := openTest(t)
+	b.batchTime = time.Hour
 	commits := countCommits(b)
 	shared := testKey("shared")
 	refused := errors.New("refused")
@@ -160,6 +162,7 @@ func TestNothingToCommit(t *testing.T) {
 
 func TestLargeBatches(t *testing.T) {
 	b := openTest(t)
+	b.batchTime = time.Hour
 	commits := countCommits(b)
 	content := make([]byte, maxBatchBytes/4)
 	var do []func() error

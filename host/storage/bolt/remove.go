@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -28,7 +29,8 @@ func (b *Backend) Drop(ctx context.Context, what storage.Selector, limit int) ([
 	if len(what.Keys) > 0 {
 		return b.removeKeys(ctx, what.Keys, limit, func(storage.Record) bool { return true })
 	}
-	return b.remove(ctx, limit, what.Matches, func(t *transaction, from []byte) entries {
+	tenant := cmp.Or(what.Prefix.Tenant(), storage.Key(what.End).Tenant()) // the end of a session is its key
+	return b.remove(ctx, tenant, limit, what.Matches, func(t *transaction, from []byte) entries {
 		if what.End == "" {
 			return under(t.records, []byte(what.Prefix), from, func(k []byte) (storage.Key, bool) { return storage.Key(k), true })
 		}
@@ -164,14 +166,14 @@ func listed(keys []storage.Key) entries {
 
 // remove deletes up to limit of the candidates that match, in commits of a bounded size, until it has seen none
 // left: what others write meanwhile, before the place where it is, is found by another pass.
-func (b *Backend) remove(ctx context.Context, limit int, match func(storage.Record) bool, candidates func(t *transaction, from []byte) entries) ([]storage.Head, error) {
+func (b *Backend) remove(ctx context.Context, tenant string, limit int, match func(storage.Record) bool, candidates func(t *transaction, from []byte) entries) ([]storage.Head, error) {
 	var removed []storage.Head
 	for {
 		var from []byte
 		var unreadable error
 		once, before := true, len(removed)
 		for more := true; more; {
-			c, err := b.removeChunk(ctx, limit-len(removed), match, func(t *transaction) entries { return candidates(t, from) })
+			c, err := b.removeChunk(ctx, tenant, limit-len(removed), match, func(t *transaction) entries { return candidates(t, from) })
 			removed = append(removed, c.doomed...)
 			if err != nil {
 				return removed, err
@@ -196,7 +198,7 @@ func (b *Backend) removeKeys(ctx context.Context, keys []storage.Key, limit int,
 	var removed []storage.Head
 	var unreadable error
 	for len(keys) > 0 && len(removed) < limit {
-		c, err := b.removeChunk(ctx, limit-len(removed), match, func(*transaction) entries { return listed(keys) })
+		c, err := b.removeChunk(ctx, tenantOf(keys), limit-len(removed), match, func(*transaction) entries { return listed(keys) })
 		removed = append(removed, c.doomed...)
 		if err != nil {
 			return removed, err
@@ -225,9 +227,9 @@ func (c *chunk) full(limit int) bool {
 
 // removeChunk deletes the first candidates that match, as many as one commit should, looking at the records
 // themselves: an index only says where to look. Contents stay in the file.
-func (b *Backend) removeChunk(ctx context.Context, limit int, match func(storage.Record) bool, candidates func(*transaction) entries) (chunk, error) {
+func (b *Backend) removeChunk(ctx context.Context, tenant string, limit int, match func(storage.Record) bool, candidates func(*transaction) entries) (chunk, error) {
 	var c chunk
-	err := b.submit(ctx, "", func(t *transaction) error {
+	err := b.submit(ctx, tenant, func(t *transaction) error {
 		c = chunk{}
 		for entry, k := range candidates(t) {
 			if c.full(limit) {

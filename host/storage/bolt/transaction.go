@@ -79,11 +79,11 @@ func newTransaction(tx *bbolt.Tx) *transaction {
 	}
 }
 
-// run carries out the first n of batch: all of them, or as many as one commit should hold.
-func (t *transaction) run(batch []*request) (n int, err error) {
+// run carries out the first n of batch: all of them, or as many as one commit should hold and take work of most.
+func (t *transaction) run(batch []*request, most time.Duration) (n int, err error) {
 	began := time.Now()
 	for _, r := range batch {
-		if t.bytes >= maxBatchBytes || time.Since(began) > maxBatchTime {
+		if t.bytes >= maxBatchBytes || time.Since(began) > most {
 			break
 		}
 		n++
