@@ -164,8 +164,9 @@ func (s *Service) Ledger(ctx context.Context, tenant string, q LedgerQuery) (fou
 		after = s.ledgerKey(c, q.After)
 	}
 	found = []LedgerEntry{}
-	for looked := 0; looked < ledgerLooks; looked += dropChunk {
-		chunk, err := s.backend.Scan(ctx, prefix, after, dropChunk)
+	held := pageContents{}
+	for looked := 0; looked < ledgerLooks; {
+		chunk, last, err := s.scanPart(ctx, prefix, after)
 		if err != nil {
 			return nil, "", false, s.hostFault("read the ledger", err)
 		}
@@ -174,17 +175,22 @@ func (s *Service) Ledger(ctx context.Context, tenant string, q LedgerQuery) (fou
 			if err != nil {
 				return nil, "", false, s.hostFault("read the ledger", err)
 			}
+			asked := !r.Expired(s.now()) && q.matches(e)
+			if asked && !held.add(int64(len(r.Content))) {
+				return found, next, true, nil
+			}
 			after, next = r.Key, e.Run
-			if r.Expired(s.now()) || !q.matches(e) {
+			if !asked {
 				continue
 			}
 			if found = append(found, e); len(found) == q.Limit {
 				return found, next, true, nil
 			}
 		}
-		if len(chunk) < dropChunk {
+		if last {
 			return found, next, false, nil
 		}
+		looked += max(len(chunk), 1)
 	}
 	return found, next, true, nil
 }

@@ -38,14 +38,8 @@ func (s *Service) scan(ctx context.Context, prefix storage.Key, visit func([]sto
 func (s *Service) scanFrom(ctx context.Context, prefix, after storage.Key, visit func([]storage.Record) error) error {
 	return s.scanHeadsFrom(ctx, prefix, after, func(heads []storage.Head) error {
 		for len(heads) > 0 {
-			n, size := 0, int64(0)
-			var keys []storage.Key
-			for n < len(heads) && (n == 0 || size+heads[n].ContentBytes <= scanBytes) {
-				keys = append(keys, heads[n].Key)
-				size += heads[n].ContentBytes
-				n++
-			}
-			heads = heads[n:]
+			keys := firstOf(heads, scanBytes)
+			heads = heads[len(keys):]
 			records, err := s.backend.Get(ctx, keys...)
 			if err != nil {
 				return err
@@ -56,6 +50,30 @@ func (s *Service) scanFrom(ctx context.Context, prefix, after storage.Key, visit
 		}
 		return nil
 	})
+}
+
+// scanPart returns the first records under a prefix after a key, of at most pageBytes, and reports whether they are the
+// last. Records that were removed meanwhile are left out.
+func (s *Service) scanPart(ctx context.Context, prefix, after storage.Key) (found []storage.Record, last bool, err error) {
+	heads, err := s.backend.Heads(ctx, prefix, after, dropChunk)
+	if err != nil || len(heads) == 0 {
+		return nil, true, err
+	}
+	keys := firstOf(heads, pageBytes)
+	records, err := s.backend.Get(ctx, keys...)
+	return existing(records), len(keys) == len(heads) && len(heads) < dropChunk, err
+}
+
+// firstOf returns the keys of the first records whose contents together have at most a number of bytes: at least one.
+func firstOf(heads []storage.Head, bytes int64) (keys []storage.Key) {
+	size := int64(0)
+	for _, h := range heads {
+		if size += h.ContentBytes; size > bytes && len(keys) > 0 {
+			break
+		}
+		keys = append(keys, h.Key)
+	}
+	return keys
 }
 
 // existing returns the records that there are.

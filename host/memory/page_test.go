@@ -1,0 +1,131 @@
+package memory_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// contents counts the bytes of the contents that lists read, in all and most at a time.
+type contents struct {
+	storage.Backend
+	bytes, most int
+}
+
+func (c *contents) count(found []storage.Record, err error) ([]storage.Record, error) {
+	n := 0
+	for _, r := range found {
+		n += len(r.Content)
+	}
+	c.bytes, c.most = c.bytes+n, max(c.most, n)
+	return found, err
+}
+
+func (c *contents) Get(ctx context.Context, keys ...storage.Key) ([]storage.Record, error) {
+	return c.count(c.Backend.Get(ctx, keys...))
+}
+
+func (c *contents) Scan(ctx context.Context, prefix, after storage.Key, limit int) ([]storage.Record, error) {
+	return c.count(c.Backend.Scan(ctx, prefix, after, limit))
+}
+
+// A page of sessions ends at 1 MiB of contents, whatever limit asks for; the pages together show all, in order. One that is
+// larger than a page is a page of its own.
+func TestPagesOfSessionsAreBounded(t *testing.T) {
+	c := &contents{}
+	a := newApp(t, func(cfg *memory.Config) { c.Backend, cfg.Backend = cfg.Backend, c })
+	const sessions, large, most = 40, 200 << 10, 1 << 20
+	metadata := []byte(fmt.Sprintf(`{"a":%q}`, strings.Repeat("x", large)))
+	for i := range sessions {
+		who := memory.Caller{Tenant: "acme", User: "ann", Session: fmt.Sprintf("s%02d", i), Run: "r"}
+		if _, err := a.StartSession(t.Context(), who, memory.SessionStart{Metadata: metadata}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, user := range []string{"", "ann"} {
+		seen := 0
+		for after := ""; ; {
+			c.bytes = 0
+			found, next, err := a.Sessions(t.Context(), memory.Caller{Tenant: "acme", User: user}, after, 1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.bytes > most+large*2 {
+				t.Fatalf("a page of the user %q read %d bytes of contents; want %d and one session", user, c.bytes, most)
+			}
+			held := 0
+			for _, session := range found {
+				held += len(session.Metadata)
+				if want := fmt.Sprintf("s%02d", seen); session.ID != want {
+					t.Fatalf("the session after %q is %q; want %q", after, session.ID, want)
+				}
+				seen++
+			}
+			if len(found) == 0 || held > most {
+				t.Fatalf("a page of the user %q has %d sessions of %d bytes; want at least one, and at most %d", user, len(found), held, most)
+			}
+			if after = next; next == "" {
+				break
+			}
+		}
+		if seen != sessions {
+			t.Errorf("the pages of the user %q have %d sessions; want %d", user, seen, sessions)
+		}
+	}
+}
+
+// A short page looks at no more records than it shows, and one to know whether there are more.
+func TestShortPagesLookAtLittle(t *testing.T) {
+	l := &looks{}
+	a := newApp(t, func(cfg *memory.Config) { l.Backend, cfg.Backend = cfg.Backend, l })
+	for i := range 50 {
+		a.must(memory.Caller{Tenant: "acme", User: fmt.Sprintf("u%02d", i), Run: "r"}, abi.SetContent, `"notes"`, `{}`)
+	}
+	l.n = 0
+	found, next, err := a.List(t.Context(), memory.Caller{Tenant: "acme"}, "notes", "", 2)
+	if err != nil || len(found) != 2 || next == "" || l.n > 3 {
+		t.Errorf("a page of 2 has %d records, next %q, %v, after %d looks; want 2 and a next after 3", len(found), next, err, l.n)
+	}
+}
+
+// A page of the ledger ends at 1 MiB of contents too, and reads no more than that at a time.
+func TestPagesOfTheLedgerAreBounded(t *testing.T) {
+	c := &contents{}
+	a := newApp(t, func(cfg *memory.Config) { c.Backend, cfg.Backend, cfg.LedgerRetention = cfg.Backend, c, time.Hour })
+	const entries, large, most = 40, 100 << 10, 1 << 20
+	for i := range entries {
+		e := memory.LedgerEntry{Run: fmt.Sprintf("run_%02d", i), Act: "run", Reads: []abi.ReadEffect{{Store: strings.Repeat("x", large)}}}
+		if err := a.Note(t.Context(), "acme", []memory.LedgerEntry{e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := 0
+	for after := ""; ; {
+		c.most = 0
+		found, next, more, err := a.Ledger(t.Context(), "acme", memory.LedgerQuery{After: after, Limit: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.most > most || len(found) == 0 || len(found)*large > most {
+			t.Fatalf("a page has %d entries and read %d bytes at a time; want at least one, and at most %d bytes", len(found), c.most, most)
+		}
+		for _, e := range found {
+			if want := fmt.Sprintf("run_%02d", seen); e.Run != want {
+				t.Fatalf("the entry after %q is %q; want %q", after, e.Run, want)
+			}
+			seen++
+		}
+		if after = next; !more {
+			break
+		}
+	}
+	if seen != entries {
+		t.Errorf("the pages have %d entries; want %d", seen, entries)
+	}
+}
