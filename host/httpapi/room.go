@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -12,11 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/access"
 )
 
-// roomWait is how long a request waits for room, maxRoomWaiting how many wait at a time.
-const (
-	roomWait       = 10 * time.Second
-	maxRoomWaiting = 4096
-)
+// roomWait is how long a request waits for room.
+const roomWait = 10 * time.Second
 
 // room bounds the bytes that requests hold at a time. Whose they are is a path, such as a tenant and one of its users: at
 // each level nobody holds more than it leaves free, of what the level above may hold. So the only tenant has half of the
@@ -28,10 +24,10 @@ type room struct {
 	// what is held, for messages, such as files.
 	what string
 
-	mu      sync.Mutex
-	used    int64
-	shares  map[string]*share
-	waiting []*holding // in the order in which they came
+	mu     sync.Mutex
+	used   int64
+	shares map[string]*share
+	line   line // of holdings for none of which there is room
 }
 
 // share is what somebody at one level holds.
@@ -42,7 +38,7 @@ type share struct {
 }
 
 func newRoom(size int64, what string) *room {
-	return &room{size: size, wait: roomWait, what: what, shares: map[string]*share{}}
+	return &room{size: size, wait: roomWait, what: what, shares: map[string]*share{}, line: newLine(maxRoomWaiting)}
 }
 
 // holding is what one request has of a room, or waits for.
@@ -50,37 +46,35 @@ type holding struct {
 	room   *room
 	shares []*share // the tenant's first
 	bytes  int64
-	ready  chan struct{} // closed when it has them
+	ready  chan struct{} // closed when it has them, or is refused
+
+	// Under the lock of room:
+	arrived int64 // its place in the line, 0 while it does not wait
+	refused error // why it waits no longer
 }
 
 // take waits until there is room for a request. The holding is given back with free. The error is a problem: 429 where
 // it is the sender who has to slow down, 503 where others leave no room.
 func (r *room) take(ctx context.Context, bytes int64, path ...string) (*holding, error) {
-	r.mu.Lock()
-	h := r.newHolding(bytes, path)
-	if len(r.waiting) >= maxRoomWaiting {
-		h.leave()
-		r.mu.Unlock()
-		return nil, r.noRoom()
+	h, err := r.begin(bytes, path)
+	if err != nil {
+		return nil, err
 	}
-	r.waiting = append(r.waiting, h)
-	r.next()
-	r.mu.Unlock()
 	noRoom := r.noRoom()
 	ctx, cancel := context.WithTimeoutCause(ctx, r.wait, noRoom)
 	defer cancel()
 	select {
 	case <-h.ready:
-		return h, nil
 	case <-ctx.Done():
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	i := slices.Index(r.waiting, h)
-	if i < 0 { // it got them in the same moment
+	if h.refused != nil {
+		return nil, h.refused
+	}
+	if !r.line.remove(h) { // it has them, perhaps since this moment
 		return h, nil
 	}
-	r.waiting = slices.Delete(r.waiting, i, i+1)
 	at := r.full(h)
 	own := at >= 0 && h.shares[at].bytes > 0
 	h.leave()
@@ -88,6 +82,34 @@ func (r *room) take(ctx context.Context, bytes int64, path ...string) (*holding,
 		return nil, r.fullShare()
 	}
 	return nil, context.Cause(ctx)
+}
+
+// begin gives room to a request, or has it wait in the line. There is no room for those that wait, so that none is passed
+// by one for which there is.
+func (r *room) begin(bytes int64, path []string) (*holding, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h := r.newHolding(bytes, path)
+	if r.full(h) < 0 {
+		r.count(h, h.bytes)
+		close(h.ready)
+		return h, nil
+	}
+	out, ok := r.line.add(h)
+	if out != nil {
+		out.refused = r.fullShare()
+		out.leave()
+		close(out.ready)
+	}
+	if ok {
+		return h, nil
+	}
+	ofTenant := r.line.tenants[h.tenant()].waiting()
+	h.leave()
+	if ofTenant > 0 {
+		return nil, r.fullShare()
+	}
+	return nil, r.noRoom()
 }
 
 // newHolding makes one that has nothing yet. The caller holds mu.
@@ -130,33 +152,17 @@ func (r *room) fullShare() *problem {
 	return problemOfFault(f, http.StatusTooManyRequests)
 }
 
-// next gives room to those who wait.
+// next gives room to those that wait.
 func (r *room) next() {
 	for {
-		best := -1
-		for i, h := range r.waiting {
-			if r.full(h) < 0 && (best < 0 || h.holdsLess(r.waiting[best])) {
-				best = i
-			}
-		}
-		if best < 0 {
+		h := r.line.best(func(h *holding) bool { return r.full(h) < 0 })
+		if h == nil {
 			return
 		}
-		h := r.waiting[best]
-		r.waiting = slices.Delete(r.waiting, best, best+1)
+		r.line.remove(h)
 		r.count(h, h.bytes)
 		close(h.ready)
 	}
-}
-
-// holdsLess compares whose holdings they are, level by level.
-func (h *holding) holdsLess(other *holding) bool {
-	for i := range min(len(h.shares), len(other.shares)) {
-		if a, b := h.shares[i], other.shares[i]; a != b {
-			return a.bytes < b.bytes
-		}
-	}
-	return false
 }
 
 // full returns the level at which a holding would be too much, -1 for none. One alone in the room never is.

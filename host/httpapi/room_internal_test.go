@@ -98,8 +98,8 @@ func TestRoom(t *testing.T) {
 		large.free()
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if len(r.waiting) != 0 || r.used != 22 || len(r.shares) != 3 {
-			t.Errorf("used = %d, shares = %v, %d wait", r.used, r.shares, len(r.waiting))
+		if r.line.count != 0 || r.used != 22 || len(r.shares) != 3 {
+			t.Errorf("used = %d, shares = %v, %d wait", r.used, r.shares, r.line.count)
 		}
 	})
 }

@@ -30,7 +30,7 @@ func (s *Server) addSessions() {
 	}, startSession)
 	add(s, access.ReadSessions, huma.Operation{
 		OperationID: "list-sessions", Method: http.MethodGet, Path: "/sessions", Tags: tags,
-		Summary: "List sessions", Description: "Sorted by their ids. Metadata is told to those alone who may change it.",
+		Summary: "List sessions", Description: "Sorted by their ids. Only credentials that may change metadata get it. A page may hold less than was asked for; next says whether there is more.",
 	}, listSessions)
 	add(s, access.ReadSessions, huma.Operation{
 		OperationID: "get-session", Method: http.MethodGet, Path: "/sessions/{session_id}", Tags: tags, Summary: "Describe a session",

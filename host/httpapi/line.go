@@ -1,0 +1,190 @@
+package httpapi
+
+import (
+	"cmp"
+	"slices"
+)
+
+// maxRoomWaiting is how many requests wait for one room at a time. A tenant may have a tenantPart of them, and each caller
+// or link a callerPart of its tenant's, so that those of one keep no other from waiting.
+const maxRoomWaiting, tenantPart, callerPart = 4096, 4, 8
+
+// line is a queue of holdings for each party: by tenant and then by caller. Shares stand for the parties.
+type line struct {
+	size    int // how many wait at most
+	count   int
+	arrived int64 // counts arrivals
+	tenants map[*share]*tenantLine
+}
+
+// tenantLine is those of one tenant.
+type tenantLine struct {
+	count   int
+	callers map[*share]*callerLine
+}
+
+// callerLine is those of one caller, in the order in which they came.
+type callerLine struct {
+	waiting []*holding
+	least   *holding // the first of those that want the fewest bytes
+}
+
+func newLine(size int) line { return line{size: size, tenants: map[*share]*tenantLine{}} }
+
+func (h *holding) tenant() *share { return h.shares[0] }
+func (h *holding) caller() *share { return h.shares[len(h.shares)-1] }
+
+// add has a holding wait, and reports whether it may. Where its tenant, or the whole line, has no place left, the last of
+// the longest queue there makes one for a party that has fewer: that one is returned, and waits no longer.
+func (l *line) add(h *holding) (out *holding, ok bool) {
+	tenants := max(l.size/tenantPart, 1)
+	callers := max(tenants/callerPart, 1)
+	tenant := l.tenants[h.tenant()]
+	own, ofTenant := tenant.waitingOf(h.caller()), tenant.waiting()
+	if own >= callers {
+		return nil, false
+	}
+	switch longest := l.longest(); {
+	case ofTenant < tenants && l.count < l.size:
+	case ofTenant < tenants && longest != tenant && longest.count > ofTenant+1:
+		out = longest.longest().last()
+	default:
+		caller := tenant.longest()
+		if caller == nil || len(caller.waiting) <= own+1 {
+			return nil, false
+		}
+		out = caller.last()
+	}
+	if out != nil {
+		l.remove(out)
+	}
+	l.push(h)
+	return out, true
+}
+
+// push puts a holding at the end of its queue.
+func (l *line) push(h *holding) {
+	tenant := l.tenants[h.tenant()]
+	if tenant == nil {
+		tenant = &tenantLine{callers: map[*share]*callerLine{}}
+		l.tenants[h.tenant()] = tenant
+	}
+	caller := tenant.callers[h.caller()]
+	if caller == nil {
+		caller = &callerLine{least: h}
+		tenant.callers[h.caller()] = caller
+	}
+	l.arrived++
+	h.arrived = l.arrived
+	caller.waiting = append(caller.waiting, h)
+	if h.bytes < caller.least.bytes {
+		caller.least = h
+	}
+	tenant.count++
+	l.count++
+}
+
+// remove takes a holding out, and reports whether it waited.
+func (l *line) remove(h *holding) bool {
+	if h.arrived == 0 {
+		return false
+	}
+	h.arrived = 0
+	tenant := l.tenants[h.tenant()]
+	caller := tenant.callers[h.caller()]
+	caller.drop(h)
+	l.count--
+	if len(caller.waiting) == 0 {
+		delete(tenant.callers, h.caller())
+	}
+	if tenant.count--; tenant.count == 0 {
+		delete(l.tenants, h.tenant())
+	}
+	return true
+}
+
+func (c *callerLine) drop(h *holding) {
+	i := slices.Index(c.waiting, h)
+	c.waiting = slices.Delete(c.waiting, i, i+1)
+	if h == c.least && len(c.waiting) > 0 {
+		c.least = slices.MinFunc(c.waiting, func(a, b *holding) int { return cmp.Compare(a.bytes, b.bytes) })
+	}
+}
+
+func (c *callerLine) last() *holding { return c.waiting[len(c.waiting)-1] }
+
+// longest is the tenant that has most waiting, nil for none.
+func (l *line) longest() (longest *tenantLine) {
+	for _, t := range l.tenants {
+		if longest == nil || t.count > longest.count {
+			longest = t
+		}
+	}
+	return longest
+}
+
+// longest is the caller that has most waiting, nil for none. A nil tenant has none.
+func (t *tenantLine) longest() (longest *callerLine) {
+	if t == nil {
+		return nil
+	}
+	for _, c := range t.callers {
+		if longest == nil || len(c.waiting) > len(longest.waiting) {
+			longest = c
+		}
+	}
+	return longest
+}
+
+func (t *tenantLine) waiting() int {
+	if t == nil {
+		return 0
+	}
+	return t.count
+}
+
+func (t *tenantLine) waitingOf(caller *share) int {
+	if t == nil || t.callers[caller] == nil {
+		return 0
+	}
+	return len(t.callers[caller].waiting)
+}
+
+// best is the next one for which fits reports that it has room, nil for none: of the tenant that holds least, there of the
+// caller that holds least, and then the first. What fits of a caller fits with fewer bytes too.
+func (l *line) best(fits func(*holding) bool) (best *holding) {
+	for tenant, t := range l.tenants {
+		if best != nil && tenant.bytes > best.tenant().bytes {
+			continue
+		}
+		for _, c := range t.callers {
+			if h := c.first(fits); h != nil && (best == nil || h.before(best)) {
+				best = h
+			}
+		}
+	}
+	return best
+}
+
+// first is the first one of a caller that fits, nil where not even the one that wants least does.
+func (c *callerLine) first(fits func(*holding) bool) *holding {
+	if !fits(c.least) {
+		return nil
+	}
+	for _, h := range c.waiting {
+		if h.bytes <= c.least.bytes || fits(h) {
+			return h
+		}
+	}
+	return nil
+}
+
+// before reports whether a holding is let in before another one.
+func (h *holding) before(other *holding) bool {
+	for i := range min(len(h.shares), len(other.shares)) {
+		if a, b := h.shares[i], other.shares[i]; a != b {
+			return cmp.Or(cmp.Compare(a.bytes, b.bytes), cmp.Compare(h.arrived, other.arrived)) < 0
+		}
+	}
+	return h.arrived < other.arrived
+}

@@ -1,0 +1,136 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// queue has some requests wait for room, and returns after they do. Each sends how it ended to ended.
+func queue(ctx context.Context, r *room, n int, bytes int64, ended chan<- error, path ...string) {
+	for range n {
+		go func() {
+			h, err := r.take(ctx, bytes, path...)
+			if err == nil {
+				h.free()
+			}
+			ended <- err
+		}()
+	}
+	synctest.Wait()
+}
+
+// statusesOf counts how requests ended, by status, 0 for those that got room.
+func statusesOf(ended <-chan error) map[int]int {
+	found := map[int]int{}
+	for range len(ended) {
+		if p, ok := (<-ended).(*problem); ok {
+			found[p.Status]++
+		} else {
+			found[0]++
+		}
+	}
+	return found
+}
+
+// TestLineOfALink has more readers of one link wait than a line has places: others of its tenant, and other tenants, get
+// room that there is, and wait where there is none.
+func TestLineOfALink(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRoom(1<<20, "files")
+		held := must(t, r, 1<<18, 0, "a", "link f")
+		ended := make(chan error, 5000)
+		queue(t.Context(), r, 4300, 1<<18, ended, "a", "link f")
+		if got := statusesOf(ended); got[http.StatusTooManyRequests] != 4300-128 {
+			t.Errorf("of 4,300 readers of a link %v have ended; want all but 128 with 429", got)
+		}
+		must(t, r, 1<<10, 0, "a", "link g").free()
+		must(t, r, 1<<10, 0, cleo...).free()
+		other := make(chan error, 10)
+		queue(t.Context(), r, 5, 1<<19, other, "a", "link g")
+		queue(t.Context(), r, 5, 1<<19, other, cleo...)
+		if got := statusesOf(other); len(got) != 0 {
+			t.Errorf("others ended with %v; want that they wait", got)
+		}
+		held.free()
+		synctest.Wait()
+		if got := statusesOf(other); got[0] != 10 {
+			t.Errorf("with room others ended with %v; want that they get it", got)
+		}
+		time.Sleep(time.Minute)
+		if r.line.count != 0 || len(r.line.tenants) != 0 || r.used != 0 || len(r.shares) != 0 {
+			t.Errorf("%d wait of %d tenants, %d bytes and %d shares are held; want none", r.line.count, len(r.line.tenants), r.used, len(r.shares))
+		}
+	})
+}
+
+// TestLineIsFair fills a line: a tenant has a quarter of its places, a caller an eighth of these, and one of a party that
+// has fewer takes the place of the last one in the longest queue.
+func TestLineIsFair(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		r := newRoom(1<<20, "bodies")
+		r.line = newLine(64) // 16 for a tenant, 2 for a caller
+		must(t, r, 1<<19, 0, "z", "z")
+		ended := make(chan error, 1000)
+		fill := func(tenant string, callers int) {
+			for i := range callers {
+				queue(ctx, r, 3, 1<<20, ended, tenant, fmt.Sprint(i))
+			}
+		}
+		check := func(what string, waiting int, want map[int]int) {
+			t.Helper()
+			if got := statusesOf(ended); r.line.count != waiting || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s: %d wait and %v have ended; want %d and %v", what, r.line.count, got, waiting, want)
+			}
+		}
+		fill("a", 8)
+		check("8 callers of a tenant with 3 each", 16, map[int]int{429: 8})
+		queue(ctx, r, 1, 1<<20, ended, "a", "new")
+		check("a new caller takes the place of another one's second", 16, map[int]int{429: 1})
+		queue(ctx, r, 1, 1<<20, ended, "a", "new")
+		check("its second takes none", 16, map[int]int{429: 1})
+		for _, tenant := range []string{"b", "c", "d"} {
+			fill(tenant, 8)
+		}
+		check("4 tenants fill the line", 64, map[int]int{429: 24})
+		for range 12 {
+			queue(ctx, r, 1, 1<<20, ended, "e", fmt.Sprint(len(r.shares)))
+		}
+		check("a new tenant takes places of others", 64, map[int]int{429: 12})
+		for tenant, l := range r.line.tenants {
+			if l.count < 12 || l.count > 13 {
+				t.Errorf("%s has %d places; want 12 or 13", tenant.name, l.count)
+			}
+		}
+	})
+}
+
+// BenchmarkLine takes and frees room while a line is full of requests for which there is none.
+func BenchmarkLine(b *testing.B) {
+	r := newRoom(1<<20, "bodies")
+	if _, err := r.take(b.Context(), 1<<18, "z", "z"); err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(b.Context())
+	defer cancel()
+	for i := range maxRoomWaiting {
+		go func() { _, _ = r.take(ctx, 1<<20, fmt.Sprint(i%4), fmt.Sprint(i/4%8)) }()
+	}
+	for waiting := 0; waiting < maxRoomWaiting; {
+		r.mu.Lock()
+		waiting = r.line.count
+		r.mu.Unlock()
+	}
+	for b.Loop() {
+		h, err := r.take(ctx, 1, "y", "y")
+		if err != nil {
+			b.Fatal(err)
+		}
+		h.free()
+	}
+}
