@@ -19,9 +19,9 @@ func (h *Host) AddFile(ctx context.Context, caller Caller, up memory.Upload) (me
 	return h.memory.AddFile(ctx, h.caller(caller, id), up)
 }
 
-// MayAddFile reports why AddFile would refuse a file for the caller's session, before there is one.
-func (h *Host) MayAddFile(ctx context.Context, caller Caller) error {
-	return h.memory.MayAddFile(ctx, h.caller(caller, ""))
+// MayAddFile reports why AddFile would refuse a file of so many bytes for the caller's session, before there is one.
+func (h *Host) MayAddFile(ctx context.Context, caller Caller, bytes int) error {
+	return h.memory.MayAddFile(ctx, h.caller(caller, ""), bytes)
 }
 
 // Files returns the files of the caller's session.

@@ -158,7 +158,7 @@ func (s *Server) upload(ctx context.Context, c *call, in *uploadInput) (*fileOut
 		return nil, err
 	}
 	if format.Extracts && s.options.Documents != nil {
-		if err := c.host.MayAddFile(ctx, caller); err != nil {
+		if err := c.host.MayAddFile(ctx, caller, len(up.Content)); err != nil {
 			return nil, err
 		}
 		text, err := s.options.Documents.Read(ctx, admission.Party{Tenant: c.principal.Tenant, App: c.app, User: uploader(c.principal, caller)}, format, up.Content)

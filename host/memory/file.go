@@ -130,6 +130,9 @@ func (s *Service) AddFile(ctx context.Context, c Caller, up Upload) (Artifact, e
 	if err := s.useSession(ctx, c, SessionStart{}); err != nil {
 		return Artifact{}, err
 	}
+	if err := s.roomFor(ctx, c, len(up.Content)); err != nil {
+		return Artifact{}, s.hostFault("keep a file", err)
+	}
 	file := s.artifactOf(up)
 	err := s.storeContent(ctx, c, file, up)
 	if err == nil {

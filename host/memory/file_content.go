@@ -3,12 +3,13 @@ package memory
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The content of a file is cut into pieces, each a record: a backend reads and writes records whole, and some write
+// The content of a file is cut into pieces, besides a record that has its size, each a record: a backend reads and writes records whole, and some write
 // the neighbours of a record with it. A commit stores a few of them, so that others' commits do not wait for long.
 const (
 	pieceBytes       = 256 << 10
@@ -48,8 +49,9 @@ func (s *Service) storeContent(ctx context.Context, c Caller, file Artifact, up 
 			Ends: subject(c.subject()), Run: c.Run,
 		}}
 	}
+	size := record(s.fileKey(systemFile, c, up.ID), strconv.AppendInt(nil, file.Bytes, 10))
 	mark := storage.Record{Key: s.uploadKey(c, up.ID), Content: []byte("{}"), Revision: 1, Created: file.Uploaded, Updated: file.Uploaded, Run: c.Run}
-	writes := []storage.Write{{Record: mark}}
+	writes := []storage.Write{{Record: mark}, size}
 	if c.User != "" {
 		writes = append(writes, record(s.userFileKey(c, up.ID), []byte("{}")))
 	}
@@ -121,16 +123,16 @@ func (s *Service) FileBytes(ctx context.Context, tenant, id string) (int64, erro
 	if err != nil {
 		return 0, err
 	}
-	heads, err := s.backend.Heads(ctx, s.fileKey(systemFile, c, id), "", MaxFileBytes/pieceBytes+1)
+	records, err := s.backend.Get(ctx, s.fileKey(systemFile, c, id))
 	if err != nil {
 		return 0, s.hostFault("read a file", err)
 	}
-	if len(heads) == 0 || heads[0].Expired(s.now()) {
+	if !records[0].Exists() || records[0].Expired(s.now()) {
 		return 0, noFile()
 	}
-	var bytes int64
-	for _, h := range heads {
-		bytes += h.ContentBytes
+	bytes, err := strconv.ParseInt(string(records[0].Content), 10, 64)
+	if err != nil {
+		return 0, s.hostFault("read a file", fmt.Errorf("the size of a file: %w", storage.ErrCorrupt))
 	}
 	return bytes, nil
 }
