@@ -182,6 +182,10 @@ type commit struct {
 	ahead map[*entry]madeOf
 	// locked is what the last decide worked on in the backend's transaction; see redoCheaply.
 	locked int
+	// foreseen are the effects that the commit has if no record changes in between, and kept is what is then kept of
+	// the run: it may be large, and is made before others wait for the commit.
+	foreseen abi.Effects
+	kept     []byte
 	// full is why nothing may grow, nil where there is room.
 	full error
 
@@ -303,29 +307,28 @@ func (c *commit) settle(snap snapshot) (map[*entry]outcome, error) {
 func (c *commit) note(snap snapshot) error {
 	v := c.v
 	var key storage.Key
-	var state any
+	var content []byte
 	var retention time.Duration
 	switch {
 	case c.tx.Key != "":
-		answer, err := c.tx.Answer(c.effects)
+		kept, err := c.keptAnswer()
 		if err != nil {
 			return err
 		}
 		key, retention = v.s.finishedKey(c.tx.Caller, c.tx.Key), v.s.keyRetention
-		state = finishedState{Fingerprint: c.tx.Fingerprint, Answer: answer}
+		content = kept
 	case v.onlyDeletes() && len(c.writes) > 0:
 		key, retention = v.s.runKey(v.caller), runRetention
-		state = struct{}{}
+		content = []byte("{}")
 	default:
 		return nil
 	}
 	before, _ := snap.record(key)
-	writes, err := v.s.writeSystem(c.writes, before, key, state, v.now.Add(retention), v.caller)
+	c.writes = v.s.writeContent(c.writes, before, key, content, v.now.Add(retention), v.caller)
 	if v.caller.Session != "" {
-		writes = endingWith(writes, v.s.sessionKey(v.caller))
+		c.writes = endingWith(c.writes, v.s.sessionKey(v.caller))
 	}
-	c.writes = writes
-	return err
+	return nil
 }
 
 // onlyDeletes reports whether the attempt leaves no record that could bear its run's id.

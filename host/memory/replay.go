@@ -33,6 +33,7 @@ func (c *commit) settled(ctx context.Context, try func() error) error {
 	reclaimed := c.v.dry // a dry run frees nothing
 	for replays := 0; ; {
 		c.full = c.v.s.noRoom()
+		c.foresee()
 		err := try()
 		switch {
 		case errors.Is(err, errMissed) && replays < maxReplays:

@@ -262,6 +262,11 @@ func (s *Service) writeSystem(writes []storage.Write, now storage.Record, key st
 	if err != nil {
 		return nil, err
 	}
+	return s.writeContent(writes, now, key, content, expires, c), nil
+}
+
+// writeContent is writeSystem for a state that is JSON already.
+func (s *Service) writeContent(writes []storage.Write, now storage.Record, key storage.Key, content []byte, expires time.Time, c Caller) []storage.Write {
 	at := s.now()
 	r := storage.Record{
 		Key: key, Content: content, Revision: now.Revision + 1, Incarnation: now.Incarnation,
@@ -270,7 +275,7 @@ func (s *Service) writeSystem(writes []storage.Write, now storage.Record, key st
 	if !now.Exists() {
 		r.Created = at
 	}
-	return append(writes, storage.Write{Record: r}), nil
+	return append(writes, storage.Write{Record: r})
 }
 
 // endingWith lets the last write's record end with a session.
