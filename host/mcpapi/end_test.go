@@ -16,7 +16,6 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/mcpapi"
 )
 
 // paused is a shop whose first memory operation of a run waits: begun is closed then, and resume lets it go on.
@@ -183,32 +182,6 @@ func askNamed(t *testing.T, url, user, memory, session string) int {
 	}
 	defer resp.Body.Close()
 	return resp.StatusCode
-}
-
-// Servers that share slots share the bound, and who leaves makes room.
-func TestSlots(t *testing.T) {
-	runs := &results{left: make(chan host.Caller, 9)}
-	h, slots := openShop(t, runs), make(chan struct{}, 2)
-	var urls []string
-	for range 2 {
-		s := mcpapi.New(mcpapi.Options{Host: h, Slots: slots})
-		urls = append(urls, listen(t, s))
-	}
-	first, _ := begin(t, urls[0], "ann", "")
-	begin(t, urls[1], "ben", "")
-	for _, url := range urls {
-		if _, answer := begin(t, url, "cat", ""); !strings.Contains(answer, `"message":"unavailable: `) {
-			t.Errorf("a third session is answered %q; want unavailable", answer)
-		}
-	}
-	if status, answer := ask(t, http.MethodDelete, urls[0], "ann", first, ""); status != http.StatusNoContent {
-		t.Fatalf("the end of a session = %d %q; want 204", status, answer)
-	}
-	slots <- struct{}{} // blocks until there is room
-	<-slots
-	if _, answer := begin(t, urls[1], "cat", ""); strings.Contains(answer, `"error"`) {
-		t.Errorf("with room again a session is answered %q; want that it begins", answer)
-	}
 }
 
 // An hour is enough, though the app would let a session idle for longer.

@@ -25,7 +25,7 @@ func listen(t *testing.T, s *mcpapi.Server) string {
 		case "mallory":
 			return host.Caller{}, errors.New("the secret reason")
 		default:
-			return host.Caller{User: user, Session: r.Header.Get("Session")}, nil
+			return host.Caller{Tenant: r.Header.Get("Tenant"), User: user, Session: r.Header.Get("Session"), Actor: r.Header.Get("Actor")}, nil
 		}
 	}))
 	t.Cleanup(server.Close)

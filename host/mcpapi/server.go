@@ -30,9 +30,9 @@ type Options struct {
 	Version string
 	// Logger gets what no client may see. Default: discard.
 	Logger *slog.Logger
-	// Slots bounds the MCP sessions of all servers that share it: each holds one of its elements while it is open, and
-	// where there is no room none begins. Default: one of its own, for DefaultSlots sessions.
-	Slots chan struct{}
+	// Slots bounds the MCP sessions of all servers that share it, fairly by tenant and principal. Default: one of its own,
+	// for DefaultSlots sessions.
+	Slots *Slots
 }
 
 // Server offers the app of a host to clients of MCP. It is safe for concurrent use.
@@ -41,7 +41,7 @@ type Server struct {
 	program *mcp.Implementation
 	log     *slog.Logger
 	tools   []*mcp.Tool
-	slots   chan struct{}
+	slots   *Slots
 
 	mu       sync.Mutex
 	closed   bool  // nothing begins any more
@@ -60,7 +60,7 @@ func New(opts Options) *Server {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	if opts.Slots == nil {
-		opts.Slots = make(chan struct{}, DefaultSlots)
+		opts.Slots = NewSlots(DefaultSlots)
 	}
 	s := &Server{
 		host: opts.Host, log: opts.Logger, slots: opts.Slots, sessions: map[string]*session{},
@@ -171,11 +171,11 @@ func (s *Server) keep(one *session, link *mcp.ServerSession) error {
 	if s.closed {
 		return errClosing
 	}
-	select {
-	case s.slots <- struct{}{}:
-	default:
-		return abi.Faultf(abi.Unavailable, "there are as many MCP sessions as there may be: %d", cap(s.slots)).WithHint("try again later")
+	slot, err := s.slots.take(one.owner, func() { go one.close() })
+	if err != nil {
+		return err
 	}
+	one.slot = slot
 	if oldest := s.oldest(one.owner); oldest != nil {
 		go oldest.close()
 	}
@@ -188,7 +188,7 @@ func (s *Server) keep(one *session, link *mcp.ServerSession) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.sessions, one.id)
-		<-s.slots
+		slot.free()
 	})
 	return nil
 }
@@ -241,6 +241,9 @@ func (s *Server) find(id string, owner host.Caller) *session {
 	}
 	s.clock++
 	one.used = s.clock
+	if one.slot != nil {
+		one.slot.use()
+	}
 	one.busy++
 	return one
 }

@@ -28,6 +28,7 @@ type session struct {
 	server *mcp.Server
 
 	// Under the lock of api:
+	slot    *slot // nil until it begins
 	used    int64
 	busy    int  // what is asked and not answered
 	leaving bool // it is closed because nothing is

@@ -20,7 +20,7 @@ type connectors struct {
 	api     *httpapi.Server
 
 	// slots bounds the MCP sessions of all hosts together.
-	slots chan struct{}
+	slots *mcpapi.Slots
 
 	mu     sync.Mutex
 	closed bool
@@ -53,7 +53,7 @@ func callerOf(r *http.Request) (host.Caller, error) {
 
 func newConnectors(opts Options, api *httpapi.Server) *connectors {
 	return &connectors{
-		options: opts, api: api, slots: make(chan struct{}, mcpapi.DefaultSlots),
+		options: opts, api: api, slots: mcpapi.NewSlots(mcpapi.DefaultSlots),
 		byHost: map[*host.Host]*connector{}, leaving: map[*connector]bool{},
 	}
 }

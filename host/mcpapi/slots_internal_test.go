@@ -1,0 +1,45 @@
+package mcpapi
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+)
+
+// TestSlotsEqual has tenants with one session each take all slots: a further tenant gets that of the least recently used,
+// and slots that are given back are free, those of sessions that made room and of others.
+func TestSlotsEqual(t *testing.T) {
+	s, closed := NewSlots(4), []string{}
+	take := func(tenant string) *slot {
+		t.Helper()
+		one, err := s.take(host.Caller{Tenant: tenant, Actor: "key"}, func() { closed = append(closed, tenant) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return one
+	}
+	var all []*slot
+	for i := range 4 {
+		all = append(all, take(fmt.Sprintf("t%d", i)))
+	}
+	all[0].use()
+	all = append(all, take("t4"), take("t0"))
+	if fmt.Sprint(closed) != "[t1 t0]" {
+		t.Errorf("%v made room; want t1, which was used least recently, and for a second of t0 its first", closed)
+	}
+	for i := range 2 {
+		all = append(all, take(fmt.Sprintf("n%d", i)))
+	}
+	if _, err := s.take(host.Caller{Tenant: "late"}, func() {}); !errors.Is(err, abi.Unavailable) {
+		t.Errorf("while as many close as may be open a further one is answered %v; want unavailable", err)
+	}
+	for _, one := range all {
+		one.free()
+	}
+	if s.open != 0 || s.closing != 0 || len(s.tenants) != 0 {
+		t.Errorf("%d are open of %d tenants, %d close; want none", s.open, len(s.tenants), s.closing)
+	}
+}
