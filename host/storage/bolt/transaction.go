@@ -64,6 +64,8 @@ type transaction struct {
 	buckets
 	// changed holds the groups whose usage changed: their records are written once, at the end.
 	changed map[storage.Key]storage.Usage
+	// looked holds the usage of groups as the file has it.
+	looked map[storage.Key]storage.Usage
 	// raised holds the floors that were raised, which are written with the usage.
 	raised map[storage.Key]int64
 	// torn is true while a request writes, and stays so where that failed: the transaction is spoiled then.
@@ -75,7 +77,7 @@ type transaction struct {
 func newTransaction(tx *bbolt.Tx) *transaction {
 	return &transaction{
 		tx: tx, buckets: openBuckets(tx),
-		changed: make(map[storage.Key]storage.Usage), raised: make(map[storage.Key]int64),
+		changed: make(map[storage.Key]storage.Usage), looked: make(map[storage.Key]storage.Usage), raised: make(map[storage.Key]int64),
 	}
 }
 
@@ -103,21 +105,46 @@ func (t *transaction) run(batch []*request, most time.Duration) (n int, err erro
 
 // get returns the records under keys as they are in this transaction.
 func (t *transaction) get(keys []storage.Key) ([]storage.Record, error) {
-	found, err := fetch(t.tx, keys)
-	if err != nil {
-		return nil, err
-	}
+	found := make([]storage.Record, len(keys))
 	for i, k := range keys {
 		if group, ok := storage.UsageGroup(k); ok {
-			if u, ok := t.changed[group]; ok {
-				found[i] = storage.UsageRecord(group, u)
+			u, err := t.usageOf(group)
+			if err != nil {
+				return nil, err
 			}
+			found[i] = storage.UsageRecord(group, u)
+			continue
 		}
 		if revision, ok := t.raised[k]; ok {
 			found[i] = storage.FloorRecord(k, revision)
+			continue
 		}
+		one, err := fetch(t.tx, keys[i:i+1])
+		if err != nil {
+			return nil, err
+		}
+		found[i] = one[0]
 	}
 	return found, nil
+}
+
+// usageOf returns the usage of a group as it is in this transaction.
+func (t *transaction) usageOf(group storage.Key) (storage.Usage, error) {
+	if u, ok := t.changed[group]; ok {
+		return u, nil
+	}
+	if u, ok := t.looked[group]; ok {
+		return u, nil
+	}
+	found, err := fetch(t.tx, []storage.Key{storage.UsageKey(group)})
+	if err != nil {
+		return storage.Usage{}, err
+	}
+	u, err := storage.DecodeUsage(found[0])
+	if err == nil {
+		t.looked[group] = u
+	}
+	return u, err
 }
 
 // apply makes changes. Where it fails before it wrote anything, the transaction is as before.
@@ -203,11 +230,7 @@ func (t *transaction) usageAfter(changes []storage.Change) (map[storage.Key]stor
 			delete(added, group)
 			continue
 		}
-		found, err := t.get([]storage.Key{storage.UsageKey(group)})
-		if err != nil {
-			return nil, err
-		}
-		before, err := storage.DecodeUsage(found[0])
+		before, err := t.usageOf(group)
 		if err != nil {
 			return nil, err
 		}
