@@ -13,8 +13,9 @@ import (
 
 // What Go writes when it cannot go on, by what the cause was.
 var (
-	outOfMemory = []string{"out of memory", "cannot allocate memory", "failed to create new OS thread", "pthread_create failed", "cannot map pages", "failed to allocate"}
-	outOfStack  = []string{"goroutine stack exceeds", "stack overflow"}
+	outOfMemory = []string{"out of memory", "cannot allocate memory", "failed to create new OS thread", "pthread_create failed", "cannot map pages", "failed to allocate",
+		"memory reservation exceeds", "failed to reserve", "cannot reserve", "not in usable address space", "errno=12", "errno 12"}
+	outOfStack = []string{"goroutine stack exceeds", "stack overflow"}
 )
 
 // death is the end of a cell in the middle of an exchange.
