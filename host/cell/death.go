@@ -14,7 +14,7 @@ import (
 // What Go writes when it cannot go on, by what the cause was.
 var (
 	outOfMemory = []string{"out of memory", "cannot allocate memory", "failed to create new OS thread", "pthread_create failed", "cannot map pages", "failed to allocate",
-		"memory reservation exceeds", "failed to reserve", "cannot reserve", "not in usable address space", "errno=12", "errno 12"}
+		"memory reservation exceeds", "failed to reserve", "cannot reserve", "not in usable address space", "errno=12", "errno 12", "address space collisions"}
 	outOfStack = []string{"goroutine stack exceeds", "stack overflow"}
 )
 
