@@ -265,7 +265,7 @@ func TestLogLines(t *testing.T) {
 		text.Reset()
 		answer = tt.answer
 		result, _ := h.Run(t.Context(), host.Invocation{
-			Tool: tt.tool, Key: tt.key, Caller: host.Caller{User: "ann", Session: "ann's session"}, Input: json.RawMessage(`{"page":"ann's page"}`),
+			Tool: tt.tool, Key: tt.key, Caller: host.Caller{User: "ann", Session: "ann.session"}, Input: json.RawMessage(`{"page":"ann's page"}`),
 		})
 		var line struct {
 			Level, Msg, App, Tool, Code, Repeats string
