@@ -29,9 +29,6 @@ func (s *service) user(tenant, name, session string) user {
 	return user{url: s.url, token: s.issuer.token(tenant, name, session)}
 }
 
-// operator acts with a tenant's key.
-func (s *service) operator(tenant string) user { return user{url: s.url, token: s.keys[tenant]} }
-
 // send sends a request. The answer's status is 0 and its text the kind of error where there is none.
 func (u user) send(method, path, mediaType string, body []byte) (status int, answer []byte) {
 	r, err := http.NewRequestWithContext(context.Background(), method, u.url+path, bytes.NewReader(body))

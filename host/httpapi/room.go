@@ -236,8 +236,3 @@ func (h *holding) free() { h.shrink(0) }
 func pathOf(p access.Principal) []string {
 	return []string{p.Tenant, strings.Join([]string{string(p.Role), p.Name, p.User}, "\x01")}
 }
-
-// identityOf is what a principal is counted by.
-func identityOf(p access.Principal) identity {
-	return identity{p.Tenant, string(p.Role), p.Name, p.User}
-}
