@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// attack is what mallory, a user of the attacked tenant, does with a token.
+// attack is a load that mallory, a user of the attacked tenant, puts on the service with a token.
 type attack struct {
 	name    string
 	workers int   // how many requests at once
