@@ -18,7 +18,7 @@ import (
 // what it removes are read and their list is written under the lock that they wait for.
 const (
 	maxRemoved      = 1000
-	maxRemovedBytes = maxBatchBytes
+	maxRemovedBytes = 4 << 20
 )
 
 // Drop implements storage.Backend.

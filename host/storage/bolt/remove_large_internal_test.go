@@ -16,10 +16,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// fillLarge writes n records of 20 MiB that have expired at epoch and end with "e".
+// fillLarge writes n records of 1 MiB that have expired at epoch and end with "e".
 func fillLarge(t *testing.T, b *Backend, n int) {
 	t.Helper()
-	content := bytes.Repeat([]byte("x"), 20<<20)
+	content := bytes.Repeat([]byte("x"), 1<<20)
 	for i := range n {
 		k := testKey(fmt.Sprintf("%x", i*7919%1009))
 		err := b.Update(t.Context(), []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
@@ -59,7 +59,7 @@ func peakHeap(fn func()) int64 {
 
 // TestRemovalHoldsNoContents removes 240 MiB in each way: in several commits, none of which reads them into memory.
 func TestRemovalHoldsNoContents(t *testing.T) {
-	const n = 12
+	const n = 240
 	for _, test := range []struct {
 		name   string
 		remove func(b *Backend) (int, error)
@@ -79,11 +79,11 @@ func TestRemovalHoldsNoContents(t *testing.T) {
 					t.Errorf("removed %d, %v; want %d", got, err, n)
 				}
 			})
-			if *begun < n/2 {
-				t.Errorf("%d records of 20 MiB were removed in %d commits; want at least %d", n, *begun, n/2)
+			if *begun < n/8 {
+				t.Errorf("%d records of 1 MiB were removed in %d commits; want at least %d", n, *begun, n/8)
 			}
-			if peak > 160<<20 {
-				t.Errorf("the removal of 240 MiB held %d MiB; want less than 160", peak>>20)
+			if peak > 32<<20 {
+				t.Errorf("the removal of 240 MiB held %d MiB; want less than 32", peak>>20)
 			}
 		})
 	}
@@ -92,7 +92,7 @@ func TestRemovalHoldsNoContents(t *testing.T) {
 // TestNeighbourBetweenChunks has an update come while a removal is under way: it does not wait for all of it.
 func TestNeighbourBetweenChunks(t *testing.T) {
 	b := openTest(t)
-	fillLarge(t, b, 6)
+	fillLarge(t, b, 12)
 	var once sync.Once
 	var neighbour sync.WaitGroup
 	left := -1
@@ -121,8 +121,8 @@ func TestNeighbourBetweenChunks(t *testing.T) {
 			return fn(tx)
 		})
 	}
-	if gone, err := b.Drop(t.Context(), storage.Selector{End: "e"}, 100); len(gone) != 6 || err != nil {
-		t.Errorf("Drop = %d, %v; want 6", len(gone), err)
+	if gone, err := b.Drop(t.Context(), storage.Selector{End: "e"}, 100); len(gone) != 12 || err != nil {
+		t.Errorf("Drop = %d, %v; want 12", len(gone), err)
 	}
 	neighbour.Wait()
 	if left < 1 {
