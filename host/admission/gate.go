@@ -20,8 +20,9 @@ type Party struct {
 type Gate struct {
 	limits Limits
 
-	mu   sync.Mutex
-	root node
+	mu    sync.Mutex
+	root  *node
+	spare spares
 }
 
 // New makes a Gate. Negative limits are an error.
@@ -29,7 +30,9 @@ func New(limits Limits) (*Gate, error) {
 	if err := limits.check(); err != nil {
 		return nil, err
 	}
-	return &Gate{limits: limits.withDefaults()}, nil
+	g := &Gate{limits: limits.withDefaults()}
+	g.root = g.spare.take()
+	return g, nil
 }
 
 // Enter waits for a run's turn, at most until ctx ends. Where it returns nil, Leave is called with the same Party in
@@ -46,7 +49,7 @@ func (g *Gate) Enter(ctx context.Context, p Party) error {
 		return nil
 	}
 	if err := g.makeRoom(u); err != nil {
-		u.forget()
+		g.spare.forget(u)
 		g.mu.Unlock()
 		return err
 	}
@@ -67,7 +70,7 @@ func (g *Gate) Enter(ctx context.Context, p Party) error {
 		}
 	default:
 		w.remove(false)
-		u.forget()
+		g.spare.forget(u)
 	}
 	return engine.EndOf(ctx)
 }
@@ -81,7 +84,7 @@ func (g *Gate) Leave(p Party) {
 
 // find returns the user of a party.
 func (g *Gate) find(p Party) *node {
-	return g.root.child(p.Tenant).child(p.App).child(p.User)
+	return g.spare.child(g.spare.child(g.spare.child(g.root, p.Tenant), p.App), p.User)
 }
 
 // free reports whether one more of a user may run.
@@ -105,13 +108,13 @@ func (n *node) unknown() bool { return n.name == "" && (n.level == ofTenant || n
 func (g *Gate) leave(u *node) {
 	u.count(-1)
 	g.next()
-	u.forget()
+	g.spare.forget(u)
 }
 
 // next lets in all who may run now. Few are passed over: as many as there may be that run all they may.
 func (g *Gate) next() {
 	for {
-		u := g.chosen(&g.root)
+		u := g.chosen(g.root)
 		if u == nil {
 			return
 		}
@@ -175,7 +178,7 @@ func (g *Gate) pushOut(n *node, path [levels]*node) bool {
 	w := at.queue.Back().Value.(*waiter)
 	w.err = tooMany(l, n.waiting)
 	w.remove(false)
-	at.forget()
+	g.spare.forget(at)
 	close(w.turn)
 	return true
 }

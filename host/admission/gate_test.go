@@ -154,6 +154,15 @@ func TestATenantLeavesRoom(t *testing.T) {
 	})
 }
 
+// TestAnAppLeavesItsTenantRoom has an app of a tenant run all it may: another app of that tenant need not wait for it.
+func TestAnAppLeavesItsTenantRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 4})}
+		l.arrive("a", "a", "a", "a", "b")
+		l.has("a a b")
+	})
+}
+
 // refusal enters as a party that is to be refused, and returns the error's text.
 func (l *line) refusal(name string) string {
 	l.t.Helper()

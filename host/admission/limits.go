@@ -9,11 +9,13 @@ import (
 // Limits are how many may run and wait. A zero field means the default that its comment names; New refuses a negative
 // one.
 type Limits struct {
-	// Running is how many run at a time. Default 2 for each processor that Go uses: guests compute, and more of them at once only get in each other's way.
+	// Running is how many run at a time. Default 2 for each processor that Go uses: guests compute, and more of them at
+	// once only get in each other's way.
 	Running int
-	// PerTenant is how many of one tenant run at a time. Default three quarters of Running, or PerApp where that is more.
+	// PerTenant is how many of one tenant run at a time. Default three quarters of Running, or PerApp if that is more.
 	PerTenant int
-	// PerApp is how many of one app and tenant run at a time. Default three quarters of Running.
+	// PerApp is how many of one app and tenant run at a time. Default three quarters of a tenant's default, so that an
+	// app leaves a place for the tenant's others.
 	PerApp int
 	// PerUser is how many of one user run at a time; who has no name is not bounded by it. Default half of PerApp.
 	PerUser int
@@ -43,8 +45,9 @@ func (l Limits) check() error {
 
 func (l Limits) withDefaults() Limits {
 	setDefault(&l.Running, 2*runtime.GOMAXPROCS(0))
-	setDefault(&l.PerApp, max(1, l.Running*3/4))
-	setDefault(&l.PerTenant, max(l.PerApp, l.Running*3/4))
+	tenant := max(1, l.Running*3/4)
+	setDefault(&l.PerApp, max(1, tenant*3/4))
+	setDefault(&l.PerTenant, max(l.PerApp, tenant))
 	setDefault(&l.PerUser, max(1, l.PerApp/2))
 	setDefault(&l.Waiting, 10_000)
 	setDefault(&l.WaitingPerTenant, 2_500)

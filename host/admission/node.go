@@ -36,17 +36,45 @@ type waiter struct {
 	err  error         // why it has to go
 }
 
-// child returns that of a name, which is new if it neither runs nor waits.
-func (n *node) child(name string) *node {
-	c := n.children[name]
-	if c == nil {
-		c = &node{name: name, level: n.level + 1, parent: n}
-		if n.children == nil {
-			n.children = map[string]*node{}
-		}
-		n.children[name] = c
+// maxSpare is how many nodes that are not in use are kept, so that a run that comes alone allocates none.
+const maxSpare = 64
+
+// spares are nodes that are not in use.
+type spares []*node
+
+// child returns the child of n that has a name, and adds it if there is none.
+func (s *spares) child(n *node, name string) *node {
+	if c := n.children[name]; c != nil {
+		return c
 	}
+	c := s.take()
+	c.name, c.level, c.parent = name, n.level+1, n
+	n.children[name] = c
 	return c
+}
+
+// take returns a node without children.
+func (s *spares) take() *node {
+	last := len(*s) - 1
+	if last < 0 {
+		return &node{children: map[string]*node{}}
+	}
+	n := (*s)[last]
+	*s = (*s)[:last]
+	return n
+}
+
+// forget removes a node, and those above it, where nothing of them runs or waits.
+func (s *spares) forget(n *node) {
+	n.each(func(at *node) {
+		if at.parent == nil || at.running != 0 || at.waiting != 0 {
+			return
+		}
+		delete(at.parent.children, at.name)
+		if len(*s) < maxSpare {
+			*s = append(*s, at)
+		}
+	})
 }
 
 // each calls f for a node and those above it.
@@ -82,15 +110,6 @@ func (w *waiter) remove(taken bool) {
 			at.place = nil
 		case taken:
 			at.parent.turns.MoveToBack(at.place)
-		}
-	})
-}
-
-// forget lets go of those that neither run nor wait.
-func (n *node) forget() {
-	n.each(func(at *node) {
-		if at.parent != nil && at.running == 0 && at.waiting == 0 {
-			delete(at.parent.children, at.name)
 		}
 	})
 }

@@ -58,7 +58,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.minFree, "min-free", "", "the `size` that has to be free on the disk of the database for more to be stored, such as 1GiB, or off (default: 256MiB, or a quarter of a smaller disk)")
 	flags.IntVar(&f.running, "running", 0, "how many runs at a time (default: 2 for each processor)")
 	flags.IntVar(&f.perTenant, "per-tenant", 0, "how many runs at a time of one tenant (default: three quarters of --running)")
-	flags.IntVar(&f.perApp, "per-app", 0, "how many runs at a time of one app and tenant (default: three quarters of --running)")
+	flags.IntVar(&f.perApp, "per-app", 0, "how many runs at a time of one app and tenant (default: three quarters of what a tenant may by default)")
 	flags.IntVar(&f.perUser, "per-user", 0, "how many runs at a time of one user (default: half of --per-app)")
 	flags.StringVar(&f.appBytes, "app-bytes", "", "how much is kept for an app in a tenant at most: records, files, sessions, kept results (default: 1GiB)")
 	flags.StringVar(&f.userBytes, "user-bytes", "", "how much of it belongs to one user at most (default: an eighth of --app-bytes)")
