@@ -60,6 +60,13 @@ func (r *room) take(ctx context.Context, bytes int64, path ...string) (*holding,
 	if err != nil {
 		return nil, err
 	}
+	select {
+	case <-h.ready:
+		if h.refused == nil {
+			return h, nil
+		}
+	default:
+	}
 	noRoom := r.noRoom()
 	ctx, cancel := context.WithTimeoutCause(ctx, r.wait, noRoom)
 	defer cancel()
