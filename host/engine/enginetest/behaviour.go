@@ -45,7 +45,7 @@ const (
 	Context Behaviour = "context"
 	// Steps sets the key "steps" of its context to {}.
 	Steps Behaviour = "steps"
-	// NotJSON answers {"items": [1, x]} where x is a number that JSON cannot hold.
+	// NotJSON answers {"items": [1, x]} where x is a number that the engine refuses to write as JSON.
 	NotJSON Behaviour = "not JSON"
 	// BadArgument sets "prefs" to {"f": x} where x is a function of the language, catches the error, and answers
 	// its code.

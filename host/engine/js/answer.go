@@ -10,9 +10,12 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// encodeOutput writes what the tool answered. It runs guest code.
+// encodeOutput writes what the tool answered. It runs guest code. A number or a function that JSON cannot hold is
+// written as JSON.stringify writes it, with a warning: a result that is of use must not be lost for it.
 func (r *run) encodeOutput(value goja.Value) (json.RawMessage, error) {
-	text, refused := r.encode("output", value, bounds{nesting: r.limits.ValueNesting, bytes: r.limits.OutputBytes})
+	e := &encoder{run: r, bounds: bounds{nesting: r.limits.ValueNesting, bytes: r.limits.OutputBytes, lossy: true}}
+	text, refused := e.encode("output", value)
+	r.losses = e.losses.warnings("output")
 	if refused != nil {
 		return nil, r.answerRefused("output", refused)
 	}

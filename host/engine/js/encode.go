@@ -33,6 +33,8 @@ func (f *refusal) Error() string { return f.where + " " + f.what }
 type bounds struct {
 	nesting int
 	bytes   int
+	// lossy writes NaN and infinite numbers as null and leaves out functions and symbols, as JSON.stringify does.
+	lossy bool
 }
 
 // encoder writes a guest's value as JSON. It differs from JSON.stringify in that it refuses what that would
@@ -45,6 +47,7 @@ type encoder struct {
 	path    []step
 	parents []*goja.Object
 	values  int
+	losses  losses
 }
 
 // checkEvery is how many values are written between two looks at whether the run is over.
@@ -53,7 +56,11 @@ const checkEvery = 4096
 // encode writes v; root is what its path begins with. The result is nil without an error for undefined.
 func (r *run) encode(root string, v goja.Value, b bounds) ([]byte, *refusal) {
 	e := &encoder{run: r, bounds: b}
-	if v = e.resolve(v); isUndefined(v) {
+	return e.encode(root, v)
+}
+
+func (e *encoder) encode(root string, v goja.Value) ([]byte, *refusal) {
+	if v = e.resolve(v); isUndefined(v) || e.omits(v) {
 		return nil, nil
 	}
 	refused := e.value(v)
@@ -112,10 +119,10 @@ func (e *encoder) scalar(v goja.Value) *refusal {
 	case reflect.Float64:
 		f := v.ToFloat()
 		if math.IsNaN(f) {
-			return refuse("is NaN; use null")
+			return e.noNumber("is NaN")
 		}
 		if math.IsInf(f, 0) {
-			return refuse("is infinite; use null")
+			return e.noNumber("is infinite")
 		}
 		e.out = append(e.out, v.String()...)
 	default:
@@ -203,7 +210,11 @@ func (e *encoder) array(o *goja.Object) *refusal {
 			e.out = append(e.out, ',')
 		}
 		e.path = append(e.path, step{index: int(i)})
-		if refused := e.value(e.resolve(o.Get(strconv.FormatInt(i, 10)))); refused != nil {
+		value := e.resolve(o.Get(strconv.FormatInt(i, 10)))
+		if e.omits(value) {
+			value = goja.Null()
+		}
+		if refused := e.value(value); refused != nil {
 			return refused
 		}
 		e.path = e.path[:len(e.path)-1]
@@ -224,7 +235,7 @@ func (e *encoder) record(o *goja.Object) *refusal {
 			// or another member's value.
 			return refuse("has half of a surrogate pair in its name")
 		}
-		if value := e.resolve(raw); !isUndefined(value) {
+		if value := e.resolve(raw); !isUndefined(value) && !e.omits(value) {
 			if !first {
 				e.out = append(e.out, ',')
 			}

@@ -37,8 +37,9 @@ type run struct {
 	rejected    []*goja.Promise         // the rejected promises that nothing handles
 	timers      timers
 
-	depth  int   // how many calls of ours are under way, one within the other
-	halted error // what the host ended the run with; it is not the guest's to see
+	losses []string // warnings about what JSON cannot hold of the output
+	depth  int      // how many calls of ours are under way, one within the other
+	halted error    // what the host ended the run with; it is not the guest's to see
 }
 
 type nativeFunc = func(goja.FunctionCall) goja.Value
@@ -164,7 +165,7 @@ func (r *run) output(value goja.Value) (out engine.Output, err error) {
 	if err := r.leftover(); err != nil { // of guest code that ran while its answer was written
 		return engine.Output{}, err
 	}
-	out.Warnings = slices.Concat(r.program.script.warnings, r.program.script.forgotten)
+	out.Warnings = slices.Concat(r.program.script.warnings, r.program.script.forgotten, r.losses)
 	return out, nil
 }
 

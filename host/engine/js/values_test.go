@@ -45,34 +45,26 @@ func TestValuesWritten(t *testing.T) {
 
 func TestValuesRefused(t *testing.T) {
 	for code, want := range map[string]string{
-		`{ items: [0, 1, 2, { price: NaN }] }`: "output.items[3].price is NaN",
-		`-Infinity`:                            "output is infinite",
-		`10n`:                                  "output is a BigInt",
-		`Object(10n)`:                          "output is a BigInt",
-		`Symbol('s')`:                          "output is a symbol",
-		`Object(Symbol('s'))`:                  "output is a symbol",
-		`() => 1`:                              "output is a function",
-		`async () => 1`:                        "output is a function",
-		`class A {}`:                           "output is a function",
-		`new Proxy(() => 1, {})`:               "output is a function",
-		`{ 'a b': { f() {} } }`:                `output["a b"].f is a function`,
-		`new Map()`:                            "output is a Map",
-		`[new Set()]`:                          "output[0] is a Set",
-		`new WeakMap()`:                        "output is a WeakMap",
-		`new WeakSet()`:                        "output is a WeakSet",
-		`/x/`:                                  "output is a RegExp",
-		`new Error('e')`:                       "output is an Error",
-		`[Promise.resolve(1)]`:                 "output[0] is a promise; is an await missing?",
-		`new Uint8Array(1)`:                    "output is a typed array",
-		`new Float64Array(1)`:                  "output is a typed array",
-		`new ArrayBuffer(1)`:                   "output is an ArrayBuffer",
-		`new DataView(new ArrayBuffer(1))`:     "output is a DataView",
-		`(function* () {})()`:                  "output is a generator",
-		`new Date(NaN)`:                        "output is an invalid Date",
-		`'a\ud800'`:                            "output holds half of a surrogate pair",
-		`'\udc00\ud800'`:                       "output holds half of a surrogate pair",
-		`{ '\ud800': 1 }`:                      "has half of a surrogate pair in its name",
-		`{ '\ud800': 1, '\ufffd': 2 }`:         "has half of a surrogate pair in its name",
+		`10n`:                              "output is a BigInt",
+		`Object(10n)`:                      "output is a BigInt",
+		`Object(Symbol('s'))`:              "output is a symbol",
+		`new Map()`:                        "output is a Map",
+		`[new Set()]`:                      "output[0] is a Set",
+		`new WeakMap()`:                    "output is a WeakMap",
+		`new WeakSet()`:                    "output is a WeakSet",
+		`/x/`:                              "output is a RegExp",
+		`new Error('e')`:                   "output is an Error",
+		`[Promise.resolve(1)]`:             "output[0] is a promise; is an await missing?",
+		`new Uint8Array(1)`:                "output is a typed array",
+		`new Float64Array(1)`:              "output is a typed array",
+		`new ArrayBuffer(1)`:               "output is an ArrayBuffer",
+		`new DataView(new ArrayBuffer(1))`: "output is a DataView",
+		`(function* () {})()`:              "output is a generator",
+		`new Date(NaN)`:                    "output is an invalid Date",
+		`'a\ud800'`:                        "output holds half of a surrogate pair",
+		`'\udc00\ud800'`:                   "output holds half of a surrogate pair",
+		`{ '\ud800': 1 }`:                  "has half of a surrogate pair in its name",
+		`{ '\ud800': 1, '\ufffd': 2 }`:     "has half of a surrogate pair in its name",
 		`(() => { const a = { b: [] }; a.b.push(a); return a; })()`:                                  "output.b[0] contains itself",
 		`(() => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return [proxy]; })()`: "revoked",
 	} {
@@ -82,6 +74,30 @@ func TestValuesRefused(t *testing.T) {
 		}
 		if f.Code != abi.OutputInvalid && want != "revoked" {
 			t.Errorf("Run(%s) = %v; want code output_invalid", code, f)
+		}
+	}
+}
+
+// What JSON.stringify writes as null or leaves out is written so in an output, and the author is warned.
+func TestValuesWrittenWithWarnings(t *testing.T) {
+	for _, tt := range []struct{ code, output, warning string }{
+		{`{ items: [0, { price: NaN }] }`, `{"items":[0,{"price":null}]}`, "output.items[1].price is NaN, which JSON cannot hold: it was written as null"},
+		{`-Infinity`, `null`, "output is infinite"},
+		{`[new Number(NaN)]`, `[null]`, "output[0] is NaN"},
+		{`{ a: 1, 'a b': { f() {} } }`, `{"a":1,"a b":{}}`, `output["a b"].f is a function, which JSON cannot hold: it was left out`},
+		{`[() => 1, class A {}, new Proxy(() => 1, {})]`, `[null,null,null]`, "output[2] is a function"},
+		{`async () => 1`, `null`, "output is a function"},
+		{`{ s: Symbol('s') }`, `{}`, "output.s is a symbol"},
+		{`Array(9).fill(NaN)`, `[null,null,null,null,null,null,null,null,null]`, "4 more values of the output are not JSON"},
+		{`{ toJSON: () => NaN }`, `null`, "output is NaN"},
+		{`{ f: Object.assign(() => 1, { toJSON: () => 'f' }) }`, `{"f":"f"}`, ""},
+	} {
+		out, err := run(t, "return ("+tt.code+");")
+		if err != nil || string(out.Output) != tt.output {
+			t.Errorf("Run(%s) = %s, %v; want %s", tt.code, out.Output, err, tt.output)
+		}
+		if warnings := strings.Join(out.Warnings, "\n"); !strings.Contains(warnings, tt.warning) || tt.warning == "" && warnings != "" || len(out.Warnings) > 6 {
+			t.Errorf("Run(%s): warnings %q; want %q", tt.code, warnings, tt.warning)
 		}
 	}
 }

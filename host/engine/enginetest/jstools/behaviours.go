@@ -58,7 +58,7 @@ var behaviours = map[enginetest.Behaviour]string{
 	enginetest.Never:       `await new Promise(() => {});`,
 	enginetest.Context:     `context.added = { n: 1 }; context.changed = 2; return context.kept;`,
 	enginetest.Steps:       `context.steps = {};`,
-	enginetest.NotJSON:     `return { items: [1, NaN] };`,
+	enginetest.NotJSON:     `return { items: [1, 2n] };`,
 	enginetest.BadArgument: `return await memory.set_content('prefs', { f() {} }).catch((error) => error.code);`,
 	enginetest.Deep:        `let deep = []; for (let i = 1; i < 200; i++) deep = [deep]; return deep;`,
 	enginetest.Large:       `return 'x'.repeat(100000);`,
