@@ -19,17 +19,7 @@ func (r *run) captureIntrinsics() {
 	r.objectProto = global.Prototype()
 	object := global.Get("JSON").(*goja.Object)
 	r.parse = object.Get("parse").Export().(nativeFunc)
-	r.define(object, "parse", r.native("parse", r.guestParse))
-}
-
-// guestParse is JSON.parse as the guest has it.
-func (r *run) guestParse(call goja.FunctionCall) goja.Value {
-	text := call.Argument(0).String()
-	if nestedDeeper(text, maxParseNesting) {
-		panic(r.newError("SyntaxError", "the JSON text is nested deeper than 1000 levels"))
-	}
-	arguments := append([]goja.Value{r.vm.ToValue(text)}, call.Arguments[min(1, len(call.Arguments)):]...)
-	return r.parse(goja.FunctionCall{This: call.This, Arguments: arguments})
+	must(object.DefineDataProperty("parse", r.native("parse", r.guestParse), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 }
 
 // parseDocument makes a guest's value of a JSON object that the host gave.
