@@ -75,18 +75,26 @@ func (t *tool) entry(params []string) (*entry, *abi.Fault) {
 }
 
 // The exports that can be an entry, in the order in which they are looked for.
-var entryExports = []string{"default", string(Main), string(Execute)}
+var entryExports = []string{"default", string(Main), string(Execute), "handler"}
 
-const entryHint = "write export default async function (input, context), or export a function main or execute"
+const entryHint = "write export default async function (input, context), or export a function main, execute or handler"
 
 // ownModule is how the entry of a module imports the author's file. Only the entry can say it.
 const ownModule = "toolrun:entry"
 
-// module makes the entry of a file that exports its own.
+// module makes the entry of a file that exports its own. A handler is that of a cloud function, (event, context), which
+// may answer by the callback that it takes as its third parameter.
 func (t *tool) module() *entry {
 	return &entry{tool: t, form: Module, format: api.FormatESModule, code: `import * as tool from "` + ownModule + `";
 const own = tool.default;
-const run = typeof own === "function" ? own : tool.main ?? tool.execute ?? own?.main ?? own?.execute;
+let run = typeof own === "function" ? own : tool.main ?? tool.execute ?? own?.main ?? own?.execute;
+if (run == null) {
+  run = tool.handler ?? own?.handler;
+  if (run?.length > 2) run = ((handler) => (event, context) => new Promise((resolve, reject) => {
+    const answer = handler.call(own, event, context, (error, result) => error == null ? resolve(result) : reject(error));
+    if (typeof answer?.then === "function") answer.then(resolve, reject);
+  }))(run);
+}
 if (typeof run !== "function") throw new TypeError("the module exports no entry: ` + entryHint + `");
 __entry = (input, context) => run.call(own, input, context);
 `}
