@@ -64,6 +64,7 @@ func compile(name, code string) (*ast.Program, *goja.Program, error) {
 	if err := unfold(tree); err != nil {
 		return nil, nil, err
 	}
+	plainYields(code, tree)
 	compiled, err := goja.CompileAST(tree, false)
 	return tree, compiled, err
 }
