@@ -123,7 +123,52 @@ export function createConsole(host: {
 
 type MemoryAccessErrorClass = typeof MemoryAccessError;
 
+/** The part of Node's Buffer that tools have. */
+export interface ToolBuffer extends Uint8Array {
+  toString(encoding?: string, start?: number, end?: number): string;
+  toJSON(): { type: 'Buffer'; data: number[] };
+  equals(other: Uint8Array): boolean;
+  compare(target: Uint8Array, targetStart?: number, targetEnd?: number, start?: number, end?: number): -1 | 0 | 1;
+  slice(start?: number, end?: number): ToolBuffer;
+  subarray(start?: number, end?: number): ToolBuffer;
+  indexOf(value: string | number | Uint8Array, offset?: number, encoding?: string): number;
+  lastIndexOf(value: string | number | Uint8Array, offset?: number, encoding?: string): number;
+  includes(value: string | number | Uint8Array, offset?: number, encoding?: string): boolean;
+  copy(target: Uint8Array, targetStart?: number, start?: number, end?: number): number;
+  write(text: string, offset?: number, length?: number, encoding?: string): number;
+  fill(value: string | number | Uint8Array, offset?: number, end?: number, encoding?: string): this;
+  /** readUInt8, readInt32BE, writeDoubleLE and the others of Node.js. */
+  [method: `${'read' | 'write'}${string}`]: (...args: any[]) => any;
+}
+
+export interface ToolBufferConstructor {
+  from(value: string, encoding?: string): ToolBuffer;
+  from(value: ArrayBuffer, offset?: number, length?: number): ToolBuffer;
+  from(value: ArrayLike<number> | Iterable<number> | Uint8Array | { type: 'Buffer'; data: number[] }): ToolBuffer;
+  alloc(size: number, fill?: string | number | Uint8Array, encoding?: string): ToolBuffer;
+  allocUnsafe(size: number): ToolBuffer;
+  concat(list: readonly Uint8Array[], length?: number): ToolBuffer;
+  isBuffer(value: unknown): value is ToolBuffer;
+  isEncoding(encoding: string): boolean;
+  byteLength(value: string | ArrayBuffer | ArrayBufferView, encoding?: string): number;
+  compare(a: Uint8Array, b: Uint8Array): -1 | 0 | 1;
+  readonly prototype: ToolBuffer;
+}
+
+/** The part of Node's process that tools have. Its env is a frozen copy of the tool's. */
+export interface ToolProcess {
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly argv: readonly string[];
+  readonly version: '';
+  readonly versions: { readonly [name: string]: string | undefined };
+  nextTick(callback: (...args: any[]) => void, ...args: any[]): void;
+  hrtime(before?: [number, number]): [number, number];
+  uptime(): number;
+}
+
 declare global {
+  const Buffer: ToolBufferConstructor;
+  const process: ToolProcess;
   const memory: Memory;
   const env: { readonly [name: string]: string };
   const MemoryAccessError: MemoryAccessErrorClass;

@@ -24,6 +24,11 @@ func init() {
 		"clearInterval":     func(r *run) goja.Value { return r.native("clearInterval", r.clearTimer) },
 		"clearImmediate":    func(r *run) goja.Value { return r.native("clearImmediate", r.clearTimer) },
 		"performance":       (*run).makePerformance,
+		// What a tool gets for require("crypto") and its like.
+		"node:buffer":  (*run).makeNodeBuffer,
+		"node:crypto":  func(r *run) goja.Value { return r.webModule("nodecrypto.js") },
+		"node:process": func(r *run) goja.Value { return r.webModule("process.js").Get("process") },
+		"node:util":    func(r *run) goja.Value { return r.webModule("util.js") },
 	}
 	for module, names := range webModules {
 		for _, name := range names {

@@ -84,8 +84,8 @@ func TestConsoleBounds(t *testing.T) {
 
 func TestWebAPIs(t *testing.T) {
 	for code, want := range map[string]string{
-		`[typeof process, typeof Buffer, typeof fetch, typeof XMLHttpRequest]`: `["undefined","undefined","undefined","undefined"]`,
-		`Object.keys(globalThis)`: `[]`,
+		`[typeof fetch, typeof XMLHttpRequest]`: `["undefined","undefined"]`,
+		`Object.keys(globalThis)`:               `[]`,
 		`[URL === URL, globalThis.URL === URL, global === globalThis, new URL('a:b') instanceof URL]`: `[true,true,true,true]`,
 		`(() => { URL = 1; return [URL, delete globalThis.URL, typeof URL]; })()`:                     `[1,true,"function"]`,
 		`[...new TextEncoder().encode('é€😀')]`:                                                        `[195,169,226,130,172,240,159,152,128]`,

@@ -25,10 +25,11 @@ type preludeModule struct {
 // errorsModule is the module of MemoryAccessError, which gets the Error that it extends.
 const errorsModule = "errors.js"
 
-// modulePrograms are the modules of the prelude by name. Each evaluates to a function of exports and
-// require; that their names begin with "toolrun:" keeps their frames out of the author's stack.
-var modulePrograms = sync.OnceValue(func() map[string]preludeModule {
-	programs := make(map[string]preludeModule)
+// modulePrograms are the modules of the prelude by name, each compiled when it is first needed in the process. Each
+// evaluates to a function of exports and require; that their names begin with "toolrun:" keeps their frames out of the
+// author's stack.
+var modulePrograms = sync.OnceValue(func() map[string]func() preludeModule {
+	programs := make(map[string]func() preludeModule)
 	for _, files := range []fs.FS{sdkjs.Files, webapi} {
 		names, err := fs.Glob(files, "*.js")
 		if err == nil && len(names) == 0 {
@@ -38,11 +39,13 @@ var modulePrograms = sync.OnceValue(func() map[string]preludeModule {
 			panic(err)
 		}
 		for _, name := range names {
-			source, err := fs.ReadFile(files, name)
-			if err != nil {
-				panic(err)
-			}
-			programs[path.Base(name)] = compileModule(path.Base(name), string(source))
+			programs[path.Base(name)] = sync.OnceValue(func() preludeModule {
+				source, err := fs.ReadFile(files, name)
+				if err != nil {
+					panic(err)
+				}
+				return compileModule(path.Base(name), string(source))
+			})
 		}
 	}
 	return programs
@@ -64,7 +67,7 @@ func (r *run) module(name string) *goja.Object {
 	if exports, ok := r.modules[name]; ok {
 		return exports
 	}
-	module := modulePrograms()[name]
+	module := modulePrograms()[name]()
 	wrapper, err := r.vm.RunProgram(module.program)
 	if err != nil {
 		panic(err)

@@ -13,11 +13,14 @@ import (
 
 // webModules are the modules of the web's interfaces, and the globals that each makes.
 var webModules = map[string][]string{
+	"buffer.js":    {"Buffer"},
 	"clone.js":     {"structuredClone"},
 	"crypto.js":    {"crypto"},
 	"encoding.js":  {"TextEncoder", "TextDecoder", "atob", "btoa"},
 	"microtask.js": {"queueMicrotask"},
+	"process.js":   {"process"},
 	"url.js":       {"URL", "URLSearchParams"},
+	"weak.js":      {"WeakRef", "FinalizationRegistry"},
 }
 
 // webModule returns what a module made. Its classes must be made once, for they are compared by identity.
@@ -31,19 +34,58 @@ func (r *run) webModule(name string) *goja.Object {
 	return made
 }
 
+// webHosts are the natives that the modules need of the host. It is filled in by init, since some make other modules.
+var webHosts map[string]func(r *run) map[string]nativeFunc
+
+func init() {
+	webHosts = map[string]func(r *run) map[string]nativeFunc{
+		"buffer.js": func(r *run) map[string]nativeFunc {
+			return map[string]nativeFunc{"encode": r.encodeText, "decode": r.decodeText, "find": r.findBytes}
+		},
+		"crypto.js": func(r *run) map[string]nativeFunc {
+			return map[string]nativeFunc{"random": r.randomBytes, "keys": r.moduleGetter("subtle.js")}
+		},
+		"encoding.js": func(r *run) map[string]nativeFunc {
+			return map[string]nativeFunc{"toUTF8": r.toUTF8, "fromUTF8": r.fromUTF8, "btoa": r.btoa, "atob": r.atob}
+		},
+		"nodecrypto.js": func(r *run) map[string]nativeFunc {
+			return map[string]nativeFunc{
+				"createHash": r.createHash, "createHmac": r.createHmac, "equal": r.equalBytes, "random": r.randomBytes,
+				"buffer": r.moduleGetter("buffer.js"), "crypto": r.moduleGetter("crypto.js"),
+			}
+		},
+		"process.js": func(r *run) map[string]nativeFunc {
+			return map[string]nativeFunc{"now": r.elapsed, "env": func(goja.FunctionCall) goja.Value { return r.makeEnv() }}
+		},
+		"subtle.js": func(r *run) map[string]nativeFunc {
+			return map[string]nativeFunc{
+				"createHash": r.createHash, "createHmac": r.createHmac, "equal": r.equalBytes, "random": r.randomBytes,
+			}
+		},
+		"url.js": func(r *run) map[string]nativeFunc { return map[string]nativeFunc{"parseURL": r.parseURL} },
+	}
+}
+
 // webHost makes what a module needs of the host.
 func (r *run) webHost(module string) goja.Value {
-	switch module {
-	case "encoding.js":
-		return r.hostObject(map[string]nativeFunc{
-			"toUTF8": r.toUTF8, "fromUTF8": r.fromUTF8, "btoa": r.btoa, "atob": r.atob,
-		})
-	case "crypto.js":
-		return r.hostObject(map[string]nativeFunc{"random": r.randomBytes})
-	case "url.js":
-		return r.hostObject(map[string]nativeFunc{"parseURL": r.parseURL})
+	if natives, ok := webHosts[module]; ok {
+		return r.hostObject(natives(r))
 	}
 	return goja.Undefined()
+}
+
+// moduleGetter makes a native that answers another module.
+func (r *run) moduleGetter(name string) nativeFunc {
+	return func(goja.FunctionCall) goja.Value { return r.webModule(name) }
+}
+
+// makeNodeBuffer is the module "buffer" of Node.js.
+func (r *run) makeNodeBuffer() goja.Value {
+	return r.guestObject([]string{"Buffer", "atob", "btoa"}, map[string]func() goja.Value{
+		"Buffer": func() goja.Value { return r.webModule("buffer.js").Get("Buffer") },
+		"atob":   func() goja.Value { return r.webModule("encoding.js").Get("atob") },
+		"btoa":   func() goja.Value { return r.webModule("encoding.js").Get("btoa") },
+	})
 }
 
 func (r *run) makePerformance() goja.Value {
@@ -72,7 +114,7 @@ func (r *run) fromUTF8(call goja.FunctionCall) goja.Value {
 		if call.Argument(1).ToBoolean() {
 			return goja.Null()
 		}
-		text = string([]rune(text)) // one replacement character for each byte that is wrong
+		text = validUTF8([]byte(text))
 	}
 	return r.vm.ToValue(text)
 }
@@ -107,8 +149,8 @@ func (r *run) atob(call goja.FunctionCall) goja.Value {
 	return r.vm.ToValue(string(characters))
 }
 
-// maxRandomBytes is what the web's interface gives at once.
-const maxRandomBytes = 1 << 16
+// maxRandomBytes bounds what one call gives.
+const maxRandomBytes = 1 << 20
 
 // randomBytes is random(n). The caller bounds n, but with what a guest can replace; it fills from the run's seed where there is one.
 func (r *run) randomBytes(call goja.FunctionCall) goja.Value {

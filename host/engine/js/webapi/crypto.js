@@ -4,7 +4,10 @@
 const MAX_BYTES = 65536;
 
 exports.create = (host) => ({
+  get keys() { return host.keys(); },
   crypto: {
+    get subtle() { return host.keys().subtle; },
+
     getRandomValues(array) {
       if (!ArrayBuffer.isView(array) || array instanceof Float32Array || array instanceof Float64Array) {
         throw new TypeError('getRandomValues fills an array of integers');

@@ -11,11 +11,20 @@ var builtins = words("assert async_hooks buffer child_process cluster console co
 	"domain events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl " +
 	"sea sqlite stream string_decoder sys test timers tls trace_events tty url util v8 vm wasi worker_threads zlib")
 
+// provided are the modules of Node.js of which tools have a part.
+var provided = words("buffer crypto process util")
+
+// providedModule is the source of such a module. The engine answers the global name, and makes the module when it is
+// first read.
+func providedModule(name string) string {
+	return "module.exports = globalThis[" + quote("node:"+name) + "];"
+}
+
 // What a module that tools cannot have is for, and what to do without it.
 var (
 	forNetwork = words("http http2 https net tls dns dgram node-fetch axios got request undici ws superagent ky cross-fetch isomorphic-fetch")
 	forFiles   = words("fs path os module readline repl tty fs-extra graceful-fs")
-	forProcess = words("child_process cluster process worker_threads vm v8 inspector wasi execa shelljs")
+	forProcess = words("child_process cluster worker_threads vm v8 inspector wasi execa shelljs")
 )
 
 const (
@@ -33,6 +42,9 @@ func isBuiltin(name string) bool {
 // builtin answers an import of a module of Node.js. A package that requires one gets to know when it does so, for
 // many do it in a try, or for one function of many.
 func (f *files) builtin(r request, name string) (target, *problem) {
+	if provided[name] {
+		return target{ofEngine, name}, nil
+	}
 	if r.require && inPackage(r.importer) {
 		return target{absent, r.name}, nil
 	}

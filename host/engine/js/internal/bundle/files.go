@@ -37,6 +37,7 @@ const (
 	namespace = "tool"    // a file of the tool
 	absent    = "absent"  // a module that a package may do without; loading it fails when the tool gets there
 	nothing   = "nothing" // a module that a package replaces with an empty one
+	ofEngine  = "engine"  // a module that the engine provides
 )
 
 // serve takes over all that esbuild would do on the disk.
@@ -57,6 +58,8 @@ func (f *files) load(args api.OnLoadArgs) api.OnLoadResult {
 	case absent:
 		contents = "throw Object.assign(new Error(" + quote("cannot find module '"+args.Path+"'") + `), {code: "MODULE_NOT_FOUND"});`
 	case nothing:
+	case ofEngine:
+		contents = providedModule(args.Path)
 	default:
 		return refuse(invalid(place{file: f.entry}, "an import could not be resolved within the tool"))
 	}
