@@ -24,6 +24,7 @@ type Caller struct {
 
 // Invocation is what is asked of a Host: to run a tool once.
 type Invocation struct {
+	// Tool is the name of a declared tool. Default: Host.DefaultTool.
 	Tool   string
 	Caller Caller
 	// Code is run instead of a declared tool; nil for none. Tool is then what the Result calls it.

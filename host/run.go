@@ -39,6 +39,7 @@ type run struct {
 // Result's own, so that errors.Is(err, abi.Timeout) works, and nil where the run succeeded. When ctx ends the
 // run is stopped, unless it has begun to commit.
 func (h *Host) Run(ctx context.Context, inv Invocation) (*abi.Result, error) {
+	inv.Tool = h.toolNamed(inv)
 	r := &run{h: h, inv: inv, began: h.clock().UTC(), started: time.Now(), info: RunInfo{Tool: inv.Tool, Caller: inv.Caller}}
 	if ctx == nil {
 		return r.result(memory.Done{}, errNoContext), errNoContext

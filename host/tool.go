@@ -50,16 +50,43 @@ func (h *Host) addTools(untilClosed context.Context) {
 	}
 }
 
+// DefaultTool returns the name of the tool of invocations that name none: the one that the app declares as its default, or
+// its only one. An app without either is invalid_argument, or not_found if it has no tools.
+func (h *Host) DefaultTool() (string, error) {
+	if name := h.app.RunsByDefault(); name != "" {
+		return name, nil
+	}
+	if len(h.tools) == 0 {
+		return "", abi.Faultf(abi.NotFound, "the app has no tool to run").WithHint("declare one in the app file")
+	}
+	return "", abi.Faultf(abi.InvalidArgument, "no tool is named, and the app has several and no default").
+		WithHint("name one of them, or declare default_tool in the app file: %s", h.toolNames())
+}
+
+// toolNamed returns the name of the tool that an invocation asks for, "" if there is none.
+func (h *Host) toolNamed(inv Invocation) string {
+	if inv.Tool != "" || inv.Code != nil {
+		return inv.Tool
+	}
+	return h.app.RunsByDefault()
+}
+
+func (h *Host) toolNames() string { return strings.Join(slices.Sorted(maps.Keys(h.tools)), ", ") }
+
 // tool finds a tool by its name.
 func (h *Host) tool(name string) (*tool, error) {
 	if t := h.tools[name]; t != nil {
 		return t, nil
 	}
+	if name == "" {
+		_, err := h.DefaultTool()
+		return nil, err
+	}
 	f := abi.Faultf(abi.NotFound, "there is no tool %q", name)
 	if len(h.tools) == 0 {
 		return nil, f.WithHint("the app declares no tools")
 	}
-	return nil, f.WithHint("the tools are: %s", strings.Join(slices.Sorted(maps.Keys(h.tools)), ", "))
+	return nil, f.WithHint("the tools are: %s", h.toolNames())
 }
 
 // loading is the compiling of a tool. It goes on where those who wait for it give up: the next ones find it done.

@@ -24,6 +24,8 @@ type App struct {
 	Stores  []memory.Store
 	Tools   []Tool
 	Prompts []Prompt
+	// DefaultTool is the tool of runs that name none, as the file declares it; "" if it declares none. See RunsByDefault.
+	DefaultTool string
 	// Files is the app's folder, as it was given to Load; nil for an imported app.
 	Files fs.FS
 }
@@ -107,6 +109,15 @@ func (a *App) Tool(name string) (Tool, bool) {
 		}
 	}
 	return Tool{}, false
+}
+
+// RunsByDefault returns the name of the tool of runs that name none: the declared default, or the only tool. It is "" if
+// the app declares several tools, or none, and no default.
+func (a *App) RunsByDefault() string {
+	if a.DefaultTool == "" && len(a.Tools) == 1 {
+		return a.Tools[0].Name
+	}
+	return a.DefaultTool
 }
 
 // Prompt returns the prompt with exactly that name, broken or not.

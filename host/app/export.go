@@ -32,7 +32,7 @@ func Export(a *App) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := encode(exportedApp{a.ID, formatDuration(a.SessionIdle), stores, tools, prompts}, "  ")
+	text, err := encode(exportedApp{a.ID, formatDuration(a.SessionIdle), stores, tools, a.DefaultTool, prompts}, "  ")
 	if err == nil && len(text) > maxFileBytes {
 		err = fmt.Errorf("export app %s: it takes %d KiB, and an app file has at most %d KiB", a.ID, len(text)>>10, maxFileBytes>>10)
 	}
@@ -73,6 +73,7 @@ type exportedApp struct {
 	SessionIdle string  `json:"session_idle"`
 	Memory      ordered `json:"memory"`
 	Tools       ordered `json:"tools,omitempty"`
+	DefaultTool string  `json:"default_tool,omitempty"`
 	Prompts     ordered `json:"prompts,omitempty"`
 }
 

@@ -92,7 +92,7 @@ func (l *load) warnf(at place, code Code, hint, format string, args ...any) {
 	l.report(p)
 }
 
-var appKeys = []string{"app", "session_idle", "memory", "tools", "prompts"}
+var appKeys = []string{"app", "session_idle", "memory", "tools", "default_tool", "prompts"}
 
 var idRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
@@ -110,6 +110,7 @@ func (l *load) app(root *node) (*App, Problems) {
 		}
 		a.Stores = l.readStores(root.get("memory"))
 		a.Tools = l.readTools(root.get("tools"))
+		a.DefaultTool = l.defaultTool(root.get("default_tool"), a)
 		a.Prompts = l.readPrompts(root.get("prompts"))
 		if l.problems.Err() == nil { // a mistake elsewhere may be why nothing is granted
 			l.lintGrants(a)

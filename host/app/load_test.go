@@ -39,6 +39,7 @@ func mustLoad(t *testing.T, parts ...string) *app.App {
 const shop = `
 app: shop
 session_idle: 30m
+default_tool: save_prefs
 memory:
   userPrefs:
     name: User preferences
@@ -79,7 +80,7 @@ func TestLoad(t *testing.T) {
 	}
 	yes, no := true, false
 	want := &app.App{
-		ID: "shop", SessionIdle: 30 * time.Minute, Files: fsys,
+		ID: "shop", DefaultTool: "save_prefs", SessionIdle: 30 * time.Minute, Files: fsys,
 		Stores: []memory.Store{
 			{Name: "userPrefs", Title: "User preferences", Description: "What the user told us to remember",
 				Kind: memory.KindDocument, Access: memory.ScopeUser, Retention: memory.Retention{For: 30 * 24 * time.Hour},

@@ -30,6 +30,23 @@ func (l *load) readTools(n *node) []Tool {
 	return tools
 }
 
+// defaultTool reads the name of the tool that runs if none is named.
+func (l *load) defaultTool(n *node, a *App) string {
+	if n == nil {
+		return ""
+	}
+	name := l.text(n, "default_tool")
+	if _, ok := a.Tool(name); ok || n.kind != text {
+		return name
+	}
+	known := make([]string, len(a.Tools))
+	for i, t := range a.Tools {
+		known[i] = t.Name
+	}
+	l.errorf(n.place, BadValue, didYouMean(name, known), "default_tool names %s, and no tool of this name is declared", quote(name))
+	return ""
+}
+
 // readTool reads an entry of the app file and the manifest of the folder that it names.
 func (l *load) readTool(m member) Tool {
 	t, before := Tool{Name: m.key}, len(l.problems)
