@@ -51,4 +51,18 @@ type Invocation struct {
 	// OnLog gets log lines as they happen, those of attempts that are run again included. It must return soon.
 	// Default: lines are in the Result alone.
 	OnLog func(attempt int, line abi.LogLine)
+	// OnState gets the id of the run and each state that it enters, one after the other: first RunQueued, before any work is
+	// done. It must return soon. An answer from an idempotency key has the id of the earlier run. Default: not called.
+	OnState func(id string, state RunState)
 }
+
+// RunState is how far a run has come.
+type RunState string
+
+// The states of a run. It may be queued again, before another attempt.
+const (
+	// RunQueued is a run that waits: for its tool to be compiled, or for its turn.
+	RunQueued RunState = "queued"
+	// RunRunning is a run whose guest is executed.
+	RunRunning RunState = "running"
+)

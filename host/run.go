@@ -33,6 +33,7 @@ type run struct {
 	calls       int
 	last        *attempt
 	peak        int64
+	state       RunState // that was reported last
 }
 
 // Run executes a tool once and answers with what came of it. The Result is never nil; the error is the
@@ -80,6 +81,7 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 		return done, err
 	}
 	r.info.ID = id
+	r.entered(RunQueued)
 	if r.info.Caller.Tenant == "" {
 		r.info.Caller.Tenant = DefaultTenant
 	}
@@ -184,11 +186,13 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 // guest runs the program once, when it is its turn.
 func (r *run) guest(ctx context.Context, a *attempt) (out engine.Output, e Execution) {
 	e = Execution{Began: time.Now(), Walled: r.tool.walled}
+	r.entered(RunQueued)
 	if err := r.enter(ctx); err != nil {
 		e.Waited, e.Err = time.Since(e.Began), &engine.NotRun{Fault: abi.FaultOf(err)}
 		return out, e
 	}
 	defer r.h.gate.Leave(r.party())
+	r.entered(RunRunning)
 	e.Waited = time.Since(e.Began)
 	in := engine.Input{Input: r.input, Context: r.context, Limits: r.limits.engine(), Domain: r.info.Caller.Tenant}
 	if r.tool.walled {
@@ -201,6 +205,14 @@ func (r *run) guest(ctx context.Context, a *attempt) (out engine.Output, e Execu
 	}
 	e.Took = time.Since(e.Began) - e.Waited
 	return out, e
+}
+
+// entered reports a new state of the run to its invoker.
+func (r *run) entered(state RunState) {
+	if r.inv.OnState != nil && state != r.state {
+		r.state = state
+		r.inv.OnState(r.info.ID, state)
+	}
 }
 
 // hostMemory is a View without the bounds of the tool's grants.

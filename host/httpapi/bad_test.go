@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -233,10 +234,7 @@ func TestHangUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	seen := make([]byte, 10)
-	if _, err := io.ReadFull(response.Body, seen); err != nil || string(seen) != "event: log" {
-		t.Fatalf("the run begins with %q, %v", seen, err)
-	}
+	(&following{Response: response, lines: bufio.NewScanner(response.Body)}).until(t, "event: log")
 	hangUp()
 	const ledger = "/api/v1/ledger?tool=wait"
 	found := s.want(200, "operator", "GET", ledger, "")

@@ -94,6 +94,8 @@ type generator struct {
 	schemas map[string]map[string]any
 	// file is one of ann's in session.
 	session, file string
+	// run is one that an operator asked for.
+	run string
 }
 
 // percents are drawn from as samples: integers of a range are drawn near its ends for the most part.
@@ -131,6 +133,9 @@ var known = map[string][]string{
 func (g *generator) named(name string, s map[string]any) any {
 	if name == "file_id" && g.chance("known file", 80) {
 		return g.file
+	}
+	if name == "run_id" && g.chance("known run", 80) {
+		return g.run
 	}
 	if name == "session_id" && g.chance("known session", 40) {
 		return g.session
@@ -334,6 +339,7 @@ func TestGeneratedRequests(t *testing.T) {
 		var f struct{ FileID string }
 		s.want(201, "ann", "POST", "/api/v1/sessions/"+g.session+"/files", body, "Content-Type", kind).into(t, &f)
 		g.file = f.FileID
+		g.run = s.want(200, "operator", "POST", "/api/v1/runs", `{"tool":"look"}`).Header.Get("Run-Id")
 		for range requests {
 			op := rapid.SampledFrom(list).Draw(rt, "operation")
 			r := g.request(s, op)

@@ -32,6 +32,7 @@ type call struct {
 	release   func()
 	// userMetadata are the keys of metadata that a user may set.
 	userMetadata []string
+	runs         *registry
 }
 
 // guard lets in who has a right, before the body is read.
@@ -112,7 +113,7 @@ func (s *Server) open(ctx context.Context, named string) (*call, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &call{principal: p, app: app, host: h, release: release, userMetadata: s.options.UserMetadata}, nil
+	return &call{principal: p, app: app, host: h, release: release, userMetadata: s.options.UserMetadata, runs: s.runs}, nil
 }
 
 func (s *Server) appOf(p access.Principal, named string) (string, error) {
@@ -162,7 +163,7 @@ func (l *limiter) wait(p access.Principal) time.Duration {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	who := identity{p.Tenant, string(p.Role), p.Name, p.User}
+	who := identityOf(p)
 	one := l.all[who]
 	if one == nil {
 		if l.all == nil || len(l.all) >= maxLimiters {

@@ -35,7 +35,7 @@ tools:
     description: counts visits
     inputSchema: {type: object, properties: {language: {type: string}, message: {type: string}}}
     grants: {prefs: readwrite, sessionMeta: read}
-  wait: {source: wait.js, description: never ends, grants: {prefs: readwrite}}
+  wait: {source: wait.js, description: never ends, grants: {prefs: readwrite}, limits: {timeout: 180s}}
   fail: {source: fail.js, description: fails, grants: {prefs: readwrite}}
   look: {source: look.js, description: shows what it sees, grants: {sessionMeta: read}}
 prompts:
@@ -91,6 +91,12 @@ func authenticate(r *http.Request) (access.Principal, error) {
 // newService starts a service. Engines run in this process: what they keep guests from is tested elsewhere.
 func newService(t testing.TB, change ...func(*httpapi.Options)) *service {
 	t.Helper()
+	return newServiceOf(t, func(*apps.Options) {}, change...)
+}
+
+// newServiceOf is newService with options of the apps.
+func newServiceOf(t testing.TB, changeApps func(*apps.Options), change ...func(*httpapi.Options)) *service {
+	t.Helper()
 	declared, problems := app.Load(shopFiles, "app.yaml")
 	if problems.Err() != nil {
 		t.Fatal(problems)
@@ -99,7 +105,9 @@ func newService(t testing.TB, change ...func(*httpapi.Options)) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	served := apps.New(apps.Options{FileURL: links.Make, Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{js.New()}, Ledger: time.Hour}})
+	appOptions := apps.Options{FileURL: links.Make, Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{js.New()}, Ledger: time.Hour}}
+	changeApps(&appOptions)
+	served := apps.New(appOptions)
 	if err := served.Serve(t.Context(), []*app.App{declared}); err != nil {
 		t.Fatal(err)
 	}

@@ -38,6 +38,8 @@ type row struct {
 	// selects says that user and session are what the request is about, and not for whom it acts. plain says that it is
 	// about no app. needs says that it is about a store of each user's own.
 	selects, plain, needs bool
+	// owned says that it is about a run that ann asked for: nobody but her and operators finds it.
+	owned bool
 }
 
 // rows has one for each route: an endpoint without one fails the test.
@@ -47,6 +49,9 @@ var rows = map[string]row{
 	"POST /api/v1/runs/code":                               {status: 200, user: inBody, session: inBody, body: `{"language":"javascript","code":"return 1"}`},
 	"POST /api/v1/runs/stream":                             {status: 200, user: inBody, session: inBody, body: `{"tool":"look"}`},
 	"POST /api/v1/sessions/{session_id}/runs/stream":       {status: 200, user: inBody, session: inPath, body: `{"tool":"look"}`},
+	"POST /api/v1/runs/code/stream":                        {status: 200, user: inBody, session: inBody, body: `{"language":"javascript","code":"return 1"}`},
+	"GET /api/v1/runs/{run_id}":                            {status: 200, owned: true},
+	"POST /api/v1/runs/{run_id}/cancel":                    {status: 200, owned: true},
 	"GET /api/v1/tools":                                    {status: 200},
 	"POST /api/v1/sessions":                                {status: 201, user: inBody, session: inBody, body: `{"metadata":{"a":1}}`},
 	"GET /api/v1/sessions":                                 {status: 200, user: inQuery},
@@ -104,7 +109,7 @@ func newWorld(t *testing.T) *world {
 }
 
 // seed is data of ann and bob that no other case has touched.
-type seed struct{ annSession, bobSession, file, store string }
+type seed struct{ annSession, bobSession, file, store, run string }
 
 func (w *world) send(who, method, target, body, contentType string) reply {
 	r := httptest.NewRequestWithContext(w.t.Context(), method, target, strings.NewReader(body))
@@ -146,6 +151,17 @@ func (w *world) seed() seed {
 	w.must("POST", "/api/v1/sessions/"+d.annSession+"/files?app=shop&user_id=ann", "file").into(w.t, &f)
 	d.file = f.FileID
 	return d
+}
+
+// seedRun is a run that ann asked for, whose Result has what only she knows.
+func (w *world) seedRun(d seed) string {
+	w.t.Helper()
+	r := w.send("ann", "POST", "/api/v1/sessions/"+d.annSession+"/runs?app=shop", `{"tool":"look"}`, "application/json")
+	id := r.Header.Get("Run-Id")
+	if r.StatusCode != 200 || id == "" || !contains(r, marker) {
+		w.t.Fatalf("ann's run = %s (%q)", r, id)
+	}
+	return id
 }
 
 // snapshot is everything of ann's that a request could change.
@@ -206,7 +222,7 @@ func (r row) request(route httpapi.Route, a asked, d seed) (target, body, conten
 		text, _ := json.Marshal(members)
 		body = string(text)
 	}
-	target = strings.NewReplacer("{session_id}", session, "{file_id}", d.file, "{store}", "prefs", "{prompt}", "greeting", "{user_id}", user).Replace(route.Path)
+	target = strings.NewReplacer("{session_id}", session, "{file_id}", d.file, "{store}", "prefs", "{prompt}", "greeting", "{user_id}", user, "{run_id}", d.run).Replace(route.Path)
 	return target + "?" + query.Encode(), body, contentType
 }
 
@@ -228,6 +244,9 @@ func (r row) expected(route httpapi.Route, a asked) int {
 		return 400 // which of several apps?
 	case a.app != "" && len(p.Apps) > 0 && !slices.Contains(p.Apps, a.app) || a.app == "" && p.Apps[0] == "another" || a.app == "nothing":
 		return 404 // an app that is not theirs is not there
+	}
+	if r.owned && !(p.Role == access.Operator && p.Tenant == "acme") && a.who != "ann" {
+		return 404
 	}
 	if r.selects {
 		return r.status
@@ -308,6 +327,9 @@ func TestAuthorisation(t *testing.T) {
 func (w *world) try(route httpapi.Route, r row, a asked) {
 	w.t.Helper()
 	d := w.seed()
+	if r.owned {
+		d.run = w.seedRun(d)
+	}
 	before := w.snapshot(d)
 	target, body, contentType := r.request(route, a, d)
 	got := w.send(a.who, route.Method, target, body, contentType)

@@ -242,5 +242,6 @@ func eraseUser(ctx context.Context, c *call, in *eraseInput) (*erasedOutput, err
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Minute) // begun, it is to end
 	defer cancel()
 	erased, err := c.host.Erase(ctx, caller)
+	c.runs.forget(caller.Tenant, caller.User)
 	return &erasedOutput{erased}, err
 }

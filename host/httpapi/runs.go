@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -38,7 +39,28 @@ type codeInput struct {
 	Body wire.CodeRequest
 }
 
-type resultOutput struct{ Body abi.Result }
+type runByIDInput struct {
+	wire.Target
+	wire.RunPath
+}
+
+type resultOutput struct {
+	RunID string `header:"Run-Id" doc:"Id of the run; that of the first one in an answer that is repeated"`
+	Body  abi.Result
+}
+
+type runOutput struct{ Body wire.Run }
+
+// job is a run that a request asks for.
+type job struct {
+	tool   string
+	fields wire.RunFields
+	key    string
+	code   *host.Code // nil for a declared tool
+	onLog  func(attempt int, line abi.LogLine)
+	// onID gets the id of the run before anything of it happens.
+	onID func(id string)
+}
 
 func (s *Server) addRuns() {
 	op := huma.Operation{
@@ -47,67 +69,121 @@ func (s *Server) addRuns() {
 		Description: "Runs a tool once, in a fresh sandbox. The answer is the Result, also where the tool failed: see `ok` and `error`. " +
 			"What kept it from running at all is a problem. The run is cancelled, and stores nothing, when the client hangs up.",
 	}
-	add(s, access.Run, op, func(ctx context.Context, c *call, in *runInput) (*resultOutput, error) {
-		return c.run(ctx, in.Body.Tool, in.Body.RunFields, in.Key, nil, nil)
-	})
+	add(s, access.Run, op, answerJob((*runInput).job))
 	within := op
 	within.OperationID, within.Path, within.Summary = "run-tool-in-session", "/sessions/{session_id}/runs", "Run a tool in a session"
-	add(s, access.Run, within, func(ctx context.Context, c *call, in *sessionRunInput) (*resultOutput, error) {
-		run, err := in.run()
-		if err != nil {
-			return nil, err
-		}
-		return c.run(ctx, run.Body.Tool, run.Body.RunFields, in.Key, nil, nil)
-	})
+	add(s, access.Run, within, answerJob((*sessionRunInput).job))
 	code := op
 	code.OperationID, code.Path, code.Summary = "run-code", "/runs/code", "Run code that no app declares"
 	code.Description = "For workflow engines, which keep the code of their function nodes. " + op.Description
-	add(s, access.Code, code, func(ctx context.Context, c *call, in *codeInput) (*resultOutput, error) {
-		grants, err := grantsOf(in.Body.Grants)
-		if err != nil {
-			return nil, err
-		}
-		source := &host.Code{Language: in.Body.Language, Text: in.Body.Code, Grants: grants}
-		name := in.Body.Name
-		if name == "" {
-			name = "code"
-		}
-		return c.run(ctx, name, in.Body.RunFields, in.Key, source, nil)
-	})
+	add(s, access.Code, code, answerJob((*codeInput).job))
 	s.addStreams(op)
+	s.addRunsByID()
 	tools := huma.Operation{OperationID: "list-tools", Method: http.MethodGet, Path: "/tools", Tags: []string{"runs"}, Summary: "List the tools"}
 	add(s, access.Run, tools, listTools)
 }
 
-// run is the run in the session of the path, which the body may name too.
-func (in *sessionRunInput) run() (*runInput, error) {
-	if in.Body.Session != "" && in.Body.Session != in.Session {
-		return nil, abi.Faultf(abi.InvalidArgument, "session_id is another session than that of the path").WithHint("leave session_id out of the body")
+// answerJob answers a request with the Result of the job that it asks for.
+func answerJob[I any](jobOf func(*I) (job, error)) func(context.Context, *call, *I) (*resultOutput, error) {
+	return func(ctx context.Context, c *call, in *I) (*resultOutput, error) {
+		j, err := jobOf(in)
+		if err != nil {
+			return nil, err
+		}
+		return c.run(ctx, j)
 	}
-	in.Body.Session = in.Session
-	return &runInput{in.Target, in.RunHeaders, in.Body}, nil
 }
 
-// run runs a tool, or code, and answers with the Result where there is one to answer with.
-func (c *call) run(ctx context.Context, tool string, f wire.RunFields, key string, code *host.Code, onLog func(int, abi.LogLine)) (*resultOutput, error) {
-	inv, err := c.invocation(ctx, tool, f)
+func (s *Server) addRunsByID() {
+	tags := []string{"runs"}
+	add(s, access.Run, huma.Operation{
+		OperationID: "get-run", Method: http.MethodGet, Path: "/runs/{run_id}", Tags: tags, Summary: "Describe a run",
+		Description: "Whether it waits, runs or has ended, and what came of it. A run is found by the credentials that asked for it and by operators, " +
+			"while it goes on and for 10 minutes after; earlier ends are forgotten first if there are too many.",
+	}, func(_ context.Context, c *call, in *runByIDInput) (*runOutput, error) {
+		found, err := s.runs.find(c.principal, c.app, in.Run)
+		return &runOutput{found}, err
+	})
+	add(s, access.Run, huma.Operation{
+		OperationID: "cancel-run", Method: http.MethodPost, Path: "/runs/{run_id}/cancel", Tags: tags, Summary: "Cancel a run",
+		Description: "The run ends soon with the code `cancelled` and stores nothing, unless it is being stored already. Cancelling a run that has ended changes nothing.",
+	}, func(_ context.Context, c *call, in *runByIDInput) (*runOutput, error) {
+		if err := s.runs.stop(c.principal, c.app, in.Run); err != nil {
+			return nil, err
+		}
+		found, err := s.runs.find(c.principal, c.app, in.Run)
+		return &runOutput{found}, err
+	})
+}
+
+func (in *runInput) job() (job, error) {
+	return job{tool: in.Body.Tool, fields: in.Body.RunFields, key: in.Key}, nil
+}
+
+// job is the run in the session of the path, which the body may name too.
+func (in *sessionRunInput) job() (job, error) {
+	if in.Body.Session != "" && in.Body.Session != in.Session {
+		return job{}, abi.Faultf(abi.InvalidArgument, "session_id is another session than that of the path").WithHint("leave session_id out of the body")
+	}
+	in.Body.Session = in.Session
+	return job{tool: in.Body.Tool, fields: in.Body.RunFields, key: in.Key}, nil
+}
+
+func (in *codeInput) job() (job, error) {
+	grants, err := grantsOf(in.Body.Grants)
+	if err != nil {
+		return job{}, err
+	}
+	source := &host.Code{Language: in.Body.Language, Text: in.Body.Code, Grants: grants}
+	return job{tool: cmp.Or(in.Body.Name, "code"), fields: in.Body.RunFields, key: in.Key, code: source}, nil
+}
+
+// run does a job, and answers with the Result where there is one to answer with.
+func (c *call) run(ctx context.Context, j job) (*resultOutput, error) {
+	inv, err := c.invocation(ctx, j.tool, j.fields)
 	if err != nil {
 		return nil, err
 	}
-	inv.Key, inv.Code, inv.OnLog = key, code, onLog
+	inv.Key, inv.Code, inv.OnLog = j.key, j.code, j.onLog
 	if inv.Dry && !c.principal.Allows(access.Records) {
 		return nil, abi.Faultf(abi.AccessDenied, "a dry run tells what is stored, which takes the right %q", access.Records)
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(context.Canceled)
+	id := c.track(&inv, j, cancel)
 	result, err := c.host.Run(ctx, inv)
+	c.runs.end(*id, result)
 	if err == nil {
-		return &resultOutput{*result}, nil
+		return &resultOutput{result.RunID, *result}, nil
 	}
 	if f := abi.FaultOf(err); result.Attempts > 0 && f.Code != abi.Unavailable && f.Code != abi.Internal {
-		return &resultOutput{*result}, nil
+		return &resultOutput{result.RunID, *result}, nil
 	}
 	p := *problemOf(err)
+	if f := abi.FaultOf(err); f.Code == abi.Cancelled && context.Cause(ctx) == error(errCancelledByID) {
+		p = *problemOfFault(f, http.StatusConflict)
+	}
 	p.RunID = result.RunID
 	return nil, &p
+}
+
+// track lets the run of an invocation be found by its id, which it has once the run has begun.
+func (c *call) track(inv *host.Invocation, j job, cancel context.CancelCauseFunc) (id *string) {
+	id = new(string)
+	begin := func() *tracked {
+		return &tracked{
+			Run: wire.Run{Tool: inv.Tool, User: inv.Caller.User, Session: inv.Caller.Session},
+			app: c.app, owner: ownerOf(c.principal), cancel: cancel,
+		}
+	}
+	inv.OnState = func(run string, state host.RunState) {
+		c.runs.enter(run, state, begin)
+		if *id == "" && j.onID != nil {
+			j.onID(run)
+		}
+		*id = run
+	}
+	return id
 }
 
 func (c *call) invocation(ctx context.Context, tool string, f wire.RunFields) (inv host.Invocation, err error) {

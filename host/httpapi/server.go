@@ -55,6 +55,9 @@ type Options struct {
 	// Recheck is how often the credentials of an open stream are looked at again: it ends when they are good no longer.
 	// Default: 5 seconds.
 	Recheck time.Duration
+	// Heartbeat is how often a comment is sent in a stream of events, so that nothing on the way takes it for dead.
+	// Default: 15 seconds.
+	Heartbeat time.Duration
 	// Backup makes a copy of everything that is stored, of all tenants. It is called once at a time. Default: there are
 	// no backups.
 	Backup func(context.Context) (Backup, error)
@@ -76,6 +79,7 @@ type Server struct {
 	// uploads are the files that requests have in memory, downloads the pieces of files, bodies what they have of JSON.
 	uploads, downloads, bodies *room
 	decoder                    decoder
+	runs                       *registry
 }
 
 // Route is an operation of the API with the right that it takes.
@@ -111,12 +115,15 @@ func New(opts Options) (*Server, error) {
 	if opts.Recheck <= 0 {
 		opts.Recheck = defaultRecheck
 	}
+	if opts.Heartbeat <= 0 {
+		opts.Heartbeat = defaultHeartbeat
+	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	useProblems()
 	s := &Server{
-		options: opts, mux: http.NewServeMux(), decoder: decoder{members: map[string]bool{}},
+		options: opts, mux: http.NewServeMux(), decoder: decoder{members: map[string]bool{}}, runs: newRegistry(time.Now),
 		uploads: newRoom(fileRoom, "files"), downloads: newRoom(downloadRoom, "files"), bodies: newRoom(cmp.Or(opts.BodyBytes, DefaultBodyBytes), "bodies"),
 	}
 	s.limiter = limiter{rate: rate.Limit(opts.Rate), burst: max(opts.Burst, int(math.Ceil(opts.Rate)), 1)}

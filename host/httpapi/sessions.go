@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/access"
 	"github.com/toolrun/toolrun/host/httpapi/wire"
 	"github.com/toolrun/toolrun/host/memory"
@@ -26,7 +27,8 @@ func (s *Server) addSessions() {
 	tags := []string{"sessions"}
 	add(s, access.Sessions, huma.Operation{
 		OperationID: "start-session", Method: http.MethodPost, Path: "/sessions", Tags: tags, DefaultStatus: http.StatusCreated,
-		Summary: "Start a session", Description: "Starts a session, or changes the metadata and references of one that is open. An id that has ended is refused.",
+		Summary: "Start a session", Description: "Starts a session, or changes the metadata and references of one that is open. An id that has ended is refused. " +
+			"With a message, the app's default tool runs in it: the answer has its result. The session stays if the tool fails.",
 	}, startSession)
 	add(s, access.ReadSessions, huma.Operation{
 		OperationID: "list-sessions", Method: http.MethodGet, Path: "/sessions", Tags: tags,
@@ -61,10 +63,21 @@ func (s *Server) addSessions() {
 
 type startInput struct {
 	wire.Target
+	wire.RunHeaders
 	Body wire.SessionRequest
 }
 
-func startSession(ctx context.Context, c *call, in *startInput) (*sessionOutput, error) {
+type startedSession struct {
+	memory.Session
+	Result *abi.Result `json:"result,omitempty" doc:"What came of the message"`
+}
+
+type startOutput struct{ Body startedSession }
+
+func startSession(ctx context.Context, c *call, in *startInput) (*startOutput, error) {
+	if err := c.mayRunMessage(in); err != nil { // before there is a session
+		return nil, err
+	}
 	caller, err := c.caller(ctx, in.Body.User, in.Body.Session)
 	if err != nil {
 		return nil, err
@@ -79,7 +92,29 @@ func startSession(ctx context.Context, c *call, in *startInput) (*sessionOutput,
 	session, err := c.host.StartSession(ctx, caller, memory.SessionStart{
 		Reference: in.Body.SessionReference, UserReference: in.Body.UserReference, Metadata: in.Body.Metadata,
 	})
-	return &sessionOutput{session}, err
+	out := &startOutput{startedSession{Session: session}}
+	if err != nil || in.Body.Message == nil {
+		return out, err
+	}
+	fields := wire.RunFields{Message: in.Body.Message, Session: session.ID, User: session.User}
+	answer, err := c.run(ctx, job{fields: fields, key: in.Key})
+	if err != nil {
+		return nil, err
+	}
+	out.Body.Result = &answer.Body
+	return out, nil
+}
+
+// mayRunMessage decides whether the message of a new session has a tool to go to, and may run it.
+func (c *call) mayRunMessage(in *startInput) error {
+	if in.Body.Message == nil {
+		return nil
+	}
+	if !c.principal.Allows(access.Run) {
+		return abi.Faultf(abi.AccessDenied, "the role %q may not run the tool that a message is for: it takes the right %q", c.principal.Role, access.Run)
+	}
+	_, err := c.host.DefaultTool()
+	return err
 }
 
 type listSessionsInput struct {

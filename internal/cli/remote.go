@@ -88,9 +88,13 @@ func (r *remote) RenderText(context.Context, host.Caller, string) (string, error
 
 // StartSession starts a session, or changes one that is open.
 func (r *remote) StartSession(ctx context.Context, c host.Caller, start memory.SessionStart) (memory.Session, error) {
-	return sessionOf(r.Client.StartSession(ctx, wire.SessionRequest{
+	started, err := r.Client.StartSession(ctx, wire.SessionRequest{
 		Session: c.Session, User: c.User, Metadata: start.Metadata, SessionReference: start.Reference, UserReference: start.UserReference,
-	}))
+	})
+	if err != nil {
+		return memory.Session{}, err
+	}
+	return memory.Session(started.Session), nil
 }
 
 // EndSession ends the caller's session.

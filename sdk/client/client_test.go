@@ -72,13 +72,44 @@ func runs(t *testing.T, c *client.Client) {
 	if want := []string{"1 info seen 2", "1 warn and stored"}; !slices.Equal(lines, want) || compact(t, result.Output) != `{"visits":3}` {
 		t.Errorf("StreamRun = %s with the lines %q; want %q", result.Output, lines, want)
 	}
+	lines = nil
+	code.Code = `console.log("as code"); return 7`
+	var id string
+	result = must(c.StreamRunCode(ctx, code, func(_ int, line abi.LogLine) { lines = append(lines, id+line.Text) },
+		client.OnRunID(func(begun string) { id = begun })))(t)
+	if string(result.Output) != "7" || id != result.RunID || !slices.Equal(lines, []string{id + "as code"}) {
+		t.Errorf("StreamRunCode = %s with the lines %q; want 7, and the id %q before the line", result.Output, lines, result.RunID)
+	}
+	if found := must(c.RunByID(ctx, id))(t); found.Status != "done" || found.Result == nil || string(found.Result.Output) != "7" {
+		t.Errorf("RunByID = %+v; want the run that has ended", found)
+	}
+	cancelled(t, c)
 	if tools := must(c.Tools(ctx))(t); len(tools) != 3 || tools[0].Name == "" {
 		t.Errorf("Tools = %v; want three with names", tools)
 	}
 }
 
+// cancelled cancels a run that is streamed.
+func cancelled(t *testing.T, c *client.Client) {
+	var id string
+	endless := run("wait", `{}`)
+	endless.TimeoutMS = 170_000
+	result, err := c.StreamRun(t.Context(), endless, func(int, abi.LogLine) {
+		if found := must(c.CancelRun(t.Context(), id))(t); !found.Cancelled || found.ID != id {
+			t.Errorf("CancelRun = %+v; want the run %s, cancelled", found, id)
+		}
+	}, client.OnRunID(func(begun string) { id = begun }))
+	if !errors.Is(err, abi.Cancelled) || result == nil || result.RunID != id {
+		t.Errorf("a cancelled run = %+v, %v; want its Result", result, err)
+	}
+}
+
 func sessions(t *testing.T, c *client.Client) {
 	ctx := t.Context()
+	message := "Hello"
+	if started := must(c.StartSession(ctx, wire.SessionRequest{User: "eve", Message: &message}))(t); started.ID == "" || started.Result == nil || !errors.Is(started.Result.Error, abi.ToolError) {
+		t.Errorf("StartSession with a message = %+v; want the Result of the default tool, which fails", started)
+	}
 	started := must(c.StartSession(ctx, wire.SessionRequest{Session: "a:b@c=d+e", User: "ann", Metadata: json.RawMessage(`{"userName":"Ann"}`)}))(t)
 	odd := client.Caller{User: "ann", Session: started.ID}
 	changed := must(c.SetMetadata(ctx, odd, json.RawMessage(`{"plan":"gold"}`)))(t)

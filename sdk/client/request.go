@@ -41,6 +41,8 @@ type request struct {
 	media  string // of the body
 	// repeatable says that the request may be sent again.
 	repeatable bool
+	// onRunID gets the id of a run that is streamed.
+	onRunID func(string)
 	// general says that the request is about no app.
 	general bool
 }

@@ -22,6 +22,12 @@ func IdempotencyKey(key string) RunOption {
 	}
 }
 
+// OnRunID has StreamRun and StreamRunCode call a function with the id of the run before its first line, also while the run
+// waits for its turn: RunByID and CancelRun take it. Other calls return it in the Result.
+func OnRunID(call func(id string)) RunOption {
+	return func(r *request) { r.onRunID = call }
+}
+
 func newRun(opts []RunOption, path ...string) *request {
 	r := newRequest(http.MethodPost, path...)
 	for _, opt := range opts {
@@ -40,6 +46,20 @@ func (c *Client) Run(ctx context.Context, run wire.RunRequest, opts ...RunOption
 // RunCode runs code that no app declares, as Run does a tool. It takes a key with the right to.
 func (c *Client) RunCode(ctx context.Context, run wire.CodeRequest, opts ...RunOption) (*abi.Result, error) {
 	return answered(fetchWith[abi.Result](ctx, c, newRun(opts, "runs", "code"), run))
+}
+
+// RunByID describes a run that the credentials asked for, and for an operator any of the tenant: while it goes on, and for
+// 10 minutes after its end, or less if there are many.
+func (c *Client) RunByID(ctx context.Context, id string) (*wire.Run, error) {
+	return fetch[wire.Run](ctx, c, newRequest(http.MethodGet, "runs", id))
+}
+
+// CancelRun cancels a run that RunByID finds, and describes it. The run ends soon, and stores nothing unless it is being
+// stored already.
+func (c *Client) CancelRun(ctx context.Context, id string) (*wire.Run, error) {
+	r := newRequest(http.MethodPost, "runs", id, "cancel")
+	r.repeatable = true
+	return fetch[wire.Run](ctx, c, r)
 }
 
 // answered gives a Result that failed its error.

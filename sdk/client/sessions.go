@@ -12,9 +12,10 @@ import (
 )
 
 // StartSession starts a session, with a new id where the request names none, or changes the metadata and references of
-// one that is open.
-func (c *Client) StartSession(ctx context.Context, start wire.SessionRequest) (*wire.Session, error) {
-	return fetchWith[wire.Session](ctx, c, newRequest(http.MethodPost, "sessions"), start)
+// one that is open. A message runs the app's default tool in it: the answer has the Result, which also reports if the tool
+// failed, and an IdempotencyKey is that of the run.
+func (c *Client) StartSession(ctx context.Context, start wire.SessionRequest, opts ...RunOption) (*wire.StartedSession, error) {
+	return fetchWith[wire.StartedSession](ctx, c, newRun(opts, "sessions"), start)
 }
 
 // Session describes the caller's session.

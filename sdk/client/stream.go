@@ -18,7 +18,16 @@ import (
 // onLog is called by the calling goroutine, in the order of the lines, and should return soon: who does not listen for
 // some seconds loses the connection. It may be nil.
 func (c *Client) StreamRun(ctx context.Context, run wire.RunRequest, onLog func(attempt int, line abi.LogLine), opts ...RunOption) (*abi.Result, error) {
-	r, err := newRun(opts, "runs", "stream").withJSON(run)
+	return c.stream(ctx, newRun(opts, "runs", "stream"), run, onLog)
+}
+
+// StreamRunCode is RunCode with log lines as they happen, as StreamRun has them.
+func (c *Client) StreamRunCode(ctx context.Context, run wire.CodeRequest, onLog func(attempt int, line abi.LogLine), opts ...RunOption) (*abi.Result, error) {
+	return c.stream(ctx, newRun(opts, "runs", "code", "stream"), run, onLog)
+}
+
+func (c *Client) stream(ctx context.Context, r *request, run any, onLog func(int, abi.LogLine)) (*abi.Result, error) {
+	r, err := r.withJSON(run)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +40,7 @@ func (c *Client) StreamRun(ctx context.Context, run wire.RunRequest, onLog func(
 	if got, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); got != mediaEvents {
 		return nil, &Error{Fault: foreignFault(response.StatusCode), Status: response.StatusCode}
 	}
-	result, err := follow(&bounded{response.Body, maxAnswerBytes}, onLog)
+	result, err := follow(&bounded{response.Body, maxAnswerBytes}, onLog, r.onRunID)
 	if e := (*Error)(nil); err != nil && !errors.As(err, &e) {
 		return nil, unread(ctx, r, response, err)
 	}
@@ -40,8 +49,8 @@ func (c *Client) StreamRun(ctx context.Context, run wire.RunRequest, onLog func(
 
 const mediaEvents = "text/event-stream"
 
-// follow reads the events of a run to its Result.
-func follow(from io.Reader, onLog func(int, abi.LogLine)) (*abi.Result, error) {
+// follow reads the events of a run to its Result. Both functions may be nil.
+func follow(from io.Reader, onLog func(int, abi.LogLine), onRunID func(string)) (*abi.Result, error) {
 	events := bufio.NewReader(from)
 	for {
 		name, data, err := nextEvent(events)
@@ -52,6 +61,16 @@ func follow(from io.Reader, onLog func(int, abi.LogLine)) (*abi.Result, error) {
 			return nil, err
 		}
 		switch name {
+		case "run":
+			var run struct {
+				ID string `json:"run_id"`
+			}
+			if err := json.Unmarshal(data, &run); err != nil {
+				return nil, err
+			}
+			if onRunID != nil {
+				onRunID(run.ID)
+			}
 		case "log":
 			var line struct {
 				Attempt int `json:"attempt"`

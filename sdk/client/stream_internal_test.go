@@ -51,7 +51,7 @@ func FuzzFollow(f *testing.F) {
 	f.Add([]byte("event: result\ndata: null\n\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		lines := 0
-		result, err := follow(bytes.NewReader(text), func(int, abi.LogLine) { lines++ })
+		result, err := follow(bytes.NewReader(text), func(int, abi.LogLine) { lines++ }, nil)
 		if most := bytes.Count(text, []byte("log")); lines > most {
 			t.Errorf("%d lines of %d", lines, most)
 		}

@@ -27,6 +27,11 @@ export interface RunOptions extends CallOptions {
   idempotencyKey?: string;
 }
 
+export interface StreamOptions extends RunOptions {
+  /** Gets the id of the run before its first line, also while the run waits for its turn. */
+  onRunId?: (id: string) => void;
+}
+
 /** For whom a request acts. Credentials of a user act for that user alone. */
 export interface Caller {
   user_id?: string;
@@ -54,7 +59,8 @@ export interface RunFields extends Caller {
 }
 
 export interface RunRequest extends RunFields {
-  tool: string;
+  /** Default: the app's default_tool, or its only tool. */
+  tool?: string;
 }
 
 export interface CodeRequest extends RunFields {
@@ -124,10 +130,29 @@ export interface WriteEffect extends ReadEffect {
 /** What a run answers: ok says whether it succeeded, and everything it wrote is stored. */
 export type Result<T = any> = RunReport & ({ ok: true; output: T; error?: undefined } | { ok: false; output: null; error: Fault });
 
+/** A run as a request for its id finds it. */
+export interface Run<T = any> extends Caller {
+  run_id: string;
+  tool: string;
+  /** queued: it waits for its tool to be compiled, or for its turn; done: it has ended, however. */
+  status: 'queued' | 'running' | 'done';
+  /** It was asked to be cancelled; the result says whether that was in time. */
+  cancelled?: boolean;
+  created: string;
+  started?: string;
+  ended?: string;
+  /** When a run that has ended is not found any more, at the latest. */
+  expires_at?: string;
+  /** Missing until it has ended, and if it has more than 4 MiB. */
+  result?: Result<T>;
+}
+
 /** An event of a run that is streamed: a line that the tool logged, or what came of the run, which is the last one. */
 export type RunEvent<T = any> = { log: LogLine & { attempt: number }; result?: undefined } | { log?: undefined; result: Result<T> };
 
 export interface SessionRequest extends Caller {
+  /** Runs the app's default tool in the session. */
+  message?: string;
   metadata?: { [name: string]: unknown };
   session_reference?: string;
   user_reference?: string;
@@ -143,6 +168,11 @@ export interface Session {
   used: string;
   /** Missing while the session is open. */
   ended?: string;
+}
+
+export interface StartedSession<T = any> extends Session {
+  /** What came of the message; missing if there was none. */
+  result?: Result<T>;
 }
 
 export interface PageQuery {
@@ -307,11 +337,17 @@ export class Client {
   /** Runs code that no app declares. It takes a key with the right to. */
   runCode<T = any>(run: CodeRequest, options?: RunOptions): Promise<Result<T>>;
   /** Runs a tool: its log lines as they happen, then the Result. Leaving the loop before cancels the run. */
-  streamRun<T = any>(run: RunRequest, options?: RunOptions): AsyncGenerator<RunEvent<T>, void, void>;
+  streamRun<T = any>(run: RunRequest, options?: StreamOptions): AsyncGenerator<RunEvent<T>, void, void>;
+  /** Runs code as streamRun does a tool. */
+  streamRunCode<T = any>(run: CodeRequest, options?: StreamOptions): AsyncGenerator<RunEvent<T>, void, void>;
+  /** Describes a run that the key asked for, and for an operator any: while it goes on, and for 10 minutes after at most. */
+  runById<T = any>(id: string, options?: CallOptions): Promise<Run<T>>;
+  /** Cancels a run that runById finds: it ends soon, and stores nothing unless it is being stored already. */
+  cancelRun<T = any>(id: string, options?: CallOptions): Promise<Run<T>>;
   tools(options?: CallOptions): Promise<Tool[]>;
 
   /** Starts a session, with a new id where none is named, or changes one that is open. */
-  startSession(start?: SessionRequest, options?: CallOptions): Promise<Session>;
+  startSession<T = any>(start?: SessionRequest, options?: RunOptions): Promise<StartedSession<T>>;
   session(caller: SessionCaller, options?: CallOptions): Promise<Session>;
   /** Changes the metadata by a merge patch (RFC 7396). */
   setMetadata(caller: SessionCaller, patch: { [name: string]: unknown }, options?: CallOptions): Promise<Session>;

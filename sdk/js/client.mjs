@@ -25,15 +25,31 @@ export class Client {
     return this.#send('POST', ['runs', 'code'], { json: { value: run }, ...running(options) });
   }
 
-  async *streamRun(run, options) {
+  streamRun(run, options) {
+    return this.#stream(['runs', 'stream'], run, options);
+  }
+
+  streamRunCode(run, options) {
+    return this.#stream(['runs', 'code', 'stream'], run, options);
+  }
+
+  runById(id, options) {
+    return this.#send('GET', ['runs', id], options);
+  }
+
+  cancelRun(id, options) {
+    return this.#send('POST', ['runs', id, 'cancel'], { repeatable: true, ...options });
+  }
+
+  async *#stream(path, run, { onRunId, ...options } = {}) {
     const request = { json: { value: run }, ...running(options) };
     request.headers.Accept = EVENTS;
-    const response = await this.#transport.send('POST', ['runs', 'stream'], request);
+    const response = await this.#transport.send('POST', path, request);
     if (!isMedia(response, EVENTS)) {
       throw foreign(response.status);
     }
     try {
-      yield* follow(response);
+      yield* follow(response, onRunId);
     } catch (error) {
       throw this.#transport.broken(error, response, 'POST', options);
     }
@@ -46,7 +62,7 @@ export class Client {
   // Sessions
 
   startSession(start = {}, options) {
-    return this.#send('POST', ['sessions'], { json: { value: start }, ...options });
+    return this.#send('POST', ['sessions'], { json: { value: start }, ...running(options) });
   }
 
   session(caller, options) {
@@ -261,9 +277,12 @@ function stamp(time) {
 }
 
 /** Goes over the events of a run to its Result. */
-async function* follow(response) {
+async function* follow(response, onRunId) {
   for await (const { name, data } of events(response.body)) {
     switch (name) {
+      case 'run':
+        onRunId?.(JSON.parse(data).run_id);
+        break;
       case 'log':
         yield { log: JSON.parse(data) };
         break;

@@ -25,6 +25,13 @@ type Session struct {
 	Ended *time.Time `json:"ended,omitempty"`
 }
 
+// StartedSession is a session that was started, with what came of its message.
+type StartedSession struct {
+	Session
+	// Result is nil if there was no message.
+	Result *abi.Result `json:"result,omitempty"`
+}
+
 // File is an uploaded file: a memory.Artifact, and where it is to be had.
 type File struct {
 	ID        string    `json:"fileId"`

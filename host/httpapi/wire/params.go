@@ -18,6 +18,11 @@ type SessionPath struct {
 	Session string `path:"session_id" minLength:"1" maxLength:"128" doc:"Id of the session: letters of ASCII, digits and ._~:@=+-, not only dots"`
 }
 
+// RunPath names a run in a path.
+type RunPath struct {
+	Run string `path:"run_id" minLength:"1" maxLength:"64" doc:"Id of the run, from the header Run-Id, the event run or the Result"`
+}
+
 // FilePath names a file in a path.
 type FilePath struct {
 	File string `path:"file_id" minLength:"1" maxLength:"256" doc:"Id of the file"`

@@ -9,7 +9,7 @@ import (
 
 // RunRequest asks for a run of a tool.
 type RunRequest struct {
-	Tool string `json:"tool" minLength:"1" maxLength:"128" doc:"Name of a declared tool" example:"remember_me"`
+	Tool string `json:"tool,omitempty" minLength:"1" maxLength:"128" doc:"Name of a declared tool. Default: the app's default_tool, or its only tool" example:"remember_me"`
 	RunFields
 }
 
@@ -39,13 +39,31 @@ type RunFields struct {
 	Dry              bool              `json:"dry_run,omitempty" doc:"Store nothing; the Result's changes tell what would be"`
 }
 
-// SessionRequest starts a session.
+// SessionRequest starts a session, and runs the app's default tool in it if it has a message.
 type SessionRequest struct {
+	Message          *string         `json:"message,omitempty" doc:"What the user said: runs the app's default tool in the session, as a run with this message does" example:"Hello"`
 	Session          string          `json:"session_id,omitempty" maxLength:"128" doc:"Default: a new id. Credentials of a user may name a session that is theirs, and no other"`
 	User             string          `json:"user_id,omitempty" maxLength:"256" doc:"Whose session it is. Default: the credentials' user, or nobody's until a key of the platform names a user for it"`
 	Metadata         json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) on the session's metadata"`
 	SessionReference string          `json:"session_reference,omitempty" maxLength:"256" doc:"The platform's own name for the session"`
 	UserReference    string          `json:"user_reference,omitempty" maxLength:"256" doc:"The platform's own name for the user"`
+}
+
+// Run is a run as a request for its id finds it.
+type Run struct {
+	ID      string `json:"run_id"`
+	Tool    string `json:"tool" doc:"Name of the tool, or what the request called its code"`
+	User    string `json:"user_id,omitempty"`
+	Session string `json:"session_id,omitempty"`
+	Status  string `json:"status" enum:"queued,running,done" doc:"queued: it waits for its tool to be compiled, or for its turn; done: it has ended, however"`
+	// Cancelled says that someone asked to cancel it; its Result says whether that came in time.
+	Cancelled bool       `json:"cancelled,omitempty" doc:"It was asked to be cancelled; the result says whether that was in time"`
+	Created   time.Time  `json:"created" doc:"When it was asked for"`
+	Started   *time.Time `json:"started,omitempty" doc:"When its first attempt began"`
+	Ended     *time.Time `json:"ended,omitempty"`
+	Expires   *time.Time `json:"expires_at,omitempty" doc:"When a run that has ended is not found any more, at the latest"`
+	// Result is nil until the run has ended, and if it is too large to be kept.
+	Result *abi.Result `json:"result,omitempty" doc:"What came of it; missing until it has ended, and if it has more than 4 MiB"`
 }
 
 // Store declares a piece of memory, in the words of an app file.

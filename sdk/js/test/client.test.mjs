@@ -95,6 +95,25 @@ test('a streamed run tells its lines, then the Result', async () => {
   await assert.rejects(all(runtime.streamRun({ tool: 'order', input: {}, user_id: 'ann' })), { code: 'input_invalid', status: 200 });
 });
 
+test('a run is found by its id, and cancelled', async () => {
+  let id;
+  const onRunId = (begun) => { id = begun; };
+  const lines = await all(operator.streamRunCode({ language: 'javascript', code: 'console.log("as code"); return 7' }, { onRunId }));
+  assert.deepEqual([lines[0].log.text, lines[1].result.run_id, lines[1].result.output], ['as code', id, 7]);
+  const { status, result } = await operator.runById(id);
+  assert.deepEqual([status, result.output], ['done', 7]);
+  for await (const { log, result } of runtime.streamRun({ tool: 'chatty', user_id: 'ann', timeout_ms: 120_000 }, { onRunId })) {
+    if (log) {
+      assert.equal((await runtime.runById(id)).status, 'running');
+      assert.equal((await operator.cancelRun(id)).cancelled, true);
+    } else {
+      assert.deepEqual([result.run_id, result.error.code], [id, 'cancelled']);
+    }
+  }
+  await assert.rejects(runtime.runById('run_nobody'), { code: 'not_found', status: 404 });
+  await assert.rejects(runtime.startSession({ message: 'Hello' }), ({ code, hint }) => code === 'invalid_argument' && /default_tool/.test(hint));
+});
+
 test('who leaves the stream, or aborts, cancels the run', async () => {
   const since = new Date();
   for await (const { log } of runtime.streamRun({ tool: 'chatty', user_id: 'quitter' })) {
