@@ -115,7 +115,7 @@ func (s *Schema) checkDefaults(all []*node) Errors {
 			continue
 		}
 		if found := s.check(n, value); len(found) > 0 {
-			e := &Error{Pointer: at, Message: "the default does not fit its own schema: " + Summary(found)}
+			e := &Error{Pointer: at, Message: "the default does not fit its own schema and is not filled in: " + Summary(found), Harmless: true}
 			s.mistakes, unfit = append(s.mistakes, e), append(unfit, n)
 		}
 	}

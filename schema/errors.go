@@ -15,6 +15,9 @@ type Error struct {
 	Message string
 	// Hint says what to do about it, where there is something to do.
 	Hint string
+	// Harmless is set for a mistake that leaves the schema as strict as it seems: a default that does not fit. Schemas that
+	// programs generate have such defaults.
+	Harmless bool
 }
 
 // Error returns the message and where it applies.

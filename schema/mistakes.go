@@ -16,7 +16,7 @@ const maxMistakes = 50
 // formats that do not exist, which have no effect; a default that does not fit its own schema, which is not filled in;
 // and a required name that an object cannot have. It is nil where there is none, and has at most 50 elements.
 //
-// A caller that holds a schema to its word refuses one with mistakes; others show them as warnings.
+// A caller that holds a schema to its word refuses one with mistakes that are not harmless; others show them as warnings.
 func (s *Schema) Mistakes() Errors { return slices.Clone(s.mistakes) }
 
 // oddities notes the keywords and the format of one schema that do not exist.

@@ -53,7 +53,7 @@ func TestMistakes(t *testing.T) {
 		{"behind $ref", `{"properties": {"a": {"$ref": "#/$defs/p"}}, "$defs": {"p": {"properties": {}, "required": ["x"]}}}`, true, []string{
 			`"x" is required, and the object may not have it: its properties do not declare it, at /$defs/p/required/0; declare it under properties, or do not require it`}},
 		{"default", `{"properties": {"a": {"type": "string", "default": null}}}`, false, []string{
-			`the default does not fit its own schema: /: must be of type "string", at /properties/a/default`}},
+			`the default does not fit its own schema and is not filled in: /: must be of type "string", at /properties/a/default`}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

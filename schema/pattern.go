@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"regexp/syntax"
+	"strings"
 )
 
 // The bounds of regular expressions. Go's run in linear time, but linear in the length of the text times the
@@ -31,11 +32,7 @@ type patternBudget struct{ size, runes int }
 func (s *survey) pattern(expression, pointer string) {
 	size, runes, err := measure(expression)
 	if err != nil {
-		s.errs = append(s.errs, &Error{
-			Pointer: pointer,
-			Message: "the regular expression is not supported: " + err.Error(),
-			Hint:    "expressions are those of RE2: there is no lookahead and no backreference",
-		})
+		s.errs = append(s.errs, &Error{Pointer: pointer, Message: "the regular expression is not supported: " + err.Error(), Hint: patternHint(err)})
 		return
 	}
 	s.patterns.size += size
@@ -56,13 +53,48 @@ func measure(expression string) (size, runes int, err error) {
 	}
 	re, err := syntax.Parse(expression, syntax.Perl)
 	if detail, ok := errors.AsType[*syntax.Error](err); ok {
-		return 0, 0, errors.New(detail.Code.String())
+		return 0, 0, unsupported(detail)
 	}
 	if err != nil {
 		return 0, 0, err
 	}
 	size, runes = measureTree(re)
 	return size, runes, nil
+}
+
+// unsupportedError is the reason why RE2 refuses an expression. It names what JavaScript has and RE2 does not.
+type unsupportedError struct{ what, hint string }
+
+func (e *unsupportedError) Error() string { return e.what }
+
+// foreign are the parts of JavaScript's expressions that RE2 does not have, by how they begin.
+var foreign = []struct{ begins, what, hint string }{
+	{"(?=", "a lookahead, (?=...)", "match the whole text, or put each condition into a pattern of its own under allOf"},
+	{"(?!", "a negative lookahead, (?!...)", "put what must not match into not: {pattern: ...}"},
+	{"(?<=", "a lookbehind, (?<=...)", "match what stands before as well"},
+	{"(?<!", "a negative lookbehind, (?<!...)", "put what must not match into not: {pattern: ...}"},
+	{`\k<`, "a backreference", "expressions are those of RE2, which match in linear time: write the repetition out"},
+}
+
+// unsupported says in words why RE2 refuses an expression.
+func unsupported(err *syntax.Error) error {
+	for _, f := range foreign {
+		if strings.HasPrefix(err.Expr, f.begins) {
+			return &unsupportedError{"it has " + f.what, f.hint}
+		}
+	}
+	if len(err.Expr) == 2 && err.Expr[0] == '\\' && '1' <= err.Expr[1] && err.Expr[1] <= '9' {
+		last := foreign[len(foreign)-1]
+		return &unsupportedError{"it has " + last.what + ", " + err.Expr, last.hint}
+	}
+	return errors.New(err.Code.String())
+}
+
+func patternHint(err error) string {
+	if e, ok := errors.AsType[*unsupportedError](err); ok {
+		return e.hint
+	}
+	return "expressions are those of RE2: there is no lookahead and no backreference"
 }
 
 func measureTree(re *syntax.Regexp) (size, runes int) {

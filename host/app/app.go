@@ -54,6 +54,8 @@ type Tool struct {
 	Limits Limits
 	// Broken holds the errors of this tool, which cannot run while there are any.
 	Broken Problems
+
+	limits *node // where Limits is written, or nil
 }
 
 // Annotations are the hints of MCP about what a tool does; nil means not said.
@@ -143,6 +145,20 @@ func (t Tool) Params() []string {
 		}
 	}
 	return names
+}
+
+// LimitProblem makes a warning about the limit of that key, such as "memory", at the place where it is declared.
+func (t Tool) LimitProblem(key string, code Code, message, hint string) Problem {
+	at := place{file: t.Source}
+	if t.limits != nil {
+		at = t.limits.place
+		if n := t.limits.get(key); n != nil {
+			at = n.place
+		}
+	}
+	problem := newProblem(at, code, hint, "%s", message)
+	problem.Tool, problem.Severity = t.Name, SeverityWarning
+	return problem
 }
 
 // Problem makes an error about a place in the prompt's template, given as line and column within the

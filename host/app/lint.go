@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
 )
 
@@ -51,6 +52,21 @@ func (l *load) lintGrants(a *App) {
 	for _, s := range a.Stores {
 		if !granted[s.Name] {
 			l.warnf(l.stores[s.Name], NotGranted, "grant it to a tool: grants: {"+s.Name+": readwrite}", "no tool or prompt is granted the store %s", quote(s.Name))
+		}
+	}
+}
+
+// lintReadOnly warns about a tool that says that it changes nothing and is granted to change memory: whoever asks people
+// before a tool changes something relies on that.
+func (l *load) lintReadOnly(annotations *node, t *Tool) {
+	if t.Annotations.ReadOnlyHint == nil || !*t.Annotations.ReadOnlyHint {
+		return
+	}
+	for _, g := range t.Grants {
+		if g.Allows(abi.Write) || g.Allows(abi.Delete) {
+			l.warnf(annotations.get("readOnlyHint").place, Contradiction, "write readOnlyHint: false, or grants: {"+g.Store+": read}",
+				"readOnlyHint is true, and the grants allow the tool to change the store %s", quote(g.Store))
+			return
 		}
 	}
 }

@@ -47,6 +47,9 @@ const (
 	ShortLived    Code = "short_lived"    // shared memory that ends with whoever wrote it last
 	NotGranted    Code = "not_granted"    // a store that nothing may use
 	SchemaMistake Code = "schema_mistake" // a JSON Schema that does not check what it seems to
+	Contradiction Code = "contradiction"  // two settings of which one must be wrong
+	MissingGrant  Code = "missing_grant"  // a memory call that the tool's grants do not allow
+	CodeMistake   Code = "code_mistake"   // code that fails when it is reached, or has no effect
 )
 
 // Problem is one mistake in a declaration.

@@ -40,14 +40,16 @@ func (l *load) compiled(root *node, strict bool) json.RawMessage {
 		l.schemaErrors(root, err)
 		return nil
 	}
+	broken := false
 	for _, e := range s.Mistakes() {
-		if strict {
+		if strict && !e.Harmless {
+			broken = true
 			l.errorf(root.at(e.Pointer), BadSchema, e.Hint, "%s", e.Message)
 			continue
 		}
 		l.warnf(root.at(e.Pointer), SchemaMistake, e.Hint, "%s", e.Message)
 	}
-	if strict && len(s.Mistakes()) > 0 {
+	if broken {
 		return nil
 	}
 	return b.Bytes()

@@ -86,8 +86,12 @@ func (l *load) expose(n *node) bool {
 	if n == nil {
 		return false
 	}
-	word := l.text(n, "expose")
-	if n.kind == text && word != exposed {
+	if n.kind != text {
+		l.errorf(n.place, WrongType, "write expose: resource, or leave it out", "expose takes the word resource, not %s", n.kind)
+		return false
+	}
+	word := n.value
+	if word != exposed {
 		l.errorf(n.place, BadValue, "write expose: resource, or leave it out", "%s is not a way to expose a store", quote(word))
 	}
 	return word == exposed
@@ -140,11 +144,14 @@ func retentionHint(s string) string {
 	const known = "write session, 1_day, 1_week, 1_month, or one count and one unit: 90d, 24h, 30m, 10s"
 	low := strings.ToLower(strings.TrimSpace(s))
 	days := map[string]int{"day": 1, "week": 7, "month": 30, "year": 365}
-	if _, err := memory.ParseRetention(low); err == nil {
+	if isRetention(low) {
 		return "did you mean " + low + "?"
 	}
 	switch m := countOfWords.FindStringSubmatch(low); {
 	case m != nil:
+		if word := m[1] + "_" + m[2]; isRetention(word) {
+			return "write " + word
+		}
 		count, _ := strconv.Atoi(m[1])
 		return fmt.Sprintf("write %dd", count*days[m[2]])
 	case countOfWeeks.MatchString(low):
@@ -163,4 +170,9 @@ func retentionHint(s string) string {
 		return "write one count and one unit: " + formatDuration(d)
 	}
 	return known
+}
+
+func isRetention(s string) bool {
+	_, err := memory.ParseRetention(s)
+	return err == nil
 }

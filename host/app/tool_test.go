@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
@@ -36,7 +37,7 @@ func TestLoadTool(t *testing.T) {
 			t.Errorf("LoadTool(%q): %v", tt.path, problems)
 			continue
 		}
-		if diff := cmp.Diff(tt.want, *got); diff != "" {
+		if diff := cmp.Diff(tt.want, *got, cmpopts.IgnoreUnexported(app.Tool{})); diff != "" {
 			t.Errorf("LoadTool(%q) (-want +got):\n%s", tt.path, diff)
 		}
 	}
@@ -77,7 +78,7 @@ func TestAppFileDecides(t *testing.T) {
 	got := load(", grants: {cart: read}, env: {A: x}, limits: {timeout: 1s}, description: of the app")
 	want := app.Tool{Name: "t", Title: "Title", Description: "of the app", Source: "t/main.js", Dir: "t",
 		Grants: []memory.Grant{{Store: "cart", Verbs: []abi.Verb{abi.Read}}}, Env: map[string]string{"A": "x"}, Limits: app.Limits{Timeout: time.Second}}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(app.Tool{})); diff != "" {
 		t.Errorf("an entry with keys (-want +got):\n%s", diff)
 	}
 }

@@ -102,8 +102,10 @@ func (l *load) declaration(at place, before int, t *Tool, from ...*node) {
 	t.OutputSchema = l.compiled(l.schema(get("outputSchema"), "outputSchema"), false)
 	t.Annotations = l.annotations(get("annotations"))
 	t.Grants = l.grants(get("grants"))
+	l.lintReadOnly(get("annotations"), t)
 	t.Env = l.env(get("env"))
-	t.Limits = l.limits(get("limits"))
+	t.limits = get("limits")
+	t.Limits = l.limits(t.limits)
 	if entry := get("entry"); entry != nil {
 		t.Entry = l.text(entry, "entry")
 		if t.Source != "" && path.Ext(t.Source) != ".wasm" {

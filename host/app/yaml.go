@@ -24,6 +24,9 @@ func parseYAML(file string, content []byte) (root *node, problems Problems) {
 	}
 	parsed, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
+		if problem := bracketProblem(file, tokens); problem != nil {
+			return nil, Problems{*problem}
+		}
 		return nil, Problems{syntaxProblem(file, content, err)}
 	}
 	r := &yamlReader{file: file, lines: strings.Split(string(content), "\n"), anchors: map[string]*node{}, left: maxValues, leftBytes: maxFileBytes}

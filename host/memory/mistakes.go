@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/storage"
@@ -29,6 +30,7 @@ func CheckStrict(st Store) error {
 		return nil
 	}
 	mistakes, err := st.Mistakes()
+	mistakes = slices.DeleteFunc(mistakes, func(e *schema.Error) bool { return e.Harmless })
 	if err != nil || len(mistakes) == 0 {
 		return err
 	}

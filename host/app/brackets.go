@@ -1,0 +1,40 @@
+package app
+
+import (
+	"fmt"
+
+	"github.com/goccy/go-yaml/token"
+)
+
+// closing is the bracket that closes another.
+var closing = map[string]string{"{": "}", "[": "]"}
+
+// bracketProblem finds the bracket that keeps a file from being parsed: one that closes another kind of bracket, closes
+// nothing, or is not closed. It is nil if the brackets fit.
+func bracketProblem(file string, tokens token.Tokens) *Problem {
+	var open []*token.Token
+	found := func(t *token.Token, hint, format string, args ...any) *Problem {
+		problem := newProblem(placeOfToken(file, t), Syntax, hint, format, args...)
+		return &problem
+	}
+	for _, t := range tokens {
+		switch t.Type {
+		case token.MappingStartType, token.SequenceStartType:
+			open = append(open, t)
+		case token.MappingEndType, token.SequenceEndType:
+			if len(open) == 0 {
+				return found(t, fmt.Sprintf("put a text that holds %s in quotes", t.Value), "%s closes no bracket", t.Value)
+			}
+			last := open[len(open)-1]
+			if want := closing[last.Value]; t.Value != want {
+				return found(t, "write "+want, "%s does not close %s of line %d", t.Value, last.Value, last.Position.Line)
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	last := open[len(open)-1]
+	return found(last, "write "+closing[last.Value]+" where it ends", "%s is not closed", last.Value)
+}
