@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
@@ -23,7 +25,22 @@ func (h *Host) Render(ctx context.Context, caller Caller, prompt string) (string
 	if grants == nil {
 		grants = []memory.Grant{}
 	}
-	return h.render(ctx, caller, declared.Template, grants)
+	text, err := h.render(ctx, caller, declared.Template, grants)
+	return text, promptFault(err)
+}
+
+// promptFault returns the error of a prompt that reads a store that it may not read: the words of memory are for tools.
+func promptFault(err error) error {
+	f, ok := err.(*abi.Fault)
+	if !ok || f.Code != abi.NotFound || f.Store == "" {
+		return err
+	}
+	g := *f
+	g.Message = fmt.Sprintf("there is no store %q, or this prompt was not granted it", f.Store)
+	if !strings.HasPrefix(f.Hint, "did you mean") {
+		g.Hint = "declare the store in the app file and grant it to the prompt: grants: {" + f.Store + ": read}"
+	}
+	return &g
 }
 
 // Refs returns the stores and fields that a declared prompt reads, whoever it is rendered for. A prompt that

@@ -114,7 +114,8 @@ func (g *guard) look() {
 // kernel lets pass where the addresses were reserved before.
 func (g *guard) exceeded() error {
 	if cpu := g.limits.cpu; cpu > 0 && g.used() > cpu {
-		return abi.Faultf(abi.Timeout, "%s used more processor time than the %s it may", g.doing, cpu)
+		f := abi.Faultf(abi.Timeout, "%s exceeded its limit of processor time (%s)", g.doing, cpu)
+		return f.WithHint("the limit is limits.cpu of the tool, or the host's; by default it is twice the time of the run")
 	}
 	if g.cell.overData() {
 		return overMemory(g.doing, g.limits.memory)

@@ -142,6 +142,15 @@ func TestDeath(t *testing.T) {
 	}
 }
 
+// TestProcessorTimeHint: the hint names the limit that ended the run.
+func TestProcessorTimeHint(t *testing.T) {
+	b := newBench(t, cell.Options{})
+	_, err := b.run(t, "burn", "", engine.Input{Limits: engine.Limits{CPU: short}}, enough, engine.Host{})
+	if f, ok := errors.AsType[*abi.Fault](err); !ok || !strings.Contains(f.Hint, "limits.cpu") {
+		t.Errorf("Run = %+v; want a hint at limits.cpu", err)
+	}
+}
+
 func codeOf(err error) abi.Code {
 	if f, ok := errors.AsType[*abi.Fault](err); ok {
 		return f.Code

@@ -24,13 +24,22 @@ func (p *program) document(ctx context.Context, what, given string) (json.RawMes
 		return nil, err
 	}
 	if err := jsondoc.Check(text, jsondoc.Limits{}); err != nil {
+		doc, ok := errors.AsType[*jsondoc.Error](err)
+		if ok && doc.Kind != jsondoc.Malformed {
+			return nil, usagef(overLimitHints[doc.Kind], "%s exceeds a limit for JSON: %v", what, err)
+		}
 		hint := ""
-		if doc, ok := errors.AsType[*jsondoc.Error](err); ok && doc.Kind == jsondoc.Malformed && string(text) == given {
+		if ok && string(text) == given {
 			hint = `quote it for the shell: '{"language": "fr"}'`
 		}
 		return nil, usagef(hint, "%s is not valid JSON: %v", what, err)
 	}
 	return text, nil
+}
+
+// overLimitHints say what to do about valid JSON that exceeds a limit.
+var overLimitHints = map[jsondoc.Kind]string{
+	jsondoc.BadNumber: "write a longer number as a text, in quotes",
 }
 
 // read returns the bytes that an argument gives.
@@ -134,10 +143,36 @@ func parsePair(text string) (key string, value any, err error) {
 	parsed, err := jsondoc.Decode([]byte(value.(string)), jsondoc.Limits{})
 	if err != nil {
 		reason := err
-		if doc, ok := errors.AsType[*jsondoc.Error](err); ok {
+		doc, ok := errors.AsType[*jsondoc.Error](err)
+		if ok {
 			reason = errors.New(doc.Message)
+		}
+		if ok && doc.Kind != jsondoc.Malformed {
+			return "", nil, usagef(overLimitHints[doc.Kind], "the value of %q exceeds a limit for JSON: %v", key, reason)
 		}
 		return "", nil, usagef(hint, "the value of %q is not valid JSON: %v", key, reason)
 	}
 	return key, parsed, nil
+}
+
+// adviseTypes adds a hint to the error of a run whose input has a text, because it was given as key=value, where the
+// schema asks for another type.
+func adviseTypes(err error, pairs []string) error {
+	f, ok := errors.AsType[*abi.Fault](err)
+	if !ok || f.Code != abi.InputInvalid || f.Hint != "" {
+		return err
+	}
+	for _, v := range f.Violations {
+		for _, pair := range pairs {
+			key, value, _ := strings.Cut(pair, "=")
+			if v.Keyword != "type" || v.Pointer != "/"+key {
+				continue
+			}
+			if jsondoc.Check([]byte(value), jsondoc.Limits{}) != nil {
+				value = "JSON"
+			}
+			return f.WithHint("%s=... is a text; write %s for another type", key, shellWord(key+":="+value))
+		}
+	}
+	return err
 }

@@ -84,9 +84,9 @@ func (p *program) run(cmd *cobra.Command, f *runFlags, tool string, pairs []stri
 		return err
 	}
 	if f.remote() {
-		return p.runThere(cmd.Context(), f, inv, tool)
+		return adviseTypes(p.runThere(cmd.Context(), f, inv, tool), pairs)
 	}
-	return p.runHere(cmd.Context(), f, inv, tool)
+	return adviseTypes(p.runHere(cmd.Context(), f, inv, tool), pairs)
 }
 
 // runHere runs a tool of an app file, or one that is given by its path, on this machine.
