@@ -14,6 +14,7 @@ import (
 var documented = map[string][]string{
 	"App": appKeys, "Store": storeKeys, "Tool": toolKeys, "Annotations": annotationKeys, "Limits": limitKeys,
 	"Prompt": promptKeys, "Grants": verbWords, "tool.json": {"name", "source"},
+	"What `toolrun check` reports": nil,
 }
 
 func reference(t *testing.T) string {

@@ -226,7 +226,7 @@ func (e *proxy) makeIn(ctx context.Context, c *process) error {
 	if err == nil {
 		var f *fields
 		if _, f, err = c.wire.receive(&loadSizes); err == nil {
-			failed, err = readLoaded(f)
+			failed, _, err = readLoaded(f)
 		}
 	}
 	_, reason := g.done()

@@ -32,6 +32,8 @@ var (
 	_ engine.Walled = (*proxy)(nil)
 	_ engine.Sized  = (*proxy)(nil)
 	_ engine.Warmer = (*program)(nil)
+
+	_ engine.Reviewer = (*program)(nil)
 )
 
 // Walled is always true: that is what cells are for.
@@ -109,6 +111,7 @@ type program struct {
 	source engine.Source
 	files  *archive
 	outfit outfit
+	review atomic.Pointer[engine.Review]
 	key    string // of its own compiled code in the folder of the outfit, "" where it is not kept
 
 	open    engine.Door
@@ -305,7 +308,7 @@ func (p *program) exchangeLoad(cell *process) (failed *abi.Fault, gone bool, err
 		return nil, false, fmt.Errorf("write the operations: %w", err)
 	}
 	f := cell.wire.frame(kindLoad).number(p.id).text(p.engine.name).data(operations).text(p.key)
-	f.text(src.Path).text(src.Entry).number(bit(src.Files != nil)).texts(src.Params).data(src.Code)
+	f.text(src.Path).text(src.Entry).number(bit(src.Files != nil)).number(bit(src.Review)).texts(src.Params).data(src.Code)
 	if err := cell.wire.send(f); err != nil {
 		return nil, brokenPipe(err), err
 	}
@@ -316,7 +319,10 @@ func (p *program) exchangeLoad(cell *process) (failed *abi.Fault, gone bool, err
 		}
 		cell.waited = false
 		if k == kindLoaded {
-			failed, err = readLoaded(f)
+			var review engine.Review
+			if failed, review, err = readLoaded(f); src.Review {
+				p.review.Store(&review)
+			}
 			return failed, false, err
 		}
 		name := f.text()
@@ -338,26 +344,46 @@ var loadCodes = []abi.Code{
 	abi.MemoryLimit, abi.StackLimit, abi.Timeout, abi.Unavailable, abi.Internal,
 }
 
-// readLoaded reads how compiling ended.
-func readLoaded(f *fields) (*abi.Fault, error) {
-	status, text := f.number(), f.data()
+// readLoaded reads how compiling ended, and the review of the source if there is one.
+func readLoaded(f *fields) (failed *abi.Fault, review engine.Review, err error) {
+	status, text, reviewed := f.number(), f.data(), f.data()
 	if err := f.end(); err != nil {
-		return nil, fmt.Errorf("read how compiling ended: %w", err)
+		return nil, review, fmt.Errorf("read how compiling ended: %w", err)
 	}
 	switch status {
 	case outcomeOutput:
-		return nil, nil
+		review, err = readReview(reviewed)
+		return nil, review, err
 	case outcomeFault:
 		fault := &abi.Fault{}
 		if err := unmarshalFault(text, fault); err != nil {
-			return nil, err
+			return nil, review, err
 		}
 		if !slices.Contains(loadCodes, fault.Code) {
-			return nil, fmt.Errorf("compiling ended with %s: %w", fault.Code, errForeign)
+			return nil, review, fmt.Errorf("compiling ended with %s: %w", fault.Code, errForeign)
 		}
-		return trimmed(fault), nil
+		return trimmed(fault), review, nil
 	}
-	return nil, fmt.Errorf("compile: %s", text)
+	return nil, review, fmt.Errorf("compile: %s", text)
+}
+
+// readReview reads a review, which comes from a process that the source may have taken over.
+func readReview(text []byte) (review engine.Review, err error) {
+	if len(text) == 0 {
+		return review, nil
+	}
+	if err := json.Unmarshal(text, &review); err != nil {
+		return engine.Review{}, fmt.Errorf("read the review of a source: %w", errForeign)
+	}
+	return review.Bounded(), nil
+}
+
+// Review returns the review of the source.
+func (p *program) Review() engine.Review {
+	if review := p.review.Load(); review != nil {
+		return *review
+	}
+	return engine.Review{}
 }
 
 // Close waits for the runs under way and lets go of the program. What is still compiled for later runs is given up.

@@ -12,7 +12,7 @@ import (
 // kind says what a frame is, and so which fields it has.
 type kind byte
 
-// The frames of version 1. Who sends one is in the comment; a frame that does not belong where it comes ends the
+// The frames. Who sends one is in the comment; a frame that does not belong where it comes ends the
 // exchange.
 const (
 	kindHello   kind = iota + 1 // host: how the cell is to be; cell: that it is, and how
@@ -30,7 +30,7 @@ const (
 )
 
 // version is that of the frames. Both ends are to have the same.
-const version = 2
+const version = 3
 
 // sizes are the largest payloads that an end takes in at a time, by kind; 0 for what does not belong there.
 type sizes [kindCount + 1]int

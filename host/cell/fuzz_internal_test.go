@@ -39,7 +39,9 @@ func FuzzParent(f *testing.F) {
 		return w.send(w.frame(kindOutcome).number(outcomeFault).number(0).data(nil).optional(nil).data([]byte(`{"code":"conflict","id":"cell 0"}`)).texts(nil))
 	}
 	open := func(w *wire) error { return w.send(w.frame(kindOpen).text("a.js")) }
-	loaded := func(w *wire) error { return w.send(w.frame(kindLoaded).number(outcomeOutput).text("")) }
+	loaded := func(w *wire) error {
+		return w.send(w.frame(kindLoaded).number(outcomeOutput).text("").data([]byte(`{"calls":[{"op":"get_content","store":"a"}]}`)))
+	}
 	f.Add(seed(call, line, done))
 	f.Add(seed(call, fault))
 	f.Add(seed(open, open, loaded))

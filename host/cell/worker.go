@@ -86,7 +86,7 @@ func (k *worker) makeShared() error {
 	if err := k.make(); err != nil {
 		status, said = failure(err)
 	}
-	return k.wire.send(k.wire.frame(kindLoaded).number(status).data(said))
+	return k.wire.send(k.wire.frame(kindLoaded).number(status).data(said).data(nil))
 }
 
 // panicked leaves what a panic was to the parent, which asks for it when it hears of the internal fault.
@@ -126,6 +126,7 @@ func (k *worker) load(f *fields) error {
 	if f.number() == 1 {
 		src.Files = &remoteFiles{worker: k, known: map[string]*remoteFile{}}
 	}
+	src.Review = f.number() == 1
 	src.Params, src.Code = f.texts(maxParams), f.data()
 	if err := f.end(); err != nil {
 		return fmt.Errorf("read a source: %w", err)
@@ -140,15 +141,27 @@ func (k *worker) load(f *fields) error {
 		return fmt.Errorf("there is no engine %q in this cell", name)
 	}
 	program, err := newEngine(key).Load(context.Background(), src)
-	if err == nil {
-		k.programs[id] = program
-	}
-	status, said := uint64(outcomeOutput), []byte(nil)
+	status, said, review := uint64(outcomeOutput), []byte(nil), []byte(nil)
 	if err != nil {
 		status, said = failure(err)
+	} else {
+		k.programs[id] = program
+		review = reviewOf(program, src)
 	}
 	k.settle()
-	return k.wire.send(k.wire.frame(kindLoaded).number(status).data(said))
+	return k.wire.send(k.wire.frame(kindLoaded).number(status).data(said).data(review))
+}
+
+// reviewOf is the review of a source as JSON, if it was asked for.
+func reviewOf(program engine.Program, src engine.Source) []byte {
+	if !src.Review {
+		return nil
+	}
+	text, err := json.Marshal(engine.ReviewOf(program).Bounded())
+	if err != nil || len(text) > maxFaultBytes/2 {
+		return nil
+	}
+	return text
 }
 
 // settle takes the memory that is left after compiling for what a guest has beside its own.

@@ -59,6 +59,9 @@ type Source struct {
 	Entry string
 	// Params are the names of the tool's declared parameters, which some languages bind as variables.
 	Params []string
+	// Review asks for a static check of the code: the program then implements Reviewer. It costs time, so only a check of
+	// an app asks for it. Default false.
+	Review bool
 	// Domain says whose code this is. Code of two domains is never compiled or run in one process, where the
 	// engine uses processes. "" is a domain like any other.
 	Domain string

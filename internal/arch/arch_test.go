@@ -64,7 +64,7 @@ var rules = map[string]rule{
 	"host/engine/enginetest/jstools":     {own: []string{"host/engine", "host/engine/enginetest"}},
 	"host/engine/enginetest/pythontools": {own: []string{"host/engine", "host/engine/enginetest"}},
 	"host/engine/enginetest/wasmtools":   {own: []string{"host/engine", "host/engine/enginetest"}},
-	"host/engine/js":                     {own: []string{"abi", "internal/jsondoc", "host/engine", "host/engine/js/internal/bundle", "host/engine/js/internal/crash", "sdk/js"}, others: []string{"github.com/dop251/goja"}},
+	"host/engine/js":                     {own: []string{"abi", "internal/jsondoc", "internal/similar", "host/engine", "host/engine/js/internal/bundle", "host/engine/js/internal/crash", "sdk/js"}, others: []string{"github.com/dop251/goja"}},
 	"host/engine/js/internal/bundle":     {own: []string{"abi", "host/engine", "host/engine/js/internal/crash"}, others: []string{"github.com/dop251/goja", "github.com/evanw/esbuild", "github.com/go-sourcemap/sourcemap"}},
 	"host/engine/js/internal/crash":      {},
 	"sdk/js":                             {},
@@ -76,7 +76,7 @@ var rules = map[string]rule{
 	"host/memory":   {own: []string{"abi", "schema", "internal/jsondoc", "internal/similar", "host/storage"}},
 	"host/app":      {own: []string{"abi", "schema", "internal/jsondoc", "internal/similar", "host/memory"}, others: []string{"github.com/goccy/go-yaml"}},
 	"host/template": {own: []string{"abi", "internal/jsondoc"}},
-	"host": {own: []string{"abi", "schema", "internal/jsondoc", "host/admission", "host/app", "host/engine", "host/memory", "host/storage", "host/template"},
+	"host": {own: []string{"abi", "schema", "internal/jsondoc", "internal/similar", "host/admission", "host/app", "host/engine", "host/memory", "host/storage", "host/template"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
 
 	"host/mcpapi": {own: []string{"abi", "host", "host/app", "host/memory"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},

@@ -34,10 +34,13 @@ func (p *program) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [APP]",
 		Short: "Report every mistake of an app: its file, its tools, its prompts, its database",
-		Long: `Report every mistake of an app at once, as file:line:column: message. Every tool is compiled and every
-template parsed. With --db, records are compared with what is declared now.
+		Long: `Report every mistake of an app at once, as file:line:column: message. Every tool is compiled, its code is
+checked without running it, and every template is parsed. With --db, records are compared with what is declared now.
 
-The exit code is 2 where there are errors, and 0 where there are warnings alone.`,
+Of code, check reports what is certain: stores that are not declared or not granted, names that tools do not have,
+modules that cannot be imported. It does not check the types of TypeScript: run tsc for that.
+
+The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 		Example: `  toolrun check
   toolrun check shop/app.yaml --json
   toolrun check --db .toolrun/memory.db`,
@@ -111,11 +114,15 @@ func (p *program) checkBehind(ctx context.Context, pr *project, engines []engine
 	if err != nil {
 		return nil, errors.Join(err, backend.Close())
 	}
-	broken := h.Check(ctx)
+	reviews := h.Review(ctx)
 	var problems app.Problems
 	for _, t := range pr.app.Tools {
-		if err := broken[t.Name]; err != nil && len(t.Broken) == 0 {
-			problems = append(problems, p.toolProblem(pr, t, faultOf(err)))
+		review := reviews[t.Name]
+		if review.Err != nil && len(t.Broken) == 0 {
+			problems = append(problems, p.toolProblem(pr, t, faultOf(review.Err)))
+		}
+		for _, f := range review.Findings {
+			problems = append(problems, p.findingProblem(pr, t, f))
 		}
 	}
 	for _, prompt := range pr.app.Prompts {
@@ -142,6 +149,19 @@ func (p *program) toolProblem(pr *project, t app.Tool, f *abi.Fault) app.Problem
 	}
 }
 
+// findingProblem is a warning about a tool's code or its limits.
+func (p *program) findingProblem(pr *project, t app.Tool, f host.Finding) app.Problem {
+	if f.Limit != "" {
+		problem := t.LimitProblem(f.Limit, f.Code, f.Message, f.Hint)
+		problem.File = p.env.show(filepath.Join(pr.dir, filepath.FromSlash(problem.File)))
+		return problem
+	}
+	return app.Problem{
+		File: p.codeFolder(pr, t.Name).file(f.File), Line: f.Line, Column: f.Column,
+		Message: f.Message, Hint: f.Hint, Code: f.Code, Severity: app.SeverityWarning, Tool: t.Name,
+	}
+}
+
 // checkPrompt renders a prompt for somebody who has no memory yet, which shows a template that cannot be
 // parsed and one that reads what it was not granted.
 func (p *program) checkPrompt(ctx context.Context, h *host.Host, pr *project, prompt app.Prompt) (app.Problem, bool) {
@@ -153,10 +173,20 @@ func (p *program) checkPrompt(ctx context.Context, h *host.Host, pr *project, pr
 		return app.Problem{}, false
 	}
 	f := faultOf(err)
-	if f.Code == abi.NotFound { // whose hint is for tools
-		f = f.WithHint("grant it to the prompt: grants: {%s: read}", f.Store)
+	if f.Code != abi.NotFound {
+		return p.promptProblem(pr, prompt, f.Line, f.Column, f.Message, f.Hint), true
 	}
-	return p.promptProblem(pr, prompt, f.Line, f.Column, f.Message, f.Hint), true
+	message, hint := fmt.Sprintf("the prompt is not granted the store %q", f.Store), fmt.Sprintf("grant it to the prompt: grants: {%s: read}", f.Store)
+	if known := append(pr.storeNames(), memory.SessionMeta); !slices.Contains(known, f.Store) {
+		message, hint = fmt.Sprintf("no store %q is declared", f.Store), didYouMean(f.Store, known, "")
+	}
+	line, column := f.Line, f.Column
+	for _, ref := range h.Refs(prompt.Name) {
+		if ref.Store == f.Store {
+			line, column = ref.Line, ref.Column
+		}
+	}
+	return p.promptProblem(pr, prompt, line, column, message, hint), true
 }
 
 // checkFields warns about fields in a prompt that no record can have, so that nothing will ever stand there.

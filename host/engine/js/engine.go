@@ -69,7 +69,7 @@ func (e *Engine) load(ctx context.Context, src engine.Source, operations []abi.O
 	if err != nil {
 		return nil, err
 	}
-	p, err := newProgram(e, src.Path, s, operations)
+	p, err := newProgram(e, src, s, operations)
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,7 @@ type program struct {
 	code       *goja.Program
 	operations []abi.Operation
 	freezes    bool // the code names a function that makes an object keep the members it has
+	review     engine.Review
 
 	open   sync.RWMutex // held for reading by runs under way
 	closed bool
@@ -42,14 +43,22 @@ type program struct {
 
 var errClosed = errors.New("js: the program is closed")
 
-func newProgram(e *Engine, name string, s *script, operations []abi.Operation) (*program, error) {
+func newProgram(e *Engine, src engine.Source, s *script, operations []abi.Operation) (*program, error) {
+	name := src.Path
 	tree, code, err := compile(name, s.code)
 	if err != nil {
 		return nil, sourceInvalid(name, s, err)
 	}
 	s.forgotten = forgottenAwaits(tree, s)
-	return &program{engine: e, name: name, script: s, code: code, operations: operations, freezes: freezing.MatchString(s.code)}, nil
+	p := &program{engine: e, name: name, script: s, code: code, operations: operations, freezes: freezing.MatchString(s.code)}
+	if src.Review {
+		p.review = reviewOf(tree, s, src.Code, p)
+	}
+	return p, nil
 }
+
+// Review returns the review of the source.
+func (p *program) Review() engine.Review { return p.review }
 
 // freezing finds the functions that make an object keep the members it has. A tool that makes up such a name when it
 // runs is told that an object of ours cannot be frozen; to make each of them a plain object would slow every tool.

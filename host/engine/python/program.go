@@ -21,6 +21,7 @@ type program struct {
 	files       *folder  // what it then asks for
 	warnings    []string // of every run
 	nothing     string   // the warning of a run that answers nothing
+	review      engine.Review
 
 	loaded  *snapshot.Image // the interpreter with the tool, of which nothing ran; nil where every run starts its own
 	starter *starter        // nil where nothing runs once for many runs
@@ -35,6 +36,7 @@ type loadRequest struct {
 	Entry      string          `json:"entry"`
 	Params     []string        `json:"params"`
 	Folder     bool            `json:"folder"` // whether the tool has modules of its own
+	Review     bool            `json:"review,omitempty"`
 	Operations []abi.Operation `json:"operations"`
 }
 
@@ -43,7 +45,7 @@ func load(ctx context.Context, e *Engine, i *interpreter, src engine.Source) (*p
 	if err != nil {
 		return nil, err
 	}
-	asked := loadRequest{src.Path, code, src.Entry, append([]string{}, src.Params...), src.Files != nil, abi.Operations}
+	asked := loadRequest{src.Path, code, src.Entry, append([]string{}, src.Params...), src.Files != nil, src.Review, abi.Operations}
 	request, err := json.Marshal(asked)
 	if err != nil {
 		return nil, fmt.Errorf("python: write a request: %w", err)
@@ -60,13 +62,14 @@ func (p *program) load(ctx context.Context) error {
 		return p.loadFault(r)
 	}
 	var told struct {
-		Once    bool   `json:"once"`
-		Warning string `json:"warning"`
+		Once    bool          `json:"once"`
+		Warning string        `json:"warning"`
+		Review  engine.Review `json:"review"`
 	}
 	if err := json.Unmarshal(r.outcome.rest, &told); err != nil {
 		return fmt.Errorf("python: read what the interpreter says of a tool: %w", err)
 	}
-	p.nothing = told.Warning
+	p.nothing, p.review = told.Warning, told.Review.Bounded()
 	for _, line := range r.early {
 		p.warnings = append(p.warnings, line.Text)
 	}
@@ -80,6 +83,9 @@ func (p *program) load(ctx context.Context) error {
 	p.loaded, err = r.instance.Capture()
 	return err
 }
+
+// Review returns the review of the source.
+func (p *program) Review() engine.Review { return p.review }
 
 var errClosed = errors.New("python: the program is closed")
 

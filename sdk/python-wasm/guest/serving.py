@@ -45,7 +45,12 @@ def _load(request):
     if about_names:
         logs.warn(about_names)
     freeze()
-    send("done", encode({"once": _tool.starts_once(), "warning": _tool.source.warning}, "tool", 10))
+    answer = {"once": _tool.starts_once(), "warning": _tool.source.warning}
+    if request.get("review"):
+        from .review import review  # which only a check of an app needs
+
+        answer["review"] = review(_tool, request["operations"])
+    send("done", encode(answer, "tool", 10))
 
 
 def _start(request):

@@ -110,6 +110,11 @@ def imports(tree):
                 yield f"{node.module}.{alias.name}" if node.module else alias.name, node.level
 
 
+def top_level(tree):
+    """The nodes that run when a module is imported, without what is within its functions and classes."""
+    return _of_this_scope([node for node in tree.body if not _is_main_guard(node)])
+
+
 def _of_this_scope(nodes):
     """The nodes of a scope without what is within its functions and classes."""
     pending = list(reversed(nodes))

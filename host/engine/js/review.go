@@ -1,0 +1,392 @@
+package js
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/token"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/similar"
+)
+
+// A review reports names that nothing declares and memory calls that no host has. It knows no scopes: a name that is
+// declared anywhere in the bundle counts as declared everywhere, so that it reports too little and not too much.
+
+// reviewOf reviews a bundle.
+func reviewOf(tree *ast.Program, s *script, source []byte, p *program) engine.Review {
+	r := &reviewer{walker: walker{maxWalk}, tree: tree, script: s, operations: p.operations, names: namesOf(tree), told: map[string]bool{}}
+	r.defined = definedGlobals(p)
+	if r.names.opaque {
+		return engine.Review{}
+	}
+	if isBlank(source) {
+		r.review.Findings = append(r.review.Findings, engine.Finding{
+			Message: "the source is empty: the tool answers null", Hint: "write what the tool does, and return what it answers",
+			Position: engine.Position{File: p.name, Line: 1, Column: 1},
+		})
+	}
+	r.walk(tree.Body, r.enter)
+	if r.left < 0 {
+		return engine.Review{}
+	}
+	for _, warning := range slices.Concat(s.warnings, s.forgotten) {
+		f := findingOf(p.name, warning)
+		if !slices.ContainsFunc(r.review.Findings, func(g engine.Finding) bool { return g.Position == f.Position }) {
+			r.review.Findings = append(r.review.Findings, f)
+		}
+	}
+	return r.review
+}
+
+var placedWarning = regexp.MustCompile(`^([^\s:]+\.[cm]?[jt]s):(\d+):(\d+): (.+)$`)
+
+// findingOf makes a finding of a warning of every run, which begins with its position if it has one.
+func findingOf(entry, warning string) engine.Finding {
+	part := placedWarning.FindStringSubmatch(warning)
+	if part == nil {
+		return engine.Finding{Message: warning, Position: engine.Position{File: entry, Line: 1, Column: 1}}
+	}
+	line, _ := strconv.Atoi(part[2])
+	column, _ := strconv.Atoi(part[3])
+	return engine.Finding{Message: part[4], Position: engine.Position{File: part[1], Line: line, Column: column}}
+}
+
+type reviewer struct {
+	walker
+	tree       *ast.Program
+	script     *script
+	operations []abi.Operation
+	names      *names
+	defined    func(name string) bool
+	told       map[string]bool // names that were reported
+	caught     int             // how many try statements around the node have a catch
+	review     engine.Review
+}
+
+// enter looks at one node.
+func (r *reviewer) enter(node any) bool {
+	switch n := node.(type) {
+	case *ast.TryStatement:
+		return r.try(n)
+	case *ast.LabelledStatement:
+		r.walk(n.Statement, r.enter)
+		return false
+	case *ast.BranchStatement, *ast.MetaProperty:
+		return false // its names are no variables
+	case *ast.CallExpression:
+		r.call(n)
+	case *ast.NewExpression:
+		r.makesCode(n.Callee)
+	case *ast.Identifier:
+		r.name(n.Name.String(), int(n.Idx))
+	case *ast.PropertyShort:
+		r.name(n.Name.Name.String(), int(n.Name.Idx))
+	}
+	return true
+}
+
+// try walks a try statement: what fails within one that has a catch may be meant to.
+func (r *reviewer) try(n *ast.TryStatement) bool {
+	if n.Catch == nil {
+		return true
+	}
+	r.caught++
+	r.walk(n.Body, r.enter)
+	r.caught--
+	r.walk(n.Catch, r.enter)
+	r.walk(n.Finally, r.enter)
+	return false
+}
+
+// call looks at a call of a memory operation or of eval.
+func (r *reviewer) call(n *ast.CallExpression) {
+	r.makesCode(n.Callee)
+	callee, ok := n.Callee.(*ast.DotExpression)
+	if !ok || !isName(callee.Left, "memory") || r.names.declared["memory"] {
+		return
+	}
+	name := callee.Identifier.Name.String()
+	at := slices.IndexFunc(r.operations, func(op abi.Operation) bool { return op.Name == name })
+	if at < 0 {
+		if !slices.Contains(objectMembers, name) && r.caught == 0 {
+			r.find(int(callee.Identifier.Idx), r.operationHint(name), "memory has no function "+name)
+		}
+		return
+	}
+	store, ok := r.storeOf(r.operations[at], n.ArgumentList)
+	if position, own := r.position(int(callee.Idx0())); ok && own && len(r.review.Calls) < engine.MaxReviewCalls {
+		r.review.Calls = append(r.review.Calls, engine.MemoryCall{Op: name, Store: store, Position: position})
+	}
+}
+
+// objectMembers are the functions that every object has.
+var objectMembers = strings.Fields("constructor hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf")
+
+func (r *reviewer) operationHint(name string) string {
+	var names []string
+	for _, op := range r.operations {
+		names = append(names, op.Name)
+	}
+	// Without underscores, getContent is get_content.
+	folded := strings.ToLower(strings.ReplaceAll(name, "_", ""))
+	for _, known := range names {
+		if strings.ReplaceAll(known, "_", "") == folded {
+			return "did you mean " + known + "?"
+		}
+	}
+	if near := similar.Name(name, names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "it has " + strings.Join(names, ", ")
+}
+
+// storeOf returns the store of a call if the code names it: as the first argument or by its name.
+func (r *reviewer) storeOf(op abi.Operation, args []ast.Expression) (string, bool) {
+	if len(args) == 0 {
+		return "", false
+	}
+	named, ok := args[0].(*ast.ObjectLiteral)
+	if !ok {
+		return r.text(args[0])
+	}
+	store := op.Params[0]
+	for _, property := range named.Value {
+		p, ok := property.(*ast.PropertyKeyed)
+		if !ok || p.Computed {
+			continue
+		}
+		if key, ok := r.text(p.Key); ok && (key == store.Name || slices.Contains(store.Aliases, key)) {
+			return r.text(p.Value)
+		}
+	}
+	return "", false
+}
+
+// text returns the text that an expression stands for: a literal, or a constant of the only declaration of that name.
+func (r *reviewer) text(e ast.Expression) (string, bool) {
+	switch e := e.(type) {
+	case *ast.StringLiteral:
+		return e.Value.String(), true
+	case *ast.TemplateLiteral:
+		if e.Tag == nil && len(e.Expressions) == 0 && len(e.Elements) == 1 {
+			return e.Elements[0].Parsed.String(), true
+		}
+	case *ast.Identifier:
+		text, ok := r.names.texts[e.Name.String()]
+		return text, ok && r.names.once(e.Name.String())
+	}
+	return "", false
+}
+
+// makesCode reports eval and the constructor of functions.
+func (r *reviewer) makesCode(callee ast.Expression) {
+	id, ok := callee.(*ast.Identifier)
+	if !ok || r.caught > 0 {
+		return
+	}
+	switch name := id.Name.String(); {
+	case r.names.declared[name]:
+	case name == "eval", name == "Function":
+		r.find(int(id.Idx), "", "making code from a text is switched off in tools: no eval, no new Function")
+	}
+}
+
+// name reports a variable that nothing declares.
+func (r *reviewer) name(name string, at int) {
+	if r.caught > 0 || r.told[name] || name == "arguments" || r.names.declared[name] || r.names.asked[name] || r.defined(name) {
+		return
+	}
+	if r.find(at, r.nameHint(name), name+" is not defined") {
+		r.told[name] = true
+	}
+}
+
+// nameHint is the hint for a variable that nothing declares.
+func (r *reviewer) nameHint(name string) string {
+	if hint := absentHint(name); hint != "" {
+		return hint
+	}
+	known := slices.Sorted(func(yield func(string) bool) {
+		for declared := range r.names.declared {
+			if !strings.HasPrefix(declared, "__") && !yield(declared) {
+				return
+			}
+		}
+	})
+	if near := similar.Name(name, known[:min(len(known), 500)]); near != "" && near != name {
+		return "did you mean " + near + "?"
+	}
+	return ""
+}
+
+// find adds a finding at an offset of the bundle, if that is in a file of the author's.
+func (r *reviewer) find(at int, hint, message string) bool {
+	position, own := r.position(at)
+	if !own || len(r.review.Findings) == engine.MaxReviewFindings {
+		return false
+	}
+	r.review.Findings = append(r.review.Findings, engine.Finding{Message: cut(message, maxMessageBytes), Hint: hint, Position: position})
+	return true
+}
+
+// position returns the author's position of an offset in the bundle, and whether there is one outside of packages.
+func (r *reviewer) position(at int) (engine.Position, bool) {
+	in := r.tree.File.Position(at - r.tree.File.Base())
+	file, line, column, ok := r.script.position(in.Line, in.Column)
+	return engine.Position{File: file, Line: line, Column: column}, ok && !strings.Contains("/"+file, "/node_modules/")
+}
+
+// names are the names of a bundle.
+type names struct {
+	walker
+	declared map[string]bool // those that are declared or assigned anywhere
+	asked    map[string]bool // those of which the code asks whether they exist
+	texts    map[string]string
+	count    map[string]int
+	opaque   bool // a with statement, or too much code: nothing is certain
+}
+
+func (n *names) once(name string) bool { return n.count[name] == 1 }
+
+func namesOf(tree *ast.Program) *names {
+	n := &names{walker: walker{maxWalk}, declared: map[string]bool{}, asked: map[string]bool{}, texts: map[string]string{}, count: map[string]int{}}
+	n.walk(tree.Body, n.enter)
+	n.opaque = n.opaque || n.left < 0
+	return n
+}
+
+func (n *names) enter(node any) bool {
+	switch v := node.(type) {
+	case *ast.Binding:
+		n.declare(v.Target)
+		id, named := v.Target.(*ast.Identifier)
+		if text, ok := v.Initializer.(*ast.StringLiteral); ok && named {
+			n.texts[id.Name.String()] = text.Value.String()
+		}
+	case *ast.ParameterList:
+		n.declare(v.Rest)
+	case *ast.CatchStatement:
+		n.declare(v.Parameter)
+	case *ast.FunctionLiteral:
+		n.declare(v.Name)
+	case *ast.ClassLiteral:
+		n.declare(v.Name)
+	case *ast.ForDeclaration:
+		n.declare(v.Target)
+	case *ast.ForIntoExpression:
+		n.declare(v.Expression)
+	case *ast.AssignExpression:
+		n.assign(v.Left)
+	case *ast.UnaryExpression:
+		if v.Operator == token.TYPEOF || v.Operator == token.INCREMENT || v.Operator == token.DECREMENT {
+			n.ask(v)
+		}
+	case *ast.BinaryExpression:
+		if text, ok := folded(v.Left).(*ast.StringLiteral); ok && v.Operator == token.IN {
+			n.asked[text.Value.String()] = true // "fetch" in globalThis
+		}
+	case *ast.DotExpression:
+		if isGlobalObject(v.Left) {
+			n.asked[v.Identifier.Name.String()] = true // if (globalThis.fetch)
+		}
+	case *ast.WithStatement:
+		n.opaque = true
+	}
+	return true
+}
+
+// folded returns the expression that unfold put into a sequence of one.
+func folded(e ast.Expression) ast.Expression {
+	if s, ok := e.(*ast.SequenceExpression); ok && len(s.Sequence) == 1 {
+		return s.Sequence[0]
+	}
+	return e
+}
+
+func (n *names) ask(v *ast.UnaryExpression) {
+	id, ok := v.Operand.(*ast.Identifier)
+	switch {
+	case !ok:
+	case v.Operator == token.TYPEOF:
+		n.asked[id.Name.String()] = true
+	default:
+		n.count[id.Name.String()]++
+	}
+}
+
+// declare adds the names of a pattern, and those that it only reads too.
+func (n *names) declare(target any) {
+	n.walk(target, func(node any) bool {
+		switch v := node.(type) {
+		case *ast.Identifier:
+			n.add(v.Name.String())
+		case *ast.PropertyShort:
+			n.add(v.Name.Name.String())
+		}
+		return true
+	})
+}
+
+// assign adds the names that an assignment may make.
+func (n *names) assign(left ast.Expression) {
+	if dot, ok := left.(*ast.DotExpression); ok && !isGlobalObject(dot.Left) && !isName(dot.Left, "memory") {
+		return
+	}
+	n.declare(left)
+}
+
+func (n *names) add(name string) {
+	n.declared[name] = true
+	n.count[name]++
+}
+
+func isGlobalObject(e ast.Expression) bool {
+	return isName(e, "globalThis") || isName(e, "global") || isName(e, "self") || isName(e, "window")
+}
+
+// isDefined answers whether a run would find a global. It asks without reading it.
+var isDefined = goja.MustCompile("toolrun:review", "(name) => name in globalThis", false)
+
+// definedGlobals returns a function that reports whether a run finds a global of that name.
+func definedGlobals(p *program) func(name string) bool {
+	r := newRun(context.Background(), p, engine.Input{}, engine.Host{})
+	r.prepare()
+	value, err := r.vm.RunProgram(isDefined)
+	ask, ok := goja.AssertFunction(value)
+	return func(name string) bool {
+		if err != nil || !ok {
+			return true
+		}
+		answer, err := ask(goja.Undefined(), r.vm.ToValue(name))
+		return err != nil || answer.ToBoolean()
+	}
+}
+
+// isBlank reports whether a source holds nothing but space and comments.
+func isBlank(source []byte) bool {
+	for rest := bytes.TrimPrefix(source, []byte("\ufeff")); ; {
+		rest = bytes.TrimSpace(rest)
+		end, skip := "", 0
+		switch {
+		case len(rest) == 0:
+			return true
+		case bytes.HasPrefix(rest, []byte("//")), bytes.HasPrefix(rest, []byte("#!")):
+			end, skip = "\n", 0
+		case bytes.HasPrefix(rest, []byte("/*")):
+			end, skip = "*/", 2
+		default:
+			return false
+		}
+		_, after, _ := bytes.Cut(rest[cmp.Or(skip, 1):], []byte(end))
+		rest = after
+	}
+}

@@ -1,0 +1,79 @@
+package engine
+
+import "strings"
+
+// Review is the result of a static check of a source, for the tool's author. It is not complete: it holds what an engine
+// is certain of without running the code.
+type Review struct {
+	// Calls are the memory calls whose operation and store are written in the code.
+	Calls []MemoryCall `json:"calls,omitempty"`
+	// Findings are the other mistakes, in the order of the code.
+	Findings []Finding `json:"findings,omitempty"`
+}
+
+// Position is a position in the author's files. File is relative to the tool's folder; Line and Column count from 1 and
+// are 0 if the position is unknown.
+type Position struct {
+	File   string `json:"file"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+}
+
+// MemoryCall is a memory operation on a store that the code names by a literal.
+type MemoryCall struct {
+	Op    string `json:"op"`
+	Store string `json:"store"`
+	Position
+}
+
+// Finding is a likely mistake in a source: code that fails when it is reached, or that has no effect.
+type Finding struct {
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	Position
+}
+
+// Reviewer is implemented by programs that can review their source. Review returns the result if the source was loaded
+// with Source.Review, and a zero Review otherwise.
+type Reviewer interface {
+	Review() Review
+}
+
+// ReviewOf returns the review of a program, or a zero Review if its engine makes none.
+func ReviewOf(p Program) Review {
+	if r, ok := p.(Reviewer); ok {
+		return r.Review()
+	}
+	return Review{}
+}
+
+// The bounds of a Review. An engine leaves out what is over.
+const (
+	MaxReviewCalls    = 500
+	MaxReviewFindings = 100
+)
+
+// Bounded returns the review within its bounds, with long texts cut: a guest's process may have made it.
+func (r Review) Bounded() Review {
+	const name, text = 256, 1 << 10
+	var b Review
+	for _, c := range r.Calls[:min(len(r.Calls), MaxReviewCalls)] {
+		b.Calls = append(b.Calls, MemoryCall{clip(c.Op, name), clip(c.Store, name), c.bounded()})
+	}
+	for _, f := range r.Findings[:min(len(r.Findings), MaxReviewFindings)] {
+		b.Findings = append(b.Findings, Finding{clip(f.Message, text), clip(f.Hint, text), f.bounded()})
+	}
+	return b
+}
+
+func (p Position) bounded() Position {
+	const most = 1 << 10
+	return Position{clip(p.File, most), max(p.Line, 0), max(p.Column, 0)}
+}
+
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
+}

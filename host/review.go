@@ -1,0 +1,158 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/similar"
+)
+
+// Review is the result of a static check of a tool.
+type Review struct {
+	// Err is the reason why the tool does not compile, or nil.
+	Err error
+	// Findings are likely mistakes in a tool that compiles.
+	Findings []Finding
+}
+
+// Finding is a likely mistake in a tool: code that fails when it is reached or has no effect, or a limit that the host
+// does not grant.
+type Finding struct {
+	// Limit is the key of the tool's limits that the finding is about, or "" if it is about code.
+	Limit string
+	// Code is the kind of the finding.
+	Code app.Code
+	engine.Finding
+}
+
+// Review compiles every tool, as Check does, and checks its code without running it. The result has a Review for each
+// tool that compiles with findings or does not compile, by the tool's name.
+func (h *Host) Review(ctx context.Context) map[string]Review {
+	reviews := map[string]Review{}
+	for _, declared := range h.app.Tools {
+		review := h.reviewTool(ctx, declared)
+		if review.Err != nil || len(review.Findings) > 0 {
+			reviews[declared.Name] = review
+		}
+	}
+	return reviews
+}
+
+// reviewTool reviews a tool on a program of its own: those that run are compiled without a review.
+func (h *Host) reviewTool(ctx context.Context, declared app.Tool) Review {
+	t := &tool{Tool: declared}
+	t.source = func() (engine.Source, error) {
+		src, err := h.source(t)
+		src.Review = true
+		return src, err
+	}
+	t.load = h.compiler(t)
+	program, err := t.ready(ctx, DefaultTenant, h.limits.LoadTimeout)
+	if err != nil {
+		return Review{Err: fmt.Errorf("tool %q: %w", declared.Name, err)}
+	}
+	found := engine.ReviewOf(program)
+	review := Review{Findings: h.clamped(t)}
+	for _, call := range found.Calls {
+		if f, bad := h.judge(declared, call); bad {
+			review.Findings = append(review.Findings, f)
+		}
+	}
+	for _, f := range found.Findings {
+		review.Findings = append(review.Findings, Finding{Code: app.CodeMistake, Finding: f})
+	}
+	review.Err = t.close()
+	return review
+}
+
+// judge compares a memory call with what the app declares and the tool is granted.
+func (h *Host) judge(t app.Tool, call engine.MemoryCall) (Finding, bool) {
+	op, known := abi.LookupOperation(call.Op)
+	if !known {
+		return Finding{}, false
+	}
+	finding := func(code app.Code, hint, format string, args ...any) (Finding, bool) {
+		return Finding{Code: code, Finding: engine.Finding{Message: fmt.Sprintf(format, args...), Hint: hint, Position: call.Position}}, true
+	}
+	if _, declared := h.app.Store(call.Store); !declared && call.Store != memory.SessionMeta {
+		return finding(app.UnknownStore, h.storeHint(call.Store), "no store %q is declared", call.Store)
+	}
+	at := slices.IndexFunc(t.Grants, func(g memory.Grant) bool { return g.Store == call.Store })
+	switch {
+	case at < 0 && call.Store == memory.SessionMeta && op.Verb != abi.Read:
+		return finding(app.MissingGrant, "", "%s can only be read", call.Store)
+	case at < 0:
+		return finding(app.MissingGrant, grantHint(call.Store, op.Verb), "the tool is not granted the store %q", call.Store)
+	case t.Grants[at].Allows(op.Verb):
+		return Finding{}, false
+	case call.Store == memory.SessionMeta:
+		return finding(app.MissingGrant, "", "%s can only be read", call.Store)
+	}
+	return finding(app.MissingGrant, grantHint(call.Store, append(slices.Clone(t.Grants[at].Verbs), op.Verb)...),
+		"%s needs the grant %s on the store %q", call.Op, op.Verb, call.Store)
+}
+
+func (h *Host) storeHint(name string) string {
+	names := []string{memory.SessionMeta}
+	for _, s := range h.app.Stores {
+		names = append(names, s.Name)
+	}
+	if near := similar.Name(name, names); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return "the stores are: " + strings.Join(names, ", ")
+}
+
+// grantHint writes a grant of verbs in the notation of an app file.
+func grantHint(store string, verbs ...abi.Verb) string {
+	var words []string
+	for _, v := range []abi.Verb{abi.Read, abi.Write, abi.Delete} {
+		if slices.Contains(verbs, v) {
+			words = append(words, string(v))
+		}
+	}
+	text := strings.Join(words, ", ")
+	switch len(words) {
+	case 2:
+		text = "[" + text + "]"
+	case 3:
+		text = "readwrite"
+	}
+	return fmt.Sprintf("grant it to the tool: grants: {%s: %s}", store, text)
+}
+
+// clamped reports the limits of a tool that are above those of the host, which then apply.
+func (h *Host) clamped(t *tool) []Finding {
+	host := h.limits.of(app.Limits{}, t.memory)
+	var findings []Finding
+	for _, l := range []struct {
+		key         string
+		asked, most int64
+		size        bool
+	}{
+		{"memory", t.Limits.Memory, host.MemoryBytes, true},
+		{"output", t.Limits.Output, int64(host.OutputBytes), true},
+		{"calls", t.Limits.Calls, int64(host.Calls), false},
+	} {
+		if l.asked <= l.most {
+			continue
+		}
+		format := func(n int64) string {
+			if l.size {
+				return memory.FormatSize(n)
+			}
+			return fmt.Sprint(n)
+		}
+		findings = append(findings, Finding{Limit: l.key, Code: app.OverLimit, Finding: engine.Finding{
+			Message: fmt.Sprintf("limits.%s is %s, and the limit of this host is %s, which applies", l.key, format(l.asked), format(l.most)),
+			Hint:    fmt.Sprintf("ask for %s at most, or run the tool on a host that allows more", format(l.most)),
+		}})
+	}
+	return findings
+}

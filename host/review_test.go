@@ -1,0 +1,75 @@
+package host_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/js"
+	"github.com/toolrun/toolrun/host/storage/mem"
+)
+
+func TestReview(t *testing.T) {
+	const file = `
+app: shop
+memory: {prefs: {access: user}, conv: {access: session, retention: session}}
+tools:
+  good: {source: good.js, description: d, grants: {prefs: readwrite}, limits: {memory: 8MiB, output: 1MiB, calls: 1000}}
+  calls: {source: calls.js, description: d, grants: {prefs: read, sessionMeta: read}}
+  limits: {source: good.js, description: d, grants: {prefs: [read, delete, write]}, limits: {memory: 1GiB, output: 2MiB, calls: 1001}}
+  broken: {source: broken.js, description: d}
+`
+	files := fstest.MapFS{"app.yaml": {Data: []byte(file)}, "broken.js": {Data: []byte("return {")},
+		"good.js": {Data: []byte("return (await memory.get_content('prefs'))?.a ?? null;")},
+		"calls.js": {Data: []byte("await memory.set_content('prefs', {});\nawait memory.delete_content('conv');\nawait memory.set_content('sessionMeta', {});\n" +
+			"await memory.get_content('sessionmeta');\nreturn await memory.get_content('perfs');")}}
+	declared, problems := app.Load(files, "app.yaml")
+	if declared == nil {
+		t.Fatal(problems)
+	}
+	h, err := host.Open(t.Context(), host.Options{App: declared, Backend: mem.New(), Engines: []engine.Engine{js.New()}, SweepEvery: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	want := map[string][]string{
+		"broken": nil,
+		"calls": {
+			`missing_grant calls.js:1:7 set_content needs the grant write on the store "prefs" (grant it to the tool: grants: {prefs: [read, write]})`,
+			`missing_grant calls.js:2:7 the tool is not granted the store "conv" (grant it to the tool: grants: {conv: delete})`,
+			`missing_grant calls.js:3:7 sessionMeta can only be read ()`,
+			`unknown_store calls.js:4:7 no store "sessionmeta" is declared (did you mean "sessionMeta"?)`,
+			`unknown_store calls.js:5:14 no store "perfs" is declared (did you mean "prefs"?)`,
+		},
+		"limits": {
+			`over_limit memory limits.memory is 1GiB, and the limit of this host is 64MiB, which applies`,
+			`over_limit output limits.output is 2MiB, and the limit of this host is 1MiB, which applies`,
+			`over_limit calls limits.calls is 1001, and the limit of this host is 1000, which applies`,
+		},
+	}
+	got := h.Review(t.Context())
+	for name, review := range got {
+		var lines []string
+		for _, f := range review.Findings {
+			if f.Limit != "" {
+				lines = append(lines, fmt.Sprintf("%s %s %s", f.Code, f.Limit, f.Message))
+				continue
+			}
+			lines = append(lines, fmt.Sprintf("%s %s:%d:%d %s (%s)", f.Code, f.File, f.Line, f.Column, f.Message, f.Hint))
+		}
+		if expected, ok := want[name]; !ok || !slices.Equal(lines, expected) {
+			t.Errorf("review of %s:\n%s\nwant\n%s", name, strings.Join(lines, "\n"), strings.Join(expected, "\n"))
+		}
+		if (review.Err != nil) != (name == "broken") {
+			t.Errorf("review of %s: error %v", name, review.Err)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("Review has %d tools; want %d", len(got), len(want))
+	}
+}

@@ -1,0 +1,217 @@
+"""Reviews a tool's source without running it: what will fail when it is reached, for the tool's author."""
+
+import ast
+from importlib.util import find_spec
+
+from .importing import STANDARD
+from .source import top_level
+from .spelling import near
+
+_MOST, _MOST_CALLS = 100, 500
+
+# Packages that many tools import, of which the essential part is machine code.
+_COMPILED = frozenset("""
+    cv2 cython grpc jax keras lxml matplotlib numba numpy orjson pandas PIL polars psycopg2 pyarrow pydantic_core scipy
+    sklearn spacy tensorflow torch transformers uvloop
+""".split())
+
+
+def review(tool, operations):
+    """The memory calls and the findings of a tool, as the host's Review has them."""
+    reviewer = _Reviewer(tool, operations)
+    for path, text in tool.texts.items():
+        reviewer.file(path, text)
+    return {"calls": reviewer.calls[:_MOST_CALLS], "findings": reviewer.findings[:_MOST]}
+
+
+class _Reviewer:
+    def __init__(self, tool, operations):
+        self.tool = tool
+        self.operations = {operation["name"]: operation for operation in operations}
+        self.calls = []
+        self.findings = []
+
+    def file(self, path, text):
+        """Review one file."""
+        try:
+            tree = ast.parse(text, path)
+        except (SyntaxError, ValueError, RecursionError):
+            return  # which fails where it is imported
+        is_entry = path == self.tool.path
+        file = _File(self, path, text, tree)
+        if is_entry:
+            self._entry(file)
+        file.visit(tree)
+        if self.tool.starts_once() and (is_entry or self._starts_with(path)):
+            file.top_level()
+
+    def _entry(self, file):
+        if not file.tree.body:
+            file.find(None, "the source is empty: the tool answers null", "write what the tool does, and return what it answers")
+        elif self.tool.source.warning:
+            file.find(None, self.tool.source.warning)
+
+    def _starts_with(self, path):
+        """Whether the top level of the tool imports the module of that path for certain."""
+        name = path.removeprefix(self.tool.folder).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        for node in self.tool.source.tree.body:
+            if isinstance(node, ast.Import) and any(alias.name == name for alias in node.names):
+                return True
+            if isinstance(node, ast.ImportFrom) and not node.level and node.module == name:
+                return True
+        return False
+
+
+class _File(ast.NodeVisitor):
+    """The review of one file."""
+
+    def __init__(self, reviewer, path, text, tree):
+        self.reviewer = reviewer
+        self.path = path
+        self.lines = text.splitlines()
+        self.tree = tree
+        self.caught = 0  # how many try statements around the node have a handler
+        self.maybe = 0  # how many if statements are around the node
+        self.bound = _bound(tree)
+        self.texts = _texts(tree, self.bound)
+        self.memory = self.bound.get("memory", 0) == 0
+
+    def find(self, node, message, hint=""):
+        finding = {"message": message, "hint": hint, **self._position(node)}
+        if finding not in self.reviewer.findings:
+            self.reviewer.findings.append(finding)
+
+    def _position(self, node):
+        line, column = (node.lineno, node.col_offset) if node is not None else (1, 0)
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        return {"file": self.path, "line": line, "column": len(text.encode()[:column].decode(errors="replace")) + 1}
+
+    def visit_Try(self, node):
+        self.caught += bool(node.handlers)
+        for inner in node.body:
+            self.visit(inner)
+        self.caught -= bool(node.handlers)
+        for inner in (*node.handlers, *node.orelse, *node.finalbody):
+            self.visit(inner)
+
+    visit_TryStar = visit_Try
+
+    def visit_If(self, node):
+        self.maybe += 1
+        self.generic_visit(node)
+        self.maybe -= 1
+
+    def visit_Import(self, node):
+        for alias in node.names:
+            self._module(node, alias.name)
+
+    def visit_ImportFrom(self, node):
+        if not node.level and node.module:
+            self._module(node, node.module)
+
+    def _module(self, node, name):
+        top = name.partition(".")[0]
+        if self.caught or self.maybe or top in ("memory", "__future__"):
+            return
+        try:
+            missing = find_spec(top) is None
+            why = f"No module named {top!r}"
+        except ModuleNotFoundError as error:
+            missing, why = True, str(error)
+        except (ImportError, ValueError):
+            return
+        if not missing:
+            return
+        hint = ""
+        if top in _COMPILED:
+            why = f"No module named {top!r}: it has machine code, and tools run pure Python"
+            hint = "use the standard library, such as statistics, math or csv"
+        elif top not in STANDARD:
+            hint = "put a module of pure Python into the tool's folder"
+        self.find(node, why, hint)
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        function = node.func
+        if not (self.memory and isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name)):
+            return
+        if function.value.id != "memory":
+            return
+        operation = self.reviewer.operations.get(function.attr)
+        if operation is None:
+            self._no_operation(function)
+            return
+        store = self._store(operation, node)
+        if store is not None:
+            self.reviewer.calls.append({"op": function.attr, "store": store, **self._position(node)})
+
+    def _no_operation(self, function):
+        if self.caught or function.attr in vars(self.reviewer.tool.memory):
+            return
+        names = list(self.reviewer.operations)
+        meant = near(function.attr, names)
+        self.find(function, f"memory has no function {function.attr}", f"did you mean {meant}?" if meant else f"it has {', '.join(names)}")
+
+    def _store(self, operation, node):
+        """The store that a call names, or None."""
+        first = operation["params"][0]
+        names = {first["name"], *first.get("aliases", ())}
+        value = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg in names), None)
+        if isinstance(value, ast.Name):
+            return self.texts.get(value.id)
+        return value.value if isinstance(value, ast.Constant) and isinstance(value.value, str) else None
+
+    def top_level(self):
+        """Report memory calls that run when the tool is loaded, and so for no run."""
+        if not self.memory:
+            return
+        for node in top_level(self.tree):
+            function = node.func if isinstance(node, ast.Call) else None
+            if (
+                isinstance(function, ast.Attribute)
+                and isinstance(function.value, ast.Name)
+                and function.value.id == "memory"
+                and function.attr in self.reviewer.operations
+            ):
+                self.find(
+                    node,
+                    f"memory.{function.attr} at the top level of a module runs when the tool is loaded, which is no run",
+                    f"call it in {self.reviewer.tool.source.entry}",
+                )
+
+
+def _bound(tree):
+    """How often each name is bound anywhere in a module, but for an import of memory itself."""
+    bound = {}
+
+    def bind(name):
+        bound[name] = bound.get(name, 0) + 1
+
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            bind(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            bind(node.name)
+        elif isinstance(node, ast.arg):
+            bind(node.arg)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            bind(node.name)
+        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+            bind(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                name = alias.asname or alias.name.partition(".")[0]
+                if not (isinstance(node, ast.Import) and alias.name == "memory" and name == "memory"):
+                    bind(name)
+    return bound
+
+
+def _texts(tree, bound):
+    """The names that stand for one text: assigned once, at the top level."""
+    texts = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            name, value = node.targets[0].id, node.value
+            if bound.get(name) == 1 and isinstance(value, ast.Constant) and isinstance(value.value, str):
+                texts[name] = value.value
+    return texts
