@@ -59,7 +59,8 @@ var rules = map[string]rule{
 	"abi/conform":                              {own: []string{"abi", "host/engine"}},
 	"abi/abitest":                              {own: []string{"abi", "abi/conform", "host/engine", "internal/wasm/assemble"}},
 
-	"host/engine/document":               {own: []string{"abi", "host/admission", "host/engine"}, others: []string{"github.com/gabriel-vasile/mimetype", "github.com/ledongthuc/pdf"}},
+	"host/engine/document":               {own: []string{"abi", "host/admission", "host/engine", "host/engine/document/pdfium"}, others: []string{"github.com/gabriel-vasile/mimetype", "github.com/gogs/chardet", "golang.org/x/text"}},
+	"host/engine/document/pdfium":        {own: []string{"internal/wasm/artefact", "internal/wasm/binary", "internal/wasm/fuel", "internal/wasm/snapshot", "internal/wasm/wasi"}, others: []string{"github.com/tetratelabs/wazero"}},
 	"host/engine/enginetest":             {own: []string{"abi", "host/engine"}},
 	"host/engine/enginetest/jstools":     {own: []string{"host/engine", "host/engine/enginetest"}},
 	"host/engine/enginetest/pythontools": {own: []string{"host/engine", "host/engine/enginetest"}},
@@ -105,7 +106,7 @@ var rules = map[string]rule{
 		others: []string{"github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4", "github.com/rogpeppe/go-internal/lockedfile"}},
 	"host/admission": {own: []string{"abi", "host/engine"}},
 	"host/telemetry": {own: []string{"abi", "host"}, others: []string{"github.com/prometheus/client_golang", "go.opentelemetry.io/otel"}},
-	"host/languages": {own: []string{"abi", "host/cell", "host/engine", "host/engine/document", "host/engine/js", "host/engine/python", "host/engine/python/distribution", "host/engine/wasm"}},
+	"host/languages": {own: []string{"abi", "host/cell", "host/engine", "host/engine/document", "host/engine/document/pdfium", "host/engine/js", "host/engine/python", "host/engine/python/distribution", "host/engine/wasm"}},
 
 	"bench/measure":    {},
 	"bench/compare":    {},

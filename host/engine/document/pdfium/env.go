@@ -1,0 +1,156 @@
+package pdfium
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental/table"
+)
+
+// The import modules of the functions that Emscripten expects of its host. Its WASI is a part of the standard's, with 64-bit
+// numbers in two halves.
+const (
+	envModule  = "env"
+	wasiModule = "wasi_snapshot_preview1"
+)
+
+// errAborted is the panic of a guest that gave up, such as for lack of memory. No instruction of a guest catches it.
+var errAborted = errors.New("pdfium: the library aborted")
+
+// errJump is the panic by which longjmp unwinds to the invoke function that called setjmp's caller.
+var errJump = errors.New("pdfium: a jump that nothing catches")
+
+// The error numbers of WASI: EBADF is returned by functions of WASI, ENOSYS, negated, by system calls.
+const (
+	badDescriptor = 8
+	notSupported  = 0xFFFF_FFFF - 52 + 1
+)
+
+// provide makes a module with the functions that the library imports from it. There are no files, no clock, no time zone and
+// no environment.
+func provide(ctx context.Context, runtime wazero.Runtime, code wazero.CompiledModule, from string) error {
+	b := runtime.NewHostModuleBuilder(from)
+	for _, f := range code.ImportedFunctions() {
+		module, name, _ := f.Import()
+		if module != from {
+			continue
+		}
+		handler, err := hostFunction(name, f)
+		if err != nil {
+			return err
+		}
+		b.NewFunctionBuilder().WithGoModuleFunction(handler, f.ParamTypes(), f.ResultTypes()).WithName(name).Export(name)
+	}
+	_, err := b.Instantiate(ctx)
+	return err
+}
+
+// hostFunction returns the host function for an import.
+func hostFunction(name string, f api.FunctionDefinition) (api.GoModuleFunc, error) {
+	switch {
+	case strings.HasPrefix(name, "invoke_"):
+		return invoke(f), nil
+	case strings.HasPrefix(name, "__syscall_"):
+		return answer(notSupported), nil
+	case strings.HasPrefix(name, "fd_"):
+		return answer(badDescriptor), nil
+	}
+	switch strings.TrimLeft(name, "_") {
+	case "emscripten_resize_heap":
+		return resizeHeap, nil
+	case "emscripten_memcpy_js":
+		return copyMemory, nil
+	case "emscripten_throw_longjmp":
+		return func(context.Context, api.Module, []uint64) { panic(errJump) }, nil
+	case "abort", "abort_js", "assert_fail":
+		return func(context.Context, api.Module, []uint64) { panic(errAborted) }, nil
+	case "environ_sizes_get":
+		return noEnvironment, nil
+	case "environ_get", "tzset_js", "localtime_js", "gmtime_js", "emscripten_date_now":
+		return answer(0), nil
+	}
+	return nil, fmt.Errorf("the library imports %q, which nothing provides", name)
+}
+
+// answer is a function that always returns the same, or nothing.
+func answer(value uint64) api.GoModuleFunc {
+	return func(_ context.Context, _ api.Module, stack []uint64) {
+		if len(stack) > 0 {
+			stack[0] = value
+		}
+	}
+}
+
+// noEnvironment writes how many variables there are, and their bytes.
+func noEnvironment(_ context.Context, guest api.Module, stack []uint64) {
+	if !guest.Memory().WriteUint32Le(uint32(stack[0]), 0) || !guest.Memory().WriteUint32Le(uint32(stack[1]), 0) {
+		panic(errAborted)
+	}
+	stack[0] = 0
+}
+
+// copyMemory copies bytes of the guest: to, from, how many.
+func copyMemory(_ context.Context, guest api.Module, stack []uint64) {
+	from, ok := guest.Memory().Read(uint32(stack[1]), uint32(stack[2]))
+	if !ok || !guest.Memory().Write(uint32(stack[0]), from) {
+		panic(errAborted)
+	}
+}
+
+// resizeHeap grows the memory to a size in bytes. It returns 0 if there is no more.
+func resizeHeap(_ context.Context, guest api.Module, stack []uint64) {
+	const page = 64 << 10
+	size, has := uint64(uint32(stack[0])), uint64(guest.Memory().Size())
+	stack[0] = 0
+	if size <= has {
+		stack[0] = 1
+	} else if _, ok := guest.Memory().Grow(uint32((size - has + page - 1) / page)); ok {
+		stack[0] = 1
+	}
+}
+
+// The exports that save and restore the stack of C, and that have the caller of setjmp see a jump.
+const (
+	stackGetExport = "emscripten_stack_get_current"
+	stackSetExport = "_emscripten_stack_restore"
+	jumpedExport   = "setThrew"
+)
+
+// invoke is a function that calls another one by its place in the table, and returns where a jump leaves that.
+func invoke(f api.FunctionDefinition) api.GoModuleFunc {
+	params, results := f.ParamTypes()[1:], f.ResultTypes()
+	return func(ctx context.Context, guest api.Module, stack []uint64) {
+		at := mustCall(ctx, guest, stackGetExport)
+		callee := table.LookupFunction(guest, 0, uint32(stack[0]), params, results)
+		out, err := callee.Call(ctx, stack[1:1+len(params)]...)
+		if errors.Is(err, errJump) {
+			mustCall(ctx, guest, stackSetExport, at)
+			mustCall(ctx, guest, jumpedExport, 1, 0)
+			return
+		}
+		if err != nil {
+			panic(err)
+		}
+		copy(stack, out)
+	}
+}
+
+// mustCall calls an export from within a host function, and ends the guest if that fails.
+func mustCall(ctx context.Context, guest api.Module, name string, args ...uint64) uint64 {
+	f := guest.ExportedFunction(name)
+	if f == nil {
+		panic(fmt.Errorf("pdfium: the library does not export %s", name))
+	}
+	out, err := f.Call(ctx, args...)
+	if err != nil {
+		panic(err)
+	}
+	if len(out) == 0 {
+		return 0
+	}
+	return out[0]
+}

@@ -1,0 +1,140 @@
+package pdfium
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/toolrun/toolrun/internal/wasm/fuel"
+	"github.com/toolrun/toolrun/internal/wasm/snapshot"
+)
+
+// maxMemoryBytes is what an instance can be given at most.
+const maxMemoryBytes = 1 << 30
+
+// Library is the library, ready to read documents. It is safe for concurrent use.
+type Library struct {
+	*machine
+	data  *snapshot.Image // before any of its code ran
+	image *snapshot.Image // after it was initialised
+}
+
+// start initialises the library in an instance, from whose state every document begins. It owns the machine from then on.
+func start(ctx context.Context, m *machine) (*Library, error) {
+	l := &Library{machine: m}
+	if err := l.boot(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("pdfium: start the library: %w", err), l.Close())
+	}
+	return l, nil
+}
+
+func (l *Library) boot(ctx context.Context) (err error) {
+	if l.data, err = snapshot.Load(l.runtime, l.code, l.module, snapshot.Options{MemoryBytes: maxMemoryBytes}); err != nil {
+		return err
+	}
+	in, err := l.data.Restore(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer in.Discard(ctx)
+	g := newGuest(ctx, in, unlimited)
+	if f := in.Guest().ExportedFunction("__wasm_call_ctors"); f != nil {
+		g.call("__wasm_call_ctors")
+	} else {
+		g.call("_initialize")
+	}
+	g.call("FPDF_InitLibrary")
+	if g.err != nil {
+		return g.err
+	}
+	l.image, err = in.Capture()
+	return err
+}
+
+// Close frees the library. Documents are read to their end before.
+func (l *Library) Close() error {
+	ctx := context.Background()
+	var errs []error
+	for _, image := range []*snapshot.Image{l.image, l.data} {
+		if image != nil {
+			errs = append(errs, image.Close(ctx))
+		}
+	}
+	return errors.Join(append(errs, l.machine.close())...)
+}
+
+// budget counts slices of fuel, of about a millisecond each.
+type budget struct{ document, page int }
+
+// unlimited is more than starting the library takes.
+var unlimited = &budget{1 << 20, 1 << 20}
+
+// guest is an instance whose exports are called until one fails. It is used by one goroutine at a time.
+type guest struct {
+	ctx       context.Context
+	in        *snapshot.Instance
+	functions map[string]api.Function
+	left      *budget
+	spent     bool  // the budget ended it
+	err       error // of the first call that failed; there are no more
+}
+
+type guestKey struct{}
+
+func newGuest(ctx context.Context, in *snapshot.Instance, left *budget) *guest {
+	g := &guest{in: in, functions: map[string]api.Function{}, left: left}
+	g.ctx = context.WithValue(ctx, guestKey{}, g)
+	return g
+}
+
+// stop is the panic that ends a guest from outside.
+type stop struct{}
+
+func (stop) Error() string { return "pdfium: the host ended the document" }
+
+// refuel is called by the guest's own code when it has used its fuel.
+func refuel(ctx context.Context, stack []uint64) {
+	g := ctx.Value(guestKey{}).(*guest)
+	g.left.document--
+	g.left.page--
+	g.spent = g.left.document < 0 || g.left.page < 0
+	if g.spent || ctx.Err() != nil {
+		panic(stop{})
+	}
+	stack[0] = fuel.Slice
+}
+
+// call calls an export and returns its result, 0 after an error.
+func (g *guest) call(name string, args ...uint64) uint32 {
+	if g.err != nil {
+		return 0
+	}
+	f := g.functions[name]
+	if f == nil {
+		if f = g.in.Guest().ExportedFunction(name); f == nil {
+			g.err = fmt.Errorf("pdfium: the library does not export %s", name)
+			return 0
+		}
+		g.functions[name] = f
+	}
+	out, err := f.Call(g.ctx, args...)
+	if err != nil {
+		g.err = fmt.Errorf("pdfium: %s: %w", name, err)
+		return 0
+	}
+	if len(out) == 0 {
+		return 0
+	}
+	return uint32(out[0])
+}
+
+// write copies data into memory of the guest, and returns its address; 0 after an error.
+func (g *guest) write(data []byte) uint32 {
+	at := g.call("malloc", uint64(max(len(data), 1)))
+	if g.err == nil && (at == 0 || !g.in.Guest().Memory().Write(at, data)) {
+		g.err = errAborted
+	}
+	return at
+}

@@ -1,0 +1,215 @@
+package pdfium
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/toolrun/toolrun/internal/wasm/snapshot"
+)
+
+// The errors of Text.
+var (
+	// ErrPassword is the error of a document that does not open without a password.
+	ErrPassword = errors.New("pdfium: the document is encrypted")
+	// ErrFormat is the error of a document that is not well-formed.
+	ErrFormat = errors.New("pdfium: the document is damaged")
+	// ErrLimit is the error of a document that exceeds a limit on memory or instructions.
+	ErrLimit = errors.New("pdfium: the document exceeds a limit")
+)
+
+// What reading a document may take, in slices of fuel of about a millisecond.
+const (
+	documentSlices = 2000
+	pageSlices     = 1000
+	flattenSlices  = 500 // of a page with its annotations
+)
+
+// maxInstances bounds the instances for one document: each page that ends one takes another for the pages after it.
+const maxInstances = 8
+
+// The numbers that the library has for errors, see FPDF_GetLastError in fpdfview.h.
+const (
+	errorPassword = 4
+	errorSecurity = 5
+)
+
+// Text reads the pages of a document in their order. It calls page with the text of each, "" for one that cannot be read,
+// until that returns false. An instance has memory bytes at most, the document included.
+//
+// The error is ErrPassword, ErrFormat, or ErrLimit, also after some pages, or that of a context that ended.
+func (l *Library) Text(ctx context.Context, data []byte, memory int64, page func(text string) bool) error {
+	r := &reading{library: l, ctx: ctx, data: data, memory: memory, page: page, left: budget{document: documentSlices}}
+	for range maxInstances {
+		done, err := r.instance()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if done && err == nil && r.loaded == 0 && r.skipped == nil {
+			err = ErrFormat
+		}
+		if done || err != nil {
+			return errors.Join(err, r.skipped)
+		}
+	}
+	return ErrLimit
+}
+
+// reading is the state of a document between instances.
+type reading struct {
+	library *Library
+	ctx     context.Context
+	data    []byte
+	memory  int64
+	page    func(text string) bool
+	left    budget
+	next    int   // the page to read
+	loaded  int   // pages that could be read
+	plain   bool  // without its annotations, with which it ended an instance
+	skipped error // why a page was not read
+}
+
+// instance reads pages in a fresh instance, up to one that ends it. It returns true if there are no more pages to read.
+func (r *reading) instance() (done bool, err error) {
+	in, err := r.library.image.Restore(r.ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	defer in.Discard(context.WithoutCancel(r.ctx))
+	if in.LimitMemory(uint64(r.memory)) != nil {
+		return false, ErrLimit
+	}
+	g := newGuest(r.ctx, in, &r.left)
+	r.left.page = pageSlices
+	document, err := r.open(g)
+	if err != nil {
+		return false, err
+	}
+	count := int(int32(g.call("FPDF_GetPageCount", uint64(document))))
+	for r.next < count {
+		r.left.page = pageSlices
+		text, flattened := r.pageText(g, document)
+		if r.ctx.Err() != nil {
+			return false, r.ctx.Err()
+		}
+		if g.err != nil && flattened && r.left.document >= 0 {
+			r.plain, r.skipped = true, cause(g, in)
+			return false, nil
+		}
+		r.next, r.plain = r.next+1, false
+		if !r.page(text) {
+			return true, nil
+		}
+		if g.err != nil {
+			r.skipped = cause(g, in)
+			return r.next >= count || r.left.document < 0, nil
+		}
+	}
+	return true, g.err
+}
+
+// cause is the error of a document that ended its instance.
+func cause(g *guest, in *snapshot.Instance) error {
+	if g.spent || in.Refused() {
+		return ErrLimit
+	}
+	return ErrFormat
+}
+
+// open opens the document without a password, which is how one opens that only restricts what readers may do with it.
+func (r *reading) open(g *guest) (uint32, error) {
+	at := g.write(r.data)
+	document := g.call("FPDF_LoadMemDocument", uint64(at), uint64(len(r.data)), 0)
+	if g.err != nil {
+		return 0, cause(g, g.in)
+	}
+	if document != 0 {
+		return document, nil
+	}
+	switch g.call("FPDF_GetLastError") {
+	case errorPassword, errorSecurity:
+		return 0, ErrPassword
+	}
+	return 0, ErrFormat
+}
+
+// pageText returns the text of a page. Flattening makes form fields and annotations part of it.
+func (r *reading) pageText(g *guest, document uint32) (text string, flattened bool) {
+	page := g.call("FPDF_LoadPage", uint64(document), uint64(r.next))
+	if page == 0 {
+		return "", false
+	}
+	r.loaded++
+	if !r.plain && int32(g.call("FPDFPage_GetAnnotCount", uint64(page))) > 0 {
+		flattened, r.left.page = true, min(r.left.page, flattenSlices)
+		drawFields(g, page)
+		g.call("FPDFPage_Flatten", uint64(page), 0)
+		g.call("FPDF_ClosePage", uint64(page))
+		if page = g.call("FPDF_LoadPage", uint64(document), uint64(r.next)); page == 0 {
+			return "", flattened
+		}
+	}
+	shown := g.call("FPDFText_LoadPage", uint64(page))
+	if shown != 0 {
+		text = characters(g, shown)
+		g.call("FPDFText_ClosePage", uint64(shown))
+	}
+	g.call("FPDF_ClosePage", uint64(page))
+	return text, flattened
+}
+
+// widget is the number that the library has for annotations that show a field of a form, see FPDF_ANNOT_WIDGET.
+const widget = 20
+
+// maxWidgets bounds the fields of a page that are drawn.
+const maxWidgets = 2000
+
+// drawFields draws the fields of a page that have no appearance: programs that fill in forms leave that to the reader.
+func drawFields(g *guest, page uint32) {
+	key := g.write([]byte("AP\x00"))
+	count := min(int(int32(g.call("FPDFPage_GetAnnotCount", uint64(page)))), maxWidgets)
+	for i := range count {
+		annotation := g.call("FPDFPage_GetAnnot", uint64(page), uint64(i))
+		if annotation == 0 {
+			continue
+		}
+		if g.call("FPDFAnnot_GetSubtype", uint64(annotation)) == widget && g.call("FPDFAnnot_HasKey", uint64(annotation), uint64(key)) == 0 {
+			g.call("EPDFAnnot_GenerateFormFieldAP", uint64(annotation))
+		}
+		g.call("FPDFPage_CloseAnnot", uint64(annotation))
+	}
+	g.call("free", uint64(key))
+}
+
+// characters returns the text of a text page.
+func characters(g *guest, text uint32) string {
+	count := g.call("FPDFText_CountChars", uint64(text))
+	if int32(count) <= 0 {
+		return ""
+	}
+	const unit = 2 // bytes
+	buffer := g.call("malloc", uint64(count+1)*unit)
+	if buffer == 0 {
+		return ""
+	}
+	written := g.call("FPDFText_GetText", uint64(text), 0, uint64(count), uint64(buffer))
+	raw, ok := g.in.Guest().Memory().Read(buffer, max(written, 1)*unit-unit)
+	if g.err != nil || !ok {
+		return ""
+	}
+	units := make([]uint16, len(raw)/unit)
+	for i := range units {
+		units[i] = binary.LittleEndian.Uint16(raw[unit*i:])
+	}
+	g.call("free", uint64(buffer))
+	return cleaned(string(utf16.Decode(units)))
+}
+
+// cleaned ends lines as other texts do, and joins words that were hyphenated at the end of a line, which the library marks.
+func cleaned(text string) string {
+	const hyphen = "\uFFFE"
+	text = strings.NewReplacer(hyphen+"\r\n", "", hyphen, "", "\u0002\r\n", "", "\u0002", "", "\r\n", "\n", "\r", "\n", "\u00A0", " ", "\x00", "").Replace(text)
+	return strings.TrimSpace(text)
+}
