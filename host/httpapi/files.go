@@ -84,7 +84,8 @@ func (s *Server) addFiles() {
 		RequestBody:  &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{multipartType: form}},
 		MaxBodyBytes: maxUpload, BodyReadTimeout: time.Minute, Middlewares: huma.Middlewares{s.holdUpload}, Summary: "Upload a file to a session",
 		Description: "PDF, DOCX, TXT and JSON: tools read their text in sessionMeta.artifacts. CSV, XLS, XLSX, PPT, PPTX, HTML, RTF, PNG, JPG, GIF and BMP " +
-			"are kept as they are. A file is at most 20 MiB, and lives for 30 days. What is not what it claims to be is refused.",
+			"are kept as they are. A file is at most 20 MiB, and lives for 30 days. A file whose content contradicts its name or media type is rejected. " +
+			"A file without text has hasText false, and textReason says why: unsupported_format, disabled, no_text, encrypted, damaged, too_complex or unknown_encoding.",
 	}, s.upload)
 	form.Schema = uploadSchema // had it been there before, the framework would read the body
 	add(s, access.Files, huma.Operation{
@@ -157,15 +158,8 @@ func (s *Server) upload(ctx context.Context, c *call, in *uploadInput) (*fileOut
 	if err != nil {
 		return nil, err
 	}
-	if format.Extracts && s.options.Documents != nil {
-		if err := c.host.MayAddFile(ctx, caller, len(up.Content)); err != nil {
-			return nil, err
-		}
-		text, err := s.options.Documents.Read(ctx, admission.Party{Tenant: c.principal.Tenant, App: c.app, User: uploader(c.principal, caller)}, format, up.Content)
-		if err != nil {
-			return nil, err
-		}
-		up.Text, up.Truncated = &text.Text, text.Truncated
+	if err := s.addText(ctx, c, caller, format, &up); err != nil {
+		return nil, err
 	}
 	up.Began, _ = ctx.Value(admittedKey{}).(time.Time)
 	added, err := c.host.AddFile(ctx, caller, up)
@@ -173,6 +167,31 @@ func (s *Server) upload(ctx context.Context, c *call, in *uploadInput) (*fileOut
 		return nil, err
 	}
 	return &fileOutput{s.shownFile(c, added)}, nil
+}
+
+// addText reads the text of a file, or notes why there is none. The session is looked at before.
+func (s *Server) addText(ctx context.Context, c *call, caller host.Caller, format document.Format, up *memory.Upload) error {
+	if !format.Extracts {
+		up.TextReason = string(document.UnsupportedFormat)
+		return nil
+	}
+	if s.options.Documents == nil {
+		up.TextReason = string(document.Disabled)
+		return nil
+	}
+	if err := c.host.MayAddFile(ctx, caller, len(up.Content)); err != nil {
+		return err
+	}
+	text, err := s.options.Documents.Read(ctx, admission.Party{Tenant: c.principal.Tenant, App: c.app, User: uploader(c.principal, caller)}, format, up.Content)
+	if err != nil {
+		return err
+	}
+	if text.Reason != "" {
+		up.TextReason = string(text.Reason)
+		return nil
+	}
+	up.Text, up.Truncated = &text.Text, text.Truncated
+	return nil
 }
 
 // uploader is whose documents take turns: the user's that the upload is for, or those of the credentials.

@@ -44,3 +44,26 @@ func TestSessionBeforeDocument(t *testing.T) {
 		t.Error("a document was read whose session takes none")
 	}
 }
+
+// TestFilesWithoutText uploads ordinary files whose text cannot be read, and some that were once rejected for their encoding.
+func TestFilesWithoutText(t *testing.T) {
+	s := newService(t)
+	s.want(201, "operator", "POST", "/api/v1/sessions", `{"session_id":"s","user_id":"ann"}`)
+	for _, c := range []struct {
+		name, mediaType, content, want string
+	}{
+		{"prices.csv", "text/csv", "Name;Preis\r\nM\xFCller;12,50 \x80\r\n", `"textReason":"unsupported_format"`},
+		{"cafe.txt", "text/plain", "caf\xE9", `"hasText":true`},
+		{"wide.txt", "text/plain", "w\x00i\x00d\x00e\x00", `"hasText":true`},
+		{"empty.txt", "text/plain", "", `"textReason":"no_text"`},
+		{"broken.json", "application/json", "{", `"textReason":"damaged"`},
+		{"broken.pdf", "application/pdf", "%PDF-1.4\n", `"textReason":"damaged"`},
+		{"cat.gif", "image/gif", "GIF89a\x01\x00\x01\x00\x80\x00", `"textReason":"unsupported_format"`},
+	} {
+		body, contentType := form(c.name, c.mediaType, c.content)
+		r := s.want(201, "ann", "POST", "/api/v1/sessions/s/files", body, "Content-Type", contentType)
+		if !contains(r, c.want) || contains(r, `"hasText":true`) == contains(r, `"textReason"`) {
+			t.Errorf("the upload of %s = %s; want %s", c.name, r, c.want)
+		}
+	}
+}

@@ -38,9 +38,11 @@ type Artifact struct {
 	Uploaded time.Time `json:"uploadedAt"`
 	// Expires is when the file is removed.
 	Expires time.Time `json:"expiresAt"`
-	// HasText says that text was read out of the file, and Truncated that it was cut.
+	// HasText reports that the file has text, and Truncated that some of it is missing.
 	HasText   bool `json:"hasText"`
 	Truncated bool `json:"textTruncated,omitempty"`
+	// TextReason says why the file has no text, such as "encrypted"; see document.Reason. It is "" for a file with text.
+	TextReason string `json:"textReason,omitempty"`
 }
 
 // artifactContent is an Artifact as guests read it in sessionMeta.
@@ -112,9 +114,10 @@ type Upload struct {
 	Content []byte
 	// Began is when the upload did: a user who was erased since gets no file. Zero for now.
 	Began time.Time
-	// Text is what was read out of the content; nil where nothing was.
-	Text      *string
-	Truncated bool
+	// Text is what was read out of the content; nil if there is none, for which TextReason is the code.
+	Text       *string
+	Truncated  bool
+	TextReason string
 }
 
 // AddFile keeps a file for the caller's session, which begins where it has not. The content is stored first, in
@@ -204,7 +207,8 @@ func (s *Service) artifactOf(up Upload) Artifact {
 	return Artifact{
 		ID: up.ID, Type: up.Type, Filename: up.Filename, MediaType: up.MediaType, SHA256: up.SHA256, Bytes: int64(len(up.Content)),
 		Active: true, Uploaded: at, Expires: at.Add(FileRetention), HasText: up.Text != nil,
-		Truncated: up.Truncated || up.Text != nil && len(*up.Text) > maxTextBytes,
+		Truncated:  up.Truncated || up.Text != nil && len(*up.Text) > maxTextBytes,
+		TextReason: up.TextReason,
 	}
 }
 

@@ -199,7 +199,10 @@ export interface UploadedFile {
   uploadedAt: string;
   expiresAt: string;
   hasText: boolean;
+  /** Some of the text is missing: it exceeds a limit, or could not be read to its end. */
   textTruncated?: boolean;
+  /** Says why hasText is false. */
+  textReason?: "unsupported_format" | "disabled" | "no_text" | "encrypted" | "damaged" | "too_complex" | "unknown_encoding";
   /** Whoever has it has the file. */
   downloadUrl?: string;
 }

@@ -13,8 +13,9 @@ import (
 // content is the beginning of a file, and what it looks like.
 type content struct {
 	head []byte
-	text []byte   // the head as UTF-8 without its mark, nil where it is no text
-	wide bool     // the text was in UTF-16
+	text []byte   // the head as UTF-8 without its mark, nil if it is not text in Unicode
+	wide bool     // the text is in UTF-16
+	old  bool     // it may be text in an encoding older than Unicode: no byte is one that text lacks
 	kind []string // the media type that its bytes tell, and those that it is a special case of
 }
 
@@ -23,6 +24,7 @@ func contentOf(head []byte) content {
 	c := content{head: head, kind: kindOf(head)}
 	if len(head) > 0 {
 		c.text, c.wide = textOf(head, len(head) == HeadBytes)
+		c.old = c.text == nil && !c.wide && !bytes.ContainsFunc(head, isBinary)
 	}
 	return c
 }
@@ -46,7 +48,7 @@ func (c content) name() string {
 	switch {
 	case len(c.head) == 0:
 		return "empty"
-	case c.text != nil && !slices.Contains(c.kind, "text/plain"): // text may begin like anything
+	case (c.text != nil || c.old) && !slices.Contains(c.kind, "text/plain"): // text may begin like anything
 		return "text/plain"
 	case len(c.kind) == 0 || c.kind[0] == "application/octet-stream":
 		return "of no known kind"
@@ -72,7 +74,7 @@ func (c content) isPDF() bool {
 }
 
 // isText is also true of an empty file, as the next ones may be.
-func (c content) isText() bool { return c.text != nil || len(c.head) == 0 }
+func (c content) isText() bool { return c.text != nil || c.old || len(c.head) == 0 }
 
 func (c content) isCSV() bool {
 	return c.isText() && !c.is("text/html", "text/xml", "image/svg+xml", "text/rtf")
@@ -83,7 +85,7 @@ func (c content) isHTML() bool {
 	if len(c.head) == 0 {
 		return true
 	}
-	return c.text != nil && !c.wide && (c.is("text/html", "application/xhtml+xml") || slices.Contains([]string{"text/plain", "text/xml"}, c.name()))
+	return (c.text != nil || c.old) && !c.wide && (c.is("text/html", "application/xhtml+xml") || slices.Contains([]string{"text/plain", "text/xml"}, c.name()))
 }
 
 func (c content) isRTF() bool {
@@ -93,7 +95,10 @@ func (c content) isRTF() bool {
 // isJSON reports whether a value can begin so.
 func (c content) isJSON() bool {
 	rest := bytes.TrimLeft(c.text, " \t\r\n")
-	if c.wide || len(rest) == 0 {
+	if c.old {
+		rest = bytes.TrimLeft(c.head, " \t\r\n")
+	}
+	if len(rest) == 0 {
 		return false
 	}
 	for _, literal := range []string{"true", "false", "null"} {
@@ -145,27 +150,23 @@ func entries(head []byte) (names []string) {
 	return names
 }
 
-// textOf is text as UTF-8 without its mark, nil where the data is none: neither UTF-8 nor UTF-16 with a mark, or with
-// bytes that no text has. Where the data is only the beginning of it, the last character may be cut.
+// textOf returns text as UTF-8 without its mark, and whether it is UTF-16. It is nil for data that is neither UTF-8 nor UTF-16,
+// or has characters that are in no text. If the data is only the beginning of a file, the last character may be cut.
 func textOf(data []byte, cut bool) (text []byte, wide bool) {
-	if order := byteOrder(data); order != nil {
-		if len(data)%2 != 0 && !cut {
+	order, rest := byteOrder(data)
+	if order != nil {
+		if len(rest)%2 != 0 && !cut {
 			return nil, true
 		}
-		text, wide = fromUTF16(data[2:], order), true
+		text, wide = fromUTF16(rest, order), true
 	} else {
 		text = withoutMark(data)
 	}
 	if cut && !wide {
 		text = wholeRunes(text)
 	}
-	if !utf8.Valid(text) || bytes.ContainsFunc(text, noText) {
+	if !utf8.Valid(text) || bytes.ContainsFunc(text, isBinary) {
 		return nil, wide
 	}
 	return text, wide
-}
-
-// noText reports the characters that are in no text, by the WHATWG's MIME sniffing standard, section "binary data byte".
-func noText(r rune) bool {
-	return r <= 0x08 || r == 0x0B || r >= 0x0E && r <= 0x1A || r >= 0x1C && r <= 0x1F
 }

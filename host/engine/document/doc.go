@@ -6,7 +6,7 @@
 // A [Reader] asks such an engine for the text. A document that loops, swells or breaks its parser costs its own reading
 // and nothing else.
 //
-// Text is read of PDF, DOCX, TXT and JSON. Of a PDF it is what its pages show, in the order in which they show it, with a
-// form feed between two pages; pictures of text are not read. Of a DOCX it is the body, without headers, footnotes and
-// comments.
+// Text is read from PDF, DOCX, TXT and JSON. That of a PDF is what its pages show, in the order in which they show it, with
+// form fields and annotations and a form feed between two pages; pictures of text are not read. That of a DOCX is its headers,
+// body, footnotes, endnotes and footers, without comments. A file whose text cannot be read has a [Reason].
 package document

@@ -9,217 +9,151 @@ import (
 	"fmt"
 	"io"
 	"path"
-
-	"github.com/toolrun/toolrun/abi"
+	"slices"
+	"strings"
 )
 
 // What a DOCX may hold. Its text is bounded by the sink, and markup alone is worth little.
 const (
 	maxDOCXEntries  = 10_000
-	maxDOCXInflated = 64 << 20
+	maxDOCXInflated = 64 << 20 // bytes of all parts that are read
 	maxDOCXNesting  = 1_000
 )
 
-// readDOCX reads the body of a WordprocessingML document, ECMA-376 part 1, section 17.
+// docxFile is an archive whose parts are read within one budget.
+type docxFile struct {
+	archive *zip.Reader
+	left    int // bytes that may still be inflated
+}
+
+// readDOCX reads a WordprocessingML document, ECMA-376 part 1, section 17: headers, the body, footnotes, endnotes, footers.
 func readDOCX(ctx context.Context, data []byte, out *sink) error {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return badDOCX(err)
+		return noText(Damaged, err)
 	}
 	if len(archive.File) > maxDOCXEntries {
-		return badDOCX(fmt.Errorf("it has more than %d files", maxDOCXEntries))
+		return noText(TooComplex, fmt.Errorf("it has more than %d files", maxDOCXEntries))
 	}
-	file := mainPart(archive)
-	if file == nil {
-		return badDOCX(errors.New("it has no word/document.xml"))
+	f := &docxFile{archive: archive, left: maxDOCXInflated}
+	body := f.body()
+	if body == nil {
+		return noText(Damaged, errors.New("it has no word/document.xml"))
 	}
-	if file.UncompressedSize64 > maxDOCXInflated { // one that says less is stopped by archive/zip, and below
-		return badDOCX(errInflates)
+	return f.readAll(ctx, body, out)
+}
+
+// readAll reads the body and what surrounds it. Only a body that cannot be read leaves the document without text.
+func (f *docxFile) readAll(ctx context.Context, body *zip.File, out *sink) error {
+	folder := path.Dir(body.Name)
+	d := &docxText{lists: f.lists(folder), notes: map[string]int{}}
+	f.repeated(ctx, d, folder+"/header*.xml", out)
+	if err := f.read(ctx, body, d, out); err != nil {
+		return err
 	}
-	part, err := file.Open()
-	if err != nil {
-		return badDOCX(err)
+	for _, name := range []string{"/footnotes*.xml", "/endnotes*.xml"} {
+		for _, part := range f.matching(folder + name) {
+			startLine(out)
+			out.truncated = f.read(ctx, part, d, out) != nil || out.truncated
+		}
 	}
-	defer part.Close()
-	w := docx{sink: out, xml: xml.NewDecoder(&inflated{r: part, left: maxDOCXInflated})}
-	if err := w.read(ctx); err != nil {
-		return badDOCX(err)
-	}
+	startLine(out)
+	f.repeated(ctx, d, folder+"/footer*.xml", out)
 	return nil
 }
 
-func badDOCX(err error) error {
-	return abi.Faultf(abi.InvalidArgument, "the DOCX cannot be read: %s", printable(err.Error()))
+// startLine ends a line that has begun.
+func startLine(out *sink) {
+	if out.last() != '\n' {
+		out.write("\n")
+	}
 }
 
-// mainPart is the file with the body. Word on the web names it document2.xml.
-func mainPart(archive *zip.Reader) (part *zip.File) {
-	for _, f := range archive.File {
-		if f.Name == "word/document.xml" {
-			return f
+// repeated reads headers or footers. Sections have their own, most of which are equal: each text is written once.
+func (f *docxFile) repeated(ctx context.Context, d *docxText, pattern string, out *sink) {
+	var seen []string
+	for _, part := range f.matching(pattern) {
+		one := &sink{limit: out.limit}
+		if f.read(ctx, part, d, one) != nil || one.truncated {
+			out.truncated = true
 		}
-		if ok, _ := path.Match("word/document[0-9].xml", f.Name); ok && part == nil {
-			part = f
+		text := strings.TrimSpace(string(one.text))
+		if text == "" || slices.Contains(seen, text) {
+			continue
+		}
+		seen = append(seen, text)
+		out.write(text + "\n")
+	}
+}
+
+// matching returns the parts whose names match a pattern, in the order of their names.
+func (f *docxFile) matching(pattern string) []*zip.File {
+	var parts []*zip.File
+	for _, part := range f.archive.File {
+		if ok, _ := path.Match(pattern, part.Name); ok {
+			parts = append(parts, part)
 		}
 	}
-	return part
+	slices.SortFunc(parts, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
+	return parts
+}
+
+// body is the part with the body, nil if there is none. Word on the web names it document2.xml.
+func (f *docxFile) body() *zip.File {
+	if parts := f.matching("word/document.xml"); len(parts) > 0 {
+		return parts[0]
+	}
+	if parts := f.matching("word/document[0-9].xml"); len(parts) > 0 {
+		return parts[0]
+	}
+	return nil
 }
 
 var errInflates = fmt.Errorf("it inflates to more than %d bytes", maxDOCXInflated)
 
-// inflated reads so much and no more.
+// open returns the content of a part, which takes from the budget.
+func (f *docxFile) open(part *zip.File) (io.ReadCloser, error) {
+	if part.UncompressedSize64 > uint64(f.left) { // one that says less is stopped by archive/zip, and by inflated
+		return nil, noText(TooComplex, errInflates)
+	}
+	r, err := part.Open()
+	if err != nil {
+		return nil, noText(Damaged, err)
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{&inflated{r: r, left: &f.left}, r}, nil
+}
+
+// read writes the text of a part.
+func (f *docxFile) read(ctx context.Context, part *zip.File, d *docxText, out *sink) error {
+	r, err := f.open(part)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	w := docx{docxText: d, sink: out, xml: xml.NewDecoder(r)}
+	if err := w.read(ctx); err != nil {
+		if errors.Is(err, errInflates) || errors.Is(err, errNested) {
+			return noText(TooComplex, err)
+		}
+		return noText(Damaged, err)
+	}
+	return nil
+}
+
+// inflated is a reader that takes what it reads from a budget.
 type inflated struct {
 	r    io.Reader
-	left int
+	left *int
 }
 
 func (i *inflated) Read(b []byte) (int, error) {
-	if i.left <= 0 {
+	if *i.left <= 0 {
 		return 0, errInflates
 	}
-	n, err := i.r.Read(b[:min(len(b), i.left)])
-	i.left -= n
+	n, err := i.r.Read(b[:min(len(b), *i.left)])
+	*i.left -= n
 	return n, err
-}
-
-// The namespaces of the body, and of what is there twice for older readers.
-const (
-	wordSpace       = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-	wordStrictSpace = "http://purl.oclc.org/ooxml/wordprocessingml/main"
-	fallbackSpace   = "http://schemas.openxmlformats.org/markup-compatibility/2006"
-)
-
-// docx writes a body as text: a line for each paragraph and each row of a table, tabs between cells.
-type docx struct {
-	*sink
-	xml    *xml.Decoder
-	depth  int
-	inText bool
-	cells  []int // of the row under way, for each table around
-	broken bool  // a paragraph in a cell has ended, which another may follow
-}
-
-func (w *docx) read(ctx context.Context) error {
-	for ctx.Err() == nil && !w.truncated {
-		token, err := w.xml.Token() // which reports elements that are not closed
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			err = w.start(t.Name)
-		case xml.EndElement:
-			w.end(t.Name)
-		case xml.CharData:
-			if w.inText {
-				w.put(string(t))
-			}
-		case xml.Directive: // such as a DTD with its entities, ECMA-376 part 2 section 6.2.5 forbids it
-			return errors.New("it has a DTD, which no DOCX may have")
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *docx) start(name xml.Name) error {
-	if name.Space == fallbackSpace && name.Local == "Fallback" {
-		return w.skip()
-	}
-	if w.depth++; w.depth > maxDOCXNesting {
-		return fmt.Errorf("its elements are nested deeper than %d", maxDOCXNesting)
-	}
-	if name.Space != wordSpace && name.Space != wordStrictSpace {
-		return nil
-	}
-	switch name.Local {
-	case "t":
-		w.inText = true
-	case "tab":
-		w.put("\t")
-	case "br", "cr":
-		w.put("\n")
-	case "noBreakHyphen":
-		w.put("-")
-	case "tbl":
-		w.cells = append(w.cells, 0)
-	case "tr":
-		if n := len(w.cells); n > 0 {
-			w.cells[n-1] = 0
-		}
-	case "tc":
-		w.startCell()
-	case "pPr", "tblPr": // where tab says how wide one is
-		w.depth--
-		return w.skip()
-	}
-	return nil
-}
-
-func (w *docx) startCell() {
-	n := len(w.cells)
-	if n == 0 {
-		return
-	}
-	if w.cells[n-1]++; w.cells[n-1] > 1 {
-		w.write("\t")
-	}
-	w.broken = false
-}
-
-func (w *docx) end(name xml.Name) {
-	w.depth--
-	if name.Space != wordSpace && name.Space != wordStrictSpace {
-		return
-	}
-	n := len(w.cells)
-	switch name.Local {
-	case "t":
-		w.inText = false
-	case "p":
-		if w.broken = n > 0; !w.broken {
-			w.write("\n")
-		}
-	case "tr":
-		if w.broken = n > 1; !w.broken {
-			w.write("\n")
-		}
-	case "tbl":
-		if n > 0 {
-			w.cells = w.cells[:n-1]
-		}
-	}
-}
-
-// put writes text, on a line of its own where a paragraph of the same cell came before.
-func (w *docx) put(text string) {
-	if w.broken {
-		w.broken = false
-		w.write("\n")
-	}
-	w.write(text)
-}
-
-// skip skips the element that was begun. Unlike the decoder's own it takes no stack for what is nested.
-func (w *docx) skip() error {
-	for depth := 1; depth > 0; {
-		token, err := w.xml.Token()
-		if err != nil {
-			return err
-		}
-		switch token.(type) {
-		case xml.StartElement:
-			if depth++; w.depth+depth > maxDOCXNesting {
-				return fmt.Errorf("its elements are nested deeper than %d", maxDOCXNesting)
-			}
-		case xml.EndElement:
-			depth--
-		}
-	}
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/document/pdfium"
 )
 
 const (
@@ -24,11 +25,16 @@ const (
 // Engine reads the text of documents, each in a run of its own. It is safe for concurrent use.
 //
 // The input of a run is {"format": "pdf", "data": "<base64>"}, with "text_bytes" where another size than TextBytes is
-// wanted, the answer {"text": "...", "truncated": false}. A document that cannot be read is a fault with the code
-// invalid_argument. A run looks at its context whenever a parser gives it the opportunity, which a document can prevent:
-// only in a cell its deadline and its memory are kept for sure.
+// wanted, the answer {"text": "...", "truncated": false}, with a "reason" if there is no text. A run looks at its context
+// whenever a parser gives it the opportunity, which a document can prevent: only in a cell its deadline and its memory are
+// kept for sure.
 type Engine struct {
 	panicked func(value any, stack []byte)
+	compiled string // a folder that holds the compiled library for PDF
+	disabled bool   // there is none
+
+	turn    chan struct{}   // holds an element while somebody has what follows
+	started *pdfium.Library // nil until it is needed
 }
 
 var (
@@ -47,7 +53,7 @@ func WithPanicLog(log func(value any, stack []byte)) Option {
 
 // New makes an Engine.
 func New(options ...Option) *Engine {
-	e := &Engine{panicked: func(any, []byte) {}}
+	e := &Engine{panicked: func(any, []byte) {}, turn: make(chan struct{}, 1)}
 	for _, option := range options {
 		option(e)
 	}
@@ -63,8 +69,14 @@ func (*Engine) Extensions() []string { return []string{Extension} }
 // MemoryBytes is more than that of other engines: a document is there twice, and what a page shows beside it.
 func (*Engine) MemoryBytes() int64 { return MemoryBytes }
 
-// Load makes the program, which is the same whatever the source.
-func (e *Engine) Load(context.Context, engine.Source) (engine.Program, error) {
+// Load makes the program, which is the same whatever the source. The fault is unavailable if the folder of WithCompiled does
+// not hold what it should.
+func (e *Engine) Load(ctx context.Context, _ engine.Source) (engine.Program, error) {
+	if e.compiled != "" {
+		if err := e.Start(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return &program{engine: e}, nil
 }
 
@@ -87,7 +99,7 @@ func (p *program) Run(ctx context.Context, in engine.Input, _ engine.Host) (out 
 			out, err = engine.Output{}, abi.Faultf(abi.Internal, "an internal error; the host's log has the details")
 		}
 	}()
-	text, err := read(ctx, in.Input)
+	text, err := p.engine.read(ctx, in)
 	if ctx.Err() != nil {
 		return engine.Output{}, engine.EndOf(ctx)
 	}
@@ -114,15 +126,15 @@ func (p *program) Close() error {
 }
 
 // read reads the document of an input.
-func read(ctx context.Context, input json.RawMessage) (Text, error) {
-	r, err := requestOf(input)
+func (e *Engine) read(ctx context.Context, in engine.Input) (Text, error) {
+	r, err := requestOf(in.Input)
 	if err != nil {
 		return Text{}, err
 	}
 	out := &sink{limit: cmp.Or(max(r.TextBytes, 0), TextBytes)}
 	switch r.Format {
 	case formatPDF:
-		err = readPDF(ctx, r.Data, out)
+		err = e.readPDF(ctx, r.Data, cmp.Or(in.Limits.MemoryBytes, MemoryBytes), out)
 	case formatDOCX:
 		err = readDOCX(ctx, r.Data, out)
 	case formatTXT:
@@ -130,7 +142,7 @@ func read(ctx context.Context, input json.RawMessage) (Text, error) {
 	case formatJSON:
 		err = readJSON(r.Data, out)
 	default:
-		err = abi.Faultf(abi.InvalidArgument, "no text is read of the format %q", shortened(r.Format))
+		err = abi.Faultf(abi.InvalidArgument, "no text is read from the format %q", shortened(r.Format))
 	}
-	return Text{Text: string(out.text), Truncated: out.truncated}, err
+	return out.result(err)
 }

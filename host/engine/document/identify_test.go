@@ -83,7 +83,7 @@ func TestIdentifyRefusesLies(t *testing.T) {
 		{"a.xlsx", "", string(docxOf(t, "")), "what is in it is application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
 		{"a.xls", "", "a,b\n", "what is in it is text/"},
 		{"a.ppt", "", olefile("\x09\x08\x10\x00\x00\x06\x05\x00"), "what is in it is application/vnd.ms-excel"},
-		{"a.txt", "", "caf\xE9", "but what is in it is"},
+		{"a.txt", "", "caf\x01\xE9", "but what is in it is"},
 		{"a.txt", "", "MZ\x90\x00\x03", "but what is in it is"},
 		{"a.txt", "", "a\x00b", "what is in it is of no known kind"},
 		{"a.csv", "", html, "what is in it is text/html"},

@@ -43,12 +43,14 @@ type Reader struct {
 	turns   *admission.Gate // nil until the first document
 }
 
-// Text is what a document says.
+// Text is the text of a document.
 type Text struct {
 	// Text is in UTF-8.
 	Text string `json:"text"`
-	// Truncated says that there is more.
+	// Truncated reports that there is more, which exceeds a limit or cannot be read.
 	Truncated bool `json:"truncated"`
+	// Reason says why there is no text; "" if there is.
+	Reason Reason `json:"reason,omitempty"`
 }
 
 // waitingUser, waitingTenant and waitingAll are how many documents wait for their turn at most.
@@ -58,12 +60,11 @@ const waitingUser, waitingTenant, waitingAll = 32, 128, 1024
 // the other included. It waits for its turn as long as ctx lets it: tenants take turns, and so do their users. The reading
 // itself has CPU, Time and MemoryBytes. What is text already takes no turn.
 //
-// Faults are invalid_argument for a format without text and for a document that cannot be read, too_large for more than
-// MaxBytes, timeout, memory_limit and stack_limit for one that takes more than it may, unavailable where too many wait
-// already, and cancelled where ctx ends.
+// A document without text is not an error: Text.Reason says why. Faults are too_large for more than MaxBytes, unavailable if
+// too many wait already, and cancelled if ctx ends.
 func (r *Reader) Read(ctx context.Context, of admission.Party, format Format, data []byte) (Text, error) {
 	if !format.Extracts {
-		return Text{}, abi.Faultf(abi.InvalidArgument, "no text is read of the format %q", shortened(format.Name))
+		return Text{Reason: UnsupportedFormat}, nil
 	}
 	if len(data) > MaxBytes {
 		return Text{}, abi.Faultf(abi.TooLarge, "the document has %d bytes, more than %d", len(data), MaxBytes)
@@ -89,18 +90,18 @@ func (r *Reader) Read(ctx context.Context, of admission.Party, format Format, da
 			return Text{}, err
 		}
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, Time, tookTooLong)
+	limited, cancel := context.WithTimeout(ctx, Time)
 	defer cancel()
 	out, err := program.Run(limited, r.input(domain, format, data), engine.Host{})
 	if err != nil && ctx.Err() != nil {
 		return Text{}, err // the time was the caller's
 	}
 	if err != nil {
-		return Text{}, explained(err)
+		return withoutText(err)
 	}
 	var text Text
 	if err := json.Unmarshal(out.Output, &text); err != nil {
-		return Text{}, fmt.Errorf("read what a document says: %w", err)
+		return Text{}, fmt.Errorf("decode the text of a document: %w", err)
 	}
 	return text, nil
 }
@@ -123,8 +124,7 @@ func (r *Reader) plain(format Format, data []byte) (Text, error) {
 	if format.Name == formatJSON {
 		read = readJSON
 	}
-	err := read(data, out)
-	return Text{Text: string(out.text), Truncated: out.truncated}, err
+	return out.result(read(data, out))
 }
 
 func (r *Reader) textBytes() int {
@@ -172,23 +172,14 @@ func (r *Reader) input(domain string, format Format, data []byte) engine.Input {
 	}}
 }
 
-var tookTooLong = abi.Faultf(abi.Timeout, "reading the document took longer than %s of a processor's time, or %s in all", CPU, Time)
-
-// explained says of a document what a cell says of a run.
-func explained(err error) error {
-	fault, ok := errors.AsType[*abi.Fault](err)
-	if !ok {
-		return err
+// withoutText returns the text of a document whose reading exceeded a limit. Other faults are not about the document.
+func withoutText(err error) (Text, error) {
+	for _, limit := range []abi.Code{abi.Timeout, abi.MemoryLimit, abi.StackLimit, abi.OutputLimit} {
+		if errors.Is(err, limit) {
+			return Text{Reason: TooComplex}, nil
+		}
 	}
-	switch fault.Code {
-	case abi.Timeout:
-		return tookTooLong
-	case abi.MemoryLimit:
-		return abi.Faultf(abi.MemoryLimit, "reading the document took more memory than the %d bytes it may", int64(MemoryBytes))
-	case abi.StackLimit:
-		return abi.Faultf(abi.StackLimit, "the document is nested too deep")
-	}
-	return err
+	return Text{}, err
 }
 
 // domainOfParsers is that of their own code, which is no app's: no cell that ran a tool reads documents.

@@ -57,7 +57,7 @@ var pdfOfHi = pagesOf("BT /F1 12 Tf (hi) Tj ET")
 // TestWaitingIsNotReading has more documents at a time than can be read in the time of one.
 func TestWaitingIsNotReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		reader := &document.Reader{Engine: slow{engine: document.New(), takes: document.Time / 2}, Parallel: 1}
+		reader := &document.Reader{Engine: slow{engine: inProcess(t), takes: document.Time / 2}, Parallel: 1}
 		pdf := lookup(t, "pdf")
 		var all sync.WaitGroup
 		for range 10 {
@@ -74,9 +74,9 @@ func TestWaitingIsNotReading(t *testing.T) {
 			t.Errorf("Read of who does not wait = %v; want cancelled", err)
 		}
 		all.Wait()
-		reader = &document.Reader{Engine: slow{engine: document.New(), takes: 2 * document.Time}}
-		if _, err := reader.Read(t.Context(), admission.Party{}, pdf, pdfOfHi); !errors.Is(err, abi.Timeout) {
-			t.Errorf("Read of what takes too long = %v; want timeout", err)
+		reader = &document.Reader{Engine: slow{engine: inProcess(t), takes: 2 * document.Time}}
+		if got, err := reader.Read(t.Context(), admission.Party{}, pdf, pdfOfHi); err != nil || got.Reason != document.TooComplex {
+			t.Errorf("Read of what takes too long = %+v, %v; want the reason too_complex", got, err)
 		}
 	})
 }
@@ -86,7 +86,7 @@ func TestWaitingIsNotReading(t *testing.T) {
 func TestOneUsersDocuments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const takes = time.Second
-		reader := &document.Reader{Engine: slow{engine: document.New(), takes: takes, cells: 2}, Parallel: 2}
+		reader := &document.Reader{Engine: slow{engine: inProcess(t), takes: takes, cells: 2}, Parallel: 2}
 		pdf := lookup(t, "pdf")
 		many, cancel := context.WithCancel(t.Context())
 		refused := make(chan error, 100)
@@ -136,6 +136,6 @@ func TestMuchOnAPage(t *testing.T) {
 }
 
 func readWith(t *testing.T, format string, data []byte) (document.Text, error) {
-	reader := &document.Reader{Engine: document.New()}
+	reader := &document.Reader{Engine: inProcess(t)}
 	return reader.Read(t.Context(), admission.Party{}, lookup(t, format), data)
 }

@@ -45,6 +45,9 @@ type File struct {
 	Expires   time.Time `json:"expiresAt"`
 	HasText   bool      `json:"hasText"`
 	Truncated bool      `json:"textTruncated,omitempty"`
+	// TextReason says why the file has no text: unsupported_format, disabled, no_text, encrypted, damaged, too_complex or
+	// unknown_encoding.
+	TextReason string `json:"textReason,omitempty"`
 	// URL is where the file can be downloaded without credentials until it expires, "" where links are not given.
 	URL string `json:"downloadUrl,omitempty"`
 }
