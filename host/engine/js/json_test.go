@@ -55,6 +55,15 @@ func TestJSONParse(t *testing.T) {
 			t.Errorf("JSON.parse(%q) = %s\n want %s", text, got, want)
 		}
 	}
+	for code, want := range map[string]string{
+		`undefined`: `SyntaxError: "undefined" is not valid JSON`, `null`: `null`, `12`: `12`, `true`: `true`,
+		`Symbol("s")`: `TypeError: `, `{}`: `SyntaxError: "[object Object]" is not valid JSON`, `10n`: `10`,
+	} {
+		got := answer(t, "try { return String(JSON.parse("+code+")) } catch (e) { return e.name + ': ' + e.message }")
+		if !strings.HasPrefix(got, `"`+strings.ReplaceAll(want, `"`, `\"`)) {
+			t.Errorf("JSON.parse(%s) = %s\n want %s", code, got, want)
+		}
+	}
 	if got := answer(t, `try { JSON.parse('['.repeat(2000)) } catch (e) { return e.name }`); got != `"SyntaxError"` {
 		t.Errorf("deep text: %s", got)
 	}

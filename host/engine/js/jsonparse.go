@@ -11,7 +11,13 @@ import (
 // guestParse is JSON.parse as the guest has it. It is not goja's, whose errors quote Go's types, which takes half a
 // surrogate pair for a replacement character, and which refuses numbers beyond the range of a double.
 func (r *run) guestParse(call goja.FunctionCall) goja.Value {
-	source := call.Argument(0).ToString().(goja.String)
+	if _, ok := call.Argument(0).(*goja.Symbol); ok {
+		panic(r.vm.NewTypeError("Cannot convert a Symbol value to a string"))
+	}
+	source, ok := call.Argument(0).ToString().(goja.String)
+	if !ok { // undefined and null are their own texts to goja
+		source = r.vm.ToValue(call.Argument(0).String()).(goja.String)
+	}
 	p := &textParser{run: r, source: source, text: source.String()}
 	if strings.ContainsRune(p.text, utf8.RuneError) && hasLoneSurrogate(source) {
 		p.text = withSurrogates(source)

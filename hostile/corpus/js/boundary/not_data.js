@@ -1,3 +1,3 @@
-// A function among data: written as nothing, or not at all.
-// expect: output_invalid
+// A function among data is left out, with a warning.
+// expect: output {"a":1}
 return { a: 1, b: () => 2 };
