@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/toolrun/toolrun/internal/wasm/artefact"
 )
@@ -81,9 +83,12 @@ type machine struct {
 	files   wazero.CompilationCache
 }
 
+// features are those of WebAssembly 2.0 and extended constant expressions. Package binary refuses all others.
+const features = api.CoreFeaturesV2 | experimental.CoreFeaturesExtendedConst
+
 // compileIn compiles in a new runtime, which owns files from then on.
 func compileIn(ctx context.Context, files wazero.CompilationCache, code []byte) (*machine, error) {
-	m := &machine{runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(files)), files: files}
+	m := &machine{runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCoreFeatures(features).WithCompilationCache(files)), files: files}
 	var err error
 	if m.module, err = m.runtime.CompileModule(ctx, code); err != nil {
 		return nil, errors.Join(err, m.close())

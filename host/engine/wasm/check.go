@@ -29,7 +29,7 @@ func inspect(code []byte, table []abi.Operation) (*binary.Module, error) {
 		return nil, unreadable(err)
 	}
 	c := &checker{Module: m, table: table}
-	for _, check := range []func() *abi.Fault{c.checkVersion, c.checkImports, c.checkMemory} {
+	for _, check := range []func() *abi.Fault{c.checkOrigin, c.checkVersion, c.checkImports, c.checkMemory} {
 		if f := check(); f != nil {
 			return nil, f
 		}
@@ -68,11 +68,22 @@ type checker struct {
 	table []abi.Operation
 }
 
+// extismModule is the module that a plug-in built for Extism imports from.
+const extismModule = "extism:host/env"
+
+// checkOrigin recognises plug-ins of other systems.
+func (c *checker) checkOrigin() *abi.Fault {
+	if !slices.ContainsFunc(c.Imports, func(i binary.Import) bool { return i.Module == extismModule }) {
+		return nil
+	}
+	return abi.Faultf(abi.SourceInvalid, "it is an Extism plug-in: it imports %s, which this host does not have", quote(extismModule)).
+		WithHint("build its code with a binding of abi/guest in place of Extism's PDK: input, output and log have counterparts; memory.get_content and set_content replace variables; there is no HTTP")
+}
+
 // checkVersion looks for the marker of a version that this host speaks.
 func (c *checker) checkVersion() *abi.Fault {
 	if _, ok := c.Export(command); ok {
-		return abi.Faultf(abi.SourceInvalid, "it is a command, which runs once and ends, and no plug-in").
-			WithHint("build a reactor: with -buildmode=c-shared in Go, -mexec-model=reactor in C, crate-type cdylib in Rust")
+		return abi.Faultf(abi.SourceInvalid, "it is a command, which runs once and ends, and not a plug-in").WithHint("%s", c.commandHint())
 	}
 	if e, ok := c.Export(marker); ok {
 		if got := c.signature(e); got != "() -> ()" {
@@ -88,6 +99,17 @@ func (c *checker) checkVersion() *abi.Fault {
 	}
 	return abi.Faultf(abi.SourceInvalid, "it is no toolrun plug-in: it does not export %s", marker).
 		WithHint("build it with one of the bindings in abi/guest, or export the marker yourself: abi/ABI.md says how")
+}
+
+// commandHint says how to build a plug-in in place of a command. One that exports entries, as those built by TinyGo do,
+// lacks only the way of building.
+func (c *checker) commandHint() string {
+	const reactor = "build a reactor: with -buildmode=c-shared in Go and TinyGo (0.34 or newer), -mexec-model=reactor in C, crate-type cdylib in Rust"
+	names := c.entries()
+	if len(names) == 0 {
+		return reactor
+	}
+	return reactor + "; it exports what could be its entry, to be named as entry in the manifest: " + strings.Join(names[:min(len(names), 10)], ", ")
 }
 
 // checkImports allows what the ABI has.
@@ -196,16 +218,21 @@ func (c *checker) signature(e binary.Export) string {
 
 // entryHint names the exports that could be an entry.
 func (c *checker) entryHint() string {
-	var names []string
+	names := c.entries()
+	if len(names) == 0 {
+		return "export a function () -> i32 under that name"
+	}
+	return "it exports what could be one, to be named as entry in the manifest: " + strings.Join(names[:min(len(names), 10)], ", ")
+}
+
+// entries are the names of the exports that have the type of an entry.
+func (c *checker) entries() (names []string) {
 	for _, e := range c.Exports {
 		if c.signature(e) == entryType {
 			names = append(names, quote(e.Name))
 		}
 	}
-	if len(names) == 0 {
-		return "export a function () -> i32 under that name"
-	}
-	return "it exports what could be one, to be named as entry in the manifest: " + strings.Join(names[:min(len(names), 10)], ", ")
+	return names
 }
 
 // quote shows a name of a stranger's.

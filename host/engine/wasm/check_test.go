@@ -1,6 +1,7 @@
 package wasm_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,44 @@ func exports(results int, names ...string) []byte {
 	return m.Bytes()
 }
 
+// command is a command with an export that has the type of an entry.
+func command(entry string) []byte {
+	m := &assemble.Module{Pages: 1}
+	m.Func("_start", 0)
+	m.Func(entry, 1, assemble.Const(0)...)
+	return m.Bytes()
+}
+
+// extism is a module as Extism's PDKs make them.
+func extism(command bool) []byte {
+	m := &assemble.Module{Pages: 1}
+	m.Import("extism:host/env.input_length", 0)
+	if command {
+		m.Func("_start", 0)
+	}
+	m.Func("run_test", 1, assemble.Const(0)...)
+	return m.Bytes()
+}
+
+// TestExtendedConst: a global may be a sum. The plug-in traps where it is another number.
+func TestExtendedConst(t *testing.T) {
+	const globalGet, i32 = 0x23, 0x7f
+	sections, err := binary.Sections(plugin(nil, assemble.Trap([]byte{globalGet, 0}, assemble.Const(42))...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := slices.Concat([]byte{i32, 0}, assemble.Const(40), assemble.Const(2), []byte{assemble.I32Add, assemble.End})
+	code := binary.Join(binary.Insert(sections, binary.Section{ID: binary.GlobalSection, Data: append([]byte{1}, sum...)}))
+	program, err := newEngine(t).Load(t.Context(), engine.Source{Path: "p.wasm", Code: code})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	if _, err := program.Run(t.Context(), engine.Input{Input: []byte("{}"), Context: []byte("{}")}, engine.Host{}); err != nil {
+		t.Errorf("Run = %v; want no trap", err)
+	}
+}
+
 // without takes a section out of a module.
 func without(id byte, module []byte) []byte {
 	sections, err := binary.Sections(module)
@@ -70,6 +109,9 @@ func TestLoadRefuses(t *testing.T) {
 		{"no marker", exports(1, "toolrun_run"), "", abi.SourceInvalid, "abi/guest"},
 		{"another version", exports(0, "toolrun_abi_2"), "", abi.ABIMismatch, `version "2"`},
 		{"a command", exports(0, "_start", "toolrun_abi_1"), "", abi.SourceInvalid, "-buildmode=c-shared"},
+		{"a command of TinyGo", command("run_test"), "", abi.SourceInvalid, `TinyGo (0.34 or newer), -mexec-model=reactor in C, crate-type cdylib in Rust; it exports what could be its entry, to be named as entry in the manifest: "run_test"`},
+		{"an Extism plug-in", extism(false), "", abi.SourceInvalid, `it is an Extism plug-in: it imports "extism:host/env"`},
+		{"an Extism plug-in that is a command", extism(true), "", abi.SourceInvalid, "in place of Extism's PDK"},
 		{"no entry", exports(0, "toolrun_abi_1"), "", abi.SourceInvalid, `"toolrun_run"`},
 		{"an entry of another name", good, "main", abi.SourceInvalid, `could be one, to be named as entry in the manifest: "toolrun_run"`},
 		{"an entry without an answer", exports(0, "toolrun_abi_1", "toolrun_run"), "", abi.SourceInvalid, "() -> (i32)"},

@@ -35,6 +35,12 @@ const (
 	opGlobalGet = 0x23
 	opI32Const  = 0x41
 	opI64Const  = 0x42
+	opI32Add    = 0x6a
+	opI32Sub    = 0x6b
+	opI32Mul    = 0x6c
+	opI64Add    = 0x7c
+	opI64Sub    = 0x7d
+	opI64Mul    = 0x7e
 	opF32Const  = 0x43
 	opF64Const  = 0x44
 	opRefNull   = 0xd0

@@ -100,7 +100,7 @@ func TestRefusals(t *testing.T) {
 		{"a vector opcode in two bytes", function("\x00\xfd\x8c\x00\x0b"), binary.UnknownOpcode, "longer than it must"},
 		{"a bulk opcode in two bytes", function("\x00\xfc\x8b\x00\x00\x0b"), binary.UnknownOpcode, "longer than it must"},
 		{"a vector opcode without meaning", function("\x00\xfd\x9a\x01\x0b"), binary.UnknownOpcode, "unknown instruction 0xfd9a"},
-		{"a sum in a constant", head + section(6, "\x01\x7f\x00\x41\x01\x41\x01\x6a\x0b"), binary.UnknownOpcode, "constant expression"},
+		{"a quotient in a constant", head + section(6, "\x01\x7f\x00\x41\x01\x41\x01\x6d\x0b"), binary.UnknownOpcode, "constant expression"},
 
 		{"a call of nothing", function("\x00\x10\x01\x0b"), binary.Malformed, "names function 1; there are 1"},
 		{"an unknown local", function("\x00\x20\x00\x0b"), binary.Malformed, "names local 0"},

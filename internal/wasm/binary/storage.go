@@ -133,8 +133,9 @@ func (p *parser) constant() Const {
 			p.function()
 		case opVector:
 			p.v128Const(start)
+		case opI32Add, opI32Sub, opI32Mul, opI64Add, opI64Sub, opI64Mul: // of the proposal for extended constant expressions
 		default:
-			p.refuse(UnknownOpcode, start, "instruction %#02x in a constant expression; WebAssembly 2.0 allows constants and global.get", op)
+			p.refuse(UnknownOpcode, start, "instruction %#02x in a constant expression, which has constants, global.get and integer add, sub and mul", op)
 		}
 	}
 	return Const{}

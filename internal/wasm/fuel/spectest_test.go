@@ -47,7 +47,7 @@ func TestSpec(t *testing.T) {
 		t.Skip("the folder internal/integration_test/spectest of wazero's sources is not on this machine")
 	}
 	var files []string
-	for _, version := range []string{"v1", "v2"} {
+	for _, version := range []string{"v1", "v2", "extended-const"} {
 		found, err := filepath.Glob(filepath.Join(suite, version, "testdata", "*.json"))
 		if err != nil {
 			t.Fatal(err)
@@ -99,11 +99,14 @@ type side struct {
 	last    api.Module
 }
 
+// features are those that plug-ins may use.
+const features = api.CoreFeaturesV2 | experimental.CoreFeaturesExtendedConst
+
 func newDuel(t *testing.T, spectest string) *duel {
 	ctx := context.Background()
 	d := &duel{t: t}
 	for _, s := range []**side{&d.plain, &d.fuelled} {
-		r := wazero.NewRuntime(ctx)
+		r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCoreFeatures(features))
 		t.Cleanup(func() { r.Close(ctx) })
 		*s = &side{runtime: r, named: map[string]api.Module{}}
 	}
