@@ -59,15 +59,15 @@ func TestBodiesInLittleMemory(t *testing.T) {
 }
 
 func sendBodies(t *testing.T) {
-	limit := unix.Rlimit{Cur: 2 << 30, Max: 2 << 30}
+	limit := unix.Rlimit{Cur: 1 << 30, Max: 1 << 30}
 	if err := unix.Setrlimit(unix.RLIMIT_DATA, &limit); err != nil {
 		t.Fatal(err)
 	}
 	s := newService(t)
 	for name, b := range bodies {
 		var all sync.WaitGroup
-		statuses := make(chan int, 16)
-		for range 16 {
+		statuses := make(chan int, 8)
+		for range 8 {
 			all.Go(func() {
 				r, err := http.NewRequestWithContext(t.Context(), b.method, s.server.URL+b.path, strings.NewReader(b.body))
 				if err != nil {

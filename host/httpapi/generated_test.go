@@ -324,7 +324,7 @@ func (op *operation) check(t *rapid.T, r *http.Request, got reply) {
 func TestGeneratedRequests(t *testing.T) {
 	s := newService(t)
 	list, schemas := operations(t, s)
-	requests := 100
+	requests := 40
 	if os.Getenv("TOOLRUN_SOAK") != "" {
 		requests = 3000
 	}

@@ -45,10 +45,10 @@ func TestBlindMergesHoldUpNoOne(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Backend = b })
 	a.must(ann, abi.SetContent, `"flags"`, `{"a":[`+strings.Repeat("0,", 90_000)+`0]}`, `{"replace":true}`)
 	var wg sync.WaitGroup
-	for run := range 3 {
+	for run := range 2 {
 		wg.Go(func() {
 			_, err := a.transact(caller("", ""), func(ctx context.Context, v *memory.View) error {
-				for n := range 40 {
+				for n := range 20 { // more than may be blind
 					patch := fmt.Sprintf(`{"k%d":%d}`, n%10, run)
 					if _, err := v.Call(ctx, call(abi.SetContent, `"flags"`, patch)); err != nil {
 						return err

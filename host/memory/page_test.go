@@ -40,7 +40,7 @@ func (c *contents) Scan(ctx context.Context, prefix, after storage.Key, limit in
 func TestPagesOfSessionsAreBounded(t *testing.T) {
 	c := &contents{}
 	a := newApp(t, func(cfg *memory.Config) { c.Backend, cfg.Backend = cfg.Backend, c })
-	const sessions, large, most = 40, 200 << 10, 1 << 20
+	const sessions, large, most = 15, 200 << 10, 1 << 20
 	metadata := []byte(fmt.Sprintf(`{"a":%q}`, strings.Repeat("x", large)))
 	for i := range sessions {
 		who := memory.Caller{Tenant: "acme", User: "ann", Session: fmt.Sprintf("s%02d", i), Run: "r"}

@@ -52,7 +52,7 @@ func (w *weighing) Update(ctx context.Context, keys []storage.Key, fn func([]sto
 
 // TestContentsHeldAtOnce lists, reports, purges and erases 100 records of a megabyte.
 func TestContentsHeldAtOnce(t *testing.T) {
-	const n, size, most = 100, 1 << 20, 9 << 20
+	const n, size, most = 40, 1 << 20, 9 << 20
 	var w *weighing
 	a := newApp(t, func(c *memory.Config) {
 		w = &weighing{Backend: c.Backend}

@@ -35,8 +35,8 @@ func TestSchedules(t *testing.T) {
 		share uint64 // so many seeds share a backend, each as another tenant
 		open  func(t *testing.T) storage.Backend
 	}{
-		{"mem", 5000, 1, func(*testing.T) storage.Backend { return mem.New() }},
-		{"bolt", 1000, 100, openBolt},
+		{"mem", 2000, 1, func(*testing.T) storage.Backend { return mem.New() }},
+		{"bolt", 400, 100, openBolt},
 	}
 	covered := map[string]int{}
 	for _, tt := range backends {

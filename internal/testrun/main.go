@@ -6,6 +6,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -102,6 +103,7 @@ type event struct {
 type summary struct {
 	passed, failed int
 	skipped        []string
+	times          []testTime
 	output         map[string][]string
 }
 
@@ -135,7 +137,26 @@ func (s *summary) addPackage(e event) {
 	}
 }
 
+// testTime is how long a test took, in seconds, while others ran beside it.
+type testTime struct {
+	name    string
+	seconds float64
+}
+
+// mostNamed is how many of the slowest tests are named at the end.
+const mostNamed = 20
+
+func (s *summary) printSlowest() {
+	slices.SortFunc(s.times, func(a, b testTime) int { return cmp.Compare(b.seconds, a.seconds) })
+	for _, t := range s.times[:min(mostNamed, len(s.times))] {
+		fmt.Printf("slow %s %.1fs\n", t.name, t.seconds)
+	}
+}
+
 func (s *summary) addTest(e event, name string) {
+	if !strings.Contains(e.Test, "/") {
+		s.times = append(s.times, testTime{name, e.Elapsed})
+	}
 	switch e.Action {
 	case "pass":
 		s.passed++
@@ -171,6 +192,7 @@ func (s *summary) skipCompiler() {
 }
 
 func (s *summary) close(testErr error) error {
+	s.printSlowest()
 	if len(s.skipped) > 0 {
 		fmt.Println("skipped:", strings.Join(s.skipped, ", "))
 	}
