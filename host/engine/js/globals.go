@@ -23,6 +23,7 @@ func init() {
 		"clearTimeout":      func(r *run) goja.Value { return r.native("clearTimeout", r.clearTimer) },
 		"clearInterval":     func(r *run) goja.Value { return r.native("clearInterval", r.clearTimer) },
 		"clearImmediate":    func(r *run) goja.Value { return r.native("clearImmediate", r.clearTimer) },
+		"Intl":              (*run).makeIntl,
 		"performance":       (*run).makePerformance,
 		// What a tool gets for require("crypto") and its like.
 		"node:buffer":  (*run).makeNodeBuffer,

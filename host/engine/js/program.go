@@ -36,6 +36,7 @@ type program struct {
 	operations []abi.Operation
 	freezes    bool // the code names a function that makes an object keep the members it has
 	review     engine.Review
+	localises  bool // the code names a function that depends on a locale
 
 	open   sync.RWMutex // held for reading by runs under way
 	closed bool
@@ -50,7 +51,7 @@ func newProgram(e *Engine, src engine.Source, s *script, operations []abi.Operat
 		return nil, sourceInvalid(name, s, err)
 	}
 	s.forgotten = forgottenAwaits(tree, s)
-	p := &program{engine: e, name: name, script: s, code: code, operations: operations, freezes: freezing.MatchString(s.code)}
+	p := &program{engine: e, name: name, script: s, code: code, operations: operations, freezes: freezing.MatchString(s.code), localises: localising.MatchString(s.code)}
 	if src.Review {
 		p.review = reviewOf(tree, s, src.Code, p)
 	}

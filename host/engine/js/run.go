@@ -30,12 +30,13 @@ type run struct {
 	objectProto *goja.Object // Object.prototype
 	context     *goja.Object // what the guest got as its context
 
-	globals     map[string]goja.Value   // those that the guest has used
-	modules     map[string]*goja.Object // the exports of the prelude's modules that were needed
-	requireFunc goja.Value              // their require, made with the first of them
-	issued      map[*goja.Object]issued // the errors that this run made from faults
-	rejected    []*goja.Promise         // the rejected promises that nothing handles
-	timers      timers
+	globals        map[string]goja.Value   // those that the guest has used
+	intlPrototypes map[string]*goja.Object // of the classes of Intl that the guest has used
+	modules        map[string]*goja.Object // the exports of the prelude's modules that were needed
+	requireFunc    goja.Value              // their require, made with the first of them
+	issued         map[*goja.Object]issued // the errors that this run made from faults
+	rejected       []*goja.Promise         // the rejected promises that nothing handles
+	timers         timers
 
 	losses []string // warnings about what JSON cannot hold of the output
 	depth  int      // how many calls of ours are under way, one within the other
@@ -65,6 +66,9 @@ func (r *run) prepare() {
 	}
 	r.captureIntrinsics()
 	r.installGlobals()
+	if r.program.localises || localising.Match(r.in.Input) {
+		r.installLocales()
+	}
 }
 
 // now is the guest's clock. A given time is where it starts from.

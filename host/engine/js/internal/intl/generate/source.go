@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// source reads the packages. The first error stays.
+type source struct {
+	folder  string
+	err     error
+	current map[string]bool
+}
+
+type object = map[string]any
+
+// read returns a part of a file, or nil.
+func (s *source) read(file string, path ...string) object {
+	data, err := os.ReadFile(filepath.Join(s.folder, file))
+	if err != nil {
+		s.fail(err)
+		return nil
+	}
+	var value any
+	if err := json.Unmarshal(data, &value); err != nil {
+		s.fail(fmt.Errorf("read %s: %w", file, err))
+		return nil
+	}
+	return at(value, path...)
+}
+
+func (s *source) fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+func at(value any, path ...string) object {
+	for _, name := range path {
+		o, _ := value.(object)
+		value = o[name]
+	}
+	o, _ := value.(object)
+	return o
+}
+
+func sortedKeys(o object) []string { return slices.Sorted(maps.Keys(o)) }
+
+// rare are languages with modern coverage that are left out, for the size of the data: tools that ask for one are told.
+var rare = strings.Fields("ak ba chr cv dsb gd ha hsb ig jv kok pcm ps qu rm sd shn so ti tk yo")
+
+// locales are those with modern coverage, and their regional variants.
+func (s *source) locales() (names []string) {
+	levels := s.read("cldr-core/coverageLevels.json", "effectiveCoverageLevels")
+	for _, name := range sortedKeys(levels) {
+		_, err := os.Stat(filepath.Join(s.folder, "cldr-dates-full/main", name))
+		language, _, _ := strings.Cut(name, "-")
+		if levels[name] == "modern" && name != "und" && !slices.Contains(rare, language) && err == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// parents are the locales that locales inherit from, where their names do not say so; "" is none.
+func (s *source) parents() map[string]string {
+	parents := map[string]string{}
+	for name, parent := range s.read("cldr-core/supplemental/parentLocales.json", "supplemental", "parentLocales", "parentLocale") {
+		p := parent.(string)
+		if p == "und" || p == "root" {
+			p = ""
+		}
+		parents[name] = p
+	}
+	return parents
+}
+
+func parentOf(parents map[string]string, name string) string {
+	if p, ok := parents[name]; ok {
+		return p
+	}
+	if i := strings.LastIndexByte(name, '-'); i > 0 {
+		return name[:i]
+	}
+	return ""
+}
+
+// inherit removes from the tables what is the same in the locale they inherit from.
+func (s *source) inherit(tables map[string]table) {
+	parents := s.parents()
+	full := map[string]table{}
+	for name, t := range tables {
+		full[name] = maps.Clone(t)
+	}
+	for name, t := range tables {
+		parent := parentOf(parents, name)
+		for parent != "" && full[parent] == nil {
+			parent = parentOf(parents, parent)
+		}
+		if name == "" || parent == "" {
+			continue
+		}
+		for path, value := range full[parent] {
+			if mine, ok := t[path]; !ok {
+				t[path] = "" // the locale has none
+			} else if mine == value {
+				delete(t, path)
+			}
+		}
+		t["parent"] = parent
+	}
+}
+
+// flatten adds the texts of a value below a path, those that keep allows.
+func flatten(t table, path string, value any, keep func(path string) bool) {
+	switch v := value.(type) {
+	case object:
+		if text, ok := v["_value"].(string); ok {
+			flatten(t, path, text, keep)
+			return
+		}
+		for _, name := range sortedKeys(v) {
+			flatten(t, path+"/"+name, v[name], keep)
+		}
+	case string:
+		if keep == nil || keep(path) {
+			t[path] = v
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"sort"
+	"strings"
+)
+
+// supplemental makes the table of what belongs to no locale.
+func (s *source) supplemental(locales []string) table {
+	t := table{}
+	t["locales"] = strings.Join(s.known(), " ")
+	for kind, file := range map[string]string{"cardinal": "plurals", "ordinal": "ordinals"} {
+		rules := s.read("cldr-core/supplemental/"+file+".json", "supplemental", "plurals-type-"+kind)
+		for _, language := range sortedKeys(rules) {
+			for category, rule := range at(rules, language) {
+				text, _, _ := strings.Cut(rule.(string), "@")
+				t["plural/"+kind+"/"+language+"/"+strings.TrimPrefix(category, "pluralRule-count-")] = strings.TrimSpace(text)
+			}
+		}
+	}
+	for region, hours := range s.read("cldr-core/supplemental/timeData.json", "supplemental", "timeData") {
+		t["hours/"+region] = hours.(object)["_preferred"].(string)
+	}
+	for region, order := range s.read("cldr-core/supplemental/calendarPreferenceData.json", "supplemental", "calendarPreferenceData") {
+		if list, ok := order.([]any); ok && list[0] != "gregorian" {
+			t["calendar/"+region] = list[0].(string)
+		}
+	}
+	for code, value := range s.read("cldr-core/supplemental/currencyData.json", "supplemental", "currencyData", "fractions") {
+		t["fraction/"+code] = value.(object)["_digits"].(string)
+	}
+	flatten(t, "dayperiod", s.read("cldr-core/supplemental/dayPeriods.json", "supplemental", "dayPeriodRuleSet"), nil)
+	for system, value := range s.read("cldr-core/supplemental/numberingSystems.json", "supplemental", "numberingSystems") {
+		digits, ok := value.(object)["_digits"].(string)
+		if ok {
+			t["digits/"+system] = digits
+		}
+	}
+	s.likely(t, locales)
+	var former []string
+	for code := range s.read("cldr-numbers-full/main/en/currencies.json", "main", "en", "numbers", "currencies") {
+		if !s.currentCurrencies()[code] {
+			former = append(former, code)
+		}
+	}
+	sort.Strings(former)
+	t["currencies/former"] = strings.Join(former, " ")
+	s.metaZones(t)
+	s.zoneAliases(t)
+	for alias, value := range s.read("cldr-core/supplemental/aliases.json", "supplemental", "metadata", "alias", "languageAlias") {
+		t["alias/language/"+alias] = value.(object)["_replacement"].(string)
+	}
+	for alias, value := range s.read("cldr-core/supplemental/aliases.json", "supplemental", "metadata", "alias", "territoryAlias") {
+		if len(alias) == 2 {
+			t["alias/region/"+alias] = value.(object)["_replacement"].(string)
+		}
+	}
+	return t
+}
+
+// known are all locales of CLDR, also those that have no table.
+func (s *source) known() (names []string) {
+	list, _ := s.read("cldr-core/availableLocales.json", "availableLocales")["full"].([]any)
+	for _, name := range list {
+		names = append(names, name.(string))
+	}
+	defaults, _ := s.read("cldr-core/defaultContent.json")["defaultContent"].([]any)
+	for _, name := range defaults {
+		names = append(names, name.(string))
+	}
+	sort.Strings(names)
+	return names
+}
+
+func (s *source) likely(t table, locales []string) {
+	languages := map[string]bool{"und": true}
+	for _, name := range locales {
+		languages[strings.Split(name, "-")[0]] = true
+	}
+	for tag, value := range s.read("cldr-core/supplemental/likelySubtags.json", "supplemental", "likelySubtags") {
+		if language := strings.Split(tag, "-")[0]; languages[language] {
+			t["likely/"+tag] = value.(string)
+		}
+	}
+}
+
+// metaZones writes the uses of a zone as "metazone,from,to;...", in the order of time.
+func (s *source) metaZones(t table) {
+	var walk func(path string, value any)
+	walk = func(path string, value any) {
+		switch v := value.(type) {
+		case object:
+			for name, inner := range v {
+				walk(path+"/"+name, inner)
+			}
+		case []any:
+			var uses []string
+			for _, entry := range v {
+				use := at(entry, "usesMetazone")
+				from, _ := use["_from"].(string)
+				to, _ := use["_to"].(string)
+				uses = append(uses, use["_mzone"].(string)+","+from+","+to)
+			}
+			t["metazones"+path] = strings.Join(uses, ";")
+		}
+	}
+	walk("", s.read("cldr-core/supplemental/metaZones.json", "supplemental", "metaZones", "metazoneInfo")["timezone"])
+	preferred, _ := s.read("cldr-core/supplemental/metaZones.json", "supplemental", "metaZones")["metazones"].([]any)
+	for _, entry := range preferred {
+		m := at(entry, "mapZone")
+		if m["_territory"] == "001" {
+			t["golden/"+m["_other"].(string)] = m["_type"].(string)
+		}
+	}
+}
+
+// zoneAliases writes the names of zones, the first of each line is the canonical one.
+func (s *source) zoneAliases(t table) {
+	var lines []string
+	for _, value := range s.read("cldr-bcp47/bcp47/timezone.json", "keyword", "u", "tz") {
+		entry, ok := value.(object)
+		if !ok {
+			continue
+		}
+		if alias, ok := entry["_alias"].(string); ok {
+			lines = append(lines, alias)
+		}
+	}
+	sort.Strings(lines)
+	t["zones"] = strings.Join(lines, "\n")
+}
+
+// currentCurrencies are those that are legal tender somewhere.
+func (s *source) currentCurrencies() map[string]bool {
+	if s.current != nil {
+		return s.current
+	}
+	s.current = map[string]bool{}
+	for _, value := range s.read("cldr-core/supplemental/currencyData.json", "supplemental", "currencyData", "region") {
+		list, _ := value.([]any)
+		for _, entry := range list {
+			for code, use := range entry.(object) {
+				_, ended := use.(object)["_to"]
+				_, tender := use.(object)["_tender"]
+				if !ended && !tender {
+					s.current[code] = true
+				}
+			}
+		}
+	}
+	return s.current
+}

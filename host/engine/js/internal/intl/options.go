@@ -1,0 +1,89 @@
+package intl
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// Options reads the options that a guest gave. A reader that finds a value that it cannot convert leaves the caller by
+// a panic of its own.
+type Options interface {
+	// Text returns an option as a string; ok is false where it is undefined.
+	Text(name string) (value string, ok bool)
+	// Bool returns an option as a boolean.
+	Bool(name string) (value, ok bool)
+	// Number returns an option as a number.
+	Number(name string) (value float64, ok bool)
+	// BoolOrText returns an option that may be a boolean, in which case text is "true" or "false" and isBool is set.
+	BoolOrText(name string) (text string, isBool, ok bool)
+}
+
+// choice reads an option that is one of some words.
+func choice(o Options, kind, name, otherwise string, words ...string) (string, error) {
+	value, ok := o.Text(name)
+	if !ok {
+		return otherwise, nil
+	}
+	if !slices.Contains(words, value) {
+		return "", rangeErrorf("Value %s out of range for Intl.%s options property %s", quoted(value), kind, name)
+	}
+	return value, nil
+}
+
+// matcher reads the option localeMatcher, whose values make no difference.
+func matcher(o Options, kind string) error {
+	_, err := choice(o, kind, "localeMatcher", "best fit", "lookup", "best fit")
+	return err
+}
+
+// whole reads an option that is a whole number within bounds; set is false where it is undefined.
+func whole(o Options, name string, low, high, otherwise int) (value int, set bool, err error) {
+	number, ok := o.Number(name)
+	if !ok {
+		return otherwise, false, nil
+	}
+	value, err = bounded(number, name, low, high)
+	return value, true, err
+}
+
+func bounded(number float64, name string, low, high int) (int, error) {
+	if math.IsNaN(number) || number < float64(low) || number > float64(high) {
+		return 0, rangeErrorf("%s value is out of range.", name)
+	}
+	return int(math.Floor(number)), nil
+}
+
+// systemOption reads the option numberingSystem.
+func systemOption(o Options) (string, error) {
+	value, ok := o.Text("numberingSystem")
+	if !ok {
+		return "", nil
+	}
+	if !isKeywordType(value) {
+		return "", rangeErrorf("Invalid numberingSystem : %s", quoted(value))
+	}
+	return strings.ToLower(value), nil
+}
+
+// isKeywordType reports whether a text can be the value of a keyword of a tag.
+func isKeywordType(text string) bool {
+	for _, part := range strings.Split(text, "-") {
+		if len(part) < 3 || len(part) > 8 || !isAlnum(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// Part is a piece of what was formatted. Unit is that of a number in a relative time, and otherwise empty.
+type Part struct{ Type, Value, Unit string }
+
+// Join returns the text of parts.
+func Join(parts []Part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.Value)
+	}
+	return b.String()
+}

@@ -1,0 +1,288 @@
+package intl
+
+import (
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// patterns finds the pattern of a locale that fits best to the fields that are asked for, as ICU's
+// DateTimePatternGenerator does.
+type patterns struct {
+	table    *table
+	entries  []*patternEntry // in the order in which they are compared
+	appends  [fieldCount]string
+	names    [fieldCount]string
+	decimal  string
+	hourChar byte // the letter of hours that the region prefers
+
+	mu    sync.Mutex
+	found map[string]string // patterns by skeleton
+}
+
+type patternEntry struct {
+	base      string
+	fields    skeleton
+	pattern   string
+	specified bool // the locale gives the skeleton
+}
+
+// maxFound bounds the patterns that a locale remembers.
+const maxFound = 500
+
+var generators sync.Map // *patterns by name of locale: no more than there are locales
+
+// patternsOf returns the patterns of a locale.
+func patternsOf(l locale) *patterns {
+	if p, ok := generators.Load(l.name); ok {
+		return p.(*patterns)
+	}
+	p := newPatterns(l)
+	kept, _ := generators.LoadOrStore(l.name, p)
+	return kept.(*patterns)
+}
+
+var appendKeys = [fieldCount]string{"Era", "Year", "Quarter", "Month", "Week", "", "Day-Of-Week", "", "", "Day", "", "Hour", "Minute", "Second", "", "Timezone"}
+
+var nameKeys = [fieldCount]string{"era", "year", "quarter", "month", "week", "", "weekday", "", "", "day", "dayperiod", "hour", "minute", "second", "", "zone"}
+
+func newPatterns(l locale) *patterns {
+	t := l.table
+	p := &patterns{table: t, found: map[string]string{}}
+	system := t.get("numbers/system")
+	p.decimal = t.get("numbers/" + system + "/symbols/decimal")
+	for f := range fieldCount {
+		p.appends[f] = firstOf(t.get("append/"+appendKeys[f]), "{0} ├{2}: {1}┤")
+		p.names[f] = firstOf(t.get("field/"+nameKeys[f]+"/displayName"), "F"+strconv.Itoa(int(f)))
+	}
+	p.hourChar = 'H'
+	if hours := firstOf(supplemental("hours/"+l.Language+"-"+l.region()), supplemental("hours/"+l.region())); hours != "" {
+		p.hourChar = hours[0]
+	}
+	for _, letter := range "GyQMwWEDFdaHmsSv" {
+		p.add(string(letter), "", false)
+	}
+	for _, style := range []string{"full", "long", "medium", "short"} {
+		p.add(t.get("date/"+style), "", false)
+		p.add(t.get("time/"+style), "", false)
+	}
+	p.addMinutes(t.get("time/short"))
+	t.each("available/", func(name, pattern string) { p.add(pattern, name, true) })
+	slices.SortStableFunc(p.entries, func(a, b *patternEntry) int { return int(a.base[0]) - int(b.base[0]) })
+	return p
+}
+
+// addMinutes adds the pattern of minutes and seconds that is in one of times.
+func (p *patterns) addMinutes(pattern string) {
+	text := ""
+	for _, it := range items(pattern) {
+		switch {
+		case it.letter == 'm':
+			text = strings.Repeat("m", it.count)
+		case text != "" && it.letter == 0:
+			text += it.text
+		case text != "" && it.letter == 's':
+			p.add(text+strings.Repeat("s", it.count), "", false)
+			return
+		case text != "" || it.letter == 'z' || it.letter == 'Z' || it.letter == 'v' || it.letter == 'V':
+			return
+		}
+	}
+}
+
+// add adds a pattern. One whose skeleton the locale gives takes the place of others, but for one of the same skeleton.
+func (p *patterns) add(pattern, given string, override bool) {
+	if pattern == "" {
+		return
+	}
+	fields := skeletonOf(firstOf(given, pattern))
+	base := fields.base()
+	if base == "" {
+		return
+	}
+	for _, e := range p.entries {
+		if e.base == base && !e.specified && !override {
+			return
+		}
+	}
+	for _, e := range p.entries {
+		if e.fields.letters != fields.letters || e.fields.lengths != fields.lengths {
+			continue
+		}
+		if !override || given != "" && e.specified {
+			return
+		}
+	}
+	for _, e := range p.entries {
+		if e.base == base && e.fields.kinds == fields.kinds {
+			e.pattern, e.specified = pattern, given != ""
+			return
+		}
+	}
+	p.entries = append(p.entries, &patternEntry{base, fields, pattern, given != ""})
+}
+
+// best returns the pattern for a skeleton.
+func (p *patterns) best(text string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if found, ok := p.found[text]; ok {
+		return found
+	}
+	if len(p.found) >= maxFound {
+		clear(p.found)
+	}
+	found := p.compose(text)
+	p.found[text] = found
+	return found
+}
+
+func (p *patterns) compose(text string) string {
+	s := skeletonOf(text)
+	entry, missing, extra := p.nearest(&s, -1)
+	if missing == 0 && extra == 0 {
+		return p.adjust(entry, entry.pattern, &s, false)
+	}
+	const dates = 1<<fieldDayPeriod - 1
+	date := p.appended(&s, s.mask()&dates)
+	time := p.appended(&s, s.mask()&^dates)
+	if date == "" || time == "" {
+		return date + time
+	}
+	style := "short"
+	switch s.lengths[fieldMonth] {
+	case 4:
+		style = "long"
+		if s.lengths[fieldWeekday] > 0 {
+			style = "full"
+		}
+	case 3:
+		style = "medium"
+	}
+	glue := firstOf(p.table.get("attime/"+style), p.table.get("datetime/"+style))
+	return strings.NewReplacer("{1}", date, "{0}", time).Replace(glue)
+}
+
+// nearest finds the pattern with the smallest distance. Among equals that which lacks the smaller fields wins.
+func (p *patterns) nearest(s *skeleton, mask int) (entry *patternEntry, missing, extra int) {
+	best, bestMissing := 1<<31-1, -1
+	for _, e := range p.entries {
+		distance, m, x := s.distance(&e.fields, mask)
+		if distance < best || distance == best && bestMissing < m {
+			best, bestMissing = distance, m
+			entry, missing, extra = e, m, x
+			if distance == 0 {
+				break
+			}
+		}
+	}
+	// The pattern is looked up by its letters, of which the first entry may be another.
+	for _, e := range p.entries {
+		if e.fields.letters == entry.fields.letters && e.fields.lengths == entry.fields.lengths {
+			return e, missing, extra
+		}
+	}
+	return entry, missing, extra
+}
+
+// appended makes a pattern of two, where none has all of the fields. Like ICU it leaves out what the second lacks.
+func (p *patterns) appended(s *skeleton, fields int) string {
+	if fields == 0 {
+		return ""
+	}
+	const seconds, fraction = 1<<fieldSecond | 1<<fieldFraction, 1 << fieldFraction
+	entry, missing, _ := p.nearest(s, fields)
+	result := p.adjust(entry, entry.pattern, s, false)
+	if missing == 0 {
+		return result
+	}
+	if missing&seconds == fraction && fields&seconds == seconds {
+		result = p.adjust(entry, result, s, true)
+		missing &^= fraction
+	}
+	if missing == 0 {
+		return result
+	}
+	before := missing
+	entry, missing, _ = p.nearest(s, missing)
+	found := before &^ missing
+	if found == 0 {
+		return result
+	}
+	top := bits.Len(uint(found)) - 1
+	more := p.adjust(entry, entry.pattern, s, false)
+	return strings.NewReplacer("{0}", result, "{1}", more, "{2}", "'"+p.names[top]+"'").Replace(p.appends[top])
+}
+
+// adjust gives the fields of a pattern the lengths that were asked for.
+func (p *patterns) adjust(entry *patternEntry, pattern string, s *skeleton, withFraction bool) string {
+	var b strings.Builder
+	for _, it := range items(pattern) {
+		form := (*fieldForm)(nil)
+		if it.letter != 0 {
+			form = formOf(it.letter, it.count)
+		}
+		switch {
+		case it.letter == 0:
+			b.WriteString(it.text)
+		case form == nil:
+			b.WriteString(strings.Repeat(string(it.letter), it.count))
+		case withFraction && form.field == fieldSecond:
+			b.WriteString(strings.Repeat(string(it.letter), it.count) + p.decimal + strings.Repeat("S", s.lengths[fieldFraction]))
+		case s.kinds[form.field] != 0:
+			b.WriteString(p.adjusted(entry, it, form, s))
+		default:
+			b.WriteString(strings.Repeat(string(it.letter), it.count))
+		}
+	}
+	return b.String()
+}
+
+func (p *patterns) adjusted(entry *patternEntry, it item, form *fieldForm, s *skeleton) string {
+	f := form.field
+	asked, length := s.letters[f], s.lengths[f]
+	if asked == 'E' && length < 3 {
+		length = 3
+	}
+	adjusted := length
+	if f == fieldMinute || f == fieldSecond {
+		adjusted = it.count
+	} else if entry.specified && asked != 'c' && asked != 'e' && f != fieldHour {
+		numeric, askedNumeric := form.kind > 0, s.kinds[f] > 0
+		if entry.fields.lengths[f] == length || numeric != askedNumeric {
+			adjusted = it.count
+		}
+	} else if entry.specified && f == fieldHour && entry.fields.lengths[f] == length {
+		adjusted = it.count
+	}
+	letter := it.letter
+	if f != fieldHour && f != fieldMonth && f != fieldWeekday && (f != fieldYear || asked == 'Y') {
+		letter = asked
+	}
+	if letter == 'E' && adjusted < 3 {
+		letter = 'e'
+	}
+	if f == fieldHour {
+		letter = p.hourLetter(letter, asked)
+	}
+	return strings.Repeat(string(letter), adjusted)
+}
+
+// hourLetter keeps to the hours of the region where those that were asked for are of the same kind.
+func (p *patterns) hourLetter(letter, asked byte) byte {
+	switch {
+	case asked == p.hourChar:
+		return p.hourChar
+	case asked == 'h' && p.hourChar == 'K':
+		return 'K'
+	case asked == 'H' && p.hourChar == 'k':
+		return 'k'
+	case asked == 'k' && p.hourChar == 'H':
+		return 'H'
+	case asked == 'K' && p.hourChar == 'h':
+		return 'h'
+	}
+	return letter
+}

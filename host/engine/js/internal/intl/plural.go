@@ -1,0 +1,175 @@
+package intl
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// pluralRules are the rules of a language, in the order in which CLDR tries them.
+type pluralRules struct {
+	categories []string
+	conditions [][][]relation // of each category: or of and of relations
+}
+
+// relation is "operand [% modulus] = or != ranges".
+type relation struct {
+	operand byte
+	modulus int
+	negated bool
+	ranges  [][2]int
+}
+
+// operands are those of a number as it is shown, as UTS 35 names them.
+type operands struct {
+	n          string // the digits of the absolute value, without trailing zeros of the fraction
+	integer    string // the digits before the point
+	fraction   string // the digits behind it, with trailing zeros
+	compact    int    // the exponent of the compact form
+	infiniteOr bool   // the number has no digits: it is "other"
+}
+
+var pluralCategories = []string{"zero", "one", "two", "few", "many"}
+
+var parsedPlurals sync.Map // of *pluralRules by kind and language; as many as there are languages
+
+// pluralsOf returns the rules of a language: kind is "cardinal" or "ordinal".
+func pluralsOf(kind, locale string) *pluralRules {
+	language, _, _ := strings.Cut(locale, "-")
+	if locale == "pt-PT" || strings.HasPrefix(locale, "pt-PT-") {
+		language = "pt-PT"
+	}
+	if kind == "ordinal" && language == "pt-PT" {
+		language = "pt"
+	}
+	if rules, ok := parsedPlurals.Load(kind + language); ok {
+		return rules.(*pluralRules)
+	}
+	rules := &pluralRules{}
+	for _, category := range pluralCategories {
+		if text := supplemental("plural/" + kind + "/" + language + "/" + category); text != "" {
+			rules.categories = append(rules.categories, category)
+			rules.conditions = append(rules.conditions, parseCondition(text))
+		}
+	}
+	parsedPlurals.Store(kind+language, rules)
+	return rules
+}
+
+func parseCondition(text string) (or [][]relation) {
+	for _, alternative := range strings.Split(text, " or ") {
+		var and []relation
+		for _, part := range strings.Split(alternative, " and ") {
+			and = append(and, parseRelation(part))
+		}
+		or = append(or, and)
+	}
+	return or
+}
+
+func parseRelation(text string) (r relation) {
+	left, right, _ := strings.Cut(text, "=")
+	left, r.negated = strings.CutSuffix(left, "!")
+	operand, modulus, _ := strings.Cut(left, "%")
+	r.operand = strings.TrimSpace(operand)[0]
+	r.modulus, _ = strconv.Atoi(strings.TrimSpace(modulus))
+	for _, part := range strings.Split(right, ",") {
+		low, high, ok := strings.Cut(strings.TrimSpace(part), "..")
+		if !ok {
+			high = low
+		}
+		first, _ := strconv.Atoi(low)
+		last, _ := strconv.Atoi(high)
+		r.ranges = append(r.ranges, [2]int{first, last})
+	}
+	return r
+}
+
+// shift multiplies the number by a power of ten, which is its exponent in the compact or scientific form. Like ICU it
+// leaves out negative ones.
+func (o *operands) shift(exponent int) {
+	o.compact = exponent
+	for ; exponent > 0; exponent-- {
+		digit := "0"
+		if o.fraction != "" {
+			digit, o.fraction = o.fraction[:1], o.fraction[1:]
+		}
+		o.integer += digit
+	}
+}
+
+// of returns the category of a number.
+func (p *pluralRules) of(o operands) string {
+	if o.infiniteOr {
+		return "other"
+	}
+	for i, alternatives := range p.conditions {
+		for _, and := range alternatives {
+			if allHold(and, o) {
+				return p.categories[i]
+			}
+		}
+	}
+	return "other"
+}
+
+// all returns the categories that the language has.
+func (p *pluralRules) all() []string { return append(append([]string{}, p.categories...), "other") }
+
+func allHold(and []relation, o operands) bool {
+	for _, r := range and {
+		if !r.holds(o) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r relation) holds(o operands) bool {
+	trimmed := strings.TrimRight(o.fraction, "0")
+	var value int
+	switch r.operand {
+	case 'n':
+		if trimmed != "" {
+			return r.negated
+		}
+		value = r.reduced(o.integer)
+	case 'i':
+		value = r.reduced(o.integer)
+	case 'v':
+		value = len(o.fraction)
+	case 'w':
+		value = len(trimmed)
+	case 'f':
+		value = r.reduced(o.fraction)
+	case 't':
+		value = r.reduced(trimmed)
+	case 'c', 'e':
+		value = o.compact
+	}
+	if r.modulus > 0 && (r.operand == 'v' || r.operand == 'w' || r.operand == 'c' || r.operand == 'e') {
+		value %= r.modulus
+	}
+	for _, in := range r.ranges {
+		if in[0] <= value && value <= in[1] {
+			return !r.negated
+		}
+	}
+	return r.negated
+}
+
+// reduced is the value of digits, modulo the modulus of the relation. Without a modulus, one that is larger than all
+// numbers of rules stays so.
+func (r relation) reduced(digits string) int {
+	const large = 1_000_000_000
+	value := 0
+	for i := range len(digits) {
+		value = value*10 + int(digits[i]-'0')
+		if r.modulus > 0 {
+			value %= r.modulus
+		} else if value > large {
+			value = large
+		}
+	}
+	return value
+}

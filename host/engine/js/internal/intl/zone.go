@@ -1,0 +1,134 @@
+package intl
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	_ "time/tzdata" // the processes that tools run in can open no files
+)
+
+// zone is a time zone.
+type zone struct {
+	name     string // as resolvedOptions shows it
+	cldr     string // as CLDR names it
+	location *time.Location
+}
+
+// localZone is the zone of a process, whose name is known only where it is UTC.
+func localZone(location *time.Location) zone {
+	if name, offset := time.Now().In(location).Zone(); name == "UTC" && offset == 0 {
+		return zone{"UTC", "Etc/UTC", time.UTC}
+	}
+	_, offset := time.Now().In(location).Zone()
+	return zone{name: time.Unix(0, 0).In(time.FixedZone("", offset)).Format("-07:00"), location: location}
+}
+
+// zoneNames are the names of zones in CLDR by all their names in lower case.
+var zoneNames = sync.OnceValue(func() map[string]string {
+	names := map[string]string{}
+	for _, line := range strings.Split(supplemental("zones"), "\n") {
+		aliases := strings.Fields(line)
+		for _, alias := range aliases {
+			names[strings.ToLower(alias)] = aliases[0]
+		}
+	}
+	return names
+})
+
+// zoneOf finds a zone by any of its names.
+func zoneOf(name string) (zone, error) {
+	cldr, ok := zoneNames()[strings.ToLower(name)]
+	if !ok || cldr == "Etc/Unknown" {
+		return zone{}, rangeErrorf("Invalid time zone specified: %s", quoted(name))
+	}
+	if cldr == "Etc/GMT" {
+		cldr = "Etc/UTC"
+	}
+	location, err := time.LoadLocation(cldr)
+	if err != nil {
+		return zone{}, unsupported("the time zone "+cldr, "use one of Intl.supportedValuesOf('timeZone')")
+	}
+	z := zone{cldr, cldr, location}
+	if cldr == "Etc/UTC" {
+		z.name = "UTC"
+	}
+	return z, nil
+}
+
+// dublinSince is when Dublin ended a standard time of +1, on 31 October 1971.
+const dublinSince = 57722400
+
+// zoneName writes the name of a zone at a time: letter and count are those of the pattern.
+func (f *DateTimeFormat) zoneName(t time.Time, letter byte, count int) string {
+	_, offset := t.Zone()
+	if letter == 'O' {
+		return f.offsetName(offset, count == 1)
+	}
+	width, kind := "short", "standard"
+	if count >= 4 {
+		width = "long"
+	}
+	if t.IsDST() {
+		kind = "daylight"
+	}
+	// Its winter time counts as saving in the data of zones, not in CLDR's names.
+	if f.zone.cldr == "Europe/Dublin" && t.Unix() >= dublinSince {
+		kind = map[bool]string{true: "daylight", false: "standard"}[offset != 0]
+	}
+	table := f.locale.table
+	if name := table.get("zonename/" + f.zone.cldr + "/" + width + "/" + kind); name != "" {
+		return name
+	}
+	if meta := metazoneAt(f.zone.cldr, t); meta != "" {
+		if name := table.get("metazone/" + meta + "/" + width + "/" + kind); name != "" && name != "∅∅∅" {
+			return name
+		}
+	}
+	return f.offsetName(offset, width == "short")
+}
+
+// metazoneAt is the metazone that a zone belongs to at a time, or "".
+func metazoneAt(name string, t time.Time) string {
+	uses := supplemental("metazones/" + name)
+	if uses == "" {
+		return ""
+	}
+	now := t.UTC().Format("2006-01-02 15:04")
+	if t.Year() < 1 || t.Year() > 9999 {
+		return ""
+	}
+	for _, use := range strings.Split(uses, ";") {
+		parts := strings.Split(use, ",")
+		if firstOf(parts[1], "1970-01-01 00:00") <= now && (parts[2] == "" || now < parts[2]) {
+			return parts[0]
+		}
+	}
+	return ""
+}
+
+// offsetName writes an offset of some seconds from UTC, such as GMT+5:30.
+func (f *DateTimeFormat) offsetName(offset int, short bool) string {
+	table := f.locale.table
+	positive, negative, _ := strings.Cut(table.get("zone/hourFormat"), ";")
+	pattern := positive
+	if offset < 0 {
+		pattern, offset = negative, -offset
+	}
+	hours, minutes, seconds := offset/3600, offset/60%60, offset%60
+	hourAt := strings.Index(pattern, "H")
+	minuteAt := strings.Index(pattern, "mm")
+	hourEnd := strings.LastIndex(pattern, "H") + 1
+	text := pattern[:hourAt] + fmt.Sprintf("%02d", hours)
+	if short {
+		text = pattern[:hourAt] + fmt.Sprintf("%d", hours)
+	}
+	if !short || minutes != 0 || seconds != 0 {
+		text += pattern[hourEnd:minuteAt] + fmt.Sprintf("%02d", minutes)
+		if seconds != 0 {
+			text += pattern[hourEnd:minuteAt] + fmt.Sprintf("%02d", seconds)
+		}
+		text += pattern[minuteAt+2:]
+	}
+	return strings.Replace(table.get("zone/gmtFormat"), "{0}", withDigits(text, f.digits), 1)
+}

@@ -1,0 +1,80 @@
+package js_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/enginetest"
+)
+
+// What tools write for people is what Node 20 writes, which these answers are of.
+func TestIntl(t *testing.T) {
+	for code, want := range map[string]string{
+		`new Date(0).toLocaleString("en-US", { timeZone: "America/New_York" })`:                                                                                          `"12/31/1969, 7:00:00 PM"`,
+		`new Date(0).toLocaleTimeString("en-US", { timeZone: "America/New_York", hour: "2-digit", minute: "2-digit" })`:                                                  `"07:00 PM"`,
+		`new Date(0).toLocaleDateString("en-US")`:                                                                                                                        `"1/1/1970"`,
+		`new Date(0).toLocaleDateString("de-DE", { weekday: "long" })`:                                                                                                   `"Donnerstag"`,
+		`new Date(1710000000000).toLocaleDateString("en-US", { month: "long", day: "numeric", year: "numeric" })`:                                                        `"March 9, 2024"`,
+		`new Date(1710000000000).toLocaleDateString("en-GB", { dateStyle: "full" })`:                                                                                     `"Saturday, 9 March 2024"`,
+		`new Date(1710000000000).toLocaleDateString("ja-JP", { year: "numeric", month: "long", day: "numeric" })`:                                                        `"2024年3月9日"`,
+		`new Date(1710000000000).toLocaleString("sv-SE")`:                                                                                                                `"2024-03-09 16:00:00"`,
+		`new Date(NaN).toLocaleString()`:                                                                                                                                 `"Invalid Date"`,
+		`[(1234.5).toLocaleString(), (1234567.891).toLocaleString("en-US"), (1234.5).toLocaleString("de"), (5).toLocaleString(undefined, { minimumFractionDigits: 2 })]`: `["1,234.5","1,234,567.891","1.234,5","5.00"]`,
+		`(1234.5).toLocaleString("en-US", { style: "currency", currency: "USD" })`:                                                                                       `"$1,234.50"`,
+		`new Intl.NumberFormat("en-IN", { style: "currency", currency: "INR", maximumFractionDigits: 0 }).format(1234567)`:                                               `"₹12,34,567"`,
+		`[123456789012345678901234567890n.toLocaleString("en-US"), new Intl.NumberFormat("en").format("12345678901234567890.5")]`:                                        `["123,456,789,012,345,678,901,234,567,890","12,345,678,901,234,567,890.5"]`,
+		`[1234.5, new Date(0), null, "a"].toLocaleString("de", { timeZone: "UTC", style: "percent" })`:                                                                   `"123.450 %,1.1.1970, 00:00:00,,a"`,
+		`[1, 2, 3].map(new Intl.NumberFormat("en", { minimumIntegerDigits: 2 }).format)`:                                                                                 `["01","02","03"]`,
+		`new Intl.NumberFormat("de", { style: "currency", currency: "EUR" }).formatToParts(-1.5)`:                                                                        `[{"type":"minusSign","value":"-"},{"type":"integer","value":"1"},{"type":"decimal","value":","},{"type":"fraction","value":"50"},{"type":"literal","value":" "},{"type":"currency","value":"€"}]`,
+		`Intl.DateTimeFormat().resolvedOptions()`:                                                                                                                        `{"locale":"en-US","calendar":"gregory","numberingSystem":"latn","timeZone":"UTC","year":"numeric","month":"numeric","day":"numeric"}`,
+		`[typeof Intl, Intl.NumberFormat === Intl.NumberFormat, new Intl.NumberFormat() instanceof Intl.NumberFormat, Intl.NumberFormat("en") instanceof Intl.NumberFormat, String(new Intl.NumberFormat())]`: `["object",true,true,true,"[object Intl.NumberFormat]"]`,
+		`(() => { class N extends Intl.NumberFormat { twice(x) { return this.format(2 * x); } } const n = new N("de"); return [n.twice(1.25), n instanceof N]; })()`:                                          `["2,5",true]`,
+		`Intl.getCanonicalLocales(["EN-us", "zh-hant-tw", "EN-US"])`:                                                          `["en-US","zh-Hant-TW"]`,
+		`Intl.NumberFormat.supportedLocalesOf(["de-AT", "xx", "en-u-nu-latn"])`:                                               `["de-AT","en-u-nu-latn"]`,
+		`[Intl.supportedValuesOf("timeZone").includes("Europe/Berlin"), Intl.supportedValuesOf("currency").includes("USD")]`:  `[true,true]`,
+		`typeof Object.getOwnPropertyDescriptor(Date.prototype, "toLocaleString").value + Object.keys(Date.prototype).length`: `"function0"`,
+	} {
+		if got := answer(t, "return ("+code+");"); got != want {
+			t.Errorf("%s\n = %s\n want %s", code, got, want)
+		}
+	}
+}
+
+// What differs from Node is refused: it is never another text.
+func TestIntlRefuses(t *testing.T) {
+	for code, want := range map[string]string{
+		`(1).toLocaleString("en_US")`:                                                    `["RangeError","Incorrect locale information provided"]`,
+		`(1).toLocaleString(null)`:                                                       `["TypeError","Cannot convert undefined or null to object"]`,
+		`(1).toLocaleString("en", { style: "currency" })`:                                `["TypeError","Currency code is required with currency style."]`,
+		`(1).toLocaleString("en", { maximumFractionDigits: 101 })`:                       `["RangeError","maximumFractionDigits value is out of range."]`,
+		`(1).toLocaleString("en", { style: "money" })`:                                   `["RangeError","Value money out of range for Intl.NumberFormat options property style"]`,
+		`(1).toLocaleString("haw")`:                                                      `["RangeError","the locale haw is not supported by toolrun's Intl; use one of Intl.NumberFormat.supportedLocalesOf()'s, such as en or de"]`,
+		`(1).toLocaleString("en-u-nu-thai")`:                                             `["RangeError","the numbering system thai is not supported by toolrun's Intl; use latn"]`,
+		`new Date(0).toLocaleString("th")`:                                               `["RangeError","the calendar buddhist is not supported by toolrun's Intl; use the option calendar: \"gregory\""]`,
+		`new Date(0).toLocaleString("en", { timeZone: "Mars/Base" })`:                    `["RangeError","Invalid time zone specified: Mars/Base"]`,
+		`new Date(0).toLocaleString("en", { dateStyle: "long", month: "long" })`:         `["TypeError","Can't set option month when dateStyle is used"]`,
+		`new Intl.DateTimeFormat("en").formatRange(0, 1)`:                                `["RangeError","Intl.DateTimeFormat.prototype.formatRange is not supported by toolrun's Intl; format both ends"]`,
+		`new Intl.DateTimeFormat("en").format(NaN)`:                                      `["RangeError","Invalid time value"]`,
+		`new Intl.DateTimeFormat("en", { get year() { throw new TypeError("mine"); } })`: `["TypeError","mine"]`,
+		`Intl.NumberFormat.prototype.formatToParts.call({}, 1)`:                          `["TypeError","Method Intl.NumberFormat.prototype.formatToParts called on incompatible receiver"]`,
+		`Number.prototype.toLocaleString.call("1")`:                                      `["TypeError","Number.prototype.toLocaleString requires that 'this' be a Number"]`,
+		`Intl.getCanonicalLocales({ length: 1e9 })`:                                      `["RangeError","a list of locales has more than 200 entries"]`,
+		`new Intl.NumberFormat([1])`:                                                     `["TypeError","Language ID should be string or object."]`,
+		`(1).toLocaleString("a".repeat(1e6))`:                                            `["RangeError","Incorrect locale information provided"]`,
+	} {
+		code := `try { return ["no error", ` + code + `]; } catch (e) { return [e.name, e.message]; }`
+		if got := answer(t, code); got != want {
+			t.Errorf("%s\n = %s\n want %s", code, got, want)
+		}
+	}
+}
+
+// A name that comes with the input finds the functions that know locales too.
+func TestIntlOfInput(t *testing.T) {
+	in := engine.Input{Input: json.RawMessage(`{"method":"toLocaleString"}`)}
+	out, err := runWith(t, `return (1234.5)[input.method]();`, in, enginetest.NewMemory(errHalt))
+	if err != nil || string(out.Output) != `"1,234.5"` {
+		t.Errorf("answer = %s, %v; want 1,234.5", out.Output, err)
+	}
+}

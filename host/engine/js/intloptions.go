@@ -1,0 +1,82 @@
+package js
+
+import (
+	"github.com/dop251/goja"
+
+	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
+)
+
+// intlOptions reads options of the guest's, whose getters run.
+type intlOptions struct {
+	run    *run
+	object *goja.Object // nil has none
+}
+
+var _ intl.Options = (*intlOptions)(nil)
+
+// options reads an argument that may be undefined, and is turned into an object as by ToObject.
+func (r *run) options(value goja.Value) *intlOptions {
+	if isUndefined(value) {
+		return &intlOptions{r, nil}
+	}
+	return &intlOptions{r, value.ToObject(r.vm)}
+}
+
+// strictOptions is options for the newer classes, which take only objects.
+func (r *run) strictOptions(value goja.Value) *intlOptions {
+	if _, ok := value.(*goja.Object); !ok && !isUndefined(value) {
+		panic(r.newError("TypeError", "Incorrect options: an object is needed"))
+	}
+	return r.options(value)
+}
+
+func (o *intlOptions) get(name string) (goja.Value, bool) {
+	if o.object == nil {
+		return nil, false
+	}
+	value := o.object.Get(name)
+	return value, !isUndefined(value)
+}
+
+// Text returns an option as a string.
+func (o *intlOptions) Text(name string) (string, bool) {
+	value, ok := o.get(name)
+	if !ok {
+		return "", false
+	}
+	if _, symbol := value.(*goja.Symbol); symbol {
+		panic(o.run.newError("TypeError", "Cannot convert a Symbol value to a string"))
+	}
+	return value.String(), true
+}
+
+// Bool returns an option as a boolean.
+func (o *intlOptions) Bool(name string) (value, ok bool) {
+	v, ok := o.get(name)
+	return ok && v.ToBoolean(), ok
+}
+
+// Number returns an option as a number.
+func (o *intlOptions) Number(name string) (float64, bool) {
+	value, ok := o.get(name)
+	if !ok {
+		return 0, false
+	}
+	return value.ToNumber().ToFloat(), true
+}
+
+// BoolOrText returns an option that may be a boolean. What is false as a boolean, such as null or 0, is false.
+func (o *intlOptions) BoolOrText(name string) (text string, isBool, ok bool) {
+	value, ok := o.get(name)
+	if !ok {
+		return "", false, false
+	}
+	if !value.ToBoolean() {
+		return "false", true, true
+	}
+	if b, boolean := value.Export().(bool); boolean && b {
+		return "true", true, true
+	}
+	text, _ = o.Text(name)
+	return text, false, true
+}
