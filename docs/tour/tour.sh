@@ -36,9 +36,7 @@ api POST /runs '{
     "customerTier": "premium",
     "channel": "mobile_app"
   },
-  "user_id": "john",
-  "input": {},
-  "tool": "greeting"
+  "user_id": "john"
 }' | jq -c .output
 api GET /sessions/sess_123 | jq -c '{session_id, user_id, metadata}'
 
@@ -50,7 +48,7 @@ api POST /sessions/sess_123/runs '{"tool": "feature_flags_c", "user_id": "john",
 say 'files of every kind'
 for file in "$here"/files/*; do
   curl --silent --show-error --fail-with-body -H "Authorization: Bearer $key" -F "file=@$file" \
-    "$url/api/v1/sessions/sess_123/files?user_id=john" | jq -r '[.type, .filename, .mimetype, "text: \(.hasText)"] | @tsv'
+    "$url/api/v1/sessions/sess_123/files?user_id=john" | jq -r '[.type, .filename, .mimetype, "text: \(.has_text)"] | @tsv'
 done
 
 say 'what a tool reads in them'
@@ -58,13 +56,13 @@ api POST /sessions/sess_123/runs '{"tool": "read_files", "user_id": "john", "inp
   jq -r '.output.files[] | select(.text) | "\(.filename): \(.text | gsub("\\s+"; " "))"'
 
 say 'a file that is not active is not read'
-pdf=$(api GET '/sessions/sess_123/files?user_id=john' | jq -r '.items[] | select(.type == "pdf") | .fileId')
-api PATCH "/sessions/sess_123/files/$pdf?user_id=john" '{"isActive": false}' | jq -c '{filename, isActive}'
+pdf=$(api GET '/sessions/sess_123/files?user_id=john' | jq -r '.items[] | select(.type == "pdf") | .file_id')
+api PATCH "/sessions/sess_123/files/$pdf?user_id=john" '{"is_active": false}' | jq -c '{filename, is_active}'
 api POST /sessions/sess_123/runs '{"tool": "read_files", "user_id": "john", "input": {}}' |
   jq -c '[.output.files[] | select(.text) | .filename]'
 
 say 'a download by its address, without a key'
-link=$(api GET '/sessions/sess_123/files?user_id=john' | jq -r '.items[] | select(.type == "pdf") | .downloadUrl')
+link=$(api GET '/sessions/sess_123/files?user_id=john' | jq -r '.items[] | select(.type == "pdf") | .download_url')
 curl --silent --show-error --fail "$link" | cmp - "$here/files/order.pdf" && echo 'the same bytes'
 
 say 'a prompt'
