@@ -115,7 +115,7 @@ func form(name, mediaType string, content []byte) []byte {
 func (u user) upload(session string, form []byte) (outcome, link string) {
 	status, answer := u.send(http.MethodPost, "/api/v1/sessions/"+session+"/files", "multipart/form-data; boundary="+boundary, form)
 	var file struct {
-		URL string `json:"downloadUrl"`
+		URL string `json:"download_url"`
 	}
 	_ = json.Unmarshal(answer, &file) // a refusal has no link
 	return outcomeOf(status, answer), file.URL

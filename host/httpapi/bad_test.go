@@ -188,7 +188,7 @@ func TestZipBomb(t *testing.T) {
 	s := newService(t)
 	body, contentType := form("bomb.docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", bomb(t))
 	r := s.want(201, "runtime", "POST", "/api/v1/sessions/s/files?user_id=ann", body, "Content-Type", contentType)
-	if !contains(r, `"hasText":false`) || !contains(r, `"textReason":"too_complex"`) {
+	if !contains(r, `"has_text":false`) || !contains(r, `"text_reason":"too_complex"`) {
 		t.Errorf("a bomb = %s; want it without text", r)
 	}
 }
@@ -200,12 +200,12 @@ func TestFilenames(t *testing.T) {
 	for _, name := range []string{`../../etc/passwd.txt`, `..\\..\\passwd.txt`, `a;b.txt`, `é.txt`, `a'b.txt`, `%0d%0aSet-Cookie: a=b.txt`} {
 		body, contentType := form(name, "text/plain", "text")
 		r := s.want(201, "ann", "POST", "/api/v1/sessions/s/files", body, "Content-Type", contentType)
-		var kept struct{ FileID, Filename string }
+		var kept wire.Artifact
 		r.into(t, &kept)
 		if strings.ContainsAny(kept.Filename, "/\\\r\n") {
 			t.Errorf("the name %q is kept as %q", name, kept.Filename)
 		}
-		r = s.want(200, "ann", "GET", "/api/v1/sessions/s/files/"+kept.FileID, "")
+		r = s.want(200, "ann", "GET", "/api/v1/sessions/s/files/"+kept.ID, "")
 		if d := r.Header.Get("Content-Disposition"); !strings.HasPrefix(d, "attachment") || r.Header.Get("Set-Cookie") != "" || r.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("the file %q is answered with %v", name, r.Header)
 		}
@@ -345,11 +345,11 @@ func TestLinks(t *testing.T) {
 	s := newService(t, func(o *httpapi.Options) { o.Links = links })
 	s.want(201, "operator", "POST", "/api/v1/sessions", `{"session_id":"s","user_id":"ann"}`)
 	body, contentType := form("a.txt", "text/plain", "secret text")
-	var f struct{ DownloadURL string }
+	var f wire.File
 	s.want(201, "ann", "POST", "/api/v1/sessions/s/files", body, "Content-Type", contentType).into(t, &f)
-	at, err := url.Parse(f.DownloadURL)
+	at, err := url.Parse(f.URL)
 	if err != nil || at.Host != "files.example" {
-		t.Fatalf("the link is %q, %v", f.DownloadURL, err)
+		t.Fatalf("the link is %q, %v", f.URL, err)
 	}
 	get := func(target string) reply {
 		w := httptest.NewRecorder()
@@ -361,7 +361,7 @@ func TestLinks(t *testing.T) {
 	}
 	token := strings.TrimPrefix(at.Path, "/files/")
 	if len(token) > 1500 || at.RawQuery != "" {
-		t.Errorf("the link is %d characters; want a bounded one without a query", len(f.DownloadURL))
+		t.Errorf("the link is %d characters; want a bounded one without a query", len(f.URL))
 	}
 	bad := []string{"/files/", "/files/x", "/files/acme/shop/file_1", at.Path + "?a=b", at.Path + "A", at.Path[:len(at.Path)-1], "/files/" + strings.Repeat("A", 5000)}
 	for i := range token { // no character of it can be another

@@ -66,15 +66,9 @@ type fileChangeInput struct {
 	Body wire.FileChange
 }
 
-// file is an uploaded file as clients see it.
-type file struct {
-	memory.Artifact
-	URL string `json:"downloadUrl,omitempty" doc:"Where the file can be downloaded without credentials until it expires"`
-}
+type fileOutput struct{ Body wire.File }
 
-type fileOutput struct{ Body file }
-
-type artifactOutput struct{ Body memory.Artifact }
+type artifactOutput struct{ Body wire.Artifact }
 
 func (s *Server) addFiles() {
 	tags := []string{"files"}
@@ -85,14 +79,14 @@ func (s *Server) addFiles() {
 		MaxBodyBytes: maxUpload, BodyReadTimeout: time.Minute, Middlewares: huma.Middlewares{s.holdUpload}, Summary: "Upload a file to a session",
 		Description: "PDF, DOCX, TXT and JSON: tools read their text in sessionMeta.artifacts. CSV, XLS, XLSX, PPT, PPTX, HTML, RTF, PNG, JPG, GIF and BMP " +
 			"are kept as they are. A file is at most 20 MiB, and lives for 30 days. A file whose content contradicts its name or media type is rejected. " +
-			"A file without text has hasText false, and textReason says why: unsupported_format, disabled, no_text, encrypted, damaged, too_complex or unknown_encoding.",
+			"A file without text has has_text false, and text_reason says why: unsupported_format, disabled, no_text, encrypted, damaged, too_complex or unknown_encoding.",
 	}, s.upload)
 	form.Schema = uploadSchema // had it been there before, the framework would read the body
 	add(s, access.Files, huma.Operation{
 		OperationID: "list-files", Method: http.MethodGet, Path: "/sessions/{session_id}/files", Tags: tags, Summary: "List the files of a session",
-	}, func(ctx context.Context, c *call, in *sessionInput) (*listOutput[file], error) {
+	}, func(ctx context.Context, c *call, in *sessionInput) (*listOutput[wire.File], error) {
 		files, err := s.filesOf(ctx, c, in)
-		return &listOutput[file]{wire.List[file]{Items: files}}, err
+		return &listOutput[wire.File]{wire.List[wire.File]{Items: files}}, err
 	})
 	add(s, access.Files, huma.Operation{
 		OperationID: "change-file", Method: http.MethodPatch, Path: "/sessions/{session_id}/files/{file_id}", Tags: tags,
@@ -114,7 +108,7 @@ func (s *Server) addFiles() {
 			return nil, err
 		}
 		removed, err := c.host.RemoveFile(ctx, caller, in.File)
-		return &artifactOutput{removed}, err
+		return &artifactOutput{wire.Artifact(removed)}, err
 	})
 	add(s, access.Files, huma.Operation{
 		OperationID: "get-file", Method: http.MethodGet, Path: "/sessions/{session_id}/files/{file_id}", Tags: tags, Summary: "Download a file",
@@ -128,21 +122,21 @@ func (s *Server) addFiles() {
 	}
 }
 
-func (s *Server) filesOf(ctx context.Context, c *call, in *sessionInput) ([]file, error) {
+func (s *Server) filesOf(ctx context.Context, c *call, in *sessionInput) ([]wire.File, error) {
 	caller, err := c.caller(ctx, in.User, in.Session)
 	if err != nil {
 		return nil, err
 	}
 	found, err := c.host.Files(ctx, caller)
-	list := []file{}
+	list := []wire.File{}
 	for _, a := range found {
 		list = append(list, s.shownFile(c, a))
 	}
 	return list, err
 }
 
-func (s *Server) shownFile(c *call, a memory.Artifact) file {
-	f := file{Artifact: a}
+func (s *Server) shownFile(c *call, a memory.Artifact) wire.File {
+	f := wire.File{Artifact: wire.Artifact(a)}
 	if s.options.Links != nil {
 		f.URL = s.options.Links.Make(c.app, c.principal.Tenant, a)
 	}

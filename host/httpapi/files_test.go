@@ -69,8 +69,8 @@ func (s *service) uploadLarge() (id, path string) {
 	s.want(201, "operator", "POST", "/api/v1/sessions", `{"user_id":"ann","session_id":"s"}`)
 	large := "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\n\r\n" + strings.Repeat("a,b\n", 18<<18) + "\r\n--x--\r\n"
 	var file struct {
-		ID  string `json:"fileId"`
-		URL string `json:"downloadUrl"`
+		ID  string `json:"file_id"`
+		URL string `json:"download_url"`
 	}
 	s.want(201, "ann", "POST", "/api/v1/sessions/s/files", large, "Content-Type", "multipart/form-data; boundary=x").into(s.t, &file)
 	address, err := url.Parse(file.URL)

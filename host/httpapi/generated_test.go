@@ -336,9 +336,9 @@ func TestGeneratedRequests(t *testing.T) {
 		g := &generator{T: rt, schemas: schemas, session: fmt.Sprint("f", sessions)}
 		s.want(201, "operator", "POST", "/api/v1/sessions", `{"user_id":"ann","session_id":"`+g.session+`"}`)
 		body, kind := form("a.txt", "text/plain", "text")
-		var f struct{ FileID string }
+		var f wire.Artifact
 		s.want(201, "ann", "POST", "/api/v1/sessions/"+g.session+"/files", body, "Content-Type", kind).into(t, &f)
-		g.file = f.FileID
+		g.file = f.ID
 		g.run = s.want(200, "operator", "POST", "/api/v1/runs", `{"tool":"look"}`).Header.Get("Run-Id")
 		for range requests {
 			op := rapid.SampledFrom(list).Draw(rt, "operation")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/host/httpapi"
+	"github.com/toolrun/toolrun/host/httpapi/wire"
 )
 
 // metaOf is what the operator reads as the session's metadata and references.
@@ -94,7 +95,7 @@ func TestUsersBindNoSession(t *testing.T) {
 		{"POST", "/sessions/ID/files", "file"},
 		{"GET", "/sessions/ID/files", ""},
 		{"GET", "/sessions/ID/files/file_1", ""},
-		{"PATCH", "/sessions/ID/files/file_1", `{"isActive":false}`},
+		{"PATCH", "/sessions/ID/files/file_1", `{"is_active":false}`},
 		{"DELETE", "/sessions/ID/files/file_1", ""},
 		{"GET", "/sessions/ID", ""},
 		{"PATCH", "/sessions/ID/metadata", `{}`},
@@ -254,7 +255,7 @@ func TestArtifactsNameNobody(t *testing.T) {
 	s := newService(t)
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"s","user_id":"ann-the-user"}`)
 	text, contentType := form("notes.txt", "text/plain", "mine")
-	var f struct{ DownloadURL string }
+	var f wire.File
 	s.want(201, "runtime", "POST", "/api/v1/sessions/s/files?user_id=ann-the-user", text, "Content-Type", contentType).into(t, &f)
 	var result struct {
 		Output struct {
@@ -266,12 +267,12 @@ func TestArtifactsNameNobody(t *testing.T) {
 		t.Fatalf("the tool sees %d files; want one", n)
 	}
 	artifact := result.Output.Meta.Artifacts[0]
-	if !bytes.Contains(artifact, []byte(f.DownloadURL)) {
-		t.Errorf("the tool sees %s; want the link %s of the API", artifact, f.DownloadURL)
+	if !bytes.Contains(artifact, []byte(f.URL)) {
+		t.Errorf("the tool sees %s; want the link %s of the API", artifact, f.URL)
 	}
-	decoded, err := base64.RawURLEncoding.DecodeString(f.DownloadURL[strings.LastIndex(f.DownloadURL, "/")+1:])
+	decoded, err := base64.RawURLEncoding.DecodeString(f.URL[strings.LastIndex(f.URL, "/")+1:])
 	if err != nil {
-		t.Errorf("the link %s does not end in base64: %v", f.DownloadURL, err)
+		t.Errorf("the link %s does not end in base64: %v", f.URL, err)
 	}
 	for _, name := range []string{"acme", "shop", "ann-the-user"} {
 		if bytes.Contains(artifact, []byte(name)) || bytes.Contains(decoded, []byte(name)) {
@@ -284,10 +285,10 @@ func TestArtifactsNameNobody(t *testing.T) {
 func TestActsOfOperatorsAreInTheLedger(t *testing.T) {
 	s := newService(t)
 	text, contentType := form("notes.txt", "text/plain", "mine")
-	var f struct{ FileID string }
+	var f wire.Artifact
 	s.want(201, "runtime", "POST", "/api/v1/sessions/s/files?user_id=ann", text, "Content-Type", contentType).into(t, &f)
-	s.want(200, "runtime", "GET", "/api/v1/sessions/s/files/"+f.FileID+"?user_id=ann", "")
-	s.want(200, "operator", "GET", "/api/v1/sessions/s/files/"+f.FileID, "")
+	s.want(200, "runtime", "GET", "/api/v1/sessions/s/files/"+f.ID+"?user_id=ann", "")
+	s.want(200, "operator", "GET", "/api/v1/sessions/s/files/"+f.ID, "")
 	s.want(200, "operator", "GET", "/api/v1/stores/prefs/records", "")
 	exported := s.want(200, "operator", "GET", "/api/v1/export", "")
 	s.want(200, "operator", "POST", "/api/v1/import", string(exported.body))
@@ -303,7 +304,7 @@ func TestActsOfOperatorsAreInTheLedger(t *testing.T) {
 	count := map[string]int{}
 	for _, e := range page.Items {
 		count[e.Act]++
-		if e.Act == "download" && (e.Actor != "op" || e.File != f.FileID || e.User != "ann") {
+		if e.Act == "download" && (e.Actor != "op" || e.File != f.ID || e.User != "ann") {
 			t.Errorf("the download's entry = %+v; want the operator, the file and ann", e)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/apps"
 	"github.com/toolrun/toolrun/host/httpapi"
+	"github.com/toolrun/toolrun/host/httpapi/wire"
 )
 
 // where a request names a user or a session.
@@ -60,7 +61,7 @@ var rows = map[string]row{
 	"DELETE /api/v1/sessions/{session_id}":                 {status: 200, empty: 404, user: inQuery, session: inPath},
 	"POST /api/v1/sessions/{session_id}/files":             {status: 201, user: inQuery, session: inPath, body: "file"},
 	"GET /api/v1/sessions/{session_id}/files":              {status: 200, empty: 404, user: inQuery, session: inPath},
-	"PATCH /api/v1/sessions/{session_id}/files/{file_id}":  {status: 200, empty: 404, user: inQuery, session: inPath, body: `{"isActive":false}`},
+	"PATCH /api/v1/sessions/{session_id}/files/{file_id}":  {status: 200, empty: 404, user: inQuery, session: inPath, body: `{"is_active":false}`},
 	"DELETE /api/v1/sessions/{session_id}/files/{file_id}": {status: 200, empty: 404, user: inQuery, session: inPath},
 	"GET /api/v1/sessions/{session_id}/files/{file_id}":    {status: 200, empty: 404, user: inQuery, session: inPath},
 	"GET /api/v1/prompts":                                  {status: 200},
@@ -147,9 +148,9 @@ func (w *world) seed() seed {
 	}
 	w.must("PUT", "/api/v1/stores/prefs/record?app=shop&user_id=ann", `{"language":"`+marker+`"}`)
 	w.must("PUT", "/api/v1/stores/prefs/record?app=shop&user_id=bob", `{"language":"xx"}`)
-	var f struct{ FileID string }
+	var f wire.Artifact
 	w.must("POST", "/api/v1/sessions/"+d.annSession+"/files?app=shop&user_id=ann", "file").into(w.t, &f)
-	d.file = f.FileID
+	d.file = f.ID
 	return d
 }
 

@@ -2,11 +2,14 @@ package httpapi_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/toolrun/toolrun/host/httpapi"
@@ -40,6 +43,52 @@ func TestOpenAPIIsCommitted(t *testing.T) {
 	}
 	if !bytes.Equal(made, kept) {
 		t.Error("docs/openapi.json is not what the code makes: go test ./host/httpapi -run OpenAPI -update writes it anew")
+	}
+}
+
+// spelledByOthers are names that other specifications fixed: MCP's.
+var spelledByOthers = []string{"inputSchema", "outputSchema"}
+
+var snakeCase = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+
+// Members, and parameters of paths and queries, have names in snake_case.
+func TestNamesAreSnakeCase(t *testing.T) {
+	var doc any
+	if err := json.Unmarshal(description(t), &doc); err != nil {
+		t.Fatal(err)
+	}
+	names := 0
+	eachName(doc, "", func(at, name string) {
+		names++
+		if !snakeCase.MatchString(name) && !slices.Contains(spelledByOthers, name) {
+			t.Errorf("%s: the name %s is not in snake_case", at, name)
+		}
+	})
+	if names < 200 {
+		t.Errorf("%d names were found; the test looks at too little", names)
+	}
+}
+
+// eachName calls a function with each name of a member or parameter in a part of a description.
+func eachName(part any, at string, call func(at, name string)) {
+	switch v := part.(type) {
+	case []any:
+		for i, item := range v {
+			eachName(item, fmt.Sprint(at, "/", i), call)
+		}
+	case map[string]any:
+		if name, ok := v["name"].(string); ok && (v["in"] == "query" || v["in"] == "path") {
+			call(at, name)
+		}
+		properties, _ := v["properties"].(map[string]any)
+		for name := range properties {
+			call(at, name)
+		}
+		for name, member := range v {
+			if name != "example" && name != "examples" { // which are data
+				eachName(member, at+"/"+name, call)
+			}
+		}
 	}
 }
 

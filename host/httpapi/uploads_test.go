@@ -52,17 +52,17 @@ func TestFilesWithoutText(t *testing.T) {
 	for _, c := range []struct {
 		name, mediaType, content, want string
 	}{
-		{"prices.csv", "text/csv", "Name;Preis\r\nM\xFCller;12,50 \x80\r\n", `"textReason":"unsupported_format"`},
-		{"cafe.txt", "text/plain", "caf\xE9", `"hasText":true`},
-		{"wide.txt", "text/plain", "w\x00i\x00d\x00e\x00", `"hasText":true`},
-		{"empty.txt", "text/plain", "", `"textReason":"no_text"`},
-		{"broken.json", "application/json", "{", `"textReason":"damaged"`},
-		{"broken.pdf", "application/pdf", "%PDF-1.4\n", `"textReason":"damaged"`},
-		{"cat.gif", "image/gif", "GIF89a\x01\x00\x01\x00\x80\x00", `"textReason":"unsupported_format"`},
+		{"prices.csv", "text/csv", "Name;Preis\r\nM\xFCller;12,50 \x80\r\n", `"text_reason":"unsupported_format"`},
+		{"cafe.txt", "text/plain", "caf\xE9", `"has_text":true`},
+		{"wide.txt", "text/plain", "w\x00i\x00d\x00e\x00", `"has_text":true`},
+		{"empty.txt", "text/plain", "", `"text_reason":"no_text"`},
+		{"broken.json", "application/json", "{", `"text_reason":"damaged"`},
+		{"broken.pdf", "application/pdf", "%PDF-1.4\n", `"text_reason":"damaged"`},
+		{"cat.gif", "image/gif", "GIF89a\x01\x00\x01\x00\x80\x00", `"text_reason":"unsupported_format"`},
 	} {
 		body, contentType := form(c.name, c.mediaType, c.content)
 		r := s.want(201, "ann", "POST", "/api/v1/sessions/s/files", body, "Content-Type", contentType)
-		if !contains(r, c.want) || contains(r, `"hasText":true`) == contains(r, `"textReason"`) {
+		if !contains(r, c.want) || contains(r, `"has_text":true`) == contains(r, `"text_reason"`) {
 			t.Errorf("the upload of %s = %s; want %s", c.name, r, c.want)
 		}
 	}

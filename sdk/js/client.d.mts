@@ -189,22 +189,22 @@ export interface Page<T> {
 }
 
 export interface UploadedFile {
-  fileId: string;
+  file_id: string;
   type: string;
   filename: string;
   mimetype: string;
   size: number;
   sha256: string;
-  isActive: boolean;
-  uploadedAt: string;
-  expiresAt: string;
-  hasText: boolean;
+  is_active: boolean;
+  uploaded_at: string;
+  expires_at: string;
+  has_text: boolean;
   /** Some of the text is missing: it exceeds a limit, or could not be read to its end. */
-  textTruncated?: boolean;
-  /** Says why hasText is false. */
-  textReason?: "unsupported_format" | "disabled" | "no_text" | "encrypted" | "damaged" | "too_complex" | "unknown_encoding";
+  text_truncated?: boolean;
+  /** Says why has_text is false. */
+  text_reason?: "unsupported_format" | "disabled" | "no_text" | "encrypted" | "damaged" | "too_complex" | "unknown_encoding";
   /** Whoever has it has the file. */
-  downloadUrl?: string;
+  download_url?: string;
 }
 
 export interface Tool {
@@ -363,8 +363,8 @@ export class Client {
   /** Uploads a file to the session, which begins where it has not. A Blob takes a name. */
   uploadFile(caller: SessionCaller, file: Blob, options?: CallOptions & { name?: string }): Promise<UploadedFile>;
   files(caller: SessionCaller, options?: CallOptions): Promise<UploadedFile[]>;
-  changeFile(caller: SessionCaller, id: string, change: { isActive: boolean }, options?: CallOptions): Promise<UploadedFile>;
-  /** Removes a file of the caller's session with its text, and answers what it was; its `downloadUrl` ends. */
+  changeFile(caller: SessionCaller, id: string, change: { is_active: boolean }, options?: CallOptions): Promise<UploadedFile>;
+  /** Removes a file of the caller's session with its text, and answers what it was; its `download_url` ends. */
   deleteFile(caller: SessionCaller, id: string, options?: CallOptions): Promise<UploadedFile>;
   /** Downloads a file. Its name is a stranger's text, and not a path to write to. */
   file(caller: SessionCaller, id: string, options?: CallOptions): Promise<File>;

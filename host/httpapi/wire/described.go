@@ -32,24 +32,30 @@ type StartedSession struct {
 	Result *abi.Result `json:"result,omitempty"`
 }
 
-// File is an uploaded file: a memory.Artifact, and where it is to be had.
-type File struct {
-	ID        string    `json:"fileId"`
+// Artifact is a memory.Artifact, a file that was uploaded, with the API's spelling of its names. Tools read it in
+// sessionMeta.artifacts, in another.
+type Artifact struct {
+	ID        string    `json:"file_id"`
 	Type      string    `json:"type"`
 	Filename  string    `json:"filename"`
 	MediaType string    `json:"mimetype"`
 	Bytes     int64     `json:"size"`
 	SHA256    string    `json:"sha256"`
-	Active    bool      `json:"isActive"`
-	Uploaded  time.Time `json:"uploadedAt"`
-	Expires   time.Time `json:"expiresAt"`
-	HasText   bool      `json:"hasText"`
-	Truncated bool      `json:"textTruncated,omitempty"`
+	Active    bool      `json:"is_active"`
+	Uploaded  time.Time `json:"uploaded_at"`
+	Expires   time.Time `json:"expires_at"`
+	HasText   bool      `json:"has_text"`
+	Truncated bool      `json:"text_truncated,omitempty"`
 	// TextReason says why the file has no text: unsupported_format, disabled, no_text, encrypted, damaged, too_complex or
 	// unknown_encoding.
-	TextReason string `json:"textReason,omitempty"`
+	TextReason string `json:"text_reason,omitempty"`
+}
+
+// File is an uploaded file, and where it can be downloaded.
+type File struct {
+	Artifact
 	// URL is where the file can be downloaded without credentials until it expires, "" where links are not given.
-	URL string `json:"downloadUrl,omitempty"`
+	URL string `json:"download_url,omitempty" doc:"Where the file can be downloaded without credentials until it expires"`
 }
 
 // Listed is a memory.Listed: a record without its content.

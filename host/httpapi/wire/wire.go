@@ -158,7 +158,7 @@ type List[T any] struct {
 
 // FileChange changes an uploaded file.
 type FileChange struct {
-	Active bool `json:"isActive" doc:"Whether tools and prompts see the file's text"`
+	Active bool `json:"is_active" doc:"Whether tools and prompts see the file's text"`
 }
 
 // Removed counts what was removed.

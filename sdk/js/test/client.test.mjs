@@ -156,16 +156,16 @@ test('files are uploaded, changed and downloaded', async () => {
   const uploaded = await runtime.uploadFile(caller, new File([bytes], 'Réport, 1.txt', { type: 'text/plain' }));
   assert.deepEqual([uploaded.filename, uploaded.type, uploaded.size], ['Réport, 1.txt', 'txt', bytes.length]);
   const second = await runtime.uploadFile(caller, new Blob(['{}'], { type: 'application/json' }), { name: 'plain.json' });
-  assert.deepEqual((await runtime.files(caller)).map(({ fileId }) => fileId).toSorted(), [uploaded.fileId, second.fileId].toSorted());
-  assert.equal((await runtime.changeFile(caller, uploaded.fileId, { isActive: false })).isActive, false);
+  assert.deepEqual((await runtime.files(caller)).map(({ file_id }) => file_id).toSorted(), [uploaded.file_id, second.file_id].toSorted());
+  assert.equal((await runtime.changeFile(caller, uploaded.file_id, { is_active: false })).is_active, false);
   const unwanted = await runtime.uploadFile(caller, new File(['x'], 'unwanted.txt', { type: 'text/plain' }));
-  assert.equal((await runtime.deleteFile(caller, unwanted.fileId)).filename, 'unwanted.txt');
-  await assert.rejects(runtime.deleteFile(caller, unwanted.fileId), { code: 'not_found' });
-  for (const [{ fileId, filename }, want] of [[uploaded, bytes], [second, '{}']]) {
-    const file = await runtime.file(caller, fileId);
+  assert.equal((await runtime.deleteFile(caller, unwanted.file_id)).filename, 'unwanted.txt');
+  await assert.rejects(runtime.deleteFile(caller, unwanted.file_id), { code: 'not_found' });
+  for (const [{ file_id, filename }, want] of [[uploaded, bytes], [second, '{}']]) {
+    const file = await runtime.file(caller, file_id);
     assert.deepEqual([file.name, await file.text()], [filename, want]);
   }
-  await assert.rejects(runtime.file({ ...caller, user_id: 'mallory' }, uploaded.fileId), { code: 'access_denied' });
+  await assert.rejects(runtime.file({ ...caller, user_id: 'mallory' }, uploaded.file_id), { code: 'access_denied' });
   await assert.rejects(runtime.uploadFile(caller, new Blob(['<html>'])), { code: 'invalid_argument', status: 0 });
   await assert.rejects(runtime.uploadFile(caller, new File(['MZ'], 'x.exe')), { code: 'invalid_argument', status: 400 });
 });
