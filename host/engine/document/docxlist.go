@@ -12,16 +12,20 @@ const maxDOCXLevels = 9
 // maxDOCXMark bounds what stands around the numbers of an item, in bytes.
 const maxDOCXMark = 100
 
-// docxParagraph is what the properties of a paragraph say of lists.
+// docxParagraph holds the properties of a paragraph that change its text.
 type docxParagraph struct {
 	style string
 	list  string // "" for none of its own, "0" for out of the style's
 	level int
+
+	initial bool // it is the first letter of the next paragraph, set large
 }
 
 // take reads one property.
 func (p *docxParagraph) take(t xml.StartElement) {
 	switch t.Name.Local {
+	case "framePr":
+		p.initial = attribute(t, "dropCap") != ""
 	case "pStyle":
 		p.style = attribute(t, "val")
 	case "numId":

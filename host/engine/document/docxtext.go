@@ -35,7 +35,7 @@ type docx struct {
 	inText  bool
 	cells   []int         // of the row under way, for each table around
 	pending bool          // a line in a cell has ended, which another may follow
-	item    docxParagraph // what the properties of the paragraph say of lists
+	item    docxParagraph // the properties of the paragraph under way
 	mark    string        // of the list item that begins with the next text
 }
 
@@ -98,7 +98,7 @@ func (w *docx) startWord(t xml.StartElement) error {
 	case "noBreakHyphen":
 		w.put("-")
 	case "p":
-		w.mark = ""
+		w.mark, w.item = "", docxParagraph{}
 	case "tbl":
 		w.flush()
 		w.cells = append(w.cells, 0)
@@ -117,7 +117,7 @@ func (w *docx) startWord(t xml.StartElement) error {
 		w.startNote(t)
 	case "pPr":
 		w.depth--
-		return w.paragraph(t)
+		return w.paragraph()
 	case "tblPr", "moveFrom": // where tab says how wide one is; text that stands elsewhere
 		w.depth--
 		return w.skip()
@@ -151,9 +151,8 @@ func (w *docx) startNote(t xml.StartElement) {
 	}
 }
 
-// paragraph reads the properties of a paragraph, of which only its place in a list is text.
-func (w *docx) paragraph(t xml.StartElement) error {
-	w.item = docxParagraph{}
+// paragraph reads the properties of a paragraph.
+func (w *docx) paragraph() error {
 	err := w.skipWith(func(t xml.StartElement) { w.item.take(t) })
 	w.mark = w.lists.mark(w.item)
 	return err
@@ -184,9 +183,7 @@ func (w *docx) end(name xml.Name) {
 	n := len(w.cells)
 	switch name.Local {
 	case "p":
-		if w.pending = n > 0; !w.pending {
-			w.write("\n")
-		}
+		w.endParagraph()
 	case "tr":
 		if w.pending = n > 1; !w.pending {
 			w.write("\n")
@@ -195,6 +192,17 @@ func (w *docx) end(name xml.Name) {
 		if n > 0 {
 			w.cells = w.cells[:n-1]
 		}
+	}
+}
+
+// endParagraph ends a line, unless the paragraph is the initial of the next one.
+func (w *docx) endParagraph() {
+	initial := w.item.initial
+	if w.item = (docxParagraph{}); initial {
+		return
+	}
+	if w.pending = len(w.cells) > 0; !w.pending {
+		w.write("\n")
 	}
 }
 

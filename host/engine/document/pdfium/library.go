@@ -65,7 +65,7 @@ func (l *Library) Close() error {
 	return errors.Join(append(errs, l.machine.close())...)
 }
 
-// budget counts slices of fuel, of about a millisecond each.
+// budget counts slices of fuel.
 type budget struct{ document, page int }
 
 // unlimited is more than starting the library takes.
