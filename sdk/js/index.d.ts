@@ -28,6 +28,31 @@ export interface StoredRecord<T> {
   expires_at: string | null;
 }
 
+/** A file that was uploaded to the session: an element of `artifacts` in the store `sessionMeta`. */
+export interface Artifact {
+  fileId: string;
+  /** The name of the format, such as "pdf". */
+  type: string;
+  filename: string;
+  mimetype: string;
+  /** In bytes. */
+  size: number;
+  sha256: string;
+  /** Whether tools and prompts see the text. */
+  isActive: boolean;
+  uploadedAt: string;
+  expiresAt: string;
+  hasText: boolean;
+  /** Some of the text is missing: it exceeds a limit, or could not be read to its end. */
+  textTruncated?: boolean;
+  /** Says why hasText is false. */
+  textReason?: "unsupported_format" | "disabled" | "no_text" | "encrypted" | "damaged" | "too_complex" | "unknown_encoding";
+  /** null if the service gives no links. Everyone who has it can download the file. */
+  downloadUrl: string | null;
+  /** The text of an active file that has text. */
+  text?: string;
+}
+
 export interface SetReply {
   success: true;
   /** null where the write told nothing about what was stored before. */

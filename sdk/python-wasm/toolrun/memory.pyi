@@ -39,6 +39,28 @@ class Record(TypedDict):
     updated_at: str
     expires_at: Optional[str]
 
+class _File(TypedDict):
+    fileId: str
+    type: str  # the name of the format, such as "pdf"
+    filename: str
+    mimetype: str
+    size: int  # in bytes
+    sha256: str
+    isActive: bool  # whether tools and prompts see the text
+    uploadedAt: str
+    expiresAt: str
+    hasText: bool
+    downloadUrl: Optional[str]  # None if the service gives no links; everyone who has it can download the file
+
+class Artifact(_File, total=False):
+    """A file that was uploaded to the session: an element of ``artifacts`` in the store ``sessionMeta``."""
+
+    textTruncated: bool  # some of the text is missing: it exceeds a limit, or could not be read to its end
+    textReason: Literal[
+        "unsupported_format", "disabled", "no_text", "encrypted", "damaged", "too_complex", "unknown_encoding"
+    ]  # why hasText is false
+    text: str  # of an active file that has text
+
 class SetReply(TypedDict):
     success: Literal[True]
     revision: Optional[int]  # None where the write told nothing about what was stored before
