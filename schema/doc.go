@@ -9,7 +9,9 @@
 //
 // Without $schema a schema is one of draft 2020-12. The keyword format is asserted in every draft, and a
 // date-time may lack its zone, which then is UTC; contentEncoding, contentMediaType and contentSchema are
-// never asserted. A $ref, however it is spelled, stays in the document. Regular expressions are those of RE2.
+// never asserted. A $ref, however it is spelled, stays in the document. Regular expressions are those of RE2,
+// which has no lookaheads and no backreferences; \s, \cX, \uXXXX, [] and [^] mean what they mean in JavaScript. Names of hosts
+// are held to RFC 5892, but for the rules about the direction of scripts and about compatible forms.
 // A default that does not fit the schema it stands in is not filled in.
 //
 // # Mistakes

@@ -10,6 +10,26 @@ var formats = map[string]func(any) bool{
 	"regex":     isExpression,
 	"duration":  short(jsonschema.Formats["duration"]), // quadratic in the length of the string
 	"period":    short(jsonschema.Formats["period"]),
+
+	"uri":           ofText(func(s string) bool { return isURI(s, false, false) }),
+	"iri":           ofText(func(s string) bool { return isURI(s, false, true) }),
+	"uri-reference": ofText(func(s string) bool { return isURI(s, true, false) }),
+	"uriref":        ofText(func(s string) bool { return isURI(s, true, false) }),
+	"iri-reference": ofText(func(s string) bool { return isURI(s, true, true) }),
+	"uri-template":  ofText(isURITemplate),
+	"ipv4":          ofText(isIPv4),
+	"ip-address":    ofText(isIPv4),
+	"hostname":      ofText(isHostname),
+	"idn-hostname":  ofText(isInternationalHost),
+	"idn-email":     ofText(isInternationalEmail),
+}
+
+// ofText makes a format of a check of texts.
+func ofText(check func(string) bool) func(any) bool {
+	return func(v any) bool {
+		s, ok := v.(string)
+		return !ok || check(s)
+	}
 }
 
 // formatOf returns the check of a format, which accepts whatever is no string; nil for a format that nobody

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -41,6 +42,10 @@ func (im *importer) node(s *jsonschema.Schema, keyword string) *node {
 		n.resource = im.survey.resource(pointer)
 		value, _ := lookup(im.survey.root, pointer)
 		n.raw, _ = value.(map[string]any)
+		if spelled, ok := im.survey.spelled[pointer]; ok {
+			n.raw = maps.Clone(n.raw)
+			n.raw["pattern"] = spelled
+		}
 	} else {
 		n.raw = described(s)
 	}
@@ -269,6 +274,10 @@ func patternOf(re *regexp.Regexp) *pattern {
 	if re == nil {
 		return nil
 	}
-	size, _, _ := measure(re.String())
+	expression := re.String()
+	if translated := translate(expression); translated != expression { // a name of patternProperties, which measure took
+		re = regexp.MustCompile(translated)
+	}
+	size, _, _ := measure(expression)
 	return &pattern{Regexp: re, size: size}
 }

@@ -29,13 +29,12 @@ var keywords = slices.Concat(
 	otherKeywords, sortedKeys(schemaKeywords),
 )
 
-// otherFormats are formats that are known and not checked: those of the drafts that need tables of Unicode, and those of
-// OpenAPI.
+// otherFormats are formats that are known and not checked: those of OpenAPI.
 var otherFormats = []string{
-	"idn-hostname", "idn-email", "int32", "int64", "float", "double", "byte", "binary", "password",
+	"int32", "int64", "float", "double", "byte", "binary", "password",
 }
 
-var knownFormats = slices.Concat(sortedKeys(jsonschema.Formats), otherFormats)
+var knownFormats = slices.Compact(slices.Sorted(slices.Values(slices.Concat(sortedKeys(jsonschema.Formats), sortedKeys(formats), otherFormats))))
 
 // meant are words that are written for a keyword or a format of another spelling.
 var meant = map[string]string{

@@ -51,7 +51,7 @@ func measure(expression string) (size, runes int, err error) {
 	if len(expression) > maxPatternText {
 		return 0, 0, errors.New("it is too long")
 	}
-	re, err := syntax.Parse(expression, syntax.Perl)
+	re, err := syntax.Parse(translate(expression), syntax.Perl)
 	if detail, ok := errors.AsType[*syntax.Error](err); ok {
 		return 0, 0, unsupported(detail)
 	}

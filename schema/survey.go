@@ -69,6 +69,7 @@ type survey struct {
 	mistakes  Errors
 	strays    int // JSON values in what a $ref made a schema of, though no known keyword holds it
 	patterns  patternBudget
+	spelled   map[string]string // the patterns that were translated, by the pointers of their schemas
 }
 
 // reference is a $ref and the like, with the base that it is relative to.
@@ -87,6 +88,7 @@ func surveyOf(root any, d *draft) *survey {
 		seen:      map[string]bool{},
 		resources: map[string]string{},
 		names:     map[string]string{},
+		spelled:   map[string]string{},
 		maxStrays: 2 * size(root), // enough where they do not lie in each other
 	}
 	base, _ := url.Parse(documentURL)
@@ -121,6 +123,10 @@ func (s *survey) schema(value any, pointer string, base *url.URL) {
 	s.oddities(object, pointer)
 	if pattern, ok := object["pattern"].(string); ok {
 		s.pattern(pattern, pointer+"/pattern")
+		if translated := translate(pattern); translated != pattern { // the library compiles it too
+			object["pattern"] = translated
+			s.spelled[pointer] = pattern
+		}
 	}
 	for _, keyword := range sortedKeys(object) {
 		s.keyword(keyword, object[keyword], pointer, base)
