@@ -16,7 +16,8 @@ type Observer interface {
 	SessionStarted(ctx context.Context, caller Caller)
 	SessionEnded(ctx context.Context, caller Caller)
 	// BeforeRun may refuse a run: with an *abi.Fault, which becomes the Result's error, or with any other error,
-	// which becomes access_denied.
+	// which becomes access_denied. It is called once for each run of a tool that exists, before the tool is compiled
+	// and before the host looks for an earlier Result under the idempotency key.
 	BeforeRun(ctx context.Context, run RunInfo) error
 	// Executed is called after each execution of a guest, whatever came of it.
 	Executed(ctx context.Context, run RunInfo, event Execution)
@@ -25,20 +26,42 @@ type Observer interface {
 	AfterRun(ctx context.Context, run RunInfo, output json.RawMessage, memory Memory) error
 	// MemoryCalled is called after each memory operation of a guest.
 	MemoryCalled(ctx context.Context, run RunInfo, event CallEvent)
-	// Committed is called once for each run with its Result, also where it failed and stored nothing.
+	// Committed is called once for each invocation with its Result, also if it failed and stored nothing. Only if the
+	// Outcome of run is OutcomeExecuted, the Usage of the Result is what this invocation took: one that is answered
+	// with an earlier run's Result has that run's.
 	Committed(ctx context.Context, run RunInfo, result *abi.Result)
 }
 
 // CodeTool is what observers hear of as the tool where the run is of a Code: its name is the caller's.
 const CodeTool = "code"
 
+// Outcome is what became of an invocation, for observers that count runs.
+type Outcome string
+
+// The outcomes. An invocation that is not over has none, "".
+const (
+	// OutcomeExecuted: the tool was executed at least once, whatever it ended with.
+	OutcomeExecuted Outcome = "executed"
+	// OutcomeRepeated: an earlier run's Result was returned for the idempotency key, and nothing was executed.
+	OutcomeRepeated Outcome = "repeated"
+	// OutcomeRefused: BeforeRun of an observer refused the run, and nothing was executed.
+	OutcomeRefused Outcome = "refused"
+	// OutcomeNotStarted: the tool was not executed for another reason, such as an invalid input, a tool that does not
+	// compile, or a deadline that passed before.
+	OutcomeNotStarted Outcome = "not_started"
+)
+
 // RunInfo says which run an event is about.
 type RunInfo struct {
 	ID string
+	// App is the id of the host's app.
+	App string
 	// Tool is the name of a declared tool, or CodeTool.
 	Tool    string
 	Caller  Caller
 	Attempt int // from 1; 0 outside of attempts
+	// Outcome is set in Committed.
+	Outcome Outcome
 }
 
 // CallEvent is one memory operation that a guest asked for.

@@ -34,14 +34,17 @@ type run struct {
 	last        *attempt
 	peak        int64
 	state       RunState // that was reported last
+	// refused is set if an observer refused the run, executed once the tool was executed.
+	refused, executed bool
 }
 
 // Run executes a tool once and answers with what came of it. The Result is never nil; the error is the
 // Result's own, so that errors.Is(err, abi.Timeout) works, and nil where the run succeeded. When ctx ends the
-// run is stopped, unless it has begun to commit.
+// run is stopped, unless it has begun to commit; the error then wraps that of ctx too: context.DeadlineExceeded or
+// context.Canceled.
 func (h *Host) Run(ctx context.Context, inv Invocation) (*abi.Result, error) {
 	inv.Tool = h.toolNamed(inv)
-	r := &run{h: h, inv: inv, began: h.clock().UTC(), started: time.Now(), info: RunInfo{Tool: inv.Tool, Caller: inv.Caller}}
+	r := &run{h: h, inv: inv, began: h.clock().UTC(), started: time.Now(), info: RunInfo{App: h.app.ID, Tool: inv.Tool, Caller: inv.Caller}}
 	if ctx == nil {
 		return r.result(memory.Done{}, errNoContext), errNoContext
 	}
@@ -51,13 +54,45 @@ func (h *Host) Run(ctx context.Context, inv Invocation) (*abi.Result, error) {
 	done, err := r.execute(ctx)
 	result := r.result(done, err)
 	r.note(done, result)
+	r.info.Outcome = r.outcome(result)
 	for _, o := range h.observers {
 		o.Committed(ctx, r.info, result)
 	}
 	if result.Error != nil {
-		return result, result.Error
+		return result, r.ended(ctx, result.Error)
 	}
 	return result, nil
+}
+
+// contextError is a fault of a run that ended because its caller's context did. It is both errors.
+type contextError struct {
+	*abi.Fault
+	cause error
+}
+
+// Unwrap returns the fault and the error of the context.
+func (e *contextError) Unwrap() []error { return []error{e.Fault, e.cause} }
+
+// ended returns the error of a run for its caller: the fault, which is the error of the context too if that is why the
+// run ended.
+func (r *run) ended(ctx context.Context, f *abi.Fault) error {
+	if cause := ctx.Err(); cause != nil && (f.Code == abi.Timeout || f.Code == abi.Cancelled) {
+		return &contextError{f, cause}
+	}
+	return f
+}
+
+// outcome returns what became of the run.
+func (r *run) outcome(result *abi.Result) Outcome {
+	switch {
+	case result.Repeated:
+		return OutcomeRepeated
+	case r.executed:
+		return OutcomeExecuted
+	case r.refused:
+		return OutcomeRefused
+	}
+	return OutcomeNotStarted
 }
 
 // errNoContext answers who passes nil for a context, as net/http does.
@@ -90,6 +125,9 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 		return done, err
 	}
 	defer release()
+	if err := r.mayRun(ctx); err != nil {
+		return done, err
+	}
 	if r.inv.Timeout > 0 { // who asks for a time wants an answer by then, whatever it is that takes so long
 		var cancel context.CancelFunc
 		ctx, cancel = r.bounded(ctx)
@@ -104,12 +142,19 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	}
 	ctx, cancel := r.bounded(ctx)
 	defer cancel()
+	return r.h.memory.Transact(ctx, r.tx(), r.attempt)
+}
+
+// mayRun asks the observers whether the run may begin. It comes before anything that costs time: a run that is refused
+// has nothing compiled.
+func (r *run) mayRun(ctx context.Context) error {
 	for _, o := range r.h.observers {
 		if err := o.BeforeRun(ctx, r.info); err != nil {
-			return done, refused(err)
+			r.refused = true
+			return refused(err)
 		}
 	}
-	return r.h.memory.Transact(ctx, r.tx(), r.attempt)
+	return nil
 }
 
 func refused(err error) error {
@@ -204,6 +249,9 @@ func (r *run) guest(ctx context.Context, a *attempt) (out engine.Output, e Execu
 		e.CPU = stop()
 	}
 	e.Took = time.Since(e.Began) - e.Waited
+	if _, never := errors.AsType[*engine.NotRun](e.Err); !never {
+		r.executed = true
+	}
 	return out, e
 }
 

@@ -65,6 +65,9 @@ func problemOf(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
 	}
+	if f, ok := errors.AsType[*abi.Fault](err); ok { // which may be the error of a context too
+		return problemOfFault(f, 0)
+	}
 	if errors.Is(err, context.Canceled) {
 		err = abi.Faultf(abi.Cancelled, "the request was cancelled")
 	}

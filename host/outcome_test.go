@@ -1,0 +1,101 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+)
+
+// bill is an observer that counts runs as a bill would, and refuses what is over a plan.
+type bill struct {
+	host.NopObserver
+	refuse error
+	asked  int
+	ended  []host.RunInfo
+	cpu    float64
+}
+
+func (b *bill) BeforeRun(context.Context, host.RunInfo) error {
+	b.asked++
+	return b.refuse
+}
+
+func (b *bill) Committed(_ context.Context, run host.RunInfo, r *abi.Result) {
+	b.ended = append(b.ended, run)
+	if run.Outcome == host.OutcomeExecuted {
+		b.cpu += r.Usage.CPUMS
+	}
+}
+
+// TestOutcomes has an observer that can tell a run that was executed from all others.
+func TestOutcomes(t *testing.T) {
+	b := &bill{}
+	h := openTool(t, `if (input.fail) throw new Error("no"); return 7`, func(o *host.Options) { o.Observers = []host.Observer{b} })
+	for _, tt := range []struct {
+		name string
+		inv  host.Invocation
+		no   error
+		want host.Outcome
+	}{
+		{name: "a run", inv: host.Invocation{Tool: "tool", Key: "k"}, want: host.OutcomeExecuted},
+		{name: "a repeat", inv: host.Invocation{Tool: "tool", Key: "k"}, want: host.OutcomeRepeated},
+		{name: "a failure", inv: host.Invocation{Tool: "tool", Input: json.RawMessage(`{"fail":true}`)}, want: host.OutcomeExecuted},
+		{name: "a refusal", inv: host.Invocation{Tool: "tool"}, no: errors.New("over the plan"), want: host.OutcomeRefused},
+		{name: "an input that is no object", inv: host.Invocation{Tool: "tool", Input: json.RawMessage(`7`)}, want: host.OutcomeNotStarted},
+		{name: "no such tool", inv: host.Invocation{Tool: "nothing"}, want: host.OutcomeNotStarted},
+	} {
+		b.refuse = tt.no
+		_, _ = h.Run(t.Context(), tt.inv)
+		if run := b.ended[len(b.ended)-1]; run.Outcome != tt.want || run.App != h.App().ID {
+			t.Errorf("%s: outcome %q, app %q; want %q, %q", tt.name, run.Outcome, run.App, tt.want, h.App().ID)
+		}
+	}
+}
+
+// TestRefusedRunsCompileNothing has an observer that refuses a run of a tool that does not compile: it is asked first.
+func TestRefusedRunsCompileNothing(t *testing.T) {
+	b := &bill{refuse: abi.Faultf(abi.QuotaExceeded, "over the plan")}
+	h := openApp(t, fstest.MapFS{
+		"app.yaml": {Data: []byte("app: a\ntools:\n  tool: {source: tool.js, description: nothing}\n")},
+		"tool.js":  {Data: []byte("return (")},
+	}, func(o *host.Options) { o.Observers = []host.Observer{b} })
+	for _, inv := range []host.Invocation{
+		{Tool: "tool"}, {Tool: "code", Code: &host.Code{Language: "javascript", Text: "return ("}},
+	} {
+		if _, err := h.Run(t.Context(), inv); !errors.Is(err, abi.QuotaExceeded) {
+			t.Errorf("a refused run of a tool that does not compile = %v; want quota_exceeded", err)
+		}
+	}
+	if b.asked != 2 {
+		t.Errorf("BeforeRun was called %d times; want 2", b.asked)
+	}
+}
+
+// TestRunEndsWithItsContext has contexts that end: their errors are in that of the run.
+func TestRunEndsWithItsContext(t *testing.T) {
+	h := openTool(t, `while (true) {}`)
+	late, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err := h.Run(late, host.Invocation{Tool: "tool"})
+	if !errors.Is(err, abi.Timeout) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Run with a deadline = %v; want timeout, and the error of the context", err)
+	}
+	if _, ok := errors.AsType[*abi.Fault](err); !ok {
+		t.Errorf("Run with a deadline = %T; want a fault in there", err)
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := h.Run(cancelled, host.Invocation{Tool: "tool"}); !errors.Is(err, abi.Cancelled) || !errors.Is(err, context.Canceled) {
+		t.Errorf("Run with a cancelled context = %v; want cancelled, and the error of the context", err)
+	}
+	_, err = h.Run(t.Context(), host.Invocation{Tool: "tool", Timeout: 20 * time.Millisecond})
+	if !errors.Is(err, abi.Timeout) || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Run over its own limit = %v; want timeout, and no error of the context", err)
+	}
+}
