@@ -17,6 +17,9 @@ type Caller struct {
 	Session string
 	// Actor is who asks, as the platform calls its own programs: the ledger notes it.
 	Actor string
+	// ActorIsUser reports that Actor is an end user's own id, such as the subject of a token. What an erasure does not
+	// reach, such as a log line, then leaves Actor out.
+	ActorIsUser bool
 	// Confined limits the caller to sessions that are the user's already: it begins none under an id of its own, and
 	// binds none that is anonymous. Set it where the id of the session is an end user's word that nobody verified.
 	Confined bool

@@ -17,7 +17,8 @@ import (
 func (c *call) named(user, session string) (host.Caller, error) {
 	user, session, err := c.principal.Act(user, session)
 	return host.Caller{
-		Tenant: c.principal.Tenant, User: user, Session: session, Actor: c.principal.Name, Confined: c.principal.Confined(session),
+		Tenant: c.principal.Tenant, User: user, Session: session, Actor: c.principal.Name, ActorIsUser: c.principal.Role == access.User,
+		Confined: c.principal.Confined(session),
 	}, err
 }
 

@@ -83,9 +83,10 @@ func (e *ending) trace(ctx context.Context, tracer trace.Tracer) trace.SpanConte
 		name += " " + e.tool
 	}
 	ctx, run := tracer.Start(ctx, name, trace.WithTimestamp(e.began), trace.WithAttributes(
-		attribute.String("toolrun.run_id", e.id), attribute.String("toolrun.app", e.app), attribute.String("toolrun.tool", e.tool),
+		attribute.String("toolrun.run_id", e.run.ID), attribute.String("toolrun.tenant", e.run.Caller.Tenant), attribute.String("toolrun.app", e.app), attribute.String("toolrun.tool", e.tool),
 		attribute.String("toolrun.code", e.code), attribute.Int("toolrun.attempts", e.result.Attempts),
 		attribute.Int("toolrun.memory_calls", e.result.Usage.HostCalls), attribute.Bool("toolrun.repeated", e.result.Repeated),
+		attribute.String("toolrun.outcome", string(e.run.Outcome)),
 	))
 	if e.result.Error != nil {
 		run.SetStatus(codes.Error, e.code) // a message may be the tool's own words

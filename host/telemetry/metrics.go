@@ -58,6 +58,7 @@ func (t *Telemetry) register(version string) error {
 	for _, c := range []prometheus.Collector{
 		m.runsInProgress, m.runs, m.repeated, m.runSeconds, m.runAttempts, m.waitSeconds, m.conflicts, m.cpuSeconds, m.calls, m.callSeconds,
 		m.logs, m.effects, m.sessions, m.httpInFlight, m.httpRequests, m.httpSeconds, m.exportFailures, buildInfo(version),
+		t.tenants.runs, t.tenants.cpu, t.tenants.wait, t.tenants.inProgress,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	} {
 		if err := t.registry.Register(c); err != nil {

@@ -36,6 +36,7 @@ func (o *observer) SessionEnded(context.Context, host.Caller) {
 // BeforeRun refuses nothing.
 func (o *observer) BeforeRun(ctx context.Context, run host.RunInfo) error {
 	o.t.metrics.runsInProgress.WithLabelValues(o.app).Inc()
+	o.t.tenants.began(run.Caller.Tenant)
 	o.runs.Store(run.ID, &course{began: time.Now(), traced: o.t.mayTrace(ctx)})
 	return nil
 }
@@ -53,6 +54,7 @@ func (o *observer) MemoryCalled(_ context.Context, run host.RunInfo, event host.
 // Executed notes the attempt.
 func (o *observer) Executed(_ context.Context, run host.RunInfo, event host.Execution) {
 	o.t.metrics.waitSeconds.WithLabelValues(o.app).Observe(event.Waited.Seconds())
+	o.t.tenants.waited(run.Caller.Tenant, event.Waited.Seconds())
 	if c := o.course(run); c != nil && c.traced {
 		c.executed(run.Attempt, event)
 	}
@@ -60,8 +62,9 @@ func (o *observer) Executed(_ context.Context, run host.RunInfo, event host.Exec
 
 // Committed counts the run, traces it and writes its line.
 func (o *observer) Committed(ctx context.Context, run host.RunInfo, result *abi.Result) {
-	e := ending{id: run.ID, app: o.app, tool: toolOf(run, result), code: codeOf(result.Error), result: result, at: time.Now()}
-	if c, ok := o.runs.LoadAndDelete(run.ID); ok {
+	e := ending{run: run, app: o.app, tool: toolOf(run, result), code: codeOf(result.Error), result: result, at: time.Now()}
+	c, began := o.runs.LoadAndDelete(run.ID)
+	if began {
 		o.t.metrics.runsInProgress.WithLabelValues(o.app).Dec()
 		e.course = *c.(*course)
 	} else {
@@ -71,6 +74,7 @@ func (o *observer) Committed(ctx context.Context, run host.RunInfo, result *abi.
 		e.began = earliest(e.began, e.at.Add(-time.Duration(result.Usage.WallMS*float64(time.Millisecond))))
 	}
 	o.t.metrics.count(e)
+	o.t.tenants.ended(run.Caller.Tenant, string(run.Outcome), began, result)
 	span := trace.SpanContextFromContext(ctx)
 	if e.traced {
 		span = e.trace(ctx, o.t.tracer)
@@ -97,9 +101,10 @@ func earliest(a, b time.Time) time.Time {
 // ending is a run that has ended.
 type ending struct {
 	course
-	id, app, tool, code string
-	result              *abi.Result
-	at                  time.Time
+	run             host.RunInfo
+	app, tool, code string
+	result          *abi.Result
+	at              time.Time
 }
 
 // count counts a run.
@@ -127,6 +132,14 @@ func (m *metrics) count(e ending) {
 	}
 }
 
+// cpuMS is the processor time of this run in milliseconds: a repeated Result has that of the earlier one.
+func (e ending) cpuMS() float64 {
+	if e.result.Repeated {
+		return 0
+	}
+	return e.result.Usage.CPUMS
+}
+
 // stored is what the run has written, nothing where it failed or was a dry run.
 func (e ending) stored() []abi.WriteEffect {
 	if !e.result.OK || len(e.result.Changes) > 0 {
@@ -142,15 +155,20 @@ func effectOf(w abi.WriteEffect) string {
 	return "set"
 }
 
-// log writes the run's line. Neither a message nor anything that a caller made up is in it.
+// log writes the run's line. It holds no message, no content and no end user: only ids that the platform gives.
 func (o *observer) log(ctx context.Context, e ending, span trace.SpanContext) {
 	level := slog.LevelInfo
 	if e.code == string(abi.Internal) || e.code == string(abi.Unavailable) {
 		level = slog.LevelWarn
 	}
 	attrs := []slog.Attr{
-		slog.String("run_id", e.id), slog.String("app", e.app), slog.String("tool", e.tool), slog.String("code", e.code),
+		slog.String("run_id", e.run.ID), slog.String("tenant", e.run.Caller.Tenant), slog.String("app", e.app), slog.String("tool", e.tool),
+		slog.String("code", e.code), slog.String("outcome", string(e.run.Outcome)),
 		slog.Float64("ms", milliseconds(e.at.Sub(e.began))), slog.Int("attempts", e.result.Attempts),
+		slog.Float64("cpu_ms", e.cpuMS()),
+	}
+	if caller := e.run.Caller; caller.Actor != "" && !caller.ActorIsUser {
+		attrs = append(attrs, slog.String("actor", caller.Actor))
 	}
 	if e.result.Repeated {
 		attrs = append(attrs, slog.String("repeats", e.result.RunID))

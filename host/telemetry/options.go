@@ -21,6 +21,11 @@ type Options struct {
 	// SampleRatio is the part of all traces that is exported, above 0 and up to 1. A caller's traceparent that says
 	// "not sampled" is heeded; one that says "sampled" cannot raise the part. Default 1.
 	SampleRatio float64
+	// Tenants are the tenants that have metrics of their own, and FirstTenants is how many others get some, in the order
+	// of their first runs. All others share the label "other". The metrics are read by whoever reaches Handler, and
+	// show the ids of these tenants. Default: no metrics by tenant.
+	Tenants      []string
+	FirstTenants int
 	// Version is the program's own, for the build's metric. Default: that of the main module, as the build says.
 	Version string
 }
@@ -43,6 +48,9 @@ func (o Options) check() error {
 	var errs []error
 	if !(o.SampleRatio >= 0 && o.SampleRatio <= 1) { // so that no NaN gets by
 		errs = append(errs, fmt.Errorf("telemetry: Options.SampleRatio is %v; it is above 0 and at most 1", o.SampleRatio))
+	}
+	if o.FirstTenants < 0 {
+		errs = append(errs, errors.New("telemetry: Options.FirstTenants is negative"))
 	}
 	if o.OTLPEndpoint != "" {
 		u, err := url.Parse(o.OTLPEndpoint)

@@ -20,6 +20,7 @@ type Telemetry struct {
 	log      *slog.Logger
 	registry *prometheus.Registry
 	metrics  *metrics
+	tenants  *tenants
 	tracer   trace.Tracer
 	traces   *sdktrace.TracerProvider // nil where none are exported
 }
@@ -34,7 +35,7 @@ func newTelemetry(opts Options, exporter sdktrace.SpanExporter) (*Telemetry, err
 		return nil, err
 	}
 	opts = opts.withDefaults()
-	t := &Telemetry{log: opts.Logger, registry: prometheus.NewRegistry(), metrics: newMetrics(), tracer: noop.NewTracerProvider().Tracer(scope)}
+	t := &Telemetry{log: opts.Logger, registry: prometheus.NewRegistry(), metrics: newMetrics(), tenants: newTenants(opts), tracer: noop.NewTracerProvider().Tracer(scope)}
 	if err := t.register(opts.Version); err != nil {
 		return nil, err
 	}
