@@ -35,6 +35,7 @@ type Host struct {
 	tenants   []string
 	inline    inlined
 	ledger    *ledger
+	meter     *meter
 	clock     func() time.Time
 	rand      io.Reader
 	log       *slog.Logger
@@ -63,7 +64,7 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	}
 	service, err := memory.New(memory.Config{
 		App: opts.App.ID, Backend: opts.Backend, Stores: opts.App.Stores, Limits: opts.Memory,
-		SessionIdle: opts.App.SessionIdle, LedgerRetention: opts.Ledger, FileURL: opts.FileURL, Now: h.clock, Rand: h.rand, Logger: h.log,
+		SessionIdle: opts.App.SessionIdle, LedgerRetention: opts.Ledger, MeteringRetention: opts.Metering, FileURL: opts.FileURL, Now: h.clock, Rand: h.rand, Logger: h.log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the app %q: %w", opts.App.ID, err)
@@ -78,6 +79,7 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	h.stop = stop
 	h.addTools(untilClosed)
 	h.startLedger()
+	h.meter = &meter{memory: service, log: h.log}
 	h.startSweeper(untilClosed, opts.SweepEvery)
 	return h, nil
 }
@@ -177,6 +179,7 @@ func (h *Host) Close() error {
 	}
 	errs = append(errs, h.inline.close())
 	h.ledger.close() // after the last run
+	h.meter.close()
 	return errors.Join(errs...)
 }
 

@@ -39,6 +39,9 @@ type Options struct {
 	SweepEvery time.Duration
 	// Ledger is how long it is kept what runs read and wrote. Default: there is no ledger.
 	Ledger time.Duration
+	// Metering is how long the usage of each day is kept: how many runs there were, and their processor time; see
+	// Host.Usage. Default: runs are not metered.
+	Metering time.Duration
 	// FileURL makes the address at which an uploaded file can be downloaded until it expires. Default: there is none.
 	FileURL func(tenant string, file memory.Artifact) string
 	// Now is the clock and Rand the random source for ids; both must be safe for concurrent use. Default: the

@@ -55,6 +55,7 @@ func (h *Host) Run(ctx context.Context, inv Invocation) (*abi.Result, error) {
 	result := r.result(done, err)
 	r.note(done, result)
 	r.info.Outcome = r.outcome(result)
+	h.meter.add(r.info.Caller.Tenant, r.began, r.used(result))
 	for _, o := range h.observers {
 		o.Committed(ctx, r.info, result)
 	}

@@ -16,11 +16,12 @@ import (
 var want = map[access.Role][]access.Right{
 	access.Operator: {
 		access.Run, access.Sessions, access.ReadSessions, access.Files, access.Prompts, access.Records, access.ChangeRecords,
-		access.Stores, access.ChangeStores, access.Ledger, access.Erase, access.Transfer, access.Code,
+		access.Stores, access.ChangeStores, access.Ledger, access.Erase, access.Transfer, access.Code, access.Usage,
 	},
 	access.Runtime:  {access.Run, access.Sessions, access.ReadSessions, access.Files, access.Prompts, access.Stores},
 	access.Backup:   {access.Backups},
-	access.ReadOnly: {access.ReadSessions, access.Stores, access.Ledger},
+	access.ReadOnly: {access.ReadSessions, access.Stores, access.Ledger, access.Usage},
+	access.Metering: {access.Usage},
 	access.User:     {access.Run, access.Sessions, access.ReadSessions, access.Files, access.Prompts},
 }
 

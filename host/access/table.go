@@ -19,12 +19,14 @@ const (
 	ReadOnly Role = "read-only"
 	// Backup takes backups of the whole service, all tenants' content included, and does nothing else.
 	Backup Role = "backup"
+	// Metering reads what the apps of all tenants use, for bills: counts and sizes, no content.
+	Metering Role = "metering"
 	// User is a token's: one user, who acts for nobody else. No key has it.
 	User Role = "user"
 )
 
 // Roles returns every role, the widest first.
-func Roles() []Role { return []Role{Operator, Runtime, ReadOnly, Backup, User} }
+func Roles() []Role { return []Role{Operator, Runtime, ReadOnly, Backup, Metering, User} }
 
 // Right is one kind of thing to do.
 type Right string
@@ -45,6 +47,7 @@ const (
 	Transfer      Right = "transfer"
 	Code          Right = "code"
 	Backups       Right = "backups"
+	Usage         Right = "usage"
 )
 
 // Rule says who has a right.
@@ -74,6 +77,7 @@ var Table = []Rule{
 	{Right: Erase, Does: "remove everything of a user", Roles: []Role{Operator}},
 	{Right: Transfer, Does: "export and import", Roles: []Role{Operator}},
 	{Right: Backups, Does: "download a backup of everything, of all tenants", Roles: []Role{Backup}},
+	{Right: Usage, Does: "read what apps use: runs, processor time, bytes; with the role metering, of all tenants", Roles: []Role{Operator, ReadOnly, Metering}},
 	{Right: Code, Does: "run code that comes with the request", Roles: []Role{Operator}, WithCode: []Role{Runtime}},
 }
 

@@ -108,6 +108,44 @@ func (a *Apps) App(id string) (*app.App, bool) {
 	return found, ok
 }
 
+// Open returns how many apps of tenants are open.
+func (a *Apps) Open() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.hosts)
+}
+
+// Usage returns a page of what apps use, also of those that are not open or no longer served; see memory.Usage. What
+// runs of other tenants than the one that is named used is up to half a minute old.
+func (a *Apps) Usage(ctx context.Context, q memory.UsageQuery) (found []memory.AppUsage, next string, err error) {
+	if q.Tenant != "" {
+		for _, h := range a.openOf(q.Tenant) {
+			_ = h.FlushUsage() // which logs why; what is kept is older then
+		}
+	}
+	return memory.Usage(ctx, a.options.Host.Backend, q)
+}
+
+// openOf returns the hosts of a tenant that are open.
+func (a *Apps) openOf(tenant string) (hosts []*host.Host) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for at, o := range a.hosts {
+		if at.tenant != tenant {
+			continue
+		}
+		select {
+		case <-o.ready:
+		default:
+			continue
+		}
+		if o.host != nil {
+			hosts = append(hosts, o.host)
+		}
+	}
+	return hosts
+}
+
 // Host returns the host of a tenant's app, opening it at its first use. Whoever gets it calls release when done with it.
 func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, release func(), err error) {
 	o, mine, err := a.find(place{tenant, id})

@@ -68,6 +68,7 @@ var roles = map[string]access.Principal{
 	"coder":     {Role: access.Runtime, Tenant: "acme", Name: "coder", Code: true},
 	"read-only": {Role: access.ReadOnly, Tenant: "acme", Name: "watcher"},
 	"backup":    {Role: access.Backup, Tenant: "acme", Name: "nightly"},
+	"metering":  {Role: access.Metering, Tenant: "acme", Name: "bills"},
 	"ann":       {Role: access.User, Tenant: "acme", User: "ann", Name: "ann"},
 	"bob":       {Role: access.User, Tenant: "acme", User: "bob", Name: "bob"},
 	"claimed":   {Role: access.User, Tenant: "acme", User: "ann", Session: "claimed", Name: "ann"},
@@ -105,7 +106,7 @@ func newServiceOf(t testing.TB, changeApps func(*apps.Options), change ...func(*
 	if err != nil {
 		t.Fatal(err)
 	}
-	appOptions := apps.Options{FileURL: links.Make, Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{js.New()}, Ledger: time.Hour}}
+	appOptions := apps.Options{FileURL: links.Make, Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{js.New()}, Ledger: time.Hour, Metering: time.Hour}}
 	changeApps(&appOptions)
 	served := apps.New(appOptions)
 	if err := served.Serve(t.Context(), []*app.App{declared}); err != nil {

@@ -79,6 +79,7 @@ var rows = map[string]row{
 	"DELETE /api/v1/users/{user_id}":                       {status: 200, user: inPath, selects: true},
 	"GET /api/v1/ledger":                                   {status: 200, user: inQuery, session: inQuery, selects: true},
 	"GET /api/v1/backup":                                   {status: 200, plain: true},
+	"GET /api/v1/usage":                                    {status: 200, plain: true},
 	"GET /api/v1/whoami":                                   {status: 200, plain: true},
 	"GET /api/v1/export":                                   {status: 200},
 	"POST /api/v1/import":                                  {status: 200, body: `{"app":"shop","memory":{"NEW":{"access":"user"}}}`},
@@ -280,7 +281,7 @@ func (r row) expected(route httpapi.Route, a asked) int {
 // cases are those of a route: what can be named, varied one by one.
 func (r row) cases() []asked {
 	var list []asked
-	for _, who := range []string{"operator", "runtime", "coder", "read-only", "backup", "ann", "bob", "", "stranger", "elsewhere", "no app", "one app"} {
+	for _, who := range []string{"operator", "runtime", "coder", "read-only", "backup", "metering", "ann", "bob", "", "stranger", "elsewhere", "no app", "one app"} {
 		list = append(list, asked{who, "shop", "ann", "ann"}, asked{who, "", "ann", "ann"}, asked{who, "nothing", "ann", "ann"})
 		if r.user != nowhere && r.user != inPath {
 			list = append(list, asked{who, "shop", "bob", "ann"})
@@ -338,7 +339,7 @@ func (w *world) try(route httpapi.Route, r row, a asked) {
 	if outcome(got) != want {
 		w.t.Errorf("%s = %s; want %d", a, got, want)
 	}
-	stranger := slices.Contains([]string{"", "stranger", "elsewhere", "no app", "bob", "read-only", "backup"}, a.who)
+	stranger := slices.Contains([]string{"", "stranger", "elsewhere", "no app", "bob", "read-only", "backup", "metering"}, a.who)
 	if (stranger || want >= 400) && contains(got, marker) {
 		w.t.Errorf("%s tells what ann has: %s", a, got)
 	}

@@ -137,6 +137,7 @@ func New(opts Options) (*Server, error) {
 	s.addLedger()
 	s.addTransfer()
 	s.addBackup()
+	s.addUsage()
 	s.takePatches()
 	s.mux.HandleFunc("/", s.nothing)
 	return s, nil

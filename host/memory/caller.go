@@ -71,18 +71,19 @@ func checkSessionID(id string) error {
 
 // The kinds of the host's own records: the value of their System part.
 const (
-	systemSession     = "session"      // a session
-	systemUserSession = "user-session" // that a session belongs to a user
-	systemErased      = "erased"       // that a user was erased
-	systemFinished    = "finished"     // the Result of a run with an idempotency key
-	systemRun         = "run"          // that a run committed, where nothing else shows it
-	systemCatalogue   = "catalogue"    // the declarations that the records were written under
-	systemLedger      = storage.Ledger // what runs read and wrote
-	systemDeclared    = "declared"     // stores that were declared while the app was open
-	systemFile        = "file"         // what was uploaded to a session
-	systemFileText    = "file-text"    // the text in there
-	systemUpload      = "upload"       // that a file is being stored
-	systemUserFile    = "user-file"    // that a file belongs to a user
+	systemSession     = "session"        // a session
+	systemUserSession = "user-session"   // that a session belongs to a user
+	systemErased      = "erased"         // that a user was erased
+	systemFinished    = "finished"       // the Result of a run with an idempotency key
+	systemRun         = "run"            // that a run committed, where nothing else shows it
+	systemCatalogue   = "catalogue"      // the declarations that the records were written under
+	systemLedger      = storage.Ledger   // what runs read and wrote
+	systemMetering    = storage.Metering // what runs used on a day
+	systemDeclared    = "declared"       // stores that were declared while the app was open
+	systemFile        = "file"           // what was uploaded to a session
+	systemFileText    = "file-text"      // the text in there
+	systemUpload      = "upload"         // that a file is being stored
+	systemUserFile    = "user-file"      // that a file belongs to a user
 )
 
 func (s *Service) system(kind string, c Caller, parts ...storage.Part) storage.Key {

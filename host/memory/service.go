@@ -29,6 +29,8 @@ type Config struct {
 	KeyRetention time.Duration
 	// LedgerRetention is how long the ledger keeps what runs read and wrote. Default: there is no ledger.
 	LedgerRetention time.Duration
+	// MeteringRetention is how long the usage of a day is kept; see Service.Meter. Default: none is kept.
+	MeteringRetention time.Duration
 	// FileURL makes the address under which a file can be downloaded until Artifact.Expires; it is shown in sessionMeta.
 	// Default: files have none.
 	FileURL func(tenant string, file Artifact) string
@@ -114,8 +116,9 @@ type Service struct {
 	sessionIdle  time.Duration
 	keyRetention time.Duration
 
-	ledgerRetention time.Duration
-	fileURL         func(string, Artifact) string
+	ledgerRetention   time.Duration
+	meteringRetention time.Duration
+	fileURL           func(string, Artifact) string
 
 	clock func() time.Time
 	began time.Time // by the clock
@@ -137,7 +140,7 @@ func New(cfg Config) (*Service, error) {
 	s := &Service{
 		app: cfg.App, backend: cfg.Backend, stores: make(map[string]*store, len(cfg.Stores)),
 		limits: cfg.Limits.withDefaults(), sessionIdle: cfg.SessionIdle, keyRetention: cfg.KeyRetention,
-		ledgerRetention: cfg.LedgerRetention, fileURL: cfg.FileURL,
+		ledgerRetention: cfg.LedgerRetention, meteringRetention: cfg.MeteringRetention, fileURL: cfg.FileURL,
 		clock: cfg.Now, rand: cfg.Rand, log: cfg.Logger,
 	}
 	setDefault(&s.sessionIdle, 24*time.Hour)
@@ -163,7 +166,7 @@ func checkConfig(cfg Config) error {
 	if cfg.Backend == nil {
 		errs = append(errs, errors.New("memory: no backend"))
 	}
-	if cfg.SessionIdle < 0 || cfg.KeyRetention < 0 || cfg.LedgerRetention < 0 {
+	if cfg.SessionIdle < 0 || cfg.KeyRetention < 0 || cfg.LedgerRetention < 0 || cfg.MeteringRetention < 0 {
 		errs = append(errs, errors.New("memory: a negative duration"))
 	}
 	errs = append(errs, cfg.Limits.check())

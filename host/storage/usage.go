@@ -48,9 +48,11 @@ func (r Record) eachGroup(do func(group Key)) {
 	if !ok {
 		return
 	}
-	if r.Key.HasPrefix(ledgerPrefix) {
-		do(ledgerPrefix + app)
-		return
+	for _, own := range []Key{ledgerPrefix, meteringPrefix} {
+		if r.Key.HasPrefix(own) {
+			do(own + app)
+			return
+		}
 	}
 	do(app)
 	if user != "" {
@@ -72,7 +74,13 @@ func UserGroup(app Key, user string) Key { return app.With(Part{User, user}) }
 // the app's entries.
 const Ledger = "ledger"
 
-var ledgerPrefix = MakeKey(Part{System, Ledger})
+// Metering is the System part of the keys of records of what runs used, which count for a group of their own as well.
+const Metering = "metering"
+
+var (
+	ledgerPrefix   = MakeKey(Part{System, Ledger})
+	meteringPrefix = MakeKey(Part{System, Metering})
+)
 
 const subjectPrefix = "user/"
 

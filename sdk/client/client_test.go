@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/httpapi/wire"
@@ -29,6 +30,7 @@ func TestOperations(t *testing.T) {
 	t.Run("files", func(t *testing.T) { files(t, c) })
 	t.Run("stores", func(t *testing.T) { stores(t, c) })
 	t.Run("records", func(t *testing.T) { records(t, c) })
+	t.Run("usage", func(t *testing.T) { usage(t, c) })
 	t.Run("ledger", func(t *testing.T) { ledger(t, c) })
 	t.Run("backup", func(t *testing.T) { backup(t, s) })
 	for _, route := range s.api.Routes() {
@@ -276,6 +278,25 @@ func backup(t *testing.T, s *service) {
 	s.left = 0
 	if _, err := s.as(t, "operator").Backup(t.Context(), io.Discard); !errors.Is(err, abi.AccessDenied) {
 		t.Errorf("Backup as a tenant's operator = %v; want %v", err, abi.AccessDenied)
+	}
+}
+
+func usage(t *testing.T, c *client.Client) {
+	today := time.Now().UTC()
+	found := 0
+	for used, err := range c.AllUsage(t.Context(), client.UsageQuery{Since: today.AddDate(0, 0, -1), Until: today.AddDate(0, 0, 2), Limit: 1}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found++; used.Runs == 0 || used.Repeated == 0 || used.StoredBytes == 0 {
+			t.Errorf("usage = %+v; want runs, repeats and bytes", used)
+		}
+	}
+	if found != 1 {
+		t.Errorf("%d apps have usage; want 1", found)
+	}
+	if none := must(c.Usage(t.Context(), client.UsageQuery{Since: today.AddDate(0, 0, 2)}))(t); len(none.Items) != 1 || none.Items[0].Runs != 0 {
+		t.Errorf("usage of days to come = %+v; want no runs", none)
 	}
 }
 

@@ -91,7 +91,7 @@ func newService(t testing.TB) *service {
 	if problems.Err() != nil {
 		t.Fatal(problems)
 	}
-	served := apps.New(apps.Options{Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{js.New()}, Ledger: time.Hour}})
+	served := apps.New(apps.Options{Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{js.New()}, Ledger: time.Hour, Metering: time.Hour}})
 	if err := served.Serve(t.Context(), []*app.App{declared}); err != nil {
 		t.Fatal(err)
 	}

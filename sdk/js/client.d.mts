@@ -293,6 +293,33 @@ export interface LedgerEntry extends Caller {
   writes: WriteEffect[] | null;
 }
 
+export interface UsageQuery {
+  /** The first day, in UTC, such as "2026-11-01". */
+  since?: Date | string;
+  /** The day after the last one. */
+  until?: Date | string;
+  after?: string;
+  /** How many apps a page has at most, up to 100. */
+  limit?: number;
+}
+
+/** What an app in a tenant uses: what is stored now, and runs of the days that were asked for. */
+export interface AppUsage {
+  tenant: string;
+  app: string;
+  stored_bytes: number;
+  stored_records: number;
+  /** Runs whose tool was executed; failed counts those of them that ended with a fault. */
+  runs: number;
+  failed: number;
+  /** Answers with an earlier run's result. */
+  repeated: number;
+  refused: number;
+  not_started: number;
+  /** Processor time of tools in milliseconds. */
+  cpu_ms: number;
+}
+
 export interface Erased {
   user_id: string;
   stores: { [store: string]: number };
@@ -399,6 +426,10 @@ export class Client {
   /** A page of the ledger, oldest entries first. It may hold less than was asked for; there is more while it has a next. */
   ledger(query?: LedgerQuery, options?: CallOptions): Promise<Page<LedgerEntry>>;
   ledgerEntries(query?: LedgerQuery, options?: CallOptions): AsyncGenerator<LedgerEntry, void, void>;
+
+  /** A page of what the apps of the tenant use; of all tenants, for a key of role metering. */
+  usage(query?: UsageQuery, options?: CallOptions): Promise<Page<AppUsage>>;
+  allUsage(query?: UsageQuery, options?: CallOptions): AsyncGenerator<AppUsage, void, void>;
 
   /** The configuration of the app: an app file in JSON, without anything that is stored. */
   exportApp(options?: CallOptions): Promise<{ [member: string]: Json }>;

@@ -198,6 +198,14 @@ export class Client {
     return pages((after) => this.ledger({ ...query, after }, options), query.after);
   }
 
+  usage(query = {}, options) {
+    return this.#send('GET', ['usage'], { query: { ...query, since: day(query.since), until: day(query.until) }, ...options });
+  }
+
+  allUsage(query = {}, options) {
+    return pages((after) => this.usage({ ...query, after }, options), query.after);
+  }
+
   exportApp(options) {
     return this.#send('GET', ['export'], options);
   }
@@ -270,6 +278,10 @@ function userOf(caller) {
 
 function placeOf(caller) {
   return { user_id: caller?.user_id, session_id: caller?.session_id };
+}
+
+function day(time) {
+  return time instanceof Date ? time.toISOString().slice(0, 10) : time;
 }
 
 function stamp(time) {

@@ -101,3 +101,21 @@ type Erased struct {
 	Files    int            `json:"files"`
 	Entries  int            `json:"ledger_entries"`
 }
+
+// AppUsage is a memory.AppUsage: what an app in a tenant uses.
+type AppUsage struct {
+	Tenant string `json:"tenant"`
+	App    string `json:"app"`
+	// StoredBytes and StoredRecords are what is stored now, as the quota counts it.
+	StoredBytes   int64 `json:"stored_bytes"`
+	StoredRecords int64 `json:"stored_records"`
+	// Runs counts runs whose tool was executed in the days that were asked for, Failed those of them that ended with a fault.
+	Runs   int64 `json:"runs"`
+	Failed int64 `json:"failed"`
+	// Repeated counts answers with an earlier run's Result, Refused and NotStarted runs that no tool was executed for.
+	Repeated   int64 `json:"repeated"`
+	Refused    int64 `json:"refused"`
+	NotStarted int64 `json:"not_started"`
+	// CPUMS is the processor time of tools in milliseconds.
+	CPUMS float64 `json:"cpu_ms"`
+}

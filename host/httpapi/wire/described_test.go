@@ -22,6 +22,7 @@ func TestDescribed(t *testing.T) {
 		{read: wire.Listed{}, written: memory.Listed{}},
 		{read: wire.LedgerEntry{}, written: memory.LedgerEntry{}},
 		{read: wire.Erased{}, written: memory.Erased{}},
+		{read: wire.AppUsage{}, written: memory.AppUsage{}},
 	} {
 		got, want := shape(tt.read), shape(tt.written)
 		if tt.spelled != nil {

@@ -44,6 +44,14 @@ type PageQuery struct {
 	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many items to answer at most"`
 }
 
+// UsageQuery asks for a page of what apps use.
+type UsageQuery struct {
+	Since string `query:"since" maxLength:"10" doc:"The first day, such as 2026-11-01, in UTC. Default: the first one that is kept"`
+	Until string `query:"until" maxLength:"10" doc:"The day after the last one. Default: today is the last one"`
+	After string `query:"after" maxLength:"1024" doc:"The next of the page before"`
+	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"How many apps to answer at most"`
+}
+
 // Place names a record: of a store, a user, a session.
 type Place struct {
 	Target

@@ -230,6 +230,14 @@ test('the ledger is read page after page, and a user is erased', async () => {
   assert.deepEqual((await all(operator.ledgerEntries(query))).filter(({ act }) => act === 'run'), []);
 });
 
+test('usage counts runs', async () => {
+  await runtime.run({ tool: 'order', input: { item: 'a' }, user_id: 'mia' });
+  const [used] = await all(operator.allUsage({ since: new Date(Date.now() - 86_400_000), limit: 1 }));
+  assert.ok(used.runs > 0 && used.stored_bytes > 0 && used.app !== '' && used.tenant !== '', JSON.stringify(used));
+  const later = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
+  assert.equal((await operator.usage({ since: later })).items[0].runs, 0);
+});
+
 test('every method is described', async () => {
   const types = await readFile(new URL('../client.d.mts', import.meta.url), 'utf8');
   const described = types.slice(types.indexOf('export class Client ')).matchAll(/^  (\w+)[<(]/gm);

@@ -1,0 +1,158 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/bolt"
+)
+
+// TestUsage has runs of two tenants on two days, and what they add up to when the process has ended.
+func TestUsage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	db, err := bolt.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 11, 21, 23, 59, 0, 0, time.UTC)
+	b := &bill{}
+	h := openTool(t, `await memory.set_content("notes", {a: input.fail ? Symbol() : 1}); return 7`, func(o *host.Options) {
+		o.Backend, o.Observers, o.Metering, o.Now = db, []host.Observer{b}, 30*24*time.Hour, func() time.Time { return now }
+	})
+	invoke := func(tenant string, inv host.Invocation) {
+		inv.Tool, inv.Caller = "tool", host.Caller{Tenant: tenant, User: "ann"}
+		_, _ = h.Run(t.Context(), inv)
+	}
+	invoke("acme", host.Invocation{Key: "k"})
+	invoke("acme", host.Invocation{Key: "k"})
+	invoke("acme", host.Invocation{Input: json.RawMessage(`{"fail":true}`)})
+	invoke("globex", host.Invocation{})
+	now = now.Add(2 * time.Minute)
+	invoke("acme", host.Invocation{Input: json.RawMessage(`7`)})
+	b.refuse = errors.New("over the plan")
+	invoke("acme", host.Invocation{})
+	if err := h.Close(); err != nil { // which writes what is pending
+		t.Fatal(err)
+	}
+	found, next, err := memory.Usage(t.Context(), db, memory.UsageQuery{Limit: 10})
+	if err != nil || len(found) != 3 || next != "" || found[2].Tenant != host.DefaultTenant || found[2].Runs != 0 {
+		t.Fatalf("Usage = %+v, %q, %v; want two tenants, and the default one without runs", found, next, err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := found[0]
+	if got.StoredRecords != 1 || got.StoredBytes < 10 || got.CPUMS < 0 {
+		t.Errorf("acme stores %d records, %d bytes and used %v ms; want 1 record", got.StoredRecords, got.StoredBytes, got.CPUMS)
+	}
+	got.StoredBytes, got.StoredRecords, got.CPUMS = 0, 0, 0
+	if want := (memory.AppUsage{Tenant: "acme", App: h.App().ID, Runs: 2, Failed: 1, Repeated: 1, Refused: 1, NotStarted: 1}); got != want {
+		t.Errorf("acme used %+v; want %+v", got, want)
+	}
+	if found[1].Tenant != "globex" || found[1].Runs != 1 {
+		t.Errorf("the second tenant used %+v; want a run of globex", found[1])
+	}
+	report, err := bolt.Check(path)
+	if err != nil || !report.OK() {
+		t.Errorf("Check = %+v, %v; want a sound file", report, err)
+	}
+}
+
+// TestUsageOfDays bounds the days, of an open host.
+func TestUsageOfDays(t *testing.T) {
+	first := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	now := first
+	h := openTool(t, `return 7`, func(o *host.Options) { o.Metering, o.Now = 10*24*time.Hour, func() time.Time { return now } })
+	for day := range 5 {
+		now = first.AddDate(0, 0, day)
+		for range day + 1 {
+			if _, err := h.Run(t.Context(), host.Invocation{Tool: "tool"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		since, until time.Time
+		want         int64
+	}{
+		{want: 15}, {since: first.AddDate(0, 0, 3), want: 9}, {until: first.AddDate(0, 0, 2), want: 3},
+		{since: first.AddDate(0, 0, 1), until: first.AddDate(0, 0, 2), want: 2}, {since: first.AddDate(0, 0, 5), want: 0},
+	} {
+		got, err := h.Usage(t.Context(), host.Caller{}, tt.since, tt.until)
+		if err != nil || got.Runs != tt.want {
+			t.Errorf("Usage from %v until %v = %+v, %v; want %d runs", tt.since, tt.until, got, err, tt.want)
+		}
+	}
+}
+
+// flaky is a backend whose commits fail for a while.
+type flaky struct {
+	storage.Backend
+	err error
+}
+
+func (f *flaky) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
+	if f.err != nil {
+		return f.err
+	}
+	return f.Backend.Update(ctx, keys, fn)
+}
+
+// TestUsageOutlivesAFailure has a backend that fails while usage is written: nothing is lost, and nothing is counted twice
+// if it is not known whether it was written.
+func TestUsageOutlivesAFailure(t *testing.T) {
+	var db *flaky
+	h := openTool(t, `return 7`, func(o *host.Options) {
+		db = &flaky{Backend: o.Backend}
+		o.Backend, o.Metering = db, time.Hour
+	})
+	again := func() {
+		t.Helper()
+		if _, err := h.Run(t.Context(), host.Invocation{Tool: "tool"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again()
+	db.err = errors.New("the disk is gone")
+	if err := h.FlushUsage(); err == nil {
+		t.Error("a flush that failed has no error")
+	}
+	db.err = nil
+	again()
+	if got, err := h.Usage(t.Context(), host.Caller{}, time.Time{}, time.Time{}); err != nil || got.Runs != 2 {
+		t.Errorf("Usage after a failure = %+v, %v; want 2 runs", got, err)
+	}
+	again()
+	db.err = storage.ErrUnknownOutcome
+	_ = h.FlushUsage()
+	db.err = nil
+	if got, err := h.Usage(t.Context(), host.Caller{}, time.Time{}, time.Time{}); err != nil || got.Runs != 2 {
+		t.Errorf("Usage after an unknown outcome = %+v, %v; want 2 runs", got, err)
+	}
+}
+
+// TestUsageIsInNoQuota compares what a host stores that meters with one that does not.
+func TestUsageIsInNoQuota(t *testing.T) {
+	var stored []int64
+	for _, kept := range []time.Duration{0, time.Hour} {
+		h := openTool(t, `await memory.set_content("notes", {a: 1}); return 7`, func(o *host.Options) { o.Metering = kept })
+		if _, err := run(h, host.Invocation{}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := h.Usage(t.Context(), ann, time.Time{}, time.Time{})
+		if err != nil || got.Runs != int64(kept/time.Hour) {
+			t.Fatalf("Usage = %+v, %v", got, err)
+		}
+		stored = append(stored, got.StoredBytes)
+	}
+	if stored[0] != stored[1] {
+		t.Errorf("the app stores %d bytes, and %d if it is metered; want the same", stored[0], stored[1])
+	}
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/sdk/client"
+)
+
+type usageFlags struct {
+	memoryFlags
+	since, until string
+}
+
+func (p *program) usageCommand() *cobra.Command {
+	var f usageFlags
+	cmd := &cobra.Command{
+		Use:   "usage",
+		Short: "Show what apps use: runs, processor time and what is stored",
+		Long: `Show what the apps of a tenant use: how many runs there were on some days (UTC), with their processor time, and
+what is stored now. With --server and a key of role metering it shows all tenants, for bills.
+
+RUNS counts runs whose tool was executed, FAILED those of them that ended with a fault. REPEATED counts answers with
+the result of an earlier run, REFUSED runs that the platform refused, and NOT STARTED runs that did not begin for
+another reason, such as an invalid input. Only a toolrun serve counts runs.`,
+		Example: `  toolrun usage --since 2026-11-01 --until 2026-12-01 --server https://tools.example --key-file key
+  toolrun usage --json`,
+		Args: takes(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q, err := f.query()
+			if err != nil {
+				return err
+			}
+			return p.inWorkspace(cmd, &f.memoryFlags, p.openApp, false, func(w *workspace, c host.Caller) error {
+				return p.showUsage(cmd.Context(), w, c, q)
+			})
+		},
+	}
+	f.registerPlace(cmd)
+	f.tenantFlag(cmd)
+	cmd.Flags().StringVar(&f.since, "since", "", "the first `day`, such as 2026-11-01 (default: the first one that is kept)")
+	cmd.Flags().StringVar(&f.until, "until", "", "the `day` after the last one (default: today is the last one)")
+	return cmd
+}
+
+func (f *usageFlags) query() (q memory.UsageQuery, err error) {
+	for _, flag := range []struct {
+		name, text string
+		to         *time.Time
+	}{{"--since", f.since, &q.Since}, {"--until", f.until, &q.Until}} {
+		if flag.text == "" {
+			continue
+		}
+		if *flag.to, err = time.Parse(time.DateOnly, flag.text); err != nil {
+			return q, usagef("write it as 2006-01-02", "%s %q is not a day", flag.name, flag.text)
+		}
+	}
+	if !q.Until.IsZero() && !q.Since.Before(q.Until) {
+		return q, usagef("--until is the day after the last one", "no day is from --since %s on and before --until %s", f.since, f.until)
+	}
+	return q, nil
+}
+
+// mostUsage is how many apps a server answers with at once.
+const mostUsage = 100
+
+// usage returns a page of what apps use.
+func (w *workspace) usage(ctx context.Context, c host.Caller, q memory.UsageQuery) (found []memory.AppUsage, next string, err error) {
+	q.Limit = mostUsage
+	there, remote := w.surface.(*remote)
+	if !remote {
+		q.Tenant = c.Tenant
+		return memory.Usage(ctx, w.backend, q)
+	}
+	page, err := there.Usage(ctx, client.UsageQuery{Since: q.Since, Until: q.Until, After: q.After, Limit: q.Limit})
+	if err != nil {
+		return nil, "", err
+	}
+	for _, usage := range page.Items {
+		found = append(found, memory.AppUsage(usage))
+	}
+	return found, page.Next, nil
+}
+
+func (p *program) showUsage(ctx context.Context, w *workspace, c host.Caller, q memory.UsageQuery) error {
+	all := []memory.AppUsage{}
+	for {
+		found, next, err := w.usage(ctx, c, q)
+		if err != nil {
+			return err
+		}
+		if all = append(all, found...); next == "" {
+			break
+		}
+		q.After = next
+	}
+	return p.answer(all, func() error {
+		rows := make([][]string, len(all))
+		for i, u := range all {
+			rows[i] = []string{
+				u.Tenant, u.App, fmt.Sprint(u.Runs), fmt.Sprint(u.Failed), fmt.Sprint(u.Repeated), fmt.Sprint(u.Refused), fmt.Sprint(u.NotStarted),
+				fmt.Sprintf("%.3fs", u.CPUMS/1000), fmt.Sprint(u.StoredBytes), fmt.Sprint(u.StoredRecords),
+			}
+		}
+		return p.table([]string{"TENANT", "APP", "RUNS", "FAILED", "REPEATED", "REFUSED", "NOT STARTED", "CPU", "BYTES", "RECORDS"}, rows)
+	})
+}

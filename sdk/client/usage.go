@@ -1,0 +1,44 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"time"
+
+	"github.com/toolrun/toolrun/host/httpapi/wire"
+)
+
+// UsageQuery says which usage is looked for. Zero fields ask for nothing.
+type UsageQuery struct {
+	// Since and Until bound the days, in UTC: from that of Since on, before that of Until.
+	Since, Until time.Time
+	// After is the Next of the page before.
+	After string
+	// Limit is how many apps a page has at most, up to 100. Default 100.
+	Limit int
+}
+
+// Usage reads a page of what apps use, in the order of tenants and apps: those of the key's tenant or, for a key of role
+// metering, of all tenants. It is about the client's app alone if the client has one.
+func (c *Client) Usage(ctx context.Context, q UsageQuery) (*wire.List[wire.AppUsage], error) {
+	r := newRequest(http.MethodGet, "usage").set("since", day(q.Since)).set("until", day(q.Until)).
+		set("after", q.After).set("limit", number(q.Limit))
+	return fetch[wire.List[wire.AppUsage]](ctx, c, r)
+}
+
+// AllUsage goes over all pages from q on. An error ends it.
+func (c *Client) AllUsage(ctx context.Context, q UsageQuery) iter.Seq2[wire.AppUsage, error] {
+	return pages(func(after string) (*wire.List[wire.AppUsage], error) {
+		q.After = after
+		return c.Usage(ctx, q)
+	}, q.After)
+}
+
+// day writes the day of a time for a query; "" for none.
+func day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.DateOnly)
+}
