@@ -2,7 +2,6 @@ package mcpapi
 
 import (
 	"bufio"
-	"encoding/json"
 	"io"
 	"net/http"
 
@@ -31,12 +30,8 @@ func isBatch(r *http.Request) bool {
 
 // refuseBatch answers a batch with an error of JSON-RPC.
 func refuseBatch(w http.ResponseWriter) {
-	answer := struct {
-		Version string        `json:"jsonrpc"`
-		ID      any           `json:"id"`
-		Error   jsonrpc.Error `json:"error"`
-	}{"2.0", nil, jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "batches are not supported: send one message in each request"}}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
-	_ = json.NewEncoder(w).Encode(answer) // whose reader may have gone
+	answer := refusal(nil, jsonrpc.CodeInvalidRequest, "batches are not supported: send one message in each request")
+	_, _ = w.Write(append(answer, '\n')) // whose reader may have gone
 }

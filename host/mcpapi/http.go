@@ -28,7 +28,7 @@ const mostIdle = time.Hour
 // answered as if there were no such session. It is closed by the client, when nothing was asked for an hour, or for as
 // long as the app lets a session idle where that is shorter, and when its user opens too many others.
 //
-// A JSON-RPC batch is refused: one request would be as many runs as fit into it, and the protocol has none since 2025-06-18.
+// Errors of HTTP are problem documents (RFC 9457). A JSON-RPC batch is refused: one request would be as many runs as fit into it, and the protocol has none since 2025-06-18.
 //
 // A session is closed, too, when the context of one of its requests ends with abi.AccessDenied as its cause: the caller's
 // credentials are good no longer.
@@ -38,7 +38,7 @@ func (s *Server) Handler(caller func(*http.Request) (host.Caller, error)) http.H
 	streamable := mcp.NewStreamableHTTPHandler(serverOf, &mcp.StreamableHTTPOptions{
 		SessionTimeout: min(cmp.Or(s.host.App().SessionIdle, app.DefaultSessionIdle), mostIdle),
 	})
-	return http.NewCrossOriginProtection().Handler(&handler{s, caller, streamable})
+	return withProblems(http.NewCrossOriginProtection().Handler(&handler{s, caller, streamable}))
 }
 
 type handler struct {
@@ -56,6 +56,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	owner.Tenant = cmp.Or(owner.Tenant, host.DefaultTenant)
 	if r.Method == http.MethodPost && isBatch(r) {
 		refuseBatch(w)
+		return
+	}
+	if r.Method == http.MethodPost && r.Header.Get(sessionHeader) == "" && refuseEarly(w, r) {
 		return
 	}
 	one, ok := h.session(r, owner)
@@ -120,5 +123,5 @@ func refuse(w http.ResponseWriter, err error) {
 	if fault.Code == abi.NoUser {
 		status = http.StatusUnauthorized
 	}
-	http.Error(w, fault.Error(), status)
+	writeProblem(w, status, fault)
 }

@@ -1,6 +1,7 @@
 package mcpapi_test
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -127,11 +128,11 @@ func TestCallersAreAuthenticated(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"", http.StatusUnauthorized, "no_user: say who you are\n"},
-		{"mallory", http.StatusForbidden, "access_denied: the request was not accepted\n"},
+		{"", http.StatusUnauthorized, `"detail":"say who you are","code":"no_user"`},
+		{"mallory", http.StatusForbidden, `"detail":"the request was not accepted","code":"access_denied"`},
 	}
 	for _, test := range tests {
-		if status, answer := ask(t, http.MethodPost, url, test.user, "", listTools); status != test.status || answer != test.want {
+		if status, answer := ask(t, http.MethodPost, url, test.user, "", listTools); status != test.status || !strings.Contains(answer, test.want) || strings.Contains(answer, "secret") {
 			t.Errorf("as %q the answer is %d %q; want %d %q", test.user, status, answer, test.status, test.want)
 		}
 	}
@@ -243,5 +244,64 @@ func TestBatch(t *testing.T) {
 	}
 	if got, err := read(t, ann, "orders"); got != `null` || err != nil {
 		t.Errorf("ann's orders are %s, %v; want none", got, err)
+	}
+}
+
+// TestErrorsOfHTTPAreProblems has requests that are refused: by the server, by the SDK, and by net/http.
+func TestErrorsOfHTTPAreProblems(t *testing.T) {
+	url := listen(t, serve(t, openShop(t)))
+	for _, tt := range []struct {
+		name, method, user, session, body string
+		headers                           map[string]string
+		status                            int
+		code                              string
+	}{
+		{name: "no user", method: "POST", body: listTools, status: 401, code: "no_user"},
+		{name: "a caller who is refused", method: "POST", user: "mallory", body: listTools, status: 403, code: "access_denied"},
+		{name: "no such session", method: "POST", user: "ann", session: "nothing", body: listTools, status: 404, code: "not_found"},
+		{name: "a method that there is not", method: "PUT", user: "ann", status: 405, code: "invalid_argument"},
+		{name: "what is no JSON", method: "POST", user: "ann", body: "not json", status: 400, code: "invalid_argument"},
+		{name: "a page of another origin", method: "POST", user: "ann", body: listTools, headers: map[string]string{"Sec-Fetch-Site": "cross-site"}, status: 403, code: "access_denied"},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), tt.method, url, strings.NewReader(tt.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("User", tt.user)
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		if tt.session != "" {
+			r.Header.Set("Mcp-Session-Id", tt.session)
+		}
+		for name, value := range tt.headers {
+			r.Header.Set(name, value)
+		}
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var problem struct {
+			Type, Title, Detail, Code string
+			Status                    int
+		}
+		err = json.NewDecoder(response.Body).Decode(&problem)
+		response.Body.Close()
+		if response.StatusCode != tt.status || response.Header.Get("Content-Type") != "application/problem+json" || err != nil {
+			t.Errorf("%s = %s, %s, %v; want a problem document, %d", tt.name, response.Status, response.Header.Get("Content-Type"), err, tt.status)
+			continue
+		}
+		if problem.Code != tt.code || problem.Status != tt.status || problem.Detail == "" || problem.Type != "urn:toolrun:fault:"+tt.code {
+			t.Errorf("%s = %+v; want the code %s", tt.name, problem, tt.code)
+		}
+	}
+}
+
+// TestRequestBeforeInitialize has an error with a code, as over stdio.
+func TestRequestBeforeInitialize(t *testing.T) {
+	url := listen(t, serve(t, openShop(t)))
+	status, answer := ask(t, http.MethodPost, url, "ann", "", listTools)
+	var a answered
+	if err := json.Unmarshal([]byte(answer), &a); err != nil || status != 400 || a.ID != 9.0 || a.Error == nil || a.Error.Code != -32600 {
+		t.Errorf("a request without a session = %d %s, %v; want an error -32600", status, answer, err)
 	}
 }

@@ -59,8 +59,28 @@ func (s *session) beginning(next mcp.MethodHandler) mcp.MethodHandler {
 				return nil, protocolError(err)
 			}
 		}
-		return next(ctx, method, req)
+		result, err := next(ctx, method, req)
+		return result, s.missing(method, req, err)
 	}
+}
+
+// codeNoResource is the code of a resource that does not exist, up to protocol 2025-11-25. Later it is that of invalid
+// parameters, which the SDK answers for all versions.
+const codeNoResource = -32002
+
+// missing gives the error about a resource that does not exist the code of the session's protocol.
+func (s *session) missing(method string, req mcp.Request, err error) error {
+	failed, ok := errors.AsType[*jsonrpc.Error](err)
+	if method != "resources/read" || !ok || failed.Code != mcp.CodeResourceNotFound {
+		return err
+	}
+	link, ok := req.GetSession().(*mcp.ServerSession)
+	if !ok || link.InitializeParams() == nil || link.InitializeParams().ProtocolVersion >= "2026" {
+		return err
+	}
+	with := *failed
+	with.Code = codeNoResource
+	return &with
 }
 
 // enter makes the session busy with one thing more, if the server lets anything begin.
@@ -185,7 +205,7 @@ func (s *session) end() {
 
 // faultOf is what a client learns of an error.
 func faultOf(err error) *abi.Fault {
-	if errors.Is(err, context.Canceled) {
+	if _, ok := errors.AsType[*abi.Fault](err); !ok && errors.Is(err, context.Canceled) {
 		return abi.Faultf(abi.Cancelled, "the request was cancelled")
 	}
 	return abi.FaultOf(err)

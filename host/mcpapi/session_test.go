@@ -213,13 +213,6 @@ func TestRequestsFromAFile(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoMessage(t *testing.T) {
-	err := serve(t, openShop(t)).ServeStdio(t.Context(), host.Caller{}, strings.NewReader("hello\n"), io.Discard)
-	if !errors.Is(err, abi.InvalidArgument) {
-		t.Errorf("ServeStdio of what is no JSON = %v; want invalid_argument", err)
-	}
-}
-
 // Who is told to end ends, though stdin stays open and a run goes on.
 func TestInterruptedServer(t *testing.T) {
 	runs := &results{ended: make(chan *abi.Result, 1)}

@@ -15,22 +15,18 @@ import (
 
 // ServeStdio serves one client over a pair of streams, one JSON message a line, for a caller: stdin and stdout of the
 // process in most cases. Nothing else may write to out. It returns nil when in ends and what was asked has been
-// answered, and when ctx ends: then runs under way are cancelled. A read of in may outlive it.
+// answered, and when ctx ends: then runs under way are cancelled. A line that is not a message is answered with an error
+// of JSON-RPC. A read of in may outlive it.
 func (s *Server) ServeStdio(ctx context.Context, caller host.Caller, in io.Reader, out io.Writer) error {
 	one := s.newSession(caller)
 	defer one.end()
 	defer context.AfterFunc(ctx, one.stop)()
-	err := one.server.Run(ctx, draining{&mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}}, one})
+	err := one.server.Run(ctx, draining{lines{in, out}, one})
 	if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
 	return abi.Faultf(abi.InvalidArgument, "the connection to the client broke: %v", err)
 }
-
-// unclosed is a writer that others close.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
 
 // draining is a transport whose input ends only when all that was asked through it is answered: the SDK cancels requests
 // under way at the end of the input, and then no script could pipe its requests in.
@@ -94,8 +90,12 @@ func (c *drainingConn) waiting() bool {
 
 // Write writes a message.
 func (c *drainingConn) Write(ctx context.Context, message jsonrpc.Message) error {
-	err := c.Connection.Write(ctx, message)
 	response, ok := message.(*jsonrpc.Response)
+	if ok {
+		response = coded(response)
+		message = response
+	}
+	err := c.Connection.Write(ctx, message)
 	if !ok {
 		return err
 	}
@@ -110,6 +110,16 @@ func (c *drainingConn) Write(ctx context.Context, message jsonrpc.Message) error
 	default:
 	}
 	return err
+}
+
+// coded gives a code to an error that the SDK leaves without one: a request that came before initialize.
+func coded(r *jsonrpc.Response) *jsonrpc.Response {
+	if failed, ok := errors.AsType[*jsonrpc.Error](r.Error); r.Error == nil || ok && failed.Code != 0 {
+		return r
+	}
+	with := *r
+	with.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: r.Error.Error()}
+	return &with
 }
 
 // Close closes the connection.

@@ -1,0 +1,188 @@
+package mcpapi
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxLine bounds a message, as the service bounds the body of a request: input and context of a run fit into it.
+const maxLine = 4 << 20
+
+// lines is a transport of JSON-RPC messages, one a line. Unlike the SDK's it answers a line that is not a message with
+// an error, and goes on: the client may be a person who types.
+type lines struct {
+	in  io.Reader
+	out io.Writer
+}
+
+// Connect begins to read.
+func (l lines) Connect(context.Context) (mcp.Connection, error) {
+	c := &linesConn{out: l.out, incoming: make(chan line), closed: make(chan struct{})}
+	go c.readLines(l.in)
+	return c, nil
+}
+
+type linesConn struct {
+	incoming chan line
+
+	writing sync.Mutex
+	out     io.Writer
+
+	closed    chan struct{}
+	closeOnce sync.Once
+}
+
+// line is what was read: a line that is whole or too long, or why there are no more.
+type line struct {
+	text []byte
+	long bool
+	err  error
+}
+
+func (c *linesConn) readLines(in io.Reader) {
+	r := bufio.NewReaderSize(in, 64<<10)
+	for {
+		next := readLine(r)
+		select {
+		case c.incoming <- next:
+		case <-c.closed:
+			return
+		}
+		if next.err != nil {
+			return
+		}
+	}
+}
+
+// readLine reads a line, and of one that is too long nothing is kept. The last one need not end.
+func readLine(r *bufio.Reader) (next line) {
+	for {
+		part, err := r.ReadSlice('\n')
+		switch {
+		case next.long:
+		case len(next.text)+len(part) > maxLine:
+			next = line{long: true}
+		default:
+			next.text = append(next.text, part...)
+		}
+		switch {
+		case err == nil:
+			return next
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && (next.long || len(bytes.TrimSpace(next.text)) > 0):
+			return next // the end is read again
+		default:
+			return line{err: err}
+		}
+	}
+}
+
+// Read returns the next message. What is not one is answered.
+func (c *linesConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-c.closed:
+			return nil, io.EOF
+		case next := <-c.incoming:
+			if next.err != nil {
+				return nil, next.err
+			}
+			message, refused := decodeLine(next)
+			if refused != nil {
+				if err := c.writeLine(refused); err != nil {
+					return nil, err
+				}
+			}
+			if message != nil {
+				return message, nil
+			}
+		}
+	}
+}
+
+// decodeLine returns the message of a line, or the answer to what is not one; neither for an empty line.
+func decodeLine(next line) (message jsonrpc.Message, refused []byte) {
+	text := bytes.TrimSpace(next.text)
+	switch {
+	case next.long:
+		return nil, refusal(nil, jsonrpc.CodeInvalidRequest, "the message is longer than 4 MiB")
+	case len(text) == 0:
+		return nil, nil
+	case !json.Valid(text):
+		return nil, refusal(nil, jsonrpc.CodeParseError, "the line is not valid JSON: a message is one line")
+	case text[0] == '[':
+		return nil, refusal(nil, jsonrpc.CodeInvalidRequest, "batches are not supported: send one message in each line")
+	}
+	message, err := jsonrpc.DecodeMessage(text)
+	if response, ok := message.(*jsonrpc.Response); ok && response.Result == nil && response.Error == nil {
+		err = errNoMethod
+	}
+	if err != nil {
+		return nil, refusal(idOf(text), jsonrpc.CodeInvalidRequest, "the line is not a message of JSON-RPC 2.0: "+err.Error())
+	}
+	return message, nil
+}
+
+var errNoMethod = errors.New("it has neither a method nor a result nor an error")
+
+// idOf returns the id of what is not a message, nil if it has none that an answer could name.
+func idOf(text []byte) json.RawMessage {
+	var object struct{ ID any }
+	if json.Unmarshal(text, &object) != nil {
+		return nil
+	}
+	switch object.ID.(type) {
+	case string, float64:
+		id, _ := json.Marshal(object.ID) // which came from JSON
+		return id
+	}
+	return nil
+}
+
+// refusal makes an error of JSON-RPC; a nil id is null.
+func refusal(id json.RawMessage, code int64, text string) []byte {
+	answer, _ := json.Marshal(struct { // these types can always be encoded
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   jsonrpc.Error   `json:"error"`
+	}{"2.0", id, jsonrpc.Error{Code: code, Message: text}})
+	return answer
+}
+
+// Write writes a message.
+func (c *linesConn) Write(ctx context.Context, message jsonrpc.Message) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	text, err := jsonrpc.EncodeMessage(message)
+	if err != nil {
+		return err
+	}
+	return c.writeLine(text)
+}
+
+func (c *linesConn) writeLine(text []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_, err := c.out.Write(append(text, '\n'))
+	return err
+}
+
+// Close ends the connection. A read of the input may outlive it.
+func (c *linesConn) Close() error {
+	c.closeOnce.Do(func() { close(c.closed) })
+	return nil
+}
+
+// SessionID is empty: there is one session.
+func (c *linesConn) SessionID() string { return "" }

@@ -1,0 +1,105 @@
+package mcpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// problems answers with problem documents (RFC 9457), as the service's API does, where the SDK and net/http write errors
+// as plain text.
+type problems struct {
+	http.ResponseWriter
+	status int // of a text that is to become a problem, 0 for none
+	began  bool
+	text   bytes.Buffer
+}
+
+// maxProblemText bounds the text of an error that is kept.
+const maxProblemText = 4 << 10
+
+// withProblems has next answer errors as problem documents.
+func withProblems(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p := &problems{ResponseWriter: w}
+		next.ServeHTTP(p, r)
+		p.end()
+	})
+}
+
+// WriteHeader keeps the status of an error in plain text.
+func (p *problems) WriteHeader(status int) {
+	if p.began {
+		return
+	}
+	if status >= 400 && strings.HasPrefix(p.Header().Get("Content-Type"), "text/plain") {
+		p.began, p.status = true, status
+		return
+	}
+	p.began = status >= 200
+	p.ResponseWriter.WriteHeader(status)
+}
+
+// Write keeps the text of an error, and writes all else.
+func (p *problems) Write(text []byte) (int, error) {
+	if p.status == 0 {
+		p.began = true
+		return p.ResponseWriter.Write(text)
+	}
+	p.text.Write(text[:min(len(text), maxProblemText-min(p.text.Len(), maxProblemText))])
+	return len(text), nil
+}
+
+// Flush sends what was written.
+func (p *problems) Flush() {
+	if p.status == 0 {
+		p.began = true
+		_ = http.NewResponseController(p.ResponseWriter).Flush() // one that cannot needs none
+	}
+}
+
+// Unwrap is for http.ResponseController.
+func (p *problems) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// end writes the problem, if there is one.
+func (p *problems) end() {
+	if p.status == 0 {
+		return
+	}
+	writeProblem(p.ResponseWriter, p.status, abi.Faultf(codeOf(p.status), "%s", strings.TrimSpace(p.text.String())))
+}
+
+// codeOf is the code of a fault for a status.
+func codeOf(status int) abi.Code {
+	switch {
+	case status == http.StatusNotFound:
+		return abi.NotFound
+	case status == http.StatusForbidden || status == http.StatusUnauthorized:
+		return abi.AccessDenied
+	case status == http.StatusRequestEntityTooLarge:
+		return abi.TooLarge
+	case status == http.StatusServiceUnavailable:
+		return abi.Unavailable
+	case status >= 500:
+		return abi.Internal
+	}
+	return abi.InvalidArgument
+}
+
+// writeProblem writes a fault as a problem document.
+func writeProblem(w http.ResponseWriter, status int, f *abi.Fault) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Del("Content-Length")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(struct { // whose reader may have gone
+		Type   string `json:"type"`
+		Title  string `json:"title"`
+		Status int    `json:"status"`
+		Detail string `json:"detail"`
+		Code   string `json:"code"`
+		Hint   string `json:"hint,omitempty"`
+	}{"urn:toolrun:fault:" + string(f.Code), http.StatusText(status), status, f.Message, string(f.Code), f.Hint})
+}
