@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -53,8 +54,9 @@ type TokenOptions struct {
 
 // Tokens are JWTs (RFC 7519) of one issuer. It is safe for concurrent use.
 type Tokens struct {
-	options TokenOptions
-	keys    keySource
+	options  TokenOptions
+	keys     keySource
+	refusals refusals
 }
 
 // NewTokens checks the options and reports everything that is wrong with them. It reads KeysFile, and leaves KeysURL for
@@ -133,29 +135,70 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 		return Principal{}, Invalid
 	}
 	parsed, err := jwt.ParseSigned(token, algorithms) // the compact form alone
-	if err != nil || parsed.Headers[0].KeyID == "" {
-		return Principal{}, Invalid
+	if err != nil {
+		return Principal{}, t.refused("it is not a signed JWT of an algorithm that is taken")
+	}
+	if parsed.Headers[0].KeyID == "" {
+		return Principal{}, t.refused("its header names no key: kid is missing")
 	}
 	now := t.options.Now()
 	payload, err := t.keys.verify(ctx, token, signer{parsed.Headers[0].KeyID, parsed.Headers[0].Algorithm}, now)
+	if errors.Is(err, Invalid) {
+		return Principal{}, t.refused("its signature is not that of a key of the issuer: it is forged, or of another issuer")
+	}
 	if err != nil {
 		return Principal{}, err
 	}
 	return t.principal(payload, now)
 }
 
-// refused tells whoever sets up the issuer, and them alone, why a token with a good signature is not taken.
+// refused logs why a token is not taken. The sender does not learn it.
 func (t *Tokens) refused(why string) error {
-	t.options.Logger.Warn("a token was refused", "why", why)
+	t.refusals.log(t.options.Logger, t.options.Now(), why)
 	return Invalid
+}
+
+// refusalEvery is how often the same reason is logged: strangers send as many tokens as they like.
+const refusalEvery = 10 * time.Second
+
+// refusals log why tokens are refused, each reason now and then. It is safe for concurrent use.
+type refusals struct {
+	mu      sync.Mutex
+	reasons map[string]*refusalCount // by the text of the reason, of which there are few
+}
+
+type refusalCount struct {
+	logged time.Time
+	since  int // that were not logged
+}
+
+func (r *refusals) log(log *slog.Logger, now time.Time, why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.reasons == nil {
+		r.reasons = map[string]*refusalCount{}
+	}
+	known := r.reasons[why]
+	if known == nil {
+		known = &refusalCount{}
+		r.reasons[why] = known
+	} else if age := now.Sub(known.logged); 0 <= age && age < refusalEvery {
+		known.since++
+		return
+	}
+	log.Warn("a token was refused", "why", why, "more", known.since)
+	known.logged, known.since = now, 0
 }
 
 // principal looks at what a token says whose signature is good.
 func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 	var registered jwt.Claims
 	var all map[string]any
-	if json.Unmarshal(payload, &registered) != nil || json.Unmarshal(payload, &all) != nil || registered.Expiry == nil {
-		return Principal{}, Invalid
+	if json.Unmarshal(payload, &registered) != nil || json.Unmarshal(payload, &all) != nil {
+		return Principal{}, t.refused("its claims are not a JSON object as RFC 7519 has it")
+	}
+	if registered.Expiry == nil {
+		return Principal{}, t.refused("it never expires: the claim exp is missing")
 	}
 	expected := jwt.Expected{Issuer: t.options.Issuer, AnyAudience: jwt.Audience{t.options.Audience}, Time: now}
 	expired := false
@@ -177,6 +220,7 @@ func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 	case !okTenant || !okUser || !okSession || !okSubject:
 		return Principal{}, t.refused("a claim is no text that an id may be")
 	case expired:
+		_ = t.refused("it has expired")
 		return Principal{}, Expired
 	}
 	return Principal{Role: User, Tenant: tenant, User: user, Session: session, Name: cmp.Or(subject, user)}, nil

@@ -97,8 +97,8 @@ func (w *watched[T]) read() (value T, info fs.FileInfo, err error) {
 	if !info.Mode().IsRegular() {
 		return value, nil, errors.New("it is not a file")
 	}
-	if wide := info.Mode().Perm() & w.forbidden; wide != 0 && runtime.GOOS != "windows" { // which shows no permissions here
-		return value, nil, fmt.Errorf("its permissions are %04o, which are too wide: take %04o away", info.Mode().Perm(), wide)
+	if info.Mode().Perm()&w.forbidden != 0 && runtime.GOOS != "windows" { // which shows no permissions here
+		return value, nil, fmt.Errorf("its permissions are %04o, which are too wide: chmod it to %o", info.Mode().Perm(), info.Mode().Perm()&^w.forbidden)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 	if err != nil {
