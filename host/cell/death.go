@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
 )
 
 // What Go writes when it cannot go on, by what the cause was.
@@ -64,7 +65,7 @@ func ended(cause error) bool {
 
 // overMemory is what becomes of a guest that has more memory than it may.
 func overMemory(doing string, limit int64) *abi.Fault {
-	return abi.Faultf(abi.MemoryLimit, "%s took more memory than the %d bytes it may", doing, limit)
+	return abi.Faultf(abi.MemoryLimit, "%s took more memory than the %s it may", doing, engine.FormatSize(limit))
 }
 
 // starved reports whether a process died of a lack of memory. Parts of Go's garbage collector do not look whether they

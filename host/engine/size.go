@@ -1,0 +1,17 @@
+package engine
+
+import "fmt"
+
+// FormatSize writes a number of bytes as files write it, such as 64MiB; one that is not a whole number of a unit as
+// "1025 bytes".
+func FormatSize(bytes int64) string {
+	for _, u := range []struct {
+		name string
+		size int64
+	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+		if bytes > 0 && bytes%u.size == 0 {
+			return fmt.Sprintf("%d%s", bytes/u.size, u.name)
+		}
+	}
+	return fmt.Sprintf("%d bytes", bytes)
+}
