@@ -2,8 +2,11 @@ package host
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
@@ -215,11 +218,21 @@ func (h *Host) noteAct(caller Caller, id, act string, effects abi.Effects, err e
 	h.ledger.add(h.caller(caller, id).Tenant, h.act(caller, id, act, effects, err))
 }
 
+// began is when what has an id began: at the time in there, to the millisecond.
+func (h *Host) began(id string) time.Time {
+	_, text, _ := strings.Cut(id, "_")
+	made, err := ulid.ParseStrict(text)
+	if err != nil {
+		return h.clock().UTC()
+	}
+	return ulid.Time(made.Time()).UTC()
+}
+
 // act is the entry of what an operator did.
 func (h *Host) act(caller Caller, id, act string, effects abi.Effects, err error) memory.LedgerEntry {
 	c := h.caller(caller, id)
 	e := memory.LedgerEntry{
-		Run: id, Act: act, Actor: caller.Actor, User: c.User, Session: c.Session, At: h.clock().UTC(), Attempts: 1,
+		Run: id, Act: act, Actor: caller.Actor, User: c.User, Session: c.Session, At: h.began(id), Attempts: 1,
 		Reads: effects.Reads, Writes: effects.Writes,
 	}
 	if act == actErase {

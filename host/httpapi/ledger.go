@@ -20,6 +20,7 @@ type ledgerInput struct {
 	Tool    string    `query:"tool" maxLength:"128" doc:"Runs of this tool"`
 	Store   string    `query:"store" maxLength:"64" doc:"Entries that read or wrote this store"`
 	Writes  bool      `query:"writes" doc:"Entries that wrote something"`
+	Failed  bool      `query:"failed" doc:"Entries that ended with a fault"`
 	Since   time.Time `query:"since" doc:"Entries from this time on"`
 	Until   time.Time `query:"until" doc:"Entries before this time"`
 }
@@ -48,7 +49,7 @@ func readLedger(ctx context.Context, c *call, in *ledgerInput) (*listOutput[memo
 	}
 	found, next, more, err := c.host.Ledger(ctx, caller, memory.LedgerQuery{
 		After: in.After, Since: in.Since, Until: in.Until, User: in.User, Session: in.Session, Tool: in.Tool, Store: in.Store,
-		Writes: in.Writes, Limit: in.Limit,
+		Writes: in.Writes, Failed: in.Failed, Limit: in.Limit,
 	})
 	page := wire.List[memory.LedgerEntry]{Items: found}
 	if more {

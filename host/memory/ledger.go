@@ -44,13 +44,15 @@ type LedgerQuery struct {
 	User, Session, Tool, Store string
 	// Writes asks for entries that wrote something.
 	Writes bool
+	// Failed asks for entries that ended with a fault.
+	Failed bool
 	// Limit is how many are answered at most, at least 1.
 	Limit int
 }
 
 func (q LedgerQuery) matches(e LedgerEntry) bool {
 	return (q.User == "" || q.User == e.User) && (q.Session == "" || q.Session == e.Session) &&
-		(q.Tool == "" || q.Tool == e.Tool) && (!q.Writes || len(e.Writes) > 0) &&
+		(q.Tool == "" || q.Tool == e.Tool) && (!q.Writes || len(e.Writes) > 0) && (!q.Failed || e.Code != "") &&
 		(q.Since.IsZero() || !e.At.Before(q.Since)) && (q.Until.IsZero() || e.At.Before(q.Until)) &&
 		(q.Store == "" || e.touches(q.Store))
 }
@@ -75,6 +77,22 @@ func (s *Service) ledgerKey(c Caller, run string) storage.Key {
 		run = rest
 	}
 	return s.system(systemLedger, c, storage.Part{Tag: storage.Item, Value: run})
+}
+
+// ledgerFrom is a key before those of entries from a time on, "" for all. The ids of entries are ULIDs, which begin with
+// their time: that of an entry, which its At does not come before by more than the slack.
+func (s *Service) ledgerFrom(c Caller, since time.Time) storage.Key {
+	const slack = time.Second
+	since = since.Add(-slack)
+	if since.UnixMilli() <= 0 {
+		return ""
+	}
+	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // of ULIDs, in which 10 of 26 are the milliseconds
+	id := []byte(strings.Repeat("0", 26))
+	for i, ms := 9, since.UnixMilli(); i >= 0; i, ms = i-1, ms>>5 {
+		id[i] = digits[ms&31]
+	}
+	return s.ledgerKey(c, string(id))
 }
 
 // noteEntry adds the entry of a run to the writes of its commit.
@@ -159,9 +177,9 @@ func (s *Service) Ledger(ctx context.Context, tenant string, q LedgerQuery) (fou
 	}
 	c := Caller{Tenant: tenant}
 	prefix := s.system(systemLedger, c)
-	var after storage.Key
+	after := s.ledgerFrom(c, q.Since)
 	if q.After != "" {
-		after = s.ledgerKey(c, q.After)
+		after = max(after, s.ledgerKey(c, q.After))
 	}
 	found = []LedgerEntry{}
 	held := pageContents{}

@@ -2,7 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +23,7 @@ const ledgerKept = 30 * 24 * time.Hour
 type ledgerFlags struct {
 	memoryFlags
 	since, until string
+	last         int
 	query        memory.LedgerQuery
 }
 
@@ -33,15 +38,19 @@ toolrun serve --ledger says.
 
 What a command does on this machine is noted in its database, beside what a toolrun serve did with that. A run without a
 database is not: one of an app without stores, in no session.`,
-		Example: `  toolrun ledger --since 24h --writes
+		Example: `  toolrun ledger --last 20 --failed
+  toolrun ledger --since 24h --writes
   toolrun ledger --user ann --store userPrefs --json
   toolrun ledger --since 2006-01-02T15:04:05Z --limit 1000 --server https://tools.example --key-file key`,
 		Args: takes(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.complete(p.env.Now()); err != nil {
+			if err := f.complete(cmd, p.env.Now()); err != nil {
 				return err
 			}
-			return p.inWorkspace(cmd, &f.memoryFlags, p.openProject, false, func(w *workspace, c host.Caller) error {
+			return p.inWorkspace(cmd, &f.memoryFlags, p.withLedger(f.placeFlags), false, func(w *workspace, c host.Caller) error {
+				if f.last > 0 {
+					return p.listLast(cmd.Context(), w, c, f.query, f.last)
+				}
 				return p.listLedger(cmd.Context(), w, c, f.query)
 			})
 		},
@@ -63,13 +72,21 @@ func (f *ledgerFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.since, "since", "", "what was done from this `time` on: so long ago, such as 24h or 7d, or a date and time in RFC 3339")
 	flags.StringVar(&f.until, "until", "", "what was done before this `time`, which is written as that of --since")
 	flags.BoolVar(&q.Writes, "writes", false, "what wrote something")
+	flags.BoolVar(&q.Failed, "failed", false, "what ended with a fault")
+	flags.IntVar(&f.last, "last", 0, "the newest entries, so `many`, in place of the oldest")
 	flags.IntVar(&q.Limit, "limit", 100, "how many entries to list at most")
 	flags.StringVar(&q.After, "after", "", "what follows the entry of the run with this `id`")
 }
 
 // complete makes the query of the flags.
-func (f *ledgerFlags) complete(now time.Time) (err error) {
-	if f.query.Limit < 1 {
+func (f *ledgerFlags) complete(cmd *cobra.Command, now time.Time) (err error) {
+	flags := cmd.Flags()
+	switch {
+	case flags.Changed("last") && f.last < 1:
+		return usagef("such as --last 20", "--last %d lists nothing", f.last)
+	case flags.Changed("last") && (flags.Changed("limit") || flags.Changed("after")):
+		return usagef("leave one of them out", "--last does not go with --limit and --after, which count from the oldest entry")
+	case f.query.Limit < 1:
 		return usagef("leave it out for 100", "--limit %d lists nothing", f.query.Limit)
 	}
 	if f.query.Since, err = parseMoment("--since", f.since, now); err != nil {
@@ -122,6 +139,59 @@ func (p *program) listLedger(ctx context.Context, s surface, c host.Caller, q me
 		p.note(dim, "note: ", fmt.Sprintf("there may be more: --after %s goes on, --limit lists more at once", q.After))
 	}
 	return err
+}
+
+// withLedger is openProject for a folder whose runs may have left something: one with an app file, or with a database.
+func (p *program) withLedger(f placeFlags) finder {
+	return func(named string) (*project, error) {
+		pr, err := p.openProject(named)
+		if err != nil || pr.file != "" {
+			return pr, err
+		}
+		if _, err := os.Stat(p.database(pr, f).path); errors.Is(err, fs.ErrNotExist) {
+			pr.close()
+			return nil, errNoApp
+		}
+		return pr, nil
+	}
+}
+
+// listLast lists the newest entries. A ledger is read from a time on, so it looks further and further back.
+func (p *program) listLast(ctx context.Context, s surface, c host.Caller, q memory.LedgerQuery, count int) error {
+	const first, longest, step = time.Minute, 10 * 365 * 24 * time.Hour, 8
+	until, earliest := q.Until, q.Since
+	if until.IsZero() {
+		until = p.env.Now()
+	}
+	for back := first; ; back *= step {
+		whole := back > longest || !until.Add(-back).After(earliest)
+		if q.Since = until.Add(-back); whole {
+			q.Since = earliest
+		}
+		entries, err := newestOf(ctx, s, c, q, count)
+		if err != nil {
+			return err
+		}
+		if len(entries) == count || whole {
+			return p.answer(entries, func() error { return p.showLedger(entries) })
+		}
+	}
+}
+
+// newestOf returns the last entries that a query asks for, at most so many.
+func newestOf(ctx context.Context, s surface, c host.Caller, q memory.LedgerQuery, count int) ([]memory.LedgerEntry, error) {
+	entries := []memory.LedgerEntry{}
+	q.Limit = mostAsked
+	for more := true; more; {
+		some, next, rest, err := s.Ledger(ctx, c, q)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, some...)
+		entries = slices.Clone(entries[max(0, len(entries)-count):])
+		q.After, more = next, rest
+	}
+	return entries, nil
 }
 
 func (p *program) showLedger(entries []memory.LedgerEntry) error {

@@ -28,11 +28,14 @@ func (p *program) versionCommand() *cobra.Command {
 		Args:    takes(0, 0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			v := thisVersion()
-			return p.answer(v, func() error {
-				return p.say("toolrun %s, ABI %d, %s, %s", v.Version, v.ABI, v.Go, v.Platform)
-			})
+			return p.answer(v, func() error { return p.say("%s", v) })
 		},
 	}
+}
+
+// String writes the version on one line.
+func (v version) String() string {
+	return fmt.Sprintf("toolrun %s, ABI %d, %s, %s", v.Version, v.ABI, v.Go, v.Platform)
 }
 
 // thisVersion is what the Go tool wrote into the binary.

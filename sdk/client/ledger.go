@@ -19,6 +19,8 @@ type LedgerQuery struct {
 	User, Session, Tool, Store string
 	// Writes asks for entries that wrote something.
 	Writes bool
+	// Failed asks for entries that ended with a fault.
+	Failed bool
 	// Limit is how many a page has at most, up to 1,000. Default 100.
 	Limit int
 }
@@ -31,6 +33,9 @@ func (c *Client) Ledger(ctx context.Context, q LedgerQuery) (*wire.List[wire.Led
 		set("since", stamp(q.Since)).set("until", stamp(q.Until))
 	if q.Writes {
 		r.set("writes", "true")
+	}
+	if q.Failed {
+		r.set("failed", "true")
 	}
 	return fetch[wire.List[wire.LedgerEntry]](ctx, c, r)
 }

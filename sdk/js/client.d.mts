@@ -272,6 +272,8 @@ export interface LedgerQuery extends PageQuery, Caller {
   store?: string;
   /** Entries that wrote something. */
   writes?: boolean;
+  /** Entries that ended with a fault. */
+  failed?: boolean;
   /** Entries from this time on. */
   since?: Date | string;
   /** Entries before this time. */
