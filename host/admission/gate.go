@@ -82,6 +82,13 @@ func (g *Gate) Leave(p Party) {
 	g.leave(g.find(p))
 }
 
+// Waiting returns how many wait for their turn.
+func (g *Gate) Waiting() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.root.waiting
+}
+
 // find returns the user of a party.
 func (g *Gate) find(p Party) *node {
 	return g.spare.child(g.spare.child(g.spare.child(g.root, p.Tenant), p.App), p.User)

@@ -30,12 +30,14 @@ type serveFlags struct {
 	minFree                      string
 	appBytes, userBytes          string
 	ledger, drain, linger        time.Duration
+	usage                        time.Duration
 	running, perApp, perUser     int
 	perTenant                    int
 	bodyMemory                   string
 	openHosts                    int
 	hostIdle                     time.Duration
 	connections                  int
+	metricsTenants               string
 }
 
 func (f *serveFlags) register(cmd *cobra.Command) {
@@ -49,10 +51,12 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "the `file` with the certificate, in PEM; with --tls-key")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "the `file` with the key of the certificate, in PEM")
 	flags.StringVar(&f.otlp, "otlp", "", "the `URL` of a collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318")
+	flags.StringVar(&f.metricsTenants, "metrics-tenants", "0", "the tenants with metrics of their own, others are counted together: their `ids`, with commas, or how many of the first ones that run something; /metrics shows their ids and takes no key")
 	flags.StringSliceVar(&f.userMetadata, "user-metadata", nil, "the `keys` of a session's metadata that tokens of users may set, such as name,locale (default: none)")
 	flags.Float64Var(&f.rate, "rate", 100, "how many requests a second each caller may send; 0 for as many as they like")
 	flags.IntVar(&f.burst, "burst", 200, "how many requests a caller may send at once")
 	flags.DurationVar(&f.ledger, "ledger", 30*24*time.Hour, "how long the ledger keeps what runs read and wrote; 0 for no ledger")
+	flags.DurationVar(&f.usage, "usage", 400*24*time.Hour, "how long the usage of each day is kept: how many runs of an app in a tenant, and their processor time; 0 for no usage")
 	flags.DurationVar(&f.drain, "drain", 30*time.Second, "how long runs under way may take when the service stops; then they are cancelled, and store nothing")
 	flags.DurationVar(&f.linger, "linger", time.Second, "how long a service that stops still answers, with /readyz at 503, before it closes its port; not with --dev")
 	flags.StringVar(&f.minFree, "min-free", "", "the `size` that has to be free on the disk of the database for more to be stored, such as 1GiB, or off (default: 256MiB, or a quarter of a smaller disk)")
@@ -113,13 +117,16 @@ func (f *serveFlags) check() error {
 	switch {
 	case (f.tlsCert == "") != (f.tlsKey == ""):
 		return usagef("", "--tls-cert and --tls-key go together")
-	case f.rate < 0 || f.burst < 0 || f.ledger < 0 || f.drain < 0 || f.linger < 0:
-		return usagef("", "--rate, --burst, --ledger, --drain and --linger are not negative")
+	case f.rate < 0 || f.burst < 0 || f.ledger < 0 || f.usage < 0 || f.drain < 0 || f.linger < 0:
+		return usagef("", "--rate, --burst, --ledger, --usage, --drain and --linger are not negative")
 	}
 	if _, err := f.storage(); err != nil {
 		return err
 	}
 	if _, err := f.quota(); err != nil {
+		return err
+	}
+	if _, _, err := f.tenantsOfMetrics(); err != nil {
 		return err
 	}
 	if _, ok := memory.ParseSize(f.bodyMemory); !ok {
@@ -184,7 +191,7 @@ func (p *program) openApps(files []string, logger *slog.Logger) ([]*project, err
 			return nil, usagef("an app's id is its file's app:", "%s and %s both declare the app %q", other, pr.file, pr.app.ID)
 		}
 		seen[pr.app.ID] = pr.file
-		logProblems(logger, pr.problems)
+		logProblems(logger, pr.app.ID, pr.problems)
 		pr.once = readonce.New(pr.app.Files)
 		pr.app.Files = pr.once
 		projects = append(projects, pr)
@@ -192,16 +199,36 @@ func (p *program) openApps(files []string, logger *slog.Logger) ([]*project, err
 	return projects, nil
 }
 
-// logProblems writes what is wrong with an app file, each with its place.
-func logProblems(logger *slog.Logger, problems app.Problems) {
+// logProblems writes what is wrong with the files of an app, each with its location. The id is "" if it is not known.
+func logProblems(logger *slog.Logger, id string, problems app.Problems) {
 	for _, problem := range problems {
-		level := slog.LevelWarn
-		if problem.Severity == app.SeverityError {
-			level = slog.LevelError
+		text := "a mistake in an app file"
+		if problem.Severity != app.SeverityError {
+			text = "a warning about an app file"
 		}
-		logger.Log(context.Background(), level, "a mistake in an app file",
-			"file", problem.File, "line", problem.Line, "column", problem.Column, "text", problem.Message, "hint", problem.Hint)
+		logProblem(logger, text, id, problem)
 	}
+}
+
+func logProblem(logger *slog.Logger, text, id string, problem app.Problem) {
+	level := slog.LevelWarn
+	if problem.Severity == app.SeverityError {
+		level = slog.LevelError
+	}
+	var attrs []slog.Attr
+	for _, attr := range [][2]string{{"app", id}, {"tool", problem.Tool}, {"file", problem.File}} {
+		if attr[1] != "" {
+			attrs = append(attrs, slog.String(attr[0], attr[1]))
+		}
+	}
+	if problem.Line > 0 {
+		attrs = append(attrs, slog.Int("line", problem.Line), slog.Int("column", problem.Column))
+	}
+	attrs = append(attrs, slog.String("text", problem.Message))
+	if problem.Hint != "" {
+		attrs = append(attrs, slog.String("hint", problem.Hint))
+	}
+	logger.LogAttrs(context.Background(), level, text, attrs...)
 }
 
 func appsOf(projects []*project) []*app.App {

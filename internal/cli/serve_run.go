@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,6 +40,8 @@ type server struct {
 	links   *httpapi.Links
 	apps    *apps.Apps
 	surface *service.Service
+	// certificate is nil for a service without TLS.
+	certificate *certificate
 	// connections are those of the listener.
 	connections *connections.Table
 
@@ -82,6 +86,9 @@ func (s *server) openParts(db database) (err error) {
 	if err != nil {
 		return err
 	}
+	if s.certificate, err = s.p.openCertificate(s.flags, s.logger); err != nil {
+		return err
+	}
 	if s.backend, err = s.p.openWith(db, true, options); err != nil {
 		return err
 	}
@@ -92,6 +99,9 @@ func (s *server) openParts(db database) (err error) {
 		return err
 	}
 	watch := telemetry.Options{Logger: s.logger, OTLPEndpoint: s.flags.otlp, Version: thisVersion().Version}
+	if watch.Tenants, watch.FirstTenants, err = s.flags.tenantsOfMetrics(); err != nil {
+		return err
+	}
 	if s.watch, err = telemetry.New(watch); err != nil {
 		return usagef("", "%v", err)
 	}
@@ -122,7 +132,7 @@ func (s *server) openSurface() error {
 	}
 	s.apps = apps.New(apps.Options{
 		Host: host.Options{
-			Memory: quota, Backend: s.backend, Engines: s.wall.tools.engines, Gate: s.gate, Ledger: f.ledger, Now: s.p.env.Now, Logger: s.logger,
+			Memory: quota, Backend: s.backend, Engines: s.wall.tools.engines, Gate: s.gate, Ledger: f.ledger, Metering: f.usage, Now: s.p.env.Now, Logger: s.logger,
 		},
 		Observers: func(app string) []host.Observer { return []host.Observer{s.watch.Observer(app)} },
 		FileURL:   s.links.Make,
@@ -135,7 +145,10 @@ func (s *server) openSurface() error {
 		UserMetadata: f.userMetadata, Admitted: connections.Admit,
 		Rate: f.rate, Burst: f.burst, BodyBytes: f.bodyBytes(), Ready: (&readiness{backend: s.backend, now: s.p.env.Now, logger: s.logger}).check, Version: thisVersion().Version, Logger: s.logger, Backup: backupOf(s.backend, s.logger),
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return s.watchParts()
 }
 
 // run serves until ctx ends, and then until what is under way has ended.
@@ -147,6 +160,9 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 		// A client that sends slowly gets no further than this; answers may take as long as runs do.
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
+	}
+	if s.certificate != nil {
+		web.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: s.certificate.get}
 	}
 	s.connections.Watch(web)
 	failed := make(chan error, 1)
@@ -163,6 +179,7 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 			cancel()
 			return errors.Join(abi.Faultf(abi.Unavailable, "the service stopped: %v", err), s.close())
 		case <-reload:
+			s.certificate.reload()
 			s.reload(ctx)
 		case <-ctx.Done():
 			return s.stop(web, cancelRequests)
@@ -172,7 +189,7 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 
 func (s *server) accept(web *http.Server, listener net.Listener) error {
 	if s.flags.tlsCert != "" {
-		return web.ServeTLS(listener, s.p.env.path(s.flags.tlsCert), s.p.env.path(s.flags.tlsKey))
+		return web.ServeTLS(listener, "", "") // with the certificate of TLSConfig
 	}
 	return web.Serve(listener)
 }
@@ -223,8 +240,8 @@ func (s *server) inspect(ctx context.Context) {
 			continue
 		}
 		readAll := true
-		for name, err := range broken {
-			s.logger.Error("a tool does not compile", "app", pr.app.ID, "tool", name, "error", err)
+		s.logBroken(pr, broken)
+		for _, err := range broken {
 			readAll = readAll && !errors.Is(err, abi.Unavailable) && !errors.Is(err, abi.Timeout) && !errors.Is(err, abi.Internal)
 		}
 		if readAll {
@@ -238,7 +255,7 @@ func (s *server) inspect(ctx context.Context) {
 func (s *server) reload(ctx context.Context) {
 	projects, err := s.p.openApps(s.files, s.logger)
 	if bad, ok := errors.AsType[*appError](err); ok {
-		logProblems(s.logger, bad.problems)
+		logProblems(s.logger, "", bad.problems)
 	}
 	for _, pr := range projects {
 		err = errors.Join(err, s.flawless(ctx, pr))
@@ -257,10 +274,25 @@ func (s *server) reload(ctx context.Context) {
 // flawless refuses an app that is worse than the one that is served may be: with mistakes, or tools that do not compile.
 func (s *server) flawless(ctx context.Context, pr *project) error {
 	if err := pr.problems.Err(); err != nil {
-		return fmt.Errorf("%s has mistakes: %w", pr.file, err)
+		return fmt.Errorf("the app %s: %s has mistakes", pr.app.ID, pr.file) // which were logged
 	}
 	broken, err := s.check(ctx, pr)
-	return errors.Join(append(slices.Collect(maps.Values(broken)), err)...)
+	if err != nil {
+		return fmt.Errorf("the app %s: %w", pr.app.ID, err)
+	}
+	if len(broken) == 0 {
+		return nil
+	}
+	s.logBroken(pr, broken)
+	return fmt.Errorf("the app %s: tools that do not compile: %s", pr.app.ID, strings.Join(slices.Sorted(maps.Keys(broken)), ", "))
+}
+
+// logBroken writes why tools do not compile, each with the location in its code.
+func (s *server) logBroken(pr *project, broken map[string]error) {
+	for _, name := range slices.Sorted(maps.Keys(broken)) {
+		tool, _ := pr.app.Tool(name)
+		logProblem(s.logger, "a tool does not compile", pr.app.ID, s.p.toolProblem(pr, tool, faultOf(broken[name])))
+	}
 }
 
 // check compiles the tools of an app, and so reads all that they are made of. It returns what is wrong with those that do

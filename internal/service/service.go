@@ -72,6 +72,7 @@ func New(opts Options) (*Service, error) {
 	api.Handle("GET /healthz", http.HandlerFunc(alive))
 	api.Handle("GET /readyz", http.HandlerFunc(s.ready))
 	api.Handle("GET /docs", page)
+	api.Handle("GET /{$}", http.RedirectHandler("docs", http.StatusFound)) // relative: a proxy may serve it below a path
 	s.handler = opts.Telemetry.HTTP(api, api.Pattern)
 	return s, nil
 }

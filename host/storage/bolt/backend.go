@@ -24,6 +24,7 @@ type Backend struct {
 	file
 	queue  *queue
 	space  space
+	stats  stats
 	broken atomic.Bool
 	closed func() error // closes at its first call
 	// batchTime is maxBatchTime; tests that count commits let it be longer.
