@@ -177,6 +177,7 @@ func (s *Server) keep(one *session, link *mcp.ServerSession) error {
 	}
 	one.slot = slot
 	if oldest := s.oldest(one.owner); oldest != nil {
+		oldest.leaving = true // what is asked there from now on finds no session
 		go oldest.close()
 	}
 	s.clock++
@@ -209,7 +210,7 @@ func (s *Server) oldest(owner host.Caller) *session {
 	var oldest *session
 	count := 0
 	for _, one := range s.sessions {
-		if counted(one.owner) != counted(owner) {
+		if one.leaving || counted(one.owner) != counted(owner) {
 			continue
 		}
 		count++
