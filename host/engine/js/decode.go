@@ -13,13 +13,20 @@ import (
 // stack of the process, whose overflow nothing recovers from.
 const maxParseNesting = 1000
 
-// captureIntrinsics takes what values cross by, before guest code can change it, and bounds JSON.parse.
+// captureIntrinsics takes what values cross by, before guest code can change it, and puts our own functions in the
+// place of JSON.parse and JSON.stringify.
 func (r *run) captureIntrinsics() {
 	global := r.vm.GlobalObject()
 	r.objectProto = global.Prototype()
 	object := global.Get("JSON").(*goja.Object)
 	r.parse = object.Get("parse").Export().(nativeFunc)
 	must(object.DefineDataProperty("parse", r.native("parse", r.guestParse), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	if r.program.script.stringifies { // a tool that makes up the name when it runs gets goja's
+		r.stringify = object.Get("stringify").Export().(nativeFunc)
+		stringify := r.native("stringify", r.guestStringify)
+		must(stringify.DefineDataProperty("length", r.vm.ToValue(3), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+		must(object.DefineDataProperty("stringify", stringify, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	}
 }
 
 // parseDocument makes a guest's value of a JSON object that the host gave.

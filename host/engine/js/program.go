@@ -21,6 +21,8 @@ import (
 type script struct {
 	code     string
 	warnings []string
+	// stringifies is set if the code names JSON.stringify.
+	stringifies bool
 	// forgotten are warnings about awaits that are missing.
 	forgotten []string
 	// position maps a place in code to the author's; ok is false where the code is not the author's.

@@ -26,7 +26,8 @@ type run struct {
 	start   time.Time
 	random  *rand.Rand // nil for the real one
 
-	parse       nativeFunc   // JSON.parse, taken before guest code ran
+	parse       nativeFunc   // goja's JSON.parse, taken before guest code ran
+	stringify   nativeFunc   // goja's JSON.stringify, likewise
 	objectProto *goja.Object // Object.prototype
 	context     *goja.Object // what the guest got as its context
 

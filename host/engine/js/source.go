@@ -2,6 +2,7 @@ package js
 
 import (
 	"context"
+	"strings"
 
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
@@ -13,5 +14,5 @@ func buildScript(ctx context.Context, src engine.Source) (*script, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &script{code: b.Code, warnings: b.Warnings, position: b.Position}, nil
+	return &script{code: b.Code, warnings: b.Warnings, position: b.Position, stringifies: strings.Contains(b.Code, "stringify")}, nil
 }
