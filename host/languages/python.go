@@ -14,8 +14,8 @@ import (
 )
 
 // interpreterBytes is what a cell has for instances of the interpreter that wait to be used again, beside the one that
-// runs.
-const interpreterBytes = 192 << 20
+// runs: the kernel counts the whole memory of each, with its stack, and not what was touched.
+const interpreterBytes = 288 << 20
 
 // pythonLanguage is Python in cells: the interpreter is compiled in one that sees no guest, for all others to read, and
 // started in each before there is something to do. Where nothing can be kept there is none.

@@ -19,8 +19,8 @@ import (
 type cache struct{ dir string }
 
 // rewriting is the version of what is done to the interpreter before it is compiled. It is part of the key: who changes
-// what packages fuel and snapshot write raises it.
-const rewriting = 1
+// what packages stackguard, fuel and snapshot write raises it.
+const rewriting = 2
 
 // compile rewrites and compiles the interpreter, or takes the result of an earlier time. Whatever is wrong with the
 // cache, an error is the interpreter's own.

@@ -41,7 +41,7 @@ func Compile(ctx context.Context, runtime []byte, dir string) error {
 }
 
 // pictures is the version of how a picture is written, and of what starts the interpreter.
-const pictures = 1
+const pictures = 2
 
 // Version names what Compile makes of an interpreter: WithCompiled reads what a program of the same Version has written.
 func Version() string {

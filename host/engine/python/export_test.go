@@ -39,6 +39,9 @@ func Tried(e *Engine, shift uint32) error {
 	return i.answers(background)
 }
 
+// ShrinkStack leaves so many bytes of the stack that C runs on, for the tools that are loaded from then on.
+func ShrinkStack(e *Engine, bytes uint32) { e.interpreter.at.Limit = e.interpreter.at.Stack - bytes }
+
 // RanOnce reports whether the top level of a tool ran for all runs.
 func RanOnce(loaded engine.Program) bool {
 	s := loaded.(*program).starter

@@ -28,11 +28,12 @@ type place struct {
 	Function  uint32 `json:"function"`  // the object of Python's function serve
 	Arguments uint32 `json:"arguments"` // an empty tuple
 	Slot      uint32 `json:"slot"`      // in the table of functions: what calls an object of that type
-	Stack     uint32 `json:"stack"`     // where the stack may begin
+	Stack     uint32 `json:"stack"`     // where the stack begins
+	Limit     uint32 `json:"limit"`     // where it ends
 }
 
 // instances are what the instances of all images may have.
-var instances = snapshot.Options{MemoryBytes: MaxMemoryBytes}
+var instances = snapshot.Options{MemoryBytes: MaxMemoryBytes + stackBytes}
 
 // load makes the image that the interpreter starts from.
 func (i *interpreter) load() (err error) {
@@ -80,12 +81,12 @@ const (
 	callOffset = 64
 )
 
-// locate finds where the interpreter is to be called: what it announced are the addresses of a function, of an empty
-// tuple and of the type of functions.
+// locate finds where the interpreter is to be called, and gives it a stack: what it announced are the addresses of a
+// function, of an empty tuple and of the type of functions, and its recursion limit.
 func locate(in *snapshot.Instance, announced []string) (at place, err error) {
-	var told [3]uint32
+	var told [4]uint32
 	if len(announced) != len(told) {
-		return at, errors.New("python: the interpreter announced something else than three addresses")
+		return at, errors.New("python: the interpreter announced something else than three addresses and a limit")
 	}
 	for n, field := range announced {
 		address, err := strconv.ParseUint(field, 10, 32)
@@ -102,30 +103,10 @@ func locate(in *snapshot.Instance, announced []string) (at place, err error) {
 	if !ok || slot == 0 {
 		return at, errors.New("python: types have another layout than expected")
 	}
-	stack, err := stackPointer(in)
-	if err != nil {
-		return at, err
-	}
-	// What is below belongs to nobody: the frames above are those of the call that the interpreter waits in.
-	const red, alignment = 512, 16
-	return place{Function: told[0], Arguments: told[1], Slot: slot, Stack: (uint32(stack.Get()) - red) &^ (alignment - 1)}, nil
-}
-
-// stackPointer is the one mutable global of type i32 that compilers of C make.
-func stackPointer(in *snapshot.Instance) (found api.MutableGlobal, err error) {
-	for _, global := range in.Globals() {
-		if global.Type() != api.ValueTypeI32 {
-			continue
-		}
-		if found != nil {
-			return nil, errors.New("python: two globals may be the stack pointer")
-		}
-		found = global
-	}
-	if found == nil {
-		return nil, errors.New("python: no global may be the stack pointer")
-	}
-	return found, nil
+	allowCalls(in, told[3])
+	at = place{Function: told[0], Arguments: told[1], Slot: slot}
+	at.Stack, at.Limit, err = reserveStack(in)
+	return at, err
 }
 
 // errRaised is the end of a guest whose own half could not even tell what went wrong.
@@ -133,7 +114,7 @@ var errRaised = errors.New("python: the interpreter raised an exception that not
 
 // call has a started interpreter serve one request. It returns an error where it did not return, or raised.
 func (i *interpreter) call(ctx context.Context, in *snapshot.Instance) error {
-	stack, err := stackPointer(in)
+	stack, err := stackOf(in)
 	if err != nil {
 		return err
 	}
@@ -141,7 +122,8 @@ func (i *interpreter) call(ctx context.Context, in *snapshot.Instance) error {
 	if err != nil {
 		return err
 	}
-	stack.Set(uint64(i.at.Stack))
+	stack.pointer.Set(uint64(i.at.Stack))
+	stack.limit.Set(uint64(i.at.Limit))
 	object, err := serve.Call(ctx, uint64(i.at.Function), uint64(i.at.Arguments), 0)
 	if err == nil && object[0] == 0 { // no object is an exception
 		return errRaised

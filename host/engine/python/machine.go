@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
+	"github.com/toolrun/toolrun/internal/wasm/stackguard"
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
@@ -29,7 +30,8 @@ type machine struct {
 	files   wazero.CompilationCache
 }
 
-// rewrite checks the interpreter and makes of it what is compiled: a module that can be stopped and restored.
+// rewrite checks the interpreter and makes of it what is compiled: a module whose stack is guarded, and which can be
+// stopped and restored.
 func rewrite(code []byte) (*snapshot.Module, error) {
 	parsed, err := binary.Parse(code, binary.Limits{})
 	if err != nil {
@@ -38,10 +40,17 @@ func rewrite(code []byte) (*snapshot.Module, error) {
 	if err := inspect(parsed); err != nil {
 		return nil, err
 	}
+	if code, err = stackguard.Rewrite(parsed); err != nil {
+		return nil, unusable("%v", err)
+	}
+	guarded := stackguard.Limits(binary.Limits{})
+	if parsed, err = binary.Parse(code, guarded); err != nil {
+		return nil, fmt.Errorf("python: read what was rewritten: %w", err)
+	}
 	if code, err = fuel.Rewrite(parsed, fuel.Options{Module: fuelModule}); err != nil {
 		return nil, unusable("%v", err)
 	}
-	if parsed, err = binary.Parse(code, fuel.Limits(binary.Limits{})); err != nil {
+	if parsed, err = binary.Parse(code, fuel.Limits(guarded)); err != nil {
 		return nil, fmt.Errorf("python: read what was rewritten: %w", err)
 	}
 	module, err := snapshot.Rewrite(parsed)

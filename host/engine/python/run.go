@@ -32,6 +32,7 @@ type run struct {
 
 	files    *folder
 	instance *snapshot.Instance
+	beside   int64         // bytes of its memory that are not the tool's: a stack
 	returned bool          // the guest ended by itself
 	issued   []*abi.Fault  // the faults that the guest was given, by their number
 	declined int           // how many of them are of malformed calls
@@ -99,12 +100,14 @@ func (r *run) perform(p *program, image *snapshot.Image, requests ...string) err
 	full := image == nil
 	if full {
 		image = p.interpreter.data
+	} else {
+		r.beside = stackBytes
 	}
 	var err error
 	if r.instance, err = image.Restore(r.ctx, nil); err != nil {
 		return r.noInstance(err)
 	}
-	if err := r.instance.LimitMemory(uint64(r.limits.MemoryBytes)); err != nil {
+	if err := r.instance.LimitMemory(uint64(r.limits.MemoryBytes + r.beside)); err != nil {
 		return r.noInstance(err)
 	}
 	if full {
@@ -127,7 +130,7 @@ func (r *run) perform(p *program, image *snapshot.Image, requests ...string) err
 func (r *run) noInstance(err error) error {
 	switch {
 	case errors.Is(err, snapshot.ErrMemory) && r.instance != nil:
-		r.halted = tooSmall(r.limits.MemoryBytes, int64(r.instance.Guest().Memory().Size()))
+		r.halted = tooSmall(r.limits.MemoryBytes, r.memoryBytes())
 	case errors.Is(err, snapshot.ErrMemory):
 		r.halted = outOfMemory(r.limits.MemoryBytes)
 	case r.ctx.Err() != nil:
@@ -137,6 +140,9 @@ func (r *run) noInstance(err error) error {
 	}
 	return r.halted
 }
+
+// memoryBytes is the memory that the instance has, in bytes.
+func (r *run) memoryBytes() int64 { return int64(r.instance.Guest().Memory().Size()) - r.beside }
 
 // close gives the instance back. One that was stopped, or that trapped, is never used again.
 func (r *run) close() {

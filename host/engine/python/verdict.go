@@ -17,7 +17,7 @@ import (
 func (r *run) conclude(p *program, ended error) (engine.Output, error) {
 	var out engine.Output
 	if r.instance != nil {
-		out.MemoryBytes = int64(r.instance.Guest().Memory().Size())
+		out.MemoryBytes = r.memoryBytes()
 	}
 	switch {
 	case r.halted != nil:
@@ -112,14 +112,14 @@ func (r *run) trapped(err error) error {
 	return abi.Faultf(abi.ToolError, "the interpreter "+engine.Trapped+"%s", strings.TrimSpace(message))
 }
 
-// overflowed reports whether the interpreter's own stack, which begins half a megabyte above the start of the memory, has
-// grown beyond that start. Calls through C take more of it than their number says, which is what Python bounds.
+// overflowed reports whether the stack of the interpreter's C code has overflowed. Calls through C take more of it than
+// their number says, which is what Python bounds.
 func (r *run) overflowed() bool {
 	if r.instance == nil {
 		return false
 	}
-	stack, err := stackPointer(r.instance)
-	return err == nil && int32(stack.Get()) < 0
+	s, err := stackOf(r.instance)
+	return err == nil && s.overflowed()
 }
 
 const hintRecursion = "a function that calls itself may lack the condition that ends it"

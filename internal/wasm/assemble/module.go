@@ -14,7 +14,7 @@ type Module struct {
 	// MaxPages bounds it where it is not zero.
 	MaxPages uint32
 
-	imports, types, functions, exports, bodies, data [][]byte
+	imports, types, functions, globals, exports, bodies, data [][]byte
 }
 
 // Import adds a function to import, named as module.name, of params to one result, and returns its index. All
@@ -46,6 +46,13 @@ func (m *Module) Export(name string, kind binary.ExternKind, index uint32) {
 	m.exports = append(m.exports, binary.AppendUint32(entry, index))
 }
 
+// Global adds a mutable global of type i32 and returns its index.
+func (m *Module) Global(n int32) uint32 {
+	const i32, mutable = 0x7f, 1
+	m.globals = append(m.globals, slices.Concat([]byte{i32, mutable}, Const(n), []byte{End}))
+	return uint32(len(m.globals) - 1)
+}
+
 // Data puts bytes into the memory.
 func (m *Module) Data(at uint32, bytes string) {
 	segment := slices.Concat([]byte{0}, Const(int32(at)), []byte{End})
@@ -74,7 +81,7 @@ func (m *Module) Bytes() []byte {
 		entries [][]byte
 	}{
 		{binary.TypeSection, m.types}, {binary.ImportSection, m.imports}, {binary.FunctionSection, m.functions},
-		{binary.MemorySection, [][]byte{memory}}, {binary.ExportSection, exports}, {binary.CodeSection, m.bodies}, {binary.DataSection, m.data},
+		{binary.MemorySection, [][]byte{memory}}, {binary.GlobalSection, m.globals}, {binary.ExportSection, exports}, {binary.CodeSection, m.bodies}, {binary.DataSection, m.data},
 	} {
 		if len(s.entries) > 0 {
 			sections = append(sections, binary.Section{ID: s.id, Data: binary.AppendVector(nil, uint32(len(s.entries)), s.entries...)})

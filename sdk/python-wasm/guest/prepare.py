@@ -14,12 +14,17 @@ _READY = """
     pickle pprint queue shlex struct traceback unicodedata urllib.parse weakref zlib zoneinfo
 """
 
+# By this number the host finds where the interpreter counts how deep calls are nested. It is the limit until a tool is
+# loaded.
+_MARK = 1_593_241_087
+
 # So much memory is there before a tool asks for any: a run that stays within it leaves the memory as large as it was.
 _HEADROOM = 8 << 20
 
 
 def prepare():
-    """Prepare, and tell the host where what it calls is: the function, its arguments, the type of the function."""
+    """Prepare, and tell the host where what it calls is: the function, its arguments, the type of the function. The fourth
+    number is the recursion limit."""
     for name in _READY.split():
         import_module(name)
     absent.install()
@@ -29,4 +34,5 @@ def prepare():
     sys.argv = ["tool"]
     bytearray(_HEADROOM)
     freeze()
-    send("ready", str(id(serving.serve)), str(id(())), str(id(types.FunctionType)))
+    sys.setrecursionlimit(_MARK)
+    send("ready", str(id(serving.serve)), str(id(())), str(id(types.FunctionType)), str(_MARK))

@@ -37,8 +37,13 @@ def _ping(request):
     send("done", encode(request, "request", 10))
 
 
+# How deep calls may be nested while a tool is loaded.
+_LOADING = 1000
+
+
 def _load(request):
     global _tool
+    _limit_recursion(_LOADING)
     _texts[request["path"]] = request["code"]
     _tool = Tool(request, _texts)
     about_names = warning_about(_tool.params)
