@@ -5,13 +5,14 @@ import builtins
 import concurrent.futures
 import http.client
 import io
+import os
 import socket
 import subprocess
 import sys
 import threading
 import time
 import zoneinfo
-from errno import ENOTSUP
+from errno import ENOTSUP, EROFS
 
 THREADS = "there are no threads in a tool; what waits can wait in asyncio"
 NETWORK = "there is no network in a tool"
@@ -23,9 +24,39 @@ _NOBODY = "has nobody to ask: what a tool gets is in the dict input"
 _REASONS = {"multiprocessing": _PROCESSES, "mmap": FILES, "ssl": NETWORK, "webbrowser": NETWORK}
 
 
+# Packages that many tools elsewhere import, and what of the standard library does some of their work.
+_COMPILED = {
+    "cryptography": "hashlib, hmac and secrets",
+    "cv2": "",
+    "lxml": "xml.etree.ElementTree",
+    "matplotlib": "",
+    "numpy": "math, statistics and array",
+    "orjson": "json",
+    "pandas": "csv, statistics and sqlite3",
+    "PIL": "",
+    "pydantic": "dataclasses",
+    "scipy": "math and statistics",
+    "sklearn": "",
+    "tensorflow": "",
+    "torch": "",
+    "ujson": "json",
+}
+_OF_NETWORK = frozenset(
+    "aiohttp anthropic boto3 botocore httpx openai paramiko psycopg psycopg2 pymongo pymysql redis requests urllib3 "
+    "websocket websockets".split()
+)
+
+
 def why_missing(module):
-    """Why a module of the standard library is not there, in words."""
-    return _REASONS.get(module, "this part of the standard library is not there in a tool")
+    """Why a module of the standard library, or a package that many expect, is not there, in words; "" for others."""
+    if module in sys.stdlib_module_names:
+        return _REASONS.get(module, "this part of the standard library is not there in a tool")
+    if module in _OF_NETWORK:
+        return f"{NETWORK}, and no package for it"
+    if module in _COMPILED:
+        instead = _COMPILED[module]
+        return "a tool cannot load packages with compiled parts" + (f"; {instead} can do some of it" if instead else "")
+    return ""
 
 
 class Stuck(RuntimeError):
@@ -41,12 +72,23 @@ def _without(error, *arguments):
     return refuse
 
 
+def _refuse_writing(file):
+    """The files of Python itself can only be read. Its file system would let them be opened, and lose what is written."""
+    if not isinstance(file, int) and os.path.exists(file):
+        raise OSError(EROFS, f"{os.strerror(EROFS)}: {FILES}")
+
+
+_WRITES = frozenset("wax+")
+
+
 def _wrap_open(open):
     """Files of Python itself can be read; any other attempt ends in words."""
 
-    def wrapper(file, *args, **kwargs):
+    def wrapper(file, mode="r", *args, **kwargs):
+        if isinstance(mode, str) and not _WRITES.isdisjoint(mode):
+            _refuse_writing(file)
         try:
-            return open(file, *args, **kwargs)
+            return open(file, mode, *args, **kwargs)
         except OSError as error:
             reason = error
         # Its class stays, for a tool may well handle a file that is not there.
@@ -55,6 +97,32 @@ def _wrap_open(open):
     wrapper.__name__ = wrapper.__qualname__ = "open"
     wrapper.__doc__ = open.__doc__
     return wrapper
+
+
+def _wrap_os_open(open):
+    """The same for the function of ``os``, whose errors failures.py explains."""
+
+    def wrapper(path, flags, mode=0o777, *, dir_fd=None):
+        if flags & (os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND):  # O_RDWR includes the first
+            _refuse_writing(path)
+        return open(path, flags, mode, dir_fd=dir_fd)
+
+    wrapper.__name__ = wrapper.__qualname__ = "open"
+    wrapper.__doc__ = open.__doc__
+    return wrapper
+
+
+# What other systems have in ``os`` to start processes and to deal with them.
+_OF_PROCESSES = frozenset(
+    "abort execl execle execlp execlpe execv execve execvp execvpe fork forkpty getppid kill killpg nice posix_spawn "
+    "posix_spawnp spawnl spawnle spawnlp spawnlpe spawnv spawnve spawnvp spawnvpe system wait wait3 wait4 waitpid".split()
+)
+
+
+def _not_in_os(name):
+    """What answers for a name that ``os`` does not have. It stays an AttributeError: programs ask for such names."""
+    why = f": {_PROCESSES}" if name in _OF_PROCESSES else ""
+    raise AttributeError(f"module 'os' has no attribute {name!r}{why}", name=name, obj=os)
 
 
 class _NoInput:
@@ -98,6 +166,7 @@ def install():
     sys.stdin = sys.__stdin__ = _NoInput()  # the file itself is the channel
     sys.breakpointhook = _without(RuntimeError, f"breakpoint() {_NOBODY}")
     builtins.open = io.open = _wrap_open(io.open)
+    os.open, os.__getattr__ = _wrap_os_open(os.open), _not_in_os
     builtins.exit = builtins.quit = sys.exit
 
     zoneinfo._common.load_tzdata = _load_zone

@@ -85,9 +85,19 @@ def hint_of(error):
             return "memory calls take no await in Python: they answer at once"
         if isinstance(error, OSError) and error.errno in _OF_FILES and FILES not in str(error):
             return FILES
+        if type(error) is KeyError and _raised_by(error) == "_Environ.__getitem__":
+            return "os.environ is empty in a tool; env has the variables that its manifest sets"
     except BaseException:
         pass  # of the tool's own class
     return ""
+
+
+def _raised_by(error):
+    """The function that raised an exception, by its qualified name."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return getattr(traceback and traceback.tb_frame.f_code, "co_qualname", "")  # before 3.11 code has none
 
 
 def _first_of(error):

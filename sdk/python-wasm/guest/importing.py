@@ -43,7 +43,7 @@ class Texts:
 class Missing:
     """Says what there is, where a module is not found. It comes last of all.
 
-    ``alone`` says that the tool is one file, and ``absent`` why a module of the standard library is not there.
+    ``alone`` says that the tool is one file, and ``absent`` why a module is not there of which more can be said.
     """
 
     def __init__(self, absent=lambda name: None):
@@ -53,15 +53,20 @@ class Missing:
     def find_spec(self, name, path=None, target=None):
         if "." in name:
             return None
-        if name in STANDARD:
-            why = self.absent(name)
-        elif self.alone:
-            why = (
-                "the tool is one file, and has Python's standard library alone; a tool whose source is a folder "
-                "imports the modules in it"
-            )
-        else:
-            why = "a tool has Python's standard library and the modules in its own folder"
-        if why is None:
+        why = self.absent(name)
+        if not why and name not in STANDARD:
+            why = self._what_there_is()
+        if not why:
             return None
         raise ModuleNotFoundError(f"No module named {name!r}: {why}", name=name)
+
+    def _what_there_is(self):
+        if self.alone:
+            return (
+                "the tool is one file, and has Python's standard library alone; a tool whose source is a folder "
+                "imports the modules in it, and packages of pure Python that are copied there"
+            )
+        return (
+            "a tool has Python's standard library and the modules in its own folder; a package of pure Python can be "
+            "copied there"
+        )
