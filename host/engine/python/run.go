@@ -20,6 +20,7 @@ const (
 	maxNameBytes    = 1 << 10
 	maxLogBytes     = 8 << 10
 	maxEarlyLines   = 1000
+	maxWarnings     = 10
 )
 
 // run is one use of a guest: a run of a tool, or what comes before there is one. It belongs to the goroutine of Run.
@@ -167,6 +168,13 @@ func (r *run) log(level abi.Level, text string) error {
 		r.early = append(r.early, abi.LogLine{Level: level, Text: text})
 	}
 	return nil
+}
+
+// warn takes a warning of a run. A guest needs one; it may send what it likes.
+func (r *run) warn(text string) {
+	if r.doing == "run" && text != "" && len(r.warnings) < maxWarnings {
+		r.warnings = append(r.warnings, text)
+	}
 }
 
 // file reads a module of the tool's folder, while the tool is loaded.

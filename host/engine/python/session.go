@@ -20,6 +20,8 @@ type services interface {
 	call(op string, args []string) ([]byte, error)
 	refuse(op, kind, message string) ([]byte, error)
 	log(level abi.Level, text string) error
+	// warn notes what is for the one who asked for the run.
+	warn(text string)
 	// file reads a file of the tool's folder.
 	file(name string) (text string, ok bool, err error)
 }
@@ -165,6 +167,8 @@ func (s *session) take(verb string, rest []byte) (err error) {
 	case "log":
 		level, text, _ := bytes.Cut(rest, []byte{'\n'})
 		return s.serves.log(levelOf(string(level[:min(len(level), maxVerb)])), quoted(text, maxLogBytes))
+	case "warn":
+		s.serves.warn(quoted(rest, maxMessageBytes))
 	case "ready":
 		s.ready = strings.Split(string(rest[:min(len(rest), maxNameBytes)]), "\n")
 	case "done", "answer", "unfit", "error":
@@ -240,4 +244,5 @@ type nobody struct{}
 func (nobody) call(string, []string) ([]byte, error)         { return nil, nil }
 func (nobody) refuse(string, string, string) ([]byte, error) { return nil, nil }
 func (nobody) log(abi.Level, string) error                   { return nil }
+func (nobody) warn(string)                                   {}
 func (nobody) file(string) (string, bool, error)             { return "", false, nil }

@@ -7,6 +7,12 @@ from .spelling import near
 _CONTEXT = ("context", "ctx")
 _OURS = ("input", *_CONTEXT)
 
+# Names of a parameter that say that it takes all there is: no key that looks like one of them is a slip of the pen.
+_FOR_ALL = frozenset(
+    "arg args arguments body config data event events inputs item items json kwargs message obj object options opts param "
+    "parameters params payload props query record req request state values".split()
+)
+
 
 def _is_ours(name, params):
     """Whether a parameter stands for what the host gives, whatever keys the input has: a tool may trust its context."""
@@ -28,11 +34,27 @@ class Call:
         self.more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         self.rest = any(p.kind is p.VAR_KEYWORD for p in parameters)
         self.whole = not self.rest and self._could_take_dict()
+        self.means_key = bool(self.places) and self.places[0].name not in {*_OURS, *_FOR_ALL}
+        self.doubt = None  # of the last call: what looks like a slip of the one who gave the input
 
     def __call__(self, input, context, params):
         if self.name == "execute" or self._takes_dict(input, params):
+            if self.means_key and self.name != "execute":
+                self.doubt = self._doubt(input)
             return self._by_place(input, context)
         return self._by_keyword(input, context, params)
+
+    def _doubt(self, input):
+        """What to say where the whole input is passed as a parameter that a key of the input looks like; or None."""
+        name = self.places[0].name
+        alike = [key for key in input if key[:1] == name[0] and abs(len(key) - len(name)) < 3]
+        meant = alike and near(name, alike)  # which takes long
+        if not meant:
+            return None
+        return (
+            f"{self.name}({name}) got the whole input as {name}, for the input has no key {name}; "
+            f"did you mean {meant}, which is there?"
+        )
 
     def _by_place(self, input, context):
         if self.rest and not self.places and not self.more:

@@ -97,6 +97,9 @@ _ANY = 10_000
 def _answer(value, context, before):
     """Tell the host what the tool answers, and which keys of its context it added or changed."""
     logs.flush()
+    doubt = _tool.doubt()
+    if doubt:
+        send("warn", quote(doubt))
     try:
         answer = encode(value, "output", operations.nesting)
         changes = _changes(context, before)
@@ -127,7 +130,9 @@ def _changes(context, before):
 
 def _fail(error):
     logs.flush()
-    send("error", encode(describe(error, _texts, _tool and _tool.place()), "error", 10))
+    told = describe(error, _texts, _tool and _tool.place())
+    told["hint"] = told["hint"] or _tool and _tool.doubt() or ""
+    send("error", encode(told, "error", 10))
 
 
 def _limit(request):

@@ -62,6 +62,10 @@ class Tool:
             answer = self._run_body()
         return loop.finish(answer) if isawaitable(answer) else answer
 
+    def doubt(self):
+        """What looks like a slip of the one who gave the input, or None."""
+        return self.call and self.call.doubt
+
     def place(self):
         """Where the entry is defined, as file and line, or None."""
         return self.call and self.call.place

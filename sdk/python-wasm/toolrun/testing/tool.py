@@ -97,6 +97,7 @@ class _Tool:
 
     def __init__(self, path: Path, alone: bool, memory: Memory, params: frozenset) -> None:
         self.path, self.alone, self.memory, self.params = path, alone, memory, params
+        self.call: Any = None
         try:
             self.source = half.source.Source(path.read_text(encoding="utf-8-sig"), str(path))
         except SyntaxError as error:
@@ -136,11 +137,11 @@ class _Tool:
             with half.speaking_to(_Nobody()):
                 exec(self.source.code, names)
             names.update(of_run)
-        call = half.calling.Call(self.source.entry, names[self.source.entry])
+        self.call = call = half.calling.Call(self.source.entry, names[self.source.entry])
         return lambda: call(input, context, self.params)
 
     def warnings(self, answer: Any) -> list[str]:
-        found = [half.world.warning_about(self.params), self.source.warning if answer is None else None]
+        found = [half.world.warning_about(self.params), self.call and self.call.doubt, self.source.warning if answer is None else None]
         return [text for text in found if text]
 
 
