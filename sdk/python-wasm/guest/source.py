@@ -14,6 +14,7 @@ _ENTRIES = ("main", "execute")
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))  # before 3.11, in which tests may run, there is but one
 _WAITS = (ast.Await, ast.AsyncFor, ast.AsyncWith)
 
 
@@ -99,15 +100,20 @@ def parse(text, path):
 
 
 def imports(tree):
-    """The modules that a module may import, by name and by the level of a relative import."""
-    for node in ast.walk(tree):
+    """The modules that a module may import: the name, the level of a relative import, and whether the module only tries
+    to, within a try that handles errors."""
+    pending = [(tree, False)]
+    while pending:
+        node, tried = pending.pop()
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield alias.name, 0
+                yield alias.name, 0, tried
         elif isinstance(node, ast.ImportFrom):
-            yield node.module or "", node.level
+            yield node.module or "", node.level, tried
             for alias in node.names:
-                yield f"{node.module}.{alias.name}" if node.module else alias.name, node.level
+                yield f"{node.module}.{alias.name}" if node.module else alias.name, node.level, tried
+        attempts = {id(inner) for inner in node.body} if isinstance(node, _TRIES) and node.handlers else ()
+        pending.extend((inner, tried or id(inner) in attempts) for inner in ast.iter_child_nodes(node))
 
 
 def top_level(tree):

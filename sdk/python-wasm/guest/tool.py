@@ -96,22 +96,29 @@ class Tool:
 
     def _collect(self):
         """Read the modules of the tool's folder that it may import, and those that they may import."""
-        modules = {}
+        modules, broken = {}, {}
         pending = [(self.source.tree, "")]
         while pending:
             tree, package = pending.pop()
-            for name, level in source.imports(tree):
+            for name, level, tried in source.imports(tree):
                 base = _absolute(name, level, package)
                 if not base or base.partition(".")[0] in STANDARD or base == "memory":
                     continue
                 for file, inner in _candidates(base):
+                    if file in broken and not tried:
+                        raise broken[file]
                     if file in modules or self.folder + file == self.path:
                         continue
                     kind, text = ask("file", quote(self.folder + file))
                     if kind != b"ok":
                         continue
                     modules[file] = self.texts[self.folder + file] = text
-                    pending.append((_parse(text, self.folder + file), inner))
+                    try:
+                        pending.append((_parse(text, self.folder + file), inner))
+                    except SyntaxError as error:
+                        if not tried:
+                            raise
+                        broken[file] = error  # the tool hears of it if it gets there
         return modules
 
 
