@@ -15,7 +15,7 @@ func TestThrown(t *testing.T) {
 	tests := []struct{ code, message string }{
 		{`throw new Error('plain')`, "plain"},
 		{`throw new TypeError('typed')`, "TypeError: typed"},
-		{`null.x`, "TypeError: Cannot read property 'x' of undefined"},
+		{`null.x`, "TypeError: Cannot read property 'x' of null or undefined"},
 		{`class Mine extends Error { name = 'Mine' } throw new Mine('own')`, "Mine: own"},
 		{`throw new Error()`, "Error"},
 		{`throw 'text'`, "text"},
@@ -47,6 +47,33 @@ func TestThrown(t *testing.T) {
 	}
 	if f := faultOf(t, `throw new Error('ü'.repeat(100000))`); len(f.Message) > 5000 || !strings.HasSuffix(f.Message, "ü…") {
 		t.Errorf("message of %d bytes ends in %q; want it cut at a character", len(f.Message), f.Message[len(f.Message)-8:])
+	}
+}
+
+// TestHints has the errors that authors meet first: each comes with what to do.
+func TestHints(t *testing.T) {
+	tests := []struct{ code, message, hint string }{
+		{`return fetch('https://example.com')`, "fetch is not defined", "no network"},
+		{`return new WebSocket('wss://example.com')`, "WebSocket is not defined", "no network"},
+		{`return document.title`, "document is not defined", "browser"},
+		{`return localStorage.getItem('a')`, "localStorage is not defined", "memory.set_content"},
+		{`return sessionMeta.customerTier`, "sessionMeta is not defined", "memory.get_content(\"sessionMeta\")"},
+		{`return new Worker('x.js')`, "Worker is not defined", "no threads"},
+		{`const r = await memory.get_content('empty'); return r.x`, "'x' of null or undefined", "?? {}"},
+		{`const o = {}; return o.a.b`, "'b' of null or undefined", "?.b"},
+		{`return memory.getContent('prefs')`, "getContent is not a function", "memory.get_content?"},
+		{`return memory.deleteContent('prefs')`, "deleteContent is not a function", "memory.delete_content?"},
+	}
+	for _, tt := range tests {
+		f := faultOf(t, tt.code)
+		if f.Code != abi.ToolError || !strings.Contains(f.Message, tt.message) || !strings.Contains(f.Hint, tt.hint) {
+			t.Errorf("Run(%s) = %q, hint %q; want %q, hint %q", tt.code, f.Message, f.Hint, tt.message, tt.hint)
+		}
+	}
+	for _, code := range []string{`return nothing`, `({}).walk()`, `throw new Error('plain')`} {
+		if f := faultOf(t, code); f.Hint != "" {
+			t.Errorf("Run(%s) has the hint %q; want none", code, f.Hint)
+		}
 	}
 }
 

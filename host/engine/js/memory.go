@@ -157,6 +157,7 @@ func argumentFault(op string, refused *refusal) *abi.Fault {
 
 func (r *run) reply(op string, text json.RawMessage) goja.Value {
 	if len(text) == 0 {
+		r.readNone = true
 		return goja.Null()
 	}
 	value, err := r.parseJSON(text)
@@ -165,5 +166,6 @@ func (r *run) reply(op string, text json.RawMessage) goja.Value {
 		f.Op = op
 		r.raise(f)
 	}
+	r.readNone = r.readNone || goja.IsNull(value)
 	return value
 }

@@ -120,11 +120,20 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 // explained adds to an error of the tool's own what most likely led to it.
 func (p *program) explained(err error) error {
 	f, ok := err.(*abi.Fault)
-	cause := slices.IndexFunc(p.script.forgotten, func(w string) bool { return strings.Contains(w, awaitMissing) })
-	if !ok || f.Code != abi.ToolError || f.Hint != "" || cause < 0 {
+	cause := p.script.forgottenAwait()
+	if !ok || f.Code != abi.ToolError || f.Hint != "" || cause == "" {
 		return err
 	}
-	return f.WithHint("%s", p.script.forgotten[cause])
+	return f.WithHint("%s", cause)
+}
+
+// forgottenAwait returns the first warning about an await that is missing, "" for none.
+func (s *script) forgottenAwait() string {
+	at := slices.IndexFunc(s.forgotten, func(w string) bool { return strings.Contains(w, awaitMissing) })
+	if at < 0 {
+		return ""
+	}
+	return s.forgotten[at]
 }
 
 // Close waits for the runs under way and frees the program.

@@ -39,9 +39,10 @@ type run struct {
 	rejected       []*goja.Promise         // the rejected promises that nothing handles
 	timers         timers
 
-	losses []string // warnings about what JSON cannot hold of the output
-	depth  int      // how many calls of ours are under way, one within the other
-	halted error    // what the host ended the run with; it is not the guest's to see
+	losses   []string // warnings about what JSON cannot hold of the output
+	readNone bool     // a read answered null
+	depth    int      // how many calls of ours are under way, one within the other
+	halted   error    // what the host ended the run with; it is not the guest's to see
 }
 
 type nativeFunc = func(goja.FunctionCall) goja.Value

@@ -202,12 +202,3 @@ func (t *tool) within(line, column int) (place, bool) {
 func (t *tool) end() place {
 	return placeIn(t.path, t.code, len(strings.TrimRight(t.code, " \t\r\n")))
 }
-
-// strayFault says that a bracket is closed that was not opened.
-func (t *tool) strayFault() *abi.Fault {
-	at := t.end()
-	if t.scan.stray >= 0 {
-		at = placeIn(t.path, t.code, t.scan.stray)
-	}
-	return invalid(at, "a bracket is closed that was not opened")
-}

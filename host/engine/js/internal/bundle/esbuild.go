@@ -219,6 +219,9 @@ func (e *entry) fault(m api.Message) *abi.Fault {
 	if !ok {
 		at = e.tool.end()
 	}
+	if f := e.tool.bracketFault(); f != nil && at.file == e.tool.path && isBracketTrouble(m.Text) {
+		return f
+	}
 	text := plain(m.Text)
 	if languages[path.Ext(at.file)] == jsonText {
 		text = "this is not JSON" // esbuild would quote from it

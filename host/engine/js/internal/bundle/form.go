@@ -66,10 +66,10 @@ func soleFunction(p *ast.Program) *ast.FunctionLiteral {
 }
 
 func (t *tool) bodyFault(messages []api.Message, author author) *abi.Fault {
-	if t.scan.stray >= 0 { // more telling than what a parser runs into after it
-		return t.strayFault()
-	}
 	m := messages[0]
+	if f := t.bracketFault(); f != nil && isBracketTrouble(m.Text) { // more telling than what a parser runs into after it
+		return f
+	}
 	if computed := computedImport(messages); computed != nil {
 		m = *computed
 	}

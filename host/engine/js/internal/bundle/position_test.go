@@ -92,7 +92,7 @@ func TestSyntaxErrorPositions(t *testing.T) {
 		{"module", "tool.js", "export default async function () {\n  retur 1\n}", 2, 9},
 		{"with imports", "tool.js", "import x from './x.js'\nlet y = ;", 2, 9},
 		{"after wide text", "tool.js", "const s = 'äöü😀'; let = ;", 1, 26},
-		{"too few brackets", "tool.js", "if (true) {\n  foo(\n", 2, 7},
+		{"too few brackets", "tool.js", "if (true) {\n  foo(\n", 2, 6},
 		{"too many brackets", "tool.js", "if (true) {\n}\n}\nfoo()", 3, 1},
 		{"string without an end", "tool.js", "const x = 1\nconst a = 'abc\n", 2, 15},
 		{"return in a module", "tool.js", "export const main = 1\nreturn 2", 2, 1},
@@ -108,5 +108,29 @@ func TestSyntaxErrorPositions(t *testing.T) {
 				t.Errorf("fault at %s:%d:%d (%s); want %d:%d", f.File, f.Line, f.Column, f.Message, tt.line, tt.column)
 			}
 		})
+	}
+}
+
+// TestBracketsAreBlamed: a bracket without a partner is named, and no text that the author did not write.
+func TestBracketsAreBlamed(t *testing.T) {
+	tests := []struct {
+		code         string
+		line, column int
+		message      string
+	}{
+		{"const a = 1;\nreturn (", 2, 8, `this "(" is not closed: the source ends first`},
+		{"if (true) { return 1", 1, 11, `this "{" is not closed`},
+		{"export function main() {\n  if (1) { return 2 }", 1, 24, `this "{" is not closed`},
+		{"return `a ${1 + `", 1, 18, `unterminated`},
+		{"return [}", 1, 9, `"}" does not close "[" of line 1, column 8`},
+		{"export const main = () => [1, 2};", 1, 32, `"}" does not close "["`},
+		{"return (1))", 1, 11, `a bracket is closed that was not opened: ")"`},
+		{"return 'a(", 1, 11, "unterminated string"},
+	}
+	for _, tt := range tests {
+		f := refused(t, source("tool.js", tt.code, nil))
+		if f.Line != tt.line || f.Column != tt.column || !strings.Contains(f.Message, tt.message) {
+			t.Errorf("Build(%q) = %+v; want %q at %d:%d", tt.code, f, tt.message, tt.line, tt.column)
+		}
 	}
 }

@@ -30,11 +30,14 @@ type scan struct {
 	exports bool           // there is an export at the top level
 	regexp  int            // offset of the first regular expression that goja does not know, or -1
 	stray   int            // offset of the first closing bracket that closes nothing, or -1
+	opener  int            // offset of the bracket that was open at the stray one, or -1
+	open    int            // offset of the innermost bracket that is open at the end, or -1
 }
 
 // frame is an open bracket, or the file itself.
 type frame struct {
 	open       byte // ( [ { or ` for a substitution in a template, 0 for the file
+	at         int  // offset of the bracket
 	control    bool // the head of if, for, while, with, switch or catch
 	expression bool // a brace that is no block: what follows it continues an expression
 	call       bool // parentheses after an operand: arguments
@@ -95,7 +98,7 @@ func newScanner(src string, lang language) *scanner {
 		lexer:  lexer{src: src},
 		lang:   lang,
 		frames: []frame{{}},
-		found:  scan{words: map[string]int{}, regexp: -1, stray: -1},
+		found:  scan{words: map[string]int{}, regexp: -1, stray: -1, opener: -1, open: -1},
 	}
 }
 
@@ -105,6 +108,9 @@ func (s *scanner) scan(file string) *abi.Fault {
 		t.member = s.prev.kind == punct && (s.text(s.prev) == "." || s.text(s.prev) == "?.")
 		s.importDeclaration(t)
 		if t.kind == end {
+			if len(s.frames) > 1 {
+				s.found.open = s.top().at
+			}
 			return nil
 		}
 		if why, hint := s.token(t); why != "" {
@@ -224,7 +230,7 @@ func (s *scanner) punct(t token, text string) {
 	f := s.top()
 	switch text {
 	case "(", "[", "{":
-		s.open(text[0])
+		s.open(t, text[0])
 	case ")", "]", "}":
 		s.close(t, text[0])
 	case "`":
@@ -262,8 +268,8 @@ func (s *scanner) punct(t token, text string) {
 	}
 }
 
-func (s *scanner) open(bracket byte) {
-	f := frame{open: bracket}
+func (s *scanner) open(t token, bracket byte) {
+	f := frame{open: bracket, at: t.start}
 	switch bracket {
 	case '(':
 		f.call = s.afterOperand()
@@ -279,6 +285,9 @@ func (s *scanner) close(t token, bracket byte) {
 	if !pairs(f.open, bracket) {
 		if s.found.stray < 0 {
 			s.found.stray = t.start
+			if f.open != 0 {
+				s.found.opener = f.at
+			}
 		}
 		return
 	}
@@ -294,7 +303,7 @@ func (s *scanner) close(t token, bracket byte) {
 // substitute reads on in a template: to its end, or to the next substitution.
 func (s *scanner) substitute() {
 	if s.template() {
-		s.frames = append(s.frames, frame{open: '`'})
+		s.frames = append(s.frames, frame{open: '`', at: s.pos - len("${")})
 	}
 }
 
