@@ -8,13 +8,15 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/toolrun/toolrun/host/languages"
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
 func main() {
-	languages.Main() // tools run in processes that are this program too
+	languages.Main()           // tools run in processes that are this program too
+	time.Local = languages.UTC // as in those processes: --inprocess must not change a tool's dates
 	os.Exit(run())
 }
 

@@ -8,6 +8,9 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
+	"time"
+
+	"github.com/toolrun/toolrun/host/engine"
 )
 
 // The arguments that a cell is started with.
@@ -44,6 +47,7 @@ func run(languages []Language) error {
 	closeInherited()
 	ignoreSignals()
 	runtime.GOMAXPROCS(processors)
+	time.Local = engine.UTC // not the machine's, which differs from one to the next
 	debug.SetMaxStack(maxStackBytes)
 	in, out := os.Stdin, os.Stdout
 	os.Stdin, os.Stdout = nil, os.Stderr // what is printed by mistake is no frame

@@ -28,9 +28,15 @@ func NewPool(cells cell.Options, options ...Option) (*cell.Pool, error) {
 	return cell.New(cells)
 }
 
+// UTC is the time zone that tools have in cells.
+var UTC = engine.UTC
+
 // InProcess returns an engine for every language that runs its guests in this process. There is one wall less: a
 // guest can make the process run out of memory, or hang it, in ways that no engine can hinder, and a bug of an engine
 // is a hole. Every Result says so, as a warning.
+//
+// JavaScript's dates are then in the process's local time zone. A program sets time.Local to UTC at its start to have them
+// in UTC, as they are in cells.
 func InProcess(options ...Option) []engine.Engine {
 	c := choose(options)
 	panicked := func(name string) func(any, []byte) {
