@@ -16,6 +16,7 @@ func (r *run) encodeOutput(value goja.Value) (json.RawMessage, error) {
 	e := &encoder{run: r, bounds: bounds{nesting: r.limits.ValueNesting, bytes: r.limits.OutputBytes, lossy: true}}
 	text, refused := e.encode("output", value)
 	r.losses = e.losses.warnings("output")
+	r.losses = append(r.losses, r.missingInputs()...)
 	if refused != nil {
 		return nil, r.answerRefused("output", refused)
 	}

@@ -23,6 +23,8 @@ type script struct {
 	warnings []string
 	// stringifies is set if the code names JSON.stringify.
 	stringifies bool
+	// inputs are those that the tool reads as $name.
+	inputs []string
 	// forgotten are warnings about awaits that are missing.
 	forgotten []string
 	// position maps a place in code to the author's; ok is false where the code is not the author's.
@@ -55,7 +57,7 @@ func newProgram(e *Engine, src engine.Source, s *script, operations []abi.Operat
 	s.forgotten = forgottenAwaits(tree, s)
 	p := &program{engine: e, name: name, script: s, code: code, operations: operations, freezes: freezing.MatchString(s.code), localises: localising.MatchString(s.code)}
 	if src.Review {
-		p.review = reviewOf(tree, s, src.Code, p)
+		p.review = reviewOf(tree, s, src, p)
 	}
 	return p, nil
 }

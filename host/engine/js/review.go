@@ -22,13 +22,13 @@ import (
 // declared anywhere in the bundle counts as declared everywhere, so that it reports too little and not too much.
 
 // reviewOf reviews a bundle.
-func reviewOf(tree *ast.Program, s *script, source []byte, p *program) engine.Review {
-	r := &reviewer{walker: walker{maxWalk}, tree: tree, script: s, operations: p.operations, names: namesOf(tree), told: map[string]bool{}}
+func reviewOf(tree *ast.Program, s *script, src engine.Source, p *program) engine.Review {
+	r := &reviewer{walker: walker{maxWalk}, tree: tree, script: s, params: src.Params, operations: p.operations, names: namesOf(tree), told: map[string]bool{}}
 	r.defined = definedGlobals(p)
 	if r.names.opaque {
 		return engine.Review{}
 	}
-	if isBlank(source) {
+	if isBlank(src.Code) {
 		r.review.Findings = append(r.review.Findings, engine.Finding{
 			Message: "the source is empty: the tool answers null", Hint: "write what the tool does, and return what it answers",
 			Position: engine.Position{File: p.name, Line: 1, Column: 1},
@@ -64,6 +64,7 @@ type reviewer struct {
 	walker
 	tree       *ast.Program
 	script     *script
+	params     []string // the inputs that the tool declares
 	operations []abi.Operation
 	names      *names
 	defined    func(name string) bool
@@ -85,7 +86,7 @@ func (r *reviewer) enter(node any) bool {
 	case *ast.CallExpression:
 		r.call(n)
 	case *ast.NewExpression:
-		r.makesCode(n.Callee)
+		r.makesCode(n.Callee, n.ArgumentList)
 	case *ast.Identifier:
 		r.name(n.Name.String(), int(n.Idx))
 	case *ast.PropertyShort:
@@ -109,7 +110,7 @@ func (r *reviewer) try(n *ast.TryStatement) bool {
 
 // call looks at a call of a memory operation or of eval.
 func (r *reviewer) call(n *ast.CallExpression) {
-	r.makesCode(n.Callee)
+	r.makesCode(n.Callee, n.ArgumentList)
 	callee, ok := n.Callee.(*ast.DotExpression)
 	if !ok || !isName(callee.Left, "memory") || r.names.declared["memory"] {
 		return
@@ -187,11 +188,16 @@ func (r *reviewer) text(e ast.Expression) (string, bool) {
 	return "", false
 }
 
-// makesCode reports eval and the constructor of functions.
-func (r *reviewer) makesCode(callee ast.Expression) {
+// makesCode reports eval and the constructor of functions, but not the last way of libraries to find the global object.
+func (r *reviewer) makesCode(callee ast.Expression, args []ast.Expression) {
 	id, ok := callee.(*ast.Identifier)
 	if !ok || r.caught > 0 {
 		return
+	}
+	if len(args) == 1 {
+		if text, _ := r.text(args[0]); text == "return this" {
+			return
+		}
 	}
 	switch name := id.Name.String(); {
 	case r.names.declared[name]:
@@ -200,8 +206,20 @@ func (r *reviewer) makesCode(callee ast.Expression) {
 	}
 }
 
+// input reports an input that is read as $name under about the name of one that the tool declares.
+func (r *reviewer) input(name string, at int) {
+	input, ok := strings.CutPrefix(name, "$")
+	if !ok || !slices.Contains(r.script.inputs, input) || slices.Contains(r.params, input) || r.told[name] || r.names.asked[name] {
+		return
+	}
+	if near := similar.Name(input, r.params); near != "" && r.find(at, "did you mean $"+near+"?", "the tool declares no input "+input) {
+		r.told[name] = true
+	}
+}
+
 // name reports a variable that nothing declares.
 func (r *reviewer) name(name string, at int) {
+	r.input(name, at)
 	if r.caught > 0 || r.told[name] || name == "arguments" || r.names.declared[name] || r.names.asked[name] || r.defined(name) {
 		return
 	}

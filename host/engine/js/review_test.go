@@ -56,6 +56,7 @@ func TestReview(t *testing.T) {
 
 		{"eval", "return eval('1 + 1');", []string{"tool.js:1:8: making code from a text is switched off"}},
 		{"new Function", "return new Function('return 1')();", []string{"tool.js:1:12: making code from a text is switched off"}},
+		{"the global object", "return typeof (globalThis || Function('return this')());", nil},
 		{"instanceof Function", "return main instanceof Function;\nfunction main() {}", nil},
 
 		{"fetch", "const r = await fetch('https://example.com');\nreturn r.status;", []string{"tool.js:1:17: fetch is not defined (tools have no network"}},
@@ -74,6 +75,9 @@ func TestReview(t *testing.T) {
 		{"a mistyped variable", "const userName = input.name;\nreturn usrName;", []string{"tool.js:2:8: usrName is not defined (did you mean userName?)"}},
 		{"the globals of tools", "return [console, setTimeout, structuredClone, URL, atob, env, input, context, globalThis, MemoryAccessError, Symbol, undefined, NaN, arguments.length, crypto, performance];", nil},
 		{"inputs", "return $name + $other;", nil},
+		{"declared inputs", "return $page + $count + page + $other;", nil},
+		{"a misspelt input", "return $pgae + 1;", []string{"tool.js:1:8: the tool declares no input pgae (did you mean $page?)"}},
+		{"a variable like an input", "const $pgae = 1;\nreturn $pgae;", nil},
 		{"new.target", "function F() { return new.target; }\nreturn new F();", nil},
 		{"a class", "class A { #x = 1; get window() { return this.#x; } static document() {} }\nreturn new A().window;", nil},
 		{"taken apart", "const { window, ...document } = input;\nfor (const [location] of []) console.log(location);\nreturn [window, document];", nil},
@@ -85,7 +89,7 @@ func TestReview(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := reviewed(t, engine.Source{Path: "tool.js", Code: []byte(tt.code)})
+			got := reviewed(t, engine.Source{Path: "tool.js", Code: []byte(tt.code), Params: []string{"page", "count"}})
 			if !slices.EqualFunc(got, tt.want, strings.HasPrefix) {
 				t.Errorf("review of\n%s\n is %q; want %q", tt.code, got, tt.want)
 			}

@@ -14,5 +14,5 @@ func buildScript(ctx context.Context, src engine.Source) (*script, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &script{code: b.Code, warnings: b.Warnings, position: b.Position, stringifies: strings.Contains(b.Code, "stringify")}, nil
+	return &script{code: b.Code, warnings: b.Warnings, inputs: b.Inputs, position: b.Position, stringifies: strings.Contains(b.Code, "stringify")}, nil
 }

@@ -39,6 +39,8 @@ type Bundle struct {
 	Code string
 	// Form is the form of the entry file.
 	Form Form
+	// Inputs are the names of the inputs that the tool reads as $name, sorted.
+	Inputs []string
 	// Warnings are for the tool's author: what looks like a mistake but is none for sure.
 	Warnings []string
 
@@ -106,6 +108,7 @@ func build(src engine.Source) (*Bundle, *abi.Fault) {
 	return &Bundle{
 		Code:      e.enclose(out.code),
 		Form:      e.form,
+		Inputs:    e.inputs,
 		Warnings:  append(e.warnings, out.warnings...),
 		positions: out.positions,
 	}, nil

@@ -43,8 +43,9 @@ type entry struct {
 	format   api.Format
 	code     string
 	warnings []string
-	imports  int // lines of the author's at the beginning of code, of which only the imports are left
-	body     int // lines before the author's body; 0 where code holds none
+	inputs   []string // those that are read as $name
+	imports  int      // lines of the author's at the beginning of code, of which only the imports are left
+	body     int      // lines before the author's body; 0 where code holds none
 }
 
 // entry finds out the form of a tool and wraps it accordingly.
@@ -112,6 +113,11 @@ func (t *tool) wrap(form Form, s *shape, params []string) *entry {
 		declarations += "\n"
 	}
 	names, values := t.bindings(params)
+	for _, name := range names {
+		if input, ok := strings.CutPrefix(name, "$"); ok {
+			e.inputs = append(e.inputs, input)
+		}
+	}
 	inner := strings.Join(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !s.vars[n] }), ", ")
 	call := ""
 	if form != Body {

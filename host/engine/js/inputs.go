@@ -1,0 +1,27 @@
+package js
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// missingInputs returns a warning for each input that the tool reads as $name and that the run does not have, if a number
+// of the output is NaN: such an input is undefined, and $x + 1 is then NaN.
+func (r *run) missingInputs() (warnings []string) {
+	const most = 5
+	isNaN := func(warning string) bool { return strings.Contains(warning, "is NaN") }
+	if len(r.program.script.inputs) == 0 || !slices.ContainsFunc(r.losses, isNaN) {
+		return nil
+	}
+	var input map[string]json.RawMessage
+	if len(r.in.Input) > 0 && json.Unmarshal(r.in.Input, &input) != nil {
+		return nil
+	}
+	for _, name := range r.program.script.inputs {
+		if _, given := input[name]; !given && len(warnings) < most {
+			warnings = append(warnings, "the input has no "+cut(name, maxNameBytes)+", which the tool reads as $"+cut(name, maxNameBytes))
+		}
+	}
+	return warnings
+}
