@@ -60,7 +60,7 @@ var rules = map[string]rule{
 	"abi/conform":                              {own: []string{"abi", "host/engine"}},
 	"abi/abitest":                              {own: []string{"abi", "abi/conform", "host/engine", "internal/wasm/assemble"}},
 
-	"host/engine/document":               {own: []string{"abi", "host/admission", "host/engine", "host/engine/document/pdfium"}, others: []string{"github.com/gabriel-vasile/mimetype", "github.com/gogs/chardet", "golang.org/x/text"}},
+	"host/engine/document":               {own: []string{"abi", "host/admission", "host/engine", "host/engine/document/pdfium"}, others: []string{"github.com/gabriel-vasile/mimetype", "golang.org/x/text"}},
 	"host/engine/document/pdfium":        {own: []string{"internal/wasm/artefact", "internal/wasm/binary", "internal/wasm/fuel", "internal/wasm/snapshot", "internal/wasm/wasi"}, others: []string{"github.com/tetratelabs/wazero"}},
 	"host/engine/enginetest":             {own: []string{"abi", "host/engine"}},
 	"host/engine/enginetest/jstools":     {own: []string{"host/engine", "host/engine/enginetest"}},

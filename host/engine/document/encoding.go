@@ -5,15 +5,10 @@ import (
 	"encoding/binary"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/gogs/chardet"
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/htmlindex"
 )
 
 // sampleBytes is how much of a text its encoding is guessed from.
-const sampleBytes = 64 << 10
+const sampleBytes = 16 << 10
 
 // decodeText returns up to limit bytes of a text as UTF-8, or a little more, and false for what is not text. Encodings are
 // UTF-8, UTF-16 with or without a byte order mark, and the older ones, which are guessed from how often bytes occur.
@@ -52,34 +47,6 @@ func mostlyUTF8(text []byte) bool {
 		rest = rest[n:]
 	}
 	return damaged == 0 || sound >= worth*damaged
-}
-
-// charsetOf guesses the encoding of a text that is not in Unicode: Windows-1252, unless another one is likely.
-func charsetOf(sample []byte) encoding.Encoding {
-	const likely = 30 // of 100
-	guess := bestGuess(sample)
-	if guess == nil || guess.Confidence < likely {
-		return charmap.Windows1252
-	}
-	found, err := htmlindex.Get(guess.Charset) // which reads ISO-8859-1 as Windows-1252, as browsers do
-	if err != nil {
-		return charmap.Windows1252
-	}
-	return found
-}
-
-// bestGuess asks for the encoding of a text. A panic is a bug of the library.
-func bestGuess(sample []byte) (guess *chardet.Result) {
-	defer func() {
-		if recover() != nil {
-			guess = nil
-		}
-	}()
-	guess, err := chardet.NewTextDetector().DetectBest(sample)
-	if err != nil {
-		return nil
-	}
-	return guess
 }
 
 // isBinary reports the characters that are in no text, by the WHATWG's MIME sniffing standard, section "binary data byte".

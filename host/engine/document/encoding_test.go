@@ -3,6 +3,7 @@ package document_test
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -50,6 +51,14 @@ func TestEncodings(t *testing.T) {
 		{"Chinese in GB18030", chinese, simplifiedchinese.GB18030},
 		{"Chinese in Big5", taiwan, traditionalchinese.Big5},
 		{"Korean in EUC-KR", koreanLetter, korean.EUCKR},
+		{"Czech in ISO-8859-2", "Příliš žluťoučký kůň úpěl ďábelské ódy, a to už podruhé za týden.", charmap.ISO8859_2},
+		{"Turkish in Windows-1254", "Siparişiniz bugün gönderildi, yarın öğleden sonra teslim edilecektir.", charmap.Windows1254},
+		{"Hebrew in Windows-1255", "שלום רב, ההזמנה שלך נשלחה היום ותגיע מחר בבוקר", charmap.Windows1255},
+		{"Arabic in Windows-1256", "مرحبا، تم إرسال طلبك اليوم وسوف يصل غدا صباحا", charmap.Windows1256},
+		{"Icelandic in Windows-1252", "Pöntunin þín var send í morgun og kemur á morgun eftir hádegi, með þökkum fyrir viðskiptin.", charmap.Windows1252},
+		{"quotes in Windows-1252", "It’s “quoted” – isn’t it? 5 € for l’été …", charmap.Windows1252},
+		{"a greeting in Shift_JIS", "こんにちは", japanese.ShiftJIS},
+		{"a city in GB18030", "北京市海淀区", simplifiedchinese.GB18030},
 		{"UTF-16 with a mark", german, utf16(unicode.LittleEndian, unicode.UseBOM)},
 		{"UTF-16, little, no mark", german, utf16(unicode.LittleEndian, unicode.IgnoreBOM)},
 		{"UTF-16, big, no mark", prices, utf16(unicode.BigEndian, unicode.IgnoreBOM)},
@@ -101,4 +110,19 @@ func TestDamagedUTF8(t *testing.T) {
 	if err != nil || got.Text != strings.ToValidUTF8(data, "\uFFFD") {
 		t.Errorf("Read = %+v, %v; want the damaged byte replaced", got, err)
 	}
+}
+
+// FuzzText reads texts in whatever encoding.
+func FuzzText(f *testing.F) {
+	for _, seed := range []string{french, "caf\xE9", "\xFF\xFEa\x00", "a\x00b\x00", "\x82\xB1\x82\xF1", "\x1B$B", "\x84\x31\xA4"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, format := range []string{"txt", "json"} {
+			got, err := run(t, format, data, 100)
+			if err != nil || (got.Text == "") != (got.Reason != "") || len(got.Text) > 100 || !utf8.ValidString(got.Text) {
+				t.Errorf("%s: Read = %+v, %v; want text or a reason", format, got, err)
+			}
+		}
+	})
 }

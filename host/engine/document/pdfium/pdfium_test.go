@@ -32,13 +32,13 @@ var compiled = sync.OnceValues(func() (string, error) {
 	return folder, pdfium.Compile(context.Background(), folder)
 })
 
-func open(t *testing.T) *pdfium.Library {
+func open(t testing.TB) *pdfium.Library {
 	t.Helper()
 	folder, err := compiled()
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := pdfium.Open(t.Context(), folder)
+	l, err := pdfium.Open(context.Background(), folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,8 +146,8 @@ func FuzzText(f *testing.F) {
 	f.Add(page(hello))
 	f.Add([]byte("%PDF-1.7\n"))
 	f.Add([]byte{})
+	l := open(f) // which takes longer than one execution may
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l := open(t)
 		_, err := read(l, t.Context(), data, 64<<20)
 		if err != nil && !errors.Is(err, pdfium.ErrFormat) && !errors.Is(err, pdfium.ErrLimit) && !errors.Is(err, pdfium.ErrPassword) {
 			t.Errorf("Text = %v", err)
