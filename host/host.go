@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -49,9 +50,13 @@ type Host struct {
 
 // Open makes a Host and compares the app's declarations with what the backend holds: it refuses a store whose
 // access changed while it has records, as a *memory.MovedError. It compiles no tool: that happens when a tool
-// first runs, or in Check.
+// first runs, or in Check. So the files that app.Load was given must stay open until Close; Open refuses an app whose files
+// are closed.
 func Open(ctx context.Context, opts Options) (*Host, error) {
 	if err := opts.check(); err != nil {
+		return nil, err
+	}
+	if err := checkFiles(opts.App); err != nil {
 		return nil, err
 	}
 	h := &Host{
@@ -82,6 +87,21 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	h.meter = &meter{memory: service, log: h.log}
 	h.startSweeper(untilClosed, opts.SweepEvery)
 	return h, nil
+}
+
+// checkFiles refuses an app whose files were closed after it was loaded: none of its tools could be read.
+func checkFiles(a *app.App) error {
+	for _, t := range a.Tools {
+		if a.Files == nil || len(t.Broken) > 0 {
+			continue
+		}
+		if _, err := fs.Stat(a.Files, t.Source); errors.Is(err, fs.ErrClosed) {
+			return abi.Faultf(abi.InvalidArgument, "open the app %q: its files were closed after app.Load", a.ID).
+				WithHint("keep the os.Root or fs.FS that app.Load was given open until Host.Close")
+		}
+		return nil
+	}
+	return nil
 }
 
 func (h *Host) setDefaults() {

@@ -4,12 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
 // bill is an observer that counts runs as a bill would, and refuses what is over a plan.
@@ -97,5 +102,38 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	_, err = h.Run(t.Context(), host.Invocation{Tool: "tool", Timeout: 20 * time.Millisecond})
 	if !errors.Is(err, abi.Timeout) || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Run over its own limit = %v; want timeout, and no error of the context", err)
+	}
+}
+
+// TestOpenRefusesClosedFiles closes the folder of an app before the host is opened, as an early defer does.
+func TestOpenRefusesClosedFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"app.yaml": "app: a\ntools:\n  tool: {source: tool.js, description: nothing}\n", "tool.js": "return 1"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, problems := app.Load(root.FS(), "app.yaml")
+	if problems.Err() != nil {
+		t.Fatal(problems)
+	}
+	opts := host.Options{App: loaded, Backend: mem.New(), Engines: engines()}
+	h, err := host.Open(t.Context(), opts)
+	if err != nil {
+		t.Fatalf("Open of an app whose files are open = %v", err)
+	}
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := root.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = host.Open(t.Context(), opts)
+	if f, ok := errors.AsType[*abi.Fault](err); !ok || f.Code != abi.InvalidArgument || !strings.Contains(f.Hint, "Host.Close") || strings.Contains(f.Error(), dir) {
+		t.Errorf("Open of an app whose files are closed = %v; want invalid_argument, and what to do", err)
 	}
 }
