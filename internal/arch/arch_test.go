@@ -112,6 +112,8 @@ var rules = map[string]rule{
 	"host/telemetry": {own: []string{"abi", "host"}, others: []string{"github.com/prometheus/client_golang", "go.opentelemetry.io/otel"}},
 	"host/languages": {own: []string{"abi", "host/cell", "host/engine", "host/engine/document", "host/engine/document/pdfium", "host/engine/js", "host/engine/python", "host/engine/python/distribution", "host/engine/wasm"}},
 
+	"docs/embedding": {own: []string{"abi", "host", "host/admission", "host/app", "host/apps", "host/cell", "host/languages", "host/storage/bolt"}},
+
 	"bench/measure":    {},
 	"bench/compare":    {},
 	"bench/neighbours": {},

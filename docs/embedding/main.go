@@ -1,0 +1,184 @@
+// Command embedding runs the tools of an app for the tenants of a platform: a program to begin one's own with. It listens
+// on 127.0.0.1:8080, where POST /TENANT/USER/TOOL runs a tool with the body as its input.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/admission"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/apps"
+	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/storage/bolt"
+)
+
+func main() {
+	languages.Main() // tools run in processes that are this program too: those do not return from here
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := serve(ctx, ".", "memory.db", "127.0.0.1:8080"); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// serve runs the app in a folder until ctx ends, and then until the runs under way have ended.
+func serve(ctx context.Context, folder, database, address string) error {
+	p, err := open(ctx, folder, database)
+	if err != nil {
+		return err
+	}
+	web := &http.Server{Addr: address, Handler: p.handler(), ReadHeaderTimeout: 5 * time.Second}
+	failed := make(chan error, 1)
+	go func() { failed <- web.ListenAndServe() }()
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+		drain, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		err = web.Shutdown(drain)
+	}
+	return errors.Join(err, p.close())
+}
+
+// platform is what runs tools: one for the process, whatever the number of tenants.
+type platform struct {
+	app    string
+	folder *os.Root
+	db     *bolt.Backend
+	pool   *cell.Pool
+	apps   *apps.Apps
+	meter  meter
+}
+
+// open opens a platform for the app in a folder.
+func open(ctx context.Context, folder, database string) (p *platform, err error) {
+	p = &platform{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.close())
+		}
+	}()
+	if p.folder, err = os.OpenRoot(folder); err != nil { // stays open: tools are read when they first run
+		return p, err
+	}
+	declared, problems := app.Load(p.folder.FS(), app.FileName)
+	if err := problems.Err(); err != nil {
+		return p, err
+	}
+	p.app = declared.ID
+	if p.db, err = bolt.Open(database, nil); err != nil {
+		return p, err
+	}
+	gate, err := admission.New(admission.Limits{}) // who runs next: fair to tenants, then to apps and users
+	if err != nil {
+		return p, err
+	}
+	if p.pool, err = languages.NewPool(cell.Options{}); err != nil {
+		return p, err
+	}
+	p.apps = apps.New(apps.Options{ // opens a host for each tenant at its first run
+		Host: host.Options{
+			Backend: p.db, Engines: p.pool.Engines(), Gate: gate, Observers: []host.Observer{&p.meter},
+			Ledger: 30 * 24 * time.Hour, Metering: 400 * 24 * time.Hour,
+		},
+	})
+	return p, p.apps.Serve(ctx, []*app.App{declared})
+}
+
+// close ends runs before what they use.
+func (p *platform) close() error {
+	var errs []error
+	if p.apps != nil {
+		errs = append(errs, p.apps.Close())
+	}
+	if p.pool != nil {
+		errs = append(errs, p.pool.Close())
+	}
+	if p.db != nil {
+		errs = append(errs, p.db.Close())
+	}
+	if p.folder != nil {
+		errs = append(errs, p.folder.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// run runs a tool for a user of a tenant. Both come from what the platform has verified, never from the input.
+func (p *platform) run(ctx context.Context, tenant, user, tool string, input json.RawMessage) (*abi.Result, error) {
+	h, release, err := p.apps.Host(ctx, tenant, p.app)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return h.Run(ctx, host.Invocation{Tool: tool, Input: input, Caller: host.Caller{Tenant: tenant, User: user}})
+}
+
+func (p *platform) handler() http.Handler {
+	mux := http.NewServeMux()
+	// A platform finds out here who asks. This example believes the path.
+	mux.HandleFunc("POST /{tenant}/{user}/{tool}", func(w http.ResponseWriter, r *http.Request) {
+		input, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
+		if err != nil {
+			http.Error(w, "the body is too large", http.StatusRequestEntityTooLarge)
+			return
+		}
+		result, err := p.run(r.Context(), r.PathValue("tenant"), r.PathValue("user"), r.PathValue("tool"), input)
+		if result == nil {
+			http.Error(w, abi.FaultOf(err).Error(), http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(result)
+	})
+	return mux
+}
+
+// meter refuses runs of tenants that have used up their plan, and counts the others. Host.Usage has the same counts by
+// days, in the database.
+type meter struct {
+	host.NopObserver
+
+	mu   sync.Mutex
+	runs map[string]int
+	cpu  map[string]time.Duration
+}
+
+// plan is how many runs a tenant has.
+const plan = 1000
+
+// BeforeRun refuses a run before anything is compiled or executed for it.
+func (m *meter) BeforeRun(_ context.Context, run host.RunInfo) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.runs[run.Caller.Tenant] >= plan {
+		return abi.Faultf(abi.QuotaExceeded, "the plan has no more runs").WithHint("take a larger plan")
+	}
+	return nil
+}
+
+// Committed counts a run whose tool was executed. A repeated answer has the Usage of the earlier run.
+func (m *meter) Committed(_ context.Context, run host.RunInfo, result *abi.Result) {
+	if run.Outcome != host.OutcomeExecuted {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.runs == nil {
+		m.runs, m.cpu = map[string]int{}, map[string]time.Duration{}
+	}
+	m.runs[run.Caller.Tenant]++
+	m.cpu[run.Caller.Tenant] += time.Duration(result.Usage.CPUMS * float64(time.Millisecond))
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/languages"
+)
+
+func TestMain(m *testing.M) {
+	languages.Main()
+	os.Exit(m.Run())
+}
+
+// newPlatform opens a platform with an app that counts the visits of each user.
+func newPlatform(t *testing.T) *platform {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"app.yaml": "app: shop\nmemory:\n  visits: {access: user, retention: 1_month}\n" +
+			"tools:\n  visit: {source: visit.js, description: Count a visit, grants: {visits: readwrite}}\n",
+		"visit.js": `const last = await memory.get_content("visits");
+await memory.set_content("visits", { count: (last?.count ?? 0) + 1 });
+return (last?.count ?? 0) + 1;`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := open(t.Context(), dir, filepath.Join(dir, "memory.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+func TestPlatform(t *testing.T) {
+	p := newPlatform(t)
+	for _, tt := range []struct{ tenant, user, want string }{{"acme", "ann", "1"}, {"acme", "ann", "2"}, {"globex", "ann", "1"}, {"acme", "ben", "1"}} {
+		answer := httptest.NewRecorder()
+		p.handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/"+tt.tenant+"/"+tt.user+"/visit", strings.NewReader("{}")))
+		if !strings.Contains(answer.Body.String(), `"output":`+tt.want+`,`) {
+			t.Errorf("a visit of %s at %s = %s; want %s", tt.user, tt.tenant, answer.Body, tt.want)
+		}
+	}
+	if p.meter.runs["acme"] != 3 || p.meter.runs["globex"] != 1 {
+		t.Errorf("the meter has %v; want 3 runs of acme, 1 of globex", p.meter.runs)
+	}
+	p.meter.runs["acme"] = plan
+	if _, err := p.run(t.Context(), "acme", "ann", "visit", nil); !errors.Is(err, abi.QuotaExceeded) {
+		t.Errorf("a run over the plan = %v; want quota_exceeded", err)
+	}
+}
+
+// TestServeEnds has a service that is told to stop.
+func TestServeEnds(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "app.yaml"), []byte("app: shop\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := serve(ctx, dir, filepath.Join(dir, "memory.db"), "127.0.0.1:0"); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		t.Errorf("serve = %v; want nil when it is told to end", err)
+	}
+	if err := serve(t.Context(), filepath.Join(dir, "nothing"), filepath.Join(dir, "other.db"), "127.0.0.1:0"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("serve of no folder = %v; want that it does not exist", err)
+	}
+}
+
+// TestPageShowsTheProgram compares the page of documentation with the program.
+func TestPageShowsTheProgram(t *testing.T) {
+	page, err := os.ReadFile("../embedding.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```go\n")
+	if shown, _, _ := strings.Cut(rest, "```"); shown != string(program) {
+		t.Error("docs/embedding.md does not show docs/embedding/main.go")
+	}
+}
