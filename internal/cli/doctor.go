@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/languages"
 )
@@ -14,7 +17,9 @@ func (p *program) doctorCommand() *cobra.Command {
 		Long: `Show which layers the wall has, on this machine, between a tool in a cell and everything else: each is on, or off
 with the reason. A cell is a process of its own on every system; the other layers are Linux's, and some need a kernel
 or permissions that not every machine has. Tools run behind the layers that there are; with --require-isolation
-toolrun run insists on all of them but cgroup, which takes a control group of its own, and with --require-layer cgroup on that too.`,
+toolrun run insists on all of them but cgroup, which takes a control group of its own, and with --require-layer cgroup on that too.
+
+The exit code is 0 if all layers but cgroup are on, and 5 otherwise.`,
 		Example: `  toolrun doctor
   toolrun doctor --json`,
 		Args: takes(0, 0, "no arguments"),
@@ -33,7 +38,12 @@ func (p *program) doctor() error {
 	if err != nil {
 		return err
 	}
-	return p.answer(report, func() error {
+	return p.showLayers(report)
+}
+
+// showLayers shows the layers, and fails if one is off that a machine can have without an administrator.
+func (p *program) showLayers(report cell.Report) error {
+	err := p.answer(report, func() error {
 		for _, l := range report.Layers {
 			state := "off"
 			if l.On {
@@ -45,4 +55,18 @@ func (p *program) doctor() error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	var off []string
+	for _, name := range cell.Baseline() {
+		if !report.On(name) {
+			off = append(off, name)
+		}
+	}
+	if len(off) == 0 {
+		return nil
+	}
+	return abi.Faultf(abi.Unavailable, "layers are off on this machine: %s", strings.Join(off, ", ")).
+		WithHint("docs/isolation.md has what to do about each; tools run behind the others, unless --require-isolation is given")
 }

@@ -55,8 +55,12 @@ With --server the tool runs at a toolrun serve, and TOOL is one of its app, or a
   toolrun run remember_me language=de --user ann --dry-run
   echo '{"language": "fr"}' | toolrun run remember_me --input - --user ann --json
   toolrun run remember_me language=fr --user ann --server https://tools.example --key-file key`,
-		Args: takes(1, -1, "a TOOL"),
-		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, &f, args[0], args[1:]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return p.missingTool(cmd, &f)
+			}
+			return p.run(cmd, &f, args[0], args[1:])
+		},
 	}
 	f.memoryFlags.register(cmd)
 	f.wallFlags.register(cmd)

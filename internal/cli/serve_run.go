@@ -167,6 +167,7 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 	s.connections.Watch(web)
 	failed := make(chan error, 1)
 	go func() { failed <- s.accept(web, listener) }()
+	s.warnOfPlainText(listener.Addr())
 	s.announce(listener.Addr())
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -185,6 +186,17 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 			return s.stop(web, cancelRequests)
 		}
 	}
+}
+
+// warnOfPlainText logs that keys go over the network as they are, unless a proxy in front speaks TLS, as an https
+// --base-url shows.
+func (s *server) warnOfPlainText(addr net.Addr) {
+	at, ok := addr.(*net.TCPAddr)
+	if s.certificate != nil || !ok || at.IP.IsLoopback() || strings.HasPrefix(s.flags.baseURL, "https://") {
+		return
+	}
+	s.logger.Warn("keys and tokens are sent to this service unencrypted", "listen", addr.String(),
+		"hint", "give it --tls-cert and --tls-key, or put a proxy with TLS before it and name its address with --base-url https://...")
 }
 
 func (s *server) accept(web *http.Server, listener net.Listener) error {

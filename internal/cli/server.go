@@ -2,8 +2,11 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"net"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -20,12 +23,14 @@ const keyVariable = "TOOLRUN_KEY"
 
 // serverFlags name a server that a command is to be carried out by. The server is a flag alone: a variable that is set
 // somewhere must not lead what a command writes elsewhere. The key is no flag: others see the arguments of a process.
-type serverFlags struct{ url, keyFile string }
+type serverFlags struct{ url, keyFile, ca string }
 
 func (f *serverFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.url, "server", "", "do it at the toolrun serve that has this `URL`; --app is then the app's id there")
 	cmd.Flags().StringVar(&f.keyFile, "key-file", "", "the `file` with the key for --server (default: the key in $"+keyVariable+")")
+	cmd.Flags().StringVar(&f.ca, "ca", "", "the `file` with certificates (PEM) of authorities that may have signed that of --server, besides the system's")
 	_ = cmd.MarkFlagFilename("key-file") // fails only for a flag that does not exist
+	_ = cmd.MarkFlagFilename("ca", "pem", "crt")
 }
 
 // remote reports whether a server is named.
@@ -39,6 +44,9 @@ func (f *serverFlags) check(cmd *cobra.Command) error {
 	if !f.remote() {
 		if f.keyFile != "" {
 			return usagef("add --server URL", "--key-file is the key for a server, and none is named")
+		}
+		if f.ca != "" {
+			return usagef("add --server URL", "--ca is for the certificate of a server, and none is named")
 		}
 		return nil
 	}
@@ -56,7 +64,11 @@ func (p *program) openRemote(f *serverFlags, app string) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := client.New(client.Options{URL: f.url, Key: key, App: app, UserAgent: "toolrun/" + thisVersion().Version})
+	web, err := p.httpClient(f.ca)
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.New(client.Options{URL: f.url, Key: key, App: app, HTTPClient: web, UserAgent: "toolrun/" + thisVersion().Version})
 	if err != nil {
 		lines := strings.ReplaceAll(err.Error(), "client: Options.URL", "--server")
 		return nil, usagef("such as --server http://127.0.0.1:8080", "%s", strings.ReplaceAll(lines, "client: Options.Key", "the key"))
@@ -65,6 +77,27 @@ func (p *program) openRemote(f *serverFlags, app string) (*remote, error) {
 		p.warn("the key goes to %s unencrypted; https would keep it from others", u.Hostname())
 	}
 	return &remote{c, p}, nil
+}
+
+// httpClient makes a client that trusts the authorities of a file too, nil for the default one if there is no file.
+func (p *program) httpClient(ca string) (*http.Client, error) {
+	if ca == "" {
+		return nil, nil
+	}
+	text, err := p.readFile("--ca", ca)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil { // not every system has one
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, usagef("it is a text with BEGIN CERTIFICATE", "--ca %s holds no certificate in PEM", ca)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}
+	return &http.Client{Transport: transport}, nil
 }
 
 func thisMachine(name string) bool {
@@ -107,6 +140,10 @@ func explainServer(err error) error {
 		return err
 	}
 	switch {
+	case e.Status == 0 && untrusted(err):
+		known := e.Fault.WithHint("--ca FILE names the authority that signed its certificate")
+		known.Outcome = "" // nothing was sent
+		return known
 	case e.Fault.Outcome != "" && e.Status == 0:
 		return e.Fault.WithHint("it is not known whether it was done; see there before it is repeated")
 	case e.Fault.Code == abi.Unavailable && e.Status == 0:
@@ -117,6 +154,12 @@ func explainServer(err error) error {
 		return e.Fault.WithHint("name it with --app ID")
 	}
 	return e.Fault
+}
+
+// untrusted reports whether a server was not reached because nobody known signed its certificate.
+func untrusted(err error) bool {
+	_, ok := errors.AsType[x509.UnknownAuthorityError](err)
+	return ok || strings.Contains(err.Error(), "certificate signed by unknown authority")
 }
 
 // unknownName makes a mistake in the command, which said words, of an error that came because there is nothing of a name.

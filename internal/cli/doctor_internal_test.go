@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/cell"
+)
+
+// TestDoctorFails has a machine that lacks a layer, and one that lacks only a control group.
+func TestDoctorFails(t *testing.T) {
+	for _, tt := range []struct {
+		off string
+		bad bool
+	}{{off: ""}, {off: cell.LayerCgroup}, {off: cell.LayerLandlock, bad: true}} {
+		var out bytes.Buffer
+		p := &program{env: Env{Stdout: &out}.withDefaults()}
+		var report cell.Report
+		for _, name := range cell.Layers() {
+			report.Layers = append(report.Layers, cell.Layer{Name: name, On: name != tt.off, Detail: "why"})
+		}
+		err := p.showLayers(report)
+		if tt.bad != errors.Is(err, abi.Unavailable) || tt.bad != (err != nil) || tt.bad && (exitCode(err) != 5 || !strings.Contains(err.Error(), tt.off)) {
+			t.Errorf("doctor without %q = %v; want a failure: %v", tt.off, err, tt.bad)
+		}
+		if n := strings.Count(out.String(), "\n"); n != len(cell.Layers()) {
+			t.Errorf("doctor without %q shows %d layers; want all", tt.off, n)
+		}
+	}
+}

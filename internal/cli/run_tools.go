@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// toolLine is a tool as people choose one.
+type toolLine struct{ name, description string }
+
+// missingTool lists the tools of the app, on stderr: a script whose variable was not set must not take that for success.
+func (p *program) missingTool(cmd *cobra.Command, f *runFlags) error {
+	if err := f.check(cmd); err != nil {
+		return err
+	}
+	missing := usagef("see: "+cmd.CommandPath()+" --help", "%s takes a TOOL", cmd.CommandPath())
+	tools, err := p.toolLines(cmd, f)
+	if err != nil { // then there is nothing to list
+		return missing
+	}
+	width := 0
+	for _, t := range tools {
+		width = max(width, len(t.name))
+	}
+	for i, t := range tools {
+		if i == 0 {
+			p.note(plain, "", "The tools are:")
+		}
+		description, _, _ := strings.Cut(t.description, "\n")
+		p.note(plain, "  ", t.name+strings.Repeat(" ", width-len(t.name)+2)+description)
+	}
+	return missing
+}
+
+func (p *program) toolLines(cmd *cobra.Command, f *runFlags) (tools []toolLine, err error) {
+	if f.remote() {
+		r, err := p.openRemote(&f.serverFlags, f.app)
+		if err != nil {
+			return nil, err
+		}
+		there, err := r.Tools(cmd.Context())
+		for _, t := range there {
+			tools = append(tools, toolLine{t.Name, t.Description})
+		}
+		return tools, err
+	}
+	pr, err := p.openProject(f.app)
+	if err != nil {
+		return nil, err
+	}
+	defer pr.close()
+	for _, t := range pr.app.Tools {
+		tools = append(tools, toolLine{t.Name, t.Description})
+	}
+	return tools, nil
+}
