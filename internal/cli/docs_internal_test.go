@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestMetricsAreDocumented looks for the names of metrics in the sources.
+func TestMetricsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/service.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../../host/telemetry/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := filepath.Glob("serve_*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, found := regexp.MustCompile(`"(toolrun_[a-z_]+)"`), 0
+	for _, file := range append(files, own...) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range name.FindAllSubmatch(text, -1) {
+			found++
+			if !strings.Contains(string(page), "| `"+string(match[1])+"` |") {
+				t.Errorf("docs/service.md does not list the metric %s", match[1])
+			}
+		}
+	}
+	if found < 30 {
+		t.Errorf("%d metrics were found in the sources; want more", found)
+	}
+}
