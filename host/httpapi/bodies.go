@@ -101,10 +101,12 @@ const maxHandledBytes = 4 << 20
 // ReadBody reads a JSON body for another surface, with room for it as for one of the API, and leaves it to be read again.
 // Release is called when the request is answered. The error is for WriteProblem.
 func (s *Server) ReadBody(w http.ResponseWriter, r *http.Request, p access.Principal) (release func(), err error) {
+	control := http.NewResponseController(w)
 	if r.ContentLength > maxHandledBytes {
+		_ = control.SetReadDeadline(time.Now().Add(bodyReadTime))
+		discard(r, r.Body)
 		return nil, bodyTooLarge
 	}
-	control := http.NewResponseController(w)
 	b := &body{ReadCloser: r.Body, left: maxHandledBytes, control: control}
 	if err := s.holdBody(r.Context(), p, b, r.ContentLength); err != nil {
 		_ = control.SetReadDeadline(time.Now().Add(bodyReadTime))
@@ -115,6 +117,7 @@ func (s *Server) ReadBody(w http.ResponseWriter, r *http.Request, p access.Princ
 	text, err := io.ReadAll(b)
 	if err != nil {
 		b.free()
+		b.discardRest(r)
 		return nil, err
 	}
 	err = jsondoc.Check(text, bodyLimits)

@@ -56,6 +56,7 @@ func (s *Server) guard(right access.Right) func(huma.Context, func(huma.Context)
 			defer b.free()
 		}
 		next(huma.WithValue(huma.WithValue(ctx, principalKey{}, p), admittedKey{}, time.Now()))
+		bodyOf(ctx.Context()).discardRest(r) // the answer is sent after that
 	}
 }
 

@@ -38,10 +38,11 @@ func intake(ctx huma.Context) (huma.Context, error) {
 	if err := plainContentType(r, op.RequestBody); err != nil {
 		return ctx, err
 	}
+	_ = control.SetReadDeadline(time.Now().Add(op.BodyReadTimeout))
 	if r.ContentLength > op.MaxBodyBytes {
+		discard(r, r.Body)
 		return ctx, bodyTooLarge
 	}
-	_ = control.SetReadDeadline(time.Now().Add(op.BodyReadTimeout))
 	b := &body{ReadCloser: r.Body, left: op.MaxBodyBytes, control: control, document: op.OperationID == importStores}
 	r.Body = b
 	return huma.WithValue(ctx, bodyKey{}, b), nil
@@ -112,8 +113,9 @@ type body struct {
 	document   bool            // it is read as an app file
 	most       int64           // that a caller may hold
 	ctx        context.Context // for how long room is waited for
-	// err is why it cannot be read, nil while it can be.
-	err error
+	// err is why it cannot be read, nil while it can be; ended says that nothing more comes.
+	err   error
+	ended bool
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -128,19 +130,43 @@ func (b *body) Read(p []byte) (int, error) {
 		b.err = bodyTooLarge
 	case b.unpaid():
 	case err == io.EOF:
+		b.ended = true
 		keepReading(b.control)
 		return n, err
 	case err != nil:
+		b.ended = true
 		b.err = unreadable(err)
 	}
 	return n, b.err
 }
+
+// Close leaves the body open, so that discardRest can read on; the server closes it.
+func (b *body) Close() error { return nil }
 
 func unreadable(err error) error {
 	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
 		return problemOfFault(abi.Faultf(abi.Timeout, "the body was sent too slowly"), http.StatusRequestTimeout)
 	}
 	return abi.Faultf(abi.InvalidArgument, "the body ends before its end, or is not written as HTTP has it")
+}
+
+// maxDiscarded is how much of a body is read that nobody wants.
+const maxDiscarded = 256 << 20
+
+// discard reads what is left of a body that is refused, up to the deadline that the connection has for reading: a client
+// that writes all of its request first would find the connection reset, and not the answer. One that waits for leave to
+// send its body gets none.
+func discard(r *http.Request, rest io.Reader) {
+	if r.Header.Get("Expect") == "" {
+		_, _ = io.CopyN(io.Discard, rest, maxDiscarded)
+	}
+}
+
+// discardRest reads what an operation left of its body.
+func (b *body) discardRest(r *http.Request) {
+	if b != nil && !b.ended {
+		discard(r, b.ReadCloser)
+	}
 }
 
 // keepReading takes away the deadline for reading. The server reads on to notice that the client hangs up, and what ends
