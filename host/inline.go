@@ -16,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/similar"
 )
 
 // Code is the text of a tool that no app declares: the function node of a workflow, which its engine keeps.
@@ -58,7 +59,13 @@ func (c *Code) tool(name string) (app.Tool, error) {
 		return app.Tool{}, abi.Faultf(abi.SourceInvalid, "the code is empty")
 	}
 	for _, g := range c.Grants {
-		if err := memory.CheckName(g.Store); err != nil && g.Store != memory.SessionMeta {
+		if g.Store == memory.SessionMeta {
+			if g.Allows(abi.Write) || g.Allows(abi.Delete) {
+				return app.Tool{}, abi.Faultf(abi.InvalidArgument, "the grant of %q: the store can only be read", g.Store).WithHint("grant read")
+			}
+			continue
+		}
+		if err := memory.CheckName(g.Store); err != nil {
 			return app.Tool{}, abi.Faultf(abi.InvalidArgument, "the grant of %q: %v", g.Store, err)
 		}
 	}
@@ -126,7 +133,7 @@ func (h *Host) inlineTool(inv Invocation) (declared app.Tool, err error) {
 	}
 	for _, g := range declared.Grants {
 		if !h.declares(g.Store) {
-			return declared, abi.Faultf(abi.InvalidArgument, "the grant of %q: the app has no such store", g.Store)
+			return declared, h.unknownGrant(g.Store)
 		}
 	}
 	return declared, nil
@@ -155,6 +162,19 @@ func (l *inlined) get(h *Host, key string, declared app.Tool, text string) *inli
 // declares reports whether the app has a store.
 func (h *Host) declares(store string) bool {
 	return store == memory.SessionMeta || slices.ContainsFunc(h.app.Stores, func(s memory.Store) bool { return s.Name == store })
+}
+
+// unknownGrant refuses the grant of a store that the app does not have.
+func (h *Host) unknownGrant(name string) error {
+	f := abi.Faultf(abi.InvalidArgument, "the grant of %q: the app has no such store", name)
+	known := []string{memory.SessionMeta}
+	for _, s := range h.app.Stores {
+		known = append(known, s.Name)
+	}
+	if near := similar.Name(name, known); near != "" {
+		return f.WithHint("did you mean %q?", near)
+	}
+	return f.WithHint("the stores are: %s", strings.Join(known, ", "))
 }
 
 // forget closes code that was not used for longest, and is not used now, where there is too much. The caller holds mu.
