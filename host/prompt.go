@@ -12,14 +12,28 @@ import (
 	"github.com/toolrun/toolrun/host/template"
 )
 
+// Rendered is a rendered template.
+type Rendered struct {
+	Text string
+	// Missing are the expressions that rendered as nothing, such as memory.prefs.language: what they name is not stored, or
+	// null. Each is there once.
+	Missing []string
+}
+
 // Render renders a declared prompt for a caller. It reads what the prompt was granted, all at one moment.
 func (h *Host) Render(ctx context.Context, caller Caller, prompt string) (string, error) {
+	rendered, err := h.RenderPrompt(ctx, caller, prompt)
+	return rendered.Text, err
+}
+
+// RenderPrompt is Render that also returns what was missing.
+func (h *Host) RenderPrompt(ctx context.Context, caller Caller, prompt string) (Rendered, error) {
 	declared, ok := h.app.Prompt(prompt)
 	if !ok {
-		return "", abi.Faultf(abi.NotFound, "there is no prompt %q", prompt)
+		return Rendered{}, abi.Faultf(abi.NotFound, "there is no prompt %q", prompt)
 	}
 	if len(declared.Broken) > 0 {
-		return "", abi.Faultf(abi.SourceInvalid, "the prompt %q is declared with mistakes: %v", prompt, declared.Broken)
+		return Rendered{}, abi.Faultf(abi.SourceInvalid, "the prompt %q is declared with mistakes: %v", prompt, declared.Broken)
 	}
 	grants := declared.Grants
 	if grants == nil {
@@ -57,21 +71,21 @@ func (h *Host) Refs(prompt string) []template.Ref {
 // RenderText renders any template for a caller, with every store to read. It is an operator's act: whoever
 // may choose the template may read all that it names.
 func (h *Host) RenderText(ctx context.Context, caller Caller, text string) (string, error) {
-	return h.render(ctx, h.owning(ctx, caller), text, nil)
+	rendered, err := h.render(ctx, h.owning(ctx, caller), text, nil)
+	return rendered.Text, err
 }
 
-func (h *Host) render(ctx context.Context, caller Caller, text string, grants []memory.Grant) (string, error) {
+func (h *Host) render(ctx context.Context, caller Caller, text string, grants []memory.Grant) (rendered Rendered, err error) {
 	t, err := template.Parse(text)
 	if err != nil {
-		return "", templateFault(err)
+		return rendered, templateFault(err)
 	}
 	id, err := h.newID("render")
 	if err != nil {
-		return "", err
+		return rendered, err
 	}
-	var rendered string
 	body := func(ctx context.Context, v *memory.View) (err error) {
-		rendered, err = t.Render(func(store string) (json.RawMessage, error) {
+		rendered.Text, rendered.Missing, err = t.RenderNoting(func(store string) (json.RawMessage, error) {
 			name, err := json.Marshal(store)
 			if err != nil {
 				return nil, err

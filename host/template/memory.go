@@ -68,11 +68,41 @@ func (m memoryRef) render(r *renderer) error {
 	if err != nil {
 		return err
 	}
-	text, err := textOf(lookup(content, m.path))
+	value := lookup(content, m.path)
+	if value == nil {
+		r.miss(m.String())
+	}
+	text, err := textOf(value)
 	if err != nil {
 		return err
 	}
 	return r.write(text)
+}
+
+// String is the expression as a template has it.
+func (m memoryRef) String() string {
+	text := "memory." + m.store
+	for _, step := range m.path {
+		switch {
+		case plainStep(step):
+			text += "." + step
+		case isIndex(step):
+			text += "[" + step + "]"
+		default:
+			text += "[" + strconv.Quote(step) + "]"
+		}
+	}
+	return text
+}
+
+// plainStep reports whether a step of a path can stand behind a point.
+func plainStep(step string) bool {
+	p := parser{text: step}
+	return step != "" && p.name() == step && !isIndex(step)
+}
+
+func isIndex(step string) bool {
+	return step != "" && strings.Trim(step, "0123456789") == ""
 }
 
 // maxProjection is how many steps of a path go into a projection; memory refuses much longer ones.

@@ -36,13 +36,20 @@ func (t *Template) WithMaxBytes(n int) *Template {
 // holds nothing. Render returns an error of get as it is. A result of too many bytes is an *abi.Fault with
 // the code output_limit.
 func (t *Template) Render(get func(store string) (json.RawMessage, error)) (string, error) {
-	r := renderer{get: get, contents: map[string]any{}, maxBytes: t.maxBytes}
+	text, _, err := t.RenderNoting(get)
+	return text, err
+}
+
+// RenderNoting is Render that also returns the expressions that rendered as nothing, for what they name is not stored or
+// null: each once, in the order of the template, as in "memory.prefs.language".
+func (t *Template) RenderNoting(get func(store string) (json.RawMessage, error)) (text string, missing []string, err error) {
+	r := renderer{get: get, contents: map[string]any{}, maxBytes: t.maxBytes, missed: map[string]bool{}}
 	for _, n := range t.nodes {
 		if err := n.render(&r); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
-	return r.out.String(), nil
+	return r.out.String(), r.missing, nil
 }
 
 // renderer is the state of one Render.
@@ -51,6 +58,16 @@ type renderer struct {
 	maxBytes int
 	get      func(store string) (json.RawMessage, error)
 	contents map[string]any // by store, as far as they were read
+	missing  []string       // expressions that rendered as nothing
+	missed   map[string]bool
+}
+
+// miss notes an expression that renders as nothing.
+func (r *renderer) miss(expression string) {
+	if !r.missed[expression] {
+		r.missed[expression] = true
+		r.missing = append(r.missing, expression)
+	}
 }
 
 func (r *renderer) write(text string) error {

@@ -257,3 +257,24 @@ func wantRender(t *testing.T, text, want string) {
 		t.Errorf("Render(%q) = %q, %v; want %q", text, got, err, want)
 	}
 }
+
+// What renders as nothing is returned as the template could have it, each once.
+func TestRenderNoting(t *testing.T) {
+	const text = `{{memory.prefs.language}} {{memory.prefs["language"]}} {{memory.prefs.name}} {{memory.prefs["a b"].x}} {{memory.prefs.list[7]}} {{memory.none}} {{memory.prefs.off}}`
+	parsed, err := template.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, missing, err := parsed.RenderNoting(func(store string) (json.RawMessage, error) {
+		return json.RawMessage(map[string]string{"prefs": `{"name":"Ann","list":[],"off":null}`}[store]), nil
+	})
+	want := []string{"memory.prefs.language", `memory.prefs["a b"].x`, "memory.prefs.list[7]", "memory.none", "memory.prefs.off"}
+	if err != nil || !slices.Equal(missing, want) {
+		t.Errorf("RenderNoting misses %q, %v; want %q", missing, err, want)
+	}
+	for _, expression := range missing {
+		if _, err := template.Parse("{{" + expression + "}}"); err != nil {
+			t.Errorf("%s is no expression: %v", expression, err)
+		}
+	}
+}
