@@ -49,6 +49,12 @@ var statuses = map[abi.Code]int{
 	abi.Cancelled: statusClientClosed, abi.Internal: http.StatusInternalServerError,
 }
 
+// httpHints replace the hints of faults that the members of a request mend. What other packages write is for those who call
+// them.
+var httpHints = map[abi.Code]string{
+	abi.NoUser: "name the user with user_id", abi.NoSession: "name the session with session_id",
+}
+
 // statusClientClosed is what logs call a request whose client hung up; no client sees it.
 const statusClientClosed = 499
 
@@ -84,6 +90,9 @@ func problemOfFault(f *abi.Fault, status int) *problem {
 	}
 	if status == 0 { // the tool's own doing
 		status = http.StatusUnprocessableEntity
+	}
+	if hint := httpHints[f.Code]; hint != "" {
+		f = f.WithHint("%s", hint)
 	}
 	p := &problem{Problem: wire.Problem{
 		Type: "urn:toolrun:fault:" + string(f.Code), Title: title(status), Status: status, Detail: f.Message, Code: string(f.Code),

@@ -37,7 +37,7 @@ func (s *Server) addPrompts() {
 		if err != nil {
 			return nil, err
 		}
-		text, err := c.host.Render(ctx, caller, in.Name)
-		return &renderedOutput{wire.Rendered{Name: in.Name, Text: text}}, err
+		rendered, err := c.host.RenderPrompt(ctx, caller, in.Name)
+		return &renderedOutput{wire.Rendered{Name: in.Name, Text: rendered.Text, Missing: rendered.Missing}}, err
 	})
 }

@@ -3,9 +3,9 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -120,14 +120,32 @@ func getRecord(ctx context.Context, c *call, in *getRecordInput) (*recordOutput,
 		projection = json.RawMessage(in.Projection)
 	}
 	if in.Store == memory.SessionMeta { // which is made for who looks, and has no revision
-		content, err := c.operate(ctx, in.Place, abi.GetContent, projection)
-		return &recordOutput{Body: wire.Record{Content: content}}, err
+		return c.sessionMeta(ctx, in.Place, projection)
 	}
 	text, err := c.operate(ctx, in.Place, abi.GetContent, projection, map[string]bool{"record": true})
 	if err != nil {
 		return nil, err
 	}
 	return recordOf(text)
+}
+
+// sessionMeta is the built-in store as a record: its times are those of the session, without which it has none.
+func (c *call) sessionMeta(ctx context.Context, in wire.Place, projection json.RawMessage) (*recordOutput, error) {
+	content, err := c.operate(ctx, in, abi.GetContent, projection)
+	if err != nil {
+		return nil, err
+	}
+	out := &recordOutput{Body: wire.Record{Content: content}}
+	caller, err := c.caller(ctx, in.User, in.Session)
+	if err != nil || caller.Session == "" {
+		return out, err
+	}
+	session, err := c.host.Session(ctx, caller)
+	if errors.Is(err, abi.NotFound) {
+		return out, nil
+	}
+	out.Body.Created, out.Body.Updated = session.Started, session.Used
+	return out, err
 }
 
 func recordOf(text json.RawMessage) (*recordOutput, error) {
@@ -142,24 +160,6 @@ func recordOf(text json.RawMessage) (*recordOutput, error) {
 	return out, nil
 }
 
-// revisionOf is the one that a record must have: nil for any, 0 for none.
-func revisionOf(p wire.Precondition) (*int64, error) {
-	none := int64(0)
-	switch {
-	case p.IfMatch == "" && p.IfNoneMatch == "":
-		return nil, nil
-	case p.IfMatch != "" && p.IfNoneMatch != "":
-		return nil, abi.Faultf(abi.InvalidArgument, "If-Match and If-None-Match contradict each other")
-	case p.IfNoneMatch == "*":
-		return &none, nil
-	}
-	n, err := strconv.ParseInt(strings.Trim(p.IfMatch, `"`), 10, 64)
-	if err != nil || n < 1 || p.IfMatch != strconv.Quote(strconv.FormatInt(n, 10)) {
-		return nil, abi.Faultf(abi.InvalidArgument, "If-Match takes one ETag as a record's answer has it, such as \"3\"")
-	}
-	return &n, nil
-}
-
 // set writes a record and answers with it.
 func (c *call) set(ctx context.Context, in wire.Place, must wire.Precondition, content json.RawMessage, ttl string, replace bool) (*recordOutput, error) {
 	options := map[string]any{}
@@ -169,12 +169,13 @@ func (c *call) set(ctx context.Context, in wire.Place, must wire.Precondition, c
 	if ttl != "" {
 		options["ttl"] = ttl
 	}
-	if err := require(must, options); err != nil {
-		return nil, err
-	}
-	_, effects, err := c.operateNoting(ctx, in, abi.SetContent, content, options)
+	var effects abi.Effects
+	err := c.provided(ctx, in, must, options, func() (err error) {
+		_, effects, err = c.operateNoting(ctx, in, abi.SetContent, content, options)
+		return err
+	})
 	if err != nil {
-		return nil, preconditionFailed(must, err)
+		return nil, err
 	}
 	text, err := c.operate(ctx, in, abi.GetContent, nil, map[string]bool{"record": true})
 	if err != nil {
@@ -187,30 +188,15 @@ func (c *call) set(ctx context.Context, in wire.Place, must wire.Precondition, c
 	return out, err
 }
 
-func require(p wire.Precondition, options map[string]any) error {
-	revision, err := revisionOf(p)
-	if revision != nil {
-		options["if_revision"] = *revision
-	}
-	return err
-}
-
-// preconditionFailed tells a precondition that did not hold from other conflicts.
-func preconditionFailed(p wire.Precondition, err error) error {
-	if f := abi.FaultOf(err); f.Code == abi.Conflict && (p.IfMatch != "" || p.IfNoneMatch != "") {
-		return problemOfFault(f, http.StatusPreconditionFailed)
-	}
-	return err
-}
-
 func deleteRecord(ctx context.Context, c *call, in *deleteRecordInput) (*deletedOutput, error) {
 	options := map[string]any{}
-	if err := require(in.Precondition, options); err != nil {
-		return nil, err
-	}
-	text, err := c.operate(ctx, in.Place, abi.DeleteContent, options)
+	var text json.RawMessage
+	err := c.provided(ctx, in.Place, in.Precondition, options, func() (err error) {
+		text, err = c.operate(ctx, in.Place, abi.DeleteContent, options)
+		return err
+	})
 	if err != nil {
-		return nil, preconditionFailed(in.Precondition, err)
+		return nil, err
 	}
 	out := &deletedOutput{}
 	return out, json.Unmarshal(text, &out.Body)

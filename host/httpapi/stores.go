@@ -44,6 +44,7 @@ func (s *Server) addStores() {
 	})
 	add(s, access.Stores, huma.Operation{
 		OperationID: "get-store", Method: http.MethodGet, Path: "/stores/{store}", Tags: tags, Summary: "Describe a store",
+		Description: "Also the built-in store sessionMeta, which is in no list of declared stores.",
 	}, func(_ context.Context, c *call, in *storeInput) (*storeOutput, error) {
 		return s.describeStore(c, in.Store)
 	})
@@ -66,13 +67,27 @@ func (s *Server) addStores() {
 	})
 }
 
+// Where a store is declared.
+const (
+	declaredInFile  = "file"
+	declaredByAPI   = "api"
+	declaredBuiltIn = "built_in"
+)
+
+// builtIn is the store that every app has.
+var builtIn = wire.Store{
+	TechnicalName: memory.SessionMeta, Name: "Session", Access: string(memory.ScopeSession), Retention: "session", Strict: true, Declared: declaredBuiltIn,
+	Description: "What the host knows of the session: metadata and references that the platform set, ids, and uploaded files. Tools and prompts are granted to read it.",
+	Schema:      memory.SessionMetaSchema,
+}
+
 // wireStore is a declaration as clients see it.
 func (s *Server) wireStore(c *call, st memory.Store) wire.Store {
-	declared := "api"
+	declared := declaredByAPI
 	if a, ok := s.options.Apps.App(c.app); ok {
 		for _, other := range a.Stores {
 			if other.Name == st.Name {
-				declared = "file"
+				declared = declaredInFile
 			}
 		}
 	}
@@ -83,6 +98,9 @@ func (s *Server) wireStore(c *call, st memory.Store) wire.Store {
 }
 
 func (s *Server) describeStore(c *call, name string) (*storeOutput, error) {
+	if name == memory.SessionMeta {
+		return &storeOutput{builtIn}, nil
+	}
 	for _, st := range c.host.App().Stores {
 		if st.Name == name {
 			return &storeOutput{s.wireStore(c, st)}, nil

@@ -45,7 +45,7 @@ func (s *Server) addTransfer() {
 	})
 	add(s, access.Transfer, huma.Operation{
 		OperationID: importStores, Method: http.MethodPost, Path: "/import", Tags: tags, Summary: "Import stores",
-		Description: "Declares the stores of an exported document which the app file does not declare, as creating or changing each would: all of them, or none. Tools and prompts are deployed with the app file.",
+		Description: "Declares the stores of an exported document which the app file does not declare, as creating or changing each would: all of them, or none. Tools and prompts are deployed with the app file: the answer lists what was left out.",
 	}, s.importStores)
 }
 
@@ -58,11 +58,13 @@ func (s *Server) importStores(ctx context.Context, c *call, in *importInput) (*i
 	if err != nil {
 		return nil, err
 	}
-	names, stores := []string{}, []memory.Store{}
+	names, stores, left := []string{}, []memory.Store{}, leftOut(c, imported)
 	for _, st := range imported.Stores {
-		if known, err := s.describeStore(c, st.Name); err != nil || known.Body.Declared != "file" {
-			names, stores = append(names, st.Name), append(stores, st)
+		if known, err := s.describeStore(c, st.Name); err == nil && known.Body.Declared == declaredInFile {
+			left = append(left, wire.LeftOut{Kind: "store", Name: st.Name, Reason: "the app file declares it, and is where it changes"})
+			continue
 		}
+		names, stores = append(names, st.Name), append(stores, st)
 	}
 	if len(stores) > 0 {
 		err = s.options.Apps.DeclareStores(ctx, c.principal.Tenant, c.app, stores)
@@ -73,5 +75,21 @@ func (s *Server) importStores(ctx context.Context, c *call, in *importInput) (*i
 	if err != nil {
 		return nil, err
 	}
-	return &importOutput{wire.Imported{Stores: names}}, nil
+	return &importOutput{wire.Imported{Stores: names, LeftOut: left}}, nil
+}
+
+// leftOut lists what a document has beside stores: nothing of it is imported.
+func leftOut(c *call, document *app.App) []wire.LeftOut {
+	left := []wire.LeftOut{}
+	if document.ID != c.app {
+		left = append(left, wire.LeftOut{Kind: "app", Name: document.ID, Reason: "the stores are those of the app " + c.app + " now, without records of another app"})
+	}
+	const deployed = "it is deployed with the app file"
+	for _, t := range document.Tools {
+		left = append(left, wire.LeftOut{Kind: "tool", Name: t.Name, Reason: deployed})
+	}
+	for _, p := range document.Prompts {
+		left = append(left, wire.LeftOut{Kind: "prompt", Name: p.Name, Reason: deployed})
+	}
+	return left
 }

@@ -166,15 +166,18 @@ func (p *program) importThere(ctx context.Context, server *serverFlags, id, from
 	if err != nil {
 		return err
 	}
-	stores, err := r.Import(ctx, document)
+	done, err := r.Import(ctx, document)
 	if err != nil {
 		return explainServer(err)
 	}
-	return p.answer(map[string][]string{"stores": stores}, func() error {
-		if len(stores) == 0 {
+	return p.answer(done, func() error {
+		for _, left := range done.LeftOut {
+			p.warn("left out the %s %s: %s", left.Kind, left.Name, left.Reason)
+		}
+		if len(done.Stores) == 0 {
 			return p.say("the app file there declares every store")
 		}
-		return p.say("declared %s", strings.Join(stores, ", "))
+		return p.say("declared %s", strings.Join(done.Stores, ", "))
 	})
 }
 

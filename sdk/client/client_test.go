@@ -204,8 +204,8 @@ func stores(t *testing.T, c *client.Client) {
 	if !json.Valid(document) || !bytes.Contains(document, []byte(`"notes"`)) {
 		t.Errorf("Export = %s", document)
 	}
-	if names := must(c.Import(ctx, document))(t); !slices.Equal(names, []string{"notes"}) {
-		t.Errorf("Import = %v; want the store that the file does not declare", names)
+	if imported := must(c.Import(ctx, document))(t); !slices.Equal(imported.Stores, []string{"notes"}) || len(imported.LeftOut) == 0 {
+		t.Errorf("Import = %+v; want the store that the file does not declare, and what was left out", imported)
 	}
 	if who := must(c.Whoami(ctx))(t); who.Name != "op" || !slices.Equal(who.Apps, []string{"shop"}) {
 		t.Errorf("Whoami = %+v", who)

@@ -51,14 +51,10 @@ func (c *Client) Export(ctx context.Context) (json.RawMessage, error) {
 	return *document, nil
 }
 
-// Import declares the stores of a document that the app's file does not, and returns their names. Tools and prompts of the
-// document are left alone: they are deployed with the app file.
-func (c *Client) Import(ctx context.Context, document json.RawMessage) ([]string, error) {
-	imported, err := fetchWith[wire.Imported](ctx, c, newRequest(http.MethodPost, "import"), document)
-	if err != nil {
-		return nil, err
-	}
-	return imported.Stores, nil
+// Import declares the stores of a document that the app's file does not, and returns their names, and what else the document
+// has: tools and prompts are deployed with the app file.
+func (c *Client) Import(ctx context.Context, document json.RawMessage) (*wire.Imported, error) {
+	return fetchWith[wire.Imported](ctx, c, newRequest(http.MethodPost, "import"), document)
 }
 
 // Whoami says whose the key is, and what apps it may use.

@@ -230,7 +230,7 @@ export interface Store {
   strict?: boolean;
   schema?: Json;
   /** Where it is declared; told by the service. */
-  declared?: 'file' | 'api';
+  declared?: 'file' | 'api' | 'built_in';
   /** What the schema seems to check and does not; in the answer to a declaration. */
   mistakes?: { pointer: string; message: string; hint?: string }[];
   /** Records that no longer fit; in the answer to a change. */
@@ -333,6 +333,11 @@ export interface Erased {
   ledger_entries: number;
 }
 
+export interface Imported {
+  stores: string[];
+  left_out: { kind: 'app' | 'store' | 'tool' | 'prompt'; name: string; reason: string }[];
+}
+
 export interface Whoami extends Caller {
   name: string;
   role: string;
@@ -399,8 +404,8 @@ export class Client {
   file(caller: SessionCaller, id: string, options?: CallOptions): Promise<File>;
 
   prompts(options?: CallOptions): Promise<Prompt[]>;
-  /** Renders a prompt with what it may read of the caller's memory. */
-  render(caller: Caller, prompt: string, options?: CallOptions): Promise<{ name: string; text: string }>;
+  /** Renders a prompt with what it may read of the caller's memory; missing are expressions that rendered as nothing. */
+  render(caller: Caller, prompt: string, options?: CallOptions): Promise<{ name: string; text: string; missing?: string[] }>;
 
   stores(options?: CallOptions): Promise<Store[]>;
   store(name: string, options?: CallOptions): Promise<Store>;
@@ -435,8 +440,8 @@ export class Client {
 
   /** The configuration of the app: an app file in JSON, without anything that is stored. */
   exportApp(options?: CallOptions): Promise<{ [member: string]: Json }>;
-  /** Declares the stores of a document that the app's file does not, and answers their names. */
-  importStores(document: unknown, options?: CallOptions): Promise<string[]>;
+  /** Declares the stores of a document that the app's file does not; left_out is what else the document has. */
+  importStores(document: unknown, options?: CallOptions): Promise<Imported>;
   /**
    * Downloads a backup of the whole service, with the content of all tenants, for a key of role backup. The stream fails
    * unless all of it comes.

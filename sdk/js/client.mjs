@@ -210,8 +210,8 @@ export class Client {
     return this.#send('GET', ['export'], options);
   }
 
-  async importStores(document, options) {
-    return (await this.#send('POST', ['import'], { json: { value: document }, ...options })).stores;
+  importStores(document, options) {
+    return this.#send('POST', ['import'], { json: { value: document }, ...options });
   }
 
   async backup(options) {

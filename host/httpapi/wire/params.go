@@ -67,6 +67,6 @@ type WriteOptions struct {
 
 // Precondition is what must hold for a record to be written (RFC 9110, section 13).
 type Precondition struct {
-	IfMatch     string `header:"If-Match" maxLength:"64" doc:"The ETag that the record must have"`
+	IfMatch     string `header:"If-Match" maxLength:"64" doc:"The ETag that the record must have, or * for any record"`
 	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"With *, there must be no record yet"`
 }

@@ -75,8 +75,8 @@ type Store struct {
 	Retention     string          `json:"retention,omitempty" maxLength:"32" doc:"How long a record lives after its last write: session, 1_day, 1_week, 1_month, or such as 90d, 24h, 30m. Default: until it is deleted" example:"1_month"`
 	Strict        bool            `json:"strict,omitempty" doc:"Refuse writes that do not fit the schema"`
 	Schema        json.RawMessage `json:"schema,omitempty" doc:"JSON Schema of the content"`
-	// Declared says where: file for the app file, api for this service.
-	Declared string `json:"declared,omitempty" readOnly:"true" enum:"file,api" doc:"Where it is declared: in the app file, or through the API"`
+	// Declared says where: file for the app file, api for this service, built_in for sessionMeta.
+	Declared string `json:"declared,omitempty" readOnly:"true" enum:"file,api,built_in" doc:"Where it is declared: in the app file, or through the API; built_in for sessionMeta, which the host writes"`
 	// Mistakes and Unfit are in the answer to a declaration.
 	Mistakes []SchemaMistake `json:"mistakes,omitempty" readOnly:"true" doc:"What the schema seems to check and does not; a strict store with one is refused"`
 	Unfit    *Unfit          `json:"unfit,omitempty" readOnly:"true" doc:"Records that no longer fit, after a change"`
@@ -137,15 +137,18 @@ type RenderRequest struct {
 type Rendered struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
+	// Missing are the expressions of the template that rendered as nothing.
+	Missing []string `json:"missing,omitempty" doc:"What the template names and is not stored, or null: it rendered as nothing" example:"[\"memory.userPrefs.language\"]"`
 }
 
 // Record is a record of a store with its content.
 type Record struct {
-	Content  json.RawMessage `json:"content"`
-	Revision int64           `json:"revision"`
-	Created  time.Time       `json:"created"`
-	Updated  time.Time       `json:"updated_at"`
-	Expires  *time.Time      `json:"expires_at"`
+	Content json.RawMessage `json:"content"`
+	// Revision is 0 for sessionMeta, which has none; it has the times of the session, if there is one.
+	Revision int64      `json:"revision,omitempty" doc:"Missing for sessionMeta, which has none"`
+	Created  time.Time  `json:"created,omitzero" doc:"For sessionMeta, when the session began"`
+	Updated  time.Time  `json:"updated_at,omitzero" doc:"For sessionMeta, when the session was used last"`
+	Expires  *time.Time `json:"expires_at"`
 	// Violations are what of a content that was just written does not fit the schema of its store, which is not strict.
 	Violations []abi.Violation `json:"violations,omitempty" doc:"What does not fit the schema of a store that is not strict, in the answer to a write"`
 }
@@ -175,6 +178,15 @@ type Deleted struct {
 // Imported lists the stores that an import created or changed.
 type Imported struct {
 	Stores []string `json:"stores" nullable:"false"`
+	// LeftOut is what else the document has.
+	LeftOut []LeftOut `json:"left_out" nullable:"false" doc:"What the document has and was not imported"`
+}
+
+// LeftOut is a part of a document that was not imported.
+type LeftOut struct {
+	Kind   string `json:"kind" enum:"app,store,tool,prompt"`
+	Name   string `json:"name"`
+	Reason string `json:"reason" doc:"Why it was not imported"`
 }
 
 // Whoami says whose the credentials are.

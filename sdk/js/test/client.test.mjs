@@ -185,7 +185,7 @@ test('stores are created, changed, exported and imported', async () => {
   assert.ok((await operator.stores()).some(({ technical_name, declared }) => technical_name === 'orders' && declared === 'file'));
   const document = await operator.exportApp();
   document.memory.jsImported = document.memory.jsNotes;
-  assert.ok((await operator.importStores(document)).includes('jsImported'));
+  assert.ok((await operator.importStores(document)).stores.includes('jsImported'));
   await assert.rejects(operator.createStore(store), { code: 'conflict', status: 409 });
 });
 
