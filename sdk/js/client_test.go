@@ -50,7 +50,7 @@ func TestClient(t *testing.T) {
 	for name, text := range shop {
 		write(t, filepath.Join(dir, name), []byte(text))
 	}
-	for _, pattern := range []string{"package.json", "package-lock.json", "*.js", "*.mjs", "*.mts", "test/*.mjs"} {
+	for _, pattern := range []string{"package.json", "package-lock.json", "*.js", "*.mjs", "*.ts", "*.mts", "test/*.mjs"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%s = %q, %v", pattern, names, err)

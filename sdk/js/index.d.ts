@@ -1,4 +1,7 @@
-// Types for toolrun tools. `memory`, `console`, `env` and MemoryAccessError are globals: nothing is imported.
+/// <reference path="./globals.d.ts" />
+
+// Types for toolrun tools. `memory`, `console`, `env`, MemoryAccessError and those of globals.d.ts are globals: nothing is
+// imported. `"types": ["@toolrun/sdk"]` and `"lib": ["es2023"]` in tsconfig.json make them known.
 
 /** A value that crosses between a tool and its host. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
@@ -53,12 +56,17 @@ export interface Artifact {
   text?: string;
 }
 
+/** What a write stored. A blind write, which does not depend on what was stored before, has null in all three. */
 export interface SetReply {
   success: true;
-  /** null where the write told nothing about what was stored before. */
   revision: number | null;
-  updated_at: string;
+  updated_at: string | null;
   expires_at: string | null;
+}
+
+export interface DeleteOptions {
+  /** Delete only if the record has this revision. Else the code is "conflict". */
+  if_revision?: number;
 }
 
 export interface DeleteReply {
@@ -89,8 +97,8 @@ export interface Memory {
   set_content(args: StoreName & { value?: unknown; content?: unknown; data_object?: unknown; options?: SetOptions }): Promise<SetReply>;
 
   /** Deletes the record. */
-  delete_content(store: string, options?: {}): Promise<DeleteReply>;
-  delete_content(args: StoreName & { options?: {} }): Promise<DeleteReply>;
+  delete_content(store: string, options?: DeleteOptions): Promise<DeleteReply>;
+  delete_content(args: StoreName & { options?: DeleteOptions }): Promise<DeleteReply>;
 }
 
 /** One place where a content does not fit its schema. */
@@ -125,6 +133,10 @@ export interface Context {
   appId?: string;
   runId?: string;
   env?: { [name: string]: string };
+  /** What the caller asks, of a run that a message began. */
+  message?: string;
+  /** What the nodes of a workflow answered before, by their names. */
+  steps?: { [node: string]: { output?: any; [key: string]: any } };
   [key: string]: any;
 }
 
@@ -150,6 +162,7 @@ type MemoryAccessErrorClass = typeof MemoryAccessError;
 
 /** The part of Node's Buffer that tools have. */
 export interface ToolBuffer extends Uint8Array {
+  readonly buffer: ArrayBuffer;
   toString(encoding?: string, start?: number, end?: number): string;
   toJSON(): { type: 'Buffer'; data: number[] };
   equals(other: Uint8Array): boolean;

@@ -1,0 +1,129 @@
+// The globals that a tool has beside those of the language (ES2023): what it finds of the web's interfaces, typed without
+// the library of the DOM, whose fetch, document and localStorage tools do not have. Where a program includes that library,
+// or Node's types, their declarations are taken.
+
+/** What console writes is in the logs of the run. */
+interface Console {
+  assert(condition?: unknown, ...data: any[]): void;
+  count(label?: string): void;
+  countReset(label?: string): void;
+  debug(...data: any[]): void;
+  dir(item?: any, options?: any): void;
+  error(...data: any[]): void;
+  group(...data: any[]): void;
+  groupCollapsed(...data: any[]): void;
+  groupEnd(): void;
+  info(...data: any[]): void;
+  log(...data: any[]): void;
+  table(data?: any, properties?: string[]): void;
+  time(label?: string): void;
+  timeEnd(label?: string): void;
+  timeLog(label?: string, ...data: any[]): void;
+  trace(...data: any[]): void;
+  warn(...data: any[]): void;
+}
+declare var console: Console;
+
+/** Timers end with the run, and count in its time. */
+declare function setTimeout(callback: (...args: any[]) => void, milliseconds?: number, ...args: any[]): any;
+declare function setInterval(callback: (...args: any[]) => void, milliseconds?: number, ...args: any[]): any;
+declare function setImmediate(callback: (...args: any[]) => void, ...args: any[]): any;
+declare function clearTimeout(timer: any): void;
+declare function clearInterval(timer: any): void;
+declare function clearImmediate(timer: any): void;
+declare function queueMicrotask(callback: () => void): void;
+
+/** Copies a value with what it holds; functions are refused. */
+declare function structuredClone<T = any>(value: T, options?: any): T;
+/** Decodes base64 to a string of bytes. */
+declare function atob(data: string): string;
+/** Encodes a string of bytes as base64. */
+declare function btoa(data: string): string;
+
+interface ToolURL {
+  hash: string;
+  host: string;
+  hostname: string;
+  href: string;
+  readonly origin: string;
+  password: string;
+  pathname: string;
+  port: string;
+  protocol: string;
+  search: string;
+  readonly searchParams: ToolURLSearchParams;
+  username: string;
+  toString(): string;
+  toJSON(): string;
+}
+
+interface ToolURLSearchParams extends Iterable<[string, string]> {
+  readonly size: number;
+  append(name: string, value: string): void;
+  delete(name: string, value?: string): void;
+  get(name: string): string | null;
+  getAll(name: string): string[];
+  has(name: string, value?: string): boolean;
+  set(name: string, value: string): void;
+  sort(): void;
+  forEach(callback: (value: string, name: string, all: ToolURLSearchParams) => void, thisArg?: any): void;
+  entries(): IterableIterator<[string, string]>;
+  keys(): IterableIterator<string>;
+  values(): IterableIterator<string>;
+  toString(): string;
+}
+
+interface ToolTextEncoder {
+  readonly encoding: string;
+  encode(text?: string): Uint8Array;
+  encodeInto(text: string, into: Uint8Array): { read: number; written: number };
+}
+
+interface ToolTextDecoder {
+  readonly encoding: string;
+  readonly fatal: boolean;
+  readonly ignoreBOM: boolean;
+  decode(bytes?: ArrayBuffer | ArrayBufferView, options?: { stream?: boolean }): string;
+}
+
+interface ToolCrypto {
+  /** Fills the array with random bytes, and answers it. */
+  getRandomValues<T extends ArrayBufferView>(array: T): T;
+  randomUUID(): `${string}-${string}-${string}-${string}-${string}`;
+  /** Digests, and keys for HMAC. */
+  readonly subtle: {
+    digest(algorithm: string | { name: string }, data: ArrayBuffer | ArrayBufferView): Promise<ArrayBuffer>;
+    importKey(format: 'raw' | 'jwk', key: any, algorithm: any, extractable: boolean, usages: readonly string[]): Promise<any>;
+    generateKey(algorithm: any, extractable: boolean, usages: readonly string[]): Promise<any>;
+    exportKey(format: 'raw' | 'jwk', key: any): Promise<any>;
+    sign(algorithm: any, key: any, data: ArrayBuffer | ArrayBufferView): Promise<ArrayBuffer>;
+    verify(algorithm: any, key: any, signature: ArrayBuffer | ArrayBufferView, data: ArrayBuffer | ArrayBufferView): Promise<boolean>;
+  };
+}
+
+interface ToolPerformance {
+  /** Milliseconds since the run began. */
+  now(): number;
+  readonly timeOrigin: number;
+}
+
+// The library of the DOM, and Node's types, declare these too: a program that includes them keeps theirs.
+declare var URL: typeof globalThis extends { onmessage: any; URL: infer T } ? T : {
+  new (url: string | ToolURL, base?: string | ToolURL): ToolURL;
+  readonly prototype: ToolURL;
+  canParse(url: string | ToolURL, base?: string | ToolURL): boolean;
+};
+declare var URLSearchParams: typeof globalThis extends { onmessage: any; URLSearchParams: infer T } ? T : {
+  new (init?: string | Iterable<[string, string]> | { [name: string]: string } | ToolURLSearchParams): ToolURLSearchParams;
+  readonly prototype: ToolURLSearchParams;
+};
+declare var TextEncoder: typeof globalThis extends { onmessage: any; TextEncoder: infer T } ? T : {
+  new (): ToolTextEncoder;
+  readonly prototype: ToolTextEncoder;
+};
+declare var TextDecoder: typeof globalThis extends { onmessage: any; TextDecoder: infer T } ? T : {
+  new (label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean }): ToolTextDecoder;
+  readonly prototype: ToolTextDecoder;
+};
+declare var crypto: typeof globalThis extends { onmessage: any; crypto: infer T } ? T : ToolCrypto;
+declare var performance: typeof globalThis extends { onmessage: any; performance: infer T } ? T : ToolPerformance;

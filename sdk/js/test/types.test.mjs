@@ -1,0 +1,65 @@
+// The types against the compiler of TypeScript: what tools have compiles without the library of the DOM, and what they lack
+// does not.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+const sdk = join(import.meta.dirname, '..');
+
+/** Checks the files, and answers what the compiler has against them, a line each. */
+async function check(files, lib = ['es2023']) {
+  const dir = await mkdtemp(join(tmpdir(), 'toolrun-types'));
+  await mkdir(join(dir, 'node_modules', '@toolrun'), { recursive: true });
+  await symlink(sdk, join(dir, 'node_modules', '@toolrun', 'sdk'));
+  const options = { strict: true, noEmit: true, checkJs: true, allowJs: true, module: 'nodenext', target: 'es2023', lib, types: ['@toolrun/sdk'] };
+  await writeFile(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['*.ts', '*.js'] }));
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(dir, name), text);
+  }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [tsc, '-p', dir], (_, out) => resolve(out.trim().split('\n').filter((line) => line)));
+  });
+}
+
+const tool = `
+export default async function (input: { $name: string }, context: { message?: string }) {
+  const before = await memory.get_content<{ visits: number }>('visits');
+  const reply = await memory.set_content('visits', { visits: (before?.visits ?? 0) + 1 }, { if_revision: 1, ttl: '30m' });
+  const at: string | null = reply.updated_at;
+  await memory.delete_content('visits', { if_revision: 2 });
+  const url = new URL('/a?b=1', 'https://example.com');
+  const bytes = new TextEncoder().encode(url.searchParams.get('b') ?? '');
+  const text: string = new TextDecoder().decode(await crypto.subtle.digest('SHA-256', bytes));
+  console.table([{ a: 1 }]);
+  clearTimeout(setTimeout(() => {}, 10));
+  for (const [name, value] of new URLSearchParams({ a: '1' })) console.log(name, value, performance.now());
+  try {
+    await memory.get_content('other');
+  } catch (error) {
+    if (error instanceof MemoryAccessError) console.error(error.code, error.violations[0]?.pointer, error.hint);
+  }
+  const price = (1234.5).toLocaleString('de-DE', { style: 'currency', currency: 'EUR' });
+  return { at, text, price, id: crypto.randomUUID(), both: structuredClone({ a: atob(btoa('x')) }), env: env.TIER, tier: process.env.TIER,
+    hex: Buffer.from('x').toString('hex'), asked: context.message, name: input.$name };
+}
+`;
+
+test('a tool compiles without the DOM', async () => assert.deepEqual(await check({ 'tool.ts': tool }), []));
+
+test('a tool compiles beside the DOM', async () => assert.deepEqual(await check({ 'tool.ts': tool }, ['es2023', 'dom', 'dom.iterable']), []));
+
+test('a tool in JavaScript is checked', async () => {
+  const found = await check({ 'tool.js': `export async function main() {\n  return memory.get_contents('visits');\n}\n` });
+  assert.match(found.join('\n'), /get_contents/);
+});
+
+test('what tools lack does not compile', async () => {
+  for (const name of ['fetch', 'document', 'localStorage', 'window', 'XMLHttpRequest', 'WebSocket']) {
+    assert.match((await check({ 'tool.ts': `export const main = () => ${name};` })).join('\n'), new RegExp(`'${name}'`), name);
+  }
+});
