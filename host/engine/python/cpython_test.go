@@ -21,23 +21,24 @@ import (
 )
 
 // CPython's own tests of some modules pass in the engine, but for those in testdata/cpython/baseline.txt. Most of them take
-// minutes, such as those of decimal, which do all of its sums twice: without a soak it is json and re alone.
+// minutes, such as those of decimal, which do all of its sums twice: without a soak it is json, re and those of two collections.
 func TestSoakCPython(t *testing.T) {
 	lib := installedTests(t)
 	files, err := fs.Glob(lib, "test/test_json/test_*.py")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("the tests of json: %v, %v", files, err)
 	}
-	modules := []string{"test.test_re"}
+	modules := []string{"test.test_re", "test.test_userdict", "test.test_userlist"}
+	imported := []string{"test.list_tests", "test.mapping_tests", "test.seq_tests"}
 	for _, file := range files {
 		modules = append(modules, strings.ReplaceAll(strings.TrimSuffix(file, ".py"), "/", "."))
 	}
 	if os.Getenv("TOOLRUN_SOAK") == "" {
-		runTests(t, lib, modules)
+		runTests(t, lib, modules, imported...)
 		return
 	}
-	modules = append(modules, "test.test_datetime", "test.test_decimal", "test.test_statistics")
-	runTests(t, lib, modules, "test.datetimetester", "pure.decimal")
+	modules = append(modules, "test.test_datetime", "test.test_decimal", "test.test_pickle", "test.test_statistics")
+	runTests(t, lib, modules, append(imported, "test.datetimetester", "test.pickletester", "pure.decimal")...)
 }
 
 // tested is the version whose tests the baseline is about: that of Debian 12.
