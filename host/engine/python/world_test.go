@@ -52,6 +52,12 @@ func TestLogs(t *testing.T) {
 			logs: []string{"debug it is debug", "info it is info", "warn it is warning", "error it is error", "error it is critical", "info x"}},
 		{name: "logging of an exception", code: "try:\n    1 / 0\nexcept Exception:\n    logging.exception('oh')", want: `null`,
 			logs: []string{"error oh\nTraceback (most recent call last):\n  File \"tool.py\", line 2, in <module>\n    1 / 0\n    ~~^~~\nZeroDivisionError: division by zero"}},
+		{name: "logging of an exception of the library", code: "try:\n    json.loads('{')\nexcept Exception:\n    logging.exception('oh')", want: `null`,
+			logs: []string{"error oh\nTraceback (most recent call last):\n  File \"tool.py\", line 2, in <module>\n    json.loads('{')\n  File \"<python>/json/__init__.py\", line 346, in loads\n  File \"<python>/json/decoder.py\", line 337, in decode\n" +
+				"  File \"<python>/json/decoder.py\", line 353, in raw_decode\njson.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"}},
+		{name: "the files of the library", code: "import email.message, logging.handlers, sys, types, urllib.request, xml.dom.minidom, zipfile\n" +
+			"def codes(value, deeper=True):\n    for item in list(vars(value).values()):\n        if isinstance(item, types.FunctionType):\n            yield item.__code__.co_filename\n        elif isinstance(item, type) and deeper:\n            yield from codes(item, False)\n" +
+			"return sorted({name for module in list(sys.modules.values()) for name in codes(module) if not name.startswith(('<frozen ', '<python>/', '<toolrun>/', '<string>', 'tool.py'))})", want: `[]`},
 		{name: "warnings", code: "import warnings\nwarnings.warn('old')", want: `null`, logs: []string{"warn tool.py:2: UserWarning: old"}},
 		{name: "half a character", code: "logging.info('\\ud800')\nprint('ok')", want: `null`, logs: []string{"info ?", "info ok"}},
 		{name: "streams that were closed", code: "import sys\nsys.stdout.close()\nsys.stderr = None\nreturn 1", want: `1`},

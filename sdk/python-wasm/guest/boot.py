@@ -1,8 +1,34 @@
 # What the interpreter is started with, as python -c: reads this package from the host, and serves it.
 import builtins
-import json
 import sys
+import zipimport
+from _imp import _fix_co_filename
 from posix import read
+
+# The library was compiled on another machine, whose folders tracebacks are not to show.
+unmarshal = zipimport._unmarshal_code
+
+
+def name_file(code, file):
+    _fix_co_filename(code, "<python>/" + file.removesuffix("c"))
+
+
+def unmarshal_code(importer, path, file, name, data):
+    code = unmarshal(importer, path, file, name, data)
+    if code is not None:
+        name_file(code, file)
+    return code
+
+
+zipimport._unmarshal_code = unmarshal_code
+for module in list(sys.modules.values()):  # those that Python itself needed to start
+    _, _, file = (getattr(module, "__file__", "") or "").partition(".zip/")
+    for holder in (module, *(value for value in vars(module).values() if isinstance(value, type))) if file else ():
+        for value in vars(holder).values():
+            if hasattr(value, "__code__") and value.__code__.co_filename[0] != "<":
+                name_file(value.__code__, file)
+
+import json  # noqa: E402
 
 parts = [read(0, 1 << 16)]
 while len(parts[-1]) == 1 << 16:
