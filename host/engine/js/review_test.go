@@ -68,7 +68,7 @@ func TestReview(t *testing.T) {
 		{"not caught", "try { return fetch('x'); } finally { console.log(1); }", []string{"tool.js:1:14: fetch is not defined"}},
 		{"declared", "const fetch = async () => 1;\nreturn await fetch();", nil},
 		{"a parameter", "return ((document) => document.title)({ title: 1 });", nil},
-		{"in an object", "return { localStorage };", []string{"tool.js:1:10: localStorage is not defined (tools keep"}},
+		{"in an object", "return { localStorage };", []string{"tool.js:1:10: localStorage is not defined (what a tool keeps"}},
 		{"a key", "return { fetch: 1, window: { document: 2 } }.window.document;", nil},
 		{"a label", "window: for (const x of [1]) { for (;;) break window; }\nreturn 1;", nil},
 		{"assigned", "total = 1;\nreturn total;", nil},

@@ -1,0 +1,28 @@
+package memory_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// TestCheckStrict: a strict store is held to its schema, but for defaults that do not fit, as generated schemas have.
+func TestCheckStrict(t *testing.T) {
+	for _, tt := range []struct {
+		name, schema string
+		strict       bool
+		want         abi.Code
+	}{
+		{"a default", `{"properties": {"a": {"type": "string", "default": null}}}`, true, ""},
+		{"an unknown keyword", `{"propertys": {"a": true}}`, true, abi.InvalidArgument},
+		{"both", `{"propertys": {"a": true}, "properties": {"a": {"type": "string", "default": 1}}}`, true, abi.InvalidArgument},
+		{"not strict", `{"propertys": {"a": true}}`, false, ""},
+	} {
+		err := memory.CheckStrict(memory.Store{Name: "prefs", Access: memory.ScopeUser, Strict: tt.strict, Schema: []byte(tt.schema)})
+		if f, ok := errors.AsType[*abi.Fault](err); (err != nil) != (tt.want != "") || ok && f.Code != tt.want {
+			t.Errorf("%s: CheckStrict = %v; want %q", tt.name, err, tt.want)
+		}
+	}
+}
