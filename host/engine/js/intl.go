@@ -44,18 +44,47 @@ func (r *run) makeIntl() goja.Value {
 		names = append(names, class.name)
 		members[class.name] = func() goja.Value { return r.makeIntlClass(class) }
 	}
-	return r.lazyObject(names, members)
+	members["Locale"] = r.makeLocaleClass
+	return r.lazyObject(append(names, "Locale"), members)
+}
+
+// madePrototype is the prototype of what new made for a constructor. It is nil where the constructor was called without new:
+// goja then passes on what it was called on.
+func (r *run) madePrototype(class string, this *goja.Object) *goja.Object {
+	made := this.Prototype()
+	p := made
+	for range maxPrototypes { // a proxy has as many as it likes
+		if p == nil || p == r.intlPrototypes[class] {
+			break
+		}
+		p = p.Prototype()
+	}
+	if p != r.intlPrototypes[class] {
+		return nil
+	}
+	return made
+}
+
+// maxPrototypes bounds a search in a chain of prototypes.
+const maxPrototypes = 100
+
+func (r *run) rememberPrototype(class string, prototype *goja.Object) {
+	if r.intlPrototypes == nil {
+		r.intlPrototypes = make(map[string]*goja.Object)
+	}
+	r.intlPrototypes[class] = prototype
 }
 
 func (r *run) makeIntlClass(class *intlClass) goja.Value {
 	constructor := r.vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
 		r.enter()
 		defer r.leave()
-		prototype := r.intlPrototypes[class.name]
-		if call.NewTarget != nil {
-			prototype = call.This.Prototype()
-		} else if class.needNew {
+		prototype := r.madePrototype(class.name, call.This)
+		if prototype == nil && class.needNew {
 			panic(r.newError("TypeError", "Constructor Intl."+class.name+" requires 'new'"))
+		}
+		if prototype == nil {
+			prototype = r.intlPrototypes[class.name]
 		}
 		value := class.make(r, r.localeList(call.Argument(0)), call.Argument(1))
 		return r.newIntlObject(class.name, value, prototype)
@@ -63,10 +92,7 @@ func (r *run) makeIntlClass(class *intlClass) goja.Value {
 	must(constructor.DefineDataProperty("name", r.vm.ToValue(class.name), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	r.defineHidden(constructor, "supportedLocalesOf", r.native("supportedLocalesOf", r.supportedLocales))
 	prototype := constructor.Get("prototype").(*goja.Object)
-	if r.intlPrototypes == nil {
-		r.intlPrototypes = make(map[string]*goja.Object)
-	}
-	r.intlPrototypes[class.name] = prototype
+	r.rememberPrototype(class.name, prototype)
 	for name, method := range class.methods {
 		r.defineIntlMethod(class, prototype, name, method)
 	}

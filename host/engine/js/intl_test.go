@@ -30,10 +30,15 @@ func TestIntl(t *testing.T) {
 		`Intl.DateTimeFormat().resolvedOptions()`:                                                                                                                        `{"locale":"en-US","calendar":"gregory","numberingSystem":"latn","timeZone":"UTC","year":"numeric","month":"numeric","day":"numeric"}`,
 		`[typeof Intl, Intl.NumberFormat === Intl.NumberFormat, new Intl.NumberFormat() instanceof Intl.NumberFormat, Intl.NumberFormat("en") instanceof Intl.NumberFormat, String(new Intl.NumberFormat())]`: `["object",true,true,true,"[object Intl.NumberFormat]"]`,
 		`(() => { class N extends Intl.NumberFormat { twice(x) { return this.format(2 * x); } } const n = new N("de"); return [n.twice(1.25), n instanceof N]; })()`:                                          `["2,5",true]`,
-		`Intl.getCanonicalLocales(["EN-us", "zh-hant-tw", "EN-US"])`:                                                          `["en-US","zh-Hant-TW"]`,
-		`Intl.NumberFormat.supportedLocalesOf(["de-AT", "xx", "en-u-nu-latn"])`:                                               `["de-AT","en-u-nu-latn"]`,
-		`[Intl.supportedValuesOf("timeZone").includes("Europe/Berlin"), Intl.supportedValuesOf("currency").includes("USD")]`:  `[true,true]`,
-		`typeof Object.getOwnPropertyDescriptor(Date.prototype, "toLocaleString").value + Object.keys(Date.prototype).length`: `"function0"`,
+		`Intl.getCanonicalLocales(["EN-us", "zh-hant-tw", "EN-US"])`:                                                                                                                                                       `["en-US","zh-Hant-TW"]`,
+		`Intl.NumberFormat.supportedLocalesOf(["de-AT", "xx", "en-u-nu-latn"])`:                                                                                                                                            `["de-AT","en-u-nu-latn"]`,
+		`[Intl.supportedValuesOf("timeZone").includes("Europe/Berlin"), Intl.supportedValuesOf("currency").includes("USD")]`:                                                                                               `[true,true]`,
+		`[new Intl.PluralRules("en", { type: "ordinal" }).select(22), new Intl.PluralRules("pl").select(3), new Intl.PluralRules().resolvedOptions().pluralCategories]`:                                                    `["two","few",["one","other"]]`,
+		`[new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(-1, "day"), new Intl.RelativeTimeFormat("de").format(3, "weeks")]`:                                                                                 `["yesterday","in 3 Wochen"]`,
+		`new Intl.RelativeTimeFormat("en").formatToParts(2, "day")`:                                                                                                                                                        `[{"type":"literal","value":"in "},{"type":"integer","value":"2","unit":"day"},{"type":"literal","value":" days"}]`,
+		`[new Intl.ListFormat("en").format(["a", "b", "c"]), new Intl.ListFormat("es").format(new Set(["uno", "Isla"])), new Intl.ListFormat("en", { type: "disjunction" }).format([])]`:                                   `["a, b, and c","uno e Isla",""]`,
+		`(() => { const l = new Intl.Locale("zh", { region: "tw", hourCycle: "h12" }); return [String(l), l.maximize().script, l.region, l.hourCycle, l.numeric, new Intl.NumberFormat(l).resolvedOptions().locale]; })()`: `["zh-TW-u-hc-h12","Hant","TW","h12",false,"zh-TW"]`,
+		`typeof Object.getOwnPropertyDescriptor(Date.prototype, "toLocaleString").value + Object.keys(Date.prototype).length`:                                                                                              `"function0"`,
 	} {
 		if got := answer(t, "return ("+code+");"); got != want {
 			t.Errorf("%s\n = %s\n want %s", code, got, want)
@@ -60,6 +65,10 @@ func TestIntlRefuses(t *testing.T) {
 		`Intl.NumberFormat.prototype.formatToParts.call({}, 1)`:                          `["TypeError","Method Intl.NumberFormat.prototype.formatToParts called on incompatible receiver"]`,
 		`Number.prototype.toLocaleString.call("1")`:                                      `["TypeError","Number.prototype.toLocaleString requires that 'this' be a Number"]`,
 		`Intl.getCanonicalLocales({ length: 1e9 })`:                                      `["RangeError","a list of locales has more than 200 entries"]`,
+		`new Intl.Segmenter("en")`:                                                       `["RangeError","Intl.Segmenter is not supported by toolrun's Intl; split the text with a regular expression"]`,
+		`Intl.PluralRules("en")`:                                                         `["TypeError","Constructor Intl.PluralRules requires 'new'"]`,
+		`new Intl.ListFormat("en").format([1])`:                                          `["TypeError","Iterable yielded a value which is not a string"]`,
+		`new Intl.RelativeTimeFormat("en").format(1, "eon")`:                             `["RangeError","Invalid unit argument for Intl.RelativeTimeFormat.prototype.format() 'eon'"]`,
 		`new Intl.NumberFormat([1])`:                                                     `["TypeError","Language ID should be string or object."]`,
 		`(1).toLocaleString("a".repeat(1e6))`:                                            `["RangeError","Incorrect locale information provided"]`,
 	} {

@@ -54,6 +54,86 @@ var intlClasses = []*intlClass{
 		"formatRange":        noRange("DateTimeFormat", "formatRange"),
 		"formatRangeToParts": noRange("DateTimeFormat", "formatRangeToParts"),
 	}},
+	{name: "PluralRules", needNew: true, make: func(r *run, tags []intl.Tag, options goja.Value) any {
+		f, err := intl.NewPluralRules(tags, r.options(options))
+		r.intlFailed(err)
+		return f
+	}, methods: intlMethods{
+		"select": func(r *run, f any, call goja.FunctionCall) goja.Value {
+			category, err := f.(*intl.PluralRules).Select(intl.NewFloat(call.Argument(0).ToNumber().ToFloat()))
+			r.intlFailed(err)
+			return r.vm.ToValue(category)
+		},
+		"resolvedOptions": func(r *run, f any, _ goja.FunctionCall) goja.Value {
+			return r.resolvedOptions(f.(*intl.PluralRules).Resolved())
+		},
+		"selectRange": noRange("PluralRules", "selectRange"),
+	}},
+	{name: "RelativeTimeFormat", needNew: true, make: func(r *run, tags []intl.Tag, options goja.Value) any {
+		f, err := intl.NewRelativeTimeFormat(tags, r.options(options))
+		r.intlFailed(err)
+		return f
+	}, methods: intlMethods{
+		"format": func(r *run, f any, call goja.FunctionCall) goja.Value {
+			text, err := f.(*intl.RelativeTimeFormat).Format(r.relativeTime(call))
+			r.intlFailed(err)
+			return r.vm.ToValue(text)
+		},
+		"formatToParts": func(r *run, f any, call goja.FunctionCall) goja.Value {
+			parts, err := f.(*intl.RelativeTimeFormat).Parts(r.relativeTime(call))
+			r.intlFailed(err)
+			return r.partList(parts)
+		},
+		"resolvedOptions": func(r *run, f any, _ goja.FunctionCall) goja.Value {
+			return r.resolvedOptions(f.(*intl.RelativeTimeFormat).Resolved())
+		},
+	}},
+	{name: "ListFormat", needNew: true, make: func(r *run, tags []intl.Tag, options goja.Value) any {
+		f, err := intl.NewListFormat(tags, r.strictOptions(options))
+		r.intlFailed(err)
+		return f
+	}, methods: intlMethods{
+		"format": func(r *run, f any, call goja.FunctionCall) goja.Value {
+			return r.vm.ToValue(f.(*intl.ListFormat).Format(r.textList(call.Argument(0))))
+		},
+		"formatToParts": func(r *run, f any, call goja.FunctionCall) goja.Value {
+			return r.partList(f.(*intl.ListFormat).Parts(r.textList(call.Argument(0))))
+		},
+		"resolvedOptions": func(r *run, f any, _ goja.FunctionCall) goja.Value {
+			return r.resolvedOptions(f.(*intl.ListFormat).Resolved())
+		},
+	}},
+	{name: "DisplayNames", needNew: true, make: refused("DisplayNames", "keep the names that the tool needs in the tool"), methods: intlMethods{}},
+	{name: "Segmenter", needNew: true, make: refused("Segmenter", "split the text with a regular expression"), methods: intlMethods{}},
+}
+
+// refused is a class that cannot be made.
+func refused(name, hint string) func(*run, []intl.Tag, goja.Value) any {
+	return func(r *run, _ []intl.Tag, _ goja.Value) any {
+		panic(r.newError("RangeError", "Intl."+name+" is not supported by toolrun's Intl; "+hint))
+	}
+}
+
+// relativeTime reads the arguments value and unit.
+func (r *run) relativeTime(call goja.FunctionCall) (intl.Decimal, string) {
+	d := intl.NewFloat(call.Argument(0).ToNumber().ToFloat())
+	return d, call.Argument(1).String()
+}
+
+// textList reads an iterable of strings.
+func (r *run) textList(value goja.Value) (texts []string) {
+	if isUndefined(value) {
+		return nil
+	}
+	r.vm.ForOf(value, func(item goja.Value) bool {
+		text, ok := item.(goja.String)
+		if !ok {
+			panic(r.newError("TypeError", "Iterable yielded a value which is not a string"))
+		}
+		texts = append(texts, text.String())
+		return true
+	})
+	return texts
 }
 
 // noRange is a method that there is none of.

@@ -39,6 +39,16 @@ func NewFloat(x float64) Decimal {
 	return d
 }
 
+// exact is the value of the float that d is the shortest form of.
+func (d *Decimal) exact() Decimal {
+	f, _, err := big.ParseFloat(string(d.digits)+"e"+strconv.Itoa(d.exp), 10, 53, big.ToNearestEven)
+	if err != nil || !f.IsInt() {
+		return *d
+	}
+	whole, _ := f.Int(nil)
+	return NewInteger(whole.String())
+}
+
 // NewInteger makes a Decimal of the decimal digits of an integer, with a sign or without.
 func NewInteger(text string) Decimal {
 	digits, negative := strings.CutPrefix(text, "-")

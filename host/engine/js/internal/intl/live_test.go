@@ -87,13 +87,11 @@ func parseAnswer(t *testing.T, line []byte) (a answer) {
 	if len(list) < 3 {
 		return a
 	}
-	var parts []map[string]string
+	var parts []intl.Part
 	if err := json.Unmarshal(list[1], &parts); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range parts {
-		a.parts += p["type"] + "=" + p["value"] + "|"
-	}
+	a.parts = partsText(parts)
 	if err := json.Unmarshal(list[2], &a.resolved); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +108,7 @@ func failure(err error) answer {
 
 func partsText(parts []intl.Part) (text string) {
 	for _, p := range parts {
-		text += p.Type + "=" + p.Value + "|"
+		text += p.Type + "=" + p.Value + strings.TrimSuffix("/"+p.Unit, "/") + "|"
 	}
 	return text
 }

@@ -15,10 +15,30 @@ func (f *NumberFormat) Format(d Decimal) (string, error) {
 
 // Parts writes a number in parts.
 func (f *NumberFormat) Parts(d Decimal) ([]Part, error) {
-	if f.rounding.increment != 1 && len(d.digits) > 15 {
-		return nil, unsupported("roundingIncrement with a number of more than 15 digits", "round the number first")
+	if err := f.refuses(d); err != nil {
+		return nil, err
 	}
 	return f.parts(d), nil
+}
+
+// refuses reports what ICU writes in a way of its own.
+func (f *NumberFormat) refuses(d Decimal) error {
+	if f.rounding.increment != 1 && (len(d.digits) > 15 || d.magnitude() > 14) {
+		return unsupported("roundingIncrement with a number of more than 15 digits", "round the number first")
+	}
+	if f.style != "unit" && (f.style != "currency" || f.currencyDisplay != "name") {
+		return nil
+	}
+	if f.plurals.unsure(d) {
+		return errUnsure()
+	}
+	if f.notation == "standard" {
+		return nil
+	}
+	if d.magnitude() < 0 && f.notation != "compact" || f.notation == "compact" && f.plurals.fractional() {
+		return unsupported("the notation "+f.notation+" of this number with the name of a unit or currency", `use the notation "standard"`)
+	}
+	return nil
 }
 
 func (f *NumberFormat) parts(d Decimal) []Part {

@@ -1,6 +1,7 @@
 package intl
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -172,4 +173,35 @@ func (r relation) reduced(digits string) int {
 		}
 	}
 	return value
+}
+
+// fractional reports whether a form depends on the digits of the fraction, of which ICU has others in the compact form.
+func (p *pluralRules) fractional() bool {
+	for _, alternatives := range p.conditions {
+		for _, and := range alternatives {
+			if slices.ContainsFunc(and, func(r relation) bool { return r.operand == 'f' || r.operand == 't' }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unsure reports whether ICU may take another form of a large number than the rules give: it looks at digits that a float
+// does not have, and at no more than fit into 64 bits.
+func (p *pluralRules) unsure(d Decimal) bool {
+	if !d.finite() || d.magnitude() <= 15 {
+		return false
+	}
+	whole := func(d Decimal) string {
+		integer, _ := d.places()
+		return p.of(operands{integer: integer})
+	}
+	form := whole(d)
+	return form != whole(d.exact()) || d.magnitude() >= 18 && form != p.of(operands{})
+}
+
+// errUnsure is the refusal of such a number.
+func errUnsure() error {
+	return unsupported("the plural form of a number of more than 15 digits", "use a smaller number")
 }

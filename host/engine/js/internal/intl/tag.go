@@ -49,6 +49,9 @@ func ParseTag(text string) (Tag, error) {
 		t.variants, parts = append(t.variants, parts[0]), parts[1:]
 	}
 	slices.Sort(t.variants)
+	if slices.Contains(t.variants, "posix") || slices.Contains(parts, "t") {
+		return Tag{}, unsupported("a language tag with posix or -t-", "leave these out")
+	}
 	if !t.extensions(parts) {
 		return Tag{}, wrong
 	}
@@ -75,7 +78,9 @@ func (t *Tag) extensions(parts []string) bool {
 		}
 		switch singleton {
 		case "u":
-			t.unicode(parts[1:end])
+			if !t.unicode(parts[1:end]) {
+				return false
+			}
 		case "x":
 			private = parts[:end]
 		default:
@@ -90,11 +95,16 @@ func (t *Tag) extensions(parts []string) bool {
 	return true
 }
 
-func (t *Tag) unicode(parts []string) {
+func (t *Tag) unicode(parts []string) bool {
 	for len(parts) > 0 && len(parts[0]) > 2 {
 		t.attributes, parts = append(t.attributes, parts[0]), parts[1:]
 	}
+	slices.Sort(t.attributes)
+	t.attributes = slices.Compact(t.attributes)
 	for len(parts) > 0 {
+		if !isAlpha(parts[0][1:]) {
+			return false
+		}
 		end := 1
 		for end < len(parts) && len(parts[end]) > 2 {
 			end++
@@ -109,6 +119,7 @@ func (t *Tag) unicode(parts []string) {
 		parts = parts[end:]
 	}
 	slices.SortFunc(t.keywords, func(a, b keyword) int { return strings.Compare(a.key, b.key) })
+	return true
 }
 
 // replaceAliases puts today's names in the place of old ones.

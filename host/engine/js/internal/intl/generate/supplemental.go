@@ -11,6 +11,9 @@ func (s *source) supplemental(locales []string) table {
 	t["locales"] = strings.Join(s.known(), " ")
 	for kind, file := range map[string]string{"cardinal": "plurals", "ordinal": "ordinals"} {
 		rules := s.read("cldr-core/supplemental/"+file+".json", "supplemental", "plurals-type-"+kind)
+		if kind == "cardinal" {
+			t["plural/languages"] = strings.Join(sortedKeys(rules), " ")
+		}
 		for _, language := range sortedKeys(rules) {
 			for category, rule := range at(rules, language) {
 				text, _, _ := strings.Cut(rule.(string), "@")

@@ -1,0 +1,72 @@
+package intl
+
+import (
+	"slices"
+	"strings"
+)
+
+// PluralRules is Intl.PluralRules: it picks the plural form of numbers.
+type PluralRules struct {
+	name, kind string
+	rounding   rounding
+	rules      *pluralRules
+}
+
+// NewPluralRules reads options as the constructor of Intl.PluralRules does.
+func NewPluralRules(tags []Tag, o Options) (*PluralRules, error) {
+	p := &PluralRules{}
+	if err := matcher(o, "PluralRules"); err != nil {
+		return nil, err
+	}
+	var err error
+	if p.kind, err = choice(o, "PluralRules", "type", "cardinal", "cardinal", "ordinal"); err != nil {
+		return nil, err
+	}
+	if p.rounding, err = readRounding(o, "PluralRules", "standard", 0, 3); err != nil {
+		return nil, err
+	}
+	p.name = pluralLocale(tags)
+	p.rules = pluralsOf(p.kind, p.name)
+	return p, nil
+}
+
+// pluralLocale picks the first of the tags that there are rules for. They are those of whole languages, but for pt-PT.
+func pluralLocale(tags []Tag) string {
+	languages := strings.Fields(supplemental("plural/languages"))
+	for _, tag := range tags {
+		if tag.Language == "pt" && tag.Region == "PT" && tag.Script == "" {
+			return "pt-PT"
+		}
+		if slices.Contains(languages, tag.Language) {
+			return tag.Language
+		}
+	}
+	return "en"
+}
+
+// Select returns the category of a number. Of a large one, where ICU looks at digits that a float does not have, it
+// returns one only where these make no difference.
+func (p *PluralRules) Select(d Decimal) (string, error) {
+	if !d.finite() {
+		return "other", nil
+	}
+	if p.rules.unsure(d) {
+		return "", errUnsure()
+	}
+	return p.category(d), nil
+}
+
+func (p *PluralRules) category(d Decimal) string {
+	d.digits = slices.Clone(d.digits)
+	minFraction := p.rounding.apply(&d)
+	integer, fraction := d.places()
+	return p.rules.of(operands{integer: integer, fraction: padded(fraction, minFraction)})
+}
+
+// Resolved returns the options in effect.
+func (p *PluralRules) Resolved() []Option {
+	options := append([]Option{{"locale", p.name}, {"type", p.kind}}, p.rounding.resolved()...)
+	categories := slices.Clone(p.rules.categories)
+	slices.Sort(categories)
+	return append(options, Option{"pluralCategories", append(categories, "other")})
+}
