@@ -72,7 +72,7 @@ var rules = map[string]rule{
 	"sdk/js":                             {},
 	"sdk/client":                         {own: []string{"abi", "host/httpapi/wire"}},
 
-	"host/engine/js/internal/intl":          {},
+	"host/engine/js/internal/intl":          {others: []string{"golang.org/x/text"}},
 	"host/engine/js/internal/intl/generate": {},
 
 	"plugins/examples/hit_counter_go":   {own: []string{"abi/guest/go"}},

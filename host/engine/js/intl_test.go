@@ -38,6 +38,11 @@ func TestIntl(t *testing.T) {
 		`new Intl.RelativeTimeFormat("en").formatToParts(2, "day")`:                                                                                                                                                        `[{"type":"literal","value":"in "},{"type":"integer","value":"2","unit":"day"},{"type":"literal","value":" days"}]`,
 		`[new Intl.ListFormat("en").format(["a", "b", "c"]), new Intl.ListFormat("es").format(new Set(["uno", "Isla"])), new Intl.ListFormat("en", { type: "disjunction" }).format([])]`:                                   `["a, b, and c","uno e Isla",""]`,
 		`(() => { const l = new Intl.Locale("zh", { region: "tw", hourCycle: "h12" }); return [String(l), l.maximize().script, l.region, l.hourCycle, l.numeric, new Intl.NumberFormat(l).resolvedOptions().locale]; })()`: `["zh-TW-u-hc-h12","Hant","TW","h12",false,"zh-TW"]`,
+		`["b", "a", "C", "ä"].sort((x, y) => x.localeCompare(y))`:                                                                                                                                                          `["a","ä","b","C"]`,
+		`["z", "ä"].sort(new Intl.Collator("sv").compare)`:                                                                                                                                                                 `["z","ä"]`,
+		`["a10", "a9", "a09b"].sort(new Intl.Collator(undefined, { numeric: true }).compare)`:                                                                                                                              `["a9","a09b","a10"]`,
+		`["résumé".localeCompare("RESUME", undefined, { sensitivity: "base" }), "a".localeCompare("b"), "🎉 b".localeCompare("🎉 a"), "🎉".localeCompare("a")]`:                                                               `[0,-1,1,-1]`,
+		`["i".toLocaleUpperCase("tr"), "I".toLocaleLowerCase("az"), "straße".toLocaleUpperCase(), "İ".toLocaleLowerCase("tr")]`:                                                                                            `["İ","ı","STRASSE","i"]`,
 		`typeof Object.getOwnPropertyDescriptor(Date.prototype, "toLocaleString").value + Object.keys(Date.prototype).length`:                                                                                              `"function0"`,
 	} {
 		if got := answer(t, "return ("+code+");"); got != want {
@@ -69,6 +74,10 @@ func TestIntlRefuses(t *testing.T) {
 		`Intl.PluralRules("en")`:                                                         `["TypeError","Constructor Intl.PluralRules requires 'new'"]`,
 		`new Intl.ListFormat("en").format([1])`:                                          `["TypeError","Iterable yielded a value which is not a string"]`,
 		`new Intl.RelativeTimeFormat("en").format(1, "eon")`:                             `["RangeError","Invalid unit argument for Intl.RelativeTimeFormat.prototype.format() 'eon'"]`,
+		`"ä".localeCompare("b", "ja")`:                                                   `["RangeError","the order of texts in ja is not supported by toolrun's Intl; use the locale \"en\""]`,
+		`"🤖".localeCompare("🦀")`:                                                         `["RangeError","the order of two symbols in the texts is not supported by toolrun's Intl; compare the texts with < and >"]`,
+		`"i".toLocaleUpperCase("el")`:                                                    `["RangeError","toLocaleUpperCase in el is not supported by toolrun's Intl; use toUpperCase"]`,
+		`String.prototype.localeCompare.call(null, "a")`:                                 `["TypeError","String.prototype.localeCompare called on null or undefined"]`,
 		`new Intl.NumberFormat([1])`:                                                     `["TypeError","Language ID should be string or object."]`,
 		`(1).toLocaleString("a".repeat(1e6))`:                                            `["RangeError","Incorrect locale information provided"]`,
 	} {

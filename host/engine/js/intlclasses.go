@@ -3,7 +3,6 @@ package js
 import (
 	"math"
 	"math/big"
-	"strconv"
 	"strings"
 	"time"
 
@@ -103,6 +102,15 @@ var intlClasses = []*intlClass{
 			return r.resolvedOptions(f.(*intl.ListFormat).Resolved())
 		},
 	}},
+	{name: "Collator", make: func(r *run, tags []intl.Tag, options goja.Value) any { return r.collator(tags, options) },
+		methods: intlMethods{
+			"get compare": func(r *run, c any, call goja.FunctionCall) goja.Value {
+				return r.compareTexts(c.(*intl.Collator), call.Argument(0).String(), call.Argument(1).String())
+			},
+			"resolvedOptions": func(r *run, c any, _ goja.FunctionCall) goja.Value {
+				return r.resolvedOptions(c.(*intl.Collator).Resolved())
+			},
+		}},
 	{name: "DisplayNames", needNew: true, make: refused("DisplayNames", "keep the names that the tool needs in the tool"), methods: intlMethods{}},
 	{name: "Segmenter", needNew: true, make: refused("Segmenter", "split the text with a regular expression"), methods: intlMethods{}},
 }
@@ -195,105 +203,3 @@ func (r *run) milliseconds(value goja.Value) float64 {
 	}
 	return math.Trunc(value.ToNumber().ToFloat())
 }
-
-// localeMethod is a method of a built-in prototype that depends on a locale.
-type localeMethod struct {
-	class, name string
-	call        func(r *run, call goja.FunctionCall) goja.Value
-}
-
-var localeMethods = []localeMethod{
-	{"Number", "toLocaleString", (*run).numberToLocale},
-	{"BigInt", "toLocaleString", (*run).bigIntToLocale},
-	{"Date", "toLocaleString", dateToLocale("toLocaleString", intl.DefaultsOfDateTime)},
-	{"Date", "toLocaleDateString", dateToLocale("toLocaleDateString", intl.DefaultsOfDate)},
-	{"Date", "toLocaleTimeString", dateToLocale("toLocaleTimeString", intl.DefaultsOfTime)},
-	{"Array", "toLocaleString", (*run).arrayToLocale},
-}
-
-// installLocales puts functions that know locales in the place of goja's, before guest code runs.
-func (r *run) installLocales() {
-	for _, m := range localeMethods {
-		prototype := r.vm.Get(m.class).(*goja.Object).Get("prototype").(*goja.Object)
-		r.defineHidden(prototype, m.name, r.native(m.name, func(call goja.FunctionCall) goja.Value { return m.call(r, call) }))
-	}
-}
-
-func (r *run) numberToLocale(call goja.FunctionCall) goja.Value {
-	d, ok := numberThis(call.This)
-	if !ok {
-		panic(r.newError("TypeError", "Number.prototype.toLocaleString requires that 'this' be a Number"))
-	}
-	return r.decimalToLocale(d, call)
-}
-
-func (r *run) decimalToLocale(d intl.Decimal, call goja.FunctionCall) goja.Value {
-	text, err := r.numberFormat(r.localeList(call.Argument(0)), call.Argument(1)).Format(d)
-	r.intlFailed(err)
-	return r.vm.ToValue(text)
-}
-
-// numberThis is the number that this is, or holds.
-func numberThis(this goja.Value) (intl.Decimal, bool) {
-	if object, ok := this.(*goja.Object); ok && object.ClassName() != "Number" {
-		return intl.Decimal{}, false
-	}
-	switch n := this.Export().(type) {
-	case int64:
-		return intl.NewInteger(strconv.FormatInt(n, 10)), true
-	case float64:
-		return intl.NewFloat(n), true
-	}
-	return intl.Decimal{}, false
-}
-
-func (r *run) bigIntToLocale(call goja.FunctionCall) goja.Value {
-	integer, ok := call.This.Export().(*big.Int)
-	if object, isObject := call.This.(*goja.Object); isObject && object.ClassName() != "BigInt" || !ok {
-		panic(r.newError("TypeError", "BigInt.prototype.toLocaleString requires that 'this' be a BigInt"))
-	}
-	return r.decimalToLocale(intl.NewInteger(integer.String()), call)
-}
-
-func dateToLocale(name string, defaults intl.Defaults) func(*run, goja.FunctionCall) goja.Value {
-	return func(r *run, call goja.FunctionCall) goja.Value {
-		object, ok := call.This.(*goja.Object)
-		if !ok || object.ClassName() != "Date" {
-			panic(r.newError("TypeError", "Method Date.prototype."+name+" called on incompatible receiver"))
-		}
-		t, ok := object.Export().(time.Time)
-		if !ok {
-			return r.vm.ToValue("Invalid Date")
-		}
-		text, err := r.dateFormat(r.localeList(call.Argument(0)), call.Argument(1), defaults).Format(float64(t.UnixMilli()))
-		r.intlFailed(err)
-		return r.vm.ToValue(text)
-	}
-}
-
-// arrayToLocale writes the elements by their own toLocaleString.
-func (r *run) arrayToLocale(call goja.FunctionCall) goja.Value {
-	array := call.This.ToObject(r.vm)
-	var b strings.Builder
-	for i := range array.Get("length").ToInteger() {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		element := array.Get(strconv.FormatInt(i, 10))
-		if isUndefined(element) || goja.IsNull(element) {
-			continue
-		}
-		method, ok := element.ToObject(r.vm).Get("toLocaleString").(*goja.Object)
-		if !ok {
-			panic(r.newError("TypeError", "toLocaleString of an element is not a function"))
-		}
-		b.WriteString(r.call(method, element, call.Arguments...).String())
-		if b.Len() > maxLocaleText {
-			panic(r.newError("RangeError", "Invalid string length"))
-		}
-	}
-	return r.vm.ToValue(b.String())
-}
-
-// maxLocaleText bounds the text of an array.
-const maxLocaleText = 64 << 20

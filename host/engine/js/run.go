@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
 // run is one execution of a program. It belongs to the goroutine of Run; only Interrupt of its runtime is
@@ -33,6 +34,8 @@ type run struct {
 
 	globals        map[string]goja.Value   // those that the guest has used
 	intlPrototypes map[string]*goja.Object // of the classes of Intl that the guest has used
+	defaultOrder   *intl.Collator          // of localeCompare, once it was called
+	plainCases     map[string]*goja.Object // toUpperCase and toLowerCase, taken before guest code ran
 	modules        map[string]*goja.Object // the exports of the prelude's modules that were needed
 	requireFunc    goja.Value              // their require, made with the first of them
 	issued         map[*goja.Object]issued // the errors that this run made from faults

@@ -39,7 +39,16 @@ type answer struct {
 }
 
 // ask lets Node answer cases.
-func ask(t *testing.T, cases []testCase) []answer {
+func ask(t *testing.T, cases []testCase) (answers []answer) {
+	t.Helper()
+	for _, line := range askRaw(t, cases) {
+		answers = append(answers, parseAnswer(t, line))
+	}
+	return answers
+}
+
+// askRaw lets Node answer cases, in JSON.
+func askRaw(t *testing.T, cases []testCase) (answers []json.RawMessage) {
 	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -59,11 +68,10 @@ func ask(t *testing.T, cases []testCase) []answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var answers []answer
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	lines.Buffer(nil, 1<<24)
 	for lines.Scan() {
-		answers = append(answers, parseAnswer(t, lines.Bytes()))
+		answers = append(answers, bytes.Clone(lines.Bytes()))
 	}
 	if len(answers) != len(cases) {
 		t.Fatalf("node has %d answers to %d cases", len(answers), len(cases))

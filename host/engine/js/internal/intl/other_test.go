@@ -36,6 +36,10 @@ func oursOther(c testCase, list []intl.Tag) answer {
 		}
 		parts := f.Parts(c.Value.([]string))
 		return answer{text: intl.Join(parts), parts: partsText(parts), resolved: resolvedMap(f.Resolved())}
+	case "Collator":
+		return oursCollator(c, list)
+	case "Casing":
+		return oursCasing(c, list)
 	case "Tag":
 		return answer{text: list[0].String()}
 	}

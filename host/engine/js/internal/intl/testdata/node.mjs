@@ -37,6 +37,7 @@ const kinds = {
     const f = new Intl.Collator(locale, options);
     return [String(Math.sign(f.compare(...value))), [], f.resolvedOptions()];
   },
+  Casing: ({ locale, value: [text] }) => [text.toLocaleUpperCase(locale) + '|' + text.toLocaleLowerCase(locale)],
   Tag: ({ locale }) => [Intl.getCanonicalLocales(locale)[0]],
 };
 

@@ -1,0 +1,304 @@
+package intl
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/collate"
+	"golang.org/x/text/language"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Collator is Intl.Collator: it puts texts in order. It serves one goroutine at a time.
+type Collator struct {
+	name, usage, sensitivity string
+	numeric                  bool
+	root                     bool                // the language has no order of its own
+	first                    *unicode.RangeTable // the script that comes before others, or nil
+	order                    *collate.Collator
+}
+
+// collations are those that some locale has beside its own.
+var collations = strings.Fields("big5han compat dict direct ducet emoji eor gb2312 phonebk phonetic pinyin searchjl stroke trad unihan zhuyin")
+
+// NewCollator reads options as the constructor of Intl.Collator does.
+func NewCollator(tags []Tag, o Options) (*Collator, error) {
+	c := &Collator{}
+	var err error
+	if c.usage, err = choice(o, "Collator", "usage", "sort", "sort", "search"); err != nil {
+		return nil, err
+	}
+	if err := matcher(o, "Collator"); err != nil {
+		return nil, err
+	}
+	l, err := negotiate(tags)
+	if err != nil {
+		return nil, err
+	}
+	numeric, err := c.readNumeric(o, l)
+	if err != nil {
+		return nil, err
+	}
+	if c.sensitivity, err = choice(o, "Collator", "sensitivity", "variant", "base", "accent", "case", "variant"); err != nil {
+		return nil, err
+	}
+	if ignore, ok := o.Bool("ignorePunctuation"); ok && ignore || !ok && l.Language == "th" {
+		return nil, unsupported("ignorePunctuation", "set ignorePunctuation: false, and remove punctuation from the texts")
+	}
+	if c.usage == "search" && !slices.Contains(searchLanguages, l.Language) {
+		return nil, unsupported(`the usage "search" in `+l.name, `use usage: "sort"`)
+	}
+	c.name = l.Language
+	if slices.Contains([]string{"en-US", "de-AT"}, l.name) {
+		c.name = l.name
+	}
+	if numeric {
+		c.name += "-u-kn"
+	}
+	return c, c.prepare(l)
+}
+
+// readNumeric reads the options that the tag may have, too. It reports whether the order of digits came from the tag.
+func (c *Collator) readNumeric(o Options, l locale) (ofTag bool, err error) {
+	if kn, ok := l.keyword("kn"); ok {
+		c.numeric = kn == ""
+		ofTag = c.numeric
+	}
+	if numeric, ok := o.Bool("numeric"); ok {
+		ofTag = ofTag && numeric
+		c.numeric = numeric
+	}
+	first, err := choice(o, "Collator", "caseFirst", l.extension("kf"), "upper", "lower", "false")
+	if err != nil {
+		return false, err
+	}
+	if first != "" && first != "false" {
+		return false, unsupported("caseFirst: "+quoted(first), `use "false"`)
+	}
+	collation, _ := o.Text("collation")
+	for _, co := range []string{collation, l.extension("co")} {
+		if slices.Contains(collations, co) {
+			return false, unsupported("the collation "+co, "leave it out")
+		}
+	}
+	return ofTag, nil
+}
+
+// prepare makes the order. Languages whose order differs from ICU's have none.
+func (c *Collator) prepare(l locale) error {
+	c.root = slices.Contains(rootLanguages, l.Language)
+	if !c.root && !slices.Contains(tailoredLanguages, l.Language) || l.name == "fr-CA" {
+		return unsupported("the order of texts in "+l.name, `use the locale "en"`)
+	}
+	var options []collate.Option
+	switch c.sensitivity {
+	case "base":
+		options = append(options, collate.IgnoreCase, collate.IgnoreDiacritics, collate.IgnoreWidth)
+	case "accent":
+		options = append(options, collate.IgnoreCase, collate.IgnoreWidth)
+	case "case":
+		return unsupported(`the sensitivity "case"`, `use "variant" or "base"`)
+	}
+	c.first = firstScripts[l.Language]
+	tag := language.Und
+	if !c.root {
+		tag = language.Make(l.Language)
+	}
+	c.order = collate.New(tag, options...)
+	return nil
+}
+
+// Compare is -1, 0 or 1 as a comes before b, with b, or after it. Texts with characters that ICU orders in another way, where
+// these decide, are refused.
+func (c *Collator) Compare(a, b string) (int, error) {
+	if a == b {
+		return 0, nil
+	}
+	a, b = c.plain(a), c.plain(b)
+	if c.first != nil && mixes(a+b, c.first) {
+		return 0, unsupported("the order of texts in several scripts in "+c.name, `use the locale "en"`)
+	}
+	if strings.Contains(a+b, stroke) && !c.safeStrokes(a, b) {
+		return 0, unsupported("the order of letters with a stroke and of others with accents", "compare the texts with < and >")
+	}
+	if c.known(a) && c.known(b) {
+		return c.order.CompareString(a, b), nil
+	}
+	a, b = withoutCommon(a, b)
+	if c.known(a) && c.known(b) {
+		return c.order.CompareString(a, b), nil
+	}
+	return c.compareSymbols(a, b)
+}
+
+// mixes reports whether a text has letters of a script and letters of others.
+func mixes(text string, script *unicode.RangeTable) bool {
+	inScript, outside := false, false
+	for _, r := range text {
+		if unicode.IsLetter(r) {
+			in := unicode.Is(script, r)
+			inScript, outside = inScript || in, outside || !in
+		}
+	}
+	return inScript && outside
+}
+
+// Symbols of the first and of the last place.
+const firstSymbol, lastSymbol = "`", "\U0001D1DD"
+
+// compareSymbols compares texts with symbols whose place is not known: it is between two others. Where both give the same
+// order, that is it.
+func (c *Collator) compareSymbols(a, b string) (int, error) {
+	lowA, okA := c.placed(a, firstSymbol)
+	lowB, okB := c.placed(b, firstSymbol)
+	if !okA || !okB {
+		return 0, unsupported("the order of a character in the texts", "compare the texts with < and >")
+	}
+	highA, _ := c.placed(a, lastSymbol)
+	highB, _ := c.placed(b, lastSymbol)
+	order := c.order.CompareString(lowA, highB)
+	if order != c.order.CompareString(highA, lowB) {
+		return 0, unsupported("the order of two symbols in the texts", "compare the texts with < and >")
+	}
+	return order, nil
+}
+
+// placed puts a symbol in the place of those that are not known.
+func (c *Collator) placed(text, symbol string) (string, bool) {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case c.knownRune(r):
+			b.WriteRune(r)
+		case unicode.In(r, unicode.So, unicode.Sk) || r >= 0x1F000 && r < 0x1FB00:
+			b.WriteString(symbol)
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+// withoutCommon removes what both texts begin with, up to a letter that no mark follows.
+func withoutCommon(a, b string) (string, string) {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && (splits(a, n) || splits(b, n)) {
+		n--
+	}
+	return a[n:], b[n:]
+}
+
+// splits reports whether a text may not be cut at a place: in a character, or before or behind a mark.
+func splits(text string, n int) bool {
+	if n < len(text) && !utf8.RuneStart(text[n]) {
+		return true
+	}
+	next, _ := utf8.DecodeRuneInString(text[n:])
+	last, _ := utf8.DecodeLastRuneInString(text[:n])
+	return unicode.In(next, unicode.M) || unicode.In(last, unicode.M) || unicode.IsLetter(next) || unicode.IsLetter(last)
+}
+
+// stroke is the mark that the root order takes a letter with a stroke for.
+const stroke = "\u0335"
+
+var strokes = strings.NewReplacer("ł", "l"+stroke, "Ł", "L"+stroke, "đ", "d"+stroke, "Đ", "D"+stroke, "ħ", "h"+stroke, "Ħ", "H"+stroke)
+
+// strokesAmong are the marks among which a stroke is in its place.
+var strokesAmong = []rune("\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0335")
+
+// safeStrokes reports whether the order of texts with strokes is certain: it is decided by letters, or their marks are
+// among those that are known.
+func (c *Collator) safeStrokes(a, b string) bool {
+	if collate.New(language.Und, collate.Loose).CompareString(a, b) != 0 {
+		return true
+	}
+	for _, r := range norm.NFD.String(a + b) {
+		if unicode.Is(unicode.Mn, r) && !slices.Contains(strokesAmong, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// plain is the text that is compared.
+func (c *Collator) plain(text string) string {
+	if !isASCII(text) {
+		text = strings.Map(func(r rune) rune {
+			if r == '\u00ad' || r == '\u200c' || r == '\u200d' || r == '\ufe0f' {
+				return -1 // they have no weight
+			}
+			return r
+		}, text)
+		if c.root {
+			text = strokes.Replace(text)
+		}
+	}
+	if c.numeric {
+		text = sortableDigits(text)
+	}
+	return text
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// sortableDigits puts the length of a number in front of it, so that digits compare as numbers do.
+func sortableDigits(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		start := i
+		for i < len(text) && text[i] >= '0' && text[i] <= '9' {
+			i++
+		}
+		if i == start {
+			b.WriteByte(text[i])
+			i++
+			continue
+		}
+		number := strings.TrimLeft(text[start:i], "0")
+		for n := len(number); n >= 9; n -= 9 {
+			b.WriteByte('9')
+		}
+		b.WriteByte('0' + byte(len(number)%9))
+		b.WriteString(number)
+	}
+	return b.String()
+}
+
+// known reports whether the order of a text is ICU's.
+func (c *Collator) known(text string) bool {
+	if isASCII(text) {
+		return true
+	}
+	for _, r := range text {
+		if !c.knownRune(r) || c.numeric && r >= utf8.RuneSelf && unicode.Is(unicode.Nd, r) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *Collator) knownRune(r rune) bool {
+	if r < utf8.RuneSelf || string(r) == stroke {
+		return true
+	}
+	i, found := slices.BinarySearchFunc(knownOrder(), r, func(span [2]rune, r rune) int { return int(span[0] - r) })
+	return found || i > 0 && r <= knownOrder()[i-1][1]
+}
+
+// Resolved returns the options in effect.
+func (c *Collator) Resolved() []Option {
+	return []Option{{"locale", c.name}, {"usage", c.usage}, {"sensitivity", c.sensitivity}, {"ignorePunctuation", false},
+		{"collation", "default"}, {"numeric", c.numeric}, {"caseFirst", "false"}}
+}
