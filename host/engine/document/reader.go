@@ -39,6 +39,7 @@ type Reader struct {
 
 	mu      sync.Mutex
 	program engine.Program // nil until the first document
+	loading *loading       // nil while nothing loads the program
 	closed  bool
 	turns   *admission.Gate // nil until the first document
 }
@@ -180,54 +181,4 @@ func withoutText(err error) (Text, error) {
 		}
 	}
 	return Text{}, err
-}
-
-// domainOfParsers is that of their own code, which is no app's: no cell that ran a tool reads documents.
-const domainOfParsers = "the parsers of documents"
-
-var errReaderClosed = errors.New("document: the reader is closed")
-
-// load returns the program. Two first documents may load it twice, then one of the two is closed again: so neither waits
-// for the other longer than its own context lets it.
-func (r *Reader) load(ctx context.Context) (engine.Program, error) {
-	if program, err := r.loaded(); program != nil || err != nil {
-		return program, err
-	}
-	program, err := r.Engine.Load(ctx, engine.Source{Path: "reader" + Extension, Domain: domainOfParsers})
-	if err != nil {
-		return nil, err
-	}
-	r.mu.Lock()
-	kept := !r.closed && r.program == nil
-	if kept {
-		r.program = program
-	}
-	r.mu.Unlock()
-	if kept {
-		return program, nil
-	}
-	_ = program.Close() // nothing ran in it
-	return r.loaded()
-}
-
-func (r *Reader) loaded() (engine.Program, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return nil, errReaderClosed
-	}
-	return r.program, nil
-}
-
-// Close waits for the documents under way and lets go of the program, the engine stays its owner's. Closing twice is
-// fine.
-func (r *Reader) Close() error {
-	r.mu.Lock()
-	r.closed = true
-	program := r.program
-	r.mu.Unlock()
-	if program == nil {
-		return nil
-	}
-	return program.Close()
 }
