@@ -69,6 +69,7 @@ func (r *run) thrown(value goja.Value, frames []goja.StackFrame) error {
 		}
 		f.Message = "the tool threw a value that cannot be described"
 	}
+	f.Message = cleanText(f.Message, r.texts())
 	r.advise(f)
 	f.Message = cut(f.Message, maxMessageBytes)
 	return where.addTo(f)

@@ -106,6 +106,7 @@ func (r *run) neverSettles() error {
 // ends, not before: a tool may start a call, do something else and await it later.
 func (r *run) trackRejection(p *goja.Promise, operation goja.PromiseRejectionOperation) {
 	if operation == goja.PromiseRejectionReject {
+		r.clean(p.Result())
 		r.rejected = append(r.rejected, p)
 		return
 	}

@@ -3,7 +3,6 @@ package js
 import (
 	"context"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -38,9 +37,8 @@ type program struct {
 	script     *script
 	code       *goja.Program
 	operations []abi.Operation
-	freezes    bool // the code names a function that makes an object keep the members it has
-	review     engine.Review
-	localises  bool // the code names a function that depends on a locale
+	features
+	review engine.Review
 
 	open   sync.RWMutex // held for reading by runs under way
 	closed bool
@@ -49,13 +47,11 @@ type program struct {
 var errClosed = errors.New("js: the program is closed")
 
 func newProgram(e *Engine, src engine.Source, s *script, operations []abi.Operation) (*program, error) {
-	name := src.Path
-	tree, code, err := compile(name, s.code)
+	p := &program{engine: e, name: src.Path, script: s, operations: operations}
+	tree, err := p.compile()
 	if err != nil {
-		return nil, sourceInvalid(name, s, err)
+		return nil, p.sourceInvalid(err)
 	}
-	s.forgotten = forgottenAwaits(tree, s)
-	p := &program{engine: e, name: name, script: s, code: code, operations: operations, freezes: freezing.MatchString(s.code), localises: localising.MatchString(s.code)}
 	if src.Review {
 		p.review = reviewOf(tree, s, src, p)
 	}
@@ -65,39 +61,39 @@ func newProgram(e *Engine, src engine.Source, s *script, operations []abi.Operat
 // Review returns the review of the source.
 func (p *program) Review() engine.Review { return p.review }
 
-// freezing finds the functions that make an object keep the members it has. A tool that makes up such a name when it
-// runs is told that an object of ours cannot be frozen; to make each of them a plain object would slow every tool.
-var freezing = regexp.MustCompile(`freeze|seal|preventExtensions`)
-
-// compile refuses source maps: goja would open the file that a "sourceMappingURL" names.
-func compile(name, code string) (*ast.Program, *goja.Program, error) {
-	tree, err := parser.ParseFile(nil, name, code, 0, parser.WithDisableSourceMaps)
+// compile compiles the script and returns its tree, with what mends goja in it. It refuses source maps: goja would open the
+// file that a "sourceMappingURL" names.
+func (p *program) compile() (*ast.Program, error) {
+	tree, err := parser.ParseFile(nil, p.name, p.script.code, 0, parser.WithDisableSourceMaps)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if err := unfold(tree); err != nil {
-		return nil, nil, err
+	p.script.forgotten = forgottenAwaits(tree, p.script)
+	if p.features, err = prepareTree(p.script.code, tree); err != nil {
+		return nil, err
 	}
-	plainYields(code, tree)
-	compiled, err := goja.CompileAST(tree, false)
-	return tree, compiled, err
+	p.code, err = goja.CompileAST(tree, false)
+	return tree, err
 }
 
 // sourceInvalid reports what goja refuses although the bundler took it, at the author's place.
-func sourceInvalid(name string, s *script, err error) *abi.Fault {
+func (p *program) sourceInvalid(err error) *abi.Fault {
 	message, at := "it is no JavaScript that this engine knows", file.Position{}
 	if list, ok := errors.AsType[parser.ErrorList](err); ok && len(list) > 0 {
 		message, at = list[0].Message, list[0].Position
 	}
 	if refused, ok := errors.AsType[*goja.CompilerSyntaxError](err); ok {
-		message = refused.Message
+		message = cleanText(refused.Message, p.patterns)
 		if refused.File != nil {
 			at = refused.File.Position(refused.Offset)
 		}
 	}
-	f := abi.Faultf(abi.SourceInvalid, "%s cannot be compiled: %s", name, message)
-	f.File = name
-	if where, line, column, ok := s.position(at.Line, at.Column); ok {
+	if refused, ok := errors.AsType[*patternError](err); ok {
+		message, at = refused.Error(), refused.at
+	}
+	f := abi.Faultf(abi.SourceInvalid, "%s cannot be compiled: %s", p.name, message)
+	f.File = p.name
+	if where, line, column, ok := p.script.position(at.Line, at.Column); ok {
 		f.File, f.Line, f.Column = where, line, column
 	}
 	return f

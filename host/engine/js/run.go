@@ -42,6 +42,9 @@ type run struct {
 	rejected       []*goja.Promise         // the rejected promises that nothing handles
 	timers         timers
 
+	cleanHandler *goja.Object      // makes a handler of rejections that cleans
+	sources      map[string]string // the texts of regular expressions that were expanded
+
 	losses   []string // warnings about what JSON cannot hold of the output
 	readNone bool     // a read answered null
 	depth    int      // how many calls of ours are under way, one within the other
@@ -74,6 +77,7 @@ func (r *run) prepare() {
 	if r.program.localises || localising.Match(r.in.Input) {
 		r.installLocales()
 	}
+	r.mend()
 }
 
 // now is the guest's clock. A given time is where it starts from.
@@ -150,7 +154,11 @@ func (r *run) callEntry() (goja.Value, error) {
 	if !ok {
 		return nil, abi.Faultf(abi.SourceInvalid, "%s has no function to call", r.program.name)
 	}
-	result, err := entry(goja.Undefined(), input, document)
+	arguments := []goja.Value{input, document}
+	if r.program.catches {
+		arguments = append(arguments, r.makeCleaner())
+	}
+	result, err := entry(goja.Undefined(), arguments...)
 	if err != nil {
 		return nil, r.failure(err)
 	}

@@ -17,14 +17,13 @@ import (
 
 // lowering says what goja does not know although it is part of ES2022; esbuild rewrites it. A regular expression
 // becomes a call of RegExp, which fails when a package gets there, not when it is loaded; in the author's own files
-// the scan finds it first.
+// the scan finds it first. Unicode properties, \p{...}, stay as they are: the engine expands them.
 var lowering = map[string]bool{
-	"async-generator":                 false,
-	"for-await":                       false,
-	"import-meta":                     false, // becomes an empty object: a tool has no address
-	"regexp-match-indices":            false, // flag d
-	"regexp-set-notation":             false, // flag v
-	"regexp-unicode-property-escapes": false, // \p{...}, which goja takes for plain letters
+	"async-generator":      false,
+	"for-await":            false,
+	"import-meta":          false, // becomes an empty object: a tool has no address
+	"regexp-match-indices": false, // flag d
+	"regexp-set-notation":  false, // flag v
 }
 
 // loweringAlone is for a file that is parsed on its own: goja then sees what a bundle makes of import(...).

@@ -43,6 +43,6 @@ func countLines(s string) int {
 }
 
 func unsupportedRegexp(file, code string, offset int) *abi.Fault {
-	return invalid(placeIn(file, code, offset), `this regular expression has what tools do not have: flag d or v, or \p{...}`).
-		WithHint(`use the flags g, i, m, s, u and y, and ranges such as [a-zà-ÿ] in place of \p{L}`)
+	return invalid(placeIn(file, code, offset), `this regular expression has a flag that tools do not have: d or v`).
+		WithHint(`use the flags g, i, m, s, u and y; \p{...} takes the flag u`)
 }

@@ -182,7 +182,7 @@ func TestFaultsInImportedFiles(t *testing.T) {
 		{"import", "lib/x.js", "export const a = 1;\nimport 'node:net'", "is a module of Node.js", 2, 8},
 		{"escape", "lib/x.js", "export { a } from '../../a.js'", "outside of the tool's folder", 1, 19},
 		{"computed", "lib/x.js", "\n  import('./' + a)", "must be a string", 2, 3},
-		{"regexp flag", "lib/x.js", "export const a = /x/v", "what tools do not have", 1, 18},
+		{"regexp flag", "lib/x.js", "export const a = /x/v", "that tools do not have", 1, 18},
 		{"nesting", "lib/x.json", strings.Repeat("[", 1001), "nested too deep", 1, 1001},
 		{"binary", "lib/x.js", "\xff\xfe", "not UTF-8", 0, 0},
 		{"a folder", "lib/x.js/y.js", "", "was not found", 1, 19},

@@ -101,11 +101,7 @@ func (s *scanner) startsStatement(f *frame, newline bool) bool {
 	}
 }
 
-// unknownToGoja reports whether a regular expression has a flag or an escape that goja refuses or, worse, takes for
-// something else.
+// unknownToGoja reports whether a regular expression has a flag that goja refuses.
 func unknownToGoja(text string) bool {
-	slash := strings.LastIndexByte(text, '/')
-	flags := text[slash:]
-	property := strings.Contains(text[:slash], `\p{`) || strings.Contains(text[:slash], `\P{`)
-	return strings.ContainsAny(flags, "dv") || property && strings.Contains(flags, "u")
+	return strings.ContainsAny(text[strings.LastIndexByte(text, '/'):], "dv")
 }

@@ -1,0 +1,95 @@
+package js
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/dop251/goja"
+)
+
+// Texts of goja's errors that hold Go's own, which may have addresses of the heap in them.
+var (
+	unprimitive   = regexp.MustCompile(`(?s)Could not convert &\{.*\} (?:\(\*goja\.\w+\) )?to primitive`)
+	formatFailed  = regexp.MustCompile(`(?s)%!\w\((?:PANIC=.*|MISSING|[\w.*]+=[^()]*)\)`)
+	regexpInvalid = regexp.MustCompile(`(?s)Invalid regular expression \((?:re2|regexp2)\): (.*?) \(((?:Invalid regular expression \(|error parsing regexp).*)\)$`)
+	regexpFlags   = regexp.MustCompile(`(?s)^\(\?[ims]+:(.*)\)$`)
+)
+
+// cleanText returns the text of an error without what goja took from Go. sources are the author's texts of regular
+// expressions that were expanded.
+func cleanText(text string, sources map[string]string) string {
+	if !strings.Contains(text, "&{") && !strings.Contains(text, "%!") && !strings.Contains(text, "(re") {
+		return text
+	}
+	text = unprimitive.ReplaceAllLiteralString(text, "Cannot convert object to primitive value")
+	text = formatFailed.ReplaceAllLiteralString(text, "[object]")
+	if strings.Contains(text, "(re") {
+		for expanded, source := range sources {
+			text = strings.ReplaceAll(text, expanded, source)
+		}
+	}
+	if match := regexpInvalid.FindStringSubmatch(text); match != nil {
+		pattern := match[1]
+		if inner := regexpFlags.FindStringSubmatch(pattern); inner != nil {
+			pattern = inner[1]
+		}
+		text = "Invalid regular expression: /" + pattern + "/: " + regexpReason(match[2])
+	}
+	return text
+}
+
+// regexpReasons are words of Go's parsers of regular expressions, and what V8 says.
+var regexpReasons = []struct{ word, reason string }{
+	{"unterminated [", "Unterminated character class"},
+	{"missing closing ]", "Unterminated character class"},
+	{"missing closing )", "Unterminated group"},
+	{"not enough )", "Unterminated group"},
+	{"unexpected )", "Unmatched ')'"},
+	{"too many )", "Unmatched ')'"},
+	{"repetition", "Nothing to repeat"},
+	{"quantifier", "Nothing to repeat"},
+	{"reverse order", "Range out of order in character class"},
+	{"invalid character class range", "Range out of order in character class"},
+	{"undefined group", "Invalid named reference"},
+	{"group name", "Invalid capture group name"},
+	{"capture name", "Invalid capture group name"},
+	{"end of pattern", `\ at end of pattern`},
+	{"trailing backslash", `\ at end of pattern`},
+	{"escape", "Invalid escape"},
+}
+
+func regexpReason(text string) string {
+	_, text, _ = strings.Cut(strings.ToLower(text), "error parsing regexp: ")
+	for _, quote := range []string{" in `", ": `"} {
+		text, _, _ = strings.Cut(text, quote)
+	}
+	for _, r := range regexpReasons {
+		if strings.Contains(text, r.word) {
+			return r.reason
+		}
+	}
+	return "Invalid pattern"
+}
+
+// clean takes what goja took from Go out of an error that it made. It reads no member that a prototype answers.
+func (r *run) clean(thrown goja.Value) {
+	object, ok := thrown.(*goja.Object)
+	if !ok || object.ClassName() != "Error" || object.ExportType() == proxyType || !slices.Contains(object.GetOwnPropertyNames(), "message") {
+		return
+	}
+	_ = r.vm.Try(func() {
+		message, ok := object.Get("message").(goja.String)
+		if !ok {
+			return
+		}
+		text := message.String()
+		if cleaned := cleanText(text, r.texts()); cleaned != text {
+			_ = object.DefineDataProperty("message", r.vm.ToValue(cleaned), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+			if stack, ok := object.Get("stack").(goja.String); ok { // it begins with the message
+				renewed := strings.Replace(stack.String(), text, cleaned, 1)
+				_ = object.DefineDataProperty("stack", r.vm.ToValue(renewed), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+			}
+		}
+	})
+}

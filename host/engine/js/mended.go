@@ -1,0 +1,57 @@
+package js
+
+import (
+	"github.com/dop251/goja"
+)
+
+// mend gives the runtime what its program can make use of.
+func (r *run) mend() {
+	f := &r.program.features
+	if f.rejects {
+		r.wrapThen()
+	}
+	if f.proxies {
+		r.wrapProxy()
+	}
+	if f.regexps {
+		r.wrapRegExp()
+	}
+	if f.typed {
+		r.wrapTypedFrom()
+	}
+	if f.captures {
+		r.addCapture()
+	}
+}
+
+// wrapTypedFrom makes TypedArray.from take a text, as Uint8Array.from("123", Number). goja wants an object.
+func (r *run) wrapTypedFrom() {
+	shared := r.vm.GlobalObject().Get("Uint8Array").(*goja.Object).Prototype()
+	native := shared.Get("from").(*goja.Object)
+	from := r.native("from", func(call goja.FunctionCall) goja.Value {
+		arguments := append([]goja.Value{}, call.Arguments...)
+		if len(arguments) > 0 && !isUndefined(arguments[0]) && !goja.IsNull(arguments[0]) {
+			arguments[0] = arguments[0].ToObject(r.vm)
+		}
+		return r.call(native, call.This, arguments...)
+	})
+	must(from.DefineDataProperty("length", r.vm.ToValue(1), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	must(shared.DefineDataProperty("from", from, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+}
+
+// addCapture adds Error.captureStackTrace, which gives an object a stack. An error has one from its making.
+func (r *run) addCapture() {
+	class := r.vm.GlobalObject().Get("Error").(*goja.Object)
+	capture := r.native("captureStackTrace", func(call goja.FunctionCall) goja.Value {
+		object, ok := call.Argument(0).(*goja.Object)
+		if !ok {
+			panic(r.vm.NewTypeError("Invalid argument"))
+		}
+		if object.ClassName() != "Error" {
+			stack := r.vm.NewTypeError().Get("stack")
+			must(object.DefineDataProperty("stack", stack, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+		}
+		return goja.Undefined()
+	})
+	must(class.DefineDataProperty("captureStackTrace", capture, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+}

@@ -1,0 +1,222 @@
+package js
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/file"
+
+	"github.com/toolrun/toolrun/host/engine/js/internal/property"
+)
+
+// expandPatterns puts classes in place of the Unicode properties in the regular expressions of a script. It returns the
+// author's text of each that it changed.
+func expandPatterns(code string, tree *ast.Program) (map[string]string, error) {
+	if !property.Mended(code) {
+		return nil, nil
+	}
+	texts := map[string]string{}
+	var failed error
+	total := 0
+	w := walker{maxUnfolded}
+	w.walk(tree.Body, func(node any) bool {
+		literal, ok := node.(*ast.RegExpLiteral)
+		if !ok || !strings.Contains(literal.Flags, "u") || !property.Mended(literal.Pattern) || failed != nil {
+			return failed == nil
+		}
+		expanded, err := property.Expand(literal.Pattern)
+		if total += len(expanded); err == nil && total > maxPatternBytes {
+			err = property.ErrSize
+		}
+		if err != nil {
+			failed = &patternError{literal.Literal, err, tree.File.Position(int(literal.Idx0()) - tree.File.Base())}
+			return false
+		}
+		texts[expanded] = literal.Pattern
+		literal.Pattern = expanded
+		return true
+	})
+	return texts, failed
+}
+
+// maxPatternBytes bounds what the regular expressions of a script are expanded to.
+const maxPatternBytes = 2 << 20
+
+// patternError is a regular expression of the script that is refused.
+type patternError struct {
+	literal string
+	err     error
+	at      file.Position
+}
+
+func (e *patternError) Error() string {
+	return "Invalid regular expression: " + cut(e.literal, 200) + ": " + e.err.Error()
+}
+
+// wrapRegExp puts a constructor in the place of RegExp that expands Unicode properties, which goja takes for letters.
+func (r *run) wrapRegExp() {
+	global := r.vm.GlobalObject()
+	native := global.Get("RegExp").(*goja.Object)
+	prototype := native.Get("prototype").(*goja.Object)
+	construct, _ := goja.AssertConstructor(native)
+	var wrapped *goja.Object
+	wrapped = r.vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
+		target := call.NewTarget
+		if target == nil {
+			if same := r.sameRegExp(wrapped, call.Arguments); same != nil {
+				return same
+			}
+			target = wrapped
+		}
+		return r.construct(construct, target, r.patternArguments(call.Arguments))
+	}).(*goja.Object)
+	no, yes := goja.FLAG_FALSE, goja.FLAG_TRUE
+	must(wrapped.DefineDataProperty("prototype", prototype, no, no, no))
+	must(wrapped.DefineDataProperty("name", r.vm.ToValue("RegExp"), no, yes, no))
+	must(wrapped.DefineDataProperty("length", r.vm.ToValue(2), no, yes, no))
+	must(global.DefineDataProperty("RegExp", wrapped, yes, yes, no))
+	must(prototype.DefineDataProperty("constructor", wrapped, yes, yes, no))
+	// goja's own way to split is much faster than the one that it takes for other constructors.
+	must(wrapped.DefineAccessorPropertySymbol(goja.SymSpecies, r.native("get [Symbol.species]", func(call goja.FunctionCall) goja.Value {
+		if call.This == goja.Value(wrapped) {
+			return native
+		}
+		return call.This
+	}), nil, yes, no))
+	r.keepSources(prototype)
+}
+
+func (r *run) construct(construct goja.Constructor, newTarget *goja.Object, arguments []goja.Value) *goja.Object {
+	r.enter()
+	defer r.leave()
+	object, err := construct(newTarget, arguments...)
+	if err != nil {
+		panic(err)
+	}
+	return object
+}
+
+// sameRegExp is what RegExp(x) without new answers if x is a regular expression: x. It is nil otherwise.
+func (r *run) sameRegExp(wrapped *goja.Object, arguments []goja.Value) *goja.Object {
+	if len(arguments) == 0 || len(arguments) > 1 && !isUndefined(arguments[1]) {
+		return nil
+	}
+	object, ok := arguments[0].(*goja.Object)
+	if !ok || object.ClassName() != "RegExp" || object.Get("constructor") != goja.Value(wrapped) {
+		return nil
+	}
+	return object
+}
+
+// patternArguments expands the pattern of a call of RegExp.
+func (r *run) patternArguments(given []goja.Value) []goja.Value {
+	if len(given) < 2 {
+		return given
+	}
+	flags, ok := given[1].(goja.String)
+	if !ok || !strings.Contains(flags.String(), "u") {
+		return given
+	}
+	var pattern string
+	switch source := given[0].(type) {
+	case goja.String:
+		pattern = source.String()
+	case *goja.Object:
+		if source.ClassName() != "RegExp" {
+			return given
+		}
+		pattern = source.Get("source").String()
+	}
+	if !property.Mended(pattern) {
+		return given
+	}
+	expanded, err := property.Expand(pattern)
+	if err != nil {
+		panic(r.newError("SyntaxError", "Invalid regular expression: /"+cut(pattern, 200)+"/: "+err.Error()))
+	}
+	r.remember(expanded, pattern)
+	return []goja.Value{r.vm.ToValue(expanded), given[1]}
+}
+
+// maxRemembered bounds how many of its expanded expressions a run knows the texts of.
+const maxRemembered = 1000
+
+// remember keeps the text of an expression that was expanded, for its member "source".
+func (r *run) remember(expanded, text string) {
+	if r.sources == nil {
+		r.sources = maps.Clone(r.program.patterns)
+		if r.sources == nil {
+			r.sources = make(map[string]string)
+		}
+	}
+	if len(r.sources) < maxRemembered {
+		r.sources[expanded] = escapedSlashes(text)
+	}
+}
+
+// escapedSlashes escapes the slashes of an expression that would end a literal.
+func escapedSlashes(text string) string {
+	var b strings.Builder
+	inClass := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && i+1 < len(text):
+			b.WriteByte(c)
+			i++
+		case c == '[':
+			inClass = true
+		case c == ']':
+			inClass = false
+		case c == '/' && !inClass:
+			b.WriteByte('\\')
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// keepSources makes the members source and toString of regular expressions answer the author's text.
+func (r *run) keepSources(prototype *goja.Object) {
+	plain, err := r.vm.RunProgram(sourceGetter)
+	must(err)
+	read := r.call(plain.(*goja.Object), goja.Undefined(), prototype).(*goja.Object)
+	source := r.native("get source", func(call goja.FunctionCall) goja.Value {
+		answer := r.call(read, call.This)
+		return r.authorsText(answer)
+	})
+	must(prototype.DefineAccessorProperty("source", source, nil, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	text := r.native("toString", func(call goja.FunctionCall) goja.Value {
+		object, ok := call.This.(*goja.Object)
+		if !ok {
+			panic(r.vm.NewTypeError("RegExp.prototype.toString requires that 'this' be an Object"))
+		}
+		return r.vm.ToValue("/" + orUndefined(object.Get("source")).String() + "/" + orUndefined(object.Get("flags")).String())
+	})
+	must(prototype.DefineDataProperty("toString", text, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+}
+
+var sourceGetter = goja.MustCompile("toolrun:source", `(function (prototype) { return Object.getOwnPropertyDescriptor(prototype, "source").get })`, false)
+
+func orUndefined(v goja.Value) goja.Value {
+	if v == nil {
+		return goja.Undefined()
+	}
+	return v
+}
+
+func (r *run) authorsText(source goja.Value) goja.Value {
+	if text, ok := r.texts()[source.String()]; ok {
+		return r.vm.ToValue(text)
+	}
+	return source
+}
+
+// texts are the author's texts of the expressions that were expanded so far.
+func (r *run) texts() map[string]string {
+	if r.sources != nil {
+		return r.sources
+	}
+	return r.program.patterns
+}
