@@ -66,7 +66,7 @@ var rules = map[string]rule{
 	"host/engine/enginetest/jstools":     {own: []string{"host/engine", "host/engine/enginetest"}},
 	"host/engine/enginetest/pythontools": {own: []string{"host/engine", "host/engine/enginetest"}},
 	"host/engine/enginetest/wasmtools":   {own: []string{"host/engine", "host/engine/enginetest"}},
-	"host/engine/js":                     {own: []string{"abi", "internal/jsondoc", "internal/similar", "host/engine", "host/engine/js/internal/bundle", "host/engine/js/internal/crash", "host/engine/js/internal/intl", "host/engine/js/internal/property", "sdk/js"}, others: []string{"github.com/dop251/goja"}},
+	"host/engine/js":                     {own: []string{"abi", "internal/jsondoc", "internal/similar", "host/engine", "host/engine/js/internal/bundle", "host/engine/js/internal/crash", "host/engine/js/internal/intl", "host/engine/js/internal/property", "sdk/js"}, others: []string{"github.com/dop251/goja", "github.com/nlnwa/whatwg-url"}},
 	"host/engine/js/internal/bundle":     {own: []string{"abi", "host/engine", "host/engine/js/internal/crash"}, others: []string{"github.com/dop251/goja", "github.com/evanw/esbuild", "github.com/go-sourcemap/sourcemap"}},
 	"host/engine/js/internal/crash":      {},
 	"host/engine/js/internal/property":   {},

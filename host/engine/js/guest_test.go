@@ -112,11 +112,15 @@ func TestWebAPIs(t *testing.T) {
 
 func TestURL(t *testing.T) {
 	for code, want := range map[string]string{
-		`new URL('../x?a=1 2#h', 'HTTP://u:p@Example.com:80/a/b/c').href`:                                  `"http://u:p@example.com/a/x?a=1%202#h"`,
-		`new URL('https://e.com').href`:                                                                    `"https://e.com/"`,
-		`new URL('//h/p', 'https://e.com').href`:                                                           `"https://h/p"`,
-		`new URL('?q', 'https://e.com/a/b').href`:                                                          `"https://e.com/a/b?q"`,
-		`new URL('https://[::1]:8080/').host`:                                                              `"[::1]:8080"`,
+		`new URL('../x?a=1 2#h', 'HTTP://u:p@Example.com:80/a/b/c').href`: `"http://u:p@example.com/a/x?a=1%202#h"`,
+		`['http://exämple.com/ü', 'http://日本語.jp', 'http://127.1/', 'http://0x7f.1', 'http://h/%zz', 'http:\\\\a\\b', 'http://h/?', 'http://a/#', 'https://h:443/', 'file:///C|/x'].map((u) => new URL(u).href)`:             `["http://xn--exmple-cua.com/%C3%BC","http://xn--wgv71a119e.jp/","http://127.0.0.1/","http://127.0.0.1/","http://h/%zz","http://a/b","http://h/?","http://a/#","https://h/","file:///C:/x"]`,
+		`['http://a:99999/', 'http://256.256.256.256/', 'http://h:a', 'http://a<b/', 'http://[::1', 'http://h:/'].map((u) => URL.canParse(u))`:                                                                               `[false,false,false,false,false,true]`,
+		`[new URL('', 'http://h/p?q#f').href, new URL('http://h/\ud800').href, new URL('blob:https://h/x').origin, new URL('http://h/?a=%E9&b=%zz').searchParams.get('b'), String(new URLSearchParams({ a: 'é\ud800*~' }))]`: `["http://h/p?q","http://h/%EF%BF%BD","https://h","%zz","a=%C3%A9%EF%BF%BD*%7E"]`,
+		`(() => { try { new URL('/x', 'y'); } catch (e) { return [e.code, e.input, e.base]; } })()`:                                                                                                                          `["ERR_INVALID_URL","/x","y"]`,
+		`new URL('https://e.com').href`:           `"https://e.com/"`,
+		`new URL('//h/p', 'https://e.com').href`:  `"https://h/p"`,
+		`new URL('?q', 'https://e.com/a/b').href`: `"https://e.com/a/b?q"`,
+		`new URL('https://[::1]:8080/').host`:     `"[::1]:8080"`,
 		`[new URL('mailto:a@b.c').pathname, new URL('mailto:a@b.c').origin, new URL('mailto:a@b.c').href]`: `["a@b.c","null","mailto:a@b.c"]`,
 		`Object.values((({ protocol, username, password, host, hostname, port, pathname, search, hash, origin }) =>
 			({ protocol, username, password, host, hostname, port, pathname, search, hash, origin }))(new URL('https://u:p@h:81/p/q?r=s#t')))`: `["https:","u","p","h:81","h","81","/p/q","?r=s","#t","https://h:81"]`,

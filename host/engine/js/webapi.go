@@ -3,7 +3,6 @@ package js
 import (
 	cryptorand "crypto/rand"
 	"encoding/base64"
-	"net/url"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -62,7 +61,9 @@ func init() {
 				"createHash": r.createHash, "createHmac": r.createHmac, "equal": r.equalBytes, "random": r.randomBytes,
 			}
 		},
-		"url.js": func(r *run) map[string]nativeFunc { return map[string]nativeFunc{"parseURL": r.parseURL} },
+		"url.js": func(r *run) map[string]nativeFunc {
+			return map[string]nativeFunc{"parse": r.parseURL, "change": r.changeURL, "decode": r.formDecode, "encode": r.formEncode}
+		},
 	}
 }
 
@@ -163,79 +164,4 @@ func (r *run) randomBytes(call goja.FunctionCall) goja.Value {
 		bytes[i] = byte(r.random.Uint32())
 	}
 	return r.bytes(bytes)
-}
-
-// defaultPorts are the special schemes of the URL specification and the ports that they do not write.
-var defaultPorts = map[string]string{"http": "80", "https": "443", "ws": "80", "wss": "443", "ftp": "21", "file": ""}
-
-// parseURL is parseURL(url, base): the parts of a URL, null where it is none.
-func (r *run) parseURL(call goja.FunctionCall) goja.Value {
-	u, err := url.Parse(strings.TrimSpace(call.Argument(0).String()))
-	if err != nil {
-		return goja.Null()
-	}
-	base := &url.URL{}
-	if text := call.Argument(1); !isUndefined(text) {
-		if base, err = url.Parse(text.String()); err != nil || !base.IsAbs() {
-			return goja.Null()
-		}
-	}
-	if u = base.ResolveReference(u); !u.IsAbs() {
-		return goja.Null()
-	}
-	return r.urlParts(u)
-}
-
-func (r *run) urlParts(u *url.URL) goja.Value {
-	port, special := defaultPorts[u.Scheme]
-	if special && u.Hostname() == "" && u.Scheme != "file" {
-		return goja.Null()
-	}
-	parts := map[string]string{
-		"protocol": u.Scheme + ":",
-		"hostname": strings.ToLower(u.Hostname()),
-		"port":     u.Port(),
-		"pathname": u.EscapedPath(),
-		"search":   escapePart("?", u.RawQuery),
-		"hash":     escapePart("#", u.EscapedFragment()),
-	}
-	if strings.Contains(parts["hostname"], ":") {
-		parts["hostname"] = "[" + parts["hostname"] + "]"
-	}
-	if special && parts["port"] == port {
-		parts["port"] = ""
-	}
-	if special && parts["pathname"] == "" {
-		parts["pathname"] = "/"
-	}
-	if u.Opaque != "" {
-		parts["pathname"] = u.Opaque
-	}
-	// url.Userinfo writes its own escapes: "name" or "name:password".
-	parts["username"], parts["password"], _ = strings.Cut(u.User.String(), ":")
-
-	object := r.vm.NewObject()
-	for name, text := range parts {
-		r.define(object, name, r.vm.ToValue(text))
-	}
-	r.define(object, "special", r.vm.ToValue(special))
-	r.define(object, "authority", r.vm.ToValue(u.Host != "" || special))
-	return object
-}
-
-// escapePart writes a query or a fragment behind its mark, with what a URL may not hold escaped.
-func escapePart(mark, text string) string {
-	if text == "" {
-		return ""
-	}
-	var b strings.Builder
-	b.WriteString(mark)
-	for i := range len(text) {
-		if c := text[i]; c <= ' ' || c >= 0x7F || strings.IndexByte(`"<>'`, c) >= 0 {
-			b.WriteString("%" + strings.ToUpper(string([]byte{hexDigits[c>>4], hexDigits[c&0xF]})))
-			continue
-		}
-		b.WriteByte(text[i])
-	}
-	return b.String()
 }

@@ -1,0 +1,133 @@
+package js
+
+import (
+	"strings"
+
+	"github.com/dop251/goja"
+	"github.com/nlnwa/whatwg-url/url"
+)
+
+// maxURLBytes bounds the text of a URL. Browsers take about 2 MB.
+const maxURLBytes = 1 << 20
+
+// urlParser keeps to the URL standard (WHATWG), as Node.js and browsers do.
+var urlParser = url.NewParser()
+
+// parseURL is parseURL(url, base): the parts of a URL, null if it is not valid.
+func (r *run) parseURL(call goja.FunctionCall) goja.Value {
+	text := call.Argument(0).String()
+	base := ""
+	if v := call.Argument(1); !isUndefined(v) {
+		base = v.String()
+	}
+	if len(text)+len(base) > maxURLBytes {
+		return goja.Null()
+	}
+	var parsed *url.Url
+	var err error
+	if isUndefined(call.Argument(1)) {
+		parsed, err = urlParser.Parse(text)
+	} else {
+		parsed, err = urlParser.ParseRef(base, text)
+	}
+	if err != nil {
+		return goja.Null()
+	}
+	return r.urlParts(parsed)
+}
+
+// urlSetters change a part of a URL. A value that cannot be such a part leaves it as it was.
+var urlSetters = map[string]func(*url.Url, string){
+	"protocol": (*url.Url).SetProtocol,
+	"username": (*url.Url).SetUsername,
+	"password": (*url.Url).SetPassword,
+	"host":     (*url.Url).SetHost,
+	"hostname": (*url.Url).SetHostname,
+	"port":     (*url.Url).SetPort,
+	"pathname": (*url.Url).SetPathname,
+	"search":   (*url.Url).SetSearch,
+	"hash":     (*url.Url).SetHash,
+}
+
+// changeURL is changeURL(href, part, value): the parts of a URL of which one was changed.
+func (r *run) changeURL(call goja.FunctionCall) goja.Value {
+	href, value := call.Argument(0).String(), call.Argument(2).String()
+	set, ok := urlSetters[call.Argument(1).String()]
+	if !ok || len(href)+len(value) > maxURLBytes {
+		return goja.Null()
+	}
+	parsed, err := urlParser.Parse(href)
+	if err != nil {
+		return goja.Null()
+	}
+	set(parsed, value)
+	return r.urlParts(parsed)
+}
+
+func (r *run) urlParts(u *url.Url) goja.Value {
+	object := r.vm.NewObject()
+	for name, text := range map[string]string{
+		"href": u.Href(false), "origin": originOf(u), "protocol": u.Protocol(), "username": u.Username(), "password": u.Password(),
+		"host": u.Host(), "hostname": u.Hostname(), "port": u.Port(), "pathname": u.Pathname(), "search": u.Search(), "hash": u.Hash(),
+	} {
+		r.define(object, name, r.vm.ToValue(text))
+	}
+	return object
+}
+
+// originOf is the origin of a URL as text: "null" for one whose scheme has none.
+func originOf(u *url.Url) string {
+	switch u.Scheme() {
+	case "http", "https", "ws", "wss", "ftp":
+		return u.Protocol() + "//" + u.Host()
+	case "blob":
+		inner, err := urlParser.Parse(u.Pathname())
+		if err == nil && (inner.Scheme() == "http" || inner.Scheme() == "https") {
+			return originOf(inner)
+		}
+	}
+	return "null"
+}
+
+// formDecode is formDecode(text): a name or a value of a query. What is no escape stands for itself.
+func (r *run) formDecode(call goja.FunctionCall) goja.Value {
+	text := call.Argument(0).String()
+	data := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '+':
+			data = append(data, ' ')
+		case c == '%' && i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2]):
+			data = append(data, unhex(text[i+1])<<4|unhex(text[i+2]))
+			i += 2
+		default:
+			data = append(data, c)
+		}
+	}
+	return r.vm.ToValue(validUTF8(data))
+}
+
+func unhex(c byte) byte {
+	if isDecimal(c) {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}
+
+// formEncode is formEncode(text): a name or a value of a query with what it may not hold escaped.
+func (r *run) formEncode(call goja.FunctionCall) goja.Value {
+	const upper = "0123456789ABCDEF"
+	text := call.Argument(0).String()
+	var b strings.Builder
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == ' ':
+			b.WriteByte('+')
+		case isDecimal(c), 'a' <= c|0x20 && c|0x20 <= 'z', strings.IndexByte("*-._", c) >= 0:
+			b.WriteByte(c)
+		default:
+			b.Write([]byte{'%', upper[c>>4], upper[c&0xF]})
+		}
+	}
+	return r.vm.ToValue(b.String())
+}
