@@ -211,9 +211,6 @@ func (e *entry) fault(m api.Message) *abi.Fault {
 	if f, ok := m.Detail.(*abi.Fault); ok {
 		return f
 	}
-	if strings.HasPrefix(m.Text, "panic:") {
-		return abi.Faultf(abi.Internal, "the bundler failed")
-	}
 	at, ok := e.place(m.Location)
 	if !ok {
 		at = e.tool.end()
@@ -230,8 +227,12 @@ func (e *entry) fault(m api.Message) *abi.Fault {
 	return f
 }
 
-// plain puts a text of esbuild's into the manner of a fault.
+// plain puts a text of esbuild's into the manner of a fault. What esbuild says of a panic of its own is of no use to an
+// author: the code is at fault as far as can be known.
 func plain(text string) string {
+	if strings.HasPrefix(text, "panic:") {
+		return "the bundler cannot rewrite this code"
+	}
 	text = strings.ReplaceAll(text, namespace+":", "")
 	return strings.ToLower(text[:min(1, len(text))]) + text[min(1, len(text)):]
 }

@@ -118,6 +118,17 @@ func TestBodyStaysInside(t *testing.T) {
 	}
 }
 
+// Code that esbuild panics at is reported without the panic.
+func TestBundlerPanics(t *testing.T) {
+	const panics = "async function* f(p = eval('var arguments = 1'), arguments) {}\n"
+	for _, code := range []string{panics + "return 1", "export default () => 1;\n" + panics} {
+		f := refused(t, source("tool.js", code, nil))
+		if strings.Contains(f.Error()+f.Hint, "panic") || strings.Contains(f.Error(), "index") || f.File != "tool.js" {
+			t.Errorf("Build(%q) = %v (%s) in %q", code, f, f.Hint, f.File)
+		}
+	}
+}
+
 func TestNoEntry(t *testing.T) {
 	for _, code := range []string{`export const x = 1`, `export {}`, `export function handle() {}`} {
 		f := refused(t, source("tool.js", code, nil))
