@@ -120,7 +120,7 @@ type packed struct {
 }
 
 // bundle bundles an entry with everything that it imports.
-func (e *entry) bundle(src engine.Source, lowering map[string]bool) api.BuildResult {
+func (e *entry) bundle(src engine.Source, lowering map[string]bool, keepNames bool) api.BuildResult {
 	return api.Build(api.BuildOptions{
 		Stdin:          &api.StdinOptions{Contents: e.code, Sourcefile: entryName, Loader: loaders[e.tool.lang]},
 		Bundle:         true,
@@ -130,6 +130,7 @@ func (e *entry) bundle(src engine.Source, lowering map[string]bool) api.BuildRes
 		Format:         e.format,
 		Target:         api.ES2022,
 		Supported:      lowering,
+		KeepNames:      keepNames,
 		Define:         defines,
 		Platform:       api.PlatformNeutral,
 		TsconfigRaw:    noTSConfig,
@@ -143,10 +144,16 @@ func (e *entry) bundle(src engine.Source, lowering map[string]bool) api.BuildRes
 
 // pack makes one script of an entry and everything that it imports.
 func pack(e *entry, src engine.Source) (*packed, *abi.Fault) {
-	result := e.bundle(src, lowering)
+	known, keepNames := lowering, false
+	result := e.bundle(src, known, keepNames)
 	if slices.ContainsFunc(result.OutputFiles, func(f api.OutputFile) bool { return bytes.Contains(f.Contents, lastCodePoint) }) {
-		if paired := e.bundle(src, inPairs(lowering)); len(paired.Errors) == 0 {
-			result = paired
+		if paired := e.bundle(src, inPairs(known), keepNames); len(paired.Errors) == 0 {
+			result, known = paired, inPairs(known)
+		}
+	}
+	if slices.ContainsFunc(result.OutputFiles, func(f api.OutputFile) bool { return renamesClass(f.Contents) }) {
+		if named := e.bundle(src, known, true); len(named.Errors) == 0 {
+			result = named
 		}
 	}
 	if len(result.Errors) > 0 {
@@ -166,6 +173,26 @@ func pack(e *entry, src engine.Source) (*packed, *abi.Fault) {
 		return nil, abi.Faultf(abi.Internal, "the bundler wrote no source map that can be read")
 	}
 	return p, e.judge(p, result.Warnings)
+}
+
+// numbered finds classes whose names end in a number.
+var numbered = regexp.MustCompile(`\bclass (\w*?[A-Za-z_$])\d+ |\b(\w*?[A-Za-z_$])\d+ = class\b`)
+
+// declaring finds what is declared.
+var declaring = regexp.MustCompile(`\b(?:class|var|let|const|function) ([\w$]+)`)
+
+// renamesClass reports whether a class in a bundle may have got another name, since another file has one of its name. Its
+// errors would tell their kind by it. esbuild can keep all names, which costs each function a call when it is made.
+func renamesClass(code []byte) bool {
+	matches := numbered.FindAllSubmatch(code, -1)
+	if len(matches) == 0 {
+		return false
+	}
+	taken := map[string]bool{}
+	for _, match := range declaring.FindAllSubmatch(code, -1) {
+		taken[string(match[1])] = true
+	}
+	return slices.ContainsFunc(matches, func(match [][]byte) bool { return taken[string(match[1])] || taken[string(match[2])] })
 }
 
 // Names that esbuild gives to the entry and to the result. Neither is a file.

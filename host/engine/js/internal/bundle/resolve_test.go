@@ -105,6 +105,22 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// Classes of one name in two files keep it.
+func TestClassesKeepTheirNames(t *testing.T) {
+	files := map[string]string{
+		"a.js": `export class ParseError extends Error { constructor(m) { super(m); this.name = new.target.name } }`,
+		"b.js": `export class ParseError extends Error {} export const make = () => new ParseError("b")`,
+		"c.js": `exports.ParseError = class ParseError {}`,
+	}
+	answers(t, source("tool.js", `import { ParseError } from "./a.js"; import * as b from "./b.js"; const c = require("./c.js");
+		class Item2 {}
+		return [new ParseError("a").name, b.ParseError.name, b.make().constructor.name, c.ParseError.name, Item2.name]`, files), `{}`,
+		`["ParseError","ParseError","ParseError","ParseError","Item2"]`)
+	if b := build(t, source("tool.js", `class Item2 {} function f() {} return Item2.name + f.name`, nil)); strings.Contains(b.Code, "__name") {
+		t.Errorf("names are kept at a cost where none is lost:\n%s", b.Code)
+	}
+}
+
 func TestUnusedPureModulesAreLeftOut(t *testing.T) {
 	b := answers(t, source("tool.js", `import { used } from "pure"; return used`, packages), `{}`, `"used"`)
 	if strings.Contains(b.Code, "NEVER BUNDLED") {
