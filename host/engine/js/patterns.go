@@ -14,7 +14,7 @@ import (
 // expandPatterns puts classes in place of the Unicode properties in the regular expressions of a script. It returns the
 // author's text of each that it changed.
 func expandPatterns(code string, tree *ast.Program) (map[string]string, error) {
-	if !property.Mended(code) {
+	if !property.Mended(code) && !strings.Contains(code, `\k`) {
 		return nil, nil
 	}
 	texts := map[string]string{}
@@ -23,10 +23,14 @@ func expandPatterns(code string, tree *ast.Program) (map[string]string, error) {
 	w := walker{maxUnfolded}
 	w.walk(tree.Body, func(node any) bool {
 		literal, ok := node.(*ast.RegExpLiteral)
-		if !ok || !strings.Contains(literal.Flags, "u") || !property.Mended(literal.Pattern) || failed != nil {
+		if !ok || failed != nil {
 			return failed == nil
 		}
-		expanded, err := property.Expand(literal.Pattern)
+		unicode := strings.Contains(literal.Flags, "u")
+		expanded, err := literal.Pattern, property.CheckGroups(literal.Pattern, unicode)
+		if err == nil && unicode {
+			expanded, err = property.Expand(literal.Pattern)
+		}
 		if total += len(expanded); err == nil && total > maxPatternBytes {
 			err = property.ErrSize
 		}
@@ -34,8 +38,10 @@ func expandPatterns(code string, tree *ast.Program) (map[string]string, error) {
 			failed = &patternError{literal.Literal, err, tree.File.Position(int(literal.Idx0()) - tree.File.Base())}
 			return false
 		}
-		texts[expanded] = literal.Pattern
-		literal.Pattern = expanded
+		if expanded != literal.Pattern {
+			texts[expanded] = literal.Pattern
+			literal.Pattern = expanded
+		}
 		return true
 	})
 	return texts, failed
@@ -110,34 +116,51 @@ func (r *run) sameRegExp(wrapped *goja.Object, arguments []goja.Value) *goja.Obj
 	return object
 }
 
-// patternArguments expands the pattern of a call of RegExp.
+// patternArguments checks and expands the pattern of a call of RegExp.
 func (r *run) patternArguments(given []goja.Value) []goja.Value {
-	if len(given) < 2 {
+	if len(given) == 0 {
 		return given
 	}
-	flags, ok := given[1].(goja.String)
-	if !ok || !strings.Contains(flags.String(), "u") {
-		return given
-	}
-	var pattern string
-	switch source := given[0].(type) {
-	case goja.String:
-		pattern = source.String()
-	case *goja.Object:
-		if source.ClassName() != "RegExp" {
+	flags := ""
+	if len(given) > 1 {
+		text, ok := given[1].(goja.String)
+		if !ok && !isUndefined(given[1]) {
 			return given
 		}
-		pattern = source.Get("source").String()
+		if ok {
+			flags = text.String()
+		}
 	}
-	if !property.Mended(pattern) {
+	unicode := strings.Contains(flags, "u")
+	pattern, ok := patternOf(given[0], unicode)
+	if !ok {
 		return given
 	}
-	expanded, err := property.Expand(pattern)
+	expanded, err := pattern, property.CheckGroups(pattern, unicode)
+	if err == nil && unicode && property.Mended(pattern) {
+		expanded, err = property.Expand(pattern)
+	}
 	if err != nil {
 		panic(r.newError("SyntaxError", "Invalid regular expression: /"+cut(pattern, 200)+"/: "+err.Error()))
 	}
+	if expanded == pattern {
+		return given
+	}
 	r.remember(expanded, pattern)
 	return []goja.Value{r.vm.ToValue(expanded), given[1]}
+}
+
+// patternOf returns the text of a pattern: a string, or a regular expression that is given other flags.
+func patternOf(v goja.Value, flagged bool) (string, bool) {
+	switch source := v.(type) {
+	case goja.String:
+		return source.String(), true
+	case *goja.Object:
+		if flagged && source.ClassName() == "RegExp" {
+			return orUndefined(source.Get("source")).String(), true
+		}
+	}
+	return "", false
 }
 
 // maxRemembered bounds how many of its expanded expressions a run knows the texts of.

@@ -48,6 +48,28 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+func TestCheckGroups(t *testing.T) {
+	for _, tt := range []struct {
+		pattern       string
+		loose, strict error // without and with the flag u
+	}{
+		{`a`, nil, nil}, {`(?<a>x)\k<a>`, nil, nil}, {`\k<a>(?<a>x)`, nil, nil}, {`(?<$_é1>x)`, nil, nil}, {`(?<\u0061\u{62}>x)\k<ab>`, nil, nil},
+		{`(?<=x)(?<!y)`, nil, nil}, {`[(?<]`, nil, nil}, {`\(?<a`, nil, nil}, {`\\k`, nil, nil},
+		{`\k`, nil, property.ErrReference}, {`\k<a>`, nil, property.ErrReference}, {`(?<a>x)\k`, property.ErrReference, property.ErrReference},
+		{`(?<a>x)\k<b>`, property.ErrReference, property.ErrReference}, {`(?<a>x)\k<a`, property.ErrReference, property.ErrReference},
+		{`(?<>x)`, property.ErrGroup, property.ErrGroup}, {`(?<1a>x)`, property.ErrGroup, property.ErrGroup}, {`(?<a`, property.ErrGroup, property.ErrGroup},
+		{`(?<a b>x)`, property.ErrGroup, property.ErrGroup}, {`(?<\u{110000}>x)`, property.ErrGroup, property.ErrGroup}, {`(?<\x61>x)`, property.ErrGroup, property.ErrGroup},
+		{`(?<a>x)(?<a>y)`, property.ErrDuplicate, property.ErrDuplicate}, {`(?<`, property.ErrGroup, property.ErrGroup},
+	} {
+		if err := property.CheckGroups(tt.pattern, false); !errors.Is(err, tt.loose) {
+			t.Errorf("CheckGroups(%s) = %v; want %v", tt.pattern, err, tt.loose)
+		}
+		if err := property.CheckGroups(tt.pattern, true); !errors.Is(err, tt.strict) {
+			t.Errorf("CheckGroups(%s, u) = %v; want %v", tt.pattern, err, tt.strict)
+		}
+	}
+}
+
 // The categories and scripts agree with Go's tables, for all that these know.
 func TestAgainstGo(t *testing.T) {
 	tables := map[string]*unicode.RangeTable{}

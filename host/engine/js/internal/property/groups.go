@@ -1,0 +1,128 @@
+package property
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Errors of CheckGroups.
+var (
+	ErrGroup     = errors.New("Invalid capture group name")
+	ErrDuplicate = errors.New("Duplicate capture group name")
+	ErrReference = errors.New("Invalid named reference")
+)
+
+// CheckGroups reports what is wrong with the named groups of an expression, and with its references to them. goja takes
+// such an expression for another one.
+func CheckGroups(pattern string, unicodeMode bool) error {
+	if !strings.Contains(pattern, "(?<") && !(unicodeMode && strings.Contains(pattern, `\k`)) {
+		return nil
+	}
+	names := map[string]bool{}
+	var references []string // what follows each \k
+	for i := 0; i < len(pattern); i++ {
+		switch rest := pattern[i:]; {
+		case strings.HasPrefix(rest, `\k`):
+			references = append(references, rest[2:])
+			i++
+		case rest[0] == '\\':
+			i++
+		case rest[0] == '[':
+			i += classEnd(rest)
+		case namedGroup.MatchString(rest[:min(4, len(rest))]) && strings.HasPrefix(rest, "(?<"), rest == "(?<":
+			name, ok := groupName(rest[2:])
+			switch {
+			case !ok:
+				return ErrGroup
+			case names[name]:
+				return ErrDuplicate
+			}
+			names[name] = true
+		}
+	}
+	if len(names) == 0 && !unicodeMode {
+		return nil // \k is the letter
+	}
+	for _, reference := range references {
+		if name, ok := groupName(reference); !ok || !names[name] {
+			return ErrReference
+		}
+	}
+	return nil
+}
+
+// classEnd is how far from its bracket a class of characters ends.
+func classEnd(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case ']':
+			return i
+		}
+	}
+	return len(text)
+}
+
+// groupName reads the name in <name>, which a text begins with.
+func groupName(text string) (string, bool) {
+	inside, _, ok := strings.Cut(text, ">")
+	if !ok || !strings.HasPrefix(inside, "<") {
+		return "", false
+	}
+	var name []rune
+	for rest := inside[1:]; rest != ""; {
+		c, size := nameRune(rest)
+		if size == 0 || !inName(c, len(name) == 0) {
+			return "", false
+		}
+		name = append(name, c)
+		rest = rest[size:]
+	}
+	return string(name), len(name) > 0
+}
+
+// nameRune reads a character of a name, which may be escaped; size is 0 if it is none.
+func nameRune(text string) (c rune, size int) {
+	if text[0] != '\\' {
+		return utf8.DecodeRuneInString(text)
+	}
+	if strings.HasPrefix(text, `\u{`) {
+		digits, _, ok := strings.Cut(text[3:], "}")
+		n, err := strconv.ParseUint(digits, 16, 32)
+		if !ok || err != nil || n > lastPoint {
+			return 0, 0
+		}
+		return rune(n), len(`\u{}`) + len(digits)
+	}
+	first, ok := unitEscape(text)
+	if !ok {
+		return 0, 0
+	}
+	if second, ok := unitEscape(text[6:]); ok {
+		if whole := utf16.DecodeRune(first, second); whole != utf8.RuneError {
+			return whole, 12
+		}
+	}
+	return first, 6
+}
+
+// unitEscape reads \uXXXX.
+func unitEscape(text string) (rune, bool) {
+	if len(text) < 6 || !strings.HasPrefix(text, `\u`) {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(text[2:6], 16, 16)
+	return rune(n), err == nil
+}
+
+func inName(c rune, first bool) bool {
+	if c == '$' || c == '_' || unicode.IsLetter(c) || unicode.In(c, unicode.Nl, unicode.Other_ID_Start) {
+		return true
+	}
+	return !first && (unicode.In(c, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc, unicode.Other_ID_Continue) || c == 0x200C || c == 0x200D)
+}
