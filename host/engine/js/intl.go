@@ -1,6 +1,7 @@
 package js
 
 import (
+	"bytes"
 	"errors"
 	"reflect"
 	"regexp"
@@ -13,6 +14,12 @@ import (
 // localising finds the names of the functions that depend on a locale. Only runs of tools with one of them in their
 // code replace those of goja, which ignore locales; to do so in every run would slow all tools.
 var localising = regexp.MustCompile(`ocale|Intl`)
+
+// namesLocale is localising for the input of a run, which may hold such a name for the tool to call. An expression takes
+// several times as long.
+func namesLocale(input []byte) bool {
+	return bytes.Contains(input, []byte("ocale")) || bytes.Contains(input, []byte("Intl"))
+}
 
 // intlClass is a class of Intl: how its objects are made, and their methods. A method whose name begins with "get " is
 // the getter of a method that is tied to its object.

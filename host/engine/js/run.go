@@ -74,7 +74,7 @@ func (r *run) prepare() {
 	}
 	r.captureIntrinsics()
 	r.installGlobals()
-	if r.program.localises || localising.Match(r.in.Input) {
+	if r.program.localises || namesLocale(r.in.Input) {
 		r.installLocales()
 	}
 	r.mend()
