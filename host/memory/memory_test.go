@@ -156,6 +156,11 @@ func TestSetMergesAndCreates(t *testing.T) {
 	if got := a.must(ann, abi.GetContent, `"prefs"`, `{"language":1}`); got != `{"language":"en"}` {
 		t.Errorf("projection = %s", got)
 	}
+	a.must(ann, abi.SetContent, `"notes"`, `{"z.a":1,"z":{"b":2,"a":3}}`, `{"replace":true}`)
+	a.want(ann, `"notes"`, `{"z":{"a":3,"b":2},"z.a":1}`) // sorted, however it was written
+	if got := a.must(ann, abi.GetContent, `"notes"`, `{"z\\.a":1}`); got != `{"z.a":1}` {
+		t.Errorf("the projection of a name with a point = %s", got)
+	}
 }
 
 func TestDelete(t *testing.T) {
@@ -211,6 +216,7 @@ func TestRefusals(t *testing.T) {
 		{"sessionMeta set", abi.ReadOnly, abi.SetContent, []string{`"sessionMeta"`, `{}`}},
 		{"sessionMeta delete", abi.ReadOnly, abi.DeleteContent, []string{`"sessionMeta"`}},
 		{"bad projection", abi.InvalidArgument, abi.GetContent, []string{`"notes"`, `{"a":"x"}`}},
+		{"an operator in a projection", abi.InvalidArgument, abi.GetContent, []string{`"notes"`, `{"a":{"$slice":1}}`}},
 		{"unknown option", abi.InvalidArgument, abi.GetContent, []string{`"notes"`, ``, `{"recrod":true}`}},
 		{"option of another operation", abi.InvalidArgument, abi.GetContent, []string{`"notes"`, ``, `{"ttl":"1h"}`}},
 		{"bad option", abi.InvalidArgument, abi.SetContent, []string{`"notes"`, `{}`, `{"replace":"yes"}`}},

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
@@ -10,7 +11,8 @@ import (
 
 // projection says which fields of a content are wanted, as in MongoDB: {"a.b": 1} includes, {"a": 0} excludes,
 // {"a": {"b": 1}} is the same as {"a.b": 1}, and paths go through arrays element by element. Where both are
-// mixed, inclusion wins, and exclusions subtract from what is included above them.
+// mixed, inclusion wins, and exclusions subtract from what is included above them. In a path, \. is a point that belongs to
+// a name, and \\ a backslash. The members of what is picked are sorted by their names.
 type projection struct {
 	include  bool
 	exclude  bool
@@ -64,7 +66,7 @@ func badProjection(path string) error {
 // add merges the fields of one level into p; path is where p stands.
 func (p *projection) add(fields map[string]any, path []string) error {
 	for name, value := range fields {
-		steps := append(path[:len(path):len(path)], strings.Split(name, ".")...)
+		steps := append(path[:len(path):len(path)], splitPath(name)...)
 		full := strings.Join(steps, ".")
 		if len(steps) > maxProjectionPath {
 			return abi.Faultf(abi.InvalidArgument, "a path of the projection has more than %d steps", maxProjectionPath)
@@ -74,6 +76,10 @@ func (p *projection) add(fields map[string]any, path []string) error {
 			if step == "" {
 				return abi.Faultf(abi.InvalidArgument, "the projection's field %s has an empty step", quote(full))
 			}
+			if slices.Contains(projectionOperators, step) {
+				return abi.Faultf(abi.InvalidArgument, "the projection's field %s: the operator %s is not supported", quote(full), step).
+					WithHint("a projection picks fields; cut lists in the tool")
+			}
 			node = node.child(step)
 		}
 		if err := node.set(value, steps, full); err != nil {
@@ -81,6 +87,31 @@ func (p *projection) add(fields map[string]any, path []string) error {
 		}
 	}
 	return nil
+}
+
+// projectionOperators are those of MongoDB. Taken for names they would pick nothing, silently.
+var projectionOperators = []string{"$", "$slice", "$elemMatch", "$meta"}
+
+// splitPath returns the steps of a path.
+func splitPath(path string) []string {
+	if !strings.Contains(path, `\`) {
+		return strings.Split(path, ".")
+	}
+	var steps []string
+	var step strings.Builder
+	for i := 0; i < len(path); i++ {
+		switch {
+		case path[i] == '\\' && i+1 < len(path) && (path[i+1] == '.' || path[i+1] == '\\'):
+			i++
+			step.WriteByte(path[i])
+		case path[i] == '.':
+			steps = append(steps, step.String())
+			step.Reset()
+		default:
+			step.WriteByte(path[i])
+		}
+	}
+	return append(steps, step.String())
 }
 
 func (p *projection) child(step string) *projection {

@@ -108,11 +108,11 @@ func isIndex(step string) bool {
 // maxProjection is how many steps of a path go into a projection; memory refuses much longer ones.
 const maxProjection = 32
 
-// projection returns the longest beginning of the path that a projection can say: it has no indexes, and no
-// names with a point in them.
+// projection returns the longest beginning of the path that a projection can say as it is: it has no indexes, and no names
+// with a point or a backslash in them, or that may be operators.
 func (m memoryRef) projection() string {
 	end := slices.IndexFunc(m.path, func(step string) bool {
-		return step == "" || strings.Contains(step, ".") || step[0] >= '0' && step[0] <= '9'
+		return step == "" || strings.ContainsAny(step, `.\`) || step[0] == '$' || step[0] >= '0' && step[0] <= '9'
 	})
 	if end < 0 {
 		end = len(m.path)

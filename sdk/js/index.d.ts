@@ -6,7 +6,8 @@
 /** A value that crosses between a tool and its host. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
 
-/** Which parts of a record to read, as in MongoDB: `{"a.b": 1}` includes, `{a: 0}` excludes, `{}` is everything. */
+/** Which parts of a record to read, as in MongoDB: `{"a.b": 1}` includes, `{a: 0}` excludes, `{}` is everything. A point that belongs to a name is
+ * written `\\.`: `{"a\\.b": 1}`. Operators such as `$slice` are refused. Members come back sorted by name. */
 export type Projection = { [path: string]: 0 | 1 | boolean | Projection };
 
 export interface GetOptions {

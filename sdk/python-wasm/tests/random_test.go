@@ -109,7 +109,7 @@ func (r random) projection(depth int) any {
 	}
 	fields := map[string]any{}
 	for range r.IntN(3) {
-		name := pick(r, "a", "b", "a.b", "c", "b.a.c", "a.c")
+		name := pick(r, "a", "b", "a.b", "c", "b.a.c", "a.c", `a\.b`, `a\\.b`, `a\`, "a.$")
 		fields[name] = pick[any](r, 0, 1, true, false, 1)
 		if depth > 0 && r.IntN(4) == 0 {
 			fields[name] = map[string]any{r.name(): pick(r, 0, 1)}

@@ -18,7 +18,8 @@ from toolrun.errors import (
     UnavailableError as UnavailableError,
 )
 
-# Which parts of a record to read, as in MongoDB: {"a.b": 1} includes, {"a": 0} excludes, {} is everything.
+# Which parts of a record to read, as in MongoDB: {"a.b": 1} includes, {"a": 0} excludes, {} is everything. A point
+# that belongs to a name is written r"a\.b". Operators such as $slice are refused. Members come back sorted by name.
 Projection = Mapping[str, Any]
 
 class GetOptions(TypedDict, total=False):

@@ -1,7 +1,8 @@
 """Which fields of a content are wanted, as in MongoDB.
 
 ``{"a.b": 1}`` includes, ``{"a": 0}`` excludes, ``{"a": {"b": 1}}`` is the same as ``{"a.b": 1}``, and paths go through
-arrays element by element. Where both are mixed, inclusion wins, and exclusions subtract from what is included above.
+arrays element by element. Where both are mixed, inclusion wins, and exclusions subtract from what is included above. In a
+path, ``\\.`` is a point that belongs to a name, and two backslashes are one.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from toolrun.testing import documents
 from toolrun.testing.faults import fault, quote
 
 MAX_PATH = 32
+
+# The operators of MongoDB. Taken for names they would pick nothing, silently.
+OPERATORS = ("$", "$slice", "$elemMatch", "$meta")
 
 # What apply answers where nothing of a value is wanted.
 NOTHING = object()
@@ -32,7 +36,7 @@ class Projection:
 
     def add(self, fields: dict, path: tuple = ()) -> None:
         for name, value in fields.items():
-            steps = name.split(".")
+            steps = _split(name)
             full = path + tuple(steps)
             if len(full) > MAX_PATH:
                 raise fault("invalid_argument", f"a path of the projection has more than {MAX_PATH} steps")
@@ -40,6 +44,12 @@ class Projection:
             for step in steps:
                 if step == "":
                     raise fault("invalid_argument", f"the projection's field {quote('.'.join(full))} has an empty step")
+                if step in OPERATORS:
+                    raise fault(
+                        "invalid_argument",
+                        f"the projection's field {quote('.'.join(full))}: the operator {step} is not supported",
+                        hint="a projection picks fields; cut lists in the tool",
+                    )
                 node = node.children.setdefault(step, Projection())
             node._set(value, full)
 
@@ -82,6 +92,22 @@ class Projection:
         if not self.exclude or self.include:
             return self._drop(value)
         return self._pick(value) if self.includes else NOTHING
+
+
+def _split(path: str) -> list[str]:
+    """Return the steps of a path."""
+    steps, step, at = [], "", 0
+    while at < len(path):
+        if path[at] == "\\" and path[at + 1 : at + 2] in (".", "\\"):
+            at += 1
+            step += path[at]
+        elif path[at] == ".":
+            steps.append(step)
+            step = ""
+        else:
+            step += path[at]
+        at += 1
+    return [*steps, step]
 
 
 def parse(text: str) -> Projection | None:
