@@ -107,7 +107,7 @@ func (a *attempt) log(level abi.Level, text string) error {
 		level = abi.LevelWarn
 		text = fmt.Sprintf("log truncated: a run may log %d lines and %s", limits.LogLines, memory.FormatSize(int64(limits.LogBytes)))
 	}
-	line := abi.LogLine{Level: level, Time: a.run.h.clock().UTC(), Text: text}
+	line := abi.LogLine{Level: level, Time: a.run.h.now(), Text: text}
 	a.logs = append(a.logs, line)
 	if a.run.inv.OnLog != nil {
 		a.run.inv.OnLog(a.run.attempts, line)

@@ -211,6 +211,9 @@ func (h *Host) caller(c Caller, run string) memory.Caller {
 	return memory.Caller{Tenant: c.Tenant, User: c.User, Session: c.Session, Run: run, Confined: c.Confined}
 }
 
+// now is the time in the precision that records have, for what is stored or answered.
+func (h *Host) now() time.Time { return h.clock().UTC().Truncate(time.Microsecond) }
+
 // newID returns a new id that sorts by time.
 func (h *Host) newID(prefix string) (string, error) {
 	id, err := ulid.New(ulid.Timestamp(h.clock()), h.rand)

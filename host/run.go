@@ -44,7 +44,7 @@ type run struct {
 // context.Canceled.
 func (h *Host) Run(ctx context.Context, inv Invocation) (*abi.Result, error) {
 	inv.Tool = h.toolNamed(inv)
-	r := &run{h: h, inv: inv, began: h.clock().UTC(), started: time.Now(), info: RunInfo{App: h.app.ID, Tool: inv.Tool, Caller: inv.Caller}}
+	r := &run{h: h, inv: inv, began: h.now(), started: time.Now(), info: RunInfo{App: h.app.ID, Tool: inv.Tool, Caller: inv.Caller}}
 	if ctx == nil {
 		return r.result(memory.Done{}, errNoContext), errNoContext
 	}
