@@ -143,6 +143,8 @@ const (
 	actExport  = "export"
 	actImport  = "import"
 	actLoad    = "download"
+
+	actExportUser = "export_user"
 )
 
 // entry is what the ledger gets to know of a run before it is over.

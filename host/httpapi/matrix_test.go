@@ -77,6 +77,7 @@ var rows = map[string]row{
 	"GET /api/v1/stores/{store}/records":                   {status: 200, user: inQuery, session: inQuery, selects: true},
 	"DELETE /api/v1/stores/{store}/records":                {status: 200},
 	"DELETE /api/v1/users/{user_id}":                       {status: 200, user: inPath, selects: true},
+	"GET /api/v1/users/{user_id}/export":                   {status: 200, user: inPath, selects: true},
 	"GET /api/v1/ledger":                                   {status: 200, user: inQuery, session: inQuery, selects: true},
 	"GET /api/v1/backup":                                   {status: 200, plain: true},
 	"GET /api/v1/usage":                                    {status: 200, plain: true},

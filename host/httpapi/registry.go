@@ -65,6 +65,9 @@ type tracked struct {
 	inAll, inOwner *list.Element
 }
 
+// microseconds is the time in the precision of all others that are answered.
+func microseconds() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
 func newRegistry(now func() time.Time) *registry {
 	return &registry{now: now, bytes: keptBytes, runs: map[string]*tracked{}, tenants: map[string]*keptTenant{}}
 }

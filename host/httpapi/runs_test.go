@@ -3,7 +3,9 @@ package httpapi_test
 import (
 	"bufio"
 	"context"
+	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -229,5 +231,51 @@ func TestCancelQueued(t *testing.T) {
 	queued.until(t, "event: problem")
 	if line := queued.until(t, "data:"); !strings.Contains(line, `"status":409`) || !strings.Contains(line, `"code":"cancelled"`) {
 		t.Errorf("the stream ends with %s", line)
+	}
+}
+
+// What a handler breaks off is not complete for its client.
+func TestBrokenOffAnswer(t *testing.T) {
+	s := newService(t)
+	s.api.Handle("GET /broken", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("a part"))
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}))
+	response, err := http.Get(s.server.URL + "/broken")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if text, err := io.ReadAll(response.Body); err == nil {
+		t.Errorf("the client reads %q, and no error", text)
+	}
+}
+
+// All times that are answered are UTC, and have microseconds at most.
+func TestTimesHaveMicroseconds(t *testing.T) {
+	s := newService(t)
+	answers := ""
+	for _, r := range []reply{
+		s.want(200, "runtime", "POST", "/api/v1/sessions/s/runs", `{"tool":"remember","user_id":"ann"}`),
+		s.want(200, "runtime", "GET", "/api/v1/sessions/s?user_id=ann", ""),
+		s.want(200, "operator", "GET", "/api/v1/stores/prefs/record?user_id=ann", ""),
+		s.want(200, "operator", "GET", "/api/v1/stores/sessionMeta/record?user_id=ann&session_id=s", ""),
+		s.want(200, "operator", "GET", "/api/v1/ledger", ""),
+	} {
+		answers += string(r.body)
+		if id := r.Header.Get("Run-Id"); id != "" {
+			answers += string(s.want(200, "runtime", "GET", "/api/v1/runs/"+id, "").body)
+		}
+	}
+	found := regexp.MustCompile(`"\d{4}-\d\d-\d\dT[^"]*"`).FindAllString(answers, -1)
+	form := regexp.MustCompile(`^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z"$`)
+	for _, at := range found {
+		if !form.MatchString(at) {
+			t.Errorf("a time is %s", at)
+		}
+	}
+	if len(found) < 10 {
+		t.Errorf("%d times were found in %s", len(found), answers)
 	}
 }

@@ -80,6 +80,7 @@ type Server struct {
 	uploads, downloads, bodies *room
 	decoder                    decoder
 	runs                       *registry
+	exporting                  exports
 }
 
 // Route is an operation of the API with the right that it takes.
@@ -123,7 +124,7 @@ func New(opts Options) (*Server, error) {
 	}
 	useProblems()
 	s := &Server{
-		options: opts, mux: http.NewServeMux(), decoder: decoder{members: map[string]bool{}}, runs: newRegistry(time.Now),
+		options: opts, mux: http.NewServeMux(), decoder: decoder{members: map[string]bool{}}, runs: newRegistry(microseconds),
 		uploads: newRoom(fileRoom, "files"), downloads: newRoom(downloadRoom, "files"), bodies: newRoom(cmp.Or(opts.BodyBytes, DefaultBodyBytes), "bodies"),
 	}
 	s.limiter = limiter{rate: rate.Limit(opts.Rate), burst: max(opts.Burst, int(math.Ceil(opts.Rate)), 1)}
@@ -135,6 +136,7 @@ func New(opts Options) (*Server, error) {
 	s.addStores()
 	s.addRecords()
 	s.addLedger()
+	s.addUserExport()
 	s.addTransfer()
 	s.addBackup()
 	s.addUsage()
@@ -172,10 +174,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	defer func() {
-		if p := recover(); p != nil && p != http.ErrAbortHandler {
-			s.options.Logger.Error("a request crashed", "panic", p, "stack", string(debug.Stack()))
-			panic(http.ErrAbortHandler) // the answer is lost: whether it began is not known here
+		p := recover()
+		if p == nil {
+			return
 		}
+		if p != http.ErrAbortHandler {
+			s.options.Logger.Error("a request crashed", "panic", p, "stack", string(debug.Stack()))
+		}
+		panic(http.ErrAbortHandler) // the answer is lost: whether it began is not known here
 	}()
 	if p := r.URL.EscapedPath(); p != path.Clean(p) { // which the mux would answer with another address
 		WriteProblem(w, errNothing)

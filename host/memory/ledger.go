@@ -16,7 +16,7 @@ import (
 // schema, never content.
 type LedgerEntry struct {
 	Run string `json:"run_id"`
-	// Act is what it was: run, dry_run, render; of operators operate, list, purge, erase, declare, export, import, download.
+	// Act is what it was: run, dry_run, render; of operators operate, list, purge, erase, declare, export, import, download, export_user.
 	Act  string `json:"act"`
 	Tool string `json:"tool,omitempty"`
 	// File is the id of the file that was downloaded.

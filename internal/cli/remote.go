@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/toolrun/toolrun/abi"
@@ -189,6 +190,12 @@ func (r *remote) Erase(ctx context.Context, c host.Caller) (memory.Erased, error
 		return memory.Erased{}, err
 	}
 	return memory.Erased(*erased), nil
+}
+
+// ExportUser writes all data of the caller's user.
+func (r *remote) ExportUser(ctx context.Context, c host.Caller, w io.Writer) error {
+	_, err := r.Client.ExportUser(ctx, c.User, w)
+	return err
 }
 
 // Ledger reads a page of the ledger.

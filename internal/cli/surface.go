@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"io"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
@@ -32,6 +33,8 @@ type surface interface {
 	List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.Listed, next string, err error)
 	Purge(ctx context.Context, c host.Caller, store string) (int, error)
 	Erase(context.Context, host.Caller) (memory.Erased, error)
+	// ExportUser writes all data of the caller's user as a ZIP archive.
+	ExportUser(ctx context.Context, c host.Caller, w io.Writer) error
 	// Ledger returns a page of what was done, oldest first. More reports that there may be others after next.
 	Ledger(ctx context.Context, c host.Caller, q memory.LedgerQuery) (found []memory.LedgerEntry, next string, more bool, err error)
 }

@@ -16,34 +16,47 @@ import (
 )
 
 func (p *program) exportCommand() *cobra.Command {
-	var file, out string
+	var f memoryFlags
+	var out string
 	var force bool
-	var server serverFlags
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write an app's configuration as one document",
+		Short: "Write an app's configuration as one document, or all data of a user",
 		Long: `Write an app's configuration as one document: stores with their schemas, access and retention, tools and
-prompts. It holds nothing of what is stored, and not the tools' code. It is an app file itself.`,
+prompts. It holds nothing of what is stored, and not the tools' code. It is an app file itself.
+
+With --user, write all data of the user instead, as a ZIP archive: records, sessions, files, results kept for idempotency
+keys, and entries of the ledger. It is what toolrun erase would remove.`,
 		Example: `  toolrun export > shop.json
-  toolrun export --app shop/app.yaml -o shop.json`,
+  toolrun export --app shop/app.yaml -o shop.json
+  toolrun export --user ann -o ann.zip`,
 		Args: takes(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := server.check(cmd); err != nil {
+			if cmd.Flags().Changed("user") {
+				return p.exportUser(cmd, &f, out, force)
+			}
+			if err := f.check(cmd); err != nil {
 				return err
 			}
-			export := p.exportHere
-			if server.remote() {
-				export = func(file string) ([]byte, error) { return p.exportThere(cmd.Context(), &server, file) }
+			for _, name := range []string{"db", "tenant"} {
+				if cmd.Flags().Changed(name) {
+					return usagef("add --user USER, or leave it out", "--%s is for the data of a user; the configuration is in the app file", name)
+				}
 			}
-			document, err := export(file)
+			export := p.exportHere
+			if f.remote() {
+				export = func(file string) ([]byte, error) { return p.exportThere(cmd.Context(), &f.serverFlags, file) }
+			}
+			document, err := export(f.app)
 			if err != nil {
 				return err
 			}
 			return p.writeDocument(document, out, force)
 		},
 	}
-	appFlag(cmd, &file)
-	server.register(cmd)
+	f.registerPlace(cmd)
+	f.tenantFlag(cmd)
+	cmd.Flags().StringVar(&f.user, "user", "", "export the data of the user with this `id`, and not the configuration")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file` instead of stdout")
 	cmd.Flags().BoolVar(&force, "force", false, "replace the file if there is one")
 	return cmd

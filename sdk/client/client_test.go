@@ -1,11 +1,13 @@
 package client_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
@@ -300,6 +302,25 @@ func usage(t *testing.T, c *client.Client) {
 	}
 }
 
+// exported exports the data of ann.
+func exported(t *testing.T, c *client.Client) {
+	var buf bytes.Buffer
+	n, err := c.ExportUser(t.Context(), "ann", &buf)
+	if err != nil || n != int64(buf.Len()) {
+		t.Fatalf("ExportUser = %d, %v; %d bytes were written", n, err, buf.Len())
+	}
+	archive, err := zip.NewReader(bytes.NewReader(buf.Bytes()), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if records := string(must(fs.ReadFile(archive, "records.ndjson"))(t)); !strings.Contains(records, `"store":"prefs"`) || !strings.Contains(records, `"content":{`) {
+		t.Errorf("the records of ann are %s", records)
+	}
+	if _, err := c.ExportUser(t.Context(), "", io.Discard); !errors.Is(err, abi.InvalidArgument) {
+		t.Errorf("an export of nobody: %v", err)
+	}
+}
+
 func ledger(t *testing.T, c *client.Client) {
 	ctx := t.Context()
 	page := must(c.Ledger(ctx, client.LedgerQuery{Tool: "remember", Writes: true, Limit: 1}))(t)
@@ -319,6 +340,7 @@ func ledger(t *testing.T, c *client.Client) {
 	if len(runs) != 3 {
 		t.Errorf("the ledger has %d runs that wrote; want 3", len(runs))
 	}
+	exported(t, c)
 	erased := must(c.EraseUser(ctx, "ann"))(t)
 	if erased.User != "ann" || erased.Stores["prefs"] != 1 || erased.Entries == 0 || erased.Files != 2 {
 		t.Errorf("EraseUser = %+v", erased)

@@ -282,7 +282,7 @@ export interface LedgerQuery extends PageQuery, Caller {
 
 export interface LedgerEntry extends Caller {
   run_id: string;
-  act: 'run' | 'dry_run' | 'render' | 'operate' | 'list' | 'purge' | 'erase' | 'declare' | 'export' | 'import' | 'download';
+  act: 'run' | 'dry_run' | 'render' | 'operate' | 'list' | 'purge' | 'erase' | 'declare' | 'export' | 'import' | 'download' | 'export_user';
   /** The file that was downloaded. */
   file_id?: string;
   tool?: string;
@@ -427,6 +427,11 @@ export class Client {
   allRecords(caller: Caller, store: string, query?: PageQuery, options?: CallOptions): AsyncGenerator<ListedRecord, void, void>;
   /** Removes all records of a store, of all users and sessions, and says how many. */
   purgeStore(store: string, options?: CallOptions): Promise<number>;
+  /**
+   * Downloads all data of a user, which eraseUser would remove: a ZIP archive of lists with one JSON value a line, and of
+   * files. The stream fails unless all of it comes.
+   */
+  exportUser(user: string, options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
   /** Removes everything of a user. It cannot be undone. */
   eraseUser(user: string, options?: CallOptions): Promise<Erased>;
 

@@ -188,6 +188,14 @@ export class Client {
     return this.#send('DELETE', ['users', user], { repeatable: true, ...options });
   }
 
+  async exportUser(user, options) {
+    const response = await this.#transport.send('GET', ['users', user, 'export'], options);
+    if (!isMedia(response, 'application/zip') || response.body === null) {
+      throw foreign(response.status);
+    }
+    return response.body;
+  }
+
   // The ledger, and the service
 
   ledger(query = {}, options) {

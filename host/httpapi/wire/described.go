@@ -73,7 +73,7 @@ type Listed struct {
 // LedgerEntry is a memory.LedgerEntry: what a run, or an act of an operator, read and wrote.
 type LedgerEntry struct {
 	Run string `json:"run_id"`
-	// Act is what it was: run, dry_run, render; of operators operate, list, purge, erase, declare, export, import, download.
+	// Act is what it was: run, dry_run, render; of operators operate, list, purge, erase, declare, export, import, download, export_user.
 	Act  string `json:"act"`
 	Tool string `json:"tool,omitempty"`
 	// File is the id of the file that was downloaded.

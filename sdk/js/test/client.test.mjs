@@ -225,6 +225,8 @@ test('the ledger is read page after page, and a user is erased', async () => {
   assert.equal((await operator.ledger({ ...query, limit: 2 })).items.length, 2);
   const entries = await all(operator.ledgerEntries({ ...query, limit: 1 }));
   assert.deepEqual(entries.map(({ tool, actor }) => [tool, actor]), [['order', 'runtime'], ['order', 'runtime'], ['order', 'runtime']]);
+  const archive = Buffer.from(await new Response(await operator.exportUser('leo')).arrayBuffer());
+  assert.ok(archive.subarray(0, 2).equals(Buffer.from('PK')) && archive.includes('records.ndjson'));
   const erased = await operator.eraseUser('leo');
   assert.deepEqual([erased.user_id, erased.stores], ['leo', { orders: 1 }]);
   assert.deepEqual((await all(operator.ledgerEntries(query))).filter(({ act }) => act === 'run'), []);

@@ -1,0 +1,132 @@
+package host
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// ExportUser writes all data of the caller's user in the caller's tenant to w, as a ZIP archive: what Erase would remove, as
+// far as it has not ended. records.ndjson, sessions.ndjson, files.ndjson, results.ndjson and ledger.ndjson have one JSON value
+// a line; files/<file_id>/<filename> are the contents of files. It reads in pieces of a bounded size, and not all at one
+// moment. After an error what was written is not an archive.
+func (h *Host) ExportUser(ctx context.Context, caller Caller, w io.Writer) error {
+	id, err := h.newID("export")
+	if err != nil {
+		return err
+	}
+	h.ledger.flush() // what waits is the user's too
+	x := userExport{h: h, caller: h.caller(caller, id), zip: zip.NewWriter(w)}
+	if x.data, err = h.memory.UserData(ctx, x.caller); err != nil {
+		return err
+	}
+	err = x.write(ctx)
+	h.noteAct(caller, id, actExportUser, abi.Effects{}, err)
+	return err
+}
+
+// userExport is an export of one user's data on its way.
+type userExport struct {
+	h      *Host
+	caller memory.Caller
+	data   *memory.UserData
+	zip    *zip.Writer
+}
+
+// exportedFile is an uploaded file, in the spelling of the other data.
+type exportedFile struct {
+	ID         string    `json:"file_id"`
+	Type       string    `json:"type"`
+	Filename   string    `json:"filename"`
+	MediaType  string    `json:"mimetype"`
+	Bytes      int64     `json:"size"`
+	SHA256     string    `json:"sha256"`
+	Active     bool      `json:"is_active"`
+	Uploaded   time.Time `json:"uploaded_at"`
+	Expires    time.Time `json:"expires_at"`
+	HasText    bool      `json:"has_text"`
+	Truncated  bool      `json:"text_truncated,omitempty"`
+	TextReason string    `json:"text_reason,omitempty"`
+}
+
+func (x *userExport) write(ctx context.Context) error {
+	for _, part := range []struct {
+		name  string
+		lines func(context.Context, func(any) error) error
+	}{
+		{"records.ndjson", func(ctx context.Context, line func(any) error) error {
+			return x.data.Records(ctx, func(r memory.UserRecord) error { return line(r) })
+		}},
+		{"sessions.ndjson", func(ctx context.Context, line func(any) error) error {
+			return x.data.Sessions(ctx, func(s memory.Session) error { return line(s) })
+		}},
+		{"files.ndjson", func(ctx context.Context, line func(any) error) error {
+			return x.data.Files(ctx, func(session string, a memory.Artifact) error {
+				return line(struct {
+					Session string `json:"session_id"`
+					exportedFile
+				}{session, exportedFile(a)})
+			})
+		}},
+		{"results.ndjson", func(ctx context.Context, line func(any) error) error {
+			return x.data.Results(ctx, func(key string, result json.RawMessage) error {
+				return line(struct {
+					Key    string          `json:"idempotency_key"`
+					Result json.RawMessage `json:"result"`
+				}{key, result})
+			})
+		}},
+		{"ledger.ndjson", func(ctx context.Context, line func(any) error) error {
+			return x.data.Entries(ctx, func(e memory.LedgerEntry) error { return line(e) })
+		}},
+	} {
+		to, err := x.zip.CreateHeader(&zip.FileHeader{Name: part.name, Method: zip.Deflate, Modified: x.h.now()})
+		if err != nil {
+			return err
+		}
+		encode := json.NewEncoder(to)
+		encode.SetEscapeHTML(false)
+		if err := part.lines(ctx, encode.Encode); err != nil {
+			return err
+		}
+		if err := x.zip.Flush(); err != nil {
+			return err
+		}
+	}
+	if err := x.data.Files(ctx, func(_ string, a memory.Artifact) error { return x.file(ctx, a) }); err != nil {
+		return err
+	}
+	return x.zip.Close()
+}
+
+// file writes the content of a file, unless it was deleted meanwhile.
+func (x *userExport) file(ctx context.Context, a memory.Artifact) error {
+	piece, err := x.h.memory.FileAt(ctx, x.caller.Tenant, a.ID, 0)
+	if errors.Is(err, abi.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	to, err := x.zip.CreateHeader(&zip.FileHeader{Name: "files/" + a.ID + "/" + a.Filename, Method: zip.Store, Modified: a.Uploaded})
+	if err != nil {
+		return err
+	}
+	for sent := int64(0); ; {
+		if _, err := to.Write(piece); err != nil {
+			return err
+		}
+		if sent += int64(len(piece)); sent >= a.Bytes || len(piece) == 0 {
+			return nil
+		}
+		if piece, err = x.h.memory.FileAt(ctx, x.caller.Tenant, a.ID, sent); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package host_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// exported is the archive of a user's data, by the names of its parts.
+func exported(t *testing.T, h *host.Host, user string) map[string]string {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := h.ExportUser(t.Context(), host.Caller{User: user, Actor: "op"}, &buf); err != nil {
+		t.Fatal(err)
+	}
+	archive, err := zip.NewReader(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := map[string]string{}
+	for _, f := range archive.File {
+		from, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts[f.Name] = string(text)
+	}
+	return parts
+}
+
+// An export of a user has everything of the user's, of each kind, and nothing of another's. After an erasure it is empty.
+func TestExportUser(t *testing.T) {
+	h := openTool(t, `await memory.set_content("notes", {secret: "of-" + context.userId}); return "result-of-" + context.userId`,
+		func(o *host.Options) { o.Ledger = time.Hour })
+	large := strings.Repeat("0123456789abcdef", 40_000) // more than one piece
+	for _, user := range []string{"ann", "bob"} {
+		caller := host.Caller{User: user, Session: "s-" + user}
+		if _, err := run(h, host.Invocation{Caller: caller, Key: "k-" + user, Metadata: []byte(`{"of":"` + user + `"}`)}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.AddFile(t.Context(), caller, memory.Upload{Filename: user + ".txt", Type: "txt", MediaType: "text/plain", Content: []byte(user + large)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parts := exported(t, h, "ann")
+	for name, want := range map[string]string{
+		"records.ndjson": `"content":{"secret":"of-ann"}`, "sessions.ndjson": `"metadata":{"of":"ann"}`, "files.ndjson": `"filename":"ann.txt"`,
+		"results.ndjson": `"output":"result-of-ann"`, "ledger.ndjson": `"session_id":"s-ann"`,
+	} {
+		if !strings.Contains(parts[name], want) {
+			t.Errorf("%s = %s; want %s", name, parts[name], want)
+		}
+	}
+	files := 0
+	for name, text := range parts {
+		if strings.Contains(name+text, "bob") {
+			t.Errorf("%s has what is bob's: %.200s", name, text)
+		}
+		if strings.HasPrefix(name, "files/") && strings.HasSuffix(name, "/ann.txt") && text == "ann"+large {
+			files++
+		}
+	}
+	if files != 1 || len(parts) != 6 {
+		t.Errorf("%d files in %d parts; want 1 in 6", files, len(parts))
+	}
+	if _, err := h.Erase(t.Context(), host.Caller{User: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range exported(t, h, "ann") {
+		if text != "" && name != "ledger.ndjson" {
+			t.Errorf("after an erasure %s = %s", name, text)
+		}
+	}
+	if err := h.ExportUser(t.Context(), host.Caller{}, io.Discard); !errors.Is(err, abi.InvalidArgument) {
+		t.Errorf("an export of nobody: %v", err)
+	}
+}

@@ -1,0 +1,176 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// UserData reads all that is kept of one user, in chunks of a bounded size: what Erase would remove, as far as it has not
+// ended. It is not the state of one moment: what is written meanwhile may be read or not. One goroutine uses it at a time.
+type UserData struct {
+	s        *Service
+	caller   Caller
+	open     map[storage.Key]bool // sessions, whether they are open
+	sessions map[string]bool      // ids of the user's sessions
+}
+
+// UserRecord is a record of a user, or of a session of theirs.
+type UserRecord struct {
+	Listed
+	Content json.RawMessage `json:"content"`
+}
+
+// UserData begins to read the data of the caller's user in the caller's tenant.
+func (s *Service) UserData(ctx context.Context, c Caller) (*UserData, error) {
+	if c.User == "" {
+		return nil, abi.Faultf(abi.InvalidArgument, "an export of a user's data needs a user")
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	c.Session = ""
+	d := &UserData{s: s, caller: c, open: map[storage.Key]bool{}, sessions: map[string]bool{}}
+	return d, s.hostFault(exportingUser, s.sessionsOf(ctx, c, d.sessions))
+}
+
+const exportingUser = "export a user's data"
+
+// Records visits the records of the user and of the user's sessions, in all stores, declared or not.
+func (d *UserData) Records(ctx context.Context, visit func(UserRecord) error) error {
+	err := d.recordsUnder(ctx, d.user(), visit)
+	if err == nil {
+		err = d.eachSession(ctx, func(r storage.Record, _ sessionState) error {
+			return d.recordsUnder(ctx, storage.Part{Tag: storage.Session, Value: r.Key.Part(storage.Session)}, visit)
+		})
+	}
+	return d.s.hostFault(exportingUser, err)
+}
+
+// Sessions visits the user's sessions, also those that have ended, while their ids are refused.
+func (d *UserData) Sessions(ctx context.Context, visit func(Session) error) error {
+	return d.s.hostFault(exportingUser, d.eachSession(ctx, func(r storage.Record, _ sessionState) error {
+		session, err := d.s.describe(r)
+		if err != nil {
+			return err
+		}
+		return visit(session)
+	}))
+}
+
+// Files visits the files of the user's sessions; Service.FileAt reads their contents.
+func (d *UserData) Files(ctx context.Context, visit func(session string, file Artifact) error) error {
+	return d.s.hostFault(exportingUser, d.eachSession(ctx, func(r storage.Record, state sessionState) error {
+		at := d.s.now()
+		for _, file := range state.Files {
+			if !at.Before(file.Expires) {
+				continue
+			}
+			if err := visit(r.Key.Part(storage.Session), file); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// Results visits the Results that are kept under idempotency keys.
+func (d *UserData) Results(ctx context.Context, visit func(key string, result json.RawMessage) error) error {
+	prefix := d.s.system(systemFinished, d.caller, d.user())
+	return d.s.hostFault(exportingUser, d.s.scan(ctx, prefix, func(chunk []storage.Record) error {
+		for _, r := range chunk {
+			if r.Expired(d.s.now()) {
+				continue
+			}
+			var state finishedState
+			if err := json.Unmarshal(r.Content, &state); err != nil {
+				return fmt.Errorf("finished run: %w: %w", storage.ErrCorrupt, err)
+			}
+			if err := visit(r.Key.Part(storage.Item), state.Answer); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// Entries visits the entries of the ledger that name the user, and those that name nobody in a session of the user's.
+func (d *UserData) Entries(ctx context.Context, visit func(LedgerEntry) error) error {
+	prefix := d.s.system(systemLedger, Caller{Tenant: d.caller.Tenant})
+	return d.s.hostFault(exportingUser, d.s.scan(ctx, prefix, func(chunk []storage.Record) error {
+		at := d.s.now()
+		for _, r := range chunk {
+			e, err := decodeEntry(r)
+			if err != nil {
+				return err
+			}
+			if r.Expired(at) || !d.names(e) {
+				continue
+			}
+			if err := visit(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+func (d *UserData) names(e LedgerEntry) bool {
+	return e.User == d.caller.User || e.User == "" && d.sessions[e.Session]
+}
+
+func (d *UserData) user() storage.Part { return storage.Part{Tag: storage.User, Value: d.caller.User} }
+
+func (d *UserData) recordsUnder(ctx context.Context, of storage.Part, visit func(UserRecord) error) error {
+	return d.s.scan(ctx, d.s.group(d.caller).With(of), func(chunk []storage.Record) error {
+		for _, r := range chunk {
+			if err := d.record(ctx, r, visit); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// record visits a record unless it has ended. One of a store that is not declared any more is the user's too.
+func (d *UserData) record(ctx context.Context, r storage.Record, visit func(UserRecord) error) error {
+	name := r.Key.Part(storage.Store)
+	st := d.s.stores[name]
+	if st == nil {
+		st = &store{Store: Store{Name: name}}
+	}
+	alive, err := d.s.stillAlive(ctx, st, r, d.open)
+	if err != nil || !alive {
+		return err
+	}
+	head := storage.Head{Record: r, ContentBytes: int64(len(r.Content))}
+	return visit(UserRecord{d.s.listed(st, head), r.Content})
+}
+
+// eachSession visits the sessions that are the user's still.
+func (d *UserData) eachSession(ctx context.Context, visit func(storage.Record, sessionState) error) error {
+	for _, id := range slices.Sorted(maps.Keys(d.sessions)) {
+		c := d.caller
+		c.Session = id
+		found, err := d.s.backend.Get(ctx, d.s.sessionKey(c))
+		if err != nil {
+			return err
+		}
+		state, err := decodeSession(found[0])
+		if err != nil {
+			return err
+		}
+		if state.User != c.User { // the id is of no session any more, or of another user's
+			continue
+		}
+		if err := visit(found[0], state); err != nil {
+			return err
+		}
+	}
+	return nil
+}
