@@ -30,9 +30,10 @@ func TestReview(t *testing.T) {
 		{"an operation that there is not", "return memory.getContent('prefs')", nil, []string{"tool.py:1:8: memory has no function getContent (did you mean get_content?)"}},
 		{"an error of memory", "try:\n    memory.get_content('a')\nexcept memory.MemoryAccessError as e:\n    raise memory.MemoryAccessError(str(e))", nil, []string{"tool.py:2:5: get_content a"}},
 
-		{"machine code", "import json\nimport numpy as np\ndef main():\n    return np.array([1])", nil, []string{"tool.py:2:1: No module named 'numpy': it has machine code"}},
-		{"a package", "from requests.auth import x\nreturn x", nil, []string{"tool.py:1:1: No module named 'requests': the tool is one file"}},
-		{"a part of the standard library that is not there", "import multiprocessing.pool\nreturn 1", nil, []string{"tool.py:1:1: No module named 'multiprocessing'"}},
+		{"machine code", "import json\nimport numpy as np\ndef main():\n    return np.array([1])", nil, []string{"tool.py:2:1: No module named 'numpy' ("}},
+		{"a package", "from requests.auth import x\nreturn x", nil, []string{"tool.py:1:1: No module named 'requests' (there is no network in a tool"}},
+		{"another file", "import helper\nreturn helper.x", nil, []string{"tool.py:1:1: No module named 'helper' (the tool is one file"}},
+		{"a part of the standard library that is not there", "import multiprocessing.pool\nreturn 1", nil, []string{"tool.py:1:1: No module named 'multiprocessing' (there are no processes in a tool"}},
 		{"the standard library", "import json, re, os.path, collections.abc, memory, asyncio\nfrom datetime import date\nreturn 1", nil, nil},
 		{"only for types", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from toolrun.tool import *\ndef main():\n    return 1", nil, nil},
 		{"tried", "try:\n    import numpy\nexcept ImportError:\n    numpy = None\nreturn 1", nil, nil},

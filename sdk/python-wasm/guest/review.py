@@ -3,17 +3,10 @@
 import ast
 from importlib.util import find_spec
 
-from .importing import STANDARD
 from .source import top_level
 from .spelling import near
 
 _MOST, _MOST_CALLS = 100, 500
-
-# Packages that many tools import, of which the essential part is machine code.
-_COMPILED = frozenset("""
-    cv2 cython grpc jax keras lxml matplotlib numba numpy orjson pandas PIL polars psycopg2 pyarrow pydantic_core scipy
-    sklearn spacy tensorflow torch transformers uvloop
-""".split())
 
 
 def review(tool, operations):
@@ -47,7 +40,8 @@ class _Reviewer:
 
     def _entry(self, file):
         if not file.tree.body:
-            file.find(None, "the source is empty: the tool answers null", "write what the tool does, and return what it answers")
+            hint = "write what the tool does, and return what it answers"
+            file.find(None, "the source is empty: the tool answers null", hint)
         elif self.tool.source.warning:
             file.find(None, self.tool.source.warning)
 
@@ -114,21 +108,13 @@ class _File(ast.NodeVisitor):
         if self.caught or self.maybe or top in ("memory", "__future__"):
             return
         try:
-            missing = find_spec(top) is None
-            why = f"No module named {top!r}"
+            reason = "" if find_spec(top) is None else None
         except ModuleNotFoundError as error:
-            missing, why = True, str(error)
+            _, _, reason = str(error).partition(": ")
         except (ImportError, ValueError):
             return
-        if not missing:
-            return
-        hint = ""
-        if top in _COMPILED:
-            why = f"No module named {top!r}: it has machine code, and tools run pure Python"
-            hint = "use the standard library, such as statistics, math or csv"
-        elif top not in STANDARD:
-            hint = "put a module of pure Python into the tool's folder"
-        self.find(node, why, hint)
+        if reason is not None:
+            self.find(node, f"No module named {top!r}", reason)
 
     def visit_Call(self, node):
         self.generic_visit(node)
@@ -150,7 +136,8 @@ class _File(ast.NodeVisitor):
             return
         names = list(self.reviewer.operations)
         meant = near(function.attr, names)
-        self.find(function, f"memory has no function {function.attr}", f"did you mean {meant}?" if meant else f"it has {', '.join(names)}")
+        hint = f"did you mean {meant}?" if meant else f"it has {', '.join(names)}"
+        self.find(function, f"memory has no function {function.attr}", hint)
 
     def _store(self, operation, node):
         """The store that a call names, or None."""
