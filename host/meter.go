@@ -102,7 +102,7 @@ func (m *meter) close() {
 	_ = m.flush()
 }
 
-// used is what a run adds to the usage of its app.
+// used returns the usage that a run adds to that of its app.
 func (r *run) used(result *abi.Result) memory.Metered {
 	used := memory.Metered{CPUMS: milliseconds(r.cpu)}
 	switch r.info.Outcome {
@@ -122,7 +122,7 @@ func (r *run) used(result *abi.Result) memory.Metered {
 }
 
 // Usage returns what the app uses in the caller's tenant: what is stored now, and what runs used on the days from since
-// on and before until, in UTC; zero is no bound. Days are kept for Options.Metering.
+// on and before until, in UTC; zero means no bound. Days are kept for Options.Metering.
 func (h *Host) Usage(ctx context.Context, caller Caller, since, until time.Time) (memory.AppUsage, error) {
 	if err := h.FlushUsage(); err != nil {
 		return memory.AppUsage{}, err

@@ -27,7 +27,7 @@ type Observer interface {
 	// MemoryCalled is called after each memory operation of a guest.
 	MemoryCalled(ctx context.Context, run RunInfo, event CallEvent)
 	// Committed is called once for each invocation with its Result, also if it failed and stored nothing. Only if the
-	// Outcome of run is OutcomeExecuted, the Usage of the Result is what this invocation took: one that is answered
+	// Outcome of run is OutcomeExecuted, the Usage of the Result was used by this invocation: one that is answered
 	// with an earlier run's Result has that run's.
 	Committed(ctx context.Context, run RunInfo, result *abi.Result)
 }
@@ -35,7 +35,7 @@ type Observer interface {
 // CodeTool is what observers hear of as the tool where the run is of a Code: its name is the caller's.
 const CodeTool = "code"
 
-// Outcome is what became of an invocation, for observers that count runs.
+// Outcome classifies how an invocation ended, for observers that count runs.
 type Outcome string
 
 // The outcomes. An invocation that is not over has none, "".

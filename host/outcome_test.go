@@ -52,7 +52,7 @@ func TestOutcomes(t *testing.T) {
 		{name: "a repeat", inv: host.Invocation{Tool: "tool", Key: "k"}, want: host.OutcomeRepeated},
 		{name: "a failure", inv: host.Invocation{Tool: "tool", Input: json.RawMessage(`{"fail":true}`)}, want: host.OutcomeExecuted},
 		{name: "a refusal", inv: host.Invocation{Tool: "tool"}, no: errors.New("over the plan"), want: host.OutcomeRefused},
-		{name: "an input that is no object", inv: host.Invocation{Tool: "tool", Input: json.RawMessage(`7`)}, want: host.OutcomeNotStarted},
+		{name: "an input that is not an object", inv: host.Invocation{Tool: "tool", Input: json.RawMessage(`7`)}, want: host.OutcomeNotStarted},
 		{name: "no such tool", inv: host.Invocation{Tool: "nothing"}, want: host.OutcomeNotStarted},
 	} {
 		b.refuse = tt.no

@@ -53,7 +53,7 @@ func serve(ctx context.Context, folder, database, address string) error {
 	return errors.Join(err, p.close())
 }
 
-// platform is what runs tools: one for the process, whatever the number of tenants.
+// platform is the set of parts that run tools: one for the process, for any number of tenants.
 type platform struct {
 	app    string
 	folder *os.Root

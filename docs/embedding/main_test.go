@@ -64,7 +64,7 @@ func TestPlatform(t *testing.T) {
 	}
 }
 
-// TestServeEnds has a service that is told to stop.
+// TestServeEnds has a context that ends.
 func TestServeEnds(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "app.yaml"), []byte("app: shop\n"), 0o600); err != nil {
@@ -73,7 +73,7 @@ func TestServeEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := serve(ctx, dir, filepath.Join(dir, "memory.db"), "127.0.0.1:0"); err != nil && !errors.Is(err, http.ErrServerClosed) {
-		t.Errorf("serve = %v; want nil when it is told to end", err)
+		t.Errorf("serve = %v; want nil when its context ends", err)
 	}
 	if err := serve(t.Context(), filepath.Join(dir, "nothing"), filepath.Join(dir, "other.db"), "127.0.0.1:0"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("serve of no folder = %v; want that it does not exist", err)

@@ -34,7 +34,7 @@ func (s *Server) readUsage(ctx context.Context, in *usageInput) (*listOutput[mem
 	}
 	if in.App != "" {
 		if !p.MayUse(in.App) {
-			return nil, abi.Faultf(abi.NotFound, "there is no app %q", in.App) // or none that is their business
+			return nil, abi.Faultf(abi.NotFound, "there is no app %q", in.App) // the same for one of others
 		}
 		q.Apps = []string{in.App}
 	}

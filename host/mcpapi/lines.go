@@ -40,7 +40,7 @@ type linesConn struct {
 	closeOnce sync.Once
 }
 
-// line is what was read: a line that is whole or too long, or why there are no more.
+// line is the result of one read: a line that is whole or too long, or the error that ends the input.
 type line struct {
 	text []byte
 	long bool

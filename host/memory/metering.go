@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Metered is what the runs of an app in a tenant used in some time.
+// Metered is the usage of the runs of an app in a tenant over some time.
 type Metered struct {
 	// Runs counts runs whose tool was executed, Failed those of them that ended with a fault.
 	Runs   int64 `json:"runs"`
@@ -87,7 +87,7 @@ type UsageQuery struct {
 	Tenant string
 	// Apps are the ids of the apps. Default: all.
 	Apps []string
-	// Since and Until bound the days, in UTC: from that of Since on, before that of Until. Zero is no bound.
+	// Since and Until bound the days, in UTC: from that of Since on, before that of Until. Zero means no bound.
 	Since, Until time.Time
 	// After is the Next of the page before.
 	After string
@@ -95,7 +95,7 @@ type UsageQuery struct {
 	Limit int
 }
 
-// AppUsage is what an app in a tenant uses.
+// AppUsage is the usage of an app in a tenant.
 type AppUsage struct {
 	Tenant string `json:"tenant"`
 	App    string `json:"app"`

@@ -22,7 +22,7 @@ type Options struct {
 	// "not sampled" is heeded; one that says "sampled" cannot raise the part. Default 1.
 	SampleRatio float64
 	// Tenants are the tenants that have metrics of their own, and FirstTenants is how many others get some, in the order
-	// of their first runs. All others share the label "other". The metrics are read by whoever reaches Handler, and
+	// of their first runs. All others share the label "other". Handler takes no credentials, and its metrics
 	// show the ids of these tenants. Default: no metrics by tenant.
 	Tenants      []string
 	FirstTenants int

@@ -79,7 +79,7 @@ func (p *program) openRemote(f *serverFlags, app string) (*remote, error) {
 	return &remote{c, p}, nil
 }
 
-// httpClient makes a client that trusts the authorities of a file too, nil for the default one if there is no file.
+// httpClient makes a client that trusts the authorities of a file too, or returns nil for the default client if there is no file.
 func (p *program) httpClient(ca string) (*http.Client, error) {
 	if ca == "" {
 		return nil, nil
@@ -156,7 +156,7 @@ func explainServer(err error) error {
 	return e.Fault
 }
 
-// untrusted reports whether a server was not reached because nobody known signed its certificate.
+// untrusted reports whether a server was not reached because no known authority signed its certificate.
 func untrusted(err error) bool {
 	_, ok := errors.AsType[x509.UnknownAuthorityError](err)
 	return ok || strings.Contains(err.Error(), "certificate signed by unknown authority")

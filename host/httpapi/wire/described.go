@@ -102,7 +102,7 @@ type Erased struct {
 	Entries  int            `json:"ledger_entries"`
 }
 
-// AppUsage is a memory.AppUsage: what an app in a tenant uses.
+// AppUsage is a memory.AppUsage: the usage of an app in a tenant.
 type AppUsage struct {
 	Tenant string `json:"tenant"`
 	App    string `json:"app"`

@@ -25,7 +25,7 @@ type Stats struct {
 // statsAge is how long the answer of Stats holds. It takes a look at the usage of each app of each tenant.
 const statsAge = 10 * time.Second
 
-// stats is what Stats last found.
+// stats is the last answer of Stats.
 type stats struct {
 	mu    sync.Mutex
 	until time.Time
