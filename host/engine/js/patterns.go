@@ -11,10 +11,10 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/property"
 )
 
-// expandPatterns puts classes in place of the Unicode properties in the regular expressions of a script. It returns the
-// author's text of each that it changed.
+// expandPatterns mends the regular expressions of a script, see mendPattern. It returns the author's text of each that it
+// changed.
 func expandPatterns(code string, tree *ast.Program) (map[string]string, error) {
-	if !property.Mended(code) && !strings.Contains(code, `\k`) {
+	if !mayMend(code) {
 		return nil, nil
 	}
 	texts := map[string]string{}
@@ -26,10 +26,9 @@ func expandPatterns(code string, tree *ast.Program) (map[string]string, error) {
 		if !ok || failed != nil {
 			return failed == nil
 		}
-		unicode := strings.Contains(literal.Flags, "u")
-		expanded, err := literal.Pattern, property.CheckGroups(literal.Pattern, unicode)
-		if err == nil && unicode {
-			expanded, err = property.Expand(literal.Pattern)
+		expanded, err := mendPattern(literal.Pattern, literal.Flags)
+		if err == nil && expanded == literal.Pattern {
+			return true
 		}
 		if total += len(expanded); err == nil && total > maxPatternBytes {
 			err = property.ErrSize
@@ -61,7 +60,7 @@ func (e *patternError) Error() string {
 	return "Invalid regular expression: " + cut(e.literal, 200) + ": " + e.err.Error()
 }
 
-// wrapRegExp puts a constructor in the place of RegExp that expands Unicode properties, which goja takes for letters.
+// wrapRegExp puts a constructor in the place of RegExp that mends what goja reads in another way than the language.
 func (r *run) wrapRegExp() {
 	global := r.vm.GlobalObject()
 	native := global.Get("RegExp").(*goja.Object)
@@ -116,38 +115,34 @@ func (r *run) sameRegExp(wrapped *goja.Object, arguments []goja.Value) *goja.Obj
 	return object
 }
 
-// patternArguments checks and expands the pattern of a call of RegExp.
+// patternArguments checks and mends the pattern of a call of RegExp.
 func (r *run) patternArguments(given []goja.Value) []goja.Value {
 	if len(given) == 0 {
 		return given
 	}
-	flags := ""
-	if len(given) > 1 {
+	flags, flagged := "", len(given) > 1 && !isUndefined(given[1])
+	if flagged {
 		text, ok := given[1].(goja.String)
-		if !ok && !isUndefined(given[1]) {
+		if !ok {
 			return given
 		}
-		if ok {
-			flags = text.String()
-		}
+		flags = text.String()
 	}
-	unicode := strings.Contains(flags, "u")
-	pattern, ok := patternOf(given[0], unicode)
+	pattern, ok := patternOf(given[0], flagged)
 	if !ok {
 		return given
 	}
-	expanded, err := pattern, property.CheckGroups(pattern, unicode)
-	if err == nil && unicode && property.Mended(pattern) {
-		expanded, err = property.Expand(pattern)
-	}
+	mended, err := mendPattern(pattern, flags)
 	if err != nil {
 		panic(r.newError("SyntaxError", "Invalid regular expression: /"+cut(pattern, 200)+"/: "+err.Error()))
 	}
-	if expanded == pattern {
+	if _, isText := given[0].(goja.String); isText && mended == pattern {
 		return given
 	}
-	r.remember(expanded, pattern)
-	return []goja.Value{r.vm.ToValue(expanded), given[1]}
+	if mended != pattern {
+		r.remember(mended, pattern)
+	}
+	return append([]goja.Value{r.vm.ToValue(mended)}, given[1:]...)
 }
 
 // patternOf returns the text of a pattern: a string, or a regular expression that is given other flags.
