@@ -22,6 +22,9 @@ func (r *run) mend() {
 	if f.captures {
 		r.addCapture()
 	}
+	if len(f.maths) > 0 {
+		r.replaceMath(f.maths)
+	}
 }
 
 // wrapTypedFrom makes TypedArray.from take a text, as Uint8Array.from("123", Number). goja wants an object.

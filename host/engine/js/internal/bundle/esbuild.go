@@ -20,6 +20,7 @@ import (
 // the scan finds it first. Unicode properties, \p{...}, stay as they are: the engine expands them.
 var lowering = map[string]bool{
 	"async-generator":      false,
+	"exponent-operator":    false, // becomes a call of Math.pow, which is ours: goja's has other last digits
 	"for-await":            false,
 	"import-meta":          false, // becomes an empty object: a tool has no address
 	"regexp-match-indices": false, // flag d
