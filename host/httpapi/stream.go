@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -87,6 +88,7 @@ type events struct {
 	mu      sync.Mutex
 	w       http.ResponseWriter
 	control *http.ResponseController
+	timeout time.Duration // 0 for sendTimeout
 	began   bool
 }
 
@@ -143,7 +145,7 @@ func (e *events) write(text string) {
 		e.w.Header().Set("Content-Type", "text/event-stream")
 		e.w.WriteHeader(http.StatusOK)
 	}
-	_ = e.control.SetWriteDeadline(time.Now().Add(sendTimeout))
+	_ = e.control.SetWriteDeadline(time.Now().Add(cmp.Or(e.timeout, sendTimeout)))
 	_, _ = io.WriteString(e.w, text)
 	_ = e.control.Flush()
 	_ = e.control.SetWriteDeadline(time.Time{}) // HTTP/2 ends a stream at its deadline, whether something is sent or not
