@@ -4,7 +4,7 @@ import sys
 import types
 from importlib import import_module
 
-from . import absent, logs, loop, serving
+from . import absent, logs, loop, mended, serving
 from .channel import send
 from .tool import freeze, missing
 
@@ -27,6 +27,7 @@ def prepare():
     number is the recursion limit."""
     for name in _READY.split():
         import_module(name)
+    mended.install()
     absent.install()
     logs.install()
     loop.install()
