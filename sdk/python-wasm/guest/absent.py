@@ -27,20 +27,19 @@ _REASONS = {"multiprocessing": _PROCESSES, "mmap": FILES, "ssl": NETWORK, "webbr
 # Packages that many tools elsewhere import, and what of the standard library does some of their work.
 _COMPILED = {
     "cryptography": "hashlib, hmac and secrets",
-    "cv2": "",
     "lxml": "xml.etree.ElementTree",
-    "matplotlib": "",
     "numpy": "math, statistics and array",
     "orjson": "json",
     "pandas": "csv, statistics and sqlite3",
-    "PIL": "",
+    "polars": "csv, statistics and sqlite3",
     "pydantic": "dataclasses",
+    "pydantic_core": "dataclasses",
     "scipy": "math and statistics",
-    "sklearn": "",
-    "tensorflow": "",
-    "torch": "",
     "ujson": "json",
 }
+_COMPILED.update(dict.fromkeys(
+    "cv2 cython grpc jax keras matplotlib numba PIL pyarrow sklearn spacy tensorflow torch transformers uvloop".split(), ""
+))
 _OF_NETWORK = frozenset(
     "aiohttp anthropic boto3 botocore httpx openai paramiko psycopg psycopg2 pymongo pymysql redis requests urllib3 "
     "websocket websockets".split()
