@@ -1,11 +1,14 @@
 package js_test
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/enginetest"
+	"github.com/toolrun/toolrun/host/engine/js"
 )
 
 // What tools write for people is what Node 20 writes, which these answers are of.
@@ -43,6 +46,8 @@ func TestIntl(t *testing.T) {
 		`["a10", "a9", "a09b"].sort(new Intl.Collator(undefined, { numeric: true }).compare)`:                                                                                                                              `["a9","a09b","a10"]`,
 		`["résumé".localeCompare("RESUME", undefined, { sensitivity: "base" }), "a".localeCompare("b"), "🎉 b".localeCompare("🎉 a"), "🎉".localeCompare("a")]`:                                                               `[0,-1,1,-1]`,
 		`["i".toLocaleUpperCase("tr"), "I".toLocaleLowerCase("az"), "straße".toLocaleUpperCase(), "İ".toLocaleLowerCase("tr")]`:                                                                                            `["İ","ı","STRASSE","i"]`,
+		`(() => { const a = [1.5]; a.push(a, [2.5]); return a.toLocaleString("de"); })()`:                                                                                                                                  `"1,5,,2,5"`,
+		`[new Intl.NumberFormat("en").format("1e30"), new Intl.NumberFormat("en").format(" 0x10 "), new Intl.NumberFormat("en").format("x"), new Intl.NumberFormat("en").format("-Infinity")]`:                             `["1,000,000,000,000,000,000,000,000,000,000","16","NaN","-∞"]`,
 		`typeof Object.getOwnPropertyDescriptor(Date.prototype, "toLocaleString").value + Object.keys(Date.prototype).length`:                                                                                              `"function0"`,
 	} {
 		if got := answer(t, "return ("+code+");"); got != want {
@@ -78,6 +83,8 @@ func TestIntlRefuses(t *testing.T) {
 		`"🤖".localeCompare("🦀")`:                                                         `["RangeError","the order of two symbols in the texts is not supported by toolrun's Intl; compare the texts with < and >"]`,
 		`"i".toLocaleUpperCase("el")`:                                                    `["RangeError","toLocaleUpperCase in el is not supported by toolrun's Intl; use toUpperCase"]`,
 		`String.prototype.localeCompare.call(null, "a")`:                                 `["TypeError","String.prototype.localeCompare called on null or undefined"]`,
+		`new Intl.NumberFormat("en").format("1e999999999")`:                              `["RangeError","a number in a string with an exponent of more than 1000 is not supported by toolrun's Intl; use a BigInt"]`,
+		`new Date(-1e12).toLocaleString("en", { timeZone: "Europe/Amsterdam" })`:         `["RangeError","the year 1938 in the time zone Europe/Amsterdam is not supported by toolrun's Intl; use the time zone \"UTC\""]`,
 		`new Intl.NumberFormat([1])`:                                                     `["TypeError","Language ID should be string or object."]`,
 		`(1).toLocaleString("a".repeat(1e6))`:                                            `["RangeError","Incorrect locale information provided"]`,
 	} {
@@ -94,5 +101,26 @@ func TestIntlOfInput(t *testing.T) {
 	out, err := runWith(t, `return (1234.5)[input.method]();`, in, enginetest.NewMemory(errHalt))
 	if err != nil || string(out.Output) != `"1,234.5"` {
 		t.Errorf("answer = %s, %v; want 1,234.5", out.Output, err)
+	}
+}
+
+// What a guest can make expensive ends with its run.
+func TestIntlStops(t *testing.T) {
+	for _, code := range []string{
+		`return [].toLocaleString.call({ length: 4e9 })`,
+		`for (;;) new Intl.DateTimeFormat("en", { month: "long" }).format(0)`,
+		`let p; p = new Proxy({}, { getPrototypeOf: () => p }); for (;;) Intl.NumberFormat.call(p)`,
+	} {
+		ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+		program, err := js.New().Load(context.Background(), engine.Source{Path: "tool.js", Code: []byte(code)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		if _, err := program.Run(ctx, engine.Input{}, engine.Host{}); err == nil || time.Since(start) > 10*time.Second {
+			t.Errorf("%s ended after %v with %v", code, time.Since(start), err)
+		}
+		cancel()
+		_ = program.Close()
 	}
 }

@@ -180,7 +180,11 @@ func (r *run) decimal(value goja.Value) intl.Decimal {
 	if integer, ok := value.Export().(*big.Int); ok {
 		return intl.NewInteger(integer.String())
 	}
-	return intl.NewFloat(value.ToNumber().ToFloat())
+	number := value.ToNumber().ToFloat()
+	if text, ok := value.(goja.String); ok && !intl.FitsFloat(text.String(), number) {
+		panic(r.newError("RangeError", "a number in a string with an exponent of more than 1000 is not supported by toolrun's Intl; use a BigInt"))
+	}
+	return intl.NewFloat(number)
 }
 
 // primitiveNumber is what ToPrimitive with the hint number makes of an object.

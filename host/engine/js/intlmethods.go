@@ -2,6 +2,7 @@ package js
 
 import (
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,28 +94,39 @@ func dateToLocale(name string, defaults intl.Defaults) func(*run, goja.FunctionC
 	}
 }
 
-// arrayToLocale writes the elements by their own toLocaleString.
+// arrayToLocale writes the elements by their own toLocaleString. An array that is being written is empty in itself.
 func (r *run) arrayToLocale(call goja.FunctionCall) goja.Value {
 	array := call.This.ToObject(r.vm)
+	if slices.Contains(r.localising, array) {
+		return r.vm.ToValue("")
+	}
+	r.localising = append(r.localising, array)
+	defer func() { r.localising = r.localising[:len(r.localising)-1] }()
 	var b strings.Builder
 	for i := range array.Get("length").ToInteger() {
 		if i > 0 {
 			b.WriteByte(',')
 		}
+		if i%1024 == 0 && r.ctx.Err() != nil {
+			break // the runtime sees the interrupt when this function ends
+		}
 		element := array.Get(strconv.FormatInt(i, 10))
-		if isUndefined(element) || goja.IsNull(element) {
-			continue
+		if !isUndefined(element) && !goja.IsNull(element) {
+			b.WriteString(r.elementToLocale(element, call.Arguments))
 		}
-		method, ok := element.ToObject(r.vm).Get("toLocaleString").(*goja.Object)
-		if !ok {
-			panic(r.newError("TypeError", "toLocaleString of an element is not a function"))
-		}
-		b.WriteString(r.call(method, element, call.Arguments...).String())
 		if b.Len() > maxLocaleText {
 			panic(r.newError("RangeError", "Invalid string length"))
 		}
 	}
 	return r.vm.ToValue(b.String())
+}
+
+func (r *run) elementToLocale(element goja.Value, arguments []goja.Value) string {
+	method, ok := element.ToObject(r.vm).Get("toLocaleString").(*goja.Object)
+	if !ok {
+		panic(r.newError("TypeError", "toLocaleString of an element is not a function"))
+	}
+	return r.call(method, element, arguments...).String()
 }
 
 // maxLocaleText bounds the text of an array.

@@ -35,6 +35,7 @@ type run struct {
 	globals        map[string]goja.Value   // those that the guest has used
 	intlPrototypes map[string]*goja.Object // of the classes of Intl that the guest has used
 	defaultOrder   *intl.Collator          // of localeCompare, once it was called
+	localising     []*goja.Object          // the arrays whose toLocaleString is under way
 	plainCases     map[string]*goja.Object // toUpperCase and toLowerCase, taken before guest code ran
 	modules        map[string]*goja.Object // the exports of the prelude's modules that were needed
 	requireFunc    goja.Value              // their require, made with the first of them

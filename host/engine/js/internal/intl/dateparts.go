@@ -24,6 +24,9 @@ func (f *DateTimeFormat) Parts(ms float64) ([]Part, error) {
 		return nil, rangeErrorf("Invalid time value")
 	}
 	t := time.UnixMilli(int64(ms)).In(f.zone.location)
+	if err := f.zone.refuses(t); err != nil {
+		return nil, err
+	}
 	var parts []Part
 	for _, it := range f.pattern {
 		p := Part{Type: "literal", Value: ""}

@@ -91,6 +91,14 @@ func ParseDecimal(text string) (d Decimal, ok bool) {
 	return d, true
 }
 
+// FitsFloat reports whether a float is the number of a text, and not only what was left of one with a large exponent.
+func FitsFloat(text string, x float64) bool {
+	if x != 0 && !math.IsInf(x, 0) {
+		return true
+	}
+	return !strings.ContainsAny(text, "eE") || strings.Contains(text, "Infinity") || strings.Trim(text, " 0.eE+-") == ""
+}
+
 // trim removes zeros at both ends of the digits.
 func (d *Decimal) trim() {
 	start := 0

@@ -30,7 +30,7 @@ type patternEntry struct {
 }
 
 // maxFound bounds the patterns that a locale remembers.
-const maxFound = 500
+const maxFound = 100
 
 var generators sync.Map // *patterns by name of locale: no more than there are locales
 

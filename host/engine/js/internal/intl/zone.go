@@ -17,7 +17,9 @@ type zone struct {
 
 // localZone is the zone of a process, whose name is known only where it is UTC.
 func localZone(location *time.Location) zone {
-	if name, offset := time.Now().In(location).Zone(); name == "UTC" && offset == 0 {
+	_, winter := time.Date(2000, 1, 1, 0, 0, 0, 0, location).Zone()
+	_, summer := time.Date(2000, 7, 1, 0, 0, 0, 0, location).Zone()
+	if winter == 0 && summer == 0 {
 		return zone{"UTC", "Etc/UTC", time.UTC}
 	}
 	_, offset := time.Now().In(location).Zone()
@@ -56,8 +58,9 @@ func zoneOf(name string) (zone, error) {
 	return z, nil
 }
 
-// dublinSince is when Dublin ended a standard time of +1, on 31 October 1971.
-const dublinSince = 57722400
+// reversed are spans of time, in seconds, in which the winter time of a zone counts as saving in the data of zones, but not in
+// the names of CLDR.
+var reversed = map[string][2]int64{"Europe/Dublin": {57722400, 1 << 62}, "Africa/Windhoek": {764200800, 1508803200}}
 
 // zoneName writes the name of a zone at a time: letter and count are those of the pattern.
 func (f *DateTimeFormat) zoneName(t time.Time, letter byte, count int) string {
@@ -69,12 +72,9 @@ func (f *DateTimeFormat) zoneName(t time.Time, letter byte, count int) string {
 	if count >= 4 {
 		width = "long"
 	}
-	if t.IsDST() {
+	span, ok := reversed[f.zone.cldr]
+	if t.IsDST() != (ok && t.Unix() >= span[0] && t.Unix() < span[1]) {
 		kind = "daylight"
-	}
-	// Its winter time counts as saving in the data of zones, not in CLDR's names.
-	if f.zone.cldr == "Europe/Dublin" && t.Unix() >= dublinSince {
-		kind = map[bool]string{true: "daylight", false: "standard"}[offset != 0]
 	}
 	table := f.locale.table
 	if name := table.get("zonename/" + f.zone.cldr + "/" + width + "/" + kind); name != "" {
