@@ -142,6 +142,13 @@ func (t *table) each(path string, use func(name, value string)) {
 	}
 }
 
+// eachOwn is each without the texts of the parents.
+func (t *table) eachOwn(path string, use func(name, value string)) {
+	alone := *t
+	alone.parent = nil
+	alone.each(path, use)
+}
+
 // supplemental returns the text at a path of what belongs to no locale.
 func supplemental(path string) string { return tableOf("").get(path) }
 

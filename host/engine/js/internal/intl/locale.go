@@ -55,27 +55,35 @@ func negotiate(tags []Tag) (locale, error) {
 
 // tableFor finds the table of a locale that Node has. It is nil where we have none.
 func tableFor(name string) *table {
-	parts := strings.Split(name, "-")
-	if len(parts) == 2 && len(parts[1]) < 4 && data().chunks[name] == nil {
+	if t := tableOf(name); t != nil {
+		return t
+	}
+	if parts := strings.Split(name, "-"); len(parts) == 2 && len(parts[1]) < 4 {
 		tag := Tag{Language: parts[0], Region: parts[1]}.maximized()
-		name = joinTag(tag.Language, tag.Script, tag.Region)
+		if full := tag.Base(); !knownLocales()[name] || defaultLocales()[full] {
+			name = full
+		}
 	}
 	for name != "" {
 		if t := tableOf(name); t != nil {
 			return t
 		}
-		i := strings.LastIndexByte(name, '-')
-		if i > 0 && len(name)-i == 5 && !likelyScript(name[:i], name[i+1:]) {
-			return nil // another script is another language to readers
+		if knownLocales()[name] && !defaultLocales()[name] {
+			return nil // it has data of its own
 		}
-		name = name[:max(i, 0)]
+		name = name[:max(strings.LastIndexByte(name, '-'), 0)]
 	}
 	return nil
 }
 
-func likelyScript(language, script string) bool {
-	return Tag{Language: language}.maximized().Script == script
-}
+// defaultLocales are those whose data are those of the locale with the shorter name.
+var defaultLocales = sync.OnceValue(func() map[string]bool {
+	defaults := map[string]bool{}
+	for _, name := range strings.Fields(supplemental("locales/default")) {
+		defaults[name] = true
+	}
+	return defaults
+})
 
 // region is the country of a locale, or the likely one.
 func (l locale) region() string {

@@ -158,6 +158,12 @@ func (f *NumberFormat) prepare() error {
 	f.minimumGrouping, _ = strconv.Atoi(f.locale.table.get("numbers/minimumGroupingDigits"))
 	f.decimalSymbol, f.groupSymbol = f.symbol("decimal"), f.symbol("group")
 	f.plurals = pluralsOf("cardinal", f.locale.name)
+	if f.locale.name == "tr-TR" && f.style == "currency" && (f.currencyDisplay == "name" || f.currencySign == "accounting") {
+		return unsupported("the name or accounting form of a currency in tr-TR", `use the locale "tr"`)
+	}
+	if f.notation == "compact" && f.style == "currency" && f.system != "latn" {
+		return unsupported("the compact notation of a currency with the digits "+f.system, `use numberingSystem: "latn"`)
+	}
 	if f.notation == "compact" {
 		f.maxCompact = f.largestCompact()
 	}

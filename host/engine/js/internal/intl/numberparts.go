@@ -26,16 +26,19 @@ func (f *NumberFormat) refuses(d Decimal) error {
 	if f.rounding.increment != 1 && (len(d.digits) > 15 || d.magnitude() > 14) {
 		return unsupported("roundingIncrement with a number of more than 15 digits", "round the number first")
 	}
+	if f.rounding.increment != 1 && f.notation != "standard" {
+		return unsupported("roundingIncrement in the notation "+f.notation, `use the notation "standard"`)
+	}
 	if f.style != "unit" && (f.style != "currency" || f.currencyDisplay != "name") {
 		return nil
 	}
-	if f.plurals.unsure(d) {
+	if f.plurals.unsure(d) || len(d.digits) > 15 && !f.plurals.simple() {
 		return errUnsure()
 	}
 	if f.notation == "standard" {
 		return nil
 	}
-	if d.magnitude() < 0 && f.notation != "compact" || f.notation == "compact" && f.plurals.fractional() {
+	if d.magnitude() < 0 && f.notation != "compact" || f.notation == "compact" && !f.plurals.simple() {
 		return unsupported("the notation "+f.notation+" of this number with the name of a unit or currency", `use the notation "standard"`)
 	}
 	return nil
@@ -307,11 +310,10 @@ func (f *NumberFormat) withCurrencyName(number []Part, category string) []Part {
 	name := firstOf(t.get(base+"-count-"+category), t.get(base+"-count-other"), t.get(base), f.currency)
 	pattern := "numbers/latn/currencyFormats/unitPattern-count-"
 	return fillUnit(firstOf(t.get(pattern+category), t.get(pattern+"other")), number, func(text string) []Part {
-		before, after, found := strings.Cut(text, "{1}")
-		if !found {
-			return []Part{{Type: "literal", Value: text}}
+		if before, after, found := strings.Cut(text, "{1}"); found {
+			return []Part{{Type: "currency", Value: before + name + after}}
 		}
-		return []Part{{Type: "literal", Value: before}, {Type: "currency", Value: name}, {Type: "literal", Value: after}}
+		return []Part{{Type: "literal", Value: text}}
 	})
 }
 

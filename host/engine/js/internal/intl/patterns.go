@@ -69,7 +69,9 @@ func newPatterns(l locale) *patterns {
 		p.add(t.get("time/"+style), "", false)
 	}
 	p.addMinutes(t.get("time/short"))
-	t.each("available/", func(name, pattern string) { p.add(pattern, name, true) })
+	for own := t; own != nil; own = own.parent { // of two that fit, that of the locale itself is found first
+		own.eachOwn("available/", func(name, pattern string) { p.add(pattern, name, true) })
+	}
 	slices.SortStableFunc(p.entries, func(a, b *patternEntry) int { return int(a.base[0]) - int(b.base[0]) })
 	return p
 }

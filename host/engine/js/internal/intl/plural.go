@@ -175,16 +175,19 @@ func (r relation) reduced(digits string) int {
 	return value
 }
 
-// fractional reports whether a form depends on the digits of the fraction, of which ICU has others in the compact form.
-func (p *pluralRules) fractional() bool {
+// simple reports whether the forms depend on no digits that ICU takes for others in the compact form: those at the end of
+// the number and of its fraction.
+func (p *pluralRules) simple() bool {
 	for _, alternatives := range p.conditions {
 		for _, and := range alternatives {
-			if slices.ContainsFunc(and, func(r relation) bool { return r.operand == 'f' || r.operand == 't' }) {
-				return true
+			if slices.ContainsFunc(and, func(r relation) bool {
+				return r.operand == 'f' || r.operand == 't' || r.modulus > 0 && r.modulus < 1_000_000
+			}) {
+				return false
 			}
 		}
 	}
-	return false
+	return true
 }
 
 // unsure reports whether ICU may take another form of a large number than the rules give: it looks at digits that a float

@@ -41,7 +41,7 @@ func pluralLocale(tags []Tag) string {
 			return tag.Language
 		}
 	}
-	return "en"
+	return DefaultLocale
 }
 
 // Select returns the category of a number. Of a large one, where ICU looks at digits that a float does not have, it
@@ -50,7 +50,7 @@ func (p *PluralRules) Select(d Decimal) (string, error) {
 	if !d.finite() {
 		return "other", nil
 	}
-	if p.rules.unsure(d) {
+	if p.rules.unsure(d) || len(d.digits) > 15 && p.rounding.maxFraction > 15 && !p.rules.simple() {
 		return "", errUnsure()
 	}
 	return p.category(d), nil

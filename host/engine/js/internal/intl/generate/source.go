@@ -57,10 +57,12 @@ var rare = strings.Fields("ak ba chr cv dsb gd ha hsb ig jv kok pcm ps qu rm sd 
 // locales are those with modern coverage, and their regional variants.
 func (s *source) locales() (names []string) {
 	levels := s.read("cldr-core/coverageLevels.json", "effectiveCoverageLevels")
+	parents := s.parents()
 	for _, name := range sortedKeys(levels) {
 		_, err := os.Stat(filepath.Join(s.folder, "cldr-dates-full/main", name))
 		language, _, _ := strings.Cut(name, "-")
-		if levels[name] == "modern" && name != "und" && !slices.Contains(rare, language) && err == nil {
+		out := slices.Contains(rare, language) || slices.Contains(absent, name) || slices.Contains(differing, name) || parents[name] == "en-150"
+		if levels[name] == "modern" && name != "und" && !out && err == nil {
 			names = append(names, name)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"sort"
 	"strings"
 )
@@ -8,7 +9,8 @@ import (
 // supplemental makes the table of what belongs to no locale.
 func (s *source) supplemental(locales []string) table {
 	t := table{}
-	t["locales"] = strings.Join(s.known(), " ")
+	known, defaults := s.known()
+	t["locales"], t["locales/default"] = strings.Join(known, " "), strings.Join(defaults, " ")
 	for kind, file := range map[string]string{"cardinal": "plurals", "ordinal": "ordinals"} {
 		rules := s.read("cldr-core/supplemental/"+file+".json", "supplemental", "plurals-type-"+kind)
 		if kind == "cardinal" {
@@ -61,18 +63,25 @@ func (s *source) supplemental(locales []string) table {
 	return t
 }
 
-// known are all locales of CLDR, also those that have no table.
-func (s *source) known() (names []string) {
+// known are all locales of ICU, also those that have no table. defaults are those of them that are the same as one with a
+// shorter name.
+func (s *source) known() (names, defaults []string) {
 	list, _ := s.read("cldr-core/availableLocales.json", "availableLocales")["full"].([]any)
+	same, _ := s.read("cldr-core/defaultContent.json")["defaultContent"].([]any)
+	for _, name := range same {
+		if !slices.Contains(absent, name.(string)) {
+			defaults = append(defaults, name.(string))
+		}
+	}
+	defaults = append(defaults, "no-NO")
 	for _, name := range list {
-		names = append(names, name.(string))
+		if !slices.Contains(absent, name.(string)) {
+			names = append(names, name.(string))
+		}
 	}
-	defaults, _ := s.read("cldr-core/defaultContent.json")["defaultContent"].([]any)
-	for _, name := range defaults {
-		names = append(names, name.(string))
-	}
+	names = append(names, defaults...)
 	sort.Strings(names)
-	return names
+	return names, defaults
 }
 
 func (s *source) likely(t table, locales []string) {
