@@ -427,13 +427,13 @@ export class Client {
   allRecords(caller: Caller, store: string, query?: PageQuery, options?: CallOptions): AsyncGenerator<ListedRecord, void, void>;
   /** Removes all records of a store, of all users and sessions, and says how many. */
   purgeStore(store: string, options?: CallOptions): Promise<number>;
+  /** Removes everything of a user. It cannot be undone. */
+  eraseUser(user: string, options?: CallOptions): Promise<Erased>;
   /**
    * Downloads all data of a user, which eraseUser would remove: a ZIP archive of lists with one JSON value a line, and of
    * files. The stream fails unless all of it comes.
    */
   exportUser(user: string, options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
-  /** Removes everything of a user. It cannot be undone. */
-  eraseUser(user: string, options?: CallOptions): Promise<Erased>;
 
   /** A page of the ledger, oldest entries first. It may hold less than was asked for; there is more while it has a next. */
   ledger(query?: LedgerQuery, options?: CallOptions): Promise<Page<LedgerEntry>>;
