@@ -127,3 +127,41 @@ declare var TextDecoder: typeof globalThis extends { onmessage: any; TextDecoder
 };
 declare var crypto: typeof globalThis extends { onmessage: any; crypto: infer T } ? T : ToolCrypto;
 declare var performance: typeof globalThis extends { onmessage: any; performance: infer T } ? T : ToolPerformance;
+
+// The modules of Node.js of which tools have a part.
+
+declare module 'crypto' {
+  type Bytes = string | ArrayBuffer | ArrayBufferView;
+  type Encoding = 'hex' | 'base64' | 'base64url' | 'latin1' | 'utf8';
+
+  export interface Hash {
+    update(data: Bytes, encoding?: string): Hash;
+    digest(): import('./index.js').ToolBuffer;
+    digest(encoding: Encoding): string;
+    copy(): Hash;
+  }
+  export interface Hmac {
+    update(data: Bytes, encoding?: string): Hmac;
+    digest(): import('./index.js').ToolBuffer;
+    digest(encoding: Encoding): string;
+  }
+  /** md5, sha1, sha224, sha256, sha384, sha512 or sha512-256. */
+  export function createHash(algorithm: string): Hash;
+  export function createHmac(algorithm: string, key: Bytes): Hmac;
+  export function getHashes(): string[];
+  /** At most 1 MiB. */
+  export function randomBytes(size: number): import('./index.js').ToolBuffer;
+  export function randomInt(max: number): number;
+  export function randomInt(min: number, max: number): number;
+  export function randomUUID(): `${string}-${string}-${string}-${string}-${string}`;
+  export function timingSafeEqual(a: ArrayBuffer | ArrayBufferView, b: ArrayBuffer | ArrayBufferView): boolean;
+}
+declare module 'node:crypto' {
+  export * from 'crypto';
+}
+declare module 'buffer' {
+  export const Buffer: import('./index.js').ToolBufferConstructor;
+}
+declare module 'node:buffer' {
+  export * from 'buffer';
+}

@@ -83,6 +83,9 @@ func TestSubtle(t *testing.T) {
 		`await (async () => { const key = await crypto.subtle.importKey("raw", text("key"), { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
 			const mac = await crypto.subtle.sign("HMAC", key, text("The quick brown fox jumps over the lazy dog"));
 			return [hex(mac).slice(0, 12), await crypto.subtle.verify("HMAC", key, mac, text("The quick brown fox jumps over the lazy dog")), await crypto.subtle.verify("HMAC", key, mac, text("x")), key.type, key.algorithm]; })()`: `["f7bc83f43053",true,false,"secret",{"name":"HMAC","length":24,"hash":{"name":"SHA-256"}}]`,
+		`await (async () => { const key = await crypto.subtle.importKey("jwk", { kty: "oct", k: "a2V5", alg: "HS256" }, { name: "HMAC", hash: "SHA-256" }, true, ["sign"]);
+			return [hex(await crypto.subtle.sign("HMAC", key, text("The quick brown fox jumps over the lazy dog"))).slice(0, 12), await crypto.subtle.exportKey("jwk", key), hex(await crypto.subtle.exportKey("raw", key)),
+				await crypto.subtle.importKey("jwk", { kty: "RSA" }, { name: "HMAC", hash: "SHA-256" }, true, ["sign"]).catch((e) => e.name), await crypto.subtle.exportKey("pkcs8", key).catch((e) => e.name)]; })()`: `["f7bc83f43053",{"key_ops":["sign"],"ext":true,"kty":"oct","k":"a2V5","alg":"HS256"},"6b6579","DataError","NotSupportedError"]`,
 		`await crypto.subtle.digest("MD5", text("")).catch((e) => e.name)`: `"NotSupportedError"`,
 		`await crypto.subtle.encrypt?.()`:                                  `null`,
 	} {

@@ -59,6 +59,7 @@ func init() {
 		"subtle.js": func(r *run) map[string]nativeFunc {
 			return map[string]nativeFunc{
 				"createHash": r.createHash, "createHmac": r.createHmac, "equal": r.equalBytes, "random": r.randomBytes,
+				"buffer": r.moduleGetter("buffer.js"),
 			}
 		},
 		"url.js": func(r *run) map[string]nativeFunc {

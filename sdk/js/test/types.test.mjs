@@ -53,6 +53,19 @@ test('a tool compiles without the DOM', async () => assert.deepEqual(await check
 
 test('a tool compiles beside the DOM', async () => assert.deepEqual(await check({ 'tool.ts': tool }, ['es2023', 'dom', 'dom.iterable']), []));
 
+const digest = `
+import { createHash, randomBytes } from 'node:crypto';
+import * as crypto from 'crypto';
+import { Buffer as Bytes } from 'buffer';
+export async function handler(event: { text: string }) {
+  const hex: string = createHash('sha256').update(event.text).digest('hex');
+  const mac: string = crypto.createHmac('sha1', 'key').update(Buffer.from(hex)).digest().toString('base64');
+  return [mac, randomBytes(3).readUInt8(0), Bytes.from('x').length];
+}
+`;
+
+test('the modules of Node.js that tools have compile', async () => assert.deepEqual(await check({ 'tool.ts': digest }), []));
+
 test('a tool in JavaScript is checked', async () => {
   const found = await check({ 'tool.js': `export async function main() {\n  return memory.get_contents('visits');\n}\n` });
   assert.match(found.join('\n'), /get_contents/);

@@ -3,6 +3,7 @@
 // The part of SubtleCrypto that needs no other key than a secret: digests, and HMAC.
 
 const HASHES = { 'sha-1': 'sha1', 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' };
+const JWK_NAMES = { sha1: 'HS1', sha256: 'HS256', sha384: 'HS384', sha512: 'HS512' };
 const BLOCKS = { sha1: 512, sha256: 512, sha384: 1024, sha512: 1024 };
 
 function failure(name, message) {
@@ -67,6 +68,19 @@ exports.create = function create(host) {
     return key;
   }
 
+  function needFormat(format, value) {
+    if (format === 'raw') return value;
+    throw failure('NotSupportedError', `the format ${String(format)} is not supported; raw and jwk are`);
+  }
+
+  function fromJWK(key, algorithm) {
+    if (typeof key !== 'object' || key === null || key.kty !== 'oct' || typeof key.k !== 'string') {
+      throw failure('DataError', 'the key is not a JWK of the type oct');
+    }
+    if (key.alg !== undefined && key.alg !== JWK_NAMES[hashOf(algorithm.hash)]) throw failure('DataError', 'the key is for another algorithm');
+    return new Uint8Array(host.buffer().Buffer.from(key.k, 'base64url'));
+  }
+
   const mac = (key, data) => {
     const secret = secretOf(key);
     return digest(host.createHmac(hashOf(key.algorithm.hash), secret.buffer, 0, secret.byteLength), data);
@@ -78,8 +92,7 @@ exports.create = function create(host) {
     async importKey(format, data, algorithm, extractable, usages) {
       needHmac(algorithm);
       hashOf(algorithm.hash);
-      if (format !== 'raw') throw failure('NotSupportedError', `the format ${String(format)} is not supported; raw is`);
-      const secret = bytesOf(data).slice();
+      const secret = format === 'jwk' ? fromJWK(data, algorithm) : bytesOf(needFormat(format, data)).slice();
       if (secret.length === 0) throw failure('DataError', 'the key is empty');
       return newKey(algorithm, secret, extractable, usages);
     },
@@ -92,10 +105,11 @@ exports.create = function create(host) {
     },
 
     async exportKey(format, key) {
-      if (format !== 'raw') throw failure('NotSupportedError', `the format ${String(format)} is not supported; raw is`);
       const secret = secretOf(key);
       if (!key.extractable) throw failure('InvalidAccessError', 'the key is not extractable');
-      return secret.slice().buffer;
+      if (format !== 'jwk') return needFormat(format, secret.slice().buffer);
+      const k = host.buffer().Buffer.from(secret).toString('base64url');
+      return { key_ops: [...key.usages], ext: true, kty: 'oct', k, alg: JWK_NAMES[hashOf(key.algorithm.hash)] };
     },
 
     async sign(algorithm, key, data) {
