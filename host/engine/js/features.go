@@ -29,7 +29,7 @@ var (
 	rejecting = regexp.MustCompile("\\bthen\\b|\\.\\s*(?:catch|any)\\b|allSettled|Reflect|['\"`](?:catch|any)")
 	capturing = regexp.MustCompile(`captureStackTrace`)
 	typing    = regexp.MustCompile(`(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array(?s:.*)from|from(?s:.*)(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array`)
-	matching  = regexp.MustCompile(`RegExp|\.constructor\b`)
+	matching  = regexp.MustCompile(`RegExp|\.constructor\s*[()]`)
 	// The global object can be reached by these names only, and by those of our own globals.
 	reaching = regexp.MustCompile(`Proxy|globalThis|\bglobal\b|\bthis\b`)
 )
