@@ -85,6 +85,23 @@ func checkSample(t *testing.T, h *host.Host) {
 	}
 }
 
+// TestSeedEffectsInPython compares what the page's Python reads, projects and stores, and has it change sessionMeta.
+func TestSeedEffectsInPython(t *testing.T) {
+	s := newSamples(t, withPython(t))
+	block := s.blocks[4]
+	perform(t, s.Host, s.who, abi.SetContent, `"userPrefs"`, seedPrefs)
+	code := beforeDelete(t, block) + "\nreturn [type(prefs) is dict, type(prefs['preferences']) is dict, prefs['recentOrders'], partial]"
+	want := `[true,true,["a1","b2"],{"lastVisit":"2026-01-01T00:00:00Z","preferences":{"language":"fr"}}]`
+	if result, err := s.run("python", code, host.Invocation{}); err != nil || string(result.Output) != want {
+		t.Errorf("the run = %s, %v; want %s", result.Output, err, want)
+	}
+	s.wantPrefs()
+	if _, err := s.run("python", block, host.Invocation{}); err != nil || s.content("userPrefs") != "null" {
+		t.Errorf("after the whole sample, %v, the store holds %s; want nothing", err, s.content("userPrefs"))
+	}
+	s.refuseMeta("python", `memory.set_content("sessionMeta", {"metadata": {"channel": "forged"}})`, `memory.delete_content("sessionMeta")`)
+}
+
 // perform is an operator's memory call.
 func perform(t *testing.T, h *host.Host, who host.Caller, op string, args ...string) json.RawMessage {
 	t.Helper()

@@ -1,0 +1,206 @@
+package host_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+const seedPage = "004_agentic_apps_memory_stores.txt"
+
+const seedStores = `
+app: samples
+memory:
+  userPrefs: {access: user, retention: 1_month, strict: true, schema: userPrefs.schema.json}
+  tempProcessingData: {access: session, retention: session}
+`
+
+// seedGrants are what the samples of the page need.
+var seedGrants = []memory.Grant{
+	{Store: "userPrefs", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}},
+	{Store: "tempProcessingData", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}},
+	{Store: memory.SessionMeta, Verbs: []abi.Verb{abi.Read}},
+}
+
+// samples are the blocks of the page and an app for them, which has the page's schema.
+type samples struct {
+	*host.Host
+	t      *testing.T
+	blocks []string
+	who    host.Caller
+}
+
+func newSamples(t *testing.T, change ...func(*host.Options)) *samples {
+	t.Helper()
+	s := &samples{t: t, who: host.Caller{User: "ann", Session: "sess_123"}}
+	for _, b := range seedBlocks(t, seedPage) {
+		s.blocks = append(s.blocks, b.text)
+	}
+	s.Host = openApp(t, fstest.MapFS{
+		"app.yaml": {Data: []byte(seedStores)}, "userPrefs.schema.json": {Data: []byte(s.blocks[1])},
+	}, change...)
+	return s
+}
+
+// run runs code that begins with a block, and returns its output.
+func (s *samples) run(language, code string, inv host.Invocation) (*abi.Result, error) {
+	s.t.Helper()
+	inv.Caller, inv.Code = s.who, &host.Code{Language: language, Text: code, Grants: seedGrants}
+	return s.Run(s.t.Context(), inv)
+}
+
+func (s *samples) wantOutput(code, want string, inv host.Invocation) {
+	s.t.Helper()
+	if result, err := s.run("javascript", code, inv); err != nil || string(result.Output) != want {
+		s.t.Errorf("the run = %s, %v; want %s\n%s", result.Output, err, want, code)
+	}
+}
+
+func (s *samples) content(store string) string {
+	s.t.Helper()
+	return string(perform(s.t, s.Host, s.who, abi.GetContent, `"`+store+`"`))
+}
+
+// beforeDelete is a sample up to its last statement, which deletes what the others stored.
+func beforeDelete(t *testing.T, block string) string {
+	t.Helper()
+	kept, _, found := strings.Cut(block, "Delete memory content")
+	if !found {
+		t.Fatalf("the sample deletes nothing:\n%s", block)
+	}
+	return strings.TrimRight(kept, "/# ")
+}
+
+// wantPrefs compares what a sample stored: the language is new, the orders that it does not name are retained.
+func (s *samples) wantPrefs() {
+	s.t.Helper()
+	var got struct {
+		Preferences struct {
+			Language      string
+			Notifications bool
+		}
+		RecentOrders []string
+		LastVisit    string
+	}
+	if err := json.Unmarshal([]byte(s.content("userPrefs")), &got); err != nil {
+		s.t.Fatal(err)
+	}
+	if got.Preferences.Language != "en" || !got.Preferences.Notifications || fmt.Sprint(got.RecentOrders) != "[a1 b2]" || !strings.HasPrefix(got.LastVisit, "20") {
+		s.t.Errorf("the store holds %+v; want what the sample sets, and the orders that were there", got)
+	}
+}
+
+const seedPrefs = `{"preferences":{"language":"fr","notifications":false},"recentOrders":["a1","b2"],"lastVisit":"2026-01-01T00:00:00Z"}`
+
+// TestSeedReadsAndWrites compares what the page's JavaScript reads, projects, stores and deletes.
+func TestSeedReadsAndWrites(t *testing.T) {
+	s := newSamples(t)
+	block := s.blocks[3]
+	perform(t, s.Host, s.who, abi.SetContent, `"userPrefs"`, seedPrefs)
+	s.wantOutput(beforeDelete(t, block)+"\nreturn {prefs, partial}",
+		`{"prefs":{"lastVisit":"2026-01-01T00:00:00Z","preferences":{"language":"fr","notifications":false},"recentOrders":["a1","b2"]},`+
+			`"partial":{"lastVisit":"2026-01-01T00:00:00Z","preferences":{"language":"fr"}}}`, host.Invocation{})
+	s.wantPrefs()
+	s.wantOutput(block, `null`, host.Invocation{})
+	if got := s.content("userPrefs"); got != "null" {
+		t.Errorf("after the whole sample the store holds %s; want nothing", got)
+	}
+	s.wantOutput(`const write = memory.set_content("userPrefs", {recentOrders: ["c3"]}), read = memory.get_content("userPrefs"), gone = memory.delete_content("userPrefs");
+		const all = [write, read, gone].map(p => p instanceof Promise); await Promise.all([write, read, gone]); return all`, `[true,true,true]`, host.Invocation{})
+}
+
+// TestSeedMissingAndTemporary runs the page's samples on a record that is missing and on one that is deleted.
+func TestSeedMissingAndTemporary(t *testing.T) {
+	s := newSamples(t)
+	s.wantOutput(s.blocks[12]+"\nreturn [prefs, language]", `[null,"en"]`, host.Invocation{})
+	perform(t, s.Host, s.who, abi.SetContent, `"userPrefs"`, seedPrefs)
+	s.wantOutput(s.blocks[12]+"\nreturn language", `"fr"`, host.Invocation{})
+	perform(t, s.Host, s.who, abi.SetContent, `"tempProcessingData"`, `{"step":1}`)
+	s.wantOutput(s.blocks[13], `null`, host.Invocation{})
+	if got := s.content("tempProcessingData"); got != "null" {
+		t.Errorf("after the cleanup the store holds %s; want nothing", got)
+	}
+}
+
+// TestSeedSession runs the page's reading of a session with the page's metadata, and compares each field of sessionInfo.
+func TestSeedSession(t *testing.T) {
+	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
+	s := newSamples(t, func(o *host.Options) { o.Now = func() time.Time { return now } })
+	var body struct{ Metadata json.RawMessage }
+	if err := json.Unmarshal([]byte(s.blocks[7]), &body); err != nil {
+		t.Fatal(err)
+	}
+	inv := host.Invocation{Metadata: body.Metadata, SessionReference: "call-8", UserReference: "u-1"}
+	s.wantOutput(s.blocks[5]+"\nreturn [userId, channel, sessionId]", `["user_456","mobile_app","sess_123"]`, inv)
+	result, err := s.run("javascript", s.blocks[5]+"\nreturn sessionMeta.sessionInfo", host.Invocation{})
+	want := `{"sessionId":"sess_123","appId":"samples","sessionReference":"call-8","userReference":"u-1","userId":"ann","runId":"` +
+		result.RunID + `","timestamp":"2030-01-01T12:00:00.000000Z"}`
+	if err != nil || string(result.Output) != want {
+		t.Errorf("sessionInfo = %s, %v; want %s", result.Output, err, want)
+	}
+	other := *s
+	other.who.Session = "sess_124"
+	other.wantOutput(s.blocks[5]+"\nreturn [sessionMeta.metadata, sessionId]", `[{},"sess_124"]`, host.Invocation{})
+}
+
+// refuseMeta runs code that changes sessionMeta; the run fails, and the metadata stays.
+func (s *samples) refuseMeta(language string, codes ...string) {
+	s.t.Helper()
+	if _, err := s.StartSession(s.t.Context(), s.who, sessionStart(json.RawMessage(`{"channel":"web"}`))); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, code := range codes {
+		if _, err := s.run(language, code, host.Invocation{}); !errors.Is(err, abi.ReadOnly) {
+			s.t.Errorf("%s = %v; want read_only", code, err)
+		}
+	}
+	if session, err := s.Session(s.t.Context(), s.who); err != nil || string(session.Metadata) != `{"channel":"web"}` {
+		s.t.Errorf("the metadata is %s, %v; want it as the API set it", session.Metadata, err)
+	}
+}
+
+func TestSeedMetaIsReadOnly(t *testing.T) {
+	newSamples(t).refuseMeta("javascript",
+		`await memory.set_content("sessionMeta", {metadata: {channel: "forged"}})`, `await memory.delete_content("sessionMeta")`)
+}
+
+// TestSeedFiles runs the page's loop over the files of a session, without a file and with some.
+func TestSeedFiles(t *testing.T) {
+	s := newSamples(t, func(o *host.Options) {
+		o.FileURL = func(_ string, f memory.Artifact) string { return "https://files.example/" + f.Filename }
+	})
+	if result, err := s.run("javascript", s.blocks[9], host.Invocation{}); err != nil || len(result.Logs) != 0 {
+		t.Errorf("without a file the sample logs %v, %v; want nothing", result.Logs, err)
+	}
+	for name, mediaType := range map[string]string{"a.txt": "text/plain", "b.png": "image/png"} {
+		f, err := s.AddFile(t.Context(), s.who, memory.Upload{Filename: name, MediaType: mediaType, Content: []byte("x")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.SetFileActive(t.Context(), s.who, f.ID, name == "a.txt"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	result, err := s.run("javascript", s.blocks[9], host.Invocation{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, line := range result.Logs {
+		lines = append(lines, line.Text)
+	}
+	text := strings.Join(lines, "\n")
+	for _, want := range []string{"a.txt\ntext/plain\nhttps://files.example/a.txt\ntrue", "b.png\nimage/png\nhttps://files.example/b.png\nfalse"} {
+		if !strings.Contains(text, want) || len(lines) != 8 {
+			t.Errorf("the sample logs:\n%s\nwant:\n%s", text, want)
+		}
+	}
+}
