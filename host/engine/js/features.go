@@ -17,6 +17,7 @@ type features struct {
 	typed     bool              // it names a typed array and "from"
 	regexps   bool              // it may reach the constructor of regular expressions
 	proxies   bool              // it may reach the constructor of proxies
+	accesses  bool              // it names __defineGetter__ or its like
 	maths     []string          // the functions of Math that it names
 	patterns  map[string]string // the author's texts of regular expressions that were expanded
 }
@@ -53,6 +54,7 @@ func prepareTree(code string, tree *ast.Program) (features, error) {
 		typed:     typing.MatchString(code),
 		regexps:   matching.MatchString(code) || len(patterns) > 0,
 		proxies:   reaching.MatchString(code),
+		accesses:  accessing.MatchString(code),
 		maths:     mathNames(code),
 		patterns:  patterns,
 	}, nil

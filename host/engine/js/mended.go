@@ -22,6 +22,9 @@ func (r *run) mend() {
 	if f.captures {
 		r.addCapture()
 	}
+	if f.accesses {
+		r.addAccessors()
+	}
 	if len(f.maths) > 0 {
 		r.replaceMath(f.maths)
 	}

@@ -1,0 +1,46 @@
+package js
+
+import (
+	"regexp"
+
+	"github.com/dop251/goja"
+)
+
+// accessing finds the old functions about getters and setters, which goja lacks.
+var accessing = regexp.MustCompile(`__(?:define|lookup)[GS]etter__`)
+
+// addAccessors gives Object.prototype __defineGetter__ and its like.
+func (r *run) addAccessors() {
+	add, err := r.vm.RunProgram(accessors)
+	must(err)
+	r.call(add.(*goja.Object), goja.Undefined())
+}
+
+var accessors = goja.MustCompile("toolrun:accessors", `(function () {
+  "use strict";
+  const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, prototype } = Object, toObject = Object, { ownKeys } = Reflect;
+  const object = (value, name) => {
+    if (value === undefined || value === null) throw new TypeError("Object.prototype." + name + " called on null or undefined");
+    return toObject(value);
+  };
+  const key = (name) => typeof name === "symbol" ? name : ownKeys({ __proto__: null, [name]: 0 })[0];
+  const define = (target, name, field, f) => {
+    if (typeof f !== "function") throw new TypeError("Object.prototype.__define" + (field === "get" ? "G" : "S") + "etter__: Expecting function");
+    defineProperty(target, name, { __proto__: null, [field]: f, enumerable: true, configurable: true });
+  };
+  const lookup = (at, name, field) => {
+    for (name = key(name); at !== null; at = getPrototypeOf(at)) {
+      const found = getOwnPropertyDescriptor(at, name);
+      if (found !== undefined) return found[field];
+    }
+  };
+  const methods = {
+    __defineGetter__(name, f) { define(object(this, "__defineGetter__"), name, "get", f) },
+    __defineSetter__(name, f) { define(object(this, "__defineSetter__"), name, "set", f) },
+    __lookupGetter__(name) { return lookup(object(this, "__lookupGetter__"), name, "get") },
+    __lookupSetter__(name) { return lookup(object(this, "__lookupSetter__"), name, "set") },
+  };
+  for (const name of ownKeys(methods)) {
+    defineProperty(prototype, name, { __proto__: null, value: methods[name], writable: true, enumerable: false, configurable: true });
+  }
+})`, false)
