@@ -36,6 +36,8 @@ func (r *run) installLocales() {
 		prototype := r.vm.Get(m.class).(*goja.Object).Get("prototype").(*goja.Object)
 		r.defineHidden(prototype, m.name, r.native(m.name, func(call goja.FunctionCall) goja.Value { return m.call(r, call) }))
 	}
+	typed := r.vm.Get("Int8Array").(*goja.Object).Get("prototype").(*goja.Object).Prototype() // of all typed arrays
+	r.defineHidden(typed, "toLocaleString", r.native("toLocaleString", r.arrayToLocale))
 	text := r.vm.Get("String").(*goja.Object).Get("prototype").(*goja.Object)
 	r.plainCases = map[string]*goja.Object{
 		"toUpperCase": text.Get("toUpperCase").(*goja.Object), "toLowerCase": text.Get("toLowerCase").(*goja.Object),
