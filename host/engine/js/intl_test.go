@@ -49,6 +49,7 @@ func TestIntl(t *testing.T) {
 		`["i".toLocaleUpperCase("tr"), "I".toLocaleLowerCase("az"), "straße".toLocaleUpperCase(), "İ".toLocaleLowerCase("tr")]`:                                                                                            `["İ","ı","STRASSE","i"]`,
 		`(() => { const a = [1.5]; a.push(a, [2.5]); return a.toLocaleString("de"); })()`:                                                                                                                                  `"1,5,,2,5"`,
 		`[new Intl.NumberFormat("en").format("1e30"), new Intl.NumberFormat("en").format(" 0x10 "), new Intl.NumberFormat("en").format("x"), new Intl.NumberFormat("en").format("-Infinity")]`:                             `["1,000,000,000,000,000,000,000,000,000,000","16","NaN","-∞"]`,
+		`["яма", "їжак", "іній"].sort((a, b) => a.localeCompare(b)).concat("".localeCompare.length)`:                                                                                                                       `["їжак","іній","яма",1]`,
 		`typeof Object.getOwnPropertyDescriptor(Date.prototype, "toLocaleString").value + Object.keys(Date.prototype).length`:                                                                                              `"function0"`,
 	} {
 		if got := answer(t, "return ("+code+");"); got != want {

@@ -34,7 +34,11 @@ var localeMethods = []localeMethod{
 func (r *run) installLocales() {
 	for _, m := range localeMethods {
 		prototype := r.vm.Get(m.class).(*goja.Object).Get("prototype").(*goja.Object)
-		r.defineHidden(prototype, m.name, r.native(m.name, func(call goja.FunctionCall) goja.Value { return m.call(r, call) }))
+		method := r.native(m.name, func(call goja.FunctionCall) goja.Value { return m.call(r, call) })
+		if m.name == "localeCompare" {
+			must(method.DefineDataProperty("length", r.vm.ToValue(1), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+		}
+		r.defineHidden(prototype, m.name, method)
 	}
 	typed := r.vm.Get("Int8Array").(*goja.Object).Get("prototype").(*goja.Object).Prototype() // of all typed arrays
 	r.defineHidden(typed, "toLocaleString", r.native("toLocaleString", r.arrayToLocale))

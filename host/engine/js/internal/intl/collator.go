@@ -18,6 +18,7 @@ type Collator struct {
 	root                     bool                // the language has no order of its own
 	first                    *unicode.RangeTable // the script that comes before others, or nil
 	order                    *collate.Collator
+	apart                    *strings.Replacer // writes accented as letters and marks
 }
 
 // collations are those that some locale has beside its own.
@@ -102,12 +103,27 @@ func (c *Collator) prepare(l locale) error {
 		return unsupported(`the sensitivity "case"`, `use "variant" or "base"`)
 	}
 	c.first = firstScripts[l.Language]
+	c.apart = strings.NewReplacer(accented...)
+	if l.Language == "uk" {
+		c.apart = strings.NewReplacer(accented[:len(accented)-len(ukrainian)]...)
+	}
 	tag := language.Und
 	if !c.root {
 		tag = language.Make(l.Language)
 	}
 	c.order = collate.New(tag, options...)
 	return nil
+}
+
+// ukrainian is a letter of that language's; in others it is і with a mark.
+var ukrainian = []string{"ї", "і\u034f\u0308", "Ї", "І\u034f\u0308"}
+
+// accented are letters that golang.org/x/text takes for letters of their own, and ICU for one with a mark. A grapheme joiner
+// between the two, which has no weight, keeps golang.org/x/text from joining them.
+var accented = append([]string{"ѓ", "г\u034f\u0301", "Ѓ", "Г\u034f\u0301", "ќ", "к\u034f\u0301", "Ќ", "К\u034f\u0301"}, ukrainian...)
+
+func (c *Collator) compare(a, b string) int {
+	return c.order.CompareString(c.apart.Replace(a), c.apart.Replace(b))
 }
 
 // Compare is -1, 0 or 1 as a comes before b, with b, or after it. Texts with characters that ICU orders in another way, where
@@ -124,11 +140,11 @@ func (c *Collator) Compare(a, b string) (int, error) {
 		return 0, unsupported("the order of letters with a stroke and of others with accents", "compare the texts with < and >")
 	}
 	if c.known(a) && c.known(b) {
-		return c.order.CompareString(a, b), nil
+		return c.compare(a, b), nil
 	}
 	a, b = withoutCommon(a, b)
 	if c.known(a) && c.known(b) {
-		return c.order.CompareString(a, b), nil
+		return c.compare(a, b), nil
 	}
 	return c.compareSymbols(a, b)
 }
@@ -158,8 +174,8 @@ func (c *Collator) compareSymbols(a, b string) (int, error) {
 	}
 	highA, _ := c.placed(a, lastSymbol)
 	highB, _ := c.placed(b, lastSymbol)
-	order := c.order.CompareString(lowA, highB)
-	if order != c.order.CompareString(highA, lowB) {
+	order := c.compare(lowA, highB)
+	if order != c.compare(highA, lowB) {
 		return 0, unsupported("the order of two symbols in the texts", "compare the texts with < and >")
 	}
 	return order, nil
@@ -290,7 +306,7 @@ func (c *Collator) known(text string) bool {
 }
 
 func (c *Collator) knownRune(r rune) bool {
-	if r < utf8.RuneSelf || string(r) == stroke {
+	if r < utf8.RuneSelf || string(r) == stroke || slices.Contains(accented, string(r)) {
 		return true
 	}
 	i, found := slices.BinarySearchFunc(knownOrder(), r, func(span [2]rune, r rune) int { return int(span[0] - r) })

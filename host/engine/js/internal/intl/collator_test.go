@@ -52,3 +52,33 @@ func collatorCase(r *rand.Rand) testCase {
 }
 
 func TestCollatorAsNode(t *testing.T) { random(t, 7, collatorCase) }
+
+// These letters are і, г and к with marks to ICU, but for the first in Ukrainian. The orders are those of Node.
+func TestAccentedCyrillic(t *testing.T) {
+	for locale, want := range map[string]string{
+		"en": "Г ѓ Ѓ ѓа гб гя д і І ї Ї їb їа Їа іяяя ј ќ ка л",
+		"de": "Г ѓ Ѓ ѓа гб гя д і І ї Ї їb їа Їа іяяя ј ќ ка л",
+		"uk": "Г ѓ Ѓ ѓа гб гя д і І іяяя ї Ї їа Їа ј ќ ка л",
+		"ru": "Г ѓ Ѓ ѓа гб гя д і І ї Ї їа Їа іяяя ј ќ ка л",
+	} {
+		tag, err := intl.ParseTag(locale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := intl.NewCollator([]intl.Tag{tag}, options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sorted := strings.Fields(want)
+		for i, a := range sorted {
+			for _, b := range sorted[i+1:] {
+				if order, err := c.Compare(a, b); order != -1 || err != nil {
+					t.Errorf("%s: Compare(%s, %s) = %d, %v; want -1", locale, a, b, order, err)
+				}
+				if order, err := c.Compare(b, a); order != 1 || err != nil {
+					t.Errorf("%s: Compare(%s, %s) = %d, %v; want 1", locale, b, a, order, err)
+				}
+			}
+		}
+	}
+}
