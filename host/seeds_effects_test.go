@@ -120,6 +120,9 @@ func TestSeedReadsAndWrites(t *testing.T) {
 // TestSeedMissingAndTemporary runs the page's samples on a record that is missing and on one that is deleted.
 func TestSeedMissingAndTemporary(t *testing.T) {
 	s := newSamples(t)
+	if _, err := s.run("javascript", s.blocks[3], host.Invocation{}); !errors.Is(err, abi.ToolError) {
+		t.Errorf("the sample that reads a field of a missing record = %v; want tool_error", err)
+	}
 	s.wantOutput(s.blocks[12]+"\nreturn [prefs, language]", `[null,"en"]`, host.Invocation{})
 	perform(t, s.Host, s.who, abi.SetContent, `"userPrefs"`, seedPrefs)
 	s.wantOutput(s.blocks[12]+"\nreturn language", `"fr"`, host.Invocation{})

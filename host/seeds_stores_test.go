@@ -33,6 +33,30 @@ func TestSeedNames(t *testing.T) {
 	}
 }
 
+// TestSeedSchema writes what the page's first schema allows, and what it does not: the nested object, the array, the time
+// and names that it does not have.
+func TestSeedSchema(t *testing.T) {
+	s := newSamples(t)
+	for content, pointer := range map[string]string{
+		seedPrefs:                               "",
+		`{"lastVisit":"2026-04-30T16:20:00.5"}`: "", // Python's isoformat has no zone
+		`{"preferences":{"language":7}}`:        "/preferences/language",
+		`{"preferences":{"theme":"dark"}}`:      "/preferences/theme",
+		`{"recentOrders":["a1",2]}`:             "/recentOrders/1",
+		`{"lastVisit":"yesterday"}`:             "/lastVisit",
+		`{"colour":"red"}`:                      "/colour",
+	} {
+		_, err := s.Perform(t.Context(), s.who, abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"userPrefs"`), json.RawMessage(content)}})
+		if pointer == "" && err == nil {
+			continue
+		}
+		f := abi.FaultOf(err)
+		if pointer == "" || f == nil || f.Code != abi.SchemaViolation || len(f.Violations) != 1 || f.Violations[0].Pointer != pointer {
+			t.Errorf("set_content(%s) = %v; want a violation at %q", content, err, pointer)
+		}
+	}
+}
+
 // TestSeedRequiredAndDefault stores records under the page's schema that has both.
 func TestSeedRequiredAndDefault(t *testing.T) {
 	h := openApp(t, fstest.MapFS{
