@@ -50,6 +50,30 @@ func TestSeedMessage(t *testing.T) {
 	}
 }
 
+// TestSeedExport exports a store that holds a record: its schema, access and retention are there, and no content.
+func TestSeedExport(t *testing.T) {
+	s := newService(t)
+	s.want(200, "operator", "PUT", "/api/v1/stores/prefs/record?user_id=ann", `{"language":"secret-content"}`)
+	s.want(200, "operator", "PUT", "/api/v1/stores/flags/record", `{"key":"secret-content"}`)
+	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"s","user_id":"ann","metadata":{"a":"secret-content"}}`)
+	r := s.want(200, "operator", "GET", "/api/v1/export", "")
+	var exported struct {
+		Memory map[string]struct {
+			Access, Retention string
+			Strict            bool
+			Schema            struct{ Properties map[string]any }
+		}
+	}
+	r.into(t, &exported)
+	prefs := exported.Memory["prefs"]
+	if len(exported.Memory) != 3 || prefs.Access != "user" || prefs.Retention != "1_month" || !prefs.Strict || prefs.Schema.Properties["language"] == nil {
+		t.Errorf("the export = %s; want the three stores with schema, access and retention", r)
+	}
+	if contains(r, "secret-content") || contains(r, `"ann"`) {
+		t.Errorf("the export has content: %s", r)
+	}
+}
+
 // TestSeedFileTypes uploads a file of each type that the page lists: text is read out of four, and each has an address
 // for 30 days.
 func TestSeedFileTypes(t *testing.T) {
