@@ -71,7 +71,7 @@ const codeNoResource = -32002
 // missing gives the error about a resource that does not exist the code of the session's protocol.
 func (s *session) missing(method string, req mcp.Request, err error) error {
 	failed, ok := errors.AsType[*jsonrpc.Error](err)
-	if method != "resources/read" || !ok || failed.Code != mcp.CodeResourceNotFound {
+	if method != "resources/read" || !ok || failed.Code != jsonrpc.CodeInvalidParams {
 		return err
 	}
 	link, ok := req.GetSession().(*mcp.ServerSession)

@@ -1,6 +1,6 @@
 // The globals that a tool has beside those of the language (ES2023): what it finds of the web's interfaces, typed without
 // the library of the DOM, whose fetch, document and localStorage tools do not have. Where a program includes that library,
-// or Node's types, their declarations are taken.
+// its declarations are taken. Node's types cannot be included beside these.
 
 /** What console writes is in the logs of the run. */
 interface Console {
@@ -107,7 +107,7 @@ interface ToolPerformance {
   readonly timeOrigin: number;
 }
 
-// The library of the DOM, and Node's types, declare these too: a program that includes them keeps theirs.
+// The library of the DOM declares these too: a program that includes it keeps its own.
 declare var URL: typeof globalThis extends { onmessage: any; URL: infer T } ? T : {
   new (url: string | ToolURL, base?: string | ToolURL): ToolURL;
   readonly prototype: ToolURL;

@@ -88,10 +88,12 @@ export interface StoreName {
  * rejects with a MemoryAccessError, and a rejection that nothing handles fails the run.
  */
 export interface Memory {
+  /** Answers what the host knows about the session, with the grant sessionMeta: read. */
+  get_content(store: 'sessionMeta'): Promise<SessionMeta>;
   /** Answers the content, or null where there is no record. */
-  get_content<T = any>(store: string, projection: Projection | null | undefined, options: GetOptions & { record: true }): Promise<StoredRecord<T> | null>;
-  get_content<T = any>(store: string, projection?: Projection | null, options?: GetOptions): Promise<T | null>;
-  get_content<T = any>(args: StoreName & { projection?: Projection; projections?: Projection; options?: GetOptions }): Promise<T | null>;
+  get_content<T = { [name: string]: any }>(store: string, projection: Projection | null | undefined, options: GetOptions & { record: true }): Promise<StoredRecord<T> | null>;
+  get_content<T = { [name: string]: any }>(store: string, projection?: Projection | null, options?: GetOptions): Promise<T | null>;
+  get_content<T = { [name: string]: any }>(args: StoreName & { projection?: Projection; projections?: Projection; options?: GetOptions }): Promise<T | null>;
 
   /** Creates the record or merges the value into it (RFC 7396): fields that it does not name are kept, null removes. */
   set_content(store: string, value: unknown, options?: SetOptions): Promise<SetReply>;
@@ -100,6 +102,25 @@ export interface Memory {
   /** Deletes the record. */
   delete_content(store: string, options?: DeleteOptions): Promise<DeleteReply>;
   delete_content(args: StoreName & { options?: DeleteOptions }): Promise<DeleteReply>;
+}
+
+/** The content of the built-in store sessionMeta, which tools only read. */
+export interface SessionMeta {
+  /** What the platform says of the session and its user. */
+  metadata: { [name: string]: any };
+  sessionInfo: {
+    sessionId: string | null;
+    appId: string;
+    /** The platform's own names for the session and the user. */
+    sessionReference: string | null;
+    userReference: string | null;
+    userId: string | null;
+    runId: string;
+    /** When the session began. */
+    timestamp: string | null;
+  };
+  /** The files of the session. */
+  artifacts: Artifact[];
 }
 
 /** One place where a content does not fit its schema. */

@@ -13,6 +13,7 @@ import (
 var (
 	notDefined = regexp.MustCompile(`^ReferenceError: (\S+) is not defined$`)
 	readOfNone = regexp.MustCompile(`^TypeError: Cannot read property '(.*)' of undefined(?: or null)?$`)
+	useOfNone  = regexp.MustCompile(`^TypeError: (Cannot convert undefined or null to object|Value is not object coercible|Value is not an object: (null|undefined))$`)
 	noMember   = regexp.MustCompile(`^TypeError: Object has no member '(.*)'$`)
 )
 
@@ -24,6 +25,9 @@ func (r *run) advise(f *abi.Fault) {
 	} else if m := readOfNone.FindStringSubmatch(f.Message); m != nil {
 		f.Message = "TypeError: Cannot read property '" + m[1] + "' of null or undefined"
 		f.Hint = r.noneHint(m[1])
+	} else if useOfNone.MatchString(f.Message) {
+		f.Message = "TypeError: the value is null or undefined"
+		f.Hint = r.noneHint("")
 	} else if m := noMember.FindStringSubmatch(f.Message); m != nil {
 		f.Message = "TypeError: " + m[1] + " is not a function of the object"
 		f.Hint = r.operationHint(m[1])
@@ -36,7 +40,7 @@ func (r *run) noneHint(property string) string {
 		return "" // that is more telling
 	}
 	if r.readNone {
-		return "a store without a record is read as null: write (await memory.get_content(store)) ?? {}"
+		return "a store without a record is read as null; if that is the value here, write (await memory.get_content(store)) ?? {}"
 	}
 	if isPropertyName.MatchString(property) {
 		return "if the value may be missing, write ?." + property

@@ -71,6 +71,17 @@ test('a tool in JavaScript is checked', async () => {
   assert.match(found.join('\n'), /get_contents/);
 });
 
+test('a record that may be missing is not taken for one', async () => {
+  const found = await check({ 'tool.ts': `export const main = async () => (await memory.get_content('visits')).count;` });
+  assert.match(found.join('\n'), /possibly 'null'/);
+});
+
+test('the session is typed', async () => {
+  const tool = (path) => ({ 'tool.ts': `export const main = async () => (await memory.get_content('sessionMeta'))${path};` });
+  assert.deepEqual(await check(tool('.sessionInfo.userId')), []);
+  assert.match((await check(tool('.sesionInfo.userId'))).join('\n'), /sesionInfo/);
+});
+
 test('what tools lack does not compile', async () => {
   for (const name of ['fetch', 'document', 'localStorage', 'window', 'XMLHttpRequest', 'WebSocket']) {
     assert.match((await check({ 'tool.ts': `export const main = () => ${name};` })).join('\n'), new RegExp(`'${name}'`), name);

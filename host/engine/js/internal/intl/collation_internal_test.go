@@ -28,10 +28,7 @@ console.log(JSON.stringify({ texts, equal: texts.map((t, i) => i > 0 && compare(
 // The characters that knownSpans names are in one order in Node and in golang.org/x/text. They are a longest sequence of
 // all that are in Node's order which is in ours.
 func TestKnownOrder(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not installed")
-	}
+	node := NodeOfCLDR(t)
 	texts, err := json.Marshal(candidates())
 	if err != nil {
 		t.Fatal(err)

@@ -50,10 +50,7 @@ func ask(t *testing.T, cases []testCase) (answers []answer) {
 // askRaw lets Node answer cases, in JSON.
 func askRaw(t *testing.T, cases []testCase) (answers []json.RawMessage) {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not installed")
-	}
+	node := intl.NodeOfCLDR(t)
 	var in bytes.Buffer
 	for _, c := range cases {
 		line, err := json.Marshal(c)

@@ -23,7 +23,6 @@ type relation struct {
 
 // operands are those of a number as it is shown, as UTS 35 names them.
 type operands struct {
-	n          string // the digits of the absolute value, without trailing zeros of the fraction
 	integer    string // the digits before the point
 	fraction   string // the digits behind it, with trailing zeros
 	compact    int    // the exponent of the compact form
@@ -113,9 +112,6 @@ func (p *pluralRules) of(o operands) string {
 	}
 	return "other"
 }
-
-// all returns the categories that the language has.
-func (p *pluralRules) all() []string { return append(append([]string{}, p.categories...), "other") }
 
 func allHold(and []relation, o operands) bool {
 	for _, r := range and {

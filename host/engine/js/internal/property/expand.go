@@ -9,7 +9,9 @@ import (
 // MaxExpanded bounds an expanded expression, in bytes. A property has up to 14,000 of them.
 const MaxExpanded = 256 << 10
 
-// Errors of Expand.
+// Errors of Expand, in the words of V8, which guests read.
+//
+//lint:file-ignore ST1005 the words are those of V8
 var (
 	ErrName  = errors.New("Invalid property name")
 	ErrRange = errors.New("Invalid character class")

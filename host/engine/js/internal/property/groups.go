@@ -9,7 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Errors of CheckGroups.
+// Errors of CheckGroups, in the words of V8, which guests read.
+//
+//lint:file-ignore ST1005 the words are those of V8
 var (
 	ErrGroup     = errors.New("Invalid capture group name")
 	ErrDuplicate = errors.New("Duplicate capture group name")

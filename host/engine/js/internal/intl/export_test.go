@@ -1,0 +1,25 @@
+package intl
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// NodeOfCLDR returns Node.js if it has the version of ICU that the data of this package agree with. TestVectors compares with
+// kept answers in any case.
+func NodeOfCLDR(t *testing.T) string {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed")
+	}
+	version, err := exec.Command(node, "-p", "process.versions.icu").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.TrimSpace(string(version)); got != "78.2" {
+		t.Skipf("Node.js has ICU %s, and the data are those of 78.2", got)
+	}
+	return node
+}
