@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -44,6 +45,7 @@ func TestScripts(t *testing.T) {
 			"unserve":  unserve,
 			"reload":   reload,
 			"logged":   logged,
+			"runid":    runID,
 		},
 	})
 }
@@ -63,6 +65,18 @@ func plugin(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	m.Func("toolrun_run", 1, code...)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), m.Bytes(), 0o600))
+}
+
+// runID keeps the first id of a run that the last command wrote: runid name stdout|stderr.
+func runID(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: runid name stdout|stderr")
+	}
+	id := regexp.MustCompile(`run_[0-9A-Z]{26}`).FindString(ts.ReadFile(args[1]))
+	if id == "" {
+		ts.Fatalf("%s has no id of a run", args[1])
+	}
+	ts.Setenv(args[0], id)
 }
 
 // exits runs toolrun and checks its exit code: exits 2 run nothing.

@@ -82,6 +82,9 @@ func (p *program) fail(err error) int {
 	}
 	_, usage := errors.AsType[*usageError](err)
 	p.printFault(faultOf(err), !usage)
+	if p.failed != "" {
+		p.note(dim, "  run: ", p.failed)
+	}
 	if p.json && !p.answered {
 		p.failJSON(err)
 	}

@@ -24,6 +24,7 @@ type ledgerFlags struct {
 	memoryFlags
 	since, until string
 	last         int
+	run          string
 	query        memory.LedgerQuery
 }
 
@@ -39,15 +40,19 @@ toolrun serve --ledger says.
 What a command does on this machine is noted in its database, beside what a toolrun serve did with that. A run without a
 database is not: one of an app without stores, in no session.`,
 		Example: `  toolrun ledger --last 20 --failed
+  toolrun ledger --run run_01ARZ3NDEKTSV4RRFFQ69G5FAV
   toolrun ledger --since 24h --writes
   toolrun ledger --user ann --store userPrefs --json
   toolrun ledger --since 2006-01-02T15:04:05Z --limit 1000 --server https://tools.example --key-file key`,
-		Args: takes(0, 0, "no arguments"),
+		Args: noLedgerArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.complete(cmd, p.env.Now()); err != nil {
 				return err
 			}
 			return p.inWorkspace(cmd, &f.memoryFlags, p.withLedger(f.placeFlags), false, func(w *workspace, c host.Caller) error {
+				if f.run != "" {
+					return p.listRun(cmd.Context(), w, c, f.run)
+				}
 				if f.last > 0 {
 					return p.listLast(cmd.Context(), w, c, f.query, f.last)
 				}
@@ -65,6 +70,7 @@ func (f *ledgerFlags) register(cmd *cobra.Command) {
 	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
 	flags, q := cmd.Flags(), &f.query
+	flags.StringVar(&f.run, "run", "", "the entry of the run with this `id`, which a run that fails prints, and no other")
 	flags.StringVar(&q.User, "user", "", "what was done for the user with this `id`")
 	flags.StringVar(&q.Session, "session", "", "what was done in the session with this `id`")
 	flags.StringVar(&q.Tool, "tool", "", "runs of the tool with this `name`")
@@ -82,6 +88,8 @@ func (f *ledgerFlags) register(cmd *cobra.Command) {
 func (f *ledgerFlags) complete(cmd *cobra.Command, now time.Time) (err error) {
 	flags := cmd.Flags()
 	switch {
+	case f.run != "":
+		return f.completeRun(flags)
 	case flags.Changed("last") && f.last < 1:
 		return usagef("such as --last 20", "--last %d lists nothing", f.last)
 	case flags.Changed("last") && (flags.Changed("limit") || flags.Changed("after")):

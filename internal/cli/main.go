@@ -24,6 +24,8 @@ type program struct {
 	answered bool
 	// showing is set while progress is shown.
 	showing atomic.Bool
+	// failed is the id of the run that failed, if the ledger has it.
+	failed string
 	// unknown is set where --help was asked of a command that there is not.
 	unknown error
 }

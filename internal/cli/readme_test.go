@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +43,13 @@ func blocks(t *testing.T, heading string) []block {
 	return all
 }
 
+var runID = regexp.MustCompile(`run_[0-9A-Z]{26}`)
+
+// withoutIDs returns a text with one id in the place of all ids of runs.
+func withoutIDs(text string) string {
+	return runID.ReplaceAllString(strings.TrimSpace(text), "run_ID")
+}
+
 // runBlock runs the commands of a console block that begin with a prompt, one after the other, and compares what
 // each prints with what stands below it. That is stdout, and stderr where env has none.
 func runBlock(t *testing.T, env cli.Env, prompt, text string) {
@@ -55,7 +63,7 @@ func runBlock(t *testing.T, env cli.Env, prompt, text string) {
 			env.Stderr = &out
 		}
 		cli.Main(t.Context(), env)
-		if got := strings.TrimSpace(out.String()); got != strings.TrimSpace(want) {
+		if got := withoutIDs(out.String()); got != withoutIDs(want) {
 			t.Errorf("%s%s\nprints:\n%s\nREADME.md says:\n%s", prompt, line, got, want)
 		}
 	}

@@ -119,6 +119,9 @@ func (p *program) runHere(ctx context.Context, f *runFlags, inv host.Invocation,
 	defer func() { err = errors.Join(err, w.close()) }()
 	code := p.codeFolder(pr, inv.Tool)
 	if err := p.runAndPrint(ctx, w, inv, code, f.trace); err != nil {
+		if !f.keeps(pr) {
+			p.failed = "" // no ledger has it
+		}
 		fault := code.fault(faultOf(err))
 		if byPath {
 			fault = pr.pathHint(inv.Tool, fault)
@@ -139,6 +142,9 @@ func (p *program) runAndPrint(ctx context.Context, s surface, inv host.Invocatio
 	}
 	if err := p.printResult(result, code, trace); err != nil {
 		return err
+	}
+	if !result.OK {
+		p.failed = result.RunID
 	}
 	if inv.Dry && result.OK && !p.json {
 		return p.showChanges(result.Changes)
@@ -174,10 +180,15 @@ func (p *program) invocation(cmd *cobra.Command, f *runFlags, pairs []string) (i
 	return inv, nil
 }
 
+// keeps reports whether a run can leave something behind: a record, a session, an answer or an entry in a ledger.
+func (f *runFlags) keeps(pr *project) bool {
+	return len(pr.app.Stores) > 0 || f.session != "" || f.key != "" || f.db != ""
+}
+
 // openRun opens a project for a run. A run that can leave nothing behind needs no database.
 func (p *program) openRun(ctx context.Context, pr *project, f *runFlags, c host.Caller, engines []engine.Engine) (*workspace, error) {
 	backend := storage.Backend(mem.New())
-	if len(pr.app.Stores) > 0 || f.session != "" || f.key != "" || f.db != "" {
+	if f.keeps(pr) {
 		var err error
 		if backend, err = p.open(p.database(pr, f.placeFlags), !f.dry); err != nil {
 			return nil, err
