@@ -62,7 +62,7 @@ type Keys struct {
 // no sense is abi.InvalidArgument.
 func (k *Keys) Create(g Grant) (secret string, key Key, err error) {
 	now := k.now().UTC().Truncate(time.Second)
-	if err := g.check(now); err != nil {
+	if err := g.Check(now); err != nil {
 		return "", Key{}, err
 	}
 	err = k.update(func(old keySet) (keySet, error) {
@@ -89,7 +89,8 @@ func newID(taken keySet) string {
 	}
 }
 
-func (g Grant) check(now time.Time) error {
+// Check refuses a Grant that Create would refuse at a time, as abi.InvalidArgument. It reads no file.
+func (g Grant) Check(now time.Time) error {
 	if !g.Expires.IsZero() && !g.Expires.After(now) {
 		return abi.Faultf(abi.InvalidArgument, "the key would have expired already")
 	}
@@ -110,9 +111,8 @@ func (k Key) check() error {
 		}
 	}
 	switch {
-	case k.Role != Operator && k.Role != Runtime && k.Role != ReadOnly && k.Role != Backup:
-		return abi.Faultf(abi.InvalidArgument, "%q is not a key's role", k.Role).
-			WithHint("write %s, %s, %s or %s", Operator, Runtime, ReadOnly, Backup)
+	case !slices.Contains(KeyRoles(), k.Role):
+		return abi.Faultf(abi.InvalidArgument, "%q is not a key's role", k.Role).WithHint("write %s", KeyRoleList())
 	case k.Role == Backup && len(k.Apps) > 0:
 		return abi.Faultf(abi.InvalidArgument, "a %s key is for the whole service, and not for an app", k.Role).
 			WithHint("leave the apps out")

@@ -406,3 +406,24 @@ func BenchmarkKeysVerify(b *testing.B) {
 		})
 	}
 }
+
+// TestKeysOfEveryRole makes a key of each role but that of tokens, and reads it back from its file.
+func TestKeysOfEveryRole(t *testing.T) {
+	for _, role := range access.Roles() {
+		path := filepath.Join(t.TempDir(), "keys.json")
+		secret, _, err := openKeys(t, path).Create(access.Grant{Name: "k", Role: role, Tenant: "acme"})
+		if role == access.User {
+			if !errors.Is(err, abi.InvalidArgument) || !strings.Contains(abi.FaultOf(err).Hint, string(access.Metering)) {
+				t.Errorf("a key of role %s: %v; want a refusal that lists the roles", role, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("a key of role %s: %v", role, err)
+			continue
+		}
+		if got, err := openKeys(t, path).Verify(secret, start); err != nil || got.Role != role {
+			t.Errorf("a key of role %s, read from its file = %v, %v", role, got.Role, err)
+		}
+	}
+}

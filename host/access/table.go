@@ -28,6 +28,21 @@ const (
 // Roles returns every role, the widest first.
 func Roles() []Role { return []Role{Operator, Runtime, ReadOnly, Backup, Metering, User} }
 
+// KeyRoles returns the roles that a key may have, the widest first: all but User.
+func KeyRoles() []Role {
+	return slices.DeleteFunc(Roles(), func(r Role) bool { return r == User })
+}
+
+// KeyRoleList returns KeyRoles as a text for people: "operator, runtime or metering".
+func KeyRoleList() string {
+	var names []string
+	for _, role := range KeyRoles() {
+		names = append(names, string(role))
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
 // Right is one kind of thing to do.
 type Right string
 

@@ -62,7 +62,7 @@ is none. The name says in logs and lists who has the key. What a role may do:
 	}
 	keysFlag(cmd, &f.file)
 	f.tenantFlag(cmd)
-	cmd.Flags().StringVar(&f.role, "role", "", "what the key may do: `operator, runtime, read-only, backup or metering`")
+	cmd.Flags().StringVar(&f.role, "role", "", "what the key may do: `"+access.KeyRoleList()+"`")
 	cmd.Flags().StringArrayVar(&f.grant.Apps, "app", nil, "an app, by its `id`, that the key is for; may be repeated (default: all of the tenant's)")
 	cmd.Flags().BoolVar(&f.grant.Code, "code", false, "let a runtime key run code that comes with the request")
 	cmd.Flags().StringVar(&f.expires, "expires", "", "how long the key is good, such as `90d` or 12h (default: until it is revoked)")
@@ -72,7 +72,7 @@ is none. The name says in logs and lists who has the key. What a role may do:
 // roles says what keys may do, from the table of package access.
 func roles() string {
 	var b strings.Builder
-	for _, role := range []access.Role{access.Operator, access.Runtime, access.ReadOnly, access.Backup, access.Metering} {
+	for _, role := range access.KeyRoles() {
 		var rights []string
 		for _, rule := range access.Table {
 			if (access.Principal{Role: role}).Allows(rule.Right) {
@@ -87,7 +87,7 @@ func roles() string {
 // complete makes a grant of the flags.
 func (f *keyFlags) complete(now time.Time) error {
 	if f.role == "" {
-		return usagef("add --role runtime, or operator, read-only, backup or metering", "a key needs a role")
+		return usagef("add --role with "+access.KeyRoleList(), "a key needs a role")
 	}
 	f.grant.Role, f.grant.Tenant = access.Role(f.role), f.tenant
 	if f.expires == "" {
@@ -108,6 +108,9 @@ type createdKey struct {
 }
 
 func (p *program) createKey(f keyFlags) error {
+	if err := f.grant.Check(p.env.Now()); err != nil { // before the file is made
+		return &usageError{abi.FaultOf(err)}
+	}
 	keys, err := p.openKeys(f.file, access.CreateKeys)
 	if err != nil {
 		return err
