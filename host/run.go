@@ -23,6 +23,8 @@ type run struct {
 	program engine.Program
 	input   json.RawMessage
 	context json.RawMessage
+	// undeclared are warnings about members of the input.
+	undeclared []string
 	// fingerprint is what the idempotency key is kept with, "" where there is none.
 	fingerprint string
 	limits      Limits    // of an attempt
@@ -171,7 +173,7 @@ func (r *run) prepare() (err error) {
 	if r.input, err = r.document("input", r.inv.Input); err != nil {
 		return err
 	}
-	if err := r.tool.checkInput(r.input, r.limits); err != nil {
+	if r.undeclared, err = r.tool.checkInput(r.input, r.limits); err != nil {
 		return err
 	}
 	if r.context, err = r.contextDocument(); err != nil {
@@ -302,6 +304,7 @@ func (r *run) result(done memory.Done, err error) *abi.Result {
 		}
 		result.Logs = append(result.Logs, r.last.logs...)
 	}
+	result.Warnings = append(result.Warnings, r.undeclared...)
 	if done.Effects.Reads != nil {
 		result.Effects = done.Effects
 	}

@@ -33,6 +33,7 @@ type tool struct {
 	walled bool           // the program runs in processes of its own
 	input  *schema.Schema // nil for none
 	output *schema.Schema
+	inputs []string // the names that inputs have; nil if they may have any
 }
 
 func (h *Host) addTools(untilClosed context.Context) {
@@ -182,6 +183,7 @@ func (t *tool) compileSchemas() (err error) {
 		if t.input, err = schema.Compile(t.InputSchema, schema.Options{}); err != nil {
 			return abi.Faultf(abi.SourceInvalid, "the input schema of %q: %v", t.Name, err)
 		}
+		t.inputs = declaredInputs(t.InputSchema, t.Params())
 	}
 	if t.OutputSchema != nil {
 		if t.output, err = schema.Compile(t.OutputSchema, schema.Options{}); err != nil {
@@ -191,16 +193,16 @@ func (t *tool) compileSchemas() (err error) {
 	return nil
 }
 
-// checkInput decides whether an input fits the tool.
-func (t *tool) checkInput(input json.RawMessage, limits Limits) error {
+// checkInput decides whether an input fits the tool. The warnings are about members that it does not declare.
+func (t *tool) checkInput(input json.RawMessage, limits Limits) (warnings []string, err error) {
 	value, err := limits.decode(input, t.input)
 	if err != nil {
-		return documentFault(abi.InputInvalid, "input", err)
+		return nil, documentFault(abi.InputInvalid, "input", err)
 	}
 	if !jsondoc.IsObject(input) {
-		return abi.Faultf(abi.InputInvalid, "the input must be a JSON object")
+		return nil, abi.Faultf(abi.InputInvalid, "the input must be a JSON object")
 	}
-	return violationsFault(abi.InputInvalid, "the input does not fit the tool's input schema", t.input, value)
+	return t.undeclared(value), violationsFault(abi.InputInvalid, "the input does not fit the tool's input schema", t.input, value)
 }
 
 // checkOutput decides whether an output is what the tool declares.

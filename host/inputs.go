@@ -1,0 +1,73 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/internal/similar"
+)
+
+// openInputs are the keywords at the top of an input schema that declare names in another place than properties, or say
+// that others are welcome.
+var openInputs = []string{
+	"additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "dependentSchemas", "dependencies",
+	"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if",
+}
+
+// declaredInputs returns the names of the properties of an input schema, nil if an input may have others without a word.
+func declaredInputs(inputSchema []byte, params []string) []string {
+	var keywords map[string]json.RawMessage
+	if json.Unmarshal(inputSchema, &keywords) != nil {
+		return nil
+	}
+	for _, open := range openInputs {
+		if _, is := keywords[open]; is {
+			return nil
+		}
+	}
+	return params
+}
+
+// Bounds of the warnings about members that an input has and the tool does not declare.
+const (
+	maxUndeclared  = 10
+	maxNameInWords = 64
+)
+
+// undeclared returns warnings about members of an input that the tool does not declare, first those that are near to a
+// declared name which the input lacks.
+func (t *tool) undeclared(input any) []string {
+	members, _ := input.(map[string]any)
+	var missing []string
+	for _, name := range t.inputs {
+		if _, given := members[name]; !given {
+			missing = append(missing, name)
+		}
+	}
+	var near, far []string
+	for name := range members {
+		if len(t.inputs) == 0 || slices.Contains(t.inputs, name) {
+			continue
+		}
+		warning := fmt.Sprintf("the input has %q, which the tool's inputSchema does not declare", shortName(name))
+		if meant := similar.Name(name, missing); meant != "" {
+			near = append(near, fmt.Sprintf("%s; did you mean %q?", warning, shortName(meant)))
+			continue
+		}
+		far = append(far, warning)
+	}
+	slices.Sort(near)
+	slices.Sort(far)
+	all := append(near, far...)
+	return all[:min(len(all), maxUndeclared)]
+}
+
+// shortName cuts a name that a warning quotes.
+func shortName(name string) string {
+	if len(name) <= maxNameInWords {
+		return name
+	}
+	return strings.ToValidUTF8(name[:maxNameInWords], "") + "…"
+}
