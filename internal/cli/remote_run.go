@@ -4,16 +4,18 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/httpapi/wire"
 	"github.com/toolrun/toolrun/host/memory"
 )
 
 // runThere runs a tool of an app at a server, or code that is sent there.
-func (p *program) runThere(ctx context.Context, f *runFlags, inv host.Invocation, tool string) error {
+func (p *program) runThere(ctx context.Context, f *runFlags, inv host.Invocation, tool string, pairs []string) error {
 	sent := p.isFile(tool)
 	switch {
 	case sent:
@@ -32,9 +34,16 @@ func (p *program) runThere(ctx context.Context, f *runFlags, inv host.Invocation
 	}
 	err = explainServer(p.runAndPrint(ctx, r, inv, ".", f.trace))
 	if fault, ok := err.(*abi.Fault); ok && sent {
-		return r.sentFault(ctx, fault, inv, tool)
+		err = r.sentFault(ctx, fault, inv, tool)
 	}
-	return err
+	return adviseTexts(err, pairs, func() bool { return !sent && r.declaresInput(ctx, tool) })
+}
+
+// declaresInput reports whether a tool of the app has an input schema, or the server does not answer.
+func (r *remote) declaresInput(ctx context.Context, tool string) bool {
+	tools, err := r.Tools(ctx)
+	at := slices.IndexFunc(tools, func(t wire.Tool) bool { return t.Name == tool })
+	return err != nil || at < 0 || len(tools[at].InputSchema) > 0
 }
 
 // codeLanguages are those of code that is sent to a server, by the extension of its file.

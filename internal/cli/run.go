@@ -88,13 +88,13 @@ func (p *program) run(cmd *cobra.Command, f *runFlags, tool string, pairs []stri
 		return err
 	}
 	if f.remote() {
-		return adviseTypes(p.runThere(cmd.Context(), f, inv, tool), pairs)
+		return adviseTypes(p.runThere(cmd.Context(), f, inv, tool, pairs), pairs)
 	}
-	return adviseTypes(p.runHere(cmd.Context(), f, inv, tool), pairs)
+	return adviseTypes(p.runHere(cmd.Context(), f, inv, tool, pairs), pairs)
 }
 
 // runHere runs a tool of an app file, or one that is given by its path, on this machine.
-func (p *program) runHere(ctx context.Context, f *runFlags, inv host.Invocation, tool string) (err error) {
+func (p *program) runHere(ctx context.Context, f *runFlags, inv host.Invocation, tool string, pairs []string) (err error) {
 	pr, err := p.openProject(f.app)
 	if err != nil {
 		return err
@@ -126,7 +126,10 @@ func (p *program) runHere(ctx context.Context, f *runFlags, inv host.Invocation,
 		if byPath {
 			fault = pr.pathHint(inv.Tool, fault)
 		}
-		return fault
+		return adviseTexts(fault, pairs, func() bool {
+			t, _ := pr.app.Tool(inv.Tool)
+			return t.InputSchema != nil
+		})
 	}
 	if !f.dry {
 		p.sweep(ctx, w.host)

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/jsondoc"
+)
+
+// typeFaults are the codes of runs that may have failed because a text was where a tool expects another type.
+var typeFaults = []abi.Code{abi.ToolError, abi.SchemaViolation, abi.OutputInvalid, abi.InvalidArgument}
+
+// adviseTexts adds a hint to the fault of a run if one of its arguments is key=value, which is a text, and the value is
+// that of a number or a boolean. It is for tools without an input schema: others have their inputs checked. Declares
+// reports whether the tool has one.
+func adviseTexts(err error, pairs []string, declares func() bool) error {
+	f, ok := errors.AsType[*abi.Fault](err)
+	if !ok || !slices.Contains(typeFaults, f.Code) {
+		return err
+	}
+	for _, pair := range pairs {
+		key, value, _ := strings.Cut(pair, "=")
+		kind := kindOf(value)
+		if kind == "" || strings.HasSuffix(key, ":") {
+			continue
+		}
+		if declares() {
+			return err
+		}
+		hint := shellWord(key+"="+value) + " is a text; " + shellWord(key+":="+value) + " gives a " + kind
+		if f.Hint != "" {
+			hint = f.Hint + "; " + hint
+		}
+		return f.WithHint("%s", hint)
+	}
+	return err
+}
+
+// kindOf returns the type of a text that is a number or a boolean in JSON, "" for any other.
+func kindOf(text string) string {
+	switch {
+	case text == "true" || text == "false":
+		return "boolean"
+	case text == "" || !strings.Contains("-0123456789", text[:1]) || jsondoc.Check([]byte(text), jsondoc.Limits{}) != nil:
+		return ""
+	}
+	return "number"
+}
