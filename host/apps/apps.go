@@ -52,7 +52,8 @@ type Apps struct {
 	// serving is held while apps are replaced: of all tenants, but for none that opens or changes its own.
 	serving sync.Mutex
 	// working is held, for reading, by who may close hosts, and by Close.
-	working sync.RWMutex
+	working  sync.RWMutex
+	failures failures
 	// declaring has a lock for each place where stores are declared.
 	declaring keyed
 	stop      chan struct{} // closed by Close
@@ -156,6 +157,7 @@ func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, relea
 		o.host, o.err = a.open(ctx, tenant, mine, nil)
 		close(o.ready)
 		if o.err != nil {
+			a.logFailure(place{tenant, id}, o.err)
 			a.forget(place{tenant, id}, o)
 		}
 	}
@@ -218,7 +220,10 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 	merged := *declared
 	merged.Stores = slices.Clone(declared.Stores)
 	for _, s := range stores {
-		merged.Stores = a.merge(merged.Stores, s, tenant)
+		var replaced bool
+		if merged.Stores, replaced = merge(merged.Stores, s); replaced {
+			a.logger().Warn("a store of the app file is what the tenant declared before", "tenant", tenant, "store", s.Name)
+		}
 	}
 	opts := a.options.Host
 	opts.App, opts.Tenants, opts.SweepEvery = &merged, []string{tenant}, -1 // Apps sweep for all
@@ -232,19 +237,18 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 }
 
 // merge adds a store that a tenant declared. The file's word goes before it, but where the file means other records: a
-// tenant's declaration must neither keep the app from being opened, nor lose what is stored under it.
-func (a *Apps) merge(stores []memory.Store, s memory.Store, tenant string) []memory.Store {
+// tenant's declaration must neither keep the app from being opened, nor lose what is stored under it. It reports whether
+// the tenant's declaration replaced that of the file.
+func merge(stores []memory.Store, s memory.Store) (all []memory.Store, replaced bool) {
 	i := slices.IndexFunc(stores, func(other memory.Store) bool { return strings.EqualFold(other.Name, s.Name) })
 	if i < 0 {
-		return append(stores, s)
+		return append(stores, s), false
 	}
 	if stores[i].Access != s.Access || stores[i].Name != s.Name {
 		stores[i] = s
-		if log := a.options.Host.Logger; log != nil {
-			log.Warn("a store of the app file is what the tenant declared before", "tenant", tenant, "store", s.Name)
-		}
+		return stores, true
 	}
-	return stores
+	return stores, false
 }
 
 // openFault says why an app cannot be opened for a tenant, in words that are anybody's business.

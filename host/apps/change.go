@@ -17,6 +17,7 @@ import (
 
 // Serve makes the given apps those that are served. An app that is open is opened anew for each of its tenants; where
 // that fails, as for a store whose access changed under its records, that app goes on as it was, and the error says so.
+// The records of tenants for which it is not open are looked at too.
 func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	a.serving.Lock()
 	defer a.serving.Unlock()
@@ -31,7 +32,7 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	}
 	var errs []error
 	for id, declared := range next {
-		if err := a.replace(ctx, declared); err != nil {
+		if err := a.take(ctx, declared); err != nil {
 			errs = append(errs, err)
 			if was, ok := a.App(id); ok {
 				next[id] = was
@@ -57,6 +58,15 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// take opens an app anew for all its tenants, if it could be opened for those too for which it is not open. The caller
+// holds serving.
+func (a *Apps) take(ctx context.Context, declared *app.App) error {
+	if err := a.survey(ctx, declared); err != nil {
+		return err
+	}
+	return a.replace(ctx, declared)
 }
 
 // replace opens an app anew for all its tenants, or for none. The caller holds serving.

@@ -60,6 +60,25 @@ func (s *Service) Declare(ctx context.Context, tenant string) error {
 	return s.hostFault("write the catalogue", err)
 }
 
+// CheckDeclared returns the error that Declare would return for a store that moved, as a *MovedError, and writes nothing.
+func (s *Service) CheckDeclared(ctx context.Context, tenant string) error {
+	c := Caller{Tenant: tenant}
+	records, err := s.backend.Get(ctx, s.system(systemCatalogue, c))
+	if err != nil {
+		return s.hostFault("read the catalogue", err)
+	}
+	old, err := decodeCatalogue(records[0])
+	if err != nil {
+		return s.hostFault("read the catalogue", err)
+	}
+	return s.refuseMoved(ctx, c, old)
+}
+
+// DeclaredTenants calls visit with each tenant that the app was declared for so far, until visit returns an error.
+func (s *Service) DeclaredTenants(ctx context.Context, visit func(tenant string) error) error {
+	return s.eachTenant(ctx, systemCatalogue, map[string]bool{}, visit)
+}
+
 func decodeCatalogue(r storage.Record) (catalogue, error) {
 	var c catalogue
 	if !r.Exists() {

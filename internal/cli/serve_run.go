@@ -19,6 +19,7 @@ import (
 	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/apps"
 	"github.com/toolrun/toolrun/host/httpapi"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/host/telemetry"
@@ -69,12 +70,20 @@ func (s *server) open(ctx context.Context) (net.Listener, error) {
 		err = s.openSurface()
 	}
 	if err == nil {
-		err = s.apps.Serve(ctx, appsOf(projects))
+		err = startFault(s.apps.Serve(ctx, appsOf(projects)))
 	}
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
 	return listener, nil
+}
+
+// startFault keeps the tenant in the error for a store whose access changed.
+func startFault(err error) error {
+	if _, ok := errors.AsType[*memory.MovedError](err); ok {
+		return abi.Faultf(abi.SourceInvalid, "%v", err)
+	}
+	return err
 }
 
 // openParts opens what the surfaces work with; closeParts closes as much of it as there is.
