@@ -1,7 +1,11 @@
 package python
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"io"
+	"testing"
 
 	"github.com/toolrun/toolrun/host/engine"
 )
@@ -67,4 +71,18 @@ func Cached(dir string, code []byte) error {
 		return err
 	}
 	return m.close()
+}
+
+// UnpackedZones returns the archive of time zones.
+func UnpackedZones(t testing.TB) []byte {
+	t.Helper()
+	unpacked, err := gzip.NewReader(bytes.NewReader(packedZones))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(unpacked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }

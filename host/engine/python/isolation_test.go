@@ -52,6 +52,7 @@ var planters = map[string]string{
 	"huge messages":    "import os\nfor m in (b'answer\\n', b'error\\n', b'log\\ninfo\\n\"', b'call\\nget_content\\n', b'unfit\\n\"', b'file\\n\"'):\n    os.write(0, m + b'1' * (60 << 20))",
 	"a forged start":   "import os\nos.write(0, b'done\\nnonsense')\nos.close(0)\ndef main():\n    return 1",
 	"another start":    "import os\nos.write(0, b'done\\n{\"random\":false}')\nos.close(0)\ndef main():\n    return 1",
+	"zones":            "import zoneinfo\nzoneinfo.available_timezones = None\nzoneinfo._common.load_tzdata = print\nkeep = zoneinfo.ZoneInfo('Asia/Tokyo')",
 	"reads":            "import os\nwhile os.read(0, 1 << 16) or True:\n    pass",
 }
 

@@ -161,7 +161,7 @@ func (s *session) Write(message []byte) (int, error) {
 
 func (s *session) take(verb string, rest []byte) (err error) {
 	switch verb {
-	case "call", "refuse", "file":
+	case "call", "refuse", "file", "zone", "zones":
 		s.full = false
 		s.inbox, err = s.reply(verb, rest)
 	case "log":
@@ -193,6 +193,14 @@ func (s *session) reply(verb string, rest []byte) ([]byte, error) {
 	case "refuse":
 		fields = append(fields, "", "")
 		return s.serves.refuse(fields[0], fields[1], fields[2])
+	case "zone":
+		file, ok := zoneFile(quoted([]byte(fields[0]), maxNameBytes))
+		if !ok {
+			return []byte("none\n"), nil
+		}
+		return append([]byte("ok\n"), file...), nil
+	case "zones":
+		return []byte("ok\n" + zoneNames()), nil
 	}
 	text, ok, err := s.serves.file(quoted([]byte(fields[0]), maxNameBytes))
 	if !ok {

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import threading
 import time
-import zoneinfo
 from errno import ENOTSUP, EROFS
 
 THREADS = "there are no threads in a tool; what waits can wait in asyncio"
@@ -146,19 +145,6 @@ class _Encrypted(http.client.HTTPConnection):
         super().__init__(host, port, **kwargs)
 
 
-# UTC as a file of a time zone (RFC 8536): no changes, one kind of local time.
-_UTC = b"TZif" + bytes(35) + b"\1" + bytes(3) + b"\4" + bytes(6) + b"UTC\0"
-
-
-def _load_zone(key):
-    """What zoneinfo reads a zone from, for there is no database of them."""
-    if key in ("UTC", "Etc/UTC"):
-        return io.BytesIO(_UTC)
-    raise zoneinfo.ZoneInfoNotFoundError(
-        f"No time zone found with key {key}: a tool has UTC alone; datetime.timezone makes one of a fixed offset"
-    )
-
-
 def install():
     """Put words in the places of what is not there."""
     builtins.input = _without(RuntimeError, f"input() {_NOBODY}")
@@ -168,7 +154,6 @@ def install():
     os.open, os.__getattr__ = _wrap_os_open(os.open), _not_in_os
     builtins.exit = builtins.quit = sys.exit
 
-    zoneinfo._common.load_tzdata = _load_zone
     # Nobody tells the processor time. CPython would take WASI's nanoseconds for hundredths of a second.
     time.process_time, time.process_time_ns = time.perf_counter, time.perf_counter_ns
 

@@ -27,8 +27,14 @@ def receive():
     return b"".join(parts)
 
 
-def ask(*fields):
-    """Tell the host something that it answers: the first line of the answer, and what follows it."""
+def fetch(*fields):
+    """Tell the host something that it answers: the first line of the answer, and the bytes that follow it."""
     send(*fields)
     kind, _, rest = receive().partition(b"\n")
+    return kind, rest
+
+
+def ask(*fields):
+    """Tell the host something that it answers: the first line of the answer, and the text that follows it."""
+    kind, rest = fetch(*fields)
     return kind, rest.decode()

@@ -1,0 +1,70 @@
+package python
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:generate sh -c "gzip -9n <$GOROOT/lib/time/zoneinfo.zip >zoneinfo.zip.gz"
+
+// packedZones is Go's database of time zones, which JavaScript's Intl has too, compressed.
+//
+//go:embed zoneinfo.zip.gz
+var packedZones []byte
+
+// zoneFiles are the files of all time zones (RFC 9636) by their names, about 400 KiB. They are unpacked when a tool first
+// asks for one, and all runs of the process share them.
+var zoneFiles = sync.OnceValue(func() map[string][]byte {
+	files, err := unpackZones()
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	return files
+})
+
+func unpackZones() (map[string][]byte, error) {
+	unpacked, err := gzip.NewReader(bytes.NewReader(packedZones))
+	if err != nil {
+		return nil, err
+	}
+	all, err := io.ReadAll(unpacked)
+	if err != nil {
+		return nil, err
+	}
+	all = bytes.Clone(all) // ReadAll leaves room behind it
+	archive, err := zip.NewReader(bytes.NewReader(all), int64(len(all)))
+	if err != nil {
+		return nil, err
+	}
+	files := make(map[string][]byte, len(archive.File))
+	for _, file := range archive.File {
+		begin, err := file.DataOffset()
+		if err != nil {
+			return nil, err
+		}
+		if file.Method != zip.Store {
+			return nil, fmt.Errorf("python: the time zone %s is compressed", file.Name)
+		}
+		files[strings.Clone(file.Name)] = all[begin : begin+int64(file.UncompressedSize64)]
+	}
+	return files, nil
+}
+
+// zoneFile returns the file of a time zone, and false if there is none of this name.
+func zoneFile(name string) ([]byte, bool) {
+	file, ok := zoneFiles()[name]
+	return file, ok
+}
+
+// zoneNames returns the names of all time zones, one a line.
+var zoneNames = sync.OnceValue(func() string {
+	return strings.Join(slices.Sorted(maps.Keys(zoneFiles())), "\n")
+})
