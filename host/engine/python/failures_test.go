@@ -104,7 +104,7 @@ func TestFailures(t *testing.T) {
 		{name: "os.system", code: "import os\nos.system('ls')", fault: abi.ToolError, message: "AttributeError: module 'os' has no attribute 'system': there are no processes in a tool", place: `["tool.py",2,1]`},
 		{name: "os.fork", code: "import os\nos.fork()", fault: abi.ToolError, message: "module 'os' has no attribute 'fork': there are no processes in a tool"},
 		{name: "os.fork, looked for", code: "import os\nreturn [hasattr(os, name) for name in ('fork', 'system', 'nonsense', 'open')]", want: `[false,false,false,true]`},
-		{name: "a variable of the system", code: "import os\nos.environ['REGION']", fault: abi.ToolError, message: "KeyError: 'REGION'\nos.environ is empty in a tool; env has the variables that its manifest sets", exact: true},
+		{name: "a variable of the system", code: "import os\nos.environ['REGION']", fault: abi.ToolError, message: "KeyError: 'REGION'\nos.environ has only the variables that env sets, in the manifest or for a run", exact: true},
 		{name: "os.popen", code: "import os\nos.popen('ls')", fault: abi.ToolError, message: "there are no processes in a tool"},
 		{name: "os.open", code: "import os\nos.open('x.txt', os.O_WRONLY | os.O_CREAT)", fault: abi.ToolError, message: "there are no files in a tool", place: `["tool.py",2,1]`},
 		{name: "writing a file of Python", code: "import os\nwith open(os.__file__, 'ab') as f:\n    f.write(b'x')", fault: abi.ToolError, message: "OSError: [Errno 69] Read-only file system: there are no files in a tool; memory is where it keeps things", place: `["tool.py",2,6]`},

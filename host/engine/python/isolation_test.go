@@ -48,10 +48,11 @@ var planters = map[string]string{
 	"sleep":            "import time\ntime.sleep(1000)",
 	"bytecode":         "def f():\n    pass\nf.__code__ = f.__code__.replace(co_code=bytes([100, 255, 83, 0] * 20), co_consts=())\nf()",
 	"stack size":       "def f():\n    pass\nf.__code__ = f.__code__.replace(co_code=bytes([151, 0] + [100, 0] * 100000 + [83, 0]), co_stacksize=1)\nf()",
-	"messages":         "import os, time\nfor m in (b'ready\\n1\\n2\\n3', b'done\\n{}', b'answer\\n[1]\\n{}', b'unfit\\n', b'error\\nnull', b'log', b'file\\n\"../x.py\"', b'call', b'call\\nget_content', b'refuse\\nx', b'call\\nget_content\\n' + b'\\n' * 99, b'\\xff' * 100, b'log\\ninfo\\n\\xff', b'answer\\n'):\n    os.write(0, m)\n    time.time()\n    os.read(0, 10)\nreturn 1",
+	"messages":         "import os, time\nfor m in (b'ready\\n1\\n2\\n3', b'done\\n{}', b'answer\\n[1]\\n{}', b'unfit\\n', b'error\\nnull', b'log', b'file\\n\"../x.py\"', b'zone', b'zone\\n\\xff', b'zones\\n' + b'\\n' * 99, b'call', b'call\\nget_content', b'refuse\\nx', b'call\\nget_content\\n' + b'\\n' * 99, b'\\xff' * 100, b'log\\ninfo\\n\\xff', b'answer\\n'):\n    os.write(0, m)\n    time.time()\n    os.read(0, 10)\nreturn 1",
 	"huge messages":    "import os\nfor m in (b'answer\\n', b'error\\n', b'log\\ninfo\\n\"', b'call\\nget_content\\n', b'unfit\\n\"', b'file\\n\"'):\n    os.write(0, m + b'1' * (60 << 20))",
 	"a forged start":   "import os\nos.write(0, b'done\\nnonsense')\nos.close(0)\ndef main():\n    return 1",
 	"another start":    "import os\nos.write(0, b'done\\n{\"random\":false}')\nos.close(0)\ndef main():\n    return 1",
+	"variables":        "import os\nos.environ['PLANTED'] = 'PLANTED-by-' + 'someone'\nos.environ._data[b'planted'] = b'PLANTED'\nos.putenv('PLANTED', 'x')\nos.environ = {}",
 	"zones":            "import zoneinfo\nzoneinfo.available_timezones = None\nzoneinfo._common.load_tzdata = print\nkeep = zoneinfo.ZoneInfo('Asia/Tokyo')",
 	"reads":            "import os\nwhile os.read(0, 1 << 16) or True:\n    pass",
 }
@@ -61,7 +62,7 @@ const probe = `
 import builtins, gc, sys, json, random, os
 found = [name for name in ('planted',) if hasattr(builtins, name) or hasattr(sys, name) or hasattr(json, name) or name in globals() or hasattr(random, name)]
 texts = [o for o in gc.get_objects() for o in (list(o.values()) if type(o) is dict else o if type(o) in (list, tuple) else ()) if type(o) is str and 'PLAN' 'TED' in o and '"' not in o]
-checks = [json.dumps([1]) == '[1]', len('ab') == 2, os.read is not None, sys.getrecursionlimit() < 2000, gc.isenabled(), gc.get_freeze_count() > 0]
+checks = [json.dumps([1]) == '[1]', len('ab') == 2, os.read is not None, sys.getrecursionlimit() < 2000, len(os.environ) == 0, gc.isenabled(), gc.get_freeze_count() > 0]
 return [found, texts[:3], all(checks)]
 `
 

@@ -78,7 +78,22 @@ func (r *run) now() time.Time {
 // it is to tell where that asks for the time or for random numbers.
 func (r *run) startRequest(alone, watch bool) string {
 	return fmt.Sprintf(`start
-{"depth":%d,"nesting":%d,"alone":%t,"watch":%t}`, r.limits.CallDepth, r.limits.ValueNesting, alone, watch)
+{"depth":%d,"nesting":%d,"alone":%t,"watch":%t,"env":%s}`, r.limits.CallDepth, r.limits.ValueNesting, alone, watch, r.env(alone))
+}
+
+// env is what the top level finds in os.environ, as JSON. It is empty where the top level runs for all runs.
+func (r *run) env(alone bool) json.RawMessage {
+	var context struct {
+		Env map[string]string `json:"env"`
+	}
+	if !alone || json.Unmarshal(orEmpty(r.in.Context), &context) != nil || context.Env == nil {
+		return orEmpty(nil)
+	}
+	env, err := json.Marshal(context.Env)
+	if err != nil {
+		return orEmpty(nil) // texts are JSON
+	}
+	return env
 }
 
 // request asks the guest to run the tool. The documents are JSON.

@@ -86,7 +86,7 @@ def hint_of(error):
         if isinstance(error, OSError) and error.errno in _OF_FILES and FILES not in str(error):
             return FILES
         if type(error) is KeyError and _raised_by(error) == "_Environ.__getitem__":
-            return "os.environ is empty in a tool; env has the variables that its manifest sets"
+            return "os.environ has only the variables that env sets, in the manifest or for a run"
     except BaseException:
         pass  # of the tool's own class
     return ""

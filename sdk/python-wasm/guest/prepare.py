@@ -4,7 +4,7 @@ import sys
 import types
 from importlib import import_module
 
-from . import absent, logs, loop, mended, serving, zones
+from . import absent, logs, loop, mended, serving, variables, zones
 from .channel import send
 from .tool import freeze, missing
 
@@ -31,6 +31,7 @@ def prepare():
     absent.install()
     logs.install()
     loop.install()
+    variables.install()
     zones.install()
     sys.meta_path.append(missing)
     sys.argv = ["tool"]

@@ -5,7 +5,7 @@ import sys
 from _random import Random
 from posix import urandom
 
-from . import logs, operations
+from . import logs, operations, variables
 from .channel import receive, send
 from .failures import describe
 from .tool import Tool, freeze
@@ -60,26 +60,30 @@ def _load(request):
 
 def _start(request):
     """Run the top level. Where it is for one run alone, it gets random numbers of that run, and is watched if that is
-    asked for: it makes it slower."""
+    asked for: it makes it slower. Where it is for all runs, it has no variables, and the host hears whether it used them."""
     _limit(request)
     if request["alone"]:
+        variables.fill(request["env"])
         _reseed()
-    before, place = _state(), ""
+    before, place, environ = _state(), "", False
     if request["watch"]:
         place = watch(_tool.start, _texts)
-    else:
+    elif request["alone"]:
         _tool.start()
+    else:
+        environ = variables.watch(_tool.start)
     random_was_used = _state() != before
     logs.flush()
     if not request["alone"]:
         freeze()
-    send("done", encode({"random": random_was_used, "place": place}, "tool", 10))
+    send("done", encode({"random": random_was_used, "place": place, "environ": environ}, "tool", 10))
 
 
 def _run(request):
     _limit(request)
     _reseed()
     input, context = Input(request["input"]), request["context"]
+    variables.fill(context.get("env"))
     before = encode(context, "context", _ANY) if context else "{}"
     try:
         value = _tool.run(input, context)
