@@ -46,6 +46,9 @@ func (s *server) watchParts() error {
 	if db, ok := s.backend.(*bolt.Backend); ok {
 		gauges = append(gauges, databaseGauges(db)...)
 	}
+	if c := s.certificate; c != nil {
+		gauges = append(gauges, gauge{"toolrun_certificate_expiry_timestamp_seconds", "When the certificate in use expires, in seconds since 1970.", func() float64 { return float64(c.expires().Unix()) }})
+	}
 	if pool := s.wall.tools.pool; pool != nil {
 		gauges = append(gauges, workerGauges(pool)...)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"crypto/tls"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -16,7 +17,8 @@ import (
 const certificateEvery = time.Second
 
 // certificate is the certificate of a service, which is read again if its files change: who renews one need not restart
-// the service. While a new one cannot be read, the last good one is used. It is safe for concurrent use.
+// the service. While a new one cannot be read, or is not valid at this time, the last good one is used. It is safe for
+// concurrent use.
 type certificate struct {
 	certFile, keyFile string
 	now               func() time.Time
@@ -27,6 +29,8 @@ type certificate struct {
 	files  [2]fs.FileInfo // that it was read from, or could not be read from
 	looked time.Time
 	failed string // what was logged last
+	// pending is true while the files have a certificate that is not used because of its dates.
+	pending bool
 }
 
 // openCertificate reads the certificate, nil for a service without TLS.
@@ -41,6 +45,9 @@ func (p *program) openCertificate(f *serveFlags, logger *slog.Logger) (*certific
 		return nil, usagef("", "the certificate of --tls-cert and --tls-key cannot be used: %v", err)
 	}
 	c.loaded = &loaded
+	if err := datesOf(c.loaded, c.looked); err != nil {
+		logger.Warn("the certificate is not valid: clients will refuse it", "cert", c.certFile, "error", err)
+	}
 	return c, nil
 }
 
@@ -50,7 +57,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	defer c.mu.Unlock()
 	if now := c.now(); now.Sub(c.looked).Abs() >= certificateEvery {
 		c.looked = now
-		if files := c.stat(); changed(c.files, files, now) {
+		if files := c.stat(); c.pending || changed(c.files, files, now) {
 			c.read(files)
 		}
 	}
@@ -70,6 +77,11 @@ func (c *certificate) reload() {
 // read reads the certificate from files that were seen before. The caller holds mu.
 func (c *certificate) read(files [2]fs.FileInfo) {
 	loaded, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	c.pending = false
+	if err == nil && datesOf(c.loaded, c.now()) == nil {
+		err = datesOf(&loaded, c.now())
+		c.pending = err != nil // it is looked at again: one of the two dates comes
+	}
 	if err != nil { // also if only one of the two files was replaced so far: the next change is seen again
 		if c.failed != err.Error() {
 			c.log.Error("the new certificate cannot be used: the one before stays in use", "cert", c.certFile, "key", c.keyFile, "error", err)
@@ -83,6 +95,24 @@ func (c *certificate) read(files [2]fs.FileInfo) {
 		return
 	}
 	c.log.Info("the certificate was read again", "cert", c.certFile, "until", loaded.Leaf.NotAfter)
+}
+
+// expires returns when the certificate in use expires.
+func (c *certificate) expires() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.loaded.Leaf.NotAfter
+}
+
+// datesOf returns an error for a certificate that is not valid at a time.
+func datesOf(cert *tls.Certificate, now time.Time) error {
+	switch leaf := cert.Leaf; {
+	case now.After(leaf.NotAfter):
+		return fmt.Errorf("it expired at %s", leaf.NotAfter.UTC().Format(time.RFC3339))
+	case now.Before(leaf.NotBefore):
+		return fmt.Errorf("it is not valid before %s", leaf.NotBefore.UTC().Format(time.RFC3339))
+	}
+	return nil
 }
 
 // stat returns what the two files are, nil for one that is not there.

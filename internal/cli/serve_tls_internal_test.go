@@ -18,15 +18,21 @@ import (
 	"time"
 )
 
-// writeCertificate writes a certificate of its own for a name, and its key.
+// writeCertificate writes a certificate of its own for a name, good for the hours around now, and its key.
 func writeCertificate(t *testing.T, dir, name string) {
+	t.Helper()
+	writeCertificateFor(t, dir, name, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+}
+
+// writeCertificateFor writes a certificate that is valid between two times.
+func writeCertificateFor(t *testing.T, dir, name string, from, until time.Time) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: from, NotAfter: until,
 		DNSNames: []string{name}, IsCA: true, BasicConstraintsValid: true,
 	}
 	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)

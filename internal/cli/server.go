@@ -144,6 +144,10 @@ func explainServer(err error) error {
 		known := e.Fault.WithHint("--ca FILE names the authority that signed its certificate")
 		known.Outcome = "" // nothing was sent
 		return known
+	case e.Status == 0 && expired(err):
+		known := e.Fault.WithHint("the certificate of the server has expired, or is not valid yet: renew it there, or set the clock of this machine")
+		known.Outcome = "" // nothing was sent
+		return known
 	case e.Fault.Outcome != "" && e.Status == 0:
 		return e.Fault.WithHint("it is not known whether it was done; see there before it is repeated")
 	case e.Fault.Code == abi.Unavailable && e.Status == 0:
@@ -160,6 +164,12 @@ func explainServer(err error) error {
 func untrusted(err error) bool {
 	_, ok := errors.AsType[x509.UnknownAuthorityError](err)
 	return ok || strings.Contains(err.Error(), "certificate signed by unknown authority")
+}
+
+// expired reports whether a server was not reached because its certificate is not valid at this time.
+func expired(err error) bool {
+	bad, ok := errors.AsType[x509.CertificateInvalidError](err)
+	return ok && bad.Reason == x509.Expired || strings.Contains(err.Error(), "certificate has expired or is not yet valid")
 }
 
 // unknownName makes a mistake in the command, which said words, of an error that came because there is nothing of a name.
