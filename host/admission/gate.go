@@ -35,6 +35,9 @@ func New(limits Limits) (*Gate, error) {
 	return g, nil
 }
 
+// Limits returns the limits with their defaults filled in.
+func (g *Gate) Limits() Limits { return g.limits }
+
 // Enter waits for a run's turn, at most until ctx ends. Where it returns nil, Leave is called with the same Party in
 // the end. The error is an *abi.Fault: unavailable where too many wait already, timeout or cancelled where ctx ended.
 func (g *Gate) Enter(ctx context.Context, p Party) error {

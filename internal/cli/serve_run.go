@@ -177,6 +177,7 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 	failed := make(chan error, 1)
 	go func() { failed <- s.accept(web, listener) }()
 	s.warnOfPlainText(listener.Addr())
+	s.logLimits()
 	s.announce(listener.Addr())
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -195,6 +196,12 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 			return s.stop(web, cancelRequests)
 		}
 	}
+}
+
+// logLimits logs how many runs there are at a time, defaults included: those depend on the processors.
+func (s *server) logLimits() {
+	l := s.gate.Limits()
+	s.logger.Info("limits of runs at a time", "running", l.Running, "per_tenant", l.PerTenant, "per_app", l.PerApp, "per_user", l.PerUser)
 }
 
 // warnOfPlainText logs that keys go over the network as they are, unless a proxy in front speaks TLS, as an https
