@@ -24,9 +24,12 @@ import (
 // keySource checks signatures with the issuer's keys.
 type keySource interface {
 	// verify returns what a token says if the key of that id signed it, which must be for the algorithm of the token. The
-	// error is Invalid, or abi.Unavailable.
+	// error is Invalid, errUnknownKey if there is no key of that id, or abi.Unavailable.
 	verify(ctx context.Context, token string, by signer, now time.Time) ([]byte, error)
 }
+
+// errUnknownKey says that an issuer has no key of an id.
+var errUnknownKey = errors.New("the issuer has no key of this kid")
 
 // signer is what the header of a token says of its signature.
 type signer struct{ kid, alg string }
@@ -46,6 +49,14 @@ func (by signer) keysOf(keys []jose.JSONWebKey) *oidc.StaticKeySet {
 		}
 	}
 	return set
+}
+
+// refusal says why none of some keys verified the signature.
+func (by signer) refusal(keys []jose.JSONWebKey) error {
+	if slices.ContainsFunc(keys, func(key jose.JSONWebKey) bool { return key.KeyID == by.kid }) {
+		return Invalid
+	}
+	return errUnknownKey
 }
 
 // usableKeys reads a JWK Set (RFC 7517) and returns the keys in it that may verify tokens. Others are passed over, as
@@ -95,9 +106,10 @@ func openKeysInFile(path string, log *slog.Logger) (*keysInFile, error) {
 }
 
 func (s *keysInFile) verify(ctx context.Context, token string, by signer, now time.Time) ([]byte, error) {
-	payload, err := by.keysOf(s.file.get(now, s.log)).VerifySignature(ctx, token)
+	keys := s.file.get(now, s.log)
+	payload, err := by.keysOf(keys).VerifySignature(ctx, token)
 	if err != nil {
-		return nil, Invalid
+		return nil, by.refusal(keys)
 	}
 	return payload, nil
 }
@@ -133,10 +145,11 @@ func (s *keysAtURL) verify(ctx context.Context, token string, by signer, now tim
 		return payload, s.hold(ctx, token, by)
 	}
 	// Where the issuer does not answer it is unknown whether the token is good.
-	if last := s.fetcher.last.Load(); ctx.Err() != nil || last == nil || last.err != nil {
+	last := s.fetcher.last.Load()
+	if ctx.Err() != nil || last == nil || last.err != nil {
 		return nil, abi.Faultf(abi.Unavailable, "the keys of the token's issuer cannot be had").WithHint("try again in a moment")
 	}
-	return nil, Invalid
+	return nil, by.refusal(last.keys)
 }
 
 // hold refuses a token whose key the issuer's last answer has for another algorithm. The key set of go-oidc does not look
@@ -230,6 +243,25 @@ func (f *fetcher) renewed(r *http.Request, last *answer, now time.Time) *answer 
 		f.log.Error("the keys of the token issuer cannot be had", "url", r.URL.Redacted(), "error", err)
 	}
 	return &answer{asked: now, err: err, keys: last.keys, set: last.set, good: last.good}
+}
+
+// probe asks the issuer, and keeps what it answers. An error is returned and neither kept nor logged.
+func (f *fetcher) probe(ctx context.Context, url string) error {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	keys, set, err := f.ask(r)
+	if err != nil {
+		return err
+	}
+	now := f.now()
+	f.last.Store(&answer{asked: now, keys: keys, set: set, good: now})
+	return nil
 }
 
 // ask gets the keys that may be used. It follows no redirect, which could lead off https.

@@ -26,8 +26,11 @@ func TestRefusedTokensAreLogged(t *testing.T) {
 	}
 	nameless := *i
 	nameless.kid = ""
+	unknown := *i
+	unknown.kid = "unheard-of"
 	for _, tt := range []struct{ name, token, why string }{
 		{"a forged one", forger.sign(t, i.claims()), "its signature is not that of a key of the issuer"},
+		{"an unknown key", unknown.sign(t, i.claims()), "the issuer has no key of its kid"},
 		{"no token", "a.b.c", "it is not a signed JWT"},
 		{"no kid", nameless.sign(t, i.claims()), "kid is missing"},
 		{"no exp", i.sign(t, claims(func(c map[string]any) { delete(c, "exp") })), "exp is missing"},

@@ -128,6 +128,16 @@ func (o TokenOptions) withDefaults() TokenOptions {
 	return o
 }
 
+// Probe asks the issuer for its keys, for 5 seconds at most, and returns why they cannot be had. It keeps the keys that it
+// gets. Where the keys are in a file it does nothing.
+func (t *Tokens) Probe(ctx context.Context) error {
+	source, ok := t.keys.(*keysAtURL)
+	if !ok {
+		return nil
+	}
+	return source.fetcher.probe(ctx, source.url)
+}
+
 // Verify returns whom a token stands for. The error is Invalid; Expired for a token that was good once; or
 // abi.Unavailable where the issuer's keys cannot be had, for which it waits a few seconds at most.
 func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
@@ -143,6 +153,9 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 	}
 	now := t.options.Now()
 	payload, err := t.keys.verify(ctx, token, signer{parsed.Headers[0].KeyID, parsed.Headers[0].Algorithm}, now)
+	if errors.Is(err, errUnknownKey) {
+		return Principal{}, t.refused("the issuer has no key of its kid: it is of another issuer, or signed with a key that is no longer, or not yet, in the JWK Set")
+	}
 	if errors.Is(err, Invalid) {
 		return Principal{}, t.refused("its signature is not that of a key of the issuer: it is forged, or of another issuer")
 	}

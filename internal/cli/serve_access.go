@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"errors"
@@ -93,6 +94,17 @@ func (p *program) openAccess(f accessFlags, listen string, logger *slog.Logger) 
 		auth.Tokens = tokens
 	}
 	return auth, nil
+}
+
+// probeIssuer logs if the keys of the issuer cannot be had. The service goes on: the issuer may start later.
+func (s *server) probeIssuer(ctx context.Context) {
+	auth, ok := s.auth.(*access.Authenticator)
+	if !ok || auth.Tokens == nil {
+		return
+	}
+	if err := auth.Tokens.Probe(ctx); err != nil && ctx.Err() == nil {
+		s.logger.Warn("the keys of the token issuer cannot be had so far: tokens are refused until they can", "jwks", s.flags.jwks, "error", err)
+	}
 }
 
 // authenticator finds out who sent a request.

@@ -182,6 +182,7 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.inspecting.Go(func() { s.inspect(ctx) })
+	s.inspecting.Go(func() { s.probeIssuer(ctx) })
 	reload, stop := s.p.env.Reload()
 	defer stop()
 	for {

@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// TestUnreachableIssuerAtStart has one WARN for an issuer that does not answer, and none for one that does.
+func TestUnreachableIssuerAtStart(t *testing.T) {
+	const set = `{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"k1","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`
+	there := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(set)) }))
+	defer there.Close()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for url, want := range map[string]int{there.URL: 0, gone.URL: 1} {
+		var log bytes.Buffer
+		logger := slog.New(slog.NewTextHandler(&log, nil))
+		p := &program{env: Env{Dir: t.TempDir()}.withDefaults()}
+		f := &serveFlags{accessFlags: accessFlags{issuer: "https://id.example", audience: "toolrun", jwks: url}}
+		auth, err := p.openAccess(f.accessFlags, "", logger)
+		if err != nil {
+			t.Fatal(err)
+		}
+		(&server{p: p, flags: f, logger: logger, auth: auth}).probeIssuer(t.Context())
+		if n := strings.Count(log.String(), "level=WARN"); n != want || n != strings.Count(log.String(), "level=") {
+			t.Errorf("the log is %q; want %d WARN", log.String(), want)
+		}
+	}
+}
