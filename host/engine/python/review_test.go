@@ -48,7 +48,10 @@ func TestReview(t *testing.T) {
 			"helper.py:2:1: No module named 'requests'", "helper.py:3:9: memory.get_content at the top level"}},
 
 		{"nothing", "# to be written\n", nil, []string{"tool.py:1:1: the source is empty"}},
-		{"a function that nothing calls", "def mian():\n    return 1", nil, []string{"tool.py:1:1: nothing calls the function mian"}},
+		{"a function that nothing calls", "def mian():\n    return 1", nil, []string{"tool.py:1:1: nothing calls the function mian (did you mean main?)"}},
+		{"a handler of a cloud function", "def lambda_handler(event, context):\n    return {'statusCode': 200}", nil,
+			[]string{"tool.py:1:1: nothing calls the function lambda_handler (add def main(input, context): return lambda_handler(input, context))"}},
+		{"a handler that main calls", "def handler(event, context):\n    return 1\ndef main(input, context):\n    return handler(input, context)", nil, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

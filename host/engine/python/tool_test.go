@@ -176,6 +176,7 @@ func TestEntries(t *testing.T) {
 		{name: "main is a lambda that the tool uses", code: "main = lambda x: x + 1\nprint(list(map(main, [1])))", want: `null`, logs: []string{"info [2]"}},
 		{name: "main is what a call returns", code: "def make():\n    return lambda: 1\nmain = make()", want: `null`, warning: "the tool answers nothing: nothing in its source shows that main is a function; write def main"},
 		{name: "main is a method", code: "class Tool:\n    def main(self):\n        return 1", want: `null`, warning: "the tool answers nothing: it defines no main or execute and has no return"},
+		{name: "a handler", code: "def handler(event, context):\n    return 1\n", want: `null`, warning: "nothing calls the function handler, and the tool returned nothing; add def main(input, context): return handler(input, context)"},
 		{name: "main is misspelt", code: "def mian():\n    return 1\ndef helper():\n    return 2\n", want: `null`, warning: "nothing calls the function mian, and the tool returned nothing; did you mean main?"},
 		{name: "exit", code: "exit()", want: `null`, warning: "the tool answers nothing: line 1 calls exit, which ends it without an answer; return ends it with one"},
 		{name: "exit of main", code: "import sys\ndef main(a=1):\n    if a:\n        sys.exit(0)\n    return 1", want: `null`, warning: "line 4 calls sys.exit"},

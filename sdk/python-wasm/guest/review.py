@@ -43,7 +43,9 @@ class _Reviewer:
             hint = "write what the tool does, and return what it answers"
             file.find(None, "the source is empty: the tool answers null", hint)
         elif self.tool.source.warning:
-            file.find(None, self.tool.source.warning)
+            # The warning is that of a run, which knows what the tool returned.
+            message, _, hint = self.tool.source.warning.replace(", and the tool returned nothing", "").partition("; ")
+            file.find(None, message, hint)
 
     def _starts_with(self, path):
         """Whether the top level of the tool imports the module of that path for certain."""

@@ -11,6 +11,8 @@ STAR = "__toolrun_star__"
 
 # The functions that are called where the tool names no entry.
 _ENTRIES = ("main", "execute")
+# What the entries of cloud functions are called, which tools have to call themselves.
+_HANDLERS = ("lambda_handler", "handler")
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -60,6 +62,12 @@ class Source:
         defined = [node.name for node in self.own if isinstance(node, _FUNCTIONS)]
         used = {node.id for node in self.own if isinstance(node, ast.Name)}
         if defined and not used.intersection(defined):
+            handler = next((name for name in defined if name in _HANDLERS), None)
+            if handler:
+                return (
+                    f"nothing calls the function {handler}, and the tool returned nothing; "
+                    f"add def main(input, context): return {handler}(input, context)"
+                )
             for name in defined:
                 meant = near(name, _ENTRIES)
                 if meant:
