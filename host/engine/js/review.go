@@ -86,6 +86,8 @@ func (r *reviewer) enter(node any) bool {
 		r.makesCode(n.Callee, n.ArgumentList)
 	case *ast.Identifier:
 		r.name(n.Name.String(), int(n.Idx))
+	case *ast.RegExpLiteral:
+		r.pattern(n)
 	case *ast.PropertyShort:
 		r.name(n.Name.Name.String(), int(n.Name.Idx))
 	}
@@ -119,6 +121,9 @@ func (r *reviewer) call(n *ast.CallExpression) {
 			r.find(int(callee.Identifier.Idx), r.operationHint(name), "memory has no function "+name)
 		}
 		return
+	}
+	if missing := missingArgument(r.operations[at], n.ArgumentList); missing != "" && r.caught == 0 {
+		r.find(int(callee.Idx0()), "", name+" lacks the argument "+missing)
 	}
 	store, ok := r.storeOf(r.operations[at], n.ArgumentList)
 	if position, own := r.position(int(callee.Idx0())); ok && own && len(r.review.Calls) < engine.MaxReviewCalls {

@@ -54,6 +54,17 @@ func TestReview(t *testing.T) {
 		{"one that every object has", "return memory.toString();", nil},
 		{"one that may be missing", "return memory.getContent?.('prefs') ?? null;", nil},
 
+		{"no value", "await memory.set_content('prefs');", []string{"tool.js:1:7: set_content prefs", "tool.js:1:7: set_content lacks the argument value"}},
+		{"no value by name", "await memory.set_content({ memory_store_name: 'prefs' });", []string{"tool.js:1:7: set_content prefs", "tool.js:1:7: set_content lacks the argument value"}},
+		{"a value by another name", "await memory.set_content({ memory_store_name: 'prefs', ['value']: 1 });", []string{"tool.js:1:7: set_content prefs"}},
+		{"arguments that are spread", "await memory.set_content(...['prefs', 1]); await memory.set_content('prefs', ...[1]); await memory.set_content({ memory_store_name: 'prefs', ...{ value: 1 } });",
+			[]string{"tool.js:1:50: set_content prefs", "tool.js:1:93: set_content prefs"}},
+		{"no value that is caught", "try { await memory.set_content('prefs'); } catch { return 1; }", []string{"tool.js:1:13: set_content prefs"}},
+
+		{"properties of Unicode without the flag", "return input.a.match(/\\p{L}+/g) ?? /[\\P{Lu}]/.test(input.a);",
+			[]string{"tool.js:1:22: without the flag u, \\p{L} in a regular expression means the letters p{L} (write /\\p{L}+/gu)", "tool.js:1:36: without the flag u, \\P{Lu}"}},
+		{"properties of Unicode", "return /\\p{L}/u.test(input.a) || /\\\\p{L}/.test(input.a) || /\\p{1}/.test(input.a);", nil},
+
 		{"eval", "return eval('1 + 1');", []string{"tool.js:1:8: making code from a text is switched off"}},
 		{"new Function", "return new Function('return 1')();", []string{"tool.js:1:12: making code from a text is switched off"}},
 		{"the global object", "return typeof (globalThis || Function('return this')());", nil},

@@ -28,6 +28,9 @@ func TestReview(t *testing.T) {
 		{"calls of what changes", "store = 'prefs'\nif input.get('x'):\n    store = 'conv'\nreturn memory.get_content(store)", nil, nil},
 		{"memory of its own", "def main(memory):\n    return memory.getContent('x')", nil, nil},
 		{"an operation that there is not", "return memory.getContent('prefs')", nil, []string{"tool.py:1:8: memory has no function getContent (did you mean get_content?)"}},
+		{"no value", "memory.set_content('prefs')", nil, []string{"tool.py:1:1: set_content prefs", "tool.py:1:1: set_content lacks the argument value"}},
+		{"a value by its name", "memory.set_content('prefs', value=1)\nmemory.set_content(*input['a'])\nmemory.set_content('prefs', **input)", nil, []string{
+			"tool.py:1:1: set_content prefs", "tool.py:3:1: set_content prefs"}},
 		{"an error of memory", "try:\n    memory.get_content('a')\nexcept memory.MemoryAccessError as e:\n    raise memory.MemoryAccessError(str(e))", nil, []string{"tool.py:2:5: get_content a"}},
 
 		{"machine code", "import json\nimport numpy as np\ndef main():\n    return np.array([1])", nil, []string{"tool.py:2:1: No module named 'numpy' ("}},

@@ -129,6 +129,9 @@ class _File(ast.NodeVisitor):
         if operation is None:
             self._no_operation(function)
             return
+        missing = _missing_argument(operation, node)
+        if missing and not self.caught:
+            self.find(node, f"{function.attr} lacks the argument {missing}")
         store = self._store(operation, node)
         if store is not None:
             self.reviewer.calls.append({"op": function.attr, "store": store, **self._position(node)})
@@ -204,3 +207,15 @@ def _texts(tree, bound):
             if bound.get(name) == 1 and isinstance(value, ast.Constant) and isinstance(value.value, str):
                 texts[name] = value.value
     return texts
+
+
+def _missing_argument(operation, node):
+    """The name of a required argument that a call lacks for certain, or None."""
+    named = {keyword.arg for keyword in node.keywords}
+    if None in named or any(isinstance(value, ast.Starred) for value in node.args):
+        return None
+    for place, param in enumerate(operation["params"]):
+        names = {param["name"], *param.get("aliases", ())}
+        if param.get("required") and place >= len(node.args) and not names & named:
+            return param["name"]
+    return None

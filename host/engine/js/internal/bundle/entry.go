@@ -60,6 +60,8 @@ func (t *tool) entry(params []string) (*entry, *abi.Fault) {
 		return nil, fault
 	case s.returns:
 		return t.wrap(Body, s, params), nil
+	case s.strange:
+		return nil, invalid(place{file: t.path}, "the module exports no entry").WithHint(entryHint)
 	case s.exports:
 		return t.module(), nil
 	case s.entry != "":

@@ -14,6 +14,7 @@ import (
 type shape struct {
 	returns   bool   // there is a return outside of all functions
 	exports   bool   // it assigns to module.exports or exports
+	strange   bool   // all that it exports, for certain, has names that no entry has
 	entry     Form   // Main or Execute where it declares such a function and leaves calling it to us
 	called    string // the name of an entry that it calls itself
 	functions bool   // it declares functions
@@ -123,6 +124,7 @@ func shapeOf(f *ast.FunctionLiteral, text string) *shape {
 		}
 	}
 	s.functions = len(declared) > 0
+	s.strange = s.exports && exportsNoEntry(f.Body.List, count(text))
 	for _, form := range []Form{Main, Execute} {
 		switch name := string(form); {
 		case !declared[name] || s.entry != "" || s.called != "":

@@ -130,10 +130,21 @@ func TestBundlerPanics(t *testing.T) {
 }
 
 func TestNoEntry(t *testing.T) {
-	for _, code := range []string{`export const x = 1`, `export {}`, `export function handle() {}`} {
+	for _, code := range []string{`export const x = 1`, `export {}`, `export function handle() {}`, `exports.run = async () => 1`,
+		"const f = () => 1;\nmodule.exports.run = f; exports.helper = f;"} {
 		f := refused(t, source("tool.js", code, nil))
 		if !strings.Contains(f.Message, "exports no entry") || !strings.Contains(f.Hint, "export default") {
 			t.Errorf("Build(%q) = %v (%s)", code, f, f.Hint)
+		}
+	}
+	for _, code := range []string{
+		`exports.run = exports.main = () => 1`, `exports.run = () => 1; exports["main"] = exports.run`,
+		`exports.run = () => 1; for (const name of ["main"]) exports[name] = exports.run`,
+		`exports.run = () => 1; Object.assign(module.exports, { main: exports.run })`,
+		`exports.run = () => 1; const e = exports; e.handler = e.run`,
+	} {
+		if out, err := run(build(t, source("tool.js", code, nil)), `{}`, `{}`); err != nil || out != "1" {
+			t.Errorf("run of %q = %s, %v; want 1", code, out, err)
 		}
 	}
 	b := build(t, source("tool.js", `module.exports = { x: 1 }`, nil))

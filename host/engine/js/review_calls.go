@@ -1,0 +1,77 @@
+package js
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/dop251/goja/ast"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// missingArgument returns the name of a required argument that a call lacks for certain, "" if there is none. A call
+// without arguments is not looked at, nor one that spreads some.
+func missingArgument(op abi.Operation, args []ast.Expression) string {
+	if len(args) == 0 || slices.ContainsFunc(args, isSpread) {
+		return ""
+	}
+	given, certain := []string(nil), true
+	if named, ok := args[0].(*ast.ObjectLiteral); ok {
+		if given, certain = literalKeys(named); !certain {
+			return ""
+		}
+	} else if _, ok := args[0].(*ast.StringLiteral); !ok && len(args) == 1 {
+		return "" // it may be an object of all arguments
+	}
+	for i, param := range op.Params {
+		has := i < len(args) && given == nil
+		for _, name := range append([]string{param.Name}, param.Aliases...) {
+			has = has || slices.Contains(given, name)
+		}
+		if param.Required && !has {
+			return param.Name
+		}
+	}
+	return ""
+}
+
+func isSpread(e ast.Expression) bool {
+	_, ok := e.(*ast.SpreadElement)
+	return ok
+}
+
+// literalKeys returns the keys of an object literal; certain is false if some of them are not known.
+func literalKeys(o *ast.ObjectLiteral) (keys []string, certain bool) {
+	for _, property := range o.Value {
+		switch p := property.(type) {
+		case *ast.PropertyShort:
+			keys = append(keys, p.Name.Name.String())
+		case *ast.PropertyKeyed:
+			key, ok := p.Key.(*ast.StringLiteral)
+			if !ok || p.Computed {
+				return nil, false
+			}
+			keys = append(keys, key.Value.String())
+		default:
+			return nil, false
+		}
+	}
+	return keys, len(keys) > 0
+}
+
+// unicodeProperty is a property of Unicode in a pattern, after what is escaped in another way.
+var unicodeProperty = regexp.MustCompile(`^(?:[^\\]|\\[^pP])*?(\\([pP]\{[A-Za-z][A-Za-z_=]*\}))`)
+
+// pattern reports a regular expression with a property of Unicode that lacks the flag for it, so that it means letters.
+func (r *reviewer) pattern(n *ast.RegExpLiteral) {
+	if strings.ContainsAny(n.Flags, "uv") {
+		return
+	}
+	part := unicodeProperty.FindStringSubmatch(n.Pattern)
+	if part == nil {
+		return
+	}
+	literal := "/" + n.Pattern + "/" + n.Flags + "u"
+	r.find(int(n.Idx), "write "+cut(literal, 200), "without the flag u, "+part[1]+" in a regular expression means the letters "+part[2])
+}
