@@ -33,6 +33,7 @@ type conformance struct {
 
 func (p *program) conformCommand() *cobra.Command {
 	var entry, input string
+	var verbose bool
 	cmd := &cobra.Command{
 		Use:   "conform PLUGIN.wasm",
 		Short: "Check a plug-in against the ABI",
@@ -50,12 +51,13 @@ replies and every fault, and what a fresh start and a call cost. Give an input t
 			if err != nil {
 				return err
 			}
-			if err := p.answer(found, func() error { return p.printConformance(found) }); err != nil || found.OK {
+			if err := p.answer(found, func() error { return p.printConformance(found, verbose) }); err != nil || found.OK {
 				return err
 			}
 			return abi.Faultf(abi.ToolError, "%s does not conform", args[0])
 		},
 	}
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "list each check, those that pass too")
 	cmd.Flags().StringVar(&entry, "entry", "", "the exported `function` that runs it, where it is not toolrun_run")
 	cmd.Flags().StringVar(&input, "input", "{}", "an input that it takes: `JSON`, @file or - for stdin")
 	return cmd
@@ -134,7 +136,7 @@ func measurePlugin(ctx context.Context, program engine.Program, input json.RawMe
 	return micros(starts[times/2]), micros(calls[times/2])
 }
 
-func (p *program) printConformance(c *conformance) error {
+func (p *program) printConformance(c *conformance, verbose bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: a plug-in of ABI version %d, %d bytes, %d KiB of memory at the start\n", c.File, c.ABI, c.Plugin.Bytes, c.Plugin.MemoryBytes>>10)
 	fmt.Fprintf(&b, "imports  %s\n", strings.Join(c.Plugin.Imports, "\n         "))
@@ -149,11 +151,47 @@ func (p *program) printConformance(c *conformance) error {
 		}
 		if !o.OK {
 			failed++
-			fmt.Fprintf(&b, "FAIL     %s: %s\n", o.Name, o.Detail)
 		}
+	}
+	if verbose {
+		listChecks(&b, c.Checks)
+	} else {
+		listFailures(&b, c.Checks)
 	}
 	fmt.Fprintf(&b, "%d of %d checks pass\n", len(c.Checks)-failed, len(c.Checks))
 	return p.writeText(strings.TrimSuffix(b.String(), "\n"))
+}
+
+// listChecks writes a line for each check.
+func listChecks(b *strings.Builder, checks []conform.Outcome) {
+	for _, o := range checks {
+		if o.OK {
+			fmt.Fprintf(b, "ok       %s\n", o.Name)
+			continue
+		}
+		fmt.Fprintf(b, "FAIL     %s: %s\n", o.Name, o.Detail)
+	}
+}
+
+// listFailures writes a line for each reason why checks fail, with the first of those checks.
+func listFailures(b *strings.Builder, checks []conform.Outcome) {
+	failed := map[string]int{}
+	for _, o := range checks {
+		if !o.OK {
+			failed[o.Detail]++
+		}
+	}
+	for _, o := range checks {
+		n := failed[o.Detail]
+		if o.OK || n == 0 {
+			continue
+		}
+		delete(failed, o.Detail)
+		fmt.Fprintf(b, "FAIL     %s: %s\n", o.Name, o.Detail)
+		if n > 1 {
+			fmt.Fprintf(b, "         the same for %d more; -v names them\n", n-1)
+		}
+	}
 }
 
 // told says what a run came to, which may be an error that is as good as an answer.

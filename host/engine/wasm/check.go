@@ -106,7 +106,7 @@ func (c *checker) checkVersion() *abi.Fault {
 func (c *checker) commandHint() string {
 	const reactor = "build a reactor: with -buildmode=c-shared in Go and TinyGo (0.34 or newer), -mexec-model=reactor in C, crate-type cdylib in Rust"
 	names := c.entries()
-	if len(names) == 0 {
+	if len(names) == 0 || slices.Contains(names, quote(defaultEntry)) { // which needs no naming
 		return reactor
 	}
 	return reactor + "; it exports what could be its entry, to be named as entry in the manifest: " + strings.Join(names[:min(len(names), 10)], ", ")

@@ -109,6 +109,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"no marker", exports(1, "toolrun_run"), "", abi.SourceInvalid, "abi/guest"},
 		{"another version", exports(0, "toolrun_abi_2"), "", abi.ABIMismatch, `version "2"`},
 		{"a command", exports(0, "_start", "toolrun_abi_1"), "", abi.SourceInvalid, "-buildmode=c-shared"},
+		{"a command with the default entry", command("toolrun_run"), "", abi.SourceInvalid, "-buildmode=c-shared"},
 		{"a command of TinyGo", command("run_test"), "", abi.SourceInvalid, `TinyGo (0.34 or newer), -mexec-model=reactor in C, crate-type cdylib in Rust; it exports what could be its entry, to be named as entry in the manifest: "run_test"`},
 		{"an Extism plug-in", extism(false), "", abi.SourceInvalid, `it is an Extism plug-in: it imports "extism:host/env"`},
 		{"an Extism plug-in that is a command", extism(true), "", abi.SourceInvalid, "in place of Extism's PDK"},
@@ -130,6 +131,9 @@ func TestLoadRefuses(t *testing.T) {
 			f, ok := err.(*abi.Fault)
 			if !ok || f.Code != test.fault || f.File != "p.wasm" {
 				t.Fatalf("Load = %#v; want a fault %s of p.wasm", err, test.fault)
+			}
+			if strings.Contains(f.Hint, "could be its entry") && strings.Contains(f.Hint, `"toolrun_run"`) {
+				t.Errorf("Load advises %q; want nothing about the entry that is the default", f.Hint)
 			}
 			if text := f.Message + " " + f.Hint; !strings.Contains(text, test.want) {
 				t.Errorf("Load says %q; want %q in it", text, test.want)
