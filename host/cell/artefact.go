@@ -82,7 +82,7 @@ func (e *proxy) share(ctx context.Context) (string, error) {
 	}
 	shared := e.language.Shared
 	var err error
-	e.shared, err = e.pool.keep(digest("language", e.name), digest("shared", build(), artefact.Compiler(), shared.Key), func(fresh string) error {
+	e.shared, err = e.pool.keep(e.folder(), e.key(), func(fresh string) error {
 		o := outfit{folder: fresh, language: e.name, memoryFiles: e.language.MemoryFiles}
 		files, err := copyFiles(fresh, shared.Files)
 		if err != nil {
@@ -95,6 +95,33 @@ func (e *proxy) share(ctx context.Context) (string, error) {
 		return err
 	})
 	return e.shared, err
+}
+
+// folder and key name where what the language shares is kept.
+func (e *proxy) folder() string { return digest("language", e.name) }
+
+func (e *proxy) key() string {
+	return digest("shared", build(), artefact.Compiler(), e.language.Shared.Key)
+}
+
+// Prepared reports whether what the language shares is there.
+func (e *proxy) Prepared() bool {
+	if e.language.Shared == nil {
+		return true
+	}
+	if !e.making.TryLock() {
+		return false
+	}
+	defer e.making.Unlock()
+	if e.shared != "" {
+		return true
+	}
+	cache := e.pool.options.CacheDir
+	if cache == "" {
+		return false // it is made for this pool alone
+	}
+	_, err := os.Stat(filepath.Join(cache, e.folder(), e.key()))
+	return err == nil
 }
 
 // copyFiles puts what a language's Shared is made of into a folder, and returns the names there. One that cannot be read

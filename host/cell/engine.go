@@ -31,6 +31,9 @@ var (
 	_ engine.Engine = (*proxy)(nil)
 	_ engine.Walled = (*proxy)(nil)
 	_ engine.Sized  = (*proxy)(nil)
+
+	_ engine.Preparer = (*proxy)(nil)
+
 	_ engine.Warmer = (*program)(nil)
 
 	_ engine.Reviewer = (*program)(nil)

@@ -68,6 +68,36 @@ func TestShared(t *testing.T) {
 	}
 }
 
+// TestPrepared tests that an engine reports whether a load makes what its language shares.
+func TestPrepared(t *testing.T) {
+	dir := t.TempDir()
+	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
+	if err := os.WriteFile(file, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pool := sharingPool(t, cacheDir, "1", file)
+	if engine.IsPrepared(pool.Engines()[0]) {
+		t.Error("IsPrepared before the first load = true; want false")
+	}
+	if _, err := say(t, pool, "one"); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		pool *cell.Pool
+		want bool
+	}{
+		"the pool":            {pool, true},
+		"another pool":        {sharingPool(t, cacheDir, "1", file), true},
+		"another key":         {sharingPool(t, cacheDir, "2", file), false},
+		"another cache":       {sharingPool(t, filepath.Join(dir, "other"), "1", file), false},
+		"no cache that stays": {sharingPool(t, "", "1", file), false},
+	} {
+		if got := engine.IsPrepared(test.pool.Engines()[0]); got != test.want {
+			t.Errorf("IsPrepared of %s = %t; want %t", name, got, test.want)
+		}
+	}
+}
+
 // Making what a language shares is none of the time that a tool has to be compiled, but somebody who does not want the
 // tool any more waits for nothing.
 func TestSharedTakesItsTime(t *testing.T) {

@@ -46,6 +46,20 @@ func MemoryOf(e Engine) int64 {
 	return DefaultMemoryBytes
 }
 
+// Preparer is what an Engine implements that compiles something once for all its programs, such as an interpreter, and
+// keeps it.
+type Preparer interface {
+	// Prepared reports whether that is compiled already, as far as can be known without waiting. It is for messages: a
+	// Load may find out otherwise.
+	Prepared() bool
+}
+
+// IsPrepared reports whether a Load of an engine compiles nothing but its source. It is true if the engine does not say.
+func IsPrepared(e Engine) bool {
+	p, ok := e.(Preparer)
+	return !ok || p.Prepared()
+}
+
 // Source is the code of a tool.
 type Source struct {
 	// Path is the entry file, relative to Files, with forward slashes. It is also the name that errors show.

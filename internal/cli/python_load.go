@@ -11,7 +11,7 @@ import (
 const pythonEngine = "python"
 
 // patient returns engines of which that for Python says when loading a tool takes long: the first time it compiles the
-// interpreter. Nobody but the engine knows whether it has to.
+// interpreter.
 func (p *program) patient(engines []engine.Engine) []engine.Engine {
 	list := make([]engine.Engine, len(engines))
 	for i, e := range engines {
@@ -35,10 +35,16 @@ var (
 
 // Load is the engine's.
 func (a announced) Load(ctx context.Context, src engine.Source) (program engine.Program, err error) {
-	err = a.p.announce("getting Python "+distribution.Version+" ready", "the first time it is compiled, which may take half a minute", func() error {
+	const doing = "getting Python " + distribution.Version + " ready"
+	load := func() error {
 		program, err = a.Engine.Load(ctx, src)
 		return err
-	})
+	}
+	if engine.IsPrepared(a.Engine) { // what takes long is the tool, or the machine is busy
+		err = a.p.progress(doing, load)
+		return program, err
+	}
+	err = a.p.announce(doing, "the first time it is compiled, which may take half a minute", load)
 	return program, err
 }
 

@@ -16,6 +16,7 @@ import (
 type slowEngine struct {
 	name  string
 	takes time.Duration
+	ready bool
 }
 
 var errSlow = errors.New("refused after all")
@@ -23,6 +24,7 @@ var errSlow = errors.New("refused after all")
 func (e slowEngine) Name() string         { return e.name }
 func (e slowEngine) Extensions() []string { return []string{".py"} }
 func (e slowEngine) Walled() bool         { return true }
+func (e slowEngine) Prepared() bool       { return e.ready }
 func (e slowEngine) MemoryBytes() int64   { return 4711 }
 func (e slowEngine) Load(context.Context, engine.Source) (engine.Program, error) {
 	time.Sleep(e.takes)
@@ -38,11 +40,12 @@ func TestSlowLoadOfPythonIsAnnounced(t *testing.T) {
 		json, terminal bool
 		want           string
 	}{
-		{"slow", slowEngine{pythonEngine, 5 * time.Second}, false, false, line},
-		{"quick", slowEngine{pythonEngine, 900 * time.Millisecond}, false, false, ""},
-		{"slow with --json", slowEngine{pythonEngine, 5 * time.Second}, true, false, ""},
-		{"slow, of another language", slowEngine{"js", 5 * time.Second}, false, false, ""},
-		{"slow at a terminal", slowEngine{pythonEngine, 1500 * time.Millisecond}, false, true, "\r\x1b[Kgetting Python 3.12.0 ready ... 1 s\r\x1b[K"},
+		{"slow", slowEngine{pythonEngine, 5 * time.Second, false}, false, false, line},
+		{"slow, of an interpreter that is compiled", slowEngine{pythonEngine, 5 * time.Second, true}, false, false, ""},
+		{"quick", slowEngine{pythonEngine, 900 * time.Millisecond, false}, false, false, ""},
+		{"slow with --json", slowEngine{pythonEngine, 5 * time.Second, false}, true, false, ""},
+		{"slow, of another language", slowEngine{"js", 5 * time.Second, false}, false, false, ""},
+		{"slow at a terminal", slowEngine{pythonEngine, 1500 * time.Millisecond, false}, false, true, "\r\x1b[Kgetting Python 3.12.0 ready ... 1 s\r\x1b[K"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -67,7 +70,7 @@ func TestProgressWithinProgress(t *testing.T) {
 		var stderr bytes.Buffer
 		p := &program{env: Env{Stderr: &stderr, StderrTerminal: true}.withDefaults()}
 		err := p.progress("checking", func() error {
-			_, err := p.patient([]engine.Engine{slowEngine{pythonEngine, 1500 * time.Millisecond}})[0].Load(t.Context(), engine.Source{})
+			_, err := p.patient([]engine.Engine{slowEngine{pythonEngine, 1500 * time.Millisecond, false}})[0].Load(t.Context(), engine.Source{})
 			return err
 		})
 		if err != errSlow || strings.Contains(stderr.String(), "Python") || !strings.Contains(stderr.String(), "checking ... 1 s") {

@@ -39,8 +39,7 @@ func (c cache) compile(ctx context.Context, code []byte) (*machine, error) {
 
 // lookUp takes an entry or makes one; nil where it can do neither.
 func (c cache) lookUp(ctx context.Context, code []byte) *machine {
-	sum := sha256.Sum256(code)
-	final := filepath.Join(c.dir, fmt.Sprintf("python-%s-%d%s", hex.EncodeToString(sum[:]), rewriting, artefact.Compiler()))
+	final := c.entry(code)
 	if artefact.Whole(final) {
 		if m, err := open(ctx, final); err == nil {
 			return m
@@ -50,6 +49,12 @@ func (c cache) lookUp(ctx context.Context, code []byte) *machine {
 		return nil
 	}
 	return c.fill(ctx, final, code)
+}
+
+// entry is where an interpreter is kept.
+func (c cache) entry(code []byte) string {
+	sum := sha256.Sum256(code)
+	return filepath.Join(c.dir, fmt.Sprintf("python-%s-%d%s", hex.EncodeToString(sum[:]), rewriting, artefact.Compiler()))
 }
 
 // fill compiles into a fresh folder, which gets its name when it is complete: nobody finds a part of one.

@@ -2,6 +2,7 @@ package python
 
 import (
 	"context"
+	"os"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
@@ -29,6 +30,8 @@ type Engine struct {
 var (
 	_ engine.Engine = (*Engine)(nil)
 	_ engine.Sized  = (*Engine)(nil)
+
+	_ engine.Preparer = (*Engine)(nil)
 )
 
 // Option changes an Engine.
@@ -77,6 +80,22 @@ func (*Engine) Extensions() []string { return []string{".py"} }
 
 // MemoryBytes is DefaultMemoryBytes, as for each run whose limits say nothing of it.
 func (*Engine) MemoryBytes() int64 { return DefaultMemoryBytes }
+
+// Prepared reports whether the compiled interpreter is there, or cannot be made. It reads the runtime for that.
+func (e *Engine) Prepared() bool {
+	if e.compiled != "" {
+		return true
+	}
+	code, err := e.runtime()
+	if err != nil {
+		return true
+	}
+	if e.cache.dir == "" {
+		return false
+	}
+	_, err = os.Stat(e.cache.entry(code))
+	return err == nil
+}
 
 // Start starts the interpreter, which the first Load does otherwise. The error is a fault of Load.
 func (e *Engine) Start(ctx context.Context) (err error) {

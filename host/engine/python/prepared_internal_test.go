@@ -1,0 +1,32 @@
+package python
+
+import (
+	"errors"
+	"os"
+	"testing"
+)
+
+// TestPrepared tests what an engine says about an interpreter that is compiled, or is not.
+func TestPrepared(t *testing.T) {
+	code := []byte("an interpreter")
+	runtime := WithRuntime(func() ([]byte, error) { return code, nil })
+	kept := cache{dir: t.TempDir()}
+	if err := os.Mkdir(kept.entry(code), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		engine *Engine
+		want   bool
+	}{
+		"in the cache":      {New(runtime, WithCache(kept.dir)), true},
+		"another cache":     {New(runtime, WithCache(t.TempDir())), false},
+		"no cache":          {New(runtime), false},
+		"compiled before":   {New(WithCompiled(t.TempDir())), true},
+		"nothing to make":   {New(), true},
+		"it cannot be read": {New(WithRuntime(func() ([]byte, error) { return nil, errors.New("no") })), true},
+	} {
+		if got := test.engine.Prepared(); got != test.want {
+			t.Errorf("Prepared with %s = %t; want %t", name, got, test.want)
+		}
+	}
+}
