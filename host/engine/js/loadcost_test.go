@@ -94,7 +94,7 @@ func costly(n int) map[string]string {
 // TestLoadCost: no source of a size makes its compiling take much longer than others do. What takes seconds here would
 // take minutes at the size that an entry file may have.
 func TestLoadCost(t *testing.T) {
-	for name, code := range costly(120_000) {
+	for name, code := range costly(60_000) {
 		took, err := loadIn(t, name, code, 10*time.Second)
 		if f := abi.FaultOf(err); err != nil && f.Code != abi.SourceInvalid {
 			t.Errorf("Load(%s) = %v after %s", name, err, took)
