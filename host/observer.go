@@ -62,6 +62,9 @@ type RunInfo struct {
 	Attempt int // from 1; 0 outside of attempts
 	// Outcome is set in Committed.
 	Outcome Outcome
+	// Waited is set in Committed for a run that ended before its first turn came: how long it had waited. The waiting of
+	// attempts is in Execution.
+	Waited time.Duration
 }
 
 // CallEvent is one memory operation that a guest asked for.

@@ -58,7 +58,9 @@ func (r *run) bounded(ctx context.Context) (context.Context, context.CancelFunc)
 func (r *run) ready(ctx context.Context) error {
 	inTime, cancel := r.bounded(ctx)
 	defer cancel()
+	waiting := time.Now()
 	if err := r.enter(inTime); err != nil {
+		r.info.Waited = time.Since(waiting)
 		return err
 	}
 	defer r.h.gate.Leave(r.party())

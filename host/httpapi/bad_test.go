@@ -385,7 +385,10 @@ func TestLinks(t *testing.T) {
 }
 
 func TestRate(t *testing.T) {
-	s := newService(t, func(o *httpapi.Options) { o.Rate, o.Burst = 0.001, 2 })
+	limited := map[string]int{}
+	s := newService(t, func(o *httpapi.Options) {
+		o.Rate, o.Burst, o.Limited = 0.001, 2, func(tenant string) { limited[tenant]++ }
+	})
 	s.want(200, "ann", "GET", "/api/v1/whoami", "")
 	s.want(200, "ann", "GET", "/api/v1/whoami", "")
 	r := s.want(429, "ann", "POST", "/api/v1/runs", `{"tool":"remember"}`)
@@ -396,4 +399,7 @@ func TestRate(t *testing.T) {
 	s.want(200, "bob", "GET", "/api/v1/whoami", "") // one does not use up what is another's
 	s.want(200, "operator", "GET", "/api/v1/whoami", "")
 	s.want(404, "operator", "GET", "/api/v1/stores/prefs/record?user_id=ann", "")
+	if len(limited) != 1 || limited["acme"] != 1 {
+		t.Errorf("the limited requests are %v; want one of acme", limited)
+	}
 }

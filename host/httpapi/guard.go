@@ -67,6 +67,7 @@ func (s *Server) admit(r *http.Request, right access.Right) (access.Principal, e
 		return p, refusal(err)
 	}
 	if wait := s.limiter.wait(p); wait > 0 {
+		s.options.Limited(p.Tenant)
 		f := abi.Faultf(abi.Unavailable, "too many requests").WithHint("ask again later, and for fewer at a time")
 		busy := problemOfFault(f, http.StatusTooManyRequests)
 		busy.header.Set("Retry-After", seconds(wait))

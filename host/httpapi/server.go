@@ -52,6 +52,9 @@ type Options struct {
 	// Admitted is called with the context of each request that was admitted, by its credentials or the address of a file, before
 	// it is answered. Default: nothing.
 	Admitted func(context.Context)
+	// Limited is called with the tenant of each request that is refused because its principal sends more than Rate. Default:
+	// nothing.
+	Limited func(tenant string)
 	// Recheck is how often the credentials of an open stream are looked at again: it ends when they are good no longer.
 	// Default: 5 seconds.
 	Recheck time.Duration
@@ -112,6 +115,9 @@ func New(opts Options) (*Server, error) {
 	}
 	if opts.Admitted == nil {
 		opts.Admitted = func(context.Context) {}
+	}
+	if opts.Limited == nil {
+		opts.Limited = func(string) {}
 	}
 	if opts.Recheck <= 0 {
 		opts.Recheck = defaultRecheck

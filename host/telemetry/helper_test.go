@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/storage/mem"
@@ -45,13 +46,19 @@ tools:
 // open opens the shop, whose tool does what g says.
 func open(t testing.TB, g guest, observers ...host.Observer) *host.Host {
 	t.Helper()
+	return openAt(t, nil, g, observers...)
+}
+
+// openAt opens the shop behind a gate.
+func openAt(t testing.TB, gate *admission.Gate, g guest, observers ...host.Observer) *host.Host {
+	t.Helper()
 	files := fstest.MapFS{"app.yaml": {Data: []byte(declaration)}, "visit.js": {Data: []byte("return 1")}}
 	declared, problems := app.Load(files, "app.yaml")
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}
 	db := mem.New()
-	h, err := host.Open(t.Context(), host.Options{App: declared, Backend: db, Engines: []engine.Engine{stub{g}}, Observers: observers})
+	h, err := host.Open(t.Context(), host.Options{Gate: gate, App: declared, Backend: db, Engines: []engine.Engine{stub{g}}, Observers: observers})
 	if err != nil {
 		t.Fatal(err)
 	}

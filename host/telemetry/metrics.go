@@ -37,7 +37,7 @@ func newMetrics() *metrics {
 		repeated:       counter("toolrun_runs_repeated_total", "Runs that an idempotency key answered with an earlier run's result.", "app", "tool"),
 		runSeconds:     histogram("toolrun_run_seconds", "How long runs took, all attempts and waiting included.", runBuckets, "app", "tool"),
 		runAttempts:    histogram("toolrun_run_attempts", "How often a run's tool was executed.", attemptBuckets, "app", "tool"),
-		waitSeconds:    histogram("toolrun_run_wait_seconds", "How long attempts waited for their turn to run.", waitBuckets, "app"),
+		waitSeconds:    histogram("toolrun_run_wait_seconds", "How long attempts waited for their turn to run, or runs for one that did not come.", waitBuckets, "app"),
 		conflicts:      counter("toolrun_run_conflicts_total", "Attempts that were followed by another one, since other runs had changed what they read.", "app", "tool"),
 		cpuSeconds:     counter("toolrun_run_cpu_seconds_total", "Processor time of tools.", "app", "tool"),
 		calls:          counter("toolrun_memory_calls_total", "Memory calls of tools, by the fault's code, ok, or ended where the attempt was over with it.", "app", "op", "code"),
@@ -58,7 +58,7 @@ func (t *Telemetry) register(version string) error {
 	for _, c := range []prometheus.Collector{
 		m.runsInProgress, m.runs, m.repeated, m.runSeconds, m.runAttempts, m.waitSeconds, m.conflicts, m.cpuSeconds, m.calls, m.callSeconds,
 		m.logs, m.effects, m.sessions, m.httpInFlight, m.httpRequests, m.httpSeconds, m.exportFailures, buildInfo(version),
-		t.tenants.runs, t.tenants.cpu, t.tenants.wait, t.tenants.inProgress,
+		t.tenants.runs, t.tenants.cpu, t.tenants.wait, t.tenants.inProgress, t.tenants.limited,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	} {
 		if err := t.registry.Register(c); err != nil {

@@ -73,6 +73,10 @@ func (o *observer) Committed(ctx context.Context, run host.RunInfo, result *abi.
 	if !result.Repeated { // whose figures are those of the earlier run
 		e.began = earliest(e.began, e.at.Add(-time.Duration(result.Usage.WallMS*float64(time.Millisecond))))
 	}
+	if run.Waited > 0 {
+		o.t.metrics.waitSeconds.WithLabelValues(o.app).Observe(run.Waited.Seconds())
+		o.t.tenants.waited(run.Caller.Tenant, run.Waited.Seconds())
+	}
 	o.t.metrics.count(e)
 	o.t.tenants.ended(run.Caller.Tenant, string(run.Outcome), began, result)
 	span := trace.SpanContextFromContext(ctx)

@@ -14,6 +14,7 @@ type tenants struct {
 	runs       *prometheus.CounterVec
 	cpu, wait  *prometheus.CounterVec
 	inProgress *prometheus.GaugeVec
+	limited    *prometheus.CounterVec
 	on         bool
 	mu         sync.RWMutex
 	labels     map[string]bool
@@ -24,8 +25,9 @@ func newTenants(opts Options) *tenants {
 	t := &tenants{
 		runs:       counter("toolrun_tenant_runs_total", "Runs, by what became of them: executed, repeated, refused or not_started.", "tenant", "outcome"),
 		cpu:        counter("toolrun_tenant_run_cpu_seconds_total", "Processor time of tools.", "tenant"),
-		wait:       counter("toolrun_tenant_run_wait_seconds_total", "How long attempts waited for their turn to run.", "tenant"),
+		wait:       counter("toolrun_tenant_run_wait_seconds_total", "How long attempts waited for their turn to run, or runs for one that did not come.", "tenant"),
 		inProgress: gauge("toolrun_tenant_runs_in_progress", "Runs that have begun and not yet ended.", "tenant"),
+		limited:    counter("toolrun_tenant_requests_limited_total", "Requests that were answered 429 because their caller sent more than --rate.", "tenant"),
 		on:         len(opts.Tenants) > 0 || opts.FirstTenants > 0, labels: map[string]bool{}, left: opts.FirstTenants,
 	}
 	for _, id := range opts.Tenants {
@@ -68,6 +70,13 @@ func (t *tenants) began(id string) {
 func (t *tenants) waited(id string, seconds float64) {
 	if t.on {
 		t.wait.WithLabelValues(t.label(id)).Add(max(0, seconds))
+	}
+}
+
+// Limited counts a request of a tenant that was refused because its caller sends too many.
+func (t *Telemetry) Limited(tenant string) {
+	if t.tenants.on {
+		t.tenants.limited.WithLabelValues(t.tenants.label(tenant)).Inc()
 	}
 }
 

@@ -3,14 +3,20 @@ package telemetry_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/telemetry"
 )
 
@@ -84,4 +90,45 @@ func TestMetricsByTenantAreBounded(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestWaitWithoutATurn observes the wait of a run that ends before its turn comes, and counts limited requests.
+func TestWaitWithoutATurn(t *testing.T) {
+	tel := newTelemetry(t, telemetry.Options{Tenants: []string{"acme"}})
+	gate, err := admission.New(admission.Limits{Running: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := openAt(t, gate, count, tel.Observer("shop"))
+	if _, err := h.Run(t.Context(), host.Invocation{Tool: "visit", Caller: host.Caller{Tenant: "acme"}}); err != nil { // it is compiled now
+		t.Fatal(err)
+	}
+	other := admission.Party{App: "shop", Tenant: "globex"}
+	if err := gate.Enter(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	defer gate.Leave(other)
+	_, err = h.Run(t.Context(), host.Invocation{Tool: "visit", Caller: host.Caller{Tenant: "acme"}, Timeout: 50 * time.Millisecond})
+	if !errors.Is(err, abi.Timeout) {
+		t.Fatalf("a run whose turn does not come = %v; want timeout", err)
+	}
+	tel.Limited("acme")
+	tel.Limited("globex")
+	text := scrape(t, tel)
+	for _, line := range []string{
+		`toolrun_run_wait_seconds_count{app="shop"} 2`, `toolrun_tenant_run_wait_seconds_total{tenant="acme"} `,
+		`toolrun_tenant_requests_limited_total{tenant="acme"} 1`, `toolrun_tenant_requests_limited_total{tenant="other"} 1`,
+	} {
+		if !strings.Contains(text, line) {
+			t.Errorf("the metrics do not have %s", line)
+		}
+	}
+}
+
+// scrape returns the metrics as Prometheus reads them.
+func scrape(t *testing.T, tel *telemetry.Telemetry) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	tel.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	return w.Body.String()
 }

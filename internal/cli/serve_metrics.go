@@ -43,6 +43,7 @@ func (s *server) watchParts() error {
 		{"toolrun_open_apps", "Apps of tenants that are open.", func() float64 { return float64(s.apps.Open()) }},
 		{"toolrun_runs_waiting", "Attempts of runs, and other work, that wait for their turn.", func() float64 { return float64(s.gate.Waiting()) }},
 	}
+	gauges = append(gauges, s.reloaded.gauges()...)
 	if db, ok := s.backend.(*bolt.Backend); ok {
 		gauges = append(gauges, databaseGauges(db)...)
 	}

@@ -46,6 +46,7 @@ type server struct {
 	// connections are those of the listener.
 	connections *connections.Table
 
+	reloaded   reloaded
 	projects   []*project     // that it started with
 	inspecting sync.WaitGroup // done when they were inspected
 }
@@ -192,7 +193,7 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 			return errors.Join(abi.Faultf(abi.Unavailable, "the service stopped: %v", err), s.close())
 		case <-reload:
 			s.certificate.reload()
-			s.reload(ctx)
+			s.reloaded.note(s.p.env.Now(), s.reload(ctx))
 		case <-ctx.Done():
 			return s.stop(web, cancelRequests)
 		}
@@ -280,8 +281,8 @@ func (s *server) inspect(ctx context.Context) {
 	}
 }
 
-// reload reads the app files again. One with mistakes leaves everything as it is.
-func (s *server) reload(ctx context.Context) {
+// reload reads the app files again. One with mistakes leaves everything as it is. The error is logged.
+func (s *server) reload(ctx context.Context) error {
 	projects, err := s.p.openApps(s.files, s.logger)
 	if bad, ok := errors.AsType[*appError](err); ok {
 		logProblems(s.logger, "", bad.problems)
@@ -295,9 +296,10 @@ func (s *server) reload(ctx context.Context) {
 	}
 	if err != nil {
 		s.logger.Error("the app files were not taken up", "error", err)
-		return
+		return err
 	}
 	s.logger.Info("the app files were read again", "apps", s.apps.Names())
+	return nil
 }
 
 // flawless refuses an app that is worse than the one that is served may be: with mistakes, or tools that do not compile.

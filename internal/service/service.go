@@ -55,7 +55,7 @@ func New(opts Options) (*Service, error) {
 	s := &Service{options: opts}
 	api, err := httpapi.New(httpapi.Options{
 		Apps: opts.Apps, Authenticate: opts.Authenticate, Documents: opts.Documents, Links: opts.Links, UserMetadata: opts.UserMetadata, Recheck: opts.Recheck,
-		Rate: opts.Rate, Burst: opts.Burst, BodyBytes: opts.BodyBytes, Backup: opts.Backup, Admitted: opts.Admitted,
+		Rate: opts.Rate, Burst: opts.Burst, BodyBytes: opts.BodyBytes, Backup: opts.Backup, Admitted: opts.Admitted, Limited: opts.Telemetry.Limited,
 		Version: opts.Version, Logger: opts.Logger,
 	})
 	if err != nil {
