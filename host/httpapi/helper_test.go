@@ -89,6 +89,9 @@ func authenticate(r *http.Request) (access.Principal, error) {
 	return p, nil
 }
 
+// documents reads the documents of all tests: it compiles the library for PDF once.
+var documents = document.New()
+
 // newService starts a service. Engines run in this process: what they keep guests from is tested elsewhere.
 func newService(t testing.TB, change ...func(*httpapi.Options)) *service {
 	t.Helper()
@@ -112,7 +115,7 @@ func newServiceOf(t testing.TB, changeApps func(*apps.Options), change ...func(*
 	if err := served.Serve(t.Context(), []*app.App{declared}); err != nil {
 		t.Fatal(err)
 	}
-	reader := &document.Reader{Engine: document.New()}
+	reader := &document.Reader{Engine: documents}
 	opts := httpapi.Options{Apps: served, Authenticate: authenticate, Documents: reader, Links: links, Version: "test", Backup: newBackup}
 	for _, c := range change {
 		c(&opts)

@@ -91,6 +91,11 @@ func (r *Reader) Read(ctx context.Context, of admission.Party, format Format, da
 			return Text{}, err
 		}
 	}
+	if s, ok := r.Engine.(interface{ Start(context.Context) error }); ok && format.Name == formatPDF { // nor is compiling
+		if err := s.Start(ctx); err != nil {
+			return Text{}, err
+		}
+	}
 	limited, cancel := context.WithTimeout(ctx, Time)
 	defer cancel()
 	out, err := program.Run(limited, r.input(domain, format, data), engine.Host{})
