@@ -95,7 +95,7 @@ func costly(n int) map[string]string {
 // take minutes at the size that an entry file may have.
 func TestLoadCost(t *testing.T) {
 	for name, code := range costly(60_000) {
-		took, err := loadIn(t, name, code, 10*time.Second)
+		took, err := loadIn(t, name, code, 30*time.Second)
 		if f := abi.FaultOf(err); err != nil && f.Code != abi.SourceInvalid {
 			t.Errorf("Load(%s) = %v after %s", name, err, took)
 		}
