@@ -98,8 +98,8 @@ func (s *Server) addRunsByID() {
 	tags := []string{"runs"}
 	add(s, access.Run, huma.Operation{
 		OperationID: "get-run", Method: http.MethodGet, Path: "/runs/{run_id}", Tags: tags, Summary: "Describe a run",
-		Description: "Whether it waits, runs or has ended, and what came of it. A run is found by the credentials that asked for it and by operators, " +
-			"while it goes on and for 10 minutes after; earlier ends are forgotten first if there are too many.",
+		Description: "Whether it waits, runs or has ended, and what came of it. A run is found by the credentials that asked for it (of a key: by " +
+			"keys of the tenant with the same name and role) and by operators, while it goes on and for 10 minutes after; earlier ends are forgotten first if there are too many.",
 	}, func(_ context.Context, c *call, in *runByIDInput) (*runOutput, error) {
 		found, err := s.runs.find(c.principal, c.app, in.Run)
 		return &runOutput{found}, err

@@ -91,7 +91,7 @@ func (r *Reader) Read(ctx context.Context, of admission.Party, format Format, da
 			return Text{}, err
 		}
 	}
-	if s, ok := r.Engine.(interface{ Start(context.Context) error }); ok && format.Name == formatPDF { // nor is compiling
+	if s, ok := r.Engine.(starter); ok && format.Name == formatPDF {
 		if err := s.Start(ctx); err != nil {
 			return Text{}, err
 		}
@@ -111,6 +111,10 @@ func (r *Reader) Read(ctx context.Context, of admission.Party, format Format, da
 	}
 	return text, nil
 }
+
+// starter is an engine that compiles its library for PDF in this process, which is not the document's time either. A pool of
+// workers does that when it loads the program.
+type starter interface{ Start(context.Context) error }
 
 // domainOf is what parties share that may be read in one process after each other.
 func domainOf(of admission.Party) string {
