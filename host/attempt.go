@@ -39,10 +39,16 @@ func (a *attempt) call(ctx context.Context, call abi.Call) (json.RawMessage, err
 	if f, ok := errors.AsType[*abi.Fault](err); ok {
 		err = a.issue(f)
 	}
-	for _, o := range a.run.h.observers {
-		o.MemoryCalled(ctx, a.run.info, CallEvent{Call: call, Took: time.Since(began), Err: err})
+	if len(a.run.h.observers) > 0 {
+		a.observe(ctx, CallEvent{Call: call, Took: time.Since(began), Err: err})
 	}
 	return reply, err
+}
+
+func (a *attempt) observe(ctx context.Context, event CallEvent) {
+	for _, o := range a.run.h.observers {
+		o.MemoryCalled(ctx, a.run.info, event)
+	}
 }
 
 // stop carries a fault past the guest, which must not catch it: an engine raises only an *abi.Fault in it.

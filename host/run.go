@@ -45,20 +45,32 @@ type run struct {
 // run is stopped, unless it has begun to commit; the error then wraps that of ctx too: context.DeadlineExceeded or
 // context.Canceled.
 func (h *Host) Run(ctx context.Context, inv Invocation) (*abi.Result, error) {
-	inv.Tool = h.toolNamed(inv)
-	r := &run{h: h, inv: inv, began: h.now(), started: time.Now(), info: RunInfo{App: h.app.ID, Tool: inv.Tool, Caller: inv.Caller}}
+	r := h.newRun(inv)
 	if ctx == nil {
 		return r.result(memory.Done{}, errNoContext), errNoContext
 	}
+	done, err := r.execute(ctx)
+	return r.end(ctx, done, err)
+}
+
+// newRun returns a run that has not begun.
+func (h *Host) newRun(inv Invocation) *run {
+	inv.Tool = h.toolNamed(inv)
+	r := &run{h: h, inv: inv, began: h.now(), started: time.Now(), info: RunInfo{App: h.app.ID, Tool: inv.Tool, Caller: inv.Caller}}
 	if inv.Code != nil {
 		r.info.Tool = CodeTool
 	}
-	done, err := r.execute(ctx)
+	return r
+}
+
+// end accounts for a run and returns what Run does. It is a function of its own, as observers' calls are, so that their
+// arguments take no room on the stack while the guest runs: a stack that outgrows a power of two is copied.
+func (r *run) end(ctx context.Context, done memory.Done, err error) (*abi.Result, error) {
 	result := r.result(done, err)
 	r.note(done, result)
 	r.info.Outcome = r.outcome(result)
-	h.meter.add(r.info.Caller.Tenant, r.began, r.used(result))
-	for _, o := range h.observers {
+	r.h.meter.add(r.info.Caller.Tenant, r.began, r.used(result))
+	for _, o := range r.h.observers {
 		o.Committed(ctx, r.info, result)
 	}
 	if result.Error != nil {
@@ -207,6 +219,11 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	a := &attempt{run: r, view: v, issued: map[string]*abi.Fault{}}
 	r.last = a
 	out, event := r.guest(ctx, a)
+	return r.judge(ctx, a, out, event)
+}
+
+// judge decides what becomes of an execution.
+func (r *run) judge(ctx context.Context, a *attempt, out engine.Output, event Execution) error {
 	r.cpu += event.CPU
 	r.calls += a.calls
 	r.peak = max(r.peak, out.MemoryBytes)
@@ -224,7 +241,7 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 		return err
 	}
 	for _, o := range r.h.observers {
-		if err := o.AfterRun(ctx, r.info, a.out.Output, hostMemory{v}); err != nil {
+		if err := o.AfterRun(ctx, r.info, a.out.Output, hostMemory{a.view}); err != nil {
 			return refused(err)
 		}
 	}

@@ -270,20 +270,31 @@ func (v *View) load(ctx context.Context, e *entry, read bool) error {
 		if err != nil {
 			return err
 		}
-		raw, _ := snap.record(e.key)
-		base, known := v.alive(snap, e.store, raw)
-		if !known {
-			e.ends = v.foreignEnds(raw)
-			continue
-		}
-		if err := v.verify(snap, v.entries); err != nil {
+		if joined, err := v.join(snap, e, read); joined || err != nil {
 			return err
 		}
-		e.raw, e.base, e.read = raw, base, read
-		e.draft = draftOf(e.base)
-		v.entries = append(v.entries, e)
-		return nil
 	}
+}
+
+// join takes an entry into the attempt as it is in a snapshot. It reports false if the snapshot lacks a session that the
+// record's life depends on, which the next one then has.
+//
+// It is not part of load because its records would be on the stack during the read, which is the deepest point of a run:
+// stacks that outgrow the next power of two are copied.
+func (v *View) join(snap snapshot, e *entry, read bool) (bool, error) {
+	raw, _ := snap.record(e.key)
+	base, known := v.alive(snap, e.store, raw)
+	if !known {
+		e.ends = v.foreignEnds(raw)
+		return false, nil
+	}
+	if err := v.verify(snap, v.entries); err != nil {
+		return false, err
+	}
+	e.raw, e.base, e.read = raw, base, read
+	e.draft = draftOf(e.base)
+	v.entries = append(v.entries, e)
+	return true, nil
 }
 
 // recheck looks again at all records that the attempt depends on, and at more.
