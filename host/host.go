@@ -109,7 +109,7 @@ func (h *Host) setDefaults() {
 		h.tenants = []string{DefaultTenant}
 	}
 	if h.gate == nil {
-		h.gate, _ = admission.New(admission.Limits{}) // fails for negative limits only
+		h.gate, _ = admission.New(admission.OneApp()) // fails for negative limits only
 	}
 	if h.clock == nil {
 		h.clock = time.Now

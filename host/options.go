@@ -25,7 +25,8 @@ type Options struct {
 	// languages.InProcess where the tools are trusted. Default: none, and no tool runs.
 	Engines []engine.Engine
 	// Gate decides who runs next where more is asked for than the machine can do. Hosts of one process share one, and
-	// a pool of cells then has as many cells as the Gate lets run. Default: one of the host's own, with its defaults.
+	// a pool of cells then has as many cells as the Gate lets run. Default: one of the host's own, with
+	// the limits of admission.OneApp.
 	Gate *admission.Gate
 	// Observers are told what happens, in their order. Default: none.
 	Observers []Observer

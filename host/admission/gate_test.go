@@ -326,3 +326,18 @@ func BenchmarkEnter(b *testing.B) {
 		g.Leave(p)
 	}
 }
+
+// TestOneApp: an app without neighbours may run all that its tenant may.
+func TestOneApp(t *testing.T) {
+	gate, err := admission.New(admission.OneApp())
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared, err := admission.New(admission.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := gate.Limits(), shared.Limits(); got.PerApp != want.PerTenant || got.PerTenant != want.PerTenant || got.Running != want.Running {
+		t.Errorf("OneApp = %+v; want as many of an app as of a tenant: %+v", got, want)
+	}
+}

@@ -43,9 +43,18 @@ func (l Limits) check() error {
 	return errors.Join(errs...)
 }
 
+// OneApp returns the limits of a gate that serves one app, which has no neighbours to leave a place for: the app may run
+// as many as its tenant.
+func OneApp() Limits { return Limits{PerApp: tenantShare(defaultRunning())} }
+
+func defaultRunning() int { return 2 * runtime.GOMAXPROCS(0) }
+
+// tenantShare is how many of those that run may be of one tenant, by default.
+func tenantShare(running int) int { return max(1, running*3/4) }
+
 func (l Limits) withDefaults() Limits {
-	setDefault(&l.Running, 2*runtime.GOMAXPROCS(0))
-	tenant := max(1, l.Running*3/4)
+	setDefault(&l.Running, defaultRunning())
+	tenant := tenantShare(l.Running)
 	setDefault(&l.PerApp, max(1, tenant*3/4))
 	setDefault(&l.PerTenant, max(l.PerApp, tenant))
 	setDefault(&l.PerUser, max(1, l.PerApp/2))

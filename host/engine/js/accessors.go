@@ -1,22 +1,20 @@
 package js
 
 import (
-	"regexp"
-
 	"github.com/dop251/goja"
 )
 
 // accessing finds the old functions about getters and setters, which goja lacks.
-var accessing = regexp.MustCompile(`__(?:define|lookup)[GS]etter__`)
+var accessing = lazyRegexp(`__(?:define|lookup)[GS]etter__`)
 
 // addAccessors gives Object.prototype __defineGetter__ and its like.
 func (r *run) addAccessors() {
-	add, err := r.vm.RunProgram(accessors)
+	add, err := r.vm.RunProgram(accessors())
 	must(err)
 	r.call(add.(*goja.Object), goja.Undefined())
 }
 
-var accessors = goja.MustCompile("toolrun:accessors", `(function () {
+var accessors = lazyProgram("toolrun:accessors", `(function () {
   "use strict";
   const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, prototype } = Object, toObject = Object, { ownKeys } = Reflect;
   const object = (value, name) => {

@@ -1,7 +1,6 @@
 package js
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/toolrun/toolrun/host/engine/js/internal/anchor"
@@ -9,11 +8,11 @@ import (
 )
 
 // anchored finds what may be a regular expression that has the flag m, or \b or \B.
-var anchored = regexp.MustCompile(`\\[bB]|/[dgisuvy]*m`)
+var anchored = lazyRegexp(`\\[bB]|/[dgisuvy]*m`)
 
 // mayMend reports whether code may hold a regular expression that mendPattern changes.
 func mayMend(code string) bool {
-	return property.Mended(code) || strings.Contains(code, `\k`) || anchored.MatchString(code)
+	return property.Mended(code) || strings.Contains(code, `\k`) || anchored().MatchString(code)
 }
 
 // mendPattern returns an expression that matches for goja what the given one matches by the language, or says what is wrong

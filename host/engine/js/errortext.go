@@ -1,7 +1,6 @@
 package js
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,10 +9,10 @@ import (
 
 // Texts of goja's errors that hold Go's own, which may have addresses of the heap in them.
 var (
-	unprimitive   = regexp.MustCompile(`(?s)Could not convert &\{.*\} (?:\(\*goja\.\w+\) )?to primitive`)
-	formatFailed  = regexp.MustCompile(`(?s)%!\w\((?:PANIC=.*|MISSING|[\w.*]+=[^()]*)\)`)
-	regexpInvalid = regexp.MustCompile(`(?s)Invalid regular expression \((?:re2|regexp2)\): (.*?) \(((?:Invalid regular expression \(|error parsing regexp).*)\)$`)
-	regexpFlags   = regexp.MustCompile(`(?s)^\(\?[ims]+:(.*)\)$`)
+	unprimitive   = lazyRegexp(`(?s)Could not convert &\{.*\} (?:\(\*goja\.\w+\) )?to primitive`)
+	formatFailed  = lazyRegexp(`(?s)%!\w\((?:PANIC=.*|MISSING|[\w.*]+=[^()]*)\)`)
+	regexpInvalid = lazyRegexp(`(?s)Invalid regular expression \((?:re2|regexp2)\): (.*?) \(((?:Invalid regular expression \(|error parsing regexp).*)\)$`)
+	regexpFlags   = lazyRegexp(`(?s)^\(\?[ims]+:(.*)\)$`)
 )
 
 // cleanText returns the text of an error without what goja took from Go. sources are the author's texts of regular
@@ -22,16 +21,16 @@ func cleanText(text string, sources map[string]string) string {
 	if !strings.Contains(text, "&{") && !strings.Contains(text, "%!") && !strings.Contains(text, "(re") {
 		return text
 	}
-	text = unprimitive.ReplaceAllLiteralString(text, "Cannot convert object to primitive value")
-	text = formatFailed.ReplaceAllLiteralString(text, "[object]")
+	text = unprimitive().ReplaceAllLiteralString(text, "Cannot convert object to primitive value")
+	text = formatFailed().ReplaceAllLiteralString(text, "[object]")
 	if strings.Contains(text, "(re") {
 		for expanded, source := range sources {
 			text = strings.ReplaceAll(text, expanded, source)
 		}
 	}
-	if match := regexpInvalid.FindStringSubmatch(text); match != nil {
+	if match := regexpInvalid().FindStringSubmatch(text); match != nil {
 		pattern := match[1]
-		if inner := regexpFlags.FindStringSubmatch(pattern); inner != nil {
+		if inner := regexpFlags().FindStringSubmatch(pattern); inner != nil {
 			pattern = inner[1]
 		}
 		text = "Invalid regular expression: /" + pattern + "/: " + regexpReason(match[2])

@@ -1,8 +1,6 @@
 package js
 
 import (
-	"regexp"
-
 	"github.com/dop251/goja/ast"
 )
 
@@ -24,15 +22,15 @@ type features struct {
 
 // freezing finds the functions that make an object keep the members it has. A tool that makes up such a name when it
 // runs is told that an object of ours cannot be frozen; to make each of them a plain object would slow every tool.
-var freezing = regexp.MustCompile(`freeze|seal|preventExtensions`)
+var freezing = lazyRegexp(`freeze|seal|preventExtensions`)
 
 var (
-	rejecting = regexp.MustCompile("\\bthen\\b|\\.\\s*(?:catch|any)\\b|allSettled|Reflect|['\"`](?:catch|any)")
-	capturing = regexp.MustCompile(`captureStackTrace`)
-	typing    = regexp.MustCompile(`(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array(?s:.*)from|from(?s:.*)(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array`)
-	matching  = regexp.MustCompile(`RegExp|\.constructor\s*[()]`)
+	rejecting = lazyRegexp("\\bthen\\b|\\.\\s*(?:catch|any)\\b|allSettled|Reflect|['\"`](?:catch|any)")
+	capturing = lazyRegexp(`captureStackTrace`)
+	typing    = lazyRegexp(`(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array(?s:.*)from|from(?s:.*)(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array`)
+	matching  = lazyRegexp(`RegExp|\.constructor\s*[()]`)
 	// The global object can be reached by these names only, and by those of our own globals.
-	reaching = regexp.MustCompile(`Proxy|globalThis|\bglobal\b|\bthis\b`)
+	reaching = lazyRegexp(`Proxy|globalThis|\bglobal\b|\bthis\b`)
 )
 
 // prepareTree changes the code where that mends goja, and returns what else its runs need.
@@ -46,15 +44,15 @@ func prepareTree(code string, tree *ast.Program) (features, error) {
 		return features{}, err
 	}
 	return features{
-		freezes:   freezing.MatchString(code),
-		localises: localising.MatchString(code),
+		freezes:   freezing().MatchString(code),
+		localises: localising().MatchString(code),
 		catches:   watchCatches(tree),
-		rejects:   rejecting.MatchString(code),
-		captures:  capturing.MatchString(code),
-		typed:     typing.MatchString(code),
-		regexps:   matching.MatchString(code) || len(patterns) > 0,
-		proxies:   reaching.MatchString(code),
-		accesses:  accessing.MatchString(code),
+		rejects:   rejecting().MatchString(code),
+		captures:  capturing().MatchString(code),
+		typed:     typing().MatchString(code),
+		regexps:   matching().MatchString(code) || len(patterns) > 0,
+		proxies:   reaching().MatchString(code),
+		accesses:  accessing().MatchString(code),
 		maths:     mathNames(code),
 		patterns:  patterns,
 	}, nil

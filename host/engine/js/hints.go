@@ -1,7 +1,6 @@
 package js
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -11,24 +10,24 @@ import (
 
 // The commonest errors of goja, which name neither what was null nor what to do.
 var (
-	notDefined = regexp.MustCompile(`^ReferenceError: (\S+) is not defined$`)
-	readOfNone = regexp.MustCompile(`^TypeError: Cannot read property '(.*)' of undefined(?: or null)?$`)
-	useOfNone  = regexp.MustCompile(`^TypeError: (Cannot convert undefined or null to object|Value is not object coercible|Value is not an object: (null|undefined))$`)
-	noMember   = regexp.MustCompile(`^TypeError: Object has no member '(.*)'$`)
+	notDefined = lazyRegexp(`^ReferenceError: (\S+) is not defined$`)
+	readOfNone = lazyRegexp(`^TypeError: Cannot read property '(.*)' of undefined(?: or null)?$`)
+	useOfNone  = lazyRegexp(`^TypeError: (Cannot convert undefined or null to object|Value is not object coercible|Value is not an object: (null|undefined))$`)
+	noMember   = lazyRegexp(`^TypeError: Object has no member '(.*)'$`)
 )
 
 // advise adds a hint to the fault of an error that goja threw, and makes its message right. A guest that throws the same
 // text gets the same hint.
 func (r *run) advise(f *abi.Fault) {
-	if m := notDefined.FindStringSubmatch(f.Message); m != nil {
+	if m := notDefined().FindStringSubmatch(f.Message); m != nil {
 		f.Hint = absentHint(m[1])
-	} else if m := readOfNone.FindStringSubmatch(f.Message); m != nil {
+	} else if m := readOfNone().FindStringSubmatch(f.Message); m != nil {
 		f.Message = "TypeError: Cannot read property '" + m[1] + "' of null or undefined"
 		f.Hint = r.noneHint(m[1])
-	} else if useOfNone.MatchString(f.Message) {
+	} else if useOfNone().MatchString(f.Message) {
 		f.Message = "TypeError: the value is null or undefined"
 		f.Hint = r.noneHint("")
-	} else if m := noMember.FindStringSubmatch(f.Message); m != nil {
+	} else if m := noMember().FindStringSubmatch(f.Message); m != nil {
 		f.Message = "TypeError: " + m[1] + " is not a function of the object"
 		f.Hint = r.operationHint(m[1])
 	}
@@ -42,13 +41,13 @@ func (r *run) noneHint(property string) string {
 	if r.readNone {
 		return "a store without a record is read as null; if that is the value here, write (await memory.get_content(store)) ?? {}"
 	}
-	if isPropertyName.MatchString(property) {
+	if isPropertyName().MatchString(property) {
 		return "if the value may be missing, write ?." + property
 	}
 	return ""
 }
 
-var isPropertyName = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}_$]*$`)
+var isPropertyName = lazyRegexp(`^[\p{L}_$][\p{L}\p{N}_$]*$`)
 
 // operationHint is the hint for a method that has about the name of a memory operation, as memory.getContent has.
 func (r *run) operationHint(method string) string {

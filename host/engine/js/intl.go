@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"reflect"
-	"regexp"
 
 	"github.com/dop251/goja"
 
@@ -13,7 +12,7 @@ import (
 
 // localising finds the names of the functions that depend on a locale. Only runs of tools with one of them in their
 // code replace those of goja, which ignore locales; to do so in every run would slow all tools.
-var localising = regexp.MustCompile(`ocale|Intl`)
+var localising = lazyRegexp(`ocale|Intl`)
 
 // namesLocale is localising for the input of a run, which may hold such a name for the tool to call. An expression takes
 // several times as long.

@@ -133,7 +133,7 @@ func (p *textParser) object() goja.Value {
 }
 
 // halfName sets a member whose name holds half of a surrogate pair, which a Go string cannot.
-var halfName = goja.MustCompile("toolrun:json", "(function (object, name, value) { object[name] = value })", false)
+var halfName = lazyProgram("toolrun:json", "(function (object, name, value) { object[name] = value })", false)
 
 func (p *textParser) member(object *goja.Object, name goja.String, value goja.Value) {
 	text := name.String()
@@ -141,7 +141,7 @@ func (p *textParser) member(object *goja.Object, name goja.String, value goja.Va
 		p.run.define(object, text, value)
 		return
 	}
-	set, err := p.run.vm.RunProgram(halfName)
+	set, err := p.run.vm.RunProgram(halfName())
 	must(err)
 	p.run.call(set.(*goja.Object), goja.Undefined(), object, name, value)
 }

@@ -1,7 +1,6 @@
 package js
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/dop251/goja/ast"
@@ -9,8 +8,8 @@ import (
 
 // What esbuild's helpers for async generators look like, whatever it had to call them.
 var (
-	yieldStarHelper      = regexp.MustCompile(`var (__yieldStar\d*) = \(value\) => \{`)
-	asyncGeneratorHelper = regexp.MustCompile(`var (__asyncGenerator\d*) = \(__this, __arguments, generator\) => \{`)
+	yieldStarHelper      = lazyRegexp(`var (__yieldStar\d*) = \(value\) => \{`)
+	asyncGeneratorHelper = lazyRegexp(`var (__asyncGenerator\d*) = \(__this, __arguments, generator\) => \{`)
 )
 
 // plainYields takes the helper of yield* out of generators that are not async. It prefers the asynchronous iterator of
@@ -19,7 +18,7 @@ func plainYields(code string, tree *ast.Program) {
 	if !strings.Contains(code, "__yieldStar") {
 		return
 	}
-	helper, async := yieldStarHelper.FindStringSubmatch(code), asyncGeneratorHelper.FindStringSubmatch(code)
+	helper, async := yieldStarHelper().FindStringSubmatch(code), asyncGeneratorHelper().FindStringSubmatch(code)
 	if helper == nil {
 		return
 	}

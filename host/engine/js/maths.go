@@ -1,7 +1,6 @@
 package js
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,14 +17,14 @@ var exactMath = map[string]func(float64) float64{
 }
 
 // calculating finds the names of functions of Math that have another result in goja.
-var calculating = regexp.MustCompile(`\b(?:a?(?:sin|cos)h?|tanh?|atan2?|exp|log(?:2|10)?|cbrt|pow)\b`)
+var calculating = lazyRegexp(`\b(?:a?(?:sin|cos)h?|tanh?|atan2?|exp|log(?:2|10)?|cbrt|pow)\b`)
 
 // mathNames returns the functions of Math that code names. One that makes up a name when it runs gets goja's.
 func mathNames(code string) []string {
 	if !strings.Contains(code, "Math") {
 		return nil
 	}
-	names := calculating.FindAllString(code, -1)
+	names := calculating().FindAllString(code, -1)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -57,7 +56,7 @@ func (r *run) replaceMath(names []string) {
 func (r *run) power(call goja.FunctionCall) goja.Value {
 	x, y := call.Argument(0), call.Argument(1)
 	if mayBeBig(x) || mayBeBig(y) {
-		operator, err := r.vm.RunProgram(powerOperator)
+		operator, err := r.vm.RunProgram(powerOperator())
 		must(err)
 		return r.call(operator.(*goja.Object), goja.Undefined(), x, y)
 	}
@@ -70,4 +69,4 @@ func mayBeBig(v goja.Value) bool {
 	return isObject || goja.IsBigInt(v)
 }
 
-var powerOperator = goja.MustCompile("toolrun:power", "(function (x, y) { return x ** y })", false)
+var powerOperator = lazyProgram("toolrun:power", "(function (x, y) { return x ** y })", false)

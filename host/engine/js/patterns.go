@@ -197,7 +197,7 @@ func escapedSlashes(text string) string {
 
 // keepSources makes the members source and toString of regular expressions answer the author's text.
 func (r *run) keepSources(prototype *goja.Object) {
-	plain, err := r.vm.RunProgram(sourceGetter)
+	plain, err := r.vm.RunProgram(sourceGetter())
 	must(err)
 	read := r.call(plain.(*goja.Object), goja.Undefined(), prototype).(*goja.Object)
 	source := r.native("get source", func(call goja.FunctionCall) goja.Value {
@@ -215,7 +215,7 @@ func (r *run) keepSources(prototype *goja.Object) {
 	must(prototype.DefineDataProperty("toString", text, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 }
 
-var sourceGetter = goja.MustCompile("toolrun:source", `(function (prototype) { return Object.getOwnPropertyDescriptor(prototype, "source").get })`, false)
+var sourceGetter = lazyProgram("toolrun:source", `(function (prototype) { return Object.getOwnPropertyDescriptor(prototype, "source").get })`, false)
 
 func orUndefined(v goja.Value) goja.Value {
 	if v == nil {

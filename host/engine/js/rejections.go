@@ -19,13 +19,13 @@ func (r *run) wrapThen() {
 }
 
 // cleaning wraps a handler. It is JavaScript, since a call from Go would run the jobs that wait in the midst of one.
-var cleaning = goja.MustCompile("toolrun:rejection", `(function (clean) {
+var cleaning = lazyProgram("toolrun:rejection", `(function (clean) {
 	return (handler) => (reason) => { clean(reason); return handler(reason); };
 })`, false)
 
 func (r *run) cleaned(handler goja.Value) goja.Value {
 	if r.cleanHandler == nil {
-		maker, err := r.vm.RunProgram(cleaning)
+		maker, err := r.vm.RunProgram(cleaning())
 		must(err)
 		r.cleanHandler = r.call(maker.(*goja.Object), goja.Undefined(), r.makeCleaner()).(*goja.Object)
 	}

@@ -1,7 +1,6 @@
 package js
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,11 +43,11 @@ func reviewOf(tree *ast.Program, s *script, src engine.Source, p *program) engin
 	return r.review
 }
 
-var placedWarning = regexp.MustCompile(`^([^\s:]+\.[cm]?[jt]s):(\d+):(\d+): (.+)$`)
+var placedWarning = lazyRegexp(`^([^\s:]+\.[cm]?[jt]s):(\d+):(\d+): (.+)$`)
 
 // findingOf makes a finding of a warning of every run, which begins with its position if it has one.
 func findingOf(entry, warning string) engine.Finding {
-	part := placedWarning.FindStringSubmatch(warning)
+	part := placedWarning().FindStringSubmatch(warning)
 	if part == nil {
 		return engine.Finding{Message: warning, Position: engine.Position{File: entry, Line: 1, Column: 1}}
 	}

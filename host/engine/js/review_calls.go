@@ -1,7 +1,6 @@
 package js
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -61,14 +60,14 @@ func literalKeys(o *ast.ObjectLiteral) (keys []string, certain bool) {
 }
 
 // unicodeProperty is a property of Unicode in a pattern, after what is escaped in another way.
-var unicodeProperty = regexp.MustCompile(`^(?:[^\\]|\\[^pP])*?(\\([pP]\{[A-Za-z][A-Za-z_=]*\}))`)
+var unicodeProperty = lazyRegexp(`^(?:[^\\]|\\[^pP])*?(\\([pP]\{[A-Za-z][A-Za-z_=]*\}))`)
 
 // pattern reports a regular expression with a property of Unicode that lacks the flag for it, so that it means letters.
 func (r *reviewer) pattern(n *ast.RegExpLiteral) {
 	if strings.ContainsAny(n.Flags, "uv") {
 		return
 	}
-	part := unicodeProperty.FindStringSubmatch(n.Pattern)
+	part := unicodeProperty().FindStringSubmatch(n.Pattern)
 	if part == nil {
 		return
 	}

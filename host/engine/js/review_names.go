@@ -124,13 +124,13 @@ func isGlobalObject(e ast.Expression) bool {
 }
 
 // isDefined answers whether a run would find a global. It asks without reading it.
-var isDefined = goja.MustCompile("toolrun:review", "(name) => name in globalThis", false)
+var isDefined = lazyProgram("toolrun:review", "(name) => name in globalThis", false)
 
 // definedGlobals returns a function that reports whether a run finds a global of that name.
 func definedGlobals(p *program) func(name string) bool {
 	r := newRun(context.Background(), p, engine.Input{}, engine.Host{})
 	r.prepare()
-	value, err := r.vm.RunProgram(isDefined)
+	value, err := r.vm.RunProgram(isDefined())
 	ask, ok := goja.AssertFunction(value)
 	return func(name string) bool {
 		if err != nil || !ok {

@@ -2,7 +2,6 @@ package js
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -79,7 +78,7 @@ func (r *run) traceOf(frames []goja.StackFrame) trace {
 }
 
 // stackLine matches a line that goja writes into an error's stack: "at name (file:1:2(3))" or "at file:1:2(3)".
-var stackLine = regexp.MustCompile(`^\s*at (?:(.*) \()?(.*):(\d+):(\d+)\(\d+\)\)?$`)
+var stackLine = lazyRegexp(`^\s*at (?:(.*) \()?(.*):(\d+):(\d+)\(\d+\)\)?$`)
 
 // traceOfError reads where an error was made from its stack. A guest may have written that text itself: it
 // then lies about its own source only. It runs guest code.
@@ -98,7 +97,7 @@ func (r *run) traceOfError(value goja.Value) trace {
 func (r *run) parseStack(text string) trace {
 	var t trace
 	for line := range strings.Lines(cut(text, maxStackBytes)) {
-		match := stackLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		match := stackLine().FindStringSubmatch(strings.TrimRight(line, "\n"))
 		if match == nil || match[2] != r.program.name {
 			continue
 		}
