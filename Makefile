@@ -15,7 +15,7 @@ build:
 	$(GO) build -o toolrun ./cmd/toolrun
 
 test:
-	$(GO) run ./internal/testrun
+	$(GO) run ./internal/runtests
 
 check: test modules format vet staticcheck tidy clean-tree
 
@@ -52,7 +52,7 @@ clean-tree:
 
 bench:
 	$(GO) run ./bench
-	$(GO) run ./bench/wall
+	$(GO) run ./bench/isolation
 	$(GO) run ./bench/service
 	cd bench/wasm && $(GO) run .
 
@@ -60,7 +60,7 @@ hostile:
 	$(GO) run ./hostile
 
 fuzz:
-	$(GO) run ./internal/testrun -fuzz $(FUZZTIME)
+	$(GO) run ./internal/runtests -fuzz $(FUZZTIME)
 
 soak:
 	TOOLRUN_SOAK=1 $(GO) test -count 1 -timeout 3h -run 'Soak|EachLayerOff|Corpus|ServeSurvivesKill|Generated|Inspector' ./...

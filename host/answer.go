@@ -5,7 +5,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // checkAnswer decides whether what a run answered is what the engine is to hand on and the tool declares. Engines make
@@ -27,7 +27,7 @@ func (r *run) checkContext(changes json.RawMessage) error {
 	}
 	limits := r.limits.documents()
 	limits.Depth++ // it is the values of keys that may nest so deep
-	if err := jsondoc.Check(changes, limits); err != nil {
+	if err := strictjson.Check(changes, limits); err != nil {
 		return documentFault(abi.OutputInvalid, "context", err)
 	}
 	var keys map[string]json.RawMessage

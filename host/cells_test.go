@@ -17,30 +17,30 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/sandbox"
 )
 
 // cells is the pool of all tests that run in cells.
-var cells = sync.OnceValue(func() *cell.Pool {
-	pool, err := languages.NewPool(cell.Options{})
+var cells = sync.OnceValue(func() *sandbox.Pool {
+	pool, err := engines.NewPool(sandbox.Options{})
 	if err != nil {
 		panic(err)
 	}
 	return pool
 })
 
-// engines are those of the hosts that tests open.
-var engines = func() []engine.Engine { return cells().Engines() }
+// testEngines are those of the hosts that tests open.
+var testEngines = func() []engine.Engine { return cells().Engines() }
 
 // everywhere runs a test twice: with tools in cells, and in this process.
 func everywhere(t *testing.T, test func(*testing.T)) {
 	t.Run("in cells", test)
 	t.Run("in process", func(t *testing.T) {
-		walled := engines
-		defer func() { engines = walled }()
-		engines = func() []engine.Engine { return languages.InProcess() }
+		walled := testEngines
+		defer func() { testEngines = walled }()
+		testEngines = func() []engine.Engine { return engines.InProcess() }
 		test(t)
 	})
 }

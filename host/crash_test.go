@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
@@ -26,7 +26,7 @@ import (
 const crashDB, crashMode = "TOOLRUN_TEST_CRASH_DB", "TOOLRUN_TEST_CRASH_MODE"
 
 func TestMain(m *testing.M) {
-	languages.Main()
+	engines.Main()
 	if path := os.Getenv(crashDB); path != "" {
 		if err := crashChild(path, os.Getenv(crashMode)); err != nil {
 			fmt.Println("error", err)
@@ -61,7 +61,7 @@ func openCrash(path string, observers ...host.Observer) (*host.Host, func() erro
 	if err != nil {
 		return nil, nil, err
 	}
-	h, err := host.Open(context.Background(), host.Options{App: loaded, Backend: db, Engines: engines(), Observers: observers, SweepEvery: -1})
+	h, err := host.Open(context.Background(), host.Options{App: loaded, Backend: db, Engines: testEngines(), Observers: observers, SweepEvery: -1})
 	if err != nil {
 		return nil, nil, err
 	}

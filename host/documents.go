@@ -7,28 +7,28 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 	"github.com/toolrun/toolrun/schema"
 )
 
 // Documents are looked at as texts wherever that will do: as values they take up to forty times the memory.
 
 // documents bounds what crosses between callers, tools and the host.
-func (l Limits) documents() jsondoc.Limits {
-	return jsondoc.Limits{Depth: l.ValueNesting, Values: l.Values}
+func (l Limits) documents() strictjson.Limits {
+	return strictjson.Limits{Depth: l.ValueNesting, Values: l.Values}
 }
 
 // decode checks a document. It returns the value where there is a schema to hold it against.
 func (l Limits) decode(text json.RawMessage, s *schema.Schema) (any, error) {
 	if s == nil {
-		return nil, jsondoc.Check(text, l.documents())
+		return nil, strictjson.Check(text, l.documents())
 	}
-	return jsondoc.Decode(text, l.documents())
+	return strictjson.Decode(text, l.documents())
 }
 
 // documentFault says why a document was refused.
 func documentFault(code abi.Code, name string, err error) error {
-	if refused, ok := errors.AsType[*jsondoc.Error](err); ok && refused.Kind != jsondoc.Malformed {
+	if refused, ok := errors.AsType[*strictjson.Error](err); ok && refused.Kind != strictjson.Malformed {
 		return abi.Faultf(code, "the %s is beyond a limit: %v", name, err)
 	}
 	return abi.Faultf(code, "the %s is not valid JSON: %v", name, err)
@@ -51,7 +51,7 @@ func (r *run) contextDocument() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := jsondoc.Check(given, r.limits.documents()); err != nil {
+	if err := strictjson.Check(given, r.limits.documents()); err != nil {
 		return nil, documentFault(abi.InputInvalid, "context", err)
 	}
 	var members map[string]json.RawMessage
@@ -73,7 +73,7 @@ func (r *run) contextDocument() (json.RawMessage, error) {
 	if steps := members["steps"]; steps == nil || string(steps) == "null" {
 		doc["steps"] = struct{}{}
 	}
-	return jsondoc.Encode(doc)
+	return strictjson.Encode(doc)
 }
 
 func orNull(text string) any {
@@ -88,11 +88,11 @@ func (r *run) canonical(text json.RawMessage) []byte {
 	if len(text) > r.h.limits.InputBytes {
 		return text
 	}
-	value, err := jsondoc.Decode(text, r.limits.documents())
+	value, err := strictjson.Decode(text, r.limits.documents())
 	if err != nil {
 		return text
 	}
-	encoded, err := jsondoc.Encode(value)
+	encoded, err := strictjson.Encode(value)
 	if err != nil {
 		return text
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/cell"
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/sandbox"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/bolt"
 	"github.com/toolrun/toolrun/host/storage/mem"
@@ -54,7 +54,7 @@ func visit(ctx context.Context, input json.RawMessage) error {
 	if err := problems.Err(); err != nil {
 		return err
 	}
-	pool, err := languages.NewPool(cell.Options{}) // processes that tools run in, each call in a fresh sandbox
+	pool, err := engines.NewPool(sandbox.Options{}) // processes that tools run in, each call in a fresh sandbox
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func serve(ctx context.Context, apps []*app.App, db storage.Backend, cache strin
 	if err != nil {
 		return nil, nil, err
 	}
-	pool, err := languages.NewPool(cell.Options{Cells: atOnce, CacheDir: cache})
+	pool, err := engines.NewPool(sandbox.Options{Cells: atOnce, CacheDir: cache})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -140,7 +140,7 @@ func ExampleHost_Run_fault() {
 	}
 	defer os.RemoveAll(dir)
 	shop, _ := app.Load(os.DirFS(dir), "app.yaml")
-	h, err := host.Open(context.Background(), host.Options{App: shop, Backend: mem.New(), Engines: engines()})
+	h, err := host.Open(context.Background(), host.Options{App: shop, Backend: mem.New(), Engines: testEngines()})
 	if err != nil {
 		fmt.Println(err)
 		return

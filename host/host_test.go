@@ -371,7 +371,7 @@ func testImportsStayInTheFolder(t *testing.T) {
 	if loaded == nil {
 		t.Fatal(problems)
 	}
-	h, err := host.Open(context.Background(), host.Options{App: loaded, Backend: mem.New(), Engines: engines(), SweepEvery: -1})
+	h, err := host.Open(context.Background(), host.Options{App: loaded, Backend: mem.New(), Engines: testEngines(), SweepEvery: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

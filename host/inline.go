@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
-	"github.com/toolrun/toolrun/internal/similar"
+	"github.com/toolrun/toolrun/internal/spell"
 )
 
 // Code is the text of a tool that no app declares: the function node of a workflow, which its engine keeps.
@@ -171,7 +171,7 @@ func (h *Host) unknownGrant(name string) error {
 	for _, s := range h.app.Stores {
 		known = append(known, s.Name)
 	}
-	if near := similar.Name(name, known); near != "" {
+	if near := spell.Name(name, known); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}
 	return f.WithHint("the stores are: %s", strings.Join(known, ", "))

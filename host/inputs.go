@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/similar"
+	"github.com/toolrun/toolrun/internal/spell"
 )
 
 // openInputs are the keywords at the top of an input schema that declare names in another place than properties, or say
@@ -52,7 +52,7 @@ func (t *tool) undeclared(input any) []string {
 			continue
 		}
 		warning := fmt.Sprintf("the input has %q, which the tool's inputSchema does not declare", shortName(name))
-		if meant := similar.Name(name, missing); meant != "" {
+		if meant := spell.Name(name, missing); meant != "" {
 			near = append(near, fmt.Sprintf("%s; did you mean %q?", warning, shortName(meant)))
 			continue
 		}

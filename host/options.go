@@ -21,8 +21,8 @@ type Options struct {
 	App *app.App
 	// Backend keeps the records. The host does not close it.
 	Backend storage.Backend
-	// Engines run the tools, each those with its extensions: those of a pool of cells, see languages.NewPool, or
-	// languages.InProcess where the tools are trusted. Default: none, and no tool runs.
+	// Engines run the tools, each those with its extensions: those of a pool of cells, see engines.NewPool, or
+	// engines.InProcess where the tools are trusted. Default: none, and no tool runs.
 	Engines []engine.Engine
 	// Gate decides who runs next where more is asked for than the machine can do. Hosts of one process share one, and
 	// a pool of cells then has as many cells as the Gate lets run. Default: one of the host's own, with

@@ -121,7 +121,7 @@ func TestOpenRefusesClosedFiles(t *testing.T) {
 	if problems.Err() != nil {
 		t.Fatal(problems)
 	}
-	opts := host.Options{App: loaded, Backend: mem.New(), Engines: engines()}
+	opts := host.Options{App: loaded, Backend: mem.New(), Engines: testEngines()}
 	h, err := host.Open(t.Context(), opts)
 	if err != nil {
 		t.Fatalf("Open of an app whose files are open = %v", err)

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
-	"github.com/toolrun/toolrun/internal/similar"
+	"github.com/toolrun/toolrun/internal/spell"
 )
 
 // Review is the result of a static check of a tool.
@@ -103,7 +103,7 @@ func (h *Host) storeHint(name string) string {
 	for _, s := range h.app.Stores {
 		names = append(names, s.Name)
 	}
-	if near := similar.Name(name, names); near != "" {
+	if near := spell.Name(name, names); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return "the stores are: " + strings.Join(names, ", ")

@@ -12,9 +12,9 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/sandbox"
 )
 
 // withPython opens a host whose tools may be in Python, and run in cells.
@@ -24,7 +24,7 @@ func withPython(t *testing.T) func(*host.Options) {
 	if err != nil {
 		t.Skipf("this user has no folder for caches: %v", err)
 	}
-	pool, err := languages.NewPool(cell.Options{CacheDir: filepath.Join(cache, "toolrun", "cells")}, languages.WithPython(disttest.File(t)))
+	pool, err := engines.NewPool(sandbox.Options{CacheDir: filepath.Join(cache, "toolrun", "cells")}, engines.WithPython(disttest.File(t)))
 	if err != nil {
 		t.Fatal(err)
 	}

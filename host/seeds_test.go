@@ -140,7 +140,7 @@ func openApp(t *testing.T, files fstest.MapFS, change ...func(*host.Options)) *h
 	if loaded == nil {
 		t.Fatal(problems)
 	}
-	opts := host.Options{App: loaded, Backend: mem.New(), Engines: engines(), SweepEvery: -1}
+	opts := host.Options{App: loaded, Backend: mem.New(), Engines: testEngines(), SweepEvery: -1}
 	for _, f := range change {
 		f(&opts)
 	}

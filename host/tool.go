@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 	"github.com/toolrun/toolrun/schema"
 )
 
@@ -199,7 +199,7 @@ func (t *tool) checkInput(input json.RawMessage, limits Limits) (warnings []stri
 	if err != nil {
 		return nil, documentFault(abi.InputInvalid, "input", err)
 	}
-	if !jsondoc.IsObject(input) {
+	if !strictjson.IsObject(input) {
 		return nil, abi.Faultf(abi.InputInvalid, "the input must be a JSON object")
 	}
 	return t.undeclared(value), violationsFault(abi.InputInvalid, "the input does not fit the tool's input schema", t.input, value)

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
+	"github.com/toolrun/toolrun/host/sandbox"
+	"github.com/toolrun/toolrun/hostile/baseline"
 	"github.com/toolrun/toolrun/hostile/corpus"
-	"github.com/toolrun/toolrun/hostile/naive"
 )
 
 //go:embed known.txt
@@ -156,7 +156,7 @@ func testCorpus(t *testing.T, w *world, cases []corpus.Case) {
 func TestEachLayerOff(t *testing.T) {
 	r := runner{world: newTestWorld(t), workers: runtime.NumCPU(), walled: true}
 	cases := runnable(t, r.world, crossSection(t))
-	for _, layer := range cell.Layers()[1:] { // the first is that there is a process at all
+	for _, layer := range sandbox.Layers()[1:] { // the first is that there is a process at all
 		if r.world.python != "" { // what the last one left out may have cost it the compiled interpreter
 			if err := r.world.usePython(t.Context(), r.world.python); err != nil {
 				t.Fatal(err)
@@ -219,25 +219,25 @@ func TestNaiveHost(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", w.self, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build the naive host: %v\n%s", err, out)
 	}
-	want := map[string]naive.End{
-		"wasm/cpu/empty_loop":         naive.Hung,
-		"js/boundary/getter_throws":   naive.Died,
-		"js/store/write_then_throw":   naive.Corrupt,
-		"app/source/import_outside":   naive.Corrupt,
-		"js/boundary/cycle":           naive.Fine,
-		"wasm/pointer/output_beyond":  naive.Fine,
-		"app/schema/refers_to_itself": naive.Fine,
+	want := map[string]baseline.End{
+		"wasm/cpu/empty_loop":         baseline.Hung,
+		"js/boundary/getter_throws":   baseline.Died,
+		"js/store/write_then_throw":   baseline.Corrupt,
+		"app/source/import_outside":   baseline.Corrupt,
+		"js/boundary/cycle":           baseline.Fine,
+		"wasm/pointer/output_beyond":  baseline.Fine,
+		"app/schema/refers_to_itself": baseline.Fine,
 	}
 	if _, err := exec.LookPath("python3"); err == nil {
-		want["py/cpu/empty_loop"] = naive.Hung
-		want["py/bytecode/constant_beyond"] = naive.Died
-		want["py/boundary/write_then_fail"] = naive.Corrupt
-		want["py/boundary/not_data"] = naive.Fine
+		want["py/cpu/empty_loop"] = baseline.Hung
+		want["py/bytecode/constant_beyond"] = baseline.Died
+		want["py/boundary/write_then_fail"] = baseline.Corrupt
+		want["py/boundary/not_data"] = baseline.Fine
 	} else {
 		t.Log("python3 is missing, which the naive host runs tools in Python with")
 	}
 	for _, c := range allCases(t) {
-		if want[c.Name] == naive.None {
+		if want[c.Name] == baseline.None {
 			continue
 		}
 		l, err := w.lay(c)

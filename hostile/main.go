@@ -28,16 +28,16 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/sandbox"
+	"github.com/toolrun/toolrun/hostile/baseline"
 	"github.com/toolrun/toolrun/hostile/corpus"
-	"github.com/toolrun/toolrun/hostile/naive"
 	"github.com/toolrun/toolrun/hostile/native"
 )
 
 func main() {
-	cell.Main(native.Languages()...)
+	sandbox.Main(native.Languages()...)
 	if len(os.Args) > 1 && os.Args[1] == "naive" {
-		os.Exit(naive.Main(os.Args[2:], os.Stdout, os.Stderr))
+		os.Exit(baseline.Main(os.Args[2:], os.Stdout, os.Stderr))
 	}
 	if len(os.Args) > 1 && os.Args[1] == nativeCommand {
 		if err := native.Main(os.Args[2:]); err != nil {

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/sandbox"
 	"github.com/toolrun/toolrun/hostile/native"
 )
 
@@ -25,7 +25,7 @@ func runNative(ctx context.Context, self string, pattern *regexp.Regexp) (all []
 		return nil, err
 	}
 	attacks = slices.DeleteFunc(attacks, func(a native.Attack) bool { return native.Needs(a.Name, missing) })
-	for _, layer := range append([]string{""}, cell.Layers()[1:]...) { // the first is that there is a process at all
+	for _, layer := range append([]string{""}, sandbox.Layers()[1:]...) { // the first is that there is a process at all
 		some, err := native.Run(ctx, []string{self, nativeCommand}, attacks, layer)
 		if err != nil {
 			return nil, err

@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/toolrun/toolrun/hostile/naive"
+	"github.com/toolrun/toolrun/hostile/baseline"
 	"github.com/toolrun/toolrun/hostile/native"
 )
 
@@ -34,11 +34,11 @@ type counts struct {
 	ran, right, inTime, skipped, strays int
 	growth                              int64
 	largest                             string
-	naive                               map[naive.End]int
+	naive                               map[baseline.End]int
 }
 
 func (r *Report) counts() counts {
-	n := counts{naive: map[naive.End]int{}}
+	n := counts{naive: map[baseline.End]int{}}
 	for _, o := range r.Cases {
 		n.naive[o.Naive]++
 		v := o.Walled
@@ -117,12 +117,12 @@ func (r *Report) printSummary(to io.Writer) {
 	}
 	var words []string
 	for _, end := range slices.Sorted(maps.Keys(n.naive)) {
-		if end != naive.None {
+		if end != baseline.None {
 			words = append(words, fmt.Sprintf("%d %s", n.naive[end], end))
 		}
 	}
 	if len(words) > 0 {
-		hurt := n.naive[naive.Died] + n.naive[naive.Hung] + n.naive[naive.Corrupt]
+		hurt := n.naive[baseline.Died] + n.naive[baseline.Hung] + n.naive[baseline.Corrupt]
 		fmt.Fprintf(to, "naive    %s; died, hung or corrupt: %d\n", strings.Join(words, ", "), hurt)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolrun/toolrun/hostile/baseline"
 	"github.com/toolrun/toolrun/hostile/corpus"
-	"github.com/toolrun/toolrun/hostile/naive"
 )
 
 // runner runs the cases, some at once, each worker on a database of its own.
@@ -39,7 +39,7 @@ type outcome struct {
 	Deadline  time.Duration `json:"deadline_ns"`
 	Wall      bool          `json:"needs_wall"`
 	Walled    *Walled       `json:"walled,omitempty"`
-	Naive     naive.End     `json:"naive,omitempty"`
+	Naive     baseline.End  `json:"naive,omitempty"`
 }
 
 func (r *runner) run(ctx context.Context, cases []corpus.Case) (*Report, error) {
@@ -110,12 +110,12 @@ func (r *runner) one(ctx context.Context, c corpus.Case, db string) (o outcome, 
 }
 
 // bare runs a case with the naive host, in a process of its own.
-func (w *world) bare(ctx context.Context, l laid) (naive.End, error) {
-	done, err := w.procs.execute(naive.Command(ctx, w.self, l.Case, l.dir, l.input), naive.Patience(l.Case))
+func (w *world) bare(ctx context.Context, l laid) (baseline.End, error) {
+	done, err := w.procs.execute(baseline.Command(ctx, w.self, l.Case, l.dir, l.input), baseline.Patience(l.Case))
 	if err != nil {
-		return naive.None, fmt.Errorf("run %s with a naive host: %w", l.Name, err)
+		return baseline.None, fmt.Errorf("run %s with a naive host: %w", l.Name, err)
 	}
-	return naive.Judge(done.Killed == hung, done.Killed != ownEnd, done.Exit, done.stdout), nil
+	return baseline.Judge(done.Killed == hung, done.Killed != ownEnd, done.Exit, done.stdout), nil
 }
 
 // killHost kills toolrun in the midst of a run and counts the processes that are left.

@@ -18,15 +18,15 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/cell"
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/sandbox"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
 func TestMain(m *testing.M) {
-	languages.Main()
+	engines.Main()
 	os.Exit(m.Run())
 }
 
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 type soak struct {
 	t     *testing.T
 	world *world
-	pool  *cell.Pool
+	pool  *sandbox.Pool
 	gate  *admission.Gate
 	app   *app.App     // of the good tool
 	ran   atomic.Int64 // of the hostile ones
@@ -84,7 +84,7 @@ func TestSoak(t *testing.T) {
 }
 
 func (s *soak) begin() {
-	pool, err := languages.NewPool(cell.Options{CacheDir: s.world.path("cells")}, languages.WithPython(s.world.python))
+	pool, err := engines.NewPool(sandbox.Options{CacheDir: s.world.path("cells")}, engines.WithPython(s.world.python))
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // Keywords that no JSON Schema has. They are those of violations that come from the bounds of this package.
@@ -16,7 +16,7 @@ const (
 	MaxNumber = "maxNumber"
 	// MaxWork says that checking the document takes more steps than Limits.Work.
 	MaxWork = "maxWork"
-	// JSONValue says that the value is none that jsondoc.Decode returns.
+	// JSONValue says that the value is none that strictjson.Decode returns.
 	JSONValue = "json"
 )
 
@@ -31,7 +31,7 @@ func (s *Schema) admit(doc any, at *place, depth int) *abi.Violation {
 	switch doc := doc.(type) {
 	case nil, bool, string:
 	case json.Number:
-		if jsondoc.Check([]byte(doc), jsondoc.Limits{}) != nil {
+		if strictjson.Check([]byte(doc), strictjson.Limits{}) != nil {
 			return refused(MaxNumber, nil)
 		}
 	case []any:

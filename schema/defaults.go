@@ -1,7 +1,7 @@
 package schema
 
 import (
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // maxFilled is how many values the defaults of a schema may add to one document.
@@ -12,7 +12,7 @@ const maxFilled = 10_000
 // default that is an object is filled in turn. At most 10,000 values are added; Compile has checked that each
 // default alone stays below that.
 //
-// doc is what jsondoc.Decode returns. Defaults may change it, and returns the document with the defaults.
+// doc is what strictjson.Decode returns. Defaults may change it, and returns the document with the defaults.
 func (s *Schema) Defaults(doc any) any {
 	if s.defaults {
 		f := &filler{values: maxFilled, steps: s.limits.Work}
@@ -45,7 +45,7 @@ func (f *filler) fill(n *node, doc any) {
 			if f.values -= size(value); f.spent() {
 				return
 			}
-			object[name] = jsondoc.Clone(value)
+			object[name] = strictjson.Clone(value)
 		}
 		f.fill(sub, object[name])
 	}
@@ -104,7 +104,7 @@ func (s *Schema) checkDefaults(all []*node) Errors {
 		s.defaults = true
 		at := join(n.pointer, "default")
 		f := &filler{values: maxFilled, steps: steps}
-		value := jsondoc.Clone(n.fallback)
+		value := strictjson.Clone(n.fallback)
 		f.fill(n, value)
 		if steps = f.steps; f.spent() {
 			errs = append(errs, &Error{

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 	"github.com/toolrun/toolrun/schema"
 )
 
@@ -166,7 +166,7 @@ func (g generator) value(depth int) any {
 
 func encode(t testing.TB, v any) []byte {
 	t.Helper()
-	text, err := jsondoc.Encode(v)
+	text, err := strictjson.Encode(v)
 	if err != nil {
 		t.Fatal(err)
 	}

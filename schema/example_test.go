@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 	"github.com/toolrun/toolrun/schema"
 )
 
@@ -24,7 +24,7 @@ func Example() {
 		return
 	}
 
-	doc, err := jsondoc.Decode([]byte(`{"visits": "many", "nick": "Jo"}`), jsondoc.Limits{})
+	doc, err := strictjson.Decode([]byte(`{"visits": "many", "nick": "Jo"}`), strictjson.Limits{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 	"github.com/toolrun/toolrun/schema"
 )
 
@@ -92,7 +92,7 @@ func TestPatternsOfJavaScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := jsondoc.Decode([]byte("{\"\u00a0x\": \"1\", \"a\": \"b\"}"), jsondoc.Limits{})
+	doc, err := strictjson.Decode([]byte("{\"\u00a0x\": \"1\", \"a\": \"b\"}"), strictjson.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

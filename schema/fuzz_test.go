@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 	"github.com/toolrun/toolrun/schema"
 )
 
@@ -64,7 +64,7 @@ func FuzzValidate(f *testing.F) {
 		if err != nil {
 			return
 		}
-		doc, err := jsondoc.Decode(document, jsondoc.Limits{Depth: 100, Keys: 1000})
+		doc, err := strictjson.Decode(document, strictjson.Limits{Depth: 100, Keys: 1000})
 		if err != nil {
 			return
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
-	"github.com/toolrun/toolrun/internal/similar"
+	"github.com/toolrun/toolrun/internal/spell"
 )
 
 // otherKeywords are the keywords of all supported drafts that hold no schemas, and the annotations of OpenAPI that
@@ -64,7 +64,7 @@ func suggestion(word string, known []string) string {
 		return didYouMean(name)
 	}
 	const most = 500 // names that are worth the time
-	if name := similar.Name(word, known[:min(len(known), most)]); name != "" {
+	if name := spell.Name(word, known[:min(len(known), most)]); name != "" {
 		return didYouMean(name)
 	}
 	return ""

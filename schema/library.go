@@ -8,12 +8,12 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // compileDocument compiles a surveyed schema and returns its root and all its nodes.
 func compileDocument(s *survey) (root *node, all []*node, err error) {
-	text, err := jsondoc.Encode(s.root)
+	text, err := strictjson.Encode(s.root)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -3,7 +3,7 @@ package schema
 import (
 	"math/big"
 
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // node is one compiled schema. It is not changed once its document is imported.
@@ -147,7 +147,7 @@ func (n *node) limit(keyword string) []byte {
 	if !ok {
 		return nil
 	}
-	text, err := jsondoc.Encode(value)
+	text, err := strictjson.Encode(value)
 	if err != nil || len(text) > maxLimitBytes {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // Options say how a schema is compiled. The zero value is a schema that is not strict, within the default
@@ -82,7 +82,7 @@ func compileText(text []byte, opts Options) (s *Schema, errs Errors) {
 	if len(text) > limits.SchemaBytes {
 		return nil, oneError("", "the schema is larger than it may be", "")
 	}
-	root, err := jsondoc.Decode(text, jsondoc.Limits{Depth: maxSchemaDepth, Keys: maxSchemaKeys})
+	root, err := strictjson.Decode(text, strictjson.Limits{Depth: maxSchemaDepth, Keys: maxSchemaKeys})
 	if err != nil {
 		return nil, oneError("", "the schema is no JSON that is taken: "+err.Error(), "")
 	}
@@ -131,7 +131,7 @@ func (s *Schema) Within(work int) *Schema {
 // has a monstrous number with [MaxDepth] or [MaxNumber].
 //
 // A member that is missing has the pointer that it would have. Where no branch of an anyOf or oneOf fits,
-// that keyword is a violation, and so is what the nearest branch found. doc is what jsondoc.Decode returns
+// that keyword is a violation, and so is what the nearest branch found. doc is what strictjson.Decode returns
 // and is not changed.
 func (s *Schema) Validate(doc any) []abi.Violation { return s.check(s.root, doc) }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 	"github.com/toolrun/toolrun/schema"
 )
 
@@ -36,7 +36,7 @@ func compile(t testing.TB, text string, opts schema.Options) *schema.Schema {
 
 func decode(t testing.TB, text string) any {
 	t.Helper()
-	doc, err := jsondoc.Decode([]byte(text), jsondoc.Limits{})
+	doc, err := strictjson.Decode([]byte(text), strictjson.Limits{})
 	if err != nil {
 		t.Fatalf("Decode(%s): %v", text, err)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 	"github.com/toolrun/toolrun/schema"
 )
 
@@ -124,7 +124,7 @@ func (r *suiteRun) group(t *testing.T, name string, group suiteGroup, text []byt
 		r.lines = append(r.lines, "beyond  "+name)
 	}
 	for _, test := range group.Tests {
-		doc, err := jsondoc.Decode(test.Data, jsondoc.Limits{})
+		doc, err := strictjson.Decode(test.Data, strictjson.Limits{})
 		if err != nil {
 			r.lines = append(r.lines, fmt.Sprintf("number  %s: %s", name, test.Description))
 			continue

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/abi/conform"
+	"github.com/toolrun/toolrun/abi/conformance"
 	"github.com/toolrun/toolrun/host/engine"
 )
 
@@ -77,7 +77,7 @@ func Engine(e engine.Engine) Runner {
 
 // host makes a host over the Double that notes what it sees.
 func (e *Effect) host() engine.Host {
-	memory := &conform.Double{}
+	memory := &conformance.Double{}
 	return engine.Host{
 		Call: func(_ context.Context, call abi.Call) (json.RawMessage, error) {
 			e.Calls = append(e.Calls, call)

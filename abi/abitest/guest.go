@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/abi/conform"
+	"github.com/toolrun/toolrun/abi/conformance"
 	"github.com/toolrun/toolrun/host/engine"
 )
 
@@ -59,7 +59,7 @@ func compacted(text []byte) string {
 
 func checkConform(t *testing.T, probe engine.Program) {
 	input := json.RawMessage(`{"steps":[{"call":"get_content","store":"prefs"}]}`)
-	for _, outcome := range conform.Check(t.Context(), probe, input) {
+	for _, outcome := range conformance.Check(t.Context(), probe, input) {
 		if !outcome.OK {
 			t.Errorf("%s: %s", outcome.Name, outcome.Detail)
 		}

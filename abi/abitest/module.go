@@ -1,11 +1,11 @@
 package abitest
 
-import "github.com/toolrun/toolrun/internal/wasm/assemble"
+import "github.com/toolrun/toolrun/internal/wasm/wasmtest"
 
 // Module returns a plug-in that does what the vector says and checks it itself: its entry answers Exit if all
 // answers and bytes were right, and traps with unreachable if not.
 func (v Vector) Module() []byte {
-	m := &assemble.Module{Pages: 1}
+	m := &wasmtest.Module{Pages: 1}
 	imported := map[string]uint32{}
 	for _, s := range v.Steps {
 		if _, ok := imported[s.Function]; !ok {
@@ -18,7 +18,7 @@ func (v Vector) Module() []byte {
 		for i, arg := range s.Args {
 			args[i] = int32(uint32(arg))
 		}
-		steps = append(steps, assemble.Trap(assemble.Call(imported[s.Function], args...), assemble.Const(s.Answer))...)
+		steps = append(steps, wasmtest.Trap(wasmtest.Call(imported[s.Function], args...), wasmtest.Const(s.Answer))...)
 	}
 	for _, span := range v.After {
 		steps = append(steps, checkBytes(span)...)
@@ -31,15 +31,15 @@ func (v Vector) Module() []byte {
 		m.Func("_initialize", 0, steps...)
 		steps = nil
 	}
-	m.Func("toolrun_run", 1, append(steps, assemble.Const(v.Exit)...)...)
+	m.Func("toolrun_run", 1, append(steps, wasmtest.Const(v.Exit)...)...)
 	return m.Bytes()
 }
 
 // checkBytes is code that traps unless the bytes are where they should be.
 func checkBytes(s Span) (code []byte) {
 	for i := range len(s.Bytes) {
-		load := append(assemble.Const(int32(s.At)+int32(i)), assemble.I32Load8U, 0, 0)
-		code = append(code, assemble.Trap(load, assemble.Const(int32(s.Bytes[i])))...)
+		load := append(wasmtest.Const(int32(s.At)+int32(i)), wasmtest.I32Load8U, 0, 0)
+		code = append(code, wasmtest.Trap(load, wasmtest.Const(int32(s.Bytes[i])))...)
 	}
 	return code
 }

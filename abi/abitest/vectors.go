@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/abi/conform"
+	"github.com/toolrun/toolrun/abi/conformance"
 )
 
 // The places that vectors use: texts lie at text and value, answers go to buffer. pageEnd is the end of memory.
@@ -88,13 +88,13 @@ func writes() []Vector {
 }
 
 func calls() []Vector {
-	store := Span{text, conform.Store}
+	store := Span{text, conformance.Store}
 	return []Vector{
 		{Name: "a record is read", Before: []Span{store},
 			Steps: []Step{
 				{"memory.get_content", args(text, 5, 0, 0, 0, 0), 7}, {"toolrun.result_len", nil, 7}, {"toolrun.result_read", args(buffer, 0, 7), 7},
 			},
-			After: []Span{{buffer, conform.Content}}, Want: Effect{Calls: []abi.Call{call(abi.GetContent, `"prefs"`, "", "")}}},
+			After: []Span{{buffer, conformance.Content}}, Want: Effect{Calls: []abi.Call{call(abi.GetContent, `"prefs"`, "", "")}}},
 		{Name: "a projection and options", Before: []Span{store, {value, `{"n":1}{"record":true}`}},
 			Steps: []Step{{"memory.get_content", args(text, 5, value, 7, value+7, 15), 7}},
 			Want:  Effect{Calls: []abi.Call{call(abi.GetContent, `"prefs"`, `{"n":1}`, `{"record":true}`)}}},
@@ -124,7 +124,7 @@ func calls() []Vector {
 func faults() []Vector {
 	var all []Vector
 	for _, code := range abi.Codes() {
-		store := conform.FaultStore(code)
+		store := conformance.FaultStore(code)
 		reply := fmt.Sprintf(`{"code":%q,"message":"as was asked","op":"get_content","store":%q,"id":"1"}`, code, store)
 		all = append(all, Vector{
 			Name: "the fault " + string(code), Before: []Span{{text, store}},
@@ -136,7 +136,7 @@ func faults() []Vector {
 			Want:  Effect{Calls: []abi.Call{call(abi.GetContent, string(quote(store)), "", "")}},
 		})
 	}
-	store := conform.FaultStore(abi.AccessDenied)
+	store := conformance.FaultStore(abi.AccessDenied)
 	denied := Vector{
 		Name: "a fault that the guest lets through", Before: []Span{{text, store}, {value, `{"message":"m","id":"1","line":1.5}`}}, Exit: 1,
 		Steps: []Step{

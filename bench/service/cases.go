@@ -14,14 +14,14 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/bench/measure"
-	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/python/distribution"
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/sandbox"
 )
 
 // openEngines makes the engines, those for tools in cells; missing says why Python is not there.
-func openEngines(all *closers) (engines []engine.Engine, missing string, err error) {
+func openEngines(all *closers) (list []engine.Engine, missing string, err error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return nil, "", err
@@ -31,7 +31,7 @@ func openEngines(all *closers) (engines []engine.Engine, missing string, err err
 	if !ok {
 		missing = "the Python runtime is not installed: toolrun python install"
 	}
-	pool, err := languages.NewPool(cell.Options{CacheDir: filepath.Join(dir, "cells")}, languages.WithPython(file))
+	pool, err := engines.NewPool(sandbox.Options{CacheDir: filepath.Join(dir, "cells")}, engines.WithPython(file))
 	if err != nil {
 		return nil, "", err
 	}

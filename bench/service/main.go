@@ -14,19 +14,19 @@ import (
 
 	"github.com/toolrun/toolrun/bench/measure"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/access"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/apps"
 	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/host/httpapi"
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi"
+	"github.com/toolrun/toolrun/host/server/tenants"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/bolt"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
 func main() {
-	languages.Main() // a cell is this program too
+	engines.Main() // a cell is this program too
 	measure.Main(prepare)
 }
 
@@ -86,13 +86,13 @@ func serve(all *closers, backend storage.Backend, engines []engine.Engine) (stri
 			declared.Tools[i].Source = "count.go" // which no app file can name
 		}
 	}
-	served := apps.New(apps.Options{Host: host.Options{Backend: backend, Engines: engines, Ledger: time.Hour}})
+	served := tenants.New(tenants.Options{Host: host.Options{Backend: backend, Engines: engines, Ledger: time.Hour}})
 	all.add(served.Close)
 	if err := served.Serve(context.Background(), []*app.App{declared}); err != nil {
 		return "", err
 	}
-	api, err := httpapi.New(httpapi.Options{Apps: served, Authenticate: func(*http.Request) (access.Principal, error) {
-		return access.Principal{Role: access.Runtime, Tenant: host.DefaultTenant, Name: "bench"}, nil
+	api, err := httpapi.New(httpapi.Options{Apps: served, Authenticate: func(*http.Request) (auth.Principal, error) {
+		return auth.Principal{Role: auth.Runtime, Tenant: host.DefaultTenant, Name: "bench"}, nil
 	}})
 	if err != nil {
 		return "", err

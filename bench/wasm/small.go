@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/bench/measure"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/wasm"
-	"github.com/toolrun/toolrun/internal/wasm/assemble"
 	"github.com/toolrun/toolrun/internal/wasm/binary"
+	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
 // The cases of a plug-in of 8 KB that answers its input.
@@ -32,12 +32,12 @@ var ballast = strings.Repeat("toolrun ", 1000)
 
 // echo is the plug-in, under the ABI of toolrun.
 func echo() []byte {
-	m := &assemble.Module{Pages: 2}
+	m := &wasmtest.Module{Pages: 2}
 	read, write := m.Import("toolrun.input_read", 3), m.Import("toolrun.output_write", 2)
 	m.Data(65536, ballast)
 	m.Func("toolrun_abi_1", 0)
-	entry := append(assemble.Const(1024), assemble.Call(read, 1024, 0, 4096)...) // where it is, and how much it is
-	m.Func("toolrun_run", 1, append(entry, assemble.Call(write)...)...)
+	entry := append(wasmtest.Const(1024), wasmtest.Call(read, 1024, 0, 4096)...) // where it is, and how much it is
+	m.Func("toolrun_run", 1, append(entry, wasmtest.Call(write)...)...)
 	return m.Bytes()
 }
 

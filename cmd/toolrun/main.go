@@ -10,13 +10,13 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
 func main() {
-	languages.Main()           // tools run in processes that are this program too
-	time.Local = languages.UTC // as in those processes: --inprocess must not change a tool's dates
+	engines.Main()           // tools run in processes that are this program too
+	time.Local = engines.UTC // as in those processes: --inprocess must not change a tool's dates
 	os.Exit(run())
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/toolrun/toolrun/host/storage/bolt"
-	"github.com/toolrun/toolrun/internal/wasm/assemble"
+	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
 func TestMain(m *testing.M) {
@@ -55,13 +55,13 @@ func plugin(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: plugin file [traps]")
 	}
-	m := &assemble.Module{Pages: 1}
+	m := &wasmtest.Module{Pages: 1}
 	read, write := m.Import("toolrun.input_read", 3), m.Import("toolrun.output_write", 2)
 	m.Func("toolrun_abi_1", 0)
-	code := append(assemble.Const(1024), assemble.Call(read, 1024, 0, 4096)...) // where it is, and how much it is
-	code = append(code, assemble.Call(write)...)
+	code := append(wasmtest.Const(1024), wasmtest.Call(read, 1024, 0, 4096)...) // where it is, and how much it is
+	code = append(code, wasmtest.Call(write)...)
 	if len(args) > 1 {
-		code = []byte{assemble.Unreachable}
+		code = []byte{wasmtest.Unreachable}
 	}
 	m.Func("toolrun_run", 1, code...)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), m.Bytes(), 0o600))

@@ -19,14 +19,14 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/apps"
-	"github.com/toolrun/toolrun/host/cell"
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/sandbox"
+	"github.com/toolrun/toolrun/host/server/tenants"
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
 func main() {
-	languages.Main() // tools run in processes that are this program too: those do not return from here
+	engines.Main() // tools run in processes that are this program too: those do not return from here
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := serve(ctx, ".", "memory.db", "127.0.0.1:8080"); err != nil {
@@ -58,8 +58,8 @@ type platform struct {
 	app    string
 	folder *os.Root
 	db     *bolt.Backend
-	pool   *cell.Pool
-	apps   *apps.Apps
+	pool   *sandbox.Pool
+	apps   *tenants.Apps
 	meter  meter
 }
 
@@ -86,10 +86,10 @@ func open(ctx context.Context, folder, database string) (p *platform, err error)
 	if err != nil {
 		return p, err
 	}
-	if p.pool, err = languages.NewPool(cell.Options{}); err != nil {
+	if p.pool, err = engines.NewPool(sandbox.Options{}); err != nil {
 		return p, err
 	}
-	p.apps = apps.New(apps.Options{ // opens a host for each tenant at its first run
+	p.apps = tenants.New(tenants.Options{ // opens a host for each tenant at its first run
 		Host: host.Options{
 			Backend: p.db, Engines: p.pool.Engines(), Gate: gate, Observers: []host.Observer{&p.meter},
 			Ledger: 30 * 24 * time.Hour, Metering: 400 * 24 * time.Hour,

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
 )
 
 func TestMain(m *testing.M) {
-	languages.Main()
+	engines.Main()
 	os.Exit(m.Run())
 }
 

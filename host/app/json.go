@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // parseJSON reads one JSON document with the places of its values. Keys given twice are left in it, so that
@@ -19,9 +19,9 @@ func parseJSON(file string, content []byte) (*node, Problems) {
 	r := &jsonReader{file: file, content: content, dec: json.NewDecoder(bytes.NewReader(content)), line: 1, column: 1}
 	r.dec.UseNumber()
 	root, err := r.read(0)
-	refused, ok := errors.AsType[*jsondoc.Error](jsondoc.Check(content, jsondoc.Limits{Depth: maxNesting}))
+	refused, ok := errors.AsType[*strictjson.Error](strictjson.Check(content, strictjson.Limits{Depth: maxNesting}))
 	switch {
-	case ok && refused.Kind != jsondoc.Malformed:
+	case ok && refused.Kind != strictjson.Malformed:
 		return nil, Problems{newProblem(placeOf(file, content, refused.Offset), OverLimit, "", "%s", refused.Message)}
 	case ok && (err != nil || !root.repeats()):
 		return nil, Problems{newProblem(placeOf(file, content, refused.Offset), Syntax, "", "no valid JSON: %s", refused.Message)}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/similar"
+	"github.com/toolrun/toolrun/internal/spell"
 )
 
 // synonyms are words that people use for our keys.
@@ -43,7 +43,7 @@ func nearest(word string, known []string) string {
 	if s := synonyms[strings.ToLower(word)]; slices.Contains(known, s) {
 		return s
 	}
-	return similar.Name(word, known)
+	return spell.Name(word, known)
 }
 
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")

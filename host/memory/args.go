@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // isAbsent reports whether an optional argument was not given; null says the same.
@@ -98,7 +98,7 @@ func parseOptions(text json.RawMessage, allowed ...string) (options, error) {
 	if len(text) > maxOptionsBytes {
 		return o, abi.Faultf(abi.TooLarge, "the options are larger than %s", FormatSize(maxOptionsBytes))
 	}
-	value, err := jsondoc.Decode(text, jsondoc.Limits{Depth: 4, Keys: 100})
+	value, err := strictjson.Decode(text, strictjson.Limits{Depth: 4, Keys: 100})
 	fields, ok := value.(map[string]any)
 	if err != nil || !ok {
 		return o, abi.Faultf(abi.InvalidArgument, "the options must be an object").
@@ -124,7 +124,7 @@ func (s *Service) checkValue(text json.RawMessage) error {
 	if len(text) > s.limits.RecordBytes {
 		return s.tooLarge(len(text))
 	}
-	if err := jsondoc.Check(text, jsondoc.Limits{Depth: s.limits.Depth, Keys: s.limits.Keys, Values: s.limits.Values}); err != nil {
+	if err := strictjson.Check(text, strictjson.Limits{Depth: s.limits.Depth, Keys: s.limits.Keys, Values: s.limits.Values}); err != nil {
 		return s.badDocument(err)
 	}
 	return nil
@@ -132,7 +132,7 @@ func (s *Service) checkValue(text json.RawMessage) error {
 
 // decodeChecked reads what was checked before, maybe under wider limits than today's: how large it is bounds it.
 func decodeChecked(text json.RawMessage) (any, error) {
-	return jsondoc.Decode(text, jsondoc.Limits{Depth: len(text), Keys: len(text), Values: len(text)})
+	return strictjson.Decode(text, strictjson.Limits{Depth: len(text), Keys: len(text), Values: len(text)})
 }
 
 func (s *Service) tooLarge(size int) error {
@@ -140,15 +140,15 @@ func (s *Service) tooLarge(size int) error {
 }
 
 func (s *Service) badDocument(err error) error {
-	doc, _ := errors.AsType[*jsondoc.Error](err)
+	doc, _ := errors.AsType[*strictjson.Error](err)
 	switch {
 	case doc == nil:
 		return abi.Faultf(abi.InvalidArgument, "the value is not valid JSON")
-	case doc.Kind == jsondoc.TooDeep:
+	case doc.Kind == strictjson.TooDeep:
 		return abi.Faultf(abi.TooLarge, "the content is nested deeper than %d levels", s.limits.Depth)
-	case doc.Kind == jsondoc.TooManyKeys:
+	case doc.Kind == strictjson.TooManyKeys:
 		return abi.Faultf(abi.TooLarge, "an object in the content has more than %d members", s.limits.Keys)
-	case doc.Kind == jsondoc.TooManyValues:
+	case doc.Kind == strictjson.TooManyValues:
 		return abi.Faultf(abi.TooLarge, "the content has more than %d values", s.limits.Values)
 	}
 	return abi.Faultf(abi.InvalidArgument, "the value cannot be stored: %s", doc.Message)

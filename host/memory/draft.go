@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/storage"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // write is one thing that an attempt did to a record.
@@ -103,7 +103,7 @@ func refusal(st *store, violations []abi.Violation) error {
 
 // encode returns the text of a content that is to be kept, if it is within the limits.
 func (s *Service) encode(content any) (json.RawMessage, error) {
-	text, err := jsondoc.Encode(content)
+	text, err := strictjson.Encode(content)
 	if err != nil {
 		return nil, err
 	}

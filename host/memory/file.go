@@ -41,7 +41,7 @@ type Artifact struct {
 	// HasText reports that the file has text, and Truncated that some of it is missing.
 	HasText   bool `json:"hasText"`
 	Truncated bool `json:"textTruncated,omitempty"`
-	// TextReason says why the file has no text, such as "encrypted"; see document.Reason. It is "" for a file with text.
+	// TextReason says why the file has no text, such as "encrypted"; see extract.Reason. It is "" for a file with text.
 	TextReason string `json:"textReason,omitempty"`
 }
 

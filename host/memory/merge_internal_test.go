@@ -5,12 +5,12 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 func decode(t testing.TB, text string) any {
 	t.Helper()
-	value, err := jsondoc.Decode([]byte(text), jsondoc.Limits{})
+	value, err := strictjson.Decode([]byte(text), strictjson.Limits{})
 	if err != nil {
 		t.Fatalf("Decode(%s): %v", text, err)
 	}
@@ -19,7 +19,7 @@ func decode(t testing.TB, text string) any {
 
 func encode(t testing.TB, value any) string {
 	t.Helper()
-	text, err := jsondoc.Encode(value)
+	text, err := strictjson.Encode(value)
 	if err != nil {
 		t.Fatalf("Encode: %v", err)
 	}
@@ -59,11 +59,11 @@ func FuzzMerge(f *testing.F) {
 	f.Add(`[]`, `{"":null}`)
 	f.Add(`{"a":1}`, `"x"`)
 	f.Fuzz(func(t *testing.T, targetText, patchText string) {
-		target, err := jsondoc.Decode([]byte(targetText), jsondoc.Limits{Depth: 50})
+		target, err := strictjson.Decode([]byte(targetText), strictjson.Limits{Depth: 50})
 		if err != nil {
 			return
 		}
-		patch, err := jsondoc.Decode([]byte(patchText), jsondoc.Limits{Depth: 50})
+		patch, err := strictjson.Decode([]byte(patchText), strictjson.Limits{Depth: 50})
 		if err != nil {
 			return
 		}
@@ -133,7 +133,7 @@ func FuzzProjection(f *testing.F) {
 		if err != nil {
 			return
 		}
-		content, err := jsondoc.Decode([]byte(doc), jsondoc.Limits{Depth: 40})
+		content, err := strictjson.Decode([]byte(doc), strictjson.Limits{Depth: 40})
 		if err != nil {
 			return
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // projection says which fields of a content are wanted, as in MongoDB: {"a.b": 1} includes, {"a": 0} excludes,
@@ -35,7 +35,7 @@ func parseProjection(text json.RawMessage) (*projection, error) {
 	if len(text) > maxProjectionBytes {
 		return nil, abi.Faultf(abi.TooLarge, "the projection is larger than %s", FormatSize(maxProjectionBytes))
 	}
-	value, err := jsondoc.Decode(text, jsondoc.Limits{Depth: maxProjectionPath, Keys: 1000})
+	value, err := strictjson.Decode(text, strictjson.Limits{Depth: maxProjectionPath, Keys: 1000})
 	if err != nil {
 		return nil, abi.Faultf(abi.InvalidArgument, "the projection is not valid JSON: %v", err)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // timeLayout is how times are told: RFC 3339 in UTC with microseconds.
@@ -73,7 +73,7 @@ func project(value any, wanted *projection) (json.RawMessage, error) {
 	if !ok {
 		return null, nil
 	}
-	return jsondoc.Encode(picked)
+	return strictjson.Encode(picked)
 }
 
 // recordReply wraps a content with what is known about its record.

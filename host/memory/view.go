@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/storage"
-	"github.com/toolrun/toolrun/internal/similar"
+	"github.com/toolrun/toolrun/internal/spell"
 )
 
 // errConflict ends an attempt whose records changed under it. No guest sees it: Transact runs the body again.
@@ -156,7 +156,7 @@ func (v *View) noStore(name string) error {
 	for i, g := range v.grants {
 		granted[i] = g.Store
 	}
-	if near := similar.Name(name, granted); near != "" {
+	if near := spell.Name(name, granted); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}
 	return f.WithHint("declare the store in the app file and grant it to the tool")
@@ -165,7 +165,7 @@ func (v *View) noStore(name string) error {
 // notDeclared is noStore for who may know all stores.
 func notDeclared(name string, stores []string) error {
 	f := abi.Faultf(abi.NotFound, "there is no store %s", quote(name))
-	if near := similar.Name(name, stores); near != "" {
+	if near := spell.Name(name, stores); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}
 	if len(stores) == 0 {

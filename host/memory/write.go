@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/storage"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // set performs set_content. A merge into a record that the attempt has not read stays blind: its reply tells
@@ -52,7 +52,7 @@ func (v *View) writable(st *store, text json.RawMessage, opts options) error {
 	if err := v.s.checkValue(text); err != nil {
 		return err
 	}
-	if !jsondoc.IsObject(text) && !st.anyRoot {
+	if !strictjson.IsObject(text) && !st.anyRoot {
 		return abi.Faultf(abi.InvalidArgument, "the content must be an object").
 			WithHint("a schema with another type at its root allows other contents")
 	}

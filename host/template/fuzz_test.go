@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/template"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // FuzzTemplate: a text is refused at a place within it, or renders within its limit and reads the stores that
@@ -38,7 +38,7 @@ func FuzzTemplate(f *testing.F) {
 			return json.RawMessage(content), nil
 		})
 		if err != nil {
-			if jsondoc.Check([]byte(content), jsondoc.Limits{}) == nil && !errors.Is(err, abi.OutputLimit) {
+			if strictjson.Check([]byte(content), strictjson.Limits{}) == nil && !errors.Is(err, abi.OutputLimit) {
 				t.Fatalf("Render = %v", err)
 			}
 			return
@@ -68,11 +68,11 @@ func renderProjected(t *testing.T, tmpl *template.Template, content string) stri
 		if content == "" || paths[store] == nil {
 			return json.RawMessage(content), nil
 		}
-		tree, err := jsondoc.Decode([]byte(content), jsondoc.Limits{})
+		tree, err := strictjson.Decode([]byte(content), strictjson.Limits{})
 		if err != nil {
 			return nil, err
 		}
-		return jsondoc.Encode(project(tree, "", paths[store]))
+		return strictjson.Encode(project(tree, "", paths[store]))
 	})
 	if err != nil {
 		t.Fatal(err)

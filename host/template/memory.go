@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // Ref is a store that a template reads.
@@ -149,6 +149,6 @@ func textOf(value any) (string, error) {
 	case json.Number:
 		return v.String(), nil
 	}
-	text, err := jsondoc.Encode(value)
+	text, err := strictjson.Encode(value)
 	return string(text), err
 }

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // Error is a mistake in a template.
@@ -176,7 +176,7 @@ func (p *parser) quoted() (string, bool) {
 		end++
 	}
 	end = min(end+1, len(p.text))
-	value, err := jsondoc.Decode([]byte(p.text[p.pos:end]), jsondoc.Limits{})
+	value, err := strictjson.Decode([]byte(p.text[p.pos:end]), strictjson.Limits{})
 	p.pos = end
 	text, ok := value.(string)
 	return text, ok && err == nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // DefaultMaxBytes bounds what Render returns, unless WithMaxBytes said otherwise.
@@ -90,7 +90,7 @@ func (r *renderer) content(store string) (any, error) {
 	}
 	var content any
 	if len(text) > 0 {
-		if content, err = jsondoc.Decode(text, jsondoc.Limits{}); err != nil {
+		if content, err = strictjson.Decode(text, strictjson.Limits{}); err != nil {
 			return nil, fmt.Errorf("read the content of store %q: %w", store, err)
 		}
 	}

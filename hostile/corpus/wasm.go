@@ -1,8 +1,8 @@
 package corpus
 
 import (
-	"github.com/toolrun/toolrun/internal/wasm/assemble"
 	"github.com/toolrun/toolrun/internal/wasm/binary"
+	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
 // Opcodes beside those of package assemble. Core specification, appendix A.7.
@@ -45,8 +45,8 @@ func wasm(name, mechanism, want string, code []byte) Case {
 }
 
 // assembled is a plug-in with one page of memory, whose functions build adds: imports first. It is to add the entry.
-func assembled(build func(m *assemble.Module)) []byte {
-	m := &assemble.Module{Pages: 1}
+func assembled(build func(m *wasmtest.Module)) []byte {
+	m := &wasmtest.Module{Pages: 1}
 	build(m)
 	m.Func(marker, 0)
 	return m.Bytes()
@@ -60,12 +60,12 @@ const (
 
 // asking is a plug-in that makes one call of an import, which must answer as said: then it ends well, and traps if not.
 func asking(name string, args []int32, answer int32, data ...string) []byte {
-	return assembled(func(m *assemble.Module) {
+	return assembled(func(m *wasmtest.Module) {
 		f := m.Import(name, len(args))
 		for i, text := range data {
 			m.Data(uint32(i)<<8, text)
 		}
-		m.Func(entryName, 1, append(assemble.Trap(assemble.Call(f, args...), assemble.Const(answer)), assemble.Const(0)...)...)
+		m.Func(entryName, 1, append(wasmtest.Trap(wasmtest.Call(f, args...), wasmtest.Const(answer)), wasmtest.Const(0)...)...)
 	})
 }
 
@@ -104,7 +104,7 @@ func body(locals, code []byte) []byte {
 	if locals == nil {
 		locals = []byte{0}
 	}
-	whole := append(append(append([]byte{}, locals...), code...), assemble.End)
+	whole := append(append(append([]byte{}, locals...), code...), wasmtest.End)
 	return append(binary.AppendUint32(nil, uint32(len(whole))), whole...)
 }
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/wasm/assemble"
+	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
 // The faults that a call answers.
@@ -60,9 +60,9 @@ func wasmPointers() []Case {
 		wasm("value/error_silent", "A failure with the least number there is, and no reason.", "tool_error", failing("", -2147483648)),
 		wasm("value/context_workflow", "The context claims what other steps answered.", "output_invalid", contexting(`{"steps":{"a":1}}`)),
 		wasm("value/context_list", "A context that is no object.", "output_invalid", contexting(`[1]`)),
-		wasm("log/flood", "Log lines for as long as there is time.", "timeout", assembled(func(m *assemble.Module) {
+		wasm("log/flood", "Log lines for as long as there is time.", "timeout", assembled(func(m *wasmtest.Module) {
 			f := m.Import("toolrun.log", 3)
-			m.Func(entryName, 1, append(again(append(assemble.Call(f, 3, 0, 65_536), assemble.Drop)...), assemble.Const(0)...)...)
+			m.Func(entryName, 1, append(again(append(wasmtest.Call(f, 3, 0, 65_536), wasmtest.Drop)...), wasmtest.Const(0)...)...)
 		})),
 		wasm("log/controls", "A log line that clears the screen.", ok, asking("toolrun.log", []int32{1, 0, 12}, 0, "\x1b[2J\x1b]0;x\x07\r\n")),
 	}
@@ -75,10 +75,10 @@ func setting(content string, answer int32) []byte {
 
 // saying is a plug-in that hands a text to a function and ends with a code.
 func saying(function, text string, code int32) []byte {
-	return assembled(func(m *assemble.Module) {
+	return assembled(func(m *wasmtest.Module) {
 		f := m.Import(function, 2)
 		m.Data(0, text)
-		m.Func(entryName, 1, slices.Concat(assemble.Call(f, 0, int32(len(text))), []byte{assemble.Drop}, assemble.Const(code))...)
+		m.Func(entryName, 1, slices.Concat(wasmtest.Call(f, 0, int32(len(text))), []byte{wasmtest.Drop}, wasmtest.Const(code))...)
 	})
 }
 
@@ -88,21 +88,21 @@ func failing(reason string, code int32) []byte { return saying("toolrun.error_wr
 
 // tooLarge offers an answer of two megabytes, which must be refused at the call.
 func tooLarge() []byte {
-	return assembled(func(m *assemble.Module) {
+	return assembled(func(m *wasmtest.Module) {
 		f := m.Import("toolrun.output_write", 2)
-		grow := slices.Concat(assemble.Const(64), []byte{assemble.MemoryGrow, 0, assemble.Drop})
-		m.Func(entryName, 1, slices.Concat(grow, assemble.Trap(assemble.Call(f, 0, 2<<20), assemble.Const(outputLimit)), assemble.Const(0))...)
+		grow := slices.Concat(wasmtest.Const(64), []byte{wasmtest.MemoryGrow, 0, wasmtest.Drop})
+		m.Func(entryName, 1, slices.Concat(grow, wasmtest.Trap(wasmtest.Call(f, 0, 2<<20), wasmtest.Const(outputLimit)), wasmtest.Const(0))...)
 	})
 }
 
 // overlappingReply reads a fault into the place of the name that it asked for, and asks again: for a store called
 // {"code, which there is not.
 func overlappingReply() []byte {
-	return assembled(func(m *assemble.Module) {
+	return assembled(func(m *wasmtest.Module) {
 		get := m.Import("memory.get_content", 6)
 		read := m.Import("toolrun.result_read", 3)
 		m.Data(0, Vault)
-		ask := assemble.Trap(assemble.Call(get, 0, 5, 0, 0, 0, 0), assemble.Const(notFound))
-		m.Func(entryName, 1, slices.Concat(ask, assemble.Call(read, 0, 0, 64), []byte{assemble.Drop}, ask, assemble.Const(0))...)
+		ask := wasmtest.Trap(wasmtest.Call(get, 0, 5, 0, 0, 0, 0), wasmtest.Const(notFound))
+		m.Func(entryName, 1, slices.Concat(ask, wasmtest.Call(read, 0, 0, 64), []byte{wasmtest.Drop}, ask, wasmtest.Const(0))...)
 	})
 }

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/wasm/assemble"
 	"github.com/toolrun/toolrun/internal/wasm/binary"
+	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
 // The error numbers of preview 1 that calls must answer.
@@ -24,7 +24,7 @@ const preview = "wasi_snapshot_preview1."
 // wasmSystem are plug-ins that ask for more of WASI than a tool has.
 func wasmSystem() []Case {
 	const ok = "output null"
-	zero := assemble.Const(0)
+	zero := wasmtest.Const(0)
 	return []Case{
 		wasm("wasi/open_preopened", "A file is opened in the folder that programs are given first.", ok, opening(3, badFile)),
 		wasm("wasi/open_stdin", "A file is opened in the standard input, as if it were a folder.", ok, opening(0, notDir)),
@@ -39,10 +39,10 @@ func wasmSystem() []Case {
 		wasm("wasi/random_flood", "The host makes random bytes for as long as there is time.", "timeout", looping("random_get", []int32{0, 65_536})),
 		wasm("wasi/sleep", "An hour of sleep, in a call of the host.", "timeout", sleeping("\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\xa0\xb8\x30\x46\x03\x00\x00")),
 		wasm("wasi/sleep_for_ever", "A sleep of as many nanoseconds as there are, which may turn out to be less than none.", "timeout", sleeping("\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff")),
-		wasm("wasi/sleep_in_initialise", "An hour of sleep in what runs once for many runs.", "timeout", assembled(func(m *assemble.Module) {
+		wasm("wasi/sleep_in_initialise", "An hour of sleep in what runs once for many runs.", "timeout", assembled(func(m *wasmtest.Module) {
 			f := m.Import(preview+"poll_oneoff", 4)
 			m.Data(0, "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\xa0\xb8\x30\x46\x03\x00\x00")
-			m.Func(initialise, 0, append(assemble.Call(f, 0, 256, 1, 512), assemble.Drop)...)
+			m.Func(initialise, 0, append(wasmtest.Call(f, 0, 256, 1, 512), wasmtest.Drop)...)
 			m.Func(entryName, 1, zero...)
 		})),
 		wasm("wasi/poll_flood", "A hundred million subscriptions, whose sizes overflow when they are summed up.", ok, asking(preview+"poll_oneoff", []int32{0, 0, 0x5555556, 8}, invalid)),
@@ -52,7 +52,7 @@ func wasmSystem() []Case {
 		wasm("wasi/exit_code", "The plug-in ends the process with the code of a success that was cut off.", "tool_error", leaving(256)),
 		wasm("wasi/exit_in_initialise", "The plug-in ends the process before there is a run.", "tool_error",
 			importing("proc_exit", exitType, zero, binary.Section{ID: binary.StartSection, Data: []byte{1}},
-				vector(binary.CodeSection, body(nil, assemble.Call(0, 3)), body(nil, zero)))),
+				vector(binary.CodeSection, body(nil, wasmtest.Call(0, 3)), body(nil, zero)))),
 		wasm("wasi/raise", "A signal is sent to the process.", ok, asking(preview+"proc_raise", []int32{9}, notSup)),
 		wasm("wasi/accept", "A connection is accepted on the standard input.", ok, asking(preview+"sock_accept", []int32{0, 0, 8}, notSock)),
 		wasm("wasi/send", "Bytes are sent to a socket that the process may have open.", ok, asking(preview+"sock_send", []int32{5, 0, 1, 0, 8}, badFile)),
@@ -67,31 +67,31 @@ func wasmSystem() []Case {
 
 // looping calls a function of WASI for ever.
 func looping(function string, args []int32, data ...string) []byte {
-	return assembled(func(m *assemble.Module) {
+	return assembled(func(m *wasmtest.Module) {
 		f := m.Import(preview+function, len(args))
 		for i, text := range data {
 			m.Data(uint32(i)<<8, text)
 		}
-		m.Func(entryName, 1, append(again(append(assemble.Call(f, args...), assemble.Drop)...), assemble.Const(0)...)...)
+		m.Func(entryName, 1, append(again(append(wasmtest.Call(f, args...), wasmtest.Drop)...), wasmtest.Const(0)...)...)
 	})
 }
 
 // printing writes letters, and never the end of a line.
 func printing() []byte {
-	return assembled(func(m *assemble.Module) {
+	return assembled(func(m *wasmtest.Module) {
 		f := m.Import(preview+"fd_write", 4)
 		m.Data(0, "\x00\x01\x00\x00\x00\xf0\x00\x00")
-		fill := slices.Concat(assemble.Const(256), assemble.Const('x'), assemble.Const(0xf000), []byte{misc, memoryFill, 0})
-		m.Func(entryName, 1, slices.Concat(fill, again(append(assemble.Call(f, 1, 0, 1, 8), assemble.Drop)...), assemble.Const(0))...)
+		fill := slices.Concat(wasmtest.Const(256), wasmtest.Const('x'), wasmtest.Const(0xf000), []byte{misc, memoryFill, 0})
+		m.Func(entryName, 1, slices.Concat(fill, again(append(wasmtest.Call(f, 1, 0, 1, 8), wasmtest.Drop)...), wasmtest.Const(0))...)
 	})
 }
 
 // sleeping waits for one subscription.
 func sleeping(subscription string) []byte {
-	return assembled(func(m *assemble.Module) {
+	return assembled(func(m *wasmtest.Module) {
 		f := m.Import(preview+"poll_oneoff", 4)
 		m.Data(0, subscription)
-		m.Func(entryName, 1, slices.Concat(assemble.Call(f, 0, 256, 1, 512), []byte{assemble.Drop}, assemble.Const(0))...)
+		m.Func(entryName, 1, slices.Concat(wasmtest.Call(f, 0, 256, 1, 512), []byte{wasmtest.Drop}, wasmtest.Const(0))...)
 	})
 }
 
@@ -99,26 +99,26 @@ var exitType = []byte{0x60, 1, i32, 0}
 
 // leaving ends the process, where nothing may come after.
 func leaving(code int32) []byte {
-	return importing("proc_exit", exitType, append(assemble.Call(0, code), assemble.Unreachable))
+	return importing("proc_exit", exitType, append(wasmtest.Call(0, code), wasmtest.Unreachable))
 }
 
 // closing closes the standard output and writes to it.
 func closing() []byte {
-	return assembled(func(m *assemble.Module) {
+	return assembled(func(m *wasmtest.Module) {
 		shut := m.Import(preview+"fd_close", 1)
 		write := m.Import(preview+"fd_write", 4)
-		first := assemble.Trap(assemble.Call(shut, 1), assemble.Const(done))
-		m.Func(entryName, 1, slices.Concat(first, assemble.Trap(assemble.Call(write, 1, 0, 0, 8), assemble.Const(badFile)), assemble.Const(0))...)
+		first := wasmtest.Trap(wasmtest.Call(shut, 1), wasmtest.Const(done))
+		m.Func(entryName, 1, slices.Concat(first, wasmtest.Trap(wasmtest.Call(write, 1, 0, 0, 8), wasmtest.Const(badFile)), wasmtest.Const(0))...)
 	})
 }
 
 // sizes asks how many texts there are of a kind; there must be none.
 func sizes(function string) []byte {
-	return assembled(func(m *assemble.Module) {
+	return assembled(func(m *wasmtest.Module) {
 		f := m.Import(preview+function, 2)
 		m.Data(0, "\xff\xff\xff\xff")
-		count := slices.Concat(assemble.Const(0), []byte{i32Load, 2, 0})
-		m.Func(entryName, 1, slices.Concat(assemble.Call(f, 0, 4), []byte{assemble.Drop}, assemble.Trap(count, assemble.Const(0)), assemble.Const(0))...)
+		count := slices.Concat(wasmtest.Const(0), []byte{i32Load, 2, 0})
+		m.Func(entryName, 1, slices.Concat(wasmtest.Call(f, 0, 4), []byte{wasmtest.Drop}, wasmtest.Trap(count, wasmtest.Const(0)), wasmtest.Const(0))...)
 	})
 }
 
@@ -127,10 +127,10 @@ func sizes(function string) []byte {
 func opening(folder, answer int32) []byte {
 	const path = "etc/passwd"
 	signature := []byte{0x60, 9, i32, i32, i32, i32, i32, i64, i64, i32, i32, 1, i32}
-	args := slices.Concat(assemble.Const(folder), assemble.Const(1), assemble.Const(0), assemble.Const(int32(len(path))), assemble.Const(1),
-		long(-1), long(-1), assemble.Const(0), assemble.Const(64), index(call, 0))
-	return importing("path_open", signature, append(assemble.Trap(args, assemble.Const(answer)), assemble.Const(0)...),
-		vector(binary.DataSection, slices.Concat([]byte{0}, assemble.Const(0), []byte{assemble.End, byte(len(path))}, []byte(path))))
+	args := slices.Concat(wasmtest.Const(folder), wasmtest.Const(1), wasmtest.Const(0), wasmtest.Const(int32(len(path))), wasmtest.Const(1),
+		long(-1), long(-1), wasmtest.Const(0), wasmtest.Const(64), index(call, 0))
+	return importing("path_open", signature, append(wasmtest.Trap(args, wasmtest.Const(answer)), wasmtest.Const(0)...),
+		vector(binary.DataSection, slices.Concat([]byte{0}, wasmtest.Const(0), []byte{wasmtest.End, byte(len(path))}, []byte(path))))
 }
 
 // importing is a plug-in with one import of WASI, whose type need not be of i32 alone: function 0. The marker is

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/sandbox"
 )
 
 // Attack is something that native code tries. All layers of the wall together hold it.
@@ -65,7 +65,7 @@ const none = ^uintptr(0)
 
 // Missing returns the layers that this machine does not have.
 func Missing() (names []string, err error) {
-	pool, err := cell.New(cell.Options{Languages: Languages(), Spares: -1})
+	pool, err := sandbox.New(sandbox.Options{Languages: Languages(), Spares: -1})
 	if err != nil {
 		return nil, err
 	}
@@ -87,5 +87,5 @@ func Needs(name string, missing []string) bool {
 
 // onlyHeldBy are the attacks that one layer only holds, and which.
 var onlyHeldBy = map[string]string{
-	"memory/files_of_an_engine": cell.LayerCgroup,
+	"memory/files_of_an_engine": sandbox.LayerCgroup,
 }

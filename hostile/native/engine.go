@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/sandbox"
 )
 
 // The names of the engines: the workers of one have what an interpreter's have, those of the other may also make memory
@@ -21,11 +21,11 @@ const (
 	compiled = "native-compiled"
 )
 
-// Languages are those that workers of this corpus run. A program that runs the corpus gives them to cell.Main.
-func Languages() []cell.Language {
-	return []cell.Language{
-		{New: func(s cell.Setup) engine.Engine { return guests{plain, s.CacheDir} }},
-		{New: func(s cell.Setup) engine.Engine { return guests{compiled, s.CacheDir} }, Artefacts: true, MemoryFiles: true},
+// Languages are those that workers of this corpus run. A program that runs the corpus gives them to sandbox.Main.
+func Languages() []sandbox.Language {
+	return []sandbox.Language{
+		{New: func(s sandbox.Setup) engine.Engine { return guests{plain, s.CacheDir} }},
+		{New: func(s sandbox.Setup) engine.Engine { return guests{compiled, s.CacheDir} }, Artefacts: true, MemoryFiles: true},
 	}
 }
 

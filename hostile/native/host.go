@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/sandbox"
 )
 
 // The times of a run.
@@ -26,7 +26,7 @@ const (
 
 // host is what attacks are on: a pool, with a neighbour that runs all the time.
 type host struct {
-	pool      *cell.Pool
+	pool      *sandbox.Pool
 	without   string
 	dir       string
 	neighbour engine.Program
@@ -35,11 +35,11 @@ type host struct {
 
 // newHost makes a host in a folder, of which a layer is left out; "" for none.
 func newHost(dir, without string) (*host, error) {
-	options := cell.Options{Languages: Languages(), CacheDir: filepath.Join(dir, "cache"), Cells: 4}
+	options := sandbox.Options{Languages: Languages(), CacheDir: filepath.Join(dir, "cache"), Cells: 4}
 	if without != "" {
 		options.Without = []string{without}
 	}
-	pool, err := cell.New(options)
+	pool, err := sandbox.New(options)
 	if err != nil {
 		return nil, err
 	}

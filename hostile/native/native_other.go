@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/sandbox"
 )
 
 var errPlatform = errors.New("native guests run on Linux on amd64 and arm64 only")
@@ -24,7 +24,7 @@ func Missing() ([]string, error) { return nil, nil }
 func Needs(string, []string) bool { return false }
 
 // Languages returns none.
-func Languages() []cell.Language { return nil }
+func Languages() []sandbox.Language { return nil }
 
 // Main fails.
 func Main([]string) error { return errPlatform }

@@ -7,12 +7,12 @@ import (
 	"os"
 	"testing"
 
-	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/sandbox"
 	"github.com/toolrun/toolrun/hostile/native"
 )
 
 func TestMain(m *testing.M) {
-	cell.Main(native.Languages()...)
+	sandbox.Main(native.Languages()...)
 	if len(os.Args) > 1 && os.Args[1] == "native" {
 		if err := native.Main(os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -41,7 +41,7 @@ func TestHeld(t *testing.T) {
 
 // Whichever layer is left out, the host and its other guests live.
 func TestEachLayerOff(t *testing.T) {
-	for i, layer := range cell.Layers()[1:] {
+	for i, layer := range sandbox.Layers()[1:] {
 		for _, r := range try(t, part(i), layer) {
 			if !r.Alive || r.Late {
 				t.Errorf("without %s: %s: %s after %v; neighbour and host alive: %t", layer, r.Attack, r.Answer, r.Took, r.Alive)

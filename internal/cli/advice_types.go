@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // typeFaults are the codes of runs that may have failed because a text was where a tool expects another type.
@@ -43,7 +43,7 @@ func kindOf(text string) string {
 	switch {
 	case text == "true" || text == "false":
 		return "boolean"
-	case text == "" || !strings.Contains("-0123456789", text[:1]) || jsondoc.Check([]byte(text), jsondoc.Limits{}) != nil:
+	case text == "" || !strings.Contains("-0123456789", text[:1]) || strictjson.Check([]byte(text), strictjson.Limits{}) != nil:
 		return ""
 	}
 	return "number"

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // showChanges tells, store by store, what a dry run would have stored.
@@ -59,7 +59,7 @@ func (p *program) showChange(change abi.Change) error {
 }
 
 func (p *program) showDifference(d difference) error {
-	value, err := jsondoc.Encode(d.value)
+	value, err := strictjson.Encode(d.value)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func decodeContent(content json.RawMessage) (any, error) {
 	if isNull(content) {
 		return absent{}, nil
 	}
-	return jsondoc.Decode(content, jsondoc.Limits{})
+	return strictjson.Decode(content, strictjson.Limits{})
 }
 
 // difference is a value that is there before alone, or after alone.

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // exitCodes is what every fault ends a command in. It is written down here once more, apart from the table of
@@ -139,11 +139,11 @@ func FuzzPair(f *testing.F) {
 		if key == "" || !strings.HasPrefix(text, key) {
 			t.Errorf("parsePair(%q) has the key %q; want what is before =", text, key)
 		}
-		encoded, err := jsondoc.Encode(map[string]any{key: value})
+		encoded, err := strictjson.Encode(map[string]any{key: value})
 		if err != nil {
 			t.Fatalf("the pair %q cannot be written as JSON: %v", text, err)
 		}
-		if _, err := jsondoc.Decode(encoded, jsondoc.Limits{}); err != nil {
+		if _, err := strictjson.Decode(encoded, strictjson.Limits{}); err != nil {
 			t.Errorf("the pair %q makes the input %s: %v", text, encoded, err)
 		}
 	})

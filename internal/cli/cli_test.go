@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
@@ -37,7 +37,7 @@ func call(t *testing.T, env cli.Env) (exit int, stdout, stderr string) {
 
 // The tools of these tests run in cells, which are this program again.
 func TestMain(m *testing.M) {
-	languages.Main()
+	engines.Main()
 	os.Exit(m.Run())
 }
 

@@ -14,17 +14,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/abi/conform"
+	"github.com/toolrun/toolrun/abi/conformance"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// conformance is what the command conform finds out.
-type conformance struct {
-	File   string            `json:"file"`
-	ABI    int               `json:"abi"`
-	Plugin wasm.Description  `json:"plugin"`
-	Checks []conform.Outcome `json:"checks"`
+// conformReport is the report of the command conform.
+type conformReport struct {
+	File   string                `json:"file"`
+	ABI    int                   `json:"abi"`
+	Plugin wasm.Description      `json:"plugin"`
+	Checks []conformance.Outcome `json:"checks"`
 	// StartUS and CallUS are measured where it conforms.
 	StartUS float64 `json:"start_us,omitempty"`
 	CallUS  float64 `json:"call_us,omitempty"`
@@ -63,20 +63,20 @@ replies and every fault, and what a fresh start and a call cost. Give an input t
 	return cmd
 }
 
-func (p *program) conformance(ctx context.Context, file, entry string, input json.RawMessage) (*conformance, error) {
+func (p *program) conformance(ctx context.Context, file, entry string, input json.RawMessage) (*conformReport, error) {
 	code, err := p.readFile("the plug-in", file)
 	if err != nil {
 		return nil, err
 	}
 	src := engine.Source{Path: filepath.Base(file), Code: code, Entry: entry}
-	found := &conformance{File: file, ABI: abi.Version}
+	found := &conformReport{File: file, ABI: abi.Version}
 	if found.Plugin, err = wasm.Describe(src); err != nil {
 		return nil, err
 	}
 	if found.Checks, err = p.checkPlugin(ctx, src, input); err != nil {
 		return nil, err
 	}
-	found.OK = !slices.ContainsFunc(found.Checks, func(o conform.Outcome) bool { return !o.OK })
+	found.OK = !slices.ContainsFunc(found.Checks, func(o conformance.Outcome) bool { return !o.OK })
 	if !found.OK {
 		return found, nil
 	}
@@ -91,7 +91,7 @@ func (p *program) conformance(ctx context.Context, file, entry string, input jso
 }
 
 // checkPlugin makes the checks with the plug-in in a cell.
-func (p *program) checkPlugin(ctx context.Context, src engine.Source, input json.RawMessage) (_ []conform.Outcome, err error) {
+func (p *program) checkPlugin(ctx context.Context, src engine.Source, input json.RawMessage) (_ []conformance.Outcome, err error) {
 	// Cells die as the checks ask: that is news to nobody.
 	behind, err := p.openWall(wallFlags{}, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -107,7 +107,7 @@ func (p *program) checkPlugin(ctx context.Context, src engine.Source, input json
 			return nil, err
 		}
 		defer func() { _ = program.Close() }()
-		return conform.Check(ctx, program, input), nil
+		return conformance.Check(ctx, program, input), nil
 	}
 	return nil, errors.New("no engine runs plug-ins")
 }
@@ -116,7 +116,7 @@ func (p *program) checkPlugin(ctx context.Context, src engine.Source, input json
 func measurePlugin(ctx context.Context, program engine.Program, input json.RawMessage) (start, call float64) {
 	const times = 51
 	var starts, calls []time.Duration
-	memory := &conform.Double{}
+	memory := &conformance.Double{}
 	answer := engine.Host{Call: func(_ context.Context, call abi.Call) (json.RawMessage, error) {
 		reply, fault := memory.Call(call)
 		if fault != nil {
@@ -136,7 +136,7 @@ func measurePlugin(ctx context.Context, program engine.Program, input json.RawMe
 	return micros(starts[times/2]), micros(calls[times/2])
 }
 
-func (p *program) printConformance(c *conformance, verbose bool) error {
+func (p *program) printConformance(c *conformReport, verbose bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: a plug-in of ABI version %d, %d bytes, %d KiB of memory at the start\n", c.File, c.ABI, c.Plugin.Bytes, c.Plugin.MemoryBytes>>10)
 	fmt.Fprintf(&b, "imports  %s\n", strings.Join(c.Plugin.Imports, "\n         "))
@@ -163,7 +163,7 @@ func (p *program) printConformance(c *conformance, verbose bool) error {
 }
 
 // listChecks writes a line for each check.
-func listChecks(b *strings.Builder, checks []conform.Outcome) {
+func listChecks(b *strings.Builder, checks []conformance.Outcome) {
 	for _, o := range checks {
 		if o.OK {
 			fmt.Fprintf(b, "ok       %s\n", o.Name)
@@ -174,7 +174,7 @@ func listChecks(b *strings.Builder, checks []conform.Outcome) {
 }
 
 // listFailures writes a line for each reason why checks fail, with the first of those checks.
-func listFailures(b *strings.Builder, checks []conform.Outcome) {
+func listFailures(b *strings.Builder, checks []conformance.Outcome) {
 	failed := map[string]int{}
 	for _, o := range checks {
 		if !o.OK {

@@ -14,7 +14,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("../../host/telemetry/*.go")
+	files, err := filepath.Glob("../../host/server/telemetry/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}

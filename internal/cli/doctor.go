@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/cell"
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/sandbox"
 )
 
 func (p *program) doctorCommand() *cobra.Command {
@@ -29,7 +29,7 @@ The exit code is 0 if all layers but cgroup are on, and 5 otherwise.`,
 
 // doctor starts a cell and says how it is.
 func (p *program) doctor() error {
-	pool, err := languages.NewPool(cell.Options{Spares: -1, Logger: p.logger()})
+	pool, err := engines.NewPool(sandbox.Options{Spares: -1, Logger: p.logger()})
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (p *program) doctor() error {
 }
 
 // showLayers shows the layers, and fails if one is off that a machine can have without an administrator.
-func (p *program) showLayers(report cell.Report) error {
+func (p *program) showLayers(report sandbox.Report) error {
 	err := p.answer(report, func() error {
 		for _, l := range report.Layers {
 			state := "off"
@@ -59,7 +59,7 @@ func (p *program) showLayers(report cell.Report) error {
 		return err
 	}
 	var off []string
-	for _, name := range cell.Baseline() {
+	for _, name := range sandbox.Baseline() {
 		if !report.On(name) {
 			off = append(off, name)
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/sandbox"
 )
 
 // TestDoctorFails has a machine that lacks a layer, and one that lacks only a control group.
@@ -15,18 +15,18 @@ func TestDoctorFails(t *testing.T) {
 	for _, tt := range []struct {
 		off string
 		bad bool
-	}{{off: ""}, {off: cell.LayerCgroup}, {off: cell.LayerLandlock, bad: true}} {
+	}{{off: ""}, {off: sandbox.LayerCgroup}, {off: sandbox.LayerLandlock, bad: true}} {
 		var out bytes.Buffer
 		p := &program{env: Env{Stdout: &out}.withDefaults()}
-		var report cell.Report
-		for _, name := range cell.Layers() {
-			report.Layers = append(report.Layers, cell.Layer{Name: name, On: name != tt.off, Detail: "why"})
+		var report sandbox.Report
+		for _, name := range sandbox.Layers() {
+			report.Layers = append(report.Layers, sandbox.Layer{Name: name, On: name != tt.off, Detail: "why"})
 		}
 		err := p.showLayers(report)
 		if tt.bad != errors.Is(err, abi.Unavailable) || tt.bad != (err != nil) || tt.bad && (exitCode(err) != 5 || !strings.Contains(err.Error(), tt.off)) {
 			t.Errorf("doctor without %q = %v; want a failure: %v", tt.off, err, tt.bad)
 		}
-		if n := strings.Count(out.String(), "\n"); n != len(cell.Layers()) {
+		if n := strings.Count(out.String(), "\n"); n != len(sandbox.Layers()) {
 			t.Errorf("doctor without %q shows %d layers; want all", tt.off, n)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // codeNoField is the code of a template that names a field which no record can have.
@@ -19,7 +19,7 @@ func undeclared(store memory.Store, path string) (field string, known []string) 
 	if !store.Strict || path == "" {
 		return "", nil
 	}
-	level, err := jsondoc.Decode(store.Schema, jsondoc.Limits{})
+	level, err := strictjson.Decode(store.Schema, strictjson.Limits{})
 	if err != nil {
 		return "", nil
 	}

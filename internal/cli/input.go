@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // maxDocumentBytes bounds what is read from a file or from stdin. It is above every limit of the host, which
@@ -23,9 +23,9 @@ func (p *program) document(ctx context.Context, what, given string) (json.RawMes
 	if err != nil || given == "" {
 		return nil, err
 	}
-	if err := jsondoc.Check(text, jsondoc.Limits{}); err != nil {
-		doc, ok := errors.AsType[*jsondoc.Error](err)
-		if ok && doc.Kind != jsondoc.Malformed {
+	if err := strictjson.Check(text, strictjson.Limits{}); err != nil {
+		doc, ok := errors.AsType[*strictjson.Error](err)
+		if ok && doc.Kind != strictjson.Malformed {
 			return nil, usagef(overLimitHints[doc.Kind], "%s exceeds a limit for JSON: %v", what, err)
 		}
 		hint := ""
@@ -38,8 +38,8 @@ func (p *program) document(ctx context.Context, what, given string) (json.RawMes
 }
 
 // overLimitHints say what to do about valid JSON that exceeds a limit.
-var overLimitHints = map[jsondoc.Kind]string{
-	jsondoc.BadNumber: "write a longer number as a text, in quotes",
+var overLimitHints = map[strictjson.Kind]string{
+	strictjson.BadNumber: "write a longer number as a text, in quotes",
 }
 
 // read returns the bytes that an argument gives.
@@ -102,7 +102,7 @@ func (p *program) input(ctx context.Context, given string, pairs []string) (json
 	}
 	input := map[string]any{}
 	if base != nil {
-		value, err := jsondoc.Decode(base, jsondoc.Limits{})
+		value, err := strictjson.Decode(base, strictjson.Limits{})
 		if err != nil {
 			return nil, err
 		}
@@ -123,7 +123,7 @@ func (p *program) input(ctx context.Context, given string, pairs []string) (json
 		}
 		seen[key], input[key] = true, value
 	}
-	return jsondoc.Encode(input)
+	return strictjson.Encode(input)
 }
 
 // parsePair reads key=value, whose value is a text, or key:=json.
@@ -140,14 +140,14 @@ func parsePair(text string) (key string, value any, err error) {
 	if !isJSON {
 		return key, value, nil
 	}
-	parsed, err := jsondoc.Decode([]byte(value.(string)), jsondoc.Limits{})
+	parsed, err := strictjson.Decode([]byte(value.(string)), strictjson.Limits{})
 	if err != nil {
 		reason := err
-		doc, ok := errors.AsType[*jsondoc.Error](err)
+		doc, ok := errors.AsType[*strictjson.Error](err)
 		if ok {
 			reason = errors.New(doc.Message)
 		}
-		if ok && doc.Kind != jsondoc.Malformed {
+		if ok && doc.Kind != strictjson.Malformed {
 			return "", nil, usagef(overLimitHints[doc.Kind], "the value of %q exceeds a limit for JSON: %v", key, reason)
 		}
 		return "", nil, usagef(hint, "the value of %q is not valid JSON: %v", key, reason)
@@ -168,7 +168,7 @@ func adviseTypes(err error, pairs []string) error {
 			if v.Keyword != "type" || v.Pointer != "/"+key {
 				continue
 			}
-			if jsondoc.Check([]byte(value), jsondoc.Limits{}) != nil {
+			if strictjson.Check([]byte(value), strictjson.Limits{}) != nil {
 				value = "JSON"
 			}
 			return f.WithHint("%s=... is a text; write %s for another type", key, shellWord(key+":="+value))

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/access"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/server/auth"
 )
 
 func (p *program) keyCommand() *cobra.Command {
@@ -37,7 +37,7 @@ type keyFlags struct {
 	file    string
 	role    string
 	expires string
-	grant   access.Grant
+	grant   auth.Grant
 }
 
 func (p *program) keyCreate() *cobra.Command {
@@ -62,7 +62,7 @@ is none. The name says in logs and lists who has the key. What a role may do:
 	}
 	keysFlag(cmd, &f.file)
 	f.tenantFlag(cmd)
-	cmd.Flags().StringVar(&f.role, "role", "", "what the key may do: `"+access.KeyRoleList()+"`")
+	cmd.Flags().StringVar(&f.role, "role", "", "what the key may do: `"+auth.KeyRoleList()+"`")
 	cmd.Flags().StringArrayVar(&f.grant.Apps, "app", nil, "an app, by its `id`, that the key is for; may be repeated (default: all of the tenant's)")
 	cmd.Flags().BoolVar(&f.grant.Code, "code", false, "let a runtime key run code that comes with the request")
 	cmd.Flags().StringVar(&f.expires, "expires", "", "how long the key is good, such as `90d` or 12h (default: until it is revoked)")
@@ -72,10 +72,10 @@ is none. The name says in logs and lists who has the key. What a role may do:
 // roles says what keys may do, from the table of package access.
 func roles() string {
 	var b strings.Builder
-	for _, role := range access.KeyRoles() {
+	for _, role := range auth.KeyRoles() {
 		var rights []string
-		for _, rule := range access.Table {
-			if (access.Principal{Role: role}).Allows(rule.Right) {
+		for _, rule := range auth.Table {
+			if (auth.Principal{Role: role}).Allows(rule.Right) {
 				rights = append(rights, strings.ReplaceAll(string(rule.Right), "_", " "))
 			}
 		}
@@ -87,9 +87,9 @@ func roles() string {
 // complete makes a grant of the flags.
 func (f *keyFlags) complete(now time.Time) error {
 	if f.role == "" {
-		return usagef("add --role with "+access.KeyRoleList(), "a key needs a role")
+		return usagef("add --role with "+auth.KeyRoleList(), "a key needs a role")
 	}
-	f.grant.Role, f.grant.Tenant = access.Role(f.role), f.tenant
+	f.grant.Role, f.grant.Tenant = auth.Role(f.role), f.tenant
 	if f.expires == "" {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (f *keyFlags) complete(now time.Time) error {
 
 // createdKey is a key with what nobody can see again.
 type createdKey struct {
-	access.Key
+	auth.Key
 	Secret string `json:"secret"`
 }
 
@@ -111,7 +111,7 @@ func (p *program) createKey(f keyFlags) error {
 	if err := f.grant.Check(p.env.Now()); err != nil { // before the file is made
 		return &usageError{abi.FaultOf(err)}
 	}
-	keys, err := p.openKeys(f.file, access.CreateKeys)
+	keys, err := p.openKeys(f.file, auth.CreateKeys)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (p *program) keyList() *cobra.Command {
 		Example: `  toolrun key list --keys keys.json --json`,
 		Args:    takes(0, 0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			keys, err := p.openKeys(file, access.OpenKeys)
+			keys, err := p.openKeys(file, auth.OpenKeys)
 			if err != nil {
 				return err
 			}
@@ -148,7 +148,7 @@ func (p *program) keyList() *cobra.Command {
 	return cmd
 }
 
-func (p *program) showKeys(keys []access.Key) error {
+func (p *program) showKeys(keys []auth.Key) error {
 	rows := make([][]string, len(keys))
 	for i, k := range keys {
 		role, apps, expires := string(k.Role), strings.Join(k.Apps, ","), when(&k.Expires)
@@ -174,7 +174,7 @@ func (p *program) keyRevoke() *cobra.Command {
 		Example: `  toolrun key revoke --keys keys.json 7fq2k4m3xa`,
 		Args:    takes(1, 1, "the id of a KEY"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			keys, err := p.openKeys(file, access.OpenKeys)
+			keys, err := p.openKeys(file, auth.OpenKeys)
 			if err != nil {
 				return err
 			}
@@ -193,7 +193,7 @@ func (p *program) keyRevoke() *cobra.Command {
 }
 
 // openKeys opens the key file that a command is about.
-func (p *program) openKeys(written string, open func(string) (*access.Keys, error)) (*access.Keys, error) {
+func (p *program) openKeys(written string, open func(string) (*auth.Keys, error)) (*auth.Keys, error) {
 	if written == "" {
 		return nil, usagef("add --keys FILE", "the command needs a key file")
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/internal/similar"
+	"github.com/toolrun/toolrun/internal/spell"
 )
 
 // program is what the commands of one Main share.
@@ -119,7 +119,7 @@ func noCommand(parent *cobra.Command, name string) error {
 		known = append(known, cmd.Name())
 	}
 	hint := "see: " + parent.CommandPath() + " --help"
-	if near := similar.Name(name, known); near != "" {
+	if near := spell.Name(name, known); near != "" {
 		hint = "did you mean " + parent.CommandPath() + " " + near + "?"
 	}
 	return usagef(hint, "there is no command %q", parent.CommandPath()+" "+name)

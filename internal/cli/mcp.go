@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/mcpapi"
+	"github.com/toolrun/toolrun/host/server/mcpapi"
 )
 
 type mcpFlags struct {

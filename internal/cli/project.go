@@ -12,8 +12,8 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/internal/readonce"
-	"github.com/toolrun/toolrun/internal/similar"
+	"github.com/toolrun/toolrun/internal/cachefs"
+	"github.com/toolrun/toolrun/internal/spell"
 )
 
 // project is an app as the command line found it: the declaration and the folder that holds it.
@@ -25,8 +25,8 @@ type project struct {
 	// files is the folder that the paths of tools begin at, absolute: dir, or that of a tool given by its path.
 	files    string
 	problems app.Problems
-	roots    []*os.Root   // what was opened to read it
-	once     *readonce.FS // what the app's files are read through, nil where they are read as they are
+	roots    []*os.Root  // what was opened to read it
+	once     *cachefs.FS // what the app's files are read through, nil where they are read as they are
 }
 
 // openProject reads the app file that is named, or the nearest upwards. Where there is none, and none is named,
@@ -162,7 +162,7 @@ func (pr *project) mustStore(name string, builtIn ...string) error {
 		return nil
 	}
 	f := abi.Faultf(abi.NotFound, "there is no store %q in %s", name, pr.shown())
-	if pr.file == "" && similar.Name(name, known) == "" {
+	if pr.file == "" && spell.Name(name, known) == "" {
 		return &usageError{f.WithHint("%s", pr.declareHint(name))}
 	}
 	return &usageError{f.WithHint("%s", didYouMean(name, known, "the app declares no stores"))}
@@ -201,7 +201,7 @@ func (pr *project) shown() string {
 
 // didYouMean is a hint for a name that is not known.
 func didYouMean(word string, known []string, none string) string {
-	if near := similar.Name(word, known); near != "" {
+	if near := spell.Name(word, known); near != "" {
 		return "did you mean " + near + "?"
 	}
 	if len(known) == 0 {

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/sandbox"
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
@@ -126,7 +126,7 @@ func TestReadmePython(t *testing.T) {
 
 func compilePython(t *testing.T, file, cache string) {
 	t.Helper()
-	pool, err := languages.NewPool(cell.Options{CacheDir: cache, Spares: -1}, languages.WithPython(file))
+	pool, err := engines.NewPool(sandbox.Options{CacheDir: cache, Spares: -1}, engines.WithPython(file))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/httpapi/wire"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
@@ -25,28 +25,28 @@ func callerOf(c host.Caller) client.Caller { return client.Caller{User: c.User, 
 
 // Run runs a tool at the server, with its log lines as they happen; those of code come in the end.
 func (r *remote) Run(ctx context.Context, inv host.Invocation) (*abi.Result, error) {
-	fields := wire.RunFields{
+	fields := apitypes.RunFields{
 		Input: inv.Input, Session: inv.Caller.Session, User: inv.Caller.User, Metadata: inv.Metadata, Context: inv.Context,
 		Env: inv.Env, TimeoutMS: inv.Timeout.Milliseconds(), Dry: inv.Dry,
 	}
 	if inv.Code != nil {
 		return r.runCode(ctx, inv, fields)
 	}
-	result, err := r.StreamRun(ctx, wire.RunRequest{Tool: inv.Tool, RunFields: fields}, inv.OnLog, client.IdempotencyKey(inv.Key))
+	result, err := r.StreamRun(ctx, apitypes.RunRequest{Tool: inv.Tool, RunFields: fields}, inv.OnLog, client.IdempotencyKey(inv.Key))
 	if result != nil {
 		return result, err
 	}
 	return notRun(inv.Tool, unknownName(err, inv.Tool, r.p.noTool(inv.Tool, " at the server"), "the app declares no tools", func() ([]string, error) {
-		return namesOf(r.Tools, func(t wire.Tool) string { return t.Name })(ctx)
+		return namesOf(r.Tools, func(t apitypes.Tool) string { return t.Name })(ctx)
 	}))
 }
 
-func (r *remote) runCode(ctx context.Context, inv host.Invocation, fields wire.RunFields) (*abi.Result, error) {
+func (r *remote) runCode(ctx context.Context, inv host.Invocation, fields apitypes.RunFields) (*abi.Result, error) {
 	grants := map[string]string{}
 	for _, g := range inv.Code.Grants {
 		grants[g.Store] = joined(g.Verbs)
 	}
-	request := wire.CodeRequest{Name: inv.Tool, Language: inv.Code.Language, Code: inv.Code.Text, Grants: grants, RunFields: fields}
+	request := apitypes.CodeRequest{Name: inv.Tool, Language: inv.Code.Language, Code: inv.Code.Text, Grants: grants, RunFields: fields}
 	result, err := r.RunCode(ctx, request, client.IdempotencyKey(inv.Key))
 	if result == nil {
 		return notRun(inv.Tool, err)
@@ -76,7 +76,7 @@ func (r *remote) Render(ctx context.Context, c host.Caller, prompt string) (stri
 	rendered, err := r.Client.Render(ctx, callerOf(c), prompt)
 	if err != nil {
 		return "", unknownName(err, prompt, fmt.Sprintf("there is no prompt %q at the server", prompt), "the app declares no prompts", func() ([]string, error) {
-			return namesOf(r.Prompts, func(p wire.Prompt) string { return p.Name })(ctx)
+			return namesOf(r.Prompts, func(p apitypes.Prompt) string { return p.Name })(ctx)
 		})
 	}
 	return rendered.Text, nil
@@ -89,7 +89,7 @@ func (r *remote) RenderText(context.Context, host.Caller, string) (string, error
 
 // StartSession starts a session, or changes one that is open.
 func (r *remote) StartSession(ctx context.Context, c host.Caller, start memory.SessionStart) (memory.Session, error) {
-	started, err := r.Client.StartSession(ctx, wire.SessionRequest{
+	started, err := r.Client.StartSession(ctx, apitypes.SessionRequest{
 		Session: c.Session, User: c.User, Metadata: start.Metadata, SessionReference: start.Reference, UserReference: start.UserReference,
 	})
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *remote) Session(ctx context.Context, c host.Caller) (memory.Session, er
 	return sessionOf(r.Client.Session(ctx, callerOf(c)))
 }
 
-func sessionOf(s *wire.Session, err error) (memory.Session, error) {
+func sessionOf(s *apitypes.Session, err error) (memory.Session, error) {
 	if err != nil {
 		return memory.Session{}, err
 	}
@@ -212,7 +212,7 @@ func (r *remote) Ledger(ctx context.Context, _ host.Caller, q memory.LedgerQuery
 }
 
 func (r *remote) storeNames(ctx context.Context) ([]string, error) {
-	return namesOf(r.Stores, func(s wire.Store) string { return s.TechnicalName })(ctx)
+	return namesOf(r.Stores, func(s apitypes.Store) string { return s.TechnicalName })(ctx)
 }
 
 func (r *remote) unknownStore(ctx context.Context, err error, store string) error {

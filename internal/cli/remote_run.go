@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/httpapi/wire"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
 // runThere runs a tool of an app at a server, or code that is sent there.
@@ -42,7 +42,7 @@ func (p *program) runThere(ctx context.Context, f *runFlags, inv host.Invocation
 // declaresInput reports whether a tool of the app has an input schema, or the server does not answer.
 func (r *remote) declaresInput(ctx context.Context, tool string) bool {
 	tools, err := r.Tools(ctx)
-	at := slices.IndexFunc(tools, func(t wire.Tool) bool { return t.Name == tool })
+	at := slices.IndexFunc(tools, func(t apitypes.Tool) bool { return t.Name == tool })
 	return err != nil || at < 0 || len(tools[at].InputSchema) > 0
 }
 

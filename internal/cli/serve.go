@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage/bolt"
-	"github.com/toolrun/toolrun/internal/readonce"
+	"github.com/toolrun/toolrun/internal/cachefs"
 )
 
 type serveFlags struct {
@@ -192,7 +192,7 @@ func (p *program) openApps(files []string, logger *slog.Logger) ([]*project, err
 		}
 		seen[pr.app.ID] = pr.file
 		logProblems(logger, pr.app.ID, pr.problems)
-		pr.once = readonce.New(pr.app.Files)
+		pr.once = cachefs.New(pr.app.Files)
 		pr.app.Files = pr.once
 		projects = append(projects, pr)
 	}

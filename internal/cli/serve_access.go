@@ -18,11 +18,11 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/access"
-	"github.com/toolrun/toolrun/host/cell"
-	"github.com/toolrun/toolrun/host/engine/document"
-	"github.com/toolrun/toolrun/host/httpapi"
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/extract"
+	"github.com/toolrun/toolrun/host/sandbox"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi"
 )
 
 // accessFlags say whose requests are answered.
@@ -65,9 +65,9 @@ func (p *program) openAccess(f accessFlags, listen string, logger *slog.Logger) 
 	if f.dev {
 		return p.openDev(f, listen)
 	}
-	auth := &access.Authenticator{Now: p.env.Now}
+	made := &auth.Authenticator{Now: p.env.Now}
 	if f.keys != "" {
-		keys, err := access.OpenKeys(p.env.path(f.keys))
+		keys, err := auth.OpenKeys(p.env.path(f.keys))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, usagef("toolrun key create --keys "+f.keys+" makes it, with a key", "there is no key file %s", f.keys)
 		}
@@ -75,10 +75,10 @@ func (p *program) openAccess(f accessFlags, listen string, logger *slog.Logger) 
 			return nil, usagef("", "%v", err)
 		}
 		keys.Logger = logger
-		auth.Keys = keys
+		made.Keys = keys
 	}
 	if f.issuer != "" {
-		options := access.TokenOptions{
+		options := auth.TokenOptions{
 			Issuer: f.issuer, Audience: f.audience, TenantClaim: f.tenantClaim, UserClaim: f.userClaim, SessionClaim: f.sessionClaim,
 			Tenant: f.ofTenant, Logger: logger, Now: p.env.Now,
 		}
@@ -87,47 +87,47 @@ func (p *program) openAccess(f accessFlags, listen string, logger *slog.Logger) 
 		} else {
 			options.KeysFile = p.env.path(f.jwks)
 		}
-		tokens, err := access.NewTokens(options)
+		tokens, err := auth.NewTokens(options)
 		if err != nil {
 			return nil, usagef("", "%v", err)
 		}
-		auth.Tokens = tokens
+		made.Tokens = tokens
 	}
-	return auth, nil
+	return made, nil
 }
 
 // probeIssuer logs if the keys of the issuer cannot be had. The service goes on: the issuer may start later.
 func (s *server) probeIssuer(ctx context.Context) {
-	auth, ok := s.auth.(*access.Authenticator)
-	if !ok || auth.Tokens == nil {
+	made, ok := s.auth.(*auth.Authenticator)
+	if !ok || made.Tokens == nil {
 		return
 	}
-	if err := auth.Tokens.Probe(ctx); err != nil && ctx.Err() == nil {
+	if err := made.Tokens.Probe(ctx); err != nil && ctx.Err() == nil {
 		s.logger.Warn("the keys of the token issuer cannot be had so far: tokens are refused until they can", "jwks", s.flags.jwks, "error", err)
 	}
 }
 
 // authenticator finds out who sent a request.
 type authenticator interface {
-	Authenticate(*http.Request) (access.Principal, error)
+	Authenticate(*http.Request) (auth.Principal, error)
 }
 
 // devKey is the one key of --dev.
 type devKey string
 
 // Authenticate takes the key, whatever header it comes in.
-func (k devKey) Authenticate(r *http.Request) (access.Principal, error) {
+func (k devKey) Authenticate(r *http.Request) (auth.Principal, error) {
 	given := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if given == "" {
 		given = r.Header.Get("X-API-Key")
 	}
 	if given == "" {
-		return access.Principal{}, access.NoCredentials
+		return auth.Principal{}, auth.NoCredentials
 	}
 	if subtle.ConstantTimeCompare([]byte(given), []byte(k)) != 1 {
-		return access.Principal{}, access.Invalid
+		return auth.Principal{}, auth.Invalid
 	}
-	return access.Principal{Role: access.Operator, Tenant: host.DefaultTenant, Code: true, Name: "dev"}, nil
+	return auth.Principal{Role: auth.Operator, Tenant: host.DefaultTenant, Code: true, Name: "dev"}, nil
 }
 
 // openDev makes the key of --dev, for nobody but this machine.
@@ -142,8 +142,8 @@ func (p *program) openDev(f accessFlags, listen string) (authenticator, error) {
 // serveWall is what tools, and files that are read, are behind.
 type serveWall struct {
 	tools     *wall
-	readers   *cell.Pool // nil where there are none
-	documents *document.Reader
+	readers   *sandbox.Pool // nil where there are none
+	documents *extract.Reader
 }
 
 // openServeWall makes the cells of a service, in which some wait for work.
@@ -155,14 +155,14 @@ func (p *program) openServeWall(f *serveFlags, logger *slog.Logger) (*serveWall,
 		w.tools, err = p.openWall(f.wallFlags, logger)
 		return w, err // and the text of no file is read: its parser is to be behind the wall
 	}
-	if w.tools, err = p.openWallWith(f.wallFlags, cell.Options{Logger: logger}); err != nil {
+	if w.tools, err = p.openWallWith(f.wallFlags, sandbox.Options{Logger: logger}); err != nil {
 		return nil, err
 	}
-	options := cell.Options{CacheDir: p.cache("cells"), Without: f.without, Require: f.required(), Logger: logger}
-	if w.readers, err = languages.NewDocumentPool(options); err != nil {
+	options := sandbox.Options{CacheDir: p.cache("cells"), Without: f.without, Require: f.required(), Logger: logger}
+	if w.readers, err = engines.NewDocumentPool(options); err != nil {
 		return nil, errors.Join(err, w.tools.close())
 	}
-	w.documents = &document.Reader{Engine: w.readers.Engines()[0]}
+	w.documents = &extract.Reader{Engine: w.readers.Engines()[0]}
 	return w, nil
 }
 

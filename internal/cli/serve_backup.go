@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/httpapi"
+	"github.com/toolrun/toolrun/host/server/httpapi"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )

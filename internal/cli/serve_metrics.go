@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolrun/toolrun/host/cell"
+	"github.com/toolrun/toolrun/host/sandbox"
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
@@ -77,13 +77,13 @@ func databaseGauges(db *bolt.Backend) []gauge {
 	}
 }
 
-func workerGauges(pool *cell.Pool) []gauge {
-	of := func(pick func(cell.Counts) int) func() float64 {
+func workerGauges(pool *sandbox.Pool) []gauge {
+	of := func(pick func(sandbox.Counts) int) func() float64 {
 		return func() float64 { return float64(pick(pool.Counts())) }
 	}
 	return []gauge{
-		{"toolrun_workers_busy", "Worker processes that run a tool.", of(func(c cell.Counts) int { return c.Busy })},
-		{"toolrun_workers_idle", "Worker processes that have run a tool of some tenant, and wait for the next one of it.", of(func(c cell.Counts) int { return c.Idle })},
-		{"toolrun_workers_spare", "Worker processes that wait and that no tool was in.", of(func(c cell.Counts) int { return c.Spare })},
+		{"toolrun_workers_busy", "Worker processes that run a tool.", of(func(c sandbox.Counts) int { return c.Busy })},
+		{"toolrun_workers_idle", "Worker processes that have run a tool of some tenant, and wait for the next one of it.", of(func(c sandbox.Counts) int { return c.Idle })},
+		{"toolrun_workers_spare", "Worker processes that wait and that no tool was in.", of(func(c sandbox.Counts) int { return c.Spare })},
 	}
 }

@@ -17,12 +17,12 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/admission"
-	"github.com/toolrun/toolrun/host/apps"
-	"github.com/toolrun/toolrun/host/httpapi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/server/httpapi"
+	"github.com/toolrun/toolrun/host/server/telemetry"
+	"github.com/toolrun/toolrun/host/server/tenants"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
-	"github.com/toolrun/toolrun/host/telemetry"
 	"github.com/toolrun/toolrun/internal/connections"
 	"github.com/toolrun/toolrun/internal/service"
 )
@@ -39,7 +39,7 @@ type server struct {
 	gate    *admission.Gate
 	watch   *telemetry.Telemetry
 	links   *httpapi.Links
-	apps    *apps.Apps
+	apps    *tenants.Apps
 	surface *service.Service
 	// certificate is nil for a service without TLS.
 	certificate *certificate
@@ -140,7 +140,7 @@ func (s *server) openSurface() error {
 	if err != nil {
 		return err
 	}
-	s.apps = apps.New(apps.Options{
+	s.apps = tenants.New(tenants.Options{
 		Host: host.Options{
 			Memory: quota, Backend: s.backend, Engines: s.wall.tools.engines, Gate: s.gate, Ledger: f.ledger, Metering: f.usage, Now: s.p.env.Now, Logger: s.logger,
 		},

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/memory"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // surface is what commands need of an app: one that is open in this process, or one of a server.
@@ -98,7 +98,7 @@ func (l local) operate(ctx context.Context, c host.Caller, op, store string, arg
 		text, given := arg.(json.RawMessage)
 		if !given {
 			var err error
-			if text, err = jsondoc.Encode(arg); err != nil {
+			if text, err = strictjson.Encode(arg); err != nil {
 				return nil, abi.Effects{}, err
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
-	"github.com/toolrun/toolrun/internal/similar"
+	"github.com/toolrun/toolrun/internal/spell"
 )
 
 // target finds the tool that a command names and returns its name in the project's app. A tool that is given
@@ -55,7 +55,7 @@ func (pr *project) pathHint(tool string, f *abi.Fault) *abi.Fault {
 	if !known || f.Code != abi.NotFound || slices.Contains(declared, f.Store) {
 		return pr.grantHint(tool, f)
 	}
-	if near := similar.Name(f.Store, declared); near != "" {
+	if near := spell.Name(f.Store, declared); near != "" {
 		return f.WithHint("did you mean %s?", near)
 	}
 	return f.WithHint("%s, and allow it with --grant %s=%s", pr.declareHint(shortened(f.Store)), shortened(f.Store), op.Verb)

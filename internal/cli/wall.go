@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/cell"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/python/distribution"
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/sandbox"
 )
 
 // wallFlags say what is between tools and this machine.
@@ -38,7 +38,7 @@ func (f *wallFlags) register(cmd *cobra.Command) {
 // wall is what tools run behind: engines, and the cells that they run guests in.
 type wall struct {
 	engines []engine.Engine
-	pool    *cell.Pool // nil where there are none
+	pool    *sandbox.Pool // nil where there are none
 }
 
 // openWall makes the engines, which log to logger. No process is started before it is needed.
@@ -47,17 +47,17 @@ func (p *program) openWall(f wallFlags, logger *slog.Logger) (*wall, error) {
 		return nil, usagef("leave one of them out", "--inprocess runs tools without a wall: it goes with none of --require-isolation, --require-layer and --without")
 	}
 	if f.inProcess {
-		return &wall{engines: languages.InProcess(languages.WithCache(p.cache("plugins")), languages.WithPanicLog(p.panicked), languages.WithPython(p.python(f)))}, nil
+		return &wall{engines: engines.InProcess(engines.WithCache(p.cache("plugins")), engines.WithPanicLog(p.panicked), engines.WithPython(p.python(f)))}, nil
 	}
-	return p.openWallWith(f, cell.Options{Spares: -1, Logger: logger})
+	return p.openWallWith(f, sandbox.Options{Spares: -1, Logger: logger})
 }
 
 // openWallWith makes a pool of cells as the flags say.
-func (p *program) openWallWith(f wallFlags, options cell.Options) (*wall, error) {
+func (p *program) openWallWith(f wallFlags, options sandbox.Options) (*wall, error) {
 	options.CacheDir, options.Without = p.cache("cells"), f.without
 	options.Require = f.required()
-	pool, err := languages.NewPool(options, languages.WithPython(p.python(f)))
-	if missing := (*cell.MissingError)(nil); errors.As(err, &missing) {
+	pool, err := engines.NewPool(options, engines.WithPython(p.python(f)))
+	if missing := (*sandbox.MissingError)(nil); errors.As(err, &missing) {
 		f := abi.Faultf(abi.Unavailable, "%v", missing)
 		return nil, f.WithHint("toolrun doctor shows all layers; without --require-isolation and --require-layer tools run behind those that there are")
 	}
@@ -70,7 +70,7 @@ func (p *program) openWallWith(f wallFlags, options cell.Options) (*wall, error)
 // required are the layers that the flags insist on.
 func (f wallFlags) required() []string {
 	if f.require {
-		return append(cell.Baseline(), f.layers...)
+		return append(sandbox.Baseline(), f.layers...)
 	}
 	return f.layers
 }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/access"
-	"github.com/toolrun/toolrun/host/httpapi"
-	"github.com/toolrun/toolrun/host/mcpapi"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi"
+	"github.com/toolrun/toolrun/host/server/mcpapi"
 )
 
 // connectors serve MCP for each host that clients of MCP use.
@@ -63,7 +63,7 @@ const sessionHeader = "Mcp-Session-Id"
 
 // ServeHTTP answers a request of an MCP client.
 func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	admitted, err := c.api.Admit(r, access.Run)
+	admitted, err := c.api.Admit(r, auth.Run)
 	if err != nil {
 		httpapi.WriteProblem(w, err)
 		return

@@ -14,12 +14,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/access"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/apps"
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/telemetry"
+	"github.com/toolrun/toolrun/host/server/tenants"
 	"github.com/toolrun/toolrun/host/storage/mem"
-	"github.com/toolrun/toolrun/host/telemetry"
 )
 
 // users is a service whose callers write their user's name as the token; whom revoked names, it does not know any more.
@@ -38,21 +38,21 @@ func users(t *testing.T, revoked *atomic.Pointer[string], called chan struct{}) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	served := apps.New(apps.Options{Observers: func(string) []host.Observer { return []host.Observer{calls{called: called}} }, Host: host.Options{Backend: mem.New(), Engines: languages.InProcess(), SweepEvery: -1, Limits: host.Limits{Timeout: 150 * time.Second}}})
+	served := tenants.New(tenants.Options{Observers: func(string) []host.Observer { return []host.Observer{calls{called: called}} }, Host: host.Options{Backend: mem.New(), Engines: engines.InProcess(), SweepEvery: -1, Limits: host.Limits{Timeout: 150 * time.Second}}})
 	if err := served.Serve(t.Context(), []*app.App{declared}); err != nil {
 		t.Fatal(err)
 	}
 	s, err := New(Options{
 		Apps: served, Telemetry: watch, Recheck: 10 * time.Millisecond,
-		Authenticate: func(r *http.Request) (access.Principal, error) {
+		Authenticate: func(r *http.Request) (auth.Principal, error) {
 			user := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 			if gone := revoked.Load(); gone != nil && *gone == user {
-				return access.Principal{}, access.Invalid
+				return auth.Principal{}, auth.Invalid
 			}
 			if user == "backend" {
-				return access.Principal{Role: access.Runtime, Tenant: "acme", Name: user}, nil
+				return auth.Principal{Role: auth.Runtime, Tenant: "acme", Name: user}, nil
 			}
-			return access.Principal{Role: access.User, Tenant: "acme", User: user, Name: user}, nil
+			return auth.Principal{Role: auth.User, Tenant: "acme", User: user, Name: user}, nil
 		},
 	})
 	if err != nil {

@@ -13,19 +13,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/access"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/apps"
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/telemetry"
+	"github.com/toolrun/toolrun/host/server/tenants"
 	"github.com/toolrun/toolrun/host/storage/mem"
-	"github.com/toolrun/toolrun/host/telemetry"
 )
 
 // surface is a service of one app, whose first run waits in a memory operation: begun is closed then, and resume lets
 // it go on.
 type surface struct {
 	*Service
-	apps          *apps.Apps
+	apps          *tenants.Apps
 	declared      *app.App
 	url           string
 	begun, resume chan struct{}
@@ -64,8 +64,8 @@ func open(t *testing.T) *surface {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.apps = apps.New(apps.Options{
-		Host:      host.Options{Backend: mem.New(), Engines: languages.InProcess(), SweepEvery: -1},
+	s.apps = tenants.New(tenants.Options{
+		Host:      host.Options{Backend: mem.New(), Engines: engines.InProcess(), SweepEvery: -1},
 		Observers: func(string) []host.Observer { return []host.Observer{pause{surface: s, first: first}} },
 		Retired: func(h *host.Host) {
 			s.Retire(h)
@@ -74,8 +74,8 @@ func open(t *testing.T) *surface {
 	})
 	s.Service, err = New(Options{
 		Apps: s.apps, Telemetry: watch, Rate: 1000, Burst: 1000,
-		Authenticate: func(*http.Request) (access.Principal, error) {
-			return access.Principal{Role: access.Operator, Tenant: "acme", Name: "test"}, nil
+		Authenticate: func(*http.Request) (auth.Principal, error) {
+			return auth.Principal{Role: auth.Operator, Tenant: "acme", Name: "test"}, nil
 		},
 	})
 	if err != nil {
@@ -213,7 +213,7 @@ func TestRetireAnswersMCPCalls(t *testing.T) {
 // A request may be admitted to a host that is retired before the request gets on.
 func TestHostIsRetiredUnderARequest(t *testing.T) {
 	s := open(t)
-	admitted, err := s.api.Admit(httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp?user_id=ann", http.NoBody), access.Run)
+	admitted, err := s.api.Admit(httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp?user_id=ann", http.NoBody), auth.Run)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"html/template"
 	"net/http"
 
-	"github.com/toolrun/toolrun/host/httpapi"
+	"github.com/toolrun/toolrun/host/server/httpapi"
 )
 
 //go:embed page.html

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/access"
-	"github.com/toolrun/toolrun/host/apps"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/telemetry"
+	"github.com/toolrun/toolrun/host/server/tenants"
 	"github.com/toolrun/toolrun/host/storage/mem"
-	"github.com/toolrun/toolrun/host/telemetry"
 	"github.com/toolrun/toolrun/internal/service"
 )
 
@@ -21,10 +21,10 @@ func TestPageIsMadeOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer watch.Shutdown(t.Context())
-	served := apps.New(apps.Options{Host: host.Options{Backend: mem.New()}})
+	served := tenants.New(tenants.Options{Host: host.Options{Backend: mem.New()}})
 	defer served.Close()
-	s, err := service.New(service.Options{Apps: served, Telemetry: watch, Authenticate: func(*http.Request) (access.Principal, error) {
-		return access.Principal{}, access.NoCredentials
+	s, err := service.New(service.Options{Apps: served, Telemetry: watch, Authenticate: func(*http.Request) (auth.Principal, error) {
+		return auth.Principal{}, auth.NoCredentials
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -9,20 +9,20 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/access"
-	"github.com/toolrun/toolrun/host/apps"
-	"github.com/toolrun/toolrun/host/engine/document"
-	"github.com/toolrun/toolrun/host/httpapi"
-	"github.com/toolrun/toolrun/host/telemetry"
+	"github.com/toolrun/toolrun/host/extract"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi"
+	"github.com/toolrun/toolrun/host/server/telemetry"
+	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
 // Options are what a Service is made of. Apps, Authenticate and Telemetry are required.
 type Options struct {
-	Apps         *apps.Apps
-	Authenticate func(*http.Request) (access.Principal, error)
+	Apps         *tenants.Apps
+	Authenticate func(*http.Request) (auth.Principal, error)
 	Telemetry    *telemetry.Telemetry
 	// Documents, Links, Rate, Burst and BodyBytes are httpapi's.
-	Documents *document.Reader
+	Documents *extract.Reader
 	Links     *httpapi.Links
 	Rate      float64
 	Burst     int

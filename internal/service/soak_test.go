@@ -22,20 +22,20 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/access"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/apps"
-	"github.com/toolrun/toolrun/host/cell"
-	"github.com/toolrun/toolrun/host/engine/document"
-	"github.com/toolrun/toolrun/host/httpapi"
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/extract"
+	"github.com/toolrun/toolrun/host/sandbox"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi"
+	"github.com/toolrun/toolrun/host/server/telemetry"
+	"github.com/toolrun/toolrun/host/server/tenants"
 	"github.com/toolrun/toolrun/host/storage/bolt"
-	"github.com/toolrun/toolrun/host/telemetry"
 	"github.com/toolrun/toolrun/internal/service"
 )
 
 func TestMain(m *testing.M) {
-	languages.Main() // cells are this program too
+	engines.Main() // cells are this program too
 	os.Exit(m.Run())
 }
 
@@ -84,25 +84,25 @@ func start(t *testing.T) *running {
 	must(problems.Err())
 	backend, err := bolt.Open(filepath.Join(t.TempDir(), "memory.db"), nil)
 	must(err)
-	pool, err := languages.NewPool(cell.Options{})
+	pool, err := engines.NewPool(sandbox.Options{})
 	must(err)
-	readers, err := languages.NewDocumentPool(cell.Options{})
+	readers, err := engines.NewDocumentPool(sandbox.Options{})
 	must(err)
 	watch, err := telemetry.New(telemetry.Options{})
 	must(err)
 	links, err := httpapi.NewLinks(bytes.Repeat([]byte("k"), 32), "http://127.0.0.1", nil)
 	must(err)
 	var surface *service.Service
-	served := apps.New(apps.Options{
+	served := tenants.New(tenants.Options{
 		Host:      host.Options{Backend: backend, Engines: pool.Engines(), Ledger: time.Hour},
 		Observers: func(app string) []host.Observer { return []host.Observer{watch.Observer(app)} },
 		FileURL:   links.Make, Retired: func(h *host.Host) { surface.Retire(h) },
 	})
-	documents := &document.Reader{Engine: readers.Engines()[0]}
+	documents := &extract.Reader{Engine: readers.Engines()[0]}
 	surface, err = service.New(service.Options{
 		Apps: served, Telemetry: watch, Documents: documents, Links: links,
-		Authenticate: func(*http.Request) (access.Principal, error) {
-			return access.Principal{Role: access.Operator, Tenant: "acme", Name: "soak"}, nil
+		Authenticate: func(*http.Request) (auth.Principal, error) {
+			return auth.Principal{Role: auth.Operator, Tenant: "acme", Name: "soak"}, nil
 		},
 	})
 	must(err)

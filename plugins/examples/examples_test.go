@@ -21,7 +21,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/js"
 	"github.com/toolrun/toolrun/host/engine/wasm"
-	"github.com/toolrun/toolrun/host/languages"
+	"github.com/toolrun/toolrun/host/engines"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/internal/cli"
 )
@@ -30,7 +30,7 @@ import (
 var cacheDir string
 
 func TestMain(m *testing.M) {
-	languages.Main()
+	engines.Main()
 	dir, err := os.MkdirTemp("", "examples")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

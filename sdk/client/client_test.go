@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
@@ -45,8 +45,8 @@ func TestOperations(t *testing.T) {
 
 var ann = client.Caller{User: "ann", Session: "s1"}
 
-func run(tool, input string) wire.RunRequest {
-	return wire.RunRequest{Tool: tool, RunFields: wire.RunFields{User: "ann", Session: "s1", Input: json.RawMessage(input)}}
+func run(tool, input string) apitypes.RunRequest {
+	return apitypes.RunRequest{Tool: tool, RunFields: apitypes.RunFields{User: "ann", Session: "s1", Input: json.RawMessage(input)}}
 }
 
 func runs(t *testing.T, c *client.Client) {
@@ -65,7 +65,7 @@ func runs(t *testing.T, c *client.Client) {
 	if first.Repeated || !again.Repeated || again.RunID != first.RunID || compact(t, again.Output) != `{"visits":2}` {
 		t.Errorf("a repeated run = %+v; want the Result of %s", again, first.RunID)
 	}
-	code := wire.CodeRequest{Language: "javascript", Code: `return (await memory.get_content("prefs")).visits`, Grants: map[string]string{"prefs": "read"}, RunFields: run("", `{}`).RunFields}
+	code := apitypes.CodeRequest{Language: "javascript", Code: `return (await memory.get_content("prefs")).visits`, Grants: map[string]string{"prefs": "read"}, RunFields: run("", `{}`).RunFields}
 	if result := must(c.RunCode(ctx, code))(t); string(result.Output) != "2" {
 		t.Errorf("RunCode = %s; want 2", result.Output)
 	}
@@ -111,10 +111,10 @@ func cancelled(t *testing.T, c *client.Client) {
 func sessions(t *testing.T, c *client.Client) {
 	ctx := t.Context()
 	message := "Hello"
-	if started := must(c.StartSession(ctx, wire.SessionRequest{User: "eve", Message: &message}))(t); started.ID == "" || started.Result == nil || !errors.Is(started.Result.Error, abi.ToolError) {
+	if started := must(c.StartSession(ctx, apitypes.SessionRequest{User: "eve", Message: &message}))(t); started.ID == "" || started.Result == nil || !errors.Is(started.Result.Error, abi.ToolError) {
 		t.Errorf("StartSession with a message = %+v; want the Result of the default tool, which fails", started)
 	}
-	started := must(c.StartSession(ctx, wire.SessionRequest{Session: "a:b@c=d+e", User: "ann", Metadata: json.RawMessage(`{"userName":"Ann"}`)}))(t)
+	started := must(c.StartSession(ctx, apitypes.SessionRequest{Session: "a:b@c=d+e", User: "ann", Metadata: json.RawMessage(`{"userName":"Ann"}`)}))(t)
 	odd := client.Caller{User: "ann", Session: started.ID}
 	changed := must(c.SetMetadata(ctx, odd, json.RawMessage(`{"plan":"gold"}`)))(t)
 	if compact(t, changed.Metadata) != `{"plan":"gold","userName":"Ann"}` || changed.ID != "a:b@c=d+e" {
@@ -131,7 +131,7 @@ func sessions(t *testing.T, c *client.Client) {
 		t.Errorf("Prompts = %v", prompts)
 	}
 	for i := range 5 {
-		must(c.StartSession(ctx, wire.SessionRequest{Session: fmt.Sprintf("p%d", i), User: "ben"}))(t)
+		must(c.StartSession(ctx, apitypes.SessionRequest{Session: fmt.Sprintf("p%d", i), User: "ben"}))(t)
 	}
 	var ids []string
 	for session, err := range c.AllSessions(ctx, client.SessionQuery{User: "ben", Limit: 2}) {
@@ -146,7 +146,7 @@ func sessions(t *testing.T, c *client.Client) {
 	if ended := must(c.EndSession(ctx, odd))(t); ended.Ended == nil {
 		t.Errorf("EndSession = %+v; want one that has ended", ended)
 	}
-	_, err := c.Run(ctx, wire.RunRequest{Tool: "remember", RunFields: wire.RunFields{User: "ann", Session: odd.Session}})
+	_, err := c.Run(ctx, apitypes.RunRequest{Tool: "remember", RunFields: apitypes.RunFields{User: "ann", Session: odd.Session}})
 	if !errors.Is(err, abi.SessionEnded) {
 		t.Errorf("a run in a session that has ended: %v; want session_ended", err)
 	}
@@ -163,7 +163,7 @@ func files(t *testing.T, c *client.Client) {
 	if list := must(c.Files(ctx, ann))(t); len(list) != 2 {
 		t.Errorf("Files = %v; want two", list)
 	}
-	if changed := must(c.ChangeFile(ctx, ann, typed.ID, wire.FileChange{Active: false}))(t); changed.Active {
+	if changed := must(c.ChangeFile(ctx, ann, typed.ID, apitypes.FileChange{Active: false}))(t); changed.Active {
 		t.Error("ChangeFile left the file active")
 	}
 	download := must(c.File(ctx, ann, file.ID))(t)
@@ -189,7 +189,7 @@ func files(t *testing.T, c *client.Client) {
 
 func stores(t *testing.T, c *client.Client) {
 	ctx := t.Context()
-	created := must(c.CreateStore(ctx, wire.Store{TechnicalName: "notes", Access: "user"}))(t)
+	created := must(c.CreateStore(ctx, apitypes.Store{TechnicalName: "notes", Access: "user"}))(t)
 	if created.Declared != "api" {
 		t.Errorf("CreateStore = %+v; want one of the API's", created)
 	}
@@ -241,7 +241,7 @@ func records(t *testing.T, c *client.Client) {
 			t.Errorf("DeleteRecord on %s: %v; want a conflict", tt.name, err)
 		}
 	}
-	var list []wire.Listed
+	var list []apitypes.Listed
 	for record, err := range c.AllRecords(ctx, client.Caller{}, "prefs") {
 		if err != nil {
 			t.Fatal(err)
@@ -353,7 +353,7 @@ func TestConcurrent(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			request := wire.RunRequest{Tool: "remember", RunFields: wire.RunFields{User: fmt.Sprint("user", i)}}
+			request := apitypes.RunRequest{Tool: "remember", RunFields: apitypes.RunFields{User: fmt.Sprint("user", i)}}
 			for visit := 1; visit <= 3; visit++ {
 				result, err := c.Run(t.Context(), request)
 				if want := fmt.Sprintf(`{"visits":%d}`, visit); err != nil || string(result.Output) != want {

@@ -2,12 +2,12 @@
 //
 // Make a [Client] with [New] and call a method for what the service can do: run a tool or code ([Client.Run],
 // [Client.StreamRun], [Client.RunCode]), look after sessions and their files, read and write records as an operator,
-// follow the ledger. The bodies of requests and answers are those of package host/httpapi/wire, and a run's Result is an
+// follow the ledger. The bodies of requests and answers are those of package host/server/httpapi/apitypes, and a run's Result is an
 // abi.Result, the same as on every surface:
 //
 //	c, err := client.New(client.Options{URL: "http://127.0.0.1:8080", Key: key})
 //	…
-//	result, err := c.Run(ctx, wire.RunRequest{Tool: "visit", RunFields: wire.RunFields{
+//	result, err := c.Run(ctx, apitypes.RunRequest{Tool: "visit", RunFields: apitypes.RunFields{
 //		User: "ann", Input: json.RawMessage(`{"page": "/tea"}`),
 //	}})
 //

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
 // Error says why a call failed. errors.Is finds the code of its fault, and errors.As the fault.
@@ -27,7 +27,7 @@ type Error struct {
 	// RunID is the run that it happened in, "" for none.
 	RunID string
 	// Details say what in the request does not fit the API.
-	Details []wire.ProblemDetail
+	Details []apitypes.ProblemDetail
 	// RetryAfter is how soon the service says to ask again, 0 where it does not say.
 	RetryAfter time.Duration
 
@@ -61,7 +61,7 @@ func errorOf(response *http.Response) *Error {
 	defer response.Body.Close()
 	mediaType, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxProblemBytes))
-	var p wire.Problem
+	var p apitypes.Problem
 	if err == nil && mediaType == "application/problem+json" {
 		err = json.Unmarshal(text, &p)
 	}
@@ -74,7 +74,7 @@ func errorOf(response *http.Response) *Error {
 }
 
 // errorOfProblem makes an Error of a problem document, which has to have a code.
-func errorOfProblem(p *wire.Problem) *Error {
+func errorOfProblem(p *apitypes.Problem) *Error {
 	message := p.Detail
 	for i, detail := range p.Errors {
 		message += []string{": ", "; "}[min(i, 1)] + detail.Message

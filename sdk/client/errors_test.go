@@ -13,7 +13,7 @@ import (
 	"testing/iotest"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
@@ -37,7 +37,7 @@ func TestFaults(t *testing.T) {
 		{"no credentials", func() error { _, err := s.as(t, "").Whoami(ctx); return err }, abi.AccessDenied, 401},
 		{"a right that is missing", func() error { _, err := s.as(t, "read-only").Run(ctx, run("remember", `{}`)); return err }, abi.AccessDenied, 403},
 		{"another user", func() error {
-			_, err := s.as(t, "ann").StartSession(ctx, wire.SessionRequest{User: "ben"})
+			_, err := s.as(t, "ann").StartSession(ctx, apitypes.SessionRequest{User: "ben"})
 			return err
 		}, abi.AccessDenied, 403},
 		{"no id", func() error { _, err := c.EraseUser(ctx, ""); return err }, abi.InvalidArgument, 0},
@@ -65,7 +65,7 @@ func TestFaultWhole(t *testing.T) {
 	if !ok || f.Code != abi.SchemaViolation || f.Store != "prefs" || len(f.Violations) != 1 {
 		t.Errorf("a write that does not fit: %+v; want the store and the violation", f)
 	}
-	_, err = c.Run(t.Context(), wire.RunRequest{Tool: "remember", RunFields: wire.RunFields{TimeoutMS: 10_000_000}})
+	_, err = c.Run(t.Context(), apitypes.RunRequest{Tool: "remember", RunFields: apitypes.RunFields{TimeoutMS: 10_000_000}})
 	e, ok := errors.AsType[*client.Error](err)
 	if !ok || len(e.Details) != 1 || !strings.Contains(e.Error(), e.Details[0].Location) {
 		t.Errorf("a request that does not fit the API: %v; want where it does not", err)

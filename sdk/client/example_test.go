@@ -11,13 +11,13 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/access"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/apps"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/js"
-	"github.com/toolrun/toolrun/host/httpapi"
-	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+	"github.com/toolrun/toolrun/host/server/tenants"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/sdk/client"
 )
@@ -31,9 +31,9 @@ func Example() {
 	}
 	ctx := context.Background()
 	for _, name := range []string{`{"name": "Ann"}`, `{}`} {
-		result, err := c.StreamRun(ctx, wire.RunRequest{
+		result, err := c.StreamRun(ctx, apitypes.RunRequest{
 			Tool:      "greet",
-			RunFields: wire.RunFields{Input: []byte(name), User: "ann"},
+			RunFields: apitypes.RunFields{Input: []byte(name), User: "ann"},
 		}, func(_ int, line abi.LogLine) { fmt.Println("log:", line.Text) })
 		if errors.Is(err, abi.InputInvalid) {
 			fmt.Println("the tool does not take", name)
@@ -74,12 +74,12 @@ tools:
 	if err := problems.Err(); err != nil {
 		log.Fatal(err)
 	}
-	served := apps.New(apps.Options{Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{js.New()}}})
+	served := tenants.New(tenants.Options{Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{js.New()}}})
 	if err := served.Serve(context.Background(), []*app.App{declared}); err != nil {
 		log.Fatal(err)
 	}
-	api, err := httpapi.New(httpapi.Options{Apps: served, Authenticate: func(*http.Request) (access.Principal, error) {
-		return access.Principal{Role: access.Runtime, Tenant: "default", Name: "example"}, nil
+	api, err := httpapi.New(httpapi.Options{Apps: served, Authenticate: func(*http.Request) (auth.Principal, error) {
+		return auth.Principal{Role: auth.Runtime, Tenant: "default", Name: "example"}, nil
 	}})
 	if err != nil {
 		log.Fatal(err)

@@ -10,18 +10,18 @@ import (
 	"net/textproto"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
 // UploadFile uploads a file to the caller's session, which begins where it has not. The content is sent as it is read; it
 // has to be of the format that the name's extension says. mediaType may be "" where the extension says enough.
-func (c *Client) UploadFile(ctx context.Context, caller Caller, name, mediaType string, content io.Reader) (*wire.File, error) {
+func (c *Client) UploadFile(ctx context.Context, caller Caller, name, mediaType string, content io.Reader) (*apitypes.File, error) {
 	r := newRequest(http.MethodPost, "sessions", caller.Session, "files").set("user_id", caller.User)
 	var err error
 	if r.stream, r.media, err = form(name, mediaType, content); err != nil {
 		return nil, err
 	}
-	return fetch[wire.File](ctx, c, r)
+	return fetch[apitypes.File](ctx, c, r)
 }
 
 // form makes the body of an upload (RFC 7578), and says what it is.
@@ -52,20 +52,20 @@ func form(name, mediaType string, content io.Reader) (io.Reader, string, error) 
 }
 
 // Files lists the files of the caller's session.
-func (c *Client) Files(ctx context.Context, caller Caller) ([]wire.File, error) {
+func (c *Client) Files(ctx context.Context, caller Caller) ([]apitypes.File, error) {
 	r := newRequest(http.MethodGet, "sessions", caller.Session, "files").set("user_id", caller.User)
-	return items(fetch[wire.List[wire.File]](ctx, c, r))
+	return items(fetch[apitypes.List[apitypes.File]](ctx, c, r))
 }
 
 // ChangeFile changes a file of the caller's session.
-func (c *Client) ChangeFile(ctx context.Context, caller Caller, id string, change wire.FileChange) (*wire.File, error) {
+func (c *Client) ChangeFile(ctx context.Context, caller Caller, id string, change apitypes.FileChange) (*apitypes.File, error) {
 	r := newRequest(http.MethodPatch, "sessions", caller.Session, "files", id).set("user_id", caller.User)
-	return fetchWith[wire.File](ctx, c, r, change)
+	return fetchWith[apitypes.File](ctx, c, r, change)
 }
 
 // DeleteFile removes a file of the caller's session, and returns what it was.
-func (c *Client) DeleteFile(ctx context.Context, caller Caller, id string) (*wire.File, error) {
-	return fetch[wire.File](ctx, c, newRequest(http.MethodDelete, "sessions", caller.Session, "files", id).set("user_id", caller.User))
+func (c *Client) DeleteFile(ctx context.Context, caller Caller, id string) (*apitypes.File, error) {
+	return fetch[apitypes.File](ctx, c, newRequest(http.MethodDelete, "sessions", caller.Session, "files", id).set("user_id", caller.User))
 }
 
 // Download is the content of a file. Its reader has to be closed.

@@ -14,13 +14,13 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/access"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/apps"
 	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/host/engine/document"
 	"github.com/toolrun/toolrun/host/engine/js"
-	"github.com/toolrun/toolrun/host/httpapi"
+	"github.com/toolrun/toolrun/host/extract"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi"
+	"github.com/toolrun/toolrun/host/server/tenants"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/sdk/client"
 )
@@ -54,21 +54,21 @@ prompts:
 }
 
 // keys are the credentials that the service knows.
-var keys = map[string]access.Principal{
-	"operator":  {Role: access.Operator, Tenant: "acme", Name: "op", Code: true},
-	"backup":    {Role: access.Backup, Tenant: "acme", Name: "nightly"},
-	"read-only": {Role: access.ReadOnly, Tenant: "acme", Name: "watcher"},
-	"ann":       {Role: access.User, Tenant: "acme", User: "ann", Name: "ann"},
+var keys = map[string]auth.Principal{
+	"operator":  {Role: auth.Operator, Tenant: "acme", Name: "op", Code: true},
+	"backup":    {Role: auth.Backup, Tenant: "acme", Name: "nightly"},
+	"read-only": {Role: auth.ReadOnly, Tenant: "acme", Name: "watcher"},
+	"ann":       {Role: auth.User, Tenant: "acme", User: "ann", Name: "ann"},
 }
 
-func authenticate(r *http.Request) (access.Principal, error) {
+func authenticate(r *http.Request) (auth.Principal, error) {
 	given := r.Header.Get("Authorization")
 	if given == "" {
-		return access.Principal{}, access.NoCredentials
+		return auth.Principal{}, auth.NoCredentials
 	}
 	p, ok := keys[strings.TrimPrefix(given, "Bearer ")]
 	if !ok {
-		return p, access.Invalid
+		return p, auth.Invalid
 	}
 	return p, nil
 }
@@ -91,11 +91,11 @@ func newService(t testing.TB) *service {
 	if problems.Err() != nil {
 		t.Fatal(problems)
 	}
-	served := apps.New(apps.Options{Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{js.New()}, Ledger: time.Hour, Metering: time.Hour}})
+	served := tenants.New(tenants.Options{Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{js.New()}, Ledger: time.Hour, Metering: time.Hour}})
 	if err := served.Serve(t.Context(), []*app.App{declared}); err != nil {
 		t.Fatal(err)
 	}
-	reader := &document.Reader{Engine: document.New()}
+	reader := &extract.Reader{Engine: extract.New()}
 	links, err := httpapi.NewLinks(bytes.Repeat([]byte("k"), 32), "http://files.example", nil)
 	if err != nil {
 		t.Fatal(err)

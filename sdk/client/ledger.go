@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
 // LedgerQuery says which entries of the ledger are looked for. Zero fields ask for nothing.
@@ -27,7 +27,7 @@ type LedgerQuery struct {
 
 // Ledger reads a page of the ledger, oldest entries first. A page may hold less than was asked for; there is more as long
 // as it has a Next.
-func (c *Client) Ledger(ctx context.Context, q LedgerQuery) (*wire.List[wire.LedgerEntry], error) {
+func (c *Client) Ledger(ctx context.Context, q LedgerQuery) (*apitypes.List[apitypes.LedgerEntry], error) {
 	r := newRequest(http.MethodGet, "ledger").set("after", q.After).set("limit", number(q.Limit)).
 		set("user_id", q.User).set("session_id", q.Session).set("tool", q.Tool).set("store", q.Store).
 		set("since", stamp(q.Since)).set("until", stamp(q.Until))
@@ -37,12 +37,12 @@ func (c *Client) Ledger(ctx context.Context, q LedgerQuery) (*wire.List[wire.Led
 	if q.Failed {
 		r.set("failed", "true")
 	}
-	return fetch[wire.List[wire.LedgerEntry]](ctx, c, r)
+	return fetch[apitypes.List[apitypes.LedgerEntry]](ctx, c, r)
 }
 
 // LedgerEntries goes over the entries of all pages from q on. An error ends it.
-func (c *Client) LedgerEntries(ctx context.Context, q LedgerQuery) iter.Seq2[wire.LedgerEntry, error] {
-	return pages(func(after string) (*wire.List[wire.LedgerEntry], error) {
+func (c *Client) LedgerEntries(ctx context.Context, q LedgerQuery) iter.Seq2[apitypes.LedgerEntry, error] {
+	return pages(func(after string) (*apitypes.List[apitypes.LedgerEntry], error) {
 		q.After = after
 		return c.Ledger(ctx, q)
 	}, q.After)

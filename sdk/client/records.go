@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
 // WriteOptions say how a record is written. The zero value writes it whatever is there, and keeps it for as long as its
@@ -36,28 +36,28 @@ func newRecordRequest(method string, caller Caller, store string, ifRevision *in
 
 // Record reads a record of the caller's. A projection, a JSON object such as {"preferences.language": 1}, picks the members
 // of its content; nil for all of it. Where there is no record, the error is abi.NotFound.
-func (c *Client) Record(ctx context.Context, caller Caller, store string, projection json.RawMessage) (*wire.Record, error) {
+func (c *Client) Record(ctx context.Context, caller Caller, store string, projection json.RawMessage) (*apitypes.Record, error) {
 	r := newRecordRequest(http.MethodGet, caller, store, nil).set("projection", string(projection))
-	return fetch[wire.Record](ctx, c, r)
+	return fetch[apitypes.Record](ctx, c, r)
 }
 
 // PutRecord replaces the content of a record, or creates it.
-func (c *Client) PutRecord(ctx context.Context, caller Caller, store string, content json.RawMessage, opts WriteOptions) (*wire.Record, error) {
+func (c *Client) PutRecord(ctx context.Context, caller Caller, store string, content json.RawMessage, opts WriteOptions) (*apitypes.Record, error) {
 	r := newRecordRequest(http.MethodPut, caller, store, opts.IfRevision).set("ttl", opts.TTL)
 	r.text, r.media = content, mediaJSON
-	return fetch[wire.Record](ctx, c, r)
+	return fetch[apitypes.Record](ctx, c, r)
 }
 
 // PatchRecord merges a patch (RFC 7396) into a record, or creates it.
-func (c *Client) PatchRecord(ctx context.Context, caller Caller, store string, patch json.RawMessage, opts WriteOptions) (*wire.Record, error) {
+func (c *Client) PatchRecord(ctx context.Context, caller Caller, store string, patch json.RawMessage, opts WriteOptions) (*apitypes.Record, error) {
 	r := newRecordRequest(http.MethodPatch, caller, store, opts.IfRevision).set("ttl", opts.TTL)
 	r.text, r.media = patch, mediaPatch
-	return fetch[wire.Record](ctx, c, r)
+	return fetch[apitypes.Record](ctx, c, r)
 }
 
 // DeleteRecord deletes a record and says whether there was one. ifRevision is as in WriteOptions.
-func (c *Client) DeleteRecord(ctx context.Context, caller Caller, store string, ifRevision *int64) (*wire.Deleted, error) {
-	return fetch[wire.Deleted](ctx, c, newRecordRequest(http.MethodDelete, caller, store, ifRevision))
+func (c *Client) DeleteRecord(ctx context.Context, caller Caller, store string, ifRevision *int64) (*apitypes.Deleted, error) {
+	return fetch[apitypes.Deleted](ctx, c, newRecordRequest(http.MethodDelete, caller, store, ifRevision))
 }
 
 // PageQuery asks for a page of a list. The zero value asks for the first one.
@@ -70,16 +70,16 @@ type PageQuery struct {
 
 // Records lists a page of the records of a store without their contents; those of the caller's user or session where it
 // has one. A page may hold less than was asked for; there is more as long as it has a Next.
-func (c *Client) Records(ctx context.Context, caller Caller, store string, q PageQuery) (*wire.List[wire.Listed], error) {
+func (c *Client) Records(ctx context.Context, caller Caller, store string, q PageQuery) (*apitypes.List[apitypes.Listed], error) {
 	r := newRequest(http.MethodGet, "stores", store, "records").set("user_id", caller.User).set("session_id", caller.Session).
 		set("after", q.After).set("limit", number(q.Limit))
-	return fetch[wire.List[wire.Listed]](ctx, c, r)
+	return fetch[apitypes.List[apitypes.Listed]](ctx, c, r)
 }
 
 // AllRecords goes over the records of a store without their contents, page after page; those of the caller's user or session
 // where it has one. An error ends it.
-func (c *Client) AllRecords(ctx context.Context, caller Caller, store string) iter.Seq2[wire.Listed, error] {
-	return pages(func(after string) (*wire.List[wire.Listed], error) {
+func (c *Client) AllRecords(ctx context.Context, caller Caller, store string) iter.Seq2[apitypes.Listed, error] {
+	return pages(func(after string) (*apitypes.List[apitypes.Listed], error) {
 		return c.Records(ctx, caller, store, PageQuery{After: after})
 	}, "")
 }
@@ -88,7 +88,7 @@ func (c *Client) AllRecords(ctx context.Context, caller Caller, store string) it
 func (c *Client) PurgeStore(ctx context.Context, store string) (int, error) {
 	r := newRequest(http.MethodDelete, "stores", store, "records")
 	r.repeatable = true
-	removed, err := fetch[wire.Removed](ctx, c, r)
+	removed, err := fetch[apitypes.Removed](ctx, c, r)
 	if err != nil {
 		return 0, err
 	}
@@ -96,8 +96,8 @@ func (c *Client) PurgeStore(ctx context.Context, store string) (int, error) {
 }
 
 // EraseUser removes everything of a user, and says how much that was. It cannot be undone.
-func (c *Client) EraseUser(ctx context.Context, user string) (*wire.Erased, error) {
+func (c *Client) EraseUser(ctx context.Context, user string) (*apitypes.Erased, error) {
 	r := newRequest(http.MethodDelete, "users", user)
 	r.repeatable = true
-	return fetch[wire.Erased](ctx, c, r)
+	return fetch[apitypes.Erased](ctx, c, r)
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
@@ -45,7 +45,7 @@ func TestRetry(t *testing.T) {
 	get := func(ctx context.Context, c *client.Client) error { _, err := c.Store(ctx, "prefs"); return err }
 	runs := func(opts ...client.RunOption) func(context.Context, *client.Client) error {
 		return func(ctx context.Context, c *client.Client) error {
-			_, err := c.Run(ctx, wire.RunRequest{Tool: "t"}, opts...)
+			_, err := c.Run(ctx, apitypes.RunRequest{Tool: "t"}, opts...)
 			return err
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
 // RunOption changes how a run is asked for.
@@ -39,27 +39,27 @@ func newRun(opts []RunOption, path ...string) *request {
 // Run runs a tool once, in the session that the request names, if any. Where the tool ran and failed, the Result comes
 // with the error: its own, as in errors.Is(err, abi.Timeout). The Result is nil where nothing ran. The run is cancelled
 // when ctx ends.
-func (c *Client) Run(ctx context.Context, run wire.RunRequest, opts ...RunOption) (*abi.Result, error) {
+func (c *Client) Run(ctx context.Context, run apitypes.RunRequest, opts ...RunOption) (*abi.Result, error) {
 	return answered(fetchWith[abi.Result](ctx, c, newRun(opts, "runs"), run))
 }
 
 // RunCode runs code that no app declares, as Run does a tool. It takes a key with the right to.
-func (c *Client) RunCode(ctx context.Context, run wire.CodeRequest, opts ...RunOption) (*abi.Result, error) {
+func (c *Client) RunCode(ctx context.Context, run apitypes.CodeRequest, opts ...RunOption) (*abi.Result, error) {
 	return answered(fetchWith[abi.Result](ctx, c, newRun(opts, "runs", "code"), run))
 }
 
 // RunByID describes a run that the credentials asked for, and for an operator any of the tenant: while it goes on, and for
 // 10 minutes after its end, or less if there are many.
-func (c *Client) RunByID(ctx context.Context, id string) (*wire.Run, error) {
-	return fetch[wire.Run](ctx, c, newRequest(http.MethodGet, "runs", id))
+func (c *Client) RunByID(ctx context.Context, id string) (*apitypes.Run, error) {
+	return fetch[apitypes.Run](ctx, c, newRequest(http.MethodGet, "runs", id))
 }
 
 // CancelRun cancels a run that RunByID finds, and describes it. The run ends soon, and stores nothing unless it is being
 // stored already.
-func (c *Client) CancelRun(ctx context.Context, id string) (*wire.Run, error) {
+func (c *Client) CancelRun(ctx context.Context, id string) (*apitypes.Run, error) {
 	r := newRequest(http.MethodPost, "runs", id, "cancel")
 	r.repeatable = true
-	return fetch[wire.Run](ctx, c, r)
+	return fetch[apitypes.Run](ctx, c, r)
 }
 
 // answered gives a Result that failed its error.
@@ -75,12 +75,12 @@ func answered(result *abi.Result, err error) (*abi.Result, error) {
 }
 
 // Tools lists the tools of the app.
-func (c *Client) Tools(ctx context.Context) ([]wire.Tool, error) {
-	return items(fetch[wire.List[wire.Tool]](ctx, c, newRequest(http.MethodGet, "tools")))
+func (c *Client) Tools(ctx context.Context) ([]apitypes.Tool, error) {
+	return items(fetch[apitypes.List[apitypes.Tool]](ctx, c, newRequest(http.MethodGet, "tools")))
 }
 
 // items are those of a list that has one page.
-func items[T any](list *wire.List[T], err error) ([]T, error) {
+func items[T any](list *apitypes.List[T], err error) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}

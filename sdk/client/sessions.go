@@ -8,34 +8,34 @@ import (
 	"strconv"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
 // StartSession starts a session, with a new id where the request names none, or changes the metadata and references of
 // one that is open. A message runs the app's default tool in it: the answer has the Result, which also reports if the tool
 // failed, and an IdempotencyKey is that of the run.
-func (c *Client) StartSession(ctx context.Context, start wire.SessionRequest, opts ...RunOption) (*wire.StartedSession, error) {
-	return fetchWith[wire.StartedSession](ctx, c, newRun(opts, "sessions"), start)
+func (c *Client) StartSession(ctx context.Context, start apitypes.SessionRequest, opts ...RunOption) (*apitypes.StartedSession, error) {
+	return fetchWith[apitypes.StartedSession](ctx, c, newRun(opts, "sessions"), start)
 }
 
 // Session describes the caller's session.
-func (c *Client) Session(ctx context.Context, caller Caller) (*wire.Session, error) {
-	return fetch[wire.Session](ctx, c, newRequest(http.MethodGet, "sessions", caller.Session).set("user_id", caller.User))
+func (c *Client) Session(ctx context.Context, caller Caller) (*apitypes.Session, error) {
+	return fetch[apitypes.Session](ctx, c, newRequest(http.MethodGet, "sessions", caller.Session).set("user_id", caller.User))
 }
 
 // SetMetadata changes the metadata of the caller's session, which is open, by a merge patch (RFC 7396).
-func (c *Client) SetMetadata(ctx context.Context, caller Caller, patch json.RawMessage) (*wire.Session, error) {
+func (c *Client) SetMetadata(ctx context.Context, caller Caller, patch json.RawMessage) (*apitypes.Session, error) {
 	r := newRequest(http.MethodPatch, "sessions", caller.Session, "metadata").set("user_id", caller.User)
 	r.text, r.media = patch, mediaPatch
-	return fetch[wire.Session](ctx, c, r)
+	return fetch[apitypes.Session](ctx, c, r)
 }
 
 // EndSession ends the caller's session: what lived with it is gone, and its id is refused from then on. Ending it again is
 // fine.
-func (c *Client) EndSession(ctx context.Context, caller Caller) (*wire.Session, error) {
+func (c *Client) EndSession(ctx context.Context, caller Caller) (*apitypes.Session, error) {
 	r := newRequest(http.MethodDelete, "sessions", caller.Session).set("user_id", caller.User)
 	r.repeatable = true
-	return fetch[wire.Session](ctx, c, r)
+	return fetch[apitypes.Session](ctx, c, r)
 }
 
 // SessionQuery says which sessions are listed. Zero fields ask for nothing.
@@ -49,21 +49,21 @@ type SessionQuery struct {
 }
 
 // Sessions lists a page of sessions, sorted by their ids.
-func (c *Client) Sessions(ctx context.Context, q SessionQuery) (*wire.List[wire.Session], error) {
+func (c *Client) Sessions(ctx context.Context, q SessionQuery) (*apitypes.List[apitypes.Session], error) {
 	r := newRequest(http.MethodGet, "sessions").set("user_id", q.User).set("after", q.After).set("limit", number(q.Limit))
-	return fetch[wire.List[wire.Session]](ctx, c, r)
+	return fetch[apitypes.List[apitypes.Session]](ctx, c, r)
 }
 
 // AllSessions goes over the sessions of all pages from q on. An error ends it.
-func (c *Client) AllSessions(ctx context.Context, q SessionQuery) iter.Seq2[wire.Session, error] {
-	return pages(func(after string) (*wire.List[wire.Session], error) {
+func (c *Client) AllSessions(ctx context.Context, q SessionQuery) iter.Seq2[apitypes.Session, error] {
+	return pages(func(after string) (*apitypes.List[apitypes.Session], error) {
 		q.After = after
 		return c.Sessions(ctx, q)
 	}, q.After)
 }
 
 // pages goes over the items of a list, page after page.
-func pages[T any](page func(after string) (*wire.List[T], error), after string) iter.Seq2[T, error] {
+func pages[T any](page func(after string) (*apitypes.List[T], error), after string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for next := after; ; {
 			list, err := page(next)

@@ -11,18 +11,18 @@ import (
 	"net/http"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
 // StreamRun is Run with log lines as they happen, those of attempts that are run again included; attempts count from 1.
 // onLog is called by the calling goroutine, in the order of the lines, and should return soon: who does not listen for
 // some seconds loses the connection. It may be nil.
-func (c *Client) StreamRun(ctx context.Context, run wire.RunRequest, onLog func(attempt int, line abi.LogLine), opts ...RunOption) (*abi.Result, error) {
+func (c *Client) StreamRun(ctx context.Context, run apitypes.RunRequest, onLog func(attempt int, line abi.LogLine), opts ...RunOption) (*abi.Result, error) {
 	return c.stream(ctx, newRun(opts, "runs", "stream"), run, onLog)
 }
 
 // StreamRunCode is RunCode with log lines as they happen, as StreamRun has them.
-func (c *Client) StreamRunCode(ctx context.Context, run wire.CodeRequest, onLog func(attempt int, line abi.LogLine), opts ...RunOption) (*abi.Result, error) {
+func (c *Client) StreamRunCode(ctx context.Context, run apitypes.CodeRequest, onLog func(attempt int, line abi.LogLine), opts ...RunOption) (*abi.Result, error) {
 	return c.stream(ctx, newRun(opts, "runs", "code", "stream"), run, onLog)
 }
 
@@ -86,7 +86,7 @@ func follow(from io.Reader, onLog func(int, abi.LogLine), onRunID func(string)) 
 			result := &abi.Result{}
 			return result, json.Unmarshal(data, result)
 		case "problem":
-			p := &wire.Problem{}
+			p := &apitypes.Problem{}
 			if err := json.Unmarshal(data, p); err != nil {
 				return nil, err
 			}

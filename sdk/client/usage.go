@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/toolrun/toolrun/host/httpapi/wire"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
 // UsageQuery says which usage is looked for. Zero fields ask for nothing.
@@ -21,15 +21,15 @@ type UsageQuery struct {
 
 // Usage reads a page of what apps use, in the order of tenants and apps: those of the key's tenant or, for a key of role
 // metering, of all tenants. It is about the client's app alone if the client has one.
-func (c *Client) Usage(ctx context.Context, q UsageQuery) (*wire.List[wire.AppUsage], error) {
+func (c *Client) Usage(ctx context.Context, q UsageQuery) (*apitypes.List[apitypes.AppUsage], error) {
 	r := newRequest(http.MethodGet, "usage").set("since", day(q.Since)).set("until", day(q.Until)).
 		set("after", q.After).set("limit", number(q.Limit))
-	return fetch[wire.List[wire.AppUsage]](ctx, c, r)
+	return fetch[apitypes.List[apitypes.AppUsage]](ctx, c, r)
 }
 
 // AllUsage goes over all pages from q on. An error ends it.
-func (c *Client) AllUsage(ctx context.Context, q UsageQuery) iter.Seq2[wire.AppUsage, error] {
-	return pages(func(after string) (*wire.List[wire.AppUsage], error) {
+func (c *Client) AllUsage(ctx context.Context, q UsageQuery) iter.Seq2[apitypes.AppUsage, error] {
+	return pages(func(after string) (*apitypes.List[apitypes.AppUsage], error) {
 		q.After = after
 		return c.Usage(ctx, q)
 	}, q.After)

@@ -29,7 +29,7 @@ func Example() {
 	shop, _ := app.Load(files, "app.yaml")
 	h, err := host.Open(context.Background(), host.Options{
 		App: shop, Backend: mem.New(),
-		Engines: []engine.Engine{js.New()}, // tools of strangers run in cells: see languages.NewPool
+		Engines: []engine.Engine{js.New()}, // tools of strangers run in cells: see engines.NewPool
 	})
 	if err != nil {
 		fmt.Println(err)

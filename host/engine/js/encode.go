@@ -9,7 +9,7 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // refusal is why a value cannot cross: what is wrong, and where in it.
@@ -195,7 +195,7 @@ func (e *encoder) members(o *goja.Object, kind objectKind) *refusal {
 
 // raw writes what JSON.rawJSON made, which is valid for goja but maybe not for those who read it.
 func (e *encoder) raw(text string) *refusal {
-	if err := jsondoc.Check([]byte(text), jsondoc.Limits{}); err != nil {
+	if err := strictjson.Check([]byte(text), strictjson.Limits{}); err != nil {
 		return refuse("is raw JSON that others cannot read")
 	}
 	e.out = append(e.out, text...)

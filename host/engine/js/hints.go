@@ -5,7 +5,7 @@ import (
 	"unicode"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/internal/similar"
+	"github.com/toolrun/toolrun/internal/spell"
 )
 
 // The commonest errors of goja, which name neither what was null nor what to do.
@@ -55,7 +55,7 @@ func (r *run) operationHint(method string) string {
 	for i, op := range r.program.operations {
 		names[i] = op.Name
 	}
-	if name := similar.Name(snakeCase(method), names); name != "" {
+	if name := spell.Name(snakeCase(method), names); name != "" {
 		return "did you mean memory." + name + "?"
 	}
 	return ""

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // maxSafeDigits is how many digits an integer may have to be the same number in JavaScript whatever they are.
@@ -146,5 +146,5 @@ func isNumberByte(c byte) bool {
 
 // checked reports whether a text is JSON that every reader takes alike.
 func checked(text json.RawMessage) bool {
-	return jsondoc.Check(text, jsondoc.Limits{Depth: maxParseNesting}) == nil
+	return strictjson.Check(text, strictjson.Limits{Depth: maxParseNesting}) == nil
 }

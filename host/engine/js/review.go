@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/internal/similar"
+	"github.com/toolrun/toolrun/internal/spell"
 )
 
 // A review reports names that nothing declares and memory calls that no host has. It knows no scopes: a name that is
@@ -145,7 +145,7 @@ func (r *reviewer) operationHint(name string) string {
 			return "did you mean " + known + "?"
 		}
 	}
-	if near := similar.Name(name, names); near != "" {
+	if near := spell.Name(name, names); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return "it has " + strings.Join(names, ", ")
@@ -213,7 +213,7 @@ func (r *reviewer) input(name string, at int) {
 	if !ok || !slices.Contains(r.script.inputs, input) || slices.Contains(r.params, input) || r.told[name] || r.names.asked[name] {
 		return
 	}
-	if near := similar.Name(input, r.params); near != "" && r.find(at, "did you mean $"+near+"?", "the tool declares no input "+input) {
+	if near := spell.Name(input, r.params); near != "" && r.find(at, "did you mean $"+near+"?", "the tool declares no input "+input) {
 		r.told[name] = true
 	}
 }
@@ -241,7 +241,7 @@ func (r *reviewer) nameHint(name string) string {
 			}
 		}
 	})
-	if near := similar.Name(name, known[:min(len(known), 500)]); near != "" && near != name {
+	if near := spell.Name(name, known[:min(len(known), 500)]); near != "" && near != name {
 		return "did you mean " + near + "?"
 	}
 	return ""

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 
-	"github.com/toolrun/toolrun/internal/wasm/artefact"
+	"github.com/toolrun/toolrun/internal/codecache"
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
@@ -25,7 +25,7 @@ const rewriting = 2
 // compile rewrites and compiles the interpreter, or takes the result of an earlier time. Whatever is wrong with the
 // cache, an error is the interpreter's own.
 func (c cache) compile(ctx context.Context, code []byte) (*machine, error) {
-	if artefact.Make(c.dir) == nil {
+	if codecache.Make(c.dir) == nil {
 		if m := c.lookUp(ctx, code); m != nil {
 			return m, nil
 		}
@@ -40,7 +40,7 @@ func (c cache) compile(ctx context.Context, code []byte) (*machine, error) {
 // lookUp takes an entry or makes one; nil where it can do neither.
 func (c cache) lookUp(ctx context.Context, code []byte) *machine {
 	final := c.entry(code)
-	if artefact.Whole(final) {
+	if codecache.Whole(final) {
 		if m, err := open(ctx, final); err == nil {
 			return m
 		}
@@ -54,7 +54,7 @@ func (c cache) lookUp(ctx context.Context, code []byte) *machine {
 // entry is where an interpreter is kept.
 func (c cache) entry(code []byte) string {
 	sum := sha256.Sum256(code)
-	return filepath.Join(c.dir, fmt.Sprintf("python-%s-%d%s", hex.EncodeToString(sum[:]), rewriting, artefact.Compiler()))
+	return filepath.Join(c.dir, fmt.Sprintf("python-%s-%d%s", hex.EncodeToString(sum[:]), rewriting, codecache.Compiler()))
 }
 
 // fill compiles into a fresh folder, which gets its name when it is complete: nobody finds a part of one.
@@ -69,7 +69,7 @@ func (c cache) fill(ctx context.Context, final string, code []byte) *machine {
 	}
 	m, err := compileInto(ctx, fresh, module)
 	if err == nil {
-		err = artefact.Seal(fresh)
+		err = codecache.Seal(fresh)
 	}
 	if err != nil || os.Rename(fresh, final) != nil { // where another process was faster, that is as good
 		_ = os.RemoveAll(fresh)

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/internal/wasm/artefact"
+	"github.com/toolrun/toolrun/internal/codecache"
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
@@ -35,7 +35,7 @@ func Compile(ctx context.Context, runtime []byte, dir string) error {
 		err = i.save(dir)
 	}
 	if err == nil {
-		err = artefact.Seal(dir)
+		err = codecache.Seal(dir)
 	}
 	return errors.Join(err, i.close())
 }
@@ -98,7 +98,7 @@ func (i *interpreter) resume(ctx context.Context, dir string) bool {
 
 // openCompiled opens what Compile left in a folder.
 func openCompiled(ctx context.Context, dir string) (*machine, error) {
-	if artefact.Private(dir) == nil && artefact.Whole(dir) {
+	if codecache.Private(dir) == nil && codecache.Whole(dir) {
 		if m, err := open(ctx, dir); err == nil {
 			return m, nil
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // maxArgumentBytes bounds one argument of a memory call, as in every engine. The host bounds what is stored.
@@ -120,22 +120,22 @@ func (u *unfit) Error() string { return u.text }
 
 // check looks at a JSON text of the guest's.
 func (r *run) check(name string, text []byte) *unfit {
-	err := jsondoc.Check(text, jsondoc.Limits{Depth: r.limits.ValueNesting})
+	err := strictjson.Check(text, strictjson.Limits{Depth: r.limits.ValueNesting})
 	if err == nil {
 		return nil
 	}
-	wrong, ok := err.(*jsondoc.Error)
+	wrong, ok := err.(*strictjson.Error)
 	if !ok {
 		return &unfit{text: name + ": " + err.Error()}
 	}
 	where := name
-	if path := jsondoc.Path(text, wrong.Offset); path != "" {
+	if path := strictjson.Path(text, wrong.Offset); path != "" {
 		if path[0] != '[' {
 			where += "."
 		}
 		where += path
 	}
-	if wrong.Kind == jsondoc.TooDeep {
+	if wrong.Kind == strictjson.TooDeep {
 		return &unfit{text: fmt.Sprintf("%s is nested deeper than %d levels", where, r.limits.ValueNesting), deep: true}
 	}
 	return &unfit{text: where + ": " + wrong.Message}

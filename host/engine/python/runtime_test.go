@@ -14,14 +14,14 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/python"
-	"github.com/toolrun/toolrun/internal/wasm/assemble"
+	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
 var one = engine.Source{Path: "tool.py", Code: []byte("return 1")}
 
 // Where there is no interpreter, a tool cannot be loaded, and the fault says what to do and where nothing lies.
 func TestNoRuntime(t *testing.T) {
-	silent, foreign := assemble.Module{Pages: 1}, assemble.Module{Pages: 1}
+	silent, foreign := wasmtest.Module{Pages: 1}, wasmtest.Module{Pages: 1}
 	silent.Func("_start", 0)
 	foreign.Import("env.system", 1)
 	foreign.Func("_start", 0)
@@ -33,7 +33,7 @@ func TestNoRuntime(t *testing.T) {
 		},
 		"empty":      func() ([]byte, error) { return nil, nil },
 		"no wasm":    func() ([]byte, error) { return []byte("#!/usr/bin/python3"), nil },
-		"no command": func() ([]byte, error) { return new(assemble.Module).Bytes(), nil },
+		"no command": func() ([]byte, error) { return new(wasmtest.Module).Bytes(), nil },
 		"no WASI":    func() ([]byte, error) { return foreign.Bytes(), nil },
 		"no Python":  func() ([]byte, error) { return silent.Bytes(), nil },
 	} {
@@ -62,10 +62,10 @@ func TestNoRuntime(t *testing.T) {
 
 // small is a module that can be compiled as an interpreter can.
 func small() []byte {
-	m := assemble.Module{Pages: 1}
+	m := wasmtest.Module{Pages: 1}
 	const loop, none, branchIf, constant, get, set, subtract = 0x03, 0x40, 0x0d, 0x41, 0x23, 0x24, 0x6b
 	pointer := byte(m.Global(1 << 15))
-	m.Func("_start", 0, get, pointer, constant, 16, subtract, set, pointer, loop, none, constant, 0, branchIf, 0, assemble.End)
+	m.Func("_start", 0, get, pointer, constant, 16, subtract, set, pointer, loop, none, constant, 0, branchIf, 0, wasmtest.End)
 	m.Data(16, "text")
 	return m.Bytes()
 }

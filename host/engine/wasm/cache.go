@@ -13,7 +13,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
-	"github.com/toolrun/toolrun/internal/wasm/artefact"
+	"github.com/toolrun/toolrun/internal/codecache"
 )
 
 // cache keeps compiled plug-ins in a folder, each in one of its own. They are machine code, which whoever can write
@@ -30,7 +30,7 @@ func WithCache(dir string) Option {
 // compile compiles a plug-in in a runtime that it makes, or takes the result of an earlier time. Whatever is wrong
 // with the cache, an error is the plug-in's own.
 func (c cache) compile(ctx context.Context, code []byte) (*machine, error) {
-	if artefact.Make(c.dir) == nil {
+	if codecache.Make(c.dir) == nil {
 		if m := c.lookUp(ctx, code); m != nil {
 			return m, nil
 		}
@@ -41,7 +41,7 @@ func (c cache) compile(ctx context.Context, code []byte) (*machine, error) {
 // lookUp takes an entry or makes one; nil where it can do neither.
 func (c cache) lookUp(ctx context.Context, code []byte) *machine {
 	final := filepath.Join(c.dir, hash(code))
-	if artefact.Whole(final) { // wazero trusts the counts in its files
+	if codecache.Whole(final) { // wazero trusts the counts in its files
 		if m, err := compileInFolder(ctx, final, code); err == nil {
 			return m
 		}
@@ -60,7 +60,7 @@ func (c cache) fill(ctx context.Context, final string, code []byte) *machine {
 	}
 	m, err := compileInFolder(ctx, fresh, code)
 	if err == nil {
-		err = artefact.Seal(fresh)
+		err = codecache.Seal(fresh)
 	}
 	if err != nil || os.Rename(fresh, final) != nil { // where another process was faster, that is as good
 		_ = os.RemoveAll(fresh)

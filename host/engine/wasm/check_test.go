@@ -8,31 +8,31 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/wasm"
-	"github.com/toolrun/toolrun/internal/wasm/assemble"
 	"github.com/toolrun/toolrun/internal/wasm/binary"
+	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
 // plugin makes a module of the ABI whose entry is the code; prepare may add to it before.
-func plugin(prepare func(m *assemble.Module), code ...byte) []byte {
-	m := &assemble.Module{Pages: 1}
+func plugin(prepare func(m *wasmtest.Module), code ...byte) []byte {
+	m := &wasmtest.Module{Pages: 1}
 	if prepare != nil {
 		prepare(m)
 	}
 	m.Func("toolrun_abi_1", 0)
-	m.Func("toolrun_run", 1, append(code, assemble.Const(0)...)...)
+	m.Func("toolrun_run", 1, append(code, wasmtest.Const(0)...)...)
 	return m.Bytes()
 }
 
-func imports(name string, params int) func(m *assemble.Module) {
-	return func(m *assemble.Module) { m.Import(name, params) }
+func imports(name string, params int) func(m *wasmtest.Module) {
+	return func(m *wasmtest.Module) { m.Import(name, params) }
 }
 
 func exports(results int, names ...string) []byte {
-	m := &assemble.Module{Pages: 1}
+	m := &wasmtest.Module{Pages: 1}
 	for _, name := range names {
 		var code []byte
 		if results == 1 {
-			code = assemble.Const(0)
+			code = wasmtest.Const(0)
 		}
 		m.Func(name, results, code...)
 	}
@@ -41,31 +41,31 @@ func exports(results int, names ...string) []byte {
 
 // command is a command with an export that has the type of an entry.
 func command(entry string) []byte {
-	m := &assemble.Module{Pages: 1}
+	m := &wasmtest.Module{Pages: 1}
 	m.Func("_start", 0)
-	m.Func(entry, 1, assemble.Const(0)...)
+	m.Func(entry, 1, wasmtest.Const(0)...)
 	return m.Bytes()
 }
 
 // extism is a module as Extism's PDKs make them.
 func extism(command bool) []byte {
-	m := &assemble.Module{Pages: 1}
+	m := &wasmtest.Module{Pages: 1}
 	m.Import("extism:host/env.input_length", 0)
 	if command {
 		m.Func("_start", 0)
 	}
-	m.Func("run_test", 1, assemble.Const(0)...)
+	m.Func("run_test", 1, wasmtest.Const(0)...)
 	return m.Bytes()
 }
 
 // TestExtendedConst: a global may be a sum. The plug-in traps where it is another number.
 func TestExtendedConst(t *testing.T) {
 	const globalGet, i32 = 0x23, 0x7f
-	sections, err := binary.Sections(plugin(nil, assemble.Trap([]byte{globalGet, 0}, assemble.Const(42))...))
+	sections, err := binary.Sections(plugin(nil, wasmtest.Trap([]byte{globalGet, 0}, wasmtest.Const(42))...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := slices.Concat([]byte{i32, 0}, assemble.Const(40), assemble.Const(2), []byte{assemble.I32Add, assemble.End})
+	sum := slices.Concat([]byte{i32, 0}, wasmtest.Const(40), wasmtest.Const(2), []byte{wasmtest.I32Add, wasmtest.End})
 	code := binary.Join(binary.Insert(sections, binary.Section{ID: binary.GlobalSection, Data: append([]byte{1}, sum...)}))
 	program, err := newEngine(t).Load(t.Context(), engine.Source{Path: "p.wasm", Code: code})
 	if err != nil {
@@ -124,7 +124,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"an unknown function of WASI", plugin(imports("wasi_snapshot_preview1.fd_fly", 2)), "", abi.SourceInvalid, "fd_fly"},
 		{"another type", plugin(imports("toolrun.input_read", 2)), "", abi.SourceInvalid, "as (i32, i32) -> (i32), which is (i32, i32, i32) -> (i32)"},
 		{"the host's own module", plugin(imports("toolrun:fuel.yield", 0)), "", abi.SourceInvalid, "toolrun:fuel.yield"},
-		{"invalid code", plugin(nil, assemble.Drop), "", abi.SourceInvalid, "no valid WebAssembly"},
+		{"invalid code", plugin(nil, wasmtest.Drop), "", abi.SourceInvalid, "no valid WebAssembly"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := newEngine(t).Load(t.Context(), engine.Source{Path: "p.wasm", Code: test.code, Entry: test.entry})

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/enginetest/wasmtools"
-	"github.com/toolrun/toolrun/internal/wasm/assemble"
+	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
 func loadPlugin(t testing.TB, code []byte) engine.Program {
@@ -30,22 +30,22 @@ func loadPlugin(t testing.TB, code []byte) engine.Program {
 }
 
 func TestRunEnds(t *testing.T) {
-	grow := append(append(assemble.Const(1000), assemble.MemoryGrow, 0), assemble.Drop, assemble.Unreachable)
+	grow := append(append(wasmtest.Const(1000), wasmtest.MemoryGrow, 0), wasmtest.Drop, wasmtest.Unreachable)
 	for _, test := range []struct {
 		name string
 		code []byte
 		want abi.Code
 		text string
 	}{
-		{"a trap", plugin(nil, assemble.Unreachable), abi.ToolError, "trapped: unreachable"},
-		{"division by zero", plugin(nil, append(append(append(assemble.Const(1), assemble.Const(0)...), assemble.I32DivS), assemble.Drop)...), abi.ToolError, "trapped: integer divide by zero"},
-		{"out of its memory", plugin(nil, append(assemble.Const(1<<20), assemble.I32Load8U, 0, 0, assemble.Drop)...), abi.ToolError, "trapped: out of bounds memory access"},
+		{"a trap", plugin(nil, wasmtest.Unreachable), abi.ToolError, "trapped: unreachable"},
+		{"division by zero", plugin(nil, append(append(append(wasmtest.Const(1), wasmtest.Const(0)...), wasmtest.I32DivS), wasmtest.Drop)...), abi.ToolError, "trapped: integer divide by zero"},
+		{"out of its memory", plugin(nil, append(wasmtest.Const(1<<20), wasmtest.I32Load8U, 0, 0, wasmtest.Drop)...), abi.ToolError, "trapped: out of bounds memory access"},
 		{"a stack without end", []byte(wasmtools.Recursive), abi.StackLimit, "deeper"},
-		{"more memory than it may have", plugin(func(m *assemble.Module) { m.MaxPages = 2000 }, grow...), abi.MemoryLimit, "1 MiB"},
-		{"a trap while it initialises", plugin(func(m *assemble.Module) { m.Func("_initialize", 0, assemble.Unreachable) }), abi.ToolError, "unreachable"},
-		{"a stack without end while it initialises", plugin(func(m *assemble.Module) { m.Func("_initialize", 0, assemble.Call(0)...) }), abi.StackLimit, "deeper"},
-		{"more memory while it initialises", plugin(func(m *assemble.Module) { m.Func("_initialize", 0, grow...) }), abi.MemoryLimit, "1 MiB"},
-		{"more memory at the start", plugin(func(m *assemble.Module) { m.Pages = 17 }), abi.MemoryLimit, "1 MiB"},
+		{"more memory than it may have", plugin(func(m *wasmtest.Module) { m.MaxPages = 2000 }, grow...), abi.MemoryLimit, "1 MiB"},
+		{"a trap while it initialises", plugin(func(m *wasmtest.Module) { m.Func("_initialize", 0, wasmtest.Unreachable) }), abi.ToolError, "unreachable"},
+		{"a stack without end while it initialises", plugin(func(m *wasmtest.Module) { m.Func("_initialize", 0, wasmtest.Call(0)...) }), abi.StackLimit, "deeper"},
+		{"more memory while it initialises", plugin(func(m *wasmtest.Module) { m.Func("_initialize", 0, grow...) }), abi.MemoryLimit, "1 MiB"},
+		{"more memory at the start", plugin(func(m *wasmtest.Module) { m.Pages = 17 }), abi.MemoryLimit, "1 MiB"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := loadPlugin(t, test.code)
@@ -62,12 +62,12 @@ func TestRunEnds(t *testing.T) {
 
 // TestShared has programs of one plug-in come and go: each runs while it is open, whatever becomes of the others.
 func TestShared(t *testing.T) {
-	e, m := newEngine(t), &assemble.Module{Pages: 1}
+	e, m := newEngine(t), &wasmtest.Module{Pages: 1}
 	write := m.Import("toolrun.output_write", 2)
 	m.Data(16, "12")
 	m.Func("toolrun_abi_1", 0)
-	m.Func("one", 1, assemble.Call(write, 16, 1)...)
-	m.Func("two", 1, assemble.Call(write, 17, 1)...)
+	m.Func("one", 1, wasmtest.Call(write, 16, 1)...)
+	m.Func("two", 1, wasmtest.Call(write, 17, 1)...)
 	code := m.Bytes()
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -103,12 +103,12 @@ func TestShared(t *testing.T) {
 // TestLastWords has a plug-in print what Go's runtime does before it gives up.
 func TestLastWords(t *testing.T) {
 	const words = "panic: oh no\n\ngoroutine 1"
-	m := &assemble.Module{Pages: 1}
+	m := &wasmtest.Module{Pages: 1}
 	write := m.Import("wasi_snapshot_preview1.fd_write", 4)
 	m.Data(16, "\x20\x00\x00\x00"+string(rune(len(words)))+"\x00\x00\x00") // an iovec
 	m.Data(32, words)
 	m.Func("toolrun_abi_1", 0)
-	m.Func("toolrun_run", 1, append(assemble.Call(write, 2, 16, 1, 8), assemble.Drop, assemble.Unreachable)...)
+	m.Func("toolrun_run", 1, append(wasmtest.Call(write, 2, 16, 1, 8), wasmtest.Drop, wasmtest.Unreachable)...)
 	_, err := loadPlugin(t, m.Bytes()).Run(t.Context(), engine.Input{}, engine.Host{})
 	if f, ok := err.(*abi.Fault); !ok || f.Message != "the plug-in trapped: unreachable: panic: oh no" {
 		t.Errorf("Run = %v; want the last words in it", err)
@@ -125,12 +125,12 @@ func TestStopUnderCollection(t *testing.T) {
 			runtime.GC()
 		}
 	}()
-	loop := []byte{assemble.Loop, assemble.Empty, assemble.Br, 0, assemble.End}
+	loop := []byte{wasmtest.Loop, wasmtest.Empty, wasmtest.Br, 0, wasmtest.End}
 	// f(n) calls f(n-1) twice: the entry takes 2^40 calls and no loop.
-	exponential := func(m *assemble.Module) {
+	exponential := func(m *wasmtest.Module) {
 		deeper := m.Func("", 0)
 		for range 40 {
-			deeper = m.Func("", 0, append(assemble.Call(deeper), assemble.Call(deeper)...)...)
+			deeper = m.Func("", 0, append(wasmtest.Call(deeper), wasmtest.Call(deeper)...)...)
 		}
 	}
 	for _, test := range []struct {
@@ -138,8 +138,8 @@ func TestStopUnderCollection(t *testing.T) {
 		code []byte
 	}{
 		{"a loop", plugin(nil, loop...)},
-		{"a loop while it initialises", plugin(func(m *assemble.Module) { m.Func("_initialize", 0, loop...) })},
-		{"exponential calls", plugin(exponential, assemble.Call(40)...)},
+		{"a loop while it initialises", plugin(func(m *wasmtest.Module) { m.Func("_initialize", 0, loop...) })},
+		{"exponential calls", plugin(exponential, wasmtest.Call(40)...)},
 		{"filling memory", plugin(nil, filling()...)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -161,17 +161,17 @@ func deadlineOf(ctx context.Context) time.Time {
 
 // filling is a loop of memory.fill over the whole page.
 func filling() []byte {
-	code := []byte{assemble.Loop, assemble.Empty}
-	code = append(append(append(code, assemble.Const(0)...), assemble.Const(1)...), assemble.Const(65536)...)
-	return append(code, 0xfc, 0x0b, 0, assemble.Br, 0, assemble.End)
+	code := []byte{wasmtest.Loop, wasmtest.Empty}
+	code = append(append(append(code, wasmtest.Const(0)...), wasmtest.Const(1)...), wasmtest.Const(65536)...)
+	return append(code, 0xfc, 0x0b, 0, wasmtest.Br, 0, wasmtest.End)
 }
 
 // TestCallsEndWithTheRun has guests whose loops do nothing but ask the host for what it refuses: each call looks at
 // the deadline, for it costs the guest one instruction.
 func TestCallsEndWithTheRun(t *testing.T) {
 	loopOf := func(name string, params int, args ...int32) []byte {
-		return plugin(func(m *assemble.Module) { m.Pages = 300; m.Import(name, params) },
-			append(append([]byte{assemble.Loop, assemble.Empty}, assemble.Call(0, args...)...), assemble.Drop, assemble.Br, 0, assemble.End)...)
+		return plugin(func(m *wasmtest.Module) { m.Pages = 300; m.Import(name, params) },
+			append(append([]byte{wasmtest.Loop, wasmtest.Empty}, wasmtest.Call(0, args...)...), wasmtest.Drop, wasmtest.Br, 0, wasmtest.End)...)
 	}
 	for name, code := range map[string][]byte{
 		"set_content of much, and of what is not there": loopOf("memory.set_content", 6, 16, 5, 0, 16<<20, -1, 10),
@@ -190,8 +190,8 @@ func TestCallsEndWithTheRun(t *testing.T) {
 
 // TestRunDoesNotWait has a run initialise without end: one with a shorter deadline does not wait for it.
 func TestRunDoesNotWait(t *testing.T) {
-	p := loadPlugin(t, plugin(func(m *assemble.Module) {
-		m.Func("_initialize", 0, assemble.Loop, assemble.Empty, assemble.Br, 0, assemble.End)
+	p := loadPlugin(t, plugin(func(m *wasmtest.Module) {
+		m.Func("_initialize", 0, wasmtest.Loop, wasmtest.Empty, wasmtest.Br, 0, wasmtest.End)
 	}))
 	first, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -211,8 +211,8 @@ func TestRunDoesNotWait(t *testing.T) {
 
 // TestLimitIsTheRunsOwn has a run with little memory come first.
 func TestLimitIsTheRunsOwn(t *testing.T) {
-	grow := append(append(assemble.Const(100), assemble.MemoryGrow, 0), assemble.Const(-1)...)
-	grow = append(append(grow, 0x46, assemble.If, assemble.Empty), assemble.Unreachable, assemble.End) // where it is -1
+	grow := append(append(wasmtest.Const(100), wasmtest.MemoryGrow, 0), wasmtest.Const(-1)...)
+	grow = append(append(grow, 0x46, wasmtest.If, wasmtest.Empty), wasmtest.Unreachable, wasmtest.End) // where it is -1
 	p := loadPlugin(t, plugin(nil, grow...))
 	for _, test := range []struct {
 		limit int64

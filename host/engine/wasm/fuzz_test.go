@@ -9,11 +9,11 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/abi/abitest"
-	"github.com/toolrun/toolrun/abi/conform"
+	"github.com/toolrun/toolrun/abi/conformance"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/wasm"
-	"github.com/toolrun/toolrun/internal/jsondoc"
-	"github.com/toolrun/toolrun/internal/wasm/assemble"
+	"github.com/toolrun/toolrun/internal/strictjson"
+	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
 // abiFunctions are those of the ABI, with the number of their arguments.
@@ -30,7 +30,7 @@ var abiFunctions = []struct {
 // callsOf makes a plug-in of bytes: each call takes one that chooses the function, and two for each argument, and
 // what is left is in its memory.
 func callsOf(program []byte, exit int32) []byte {
-	m := &assemble.Module{Pages: 1}
+	m := &wasmtest.Module{Pages: 1}
 	for _, f := range abiFunctions {
 		m.Import(f.name, f.params)
 	}
@@ -50,11 +50,11 @@ func callsOf(program []byte, exit int32) []byte {
 			args[i] = int32(int16(binary.LittleEndian.Uint16(program[2*i:])))
 		}
 		program = program[2*len(args):]
-		code = append(append(code, assemble.Call(uint32(at), args...)...), assemble.Drop)
+		code = append(append(code, wasmtest.Call(uint32(at), args...)...), wasmtest.Drop)
 	}
 	m.Data(16, string(program))
 	m.Func("toolrun_abi_1", 0)
-	m.Func("toolrun_run", 1, append(code, assemble.Const(exit)...)...)
+	m.Func("toolrun_run", 1, append(code, wasmtest.Const(exit)...)...)
 	return m.Bytes()
 }
 
@@ -83,7 +83,7 @@ func FuzzABI(f *testing.F) {
 		if fault, ok := err.(*abi.Fault); err != nil && (!ok || fault.Code == abi.Internal) {
 			t.Fatalf("Run = %v", err)
 		}
-		if err == nil && jsondoc.Check(out.Output, jsondoc.Limits{}) != nil {
+		if err == nil && strictjson.Check(out.Output, strictjson.Limits{}) != nil {
 			t.Errorf("output = %q", out.Output)
 		}
 	})
@@ -91,13 +91,13 @@ func FuzzABI(f *testing.F) {
 
 // checkedHost is a host that looks at what it gets.
 func checkedHost(t *testing.T) engine.Host {
-	memory := &conform.Double{}
+	memory := &conformance.Double{}
 	return engine.Host{
 		Call: func(_ context.Context, call abi.Call) (json.RawMessage, error) {
 			if op, ok := abi.LookupOperation(call.Op); !ok || len(call.Args) > len(op.Params) {
 				t.Errorf("call = %v", call)
 			}
-			if store := call.Arg(0); store != nil && jsondoc.Check(store, jsondoc.Limits{}) != nil {
+			if store := call.Arg(0); store != nil && strictjson.Check(store, strictjson.Limits{}) != nil {
 				t.Errorf("store = %q", store)
 			}
 			reply, fault := memory.Call(call)

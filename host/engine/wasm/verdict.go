@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // conclude says what came of the run, given what the entry answered or what ended it.
@@ -81,13 +81,13 @@ func (r *run) answer() (json.RawMessage, error) {
 
 // check refuses what the guest wrote where it is no JSON.
 func (r *run) check(name string, text []byte) error {
-	err := jsondoc.Check(text, jsondoc.Limits{Depth: r.limits.ValueNesting})
+	err := strictjson.Check(text, strictjson.Limits{Depth: r.limits.ValueNesting})
 	if err == nil {
 		return nil
 	}
 	where := name
-	if wrong, ok := errors.AsType[*jsondoc.Error](err); ok {
-		if path := jsondoc.Path(text, wrong.Offset); strings.HasPrefix(path, "[") {
+	if wrong, ok := errors.AsType[*strictjson.Error](err); ok {
+		if path := strictjson.Path(text, wrong.Offset); strings.HasPrefix(path, "[") {
 			where += path
 		} else if path != "" {
 			where += "." + path

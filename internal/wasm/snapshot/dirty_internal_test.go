@@ -30,7 +30,7 @@ func finders(t *testing.T) map[string]finder {
 	return found
 }
 
-// The filter of system calls in host/cell lets this one request through, by its number.
+// The filter of system calls in host/sandbox lets this one request through, by its number.
 func TestScanRequest(t *testing.T) {
 	if scanRequest != 0xc0606610 {
 		t.Errorf("the request is %#x", uint64(scanRequest))

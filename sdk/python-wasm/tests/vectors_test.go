@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage/mem"
-	"github.com/toolrun/toolrun/internal/jsondoc"
+	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 var update = flag.Bool("update", false, "write the answers of vectors.json, and operations.json")
@@ -176,12 +176,12 @@ func asSent(t *testing.T, args []json.RawMessage) []json.RawMessage {
 	t.Helper()
 	sent := make([]json.RawMessage, len(args))
 	for i, arg := range args {
-		value, err := jsondoc.Decode(arg, jsondoc.Limits{})
+		value, err := strictjson.Decode(arg, strictjson.Limits{})
 		if err != nil {
 			sent[i] = arg // the host is to refuse it
 			continue
 		}
-		text, err := jsondoc.Encode(value)
+		text, err := strictjson.Encode(value)
 		if err != nil {
 			t.Fatal(err)
 		}

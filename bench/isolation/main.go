@@ -1,0 +1,67 @@
+// Command wall measures what the process wall costs and what it is good for: runs in cells beside the same runs in this
+// process, how long a cell takes to start and how much memory it holds, what an app notices of another one that floods
+// the host with bombs, and other ways to run JavaScript that is not trusted. It is run in the module's root.
+package main
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/toolrun/toolrun/bench/measure"
+	"github.com/toolrun/toolrun/host/admission"
+	"github.com/toolrun/toolrun/host/engines"
+)
+
+func main() {
+	engines.Main() // a cell is this program too
+	measure.Main(prepare)
+}
+
+func prepare(string) (b *measure.Bench, err error) {
+	var all closers
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, all.close())
+		}
+	}()
+	prices, err := openPrices()
+	if err != nil {
+		return nil, err
+	}
+	all.add(prices.close)
+	starts, err := openStarts()
+	if err != nil {
+		return nil, err
+	}
+	all.add(starts.close)
+	usual, err := openNeighbours("default limits", admission.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	all.add(usual.close)
+	single, err := openNeighbours("PerApp 1", admission.Limits{PerApp: 1})
+	if err != nil {
+		return nil, err
+	}
+	all.add(single.close)
+	pythons, err := openPythons()
+	if err != nil {
+		return nil, err
+	}
+	all.add(pythons.close)
+	cases := slices.Concat(prices.cases(), pythons.cases(), starts.cases(), usual.cases(), single.cases())
+	var others []measure.Row
+	apart := func() ([]measure.Row, []measure.Figure, error) {
+		others = peers()
+		rows, figures, err := idleJavaScript()
+		if err != nil {
+			return nil, nil, err
+		}
+		more, memory, err := pythons.memory()
+		return slices.Concat(others, rows, more), append(figures, memory...), err
+	}
+	figures := func(rows measure.Rows) []measure.Figure {
+		return slices.Concat(priceFigures(rows), startFigures(rows), peerFigures(rows, others), pythons.figures(rows), usual.figures(rows), single.figures(rows))
+	}
+	return &measure.Bench{Cases: cases, Apart: apart, Figures: figures, Close: all.close}, nil
+}

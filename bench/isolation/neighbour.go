@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing/fstest"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/bench/measure"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/admission"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/sandbox"
+)
+
+const (
+	attackers = 32                     // goroutines that send bombs
+	pace      = 5 * time.Millisecond   // between two small runs
+	heating   = 300 * time.Millisecond // until the bombs fill the host
+	spans     = 2                      // of a round: a paced case has few calls
+)
+
+// bombs are tools that take all they get, each in its own way.
+var bombs = map[string]string{
+	"loop":   `for (;;) {}`,
+	"memory": `const all = []; for (;;) all.push("x".repeat(1e6) + all.length);`,
+	"repeat": `let text = "x"; for (;;) text = text.repeat(2 ** 20);`,
+	"regexp": `return /^(\w+\s?)*\1$/.test("many words ".repeat(1000) + "!");`,
+	"output": `return "x".repeat(2 ** 21);`,
+	"logs":   `for (;;) console.log("x".repeat(1000));`,
+}
+
+// bombApp has all bombs. Each begins with a memory call, which tells that it got to run: a timeout includes waiting.
+func bombApp() fstest.MapFS {
+	declared := "app: bombs\nmemory:\n  mark: {access: application}\ntools:\n"
+	files := fstest.MapFS{}
+	for name, code := range bombs {
+		declared += fmt.Sprintf("  %s: {source: %s.js, grants: {mark: read}, limits: {timeout: 200ms}}\n", name, name)
+		files[name+".js"] = &fstest.MapFile{Data: []byte(`await memory.get_content("mark");` + "\n" + code)}
+	}
+	files["app.yaml"] = &fstest.MapFile{Data: []byte(declared)}
+	return files
+}
+
+// neighbours are two apps on one pool and one gate: one sends bombs, the other one small runs.
+type neighbours struct {
+	closers
+	name         string
+	bombs, small *host.Host
+
+	ran     atomic.Int64  // bombs
+	flooded time.Duration // for how long they were sent
+}
+
+func openNeighbours(name string, limits admission.Limits) (n *neighbours, err error) {
+	n = &neighbours{name: name}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, n.close())
+		}
+	}()
+	gate, err := admission.New(limits)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := engines.NewPool(sandbox.Options{})
+	if err != nil {
+		return nil, err
+	}
+	n.add(pool.Close)
+	if n.bombs, err = openHost(bombApp(), pool.Engines(), gate); err != nil {
+		return nil, err
+	}
+	n.add(n.bombs.Close)
+	if n.small, err = openHost(sumApp, pool.Engines(), gate); err != nil {
+		return nil, err
+	}
+	n.add(n.small.Close)
+	return n, nil
+}
+
+func (n *neighbours) alone() string  { return "paced small runs, alone, " + n.name }
+func (n *neighbours) beside() string { return "paced small runs, beside bombs, " + n.name }
+
+func (n *neighbours) cases() []*measure.Case {
+	return []*measure.Case{
+		{Name: n.alone(), Workers: 1, Sample: n.paced},
+		{Name: n.beside(), Workers: 1, Sample: n.besideBombs},
+	}
+}
+
+// paced starts small runs at a steady pace, however long each of them takes: a run that is late delays no other one,
+// and so hides none.
+func (n *neighbours) paced(span time.Duration) (sample measure.Sample, err error) {
+	var (
+		mu   sync.Mutex
+		runs sync.WaitGroup
+	)
+	if err := runSum(n.small, user(0)); err != nil { // its cell is to be there
+		return sample, err
+	}
+	tick := time.NewTicker(pace)
+	defer tick.Stop()
+	began := time.Now()
+	for i := 0; time.Since(began) < spans*span; i++ {
+		<-tick.C
+		runs.Go(func() {
+			start := time.Now()
+			failed := runSum(n.small, user(i%100))
+			took := time.Since(start)
+			mu.Lock()
+			defer mu.Unlock()
+			sample.Took, err = append(sample.Took, took), errors.Join(err, failed)
+		})
+	}
+	sample.Span = time.Since(began)
+	runs.Wait()
+	return sample, err
+}
+
+// besideBombs is paced while the other app sends bombs.
+func (n *neighbours) besideBombs(span time.Duration) (measure.Sample, error) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	var flood sync.WaitGroup
+	errs := make([]error, attackers)
+	for i := range attackers {
+		flood.Go(func() { errs[i] = n.flood(ctx, i) })
+	}
+	began := time.Now()
+	time.Sleep(heating)
+	sample, err := n.paced(span)
+	n.flooded += time.Since(began)
+	stop()
+	flood.Wait()
+	return sample, errors.Join(err, errors.Join(errs...))
+}
+
+// bombEnds are the faults that bombs cause; cancelled is what the end of the flood does.
+var bombEnds = []abi.Code{abi.Timeout, abi.MemoryLimit, abi.OutputLimit, abi.Cancelled}
+
+// flood sends bomb after bomb until ctx ends. Each is to end in a fault of those.
+func (n *neighbours) flood(ctx context.Context, first int) error {
+	names := slices.Sorted(maps.Keys(bombs))
+	for i := first; ctx.Err() == nil; i++ {
+		name := names[i%len(names)]
+		result, err := n.bombs.Run(ctx, host.Invocation{Tool: name})
+		if !slices.ContainsFunc(bombEnds, func(code abi.Code) bool { return errors.Is(err, code) }) {
+			return fmt.Errorf("the bomb %q ended in %v", name, err)
+		}
+		if result.Usage.HostCalls > 0 {
+			n.ran.Add(1)
+		}
+	}
+	return nil
+}
+
+func (n *neighbours) figures(rows measure.Rows) []measure.Figure {
+	alone, beside := rows[n.alone()], rows[n.beside()]
+	return []measure.Figure{
+		{Name: "small runs beside bombs, over alone, " + n.name + ", p50", Value: beside.P50 / alone.P50},
+		{Name: "small runs beside bombs, over alone, " + n.name + ", p99", Value: beside.P99 / alone.P99, Aim: "at most 2"},
+		{Name: "bombs that ran meanwhile, " + n.name, Value: float64(n.ran.Load()) / n.flooded.Seconds(), Unit: "per second"},
+	}
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"testing/fstest"
+
+	"github.com/toolrun/toolrun/bench/measure"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/sandbox"
+)
+
+// The cases of runs in cells and in this process.
+const (
+	inProcess     = "JavaScript, get and set, in process"
+	inCell        = "JavaScript, get and set, in a cell"
+	manyInProcess = "JavaScript, many at once, in process"
+	manyInCells   = "JavaScript, many at once, in cells"
+	pluginInside  = "WebAssembly, get and set, in process"
+	pluginInCell  = "WebAssembly, get and set, in a cell"
+)
+
+// plugin is a plug-in of 10 KB that gets a record and sets it.
+const plugin = "plugins/examples/route_ticket_as/tool.wasm"
+
+// pluginApp has the plug-in alone.
+func pluginApp() (fstest.MapFS, error) {
+	code, err := os.ReadFile(plugin)
+	if err != nil {
+		return nil, fmt.Errorf("read a plug-in of the module's root: %w", err)
+	}
+	return fstest.MapFS{
+		"tool.wasm": {Data: code},
+		"app.yaml": {Data: []byte(`
+app: tickets
+memory:
+  supportHistory: {access: user, schema: {type: object, properties: {tickets: {type: object}}}}
+tools:
+  ticket: {source: tool.wasm, grants: {supportHistory: readwrite}}
+`)},
+	}, nil
+}
+
+// classified is the context of a workflow that the plug-in runs in.
+var classified = json.RawMessage(`{"steps":{"classify":{"output":{"category":"billing","urgent":true}}}}`)
+
+// prices are hosts that differ in nothing but where their tools run.
+type prices struct {
+	closers
+	sumInside, sumInCells       *host.Host
+	pluginInside, pluginInCells *host.Host
+}
+
+func openPrices() (p *prices, err error) {
+	p = &prices{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.close())
+		}
+	}()
+	pool, err := engines.NewPool(sandbox.Options{})
+	if err != nil {
+		return nil, err
+	}
+	p.add(pool.Close)
+	tickets, err := pluginApp()
+	if err != nil {
+		return nil, err
+	}
+	inside := engines.InProcess()
+	for _, open := range []struct {
+		host    **host.Host
+		files   fstest.MapFS
+		engines []engine.Engine
+	}{
+		{&p.sumInside, sumApp, inside}, {&p.sumInCells, sumApp, pool.Engines()},
+		{&p.pluginInside, tickets, inside}, {&p.pluginInCells, tickets, pool.Engines()},
+	} {
+		h, err := openHost(open.files, open.engines, nil)
+		if err != nil {
+			return nil, err
+		}
+		*open.host = h
+		p.add(h.Close)
+	}
+	return p, nil
+}
+
+// cases has those side by side that are compared.
+func (p *prices) cases() []*measure.Case {
+	many := 4 * runtime.GOMAXPROCS(0) // as many as a pool has cells
+	return []*measure.Case{
+		{Name: inProcess, Workers: 1, Call: callSum(p.sumInside)},
+		{Name: inCell, Workers: 1, Call: callSum(p.sumInCells)},
+		{Name: manyInProcess, Workers: many, Call: callSum(p.sumInside)},
+		{Name: manyInCells, Workers: many, Call: callSum(p.sumInCells)},
+		{Name: pluginInside, Workers: 1, Call: callPlugin(p.pluginInside)},
+		{Name: pluginInCell, Workers: 1, Call: callPlugin(p.pluginInCells)},
+	}
+}
+
+func callSum(h *host.Host) func(worker, n int) error {
+	return func(worker, _ int) error { return runSum(h, user(worker)) }
+}
+
+func callPlugin(h *host.Host) func(worker, n int) error {
+	return func(worker, _ int) error {
+		inv := host.Invocation{Tool: "ticket", Context: classified, Caller: user(worker)}
+		return runTool(h, inv, `{"queue":"finance","priority":"high"`)
+	}
+}
+
+// user is a caller of whom nobody else writes to the records.
+func user(n int) host.Caller { return host.Caller{User: "user" + strconv.Itoa(n)} }
+
+func priceFigures(rows measure.Rows) []measure.Figure {
+	return []measure.Figure{
+		{Name: "a JavaScript run with one get and one set in a cell, p50", Value: rows[inCell].P50, Unit: "µs", Aim: "under 150"},
+		{Name: "what a cell adds to it, p50", Value: rows[inCell].P50 - rows[inProcess].P50, Unit: "µs", Aim: "under 60"},
+		rows.Over("JavaScript in a cell, over in process, p50", inCell, "", inProcess),
+		{Name: "what a cell adds to a WebAssembly run with one get and one set, p50", Value: rows[pluginInCell].P50 - rows[pluginInside].P50, Unit: "µs"},
+		rows.Over("WebAssembly in a cell, over in process, p50", pluginInCell, "", pluginInside),
+		{Name: "many JavaScript runs at once in cells, over in process, per second", Value: rows[manyInCells].Rate / rows[manyInProcess].Rate},
+	}
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/toolrun/toolrun/bench/measure"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/sandbox"
+)
+
+// The cases of a tool's first run.
+const (
+	coldStart = "first answer of a new pool"
+	newTenant = "first run of a new tenant, with a spare"
+)
+
+// settling is longer than a spare takes to start. Nothing tells when it is there.
+const settling = 20 * time.Millisecond
+
+// starts is a host whose next tenant is always a new one.
+type starts struct {
+	closers
+	host    *host.Host
+	tenants int
+}
+
+func openStarts() (*starts, error) {
+	s := &starts{}
+	pool, err := engines.NewPool(sandbox.Options{})
+	if err != nil {
+		return nil, err
+	}
+	s.add(pool.Close)
+	if s.host, err = openHost(sumApp, pool.Engines(), nil); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	s.add(s.host.Close)
+	return s, nil
+}
+
+func (s *starts) cases() []*measure.Case {
+	return []*measure.Case{
+		{Name: coldStart, Workers: 1, Sample: sampleOf(cold)},
+		{Name: newTenant, Workers: 1, Sample: sampleOf(s.tenant)},
+	}
+}
+
+// sampleOf calls a function that times itself, which leaves out what it does before and after.
+func sampleOf(call func() (time.Duration, error)) func(time.Duration) (measure.Sample, error) {
+	return func(span time.Duration) (sample measure.Sample, err error) {
+		for began := time.Now(); time.Since(began) < span; {
+			took, err := call()
+			if err != nil {
+				return sample, err
+			}
+			sample.Took = append(sample.Took, took)
+			sample.Span += took
+		}
+		return sample, nil
+	}
+}
+
+// cold makes a pool and a host and waits for the first answer: a cell starts, compiles the tool and runs it.
+func cold() (took time.Duration, err error) {
+	began := time.Now()
+	pool, err := engines.NewPool(sandbox.Options{})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	h, err := openHost(sumApp, pool.Engines(), nil)
+	if err != nil {
+		return 0, err
+	}
+	err = runSum(h, user(0))
+	took = time.Since(began)
+	return took, errors.Join(err, h.Close())
+}
+
+// tenant runs the tool for somebody who has no cell yet: one that waited compiles the tool and runs it.
+func (s *starts) tenant() (time.Duration, error) {
+	if s.tenants == 0 { // there is no spare before the first run is over
+		if err := runSum(s.host, host.Caller{Tenant: "first", User: "ann"}); err != nil {
+			return 0, err
+		}
+	}
+	time.Sleep(settling)
+	s.tenants++
+	began := time.Now()
+	err := runSum(s.host, host.Caller{Tenant: "tenant" + strconv.Itoa(s.tenants), User: "ann"})
+	return time.Since(began), err
+}
+
+func startFigures(rows measure.Rows) []measure.Figure {
+	return []measure.Figure{
+		{Name: "a cold cell, from nothing to the first answer, p50", Value: rows[coldStart].P50 / 1000, Unit: "ms"},
+		{Name: "a new tenant's first answer, with a spare, p50", Value: rows[newTenant].P50 / 1000, Unit: "ms"},
+		rows.Over("a new tenant's first run, over a later one in its cell, p50", newTenant, "", inCell),
+	}
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package access
-
-import "os"
-
-// sameOwner has nothing to do where files inherit their rights from their folder.
-func sameOwner(*os.File, string) error { return nil }

@@ -1,9 +1,0 @@
-//go:build linux && (amd64 || arm64)
-
-package cell
-
-// cloneChroot starts a process that closes the descriptor to, reads a byte, makes the folder root its own and its root, and ends: with 0, or with 1
-// where that failed.
-//
-//go:noescape
-func cloneChroot(flags, stack, root, from, to, dot uintptr) uintptr

@@ -1,0 +1,54 @@
+package engines_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engine/enginetest"
+	"github.com/toolrun/toolrun/host/engine/enginetest/pythontools"
+	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/sandbox"
+)
+
+// pythonEngine is the engine of a pool for Python.
+func pythonEngine(t *testing.T, cells sandbox.Options, options ...engines.Option) engine.Engine {
+	t.Helper()
+	pool, err := engines.NewPool(cells, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { pool.Close() })
+	for _, e := range pool.Engines() {
+		if e.Name() == "python" {
+			return e
+		}
+	}
+	t.Fatal("the pool has no Python")
+	return nil
+}
+
+// TestPython is the suite of engines for Python in cells.
+func TestPython(t *testing.T) {
+	cache, err := os.UserCacheDir() // where the command keeps the compiled interpreter
+	if err != nil {
+		t.Skipf("this user has no folder for caches: %v", err)
+	}
+	e := pythonEngine(t, sandbox.Options{CacheDir: filepath.Join(cache, "toolrun", "cells")}, engines.WithPython(disttest.File(t)))
+	enginetest.Run(t, enginetest.Config{Engine: e, Write: pythontools.Write})
+}
+
+func TestPythonIsMissing(t *testing.T) {
+	notThere := filepath.Join(t.TempDir(), "python.wasm")
+	for name, options := range map[string][]engines.Option{"none": nil, "no such file": {engines.WithPython(notThere)}} {
+		_, err := pythonEngine(t, sandbox.Options{}, options...).Load(t.Context(), engine.Source{Path: "a.py", Code: []byte("return 1")})
+		f, ok := errors.AsType[*abi.Fault](err)
+		if !ok || f.Hint == "" || f.Code != abi.SourceInvalid && f.Code != abi.Unavailable {
+			t.Errorf("%s: Load = %v; want a fault that says what to do", name, err)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package extract
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+)
+
+// charset is an encoding older than Unicode and what texts in it look like.
+type charset struct {
+	encoding encoding.Encoding
+	// common are the characters beyond ASCII of the languages that are written in it.
+	common string
+	// seldom are further ones that fewer texts have.
+	seldom string
+	// words reports that these are whole words, as in Cyrillic; otherwise they stand between letters of ASCII.
+	words bool
+	// weigh rates a character of two bytes by the first one; nil for encodings of one byte.
+	weigh func(first, second byte) float64
+}
+
+// charsets are the candidates. Of two that are as likely the first one is taken.
+var charsets = []charset{
+	{encoding: charmap.Windows1252, common: "àâáäãåæçèéêëìíîïñòóôöøœùúüýßÀÂÁÄÃÅÆÇÈÉÊËÍÎÑÓÔÖØŒÚÜÝ", seldom: "õûðþÕÛÐÞ"},
+	{encoding: charmap.Windows1251, common: cyrillic, seldom: otherCyrillic + "іїєґІЇЄҐ№", words: true},
+	{encoding: charmap.KOI8R, common: cyrillic, seldom: otherCyrillic, words: true},
+	{encoding: charmap.Windows1250, common: centralEurope, seldom: otherCentralEurope},
+	{encoding: charmap.ISO8859_2, common: centralEurope, seldom: otherCentralEurope},
+	{encoding: charmap.Windows1253, common: "αειηοστνυρπκλμςάέήίόύώΑΕΙΗΟΣΤΝΥΡΠΚΛΜ", seldom: "βγδζθξφχψωϊϋΒΓΔΖΘΞΦΧΨΩΆΈΉΊΌΎΏ", words: true},
+	{encoding: charmap.Windows1254, common: "ğışöçüİĞŞÖÇÜâîû"},
+	{encoding: charmap.Windows1255, common: "אבגדהוזחטיכלמנסעפצקרשתםןףץך", words: true},
+	{encoding: charmap.Windows1256, common: "ابتدرسعقكلمنهوية", seldom: "ثجحخذزشصضطظغفىأإآؤئءپچژگ،؛؟", words: true},
+	{encoding: japanese.ShiftJIS, weigh: weighShiftJIS},
+	{encoding: simplifiedchinese.GB18030, weigh: weighGB},
+	{encoding: traditionalchinese.Big5, weigh: weighBig5},
+	{encoding: korean.EUCKR, weigh: weighKorean},
+	{encoding: japanese.EUCJP, weigh: weighEUCJP},
+}
+
+// The letters that make five in six of Russian texts, and the others. Texts in other scripts that use the same bytes have more
+// of the others.
+const (
+	cyrillic      = "оеаинтсрвлкмдпуОЕАИНТСРВЛКМДПУ"
+	otherCyrillic = "бгжзйфхцчшщъыьэюяёБГЖЗЙФХЦЧШЩЪЫЬЭЮЯЁ"
+)
+
+const (
+	centralEurope      = "áčďéěíňóřšťúůýžąćęłńśźżäöüőűôľâîÁČĎÉÍŇÓŘŠŤÚŮÝŽĄĆĘŁŃŚŹŻÄÖÜŐŰĽ"
+	otherCentralEurope = "ăđĺŕşţĂĐŞŢ"
+)
+
+// typographic are characters that texts of many languages have.
+const typographic = "’‘“”„–—…€£§°²³·«»©®™½¼¾¿¡ºª•×\u00A0"
+
+// The rates of a character. Characters of two bytes count for two.
+const (
+	frequent    = 1.0
+	infrequent  = 0.5
+	punctuation = 0.7
+	unusual     = -1.0
+	misplaced   = -2.0
+	preferred   = 0.5 // once, for Windows-1252
+)
+
+// charsetOf guesses the encoding of a text that is not in Unicode.
+func charsetOf(sample []byte) encoding.Encoding {
+	best, most := charsets[0].encoding, 0.0
+	for i, c := range charsets {
+		decoded, err := c.encoding.NewDecoder().Bytes(sample)
+		text := string(decoded)
+		if len(sample) == sampleBytes { // it may end within a character
+			text = strings.TrimSuffix(text, string(utf8.RuneError))
+		}
+		if err != nil || i > 0 && strings.ContainsRune(text, utf8.RuneError) {
+			continue
+		}
+		score := preferred
+		if i > 0 {
+			score = 0
+		}
+		if c.weigh != nil {
+			score += c.rateTwoBytes(sample)
+		} else {
+			score += c.rate([]rune(text))
+		}
+		if i == 0 || score > most {
+			best, most = c.encoding, score
+		}
+	}
+	return best
+}
+
+// rate sums up how usual the characters beyond ASCII are, and where they stand.
+func (c charset) rate(text []rune) (score float64) {
+	for i, r := range text {
+		if r < utf8.RuneSelf {
+			continue
+		}
+		var before, after rune
+		if i > 0 {
+			before = text[i-1]
+		}
+		if i+1 < len(text) {
+			after = text[i+1]
+		}
+		switch {
+		case strings.ContainsRune(c.common, r):
+			score += frequent + c.place(before, r, after)
+		case strings.ContainsRune(c.seldom, r):
+			score += infrequent + c.place(before, r, after)
+		case strings.ContainsRune(typographic, r):
+			score += rateTypographic(before, r, after)
+		case unicode.IsLetter(r):
+			score += unusual
+		default:
+			score += misplaced
+		}
+	}
+	return score
+}
+
+// rateTypographic rates a character that is not a letter. Between two letters only an apostrophe is usual.
+func rateTypographic(before, r, after rune) float64 {
+	switch inWord := unicode.IsLetter(before) && unicode.IsLetter(after); {
+	case inWord && r == '’':
+		return frequent
+	case inWord:
+		return misplaced
+	}
+	return punctuation
+}
+
+// place rates the neighbours of a letter.
+func (c charset) place(before, r, after rune) (score float64) {
+	own := func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsLetter(r) }
+	ascii := func(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) }
+	if unicode.IsLower(before) && unicode.IsUpper(r) || unicode.IsLower(r) && unicode.IsUpper(after) { // in the middle of a word
+		score += unusual
+	}
+	if c.words && (ascii(before) || ascii(after)) {
+		return score + misplaced
+	}
+	if !c.words && own(before) {
+		return score + unusual/2
+	}
+	return score
+}
+
+// rateTwoBytes sums up the rates of the characters of two bytes.
+func (c charset) rateTwoBytes(sample []byte) (score float64) {
+	for i := 0; i < len(sample); i++ {
+		if sample[i] < utf8.RuneSelf {
+			continue
+		}
+		if i+1 == len(sample) {
+			break
+		}
+		rate := 2 * c.weigh(sample[i], sample[i+1])
+		if rate > 0 && sample[i+1] < utf8.RuneSelf && unicode.IsLetter(rune(sample[i+1])) { // or an accent and a letter
+			rate *= half
+		}
+		score += rate
+		i++
+	}
+	return score
+}
+
+// within reports whether a byte is one of a range.
+func within(b, first, last byte) bool { return b >= first && b <= last }
+
+// special is the rate of characters of a small range, which texts in other encodings seldom stay in.
+const special = 1.1
+
+const half = 0.5
+
+func weighShiftJIS(first, second byte) float64 {
+	switch {
+	case first == 0x82 && second >= 0x9F, first == 0x83 && second <= 0x96: // kana
+		return special
+	case first == 0x81, within(first, 0x88, 0x97): // punctuation, frequent kanji
+		return frequent
+	}
+	return unusual
+}
+
+func weighGB(first, second byte) float64 {
+	if second >= 0xA1 && (within(first, 0xA1, 0xA3) || within(first, 0xB0, 0xD7)) {
+		return frequent
+	}
+	return unusual
+}
+
+func weighBig5(first, _ byte) float64 {
+	if within(first, 0xA1, 0xC6) {
+		return frequent
+	}
+	return unusual
+}
+
+func weighKorean(first, second byte) float64 {
+	switch {
+	case second >= 0xA1 && within(first, 0xB0, 0xC8):
+		return special
+	case second >= 0xA1 && within(first, 0xA1, 0xA3):
+		return frequent
+	}
+	return unusual
+}
+
+func weighEUCJP(first, second byte) float64 {
+	switch {
+	case second >= 0xA1 && within(first, 0xA4, 0xA5): // kana
+		return special
+	case second >= 0xA1 && (within(first, 0xA1, 0xA3) || within(first, 0xB0, 0xCF)):
+		return frequent
+	}
+	return unusual
+}

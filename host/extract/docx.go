@@ -1,0 +1,159 @@
+package extract
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+)
+
+// What a DOCX may hold. Its text is bounded by the sink, and markup alone is worth little.
+const (
+	maxDOCXEntries  = 10_000
+	maxDOCXInflated = 64 << 20 // bytes of all parts that are read
+	maxDOCXNesting  = 1_000
+)
+
+// docxFile is an archive whose parts are read within one budget.
+type docxFile struct {
+	archive *zip.Reader
+	left    int // bytes that may still be inflated
+}
+
+// readDOCX reads a WordprocessingML document, ECMA-376 part 1, section 17: headers, the body, footnotes, endnotes, footers.
+func readDOCX(ctx context.Context, data []byte, out *sink) error {
+	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return noText(Damaged, err)
+	}
+	if len(archive.File) > maxDOCXEntries {
+		return noText(TooComplex, fmt.Errorf("it has more than %d files", maxDOCXEntries))
+	}
+	f := &docxFile{archive: archive, left: maxDOCXInflated}
+	body := f.body()
+	if body == nil {
+		return noText(Damaged, errors.New("it has no word/document.xml"))
+	}
+	return f.readAll(ctx, body, out)
+}
+
+// readAll reads the body and what surrounds it. Only a body that cannot be read leaves the document without text.
+func (f *docxFile) readAll(ctx context.Context, body *zip.File, out *sink) error {
+	folder := path.Dir(body.Name)
+	d := &docxText{lists: f.lists(folder), notes: map[string]int{}}
+	f.repeated(ctx, d, folder+"/header*.xml", out)
+	if err := f.read(ctx, body, d, out); err != nil {
+		return err
+	}
+	for _, name := range []string{"/footnotes*.xml", "/endnotes*.xml"} {
+		for _, part := range f.matching(folder + name) {
+			startLine(out)
+			out.truncated = f.read(ctx, part, d, out) != nil || out.truncated
+		}
+	}
+	startLine(out)
+	f.repeated(ctx, d, folder+"/footer*.xml", out)
+	return nil
+}
+
+// startLine ends a line that has begun.
+func startLine(out *sink) {
+	if out.last() != '\n' {
+		out.write("\n")
+	}
+}
+
+// repeated reads headers or footers. Sections have their own, most of which are equal: each text is written once.
+func (f *docxFile) repeated(ctx context.Context, d *docxText, pattern string, out *sink) {
+	var seen []string
+	for _, part := range f.matching(pattern) {
+		one := &sink{limit: out.limit}
+		if f.read(ctx, part, d, one) != nil || one.truncated {
+			out.truncated = true
+		}
+		text := strings.TrimSpace(string(one.text))
+		if text == "" || slices.Contains(seen, text) {
+			continue
+		}
+		seen = append(seen, text)
+		out.write(text + "\n")
+	}
+}
+
+// matching returns the parts whose names match a pattern, in the order of their names.
+func (f *docxFile) matching(pattern string) []*zip.File {
+	var parts []*zip.File
+	for _, part := range f.archive.File {
+		if ok, _ := path.Match(pattern, part.Name); ok {
+			parts = append(parts, part)
+		}
+	}
+	slices.SortFunc(parts, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
+	return parts
+}
+
+// body is the part with the body, nil if there is none. Word on the web names it document2.xml.
+func (f *docxFile) body() *zip.File {
+	if parts := f.matching("word/document.xml"); len(parts) > 0 {
+		return parts[0]
+	}
+	if parts := f.matching("word/document[0-9].xml"); len(parts) > 0 {
+		return parts[0]
+	}
+	return nil
+}
+
+var errInflates = fmt.Errorf("it inflates to more than %d bytes", maxDOCXInflated)
+
+// open returns the content of a part, which takes from the budget.
+func (f *docxFile) open(part *zip.File) (io.ReadCloser, error) {
+	if part.UncompressedSize64 > uint64(f.left) { // one that says less is stopped by archive/zip, and by inflated
+		return nil, noText(TooComplex, errInflates)
+	}
+	r, err := part.Open()
+	if err != nil {
+		return nil, noText(Damaged, err)
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{&inflated{r: r, left: &f.left}, r}, nil
+}
+
+// read writes the text of a part.
+func (f *docxFile) read(ctx context.Context, part *zip.File, d *docxText, out *sink) error {
+	r, err := f.open(part)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	w := docx{docxText: d, sink: out, xml: xml.NewDecoder(r)}
+	if err := w.read(ctx); err != nil {
+		if errors.Is(err, errInflates) || errors.Is(err, errNested) {
+			return noText(TooComplex, err)
+		}
+		return noText(Damaged, err)
+	}
+	return nil
+}
+
+// inflated is a reader that takes what it reads from a budget.
+type inflated struct {
+	r    io.Reader
+	left *int
+}
+
+func (i *inflated) Read(b []byte) (int, error) {
+	if *i.left <= 0 {
+		return 0, errInflates
+	}
+	n, err := i.r.Read(b[:min(len(b), *i.left)])
+	*i.left -= n
+	return n, err
+}

@@ -1,0 +1,247 @@
+package extract
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// The namespaces of text, and of what is there twice for older readers.
+const (
+	wordSpace       = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+	wordStrictSpace = "http://purl.oclc.org/ooxml/wordprocessingml/main"
+	mathSpace       = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+	mathStrictSpace = "http://purl.oclc.org/ooxml/officeDocument/math"
+	fallbackSpace   = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+)
+
+var errNested = fmt.Errorf("its elements are nested deeper than %d", maxDOCXNesting)
+
+// docxText is the state that the parts of a document share.
+type docxText struct {
+	lists *docxLists
+	notes map[string]int // the number of a footnote or an endnote, by its kind and id
+}
+
+// docx writes a part as text: a line for each paragraph and each row of a table, tabs between cells.
+type docx struct {
+	*docxText
+	*sink
+	xml     *xml.Decoder
+	depth   int
+	inText  bool
+	cells   []int         // of the row under way, for each table around
+	pending bool          // a line in a cell has ended, which another may follow
+	item    docxParagraph // the properties of the paragraph under way
+	mark    string        // of the list item that begins with the next text
+}
+
+func (w *docx) read(ctx context.Context) error {
+	for ctx.Err() == nil && !w.truncated {
+		token, err := w.xml.Token() // which reports elements that are not closed
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			err = w.start(t)
+		case xml.EndElement:
+			w.end(t.Name)
+		case xml.CharData:
+			if w.inText {
+				w.put(string(t))
+			}
+		case xml.Directive: // such as a DTD with its entities, ECMA-376 part 2 section 6.2.5 forbids it
+			return errors.New("it has a DTD, which no DOCX may have")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *docx) start(t xml.StartElement) error {
+	if t.Name.Space == fallbackSpace && t.Name.Local == "Fallback" {
+		return w.skip()
+	}
+	if w.depth++; w.depth > maxDOCXNesting {
+		return errNested
+	}
+	switch t.Name.Space {
+	case wordSpace, wordStrictSpace:
+		return w.startWord(t)
+	case mathSpace, mathStrictSpace:
+		w.inText = w.inText || t.Name.Local == "t"
+	default:
+		if alt := attribute(t, "descr"); t.Name.Local == "docPr" && alt != "" { // of a picture, section 20.4.2.5
+			w.put("[" + alt + "]")
+		}
+	}
+	return nil
+}
+
+func (w *docx) startWord(t xml.StartElement) error {
+	switch t.Name.Local {
+	case "t":
+		w.inText = true
+	case "tab", "ptab":
+		w.put("\t")
+	case "br", "cr":
+		w.put("\n")
+	case "noBreakHyphen":
+		w.put("-")
+	case "p":
+		w.mark, w.item = "", docxParagraph{}
+	case "tbl":
+		w.flush()
+		w.cells = append(w.cells, 0)
+	case "tr":
+		if n := len(w.cells); n > 0 {
+			w.cells[n-1] = 0
+		}
+	case "tc":
+		w.startCell()
+	case "txbxContent": // paragraphs in the middle of another one
+		w.flush()
+		startLine(w.sink)
+	case "footnoteReference", "endnoteReference":
+		w.put(w.reference(t))
+	case "footnote", "endnote":
+		w.startNote(t)
+	case "pPr":
+		w.depth--
+		return w.paragraph()
+	case "tblPr", "moveFrom": // where tab says how wide one is; text that stands elsewhere
+		w.depth--
+		return w.skip()
+	}
+	return nil
+}
+
+// attribute returns the value of an attribute, whatever its namespace.
+func attribute(t xml.StartElement, name string) string {
+	for _, a := range t.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// reference numbers a note where the text refers to it.
+func (w *docx) reference(t xml.StartElement) string {
+	key := t.Name.Local[:len(t.Name.Local)-len("Reference")] + attribute(t, "id")
+	if w.notes[key] == 0 {
+		w.notes[key] = len(w.notes) + 1
+	}
+	return "[" + strconv.Itoa(w.notes[key]) + "]"
+}
+
+// startNote begins a note with its number, if the text refers to it.
+func (w *docx) startNote(t xml.StartElement) {
+	if n := w.notes[t.Name.Local+attribute(t, "id")]; n > 0 {
+		w.put("[" + strconv.Itoa(n) + "] ")
+	}
+}
+
+// paragraph reads the properties of a paragraph.
+func (w *docx) paragraph() error {
+	err := w.skipWith(func(t xml.StartElement) { w.item.take(t) })
+	w.mark = w.lists.mark(w.item)
+	return err
+}
+
+// startCell separates a cell from the one before it. The line that ended there needs no other separator.
+func (w *docx) startCell() {
+	n := len(w.cells)
+	if n == 0 {
+		return
+	}
+	if w.cells[n-1]++; w.cells[n-1] > 1 {
+		w.pending = false
+		w.write("\t")
+		return
+	}
+	w.flush()
+}
+
+func (w *docx) end(name xml.Name) {
+	w.depth--
+	if name.Local == "t" {
+		w.inText = false
+	}
+	if name.Space != wordSpace && name.Space != wordStrictSpace {
+		return
+	}
+	n := len(w.cells)
+	switch name.Local {
+	case "p":
+		w.endParagraph()
+	case "tr":
+		if w.pending = n > 1; !w.pending {
+			w.write("\n")
+		}
+	case "tbl":
+		if n > 0 {
+			w.cells = w.cells[:n-1]
+		}
+	}
+}
+
+// endParagraph ends a line, unless the paragraph is the initial of the next one.
+func (w *docx) endParagraph() {
+	initial := w.item.initial
+	if w.item = (docxParagraph{}); initial {
+		return
+	}
+	if w.pending = len(w.cells) > 0; !w.pending {
+		w.write("\n")
+	}
+}
+
+// put writes text, after the mark of the list item that it begins.
+func (w *docx) put(text string) {
+	w.flush()
+	if w.mark != "" {
+		text, w.mark = w.mark+text, ""
+	}
+	w.write(text)
+}
+
+// flush ends a line in a cell that another one follows.
+func (w *docx) flush() {
+	if w.pending {
+		w.pending = false
+		w.write("\n")
+	}
+}
+
+func (w *docx) skip() error { return w.skipWith(func(xml.StartElement) {}) }
+
+// skipWith skips the element that was begun, and calls a function with each one inside. Unlike the decoder's own it takes no
+// stack for what is nested.
+func (w *docx) skipWith(each func(xml.StartElement)) error {
+	for depth := 1; depth > 0; {
+		token, err := w.xml.Token()
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if depth++; w.depth+depth > maxDOCXNesting {
+				return errNested
+			}
+			each(t)
+		case xml.EndElement:
+			depth--
+		}
+	}
+	return nil
+}

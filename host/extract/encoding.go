@@ -1,0 +1,123 @@
+package extract
+
+import (
+	"bytes"
+	"encoding/binary"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// sampleBytes is how much of a text its encoding is guessed from.
+const sampleBytes = 16 << 10
+
+// decodeText returns up to limit bytes of a text as UTF-8, or a little more, and false for what is not text. Encodings are
+// UTF-8, UTF-16 with or without a byte order mark, and the older ones, which are guessed from how often bytes occur.
+func decodeText(data []byte, limit int) ([]byte, bool) {
+	if order, rest := byteOrder(data); order != nil {
+		units := min(len(rest)/2, limit+1) // each is a byte of UTF-8 at least
+		return fromUTF16(rest[:2*units], order), true
+	}
+	data = withoutMark(data)
+	start := data[:min(len(data), limit+utf8.UTFMax)]
+	if len(start) < len(data) {
+		start = wholeRunes(start)
+	}
+	if mostlyUTF8(start) {
+		return bytes.ToValidUTF8(start, []byte("\uFFFD")), true
+	}
+	if bytes.ContainsFunc(start, isBinary) {
+		return nil, false
+	}
+	text, err := charsetOf(start[:min(len(start), sampleBytes)]).NewDecoder().Bytes(start)
+	return text, err == nil
+}
+
+// mostlyUTF8 reports whether a text is UTF-8, of which some bytes may have been damaged.
+func mostlyUTF8(text []byte) bool {
+	const worth = 10 // how many sound characters excuse a damaged one
+	sound, damaged := 0, 0
+	for rest := text; len(rest) > 0; {
+		r, n := utf8.DecodeRune(rest)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			damaged++
+		case n > 1:
+			sound++
+		}
+		rest = rest[n:]
+	}
+	return damaged == 0 || sound >= worth*damaged
+}
+
+// isBinary reports the characters that are in no text, by the WHATWG's MIME sniffing standard, section "binary data byte".
+func isBinary(r rune) bool {
+	return r <= 0x08 || r == 0x0B || r >= 0x0E && r <= 0x1A || r >= 0x1C && r <= 0x1F
+}
+
+// withoutMark cuts the byte order mark that some put before UTF-8.
+func withoutMark(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")) }
+
+// byteOrder returns the byte order of UTF-16 and the text without its mark, nil for what is not UTF-16.
+func byteOrder(data []byte) (order binary.ByteOrder, rest []byte) {
+	switch {
+	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
+		return binary.LittleEndian, data[2:]
+	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
+		return binary.BigEndian, data[2:]
+	}
+	return unmarkedOrder(data), data
+}
+
+// unmarkedOrder finds UTF-16 without a mark. In most languages every other byte is zero for many characters, such as spaces,
+// and what is decoded is text; in the wrong order hardly anything is.
+func unmarkedOrder(data []byte) binary.ByteOrder {
+	sample := data[:min(len(data), sampleBytes)&^1]
+	zeros := [2]int{}
+	for i, b := range sample {
+		if b == 0 {
+			zeros[i%2]++
+		}
+	}
+	order, many, few := binary.ByteOrder(binary.LittleEndian), zeros[1], zeros[0]
+	if few > many {
+		order, many, few = binary.BigEndian, few, many
+	}
+	const short, most, some = 64, 2, 10
+	share := some // of the characters one is of the first block
+	if len(sample) < short {
+		share = most
+	}
+	if many*2*share < len(sample) || many == 0 || few > 0 || len(data)%2 != 0 && len(data) < sampleBytes {
+		return nil
+	}
+	text := wholeRunes(fromUTF16(sample[:max(len(sample)-2, 0)], order)) // the last may be half of a pair
+	if bytes.ContainsFunc(text, isBinary) || bytes.ContainsRune(text, utf8.RuneError) {
+		return nil
+	}
+	return order
+}
+
+func fromUTF16(data []byte, order binary.ByteOrder) []byte {
+	units := make([]uint16, len(data)/2)
+	for i := range units {
+		units[i] = order.Uint16(data[2*i:])
+	}
+	text := make([]byte, 0, len(units))
+	for _, r := range utf16.Decode(units) {
+		text = utf8.AppendRune(text, r)
+	}
+	return text
+}
+
+// wholeRunes cuts the beginning of a character off the end.
+func wholeRunes(text []byte) []byte {
+	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax+1); i-- {
+		if utf8.RuneStart(text[i]) {
+			if !utf8.FullRune(text[i:]) {
+				return text[:i]
+			}
+			break
+		}
+	}
+	return text
+}

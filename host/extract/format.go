@@ -1,0 +1,109 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+)
+
+// Format is a kind of file that is taken.
+type Format struct {
+	// Name is the format's, such as "pdf".
+	Name string
+	// Extensions are the endings of its files' names, in lower case, such as ".pdf". The first is the usual one.
+	Extensions []string
+	// MediaTypes are what clients call it. The first is the one that it is known by; some of the others are those of other
+	// formats too.
+	MediaTypes []string
+	// Extracts says that a Reader gets text out of it.
+	Extracts bool
+}
+
+// The formats that text is read of.
+const (
+	formatPDF  = "pdf"
+	formatDOCX = "docx"
+	formatTXT  = "txt"
+	formatJSON = "json"
+)
+
+// known is a format and how its content is told from others'.
+type known struct {
+	Format
+	holds func(content) bool
+}
+
+const ooxml = "application/vnd.openxmlformats-officedocument."
+
+// formats is the only list of them.
+var formats = []known{
+	{Format{formatPDF, []string{".pdf"}, []string{"application/pdf", "application/x-pdf"}, true}, content.isPDF},
+	{Format{formatDOCX, []string{".docx"}, []string{ooxml + "wordprocessingml.document"}, true}, office("word/")},
+	{Format{formatTXT, []string{".txt"}, []string{"text/plain"}, true}, content.isText},
+	{Format{formatJSON, []string{".json"}, []string{"application/json", "text/json", "text/plain"}, true}, content.isJSON},
+	// Windows calls a CSV what Excel says of itself.
+	{Format{"csv", []string{".csv"}, []string{"text/csv", "application/csv", "text/x-csv", "text/plain", "application/vnd.ms-excel"}, false}, content.isCSV},
+	{Format{"xls", []string{".xls"}, []string{"application/vnd.ms-excel", "application/msexcel"}, false}, compound("application/vnd.ms-excel")},
+	{Format{"xlsx", []string{".xlsx"}, []string{ooxml + "spreadsheetml.sheet"}, false}, office("xl/")},
+	{Format{"ppt", []string{".ppt"}, []string{"application/vnd.ms-powerpoint", "application/mspowerpoint"}, false}, compound("application/vnd.ms-powerpoint")},
+	{Format{"pptx", []string{".pptx"}, []string{ooxml + "presentationml.presentation"}, false}, office("ppt/")},
+	{Format{"html", []string{".html", ".htm"}, []string{"text/html", "application/xhtml+xml", "text/plain"}, false}, content.isHTML},
+	{Format{"png", []string{".png"}, []string{"image/png", "image/apng"}, false}, magic("image/png")},
+	{Format{"jpg", []string{".jpg", ".jpeg"}, []string{"image/jpeg", "image/jpg", "image/pjpeg"}, false}, magic("image/jpeg")},
+	{Format{"gif", []string{".gif"}, []string{"image/gif"}, false}, magic("image/gif")},
+	{Format{"bmp", []string{".bmp"}, []string{"image/bmp", "image/x-bmp", "image/x-ms-bmp"}, false}, magic("image/bmp")},
+	{Format{"rtf", []string{".rtf"}, []string{"application/rtf", "text/rtf", "application/x-rtf"}, false}, content.isRTF},
+}
+
+// Formats returns every format that is taken. The list is the caller's.
+func Formats() []Format {
+	list := make([]Format, len(formats))
+	for i, f := range formats {
+		list[i] = f.clone()
+	}
+	return list
+}
+
+// Lookup returns the format with a name.
+func Lookup(name string) (Format, bool) {
+	for _, f := range formats {
+		if f.Name == name {
+			return f.clone(), true
+		}
+	}
+	return Format{}, false
+}
+
+func (f Format) clone() Format {
+	f.Extensions, f.MediaTypes = slices.Clone(f.Extensions), slices.Clone(f.MediaTypes)
+	return f
+}
+
+// byExtension returns the format with an extension in lower case.
+func byExtension(extension string) (known, bool) {
+	i := slices.IndexFunc(formats, func(f known) bool { return slices.Contains(f.Extensions, extension) })
+	if i < 0 {
+		return known{}, false
+	}
+	return formats[i], true
+}
+
+// byMediaType returns the format that is known by a media type, or else the first that is also called so.
+func byMediaType(mediaType string) (known, bool) {
+	i := slices.IndexFunc(formats, func(f known) bool { return f.MediaTypes[0] == mediaType })
+	if i < 0 {
+		i = slices.IndexFunc(formats, func(f known) bool { return slices.Contains(f.MediaTypes, mediaType) })
+	}
+	if i < 0 {
+		return known{}, false
+	}
+	return formats[i], true
+}
+
+// taken names the extensions of all formats, for a hint.
+func taken() string {
+	var list []string
+	for _, f := range formats {
+		list = append(list, f.Extensions...)
+	}
+	return strings.Join(list, ", ")
+}

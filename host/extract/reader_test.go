@@ -1,0 +1,141 @@
+package extract_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/admission"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/extract"
+)
+
+// slow is an engine with some cells, in which each document takes a time.
+type slow struct {
+	engine *extract.Engine
+	takes  time.Duration
+	cells  int
+}
+
+func (s slow) Name() string         { return s.engine.Name() }
+func (s slow) Extensions() []string { return s.engine.Extensions() }
+
+type slowProgram struct {
+	engine.Program
+	takes time.Duration
+	cell  chan struct{}
+}
+
+func (s slow) Load(ctx context.Context, source engine.Source) (engine.Program, error) {
+	program, err := s.engine.Load(ctx, source)
+	return &slowProgram{program, s.takes, make(chan struct{}, max(s.cells, 1))}, err
+}
+
+func (p *slowProgram) Run(ctx context.Context, in engine.Input, host engine.Host) (engine.Output, error) {
+	select {
+	case p.cell <- struct{}{}:
+		defer func() { <-p.cell }()
+	case <-ctx.Done():
+		return engine.Output{}, engine.EndOf(ctx)
+	}
+	select {
+	case <-time.After(p.takes):
+		return p.Program.Run(ctx, in, host)
+	case <-ctx.Done():
+		return engine.Output{}, engine.EndOf(ctx)
+	}
+}
+
+var pdfOfHi = pagesOf("BT /F1 12 Tf (hi) Tj ET")
+
+// TestWaitingIsNotReading has more documents at a time than can be read in the time of one.
+func TestWaitingIsNotReading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reader := &extract.Reader{Engine: slow{engine: inProcess(t), takes: extract.Time / 2}, Parallel: 1}
+		pdf := lookup(t, "pdf")
+		var all sync.WaitGroup
+		for range 10 {
+			all.Go(func() {
+				if got, err := reader.Read(t.Context(), admission.Party{}, pdf, slices.Clone(pdfOfHi)); err != nil || got.Text != "hi" {
+					t.Errorf("Read = %q, %v; want the text, however many others are read", got.Text, err)
+				}
+			})
+		}
+		time.Sleep(time.Millisecond)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := reader.Read(ctx, admission.Party{}, pdf, pdfOfHi); !errors.Is(err, abi.Cancelled) {
+			t.Errorf("Read of who does not wait = %v; want cancelled", err)
+		}
+		all.Wait()
+		reader = &extract.Reader{Engine: slow{engine: inProcess(t), takes: 2 * extract.Time}}
+		if got, err := reader.Read(t.Context(), admission.Party{}, pdf, pdfOfHi); err != nil || got.Reason != extract.TooComplex {
+			t.Errorf("Read of what takes too long = %+v, %v; want the reason too_complex", got, err)
+		}
+	})
+}
+
+// TestOneUsersDocuments has a user of a tenant send many documents. Another tenant's is read as if they were not there,
+// another user's after two of them, and text at once.
+func TestOneUsersDocuments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const takes = time.Second
+		reader := &extract.Reader{Engine: slow{engine: inProcess(t), takes: takes, cells: 2}, Parallel: 2}
+		pdf := lookup(t, "pdf")
+		many, cancel := context.WithCancel(t.Context())
+		refused := make(chan error, 100)
+		for range 60 {
+			go func() {
+				_, err := reader.Read(many, admission.Party{Tenant: "a", App: "shop", User: "bob"}, pdf, slices.Clone(pdfOfHi))
+				refused <- err
+			}()
+		}
+		synctest.Wait()
+		for _, c := range []struct {
+			of     admission.Party
+			format string
+			data   []byte
+			within time.Duration
+		}{
+			{admission.Party{Tenant: "b", App: "shop", User: "eve"}, "pdf", slices.Clone(pdfOfHi), takes},
+			{admission.Party{Tenant: "a", App: "shop", User: "ann"}, "pdf", slices.Clone(pdfOfHi), 3 * takes},
+			{admission.Party{Tenant: "a", App: "other", User: "bob"}, "txt", []byte("hi"), 0},
+		} {
+			began := time.Now()
+			got, err := reader.Read(t.Context(), c.of, lookup(t, c.format), c.data)
+			if took := time.Since(began); err != nil || !strings.Contains(got.Text, "hi") || took > c.within {
+				t.Errorf("the %s of %v = %q, %v after %v; want it within %v", c.format, c.of, got.Text, err, took, c.within)
+			}
+		}
+		if err := <-refused; !errors.Is(err, abi.Unavailable) {
+			t.Errorf("the first of bob's to end = %v; want that too many wait", err)
+		}
+		cancel()
+		synctest.Wait()
+	})
+}
+
+// TestMuchOnAPage has a page that says the same for too long, and one after it.
+func TestMuchOnAPage(t *testing.T) {
+	idle := strings.Repeat("q Q ", 32<<20)
+	document := pagesOf("BT /F1 12 Tf (first) Tj ET", idle, "BT /F1 12 Tf (last) Tj ET")
+	began := time.Now()
+	got, err := readWith(t, "pdf", document)
+	if err != nil || !got.Truncated || got.Text != "first\f\flast" {
+		t.Errorf("Read = %+v, %v; want the other pages", got, err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %v; what is on the page is not to be executed", took)
+	}
+}
+
+func readWith(t *testing.T, format string, data []byte) (extract.Text, error) {
+	reader := &extract.Reader{Engine: inProcess(t)}
+	return reader.Read(t.Context(), admission.Party{}, lookup(t, format), data)
+}

@@ -1,0 +1,282 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/codecache"
+)
+
+// What an engine compiled is machine code that cells execute: whoever writes it could have others run it. So it is
+// written by a cell that compiles one source and nothing else, into a folder of its own, which the parent moves to
+// where cells of the same domain, and no others, may read it. No cell that a guest ran in writes.
+
+// equip finds out which compiled code of its own the cells of the program are to read, and has it made where it is not
+// there yet.
+func (p *program) equip(ctx context.Context) error {
+	if !p.engine.language.Artefacts {
+		return nil
+	}
+	folder, key := digest("domain", p.source.Domain), digest("source", build(), codecache.Compiler(), p.engine.name, string(p.source.Code))
+	kept, err := p.engine.pool.keep(folder, key, func(fresh string) error {
+		return p.engine.pool.once(ctx, outfit{folder: fresh, memoryFiles: p.outfit.memoryFiles}, toCompile, nil, func(c *process) error {
+			p.key = freshKey
+			defer func() { p.key = "" }()
+			return p.loadIn(ctx, c)
+		})
+	})
+	if err == nil && kept != "" {
+		p.outfit.folder, p.key = filepath.Dir(kept), filepath.Base(kept)
+	}
+	return err
+}
+
+// equipShared finds out what the cells of the program are to read that all programs of the language have in common, and has
+// it made where it is not there yet. It returns how long that took, which is none of the program's time.
+func (p *program) equipShared(ctx context.Context) (spent time.Duration, err error) {
+	e := p.engine
+	if e.language.Shared == nil {
+		return 0, nil
+	}
+	began := time.Now()
+	e.making.Lock()
+	defer e.making.Unlock()
+	ctx, cancel := patient(ctx, makeTimeout)
+	defer cancel()
+	shared, err := e.share(ctx)
+	if err == nil && shared != "" {
+		p.outfit = outfit{language: e.name, shared: shared, memoryFiles: e.language.MemoryFiles, making: e.made}
+		e.pool.keepSpares(p.outfit)
+	}
+	return time.Since(began), err
+}
+
+// makeTimeout is how long making what a language shares may take. It is done once, and would be lost otherwise: a slow
+// machine takes a minute to compile an interpreter.
+const makeTimeout = 10 * time.Minute
+
+// patient is a context that ends at a time of its own, and not at the deadline of ctx; also where somebody cancels that.
+func patient(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	stop := context.AfterFunc(ctx, func() {
+		if ctx.Err() == context.Canceled {
+			cancel()
+		}
+	})
+	return own, func() { stop(); cancel() }
+}
+
+// share returns the folder of what the language shares, and has it made where it is not there yet; "" where it cannot be
+// kept. The caller holds making.
+func (e *proxy) share(ctx context.Context) (string, error) {
+	if e.shared != "" {
+		return e.shared, nil
+	}
+	shared := e.language.Shared
+	var err error
+	e.shared, err = e.pool.keep(e.folder(), e.key(), func(fresh string) error {
+		o := outfit{folder: fresh, language: e.name, memoryFiles: e.language.MemoryFiles}
+		files, err := copyFiles(fresh, shared.Files)
+		if err != nil {
+			return hostFault(e.pool.log, err)
+		}
+		err = e.pool.once(ctx, o, toMake, files, func(c *process) error { return e.makeIn(ctx, c) })
+		if err == nil {
+			err = codecache.Seal(filepath.Join(fresh, freshKey))
+		}
+		return err
+	})
+	return e.shared, err
+}
+
+// folder and key name where what the language shares is kept.
+func (e *proxy) folder() string { return digest("language", e.name) }
+
+func (e *proxy) key() string {
+	return digest("shared", build(), codecache.Compiler(), e.language.Shared.Key)
+}
+
+// Prepared reports whether what the language shares is there.
+func (e *proxy) Prepared() bool {
+	if e.language.Shared == nil {
+		return true
+	}
+	if !e.making.TryLock() {
+		return false
+	}
+	defer e.making.Unlock()
+	if e.shared != "" {
+		return true
+	}
+	cache := e.pool.options.CacheDir
+	if cache == "" {
+		return false // it is made for this pool alone
+	}
+	_, err := os.Stat(filepath.Join(cache, e.folder(), e.key()))
+	return err == nil
+}
+
+// copyFiles puts what a language's Shared is made of into a folder, and returns the names there. One that cannot be read
+// is named all the same: it is missing there, which is for Make to say.
+func copyFiles(folder string, files []string) (names []string, err error) {
+	for i, file := range files {
+		name := "file-" + strconv.Itoa(i)
+		names = append(names, name)
+		data, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
+			return nil, fmt.Errorf("copy what a language is made of: %w", err)
+		}
+	}
+	return names, nil
+}
+
+// unshare removes what the language shares where it is damaged, and the cells that wait with it: none may read what will
+// lie in its place. That it cannot be used is a claim of a cell that may have compiled a stranger's source, so the parent
+// looks itself.
+func (e *proxy) unshare(o outfit) (removed bool) {
+	e.making.Lock()
+	defer e.making.Unlock()
+	if codecache.Whole(o.shared) {
+		return false
+	}
+	if e.shared == o.shared && e.made == o.making {
+		e.shared = ""
+		e.made++
+		_ = os.RemoveAll(o.shared) // where that fails, it is found damaged again
+	}
+	e.pool.forgetSpares(o)
+	return true
+}
+
+// keep returns a folder of the cache that holds what fill made, by the names of the folder that it is in and its own. It
+// is "" where nothing can be kept.
+func (p *Pool) keep(folder, key string, fill func(fresh string) error) (string, error) {
+	cache, err := p.cacheDir()
+	folder = filepath.Join(cache, folder)
+	final := filepath.Join(folder, key)
+	if err == nil {
+		err = errors.Join(codecache.Make(cache), codecache.Make(folder))
+	}
+	if err != nil {
+		p.log.Warn("compiled code is not kept", "error", err)
+		return "", nil
+	}
+	if _, err := os.Stat(final); err == nil {
+		touch(final, time.Now())
+		return final, nil
+	}
+	prune(cache, time.Now())
+	if err := codecache.Make(folder); err != nil { // which has just been pruned, or another process did
+		return "", nil
+	}
+	fresh, err := os.MkdirTemp(folder, "new-")
+	if err != nil {
+		p.log.Warn("compiled code is not kept", "error", err)
+		return "", nil
+	}
+	defer os.RemoveAll(fresh)
+	if err := fill(fresh); err != nil {
+		return "", err
+	}
+	if err := os.Rename(filepath.Join(fresh, freshKey), final); err != nil {
+		if _, err := os.Stat(final); err != nil { // else another process was faster, which is as good
+			return "", nil
+		}
+	}
+	return final, nil
+}
+
+// cacheDir is where compiled code is kept: a folder for as long as the pool is open, where none is named.
+func (p *Pool) cacheDir() (string, error) {
+	if p.options.CacheDir != "" {
+		return p.options.CacheDir, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.temporary == "" && !p.closed {
+		var err error
+		if p.temporary, err = os.MkdirTemp("", "toolrun-"); err != nil {
+			return "", err
+		}
+	}
+	return p.temporary, nil
+}
+
+// freshKey is what compiled code is called in a folder where there is no other.
+const freshKey = "code"
+
+// once has a cell do one thing that is there for nothing else.
+func (p *Pool) once(ctx context.Context, o outfit, purpose uint64, files []string, do func(*process) error) error {
+	if err := p.enter(ctx); err != nil {
+		return err
+	}
+	defer func() { <-p.slots }()
+	c, err := p.start(o, purpose, files...)
+	if err != nil {
+		return err
+	}
+	if err := p.use(c); err != nil {
+		return err
+	}
+	defer p.drop(c)
+	c.kept = &keptLimit{folder: o.folder, bytes: maxKeptBytes, files: maxKeptFiles}
+	if purpose == toMake {
+		c.kept.bytes, c.kept.files = sharedBytes, maxSharedParts
+	}
+	if err := do(c); err != nil {
+		return err
+	}
+	c.kill() // so that nothing is added to what is looked at
+	_, _ = c.bury()
+	return c.kept.exceeded()
+}
+
+// makeIn has a cell make what the language shares.
+func (e *proxy) makeIn(ctx context.Context, c *process) error {
+	doing, limit := "making what "+e.name+" tools share", max(sharedBytes, e.pool.options.LoadBytes)
+	if err := c.limit(limit); err != nil {
+		return e.pool.gone(c)
+	}
+	g := watch(ctx, c, doing, allowance{memory: limit, kept: c.kept})
+	failed, err := (*abi.Fault)(nil), c.wire.send(c.wire.frame(kindMake))
+	if err == nil {
+		var f *fields
+		if _, f, err = c.wire.receive(&loadSizes); err == nil {
+			failed, _, err = readLoaded(f)
+		}
+	}
+	_, reason := g.done()
+	if err != nil {
+		return death{cause: err, reason: reason, limit: limit, doing: doing, closed: e.pool.isClosed()}.fault(c, e.pool.log)
+	}
+	if reason != nil {
+		return reason
+	}
+	if failed != nil {
+		return failed
+	}
+	return nil
+}
+
+// sharedBytes bounds the memory that making what a language shares takes at least: no stranger has a hand in it.
+const sharedBytes = 2 << 30
+
+// digest names something by what it is made of.
+func digest(parts ...string) string {
+	h := sha256.New()
+	for _, part := range parts {
+		fmt.Fprintf(h, "%d %s", len(part), part)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,97 @@
+//go:build linux
+
+package sandbox_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/sandbox"
+)
+
+// kept are the files of compiled code in a folder, relative to it.
+func kept(t *testing.T, dir string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range files {
+		files[i] = strings.TrimPrefix(files[i], dir+"/")
+	}
+	return files
+}
+
+// TestArtefacts keeps what was compiled, by domain, for other cells and other pools to read.
+func TestArtefacts(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "compiled")
+	for range 2 { // the second pool finds what the first one kept
+		b := newBench(t, sandbox.Options{CacheDir: dir})
+		for _, domain := range []string{"one", "two"} {
+			said, err := perform(t, b.load(t, "found", domain), "", engine.Input{}, enough, engine.Host{})
+			if said != "found" {
+				t.Errorf("what was compiled = %q, %v; want it found", said, err)
+			}
+		}
+		if files := kept(t, dir); len(files) != 2 || filepath.Dir(files[0]) == filepath.Dir(files[1]) {
+			t.Errorf("kept = %v; want a file for each of two domains", files)
+		}
+	}
+}
+
+// TestArtefactsAreSafe has cells try to write to what they read, and to read what is another domain's.
+func TestArtefactsAreSafe(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "compiled")
+	b := newBench(t, sandbox.Options{CacheDir: dir})
+	report, err := b.pool.Report()
+	if err != nil || !report.On(sandbox.LayerLandlock) {
+		t.Skipf("this machine does not have the layer %s: %v", sandbox.LayerLandlock, err)
+	}
+	b.load(t, "answer", "one")
+	b.load(t, "who", "two") // another source, so that the names differ
+	files := kept(t, dir)
+	if len(files) != 2 {
+		t.Fatalf("kept = %v; want two files", files)
+	}
+	readable := 0
+	for _, file := range files {
+		if report.On(sandbox.LayerChroot) { // the cell's root is the folder of its domain, whichever that is
+			file = filepath.Join("/", filepath.Base(filepath.Dir(file)), filepath.Base(file))
+		} else {
+			file = filepath.Join(dir, file)
+		}
+		for _, act := range []string{"open a file", "write a file", "remove a file"} {
+			said, err := perform(t, b.load(t, act, "one"), file, engine.Input{}, enough, engine.Host{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if said == "done" && act != "open a file" {
+				t.Errorf("%s of the cache: done", act)
+			}
+			if said == "done" {
+				readable++
+			}
+		}
+	}
+	if readable != 1 {
+		t.Errorf("%d of two files are readable; want that of the own domain", readable)
+	}
+}
+
+// TestUnsafeFolder does without a folder that others may write to.
+func TestUnsafeFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "compiled")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, sandbox.Options{CacheDir: dir})
+	if said, err := perform(t, b.load(t, "found", ""), "", engine.Input{}, enough, engine.Host{}); said != "nowhere" {
+		t.Errorf("what was compiled = %q, %v; want it nowhere", said, err)
+	}
+}

@@ -1,0 +1,124 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mounted are lines of /proc/self/mountinfo.
+const mounted = `30 24 0:26 / /sys/fs/cgroup ro - tmpfs tmpfs ro,mode=755
+31 30 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory
+32 30 0:28 /inner /sys/fs/cgroup/pids\040here rw shared:9 - cgroup cgroup rw,pids
+33 30 0:29 / /nowhere/unified rw - cgroup2 cgroup2 rw
+`
+
+func TestFindGroups(t *testing.T) {
+	g, err := findGroups(mounted, "8:pids:/inner/service\n4:memory:/a/b\n0::/\n")
+	want := []string{"/sys/fs/cgroup/memory/a/b", "/sys/fs/cgroup/pids here/service"}
+	if err != nil || g.version != 1 || !slices.Equal(g.folders, want) {
+		t.Errorf("findGroups = %+v, %v; want version 1 in %q", g, err, want)
+	}
+	if g, err := findGroups(mounted, "8:pids:/elsewhere\n4:memory:/a/b\n0::/\n"); err == nil {
+		t.Errorf("findGroups of a group that is not mounted = %+v; want an error", g)
+	}
+	dir := t.TempDir()
+	lay(t, filepath.Join(dir, "service"), map[string]string{"cgroup.controllers": "cpu memory pids\n"})
+	g, err = findGroups(fmt.Sprintf("33 30 0:29 / %s rw - cgroup2 cgroup2 rw\n", dir), "0::/service\n")
+	if err != nil || g.version != 2 || !slices.Equal(g.folders, []string{filepath.Join(dir, "service")}) {
+		t.Errorf("findGroups = %+v, %v; want version 2", g, err)
+	}
+}
+
+func lay(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A process that is alone in its group moves to one below; one that is not leaves the others where they are.
+func TestDelegate(t *testing.T) {
+	read := func(name string) string { text, _ := os.ReadFile(name); return string(text) }
+	dir, self := t.TempDir(), fmt.Sprint(os.Getpid())
+	lay(t, dir, map[string]string{"cgroup.procs": self + "\n", "cgroup.subtree_control": ""})
+	if err := os.Mkdir(filepath.Join(dir, hostGroup), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	lay(t, filepath.Join(dir, hostGroup), map[string]string{"cgroup.procs": ""})
+	if err := (&groups{version: 2, folders: []string{dir}}).delegate(); err != nil {
+		t.Fatal(err)
+	}
+	if moved, given := read(filepath.Join(dir, hostGroup, "cgroup.procs")), read(filepath.Join(dir, "cgroup.subtree_control")); moved != self || given != "+memory +pids" {
+		t.Errorf("moved %q, delegated %q", moved, given)
+	}
+	lay(t, dir, map[string]string{"cgroup.procs": "1\n" + self + "\n"})
+	if err := (&groups{version: 2, folders: []string{dir}}).delegate(); err == nil || !strings.Contains(err.Error(), "other processes") {
+		t.Errorf("delegate beside another process = %v", err)
+	}
+	lay(t, dir, map[string]string{"cgroup.procs": ""})
+	below := &groups{version: 2, folders: []string{filepath.Join(dir, hostGroup)}}
+	if err := below.delegate(); err != nil || below.folders[0] != dir {
+		t.Errorf("delegate from below = %v, %q; want %q", err, below.folders, dir)
+	}
+}
+
+// Groups of processes that are no more are removed, others stay.
+func TestSweepGroups(t *testing.T) {
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Skipf("the command true does not run: %v", err)
+	}
+	dir := t.TempDir()
+	gone, stays := fmt.Sprintf("%s%d-1", groupPrefix, ended.Process.Pid), []string{fmt.Sprintf("%s%d-1", groupPrefix, os.Getpid()), hostGroup, "other"}
+	for _, name := range append(slices.Clone(stays), gone) {
+		lay(t, filepath.Join(dir, name), nil)
+	}
+	(&groups{folders: []string{dir}}).sweep()
+	if _, err := os.Stat(filepath.Join(dir, gone)); err == nil {
+		t.Errorf("%s is still there", gone)
+	}
+	for _, name := range stays {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A group goes with its worker, and a limit of it can be raised and lowered.
+func TestGroup(t *testing.T) {
+	all, err := newGroups()
+	if err != nil {
+		t.Skipf("this machine gives no control groups: %v", err)
+	}
+	g, err := all.make()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders := slices.Clone(g.folders)
+	for _, limit := range []uint64{64 << 20, 256 << 20, 32 << 20} {
+		if err := g.limit(limit); err != nil {
+			t.Errorf("limit of %d: %v", limit, err)
+		}
+		text, err := os.ReadFile(g.bounds[0].Name())
+		if got := strings.TrimSpace(string(text)); err != nil || got != fmt.Sprint(limit) {
+			t.Errorf("limit = %s, %v; want %d", got, err, limit)
+		}
+	}
+	g.remove()
+	g.remove()
+	for _, folder := range folders {
+		if _, err := os.Stat(folder); err == nil {
+			t.Errorf("%s is still there", folder)
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// groups makes control groups, one for each worker, below the group that this process is in, so that whatever bounds the
+// process still bounds its workers. See cgroups(7). It is safe for concurrent use.
+type groups struct {
+	folders []string // where groups are made: one with version 2, one for each controller with version 1
+	version int
+}
+
+// groupPrefix begins the names of groups. What follows is the process that made it, and a number.
+const groupPrefix = "toolrun-"
+
+var groupNumber atomic.Uint64
+
+// newGroups finds out, once for all pools of this process, whether control groups can be had. It removes those that are
+// left of processes that were killed.
+var newGroups = sync.OnceValues(func() (*groups, error) {
+	mounts, err1 := os.ReadFile("/proc/self/mountinfo")
+	own, err2 := os.ReadFile("/proc/self/cgroup")
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	g, err := findGroups(string(mounts), string(own))
+	if err != nil {
+		return nil, err
+	}
+	if g.version == 2 {
+		if err := g.delegate(); err != nil {
+			return nil, err
+		}
+	}
+	g.sweep()
+	probe, err := g.make() // the folders may be read-only, or another user's
+	if err != nil {
+		return nil, fmt.Errorf("the control group of this process is not its own to divide: %w", err)
+	}
+	probe.remove()
+	return g, nil
+})
+
+// make makes a group.
+func (g *groups) make() (*group, error) {
+	made := &group{version: g.version, folder: -1}
+	name := fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), groupNumber.Add(1))
+	for _, parent := range g.folders {
+		folder := filepath.Join(parent, name)
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			made.remove()
+			return nil, err
+		}
+		made.folders = append(made.folders, folder)
+	}
+	if err := made.open(); err != nil {
+		made.remove()
+		return nil, err
+	}
+	return made, nil
+}
+
+// sweep removes the groups of processes that are no more. One with a process in it cannot be removed.
+func (g *groups) sweep() {
+	for _, parent := range g.folders {
+		left, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*-*")) // fails for a bad pattern only
+		for _, folder := range left {
+			pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(folder), groupPrefix), "-")
+			if n, err := strconv.Atoi(pid); err == nil && unix.Kill(n, 0) == unix.ESRCH {
+				_ = os.Remove(folder)
+			}
+		}
+	}
+}
+
+// group is the control group of a worker. Its methods may be called for a nil group, which bounds nothing.
+type group struct {
+	version int
+	folders []string
+	folder  int        // the descriptor of the folder with version 2, -1 for none
+	bounds  []*os.File // where the limits of memory are written: with swap last
+}
+
+// open writes the limits that do not change, and opens those that do.
+func (g *group) open() error {
+	bounds, fixed := []string{"memory.limit_in_bytes", "memory.memsw.limit_in_bytes"}, map[string]string{}
+	if g.version == 2 {
+		var err error
+		if g.folder, err = unix.Open(g.folders[0], unix.O_DIRECTORY|unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+			return err
+		}
+		bounds, fixed = []string{"memory.max"}, map[string]string{"memory.swap.max": "0", "memory.oom.group": "1"}
+	}
+	if err := g.write("pids.max", strconv.Itoa(maxThreads)); err != nil {
+		return err
+	}
+	for name, value := range fixed {
+		if err := g.write(name, value); err != nil && !errors.Is(err, fs.ErrNotExist) { // where nothing swaps
+			return err
+		}
+	}
+	for i, name := range bounds {
+		file, err := os.OpenFile(filepath.Join(g.folders[0], name), os.O_WRONLY, 0)
+		if i > 0 && errors.Is(err, fs.ErrNotExist) {
+			continue // where swap is not counted
+		}
+		if err != nil {
+			return err
+		}
+		g.bounds = append(g.bounds, file)
+	}
+	return nil
+}
+
+// write writes a limit to a file of the group, in the folder that has it.
+func (g *group) write(name, value string) error {
+	folder := g.folders[0]
+	if strings.HasPrefix(name, "pids.") {
+		folder = g.folders[len(g.folders)-1]
+	}
+	file, err := os.OpenFile(filepath.Join(folder, name), os.O_WRONLY, 0) // there is nothing to make
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(value)
+	return errors.Join(err, file.Close())
+}
+
+// descriptor is the folder that a process is to be started in.
+func (g *group) descriptor() (use bool, folder int) {
+	if g == nil || g.version != 2 {
+		return false, 0
+	}
+	return true, g.folder
+}
+
+// add puts a process into the group that was not started in it.
+func (g *group) add(pid int) error {
+	if g == nil || g.version == 2 {
+		return nil
+	}
+	for _, folder := range g.folders {
+		file, err := os.OpenFile(filepath.Join(folder, "cgroup.procs"), os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = file.WriteString(strconv.Itoa(pid))
+		if err = errors.Join(err, file.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// limit bounds the memory of the group, in bytes. Where the group has more than that, the kernel ends it.
+func (g *group) limit(bytes uint64) error {
+	if g == nil {
+		return nil
+	}
+	value := []byte(strconv.FormatUint(bytes, 10))
+	// What is without swap is never above what is with it, so that raising both begins at one end, lowering at the other.
+	var errs []error
+	for _, up := range []bool{true, false} {
+		errs = errs[:0]
+		for i := range g.bounds {
+			if up {
+				i = len(g.bounds) - 1 - i
+			}
+			if _, err := g.bounds[i].WriteAt(value, 0); err != nil {
+				errs = append(errs, err)
+			}
+		}
+		if len(errs) == 0 {
+			return nil
+		}
+	}
+	if err := errors.Join(errs...); !errors.Is(err, unix.EBUSY) { // version 1 does not lower a limit below what is in use
+		return fmt.Errorf("bound the memory of a control group: %w", err)
+	}
+	return nil
+}
+
+// remove ends what is still in the group, and removes it. The worker has ended before.
+func (g *group) remove() {
+	if g == nil {
+		return
+	}
+	closeAll(g.bounds)
+	closeRoot(g.folder)
+	folders := g.folders
+	g.bounds, g.folders, g.folder = nil, nil, -1 // removing twice is fine
+	for _, folder := range folders {
+		for range 100 {
+			err := os.Remove(folder)
+			if !errors.Is(err, unix.EBUSY) {
+				break
+			}
+			killGroup(folder) // a child that somebody left behind
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// killGroup kills the processes of a group.
+func killGroup(folder string) {
+	text, _ := os.ReadFile(filepath.Join(folder, "cgroup.procs"))
+	for pid := range bytes.FieldsSeq(text) {
+		if n, err := strconv.Atoi(string(pid)); err == nil && n > 0 {
+			_ = unix.Kill(n, syscall.SIGKILL)
+		}
+	}
+}
+
+// detail is what a report says of the group.
+func (g *group) detail() string {
+	if g == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (version %d)", g.version)
+}

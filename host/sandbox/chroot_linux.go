@@ -1,0 +1,124 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+	"kernel.org/pub/linux/libs/security/libcap/psx"
+)
+
+// openRoot opens the folder that becomes the root of this process: that of its compiled code, or one that has nothing but
+// the process's own descriptors. Landlock puts each thread in a domain of its own, and a child may go to the folder of the
+// thread that starts it only: the caller stays on its thread until the root is changed.
+func openRoot(h hello) (int, error) {
+	folder := h.outfit.folder
+	if folder == "" {
+		folder = "/proc/thread-self/fdinfo"
+	}
+	root, err := unix.Open(folder, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, fmt.Errorf("open the folder for the root: %w", err)
+	}
+	return root, nil
+}
+
+func closeRoot(root int) {
+	if root >= 0 {
+		_ = unix.Close(root)
+	}
+}
+
+// changeRoot makes a folder the root of this process, which cannot name anything outside of it then, and gives up the
+// capability that this took. See chroot(2).
+//
+// Capabilities are given up thread by thread, for which package psx reads /proc. So a child process that shares the root
+// with this one (CLONE_FS in clone(2)) keeps the capability, and changes the root once this process has none.
+func changeRoot(root int) error {
+	if root < 0 {
+		return nil // the caller has the error
+	}
+	if !mayChangeRoot() {
+		return errors.New("the system gives this process no CAP_SYS_CHROOT, neither in a user namespace nor outside")
+	}
+	var ends [2]int
+	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
+		return os.NewSyscallError("pipe2", err)
+	}
+	child, errno := startChroot(root, ends[0], ends[1])
+	closeRoot(ends[0])
+	if errno != 0 {
+		closeRoot(ends[1])
+		return os.NewSyscallError("clone", errno)
+	}
+	err := dropCapabilities()
+	if err == nil {
+		_, err = unix.Write(ends[1], []byte{1})
+	}
+	closeRoot(ends[1])
+	var status unix.WaitStatus
+	waited := waitFor(child, &status)
+	if err == nil {
+		err = waited
+	}
+	if err == nil && status.ExitStatus() != 0 {
+		err = unix.EACCES
+	}
+	if err != nil {
+		return fmt.Errorf("change the root: %w", err)
+	}
+	return nil
+}
+
+// waitFor waits for the end of a child.
+func waitFor(child int, status *unix.WaitStatus) error {
+	for {
+		if _, err := unix.Wait4(child, status, 0, nil); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+// dot is the folder that a process is in.
+var dot = [2]byte{'.', 0}
+
+// startChroot starts a process that shares the root and the folder with this one, and changes both when it reads a byte.
+// It shares the memory too, so that nothing has to be copied, and has no stack. Where the pipe ends before, it ends.
+func startChroot(root, from, to int) (pid int, errno syscall.Errno) {
+	stack := uintptr(unsafe.Pointer(&chrootStack[len(chrootStack)/2]))
+	r := cloneChroot(unix.CLONE_VM|unix.CLONE_FS|uintptr(syscall.SIGCHLD), stack, uintptr(root), uintptr(from), uintptr(to), uintptr(unsafe.Pointer(&dot)))
+	if errno := -int(r); errno > 0 && errno < 4096 {
+		return 0, syscall.Errno(errno)
+	}
+	return int(r), 0
+}
+
+// chrootStack is where the process puts the byte that it reads, which is all that it writes.
+var chrootStack [256]byte
+
+// capabilities are the header and the sets of capget(2) and capset(2), version 3.
+type capabilities struct {
+	header unix.CapUserHeader
+	sets   [2]unix.CapUserData
+}
+
+// mayChangeRoot reports whether this thread has CAP_SYS_CHROOT.
+func mayChangeRoot() bool {
+	c := capabilities{header: unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}}
+	return unix.Capget(&c.header, &c.sets[0]) == nil && c.sets[0].Effective&(1<<unix.CAP_SYS_CHROOT) != 0
+}
+
+// dropCapabilities gives up all capabilities, on all threads.
+func dropCapabilities() error {
+	c := &capabilities{header: unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}}
+	_, _, errno := psx.Syscall3(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&c.header)), uintptr(unsafe.Pointer(&c.sets[0])), 0)
+	runtime.KeepAlive(c)
+	if errno != 0 {
+		return os.NewSyscallError("capset", errno)
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+//go:build linux
+
+package sandbox_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/sandbox"
+)
+
+// What the documentation shows of toolrun doctor has every layer, in the order and with the words of a Report, but for
+// versions of the kernel.
+func TestDocumentedLayers(t *testing.T) {
+	text, err := os.ReadFile("../../docs/isolation.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := newPool(t, sandbox.Options{}).Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := regexp.MustCompile(`(?m)^on +(\w+) +(.*)$`).FindAllStringSubmatch(string(text), -1)
+	if len(shown) != len(report.Layers) {
+		t.Fatalf("docs/isolation.md shows %d layers; want %d", len(shown), len(report.Layers))
+	}
+	versions := regexp.MustCompile(` \((ABI|version) [^)]*\)`)
+	plain := func(s string) string { return strings.TrimSpace(versions.ReplaceAllString(s, "")) }
+	for i, l := range report.Layers {
+		if shown[i][1] != l.Name || l.On && plain(shown[i][2]) != plain(l.Detail) {
+			t.Errorf("docs/isolation.md shows %s: %s; want %s: %s", shown[i][1], plain(shown[i][2]), l.Name, plain(l.Detail))
+		}
+	}
+}

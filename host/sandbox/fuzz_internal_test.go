@@ -1,0 +1,135 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"testing"
+	"testing/fstest"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// seed writes frames as one text.
+func seed(frames ...func(*wire) error) []byte {
+	var out bytes.Buffer
+	w := newWire(nil, &out)
+	for _, send := range frames {
+		if err := send(w); err != nil {
+			panic(err)
+		}
+	}
+	return out.Bytes()
+}
+
+// FuzzParent feeds what a cell might send into a run and into a load: whatever it is, what reaches the host is
+// within its bounds, and what comes out is JSON.
+func FuzzParent(f *testing.F) {
+	call := func(w *wire) error {
+		return w.send(w.frame(kindCall).text(abi.GetContent).number(2).optional([]byte(`"prefs"`)).optional(nil))
+	}
+	line := func(w *wire) error { return w.send(w.frame(kindLog).text("info").text("hello")) }
+	done := func(w *wire) error {
+		return w.send(w.frame(kindOutcome).number(outcomeOutput).number(7).data([]byte(`{"a":1}`)).optional(nil).data(nil).texts([]string{"w"}))
+	}
+	fault := func(w *wire) error {
+		return w.send(w.frame(kindOutcome).number(outcomeFault).number(0).data(nil).optional(nil).data([]byte(`{"code":"conflict","id":"cell 0"}`)).texts(nil))
+	}
+	open := func(w *wire) error { return w.send(w.frame(kindOpen).text("a.js")) }
+	loaded := func(w *wire) error {
+		return w.send(w.frame(kindLoaded).number(outcomeOutput).text("").data([]byte(`{"calls":[{"op":"get_content","store":"a"}]}`)))
+	}
+	f.Add(seed(call, line, done))
+	f.Add(seed(call, fault))
+	f.Add(seed(open, open, loaded))
+	f.Add([]byte("\xff\xff\xff\xff\x07"))
+	f.Fuzz(func(t *testing.T, sent []byte) {
+		fuzzRun(t, sent)
+		p := &program{engine: &proxy{name: "x"}, source: engine.Source{Files: fstest.MapFS{}}, files: newArchive(fstest.MapFS{"a.js": {Data: []byte("1")}})}
+		failed, _, err := p.exchangeLoad(&process{dead: true, wire: newWire(bytes.NewReader(sent), io.Discard)})
+		if err == nil && failed != nil && failed.Code.Number() == 0 {
+			t.Errorf("load = %v; want a code that there is", failed)
+		}
+	})
+}
+
+func fuzzRun(t *testing.T, sent []byte) {
+	cell := &process{dead: true, wire: newWire(bytes.NewReader(sent), io.Discard)}
+	limits := engine.Limits{LogLines: 5, LogBytes: 100, OutputBytes: 1000}.WithDefaults()
+	lines := 0
+	x := &exchange{ctx: context.Background(), cell: cell, limits: limits, guard: &guard{cell: cell, over: true}}
+	x.host.Log = func(level abi.Level, _ string) error {
+		if lines++; lines > 2*limits.LogLines+2 || level == "" {
+			t.Errorf("log line %d of level %q reached the host", lines, level)
+		}
+		return nil
+	}
+	x.host.Call = func(_ context.Context, call abi.Call) (json.RawMessage, error) {
+		if len(call.Args) > maxArguments { // what they hold, memory looks at: a plug-in's are bytes too
+			t.Errorf("a call with %d arguments reached the host", len(call.Args))
+		}
+		if call.Op == "" {
+			return nil, errors.New("halt")
+		}
+		return nil, abi.Faultf(abi.NotFound, "no such store")
+	}
+	out, err, lost := x.serve()
+	if lost && err == nil {
+		t.Error("an exchange was lost for no reason")
+	}
+	if err == nil && (!json.Valid(out.Output) || len(out.Output) > limits.OutputBytes || len(out.Warnings) > maxWarnings) {
+		t.Errorf("output = %q", out.Output)
+	}
+}
+
+// FuzzCell feeds what a parent might send into a cell, which ends or goes on, but does not panic.
+func FuzzCell(f *testing.F) {
+	load := func(w *wire) error {
+		return w.send(w.frame(kindLoad).number(1).text("echo").text("[]").text("").text("a").text("").number(1).texts(nil).text("code"))
+	}
+	run := func(w *wire) error {
+		fr := w.frame(kindRun).number(1)
+		writeInput(fr, context.Background(), engine.Input{Input: []byte("{}")}, engine.Limits{}.WithDefaults())
+		return w.send(fr)
+	}
+	reply := func(w *wire) error { return w.send(w.frame(kindReply).number(outcomeOutput).text("null")) }
+	file := func(w *wire) error { return w.send(w.frame(kindFile).number(fileRegular).text("x").number(0)) }
+	f.Add(seed(load, file, run, reply))
+	f.Add(seed(load, run))
+	f.Add([]byte("\xff\xff\xff\xff\x06"))
+	before := abi.Operations
+	f.Fuzz(func(t *testing.T, sent []byte) {
+		defer func() { abi.Operations = before }()
+		w := newWire(bytes.NewReader(sent), io.Discard)
+		_ = newWorker(w, []Language{{New: func(Setup) engine.Engine { return echo{} }}}, hello{}).serve()
+		var h hello
+		h.read(&fields{rest: sent})
+	})
+}
+
+// echo is an engine that reads a file, calls and logs.
+type echo struct{}
+
+func (echo) Name() string         { return "echo" }
+func (echo) Extensions() []string { return nil }
+func (echo) Close() error         { return nil }
+
+func (echo) Load(_ context.Context, src engine.Source) (engine.Program, error) {
+	if src.Files != nil {
+		if file, err := src.Files.Open("a"); err == nil {
+			_, _ = io.ReadAll(file)
+		}
+	}
+	return echo{}, nil
+}
+
+func (echo) Run(ctx context.Context, in engine.Input, host engine.Host) (engine.Output, error) {
+	reply, err := host.Call(ctx, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{in.Input, nil}})
+	if err == nil {
+		err = host.Log(abi.LevelInfo, string(reply))
+	}
+	return engine.Output{Output: reply}, err
+}

@@ -1,0 +1,252 @@
+//go:build linux
+
+package sandbox_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/sandbox"
+)
+
+// children are the processes that this one started and that have not been waited for.
+func children(t testing.TB) []int {
+	t.Helper()
+	files, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil || len(files) == 0 {
+		t.Skip("this kernel does not tell the children of a thread: /proc/self/task/*/children")
+	}
+	var pids []int
+	for _, file := range files {
+		text, _ := os.ReadFile(file) // a thread may have ended
+		for _, field := range strings.Fields(string(text)) {
+			if pid, err := strconv.Atoi(field); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}
+
+func descriptors(t testing.TB) int {
+	t.Helper()
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(files)
+}
+
+// TestKilledAtEveryCall kills the cell at each memory call of a run, and before it. Nobody waits for it, the run says
+// what happened, and the next one is fine.
+func TestKilledAtEveryCall(t *testing.T) {
+	b := newBench(t, sandbox.Options{Spares: -1})
+	code := `for (let i = 0; i < 4; i++) await memory.set_content("counter", {i}); return "done";`
+	program, err := b.pool.Engines()[javaScript].Load(t.Context(), engine.Source{Path: "count.js", Code: []byte(code)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := range 6 {
+		n := 0
+		host := engine.Host{Call: func(context.Context, abi.Call) (json.RawMessage, error) {
+			if n++; n == at {
+				killAll(t)
+			}
+			return json.RawMessage(`{"success":true}`), nil
+		}}
+		if at == 0 {
+			killAll(t)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), enough)
+		out, err := program.Run(ctx, engine.Input{}, host)
+		cancel()
+		if at == 0 || at == 5 { // dead while it waited, or not killed at all
+			if string(out.Output) != `"done"` {
+				t.Errorf("killed at %d: Run = %s, %v; want done", at, out.Output, err)
+			}
+			continue
+		}
+		if codeOf(err) != abi.MemoryLimit || n != at {
+			t.Errorf("killed at call %d: Run = %v after %d calls; want memory_limit, and no call more", at, err, n)
+		}
+	}
+}
+
+func killAll(t testing.TB) {
+	for _, pid := range children(t) {
+		fd, err := unix.PidfdOpen(pid, 0)
+		if err != nil {
+			continue
+		}
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+		waitFor(t, fd)
+		unix.Close(fd)
+	}
+}
+
+// waitFor waits until a process has ended.
+func waitFor(t testing.TB, pidfd int) {
+	t.Helper()
+	for {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, int(enough.Milliseconds()))
+		if err == unix.EINTR {
+			continue
+		}
+		if n != 1 || err != nil {
+			t.Fatalf("a process goes on: %v", err)
+		}
+		return
+	}
+}
+
+// TestNothingIsLeft counts what a pool leaves behind after runs that end in every way.
+func TestNothingIsLeft(t *testing.T) {
+	before, fds := len(children(t)), descriptors(t)
+	b := newBench(t, sandbox.Options{Cells: 3})
+	for _, act := range []string{"answer", "spin", "swell", "crash", "answer", "exit", "say"} {
+		_, _ = b.run(t, act, "\xff\xff\xff\xff\x01", engine.Input{}, short, engine.Host{})
+	}
+	if err := errors.Join(b.pool.Close(), b.pool.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(children(t)); got != before {
+		t.Errorf("%d processes are left; want %d", got, before)
+	}
+	if got := descriptors(t); got > fds {
+		t.Errorf("%d descriptors are left; want %d", got, fds)
+	}
+	program, err := b.pool.Engines()[probing].Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte("answer")})
+	if codeOf(err) != abi.Unavailable {
+		t.Errorf("Load after Close = %v, %v; want unavailable", program, err)
+	}
+}
+
+// TestCloseUnderWay ends runs that are under way.
+func TestCloseUnderWay(t *testing.T) {
+	b := newBench(t, sandbox.Options{})
+	program := b.load(t, "call", "")
+	host := engine.Host{Call: func(context.Context, abi.Call) (json.RawMessage, error) {
+		go b.pool.Close()
+		return json.RawMessage("null"), nil
+	}}
+	for range 1000 { // the run may end before Close has begun
+		if _, err := perform(t, program, "", engine.Input{}, enough, host); err != nil {
+			if codeOf(err) != abi.Unavailable {
+				t.Errorf("Run = %v; want unavailable", err)
+			}
+			return
+		}
+	}
+	t.Error("no run was ended")
+}
+
+// TestMixed runs good and bad guests at once.
+func TestMixed(t *testing.T) {
+	b := newBench(t, sandbox.Options{Cells: 4})
+	acts := map[string]abi.Code{"answer": "", "spin": abi.Timeout, "swell": abi.MemoryLimit, "nest": abi.StackLimit, "call": ""}
+	host := engine.Host{Call: func(context.Context, abi.Call) (json.RawMessage, error) { return json.RawMessage("null"), nil }}
+	var group sync.WaitGroup
+	for act, want := range acts {
+		program := b.load(t, act, "")
+		for range 2 {
+			group.Go(func() {
+				for range 3 {
+					limit := enough
+					if want == abi.Timeout {
+						limit = short
+					}
+					// Waiting for a cell counts too: the others may take all of a short time.
+					if _, err := perform(t, program, "", roomy, limit, host); codeOf(err) != want {
+						t.Errorf("%s: Run = %v; want %q", act, err, want)
+					}
+				}
+			})
+		}
+	}
+	group.Wait()
+}
+
+// asParent makes this test binary a program with a pool whose guest does not end.
+const asParent = "TOOLRUN_TEST_PARENT"
+
+func init() {
+	if os.Getenv(asParent) == "" {
+		return
+	}
+	sandbox.Main(languages...) // a cell has no environment; but what comes first, comes first
+	pool, err := sandbox.New(sandbox.Options{Languages: languages})
+	if err != nil {
+		panic(err)
+	}
+	program, err := pool.Engines()[probing].Load(context.Background(), engine.Source{Path: "act.probe", Code: []byte("call and spin")})
+	if err != nil {
+		panic(err)
+	}
+	host := engine.Host{Call: func(context.Context, abi.Call) (json.RawMessage, error) {
+		files, _ := filepath.Glob("/proc/self/task/*/children")
+		for _, file := range files {
+			text, _ := os.ReadFile(file)
+			fmt.Print(string(text))
+		}
+		fmt.Println()
+		return nil, nil
+	}}
+	_, _ = program.Run(context.Background(), engine.Input{Input: json.RawMessage("{}")}, host)
+	os.Exit(0)
+}
+
+// TestParentDies leaves no cell behind when the parent is killed while a guest spins that looks at nothing.
+func TestParentDies(t *testing.T) {
+	children(t) // or skip
+	parent := exec.Command(os.Args[0], "-test.run=^$")
+	parent.Env = append(os.Environ(), asParent+"=1")
+	out, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cells []int
+	for _, field := range strings.Fields(line) {
+		pid, err := strconv.Atoi(field)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fd, err := unix.PidfdOpen(pid, 0)
+		if err != nil {
+			t.Fatalf("the cell %d: %v", pid, err)
+		}
+		defer unix.Close(fd)
+		cells = append(cells, fd)
+	}
+	if len(cells) == 0 {
+		t.Fatal("the parent has no cell")
+	}
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = parent.Wait()
+	for _, fd := range cells {
+		waitFor(t, fd)
+	}
+}

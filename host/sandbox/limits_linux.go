@@ -1,0 +1,104 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"golang.org/x/sys/unix"
+)
+
+// What a worker may have at most.
+const (
+	maxDescriptors = 256      // files, pipes and memory files
+	maxThreads     = 64       // an engine takes about 15
+	maxAddresses   = 16 << 30 // bytes of addresses beyond those that Go's runtime reserved, so that page tables are bounded too
+)
+
+// The largest file that a worker may write, in bytes: compiled code, or a memory file.
+const (
+	maxCompiledFile = 256 << 20
+	maxSharedFile   = 1 << 30
+	maxMemoryFile   = 256 << 20
+)
+
+func limitsDetail() string {
+	return fmt.Sprintf("%d threads, %d descriptors, %d GiB of addresses, no large files, no core dumps, first to go when the system runs out of memory",
+		maxThreads, maxDescriptors, maxAddresses>>30)
+}
+
+// setLimits sets the resource limits of this process; see getrlimit(2). The parent bounds the memory.
+func setLimits(h hello) error {
+	signal.Ignore(unix.SIGXFSZ) // a write to a file that is too large fails with EFBIG
+	limits := map[int]uint64{
+		unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: maxDescriptors, unix.RLIMIT_FSIZE: fileLimit(h),
+		unix.RLIMIT_MEMLOCK: 0, unix.RLIMIT_MSGQUEUE: 0, unix.RLIMIT_AS: addresses() + maxAddresses,
+	}
+	// Elsewhere the kernel counts the threads of all processes of the user, and the worker would have none.
+	if h.namespaces && countsThreadsByNamespace() {
+		limits[unix.RLIMIT_NPROC] = maxThreads
+	}
+	var errs []error
+	for resource, limit := range limits {
+		var now unix.Rlimit
+		if err := unix.Getrlimit(resource, &now); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		limit = min(limit, now.Max)
+		errs = append(errs, unix.Setrlimit(resource, &unix.Rlimit{Cur: limit, Max: limit}))
+	}
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // where there is no such thing, there is none
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("set limits: %w", err)
+	}
+	return nil
+}
+
+// beUndumpable makes sure that others of this user can neither trace this process, nor read it through /proc.
+func beUndumpable() error {
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("PR_SET_DUMPABLE: %w", err)
+	}
+	return nil
+}
+
+// fileLimit is the size of the largest file that a worker may write.
+func fileLimit(h hello) uint64 {
+	switch {
+	case h.purpose == toMake:
+		return maxSharedFile
+	case h.purpose == toCompile:
+		return maxCompiledFile
+	case h.outfit.memoryFiles:
+		return maxMemoryFile
+	}
+	return 0
+}
+
+// addresses is the size of the address space of this process, in bytes; 0 where it is unknown.
+func addresses() uint64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	var pages uint64
+	if _, err := fmt.Sscan(string(text), &pages); err != nil {
+		return 0
+	}
+	return pages * uint64(os.Getpagesize())
+}
+
+// countsThreadsByNamespace reports whether RLIMIT_NPROC counts in the user namespace, which Linux does since 5.14.
+func countsThreadsByNamespace() bool {
+	var name unix.Utsname
+	if err := unix.Uname(&name); err != nil {
+		return false
+	}
+	var major, minor int
+	if _, err := fmt.Sscanf(unix.ByteSliceToString(name.Release[:]), "%d.%d", &major, &minor); err != nil {
+		return false
+	}
+	return major > 5 || major == 5 && minor >= 14
+}

@@ -1,0 +1,216 @@
+//go:build linux
+
+package sandbox_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/sandbox"
+)
+
+// kernelLayers are those that the kernel keeps a cell in by itself.
+var kernelLayers = []string{
+	sandbox.LayerNamespaces, sandbox.LayerPrivileges, sandbox.LayerLimits, sandbox.LayerCgroup, sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp,
+}
+
+// attempts are acts, each with the layers that end it, every one of them alone.
+var attempts = []struct {
+	act    string
+	layers []string
+	root   bool // nobody else may do it anyway
+}{
+	{act: "open a file", layers: []string{sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp}},
+	{act: "look at a file", layers: []string{sandbox.LayerChroot, sandbox.LayerSeccomp}},
+	{act: "read a link", layers: []string{sandbox.LayerChroot, sandbox.LayerSeccomp}},
+	{act: "list a folder", layers: []string{sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp}},
+	{act: "write a file", layers: []string{sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp}},
+	{act: "remove a file", layers: []string{sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp}},
+	{act: "start threads", layers: []string{sandbox.LayerCgroup}},
+	{act: "be signalled", layers: []string{sandbox.LayerSeccomp}},
+	{act: "take a lease", layers: []string{sandbox.LayerSeccomp}},
+	{act: "enlarge a pipe", layers: []string{sandbox.LayerSeccomp}},
+	{act: "fill a memory file", layers: []string{sandbox.LayerLimits, sandbox.LayerCgroup, sandbox.LayerSeccomp}},
+	{act: "map shared memory", layers: []string{sandbox.LayerCgroup, sandbox.LayerSeccomp}},
+	{act: "read a quarter of a terabyte", layers: []string{sandbox.LayerLimits, sandbox.LayerCgroup}},
+	{act: "connect", layers: []string{sandbox.LayerNamespaces, sandbox.LayerLandlock, sandbox.LayerSeccomp}},
+	{act: "send UDP", layers: []string{sandbox.LayerNamespaces, sandbox.LayerSeccomp}},
+	{act: "connect to an abstract socket", layers: []string{sandbox.LayerNamespaces, sandbox.LayerLandlock, sandbox.LayerSeccomp}},
+	{act: "execute", layers: []string{sandbox.LayerLandlock, sandbox.LayerSeccomp}},
+	{act: "trace a process", layers: []string{sandbox.LayerNamespaces, sandbox.LayerLandlock, sandbox.LayerSeccomp}},
+	{act: "read a process's memory", layers: []string{sandbox.LayerNamespaces, sandbox.LayerLandlock, sandbox.LayerSeccomp}},
+	{act: "read a process's environment", layers: []string{sandbox.LayerNamespaces, sandbox.LayerLandlock, sandbox.LayerSeccomp}},
+	{act: "signal a process", layers: []string{sandbox.LayerLandlock, sandbox.LayerSeccomp}},
+	{act: "raise its own limits", layers: []string{sandbox.LayerSeccomp}},
+	{act: "make a namespace", layers: []string{sandbox.LayerNamespaces, sandbox.LayerSeccomp}, root: true},
+	{act: "mount", layers: []string{sandbox.LayerNamespaces, sandbox.LayerLandlock, sandbox.LayerSeccomp}, root: true},
+	{act: "make a ring", layers: []string{sandbox.LayerSeccomp}},
+	{act: "load a program into the kernel", layers: []string{sandbox.LayerSeccomp}, root: true},
+	{act: "open many descriptors", layers: []string{sandbox.LayerLimits}},
+}
+
+// TestLayers tries each act in a cell with no layers, where it succeeds, with every layer that is to end it alone,
+// and with all of them.
+func TestLayers(t *testing.T) {
+	w := newWorld(t)
+	for _, a := range attempts {
+		t.Run(a.act, func(t *testing.T) {
+			if a.root && os.Geteuid() != 0 {
+				t.Skip("only root may try")
+			}
+			if got := w.try(t, a.act); got != "done" {
+				t.Fatalf("with no layer = %s; want it done: the attempt shows nothing otherwise", got)
+			}
+			for _, layer := range a.layers {
+				alone := []string{layer}
+				if layer == sandbox.LayerChroot && os.Geteuid() != 0 { // only in a namespace of its own may a user change the root
+					alone = append(alone, sandbox.LayerNamespaces)
+				}
+				if got := w.try(t, a.act, alone...); got == "done" {
+					t.Errorf("%s alone lets it happen", layer)
+				}
+			}
+			if got := w.try(t, a.act, kernelLayers...); got == "done" {
+				t.Error("all layers together let it happen")
+			}
+		})
+	}
+}
+
+// TestEnvironment finds none of the parent's variables in a cell, whatever its layers.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("TOOLRUN_TEST_SECRET", "secret")
+	if got := newWorld(t).try(t, "read the environment"); got != "it is empty" {
+		t.Errorf("the environment of a cell: %s; want none", got)
+	}
+}
+
+// world is what attempts are about.
+type world struct {
+	file     string
+	tcp, udp string
+	abstract string
+	pid      int
+	pools    map[string]engine.Engine
+	report   sandbox.Report
+	test     *testing.T
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{test: t, pools: map[string]engine.Engine{}, abstract: fmt.Sprintf("@toolrun-test-%d", os.Getpid())}
+	w.file = filepath.Join(t.TempDir(), "file")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { packets.Close() })
+	local, err := net.Listen("unix", w.abstract)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { local.Close() })
+	w.tcp, w.udp = listener.Addr().String(), packets.LocalAddr().String()
+	sleeper := exec.Command("sleep", "1000")
+	if err := sleeper.Start(); err != nil {
+		t.Skipf("the command sleep does not start: %v", err)
+	}
+	t.Cleanup(func() { _ = sleeper.Process.Kill(); _ = sleeper.Wait() })
+	w.pid = sleeper.Process.Pid
+	if w.report, err = newPool(t, sandbox.Options{}).Report(); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// try has an act done in a cell with these kernel layers alone, and returns what it says.
+func (w *world) try(t *testing.T, name string, with ...string) string {
+	t.Helper()
+	for _, layer := range with {
+		if len(with) == 1 && !w.report.On(layer) {
+			t.Skipf("this machine does not have the layer %s", layer)
+		}
+	}
+	key := strings.Join(with, " ")
+	e := w.pools[key]
+	if e == nil {
+		var without []string
+		for _, layer := range kernelLayers {
+			// Landlock and the filter are not to be had without the privileges given up.
+			if !slices.Contains(with, layer) && (layer != sandbox.LayerPrivileges || len(with) == 0) {
+				without = append(without, layer)
+			}
+		}
+		e = newPool(w.test, sandbox.Options{Without: without}).Engines()[probing]
+		w.pools[key] = e
+	}
+	if err := os.WriteFile(w.file, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program, err := e.Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte(name)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	input, err := json.Marshal(map[string]any{"text": []byte(w.argument(name)), "pid": w.pid})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := program.Run(t.Context(), engine.Input{Input: input}, engine.Host{})
+	if err != nil {
+		t.Logf("%s with %q: %v", name, key, err)
+		return err.Error()
+	}
+	var said string
+	if err := json.Unmarshal(out.Output, &said); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s with %q: %s", name, key, said)
+	return said
+}
+
+func (w *world) argument(act string) string {
+	switch act {
+	case "connect":
+		return w.tcp
+	case "send UDP":
+		return w.udp
+	case "connect to an abstract socket":
+		return w.abstract
+	case "execute":
+		return "/proc/self/exe"
+	}
+	return w.file
+}
+
+// Each cell has the layers that the others have: none depends on which of its threads does what.
+func TestSameLayers(t *testing.T) {
+	first, err := newPool(t, sandbox.Options{}).Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		pool := newPool(t, sandbox.Options{})
+		report, err := pool.Report()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(report.Layers, first.Layers) {
+			t.Errorf("the layers are %v; want those of the first cell, %v", report.Layers, first.Layers)
+		}
+		if err := pool.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+//go:build linux
+
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/sandbox"
+)
+
+func TestCacheDirIsAbsolute(t *testing.T) {
+	if _, err := sandbox.New(sandbox.Options{Languages: languages, CacheDir: "cache"}); err == nil || !strings.Contains(err.Error(), "absolute") {
+		t.Errorf("New with a relative CacheDir = %v", err)
+	}
+}
+
+// A run that does not wait until its cell has compiled the tool leaves the cell to the next one.
+func TestCompilingSurvivesTheRun(t *testing.T) {
+	b := newBench(t, sandbox.Options{Cells: 2})
+	program := b.load(t, "compile slowly", "app")
+	in := engine.Input{Domain: "another tenant", Input: []byte(`{}`)}
+	if _, err := program.Run(t.Context(), engine.Input{Domain: "tenant", Input: []byte(`{}`)}, engine.Host{}); err != nil {
+		t.Fatal(err) // it has the cell that compiled the tool
+	}
+	warm := program.(engine.Warmer)
+	// A run that ends before its cell has started leaves nothing behind, so there are several, none of them as long as
+	// compiling takes.
+	for patience := 20 * time.Millisecond; !warm.IsWarm(in.Domain); patience += 10 * time.Millisecond {
+		if patience > 150*time.Millisecond {
+			t.Fatal("the cell never becomes ready")
+		}
+		if err := runFor(t, program, in, patience); !errors.Is(err, abi.Timeout) && !warm.IsWarm(in.Domain) {
+			t.Fatalf("Run = %v; want a timeout while the tool is compiled", err)
+		}
+		time.Sleep(300 * time.Millisecond) // the rest of compiling
+	}
+	if _, err := program.Run(t.Context(), in, engine.Host{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// runFor runs a program that does not get the time it needs.
+func runFor(t *testing.T, p engine.Program, in engine.Input, patience time.Duration) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	_, err := p.Run(ctx, in, engine.Host{})
+	return err
+}
+
+// A program that is closed while a cell still compiles it waits for nobody, and leaves nothing to race with.
+func TestCloseWhileCompiling(t *testing.T) {
+	b := newBench(t, sandbox.Options{Cells: 2})
+	program := b.load(t, "compile slowly", "app")
+	if _, err := program.Run(t.Context(), engine.Input{Domain: "tenant", Input: []byte(`{}`)}, engine.Host{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := runFor(t, program, engine.Input{Domain: "another tenant", Input: []byte(`{}`)}, 20*time.Millisecond); !errors.Is(err, abi.Timeout) {
+		t.Fatalf("Run = %v; want a timeout while the tool is compiled", err)
+	}
+	if err := program.Close(); err != nil {
+		t.Error(err)
+	}
+	if said, err := perform(t, b.load(t, "answer", "app"), "", engine.Input{}, enough, engine.Host{}); said != "done" || err != nil {
+		t.Errorf("the next program = %q, %v", said, err)
+	}
+	if text := b.log.text(); strings.Contains(text, "died") {
+		t.Errorf("the log tells of a death that was meant: %s", text)
+	}
+}
+
+// Warm gets a cell ready before the time of a run begins.
+func TestWarm(t *testing.T) {
+	b := newBench(t, sandbox.Options{Cells: 2})
+	program := b.load(t, "compile slowly", "app")
+	warm := program.(engine.Warmer)
+	for _, domain := range []string{"one", "two"} {
+		if err := warm.Warm(t.Context(), domain); err != nil {
+			t.Fatal(err)
+		}
+		if !warm.IsWarm(domain) {
+			t.Errorf("the program is not warm for %s", domain)
+		}
+	}
+	if warm.IsWarm("three") {
+		t.Error("the program is warm for a domain that nothing was done for")
+	}
+}

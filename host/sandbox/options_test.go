@@ -1,0 +1,57 @@
+//go:build linux
+
+package sandbox_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/sandbox"
+)
+
+// TestMistakes reports every mistake of the options at once.
+func TestMistakes(t *testing.T) {
+	_, err := sandbox.New(sandbox.Options{Languages: []sandbox.Language{{}}, Cells: -1, Runs: -1, Require: []string{"moat"}})
+	if err == nil {
+		t.Fatal("New took options that are wrong")
+	}
+	for _, want := range []string{"no New", "Options.Cells is negative", "Options.Runs is negative", `no layer "moat"`} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("New = %v; want it to say %q", err, want)
+		}
+	}
+	if _, err := sandbox.New(sandbox.Options{}); err == nil || !strings.Contains(err.Error(), "Languages is empty") {
+		t.Errorf("New = %v; want that there are no languages", err)
+	}
+}
+
+// TestRequire refuses to be without a layer that is required, and says why.
+func TestRequire(t *testing.T) {
+	for _, layer := range kernelLayers {
+		pool, err := sandbox.New(sandbox.Options{Languages: languages, Require: kernelLayers, Without: []string{layer}})
+		if err == nil {
+			pool.Close()
+			t.Errorf("New without %s, which is required, = nil; want an error", layer)
+		} else if !strings.Contains(err.Error(), layer+" (left out as asked)") {
+			t.Errorf("New = %v; want it to name %s and the reason", err, layer)
+		}
+	}
+	pool, err := sandbox.New(sandbox.Options{Languages: languages, Require: []string{sandbox.LayerProcess}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool.Close()
+}
+
+// TestCommand starts cells from a program that is none of ours.
+func TestCommand(t *testing.T) {
+	for _, command := range []string{"/bin/true", "/there/is/no/such/program"} {
+		b := newBench(t, sandbox.Options{Command: command})
+		if _, err := b.pool.Report(); codeOf(err) != "unavailable" || strings.Contains(err.Error(), command) {
+			t.Errorf("Report with %s = %v; want unavailable, without a path", command, err)
+		}
+		if !strings.Contains(b.log.text(), "does not start") {
+			t.Errorf("log = %q; want the reason", b.log.text())
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package sandbox
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"time"
+)
+
+var (
+	_ fs.StatFS      = (*remoteFiles)(nil)
+	_ fs.ReadDirFile = (*openFile)(nil)
+	_ fs.DirEntry    = remoteEntry{}
+)
+
+// remoteFiles is the folder of a source: a file system that asks the parent for each file, and once. It is safe for
+// concurrent use, and good until the load ends.
+type remoteFiles struct {
+	worker *worker
+	known  map[string]*remoteFile
+}
+
+// Open returns a file with all of its content, or a folder with all of its entries.
+func (r *remoteFiles) Open(name string) (fs.File, error) {
+	file, err := r.find(name)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	opened := &openFile{remoteFile: file, left: len(file.entries)}
+	opened.Reset(file.data)
+	return opened, nil
+}
+
+// Stat is Open without a copy.
+func (r *remoteFiles) Stat(name string) (fs.FileInfo, error) {
+	file, err := r.find(name)
+	if err != nil {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
+	}
+	return file, nil
+}
+
+func (r *remoteFiles) find(name string) (*remoteFile, error) {
+	if !fs.ValidPath(name) || len(name) > maxNameBytes-16 {
+		return nil, fs.ErrInvalid
+	}
+	k := r.worker
+	k.asking.Lock()
+	defer k.asking.Unlock()
+	file, ok := r.known[name]
+	if !ok {
+		if err := k.wire.send(k.wire.frame(kindOpen).text(name)); err != nil {
+			return nil, err
+		}
+		_, f, err := k.wire.receive(&fileSizes)
+		if err != nil {
+			return nil, err
+		}
+		if file, err = r.read(f, name); err != nil {
+			return nil, err
+		}
+		r.known[name] = file
+	}
+	if file.what == fileMissing {
+		return nil, fs.ErrNotExist
+	}
+	return file, nil
+}
+
+func (r *remoteFiles) read(f *fields, name string) (*remoteFile, error) {
+	file := &remoteFile{name: path.Base(name), what: f.number(), data: f.data()}
+	for range f.count(maxEntries) {
+		file.entries = append(file.entries, remoteEntry{files: r, path: path.Join(name, f.text()), folder: f.number() == 1})
+	}
+	if err := f.end(); err != nil {
+		return nil, fmt.Errorf("read a file of the tool: %w", err)
+	}
+	return file, nil
+}
+
+// remoteFile is a file, or a folder. It is not changed; what is read of it has a place of its own.
+type remoteFile struct {
+	name    string
+	what    uint64
+	data    []byte
+	entries []fs.DirEntry
+}
+
+// openFile is a remoteFile that is read.
+type openFile struct {
+	*remoteFile
+	bytes.Reader
+	left int // of the entries
+}
+
+func (f *openFile) Stat() (fs.FileInfo, error) { return f.remoteFile, nil }
+func (f *openFile) Close() error               { return nil }
+
+// ReadDir returns all entries, or those that are left.
+func (f *openFile) ReadDir(n int) ([]fs.DirEntry, error) {
+	left := f.entries[len(f.entries)-f.left:]
+	if n <= 0 {
+		f.left = 0
+		return left, nil
+	}
+	if len(left) == 0 {
+		return nil, io.EOF
+	}
+	n = min(n, len(left))
+	f.left -= n
+	return left[:n], nil
+}
+
+func (f *remoteFile) Name() string       { return f.name }
+func (f *remoteFile) Size() int64        { return int64(len(f.data)) }
+func (f *remoteFile) ModTime() time.Time { return time.Time{} }
+func (f *remoteFile) IsDir() bool        { return f.what == fileFolder }
+func (f *remoteFile) Sys() any           { return nil }
+
+func (f *remoteFile) Mode() fs.FileMode {
+	if f.IsDir() {
+		return fs.ModeDir | 0o555
+	}
+	return 0o444
+}
+
+// remoteEntry is an entry of a folder; more than its name and kind is asked for by opening it.
+type remoteEntry struct {
+	files  *remoteFiles
+	path   string
+	folder bool
+}
+
+func (e remoteEntry) Name() string               { return path.Base(e.path) }
+func (e remoteEntry) IsDir() bool                { return e.folder }
+func (e remoteEntry) Info() (fs.FileInfo, error) { return e.files.Stat(e.path) }
+
+func (e remoteEntry) Type() fs.FileMode {
+	if e.folder {
+		return fs.ModeDir
+	}
+	return 0
+}

@@ -1,0 +1,174 @@
+//go:build linux
+
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/sandbox"
+)
+
+// A run does not wait for a cell that does not start in time: else it would hear that the cell is none.
+func TestSlowStart(t *testing.T) {
+	slow := filepath.Join(t.TempDir(), "slow")
+	if err := os.WriteFile(slow, []byte("#!/bin/sh\nexec sleep 5\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, sandbox.Options{Command: slow})
+	ctx, cancel := context.WithTimeout(t.Context(), short)
+	defer cancel()
+	_, err := b.pool.Engines()[javaScript].Load(ctx, engine.Source{Path: "a.js", Code: []byte("return 1")})
+	if codeOf(err) != abi.Timeout {
+		t.Errorf("Load = %v; want a timeout", err)
+	}
+}
+
+// What a cell says ahead is no answer to the next run.
+func TestSpeakingAhead(t *testing.T) {
+	b := newBench(t, sandbox.Options{})
+	ahead, answer := b.load(t, "speak ahead", ""), b.load(t, "answer", "")
+	if said, err := perform(t, ahead, "", engine.Input{}, enough, engine.Host{}); said != "forged" || err != nil {
+		t.Fatalf("the guest's own lie = %q, %v; the test is wrong", said, err)
+	}
+	if said, err := perform(t, answer, "", engine.Input{}, enough, engine.Host{}); said != "done" || err != nil {
+		t.Errorf("the next run = %q, %v; want its own answer", said, err)
+	}
+}
+
+// A cell gets no descriptor of its parent's but those that it is meant to have.
+func TestInheritedDescriptors(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(file, []byte("the secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.Open(file, unix.O_RDONLY, 0) // without close-on-exec, as libraries in C do
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	b := newBench(t, sandbox.Options{})
+	said, err := perform(t, b.load(t, "read what was inherited", ""), "", engine.Input{}, enough, engine.Host{})
+	if err != nil || said == "done" {
+		t.Errorf("a guest reads what its parent has open: %q, %v", said, err)
+	}
+}
+
+// Where the layer that forbids it is missing, a child that a guest leaves behind does not hold up the host.
+func TestChildLeftBehind(t *testing.T) {
+	b := newBench(t, sandbox.Options{Without: []string{sandbox.LayerSeccomp}})
+	child := b.load(t, "leave a child behind", "")
+	if _, err := perform(t, child, "", engine.Input{}, short, engine.Host{}); codeOf(err) != abi.Timeout {
+		t.Errorf("Run = %v; want a timeout", err)
+	}
+	if said, err := perform(t, b.load(t, "answer", ""), "", engine.Input{}, enough, engine.Host{}); said != "done" || err != nil {
+		t.Errorf("the next run = %q, %v", said, err)
+	}
+}
+
+// Memory that is shared with nobody counts too, where the layers that refuse it or count it better are missing.
+func TestSharedMemoryCounts(t *testing.T) {
+	b := newBench(t, sandbox.Options{Without: []string{sandbox.LayerSeccomp, sandbox.LayerCgroup}})
+	_, err := perform(t, b.load(t, "share memory", ""), "", engine.Input{Limits: engine.Limits{MemoryBytes: 16 << 20}}, enough, engine.Host{})
+	if codeOf(err) != abi.MemoryLimit {
+		t.Errorf("Run = %v; want memory_limit", err)
+	}
+}
+
+// The name of an operation that there is not goes no further.
+func TestNoSuchOperation(t *testing.T) {
+	b := newBench(t, sandbox.Options{})
+	if _, err := perform(t, b.load(t, "call something else", ""), "", engine.Input{}, enough, engine.Host{}); codeOf(err) != abi.Internal {
+		t.Errorf("Run = %v; want that the cell is not believed", err)
+	}
+}
+
+// Where what a cell is to read is gone, it reads nothing: it does not go without Landlock.
+func TestLandlockWithoutItsFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache")
+	b := newBench(t, sandbox.Options{CacheDir: dir, Require: []string{sandbox.LayerLandlock}, Spares: -1})
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open := b.load(t, "open a file", "")
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, tenant := range []string{"one", "two"} {
+		if said, err := perform(t, open, secret, engine.Input{Domain: tenant}, enough, engine.Host{}); err != nil || said == "done" {
+			t.Errorf("for %s a guest opens a file: %q, %v", tenant, said, err)
+		}
+	}
+}
+
+// A cell that starts threads loses its run, also where no limit of the kernel holds, as for root. The cell has already
+// started some when the host looks.
+func TestThreadsCount(t *testing.T) {
+	for _, without := range [][]string{nil, {sandbox.LayerCgroup}, {sandbox.LayerCgroup, sandbox.LayerNamespaces}} {
+		b := newBench(t, sandbox.Options{Without: without})
+		// The kernel refuses the threads, or the host finds them.
+		said, err := b.run(t, "start threads", "", engine.Input{}, enough, engine.Host{})
+		if said == "done" || err != nil && codeOf(err) != abi.MemoryLimit {
+			t.Errorf("without %v: Run = %q, %v; want memory_limit", without, said, err)
+		}
+		if said, err := b.run(t, "answer", "", engine.Input{}, enough, engine.Host{}); said != "done" {
+			t.Errorf("without %v: the next run = %q, %v; want done", without, said, err)
+		}
+	}
+}
+
+// A cell that compiles cannot fill the disk: neither with one file, nor with many, nor with folders. Nothing of it stays.
+func TestCompilerFillsDisk(t *testing.T) {
+	for _, act := range []string{"compile to a large file", "compile to many files", "compile to many folders"} {
+		t.Run(act, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "compiled")
+			b := newBench(t, sandbox.Options{CacheDir: dir})
+			_, err := b.pool.Engines()[probing].Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte(act)})
+			if codeOf(err) != abi.SourceInvalid || !strings.Contains(err.Error(), "compiles to more than") {
+				t.Errorf("Load = %v; want source_invalid, because it compiles to too much", err)
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, "*", "*")); len(left) > 0 {
+				t.Errorf("left are %q", left)
+			}
+		})
+	}
+}
+
+// What a cell answers to a load is not believed: a fault that compiling cannot end with is none, and a long one is cut.
+func TestLoadFaults(t *testing.T) {
+	for act, want := range map[string]abi.Code{"compile to a conflict": abi.Internal, "compile to a long fault": abi.SourceInvalid} {
+		b := newBench(t, sandbox.Options{})
+		_, err := b.pool.Engines()[probing].Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte(act)})
+		fault, ok := errors.AsType[*abi.Fault](err)
+		if !ok || fault.Code != want || fault.Outcome != "" || len(fault.Message) > 20<<10 || len(fault.Hint) > 20<<10 {
+			t.Errorf("%s: Load = %s with %d bytes, outcome %q; want %s, short, without an outcome", act, codeOf(err), len(err.Error()), fault.Outcome, want)
+		}
+	}
+}
+
+// A language whose sandbox has a known hole is refused where isolation is required, and runs elsewhere.
+func TestUnsoundLanguage(t *testing.T) {
+	language := sandbox.Language{New: func(s sandbox.Setup) engine.Engine { return probes{s.CacheDir} }, Unsound: "its compiler makes mistakes"}
+	for _, require := range [][]string{nil, {sandbox.LayerProcess}} {
+		pool, err := sandbox.New(sandbox.Options{Languages: []sandbox.Language{language}, Require: require})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = pool.Engines()[0].Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte("answer")})
+		if refused := codeOf(err) == abi.Unavailable; refused != (require != nil) {
+			t.Errorf("with %v required: Load = %v", require, err)
+		}
+		if err := pool.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

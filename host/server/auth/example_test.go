@@ -1,0 +1,66 @@
+package auth_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+
+	"github.com/toolrun/toolrun/host/server/auth"
+)
+
+func Example() {
+	dir, err := os.MkdirTemp("", "access")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	keys, err := auth.CreateKeys(filepath.Join(dir, "keys.json"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	secret, _, err := keys.Create(auth.Grant{Name: "backend", Role: auth.Runtime, Tenant: "acme", Apps: []string{"shop"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	door := &auth.Authenticator{Keys: keys}
+	r := httptest.NewRequest(http.MethodPost, "/", nil)
+	_, err = door.Authenticate(r)
+	if refusal, ok := errors.AsType[auth.Refusal](err); ok {
+		fmt.Println(refusal.Status(), refusal.Challenge())
+	}
+	r.Header.Set("Authorization", "Bearer "+secret)
+	p, err := door.Authenticate(r)
+	fmt.Println(p.Name, p.MayUse("shop"), p.Allows(auth.Run), p.Allows(auth.Records), err)
+	// Output:
+	// 401 Bearer
+	// backend true true false <nil>
+}
+
+func ExampleMarkdown() {
+	fmt.Print(auth.Markdown())
+	// Output:
+	// | right | allows to | operator | runtime | read-only | backup | metering | user |
+	// | --- | --- | --- | --- | --- | --- | --- | --- |
+	// | `run` | run declared tools | yes | yes | - | - | - | yes |
+	// | `sessions` | start, change and end sessions, and see their metadata | yes | yes | - | - | - | yes |
+	// | `read_sessions` | list sessions: whose, since when; no metadata | yes | yes | yes | - | - | yes |
+	// | `files` | upload, list and download files, and say which are active | yes | yes | - | - | - | yes |
+	// | `prompts` | render declared prompts | yes | yes | - | - | - | yes |
+	// | `records` | read the contents of records | yes | - | - | - | - | - |
+	// | `change_records` | write and delete records | yes | - | - | - | - | - |
+	// | `stores` | read the declarations of stores | yes | yes | yes | - | - | - |
+	// | `change_stores` | change the declarations of stores | yes | - | - | - | - | - |
+	// | `ledger` | read what was done, when and by whom; no contents | yes | - | yes | - | - | - |
+	// | `erase` | remove everything of a user | yes | - | - | - | - | - |
+	// | `transfer` | export and import | yes | - | - | - | - | - |
+	// | `backups` | download a backup of everything, of all tenants | - | - | - | yes | - | - |
+	// | `usage` | read what apps use: runs, processor time, bytes; with the role metering, of all tenants | yes | - | yes | - | yes | - |
+	// | `code` | run code that comes with the request | yes | if the key says so | - | - | - | - |
+}

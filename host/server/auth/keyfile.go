@@ -1,0 +1,220 @@
+package auth
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+)
+
+// A key file is one JSON document. A field that is not known is refused: a newer version may have added it to narrow
+// what a key may do.
+
+// storedKey is a key with the hash of its secret.
+type storedKey struct {
+	Key
+	hash [32]byte
+}
+
+// keySet holds keys in the order of their ids. It is not changed once it was made.
+type keySet []storedKey
+
+func (s keySet) find(id string) (int, bool) {
+	return slices.BinarySearchFunc(s, id, func(k storedKey, id string) int { return cmp.Compare(k.ID, id) })
+}
+
+// byAge returns the keys as people look for them, the oldest first.
+func (s keySet) byAge() []storedKey {
+	return slices.SortedStableFunc(slices.Values(s), func(a, b storedKey) int { return a.Created.Compare(b.Created) })
+}
+
+const keyFileVersion = 1
+
+type keyFile struct {
+	Version int           `json:"version"`
+	Keys    []keyFileItem `json:"keys"`
+}
+
+type keyFileItem struct {
+	Key
+	SHA256 string `json:"sha256"`
+}
+
+// OpenKeys opens a key file. It must be its owner's alone (mode 0600). Errors name no path; errors.Is(err,
+// fs.ErrNotExist) tells that there is no file, which CreateKeys makes.
+func OpenKeys(path string) (*Keys, error) {
+	k := &Keys{file: &watched[keySet]{path: path, forbidden: 0o077, decode: decodeKeys, empty: true}}
+	// The first look is no more than that: Keys has its clock only later.
+	var err error
+	if k.file.value, k.file.info, err = k.file.read(); err != nil {
+		return nil, fmt.Errorf("read the key file: %w", err)
+	}
+	return k, nil
+}
+
+// CreateKeys opens a key file like OpenKeys, and makes an empty one where there is none.
+func CreateKeys(path string) (*Keys, error) {
+	if k, err := OpenKeys(path); !errors.Is(err, fs.ErrNotExist) {
+		return k, err
+	}
+	unlock, err := lock(path)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // else another process was faster
+		if err := replace(path, encodeKeys(nil)); err != nil {
+			return nil, err
+		}
+	}
+	return OpenKeys(path)
+}
+
+func decodeKeys(data []byte) (keySet, error) {
+	var doc keyFile
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&doc); err != nil {
+		return nil, fmt.Errorf("it is not a key file: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("it is not a key file: something follows the document")
+	}
+	if doc.Version != keyFileVersion {
+		return nil, fmt.Errorf("it is a key file of version %d, and this is for version %d", doc.Version, keyFileVersion)
+	}
+	var keys keySet
+	for i, item := range doc.Keys {
+		stored, err := item.stored()
+		if err != nil {
+			return nil, fmt.Errorf("key %d of it: %w", i+1, err)
+		}
+		keys = append(keys, stored)
+	}
+	slices.SortFunc(keys, func(a, b storedKey) int { return cmp.Compare(a.ID, b.ID) })
+	for i := range keys {
+		if i > 0 && keys[i].ID == keys[i-1].ID {
+			return nil, fmt.Errorf("two keys of it have the id %s", keys[i].ID)
+		}
+	}
+	return keys, nil
+}
+
+func (item keyFileItem) stored() (storedKey, error) {
+	if !isID(item.ID) {
+		return storedKey{}, errors.New("its id is not one")
+	}
+	stored := storedKey{Key: item.Key}
+	hash, err := hex.DecodeString(item.SHA256)
+	if err != nil || len(hash) != len(stored.hash) {
+		return storedKey{}, errors.New("its sha256 is not one")
+	}
+	copy(stored.hash[:], hash)
+	return stored, item.check()
+}
+
+func encodeKeys(keys keySet) []byte {
+	doc := keyFile{Version: keyFileVersion, Keys: []keyFileItem{}}
+	for _, k := range keys.byAge() {
+		doc.Keys = append(doc.Keys, keyFileItem{k.Key, hex.EncodeToString(k.hash[:])})
+	}
+	data, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		panic(err) // these types can always be encoded
+	}
+	return append(data, '\n')
+}
+
+// update changes the file while no other process does, beginning with what is in it now.
+func (k *Keys) update(change func(keySet) (keySet, error)) error {
+	path := k.file.path
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // a link stays one, and all its names have one lock
+	}
+	unlock, err := lock(path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	old, _, err := k.file.read()
+	if err != nil {
+		return fmt.Errorf("read the key file: %w", err)
+	}
+	keys, err := change(old)
+	if err != nil {
+		return err
+	}
+	data := encodeKeys(keys)
+	if len(data) > maxFileBytes {
+		return fmt.Errorf("write the key file: it would be larger than %d bytes", maxFileBytes)
+	}
+	if err := replace(path, data); err != nil {
+		return err
+	}
+	k.file.forget()
+	return nil
+}
+
+// lock keeps other processes from changing a file. The lock is on a file beside it, since the file itself is replaced;
+// it stays there, and the system gives it back for a process that dies.
+func lock(path string) (unlock func(), err error) {
+	f, err := lockedfile.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the key file: %w", cause(err))
+	}
+	return func() { f.Close() }, nil
+}
+
+// replace puts a new file in the place of one, whole or not at all.
+func replace(path string, data []byte) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("write the key file: %w", err)
+		}
+	}()
+	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*") // with mode 0600
+	if err != nil {
+		return cause(err)
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.Write(data)
+	if err == nil {
+		err = sameOwner(temp, path)
+	}
+	if err == nil {
+		err = temp.Sync()
+	}
+	if err := errors.Join(err, temp.Close()); err != nil {
+		return cause(err)
+	}
+	if err := os.Rename(temp.Name(), path); err != nil {
+		if bad, ok := errors.AsType[*os.LinkError](err); ok {
+			return bad.Err
+		}
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// syncFolder has the new name on the disk.
+func syncFolder(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // where a folder cannot be opened for that
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return cause(err)
+	}
+	defer f.Close()
+	return f.Sync()
+}

@@ -1,0 +1,61 @@
+package auth_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/host/server/auth"
+)
+
+// TestRefusedTokensAreLogged has a log line for each reason, without the token, and not for each token.
+func TestRefusedTokensAreLogged(t *testing.T) {
+	i, forger := newIssuer(t, "ES256"), newIssuer(t, "ES256")
+	var text bytes.Buffer
+	at := start
+	tokens := i.tokens(t, func(o *auth.TokenOptions) {
+		o.Logger, o.Now = slog.New(slog.NewJSONHandler(&text, nil)), func() time.Time { return at }
+	})
+	claims := func(change func(map[string]any)) map[string]any {
+		c := i.claims()
+		change(c)
+		return c
+	}
+	nameless := *i
+	nameless.kid = ""
+	unknown := *i
+	unknown.kid = "unheard-of"
+	for _, tt := range []struct{ name, token, why string }{
+		{"a forged one", forger.sign(t, i.claims()), "its signature is not that of a key of the issuer"},
+		{"an unknown key", unknown.sign(t, i.claims()), "the issuer has no key of its kid"},
+		{"no token", "a.b.c", "it is not a signed JWT"},
+		{"no kid", nameless.sign(t, i.claims()), "kid is missing"},
+		{"no exp", i.sign(t, claims(func(c map[string]any) { delete(c, "exp") })), "exp is missing"},
+		{"an expired one", i.sign(t, claims(func(c map[string]any) { c["exp"] = start.Add(-time.Hour).Unix() })), "it has expired"},
+		{"another audience", i.sign(t, claims(func(c map[string]any) { c["aud"] = "other" })), "another issuer or audience"},
+		{"no tenant", i.sign(t, claims(func(c map[string]any) { delete(c, "tenant") })), "the claim of the tenant is missing: tenant"},
+	} {
+		text.Reset()
+		for range 100 {
+			if _, err := tokens.Verify(t.Context(), tt.token); err == nil {
+				t.Fatalf("%s is taken", tt.name)
+			}
+		}
+		var line struct{ Msg, Why string }
+		if err := json.Unmarshal(text.Bytes(), &line); err != nil || line.Msg != "a token was refused" || !strings.Contains(line.Why, tt.why) {
+			t.Errorf("%s, 100 times: the log is %s, %v; want one line: %s", tt.name, text.String(), err, tt.why)
+		}
+		if strings.Contains(text.String(), tt.token) || strings.Contains(text.String(), "ann") {
+			t.Errorf("%s: the log has the token or its user: %s", tt.name, text.String())
+		}
+	}
+	text.Reset()
+	at = at.Add(time.Minute)
+	_, _ = tokens.Verify(t.Context(), "a.b.c")
+	if !strings.Contains(text.String(), `"more":99`) {
+		t.Errorf("a minute later: %s; want the count of those that were not logged", text.String())
+	}
+}

@@ -1,0 +1,54 @@
+package apitypes_test
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+)
+
+// TestDescribed compares what a client reads with what the service writes.
+func TestDescribed(t *testing.T) {
+	for _, tt := range []struct {
+		read, written any
+		spelled       func(string) string // how the API spells names; nil for as they are
+	}{
+		{read: apitypes.Session{}, written: memory.Session{}},
+		{read: apitypes.Artifact{}, written: memory.Artifact{}, spelled: snake},
+		{read: apitypes.Listed{}, written: memory.Listed{}},
+		{read: apitypes.LedgerEntry{}, written: memory.LedgerEntry{}},
+		{read: apitypes.Erased{}, written: memory.Erased{}},
+		{read: apitypes.AppUsage{}, written: memory.AppUsage{}},
+	} {
+		got, want := shape(tt.read), shape(tt.written)
+		if tt.spelled != nil {
+			for i, field := range want {
+				want[i] = tt.spelled(field)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%T has the fields\n%q\nwant those of %T\n%q", tt.read, got, tt.written, want)
+		}
+	}
+}
+
+var humps = regexp.MustCompile("([a-z])([A-Z])")
+
+// snake spells the name in JSON that a field of a shape ends with in snake_case.
+func snake(field string) string {
+	at := strings.LastIndexByte(field, ' ')
+	return field[:at] + strings.ToLower(humps.ReplaceAllString(field[at:], "${1}_$2"))
+}
+
+// shape lists the fields of a struct with their types and their names in JSON.
+func shape(v any) []string {
+	var fields []string
+	for f := range reflect.TypeOf(v).Fields() {
+		fields = append(fields, f.Name+" "+f.Type.String()+" "+f.Tag.Get("json"))
+	}
+	return fields
+}

@@ -1,0 +1,356 @@
+package httpapi
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/admission"
+	"github.com/toolrun/toolrun/host/extract"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+)
+
+// maxUpload is the largest body of an upload: a file and what multipart takes.
+const maxUpload = memory.MaxFileBytes + 1<<20
+
+type uploadInput struct {
+	apitypes.Target
+	apitypes.SessionPath
+	apitypes.UserQuery
+	file upload // what the body holds
+}
+
+var _ huma.Resolver = (*uploadInput)(nil)
+
+// Resolve reads the body: the framework would keep it in files of the host.
+func (in *uploadInput) Resolve(ctx huma.Context) []error {
+	r, _ := humago.Unwrap(ctx)
+	var err error
+	if in.file, err = readForm(r); err != nil {
+		return []error{err}
+	}
+	return nil
+}
+
+// uploadSchema describes the form.
+var uploadSchema = &huma.Schema{
+	Type: "object", Required: []string{"file"},
+	Properties: map[string]*huma.Schema{"file": {Type: "string", Format: "binary", Description: "The file, with its name and content type"}},
+}
+
+type fileInput struct {
+	apitypes.Target
+	apitypes.SessionPath
+	apitypes.FilePath
+	apitypes.UserQuery
+}
+
+type fileChangeInput struct {
+	apitypes.Target
+	apitypes.SessionPath
+	apitypes.FilePath
+	apitypes.UserQuery
+	Body apitypes.FileChange
+}
+
+type fileOutput struct{ Body apitypes.File }
+
+type artifactOutput struct{ Body apitypes.Artifact }
+
+func (s *Server) addFiles() {
+	tags := []string{"files"}
+	form := &huma.MediaType{}
+	add(s, auth.Files, huma.Operation{
+		OperationID: "upload-file", Method: http.MethodPost, Path: "/sessions/{session_id}/files", Tags: tags, DefaultStatus: http.StatusCreated,
+		RequestBody:  &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{multipartType: form}},
+		MaxBodyBytes: maxUpload, BodyReadTimeout: time.Minute, Middlewares: huma.Middlewares{s.holdUpload}, Summary: "Upload a file to a session",
+		Description: "PDF, DOCX, TXT and JSON: tools read their text in sessionMeta.artifacts. CSV, XLS, XLSX, PPT, PPTX, HTML, RTF, PNG, JPG, GIF and BMP " +
+			"are kept as they are. A file is at most 20 MiB, and lives for 30 days. A file whose content contradicts its name or media type is rejected. " +
+			"A file without text has has_text false, and text_reason says why: unsupported_format, disabled, no_text, encrypted, damaged, too_complex or unknown_encoding.",
+	}, s.upload)
+	form.Schema = uploadSchema // had it been there before, the framework would read the body
+	add(s, auth.Files, huma.Operation{
+		OperationID: "list-files", Method: http.MethodGet, Path: "/sessions/{session_id}/files", Tags: tags, Summary: "List the files of a session",
+	}, func(ctx context.Context, c *call, in *sessionInput) (*listOutput[apitypes.File], error) {
+		files, err := s.filesOf(ctx, c, in)
+		return &listOutput[apitypes.File]{apitypes.List[apitypes.File]{Items: files}}, err
+	})
+	add(s, auth.Files, huma.Operation{
+		OperationID: "change-file", Method: http.MethodPatch, Path: "/sessions/{session_id}/files/{file_id}", Tags: tags,
+		Summary: "Change a file", Description: "The text of a file that is not active is seen neither by tools nor in prompts.",
+	}, func(ctx context.Context, c *call, in *fileChangeInput) (*fileOutput, error) {
+		caller, err := c.caller(ctx, in.User, in.Session)
+		if err != nil {
+			return nil, err
+		}
+		changed, err := c.host.SetFileActive(ctx, caller, in.File, in.Body.Active)
+		return &fileOutput{s.shownFile(c, changed)}, err
+	})
+	add(s, auth.Files, huma.Operation{
+		OperationID: "delete-file", Method: http.MethodDelete, Path: "/sessions/{session_id}/files/{file_id}", Tags: tags,
+		Summary: "Delete a file", Description: "Removes the file and its text, and answers what it was. Its download URL ends.",
+	}, func(ctx context.Context, c *call, in *fileInput) (*artifactOutput, error) {
+		caller, err := c.caller(ctx, in.User, in.Session)
+		if err != nil {
+			return nil, err
+		}
+		removed, err := c.host.RemoveFile(ctx, caller, in.File)
+		return &artifactOutput{apitypes.Artifact(removed)}, err
+	})
+	add(s, auth.Files, huma.Operation{
+		OperationID: "get-file", Method: http.MethodGet, Path: "/sessions/{session_id}/files/{file_id}", Tags: tags, Summary: "Download a file",
+		Responses: map[string]*huma.Response{"200": {
+			Description: "The file as it was uploaded",
+			Content:     map[string]*huma.MediaType{"application/octet-stream": {Schema: &huma.Schema{Type: "string", Format: "binary"}}},
+		}},
+	}, s.download)
+	if s.options.Links != nil {
+		s.mux.Handle("GET "+s.options.Links.path()+"{link}", http.HandlerFunc(s.followLink))
+	}
+}
+
+func (s *Server) filesOf(ctx context.Context, c *call, in *sessionInput) ([]apitypes.File, error) {
+	caller, err := c.caller(ctx, in.User, in.Session)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.host.Files(ctx, caller)
+	list := []apitypes.File{}
+	for _, a := range found {
+		list = append(list, s.shownFile(c, a))
+	}
+	return list, err
+}
+
+func (s *Server) shownFile(c *call, a memory.Artifact) apitypes.File {
+	f := apitypes.File{Artifact: apitypes.Artifact(a)}
+	if s.options.Links != nil {
+		f.URL = s.options.Links.Make(c.app, c.principal.Tenant, a)
+	}
+	return f
+}
+
+func (s *Server) upload(ctx context.Context, c *call, in *uploadInput) (*fileOutput, error) {
+	caller, err := c.caller(ctx, in.User, in.Session)
+	if err != nil {
+		return nil, err
+	}
+	up, format, err := in.file.identify()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.addText(ctx, c, caller, format, &up); err != nil {
+		return nil, err
+	}
+	up.Began, _ = ctx.Value(admittedKey{}).(time.Time)
+	added, err := c.host.AddFile(ctx, caller, up)
+	if err != nil {
+		return nil, err
+	}
+	return &fileOutput{s.shownFile(c, added)}, nil
+}
+
+// addText reads the text of a file, or notes why there is none. The session is looked at before.
+func (s *Server) addText(ctx context.Context, c *call, caller host.Caller, format extract.Format, up *memory.Upload) error {
+	if !format.Extracts {
+		up.TextReason = string(extract.UnsupportedFormat)
+		return nil
+	}
+	if s.options.Documents == nil {
+		up.TextReason = string(extract.Disabled)
+		return nil
+	}
+	if err := c.host.MayAddFile(ctx, caller, len(up.Content)); err != nil {
+		return err
+	}
+	text, err := s.options.Documents.Read(ctx, admission.Party{Tenant: c.principal.Tenant, App: c.app, User: uploader(c.principal, caller)}, format, up.Content)
+	if err != nil {
+		return err
+	}
+	if text.Reason != "" {
+		up.TextReason = string(text.Reason)
+		return nil
+	}
+	up.Text, up.Truncated = &text.Text, text.Truncated
+	return nil
+}
+
+// uploader is whose documents take turns: the user's that the upload is for, or those of the credentials.
+func uploader(p auth.Principal, caller host.Caller) string { return cmp.Or(caller.User, p.Name) }
+
+// upload is a file as it was sent.
+type upload struct {
+	name, mediaType string
+	content         []byte
+}
+
+// readForm reads a form whose only part is a file.
+func readForm(r *http.Request) (up upload, err error) {
+	form, err := r.MultipartReader()
+	if err != nil {
+		return up, badForm
+	}
+	found := false
+	for {
+		part, err := form.NextPart()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return up, badForm
+		}
+		if found || part.FormName() != "file" {
+			return up, abi.Faultf(abi.InvalidArgument, "the form has more than one part, or another").WithHint("send one file as the part named file")
+		}
+		if up, err = readPart(part, r.ContentLength); err != nil {
+			return up, err
+		}
+		found = true
+	}
+	if _, err := io.Copy(io.Discard, r.Body); err != nil { // what follows the form
+		return up, badForm
+	}
+	if !found {
+		return up, abi.Faultf(abi.InvalidArgument, "the form has no file").WithHint("send it as the part named file")
+	}
+	return up, nil
+}
+
+var badForm = abi.Faultf(abi.InvalidArgument, "the body is no form as multipart/form-data has it (RFC 7578)")
+
+// readPart reads a file from a form of so many bytes, less than 0 where that is unknown.
+func readPart(part *multipart.Part, formBytes int64) (up upload, err error) {
+	up = upload{name: part.FileName(), mediaType: part.Header.Get("Content-Type")}
+	room := min(max(formBytes, 0), memory.MaxFileBytes+1) + bytes.MinRead
+	content := bytes.NewBuffer(make([]byte, 0, room)) // at once: to grow takes twice the memory
+	if _, err = content.ReadFrom(io.LimitReader(part, memory.MaxFileBytes+1)); err != nil {
+		return up, badForm
+	}
+	if content.Len() > memory.MaxFileBytes {
+		return up, abi.Faultf(abi.TooLarge, "the file has more than %s", memory.FormatSize(memory.MaxFileBytes))
+	}
+	up.content = content.Bytes()
+	return up, nil
+}
+
+// identify finds out what a file is.
+func (u upload) identify() (up memory.Upload, format extract.Format, err error) {
+	up.Content = u.content
+	if up.Filename, err = extract.CleanName(u.name); err != nil {
+		return up, format, err
+	}
+	format, up.MediaType, err = extract.Identify(up.Filename, u.mediaType, up.Content)
+	up.Type = format.Name
+	return up, format, err
+}
+
+func (s *Server) download(ctx context.Context, c *call, in *fileInput) (*huma.StreamResponse, error) {
+	caller, err := c.caller(ctx, in.User, in.Session)
+	if err != nil {
+		return nil, err
+	}
+	files, err := c.host.Files(ctx, caller)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range files {
+		if a.ID != in.File {
+			continue
+		}
+		d, err := s.deliver(ctx, a.Bytes, s.loading(c.principal.Tenant, c.app, a.ID), pathOf(c.principal)...)
+		if err != nil {
+			return nil, err
+		}
+		if c.principal.Role == auth.Operator {
+			if err := c.host.NoteDownload(caller, a.ID); err != nil {
+				d.close()
+				return nil, err
+			}
+		}
+		return &huma.StreamResponse{Body: func(hc huma.Context) {
+			_, w := humago.Unwrap(hc)
+			defer d.close()
+			describeFile(w, a.Filename, a.MediaType, d.bytes)
+			d.send(hc.Context(), w)
+		}}, nil
+	}
+	return nil, abi.Faultf(abi.NotFound, "the session has no such file")
+}
+
+// fileHeaders keep a stranger's file from being anything but a download.
+func fileHeaders(name, mediaType string) http.Header {
+	disposition := mime.FormatMediaType("attachment", map[string]string{"filename": name})
+	if disposition == "" {
+		disposition = "attachment"
+	}
+	return http.Header{
+		"Content-Type": {mediaType}, "Content-Disposition": {disposition}, "X-Content-Type-Options": {"nosniff"},
+		"Content-Security-Policy": {"sandbox; default-src 'none'"}, "Cache-Control": {"private, no-store"},
+	}
+}
+
+// describeFile answers with the headers of a file.
+func describeFile(w http.ResponseWriter, name, mediaType string, bytes int64) {
+	for name, values := range fileHeaders(name, mediaType) {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Content-Length", strconv.FormatInt(bytes, 10))
+}
+
+// followLink answers a download by a signed address. Who reads it is not known: it takes the room of the file.
+func (s *Server) followLink(w http.ResponseWriter, r *http.Request) {
+	l, err := s.options.Links.check(r)
+	if err != nil {
+		WriteProblem(w, err)
+		return
+	}
+	s.options.Admitted(r.Context())
+	bytes, err := s.linkedBytes(r.Context(), l)
+	if err != nil {
+		WriteProblem(w, err)
+		return
+	}
+	d, err := s.deliver(r.Context(), bytes, s.loading(l.tenant, l.app, l.file), l.tenant, "link "+l.file)
+	if err != nil {
+		WriteProblem(w, err)
+		return
+	}
+	defer d.close()
+	describeFile(w, l.name, l.mediaType, d.bytes)
+	d.send(r.Context(), w)
+}
+
+// linkedBytes returns how large the file of an address is.
+func (s *Server) linkedBytes(ctx context.Context, l link) (int64, error) {
+	h, release, err := s.options.Apps.Host(ctx, l.tenant, l.app)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	return h.FileBytes(ctx, host.Caller{Tenant: l.tenant}, l.file)
+}
+
+// loading returns what reads a file, which uses its app's host only meanwhile.
+func (s *Server) loading(tenant, app, file string) loader {
+	return func(ctx context.Context, offset int64) ([]byte, error) {
+		h, release, err := s.options.Apps.Host(ctx, tenant, app)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		return h.FileAt(ctx, host.Caller{Tenant: tenant}, file, offset)
+	}
+}

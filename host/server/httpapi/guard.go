@@ -1,0 +1,236 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"golang.org/x/time/rate"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/server/auth"
+)
+
+// principalKey is where a request's context has who sent it: handlers of huma get nothing else of the request.
+type principalKey struct{}
+
+// admittedKey is where a request's context has when it was let in, which is before its body came.
+type admittedKey struct{}
+
+// call is a request that was let in: who sent it, and the app that it is about.
+type call struct {
+	principal auth.Principal
+	app       string
+	host      *host.Host
+	release   func()
+	// userMetadata are the keys of metadata that a user may set.
+	userMetadata []string
+	runs         *registry
+}
+
+// guard lets in who has a right, before the body is read.
+func (s *Server) guard(right auth.Right) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		r, _ := humago.Unwrap(ctx)
+		p, err := s.admit(r, right)
+		if err != nil {
+			s.refuse(ctx, err)
+			return
+		}
+		if ctx, err = intake(ctx); err != nil {
+			s.refuse(ctx, err)
+			return
+		}
+		if b := bodyOf(ctx.Context()); b != nil && ctx.Operation().RequestBody.Content[multipartType] == nil {
+			if err := s.holdBody(r.Context(), p, b, r.ContentLength); err != nil {
+				s.refuseUnread(ctx, err)
+				return
+			}
+			defer b.free()
+		}
+		next(huma.WithValue(huma.WithValue(ctx, principalKey{}, p), admittedKey{}, time.Now()))
+		bodyOf(ctx.Context()).discardRest(r) // the answer is sent after that
+	}
+}
+
+// admit finds out who sent a request and whether they have a right; "" is one that everybody has who is known.
+func (s *Server) admit(r *http.Request, right auth.Right) (auth.Principal, error) {
+	p, err := s.options.Authenticate(r)
+	if err != nil {
+		return p, refusal(err)
+	}
+	if wait := s.limiter.wait(p); wait > 0 {
+		s.options.Limited(p.Tenant)
+		f := abi.Faultf(abi.Unavailable, "too many requests").WithHint("ask again later, and for fewer at a time")
+		busy := problemOfFault(f, http.StatusTooManyRequests)
+		busy.header.Set("Retry-After", seconds(wait))
+		return p, busy
+	}
+	if right != "" && !p.Allows(right) {
+		return p, abi.Faultf(abi.AccessDenied, "the role %q may not do this: it takes the right %q", p.Role, right)
+	}
+	s.options.Admitted(r.Context())
+	return p, nil
+}
+
+// refusal says that credentials are needed, or others. It ends the connection: those without credentials make room.
+func refusal(err error) error {
+	r, ok := errors.AsType[auth.Refusal](err)
+	if !ok {
+		return err
+	}
+	p := problemOfFault(abi.FaultOf(err), r.Status())
+	p.header = http.Header{"Www-Authenticate": {r.Challenge()}}
+	if p.Status == http.StatusUnauthorized {
+		p.header.Set("Connection", "close")
+	}
+	return p
+}
+
+func (s *Server) refuse(ctx huma.Context, err error) {
+	p := problemOf(err)
+	for name, values := range p.header {
+		ctx.SetHeader(name, values[0])
+	}
+	ctx.SetHeader("Content-Type", p.ContentType(""))
+	ctx.SetStatus(p.Status)
+	writeJSON(ctx.BodyWriter(), p.Problem)
+}
+
+// open opens the app that a request is about: the one that it names, or the only one that its sender may use.
+func (s *Server) open(ctx context.Context, named string) (*call, error) {
+	p, _ := ctx.Value(principalKey{}).(auth.Principal)
+	app, err := s.appOf(p, named)
+	if err != nil {
+		return nil, err
+	}
+	h, release, err := s.options.Apps.Host(ctx, p.Tenant, app)
+	if err != nil {
+		return nil, err
+	}
+	return &call{principal: p, app: app, host: h, release: release, userMetadata: s.options.UserMetadata, runs: s.runs}, nil
+}
+
+func (s *Server) appOf(p auth.Principal, named string) (string, error) {
+	mine := s.appsOf(p)
+	if named == "" && len(mine) == 1 {
+		return mine[0], nil
+	}
+	if named == "" && len(mine) == 0 {
+		return "", abi.Faultf(abi.NotFound, "there is no app that these credentials are for")
+	}
+	if named == "" {
+		return "", abi.Faultf(abi.InvalidArgument, "several apps are served here: which one is meant?").WithHint("add ?app= with the id of the app")
+	}
+	if !p.MayUse(named) {
+		return "", abi.Faultf(abi.NotFound, "there is no app %q", named) // or none that is their business
+	}
+	return named, nil
+}
+
+// appsOf are the apps that somebody may use.
+func (s *Server) appsOf(p auth.Principal) []string {
+	mine := []string{}
+	for _, app := range s.options.Apps.Names() {
+		if p.MayUse(app) {
+			mine = append(mine, app)
+		}
+	}
+	return mine
+}
+
+// limiter bounds how often each principal may ask.
+type limiter struct {
+	rate  rate.Limit
+	burst int
+
+	mu  sync.Mutex
+	all map[identity]*rate.Limiter
+}
+
+// maxLimiters is how many principals are remembered; beyond, all begin anew.
+const maxLimiters = 100_000
+
+// wait says how long a principal has to wait until it may ask again; 0 for not at all.
+func (l *limiter) wait(p auth.Principal) time.Duration {
+	if l.rate <= 0 {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	who := identityOf(p)
+	one := l.all[who]
+	if one == nil {
+		if l.all == nil || len(l.all) >= maxLimiters {
+			l.all = map[identity]*rate.Limiter{}
+		}
+		one = rate.NewLimiter(l.rate, l.burst)
+		l.all[who] = one
+	}
+	r := one.Reserve()
+	wait := r.Delay()
+	if wait > 0 {
+		r.Cancel()
+	}
+	return wait
+}
+
+// identity is what a principal is counted by.
+type identity struct{ tenant, role, name, user string }
+
+// Admitted is a request that another surface of the same service may answer.
+type Admitted struct {
+	Principal auth.Principal
+	// Caller is for whom it acts: whom the query names as user_id and session_id, as far as the credentials allow it.
+	Caller host.Caller
+	// Host is that of the app that the query names as app, or of the only one. Release is called when done with it.
+	Host    *host.Host
+	Release func()
+}
+
+// Admit lets a request in that has a right, as for an operation of the API. Its query may hold app, user_id and session_id,
+// and nothing else: a name that is misspelt must not let it act for nobody.
+func (s *Server) Admit(r *http.Request, right auth.Right) (Admitted, error) {
+	p, err := s.admit(r, right)
+	if err != nil {
+		return Admitted{}, err
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return Admitted{}, abi.Faultf(abi.InvalidArgument, "the query of the address is malformed")
+	}
+	for name, values := range query {
+		if !slices.Contains([]string{"app", "user_id", "session_id"}, name) || len(values) > 1 {
+			return Admitted{}, abi.Faultf(abi.InvalidArgument, "the query of the address holds what it may not, or one name twice").
+				WithHint("it may hold app, user_id and session_id")
+		}
+	}
+	c, err := s.open(context.WithValue(r.Context(), principalKey{}, p), query.Get("app"))
+	if err != nil {
+		return Admitted{}, err
+	}
+	caller, err := c.caller(r.Context(), query.Get("user_id"), query.Get("session_id"))
+	if err != nil {
+		c.release()
+		return Admitted{}, err
+	}
+	return Admitted{p, caller, c.host, c.release}, nil
+}
+
+// WriteProblem answers with the problem document of an error.
+func WriteProblem(w http.ResponseWriter, err error) {
+	p := problemOf(err)
+	for name, values := range p.header {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Content-Type", p.ContentType(""))
+	w.WriteHeader(p.Status)
+	writeJSON(w, p.Problem)
+}

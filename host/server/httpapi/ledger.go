@@ -1,0 +1,59 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+)
+
+type ledgerInput struct {
+	apitypes.Target
+	apitypes.PageQuery
+	User    string    `query:"user_id" maxLength:"256" doc:"Entries for this user"`
+	Session string    `query:"session_id" maxLength:"256" doc:"Entries in this session"`
+	Tool    string    `query:"tool" maxLength:"128" doc:"Runs of this tool"`
+	Store   string    `query:"store" maxLength:"64" doc:"Entries that read or wrote this store"`
+	Writes  bool      `query:"writes" doc:"Entries that wrote something"`
+	Failed  bool      `query:"failed" doc:"Entries that ended with a fault"`
+	Since   time.Time `query:"since" doc:"Entries from this time on"`
+	Until   time.Time `query:"until" doc:"Entries before this time"`
+}
+
+func (s *Server) addLedger() {
+	add(s, auth.Ledger, huma.Operation{
+		OperationID: "read-ledger", Method: http.MethodGet, Path: "/ledger", Tags: []string{"ledger"}, Summary: "Who read and wrote what",
+		Description: "Runs and acts of operators, oldest first: names and revisions, never contents. A page may hold less than was asked for; next says whether there is more.",
+	}, readLedger)
+	addPlain(s, "", huma.Operation{
+		OperationID: "whoami", Method: http.MethodGet, Path: "/whoami", Tags: []string{"service"}, Summary: "Whose the credentials are",
+	}, func(ctx context.Context, _ *struct{}) (*whoamiOutput, error) {
+		p, _ := ctx.Value(principalKey{}).(auth.Principal)
+		return &whoamiOutput{apitypes.Whoami{
+			Name: p.Name, Role: string(p.Role), Tenant: p.Tenant, Apps: s.appsOf(p), User: p.User, Session: p.Session,
+		}}, nil
+	})
+}
+
+type whoamiOutput struct{ Body apitypes.Whoami }
+
+func readLedger(ctx context.Context, c *call, in *ledgerInput) (*listOutput[memory.LedgerEntry], error) {
+	caller, err := c.named("", "")
+	if err != nil {
+		return nil, err
+	}
+	found, next, more, err := c.host.Ledger(ctx, caller, memory.LedgerQuery{
+		After: in.After, Since: in.Since, Until: in.Until, User: in.User, Session: in.Session, Tool: in.Tool, Store: in.Store,
+		Writes: in.Writes, Failed: in.Failed, Limit: in.Limit,
+	})
+	page := apitypes.List[memory.LedgerEntry]{Items: found}
+	if more {
+		page.Next = next
+	}
+	return &listOutput[memory.LedgerEntry]{page}, err
+}

@@ -1,0 +1,385 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime/multipart"
+	"net/http/httptest"
+	"net/textproto"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+	"github.com/toolrun/toolrun/host/server/tenants"
+)
+
+// where a request names a user or a session.
+type where string
+
+const (
+	nowhere where = ""
+	inPath  where = "path"
+	inQuery where = "query"
+	inBody  where = "body"
+)
+
+// row is what a request of a route is made of.
+type row struct {
+	// status is the answer to who may ask, empty that to a tenant that has nothing; 0 for the same.
+	status, empty int
+	user, session where
+	body          string
+	// selects says that user and session are what the request is about, and not for whom it acts. plain says that it is
+	// about no app. needs says that it is about a store of each user's own.
+	selects, plain, needs bool
+	// owned says that it is about a run that ann asked for: nobody but her and operators finds it.
+	owned bool
+}
+
+// rows has one for each route: an endpoint without one fails the test.
+var rows = map[string]row{
+	"POST /api/v1/runs":                                    {status: 200, user: inBody, session: inBody, body: `{"tool":"look"}`},
+	"POST /api/v1/sessions/{session_id}/runs":              {status: 200, user: inBody, session: inPath, body: `{"tool":"look"}`},
+	"POST /api/v1/runs/code":                               {status: 200, user: inBody, session: inBody, body: `{"language":"javascript","code":"return 1"}`},
+	"POST /api/v1/runs/stream":                             {status: 200, user: inBody, session: inBody, body: `{"tool":"look"}`},
+	"POST /api/v1/sessions/{session_id}/runs/stream":       {status: 200, user: inBody, session: inPath, body: `{"tool":"look"}`},
+	"POST /api/v1/runs/code/stream":                        {status: 200, user: inBody, session: inBody, body: `{"language":"javascript","code":"return 1"}`},
+	"GET /api/v1/runs/{run_id}":                            {status: 200, owned: true},
+	"POST /api/v1/runs/{run_id}/cancel":                    {status: 200, owned: true},
+	"GET /api/v1/tools":                                    {status: 200},
+	"POST /api/v1/sessions":                                {status: 201, user: inBody, session: inBody, body: `{"metadata":{"a":1}}`},
+	"GET /api/v1/sessions":                                 {status: 200, user: inQuery},
+	"GET /api/v1/sessions/{session_id}":                    {status: 200, empty: 404, user: inQuery, session: inPath},
+	"PATCH /api/v1/sessions/{session_id}/metadata":         {status: 200, empty: 404, user: inQuery, session: inPath, body: `{"a":2}`},
+	"DELETE /api/v1/sessions/{session_id}":                 {status: 200, empty: 404, user: inQuery, session: inPath},
+	"POST /api/v1/sessions/{session_id}/files":             {status: 201, user: inQuery, session: inPath, body: "file"},
+	"GET /api/v1/sessions/{session_id}/files":              {status: 200, empty: 404, user: inQuery, session: inPath},
+	"PATCH /api/v1/sessions/{session_id}/files/{file_id}":  {status: 200, empty: 404, user: inQuery, session: inPath, body: `{"is_active":false}`},
+	"DELETE /api/v1/sessions/{session_id}/files/{file_id}": {status: 200, empty: 404, user: inQuery, session: inPath},
+	"GET /api/v1/sessions/{session_id}/files/{file_id}":    {status: 200, empty: 404, user: inQuery, session: inPath},
+	"GET /api/v1/prompts":                                  {status: 200},
+	"POST /api/v1/prompts/{prompt}/render":                 {needs: true, status: 200, user: inBody, session: inBody, body: `{}`},
+	"GET /api/v1/stores":                                   {status: 200},
+	"GET /api/v1/stores/{store}":                           {status: 200},
+	"POST /api/v1/stores":                                  {status: 201, body: `{"technical_name":"NEW","access":"user"}`},
+	"PUT /api/v1/stores/{store}":                           {status: 409, body: `{"technical_name":"prefs","access":"user"}`},
+	"GET /api/v1/stores/{store}/record":                    {needs: true, status: 200, empty: 404, user: inQuery, session: inQuery},
+	"PUT /api/v1/stores/{store}/record":                    {needs: true, status: 200, user: inQuery, session: inQuery, body: `{"visits":5}`},
+	"PATCH /api/v1/stores/{store}/record":                  {needs: true, status: 200, user: inQuery, session: inQuery, body: `{"visits":6}`},
+	"DELETE /api/v1/stores/{store}/record":                 {needs: true, status: 200, user: inQuery, session: inQuery},
+	"GET /api/v1/stores/{store}/records":                   {status: 200, user: inQuery, session: inQuery, selects: true},
+	"DELETE /api/v1/stores/{store}/records":                {status: 200},
+	"DELETE /api/v1/users/{user_id}":                       {status: 200, user: inPath, selects: true},
+	"GET /api/v1/users/{user_id}/export":                   {status: 200, user: inPath, selects: true},
+	"GET /api/v1/ledger":                                   {status: 200, user: inQuery, session: inQuery, selects: true},
+	"GET /api/v1/backup":                                   {status: 200, plain: true},
+	"GET /api/v1/usage":                                    {status: 200, plain: true},
+	"GET /api/v1/whoami":                                   {status: 200, plain: true},
+	"GET /api/v1/export":                                   {status: 200},
+	"POST /api/v1/import":                                  {status: 200, body: `{"app":"shop","memory":{"NEW":{"access":"user"}}}`},
+}
+
+// marker is in everything of ann's.
+const marker = "only-ann-knows"
+
+// world is a service with two apps and with data of ann and bob.
+type world struct {
+	t     *testing.T
+	api   *httpapi.Server
+	count int
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	var served *tenants.Apps
+	s := newService(t, func(o *httpapi.Options) { served, o.UserMetadata = o.Apps, []string{"a"} })
+	shopApp, _ := app.Load(shopFiles, "app.yaml")
+	desk, problems := app.Load(fstest.MapFS{"app.yaml": {Data: []byte("app: desk\n")}}, "app.yaml")
+	if problems.Err() != nil {
+		t.Fatal(problems)
+	}
+	if err := served.Serve(t.Context(), []*app.App{shopApp, desk}); err != nil {
+		t.Fatal(err)
+	}
+	return &world{t: t, api: s.api}
+}
+
+// seed is data of ann and bob that no other case has touched.
+type seed struct{ annSession, bobSession, file, store, run string }
+
+func (w *world) send(who, method, target, body, contentType string) reply {
+	r := httptest.NewRequestWithContext(w.t.Context(), method, target, strings.NewReader(body))
+	if who != "" {
+		r.Header.Set("Authorization", "Bearer "+who)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	recorded := httptest.NewRecorder()
+	w.api.ServeHTTP(recorded, r)
+	return reply{recorded.Result(), recorded.Body.Bytes()}
+}
+
+// must sends a request of the operator's.
+func (w *world) must(method, target, body string) reply {
+	w.t.Helper()
+	contentType := "application/json"
+	if body == "file" {
+		body, contentType = form("notes.txt", "text/plain", marker)
+	}
+	r := w.send("operator", method, target, body, contentType)
+	if r.StatusCode >= 300 {
+		w.t.Fatalf("%s %s = %s", method, target, r)
+	}
+	return r
+}
+
+func (w *world) seed() seed {
+	w.t.Helper()
+	w.count++
+	d := seed{annSession: fmt.Sprintf("ann-%d", w.count), bobSession: fmt.Sprintf("bob-%d", w.count), store: fmt.Sprintf("new%d", w.count)}
+	for _, s := range [][3]string{{d.annSession, "ann", marker}, {d.bobSession, "bob", "hello"}} {
+		w.must("POST", "/api/v1/sessions?app=shop", `{"session_id":"`+s[0]+`","user_id":"`+s[1]+`","metadata":{"note":"`+s[2]+`"}}`)
+	}
+	w.must("PUT", "/api/v1/stores/prefs/record?app=shop&user_id=ann", `{"language":"`+marker+`"}`)
+	w.must("PUT", "/api/v1/stores/prefs/record?app=shop&user_id=bob", `{"language":"xx"}`)
+	var f apitypes.Artifact
+	w.must("POST", "/api/v1/sessions/"+d.annSession+"/files?app=shop&user_id=ann", "file").into(w.t, &f)
+	d.file = f.ID
+	return d
+}
+
+// seedRun is a run that ann asked for, whose Result has what only she knows.
+func (w *world) seedRun(d seed) string {
+	w.t.Helper()
+	r := w.send("ann", "POST", "/api/v1/sessions/"+d.annSession+"/runs?app=shop", `{"tool":"look"}`, "application/json")
+	id := r.Header.Get("Run-Id")
+	if r.StatusCode != 200 || id == "" || !contains(r, marker) {
+		w.t.Fatalf("ann's run = %s (%q)", r, id)
+	}
+	return id
+}
+
+// snapshot is everything of ann's that a request could change.
+func (w *world) snapshot(d seed) string {
+	var b strings.Builder
+	for _, target := range []string{
+		"/sessions/" + d.annSession + "?user_id=ann", "/sessions/" + d.bobSession + "?user_id=bob", "/sessions/" + d.annSession + "/files?user_id=ann", "/stores/prefs/record?user_id=ann",
+		"/stores/prefs/record?user_id=bob", "/stores/prefs/records", "/stores",
+	} {
+		sep := "?"
+		if strings.Contains(target, "?") {
+			sep = "&"
+		}
+		r := w.send("operator", "GET", "/api/v1"+target+sep+"app=shop", "", "")
+		fmt.Fprintf(&b, "%s %d %s\n", target, r.StatusCode, r.body)
+	}
+	return b.String()
+}
+
+// asked is a request of the matrix: who asks, and what they name.
+type asked struct {
+	who, app, user string
+	// session is whose session is named: ann, bob, or nobody's.
+	session string
+}
+
+func (a asked) String() string {
+	return fmt.Sprintf("as %q, app %q, user %q, session of %q", a.who, a.app, a.user, a.session)
+}
+
+// request makes the request.
+func (r row) request(route httpapi.Route, a asked, d seed) (target, body, contentType string) {
+	session := map[string]string{"ann": d.annSession, "bob": d.bobSession}[a.session]
+	user, query := a.user, url.Values{}
+	if a.app != "" && !r.plain {
+		query.Set("app", a.app)
+	}
+	members := map[string]any{}
+	contentType, body = "application/json", r.body
+	if strings.HasPrefix(body, "{") {
+		_ = json.Unmarshal([]byte(strings.ReplaceAll(body, "NEW", d.store)), &members)
+	}
+	put := func(at where, name, value string) {
+		switch {
+		case value == "":
+		case at == inQuery:
+			query.Set(name, value)
+		case at == inBody:
+			members[name] = value
+		}
+	}
+	put(r.user, "user_id", user)
+	put(r.session, "session_id", session)
+	switch {
+	case body == "file":
+		body, contentType = form("notes.txt", "text/plain", "mine")
+	case body != "":
+		text, _ := json.Marshal(members)
+		body = string(text)
+	}
+	target = strings.NewReplacer("{session_id}", session, "{file_id}", d.file, "{store}", "prefs", "{prompt}", "greeting", "{user_id}", user, "{run_id}", d.run).Replace(route.Path)
+	return target + "?" + query.Encode(), body, contentType
+}
+
+// expected is the status that a request has to get, by the rules.
+func (r row) expected(route httpapi.Route, a asked) int {
+	p, known := roles[a.who]
+	switch {
+	case !known:
+		return 401 // nobody without credentials, or with others than those of the service
+	case route.Right == "":
+		return r.status
+	case !slices.ContainsFunc(auth.Table, func(rule auth.Rule) bool {
+		return rule.Right == route.Right && (slices.Contains(rule.Roles, p.Role) || p.Code && slices.Contains(rule.WithCode, p.Role))
+	}):
+		return 403 // by the table
+	case r.plain:
+		return r.status
+	case a.app == "" && len(p.Apps) == 0:
+		return 400 // which of several apps?
+	case a.app != "" && len(p.Apps) > 0 && !slices.Contains(p.Apps, a.app) || a.app == "" && p.Apps[0] == "another" || a.app == "nothing":
+		return 404 // an app that is not theirs is not there
+	}
+	if r.owned && !(p.Role == auth.Operator && p.Tenant == "acme") && a.who != "ann" {
+		return 404
+	}
+	if r.selects {
+		return r.status
+	}
+	acts := p.User // for whom
+	if r.user != nowhere && a.user != "" {
+		if p.User != "" && a.user != p.User {
+			return 403 // a user acts for nobody else
+		}
+		acts = a.user
+	}
+	if p.Tenant == "other" && r.needs && acts == "" {
+		return 400 // whose?
+	}
+	if p.Tenant == "other" {
+		if r.empty != 0 {
+			return r.empty
+		}
+		return r.status
+	}
+	if r.session != nowhere && acts != a.session && acts != "" { // without a user, a key acts for the session's
+		return 403 // a session is one user's
+	}
+	if strings.Contains(route.Path, "{file_id}") && a.session != "ann" {
+		return 404 // the file is in ann's
+	}
+	return r.status
+}
+
+// cases are those of a route: what can be named, varied one by one.
+func (r row) cases() []asked {
+	var list []asked
+	for _, who := range []string{"operator", "runtime", "coder", "read-only", "backup", "metering", "ann", "bob", "", "stranger", "elsewhere", "no app", "one app"} {
+		list = append(list, asked{who, "shop", "ann", "ann"}, asked{who, "", "ann", "ann"}, asked{who, "nothing", "ann", "ann"})
+		if r.user != nowhere && r.user != inPath {
+			list = append(list, asked{who, "shop", "bob", "ann"})
+			if r.session != nowhere {
+				list = append(list, asked{who, "shop", "", "ann"}, asked{who, "shop", "", "bob"}, asked{who, "shop", "bob", "bob"})
+			}
+		}
+		if r.session != nowhere {
+			list = append(list, asked{who, "shop", "ann", "bob"})
+		}
+	}
+	return list
+}
+
+// outcome is the status of an answer, also of one that came as an event.
+func outcome(r reply) int {
+	_, problem, ok := strings.Cut(string(r.body), "event: problem\ndata: ")
+	if !ok || r.Header.Get("Content-Type") != "text/event-stream" {
+		return r.StatusCode
+	}
+	var p struct{ Status int }
+	_ = json.Unmarshal([]byte(strings.TrimSpace(problem)), &p)
+	return p.Status
+}
+
+// Every route, as everybody, for everybody: what the table and the rules say, no word of ann's to who is not to know it,
+// and nothing of hers changed by who is refused or belongs elsewhere.
+func TestAuthorisation(t *testing.T) {
+	for _, route := range newService(t).api.Routes() {
+		name := route.Method + " " + route.Path
+		t.Run(name, func(t *testing.T) {
+			r, ok := rows[name]
+			if !ok {
+				t.Fatal("there is no row of request data for it: what may be named in a request, and what is the answer?")
+			}
+			w := newWorld(t)
+			for _, a := range r.cases() {
+				w.try(route, r, a)
+			}
+		})
+	}
+}
+
+// try sends one request of the matrix and looks at what came of it.
+func (w *world) try(route httpapi.Route, r row, a asked) {
+	w.t.Helper()
+	d := w.seed()
+	if r.owned {
+		d.run = w.seedRun(d)
+	}
+	before := w.snapshot(d)
+	target, body, contentType := r.request(route, a, d)
+	got := w.send(a.who, route.Method, target, body, contentType)
+	want := r.expected(route, a)
+	if outcome(got) != want {
+		w.t.Errorf("%s = %s; want %d", a, got, want)
+	}
+	stranger := slices.Contains([]string{"", "stranger", "elsewhere", "no app", "bob", "read-only", "backup", "metering"}, a.who)
+	if (stranger || want >= 400) && contains(got, marker) {
+		w.t.Errorf("%s tells what ann has: %s", a, got)
+	}
+	if want >= 400 || a.who == "elsewhere" {
+		if after := w.snapshot(d); after != before {
+			w.t.Errorf("%s changes what ann has from\n%s\nto\n%s", a, before, after)
+		}
+	}
+	if want == 401 && got.Header.Get("WWW-Authenticate") == "" {
+		w.t.Errorf("%s: the answer says nothing of the credentials that are needed", a)
+	}
+	if want == 401 && !got.Close && got.Header.Get("Connection") != "close" {
+		w.t.Errorf("%s: the connection stays open", a)
+	}
+}
+
+// Rows of routes that are gone would make the matrix look larger than it is.
+func TestMatrixHasNoOtherRows(t *testing.T) {
+	known := map[string]bool{}
+	for _, route := range newService(t).api.Routes() {
+		known[route.Method+" "+route.Path] = true
+	}
+	for name := range rows {
+		if !known[name] {
+			t.Errorf("there is no route %s", name)
+		}
+	}
+}
+
+// form is a form with a file, and its content type.
+func form(filename, mediaType, content string) (body, contentType string) {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	header := textproto.MIMEHeader{"Content-Disposition": {`form-data; name="file"; filename="` + filename + `"`}}
+	if mediaType != "" {
+		header.Set("Content-Type", mediaType)
+	}
+	part, _ := w.CreatePart(header)
+	_, _ = part.Write([]byte(content))
+	_ = w.Close()
+	return b.String(), w.FormDataContentType()
+}

@@ -1,0 +1,118 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/server/httpapi"
+)
+
+var update = flag.Bool("update", false, "write the description of the API anew")
+
+// committed is the copy of the description that people read without a service.
+var committed = filepath.Join("..", "..", "..", "docs", "openapi.json")
+
+// description is that of a service of no version in particular.
+func description(t testing.TB) []byte {
+	t.Helper()
+	text, err := newService(t, func(o *httpapi.Options) { o.Version = "dev" }).api.OpenAPI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(text, '\n')
+}
+
+func TestOpenAPIIsCommitted(t *testing.T) {
+	made := description(t)
+	if *update {
+		if err := os.WriteFile(committed, made, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := os.ReadFile(committed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(made, kept) {
+		t.Error("docs/openapi.json is not what the code makes: go test ./host/server/httpapi -run OpenAPI -update writes it anew")
+	}
+}
+
+// spelledByOthers are names that other specifications fixed: MCP's.
+var spelledByOthers = []string{"inputSchema", "outputSchema"}
+
+var snakeCase = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+
+// Members, and parameters of paths and queries, have names in snake_case.
+func TestNamesAreSnakeCase(t *testing.T) {
+	var doc any
+	if err := json.Unmarshal(description(t), &doc); err != nil {
+		t.Fatal(err)
+	}
+	names := 0
+	eachName(doc, "", func(at, name string) {
+		names++
+		if !snakeCase.MatchString(name) && !slices.Contains(spelledByOthers, name) {
+			t.Errorf("%s: the name %s is not in snake_case", at, name)
+		}
+	})
+	if names < 200 {
+		t.Errorf("%d names were found; the test looks at too little", names)
+	}
+}
+
+// eachName calls a function with each name of a member or parameter in a part of a description.
+func eachName(part any, at string, call func(at, name string)) {
+	switch v := part.(type) {
+	case []any:
+		for i, item := range v {
+			eachName(item, fmt.Sprint(at, "/", i), call)
+		}
+	case map[string]any:
+		if name, ok := v["name"].(string); ok && (v["in"] == "query" || v["in"] == "path") {
+			call(at, name)
+		}
+		properties, _ := v["properties"].(map[string]any)
+		for name := range properties {
+			call(at, name)
+		}
+		for name, member := range v {
+			if name != "example" && name != "examples" { // which are data
+				eachName(member, at+"/"+name, call)
+			}
+		}
+	}
+}
+
+// A linter that others wrote finds neither errors nor warnings.
+func TestOpenAPIPassesLinter(t *testing.T) {
+	npx, err := exec.LookPath("npx")
+	if err != nil {
+		t.Skip("npm is not installed")
+	}
+	if os.Getenv("TOOLRUN_OFFLINE") != "" {
+		t.Skip("TOOLRUN_OFFLINE is set, and npm fetches the linter")
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "openapi.json"), description(t), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	lint := exec.CommandContext(t.Context(), npx, "--yes", "@redocly/cli@2.77.0", "lint", "openapi.json", "--max-problems", "1000")
+	lint.Dir = dir
+	lint.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true")
+	said, err := lint.CombinedOutput()
+	if err != nil || !bytes.Contains(said, []byte("Your API description is valid")) {
+		t.Errorf("the linter: %v\n%s", err, said)
+	}
+	if found := regexp.MustCompile(`You have \d+ warning`).Find(said); found != nil {
+		t.Errorf("the linter warns:\n%s", said)
+	}
+}

@@ -1,0 +1,86 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+)
+
+// anyRecord is the If-Match of a record that there is, at whatever revision.
+const anyRecord = "*"
+
+// anyTries is how often a write that any record will do for is tried while others change the record.
+const anyTries = 16
+
+// provided does a write with its precondition in options.
+func (c *call) provided(ctx context.Context, in apitypes.Place, must apitypes.Precondition, options map[string]any, write func() error) error {
+	if must.IfMatch == anyRecord && must.IfNoneMatch == "" {
+		return c.providedAny(ctx, in, options, write)
+	}
+	revision, err := revisionOf(must)
+	if err != nil {
+		return err
+	}
+	if revision != nil {
+		options["if_revision"] = *revision
+	}
+	return preconditionFailed(must, write())
+}
+
+// providedAny does a write if there is a record: at the revision that it has.
+func (c *call) providedAny(ctx context.Context, in apitypes.Place, options map[string]any, write func() error) error {
+	for try := 1; ; try++ {
+		text, err := c.operate(ctx, in, abi.GetContent, nil, map[string]bool{"record": true})
+		if err != nil {
+			return err
+		}
+		found, err := recordOf(text)
+		if err != nil {
+			f := abi.Faultf(abi.Conflict, "there is no record").WithHint("leave If-Match out to create it")
+			return problemOfFault(f, http.StatusPreconditionFailed)
+		}
+		options["if_revision"] = found.Body.Revision
+		if err := write(); !errors.Is(err, abi.Conflict) || try == anyTries {
+			return err
+		}
+	}
+}
+
+// revisionOf is the one that a record must have: nil for any, 0 for none.
+func revisionOf(p apitypes.Precondition) (*int64, error) {
+	none := int64(0)
+	switch {
+	case p.IfMatch == "" && p.IfNoneMatch == "":
+		return nil, nil
+	case p.IfMatch != "" && p.IfNoneMatch != "":
+		return nil, abi.Faultf(abi.InvalidArgument, "If-Match and If-None-Match contradict each other")
+	case p.IfNoneMatch == "*":
+		return &none, nil
+	}
+	n, err := strconv.ParseInt(strings.Trim(p.IfMatch, `"`), 10, 64)
+	if err != nil || n < 1 || p.IfMatch != strconv.Quote(strconv.FormatInt(n, 10)) {
+		return nil, abi.Faultf(abi.InvalidArgument, "If-Match takes one ETag as a record's answer has it, such as \"3\", or *")
+	}
+	return &n, nil
+}
+
+// preconditionFailed tells a precondition that did not hold from other conflicts.
+func preconditionFailed(p apitypes.Precondition, err error) error {
+	if err == nil || p.IfMatch == "" && p.IfNoneMatch == "" {
+		return err
+	}
+	f := abi.FaultOf(err)
+	if f.Code != abi.Conflict {
+		return err
+	}
+	hint := "read the record again, and send its ETag in If-Match"
+	if p.IfNoneMatch != "" {
+		hint = "there is a record: read it, and send its ETag in If-Match"
+	}
+	return problemOfFault(f.WithHint("%s", hint), http.StatusPreconditionFailed)
+}

@@ -1,0 +1,165 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+)
+
+// clocked is a registry whose clock stands still.
+type clocked struct {
+	*registry
+	at time.Time
+	n  int
+}
+
+func newClocked(bytes int64) *clocked {
+	c := &clocked{at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	c.registry = newRegistry(func() time.Time { return c.at })
+	c.registry.bytes = bytes
+	return c
+}
+
+// ran is a run of a principal that has ended with an output of so many bytes; it returns the run's id.
+func (c *clocked) ran(p auth.Principal, bytes int) string {
+	c.n++
+	id := fmt.Sprintf("run_%04d", c.n)
+	c.enter(id, host.RunQueued, func() *tracked {
+		return &tracked{Run: apitypes.Run{User: p.User, Session: p.Session}, app: "shop", owner: ownerOf(p)}
+	})
+	output, _ := json.Marshal(strings.Repeat("x", bytes))
+	c.end(id, &abi.Result{RunID: id, Output: output})
+	return id
+}
+
+func (c *clocked) has(p auth.Principal, id string) bool {
+	_, err := c.find(p, "shop", id)
+	return err == nil
+}
+
+func userOf(tenant, user string) auth.Principal {
+	return auth.Principal{Role: auth.User, Tenant: tenant, User: user, Name: user}
+}
+
+// What is kept is bounded, for each caller and each tenant too: who has much loses the oldest, and nobody else does.
+func TestKeptIsFair(t *testing.T) {
+	c := newClocked(1 << 20)
+	other, neighbour := userOf("b", "eve"), userOf("a", "bob")
+	others, neighbours := c.ran(other, 1000), c.ran(neighbour, 1000)
+	first := c.ran(userOf("a", "ann"), 20_000)
+	for range 100 {
+		c.ran(userOf("a", "ann"), 20_000)
+	}
+	if owner := c.tenants["a"].owners[ownerOf(userOf("a", "ann"))]; owner.bytes > c.bytes/16 || owner.ended.Len() < 2 {
+		t.Errorf("a caller has %d runs of %d bytes; want at most %d bytes", owner.ended.Len(), owner.bytes, c.bytes/16)
+	}
+	if c.has(userOf("a", "ann"), first) {
+		t.Error("the oldest run of who has much is kept")
+	}
+	for i := range 100 {
+		c.ran(userOf("a", fmt.Sprint("user", i)), 20_000)
+	}
+	if got := c.tenants["a"].bytes; got > c.bytes/4 {
+		t.Errorf("a tenant has %d bytes; want at most %d", got, c.bytes/4)
+	}
+	for i := range 100 {
+		for j := range 3 {
+			c.ran(userOf(fmt.Sprint("tenant", i), fmt.Sprint("user", j)), 20_000)
+		}
+	}
+	if c.total > c.bytes {
+		t.Errorf("%d bytes are kept; want at most %d", c.total, c.bytes)
+	}
+	if !c.has(other, others) || !c.has(neighbour, neighbours) {
+		t.Error("who has little lost it to others")
+	}
+	sum := int64(0)
+	for _, tenant := range c.tenants {
+		for _, owner := range tenant.owners {
+			for e := owner.ended.Front(); e != nil; e = e.Next() {
+				sum += int64(len(e.Value.(*tracked).result)) + entryBytes
+			}
+		}
+	}
+	if sum != c.total || c.ended.Len() != len(c.runs) {
+		t.Errorf("%d bytes are counted of %d, %d runs of %d", c.total, sum, c.ended.Len(), len(c.runs))
+	}
+}
+
+// A Result that is larger than a caller's share is not kept, but how the run stands is.
+func TestKeptLarge(t *testing.T) {
+	c := newClocked(1 << 20)
+	ann := userOf("a", "ann")
+	found, err := c.find(ann, "shop", c.ran(ann, 1<<20))
+	if err != nil || found.Status != statusDone || found.Result != nil {
+		t.Errorf("find = %+v, %v; want a run without its Result", found, err)
+	}
+}
+
+// What ended long ago is forgotten, and with it everything that was counted.
+func TestKeptExpires(t *testing.T) {
+	c := newClocked(1 << 20)
+	ann := userOf("a", "ann")
+	id := c.ran(ann, 10)
+	c.at = c.at.Add(runsKept - time.Second)
+	if !c.has(ann, id) {
+		t.Error("a run is not found before its time")
+	}
+	c.at = c.at.Add(time.Second)
+	if c.has(ann, id) || c.total != 0 || len(c.tenants) != 0 || len(c.runs) != 0 {
+		t.Errorf("after its time a run is found, or %d bytes of %d tenants are", c.total, len(c.tenants))
+	}
+}
+
+// Who may know of a run.
+func TestKnownTo(t *testing.T) {
+	c := newClocked(1 << 20)
+	claimed := userOf("a", "ann")
+	claimed.Session = "s1"
+	key := auth.Principal{Role: auth.Runtime, Tenant: "a", Name: "backend"}
+	byAnn, byKey := c.ran(userOf("a", "ann"), 1), c.ran(key, 1)
+	for _, tt := range []struct {
+		name     string
+		who      auth.Principal
+		ann, key bool
+	}{
+		{"herself", userOf("a", "ann"), true, false},
+		{"herself, for one session", claimed, false, false},
+		{"another user", userOf("a", "bob"), false, false},
+		{"a user of the same name elsewhere", userOf("b", "ann"), false, false},
+		{"the key", key, false, true},
+		{"another key", auth.Principal{Role: auth.Runtime, Tenant: "a", Name: "other"}, false, false},
+		{"an operator", auth.Principal{Role: auth.Operator, Tenant: "a", Name: "op"}, true, true},
+		{"an operator elsewhere", auth.Principal{Role: auth.Operator, Tenant: "b", Name: "op"}, false, false},
+	} {
+		if c.has(tt.who, byAnn) != tt.ann || c.has(tt.who, byKey) != tt.key {
+			t.Errorf("%s finds ann's run: %v, the key's: %v", tt.name, c.has(tt.who, byAnn), c.has(tt.who, byKey))
+		}
+	}
+	if _, err := c.find(userOf("a", "ann"), "another", byAnn); !errors.Is(err, abi.NotFound) {
+		t.Errorf("a run of another app: %v", err)
+	}
+}
+
+// Nothing of an erased user is kept, nor will be of a run that goes on.
+func TestForget(t *testing.T) {
+	c := newClocked(1 << 20)
+	ann, bob := userOf("a", "ann"), userOf("a", "bob")
+	ended, bobs := c.ran(ann, 1), c.ran(bob, 1)
+	c.enter("under way", host.RunRunning, func() *tracked {
+		return &tracked{Run: apitypes.Run{User: "ann"}, app: "shop", owner: ownerOf(ann)}
+	})
+	c.forget("a", "ann")
+	c.end("under way", &abi.Result{})
+	if c.has(ann, ended) || c.has(ann, "under way") || !c.has(bob, bobs) || len(c.runs) != 1 {
+		t.Errorf("%d runs are kept; want that of bob", len(c.runs))
+	}
+}

@@ -1,0 +1,255 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+)
+
+// A run's body holds an input and a context of 1 MiB each, and code.
+const maxRunBytes = 4 << 20
+
+type runInput struct {
+	apitypes.Target
+	apitypes.RunHeaders
+	Body apitypes.RunRequest
+}
+
+type sessionRunInput struct {
+	apitypes.Target
+	apitypes.RunHeaders
+	apitypes.SessionPath
+	Body apitypes.RunRequest
+}
+
+type codeInput struct {
+	apitypes.Target
+	apitypes.RunHeaders
+	Body apitypes.CodeRequest
+}
+
+type runByIDInput struct {
+	apitypes.Target
+	apitypes.RunPath
+}
+
+type resultOutput struct {
+	RunID string `header:"Run-Id" doc:"Id of the run; that of the first one in an answer that is repeated"`
+	Body  abi.Result
+}
+
+type runOutput struct{ Body apitypes.Run }
+
+// job is a run that a request asks for.
+type job struct {
+	tool   string
+	fields apitypes.RunFields
+	key    string
+	code   *host.Code // nil for a declared tool
+	onLog  func(attempt int, line abi.LogLine)
+	// onID gets the id of the run before anything of it happens.
+	onID func(id string)
+}
+
+func (s *Server) addRuns() {
+	op := huma.Operation{
+		OperationID: "run-tool", Method: http.MethodPost, Path: "/runs", Tags: []string{"runs"}, MaxBodyBytes: maxRunBytes,
+		Summary: "Run a tool",
+		Description: "Runs a tool once, in a fresh sandbox. The answer is the Result, also where the tool failed: see `ok` and `error`. " +
+			"What kept it from running at all is a problem. The run is cancelled, and stores nothing, when the client hangs up.",
+	}
+	add(s, auth.Run, op, answerJob((*runInput).job))
+	within := op
+	within.OperationID, within.Path, within.Summary = "run-tool-in-session", "/sessions/{session_id}/runs", "Run a tool in a session"
+	add(s, auth.Run, within, answerJob((*sessionRunInput).job))
+	code := op
+	code.OperationID, code.Path, code.Summary = "run-code", "/runs/code", "Run code that no app declares"
+	code.Description = "For workflow engines, which keep the code of their function nodes. " + op.Description
+	add(s, auth.Code, code, answerJob((*codeInput).job))
+	s.addStreams(op)
+	s.addRunsByID()
+	tools := huma.Operation{OperationID: "list-tools", Method: http.MethodGet, Path: "/tools", Tags: []string{"runs"}, Summary: "List the tools"}
+	add(s, auth.Run, tools, listTools)
+}
+
+// answerJob answers a request with the Result of the job that it asks for.
+func answerJob[I any](jobOf func(*I) (job, error)) func(context.Context, *call, *I) (*resultOutput, error) {
+	return func(ctx context.Context, c *call, in *I) (*resultOutput, error) {
+		j, err := jobOf(in)
+		if err != nil {
+			return nil, err
+		}
+		return c.run(ctx, j)
+	}
+}
+
+func (s *Server) addRunsByID() {
+	tags := []string{"runs"}
+	add(s, auth.Run, huma.Operation{
+		OperationID: "get-run", Method: http.MethodGet, Path: "/runs/{run_id}", Tags: tags, Summary: "Describe a run",
+		Description: "Whether it waits, runs or has ended, and what came of it. A run is found by the credentials that asked for it (of a key: by " +
+			"keys of the tenant with the same name and role) and by operators, while it goes on and for 10 minutes after; earlier ends are forgotten first if there are too many.",
+	}, func(_ context.Context, c *call, in *runByIDInput) (*runOutput, error) {
+		found, err := s.runs.find(c.principal, c.app, in.Run)
+		return &runOutput{found}, err
+	})
+	add(s, auth.Run, huma.Operation{
+		OperationID: "cancel-run", Method: http.MethodPost, Path: "/runs/{run_id}/cancel", Tags: tags, Summary: "Cancel a run",
+		Description: "The run ends soon with the code `cancelled` and stores nothing, unless it is being stored already. Cancelling a run that has ended changes nothing.",
+	}, func(_ context.Context, c *call, in *runByIDInput) (*runOutput, error) {
+		if err := s.runs.stop(c.principal, c.app, in.Run); err != nil {
+			return nil, err
+		}
+		found, err := s.runs.find(c.principal, c.app, in.Run)
+		return &runOutput{found}, err
+	})
+}
+
+func (in *runInput) job() (job, error) {
+	return job{tool: in.Body.Tool, fields: in.Body.RunFields, key: in.Key}, nil
+}
+
+// job is the run in the session of the path, which the body may name too.
+func (in *sessionRunInput) job() (job, error) {
+	if in.Body.Session != "" && in.Body.Session != in.Session {
+		return job{}, abi.Faultf(abi.InvalidArgument, "session_id is another session than that of the path").WithHint("leave session_id out of the body")
+	}
+	in.Body.Session = in.Session
+	return job{tool: in.Body.Tool, fields: in.Body.RunFields, key: in.Key}, nil
+}
+
+func (in *codeInput) job() (job, error) {
+	grants, err := grantsOf(in.Body.Grants)
+	if err != nil {
+		return job{}, err
+	}
+	source := &host.Code{Language: in.Body.Language, Text: in.Body.Code, Grants: grants}
+	return job{tool: cmp.Or(in.Body.Name, "code"), fields: in.Body.RunFields, key: in.Key, code: source}, nil
+}
+
+// run does a job, and answers with the Result where there is one to answer with.
+func (c *call) run(ctx context.Context, j job) (*resultOutput, error) {
+	inv, err := c.invocation(ctx, j.tool, j.fields)
+	if err != nil {
+		return nil, err
+	}
+	inv.Key, inv.Code, inv.OnLog = j.key, j.code, j.onLog
+	if inv.Dry && !c.principal.Allows(auth.Records) {
+		return nil, abi.Faultf(abi.AccessDenied, "a dry run tells what is stored, which takes the right %q", auth.Records)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(context.Canceled)
+	id := c.track(&inv, j, cancel)
+	result, err := c.host.Run(ctx, inv)
+	c.runs.end(*id, result)
+	if err == nil {
+		return &resultOutput{result.RunID, *result}, nil
+	}
+	if f := abi.FaultOf(err); result.Attempts > 0 && f.Code != abi.Unavailable && f.Code != abi.Internal {
+		return &resultOutput{result.RunID, *result}, nil
+	}
+	p := *problemOf(err)
+	if f := abi.FaultOf(err); f.Code == abi.Cancelled && context.Cause(ctx) == error(errCancelledByID) {
+		p = *problemOfFault(f, http.StatusConflict)
+	}
+	p.RunID = result.RunID
+	return nil, &p
+}
+
+// track lets the run of an invocation be found by its id, which it has once the run has begun.
+func (c *call) track(inv *host.Invocation, j job, cancel context.CancelCauseFunc) (id *string) {
+	id = new(string)
+	begin := func() *tracked {
+		return &tracked{
+			Run: apitypes.Run{Tool: inv.Tool, User: inv.Caller.User, Session: inv.Caller.Session},
+			app: c.app, owner: ownerOf(c.principal), cancel: cancel,
+		}
+	}
+	inv.OnState = func(run string, state host.RunState) {
+		c.runs.enter(run, state, begin)
+		if *id == "" && j.onID != nil {
+			j.onID(run)
+		}
+		*id = run
+	}
+	return id
+}
+
+func (c *call) invocation(ctx context.Context, tool string, f apitypes.RunFields) (inv host.Invocation, err error) {
+	inv = host.Invocation{
+		Tool: tool, Input: f.Input, Context: f.Context, Metadata: f.Metadata, SessionReference: f.SessionReference,
+		UserReference: f.UserReference, Env: f.Env, Timeout: time.Duration(f.TimeoutMS) * time.Millisecond, Dry: f.Dry,
+	}
+	if err := plainText(f.Metadata, f.SessionReference, f.UserReference); err != nil {
+		return inv, err
+	}
+	if err := c.mayGive(f); err != nil {
+		return inv, err
+	}
+	if inv.Caller, err = c.caller(ctx, f.User, f.Session); err != nil || f.Message == nil {
+		return inv, err
+	}
+	message, err := json.Marshal(*f.Message)
+	if err != nil {
+		return inv, err
+	}
+	if inv.Input == nil {
+		inv.Input = json.RawMessage(`{"message":` + string(message) + `}`)
+	}
+	inv.Context, err = withMessage(inv.Context, message)
+	return inv, err
+}
+
+// withMessage adds the message to a context.
+func withMessage(given, message json.RawMessage) (json.RawMessage, error) {
+	members := map[string]json.RawMessage{}
+	if len(given) > 0 && string(given) != "null" {
+		if err := json.Unmarshal(given, &members); err != nil {
+			return nil, abi.Faultf(abi.InputInvalid, "the context must be a JSON object")
+		}
+	}
+	members["message"] = message
+	return json.Marshal(members)
+}
+
+// grantsOf reads grants as an app file has them.
+func grantsOf(given map[string]string) ([]memory.Grant, error) {
+	grants := []memory.Grant{}
+	for store, text := range given {
+		verbs, err := memory.ParseVerbs(text)
+		if err != nil {
+			return nil, abi.Faultf(abi.InvalidArgument, "the grant of the store %q: %v", store, err).WithHint("write read, write, delete or readwrite")
+		}
+		grants = append(grants, memory.Grant{Store: store, Verbs: verbs})
+	}
+	// The order is nobody's, and the same grants are to be the same code.
+	return sorted(grants, func(g memory.Grant) string { return g.Store }), nil
+}
+
+type listOutput[T any] struct{ Body apitypes.List[T] }
+
+func listTools(_ context.Context, c *call, _ *apitypes.Target) (*listOutput[apitypes.Tool], error) {
+	list := []apitypes.Tool{}
+	for _, t := range c.host.App().Tools {
+		tool := apitypes.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema}
+		if len(t.Broken) > 0 {
+			tool.Broken = "it is declared with mistakes"
+			if c.principal.Allows(auth.Stores) && c.principal.Role == auth.Operator {
+				tool.Broken = strings.TrimSpace(t.Broken.Error())
+			}
+		}
+		list = append(list, tool)
+	}
+	return &listOutput[apitypes.Tool]{apitypes.List[apitypes.Tool]{Items: list}}, nil
+}

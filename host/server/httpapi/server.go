@@ -1,0 +1,310 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"math"
+	"net/http"
+	"path"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"golang.org/x/time/rate"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/extract"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+	"github.com/toolrun/toolrun/host/server/tenants"
+)
+
+// Prefix begins the path of every operation.
+const Prefix = "/api/v1"
+
+// Options are what a Server is made of. Apps and Authenticate are required.
+type Options struct {
+	Apps *tenants.Apps
+	// Authenticate finds out who sent a request; its errors are auth.Refusal or faults.
+	Authenticate func(*http.Request) (auth.Principal, error)
+	// Documents reads the text of uploaded files. Default: none is read.
+	Documents *extract.Reader
+	// Links signs the addresses of files. Default: files cannot be downloaded but with credentials.
+	Links *Links
+	// UserMetadata are the keys of a session's metadata, at its top, that credentials of a user may set. Default: none.
+	UserMetadata []string
+	// Rate is how many requests a second each principal may send, Burst how many at once. Default: as many as they like.
+	Rate  float64
+	Burst int
+	// BodyBytes is how much memory the JSON bodies of requests take at a time, those of MCP included. Default: the constant
+	// DefaultBodyBytes.
+	BodyBytes int64
+	// Admitted is called with the context of each request that was admitted, by its credentials or the address of a file, before
+	// it is answered. Default: nothing.
+	Admitted func(context.Context)
+	// Limited is called with the tenant of each request that is refused because its principal sends more than Rate. Default:
+	// nothing.
+	Limited func(tenant string)
+	// Recheck is how often the credentials of an open stream are looked at again: it ends when they are good no longer.
+	// Default: 5 seconds.
+	Recheck time.Duration
+	// Heartbeat is how often a comment is sent in a stream of events, so that nothing on the way takes it for dead.
+	// Default: 15 seconds.
+	Heartbeat time.Duration
+	// Backup makes a copy of everything that is stored, of all tenants. It is called once at a time. Default: there are
+	// no backups.
+	Backup func(context.Context) (Backup, error)
+	// Version is that of the program.
+	Version string
+	// Logger gets what no client may see. Default: discard.
+	Logger *slog.Logger
+}
+
+// Server answers requests. It is safe for concurrent use.
+type Server struct {
+	options Options
+	api     huma.API
+	mux     *http.ServeMux
+	limiter limiter
+	routes  []Route
+	// backingUp is held while a backup is taken.
+	backingUp sync.Mutex
+	// uploads are the files that requests have in memory, downloads the pieces of files, bodies what they have of JSON.
+	uploads, downloads, bodies *room
+	decoder                    decoder
+	runs                       *registry
+	exporting                  exports
+}
+
+// Route is an operation of the API with the right that it takes.
+type Route struct {
+	Method, Path string
+	// Right is "" where known credentials suffice.
+	Right auth.Right
+}
+
+var problemType = reflect.TypeFor[apitypes.Problem]()
+
+// useProblems has the framework answer with problem documents of ours. Its hooks are those of all servers of a process.
+var useProblems = sync.OnceFunc(func() {
+	huma.NewError = newProblem
+	huma.NewErrorWithContext = func(ctx huma.Context, status int, text string, errs ...error) huma.StatusError {
+		if b := bodyOf(ctx.Context()); b != nil && b.err != nil {
+			return problemOf(b.err)
+		}
+		return newProblem(status, text, errs...)
+	}
+	// A member is its name, however that of a Go field is matched: two spellings of one would be two values.
+	huma.ValidateStrictCasing = true
+})
+
+// New makes a Server.
+func New(opts Options) (*Server, error) {
+	if opts.Apps == nil || opts.Authenticate == nil {
+		return nil, errors.New("httpapi: Options.Apps and Options.Authenticate are required")
+	}
+	if opts.Admitted == nil {
+		opts.Admitted = func(context.Context) {}
+	}
+	if opts.Limited == nil {
+		opts.Limited = func(string) {}
+	}
+	if opts.Recheck <= 0 {
+		opts.Recheck = defaultRecheck
+	}
+	if opts.Heartbeat <= 0 {
+		opts.Heartbeat = defaultHeartbeat
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	useProblems()
+	s := &Server{
+		options: opts, mux: http.NewServeMux(), decoder: decoder{members: map[string]bool{}}, runs: newRegistry(microseconds),
+		uploads: newRoom(fileRoom, "files"), downloads: newRoom(downloadRoom, "files"), bodies: newRoom(cmp.Or(opts.BodyBytes, DefaultBodyBytes), "bodies"),
+	}
+	s.limiter = limiter{rate: rate.Limit(opts.Rate), burst: max(opts.Burst, int(math.Ceil(opts.Rate)), 1)}
+	s.api = humago.New(s.mux, describe(opts.Version, s.decoder.format()))
+	s.addRuns()
+	s.addSessions()
+	s.addFiles()
+	s.addPrompts()
+	s.addStores()
+	s.addRecords()
+	s.addLedger()
+	s.addUserExport()
+	s.addTransfer()
+	s.addBackup()
+	s.addUsage()
+	s.takePatches()
+	s.mux.HandleFunc("/", s.nothing)
+	return s, nil
+}
+
+func describe(version string, format huma.Format) huma.Config {
+	config := huma.DefaultConfig("toolrun", version)
+	config.Info.Description = "Run small tools that remember things: each call in a fresh sandbox, as one transaction."
+	config.Info.License = &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"}
+	config.Servers = []*huma.Server{{URL: "/"}}
+	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "/openapi", "", ""
+	config.CreateHooks = nil                                                  // they would add a link to a schema to every answer
+	config.Formats = map[string]huma.Format{jsonType: format, "json": format} // json is what follows a +
+	config.RejectUnknownQueryParameters = true
+	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"bearer": {Type: "http", Scheme: "bearer", Description: "An API key, or a token (JWT) of the platform's issuer"},
+		"key":    {Type: "apiKey", In: "header", Name: "X-API-Key", Description: "An API key"},
+	}
+	config.Security = []map[string][]string{{"bearer": {}}, {"key": {}}}
+	config.Tags = []*huma.Tag{
+		{Name: "runs", Description: "Run tools and code"}, {Name: "sessions", Description: "Start, change and end sessions"},
+		{Name: "files", Description: "Files of a session"}, {Name: "prompts", Description: "Render prompts"},
+		{Name: "stores", Description: "Declarations of memory stores"}, {Name: "records", Description: "What is remembered, for operators"},
+		{Name: "ledger", Description: "Who read and wrote what"}, {Name: "service", Description: "The service itself"},
+	}
+	return config
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w = newTimed(w)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		if p != http.ErrAbortHandler {
+			s.options.Logger.Error("a request crashed", "panic", p, "stack", string(debug.Stack()))
+		}
+		panic(http.ErrAbortHandler) // the answer is lost: whether it began is not known here
+	}()
+	if p := r.URL.EscapedPath(); p != path.Clean(p) { // which the mux would answer with another address
+		WriteProblem(w, errNothing)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// Handle adds a handler of another surface: it has to look after credentials itself.
+func (s *Server) Handle(pattern string, h http.Handler) { s.mux.Handle(pattern, h) }
+
+// Pattern returns the pattern that answers a request, for metrics: it holds no ids.
+func (s *Server) Pattern(r *http.Request) string {
+	_, pattern := s.mux.Handler(r)
+	return pattern
+}
+
+// Routes returns every operation.
+func (s *Server) Routes() []Route { return s.routes }
+
+// OpenAPI returns the description of the API as JSON (OpenAPI 3.1).
+func (s *Server) OpenAPI() ([]byte, error) { return json.MarshalIndent(s.api.OpenAPI(), "", "  ") }
+
+// nothing answers a request that no operation is for.
+func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {
+	if allowed := s.methods(r); len(allowed) > 0 {
+		p := problemOfFault(abi.Faultf(abi.InvalidArgument, "this path takes other methods"), http.StatusMethodNotAllowed)
+		p.header = http.Header{"Allow": {strings.Join(allowed, ", ")}}
+		WriteProblem(w, p)
+		return
+	}
+	WriteProblem(w, errNothing)
+}
+
+var errNothing = abi.Faultf(abi.NotFound, "there is nothing at this path")
+
+// methods are those that the path of a request takes.
+func (s *Server) methods(r *http.Request) []string {
+	var allowed []string
+	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPatch, http.MethodPost, http.MethodPut} {
+		other := *r
+		other.Method = method
+		if pattern := s.Pattern(&other); pattern != "/" && pattern != "" {
+			allowed = append(allowed, method)
+		}
+	}
+	return allowed
+}
+
+// takePatches lets merge patches be sent as plain JSON too, as many clients do.
+func (s *Server) takePatches() {
+	for _, item := range s.api.OpenAPI().Paths {
+		if item.Patch == nil {
+			continue
+		}
+		if content := item.Patch.RequestBody.Content; content[patchType] != nil {
+			content[jsonType] = content[patchType]
+		}
+	}
+}
+
+// writeJSON writes an answer, whose reader may have gone.
+func writeJSON(w io.Writer, v any) { _ = json.NewEncoder(w).Encode(v) }
+
+func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
+
+// targeted is an input that embeds apitypes.Target.
+type targeted interface{ AppID() string }
+
+// add adds an operation on an app for who has a right.
+func add[I targeted, O any](s *Server, right auth.Right, op huma.Operation, handle func(context.Context, *call, *I) (*O, error)) {
+	addPlain(s, right, op, func(ctx context.Context, in *I) (*O, error) {
+		c, err := s.open(ctx, (*in).AppID())
+		if err != nil {
+			return nil, err
+		}
+		defer c.release()
+		return handle(ctx, c, in)
+	})
+}
+
+// addPlain adds an operation for who has a right.
+func addPlain[I, O any](s *Server, right auth.Right, op huma.Operation, handle func(context.Context, *I) (*O, error)) {
+	op.Path = Prefix + op.Path
+	op.Middlewares = append(huma.Middlewares{s.guard(right)}, op.Middlewares...)
+	op.Errors = append(slices.Clone(usualErrors), op.Errors...)
+	switch op.Method {
+	case http.MethodPost, http.MethodPut, http.MethodPatch:
+		op.Errors = append(op.Errors, bodyErrors...)
+	}
+	if op.Method != http.MethodGet {
+		op.Errors = append(op.Errors, writeErrors...)
+	}
+	s.routes = append(s.routes, Route{op.Method, op.Path, right})
+	s.decoder.add(reflect.TypeFor[I]())
+	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
+		bodyOf(ctx).decoded()
+		out, err := handle(ctx, in)
+		if err != nil {
+			return nil, s.answer(err)
+		}
+		return out, nil
+	})
+}
+
+// What operations answer where they fail: any, those with a body, and those that change something.
+var (
+	usualErrors = []int{400, 401, 403, 404, 410, 422, 429, 500, 503, 504}
+	bodyErrors  = []int{408, 413, 415}
+	writeErrors = []int{409, 507}
+)
+
+// answer makes a problem of an error, and logs what no client may see.
+func (s *Server) answer(err error) error {
+	p := problemOf(err)
+	if p.Status == http.StatusInternalServerError {
+		s.options.Logger.Error("a request failed", "error", err)
+	}
+	return p
+}

@@ -1,0 +1,183 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+)
+
+type sessionOutput struct{ Body memory.Session }
+
+type sessionInput struct {
+	apitypes.Target
+	apitypes.SessionPath
+	apitypes.UserQuery
+}
+
+func (s *Server) addSessions() {
+	tags := []string{"sessions"}
+	add(s, auth.Sessions, huma.Operation{
+		OperationID: "start-session", Method: http.MethodPost, Path: "/sessions", Tags: tags, DefaultStatus: http.StatusCreated,
+		Summary: "Start a session", Description: "Starts a session, or changes the metadata and references of one that is open. An id that has ended is refused. " +
+			"With a message, the app's default tool runs in it: the answer has its result. The session stays if the tool fails.",
+	}, startSession)
+	add(s, auth.ReadSessions, huma.Operation{
+		OperationID: "list-sessions", Method: http.MethodGet, Path: "/sessions", Tags: tags,
+		Summary: "List sessions", Description: "Sorted by their ids. Only credentials that may change metadata get it. A page may hold less than was asked for; next says whether there is more.",
+	}, listSessions)
+	add(s, auth.ReadSessions, huma.Operation{
+		OperationID: "get-session", Method: http.MethodGet, Path: "/sessions/{session_id}", Tags: tags, Summary: "Describe a session",
+	}, func(ctx context.Context, c *call, in *sessionInput) (*sessionOutput, error) {
+		caller, err := c.caller(ctx, in.User, in.Session)
+		if err != nil {
+			return nil, err
+		}
+		session, err := c.host.Session(ctx, caller)
+		return &sessionOutput{c.shown(session)}, err
+	})
+	add(s, auth.Sessions, huma.Operation{
+		OperationID: "change-metadata", Method: http.MethodPatch, Path: "/sessions/{session_id}/metadata", Tags: tags,
+		Summary: "Change a session's metadata", Description: "A merge patch (RFC 7396): members that are not named stay, null removes one.",
+	}, changeMetadata)
+	add(s, auth.Sessions, huma.Operation{
+		OperationID: "end-session", Method: http.MethodDelete, Path: "/sessions/{session_id}", Tags: tags, Summary: "End a session",
+		Description: "What lived with it is gone, and its id is refused from now on. Ending it again is fine.",
+	}, func(ctx context.Context, c *call, in *sessionInput) (*sessionOutput, error) {
+		caller, err := c.caller(ctx, in.User, in.Session)
+		if err != nil {
+			return nil, err
+		}
+		session, err := c.host.EndSession(ctx, caller)
+		return &sessionOutput{session}, err
+	})
+}
+
+type startInput struct {
+	apitypes.Target
+	apitypes.RunHeaders
+	Body apitypes.SessionRequest
+}
+
+type startedSession struct {
+	memory.Session
+	Result *abi.Result `json:"result,omitempty" doc:"What came of the message"`
+}
+
+type startOutput struct{ Body startedSession }
+
+func startSession(ctx context.Context, c *call, in *startInput) (*startOutput, error) {
+	if err := c.mayRunMessage(in); err != nil { // before there is a session
+		return nil, err
+	}
+	caller, err := c.caller(ctx, in.Body.User, in.Body.Session)
+	if err != nil {
+		return nil, err
+	}
+	if err := plainText(in.Body.Metadata, in.Body.SessionReference, in.Body.UserReference); err != nil {
+		return nil, err
+	}
+	given := apitypes.RunFields{Metadata: in.Body.Metadata, SessionReference: in.Body.SessionReference, UserReference: in.Body.UserReference}
+	if err := c.mayGive(given); err != nil {
+		return nil, err
+	}
+	session, err := c.host.StartSession(ctx, caller, memory.SessionStart{
+		Reference: in.Body.SessionReference, UserReference: in.Body.UserReference, Metadata: in.Body.Metadata,
+	})
+	out := &startOutput{startedSession{Session: session}}
+	if err != nil || in.Body.Message == nil {
+		return out, err
+	}
+	fields := apitypes.RunFields{Message: in.Body.Message, Session: session.ID, User: session.User}
+	answer, err := c.run(ctx, job{fields: fields, key: in.Key})
+	if err != nil {
+		return nil, err
+	}
+	out.Body.Result = &answer.Body
+	return out, nil
+}
+
+// mayRunMessage decides whether the message of a new session has a tool to go to, and may run it.
+func (c *call) mayRunMessage(in *startInput) error {
+	if in.Body.Message == nil {
+		return nil
+	}
+	if !c.principal.Allows(auth.Run) {
+		return abi.Faultf(abi.AccessDenied, "the role %q may not run the tool that a message is for: it takes the right %q", c.principal.Role, auth.Run)
+	}
+	_, err := c.host.DefaultTool()
+	return err
+}
+
+type listSessionsInput struct {
+	apitypes.Target
+	apitypes.UserQuery
+	apitypes.PageQuery
+}
+
+func listSessions(ctx context.Context, c *call, in *listSessionsInput) (*listOutput[memory.Session], error) {
+	caller, err := c.named(in.User, "")
+	if err != nil {
+		return nil, err
+	}
+	if caller.Session != "" { // the only one that is the caller's business
+		session, err := c.host.Session(ctx, caller)
+		return &listOutput[memory.Session]{apitypes.List[memory.Session]{Items: []memory.Session{c.shown(session)}}}, err
+	}
+	found, next, err := c.host.Sessions(ctx, caller, in.After, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	page := apitypes.List[memory.Session]{Items: []memory.Session{}, Next: next}
+	for _, session := range found {
+		page.Items = append(page.Items, c.shown(session))
+	}
+	return &listOutput[memory.Session]{page}, nil
+}
+
+// shown is a session as far as who asks may see it.
+func (c *call) shown(session memory.Session) memory.Session {
+	if !c.principal.Allows(auth.Sessions) {
+		session.Metadata = json.RawMessage("{}")
+	}
+	return session
+}
+
+type metadataInput struct {
+	apitypes.Target
+	apitypes.SessionPath
+	apitypes.UserQuery
+	Body json.RawMessage `contentType:"application/merge-patch+json" doc:"A merge patch (RFC 7396)"`
+}
+
+func changeMetadata(ctx context.Context, c *call, in *metadataInput) (*sessionOutput, error) {
+	caller, err := c.caller(ctx, in.User, in.Session)
+	if err != nil {
+		return nil, err
+	}
+	if err := plainText(in.Body); err != nil {
+		return nil, err
+	}
+	if err := c.mayPatch(in.Body); err != nil {
+		return nil, err
+	}
+	if _, err := c.host.Session(ctx, caller); err != nil { // a patch begins no session
+		return nil, err
+	}
+	session, err := c.host.StartSession(ctx, caller, memory.SessionStart{Metadata: in.Body})
+	return &sessionOutput{session}, err
+}
+
+// sorted sorts a list by a text of its items.
+func sorted[T any](list []T, by func(T) string) []T {
+	slices.SortFunc(list, func(a, b T) int { return cmp.Compare(by(a), by(b)) })
+	return list
+}

@@ -1,0 +1,160 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+)
+
+type storeInput struct {
+	apitypes.Target
+	apitypes.StorePath
+}
+
+type newStoreInput struct {
+	apitypes.Target
+	Body apitypes.Store
+}
+
+type changeStoreInput struct {
+	apitypes.Target
+	apitypes.StorePath
+	Body apitypes.StoreChange
+}
+
+type storeOutput struct{ Body apitypes.Store }
+
+func (s *Server) addStores() {
+	tags := []string{"stores"}
+	add(s, auth.Stores, huma.Operation{
+		OperationID: "list-stores", Method: http.MethodGet, Path: "/stores", Tags: tags, Summary: "List the stores",
+	}, func(_ context.Context, c *call, _ *apitypes.Target) (*listOutput[apitypes.Store], error) {
+		list := []apitypes.Store{}
+		for _, st := range c.host.App().Stores {
+			list = append(list, s.wireStore(c, st))
+		}
+		return &listOutput[apitypes.Store]{apitypes.List[apitypes.Store]{Items: list}}, nil
+	})
+	add(s, auth.Stores, huma.Operation{
+		OperationID: "get-store", Method: http.MethodGet, Path: "/stores/{store}", Tags: tags, Summary: "Describe a store",
+		Description: "Also the built-in store sessionMeta, which is in no list of declared stores.",
+	}, func(_ context.Context, c *call, in *storeInput) (*storeOutput, error) {
+		return s.describeStore(c, in.Store)
+	})
+	add(s, auth.ChangeStores, huma.Operation{
+		OperationID: "create-store", Method: http.MethodPost, Path: "/stores", Tags: tags, DefaultStatus: http.StatusCreated,
+		Summary: "Create a store", Description: "Declares a store for the tenant beside those of the app file. Its technical name never changes.",
+	}, func(ctx context.Context, c *call, in *newStoreInput) (*storeOutput, error) {
+		return s.declare(ctx, c, in.Body, true)
+	})
+	add(s, auth.ChangeStores, huma.Operation{
+		OperationID: "change-store", Method: http.MethodPut, Path: "/stores/{store}", Tags: tags, Summary: "Change a store",
+		Description: "Replaces the declaration of a store that was created here. Records that no longer fit stay as they are until they are written, and are counted in the answer; the access of a store with records cannot change.",
+	}, func(ctx context.Context, c *call, in *changeStoreInput) (*storeOutput, error) {
+		if in.Body.TechnicalName != "" && in.Body.TechnicalName != in.Store {
+			return nil, abi.Faultf(abi.InvalidArgument, "technical_name is not the store of the path, and never changes").
+				WithHint("leave it out")
+		}
+		in.Body.TechnicalName = in.Store
+		return s.declare(ctx, c, apitypes.Store(in.Body), false)
+	})
+}
+
+// Where a store is declared.
+const (
+	declaredInFile  = "file"
+	declaredByAPI   = "api"
+	declaredBuiltIn = "built_in"
+)
+
+// builtIn is the store that every app has.
+var builtIn = apitypes.Store{
+	TechnicalName: memory.SessionMeta, Name: "Session", Access: string(memory.ScopeSession), Retention: "session", Strict: true, Declared: declaredBuiltIn,
+	Description: "What the host knows of the session: metadata and references that the platform set, ids, and uploaded files. Tools and prompts are granted to read it.",
+	Schema:      memory.SessionMetaSchema,
+}
+
+// wireStore is a declaration as clients see it.
+func (s *Server) wireStore(c *call, st memory.Store) apitypes.Store {
+	declared := declaredByAPI
+	if a, ok := s.options.Apps.App(c.app); ok {
+		for _, other := range a.Stores {
+			if other.Name == st.Name {
+				declared = declaredInFile
+			}
+		}
+	}
+	return apitypes.Store{
+		TechnicalName: st.Name, Name: st.Title, Description: st.Description, Access: string(st.Access), Retention: st.Retention.String(),
+		Strict: st.Strict, Schema: st.Schema, Declared: declared,
+	}
+}
+
+func (s *Server) describeStore(c *call, name string) (*storeOutput, error) {
+	if name == memory.SessionMeta {
+		return &storeOutput{builtIn}, nil
+	}
+	for _, st := range c.host.App().Stores {
+		if st.Name == name {
+			return &storeOutput{s.wireStore(c, st)}, nil
+		}
+	}
+	return nil, abi.Faultf(abi.NotFound, "there is no store %q", name)
+}
+
+// declare creates or changes a store, and describes what came of it.
+func (s *Server) declare(ctx context.Context, c *call, w apitypes.Store, create bool) (*storeOutput, error) {
+	st := memory.Store{
+		Name: w.TechnicalName, Title: w.Name, Description: w.Description, Kind: memory.KindDocument, Access: memory.Scope(w.Access),
+		Strict: w.Strict, Schema: w.Schema,
+	}
+	if string(w.Schema) == "null" {
+		st.Schema = nil
+	}
+	if w.Retention != "" {
+		var err error
+		if st.Retention, err = memory.ParseRetention(w.Retention); err != nil {
+			return nil, abi.Faultf(abi.InvalidArgument, "retention: %v", err)
+		}
+	}
+	caller, err := c.named("", "")
+	if err != nil {
+		return nil, err
+	}
+	if err := s.options.Apps.DeclareStore(ctx, c.principal.Tenant, c.app, st, create); err != nil {
+		return nil, err
+	}
+	out := &storeOutput{s.wireStore(c, st)}
+	out.Body.Mistakes = wireMistakes(st)
+	err = c.host.NoteDeclared(caller, st.Name)
+	if !create && st.Schema != nil {
+		out.Body.Unfit = countUnfit(ctx, c, caller, st)
+	}
+	return out, err
+}
+
+// wireMistakes are what the schema of a declared store seems to check and does not.
+func wireMistakes(st memory.Store) (list []apitypes.SchemaMistake) {
+	mistakes, _ := st.Mistakes() // it was compiled to be declared
+	for _, m := range mistakes {
+		list = append(list, apitypes.SchemaMistake{Pointer: m.Pointer, Message: m.Message, Hint: m.Hint})
+	}
+	return list
+}
+
+// countUnfit counts the records that do not fit a changed declaration; nil where they cannot be counted, for the change is
+// made.
+func countUnfit(ctx context.Context, c *call, caller host.Caller, st memory.Store) *apitypes.Unfit {
+	unfit, all, err := c.host.Unfit(ctx, caller, st)
+	if err != nil {
+		return nil
+	}
+	return &apitypes.Unfit{Records: unfit, AtLeast: !all}
+}

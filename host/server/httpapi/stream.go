@@ -1,0 +1,152 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/server/auth"
+)
+
+// defaultHeartbeat is the default of Options.Heartbeat.
+const defaultHeartbeat = 15 * time.Second
+
+// addStreams adds runs whose log lines are sent as they come; op is that of a run.
+func (s *Server) addStreams(op huma.Operation) {
+	op.Description += " Its id comes first, also while the run waits for its turn; a comment is sent every 15 seconds."
+	op.Responses = map[string]*huma.Response{"200": {
+		Description: "Events (server-sent events, HTML Living Standard section 9.2): `run` with the `run_id`, `log` for each line, then one `result` or one `problem`.",
+		Headers:     map[string]*huma.Param{runIDHeader: {Schema: &huma.Schema{Type: "string"}, Description: "Id of the run"}},
+		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: "string"}}},
+	}}
+	op.OperationID, op.Path, op.Summary = "stream-run", "/runs/stream", "Run a tool and follow its log"
+	addStream(s, auth.Run, op, (*runInput).job)
+	op.OperationID, op.Path, op.Summary = "stream-run-in-session", "/sessions/{session_id}/runs/stream", "Run a tool in a session and follow its log"
+	addStream(s, auth.Run, op, (*sessionRunInput).job)
+	op.OperationID, op.Path, op.Summary = "stream-code", "/runs/code/stream", "Run code that no app declares and follow its log"
+	addStream(s, auth.Code, op, (*codeInput).job)
+}
+
+func addStream[I targeted](s *Server, right auth.Right, op huma.Operation, jobOf func(*I) (job, error)) {
+	addPlain(s, right, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+		j, err := jobOf(in)
+		if err != nil {
+			return nil, err
+		}
+		c, err := s.open(ctx, (*in).AppID())
+		if err != nil {
+			return nil, err
+		}
+		return &huma.StreamResponse{Body: func(hc huma.Context) {
+			defer c.release()
+			r, w := humago.Unwrap(hc)
+			ctx, done := s.WhileGood(hc.Context(), r)
+			defer done()
+			c.stream(ctx, &events{w: w, control: http.NewResponseController(w)}, s, j)
+		}}, nil
+	})
+}
+
+// stream does a job and sends what happens.
+func (c *call) stream(ctx context.Context, e *events, s *Server, j job) {
+	defer e.beat(s.options.Heartbeat)()
+	j.onID = func(id string) {
+		e.run(id)
+	}
+	j.onLog = func(attempt int, line abi.LogLine) {
+		e.send("log", struct {
+			Attempt int `json:"attempt"`
+			abi.LogLine
+		}{attempt, line})
+	}
+	out, err := c.run(ctx, j)
+	if refused := refusedMeanwhile(ctx); refused != nil && (err != nil || !out.Body.OK) {
+		err = refused // which is why the run failed
+	}
+	if err != nil {
+		_ = s.answer(err) // for the log
+		e.send("problem", problemOf(err).Problem)
+		return
+	}
+	e.send("result", out.Body)
+}
+
+// runIDHeader is the header that has the id of a run.
+const runIDHeader = "Run-Id"
+
+// events writes server-sent events.
+type events struct {
+	mu      sync.Mutex
+	w       http.ResponseWriter
+	control *http.ResponseController
+	timeout time.Duration // 0 for sendTimeout
+	began   bool
+}
+
+// run begins the answer with the id of the run.
+func (e *events) run(id string) {
+	e.mu.Lock()
+	e.w.Header().Set(runIDHeader, id)
+	e.mu.Unlock()
+	e.send("run", struct {
+		RunID string `json:"run_id"`
+	}{id})
+}
+
+// beat sends a comment again and again until the function that it returns is called.
+func (e *events) beat(every time.Duration) (stop func()) {
+	ended, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-tick.C:
+				e.write(": \n\n")
+			}
+		}
+	}()
+	return func() {
+		close(ended)
+		<-stopped // the answer is the handler's only until it returns
+	}
+}
+
+// sendTimeout is how long a client may take to read an event: a run must not wait for who does not listen.
+const sendTimeout = 5 * time.Second
+
+// send writes one event. An error means that nobody listens, whose request then ends.
+func (e *events) send(name string, v any) {
+	text, err := json.Marshal(v) // on one line
+	if err != nil {
+		return
+	}
+	e.write(fmt.Sprintf("event: %s\ndata: %s\n\n", name, text))
+}
+
+// write writes a part of the stream, which it begins.
+func (e *events) write(text string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.began {
+		e.began = true
+		e.w.Header().Set("Content-Type", "text/event-stream")
+		e.w.WriteHeader(http.StatusOK)
+	}
+	_ = e.control.SetWriteDeadline(time.Now().Add(cmp.Or(e.timeout, sendTimeout)))
+	_, _ = io.WriteString(e.w, text)
+	_ = e.control.Flush()
+	_ = e.control.SetWriteDeadline(time.Time{}) // HTTP/2 ends a stream at its deadline, whether something is sent or not
+}

@@ -1,0 +1,95 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+)
+
+type exportOutput struct{ Body json.RawMessage }
+
+type importInput struct {
+	apitypes.Target
+	Body json.RawMessage `doc:"A document that export has written, or any app file as JSON"`
+}
+
+type importOutput struct{ Body apitypes.Imported }
+
+// importStores is the id of the operation whose body is an app file.
+const importStores = "import-stores"
+
+func (s *Server) addTransfer() {
+	tags := []string{"stores"}
+	add(s, auth.Transfer, huma.Operation{
+		OperationID: "export-app", Method: http.MethodGet, Path: "/export", Tags: tags, Summary: "Export the configuration of an app",
+		Description: "Stores with schemas, access and retention, tools and prompts, as an app file in JSON. Nothing of what is stored is in it.",
+	}, func(_ context.Context, c *call, _ *apitypes.Target) (*exportOutput, error) {
+		document, err := app.Export(c.host.App())
+		if err != nil {
+			return nil, abi.Faultf(abi.SourceInvalid, "%v", err)
+		}
+		caller, err := c.named("", "")
+		if err != nil {
+			return nil, err
+		}
+		return &exportOutput{document}, c.host.NoteExported(caller)
+	})
+	add(s, auth.Transfer, huma.Operation{
+		OperationID: importStores, Method: http.MethodPost, Path: "/import", Tags: tags, Summary: "Import stores",
+		Description: "Declares the stores of an exported document which the app file does not declare, as creating or changing each would: all of them, or none. Tools and prompts are deployed with the app file: the answer lists what was left out.",
+	}, s.importStores)
+}
+
+func (s *Server) importStores(ctx context.Context, c *call, in *importInput) (*importOutput, error) {
+	imported, problems := app.Import("body", in.Body)
+	if err := problems.Err(); err != nil || imported == nil {
+		return nil, abi.Faultf(abi.SourceInvalid, "the document cannot be imported: %s", strings.TrimSpace(problems.Error()))
+	}
+	caller, err := c.named("", "")
+	if err != nil {
+		return nil, err
+	}
+	names, stores, left := []string{}, []memory.Store{}, leftOut(c, imported)
+	for _, st := range imported.Stores {
+		if known, err := s.describeStore(c, st.Name); err == nil && known.Body.Declared == declaredInFile {
+			left = append(left, apitypes.LeftOut{Kind: "store", Name: st.Name, Reason: "the app file declares it, and is where it changes"})
+			continue
+		}
+		names, stores = append(names, st.Name), append(stores, st)
+	}
+	if len(stores) > 0 {
+		err = s.options.Apps.DeclareStores(ctx, c.principal.Tenant, c.app, stores)
+	}
+	if noted := c.host.NoteImported(caller, err, names...); err == nil {
+		err = noted
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &importOutput{apitypes.Imported{Stores: names, LeftOut: left}}, nil
+}
+
+// leftOut lists what a document has beside stores: nothing of it is imported.
+func leftOut(c *call, document *app.App) []apitypes.LeftOut {
+	left := []apitypes.LeftOut{}
+	if document.ID != c.app {
+		left = append(left, apitypes.LeftOut{Kind: "app", Name: document.ID, Reason: "the stores are those of the app " + c.app + " now, without records of another app"})
+	}
+	const deployed = "it is deployed with the app file"
+	for _, t := range document.Tools {
+		left = append(left, apitypes.LeftOut{Kind: "tool", Name: t.Name, Reason: deployed})
+	}
+	for _, p := range document.Prompts {
+		left = append(left, apitypes.LeftOut{Kind: "prompt", Name: p.Name, Reason: deployed})
+	}
+	return left
+}

@@ -1,0 +1,56 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+)
+
+type usageInput struct {
+	apitypes.Target
+	apitypes.UsageQuery
+}
+
+func (s *Server) addUsage() {
+	addPlain(s, auth.Usage, huma.Operation{
+		OperationID: "read-usage", Method: http.MethodGet, Path: "/usage", Tags: []string{"service"}, Summary: "What apps use",
+		Description: "Runs and processor time of some days (UTC), and what is stored now, for each app of the tenant; for a key of role metering, of all tenants. Runs of the last half minute may be missing.",
+	}, s.readUsage)
+}
+
+// readUsage reads the usage of the principal's tenant or, for one who meters, of all.
+func (s *Server) readUsage(ctx context.Context, in *usageInput) (*listOutput[memory.AppUsage], error) {
+	p, _ := ctx.Value(principalKey{}).(auth.Principal)
+	q := memory.UsageQuery{Tenant: p.Tenant, Apps: p.Apps, After: in.After, Limit: in.Limit}
+	if p.Role == auth.Metering {
+		q.Tenant = ""
+	}
+	if in.App != "" {
+		if !p.MayUse(in.App) {
+			return nil, abi.Faultf(abi.NotFound, "there is no app %q", in.App) // the same for one of others
+		}
+		q.Apps = []string{in.App}
+	}
+	for _, bound := range []struct {
+		name, text string
+		to         *time.Time
+	}{{"since", in.Since, &q.Since}, {"until", in.Until, &q.Until}} {
+		if bound.text == "" {
+			continue
+		}
+		day, err := time.Parse(time.DateOnly, bound.text)
+		if err != nil {
+			return nil, abi.Faultf(abi.InvalidArgument, "%s is not a day", bound.name).WithHint("write it as 2006-01-02")
+		}
+		*bound.to = day
+	}
+	found, next, err := s.options.Apps.Usage(ctx, q)
+	return &listOutput[memory.AppUsage]{apitypes.List[memory.AppUsage]{Items: found, Next: next}}, err
+}

@@ -1,0 +1,121 @@
+package httpapi
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/server/auth"
+)
+
+// userExports is how many exports of users' data are made at a time; a tenant has one.
+const userExports = 4
+
+const archiveType = "application/zip"
+
+// exports are the tenants for which a user's data is exported.
+type exports struct {
+	mu      sync.Mutex
+	tenants map[string]bool
+}
+
+var errExporting = abi.Faultf(abi.Unavailable, "another export of a user's data is being made").WithHint("wait until it has ended")
+
+// begin notes an export of a tenant, until end is called.
+func (x *exports) begin(tenant string) (end func(), err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.tenants[tenant] || len(x.tenants) == userExports {
+		return nil, errExporting
+	}
+	if x.tenants == nil {
+		x.tenants = map[string]bool{}
+	}
+	x.tenants[tenant] = true
+	return func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		delete(x.tenants, tenant)
+	}, nil
+}
+
+func (s *Server) addUserExport() {
+	addPlain(s, auth.Records, huma.Operation{
+		OperationID: "export-user", Method: http.MethodGet, Path: "/users/{user_id}/export", Tags: []string{"records"}, Summary: "Export a user's data",
+		Description: "A ZIP archive of everything that erasing the user would remove: `records.ndjson`, `sessions.ndjson`, `files.ndjson`, `results.ndjson` and " +
+			"`ledger.ndjson`, with one JSON value a line, and the files under `files/`. What is written meanwhile may be in it or not. One export of a tenant is made at a time.",
+		Responses: map[string]*huma.Response{"200": {
+			Description: "The archive; it is broken off if it cannot be completed", Content: map[string]*huma.MediaType{archiveType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}},
+		}},
+	}, s.exportUser)
+}
+
+func (s *Server) exportUser(ctx context.Context, in *eraseInput) (*huma.StreamResponse, error) {
+	c, err := s.open(ctx, in.App)
+	if err != nil {
+		return nil, err
+	}
+	end, err := s.exporting.begin(c.principal.Tenant)
+	if err != nil {
+		c.release()
+		return nil, err
+	}
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		defer c.release()
+		defer end()
+		_, w := humago.Unwrap(hc)
+		c.sendUser(hc.Context(), w, s, in.User)
+	}}, nil
+}
+
+// sendUser sends the archive of a user's data as it is made. One that cannot be completed ends the connection, so that the
+// client does not take it for complete.
+func (c *call) sendUser(ctx context.Context, w http.ResponseWriter, s *Server, user string) {
+	ctx, cancel := context.WithCancel(ctx)
+	from, to := io.Pipe()
+	made := make(chan struct{})
+	go func() {
+		defer close(made)
+		caller := host.Caller{Tenant: c.principal.Tenant, User: user, Actor: c.principal.Name}
+		_ = to.CloseWithError(c.host.ExportUser(ctx, caller, to))
+	}()
+	defer func() { // the host is used until it has ended
+		cancel()
+		_ = from.Close()
+		<-made
+	}()
+	archive := bufio.NewReader(from)
+	if _, err := archive.Peek(1); err != nil { // what cannot begin is a problem
+		WriteProblem(w, s.answer(err))
+		return
+	}
+	w.Header().Set("Content-Type", archiveType)
+	w.Header().Set("Content-Disposition", `attachment; filename="user-data.zip"`)
+	reader := filePace.start(w)
+	if _, err := reader.copy(waiting{reader, archive}); err != nil {
+		if !errors.Is(err, context.Canceled) {
+			s.options.Logger.Error("an export of a user's data broke off", "actor", c.principal.Name, "tenant", c.principal.Tenant, "error", err)
+		}
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// waiting reads what is made while it is read, in time that is not the client's.
+type waiting struct {
+	paced *paced
+	from  io.Reader
+}
+
+// Read reads on.
+func (r waiting) Read(p []byte) (n int, err error) {
+	r.paced.wait(func() { n, err = r.from.Read(p) })
+	return n, err
+}

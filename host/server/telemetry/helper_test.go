@@ -1,0 +1,111 @@
+package telemetry_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/admission"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/server/telemetry"
+	"github.com/toolrun/toolrun/host/storage/mem"
+)
+
+// guest is what the one tool does.
+type guest func(ctx context.Context, h engine.Host) (engine.Output, error)
+
+// stub is an engine whose tools are a Go function.
+type stub struct{ guest }
+
+// Walled says that it is like a cell.
+func (stub) Walled() bool { return true }
+
+func (stub) Name() string                                                  { return "stub" }
+func (stub) Extensions() []string                                          { return []string{".js"} }
+func (s stub) Load(context.Context, engine.Source) (engine.Program, error) { return s, nil }
+func (stub) Close() error                                                  { return nil }
+func (s stub) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.Output, error) {
+	return s.guest(ctx, h)
+}
+
+const declaration = `app: shop
+memory:
+  visits: {access: application, retention: 1_month}
+  notes: {access: application, retention: 1_month}
+tools:
+  visit: {source: visit.js, grants: {visits: readwrite}, inputSchema: {type: object, properties: {page: {type: string}}}}
+`
+
+// open opens the shop, whose tool does what g says.
+func open(t testing.TB, g guest, observers ...host.Observer) *host.Host {
+	t.Helper()
+	return openAt(t, nil, g, observers...)
+}
+
+// openAt opens the shop behind a gate.
+func openAt(t testing.TB, gate *admission.Gate, g guest, observers ...host.Observer) *host.Host {
+	t.Helper()
+	files := fstest.MapFS{"app.yaml": {Data: []byte(declaration)}, "visit.js": {Data: []byte("return 1")}}
+	declared, problems := app.Load(files, "app.yaml")
+	if err := problems.Err(); err != nil {
+		t.Fatal(err)
+	}
+	db := mem.New()
+	h, err := host.Open(t.Context(), host.Options{Gate: gate, App: declared, Backend: db, Engines: []engine.Engine{stub{g}}, Observers: observers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = h.Close(), db.Close() })
+	return h
+}
+
+// newTelemetry fails the test where there is an error.
+func newTelemetry(t testing.TB, opts telemetry.Options) *telemetry.Telemetry {
+	t.Helper()
+	tel, err := telemetry.New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tel
+}
+
+// get and set are the memory calls of guests.
+func get(store string) abi.Call {
+	return abi.Call{Op: abi.GetContent, Args: []json.RawMessage{quoted(store)}}
+}
+
+func set(store, value string) abi.Call {
+	return abi.Call{Op: abi.SetContent, Args: []json.RawMessage{quoted(store), json.RawMessage(value)}}
+}
+
+func quoted(s string) json.RawMessage {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// count reads a store and writes it, as most tools do.
+func count(ctx context.Context, h engine.Host) (engine.Output, error) {
+	if _, err := h.Call(ctx, get("visits")); err != nil {
+		return engine.Output{}, err
+	}
+	_, err := h.Call(ctx, set("visits", `{"count": 1}`))
+	return engine.Output{}, err
+}
+
+// wantMetrics compares those series that want names in its HELP lines.
+func wantMetrics(t *testing.T, tel *telemetry.Telemetry, want string, names ...string) {
+	t.Helper()
+	if err := testutil.GatherAndCompare(tel.Registry(), strings.NewReader(want), names...); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,253 @@
+package tenants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// Serve makes the given apps those that are served. An app that is open is opened anew for each of its tenants; where
+// that fails, as for a store whose access changed under its records, that app goes on as it was, and the error says so.
+// The records of tenants for which it is not open are looked at too.
+func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
+	a.serving.Lock()
+	defer a.serving.Unlock()
+	a.working.RLock()
+	defer a.working.RUnlock()
+	next := map[string]*app.App{}
+	for _, declared := range served {
+		if other := next[declared.ID]; other != nil {
+			return fmt.Errorf("two apps are called %q", declared.ID)
+		}
+		next[declared.ID] = declared
+	}
+	var errs []error
+	for id, declared := range next {
+		if err := a.take(ctx, declared); err != nil {
+			errs = append(errs, err)
+			if was, ok := a.App(id); ok {
+				next[id] = was
+			}
+		}
+	}
+	a.mu.Lock()
+	a.apps = next
+	var left []*opened
+	for at, o := range a.hosts {
+		if next[at.app] == nil {
+			left = append(left, o)
+			delete(a.hosts, at)
+		}
+	}
+	a.mu.Unlock()
+	for _, o := range left {
+		a.retire(o)
+	}
+	for id, declared := range next { // those that were opened meanwhile, of the app as it was
+		if err := a.replace(ctx, declared); err != nil {
+			errs = append(errs, fmt.Errorf("the app %s: %w", id, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// take opens an app anew for all its tenants, if it could be opened for those too for which it is not open. The caller
+// holds serving.
+func (a *Apps) take(ctx context.Context, declared *app.App) error {
+	if err := a.survey(ctx, declared); err != nil {
+		return err
+	}
+	return a.replace(ctx, declared)
+}
+
+// replace opens an app anew for all its tenants, or for none. The caller holds serving.
+func (a *Apps) replace(ctx context.Context, declared *app.App) error {
+	fresh := map[place]*opened{}
+	was := a.places(declared)
+	for at := range was {
+		h, err := a.open(ctx, at.tenant, declared, nil)
+		if err != nil {
+			for _, o := range fresh {
+				a.retire(o)
+			}
+			return fmt.Errorf("for the tenant %q: %w", at.tenant, err)
+		}
+		fresh[at] = openedAs(declared, h)
+	}
+	for at, o := range fresh {
+		if !a.swap(at, was[at], o, nil) { // closed meanwhile, or replaced by its tenant: Serve looks again
+			a.retire(o)
+		}
+	}
+	return nil
+}
+
+// openedAs is a host that is open.
+func openedAs(declared *app.App, h *host.Host) *opened {
+	o := &opened{app: declared, ready: make(chan struct{}), host: h, used: time.Now()}
+	close(o.ready)
+	return o
+}
+
+// places are those where an app is open, but not as it is declared now, with what is open there.
+func (a *Apps) places(declared *app.App) map[place]*opened {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	list := map[place]*opened{}
+	for at, o := range a.hosts {
+		if at.app == declared.ID && o.app != declared {
+			list[at] = o
+		}
+	}
+	return list
+}
+
+// swap puts a host in the place of another one, nil for none, and reports whether that was there still, and served the app
+// as it is declared, if one is given.
+func (a *Apps) swap(at place, was, o *opened, declared *app.App) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.hosts[at] != was || a.closed || declared != nil && a.apps[at.app] != declared {
+		return false
+	}
+	a.hosts[at] = o
+	if was != nil {
+		a.retire(was)
+	}
+	return true
+}
+
+// drop has a place opened anew at its next use.
+func (a *Apps) drop(at place) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if o := a.hosts[at]; o != nil {
+		delete(a.hosts, at)
+		a.retire(o)
+	}
+}
+
+// DeclareStore creates a store for a tenant, or changes one that was created so. The rules of the catalogue hold: a store
+// with records keeps its access, which is a conflict. One of the app file is changed there.
+func (a *Apps) DeclareStore(ctx context.Context, tenant, id string, st memory.Store, create bool) error {
+	return a.declare(ctx, tenant, id, []memory.Store{st}, func(known []memory.Store) error { return mayDeclare(known, st, create) })
+}
+
+// DeclareStores creates or changes stores as DeclareStore does: all of them, or none.
+func (a *Apps) DeclareStores(ctx context.Context, tenant, id string, stores []memory.Store) error {
+	return a.declare(ctx, tenant, id, stores, func(known []memory.Store) error {
+		for _, st := range stores {
+			if other := storeNamed(known, st.Name); other != nil && other.Name != st.Name {
+				return abi.Faultf(abi.Conflict, "there is a store %q already", other.Name)
+			}
+		}
+		return nil
+	})
+}
+
+// declare adds declarations to those that the tenant made before, if check finds that they may be.
+func (a *Apps) declare(ctx context.Context, tenant, id string, stores []memory.Store, check func(known []memory.Store) error) error {
+	at := place{tenant, id}
+	defer a.declaring.lock(at)()
+	a.working.RLock()
+	defer a.working.RUnlock()
+	declared, was, err := a.at(at)
+	if err != nil {
+		return err
+	}
+	for _, st := range stores {
+		if storeNamed(declared.Stores, st.Name) != nil {
+			return abi.Faultf(abi.Conflict, "the app file declares the store %q", st.Name).WithHint("change it there, and reload the app")
+		}
+	}
+	known, err := memory.Declared(ctx, a.options.Host.Backend, tenant, id)
+	if err != nil {
+		return err
+	}
+	if err := check(known); err != nil {
+		return err
+	}
+	for _, st := range stores {
+		if err := memory.CheckStrict(st); err != nil {
+			return declarationFault(stores, err)
+		}
+	}
+	h, err := a.open(ctx, tenant, declared, stores)
+	if err != nil {
+		return declarationFault(stores, err)
+	}
+	o := openedAs(declared, h)
+	if err := memory.SaveDeclared(ctx, a.options.Host.Backend, tenant, id, stores...); err != nil {
+		a.retire(o)
+		return err
+	}
+	if !a.swap(at, was, o, declared) { // opened, closed or replaced meanwhile
+		a.retire(o)
+		a.drop(at)
+	}
+	return nil
+}
+
+// at returns the app of a place as it is declared, and what is open there, nil for nothing.
+func (a *Apps) at(at place) (*app.App, *opened, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	declared := a.apps[at.app]
+	switch {
+	case a.closed:
+		return nil, nil, errClosed
+	case declared == nil:
+		return nil, nil, a.noApp(at.app)
+	}
+	return declared, a.hosts[at], nil
+}
+
+// storeNamed returns the store of a name, in whatever case it is written.
+func storeNamed(stores []memory.Store, name string) *memory.Store {
+	i := slices.IndexFunc(stores, func(s memory.Store) bool { return strings.EqualFold(s.Name, name) })
+	if i < 0 {
+		return nil
+	}
+	return &stores[i]
+}
+
+// mayDeclare decides whether a store is to be created that there is not, or changed that there is.
+func mayDeclare(known []memory.Store, st memory.Store, create bool) error {
+	other := storeNamed(known, st.Name)
+	switch {
+	case create && other != nil:
+		return abi.Faultf(abi.Conflict, "there is a store %q already", other.Name)
+	case !create && (other == nil || other.Name != st.Name):
+		return abi.Faultf(abi.NotFound, "there is no store %q", st.Name)
+	}
+	return nil
+}
+
+// declarationFault says why stores cannot be declared.
+func declarationFault(stores []memory.Store, err error) error {
+	if moved, ok := errors.AsType[*memory.MovedError](err); ok {
+		return abi.Faultf(abi.Conflict, "the store %q has %s", moved.Store, moved.Held()).
+			WithHint("declare it as it was, give the new store another name, or remove the records")
+	}
+	if _, ok := errors.AsType[*abi.Fault](err); ok {
+		return err
+	}
+	cause := err
+	for next := errors.Unwrap(cause); next != nil; next = errors.Unwrap(cause) {
+		cause = next
+	}
+	var names []string
+	for _, st := range stores {
+		names = append(names, strconv.Quote(st.Name))
+	}
+	return abi.Faultf(abi.InvalidArgument, "the store %s cannot be declared: %v", strings.Join(names, " or "), cause)
+}

@@ -1,0 +1,116 @@
+package tenants
+
+import (
+	"sync"
+	"time"
+)
+
+// use counts a use. The caller holds mu of the Apps.
+func (o *opened) use() {
+	o.uses.Add(1)
+	o.inUse++
+	o.used = time.Now()
+}
+
+// release ends a use.
+func (a *Apps) release(o *opened) {
+	a.mu.Lock()
+	o.inUse--
+	o.used = time.Now()
+	a.mu.Unlock()
+	o.uses.Done()
+}
+
+// closeResting closes hosts that are not used, until Close.
+func (a *Apps) closeResting() {
+	ticker := time.NewTicker(max(a.options.Idle/4, time.Millisecond))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			a.rest(time.Now().Add(-a.options.Idle))
+		case <-a.stop:
+			return
+		}
+	}
+}
+
+// rest closes the hosts that were last used before a time, and tells who holds others.
+func (a *Apps) rest(before time.Time) {
+	a.working.RLock()
+	defer a.working.RUnlock()
+	var held []*opened
+	a.mu.Lock()
+	for at, o := range a.hosts {
+		switch {
+		case !o.used.Before(before):
+		case o.inUse == 0:
+			delete(a.hosts, at)
+			a.retire(o)
+		default:
+			held = append(held, o)
+		}
+	}
+	a.mu.Unlock()
+	if a.options.Resting == nil {
+		return
+	}
+	for _, o := range held {
+		<-o.ready
+		if o.host != nil {
+			a.options.Resting(o.host)
+		}
+	}
+}
+
+// closeOldest closes the host that was not used for longest, if there is one that is not used. The caller holds mu.
+func (a *Apps) closeOldest() bool {
+	var oldest place
+	var found *opened
+	for at, o := range a.hosts {
+		if o.inUse == 0 && (found == nil || o.used.Before(found.used)) {
+			oldest, found = at, o
+		}
+	}
+	if found == nil {
+		return false
+	}
+	delete(a.hosts, oldest)
+	a.retire(found)
+	return true
+}
+
+// keyed has a lock for each place that is being worked on.
+type keyed struct {
+	mu    sync.Mutex
+	locks map[place]*keyedLock
+}
+
+type keyedLock struct {
+	sync.Mutex
+	users int
+}
+
+// lock locks a place. What it returns unlocks it.
+func (k *keyed) lock(at place) func() {
+	k.mu.Lock()
+	if k.locks == nil {
+		k.locks = map[place]*keyedLock{}
+	}
+	l := k.locks[at]
+	if l == nil {
+		l = &keyedLock{}
+		k.locks[at] = l
+	}
+	l.users++
+	k.mu.Unlock()
+	l.Lock()
+	return func() {
+		l.Unlock()
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if l.users--; l.users == 0 {
+			delete(k.locks, at)
+		}
+	}
+}

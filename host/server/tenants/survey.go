@@ -1,0 +1,113 @@
+package tenants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// surveyTime bounds how long a survey of the tenants of one app takes. A tenant takes some microseconds, unless a store
+// of it moved.
+const surveyTime = 10 * time.Second
+
+// survey refuses an app that could not be opened for some tenant in the backend, also where none is open, because a
+// store has records of another access. It changes nothing. Where the time does not suffice, the rest of the tenants is
+// left unchecked, which is logged.
+func (a *Apps) survey(ctx context.Context, declared *app.App) error {
+	opts := a.options.Host
+	bounded, cancel := context.WithTimeout(ctx, surveyTime)
+	defer cancel()
+	of := func(stores []memory.Store) (*memory.Service, error) {
+		return memory.New(memory.Config{App: declared.ID, Backend: opts.Backend, Stores: stores, Limits: opts.Memory, Now: opts.Now, Logger: opts.Logger})
+	}
+	common, err := of(declared.Stores)
+	if err != nil {
+		return fmt.Errorf("open the app %q: %w", declared.ID, err)
+	}
+	checked := 0
+	err = common.DeclaredTenants(bounded, func(tenant string) error {
+		own, err := memory.Declared(bounded, opts.Backend, tenant, declared.ID)
+		service := common
+		if err == nil && len(own) > 0 {
+			service, err = of(merged(declared, own))
+		}
+		if err == nil {
+			err = service.CheckDeclared(bounded, tenant)
+		}
+		if err != nil {
+			return fmt.Errorf("open the app %q: for the tenant %q: %w", declared.ID, tenant, err)
+		}
+		checked++
+		return nil
+	})
+	_, moved := errors.AsType[*memory.MovedError](err)
+	if err != nil && !moved && ctx.Err() == nil && bounded.Err() != nil {
+		a.logger().Warn("not all tenants of an app were checked for stores whose access changed", "app", declared.ID, "checked", checked, "limit", surveyTime.String())
+		return nil
+	}
+	return err
+}
+
+// merged returns the stores of an app with those that a tenant declared.
+func merged(declared *app.App, own []memory.Store) []memory.Store {
+	stores := slices.Clone(declared.Stores)
+	for _, s := range own {
+		stores, _ = merge(stores, s)
+	}
+	return stores
+}
+
+const (
+	// failureEvery is how often it is logged at most that one app cannot be opened for one tenant.
+	failureEvery = time.Minute
+	// maxFailures bounds for how many tenants and apps it is logged in that time.
+	maxFailures = 1000
+)
+
+// failures log why apps cannot be opened: each request of the tenant tries again. It is safe for concurrent use.
+type failures struct {
+	mu     sync.Mutex
+	logged map[place]time.Time
+}
+
+// due reports whether a failure at a place is to be logged.
+func (f *failures) due(at place, now time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if age := now.Sub(f.logged[at]); 0 <= age && age < failureEvery {
+		return false
+	}
+	if len(f.logged) >= maxFailures {
+		for other, logged := range f.logged {
+			if now.Sub(logged).Abs() >= failureEvery {
+				delete(f.logged, other)
+			}
+		}
+		if len(f.logged) >= maxFailures {
+			return false
+		}
+	}
+	if f.logged == nil {
+		f.logged = map[place]time.Time{}
+	}
+	f.logged[at] = now
+	return true
+}
+
+// logFailure logs why an app cannot be opened for a tenant.
+func (a *Apps) logFailure(at place, err error) {
+	if !a.failures.due(at, time.Now()) {
+		return
+	}
+	attrs := []any{"tenant", at.tenant, "app", at.app}
+	if moved, ok := errors.AsType[*memory.MovedError](err); ok {
+		attrs = append(attrs, "store", moved.Store)
+	}
+	a.logger().Error("an app cannot be opened for a tenant", append(attrs, "error", err)...)
+}

@@ -1,0 +1,67 @@
+package tenants_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/server/tenants"
+	"github.com/toolrun/toolrun/host/storage/mem"
+)
+
+// TestServeMovedStoreOfClosedTenant refuses a moved store of a tenant for which no app is open, at a reload and at start.
+func TestServeMovedStoreOfClosedTenant(t *testing.T) {
+	backend := mem.New()
+	on := func(o *tenants.Options) { o.Host.Backend = backend }
+	first := serve(t, count, on)
+	look(t, first, "acme")
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	moved := func(when string, err error) {
+		t.Helper()
+		if e, ok := errors.AsType[*memory.MovedError](err); !ok || e.Store != "notes" || !strings.Contains(err.Error(), `"acme"`) {
+			t.Errorf("%s: Serve = %v; want a MovedError of notes that names the tenant", when, err)
+		}
+	}
+	again := serve(t, count, on) // where nothing is open
+	moved("a reload", again.Serve(t.Context(), []*app.App{load(t, "application")}))
+	if got := look(t, again, "acme"); got != `{"seen":true}` {
+		t.Errorf("after a refused reload ann finds %s", got)
+	}
+	if got := look(t, again, "other"); got != "null" {
+		t.Errorf("after a refused reload another tenant finds %s", got)
+	}
+	restarted := tenants.New(tenants.Options{Host: host.Options{Backend: backend}})
+	defer restarted.Close()
+	moved("a start", restarted.Serve(t.Context(), []*app.App{load(t, "application")}))
+}
+
+// TestFailureToOpenIsLogged has a line for an app that cannot be opened for a tenant, and not for each request.
+func TestFailureToOpenIsLogged(t *testing.T) {
+	backend := mem.New()
+	var log bytes.Buffer
+	late := serve(t, count, func(o *tenants.Options) {
+		o.Host.Backend, o.Host.Logger = backend, slog.New(slog.NewJSONHandler(&log, nil))
+	})
+	if err := late.Serve(t.Context(), []*app.App{load(t, "application")}); err != nil { // there are no records so far
+		t.Fatal(err)
+	}
+	look(t, serve(t, count, func(o *tenants.Options) { o.Host.Backend = backend }), "acme")
+	for range 20 {
+		if _, _, err := late.Host(t.Context(), "acme", "shop"); !errors.Is(err, abi.Unavailable) {
+			t.Fatalf("Host = %v; want unavailable", err)
+		}
+	}
+	var line struct{ Level, Tenant, App, Store string }
+	if err := json.Unmarshal(log.Bytes(), &line); err != nil || line.Level != "ERROR" || line.Tenant != "acme" || line.App != "shop" || line.Store != "notes" {
+		t.Errorf("after 20 requests the log is %q, %v; want one ERROR with tenant, app and store", log.String(), err)
+	}
+}

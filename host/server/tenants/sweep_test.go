@@ -1,0 +1,87 @@
+package tenants_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/server/tenants"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/mem"
+)
+
+// counted is a backend that counts sweeps.
+type counted struct {
+	storage.Backend
+	sweeps atomic.Int64
+}
+
+func (b *counted) Sweep(ctx context.Context, group storage.Key, at time.Time, limit int) (int, error) {
+	b.sweeps.Add(1)
+	return b.Backend.Sweep(ctx, group, at, limit)
+}
+
+// A sweep is one for all tenants, and reaches those whose hosts are closed: their idle sessions end, with what lived
+// in them, and what expired is freed.
+func TestSweepIsForAllTenants(t *testing.T) {
+	now := time.Now()
+	var offset atomic.Int64
+	b := &counted{Backend: mem.New()}
+	a := serve(t, count, func(o *tenants.Options) {
+		o.Host.Backend, o.Host.SweepEvery, o.Open = b, -1, 2
+		o.Host.Now = func() time.Time { return now.Add(time.Duration(offset.Load())) }
+	})
+	const tenantCount = 5
+	for i := range tenantCount {
+		tenant := fmt.Sprint("tenant", i)
+		h, release, err := a.Host(t.Context(), tenant, "shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := host.Caller{Tenant: tenant, User: "ann", Session: "s1"}
+		if _, err := h.StartSession(t.Context(), c, memory.SessionStart{}); err != nil {
+			t.Fatal(err)
+		}
+		release()
+	}
+	open := func() (n int) {
+		heads, err := b.Heads(t.Context(), storage.MakeKey(storage.Part{Tag: storage.System, Value: "session"}), "", 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range heads {
+			if h.Expires.IsZero() {
+				n++
+			}
+		}
+		return n
+	}
+	if err := a.Sweep(t.Context()); err != nil || open() != tenantCount || b.sweeps.Load() != 1 {
+		t.Fatalf("a sweep at once: %v, %d sessions open, %d sweeps of the backend", err, open(), b.sweeps.Load())
+	}
+	offset.Store(int64(29 * time.Hour)) // a day, an eighth more, and the hour of the sweeper
+	if err := a.Sweep(t.Context()); err != nil || open() != 0 || b.sweeps.Load() != 2 {
+		t.Errorf("a sweep after a day: %v, %d sessions open, %d sweeps of the backend", err, open(), b.sweeps.Load())
+	}
+}
+
+// Hosts of one service do not sweep besides it.
+func TestServedHostsDoNotSweep(t *testing.T) {
+	b := &counted{Backend: mem.New()}
+	a := serve(t, count, func(o *tenants.Options) { o.Host.Backend, o.Host.SweepEvery = b, 50*time.Millisecond })
+	for i := range 10 {
+		look(t, a, fmt.Sprint("tenant", i))
+	}
+	began := time.Now()
+	for b.sweeps.Load() < 5 {
+		time.Sleep(time.Millisecond)
+	}
+	most := int64(time.Since(began)/(50*time.Millisecond)) + 8
+	if n := b.sweeps.Load(); n > most {
+		t.Errorf("%d sweeps in %v, of 10 tenants; want one each 50ms", n, time.Since(began))
+	}
+}

@@ -1,0 +1,458 @@
+package tenants_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/server/tenants"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/mem"
+)
+
+// stub is an engine whose guest does what a test says.
+type stub struct {
+	run func(context.Context, engine.Host) (engine.Output, error)
+}
+
+func (stub) Name() string                                                  { return "stub" }
+func (stub) Extensions() []string                                          { return []string{".js"} }
+func (s stub) Load(context.Context, engine.Source) (engine.Program, error) { return s, nil }
+func (stub) Close() error                                                  { return nil }
+func (s stub) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.Output, error) {
+	return s.run(ctx, h)
+}
+
+// count adds one to the user's record, and answers with what is there.
+func count(ctx context.Context, h engine.Host) (engine.Output, error) {
+	text, err := h.Call(ctx, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"notes"`)}})
+	if err != nil {
+		return engine.Output{}, err
+	}
+	_, err = h.Call(ctx, abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"notes"`), json.RawMessage(`{"seen":true}`)}})
+	return engine.Output{Output: text}, err
+}
+
+// load loads an app whose store has an access.
+func load(t *testing.T, access string) *app.App {
+	t.Helper()
+	text := "app: shop\nmemory: {notes: {access: " + access + "}}\ntools: {look: {source: look.js, description: looks, grants: {notes: readwrite}}}\n"
+	declared, problems := app.Load(fstest.MapFS{"app.yaml": {Data: []byte(text)}, "look.js": {Data: []byte("x")}}, "app.yaml")
+	if err := problems.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return declared
+}
+
+func serve(t *testing.T, run func(context.Context, engine.Host) (engine.Output, error), change ...func(*tenants.Options)) *tenants.Apps {
+	t.Helper()
+	opts := tenants.Options{Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{stub{run}}}}
+	for _, c := range change {
+		c(&opts)
+	}
+	a := tenants.New(opts)
+	if err := a.Serve(t.Context(), []*app.App{load(t, "user")}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+// look runs the tool for ann in a tenant.
+func look(t *testing.T, a *tenants.Apps, tenant string) string {
+	t.Helper()
+	h, release, err := a.Host(t.Context(), tenant, "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	result, err := h.Run(t.Context(), host.Invocation{Tool: "look", Caller: host.Caller{Tenant: tenant, User: "ann"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(result.Output)
+}
+
+func TestTenantsAreApart(t *testing.T) {
+	a := serve(t, count)
+	for _, step := range []struct{ tenant, want string }{{"acme", "null"}, {"other", "null"}, {"acme", `{"seen":true}`}, {"other", `{"seen":true}`}} {
+		if got := look(t, a, step.tenant); got != step.want {
+			t.Errorf("ann of %s finds %s; want %s", step.tenant, got, step.want)
+		}
+	}
+	if _, _, err := a.Host(t.Context(), "acme", "shopp"); !errors.Is(err, abi.NotFound) || !strings.Contains(abi.FaultOf(err).Hint, "shop") {
+		t.Errorf("an unknown app = %v", err)
+	}
+}
+
+// Many that ask at once for an app that is not open get the same host.
+func TestOpenedOnce(t *testing.T) {
+	a := serve(t, count)
+	var all sync.WaitGroup
+	hosts := make([]*host.Host, 50)
+	for i := range hosts {
+		all.Go(func() {
+			h, release, err := a.Host(t.Context(), "acme", "shop")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			hosts[i] = h
+			release()
+		})
+	}
+	all.Wait()
+	for _, h := range hosts {
+		if h != hosts[0] {
+			t.Fatal("two hosts were opened")
+		}
+	}
+}
+
+// An app is replaced under a run, which ends as it began; later runs see the new one.
+func TestServeAgain(t *testing.T) {
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	retired := make(chan *host.Host, 1)
+	a := serve(t, func(ctx context.Context, h engine.Host) (engine.Output, error) {
+		close(begun)
+		<-goOn
+		return count(ctx, h)
+	}, func(o *tenants.Options) { o.Retired = func(h *host.Host) { retired <- h } })
+	h, release, err := a.Host(t.Context(), "acme", "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() {
+		defer release()
+		_, err := h.Run(context.Background(), host.Invocation{Tool: "look", Caller: host.Caller{Tenant: "acme", User: "ann"}})
+		ended <- err
+	}()
+	<-begun
+	if err := a.Serve(t.Context(), []*app.App{load(t, "user")}); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-retired; got != h {
+		t.Error("another host was retired")
+	}
+	next, releaseNext, err := a.Host(t.Context(), "acme", "shop")
+	if err != nil || next == h {
+		t.Errorf("after it was served again there is the same host, %v", err)
+	}
+	releaseNext()
+	close(goOn)
+	if err := <-ended; err != nil {
+		t.Errorf("the run under way = %v", err)
+	}
+}
+
+// A store that moved under its records leaves the app as it was.
+func TestServeMovedStore(t *testing.T) {
+	a := serve(t, count)
+	look(t, a, "acme")
+	err := a.Serve(t.Context(), []*app.App{load(t, "application")})
+	if _, ok := errors.AsType[*memory.MovedError](err); !ok {
+		t.Errorf("Serve = %v; want a MovedError", err)
+	}
+	if got := look(t, a, "acme"); got != `{"seen":true}` {
+		t.Errorf("afterwards ann finds %s", got)
+	}
+}
+
+// Who asks after the end, or for an app that is served no more, is told so.
+func TestServeNoMore(t *testing.T) {
+	a := serve(t, count)
+	look(t, a, "acme")
+	if err := a.Serve(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := a.Host(t.Context(), "acme", "shop"); !errors.Is(err, abi.NotFound) {
+		t.Errorf("an app that is served no more = %v", err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := a.Host(t.Context(), "acme", "shop"); !errors.Is(err, abi.Unavailable) {
+		t.Errorf("after Close = %v", err)
+	}
+}
+
+// Stores are declared for one tenant, once, and survive that the app is served again.
+func TestDeclareStore(t *testing.T) {
+	a := serve(t, count)
+	st := memory.Store{Name: "extra", Access: memory.ScopeUser}
+	if err := a.DeclareStore(t.Context(), "acme", "shop", st, false); !errors.Is(err, abi.NotFound) {
+		t.Errorf("changing what there is not = %v", err)
+	}
+	if err := a.DeclareStore(t.Context(), "acme", "shop", st, true); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]error{"extra": abi.Conflict, "EXTRA": abi.Conflict, "notes": abi.Conflict, "no name": abi.InvalidArgument} {
+		if err := a.DeclareStore(t.Context(), "acme", "shop", memory.Store{Name: name, Access: memory.ScopeUser}, true); !errors.Is(err, want) {
+			t.Errorf("creating %q = %v; want %v", name, err, want)
+		}
+	}
+	if err := a.Serve(t.Context(), []*app.App{load(t, "user")}); err != nil {
+		t.Fatal(err)
+	}
+	for tenant, want := range map[string]int{"acme": 2, "other": 1} {
+		h, release, err := a.Host(t.Context(), tenant, "shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(h.App().Stores); got != want {
+			t.Errorf("%s has %d stores; want %d", tenant, got, want)
+		}
+		release()
+	}
+}
+
+// Several stores are declared all together, or none of them.
+func TestDeclareStores(t *testing.T) {
+	a := serve(t, count)
+	named := func(names ...string) (list []memory.Store) {
+		for _, name := range names {
+			list = append(list, memory.Store{Name: name, Access: memory.ScopeUser})
+		}
+		return list
+	}
+	stores := func() (names []string) {
+		h, release, err := a.Host(t.Context(), "acme", "shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+		for _, st := range h.App().Stores {
+			names = append(names, st.Name)
+		}
+		return names
+	}
+	for _, tt := range []struct {
+		declared []memory.Store
+		err      error
+		want     string
+	}{
+		{named("one", "two"), nil, "notes one two"},
+		{named("three", "notes"), abi.Conflict, "notes one two"},
+		{named("three", "ONE"), abi.Conflict, "notes one two"},
+		{named("three", "no name"), abi.InvalidArgument, "notes one two"},
+		{named("three", "one"), nil, "notes one three two"},
+	} {
+		if err := a.DeclareStores(t.Context(), "acme", "shop", tt.declared); !errors.Is(err, tt.err) {
+			t.Errorf("%v = %v; want %v", tt.declared, err, tt.err)
+		}
+		got := stores()
+		slices.Sort(got)
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("after %v there are %v; want %s", tt.declared, got, tt.want)
+		}
+	}
+}
+
+func TestTooManyTenants(t *testing.T) {
+	a := serve(t, count, func(o *tenants.Options) { o.Tenants = 1 })
+	_, release, err := a.Host(t.Context(), "acme", "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := a.Host(t.Context(), "other", "shop"); !errors.Is(err, abi.QuotaExceeded) {
+		t.Errorf("one tenant too many = %v", err)
+	}
+	look(t, a, "acme")
+	release()
+	look(t, a, "other") // for which the one that is not used is closed
+	look(t, a, "acme")
+}
+
+// A store that a tenant declared stays what it is when the app file takes its name for something else.
+func TestDeclaredBeforeTheFile(t *testing.T) {
+	a := serve(t, count)
+	look(t, a, "acme")
+	st := memory.Store{Name: "extra", Access: memory.ScopeSession}
+	if err := a.DeclareStore(t.Context(), "other", "shop", st, true); err != nil {
+		t.Fatal(err)
+	}
+	h, release, err := a.Host(t.Context(), "other", "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"extra"`), json.RawMessage(`{"a":1}`)}}
+	if _, err := h.Perform(t.Context(), host.Caller{Tenant: "other", Session: "s1"}, set); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	next := load(t, "user")
+	next.Stores = append(next.Stores, memory.Store{Name: "extra", Access: memory.ScopeUser})
+	if err := a.Serve(t.Context(), []*app.App{next}); err != nil {
+		t.Fatalf("one tenant's store keeps the app from all: %v", err)
+	}
+	for tenant, want := range map[string]memory.Scope{"acme": memory.ScopeUser, "other": memory.ScopeSession} {
+		h, release, err := a.Host(t.Context(), tenant, "shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := h.App().Stores[1].Access; got != want {
+			t.Errorf("for %s the store is of access %s; want %s", tenant, got, want)
+		}
+		release()
+	}
+}
+
+// Tenants that come while an app is served anew do not stay with the old one.
+func TestTenantsThatComeMeanwhile(t *testing.T) {
+	a := serve(t, count)
+	for i := range 20 {
+		look(t, a, "tenant"+string(rune('a'+i)))
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 20 {
+			look(t, a, "late"+string(rune('a'+i)))
+		}
+	}()
+	next := load(t, "user")
+	next.Stores = append(next.Stores, memory.Store{Name: "extra", Access: memory.ScopeUser})
+	if err := a.Serve(t.Context(), []*app.App{next}); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	for _, prefix := range []string{"tenant", "late"} {
+		for i := range 20 {
+			h, release, err := a.Host(t.Context(), prefix+string(rune('a'+i)), "shop")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(h.App().Stores) != 2 {
+				t.Errorf("%s%d has the old app", prefix, i)
+			}
+			release()
+		}
+	}
+}
+
+// closings collects the hosts that were closed, by their tenants.
+type closings struct {
+	mu   sync.Mutex
+	seen map[*host.Host]string
+	gone chan string
+}
+
+func (c *closings) open(t *testing.T, a *tenants.Apps, tenant string) (release func()) {
+	t.Helper()
+	h, release, err := a.Host(t.Context(), tenant, "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen[h] = tenant
+	return release
+}
+
+func (c *closings) retired(h *host.Host) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gone <- c.seen[h]
+}
+
+// TestUnusedHostsAreClosed opens more hosts than may be open, and leaves one alone: none that is used is closed, and those
+// that were are opened again.
+func TestUnusedHostsAreClosed(t *testing.T) {
+	c := &closings{seen: map[*host.Host]string{}, gone: make(chan string, 99)}
+	a := serve(t, count, func(o *tenants.Options) { o.Open, o.Idle, o.Retired = 2, -1, c.retired })
+	used := c.open(t, a, "used")
+	c.open(t, a, "first")()
+	c.open(t, a, "second")()
+	if got := <-c.gone; got != "first" {
+		t.Errorf("the host of %s was closed; want the one that is not used", got)
+	}
+	look(t, a, "first")
+	if got := <-c.gone; got != "second" {
+		t.Errorf("the host of %s was closed; want the one that was used before", got)
+	}
+	used()
+	rests := &closings{seen: map[*host.Host]string{}, gone: make(chan string, 99)}
+	held := make(chan *host.Host, 99)
+	b := serve(t, count, func(o *tenants.Options) {
+		o.Idle, o.Retired, o.Resting = 20*time.Millisecond, rests.retired, func(h *host.Host) { held <- h }
+	})
+	keep := rests.open(t, b, "kept")
+	rests.open(t, b, "left")()
+	if got := <-rests.gone; got != "left" {
+		t.Errorf("the host of %s was closed; want the one that was left", got)
+	}
+	<-held // who keeps one is asked for it
+	keep()
+	if got := <-rests.gone; got != "kept" {
+		t.Errorf("the host of %s was closed; want the other", got)
+	}
+	look(t, b, "left")
+}
+
+// stuck is a backend in which the records of one tenant cannot be read until it is let go.
+type stuck struct {
+	storage.Backend
+	asked, resume chan struct{}
+}
+
+func (s stuck) wait(key storage.Key) {
+	if key.Part(storage.Tenant) == "slow" {
+		select {
+		case s.asked <- struct{}{}:
+		default:
+		}
+		<-s.resume
+	}
+}
+
+func (s stuck) Get(ctx context.Context, keys ...storage.Key) ([]storage.Record, error) {
+	for _, key := range keys {
+		s.wait(key)
+	}
+	return s.Backend.Get(ctx, keys...)
+}
+
+func (s stuck) Scan(ctx context.Context, prefix, after storage.Key, limit int) ([]storage.Record, error) {
+	s.wait(prefix)
+	return s.Backend.Scan(ctx, prefix, after, limit)
+}
+
+// TestOneTenantKeepsNobodyWaiting has a tenant declare a store that takes long: another one's is declared meanwhile.
+func TestOneTenantKeepsNobodyWaiting(t *testing.T) {
+	backend := stuck{mem.New(), make(chan struct{}, 1), make(chan struct{})}
+	a := serve(t, count, func(o *tenants.Options) { o.Host.Backend = backend })
+	st := memory.Store{Name: "extra", Access: memory.ScopeUser}
+	slow := make(chan error, 1)
+	go func() { slow <- a.DeclareStore(t.Context(), "slow", "shop", st, true) }()
+	<-backend.asked
+	other := make(chan error, 1)
+	go func() { other <- a.DeclareStore(t.Context(), "other", "shop", st, true) }()
+	select {
+	case err := <-other:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("a tenant waits for another one's declaration")
+	}
+	close(backend.resume)
+	if err := <-slow; err != nil {
+		t.Error(err)
+	}
+}

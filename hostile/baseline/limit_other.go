@@ -1,0 +1,5 @@
+//go:build !linux
+
+package baseline
+
+func limitMemory() error { return nil }

@@ -1,5 +1,0 @@
-//go:build !linux
-
-package naive
-
-func limitMemory() error { return nil }

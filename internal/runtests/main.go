@@ -1,0 +1,233 @@
+// Command testrun runs the tests of the module, with the race detector where a C compiler is found, and ends in
+// one line that counts them and names what was skipped. With -fuzz it runs every fuzz target instead.
+//
+// Where TOOLRUN_NO_SKIP is set, a skipped test is a failure.
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+func main() {
+	fuzz := flag.String("fuzz", "", "run every fuzz target for this long instead of the tests")
+	flag.Parse()
+	if err := run(*fuzz); err != nil {
+		fmt.Fprintln(os.Stderr, "testrun:", err)
+		os.Exit(1)
+	}
+}
+
+func run(fuzz string) error {
+	if fuzz != "" {
+		return fuzzAll(fuzz)
+	}
+	var sum summary
+	raced, plain, err := packages()
+	if err != nil {
+		return err
+	}
+	if compilerFound() {
+		err = sum.run(append([]string{"-race"}, raced...))
+	} else {
+		plain = append(plain, raced...)
+	}
+	err = errors.Join(err, sum.run(plain))
+	sum.skipCompiler()
+	return sum.close(err)
+}
+
+// withoutRace are folders whose tests compile much WebAssembly, which takes ten times as long under the race
+// detector (make soak runs those under it), or bound the memory of processes, of which it takes ten times as much.
+var withoutRace = []string{"/internal/wasm/fuel", "/internal/wasm/binary", "/abi/guest/", "/plugins/examples", "/hostile/", "/host/sandbox/", "/host/engines/", "/host/engine/python/", "/host/extract/"}
+
+// packages lists the packages to test, apart by whether the race detector looks on.
+func packages() (raced, plain []string, err error) {
+	out, err := exec.Command("go", "list", "./...").Output()
+	if err != nil {
+		return nil, nil, fmt.Errorf("go list: %w", err)
+	}
+	for _, pkg := range strings.Fields(string(out)) {
+		if slices.ContainsFunc(withoutRace, func(folder string) bool { return strings.Contains(pkg+"/", folder) }) {
+			plain = append(plain, pkg)
+		} else {
+			raced = append(raced, pkg)
+		}
+	}
+	return raced, plain, nil
+}
+
+// run runs go test and reads what it says.
+func (s *summary) run(args []string) error {
+	cmd := exec.Command("go", append([]string{"test", "-json", "-timeout", "9m"}, args...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		s.add(lines.Bytes())
+	}
+	return cmd.Wait()
+}
+
+func compilerFound() bool {
+	cc, err := exec.Command("go", "env", "CC").Output()
+	if err != nil {
+		return false
+	}
+	_, err = exec.LookPath(strings.TrimSpace(string(cc)))
+	return err == nil
+}
+
+// event is a line of go test -json.
+type event struct {
+	Action, Package, Test, Output string
+	Elapsed                       float64
+}
+
+// summary counts the tests and keeps the output of those under way, to print it when they fail.
+type summary struct {
+	passed, failed int
+	skipped        []string
+	times          []testTime
+	output         map[string][]string
+}
+
+func (s *summary) add(line []byte) {
+	var e event
+	if json.Unmarshal(line, &e) != nil {
+		fmt.Println(string(line)) // what go itself says, such as a build error
+		return
+	}
+	name := e.Package + "." + e.Test
+	switch e.Action {
+	case "output", "build-output":
+		if s.output == nil {
+			s.output = map[string][]string{}
+		}
+		s.output[name] = append(s.output[name], e.Output)
+		return
+	case "fail", "build-fail":
+		fmt.Print(strings.Join(s.output[name], ""))
+	}
+	if e.Test == "" {
+		s.addPackage(e)
+	} else {
+		s.addTest(e, name)
+	}
+}
+
+func (s *summary) addPackage(e event) {
+	if e.Action == "pass" || e.Action == "fail" {
+		fmt.Printf("%-4s %s %.1fs\n", e.Action, e.Package, e.Elapsed)
+	}
+}
+
+// testTime is how long a test took, in seconds, while others ran beside it.
+type testTime struct {
+	name    string
+	seconds float64
+}
+
+// mostNamed is how many of the slowest tests are named at the end.
+const mostNamed = 20
+
+func (s *summary) printSlowest() {
+	slices.SortFunc(s.times, func(a, b testTime) int { return cmp.Compare(b.seconds, a.seconds) })
+	for _, t := range s.times[:min(mostNamed, len(s.times))] {
+		fmt.Printf("slow %s %.1fs\n", t.name, t.seconds)
+	}
+}
+
+func (s *summary) addTest(e event, name string) {
+	if !strings.Contains(e.Test, "/") {
+		s.times = append(s.times, testTime{name, e.Elapsed})
+	}
+	switch e.Action {
+	case "pass":
+		s.passed++
+	case "fail":
+		s.failed++
+	case "skip":
+		s.skipped = append(s.skipped, e.Test+skipReason(s.output[name]))
+	default:
+		return
+	}
+	delete(s.output, name)
+}
+
+// skipReason finds what a skipped test said: its last line of output but for go's own.
+func skipReason(output []string) string {
+	for _, line := range slices.Backward(output) {
+		text := strings.TrimSpace(line)
+		if text == "" || strings.HasPrefix(text, "---") || strings.HasPrefix(text, "===") {
+			continue
+		}
+		if _, reason, ok := strings.Cut(text, ": "); ok {
+			text = reason
+		}
+		return " (" + text + ")"
+	}
+	return ""
+}
+
+func (s *summary) skipCompiler() {
+	if !compilerFound() {
+		s.skipped = append(s.skipped, "race detector (no C compiler)")
+	}
+}
+
+func (s *summary) close(testErr error) error {
+	s.printSlowest()
+	if len(s.skipped) > 0 {
+		fmt.Println("skipped:", strings.Join(s.skipped, ", "))
+	}
+	fmt.Printf("%d passed, %d failed, %d skipped\n", s.passed, s.failed, len(s.skipped))
+	if testErr != nil {
+		return fmt.Errorf("go test: %w", testErr)
+	}
+	if len(s.skipped) > 0 && os.Getenv("TOOLRUN_NO_SKIP") != "" {
+		return fmt.Errorf("%d tests were skipped, and TOOLRUN_NO_SKIP is set", len(s.skipped))
+	}
+	return nil
+}
+
+// fuzzAll runs every fuzz target of the module, one after the other.
+func fuzzAll(duration string) error {
+	packages, err := exec.Command("go", "list", "-f", "{{.ImportPath}}", "./...").Output()
+	if err != nil {
+		return err
+	}
+	for _, pkg := range strings.Fields(string(packages)) {
+		targets, err := exec.Command("go", "test", "-list", "^Fuzz", pkg).Output()
+		if err != nil {
+			return fmt.Errorf("list the fuzz targets of %s: %w", pkg, err)
+		}
+		for _, target := range strings.Fields(string(targets)) {
+			if !strings.HasPrefix(target, "Fuzz") {
+				continue
+			}
+			fmt.Println("fuzz", pkg, target)
+			cmd := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+target+"$", "-fuzztime", duration, "-fuzzminimizetime", "10x", pkg)
+			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+			if err := cmd.Run(); err != nil {
+				return fmt.Errorf("%s %s: %w", pkg, target, err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package strictjson_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolrun/toolrun/internal/strictjson"
+)
+
+var seeds = []string{
+	``, `null`, ` [1, -0.5e+3, "x"] `, `{"a":{"b":[true,false,null]}}`, `{"a":1,"\u0061":2}`,
+	`"\ud83d\ude00"`, `"\ud83d"`, "\"\xff\"", `1e309`, `1 2`, `{"":0,"__proto__":1,"\u0000":2}`, `[[[[`, `"\`, `{"a"`, "\ufeff1",
+}
+
+// FuzzCheck compares with encoding/json on everything that both define.
+func FuzzCheck(f *testing.F) {
+	for _, seed := range seeds {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		err := strictjson.Check(text, strictjson.Limits{})
+		want := json.Valid(text) && utf8.Valid(text)
+		if err == nil && !want {
+			t.Fatalf("Check took what is no JSON or no UTF-8")
+		}
+		e, _ := errors.AsType[*strictjson.Error](err)
+		if err != nil && want && e.Kind == strictjson.Malformed && !repeatsName(text) && !loneSurrogate(text) {
+			t.Fatalf("Check = %v, but encoding/json takes it", err)
+		}
+		if err == nil && (repeatsName(text) || loneSurrogate(text)) {
+			t.Fatalf("Check took a repeated name or a lone surrogate")
+		}
+	})
+}
+
+// FuzzRoundTrip: what was decoded and encoded once stays as it is.
+func FuzzRoundTrip(f *testing.F) {
+	for _, seed := range seeds {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		tree, err := strictjson.Decode(text, strictjson.Limits{})
+		if err != nil {
+			return
+		}
+		once, err := strictjson.Encode(tree)
+		if err != nil {
+			t.Fatalf("Encode of what Decode returned: %v", err)
+		}
+		again, err := strictjson.Decode(once, strictjson.Limits{})
+		if err != nil {
+			t.Fatalf("Decode(%s): %v", once, err)
+		}
+		if diff := cmp.Diff(tree, again); diff != "" {
+			t.Fatalf("the value changed:\n%s", diff)
+		}
+		if twice, err := strictjson.Encode(strictjson.Clone(again)); err != nil || !bytes.Equal(once, twice) {
+			t.Fatalf("Encode twice = %s, %v; want %s", twice, err, once)
+		}
+	})
+}
+
+// repeatsName reads valid JSON by the tokens of encoding/json.
+func repeatsName(text []byte) bool {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var open []map[string]bool // nil for an array
+	isName := false
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return err != io.EOF && len(open) > 0
+		}
+		switch token {
+		case json.Delim('{'):
+			open = append(open, map[string]bool{})
+			isName = true
+			continue
+		case json.Delim('['):
+			open = append(open, nil)
+			isName = false
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:len(open)-1]
+		default:
+			if isName {
+				names := open[len(open)-1]
+				if names[token.(string)] {
+					return true
+				}
+				names[token.(string)] = true
+				isName = false
+				continue
+			}
+		}
+		isName = len(open) > 0 && open[len(open)-1] != nil
+	}
+}
+
+// loneSurrogate finds what encoding/json silently reads as U+FFFD: it compares the count of U+FFFD in the
+// decoded strings with the count in the text, where it may stand as itself or escaped.
+func loneSurrogate(text []byte) bool {
+	written := bytes.Count(text, []byte("\ufffd"))
+	read := 0
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			break
+		}
+		if s, ok := token.(string); ok {
+			read += bytes.Count([]byte(s), []byte("\ufffd"))
+		}
+	}
+	return read != written+escapedReplacements(text)
+}
+
+// escapedReplacements counts \ufffd in valid JSON; a backslash always takes the next byte with it.
+func escapedReplacements(text []byte) int {
+	n := 0
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		if bytes.EqualFold(text[i:min(len(text), i+6)], []byte(`\ufffd`)) {
+			n++
+		}
+		i++
+	}
+	return n
+}

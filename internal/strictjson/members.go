@@ -1,0 +1,124 @@
+package strictjson
+
+import "bytes"
+
+// Members calls visit with the name and the text of each member of an object, in their order, until visit returns false.
+// The text is one that Check takes; of one that is no object there are no members. Neither the name nor the text may be
+// kept or changed. It allocates nothing but for names with escapes.
+func Members(text []byte, visit func(name, value []byte) bool) {
+	w := walker{text: text}
+	w.space()
+	if w.peek() != '{' {
+		return
+	}
+	w.pos++
+	for {
+		w.separators()
+		if w.peek() != '"' {
+			return
+		}
+		name := w.name()
+		w.separators()
+		start := w.pos
+		w.skip()
+		if !visit(name, text[start:w.pos]) {
+			return
+		}
+	}
+}
+
+// Names calls visit with the name of each member of all objects of a text that Check takes, until visit returns false.
+// The name may neither be kept nor changed.
+func Names(text []byte, visit func(name []byte) bool) {
+	w := walker{text: text}
+	for w.pos < len(text) {
+		if w.peek() != '"' {
+			w.pos++
+			continue
+		}
+		name := w.name()
+		w.space()
+		if w.peek() == ':' && !visit(name) {
+			return
+		}
+	}
+}
+
+// walker goes through a text that Check has taken.
+type walker struct {
+	text []byte
+	pos  int
+}
+
+func (w *walker) peek() byte {
+	if w.pos < len(w.text) {
+		return w.text[w.pos]
+	}
+	return 0
+}
+
+func (w *walker) space() {
+	for c := w.peek(); c == ' ' || c == '\t' || c == '\n' || c == '\r'; c = w.peek() {
+		w.pos++
+	}
+}
+
+// separators passes over what is between names and values.
+func (w *walker) separators() {
+	for c := w.peek(); c == ',' || c == ':' || c == ' ' || c == '\t' || c == '\n' || c == '\r'; c = w.peek() {
+		w.pos++
+	}
+}
+
+// name reads a string, and returns what it says.
+func (w *walker) name() []byte {
+	start := w.pos + 1
+	w.str()
+	inside := w.text[start : w.pos-1]
+	if bytes.IndexByte(inside, '\\') >= 0 {
+		return unescape(inside)
+	}
+	return inside
+}
+
+// str passes over a string.
+func (w *walker) str() {
+	for w.pos++; w.pos < len(w.text) && w.text[w.pos] != '"'; w.pos++ {
+		if w.text[w.pos] == '\\' {
+			w.pos++
+		}
+	}
+	w.pos = min(w.pos+1, len(w.text))
+}
+
+// skip passes over a value.
+func (w *walker) skip() {
+	depth := 0
+	for w.pos < len(w.text) {
+		switch w.text[w.pos] {
+		case '"':
+			w.str()
+		case '{', '[':
+			depth++
+			w.pos++
+		case '}', ']':
+			if depth == 0 {
+				return
+			}
+			depth--
+			w.pos++
+		case ',', ' ', '\t', '\n', '\r':
+			if depth == 0 {
+				return
+			}
+			w.pos++
+			continue
+		default:
+			w.pos++
+			continue
+		}
+		if depth == 0 {
+			return
+		}
+	}
+}

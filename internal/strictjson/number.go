@@ -1,0 +1,51 @@
+package strictjson
+
+// number reads a number token and refuses those that are cheap to write and dear to compute with:
+// arbitrary-precision readers need seconds for 1e999999.
+func (s *scanner) number() *Error {
+	start := s.pos
+	s.take('-')
+	if !s.take('0') && s.digits() == 0 {
+		return s.fail("a number needs a digit here")
+	}
+	if s.take('.') && s.digits() == 0 {
+		return s.fail("a number needs a digit after its point")
+	}
+	exponent := 0
+	if s.take('e') || s.take('E') {
+		if !s.take('+') {
+			s.take('-')
+		}
+		first := s.pos
+		if s.digits() == 0 {
+			return s.fail("a number needs a digit in its exponent")
+		}
+		exponent = magnitude(s.text[first:s.pos])
+	}
+	if s.pos-start > MaxNumberBytes {
+		return s.failAt(start, BadNumber, "a number has more than 40 characters")
+	}
+	if exponent > MaxExponent {
+		return s.failAt(start, BadNumber, "a number has an exponent beyond 308")
+	}
+	return nil
+}
+
+func (s *scanner) digits() int {
+	start := s.pos
+	for isDigit(s.peek()) {
+		s.pos++
+	}
+	return s.pos - start
+}
+
+// magnitude returns the value of digits, or some number over MaxExponent where it is larger than that.
+func magnitude(digits []byte) int {
+	n := 0
+	for _, c := range digits {
+		if n = n*10 + int(c-'0'); n > MaxExponent {
+			return n
+		}
+	}
+	return n
+}

@@ -1,0 +1,80 @@
+package strictjson
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// Path names the place in a document that an offset is in, as a JavaScript programmer would: items[3].price, or ""
+// for the root. The text need be JSON only up to the offset, such as that of an [Error].
+func Path(text []byte, offset int) string {
+	var open []level
+	at := &level{}
+	for pos := 0; pos < min(offset, len(text)); pos++ {
+		switch text[pos] {
+		case '{', '[':
+			open = append(open, level{array: text[pos] == '['})
+			at = &open[len(open)-1]
+		case '}', ']':
+			if len(open) > 0 {
+				open = open[:len(open)-1]
+			}
+			if at = (&level{}); len(open) > 0 {
+				at = &open[len(open)-1]
+			}
+		case ',':
+			at.index, at.named = at.index+1, false
+		case '"':
+			end := stringEnd(text, pos)
+			if !at.array && !at.named {
+				at.name, at.named = text[pos:end], true
+			}
+			pos = end - 1
+		}
+	}
+	return pathText(open)
+}
+
+// level is an object or an array that the offset is in, and where in it.
+type level struct {
+	array bool
+	index int
+	name  []byte // a token
+	named bool   // the name is that of the member, and not of the one before
+}
+
+// stringEnd returns the offset after the string that begins at pos.
+func stringEnd(text []byte, pos int) int {
+	for pos++; pos < len(text); pos++ {
+		switch text[pos] {
+		case '\\':
+			pos++
+		case '"':
+			return pos + 1
+		}
+	}
+	return len(text)
+}
+
+func pathText(open []level) string {
+	const longest = 200
+	var out []byte
+	for _, l := range open {
+		if len(out) > longest {
+			return string(out[:longest]) + "…"
+		}
+		if l.array {
+			out = append(strconv.AppendInt(append(out, '['), int64(l.index), 10), ']')
+			continue
+		}
+		var name string
+		if !l.named || json.Unmarshal(l.name, &name) != nil {
+			break
+		}
+		if len(out) > 0 {
+			out = append(out, '.')
+		}
+		out = append(out, name...)
+	}
+	return string(out)
+}

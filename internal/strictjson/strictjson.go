@@ -1,0 +1,142 @@
+package strictjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// Limits bound a document. A zero field means the default that its comment names, never "no limit".
+type Limits struct {
+	// Depth bounds nested arrays and objects; a scalar has depth 0, [] has depth 1. Default 1000. More than
+	// 10000 counts as 10000, which is as deep as encoding/json reads.
+	Depth int
+	// Keys bounds the members of one object. Default 100000.
+	Keys int
+	// Values bounds all values of the document: scalars, arrays and objects, each with the document itself. A text
+	// of a few bytes a value becomes some hundred bytes of memory for each. Default 1000000.
+	Values int
+}
+
+// The defaults of Limits, and the bounds of a number token, which are fixed.
+const (
+	DefaultDepth  = 1000
+	DefaultKeys   = 100_000
+	DefaultValues = 1_000_000
+
+	MaxNumberBytes = 40  // characters of a number token
+	MaxExponent    = 308 // of a number token, either way; about where float64 ends
+
+	maxDepth = 10_000
+)
+
+func (l Limits) withDefaults() Limits {
+	if l.Depth <= 0 {
+		l.Depth = DefaultDepth
+	}
+	if l.Keys <= 0 {
+		l.Keys = DefaultKeys
+	}
+	if l.Values <= 0 {
+		l.Values = DefaultValues
+	}
+	l.Depth = min(l.Depth, maxDepth)
+	return l
+}
+
+// Kind says why a document was refused.
+type Kind string
+
+// The kinds of errors.
+const (
+	Malformed     Kind = "malformed"       // no JSON text, a repeated name, no UTF-8, or a lone surrogate
+	TooDeep       Kind = "too_deep"        // more nesting than Limits.Depth
+	TooManyKeys   Kind = "too_many_keys"   // an object with more members than Limits.Keys
+	TooManyValues Kind = "too_many_values" // more values than Limits.Values
+	BadNumber     Kind = "bad_number"      // a well-formed number token that is too long or has too large an exponent
+)
+
+// Error is why a document was refused. It quotes nothing of the document and can be shown to anyone.
+type Error struct {
+	// Offset is where in the text it was noticed, in bytes from 0.
+	Offset int
+	// Kind is what programs look at.
+	Kind Kind
+	// Message is what people read.
+	Message string
+}
+
+// Error returns the message and the offset.
+func (e *Error) Error() string {
+	return e.Message + " at byte " + strconv.Itoa(e.Offset)
+}
+
+// Decode checks text and returns its value as map[string]any, []any, string, json.Number, bool or nil.
+// Numbers keep their literals. Its error is that of Check.
+func Decode(text []byte, lim Limits) (any, error) {
+	if err := Check(text, lim); err != nil {
+		return nil, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, fmt.Errorf("decode a checked document: %w", err)
+	}
+	return v, nil
+}
+
+// IsObject reports whether a text that Check takes is an object.
+func IsObject(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	return len(text) > 0 && text[0] == '{'
+}
+
+// Encode returns v as compact JSON: object keys sorted, json.Number literals kept, nothing escaped for HTML,
+// no newline at the end. It takes what Decode returns, and any other value that encoding/json takes; strings
+// are to be valid UTF-8. The error names no part of v.
+func Encode(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		// The errors of encoding/json quote the value.
+		return nil, errors.New("encode JSON: the value holds something that JSON cannot say")
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// Clone returns a copy of v that shares no object and no array with it. It takes what Decode returns.
+func Clone(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return cloneObject(v)
+	case []any:
+		return cloneArray(v)
+	}
+	return v
+}
+
+func cloneObject(object map[string]any) map[string]any {
+	if object == nil {
+		return nil
+	}
+	c := make(map[string]any, len(object))
+	for name, member := range object {
+		c[name] = Clone(member)
+	}
+	return c
+}
+
+func cloneArray(array []any) []any {
+	if array == nil {
+		return nil
+	}
+	c := make([]any, len(array))
+	for i, element := range array {
+		c[i] = Clone(element)
+	}
+	return c
+}

@@ -1,3 +1,0 @@
-// Package assemble writes small WebAssembly modules, for tests and for the worked examples of the ABI: one memory,
-// functions of i32, and code as bytes.
-package assemble

@@ -1,0 +1,45 @@
+package wasmtest
+
+import (
+	"slices"
+
+	"github.com/toolrun/toolrun/internal/wasm/binary"
+)
+
+// Opcodes and the type of blocks without a result.
+const (
+	Unreachable = 0x00
+	Loop        = 0x03
+	If          = 0x04
+	End         = 0x0b
+	Br          = 0x0c
+	Drop        = 0x1a
+	I32Load8U   = 0x2d
+	I32Store    = 0x36
+	MemoryGrow  = 0x40
+	I32Ne       = 0x47
+	I32LtS      = 0x48
+	I32Add      = 0x6a
+	I32DivS     = 0x6d
+	Empty       = 0x40
+)
+
+// Const is i32.const.
+func Const(n int32) []byte {
+	const opcode = 0x41
+	return binary.AppendInt64([]byte{opcode}, int64(n))
+}
+
+// Call is a call of a function with constant arguments.
+func Call(function uint32, args ...int32) (code []byte) {
+	const opcode = 0x10
+	for _, arg := range args {
+		code = append(code, Const(arg)...)
+	}
+	return binary.AppendUint32(append(code, opcode), function)
+}
+
+// Trap is unreachable where the two numbers that code leaves differ.
+func Trap(code ...[]byte) []byte {
+	return append(slices.Concat(code...), I32Ne, If, Empty, Unreachable, End)
+}
