@@ -52,7 +52,7 @@ func (s *Service) Declare(ctx context.Context, tenant string) error {
 		return nil
 	}
 	err = s.backend.Update(ctx, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
-		if !now[0].Same(records[0]) {
+		if !now[0].SameVersion(records[0]) {
 			return nil, errors.New("the catalogue changed while the app was opened")
 		}
 		return s.writeSystem(nil, now[0], key, next, time.Time{}, c)

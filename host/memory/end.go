@@ -38,7 +38,7 @@ func (s *Service) endSession(ctx context.Context, c Caller, found *storage.Recor
 	if err != nil {
 		return s.hostFault("end a session", err)
 	}
-	return s.dropAll(ctx, storage.Selector{End: endTag(s.sessionKey(c))})
+	return s.dropAll(ctx, storage.Selector{Tag: endTag(s.sessionKey(c))})
 }
 
 // leaveTombstone ends a session. Its tombstone names the user, and so does the index of the user's sessions, which finds
@@ -90,7 +90,7 @@ func (s *Service) mayEnd(r storage.Record, state sessionState, c Caller, found *
 	if state.User != "" && c.User != "" && state.User != c.User {
 		return errForeign(c)
 	}
-	if found != nil && !r.Same(*found) {
+	if found != nil && !r.SameVersion(*found) {
 		return errUsedAgain
 	}
 	return nil

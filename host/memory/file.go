@@ -234,7 +234,7 @@ func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key,
 		if err != nil {
 			return nil, err
 		}
-		writes[0].Record.Ends = subject(subjectOf(state.User, c.Session))
+		writes[0].Record.Tags = subject(subjectOf(state.User, c.Session))
 		return append(writes, more...), nil
 	})
 }

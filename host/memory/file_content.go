@@ -46,7 +46,7 @@ func (s *Service) storeContent(ctx context.Context, c Caller, file Artifact, up 
 	record := func(key storage.Key, content []byte) storage.Write {
 		return storage.Write{Record: storage.Record{
 			Key: key, Content: content, Revision: 1, Created: file.Uploaded, Updated: file.Uploaded, Expires: file.Expires,
-			Ends: subject(c.subject()), Run: c.Run,
+			Tags: subject(c.subject()), Run: c.Run,
 		}}
 	}
 	size := record(s.fileKey(systemFile, c, up.ID), strconv.AppendInt(nil, file.Bytes, 10))

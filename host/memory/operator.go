@@ -110,7 +110,7 @@ func (s *Service) stillAlive(ctx context.Context, st *store, r storage.Record, o
 	if !at.Before(s.endOf(st, r)) {
 		return false, nil
 	}
-	for _, tag := range r.Ends {
+	for _, tag := range r.Tags {
 		key, ok := sessionOfTag(tag)
 		if !ok {
 			continue

@@ -154,7 +154,7 @@ func (v *View) readHoldings(ctx context.Context) error {
 func (v *View) change(e *entry, d draft) storage.Change {
 	c := storage.Change{Old: storage.HeadOf(e.raw), Write: storage.Write{Record: storage.Record{Key: e.key}, Delete: !d.exists}}
 	if d.exists {
-		c.Record.Content, c.Record.Ends = d.bytes, v.ends(e.store)
+		c.Record.Content, c.Record.Tags = d.bytes, v.ends(e.store)
 	}
 	return c
 }

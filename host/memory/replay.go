@@ -58,10 +58,10 @@ func (c *commit) settled(ctx context.Context, try func() error) error {
 // Otherwise its writes were blind, and are applied again; if that is refused now, the next attempt shall learn
 // it at the call.
 func (c *commit) redo(e *entry, base storage.Record) (draft, error) {
-	if base.Same(e.base) {
+	if base.SameVersion(e.base) {
 		return e.draft, nil
 	}
-	if ahead, ok := c.ahead[e]; ok && base.Same(ahead.base) {
+	if ahead, ok := c.ahead[e]; ok && base.SameVersion(ahead.base) {
 		return ahead.draft, nil
 	}
 	if d, ok := c.redoCheaply(e, base); ok {

@@ -120,13 +120,13 @@ func (s *scenario) addErasure(user string) {
 		}})
 	}
 	a.dropped = func(what storage.Selector) {
-		if what.End == "" {
+		if what.Tag == "" {
 			s.addEvents(s.now, event{name: "drop records", apply: func(w world) []world {
 				return []world{w.remove(func(at place, _ modelRecord) bool { return what.Matches(storage.Record{Key: at.key(s.tenant)}) })}
 			}})
 			return
 		}
-		session := storage.Key(what.End).Part(storage.Session)
+		session := storage.Key(what.Tag).Part(storage.Session)
 		s.addEvents(s.now, event{name: "drop " + session, apply: func(w world) []world {
 			return []world{w.remove(func(_ place, r modelRecord) bool { return r.session == session })}
 		}})
@@ -184,8 +184,8 @@ func (s *scenario) sameEnd(w world) bool {
 
 func sameRecord(got storage.Record, want modelRecord) bool {
 	ends := ""
-	if len(got.Ends) > 0 {
-		parts := storage.Key(got.Ends[0])
+	if len(got.Tags) > 0 {
+		parts := storage.Key(got.Tags[0])
 		ends = parts.Part(storage.Session)
 	}
 	return got.Exists() && canonical(got.Content) == want.content && got.Revision == want.revision && ends == want.session &&

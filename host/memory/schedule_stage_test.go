@@ -204,7 +204,7 @@ func (a *actor) writesChanged(now []storage.Record, writes []storage.Write) bool
 	for _, r := range now {
 		was, looked := a.seen[r.Key]
 		written := slices.ContainsFunc(writes, func(w storage.Write) bool { return w.Record.Key == r.Key })
-		if r.Exists() && looked && written && !was.Same(r) {
+		if r.Exists() && looked && written && !was.SameVersion(r) {
 			return true
 		}
 	}

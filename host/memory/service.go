@@ -250,8 +250,8 @@ func (s *Service) Stores() []Store {
 // now is the time in the precision that records keep.
 func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }
 
-// newIncarnation returns what tells a new record from all earlier ones under its key.
-func (s *Service) newIncarnation() (string, error) {
+// newGeneration returns what tells a new record from all earlier ones under its key.
+func (s *Service) newGeneration() (string, error) {
 	var b [8]byte
 	if _, err := io.ReadFull(s.rand, b[:]); err != nil {
 		return "", fmt.Errorf("read the random source: %w", err)

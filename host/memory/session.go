@@ -165,7 +165,7 @@ func (s *Service) useSession(ctx context.Context, c Caller, start SessionStart) 
 		if err != nil {
 			return nil, err
 		}
-		writes[0].Record.Ends = subject(subjectOf(state.User, c.Session))
+		writes[0].Record.Tags = subject(subjectOf(state.User, c.Session))
 		if c.User == "" || now[1].Exists() {
 			return writes, nil
 		}
@@ -269,7 +269,7 @@ func (s *Service) writeSystem(writes []storage.Write, now storage.Record, key st
 func (s *Service) writeContent(writes []storage.Write, now storage.Record, key storage.Key, content []byte, expires time.Time, c Caller) []storage.Write {
 	at := s.now()
 	r := storage.Record{
-		Key: key, Content: content, Revision: now.Revision + 1, Incarnation: now.Incarnation,
+		Key: key, Content: content, Revision: now.Revision + 1, Generation: now.Generation,
 		Created: now.Created, Updated: at, Expires: expires, Run: c.Run,
 	}
 	if !now.Exists() {
@@ -281,7 +281,7 @@ func (s *Service) writeContent(writes []storage.Write, now storage.Record, key s
 // endingWith lets the last write's record end with a session.
 func endingWith(writes []storage.Write, session storage.Key) []storage.Write {
 	if len(writes) > 0 {
-		writes[len(writes)-1].Record.Ends = []string{endTag(session)}
+		writes[len(writes)-1].Record.Tags = []string{endTag(session)}
 	}
 	return writes
 }

@@ -50,7 +50,7 @@ func (s *Service) sweepSession(ctx context.Context, c Caller, found storage.Reco
 	ended := !found.Expires.IsZero()
 	switch {
 	case ended && found.Updated.After(at):
-		return s.dropAll(ctx, storage.Selector{End: endTag(found.Key)})
+		return s.dropAll(ctx, storage.Selector{Tag: endTag(found.Key)})
 	case ended || at.Before(s.idleEnd(found)):
 		return nil
 	}

@@ -277,7 +277,7 @@ func (v *View) checkAnchors(records []storage.Record, at time.Time) error {
 
 // erasedSince fails where a user was erased between two looks at the mark of that. A mark that is gone was swept.
 func erasedSince(before, now storage.Record) error {
-	if !now.Exists() || now.Same(before) && now.Updated.Equal(before.Updated) {
+	if !now.Exists() || now.SameVersion(before) && now.Updated.Equal(before.Updated) {
 		return nil
 	}
 	return abi.Faultf(abi.Cancelled, "the user was erased during the run; nothing was stored")

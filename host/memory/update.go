@@ -58,7 +58,7 @@ func (s *Service) swap(ctx context.Context, c Caller, keys []storage.Key, before
 	try := func() error {
 		return s.backend.Update(ctx, append(keys, account.keys...), func(now []storage.Record) ([]storage.Write, error) {
 			for i, r := range before {
-				if !now[i].Same(r) {
+				if !now[i].SameVersion(r) {
 					return nil, errMissed
 				}
 			}
@@ -108,7 +108,7 @@ func swapOne(ctx context.Context, backend storage.Backend, key storage.Key, fn f
 			return err
 		}
 		err = backend.Update(ctx, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
-			if !now[0].Same(before[0]) {
+			if !now[0].SameVersion(before[0]) {
 				return nil, errMissed
 			}
 			return writes, nil

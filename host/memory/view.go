@@ -70,8 +70,8 @@ type entry struct {
 	blindBytes int
 	// begins is true once above was looked up, on which the attempt then depends.
 	begins bool
-	// incarnation is what the record gets if the attempt creates it.
-	incarnation string
+	// generation is what the record gets if the attempt creates it.
+	generation string
 }
 
 // Caller returns for whom the View acts.
@@ -313,7 +313,7 @@ func (v *View) verify(snap snapshot, entries []*entry, also ...*entry) error {
 		if !e.read && !slices.Contains(also, e) {
 			continue
 		}
-		if now, known := v.aliveNow(snap, e); !known || !now.Same(e.base) {
+		if now, known := v.aliveNow(snap, e); !known || !now.SameVersion(e.base) {
 			return errConflict
 		}
 		if e.begins && aboveIn(snap, e) != e.above {
@@ -421,7 +421,7 @@ func (s *Service) endOf(st *store, r storage.Record) time.Time {
 // which the attempt depends on anyhow.
 func (v *View) foreignEnds(r storage.Record) []storage.Key {
 	var keys []storage.Key
-	for _, tag := range r.Ends {
+	for _, tag := range r.Tags {
 		if key, ok := sessionOfTag(tag); ok && (v.caller.Session == "" || key != v.s.sessionKey(v.caller)) {
 			keys = append(keys, key)
 		}

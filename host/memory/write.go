@@ -106,12 +106,12 @@ func (v *View) tell(ctx context.Context, e *entry, fault error) error {
 
 // record adds a write to the attempt.
 func (v *View) record(e *entry, w write, next draft) error {
-	if e.incarnation == "" {
-		incarnation, err := v.s.newIncarnation()
+	if e.generation == "" {
+		generation, err := v.s.newGeneration()
 		if err != nil {
 			return err
 		}
-		e.incarnation = incarnation
+		e.generation = generation
 	}
 	e.wrote, e.draft = true, next
 	if !e.read {
@@ -196,16 +196,16 @@ func (v *View) nextOn(e *entry, base storage.Record, d draft, above int64) stora
 		return base
 	}
 	next := storage.Record{
-		Key: e.key, Revision: max(base.Revision, above) + 1, Incarnation: base.Incarnation,
+		Key: e.key, Revision: max(base.Revision, above) + 1, Generation: base.Generation,
 		Created: base.Created, Updated: v.now, Expires: v.expires(e.store, d.ttl), Run: v.caller.Run,
 	}
 	if d.fresh {
-		next.Incarnation, next.Created = e.incarnation, v.now
+		next.Generation, next.Created = e.generation, v.now
 	}
 	if base.Exists() && !next.Updated.After(base.Updated) {
 		next.Updated = base.Updated.Add(time.Microsecond) // strictly increasing, whatever clocks do
 	}
-	next.Ends = v.ends(e.store)
+	next.Tags = v.ends(e.store)
 	return next
 }
 

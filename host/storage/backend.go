@@ -10,21 +10,21 @@ import (
 
 // Record is what a backend keeps under a key. The zero Record stands for "none".
 //
-// A backend stores what it is given: revisions, incarnations and times are its callers' business. Times are
+// A backend stores what it is given: revisions, generations and times are its callers' business. Times are
 // kept in UTC and whole microseconds.
 type Record struct {
 	Key     Key
 	Content []byte // JSON; a backend returns the bytes it was given
 	// Revision counts the commits that wrote the record, from 1; 0 means that there is no record.
 	Revision int64
-	// Incarnation tells a record from an earlier one under the same key.
-	Incarnation string
-	Created     time.Time
-	Updated     time.Time
+	// Generation tells a record from an earlier one under the same key.
+	Generation string
+	Created    time.Time
+	Updated    time.Time
 	// Expires is when the lifetime ends; zero for never.
 	Expires time.Time
-	// Ends are the events that end the lifetime, as tags that Drop finds: "session/s1". No tag twice.
-	Ends []string
+	// Tags are words that Drop finds the record by, such as the event that ends its lifetime. No tag twice.
+	Tags []string
 	// Run is the id of the run that wrote the record last, or "".
 	Run string
 }
@@ -38,13 +38,13 @@ func (r Record) Expired(at time.Time) bool { return !r.Expires.IsZero() && !at.B
 // Clone returns a copy that shares no memory with r.
 func (r Record) Clone() Record {
 	r.Content = bytes.Clone(r.Content)
-	r.Ends = slices.Clone(r.Ends)
+	r.Tags = slices.Clone(r.Tags)
 	return r
 }
 
-// Same reports whether both are the same version of the same record, or both none.
-func (r Record) Same(other Record) bool {
-	return r.Revision == other.Revision && r.Incarnation == other.Incarnation
+// SameVersion reports whether both are the same version of the same record, or both none.
+func (r Record) SameVersion(other Record) bool {
+	return r.Revision == other.Revision && r.Generation == other.Generation
 }
 
 // Head is a record without its content, which may be large: Content is nil. The zero Head stands for "none".
@@ -74,7 +74,7 @@ type Write struct {
 // under certain keys. Keys is set alone; one of the fields must be set.
 type Selector struct {
 	Prefix Key
-	End    string
+	Tag    string
 	Keys   []Key
 }
 
@@ -83,13 +83,13 @@ func (s Selector) Matches(r Record) bool {
 	if len(s.Keys) > 0 {
 		return slices.Contains(s.Keys, r.Key)
 	}
-	return r.Key.HasPrefix(s.Prefix) && (s.End == "" || slices.Contains(r.Ends, s.End))
+	return r.Key.HasPrefix(s.Prefix) && (s.Tag == "" || slices.Contains(r.Tags, s.Tag))
 }
 
 // Check returns an error for a selector that selects everything or has both keys and something else, and for a
 // limit under 1.
 func (s Selector) Check(limit int) error {
-	switch some := s.Prefix != "" || s.End != ""; {
+	switch some := s.Prefix != "" || s.Tag != ""; {
 	case some && len(s.Keys) > 0:
 		return errSelectors
 	case !some && len(s.Keys) == 0:

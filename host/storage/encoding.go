@@ -15,7 +15,7 @@ import (
 //	checksum 4 bytes, CRC-32C of the key and of everything after the checksum
 //	created, updated, expires   8 bytes each, microseconds since 1970
 //	revision   varint
-//	incarnation, run   varint length and bytes
+//	generation, run   varint length and bytes
 //	ends   varint count, then each as length and bytes
 //	content   the rest
 //
@@ -31,16 +31,16 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // AppendRecord appends the encoded form of r, without its key, to dst.
 func AppendRecord(dst []byte, r Record) []byte {
 	start := len(dst)
-	dst = slices.Grow(dst, recordHeader+len(r.Content)+len(r.Incarnation)+len(r.Run)+64)
+	dst = slices.Grow(dst, recordHeader+len(r.Content)+len(r.Generation)+len(r.Run)+64)
 	dst = append(dst, recordFormat, 0, 0, 0, 0)
 	for _, t := range []time.Time{r.Created, r.Updated, r.Expires} {
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(t.UnixMicro()))
 	}
 	dst = binary.AppendUvarint(dst, uint64(r.Revision))
-	dst = appendString(dst, r.Incarnation)
+	dst = appendString(dst, r.Generation)
 	dst = appendString(dst, r.Run)
-	dst = binary.AppendUvarint(dst, uint64(len(r.Ends)))
-	for _, tag := range r.Ends {
+	dst = binary.AppendUvarint(dst, uint64(len(r.Tags)))
+	for _, tag := range r.Tags {
 		dst = appendString(dst, tag)
 	}
 	dst = append(dst, r.Content...)
@@ -77,9 +77,9 @@ func decode(key Key, data []byte) (r Record, content []byte, err error) {
 	d := decoder{rest: data[5:]}
 	r = Record{Key: key, Created: d.time(), Updated: d.time(), Expires: d.time()}
 	r.Revision = int64(d.uvarint())
-	r.Incarnation, r.Run = d.string(), d.string()
+	r.Generation, r.Run = d.string(), d.string()
 	for n := d.uvarint(); n > 0 && !d.failed; n-- {
-		r.Ends = append(r.Ends, d.string())
+		r.Tags = append(r.Tags, d.string())
 	}
 	if d.failed || !r.Exists() {
 		return Record{}, nil, corrupt(key, "it is malformed")

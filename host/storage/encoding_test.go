@@ -22,9 +22,9 @@ func sample() storage.Record {
 	return storage.Record{
 		Key:      storage.MakeKey(storage.Part{Tag: storage.Store, Value: "s"}),
 		Content:  []byte(`{"a":1}`),
-		Revision: 7, Incarnation: "i1", Run: "run1",
+		Revision: 7, Generation: "i1", Run: "run1",
 		Created: at, Updated: at.Add(time.Second), Expires: at.Add(time.Hour),
-		Ends: []string{"session/s1", "workflow/w1"},
+		Tags: []string{"session/s1", "workflow/w1"},
 	}
 }
 
@@ -37,13 +37,13 @@ func TestRecordRoundTrip(t *testing.T) {
 			return time.UnixMicro(rapid.Int64Range(-1e17, 1e17).Draw(t, "micros")).UTC()
 		})
 		want := storage.Record{
-			Key:         storage.Key(rapid.String().Draw(t, "key")),
-			Content:     rapid.SliceOf(rapid.Byte()).Draw(t, "content"),
-			Revision:    rapid.Int64Min(1).Draw(t, "revision"),
-			Incarnation: rapid.String().Draw(t, "incarnation"),
-			Run:         rapid.String().Draw(t, "run"),
-			Created:     when.Draw(t, "created"), Updated: when.Draw(t, "updated"), Expires: when.Draw(t, "expires"),
-			Ends: rapid.SliceOf(rapid.String()).Draw(t, "ends"),
+			Key:        storage.Key(rapid.String().Draw(t, "key")),
+			Content:    rapid.SliceOf(rapid.Byte()).Draw(t, "content"),
+			Revision:   rapid.Int64Min(1).Draw(t, "revision"),
+			Generation: rapid.String().Draw(t, "generation"),
+			Run:        rapid.String().Draw(t, "run"),
+			Created:    when.Draw(t, "created"), Updated: when.Draw(t, "updated"), Expires: when.Draw(t, "expires"),
+			Tags: rapid.SliceOf(rapid.String()).Draw(t, "ends"),
 		}
 		data := storage.AppendRecord([]byte("before"), want)
 		got, err := storage.DecodeRecord(want.Key, data[len("before"):])

@@ -59,7 +59,7 @@ func (r Record) eachGroup(do func(group Key)) {
 		do(user)
 		return
 	}
-	for _, tag := range r.Ends {
+	for _, tag := range r.Tags {
 		if id, ok := strings.CutPrefix(tag, subjectPrefix); ok {
 			do(UserGroup(app, id))
 			return

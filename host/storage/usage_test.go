@@ -29,7 +29,7 @@ func TestGroups(t *testing.T) {
 			[]storage.Key{storage.MakeKey(part(storage.System, storage.Ledger), tenant, app)}},
 		{"of no app", storage.MakeKey(tenant), []string{storage.SubjectTag("ann")}, nil},
 	} {
-		if got := (storage.Record{Key: test.key, Ends: test.tags}).Groups(); !slices.Equal(got, test.want) {
+		if got := (storage.Record{Key: test.key, Tags: test.tags}).Groups(); !slices.Equal(got, test.want) {
 			t.Errorf("%s: Groups of %s = %v; want %v", test.name, test.key, got, test.want)
 		}
 	}

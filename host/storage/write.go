@@ -11,7 +11,7 @@ import (
 // What a backend keeps at most. Hosts set far lower limits; these make every backend refuse alike.
 const (
 	MaxKeyBytes     = 16 << 10  // a key
-	MaxTagBytes     = 1 << 10   // one of a record's Ends
+	MaxTagBytes     = 1 << 10   // one of a record's Tags
 	MaxContentBytes = 256 << 20 // a content
 )
 
@@ -40,10 +40,10 @@ func (c Change) Usage(add func(group Key, u Usage)) {
 	}
 }
 
-// Decide is the part of Update that is the same for every backend: it calls fn with the records under keys
+// ApplyUpdate is the part of Update that is the same for every backend: it calls fn with the records under keys
 // and checks what fn answers. Times come back in UTC and whole microseconds, deletes of nothing are left out.
 // An error of fn comes back as it is; a panic in fn becomes an error, so that it fails nobody else's update.
-func Decide(keys []Key, now []Record, fn func(now []Record) ([]Write, error)) ([]Change, error) {
+func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error)) ([]Change, error) {
 	writes, err := call(fn, now)
 	if err != nil {
 		return nil, err
@@ -104,8 +104,8 @@ func check(w Write) error {
 	if r.Revision < 1 {
 		return fmt.Errorf("revision %d; a record has one of at least 1", r.Revision)
 	}
-	for i, tag := range r.Ends {
-		if tag == "" || len(tag) > MaxTagBytes || slices.Contains(r.Ends[:i], tag) {
+	for i, tag := range r.Tags {
+		if tag == "" || len(tag) > MaxTagBytes || slices.Contains(r.Tags[:i], tag) {
 			return fmt.Errorf("an end tag is empty, given twice or has over %d bytes", MaxTagBytes)
 		}
 	}

@@ -33,7 +33,7 @@ func benchKey(i int) storage.Key {
 func benchUpdate(b *testing.B, backend storage.Backend, i int) {
 	k := benchKey(i)
 	err := backend.Update(context.Background(), []storage.Key{k}, func(now []storage.Record) ([]storage.Write, error) {
-		next := storage.Record{Key: k, Revision: now[0].Revision + 1, Incarnation: "0123456789", Content: benchContent}
+		next := storage.Record{Key: k, Revision: now[0].Revision + 1, Generation: "0123456789", Content: benchContent}
 		next.Updated = time.UnixMicro(1900000000000000)
 		return []storage.Write{{Record: next}}, nil
 	})

@@ -124,7 +124,7 @@ func (c *checker) checkAll() {
 	})
 	c.each(c.ends, func(entry, _ []byte) {
 		tag, key, ok := endOf(entry)
-		c.checkEntry(key, ok, func(r storage.Record) bool { return storage.Selector{End: tag}.Matches(r) })
+		c.checkEntry(key, ok, func(r storage.Record) bool { return storage.Selector{Tag: tag}.Matches(r) })
 	})
 	c.each(c.usage, c.checkUsage)
 	c.each(c.floors, c.checkFloor)
@@ -163,7 +163,7 @@ func (c *checker) checkRecord(k, v []byte) {
 	if !r.Expires.IsZero() && !has(c.expiry, expiryEntry(r.Expires, r.Key)) {
 		c.add("index", r.Key, "it expires and is not in the index of those that do")
 	}
-	for _, tag := range r.Ends {
+	for _, tag := range r.Tags {
 		if !has(c.ends, endEntry(tag, r.Key)) {
 			c.add("index", r.Key, "its end %q is not in the index of ends", tag)
 		}

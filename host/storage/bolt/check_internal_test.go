@@ -18,7 +18,7 @@ func epoch() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) }
 func TestCheck(t *testing.T) {
 	k, other := testKey("s"), testKey("other")
 	group, _ := k.Group()
-	r := storage.Record{Key: k, Revision: 1, Content: []byte(`{"a":1}`), Expires: epoch(), Ends: []string{"e"}}
+	r := storage.Record{Key: k, Revision: 1, Content: []byte(`{"a":1}`), Expires: epoch(), Tags: []string{"e"}}
 	encoded := storage.AppendRecord(nil, r)
 	for _, test := range []struct {
 		name, kind, text string
@@ -135,7 +135,7 @@ func TestStaleIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, err := b.Sweep(t.Context(), "", epoch(), 10)
-	m, err2 := b.Drop(t.Context(), storage.Selector{End: "e"}, 10)
+	m, err2 := b.Drop(t.Context(), storage.Selector{Tag: "e"}, 10)
 	if n != 0 || len(m) != 0 || err != nil || err2 != nil {
 		t.Errorf("removed %d and %d by stale entries, %v, %v; want none", n, len(m), err, err2)
 	}

@@ -29,7 +29,7 @@ func (b *Backend) Update(ctx context.Context, keys []storage.Key, fn func([]stor
 		if err != nil {
 			return err
 		}
-		changes, err := storage.Decide(keys, now, fn)
+		changes, err := storage.ApplyUpdate(keys, now, fn)
 		if err != nil {
 			return err
 		}

@@ -153,7 +153,7 @@ func TestNothingToCommit(t *testing.T) {
 	commits := countCommits(b)
 	ctx := context.Background()
 	err := b.Update(ctx, []storage.Key{testKey("s")}, func([]storage.Record) ([]storage.Write, error) { return nil, nil })
-	_, err2 := b.Drop(ctx, storage.Selector{End: "none"}, 10)
+	_, err2 := b.Drop(ctx, storage.Selector{Tag: "none"}, 10)
 	_, err3 := b.Sweep(ctx, "", epoch(), 10)
 	if err := errors.Join(err, err2, err3); err != nil || *commits != 0 {
 		t.Errorf("three operations that changed nothing took %d commits, %v; want none", *commits, err)

@@ -24,16 +24,16 @@ const canary = "CANARY-of-an-erased-user"
 func fillAndErase(t *testing.T, b *bolt.Backend) {
 	t.Helper()
 	for i := range 400 {
-		r := storage.Record{Key: benchKey(i), Revision: 1, Content: bytes.Repeat([]byte("kept "), i), Ends: []string{"kept"}}
+		r := storage.Record{Key: benchKey(i), Revision: 1, Content: bytes.Repeat([]byte("kept "), i), Tags: []string{"kept"}}
 		if i%50 == 0 {
 			r.Content = bytes.Repeat([]byte("large"), 1<<20)
 		}
 		if i%2 == 0 {
-			r.Content, r.Ends = bytes.Repeat([]byte(canary), 1+len(r.Content)/len(canary)), []string{canary}
+			r.Content, r.Tags = bytes.Repeat([]byte(canary), 1+len(r.Content)/len(canary)), []string{canary}
 		}
 		put(t, b, r)
 	}
-	removed, err := b.Drop(t.Context(), storage.Selector{End: canary}, 1000)
+	removed, err := b.Drop(t.Context(), storage.Selector{Tag: canary}, 1000)
 	if err != nil || len(removed) != 200 {
 		t.Fatalf("Drop = %d, %v; want 200", len(removed), err)
 	}

@@ -50,7 +50,7 @@ func writeForEver(path string) {
 					reached = now[0].Revision + 1
 					next := storage.Record{Key: keys[0], Revision: reached, Content: make([]byte, reached*37%9000), Expires: at.Add(time.Duration(reached))}
 					twin := next
-					twin.Key, twin.Ends = keys[1], []string{fmt.Sprint("end", reached%3)}
+					twin.Key, twin.Tags = keys[1], []string{fmt.Sprint("end", reached%3)}
 					return []storage.Write{{Record: next}, {Record: twin}}, nil
 				})
 				if err != nil {

@@ -28,15 +28,15 @@ func writeSample(t *testing.T) (image []byte, records []storage.Record) {
 	must(t, err)
 	for i := range 150 {
 		r := storage.Record{
-			Key: benchKey(i), Revision: 1, Incarnation: "i", Created: at, Updated: at,
-			Content: []byte(strings.Repeat("x", i*i%3000)), Ends: []string{"session/s" + fmt.Sprint(i%7)},
+			Key: benchKey(i), Revision: 1, Generation: "i", Created: at, Updated: at,
+			Content: []byte(strings.Repeat("x", i*i%3000)), Tags: []string{"session/s" + fmt.Sprint(i%7)},
 		}
 		if i%3 == 0 {
 			r.Expires = at.Add(time.Duration(i) * time.Hour)
 		}
 		put(t, b, r)
 	}
-	_, err = b.Drop(ctx, storage.Selector{End: "session/s3"}, 1000)
+	_, err = b.Drop(ctx, storage.Selector{Tag: "session/s3"}, 1000)
 	must(t, err)
 	records, err = b.Scan(ctx, "", "", 1000)
 	must(t, err)
@@ -77,7 +77,7 @@ func exercise(t *testing.T, path string, records []storage.Record) (complete boo
 		})
 	}
 	b.Sweep(ctx, "", at.Add(1000*time.Hour), 20)
-	b.Drop(ctx, storage.Selector{End: "session/s1"}, 1000)
+	b.Drop(ctx, storage.Selector{Tag: "session/s1"}, 1000)
 	b.Drop(ctx, storage.Selector{Prefix: benchKey(0)[:5]}, 1000)
 	b.Scan(ctx, "", "", 1000)
 	b.Close()
@@ -218,7 +218,7 @@ func TestCorruptRecord(t *testing.T) {
 	b, err := bolt.Open(path, nil)
 	must(t, err)
 	for i := range 5 {
-		put(t, b, storage.Record{Key: benchKey(i), Revision: 1, Expires: at, Ends: []string{"e"}, Content: []byte(fmt.Sprintf("content%d", i))})
+		put(t, b, storage.Record{Key: benchKey(i), Revision: 1, Expires: at, Tags: []string{"e"}, Content: []byte(fmt.Sprintf("content%d", i))})
 	}
 	must(t, b.Close())
 	image, err := os.ReadFile(path)
@@ -248,7 +248,7 @@ func TestCorruptRecord(t *testing.T) {
 	}
 	put(t, b, storage.Record{Key: benchKey(3), Revision: 2})
 
-	n, err := b.Drop(ctx, storage.Selector{End: "e"}, 100)
+	n, err := b.Drop(ctx, storage.Selector{Tag: "e"}, 100)
 	names("Drop", err)
 	m, err := b.Sweep(ctx, "", at, 100)
 	names("Sweep", err)

@@ -29,12 +29,12 @@ func (b *Backend) Drop(ctx context.Context, what storage.Selector, limit int) ([
 	if len(what.Keys) > 0 {
 		return b.removeKeys(ctx, what.Keys, limit, func(storage.Record) bool { return true })
 	}
-	tenant := cmp.Or(what.Prefix.Tenant(), storage.Key(what.End).Tenant()) // the end of a session is its key
+	tenant := cmp.Or(what.Prefix.Tenant(), storage.Key(what.Tag).Tenant()) // the end of a session is its key
 	return b.remove(ctx, tenant, limit, what.Matches, func(t *transaction, from []byte) entries {
-		if what.End == "" {
+		if what.Tag == "" {
 			return under(t.records, []byte(what.Prefix), from, func(k []byte) (storage.Key, bool) { return storage.Key(k), true })
 		}
-		return under(t.ends, endEntry(what.End, what.Prefix), from, func(entry []byte) (storage.Key, bool) {
+		return under(t.ends, endEntry(what.Tag, what.Prefix), from, func(entry []byte) (storage.Key, bool) {
 			_, key, ok := endOf(entry)
 			return key, ok
 		})

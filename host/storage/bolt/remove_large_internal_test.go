@@ -23,7 +23,7 @@ func fillLarge(t *testing.T, b *Backend, n int) {
 	for i := range n {
 		k := testKey(fmt.Sprintf("%x", i*7919%1009))
 		err := b.Update(t.Context(), []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
-			r := storage.Record{Key: k, Revision: 1, Content: content, Expires: epoch().Add(-time.Hour), Ends: []string{"e"}}
+			r := storage.Record{Key: k, Revision: 1, Content: content, Expires: epoch().Add(-time.Hour), Tags: []string{"e"}}
 			return []storage.Write{{Record: r}}, nil
 		})
 		if err != nil {
@@ -66,7 +66,7 @@ func TestRemovalHoldsNoContents(t *testing.T) {
 	}{
 		{"sweep", func(b *Backend) (int, error) { return b.Sweep(t.Context(), "", epoch(), 1000) }},
 		{"drop an end", func(b *Backend) (int, error) {
-			gone, err := b.Drop(t.Context(), storage.Selector{End: "e"}, 1000)
+			gone, err := b.Drop(t.Context(), storage.Selector{Tag: "e"}, 1000)
 			return len(gone), err
 		}},
 	} {
@@ -121,7 +121,7 @@ func TestNeighbourBetweenChunks(t *testing.T) {
 			return fn(tx)
 		})
 	}
-	if gone, err := b.Drop(t.Context(), storage.Selector{End: "e"}, 100); len(gone) != 12 || err != nil {
+	if gone, err := b.Drop(t.Context(), storage.Selector{Tag: "e"}, 100); len(gone) != 12 || err != nil {
 		t.Errorf("Drop = %d, %v; want 12", len(gone), err)
 	}
 	neighbour.Wait()

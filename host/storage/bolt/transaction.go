@@ -202,15 +202,15 @@ func (t *transaction) index(old, next storage.Record) error {
 			}
 		}
 	}
-	for _, tag := range old.Ends {
-		if !slices.Contains(next.Ends, tag) {
+	for _, tag := range old.Tags {
+		if !slices.Contains(next.Tags, tag) {
 			if err := t.ends.Delete(endEntry(tag, next.Key)); err != nil {
 				return err
 			}
 		}
 	}
-	for _, tag := range next.Ends {
-		if !slices.Contains(old.Ends, tag) {
+	for _, tag := range next.Tags {
+		if !slices.Contains(old.Tags, tag) {
 			if err := t.ends.Put(endEntry(tag, next.Key), nil); err != nil {
 				return err
 			}

@@ -76,7 +76,7 @@ func (b *Backend) Heads(ctx context.Context, prefix, after storage.Key, limit in
 // headOf returns a head that shares no memory with r.
 func headOf(r storage.Record) storage.Head {
 	h := storage.HeadOf(r)
-	h.Ends = slices.Clone(h.Ends)
+	h.Tags = slices.Clone(h.Tags)
 	return h
 }
 
@@ -115,7 +115,7 @@ func (b *Backend) Update(ctx context.Context, keys []storage.Key, fn func([]stor
 	if err != nil {
 		return err
 	}
-	changes, err := storage.Decide(keys, now, fn)
+	changes, err := storage.ApplyUpdate(keys, now, fn)
 	if err != nil {
 		return err
 	}

@@ -145,7 +145,7 @@ func churn(t tester, b storage.Backend, i int) {
 	ctx := context.Background()
 	for j := range 4 {
 		r := record(app("churn", user(fmt.Sprint("u", i)), store(fmt.Sprint("s", j))), 1, "x")
-		r.Expires, r.Ends = epoch, []string{fmt.Sprint("session/", i)}
+		r.Expires, r.Tags = epoch, []string{fmt.Sprint("session/", i)}
 		keys := []storage.Key{r.Key}
 		if err := b.Update(ctx, keys, func([]storage.Record) ([]storage.Write, error) {
 			return []storage.Write{{Record: r}}, nil
@@ -153,7 +153,7 @@ func churn(t tester, b storage.Backend, i int) {
 			t.Error(err)
 		}
 	}
-	_, err1 := b.Drop(ctx, storage.Selector{End: fmt.Sprint("session/", i)}, 2)
+	_, err1 := b.Drop(ctx, storage.Selector{Tag: fmt.Sprint("session/", i)}, 2)
 	_, err2 := b.Sweep(ctx, "", epoch, 1)
 	if err := errors.Join(err1, err2); err != nil {
 		t.Error(err)

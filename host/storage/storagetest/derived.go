@@ -20,14 +20,14 @@ func testUserUsage(t *testing.T, b storage.Backend) {
 	put(t, b, own, shared, file)
 	checkUsage(t, b, group, ann, bob)
 
-	file.Revision, file.Ends = 2, []string{storage.SubjectTag("ann")}
+	file.Revision, file.Tags = 2, []string{storage.SubjectTag("ann")}
 	put(t, b, file)
 	checkUsage(t, b, group, ann, bob)
 
-	file.Revision, file.Ends, file.Content = 3, []string{storage.SubjectTag("bob")}, []byte("1")
+	file.Revision, file.Tags, file.Content = 3, []string{storage.SubjectTag("bob")}, []byte("1")
 	put(t, b, file)
 	checkUsage(t, b, group, ann, bob)
-	if gone, err := b.Drop(context.Background(), storage.Selector{End: storage.SubjectTag("bob"), Prefix: file.Key}, 10); len(gone) != 1 || err != nil {
+	if gone, err := b.Drop(context.Background(), storage.Selector{Tag: storage.SubjectTag("bob"), Prefix: file.Key}, 10); len(gone) != 1 || err != nil {
 		t.Errorf("Drop of bob's = %v, %v", gone, err)
 	}
 	checkUsage(t, b, group, ann, bob)
@@ -73,9 +73,9 @@ func testFloors(t *testing.T, b storage.Backend) {
 	want("after a sweep", 9)
 
 	ended := record(k, 11, "x")
-	ended.Ends = []string{"e"}
+	ended.Tags = []string{"e"}
 	put(t, b, ended)
-	if gone, err := b.Drop(ctx, storage.Selector{End: "e"}, 10); len(gone) != 1 || err != nil {
+	if gone, err := b.Drop(ctx, storage.Selector{Tag: "e"}, 10); len(gone) != 1 || err != nil {
 		t.Fatalf("Drop = %v, %v", gone, err)
 	}
 	want("after a drop", 11)

@@ -48,7 +48,7 @@ type model struct {
 
 func (m *model) drawRecord(t *rapid.T, k storage.Key) storage.Record {
 	r := record(k, m.records[k].Revision+1, rapid.StringN(0, 40, -1).Draw(t, "content"))
-	r.Ends = rapid.SliceOfDistinct(rapid.SampledFrom(modelEnds), rapid.ID[string]).Draw(t, "ends")
+	r.Tags = rapid.SliceOfDistinct(rapid.SampledFrom(modelEnds), rapid.ID[string]).Draw(t, "ends")
 	if in := rapid.IntRange(0, 5).Draw(t, "expires"); in > 0 {
 		r.Expires = epoch.Add(time.Duration(in) * time.Second)
 	}
@@ -116,7 +116,7 @@ func (m *model) scan(t *rapid.T) {
 
 func (m *model) drop(t *rapid.T) {
 	what := storage.Selector{Prefix: rapid.SampledFrom(modelPrefixes).Draw(t, "prefix")}
-	what.End = rapid.SampledFrom(append([]string{""}, modelEnds...)).Draw(t, "end")
+	what.Tag = rapid.SampledFrom(append([]string{""}, modelEnds...)).Draw(t, "end")
 	if what.Check(1) != nil {
 		return
 	}

@@ -37,7 +37,7 @@ func dropping(b storage.Backend, what storage.Selector) func(limit int) (int, er
 func testDrop(t *testing.T, b storage.Backend) {
 	ended := func(k storage.Key, ends ...string) storage.Record {
 		r := record(k, 1, "x")
-		r.Ends = ends
+		r.Tags = ends
 		return r
 	}
 	tests := []struct {
@@ -48,11 +48,11 @@ func testDrop(t *testing.T, b storage.Backend) {
 		{"a user", storage.Selector{Prefix: app("a", user("u"))}, 11},
 		{"another user", storage.Selector{Prefix: app("a", user("uu"))}, 1},
 		{"an app", storage.Selector{Prefix: app("a")}, 13},
-		{"an end", storage.Selector{End: "session/s1"}, 12},
-		{"a longer end", storage.Selector{End: "session/s10"}, 2},
-		{"the start of an end", storage.Selector{End: "session/s"}, 0},
-		{"an end under a prefix", storage.Selector{Prefix: app("a", user("u")), End: "session/s1"}, 10},
-		{"an end under another prefix", storage.Selector{Prefix: app("b"), End: "session/s1"}, 1},
+		{"an end", storage.Selector{Tag: "session/s1"}, 12},
+		{"a longer end", storage.Selector{Tag: "session/s10"}, 2},
+		{"the start of an end", storage.Selector{Tag: "session/s"}, 0},
+		{"an end under a prefix", storage.Selector{Prefix: app("a", user("u")), Tag: "session/s1"}, 10},
+		{"an end under another prefix", storage.Selector{Prefix: app("b"), Tag: "session/s1"}, 1},
 		{"keys", storage.Selector{Keys: []storage.Key{app("b", store("s")), app("c"), app("a", user("u"), store("s3")), app("a", user("u"))}}, 2},
 		{"a prefix with nothing", storage.Selector{Prefix: app("c")}, 0},
 		{"usage", storage.Selector{Prefix: storage.UsageKey(app("a"))}, 0},
@@ -88,7 +88,7 @@ func testSweep(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	for i := range 20 {
 		r := record(app("a", store(fmt.Sprintf("s%02d", i))), 1, "x")
-		r.Expires, r.Ends = epoch.Add(time.Duration(i)*time.Microsecond), []string{"e"}
+		r.Expires, r.Tags = epoch.Add(time.Duration(i)*time.Microsecond), []string{"e"}
 		put(t, b, r)
 	}
 	old := record(app("a", store("old")), 1, "x")
@@ -116,7 +116,7 @@ func testSweep(t *testing.T, b storage.Backend) {
 	}
 	same(t, "what is left", all(t, b, ""), []storage.Record{record(app("a", store("ever")), 1, "x")})
 	checkUsage(t, b, app("a"))
-	if n, err := b.Drop(ctx, storage.Selector{End: "e"}, 100); len(n) != 0 || err != nil {
+	if n, err := b.Drop(ctx, storage.Selector{Tag: "e"}, 100); len(n) != 0 || err != nil {
 		t.Errorf("Drop of ends of swept records = %v, %v; want none", n, err)
 	}
 }
@@ -186,7 +186,7 @@ func testLimits(t *testing.T, b storage.Backend) {
 			t.Errorf("Sweep with limit %d succeeded", limit)
 		}
 	}
-	for _, what := range []storage.Selector{{}, {Keys: []storage.Key{}}, {Keys: []storage.Key{app("a")}, Prefix: app("a")}, {Keys: []storage.Key{app("a")}, End: "e"}} {
+	for _, what := range []storage.Selector{{}, {Keys: []storage.Key{}}, {Keys: []storage.Key{app("a")}, Prefix: app("a")}, {Keys: []storage.Key{app("a")}, Tag: "e"}} {
 		if _, err := b.Drop(ctx, what, 1); err == nil {
 			t.Errorf("Drop of %+v succeeded", what)
 		}

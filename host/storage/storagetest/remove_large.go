@@ -18,11 +18,11 @@ func testDropReturnsHeads(t *testing.T, b storage.Backend) {
 	var want []storage.Record
 	for i := range 5 {
 		r := record(app("a", user("u"), store(fmt.Sprint("s", i))), int64(i+1), string(bytes.Repeat([]byte("x"), i)))
-		r.Ends, r.Expires = []string{"e"}, epoch.Add(time.Hour)
+		r.Tags, r.Expires = []string{"e"}, epoch.Add(time.Hour)
 		want = append(want, r)
 	}
 	for _, what := range []storage.Selector{
-		{Prefix: app("a")}, {End: "e"}, {Prefix: app("a", user("u")), End: "e"},
+		{Prefix: app("a")}, {Tag: "e"}, {Prefix: app("a", user("u")), Tag: "e"},
 		{Keys: []storage.Key{want[0].Key, want[1].Key, want[2].Key, want[3].Key, want[4].Key}},
 	} {
 		put(t, b, want...)
@@ -54,14 +54,14 @@ func testDropLarge(t *testing.T, b storage.Backend) {
 	fill := func() (keys []storage.Key) {
 		for i := range n {
 			r := record(app("a", store(fmt.Sprintf("s%02d", i))), 1, string(bytes.Repeat([]byte{byte(i)}, size)))
-			r.Expires, r.Ends = epoch.Add(time.Duration(n-i)*time.Second), []string{"e"}
+			r.Expires, r.Tags = epoch.Add(time.Duration(n-i)*time.Second), []string{"e"}
 			put(t, b, r)
 			keys = append(keys, r.Key)
 		}
 		return keys
 	}
 	keys := fill()
-	for _, what := range []storage.Selector{{Prefix: app("a")}, {End: "e"}, {Keys: keys}} {
+	for _, what := range []storage.Selector{{Prefix: app("a")}, {Tag: "e"}, {Keys: keys}} {
 		removed, err := b.Drop(ctx, what, 1000)
 		if err != nil || len(removed) != n {
 			t.Errorf("Drop of %+v = %d records, %v; want %d", what, len(removed), err, n)

@@ -72,7 +72,7 @@ func store(name string) storage.Part { return storage.Part{Tag: storage.Store, V
 
 func record(k storage.Key, revision int64, content string) storage.Record {
 	return storage.Record{
-		Key: k, Revision: revision, Incarnation: "i1", Content: []byte(content),
+		Key: k, Revision: revision, Generation: "i1", Content: []byte(content),
 		Created: epoch, Updated: epoch.Add(time.Minute), Run: "run1",
 	}
 }
@@ -168,13 +168,13 @@ func sameHeads(t tester, what string, got []storage.Head, want []storage.Record)
 }
 
 func equal(x, y storage.Record) bool {
-	return x.Key == y.Key && x.Same(y) && x.Run == y.Run && bytes.Equal(x.Content, y.Content) && slices.Equal(x.Ends, y.Ends) &&
+	return x.Key == y.Key && x.SameVersion(y) && x.Run == y.Run && bytes.Equal(x.Content, y.Content) && slices.Equal(x.Tags, y.Tags) &&
 		x.Created == y.Created && x.Updated == y.Updated && x.Expires == y.Expires
 }
 
 func testGet(t *testing.T, b storage.Backend) {
 	full := record(app("a", user("u"), store("s")), 3, `{"a":1}`)
-	full.Expires, full.Ends = epoch.Add(time.Hour), []string{"session/s1", "workflow/w1"}
+	full.Expires, full.Tags = epoch.Add(time.Hour), []string{"session/s1", "workflow/w1"}
 	bare := storage.Record{Key: app("a", store("bare")), Revision: 1}
 	put(t, b, full, bare)
 
@@ -198,18 +198,18 @@ func testGet(t *testing.T, b storage.Backend) {
 func testCopies(t *testing.T, b storage.Backend) {
 	k := app("a", store("s"))
 	r := record(k, 1, "before")
-	r.Ends = []string{"end"}
+	r.Tags = []string{"end"}
 	put(t, b, r)
 	copy(r.Content, "xxxxxx")
-	r.Ends[0] = "xxx"
+	r.Tags[0] = "xxx"
 	for range 2 {
 		got := append(get(t, b, k), all(t, b, k)...)
 		for _, g := range got {
-			if string(g.Content) != "before" || !slices.Equal(g.Ends, []string{"end"}) {
-				t.Fatalf("the record is %q %v after its copies were changed", g.Content, g.Ends)
+			if string(g.Content) != "before" || !slices.Equal(g.Tags, []string{"end"}) {
+				t.Fatalf("the record is %q %v after its copies were changed", g.Content, g.Tags)
 			}
 			copy(g.Content, "yyyyyy")
-			g.Ends[0] = "yyy"
+			g.Tags[0] = "yyy"
 		}
 	}
 }

@@ -59,9 +59,9 @@ func testRefusedWrites(t *testing.T, b storage.Backend) {
 		"long key":            {{Record: record(long, 1, "")}},
 		"no revision":         {with(func(r *storage.Record) { r.Revision = 0 })},
 		"negative revision":   {with(func(r *storage.Record) { r.Revision = -1 })},
-		"empty end":           {with(func(r *storage.Record) { r.Ends = []string{""} })},
-		"end twice":           {with(func(r *storage.Record) { r.Ends = []string{"e", "f", "e"} })},
-		"long end":            {with(func(r *storage.Record) { r.Ends = []string{string(make([]byte, storage.MaxTagBytes+1))} })},
+		"empty end":           {with(func(r *storage.Record) { r.Tags = []string{""} })},
+		"end twice":           {with(func(r *storage.Record) { r.Tags = []string{"e", "f", "e"} })},
+		"long end":            {with(func(r *storage.Record) { r.Tags = []string{string(make([]byte, storage.MaxTagBytes+1))} })},
 	} {
 		t.Run(name, func(t *testing.T) {
 			keys := []storage.Key{other, k, storage.UsageKey(app("a")), storage.FloorKey(k), "no key", "", long}
