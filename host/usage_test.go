@@ -98,11 +98,11 @@ type flaky struct {
 	err error
 }
 
-func (f *flaky) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
+func (f *flaky) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
 	if f.err != nil {
 		return f.err
 	}
-	return f.Backend.Update(ctx, keys, fn)
+	return f.Backend.Update(ctx, on, fn)
 }
 
 // TestUsageOutlivesAFailure has a backend that fails while usage is written: nothing is lost, and nothing is counted twice

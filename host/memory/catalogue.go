@@ -51,7 +51,7 @@ func (s *Service) Declare(ctx context.Context, tenant string) error {
 	if maps.Equal(old.Stores, next.Stores) {
 		return nil
 	}
-	err = s.backend.Update(ctx, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
+	err = s.backend.Update(ctx, storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
 		if !now[0].SameVersion(records[0]) {
 			return nil, errors.New("the catalogue changed while the app was opened")
 		}

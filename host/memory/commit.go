@@ -116,7 +116,7 @@ func (v *View) commit(ctx context.Context, tx Tx, done *Done) error {
 	c := &commit{v: v, tx: tx, keys: v.commitKeys(tx), attempts: done.Attempts}
 	inTime, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()
-	err := c.settled(inTime, func() error { return v.s.backend.Update(inTime, c.keys, c.decide) })
+	err := c.settled(inTime, func() error { return v.s.backend.Update(inTime, storage.Keys(c.keys...), c.decide) })
 	if errors.Is(err, storage.ErrUnknownOutcome) {
 		err = c.lookUp(ctx, err)
 	}

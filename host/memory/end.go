@@ -58,7 +58,7 @@ func (s *Service) leaveTombstone(ctx context.Context, c Caller, found *storage.R
 		of.User = owner.User
 		keys = append(keys, s.userSessionKey(of))
 	}
-	return s.backend.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
+	return s.backend.Update(ctx, storage.Keys(keys...), func(now []storage.Record) ([]storage.Write, error) {
 		state, err := decodeSession(now[0])
 		if err != nil {
 			return nil, err
@@ -99,7 +99,7 @@ func (s *Service) mayEnd(r storage.Record, state sessionState, c Caller, found *
 // forgetOwner takes the user out of the tombstone of a session that has ended.
 func (s *Service) forgetOwner(ctx context.Context, c Caller) error {
 	key, mark := s.sessionKey(c), s.erasedSessionKey(c)
-	return s.backend.Update(ctx, []storage.Key{key, mark}, func(now []storage.Record) ([]storage.Write, error) {
+	return s.backend.Update(ctx, storage.Keys(key, mark), func(now []storage.Record) ([]storage.Write, error) {
 		state, err := decodeSession(now[0])
 		if err != nil || state.User != c.User || state.Ended == nil {
 			return nil, err

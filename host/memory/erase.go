@@ -77,7 +77,7 @@ type erasure struct {
 // markErased makes every attempt that began before refuse to commit.
 func (s *Service) markErased(ctx context.Context, c Caller) error {
 	key := s.erasedKey(c)
-	return s.backend.Update(ctx, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
+	return s.backend.Update(ctx, storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
 		return s.writeSystem(nil, now[0], key, struct{}{}, s.now().Add(erasedRetention), c)
 	})
 }

@@ -16,7 +16,7 @@ import (
 type hooked struct {
 	storage.Backend
 	get    func(ctx context.Context, keys []storage.Key) ([]storage.Record, error)
-	update func(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error
+	update func(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error
 }
 
 func (h *hooked) Get(ctx context.Context, keys ...storage.Key) ([]storage.Record, error) {
@@ -26,11 +26,11 @@ func (h *hooked) Get(ctx context.Context, keys ...storage.Key) ([]storage.Record
 	return h.Backend.Get(ctx, keys...)
 }
 
-func (h *hooked) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
+func (h *hooked) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
 	if h.update != nil {
-		return h.update(ctx, keys, fn)
+		return h.update(ctx, on, fn)
 	}
-	return h.Backend.Update(ctx, keys, fn)
+	return h.Backend.Update(ctx, on, fn)
 }
 
 func hook(t *testing.T) (*app, *hooked) {
@@ -46,8 +46,8 @@ func hook(t *testing.T) (*app, *hooked) {
 func TestACommitThatRanOutOfTimeIsLookedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, h := hook(t)
-		h.update = func(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
-			if err := h.Backend.Update(ctx, keys, fn); err != nil {
+		h.update = func(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
+			if err := h.Backend.Update(ctx, on, fn); err != nil {
 				return err
 			}
 			<-ctx.Done()
@@ -168,14 +168,14 @@ func TestASessionThatIsUsedAgainIsNotSwept(t *testing.T) {
 	a.clock.Advance(29 * time.Hour)
 	behind.Advance(26 * time.Hour)
 	used := false
-	h.update = func(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
+	h.update = func(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
 		if !used { // between the sweeper's look and its transaction
 			used = true
 			if _, err := other.StartSession(ctx, ann, memory.SessionStart{}); err != nil {
 				t.Error(err)
 			}
 		}
-		return h.Backend.Update(ctx, keys, fn)
+		return h.Backend.Update(ctx, on, fn)
 	}
 	if _, err := a.Sweep(ctx, "acme", 10); err != nil || !used {
 		t.Errorf("Sweep = %v; it tried to end the session: %t", err, used)

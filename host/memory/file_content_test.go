@@ -114,11 +114,11 @@ type erasing struct {
 	erase  func()
 }
 
-func (b *erasing) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
+func (b *erasing) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
 	if b.before--; b.before == 0 {
 		b.erase()
 	}
-	return b.Backend.Update(ctx, keys, fn)
+	return b.Backend.Update(ctx, on, fn)
 }
 
 // An erasure during an upload ends it, wherever it is: nothing of the user is left.

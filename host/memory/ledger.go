@@ -146,7 +146,7 @@ func (s *Service) Note(ctx context.Context, tenant string, entries []LedgerEntry
 			keys = append(keys, s.erasedSessionKey(Caller{Tenant: tenant, Session: e.Session}))
 		}
 	}
-	err := s.backend.Update(ctx, keys, func(now []storage.Record) (writes []storage.Write, err error) {
+	err := s.backend.Update(ctx, storage.Keys(keys...), func(now []storage.Record) (writes []storage.Write, err error) {
 		for i, e := range entries {
 			if now[i].Exists() {
 				continue // the commit has noted it

@@ -23,8 +23,8 @@ type locked struct {
 	longest time.Duration
 }
 
-func (b *locked) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
-	return b.Backend.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
+func (b *locked) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
+	return b.Backend.Update(ctx, on, func(now []storage.Record) ([]storage.Write, error) {
 		began := time.Now()
 		defer func() {
 			b.mu.Lock()
@@ -93,7 +93,7 @@ func TestManySmallBlindMerges(t *testing.T) {
 // busy is a backend whose commits wait until the caller gives up.
 type busy struct{ storage.Backend }
 
-func (busy) Update(ctx context.Context, _ []storage.Key, _ func([]storage.Record) ([]storage.Write, error)) error {
+func (busy) Update(ctx context.Context, _ storage.Footprint, _ func([]storage.Record) ([]storage.Write, error)) error {
 	<-ctx.Done()
 	return ctx.Err()
 }

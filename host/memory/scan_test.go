@@ -43,8 +43,8 @@ func (w *weighing) Scan(ctx context.Context, prefix, after storage.Key, limit in
 }
 
 // Update implements storage.Backend.
-func (w *weighing) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
-	return w.Backend.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
+func (w *weighing) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
+	return w.Backend.Update(ctx, on, func(now []storage.Record) ([]storage.Write, error) {
 		w.weigh(now)
 		return fn(now)
 	})
@@ -65,7 +65,7 @@ func TestContentsHeldAtOnce(t *testing.T) {
 		for i := range n {
 			k := group.With(storage.Part{Tag: storage.User, Value: "ann"}, storage.Part{Tag: storage.Store, Value: "notes"},
 				storage.Part{Tag: storage.Item, Value: fmt.Sprint(i)})
-			err := w.Backend.Update(ctx, []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
+			err := w.Backend.Update(ctx, storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
 				return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Content: content}}}, nil
 			})
 			if err != nil {

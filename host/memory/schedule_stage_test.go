@@ -167,10 +167,10 @@ func (s *stage) Drop(ctx context.Context, what storage.Selector, limit int) ([]s
 }
 
 // Update implements storage.Backend.
-func (s *stage) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
+func (s *stage) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
 	a := actorOf(ctx)
 	if a == nil {
-		return s.Backend.Update(ctx, keys, fn)
+		return s.Backend.Update(ctx, on, fn)
 	}
 	a.pause()
 	how := answered
@@ -178,7 +178,7 @@ func (s *stage) Update(ctx context.Context, keys []storage.Key, fn func([]storag
 		how, a.outcome = a.outcome, answered
 	}
 	var writes []storage.Write
-	err := s.Backend.Update(ctx, keys, func(now []storage.Record) (_ []storage.Write, err error) {
+	err := s.Backend.Update(ctx, on, func(now []storage.Record) (_ []storage.Write, err error) {
 		writes, err = fn(now)
 		a.passed = err == nil && a.writing && a.writesChanged(now, writes)
 		if err == nil && how == neverArrived {

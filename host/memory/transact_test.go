@@ -313,7 +313,7 @@ func TestQuota(t *testing.T) {
 // bump changes a record as another host would, past this host's turns.
 func (a *app) bump(key storage.Key) {
 	a.t.Helper()
-	err := a.backend.Update(context.Background(), []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
+	err := a.backend.Update(context.Background(), storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
 		r := now[0]
 		r.Revision++
 		return []storage.Write{{Record: r}}, nil

@@ -56,7 +56,7 @@ func (s *Service) swap(ctx context.Context, c Caller, keys []storage.Key, before
 	}
 	account, full := s.account(c), s.noRoom()
 	try := func() error {
-		return s.backend.Update(ctx, append(keys, account.keys...), func(now []storage.Record) ([]storage.Write, error) {
+		return s.backend.Update(ctx, storage.Keys(append(keys, account.keys...)...), func(now []storage.Record) ([]storage.Write, error) {
 			for i, r := range before {
 				if !now[i].SameVersion(r) {
 					return nil, errMissed
@@ -107,7 +107,7 @@ func swapOne(ctx context.Context, backend storage.Backend, key storage.Key, fn f
 		if err != nil {
 			return err
 		}
-		err = backend.Update(ctx, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
+		err = backend.Update(ctx, storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
 			if !now[0].SameVersion(before[0]) {
 				return nil, errMissed
 			}

@@ -116,6 +116,11 @@ type Backend interface {
 	// read the error wraps ErrCorrupt; so it is with Scan and Update.
 	Get(ctx context.Context, keys ...Key) ([]Record, error)
 
+	// Read returns the records under want, in their order, and the position that they were read at, all from one
+	// snapshot in which everything held is as it was observed. Otherwise it fails with ErrChanged. It reads no
+	// contents of what is held.
+	Read(ctx context.Context, want []Key, held Held) ([]Record, Position, error)
+
 	// Scan returns up to limit records under prefix whose keys come after after, in the order of keys. Less
 	// than limit, which is at least 1, means that there are no more.
 	Scan(ctx context.Context, prefix, after Key, limit int) ([]Record, error)
@@ -123,14 +128,16 @@ type Backend interface {
 	// Heads is Scan without contents, which are not read into memory.
 	Heads(ctx context.Context, prefix, after Key, limit int) ([]Head, error)
 
-	// Update calls fn with the records under keys, as Get returns them, and applies the writes that fn
-	// answers: all of them or, where fn or the backend fails, none. Updates are serializable over their keys,
-	// absent records included. Every write is to one of keys, and no two to the same. What Update reports as
-	// done is durable. A ctx that ends before fn was called ends the wait; from then on it is ignored.
+	// Update calls fn with the records under on.Keys, as Get returns them, and applies the writes that fn
+	// returns: all of them or, if fn or the backend fails, none. Everything in on.Held must be as it was observed,
+	// or Update fails with ErrChanged and does not call fn. Updates are serializable over what on names: absent
+	// records and those that appear in a range included. Every write is to one of on.Keys, and no two to the same.
+	// What Update reports as done is durable. A ctx that ends before fn was called ends the wait; from then on it is
+	// ignored.
 	//
 	// fn is pure and may be called again; it must neither keep nor change what it is given, nor call the
 	// backend, nor end its goroutine. A panic in fn becomes an error.
-	Update(ctx context.Context, keys []Key, fn func(now []Record) ([]Write, error)) error
+	Update(ctx context.Context, on Footprint, fn func(now []Record) ([]Write, error)) error
 
 	// Drop removes up to limit of the selected records and returns what it removed. Less than limit, which is
 	// at least 1, means that none are left. Records that cannot be read are passed over, and reported by an
@@ -144,6 +151,15 @@ type Backend interface {
 	// each inside the transaction that removes it, and returns how many: of all records, or, if group is not
 	// empty, of those that count for that group of an app, and then of a bounded number that it looks at.
 	Sweep(ctx context.Context, group Key, at time.Time, limit int) (int, error)
+
+	// Changes returns up to limit writes to keys under prefix that were committed after a position, in the order of
+	// their commits, and the position behind the last of them. Less than limit, which is at least 1, means that there
+	// are no more, and the position is then that of the present. The history is bounded: Changes fails with ErrTooOld
+	// for a position that it does not reach back to, as for the zero Position.
+	Changes(ctx context.Context, prefix Key, since Position, limit int) ([]Changed, Position, error)
+
+	// Ping reports whether the backend can read and write, with a write that changes nothing. It costs a commit.
+	Ping(ctx context.Context) error
 
 	// Close frees what the backend holds. Updates that had begun end first, those that wait get ErrClosed.
 	// Closing twice is fine.

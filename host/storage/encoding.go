@@ -63,6 +63,20 @@ func DecodeHead(key Key, data []byte) (Head, error) {
 	return Head{Record: r, ContentBytes: int64(len(content))}, err
 }
 
+// HasVersion reports whether data, which AppendRecord made of the record under v.Key, or which is nil if there is none, is
+// of that version. It does not verify the checksum: it costs the same whatever the size of the content.
+func HasVersion(data []byte, v Version) (bool, error) {
+	if data == nil {
+		return v.Revision == 0 && v.Generation == "", nil
+	}
+	if len(data) < recordHeader || data[0] != recordFormat {
+		return false, corrupt(v.Key, "it is cut short or of another format")
+	}
+	d := decoder{rest: data[recordHeader:]}
+	revision, generation := int64(d.uvarint()), d.take(d.uvarint())
+	return !d.failed && revision == v.Revision && string(generation) == v.Generation, nil
+}
+
 // decode returns a record without its content, and the content as a part of data.
 func decode(key Key, data []byte) (r Record, content []byte, err error) {
 	if len(data) < recordHeader {

@@ -105,3 +105,40 @@ func FuzzDecodeRecord(f *testing.F) {
 		}
 	})
 }
+
+// TestHasVersion compares HasVersion with what decoding all of a record shows.
+func TestHasVersion(t *testing.T) {
+	key := storage.MakeKey(storage.Part{Tag: storage.Store, Value: "s"})
+	r := storage.Record{Key: key, Revision: 300, Generation: "i1", Run: "run", Tags: []string{"e"}, Content: []byte("content")}
+	data := storage.AppendRecord(nil, r)
+	other := r.Version()
+	other.Revision++
+	older := r.Version()
+	older.Generation = "i"
+	none := storage.Version{Key: key}
+	for _, c := range []struct {
+		name string
+		data []byte
+		v    storage.Version
+		want bool
+	}{
+		{"itself", data, r.Version(), true},
+		{"another revision", data, other, false},
+		{"another generation", data, older, false},
+		{"none", data, none, false},
+		{"a record that is not there", nil, r.Version(), false},
+		{"none that is not there", nil, none, true},
+	} {
+		if got, err := storage.HasVersion(c.data, c.v); got != c.want || err != nil {
+			t.Errorf("HasVersion of %s = %v, %v; want %v", c.name, got, err, c.want)
+		}
+	}
+	for n := range data[:len(data)-len("content")] { // cut short it must not panic, nor be the version
+		if got, _ := storage.HasVersion(data[:n], r.Version()); got && n < 33 {
+			t.Errorf("HasVersion of the first %d bytes = true", n)
+		}
+	}
+	if _, err := storage.HasVersion([]byte{9}, none); !errors.Is(err, storage.ErrCorrupt) {
+		t.Errorf("HasVersion of another format = %v; want ErrCorrupt", err)
+	}
+}

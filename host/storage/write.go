@@ -22,6 +22,14 @@ type Change struct {
 	Write
 }
 
+// Changed returns what the change leaves for those who follow the backend.
+func (c Change) Changed() Changed {
+	if c.Delete {
+		return Changed{Version: c.Old.Version(), Deleted: true}
+	}
+	return Changed{Version: c.Record.Version()}
+}
+
 // Removal returns the change that removes a record.
 func Removal(old Head) Change {
 	return Change{Old: old, Write: Write{Record: Record{Key: old.Key}, Delete: true}}

@@ -56,7 +56,7 @@ func (r *readiness) look(ctx context.Context) error {
 		return errFull
 	}
 	if now := r.now(); !now.Before(r.until) {
-		r.err, r.until = ping(ctx, r.backend), now.Add(readyAge)
+		r.err, r.until = r.backend.Ping(ctx), now.Add(readyAge)
 		if r.err != nil {
 			r.until = now.Add(unreadyAge)
 		}
@@ -77,13 +77,4 @@ func (r *readiness) note(answer *abi.Fault, err error) {
 	if !errors.Is(r.was, answer) {
 		r.logger.Error("the service is not ready", "error", err)
 	}
-}
-
-// ping has a backend write, or at least read.
-func ping(ctx context.Context, b storage.Backend) error {
-	if p, ok := b.(interface{ Ping(context.Context) error }); ok {
-		return p.Ping(ctx)
-	}
-	_, err := b.Get(ctx, storage.MakeKey(storage.Part{Tag: storage.System, Value: "ready"}))
-	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,7 +27,9 @@ type Backend struct {
 	space  space
 	stats  stats
 	broken atomic.Bool
-	closed func() error // closes at its first call
+	// history is of the commits since the database was opened, by the ids of bbolt's transactions.
+	history *storage.History
+	closed  func() error // closes at its first call
 	// batchTime is maxBatchTime; tests that count commits let it be longer.
 	batchTime time.Duration
 	// update is bbolt's Update; tests let it fail.
@@ -35,6 +38,7 @@ type Backend struct {
 
 func newBackend(f file, o Options) *Backend {
 	b := &Backend{file: f, queue: newQueue(), batchTime: maxBatchTime}
+	b.history = storage.NewHistory(b.lastCommit())
 	b.update = func(fn func(tx *bbolt.Tx) error) error {
 		return f.db.Update(func(tx *bbolt.Tx) error {
 			f.db.AllocSize = growth(tx.Size()) // only ever used by who has this transaction
@@ -44,6 +48,16 @@ func newBackend(f file, o Options) *Backend {
 	b.space = space{minFree: o.MinFree, now: time.Now, disk: diskSpace}
 	b.closed = sync.OnceValue(b.shutdown)
 	return b
+}
+
+// lastCommit returns the id of the newest transaction in the file, or one that no other comes after if that is unknown.
+func (b *Backend) lastCommit() (id uint64) {
+	id = math.MaxUint64
+	_ = b.read(func(tx *bbolt.Tx) error {
+		id = uint64(tx.ID())
+		return nil
+	})
+	return id
 }
 
 // Get implements storage.Backend.

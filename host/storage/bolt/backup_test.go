@@ -28,7 +28,7 @@ func TestBackupInUse(t *testing.T) {
 				return
 			default:
 			}
-			err := b.Update(ctx, pair, func(now []storage.Record) ([]storage.Write, error) {
+			err := b.Update(ctx, storage.Keys(pair...), func(now []storage.Record) ([]storage.Write, error) {
 				content := []byte(strconv.Itoa(i))
 				return []storage.Write{
 					{Record: storage.Record{Key: pair[0], Revision: int64(i), Content: content}},

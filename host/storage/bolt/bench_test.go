@@ -32,7 +32,7 @@ func benchKey(i int) storage.Key {
 // benchUpdate reads a record and writes its next revision, as a commit does.
 func benchUpdate(b *testing.B, backend storage.Backend, i int) {
 	k := benchKey(i)
-	err := backend.Update(context.Background(), []storage.Key{k}, func(now []storage.Record) ([]storage.Write, error) {
+	err := backend.Update(context.Background(), storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
 		next := storage.Record{Key: k, Revision: now[0].Revision + 1, Generation: "0123456789", Content: benchContent}
 		next.Updated = time.UnixMicro(1900000000000000)
 		return []storage.Write{{Record: next}}, nil

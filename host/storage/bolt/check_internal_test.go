@@ -63,7 +63,7 @@ func TestCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 			both := []storage.Write{{Record: r}, {Record: storage.Record{Key: other, Revision: 1}}}
-			err = b.Update(t.Context(), []storage.Key{k, other}, func([]storage.Record) ([]storage.Write, error) { return both, nil })
+			err = b.Update(t.Context(), storage.Keys(k, other), func([]storage.Record) ([]storage.Write, error) { return both, nil })
 			if err != nil {
 				t.Fatal(err)
 			}

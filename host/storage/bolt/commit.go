@@ -23,13 +23,16 @@ const (
 var errNothing = errors.New("nothing was written")
 
 // Update implements storage.Backend.
-func (b *Backend) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
-	return b.submit(ctx, tenantOf(keys), func(t *transaction) error {
-		now, err := t.get(keys)
+func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
+	return b.submit(ctx, tenantOf(on.Keys), func(t *transaction) error {
+		if err := t.check(on.Held); err != nil {
+			return err
+		}
+		now, err := t.get(on.Keys)
 		if err != nil {
 			return err
 		}
-		changes, err := storage.ApplyUpdate(keys, now, fn)
+		changes, err := storage.ApplyUpdate(on.Keys, now, fn)
 		if err != nil {
 			return err
 		}
@@ -126,7 +129,7 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 			at, id = writing, tx.ID()
 			// A panic is caught in here already: bbolt's rollback after an error reads no page.
 			err := guard(func() (err error) {
-				n, err = newTransaction(tx).run(batch, b.batchTime)
+				n, err = newTransaction(tx, b.history).run(batch, b.batchTime)
 				return err
 			})
 			if err == nil {
@@ -163,6 +166,7 @@ func (b *Backend) outcome(id int, err error) error {
 		return nil
 	})
 	if readErr == nil && current < id {
+		b.history.Discard(uint64(id))
 		return fmt.Errorf("commit: %w", err)
 	}
 	return fmt.Errorf("commit: %w: %w", storage.ErrUnknownOutcome, err)

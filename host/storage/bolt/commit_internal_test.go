@@ -37,7 +37,7 @@ func testKey(name string) storage.Key {
 
 // count raises the revision of a record by one.
 func count(b *Backend, k storage.Key) error {
-	return b.Update(context.Background(), []storage.Key{k}, func(now []storage.Record) ([]storage.Write, error) {
+	return b.Update(context.Background(), storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
 		return []storage.Write{{Record: storage.Record{Key: k, Revision: now[0].Revision + 1}}}, nil
 	})
 }
@@ -112,12 +112,12 @@ func TestGroupCommit(t *testing.T) {
 		do = append(do,
 			func() error { return count(b, shared) },
 			func() error {
-				return b.Update(context.Background(), []storage.Key{shared}, func(now []storage.Record) ([]storage.Write, error) {
+				return b.Update(context.Background(), storage.Keys(shared), func(now []storage.Record) ([]storage.Write, error) {
 					return []storage.Write{{Record: storage.Record{Key: shared, Revision: now[0].Revision + 100}}}, refused
 				})
 			},
 			func() error {
-				return b.Update(context.Background(), []storage.Key{shared}, func([]storage.Record) ([]storage.Write, error) { panic("oh") })
+				return b.Update(context.Background(), storage.Keys(shared), func([]storage.Record) ([]storage.Write, error) { panic("oh") })
 			})
 	}
 	errs := gather(b, do...)
@@ -152,7 +152,7 @@ func TestNothingToCommit(t *testing.T) {
 	}
 	commits := countCommits(b)
 	ctx := context.Background()
-	err := b.Update(ctx, []storage.Key{testKey("s")}, func([]storage.Record) ([]storage.Write, error) { return nil, nil })
+	err := b.Update(ctx, storage.Keys(testKey("s")), func([]storage.Record) ([]storage.Write, error) { return nil, nil })
 	_, err2 := b.Drop(ctx, storage.Selector{Tag: "none"}, 10)
 	_, err3 := b.Sweep(ctx, "", epoch(), 10)
 	if err := errors.Join(err, err2, err3); err != nil || *commits != 0 {
@@ -169,7 +169,7 @@ func TestLargeBatches(t *testing.T) {
 	for i := range 10 {
 		k := testKey(fmt.Sprint("s", i))
 		do = append(do, func() error {
-			return b.Update(context.Background(), []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
+			return b.Update(context.Background(), storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
 				return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Content: content}}}, nil
 			})
 		})
@@ -233,6 +233,10 @@ func TestCommitFails(t *testing.T) {
 			if err := count(b, k); err != nil {
 				t.Fatal(err)
 			}
+			_, since, err := b.Read(t.Context(), nil, storage.Held{})
+			if err != nil {
+				t.Fatal(err)
+			}
 			update := b.update
 			var once sync.Once
 			b.update = func(fn func(tx *bbolt.Tx) error) error {
@@ -263,6 +267,13 @@ func TestCommitFails(t *testing.T) {
 			}
 			if err := count(b, k); err != nil {
 				t.Errorf("the update after it = %v", err)
+			}
+			written := 1 // what did not take place is not in the history
+			if test.applied {
+				written = 3
+			}
+			if found, _, err := b.Changes(t.Context(), "", since, 10); len(found) != written || err != nil {
+				t.Errorf("Changes = %+v, %v; want %d", found, err, written)
 			}
 		})
 	}
@@ -303,5 +314,38 @@ func TestCommitPanics(t *testing.T) {
 	}
 	if err := again.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestHeldInOneCommit has an update hold what an earlier update of the same commit writes, among so much that the history
+// is asked rather than everything compared.
+func TestHeldInOneCommit(t *testing.T) {
+	b := openTest(t)
+	k, other := testKey("s"), testKey("other")
+	held := storage.Held{Versions: []storage.Version{{Key: k}}}
+	for i := range 100 {
+		held.Versions = append(held.Versions, storage.Version{Key: testKey(fmt.Sprint("absent", i))})
+	}
+	_, at, err := b.Read(t.Context(), nil, storage.Held{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held.Since = at
+	inserted := storage.Held{Since: at, Versions: held.Versions[1:], Ranges: []storage.Range{{Prefix: testKey("s")}}}
+	holding := func(h storage.Held) func() error {
+		return func() error {
+			return b.Update(t.Context(), storage.Footprint{Keys: []storage.Key{other}, Held: h}, func([]storage.Record) ([]storage.Write, error) {
+				return []storage.Write{{Record: storage.Record{Key: other, Revision: 1}}}, nil
+			})
+		}
+	}
+	errs := gather(b, holding(held), func() error { return count(b, k) }, holding(held), holding(inserted))
+	if errs[0] != nil || errs[1] != nil {
+		t.Errorf("the updates before it changed = %v, %v", errs[0], errs[1])
+	}
+	for _, err := range errs[2:] {
+		if !errors.Is(err, storage.ErrChanged) {
+			t.Errorf("an update of the same commit, after it changed = %v; want ErrChanged", err)
+		}
 	}
 }

@@ -46,7 +46,7 @@ func writeForEver(path string) {
 			keys := crashKeys(w)
 			for {
 				var reached int64
-				err := b.Update(context.Background(), keys, func(now []storage.Record) ([]storage.Write, error) {
+				err := b.Update(context.Background(), storage.Keys(keys...), func(now []storage.Record) ([]storage.Write, error) {
 					reached = now[0].Revision + 1
 					next := storage.Record{Key: keys[0], Revision: reached, Content: make([]byte, reached*37%9000), Expires: at.Add(time.Duration(reached))}
 					twin := next

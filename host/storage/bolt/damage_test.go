@@ -72,7 +72,7 @@ func exercise(t *testing.T, path string, records []storage.Record) (complete boo
 	// From here on the errors say what they say; that there is an end to it is what counts.
 	for i := range 5 {
 		k := benchKey(i * 31)
-		b.Update(ctx, []storage.Key{k}, func(now []storage.Record) ([]storage.Write, error) {
+		b.Update(ctx, storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
 			return []storage.Write{{Record: storage.Record{Key: k, Revision: now[0].Revision + 1, Content: make([]byte, 5000)}}}, nil
 		})
 	}
@@ -162,7 +162,7 @@ func TestTruncated(t *testing.T) {
 
 func put(t testing.TB, b storage.Backend, r storage.Record) {
 	t.Helper()
-	must(t, b.Update(context.Background(), []storage.Key{r.Key}, func([]storage.Record) ([]storage.Write, error) {
+	must(t, b.Update(context.Background(), storage.Keys(r.Key), func([]storage.Record) ([]storage.Write, error) {
 		return []storage.Write{{Record: r}}, nil
 	}))
 }
@@ -192,7 +192,7 @@ func TestTruncatedInUse(t *testing.T) {
 				if _, err := b.Get(ctx, benchKey(i)); err != nil {
 					failed++
 				}
-				put := b.Update(ctx, []storage.Key{benchKey(i)}, func([]storage.Record) ([]storage.Write, error) {
+				put := b.Update(ctx, storage.Keys(benchKey(i)), func([]storage.Record) ([]storage.Write, error) {
 					return []storage.Write{{Record: storage.Record{Key: benchKey(i), Revision: 2}}}, nil
 				})
 				if put != nil {
@@ -242,7 +242,7 @@ func TestCorruptRecord(t *testing.T) {
 	names("Scan", err)
 	_, err = b.Heads(ctx, "", "", 100)
 	names("Heads", err)
-	names("Update", b.Update(ctx, []storage.Key{bad}, func([]storage.Record) ([]storage.Write, error) { return nil, nil }))
+	names("Update", b.Update(ctx, storage.Keys(bad), func([]storage.Record) ([]storage.Write, error) { return nil, nil }))
 	if found, err := b.Get(ctx, benchKey(1), benchKey(3)); err != nil || string(found[1].Content) != "content3" {
 		t.Errorf("Get of its neighbours = %v, %v", found, err)
 	}

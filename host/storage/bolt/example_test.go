@@ -37,7 +37,7 @@ func visit(path string) error {
 	defer backend.Close()
 	ctx := context.Background()
 	key := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.Store, Value: "visits"})
-	err = backend.Update(ctx, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
+	err = backend.Update(ctx, storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
 		next := storage.Record{Key: key, Revision: now[0].Revision + 1, Content: []byte(`{}`)}
 		return []storage.Write{{Record: next}}, nil
 	})

@@ -17,7 +17,7 @@ func TestExpirySlot(t *testing.T) {
 	first := slotOf(epoch())
 	for i := range 3 {
 		expires := first.Add(time.Duration(i+1) * time.Second)
-		err := b.Update(ctx, []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
+		err := b.Update(ctx, storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
 			return []storage.Write{{Record: storage.Record{Key: k, Revision: int64(i + 1), Expires: expires}}}, nil
 		})
 		if err != nil {

@@ -50,7 +50,7 @@ func TestSweepInVain(t *testing.T) {
 
 	last := records[len(records)-1]
 	last.Expires = first.Add(time.Second)
-	err := b.Update(ctx, []storage.Key{last.Key}, func([]storage.Record) ([]storage.Write, error) {
+	err := b.Update(ctx, storage.Keys(last.Key), func([]storage.Record) ([]storage.Write, error) {
 		return []storage.Write{{Record: last}}, nil
 	})
 	if err != nil {
@@ -71,7 +71,7 @@ func TestSweepFindsItExtended(t *testing.T) {
 	k := fill(t, b, 1, epoch(), 0)[0].Key
 	errs := gather(b,
 		func() error {
-			return b.Update(context.Background(), []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
+			return b.Update(context.Background(), storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
 				return []storage.Write{{Record: storage.Record{Key: k, Revision: 2, Expires: epoch().Add(time.Hour)}}}, nil
 			})
 		},
@@ -111,7 +111,7 @@ func fill(t *testing.T, b *Backend, n int, first time.Time, step time.Duration) 
 		records[i] = storage.Record{Key: keys[i], Revision: 1, Expires: first.Add(time.Duration(i) * step)}
 		writes[i].Record = records[i]
 	}
-	err := b.Update(context.Background(), keys, func([]storage.Record) ([]storage.Write, error) { return writes, nil })
+	err := b.Update(context.Background(), storage.Keys(keys...), func([]storage.Record) ([]storage.Write, error) { return writes, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func fillLarge(t *testing.T, b *Backend, n int) {
 	content := bytes.Repeat([]byte("x"), 1<<20)
 	for i := range n {
 		k := testKey(fmt.Sprintf("%x", i*7919%1009))
-		err := b.Update(t.Context(), []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
+		err := b.Update(t.Context(), storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
 			r := storage.Record{Key: k, Revision: 1, Content: content, Expires: epoch().Add(-time.Hour), Tags: []string{"e"}}
 			return []storage.Write{{Record: r}}, nil
 		})

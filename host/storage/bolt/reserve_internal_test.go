@@ -28,7 +28,7 @@ func TestReaderHoldsUpNobody(t *testing.T) {
 	go func() {
 		for i := range 16 {
 			k := testKey(fmt.Sprint("s", i))
-			err := b.Update(t.Context(), []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
+			err := b.Update(t.Context(), storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
 				return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Content: make([]byte, 4<<20)}}}, nil
 			})
 			if err != nil {

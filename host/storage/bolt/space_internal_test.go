@@ -90,7 +90,7 @@ func TestFreePagesAreSpace(t *testing.T) {
 	d := &fakeDisk{free: 1 << 20, total: 1 << 40}
 	d.install(b)
 	k := testKey("large")
-	err := b.Update(ctx, []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
+	err := b.Update(ctx, storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
 		return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Content: make([]byte, 100<<20)}}}, nil
 	})
 	if err != nil {

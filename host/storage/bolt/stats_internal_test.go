@@ -18,7 +18,7 @@ func TestStats(t *testing.T) {
 		t.Helper()
 		key := storage.MakeKey(parts...)
 		r := storage.Record{Key: key, Content: []byte(content), Revision: 1}
-		err := b.Update(t.Context(), []storage.Key{key}, func([]storage.Record) ([]storage.Write, error) { return []storage.Write{{Record: r}}, nil })
+		err := b.Update(t.Context(), storage.Keys(key), func([]storage.Record) ([]storage.Write, error) { return []storage.Write{{Record: r}}, nil })
 		if err != nil {
 			t.Fatal(err)
 		}

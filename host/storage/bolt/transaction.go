@@ -71,12 +71,15 @@ type transaction struct {
 	// torn is true while a request writes, and stays so where that failed: the transaction is spoiled then.
 	torn  bool
 	wrote bool
-	bytes int64 // contents written and removed, about
+	// written is what the requests wrote, in their order, and history what commits before did.
+	written []storage.Changed
+	history *storage.History
+	bytes   int64 // contents written and removed, about
 }
 
-func newTransaction(tx *bbolt.Tx) *transaction {
+func newTransaction(tx *bbolt.Tx, history *storage.History) *transaction {
 	return &transaction{
-		tx: tx, buckets: openBuckets(tx),
+		tx: tx, buckets: openBuckets(tx), history: history,
 		changed: make(map[storage.Key]storage.Usage), looked: make(map[storage.Key]storage.Usage), raised: make(map[storage.Key]int64),
 	}
 }
@@ -100,7 +103,11 @@ func (t *transaction) run(batch []*request, most time.Duration) (n int, err erro
 	if !t.wrote {
 		return n, errNothing
 	}
-	return n, t.writeDerived()
+	if err := t.writeDerived(); err != nil {
+		return n, err
+	}
+	t.history.Add(uint64(t.tx.ID()), t.written) // before anybody sees the commit
+	return n, nil
 }
 
 // get returns the records under keys as they are in this transaction.
@@ -165,6 +172,7 @@ func (t *transaction) apply(changes []storage.Change) error {
 		if err := t.put(c); err != nil {
 			return err
 		}
+		t.written = append(t.written, c.Changed())
 		t.bytes += max(int64(len(c.Record.Content)), c.Old.ContentBytes)
 	}
 	maps.Copy(t.changed, usage)

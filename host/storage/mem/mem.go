@@ -23,6 +23,8 @@ type Backend struct {
 	sorted  []storage.Key // the keys of records
 	usage   map[storage.Key]storage.Usage
 	floors  map[storage.Key]int64
+	commits uint64 // how many there were
+	history *storage.History
 }
 
 // New returns an empty backend.
@@ -32,6 +34,7 @@ func New() *Backend {
 		records: make(map[storage.Key]storage.Record),
 		usage:   make(map[storage.Key]storage.Usage),
 		floors:  make(map[storage.Key]int64),
+		history: storage.NewHistory(0),
 	}
 }
 
@@ -106,24 +109,22 @@ func scan[T any](ctx context.Context, b *Backend, prefix, after storage.Key, lim
 }
 
 // Update implements storage.Backend.
-func (b *Backend) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
+func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
 	if err := b.begin(ctx); err != nil {
 		return err
 	}
 	defer b.end()
-	now, err := b.Get(context.WithoutCancel(ctx), keys...)
+	now, _, err := b.Read(context.WithoutCancel(ctx), on.Keys, on.Held)
 	if err != nil {
 		return err
 	}
-	changes, err := storage.ApplyUpdate(keys, now, fn)
+	changes, err := storage.ApplyUpdate(on.Keys, now, fn)
 	if err != nil {
 		return err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, c := range changes {
-		b.apply(c)
-	}
+	b.commit(changes)
 	return nil
 }
 
@@ -191,10 +192,26 @@ func (b *Backend) remove(ctx context.Context, limit int, match func(storage.Reco
 			matching = append(matching, headOf(r))
 		}
 	}
-	for _, r := range matching {
-		b.apply(storage.Removal(r))
+	changes := make([]storage.Change, len(matching))
+	for i, r := range matching {
+		changes[i] = storage.Removal(r)
 	}
+	b.commit(changes)
 	return matching, nil
+}
+
+// commit makes changes; the caller holds the writer's token and the mutex.
+func (b *Backend) commit(changes []storage.Change) {
+	if len(changes) == 0 {
+		return
+	}
+	b.commits++
+	written := make([]storage.Changed, len(changes))
+	for i, c := range changes {
+		b.apply(c)
+		written[i] = c.Changed()
+	}
+	b.history.Add(b.commits, written)
 }
 
 // apply makes one change; the caller holds the writer's token and the mutex.

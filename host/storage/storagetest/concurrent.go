@@ -37,7 +37,7 @@ func testCreationRace(t *testing.T, b storage.Backend) {
 		k := app("a", store(fmt.Sprint("s", round)))
 		var created atomic.Int32
 		together(8, func(int) {
-			err := b.Update(context.Background(), []storage.Key{k}, func(now []storage.Record) ([]storage.Write, error) {
+			err := b.Update(context.Background(), storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
 				if now[0].Exists() {
 					return nil, exists
 				}
@@ -61,7 +61,7 @@ func testWriteSkew(t *testing.T, b storage.Backend) {
 	for round := range 10 {
 		pair := []storage.Key{app("a", store(fmt.Sprint("left", round))), app("a", store(fmt.Sprint("right", round)))}
 		together(2, func(i int) {
-			err := b.Update(context.Background(), pair, func(now []storage.Record) ([]storage.Write, error) {
+			err := b.Update(context.Background(), storage.Keys(pair...), func(now []storage.Record) ([]storage.Write, error) {
 				if now[1-i].Exists() {
 					return nil, nil
 				}
@@ -99,7 +99,7 @@ func testTransfers(t *testing.T, b storage.Backend) {
 		to := (from + 1 + random.IntN(accounts-1)) % accounts
 		amount := 1 + random.IntN(200)
 		pair := []storage.Key{keys[from], keys[to]}
-		return b.Update(ctx, pair, func(now []storage.Record) ([]storage.Write, error) {
+		return b.Update(ctx, storage.Keys(pair...), func(now []storage.Record) ([]storage.Write, error) {
 			if number(now[0]) < amount {
 				return nil, refused
 			}
@@ -147,7 +147,7 @@ func churn(t tester, b storage.Backend, i int) {
 		r := record(app("churn", user(fmt.Sprint("u", i)), store(fmt.Sprint("s", j))), 1, "x")
 		r.Expires, r.Tags = epoch, []string{fmt.Sprint("session/", i)}
 		keys := []storage.Key{r.Key}
-		if err := b.Update(ctx, keys, func([]storage.Record) ([]storage.Write, error) {
+		if err := b.Update(ctx, storage.Keys(keys...), func([]storage.Record) ([]storage.Write, error) {
 			return []storage.Write{{Record: r}}, nil
 		}); err != nil {
 			t.Error(err)
@@ -185,7 +185,7 @@ func testLinearizable(t *testing.T, b storage.Backend) {
 			}
 			return counters{number(found[0]), number(found[1])}, nil
 		}
-		err = b.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
+		err = b.Update(ctx, storage.Keys(keys...), func(now []storage.Record) ([]storage.Write, error) {
 			saw = counters{number(now[0]), number(now[1])}
 			var writes []storage.Write
 			for i, n := range []int{add.a, add.b} {

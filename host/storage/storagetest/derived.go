@@ -40,7 +40,7 @@ func testFloors(t *testing.T, b storage.Backend) {
 	k := app("a", user("ann"), store("s"))
 	floor := storage.FloorKey(k)
 	remove := func(keys ...storage.Key) {
-		must(t, b.Update(ctx, keys, func([]storage.Record) (writes []storage.Write, _ error) {
+		must(t, b.Update(ctx, storage.Keys(keys...), func([]storage.Record) (writes []storage.Write, _ error) {
 			for _, k := range keys {
 				writes = append(writes, storage.Write{Record: storage.Record{Key: k}, Delete: true})
 			}
@@ -82,7 +82,7 @@ func testFloors(t *testing.T, b storage.Backend) {
 
 	put(t, b, record(k, 20, "x"))
 	refused := errors.New("refused")
-	err := b.Update(ctx, []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) { return nil, refused })
+	err := b.Update(ctx, storage.Keys(k), func([]storage.Record) ([]storage.Write, error) { return nil, refused })
 	if !errors.Is(err, refused) {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func ExampleFaulty() {
 	backend.Fail(storagetest.OpUpdate, 1, storagetest.LostReply)
 
 	key := storage.MakeKey(storage.Part{Tag: storage.Store, Value: "s"})
-	err := backend.Update(ctx, []storage.Key{key}, func([]storage.Record) ([]storage.Write, error) {
+	err := backend.Update(ctx, storage.Keys(key), func([]storage.Record) ([]storage.Write, error) {
 		return []storage.Write{{Record: storage.Record{Key: key, Revision: 1, Content: []byte(`{}`)}}}, nil
 	})
 	fmt.Println(err)

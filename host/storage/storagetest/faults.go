@@ -31,7 +31,7 @@ func runFaulty(t *testing.T, f *Faulty, group string, how Failure, failing, step
 	pair := []storage.Key{app(group, store("left")), app(group, store("right"))}
 	applied := 0
 	for i := 1; i <= steps; i++ {
-		err := f.Update(ctx, pair, func(now []storage.Record) ([]storage.Write, error) {
+		err := f.Update(ctx, storage.Keys(pair...), func(now []storage.Record) ([]storage.Write, error) {
 			content := strconv.Itoa(number(now[0]) + 1)
 			return []storage.Write{
 				{Record: record(pair[0], now[0].Revision+1, content)}, {Record: record(pair[1], now[1].Revision+1, content)},

@@ -36,11 +36,13 @@ func (f Failure) String() string {
 
 // The operations of a backend, as Fail and Before name them.
 const (
-	OpGet    = "get"
-	OpScan   = "scan"
-	OpUpdate = "update"
-	OpDrop   = "drop"
-	OpSweep  = "sweep"
+	OpGet     = "get"
+	OpScan    = "scan"
+	OpUpdate  = "update"
+	OpDrop    = "drop"
+	OpSweep   = "sweep"
+	OpChanges = "changes"
+	OpPing    = "ping"
 )
 
 // ErrInjected is wrapped by every error that a Faulty backend makes.
@@ -101,6 +103,29 @@ func (f *Faulty) Get(ctx context.Context, keys ...storage.Key) (found []storage.
 	return found, err
 }
 
+// Read implements storage.Backend. It is an OpGet as Get is.
+func (f *Faulty) Read(ctx context.Context, want []storage.Key, held storage.Held) (found []storage.Record, at storage.Position, err error) {
+	err = f.do(OpGet, func() error {
+		found, at, err = f.Backend.Read(ctx, want, held)
+		return err
+	})
+	return found, at, err
+}
+
+// Changes implements storage.Backend.
+func (f *Faulty) Changes(ctx context.Context, prefix storage.Key, since storage.Position, limit int) (found []storage.Changed, next storage.Position, err error) {
+	err = f.do(OpChanges, func() error {
+		found, next, err = f.Backend.Changes(ctx, prefix, since, limit)
+		return err
+	})
+	return found, next, err
+}
+
+// Ping implements storage.Backend.
+func (f *Faulty) Ping(ctx context.Context) error {
+	return f.do(OpPing, func() error { return f.Backend.Ping(ctx) })
+}
+
 // Scan implements storage.Backend.
 func (f *Faulty) Scan(ctx context.Context, prefix, after storage.Key, limit int) (found []storage.Record, err error) {
 	err = f.do(OpScan, func() error {
@@ -120,8 +145,8 @@ func (f *Faulty) Heads(ctx context.Context, prefix, after storage.Key, limit int
 }
 
 // Update implements storage.Backend.
-func (f *Faulty) Update(ctx context.Context, keys []storage.Key, fn func([]storage.Record) ([]storage.Write, error)) error {
-	return f.do(OpUpdate, func() error { return f.Backend.Update(ctx, keys, fn) })
+func (f *Faulty) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
+	return f.do(OpUpdate, func() error { return f.Backend.Update(ctx, on, fn) })
 }
 
 // Drop implements storage.Backend.
@@ -154,7 +179,7 @@ func (f *Faulty) do(op string, call func() error) error {
 	if dead {
 		return fmt.Errorf("%s: %w: the backend is dead", op, ErrInjected)
 	}
-	read := op == OpGet || op == OpScan
+	read := op == OpGet || op == OpScan || op == OpChanges || op == OpPing
 	if (how == LostReply || how == DiesAfter) && !read {
 		if err := call(); err != nil {
 			return err // it failed by itself, so that there is no reply to lose

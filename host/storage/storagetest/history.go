@@ -19,13 +19,17 @@ func testHistories(t *testing.T, open func(t *testing.T) storage.Backend) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := open(t)
 		defer b.Close()
-		m := &model{b: b, records: make(map[storage.Key]storage.Record)}
+		m := &model{b: b, records: make(map[storage.Key]storage.Record), followed: make(map[storage.Key]storage.Version)}
+		m.observe(rt)
+		m.next = m.past[0].at
 		rt.Repeat(map[string]func(*rapid.T){
 			"update": m.update,
 			"refuse": m.refuse,
 			"scan":   m.scan,
 			"drop":   m.drop,
 			"sweep":  m.sweep,
+			"hold":   m.hold,
+			"follow": m.follow,
 			"":       m.check,
 		})
 	})
@@ -44,6 +48,82 @@ var (
 type model struct {
 	b       storage.Backend
 	records map[storage.Key]storage.Record
+	// past holds states that the backend had.
+	past []state
+	// followed is what a follower knows, and next where it goes on.
+	followed map[storage.Key]storage.Version
+	next     storage.Position
+}
+
+// state is what the backend held at a position.
+type state struct {
+	at      storage.Position
+	records []storage.Record // in the order of keys
+}
+
+// observe adds the present to the past.
+func (m *model) observe(t *rapid.T) {
+	_, at := read(t, m.b, storage.Held{})
+	m.past = append(m.past, state{at, m.sorted()})
+}
+
+// seenIn returns the versions of the records of a range.
+func seenIn(records []storage.Record, g storage.Range) (seen []storage.Version) {
+	for _, r := range records {
+		if g.Contains(r.Key) {
+			seen = append(seen, r.Version())
+		}
+	}
+	return seen
+}
+
+// hold holds what was seen in the past, and compares what the backend makes of it with the present. Padding makes some of
+// the held so large that a backend looks at what was written rather than at all of it.
+func (m *model) hold(t *rapid.T) {
+	was, now := rapid.SampledFrom(m.past).Draw(t, "past"), m.sorted()
+	held, changed := storage.Held{Since: was.at}, false
+	for _, k := range rapid.SliceOfDistinct(rapid.SampledFrom(modelKeys), rapid.ID[storage.Key]).Draw(t, "held") {
+		then := storage.VersionOf(k, recordOf(was.records, k))
+		held.Versions = append(held.Versions, then)
+		changed = changed || then != storage.VersionOf(k, recordOf(now, k))
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "ranges") {
+		g := storage.Range{Prefix: rapid.SampledFrom(modelPrefixes).Draw(t, "prefix")}
+		g.After = rapid.SampledFrom(append([]storage.Key{""}, modelKeys...)).Draw(t, "after")
+		g.Last = rapid.SampledFrom(append([]storage.Key{""}, modelKeys...)).Draw(t, "last")
+		g.Seen = seenIn(was.records, g)
+		held.Ranges = append(held.Ranges, g)
+		changed = changed || !slices.Equal(g.Seen, seenIn(now, g))
+	}
+	if rapid.Bool().Draw(t, "padding") {
+		for i := range 40 {
+			held.Versions = append(held.Versions, storage.Version{Key: app("padding", store(fmt.Sprint("s", i)))})
+		}
+	}
+	checkHeld(t, m.b, "held", held, changed)
+}
+
+func recordOf(records []storage.Record, k storage.Key) storage.Record {
+	for _, r := range records {
+		if r.Key == k {
+			return r
+		}
+	}
+	return storage.Record{}
+}
+
+// follow lets the follower catch up.
+func (m *model) follow(t *rapid.T) {
+	page, next := changes(t, m.b, "", m.next, rapid.IntRange(1, 5).Draw(t, "limit"))
+	follow(m.followed, page)
+	m.next = next
+	want := map[storage.Key]storage.Version{}
+	for k, r := range m.records {
+		want[k] = r.Version()
+	}
+	if !maps.Equal(m.followed, want) {
+		t.Fatalf("the follower has %v; want %v", m.followed, want)
+	}
 }
 
 func (m *model) drawRecord(t *rapid.T, k storage.Key) storage.Record {
@@ -72,7 +152,7 @@ func (m *model) drawWrites(t *rapid.T) (keys []storage.Key, writes []storage.Wri
 
 func (m *model) update(t *rapid.T) {
 	keys, writes := m.drawWrites(t)
-	must(t, m.b.Update(context.Background(), keys, func(now []storage.Record) ([]storage.Write, error) {
+	must(t, m.b.Update(context.Background(), storage.Keys(keys...), func(now []storage.Record) ([]storage.Write, error) {
 		for i, k := range keys {
 			same(t, "what the function saw", now[i:i+1], []storage.Record{m.records[k]})
 		}
@@ -90,7 +170,7 @@ func (m *model) update(t *rapid.T) {
 func (m *model) refuse(t *rapid.T) {
 	keys, writes := m.drawWrites(t)
 	refused := errors.New("refused")
-	err := m.b.Update(context.Background(), keys, func([]storage.Record) ([]storage.Write, error) { return writes, refused })
+	err := m.b.Update(context.Background(), storage.Keys(keys...), func([]storage.Record) ([]storage.Write, error) { return writes, refused })
 	if err != refused {
 		t.Fatalf("Update = %v; want the function's error", err)
 	}
@@ -156,6 +236,7 @@ func (m *model) remove(t *rapid.T, match func(storage.Record) bool, remove func(
 func (m *model) check(t *rapid.T) {
 	same(t, "what is there", all(t, m.b, ""), m.sorted())
 	checkUsage(t, m.b, app("a"), app("aa"))
+	m.observe(t)
 	for _, k := range modelKeys {
 		same(t, fmt.Sprint("Get ", k), get(t, m.b, k), []storage.Record{m.records[k]})
 	}

@@ -14,12 +14,20 @@ func operations(ctx context.Context, b storage.Backend) map[string]error {
 	k := app("a", store("s"))
 	_, get := b.Get(ctx, k)
 	_, scan := b.Scan(ctx, k, "", 1)
-	update := b.Update(ctx, []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
+	update := b.Update(ctx, storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
 		return []storage.Write{{Record: record(k, 9, "touched")}}, nil
 	})
 	_, drop := b.Drop(ctx, storage.Selector{Prefix: k}, 1)
 	_, sweep := b.Sweep(ctx, "", epoch, 1)
-	return map[string]error{OpGet: get, OpScan: scan, OpUpdate: update, OpDrop: drop, OpSweep: sweep}
+	_, at, read := b.Read(ctx, nil, storage.Held{})
+	_, _, changes := b.Changes(ctx, "", at, 1)
+	if errors.Is(changes, storage.ErrTooOld) && read != nil {
+		changes = read // for lack of a position
+	}
+	return map[string]error{
+		OpGet: get, OpScan: scan, OpUpdate: update, OpDrop: drop, OpSweep: sweep,
+		OpChanges: changes, OpPing: b.Ping(ctx), "read": read,
+	}
 }
 
 func testCancelled(t *testing.T, b storage.Backend) {
@@ -42,7 +50,7 @@ func hold(ctx context.Context, b storage.Backend, k storage.Key) (release func()
 	entered, leave, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	var once sync.Once
 	go func() {
-		done <- b.Update(ctx, []storage.Key{k}, func(now []storage.Record) ([]storage.Write, error) {
+		done <- b.Update(ctx, storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
 			once.Do(func() { close(entered) })
 			<-leave
 			return []storage.Write{{Record: record(k, now[0].Revision+1, "held")}}, nil
@@ -61,7 +69,7 @@ func testCancelledWhileWaiting(t *testing.T, b storage.Backend) {
 	k := app("a", store("s"))
 	waiting := make(chan error)
 	go func() {
-		waiting <- b.Update(ctx, []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
+		waiting <- b.Update(ctx, storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
 			return []storage.Write{{Record: record(k, 1, "x")}}, nil
 		})
 	}()

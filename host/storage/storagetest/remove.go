@@ -153,7 +153,7 @@ func testSweepLooksAgain(t *testing.T, b storage.Backend) {
 	})
 	for i := range 50 {
 		keys := []storage.Key{k}
-		must(t, b.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
+		must(t, b.Update(ctx, storage.Keys(keys...), func(now []storage.Record) ([]storage.Write, error) {
 			next := record(k, now[0].Revision+1, "x")
 			if i%2 == 0 {
 				next.Expires = epoch.Add(time.Second) // alive for the sweeper

@@ -25,7 +25,13 @@ func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
 		{"copies", testCopies},
 		{"content", testContent},
 		{"keys", testKeys},
+		{"read", testRead},
 		{"scan", testScan},
+		{"held versions", testHeldVersions},
+		{"held ranges", testHeldRanges},
+		{"empty range", testEmptyRange},
+		{"changes", testChanges},
+		{"followers", testFollowers},
 		{"update", testUpdate},
 		{"refused writes", testRefusedWrites},
 		{"function fails", testFunctionFails},
@@ -40,8 +46,10 @@ func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
 		{"limits", testLimits},
 		{"creation race", testCreationRace},
 		{"write skew", testWriteSkew},
+		{"phantoms", testPhantoms},
 		{"transfers", testTransfers},
 		{"linearizable", testLinearizable},
+		{"linearizable ranges", testLinearizableRanges},
 		{"cancelled", testCancelled},
 		{"cancelled while waiting", testCancelledWhileWaiting},
 		{"cancelled once begun", testCancelledOnceBegun},
@@ -94,7 +102,7 @@ func put(t tester, b storage.Backend, records ...storage.Record) {
 	for i, r := range records {
 		keys[i], writes[i] = r.Key, storage.Write{Record: r}
 	}
-	must(t, b.Update(context.Background(), keys, func([]storage.Record) ([]storage.Write, error) { return writes, nil }))
+	must(t, b.Update(context.Background(), storage.Keys(keys...), func([]storage.Record) ([]storage.Write, error) { return writes, nil }))
 }
 
 func get(t tester, b storage.Backend, keys ...storage.Key) []storage.Record {

@@ -15,7 +15,7 @@ func testUpdate(t *testing.T, b storage.Backend) {
 
 	var seen []storage.Record
 	keys := []storage.Key{two, none, one, storage.UsageKey(app("a"))}
-	must(t, b.Update(ctx, keys, func(now []storage.Record) ([]storage.Write, error) {
+	must(t, b.Update(ctx, storage.Keys(keys...), func(now []storage.Record) ([]storage.Write, error) {
 		seen = now
 		return []storage.Write{
 			{Record: record(one, 2, "one")},
@@ -28,8 +28,8 @@ func testUpdate(t *testing.T, b storage.Backend) {
 	same(t, "what it left", all(t, b, ""), []storage.Record{record(one, 2, "one")})
 	checkUsage(t, b, app("a"))
 
-	must(t, b.Update(ctx, []storage.Key{one}, func([]storage.Record) ([]storage.Write, error) { return nil, nil }))
-	must(t, b.Update(ctx, nil, func([]storage.Record) ([]storage.Write, error) { return nil, nil }))
+	must(t, b.Update(ctx, storage.Keys(one), func([]storage.Record) ([]storage.Write, error) { return nil, nil }))
+	must(t, b.Update(ctx, storage.Footprint{}, func([]storage.Record) ([]storage.Write, error) { return nil, nil }))
 	same(t, "what no writes left", all(t, b, ""), []storage.Record{record(one, 2, "one")})
 	system := storage.MakeKey(storage.Part{Tag: storage.System, Value: "session"}, storage.Part{Tag: storage.Tenant, Value: "acme"})
 	put(t, b, record(system, 1, "x"))
@@ -65,7 +65,7 @@ func testRefusedWrites(t *testing.T, b storage.Backend) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			keys := []storage.Key{other, k, storage.UsageKey(app("a")), storage.FloorKey(k), "no key", "", long}
-			err := b.Update(context.Background(), keys, func([]storage.Record) ([]storage.Write, error) {
+			err := b.Update(context.Background(), storage.Keys(keys...), func([]storage.Record) ([]storage.Write, error) {
 				return append([]storage.Write{{Record: record(other, 1, "good")}}, bad...), nil
 			})
 			if err == nil || errors.Is(err, storage.ErrUnknownOutcome) {
@@ -84,13 +84,13 @@ func testFunctionFails(t *testing.T, b storage.Backend) {
 	put(t, b, was)
 
 	mine := errors.New("mine")
-	err := b.Update(ctx, []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) {
+	err := b.Update(ctx, storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
 		return []storage.Write{{Record: record(k, 2, "2")}}, mine
 	})
 	if err != mine {
 		t.Errorf("Update = %v; want the function's own error", err)
 	}
-	err = b.Update(ctx, []storage.Key{k}, func([]storage.Record) ([]storage.Write, error) { panic("oh") })
+	err = b.Update(ctx, storage.Keys(k), func([]storage.Record) ([]storage.Write, error) { panic("oh") })
 	if err == nil || errors.Is(err, storage.ErrUnknownOutcome) || errors.Is(err, storage.ErrCorrupt) {
 		t.Errorf("Update with a function that panics = %v; want a plain error", err)
 	}
