@@ -26,7 +26,7 @@ func TestAnAttemptHoldsTexts(t *testing.T) {
 	dear := json.RawMessage(`{"a":[` + strings.Repeat(`{"a":1},`, 31_000) + `0]}`) // about 250 KiB
 	_, err := a.transact(caller("", ""), func(ctx context.Context, v *memory.View) error {
 		before := heap()
-		for range 6 {
+		for range 5 {
 			for i := range stores {
 				name := json.RawMessage(fmt.Sprintf(`"s%d"`, i))
 				content := append(json.RawMessage(nil), dear...) // an engine's are new ones

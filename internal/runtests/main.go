@@ -36,7 +36,8 @@ func run(fuzz string) error {
 		return err
 	}
 	if compilerFound() {
-		err = sum.run(append([]string{"-race"}, raced...))
+		err = sum.run(append([]string{"-race", "-skip", pattern(computing)}, raced...))
+		err = errors.Join(err, sum.run(append([]string{"-run", pattern(computing)}, packagesOf(computing)...)))
 	} else {
 		plain = append(plain, raced...)
 	}

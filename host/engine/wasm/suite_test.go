@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest/wasmtools"
 )
 
-func TestEngine(t *testing.T) {
+func TestWebAssemblyEngine(t *testing.T) {
 	e, write := newEngine(t), wasmtools.Write(t)
 	source, _ := write(enginetest.Sum)
 	keep, err := e.Load(t.Context(), source) // so that it is compiled once

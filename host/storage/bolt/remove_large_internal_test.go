@@ -57,9 +57,9 @@ func peakHeap(fn func()) int64 {
 	return int64(peak)
 }
 
-// TestRemovalHoldsNoContents removes 240 MiB in each way: in several commits, none of which reads them into memory.
+// TestRemovalHoldsNoContents removes 120 MiB in each way: in several commits, none of which reads them into memory.
 func TestRemovalHoldsNoContents(t *testing.T) {
-	const n = 240
+	const n = 120
 	for _, test := range []struct {
 		name   string
 		remove func(b *Backend) (int, error)
@@ -83,7 +83,7 @@ func TestRemovalHoldsNoContents(t *testing.T) {
 				t.Errorf("%d records of 1 MiB were removed in %d commits; want at least %d", n, *begun, n/8)
 			}
 			if peak > 32<<20 {
-				t.Errorf("the removal of 240 MiB held %d MiB; want less than 32", peak>>20)
+				t.Errorf("the removal of 120 MiB held %d MiB; want less than 32", peak>>20)
 			}
 		})
 	}
