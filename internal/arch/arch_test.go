@@ -95,8 +95,10 @@ var rules = map[string]rule{
 	"host/server/httpapi/apitypes": {own: []string{"abi"}},
 	"internal/service":             {own: []string{"abi", "host", "host/server/auth", "host/server/tenants", "host/extract", "host/server/httpapi", "host/server/mcpapi", "host/server/telemetry"}},
 
-	"internal/connections": {},
-	"internal/cli": {own: []string{"abi", "internal/connections", "host", "host/server/auth", "host/admission", "host/server/tenants", "host/extract", "host/server/httpapi", "host/server/telemetry", "internal/service", "host/server/mcpapi", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/engines", "abi/conformance", "host/sandbox", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/strictjson", "internal/cachefs", "internal/spell", "host/server/httpapi/apitypes", "sdk/client"},
+	"internal/connections":       {},
+	"internal/double":            {own: []string{"abi", "host", "host/admission", "host/app", "host/engine", "host/memory", "host/storage", "host/storage/mem", "internal/spell", "internal/strictjson"}},
+	"internal/double/doubletest": {own: []string{"internal/cli"}},
+	"internal/cli": {own: []string{"abi", "internal/connections", "internal/double", "host", "host/server/auth", "host/admission", "host/server/tenants", "host/extract", "host/server/httpapi", "host/server/telemetry", "internal/service", "host/server/mcpapi", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/engines", "abi/conformance", "host/sandbox", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/strictjson", "internal/cachefs", "internal/spell", "host/server/httpapi/apitypes", "sdk/client"},
 		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
 	"cmd/toolrun":       {own: []string{"host/engines", "internal/cli"}},
 	"internal/runtests": {},

@@ -73,6 +73,15 @@ func (e *Error) Error() string {
 	return e.Message + " at byte " + strconv.Itoa(e.Offset)
 }
 
+// Where returns the location of the error in text, which people know by name: such as output.items[3].
+func (e *Error) Where(name string, text []byte) string {
+	path := Path(text, e.Offset)
+	if path == "" || path[0] == '[' {
+		return name + path
+	}
+	return name + "." + path
+}
+
 // Decode checks text and returns its value as map[string]any, []any, string, json.Number, bool or nil.
 // Numbers keep their literals. Its error is that of Check.
 func Decode(text []byte, lim Limits) (any, error) {

@@ -128,13 +128,7 @@ func (r *run) check(name string, text []byte) *unfit {
 	if !ok {
 		return &unfit{text: name + ": " + err.Error()}
 	}
-	where := name
-	if path := strictjson.Path(text, wrong.Offset); path != "" {
-		if path[0] != '[' {
-			where += "."
-		}
-		where += path
-	}
+	where := wrong.Where(name, text)
 	if wrong.Kind == strictjson.TooDeep {
 		return &unfit{text: fmt.Sprintf("%s is nested deeper than %d levels", where, r.limits.ValueNesting), deep: true}
 	}

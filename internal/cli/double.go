@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/internal/double"
+)
+
+func (p *program) doubleCommand() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "double",
+		Short: "Serve memory to the tests of tools, over stdin and stdout",
+		Long: `Serve memory to the tests of tools. Each line of stdin is a request in JSON, and each line of stdout a reply.
+The memory is toolrun's own: grants, schemas, errors and Results are those of a real run. Records are kept in the
+process and are gone when stdin ends. No file is written, and no connection is made.
+
+The package of sdk/python-wasm starts this command. docs/testing-tools.md describes the requests.`,
+		Example: `  toolrun double --app app.yaml
+  {"do":"call","op":"set_content","args":["visits",{"n":1}],"user":"ann"}
+  {"do":"clock","advance":"24h"}
+  {"do":"dump"}`,
+		Args: takes(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg := double.Config{Load: p.loadForDouble, Now: p.env.Now, Logger: p.logger()}
+			if file != "" {
+				pr, err := p.openApp(file)
+				if err != nil {
+					return err
+				}
+				defer pr.close()
+				cfg.App = pr.app
+			}
+			return double.Serve(cmd.Context(), p.env.Stdin, p.env.Stdout, cfg)
+		},
+	}
+	cmd.Flags().StringVar(&file, "app", "", "the app `file`, or its folder, of the memory that is open at the start (default: an app without stores)")
+	return cmd
+}
+
+// loadForDouble reads an app file. Its error is a fault with the mistakes of the file.
+func (p *program) loadForDouble(file string) (*app.App, func(), error) {
+	pr, err := p.openApp(file)
+	if err == nil {
+		return pr.app, pr.close, nil
+	}
+	if bad, ok := errors.AsType[*appError](err); ok {
+		return nil, nil, abi.Faultf(abi.SourceInvalid, "%v", bad.problems.Err())
+	}
+	return nil, nil, faultOf(err)
+}

@@ -1,0 +1,126 @@
+package double
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+type callRequest struct {
+	envelope
+	// Op and Args are the call as guests make it.
+	Op   string            `json:"op"`
+	Args []json.RawMessage `json:"args"`
+	// Run is the run that it is part of. Default: it is a run of its own, with what follows.
+	Run      string          `json:"run"`
+	User     string          `json:"user"`
+	Session  string          `json:"session"`
+	Tool     string          `json:"tool"`
+	Metadata json.RawMessage `json:"metadata"`
+	// Operator makes the call as the app's operator: outside of every run, without grants.
+	Operator bool `json:"operator"`
+}
+
+// called is the answer to a call; Effects are those of one that is a run of its own.
+type called struct {
+	Reply   json.RawMessage `json:"reply"`
+	Effects any             `json:"effects,omitempty"`
+}
+
+// call performs a memory operation.
+func (i *instance) call(ctx context.Context, r callRequest) (any, error) {
+	call := abi.Call{Op: r.Op, Args: r.Args}
+	switch {
+	case r.Operator && (r.Run != "" || r.Tool != ""):
+		return nil, abi.Faultf(abi.InvalidArgument, "the call of an operator is part of no run and no tool")
+	case r.Operator:
+		return i.operate(ctx, host.Caller{User: r.User, Session: r.Session}, call)
+	case r.Run != "" && (r.User != "" || r.Session != "" || r.Tool != "" || len(r.Metadata) > 0):
+		return nil, abi.Faultf(abi.InvalidArgument, "the run has its user, session, tool and metadata since it began").
+			WithHint("leave them out of the call")
+	case r.Run != "":
+		begun := i.runs[r.Run]
+		if begun == nil {
+			return nil, noRun(r.Run)
+		}
+		reply, err := i.callIn(begun, call)
+		if err != nil {
+			return nil, err
+		}
+		return called{Reply: reply}, nil
+	}
+	tool, err := i.toolNamed(r.Tool)
+	if err != nil {
+		return nil, err
+	}
+	return i.callAlone(ctx, beginRequest{User: r.User, Session: r.Session, Tool: calling(tool), Metadata: r.Metadata}, call)
+}
+
+func (i *instance) operate(ctx context.Context, caller host.Caller, call abi.Call) (any, error) {
+	o, err := i.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	reply, effects, err := o.Operate(ctx, caller, call)
+	if err != nil {
+		return nil, err
+	}
+	return called{reply, effects}, nil
+}
+
+// callIn performs a call in a run that is under way.
+func (i *instance) callIn(r *run, call abi.Call) (json.RawMessage, error) {
+	if f := i.refusal(r, call); f != nil {
+		return nil, f
+	}
+	select {
+	case r.commands <- command{call: &call}:
+	case <-r.ended:
+		return nil, r.end.err
+	}
+	select {
+	case o := <-r.replies:
+		if o.fault != nil {
+			return nil, o.fault
+		}
+		return o.reply, nil
+	case <-r.ended: // no guest could have caught what ended it
+		return nil, r.end.err
+	}
+}
+
+// refusal returns what a request has calls on a store refused with, or nil.
+func (i *instance) refusal(r *run, call abi.Call) *abi.Fault {
+	var store string
+	if json.Unmarshal(call.Arg(0), &store) != nil || i.refusals[store] == nil {
+		return nil
+	}
+	f := *i.refusals[store]
+	f.Op, f.Store = call.Op, store
+	f.ID = "-" + strconv.Itoa(len(r.injected)+1) // those of the host are positive
+	kept := f
+	kept.ID = ""
+	r.injected[f.ID] = &kept
+	return &f
+}
+
+// callAlone performs a call that is a run of its own.
+func (i *instance) callAlone(ctx context.Context, b beginRequest, call abi.Call) (any, error) {
+	r, _, err := i.start(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := i.callIn(r, call)
+	c := command{output: engine.Output{Output: json.RawMessage("null")}}
+	if err != nil {
+		c = command{fault: abi.FaultOf(err)}
+	}
+	if end := r.finish(c); end.err != nil {
+		return nil, end.err
+	}
+	return called{reply, r.end.effects}, nil
+}

@@ -1,0 +1,102 @@
+package double
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/strictjson"
+)
+
+// client is the engine of tools that the client of the process executes. The Host takes it for any other engine.
+type client struct{}
+
+var _ engine.Engine = client{}
+
+// Name returns "client".
+func (client) Name() string { return "client" }
+
+// Extensions returns the extension of the file that stands for the code of every tool.
+func (client) Extensions() []string { return []string{sourceExtension} }
+
+// Walled reports true: the guest is in another process than the host.
+func (client) Walled() bool { return true }
+
+// Load returns the program of any tool.
+func (client) Load(context.Context, engine.Source) (engine.Program, error) { return program{}, nil }
+
+type program struct{}
+
+// runKey is the key of the *run in the context of Host.Run: an engine.Input has no place for it.
+type runKey struct{}
+
+// Run hands the calls of the client to the host until the client ends the run.
+func (program) Run(ctx context.Context, in engine.Input, h engine.Host) (engine.Output, error) {
+	r, ok := ctx.Value(runKey{}).(*run)
+	if !ok {
+		return engine.Output{}, errors.New("a run was not begun by a request")
+	}
+	if r.attempts++; r.attempts > 1 {
+		return engine.Output{}, &engine.NotRun{Fault: again()}
+	}
+	r.began <- start{Input: in.Input, Context: in.Context}
+	for {
+		select {
+		case c := <-r.commands:
+			if c.call == nil {
+				return r.leave(c, in.Limits)
+			}
+			reply, err := h.Call(ctx, *c.call)
+			f, refused := errors.AsType[*abi.Fault](err)
+			if err != nil && !refused {
+				return engine.Output{}, err
+			}
+			r.replies <- outcome{reply, f}
+		case <-ctx.Done():
+			return engine.Output{}, engine.EndOf(ctx)
+		}
+	}
+}
+
+// Close does nothing: there is nothing to free.
+func (program) Close() error { return nil }
+
+// again is the fault of a run that the host would execute again, which its client cannot do.
+func again() *abi.Fault {
+	return abi.Faultf(abi.Conflict, "another run changed a record that this one read").
+		WithHint("toolrun executes such a run again; in a test, run it again yourself")
+}
+
+func rolledBack() *abi.Fault { return abi.Faultf(abi.Cancelled, "the run was rolled back") }
+
+// leave is how the client ends the run.
+func (r *run) leave(c command, limits engine.Limits) (engine.Output, error) {
+	if c.fault != nil {
+		if injected := r.injected[c.fault.ID]; injected != nil {
+			return engine.Output{}, &engine.NotRun{Fault: injected}
+		}
+		return engine.Output{}, c.fault
+	}
+	if err := checkAnswer("output", c.output.Output, limits); err != nil {
+		return engine.Output{}, err
+	}
+	return c.output, checkAnswer("context", c.output.Context, limits)
+}
+
+// checkAnswer decides whether a document of the client is what other engines return: of a guest in a sandbox they check
+// the same.
+func checkAnswer(name string, text json.RawMessage, limits engine.Limits) error {
+	if len(text) == 0 {
+		return nil
+	}
+	if len(text) > limits.OutputBytes {
+		return abi.Faultf(abi.OutputLimit, "the %s is larger than %d bytes", name, limits.OutputBytes)
+	}
+	err := strictjson.Check(text, strictjson.Limits{Depth: limits.ValueNesting})
+	if wrong, ok := errors.AsType[*strictjson.Error](err); ok {
+		return abi.Faultf(abi.OutputInvalid, "the output cannot be written as JSON: %s: %s", wrong.Where(name, text), wrong.Message)
+	}
+	return err
+}

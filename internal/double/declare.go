@@ -1,0 +1,172 @@
+package double
+
+import (
+	"cmp"
+	"context"
+	"embed"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/spell"
+)
+
+// sources holds the file that stands for the code of every tool, which the client executes.
+//
+//go:embed tool.client
+var sources embed.FS
+
+const (
+	sourceFile      = "tool.client"
+	sourceExtension = ".client"
+)
+
+// declaration is what a memory is opened for.
+type declaration struct {
+	app     *app.App
+	release func()
+}
+
+// everything is the name of the tool of requests that name none: it may do everything.
+const everything = "test"
+
+// declarationOf reads an app file.
+func (s *server) declarationOf(file string) (*declaration, error) {
+	a, release, err := s.cfg.Load(file)
+	if err != nil {
+		return nil, err
+	}
+	return &declaration{app: a, release: release}, nil
+}
+
+// importApp reads an app that a request holds.
+func importApp(document json.RawMessage) (*declaration, error) {
+	a, problems := app.Import("app.json", document)
+	if a == nil {
+		return nil, problemsFault(problems)
+	}
+	return &declaration{app: a, release: func() {}}, nil
+}
+
+// problemsFault is the fault of a declaration with mistakes.
+func problemsFault(problems app.Problems) error {
+	errs, ok := problems.Err().(app.Problems)
+	if !ok {
+		return abi.Faultf(abi.SourceInvalid, "the declaration cannot be used")
+	}
+	const most = 5
+	var words []string
+	for _, p := range errs[:min(len(errs), most)] {
+		words = append(words, p.Message)
+	}
+	f := abi.Faultf(abi.SourceInvalid, "%s", strings.Join(words, "; "))
+	if len(errs) == 1 && errs[0].Hint != "" {
+		return f.WithHint("%s", errs[0].Hint)
+	}
+	return f
+}
+
+// runnable returns the app with tools whose code is the client's.
+func runnable(a *app.App, tools []app.Tool) *app.App {
+	b := &app.App{ID: a.ID, SessionIdle: a.SessionIdle, Stores: a.Stores, Files: sources}
+	for _, t := range tools {
+		t.Source, t.Dir, t.Entry = sourceFile, "", ""
+		t.Limits.Timeout, t.Limits.CPU = 0, 0 // a debugger takes its time
+		b.Tools = append(b.Tools, t)
+		t.Name, t.InputSchema, t.OutputSchema = calling(t.Name), nil, nil
+		b.Tools = append(b.Tools, t)
+	}
+	return b
+}
+
+// calling returns the name of the tool that makes single calls for a tool: one with its grants, without input and output.
+// No tool that is declared has a name like that.
+func calling(tool string) string { return tool + " call" }
+
+// manifestOf returns the declaration of a tool that has every grant.
+func manifestOf(a *app.App) map[string]any {
+	grants := map[string]string{memory.SessionMeta: "read"}
+	for _, s := range a.Stores {
+		grants[s.Name] = "readwrite"
+	}
+	return map[string]any{"grants": grants}
+}
+
+// toolFrom reads a tool's manifest as one of the app's tools: its grants name stores of the app.
+func toolFrom(a *app.App, name string, manifest map[string]any) (app.Tool, error) {
+	text, err := app.Export(&app.App{ID: a.ID, SessionIdle: a.SessionIdle, Stores: a.Stores})
+	if err != nil {
+		return app.Tool{}, abi.Faultf(abi.InvalidArgument, "%v", err)
+	}
+	var document map[string]any
+	if err := json.Unmarshal(text, &document); err != nil {
+		return app.Tool{}, err
+	}
+	entry := maps.Clone(manifest)
+	entry["source"] = "tool.js"
+	document["tools"] = map[string]any{name: entry}
+	if text, err = json.Marshal(document); err != nil {
+		return app.Tool{}, err
+	}
+	with, problems := app.Import("app.json", text)
+	if with == nil || problems.Err() != nil {
+		return app.Tool{}, problemsFault(problems)
+	}
+	return with.Tools[0], nil
+}
+
+// toolNamed returns the name of a declared tool, "" for the one that may do everything.
+func (i *instance) toolNamed(name string) (string, error) {
+	known := []string{everything}
+	for _, t := range i.tools {
+		known = append(known, t.Name)
+	}
+	name = cmp.Or(name, everything)
+	if slices.Contains(known, name) {
+		return name, nil
+	}
+	f := abi.Faultf(abi.NotFound, "there is no tool %q", shortened(name))
+	if near := spell.Name(name, known); near != "" {
+		return "", f.WithHint("did you mean %q?", near)
+	}
+	return "", f.WithHint(`declare it in the app file, or with {"do":"tool"}`)
+}
+
+type toolRequest struct {
+	envelope
+	// Tool is the name of the tool.
+	Tool string `json:"tool"`
+	// Manifest has the keys of a tool.json: grants, inputSchema, outputSchema, env, limits.
+	Manifest map[string]any `json:"manifest"`
+}
+
+// declareTool adds a tool to the app, or replaces one that a request declared.
+func (i *instance) declareTool(_ context.Context, r toolRequest) (any, error) {
+	if r.Tool == "" {
+		return nil, abi.Faultf(abi.InvalidArgument, "the tool has no name")
+	}
+	manifest := r.Manifest
+	if manifest == nil {
+		manifest = map[string]any{}
+	}
+	t, err := toolFrom(i.declared.app, r.Tool, manifest)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(i.tools, func(known app.Tool) bool { return known.Name == r.Tool })
+	switch {
+	case at >= 0:
+		i.tools[at] = t
+	case len(i.tools) >= maxTools+len(i.declared.app.Tools):
+		return nil, abi.Faultf(abi.QuotaExceeded, "the memory has %d tools that requests declared", maxTools).
+			WithHint("declare a tool again under the same name to replace it")
+	default:
+		i.tools = append(i.tools, t)
+	}
+	i.retire()
+	return nil, nil
+}

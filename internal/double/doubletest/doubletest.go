@@ -1,0 +1,43 @@
+// Package doubletest makes a test binary the program toolrun, for the tests of the packages that start toolrun double.
+package doubletest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/toolrun/toolrun/internal/cli"
+)
+
+const name = "toolrun"
+
+// Main is the command line of toolrun if the test binary was started by the path of Toolrun, and does not return then.
+// TestMain calls it first of all.
+func Main() {
+	if filepath.Base(os.Args[0]) != name {
+		return
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		os.Exit(1)
+	}
+	os.Exit(cli.Main(context.Background(), cli.Env{
+		Args: os.Args[1:], Dir: dir, Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+	}))
+}
+
+// Toolrun returns the path of the program toolrun. It is the test binary itself, so that go test knows all that a result
+// depends on.
+func Toolrun(t testing.TB) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.Symlink(self, file); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}

@@ -1,0 +1,140 @@
+package double
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/spell"
+)
+
+// envelope is what every request has.
+type envelope struct {
+	// ID comes back in the reply.
+	ID json.RawMessage `json:"id"`
+	// Do names what is requested.
+	Do string `json:"do"`
+	// Memory names the memory that it is about; "" is the one that is open at the start.
+	Memory string `json:"memory"`
+}
+
+// handler carries out one kind of request.
+type handler func(s *server, ctx context.Context, head envelope, text []byte) (any, error)
+
+// handlers returns the handlers by the names of what they do.
+func handlers() map[string]handler {
+	return map[string]handler{
+		"open":        onServer((*server).open),
+		"close":       onServer((*server).closeOne),
+		"reset":       onInstance((*instance).reset),
+		"tool":        onInstance((*instance).declareTool),
+		"clock":       onInstance((*instance).setClock),
+		"random":      onInstance((*instance).setRandom),
+		"begin":       onInstance((*instance).begin),
+		"call":        onInstance((*instance).call),
+		"commit":      onInstance((*instance).commit),
+		"rollback":    onInstance((*instance).rollback),
+		"refuse":      onInstance((*instance).refuse),
+		"session":     onInstance((*instance).session),
+		"end_session": onInstance((*instance).endSession),
+		"seed":        onInstance((*instance).seed),
+		"dump":        onInstance((*instance).dump),
+	}
+}
+
+// onServer makes the handler of a request about the memories as a whole. P is the JSON of the request.
+func onServer[P any](do func(*server, context.Context, envelope, P) (any, error)) handler {
+	return func(s *server, ctx context.Context, head envelope, text []byte) (any, error) {
+		var params P
+		if err := decode(text, head.Do, &params); err != nil {
+			return nil, err
+		}
+		return do(s, ctx, head, params)
+	}
+}
+
+// onInstance makes the handler of a request about one memory. P is the JSON of the request.
+func onInstance[P any](do func(*instance, context.Context, P) (any, error)) handler {
+	return func(s *server, ctx context.Context, head envelope, text []byte) (any, error) {
+		i := s.instances[head.Memory]
+		if i == nil {
+			return nil, abi.Faultf(abi.NotFound, "no memory %q is open", shortened(head.Memory)).WithHint(`open it with {"do":"open"}`)
+		}
+		var params P
+		if err := decode(text, head.Do, &params); err != nil {
+			return nil, err
+		}
+		return do(i, ctx, params)
+	}
+}
+
+// answer carries out a request.
+func (s *server) answer(ctx context.Context, l line) reply {
+	if l.tooLong {
+		return failed(nil, abi.Faultf(abi.TooLarge, "a request has more than %d bytes", maxLine))
+	}
+	var head envelope
+	if err := json.Unmarshal(l.text, &head); err != nil {
+		return failed(nil, malformed(err))
+	}
+	handle := s.handlers[head.Do]
+	if handle == nil {
+		return failed(head.ID, unknownRequest(head.Do, slices.Sorted(maps.Keys(s.handlers))))
+	}
+	result, err := handle(s, ctx, head, l.text)
+	if err != nil {
+		return failed(head.ID, err)
+	}
+	return reply{ID: head.ID, OK: true, Result: result}
+}
+
+func failed(id json.RawMessage, err error) reply { return reply{ID: id, Error: abi.FaultOf(err)} }
+
+func unknownRequest(name string, known []string) error {
+	f := abi.Faultf(abi.InvalidArgument, "no request is called %q", shortened(name))
+	if near := spell.Name(name, known); near != "" {
+		return f.WithHint("did you mean %q?", near)
+	}
+	return f.WithHint("the requests are: %s", strings.Join(known, ", "))
+}
+
+// decode reads a request into its parameters, and refuses a member that it does not have.
+func decode(text []byte, do string, params any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(params); err != nil {
+		if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+			return abi.Faultf(abi.InvalidArgument, "the request %q has no member %s", do, name).
+				WithHint("toolrun double --help names the documentation of the requests")
+		}
+		return malformed(err)
+	}
+	return nil
+}
+
+// malformed is the fault of a request that is not the JSON it has to be.
+func malformed(err error) error {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case ok && wrong.Field != "":
+		return abi.Faultf(abi.InvalidArgument, "the member %q of the request must not be a JSON %s", wrong.Field, wrong.Value)
+	case ok:
+		err = fmt.Errorf("it is a JSON %s", wrong.Value)
+	}
+	return abi.Faultf(abi.InvalidArgument, "the request is not a JSON object: %v", err).WithHint(`for example {"do":"clock"}`)
+}
+
+// shortened bounds a name that a fault quotes.
+func shortened(name string) string {
+	const most = 64
+	if len(name) <= most {
+		return name
+	}
+	return strings.ToValidUTF8(name[:most], "") + "…"
+}

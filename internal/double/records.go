@@ -1,0 +1,125 @@
+package double
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+)
+
+// record is a record in the requests seed and dump.
+type record struct {
+	Store   string          `json:"store"`
+	User    string          `json:"user,omitempty"`
+	Session string          `json:"session,omitempty"`
+	Content json.RawMessage `json:"content"`
+	// The rest is the host's, and ignored by seed: what dump returns can be seeded as it is.
+	Revision  int64   `json:"revision,omitempty"`
+	Created   string  `json:"created,omitempty"`
+	UpdatedAt string  `json:"updated_at,omitempty"`
+	ExpiresAt *string `json:"expires_at,omitempty"`
+}
+
+type seedRequest struct {
+	envelope
+	Records []record `json:"records"`
+}
+
+// seed stores contents as they are, as the app's operator.
+func (i *instance) seed(ctx context.Context, r seedRequest) (any, error) {
+	for _, one := range r.Records {
+		store, err := json.Marshal(one.Store)
+		if err != nil {
+			return nil, err
+		}
+		call := abi.Call{Op: abi.SetContent, Args: []json.RawMessage{store, one.Content, json.RawMessage(`{"replace":true}`)}}
+		if _, err := i.operate(ctx, host.Caller{User: one.User, Session: one.Session}, call); err != nil {
+			return nil, err
+		}
+	}
+	return struct {
+		Stored int `json:"stored"`
+	}{len(r.Records)}, nil
+}
+
+type dumpRequest struct {
+	envelope
+	// Store, User and Session limit the dump to their records.
+	Store   string `json:"store"`
+	User    string `json:"user"`
+	Session string `json:"session"`
+}
+
+type dumpReply struct {
+	Records []record `json:"records"`
+}
+
+// dump returns the living records.
+func (i *instance) dump(ctx context.Context, r dumpRequest) (any, error) {
+	o, err := i.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := dumper{host: o, caller: host.Caller{User: r.User, Session: r.Session}, found: []record{}}
+	if r.Store != "" {
+		err = d.store(ctx, r.Store)
+		return dumpReply{d.found}, err
+	}
+	for _, st := range i.declared.app.Stores {
+		if err := d.store(ctx, st.Name); err != nil {
+			return nil, err
+		}
+	}
+	return dumpReply{d.found}, nil
+}
+
+// dumper collects the records of a dump.
+type dumper struct {
+	host   *opened
+	caller host.Caller
+	found  []record
+	bytes  int
+}
+
+// store collects those of a store.
+func (d *dumper) store(ctx context.Context, name string) error {
+	after := ""
+	for {
+		page, next, err := d.host.List(ctx, d.caller, name, after, 100)
+		if err != nil {
+			return err
+		}
+		for _, l := range page {
+			if err := d.add(ctx, record{Store: l.Store, User: l.User, Session: l.Session}); err != nil {
+				return err
+			}
+		}
+		if next == "" {
+			return nil
+		}
+		after = next
+	}
+}
+
+// add reads a record and collects it.
+func (d *dumper) add(ctx context.Context, r record) error {
+	store, err := json.Marshal(r.Store)
+	if err != nil {
+		return err
+	}
+	call := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{store, nil, json.RawMessage(`{"record":true}`)}}
+	reply, err := d.host.Perform(ctx, host.Caller{User: r.User, Session: r.Session}, call)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(reply, &r); err != nil || r.Content == nil {
+		return err // it ended meanwhile
+	}
+	if d.bytes += len(r.Content); len(d.found) == maxDump || d.bytes > maxDumpBytes {
+		return abi.Faultf(abi.TooLarge, "the dump has more than %d records or %d bytes", maxDump, maxDumpBytes).
+			WithHint("name a store, a user or a session")
+	}
+	d.found = append(d.found, r)
+	return nil
+}

@@ -1,0 +1,177 @@
+package double
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// run is a run under way: an execution of Host.Run whose guest is the client.
+type run struct {
+	host     *opened
+	began    chan start
+	commands chan command
+	replies  chan outcome
+	ended    chan struct{} // closed when Host.Run returned, and end is set
+	end      ending
+	attempts int                   // used by the goroutine of Host.Run
+	injected map[string]*abi.Fault // faults of refusals that the client got, by their ids
+}
+
+// start is what a guest gets.
+type start struct {
+	Run     string          `json:"run"`
+	RunID   string          `json:"run_id"`
+	Input   json.RawMessage `json:"input"`
+	Context json.RawMessage `json:"context"`
+}
+
+// command is a call of the client, or how it ends the run: by a fault, or else by an output.
+type command struct {
+	call   *abi.Call
+	fault  *abi.Fault
+	output engine.Output
+}
+
+// outcome is what came of a call.
+type outcome struct {
+	reply json.RawMessage
+	fault *abi.Fault
+}
+
+// ending is what Host.Run returned.
+type ending struct {
+	result, effects any
+	err             error
+}
+
+type beginRequest struct {
+	envelope
+	User    string `json:"user"`
+	Session string `json:"session"`
+	// Tool is a declared tool, see toolNamed.
+	Tool             string            `json:"tool"`
+	Input            json.RawMessage   `json:"input"`
+	Context          json.RawMessage   `json:"context"`
+	Env              map[string]string `json:"env"`
+	Metadata         json.RawMessage   `json:"metadata"`
+	SessionReference string            `json:"session_reference"`
+	UserReference    string            `json:"user_reference"`
+}
+
+// begin begins a run, and keeps it for later requests. A run that the host refuses is an error.
+func (i *instance) begin(ctx context.Context, r beginRequest) (any, error) {
+	if len(i.runs) >= maxRuns {
+		return nil, abi.Faultf(abi.QuotaExceeded, "%d runs are under way", maxRuns).WithHint("commit them, or roll them back")
+	}
+	var err error
+	if r.Tool, err = i.toolNamed(r.Tool); err != nil {
+		return nil, err
+	}
+	begun, s, err := i.start(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	i.begun++
+	s.Run = "r" + strconv.Itoa(i.begun)
+	i.runs[s.Run] = begun
+	return s, nil
+}
+
+// start begins a run.
+func (i *instance) start(ctx context.Context, b beginRequest) (*run, start, error) {
+	o, err := i.open(ctx)
+	if err != nil {
+		return nil, start{}, err
+	}
+	id := ""
+	r := &run{
+		host: o, began: make(chan start, 1), commands: make(chan command), replies: make(chan outcome),
+		ended: make(chan struct{}), injected: map[string]*abi.Fault{},
+	}
+	inv := host.Invocation{
+		Tool: b.Tool, Caller: host.Caller{User: b.User, Session: b.Session}, Input: b.Input, Context: b.Context,
+		Env: b.Env, Metadata: b.Metadata, SessionReference: b.SessionReference, UserReference: b.UserReference,
+		OnState: func(run string, _ host.RunState) { id = run },
+	}
+	o.runs++
+	go func() {
+		defer close(r.ended)
+		result, err := o.Run(context.WithValue(ctx, runKey{}, r), inv)
+		r.end = ending{result: result, effects: result.Effects, err: err}
+	}()
+	select {
+	case s := <-r.began:
+		s.RunID = id
+		return r, s, nil
+	case <-r.ended:
+		r.left()
+		return nil, start{}, r.end.err
+	}
+}
+
+type endRequest struct {
+	envelope
+	Run string `json:"run"`
+}
+
+type commitRequest struct {
+	endRequest
+	// Output is what the tool returned, Context the keys of its context that it added or changed.
+	Output   json.RawMessage `json:"output"`
+	Context  json.RawMessage `json:"context"`
+	Warnings []string        `json:"warnings"`
+}
+
+type rollbackRequest struct {
+	endRequest
+	// Error is what the tool failed with; its id is that of the fault of a call, if the tool let that through.
+	Error *abi.Fault `json:"error"`
+}
+
+// commit ends a run that succeeded, and returns its Result.
+func (i *instance) commit(_ context.Context, r commitRequest) (any, error) {
+	return i.finish(r.Run, command{output: engine.Output{Output: r.Output, Context: r.Context, Warnings: r.Warnings}})
+}
+
+// rollback ends a run that failed, and returns its Result.
+func (i *instance) rollback(_ context.Context, r rollbackRequest) (any, error) {
+	if r.Error == nil {
+		r.Error = rolledBack()
+	}
+	return i.finish(r.Run, command{fault: r.Error})
+}
+
+func (i *instance) finish(id string, c command) (any, error) {
+	r := i.runs[id]
+	if r == nil {
+		return nil, noRun(id)
+	}
+	delete(i.runs, id)
+	return r.finish(c).result, nil
+}
+
+// finish ends the run.
+func (r *run) finish(c command) ending {
+	select {
+	case r.commands <- c:
+		<-r.ended
+	case <-r.ended: // a call ended it
+	}
+	r.left()
+	return r.end
+}
+
+// left closes the host if it is not needed any more.
+func (r *run) left() {
+	r.host.runs--
+	r.host.closeUnused()
+}
+
+func noRun(id string) error {
+	return abi.Faultf(abi.NotFound, "no run %q is under way", shortened(id)).WithHint(`begin one with {"do":"begin"}`)
+}

@@ -1,0 +1,1 @@
+memory.set_content("orders", {"item": item})
