@@ -24,6 +24,7 @@ import (
 	"github.com/toolrun/toolrun/host/engines"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/internal/cli"
+	"github.com/toolrun/toolrun/internal/double/doubletest"
 )
 
 // cacheDir keeps the compiled plug-ins, as the user's cache does for the command.
@@ -31,6 +32,7 @@ var cacheDir string
 
 func TestMain(m *testing.M) {
 	engines.Main()
+	doubletest.Main()
 	dir, err := os.MkdirTemp("", "examples")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

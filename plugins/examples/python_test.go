@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
+	"github.com/toolrun/toolrun/internal/double/doubletest"
 )
 
 // runtime is the file of the interpreter for tools in Python, once a test needed it.
@@ -33,19 +34,17 @@ func isPython(tool string) bool {
 	return err == nil
 }
 
-// TestUnits runs the tests that tools in Python have beside them, which need no toolrun but its double of memory.
+// TestUnits runs the tests that tools in Python have beside them, which use the memory of toolrun double.
 func TestUnits(t *testing.T) {
 	interpreter, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("python3 is not installed")
 	}
-	if exec.Command(interpreter, "-c", "import jsonschema").Run() != nil {
-		t.Skip("the Python package jsonschema is not installed (Debian: python3-jsonschema)")
-	}
 	sdk, err := filepath.Abs("../../sdk/python-wasm")
 	if err != nil {
 		t.Fatal(err)
 	}
+	toolrun := doubletest.Toolrun(t)
 	for _, tool := range tools(t) {
 		if !isPython(tool) {
 			continue
@@ -55,7 +54,7 @@ func TestUnits(t *testing.T) {
 			read(t, filepath.Join(tool, "test_main.py"))
 			cmd := exec.Command(interpreter, "-B", "-m", "unittest", "test_main")
 			cmd.Dir = tool
-			cmd.Env = append(os.Environ(), "PYTHONPATH="+sdk)
+			cmd.Env = append(os.Environ(), "PYTHONPATH="+sdk, "TOOLRUN="+toolrun)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v:\n%s", err, out)
 			}

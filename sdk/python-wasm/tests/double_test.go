@@ -1,11 +1,8 @@
-// Package tests holds the memory double of the Python SDK to the host's own memory.
+// Package tests runs the tests of the Python SDK.
 package tests
 
 import (
 	"bytes"
-	"encoding/json"
-	"flag"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -15,7 +12,13 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/double/doubletest"
 )
+
+func TestMain(m *testing.M) {
+	doubletest.Main()
+	os.Exit(m.Run())
+}
 
 // python runs Python in the folder of the SDK and returns what it wrote to standard output and error.
 func python(t *testing.T, args ...string) (stdout, stderr string, err error) {
@@ -23,7 +26,7 @@ func python(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	cmd := exec.CommandContext(t.Context(), "python3", args...)
 	var out, errs bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = "..", &out, &errs
-	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "TOOLRUN="+doubletest.Toolrun(t))
 	err = cmd.Run()
 	return out.String(), errs.String(), err
 }
@@ -45,51 +48,13 @@ func needPython(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")
 	}
-	if _, _, err := python(t, "-c", "import jsonschema"); err != nil {
-		t.Skip("the Python package jsonschema is not installed (Debian: python3-jsonschema)")
-	}
 }
 
-// TestUnits runs the double's own tests.
+// TestUnits runs the tests in Python, which use the memory of toolrun double.
 func TestUnits(t *testing.T) {
 	needPython(t)
 	if _, stderr, err := python(t, "-m", "unittest", "discover", "-t", ".", "tests"); err != nil {
 		t.Errorf("%v:\n%s", err, stderr)
-	}
-}
-
-// difference is where the double answers otherwise than the host.
-type difference struct {
-	Where     string
-	Want, Got json.RawMessage
-}
-
-var (
-	seed  = flag.Uint64("seed", 7, "what TestRandom's vectors are made from")
-	count = flag.Int("vectors", 200, "how many TestRandom makes")
-)
-
-// TestRandom has the double and the host answer the same calls, at random.
-func TestRandom(t *testing.T) {
-	needPython(t)
-	doc := document{Vectors: randomVectors(t, *seed, *count)}
-	file := filepath.Join(t.TempDir(), "random.json")
-	if err := os.WriteFile(file, layout(t, doc), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	stdout, stderr, err := python(t, "-m", "tests.vectors", file)
-	if err != nil {
-		t.Fatalf("%v:\n%s", err, stderr)
-	}
-	var found []difference
-	if err := json.Unmarshal([]byte(stdout), &found); err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range found[:min(len(found), 5)] {
-		t.Errorf("%s\nhost:   %s\ndouble: %s", d.Where, d.Want, d.Got)
-	}
-	if len(found) > 0 {
-		t.Errorf("%d differences", len(found))
 	}
 }
 
@@ -108,29 +73,5 @@ func TestErrors(t *testing.T) {
 	}
 	if got := strings.Fields(stdout); !slices.Equal(got, want) {
 		t.Errorf("there are classes for %v; want %v", got, want)
-	}
-}
-
-const operationsFile = "../toolrun/testing/operations.json"
-
-// TestOperations holds the double's table of operations to that of package abi.
-func TestOperations(t *testing.T) {
-	operations, err := json.MarshalIndent(abi.Operations, "  ", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := fmt.Sprintf("{\n  \"generated\": \"by go test ./sdk/python-wasm/tests -update\",\n  \"operations\": %s\n}\n", operations)
-	if *update {
-		if err := os.WriteFile(operationsFile, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	got, err := os.ReadFile(operationsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Errorf("%s is not what package abi says: go test ./sdk/python-wasm/tests -update", operationsFile)
 	}
 }

@@ -1,4 +1,4 @@
-"""What a test can do with a double, beside what the vectors hold."""
+"""What a test can do with a memory."""
 
 import copy
 import math
@@ -198,10 +198,7 @@ class Declarations(unittest.TestCase):
             {"prefs": {**user, "schema": {"$ref": "https://example.com/schema"}}},
             {"prefs": {**user, "schema": {"pattern": "(?=a)"}}},
             {"prefs": {**user, "schema": {"pattern": "("}}},
-            {"prefs": {**user, "schema": {"properties": {"a": {"type": "string", "default": 1}}}}},
             {"prefs": {**user, "schema": {"properties": {"a": {"$ref": "#", "default": {}}}}}},
-            {"prefs": {**user, "schema": {"properties": {"a": {"$dynamicRef": "#x"}}}}},
-            {"prefs": {**user, "schema": {"$defs": {"a": {"$id": "other"}}}}},
         ):
             with self.subTest(stores=stores), self.assertRaises(ValueError):
                 Memory(stores)
@@ -217,7 +214,7 @@ class Declarations(unittest.TestCase):
                 Memory(USER, grants=grants)
             with self.subTest(grants=grants), self.assertRaises(ValueError):
                 Memory(USER).caller(grants=grants)
-        with self.assertRaisesRegex(ValueError, "did you mean 'prefs'"):
+        with self.assertRaisesRegex(ValueError, 'did you mean "prefs"'):
             Memory(USER, grants={"perfs": "read"})
 
     def test_properties_called_like_keywords(self):
@@ -227,7 +224,7 @@ class Declarations(unittest.TestCase):
         with self.assertRaises(SchemaViolationError):
             memory.set_content("prefs", {"$id": 1})
 
-    def test_the_schema_is_the_doubles_own(self):
+    def test_the_schema_is_the_memorys_own(self):
         schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
         memory = Memory({"prefs": {"access": "user", "strict": True, "schema": schema}})
         schema["properties"]["a"]["type"] = "string"

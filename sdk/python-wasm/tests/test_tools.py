@@ -1,4 +1,4 @@
-"""Tools end in the double as they do in toolrun, in the same words."""
+"""Tools end in a test as they do in toolrun, in the same words."""
 
 import json
 import tempfile
@@ -20,7 +20,7 @@ class Tools(unittest.TestCase):
                     file.parent.mkdir(exist_ok=True)
                     file.write_text(text, encoding="utf-8")
                 path = folder if "files" in tool else Path(folder, "main.py")
-                schema = {"properties": dict.fromkeys(tool.get("params", ()), {})}
+                schema = {"properties": dict.fromkeys(tool.get("params", ()), {}), "additionalProperties": True}
                 result = run_tool(path, tool.get("input"), Memory(STORES), input_schema=schema)
                 got = {"output": result.output, "error": result.error, "warnings": result.warnings}
                 self.assertEqual(got, {key: tool.get(key, [] if key == "warnings" else None) for key in got})

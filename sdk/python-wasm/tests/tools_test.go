@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -18,7 +19,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
 )
 
-// tool is a tool to run once. How it ends the engine answers, and the double has to say the same.
+var update = flag.Bool("update", false, "write the answers of tools.json")
+
+// tool is a tool to run once. How it ends the engine answers, and run_tool has to say the same.
 type tool struct {
 	Name string `json:"name"`
 	Code string `json:"code"`
@@ -33,7 +36,7 @@ type tool struct {
 	Warnings []string        `json:"warnings,omitempty"`
 }
 
-// told is what the double tells of a fault.
+// told is what run_tool tells of a fault.
 type told struct {
 	Code    abi.Code `json:"code"`
 	Message string   `json:"message"`
@@ -82,11 +85,25 @@ func (d *tools) layout(t *testing.T) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"generated": "in part: the answers (output, error, warnings), by go test ./sdk/python-wasm/tests -update",` + "\n\"tools\": [")
 	for i, tool := range d.Tools {
-		b.WriteString(comma(i) + "\n")
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('\n')
 		b.Write(encode(t, tool))
 	}
 	b.WriteString("\n]}\n")
 	return b.Bytes()
+}
+
+func encode(t *testing.T, v any) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return bytes.TrimSpace(b.Bytes())
 }
 
 // newEngine makes an engine that keeps the compiled interpreter where its own tests do.

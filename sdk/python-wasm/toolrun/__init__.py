@@ -1,7 +1,7 @@
-"""For authors of toolrun tools in Python: types of what a tool finds, and a memory double for its tests.
+"""For authors of toolrun tools in Python: types of what a tool finds, and memory for its tests.
 
 Inside of a tool nothing of this is installed or imported: ``memory``, ``context``, ``input`` and the errors are there.
-``toolrun.testing`` runs a tool without toolrun; ``toolrun.tool`` has the types.
+``toolrun.testing`` runs a tool in a test; ``toolrun.tool`` has the types.
 """
 
 from pathlib import Path

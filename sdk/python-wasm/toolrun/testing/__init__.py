@@ -1,4 +1,4 @@
-"""Tests of tools without toolrun: a memory double, and a runner of whole tools.
+"""Tests of tools: toolrun's own memory, in a process beside the test, and a runner of whole tools.
 
     from toolrun.testing import Memory, run_tool
 
@@ -23,8 +23,8 @@ from toolrun.errors import (
     TooLargeError,
     UnavailableError,
 )
-from toolrun.testing.double import Memory
-from toolrun.testing.shelf import Limits
+from toolrun.testing.double import Limits, Memory
+from toolrun.testing.process import ToolrunError
 from toolrun.testing.tool import Result, run_tool
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "SchemaViolationError",
     "SessionEndedError",
     "TooLargeError",
+    "ToolrunError",
     "UnavailableError",
     "run_tool",
 ]

@@ -1,25 +1,39 @@
-"""The memory double: stores, records and sessions of an app, without toolrun."""
+"""The memory of tests: stores, records and sessions of an app, kept by ``toolrun double``."""
 
 from __future__ import annotations
 
+import json
+import weakref
+from collections import OrderedDict
 from contextlib import contextmanager
-from dataclasses import replace
-from datetime import datetime, timedelta
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any, Callable, Iterator, Mapping
 
 from toolrun.errors import MemoryAccessError
-from toolrun.testing import documents, half
-from toolrun.testing.faults import fault
-from toolrun.testing.shelf import Caller, Limits, Shelf, patched
-from toolrun.testing.stores import SESSION_META, declare, parse_grants
-from toolrun.testing.view import View
+from toolrun.testing import half, process
+
+_MOST_TOOLS = 50  # of one memory; the process bounds them
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an app may keep; None is toolrun's default."""
+
+    record_bytes: int | None = None
+    depth: int | None = None
+    keys: int | None = None
+    app_bytes: int | None = None
+    app_records: int | None = None
 
 
 class Memory:
-    """Memory for tests: give it to run_tool, or call it as a tool does.
+    """Memory for tests: give it to run_tool, or call it as a tool does. It is toolrun's own, in a process beside the test.
 
-    stores are declared with the keys of an app file, the schema not as a path but as what its file holds. A user or
-    session of None is one that is not known. grants are written as in an app file; without them everything is granted.
+    stores are declared with the keys of an app file, the schema not as a path but as what its file holds; file is the
+    path of an app file that declares them. A user or session of None is one that is not known. grants are written as in
+    an app file, and tool names a tool of the app file whose grants they are; without both, everything is granted.
 
     Each call outside of a run is a run of its own. Inside of ``with memory.run():`` all calls are one: they are stored
     whole when the block ends, and none of them is where it ends in an exception. One thread at a time.
@@ -27,28 +41,30 @@ class Memory:
 
     def __init__(
         self,
-        stores: Mapping[str, Mapping[str, Any]],
+        stores: Mapping[str, Mapping[str, Any]] | None = None,
         *,
+        file: Any = None,
         app: str = "test",
         user: str | None = "user_test",
         session: str | None = "session_test",
         grants: Mapping[str, Any] | None = None,
+        tool: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         limits: Limits = Limits(),
         session_idle: timedelta = timedelta(hours=24),
         clock: Callable[[], datetime] | None = None,
     ) -> None:
-        self._stores = {name: declare(name, keys) for name, keys in stores.items()}
-        if len({name.lower() for name in stores}) < len(stores):
-            raise ValueError("two stores have names that differ in nothing but case")
-        self._shelf = Shelf(limits, session_idle, clock)
-        self._caller = Caller(app, user, session)
-        everything = {**dict.fromkeys(stores, "readwrite"), SESSION_META: "read"}
-        self._grants = parse_grants(everything if grants is None else grants, self._stores)
-        self._metadata: dict = {}
-        self._refusals: dict[str, MemoryAccessError] = {}
-        self._view: View | None = None
-        self._runs = 0
+        if (stores is None) == (file is None):
+            raise ValueError("a memory has either stores or the file of an app")
+        declared = {"app": app, "session_idle": f"{session_idle // timedelta(seconds=1)}s", "memory": dict(stores or {})}
+        declaration = {"app": declared} if file is None else {"file": str(Path(file).resolve())}
+        bounds = {name: bound for name, bound in asdict(limits).items() if bound is not None}
+        self._app = _App(declaration, bounds, clock)
+        self._user, self._session = user, session
+        self._tool, self._grants = tool, None if grants is None else dict(grants)
+        self._app.tool(self._manifest())  # so that a mistake in grants is told at once
+        self._metadata: dict | None = None
+        self._run: Run | None = None
         self.effects: dict = {"reads": [], "writes": []}  # of the last run that succeeded
         if metadata:
             self.set_metadata(metadata)
@@ -57,130 +73,232 @@ class Memory:
 
     def get_content(self, *args: Any, **kwargs: Any) -> Any:
         """Return the content of a store, or None where there is no record: store, projection, options."""
-        return self._call("get_content", args, kwargs)
+        return self._call(self, "get_content", args, kwargs)
 
     def set_content(self, *args: Any, **kwargs: Any) -> dict:
         """Create the record or merge into it: store, value, options."""
-        return self._call("set_content", args, kwargs)
+        return self._call(self, "set_content", args, kwargs)
 
     def delete_content(self, *args: Any, **kwargs: Any) -> dict:
         """Delete the record: store, options."""
-        return self._call("delete_content", args, kwargs)
+        return self._call(self, "delete_content", args, kwargs)
 
     # What a test does.
 
     def put(self, store: str, content: Any) -> None:
-        """Store a content as it is, without a grant; the schema holds."""
-        self._as_test("set_content", store, content, {"replace": True})
+        """Store a content as it is, without a grant and outside of a run under way; the schema holds."""
+        self._call(_Operator(self), "set_content", (store, content, {"replace": True}), {})
 
     def content(self, store: str) -> Any:
-        """Return the content of a store without a grant, or None."""
-        return self._as_test("get_content", store)
+        """Return the content that is stored, without a grant and outside of a run under way, or None."""
+        return self._call(_Operator(self), "get_content", (store,), {})
 
     def record(self, store: str) -> dict | None:
-        """Return content, revision, created, updated_at and expires_at of a store without a grant, or None."""
-        return self._as_test("get_content", store, None, {"record": True})
+        """Return content, revision, created, updated_at and expires_at of a store, as content does, or None."""
+        return self._call(_Operator(self), "get_content", (store, None, {"record": True}), {})
 
     def caller(self, **changes: Any) -> Memory:
-        """Return the same memory for another caller: user, session, and grants as the constructor takes them."""
+        """Return the same memory for another caller: user, session, and grants or tool as the constructor takes them."""
+        unknown = set(changes) - {"user", "session", "grants", "tool"}
+        if unknown:
+            raise TypeError(f"a caller has no {sorted(unknown)[0]}")
         other = object.__new__(Memory)
         other.__dict__.update(self.__dict__)
-        other._view = None
+        other._run = None
+        other._user, other._session = changes.get("user", self._user), changes.get("session", self._session)
         if "grants" in changes:
-            other._grants = parse_grants(changes.pop("grants"), self._stores)
-        other._caller = replace(self._caller, **changes)
+            other._tool, other._grants = None, dict(changes["grants"])
+        if "tool" in changes:
+            other._tool, other._grants = changes["tool"], None
+        self._app.tool(other._manifest())
         return other
 
     def refuse(self, store: str, code: str | None, message: str = "the test refuses it", **details: Any) -> None:
-        """Have every call on a store raise the error of a code, until code is None."""
-        if code is None:
-            self._refusals.pop(store, None)
-        else:
-            self._refusals[store] = fault(code, message, **details)
+        """Have every call of a tool on a store raise the error of a code, until code is None. details may have a hint."""
+        error = None if code is None else {"code": code, "message": message, **details}
+        self._app.request("refuse", store=store, error=error)
 
     def advance(self, time: timedelta) -> None:
         """Let time go by."""
-        self._shelf.shift += time
+        self._app.advance(time)
 
     def set_metadata(self, patch: Mapping[str, Any]) -> None:
-        """Merge into sessionMeta.metadata, as the host does for whoever calls it."""
-        if self._caller.session is None:
-            self._metadata = patched(self._metadata, patch)
+        """Merge into sessionMeta.metadata, as the host does for whoever calls it. Without a session it is what the runs
+        that follow are given."""
+        if self._session is None:
+            self._metadata = dict(patch)
         else:
-            self._shelf.use(self._caller, metadata=patch)
+            self._app.request("session", **self._who(), metadata=dict(patch))
 
     def set_references(self, session: str | None = None, user: str | None = None) -> None:
         """Set the platform's own names for the session and its user."""
-        if self._caller.session is None:
+        if self._session is None:
             raise ValueError("there is no session")
-        self._shelf.use(self._caller, reference=session, user_reference=user)
+        self._app.request("session", **self._who(), session_reference=session or "", user_reference=user or "")
 
     def end_session(self) -> None:
         """End the caller's session: what lived with it is gone, and its id is refused from now on."""
-        self._shelf.end(self._caller.session or "")
+        self._app.request("end_session", session=self._session or "")
 
     @contextmanager
-    def run(self, run_id: str | None = None) -> Iterator[View]:
+    def run(self) -> Iterator[Run]:
         """Begin a run: what is written in the block is stored whole where it ends well, or not at all."""
-        if self._view:
-            raise RuntimeError("a run is under way already")
-        self._runs += 1
-        caller = replace(self._caller, run=run_id or f"run_{self._runs}")
-        view = self._view = View(self._shelf, self._stores, caller, self._grants, self._metadata)
+        run = self.begin()
         try:
-            yield view
-            self.effects = view.commit()
-        finally:
-            self._view = None
+            yield run
+        except BaseException:
+            run.rollback()
+            raise
+        result = run.commit()
+        if not result["ok"]:
+            raise half.error_of(result["error"])
 
-    def _call(self, op: str, args: tuple, kwargs: dict) -> Any:
-        with half.speaking_to(self):
-            return getattr(half.memory, op)(*args, **kwargs)
+    # What run_tool does.
+
+    def begin(self, schemas: Mapping[str, Any] | None = None, **given: Any) -> Run:
+        """Begin a run of a tool with inputSchema and outputSchema, which is given input, context and env."""
+        if self._run:
+            raise RuntimeError("a run is under way already")
+        members = {name: value for name, value in given.items() if value is not None}
+        self._run = Run(self, self._app.request("begin", **self._as_tool(schemas), **members))
+        return self._run
+
+    def _manifest(self, schemas: Mapping[str, Any] | None = None) -> dict | str | None:
+        """Return the declaration of the caller's tool, or the name of one that is declared, or None."""
+        schemas = {key: schema for key, schema in (schemas or {}).items() if schema is not None}
+        if self._tool is not None:
+            if schemas:
+                raise ValueError("the tool of the app file has its own schemas")
+            return self._tool
+        if self._grants is None and not schemas:
+            return None
+        return {"grants": self._app.everything if self._grants is None else self._grants, **schemas}
+
+    def _as_tool(self, schemas: Mapping[str, Any] | None = None) -> dict:
+        tool = self._app.tool(self._manifest(schemas))
+        known = {"tool": tool, "metadata": self._metadata}
+        return {**self._who(), **{name: value for name, value in known.items() if value is not None}}
+
+    def _who(self) -> dict:
+        return {"user": self._user or "", "session": self._session or ""}
+
+    def _call(self, host: Any, op: str, args: tuple, kwargs: dict) -> Any:
+        with half.speaking_to(host):
+            return getattr(half.memory(), op)(*args, **kwargs)
 
     def answer(self, *fields: str) -> tuple[bytes, str]:
         """Answer the guest's half."""
-        kind, *rest = fields
-        try:
-            if kind == "refuse":
-                raise _unfit(*rest)
-            if kind == "call":
-                return b"ok", documents.encode(self._perform(rest[0], rest[1:]))
-            return b"none", ""
-        except MemoryAccessError as error:
-            return b"fault", "1\n" + documents.encode(_told(error))
+        return half.answered(self._perform, fields)
 
     def _perform(self, op: str, texts: list[str]) -> Any:
-        for store, error in self._refusals.items():
-            if texts and texts[0] == documents.encode(store):
-                error.op, error.store = op, store
-                raise error
-        if self._view:
-            return self._view.call(op, texts)
-        with self.run() as view:
-            return view.call(op, texts)
+        if self._run:
+            return self._app.call(op, texts, run=self._run.handle)["reply"]
+        called = self._app.call(op, texts, **self._as_tool())
+        self.effects = called["effects"]
+        return called["reply"]
 
-    def _as_test(self, op: str, *args: Any) -> Any:
-        """Perform an operation in a run of its own, or in the one under way, without grants or refusals."""
-        texts = ["" if arg is None else documents.encode(arg) for arg in args]
-        if self._view is None:
-            view = View(self._shelf, self._stores, self._caller, None, self._metadata)
-            reply = view.call(op, texts)
-            view.commit()
-            return reply
-        grants, self._view.grants = self._view.grants, None
+
+class _Operator:
+    """Answers the guest's half as the operator of the app, who needs no grants."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+
+    def answer(self, *fields: str) -> tuple[bytes, str]:
+        return half.answered(self._perform, fields)
+
+    def _perform(self, op: str, texts: list[str]) -> Any:
+        return self.memory._app.call(op, texts, operator=True, **self.memory._who())["reply"]
+
+
+class Run:
+    """A run under way."""
+
+    def __init__(self, memory: Memory, started: Mapping[str, Any]) -> None:
+        self._memory = memory
+        self.handle: str = started["run"]
+        self.id: str = started["run_id"]
+        self.input: dict = started["input"]
+        self.context: dict = started["context"]
+
+    def commit(self, output: str = "null", context: str = "{}", warnings: list[str] | tuple = ()) -> dict:
+        """End the run well, with texts of JSON, and return its Result, which may be a failure all the same."""
+        result = self._end("commit", output=half.Text(output), context=half.Text(context), warnings=list(warnings))
+        if result["ok"]:
+            self._memory.effects = result["effects"]
+        return result
+
+    def rollback(self, error: Mapping[str, Any] | None = None) -> dict:
+        """End the run with an error: nothing is stored. Return its Result."""
+        return self._end("rollback", error=error)
+
+    def _end(self, do: str, **members: Any) -> dict:
+        self._memory._run = None
+        return self._memory._app.request(do, run=self.handle, **members)
+
+
+class _App:
+    """An app that is open in the process, with its clock. Callers of one memory share it."""
+
+    def __init__(self, declaration: dict, limits: dict, clock: Callable[[], datetime] | None) -> None:
+        self._name = process.shared.name()
+        self._clock, self._shift, self._shown = clock, timedelta(), None
+        self._tools: OrderedDict[str, str] = OrderedDict()  # names by declaration, the one used last at the end
+        self._made = 0
         try:
-            return self._view.call(op, texts)
-        finally:
-            self._view.grants = grants
+            opened = self.request("open", **declaration, limits=limits)
+        except MemoryAccessError as error:
+            raise _mistake(error) from None
+        half.install(opened["operations"])
+        self.everything = {**dict.fromkeys(opened["stores"], "readwrite"), "sessionMeta": "read"}
+        weakref.finalize(self, process.shared.forget, self._name)
+
+    def request(self, do: str, **members: Any) -> Any:
+        """Make a request about the app."""
+        if self._clock is not None and do != "open":
+            self._set_clock(self._clock)
+        texts = {name: half.text_of(value, name) for name, value in members.items()}
+        return process.shared.request(do, memory=json.dumps(self._name), **texts)
+
+    def call(self, op: str, texts: list[str], **members: Any) -> dict:
+        """Perform an operation, whose arguments are texts of JSON, "" for one that is absent."""
+        return self.request("call", op=op, args=half.Text(f"[{','.join(text or 'null' for text in texts)}]"), **members)
+
+    def tool(self, declaration: dict | str | None) -> str | None:
+        """Return the name of a tool of a declaration; None is that of everything."""
+        if declaration is None or isinstance(declaration, str):
+            return declaration
+        text = half.text_of(declaration, "tool")
+        name = self._tools.pop(text, None)
+        if name is None:
+            name = self._declare(text)
+        self._tools[text] = name
+        return name
+
+    def _declare(self, text: str) -> str:
+        if len(self._tools) < _MOST_TOOLS:
+            self._made += 1
+            name = f"tool_{self._made}"
+        else:
+            _, name = self._tools.popitem(last=False)
+        try:
+            self.request("tool", tool=name, manifest=half.Text(text))
+        except MemoryAccessError as error:
+            raise _mistake(error) from None
+        return name
+
+    def advance(self, time: timedelta) -> None:
+        if self._clock is None:
+            self.request("clock", advance=f"{time // timedelta(microseconds=1)}us")
+        self._shift += time
+
+    def _set_clock(self, clock: Callable[[], datetime]) -> None:
+        now = (clock().astimezone(timezone.utc) + self._shift).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        if now != self._shown:
+            self._shown = now
+            process.shared.request("clock", memory=json.dumps(self._name), now=json.dumps(now))
 
 
-def _unfit(op: str, kind: str, text: str) -> MemoryAccessError:
-    """Make the error of a value that the guest's half could not write as JSON."""
-    error = fault("too_large" if kind == "deep" else "invalid_argument", documents.decode(text))
-    error.op = op
-    return error
-
-
-def _told(error: MemoryAccessError) -> dict:
-    told = {"code": error.code, "message": error.message, "store": error.store, "op": error.op, "hint": error.hint}
-    return {**{key: value for key, value in told.items() if value}, "violations": error.violations}
+def _mistake(error: MemoryAccessError) -> ValueError:
+    """Make the error of a declaration that cannot be used."""
+    return ValueError(f"{error.message}; {error.hint}" if error.hint else error.message)

@@ -1,4 +1,4 @@
-"""The guest's half of toolrun, which runs here unchanged, over a channel that leads to a double instead of a host."""
+"""The guest's half of toolrun, which runs here unchanged, over a channel that leads to ``toolrun double``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import pkgutil
 import sys
 import sysconfig
 from contextlib import contextmanager
-from pathlib import Path
 from types import ModuleType
-from typing import Any, Iterator, Protocol
+from typing import Any, Callable, Iterator, Protocol
 
 
 class Host(Protocol):
@@ -48,7 +47,7 @@ if sys.version_info < (3, 10):
     _found = {module.name for module in pkgutil.iter_modules([folder for folder in _library if folder])}
     importing.STANDARD = frozenset({*_found, *sys.builtin_module_names})  # type: ignore[attr-defined]
 
-from toolrun.guest import calling, failures, operations, source, values, world  # noqa: E402
+from toolrun.guest import calling, errors, failures, operations, source, values, world  # noqa: E402
 
 if sys.version_info < (3, 11):
     # It gives a body the name "<module>" in tracebacks, which code objects have no place for before 3.11.
@@ -58,18 +57,67 @@ if sys.version_info < (3, 11):
 NESTING = operations.nesting
 
 
-def _memory_module() -> Any:
+_memory: list[ModuleType] = []
+
+
+def install(table: list) -> None:
     """Make the module memory of the host's table of operations, without leaving it where imports find it."""
-    table = json.loads(Path(__file__).with_name("operations.json").read_text(encoding="utf-8"))
+    if _memory:
+        return
     known = sys.modules.get("memory")
     try:
-        return operations.install(table["operations"])
+        _memory.append(operations.install(table))
     finally:
         sys.modules.pop("memory", None)
         if known is not None:
             sys.modules["memory"] = known
 
 
-memory = _memory_module()
+def memory() -> Any:
+    """Return the module memory, which is there once a memory was opened."""
+    return _memory[0]
 
-__all__ = ["NESTING", "calling", "failures", "importing", "memory", "operations", "source", "speaking_to", "values", "world"]
+
+class Text(str):
+    """A text of JSON that is sent as it is."""
+
+
+def text_of(value: Any, name: str) -> str:
+    """Write a value of the test as JSON. What is no JSON is the test's mistake."""
+    if isinstance(value, Text):
+        return value
+    try:
+        return values.encode(value, name, 1000)
+    except values.Unfit as unfit:
+        raise TypeError(f"the test gives what is no JSON: {unfit.message}") from None
+
+
+def answered(perform: Callable[[str, list], Any], fields: tuple) -> tuple[bytes, str]:
+    """Answer a message of the guest's half, whose calls are performed by perform."""
+    kind, *rest = fields
+    if kind == "refuse":
+        op, how, message = rest
+        return _raised({"code": "too_large" if how == "deep" else "invalid_argument", "message": json.loads(message), "op": op})
+    if kind != "call":
+        return b"none", ""
+    try:
+        return b"ok", json.dumps(perform(rest[0], rest[1:]))
+    except errors.MemoryAccessError as error:
+        return _raised(getattr(error, "fault", None) or {"code": error.code, "message": error.message})
+
+
+def _raised(fault: dict) -> tuple[bytes, str]:
+    """Write a fault with the number by which the host knows it again, 0 where the host does not."""
+    told = {**fault, "violations": fault.get("violations", [])}
+    return b"fault", told.pop("id", "0") + "\n" + json.dumps(told)
+
+
+def error_of(fault: dict) -> errors.MemoryAccessError:
+    """Make the error of a fault."""
+    return errors.from_fault(fault)
+
+
+__all__ = [
+    "NESTING", "Text", "answered", "calling", "error_of", "failures", "importing", "install", "memory", "operations", "source",
+    "speaking_to", "text_of", "values", "world",
+]  # fmt: skip

@@ -15,18 +15,10 @@ from types import ModuleType
 from typing import Any, Callable, Iterator, Mapping
 
 from toolrun.errors import MemoryAccessError
-from toolrun.testing import documents, half
-from toolrun.testing.double import Memory
-from toolrun.testing.faults import fault
+from toolrun.testing import half
+from toolrun.testing.double import Memory, Run
 from toolrun.testing.folder import find
 from toolrun.testing.modules import own_modules
-from toolrun.testing.schema import Schema
-from toolrun.testing.words import summary
-
-# What belongs to the workflow that a tool runs in.
-_OF_WORKFLOW = ("steps", "branch", "status", "dbquery")
-
-_MAX_OUTPUT = 1 << 20  # bytes
 
 
 @dataclass
@@ -69,26 +61,40 @@ def run_tool(
     """
     file, alone = find(Path(path))
     memory = memory or Memory({})
+    schemas = {"inputSchema": input_schema, "outputSchema": output_schema}
     result = Result(ok=False)
-    given, known = _through_json(dict(input or {})), _through_json(dict(context or {}))
     try:
-        with memory.run() as view, _logging_to(result):
-            document = _context(memory, view.caller.run, known, env)
-            _validate(input_schema, given, "input_invalid", "the input does not fit the tool's inputSchema")
-            before = _through_json(document)
-            tool = _Tool(file, alone, memory, _declared(input_schema))
-            answer = tool.answer(half.world.Input(given), document)
-            result.output = _output(answer, output_schema)
-            result.context = _changes(document, before)
-            result.warnings = tool.warnings(answer)
+        run = memory.begin(schemas, input=dict(input or {}), context=dict(context or {}), env=dict(env or {}))
+    except MemoryAccessError as error:
+        return _failed(result, error.fault, error)  # type: ignore[attr-defined]
+    try:
+        with _logging_to(result):
+            ended = _execute(_Tool(file, alone, memory, _declared(input_schema)), run)
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt) and not _raised_in(error, file):  # somebody stops the tests
+            run.rollback()
             raise
-        result.exception, result.error = error, _told(error, file)
-        result.output, result.context = None, {}
-        return result
-    result.ok, result.effects = True, memory.effects
-    result.warnings += _misfits(memory.effects)
+        return _failed(result, run.rollback(_told(error, file))["error"], error)
+    if not ended["ok"]:
+        return _failed(result, ended["error"], half.error_of(ended["error"]))
+    result.ok, result.output, result.context = True, ended["output"], ended.get("context") or {}
+    result.warnings, result.effects = ended["warnings"], ended["effects"]
+    return result
+
+
+def _execute(tool: _Tool, run: Run) -> dict:
+    """Run a tool to its end, and return the Result of its run."""
+    del half.operations.issued[:]  # what was raised in an earlier run
+    before = {key: half.values.encode(value, key, 1000) for key, value in run.context.items()}
+    answer = tool.answer(half.world.Input(run.input), run.context)
+    output = _encoded(answer, "output")
+    return run.commit(output, _changes(run.context, before), tool.warnings(answer))
+
+
+def _failed(result: Result, error: dict, exception: BaseException) -> Result:
+    """Return the result of a run that failed."""
+    result.error = {key: value for key, value in error.items() if key != "id"}
+    result.exception = exception
     return result
 
 
@@ -101,7 +107,8 @@ class _Tool:
         try:
             self.source = half.source.Source(path.read_text(encoding="utf-8-sig"), str(path))
         except SyntaxError as error:
-            raise fault("source_invalid", f"SyntaxError: {error.msg}, at line {error.lineno}") from error
+            told = {"code": "source_invalid", "message": f"SyntaxError: {error.msg}, at line {error.lineno}"}
+            raise half.error_of(told) from error
 
     def answer(self, input: dict, context: dict) -> Any:
         """Run the tool; one that exits with success answers nothing."""
@@ -115,8 +122,8 @@ class _Tool:
     def run(self, input: dict, context: dict) -> Any:
         module = ModuleType(self.path.stem if self.source.entry else "__main__")
         names = module.__dict__
-        with own_modules(self.path, self.alone, module, half.memory), half.speaking_to(self.memory):
-            names.update(half.world.constant_names(half.memory), __file__=str(self.path))
+        with own_modules(self.path, self.alone, module, half.memory()), half.speaking_to(self.memory):
+            names.update(half.world.constant_names(half.memory()), __file__=str(self.path))
             names[half.source.STAR] = _import_all(names)
             call = self._start(names, input, context)
             answer = call()
@@ -153,7 +160,7 @@ class _Nobody:
         message = f"{op}: there is no memory while the top level of a tool runs that has an entry"
         hint = "call memory from the entry: the top level may run once for many runs"
         told = {"code": "invalid_argument", "message": message, "op": op, "hint": hint}
-        return b"fault", "1\n" + half.values.encode(told, "fault", half.NESTING)
+        return b"fault", "0\n" + half.values.encode(told, "fault", half.NESTING)
 
 
 async def _wait(answer: Any) -> Any:
@@ -171,72 +178,28 @@ def _import_all(names: dict) -> Callable[[str, int], None]:
     return import_all
 
 
-def _context(memory: Memory, run_id: str, document: dict, env: Mapping[str, str] | None) -> dict:
-    """Make a context what the host makes of it: what it knows goes before what it was given."""
-    caller = memory._caller
-    document.update(env=dict(env or {}), runId=run_id, appId=caller.app, userId=caller.user, sessionId=caller.session)
-    if document.get("steps") is None:
-        document["steps"] = {}
-    return document
-
-
-def _through_json(value: Any) -> Any:
-    """Return a value as it comes out of the channel. What is no JSON is the test's mistake."""
-    try:
-        return half.values.decode(half.values.encode(value, "value", 1000))
-    except half.values.Unfit as unfit:
-        raise TypeError(f"the test gives what is no JSON: {unfit.message}") from None
-
-
 def _declared(schema: Any) -> frozenset:
     return frozenset(schema.get("properties", ())) if isinstance(schema, dict) else frozenset()
-
-
-def _validate(schema: Any, document: Any, code: str, message: str) -> None:
-    found = Schema(schema).violations(document) if schema is not None else []
-    if found:
-        raise fault(code, f"{message}: {summary(found)}", violations=found)
-
-
-def _output(answer: Any, schema: Any) -> Any:
-    output = _taken(_encoded(answer, "output"), "output")
-    _validate(schema, output, "output_invalid", "the output does not fit the tool's outputSchema")
-    return output
 
 
 def _encoded(value: Any, name: str) -> str:
     try:
         return half.values.encode(value, name, half.NESTING)
     except half.values.Unfit as unfit:
-        raise fault("output_invalid", f"the output cannot be written as JSON: {unfit.message}") from None
+        message = f"the output cannot be written as JSON: {unfit.message}"
+        raise half.error_of({"code": "output_invalid", "message": message}) from None
 
 
-def _taken(text: str, name: str) -> Any:
-    """Return what the host takes of a text, within its limits."""
-    if len(text.encode()) > _MAX_OUTPUT:
-        raise fault("output_limit", f"the {name} is larger than {_MAX_OUTPUT} bytes")
-    try:
-        return documents.decode(text, half.NESTING)
-    except documents.Malformed as error:
-        raise fault("output_invalid", f"the output cannot be written as JSON: {name}: {error}") from None
-
-
-def _changes(context: dict, before: dict) -> dict:
-    """Return the keys of the context that the tool added or changed."""
-    changes = {}
+def _changes(context: dict, before: Mapping[str, str]) -> str:
+    """Return, as JSON, the keys of the context that the tool added or changed."""
+    changes = []
     for key, value in context.items():
         if not isinstance(key, str):
-            raise fault("output_invalid", "context has a key that is no text")
+            raise half.error_of({"code": "output_invalid", "message": "context has a key that is no text"})
         text = _encoded(value, f"context.{key}")
-        if key in before and half.values.encode(before[key], key, 1000) == text:
-            continue
-        if key in _OF_WORKFLOW:
-            hint = "answer the value instead, or put it under another key of the context"
-            raise fault("output_invalid", f'context["{key}"] belongs to the workflow and cannot be changed', hint=hint)
-        changes[key] = _taken(text, "context")
-    if len(documents.encode(changes).encode()) > _MAX_OUTPUT:
-        raise fault("output_limit", f"the context is larger than {_MAX_OUTPUT} bytes")
-    return changes
+        if before.get(key) != text:
+            changes.append(f"{half.values.encode(key, 'key', 1)}:{text}")
+    return "{" + ",".join(changes) + "}"
 
 
 def _raised_in(error: BaseException, file: Path) -> bool:
@@ -245,18 +208,13 @@ def _raised_in(error: BaseException, file: Path) -> bool:
     return bool(frames) and frames[-1].filename == str(file)
 
 
-def _misfits(effects: dict) -> list[str]:
-    """Return the warnings of stores that are not strict."""
-    found = [(w["store"], v) for w in effects["writes"] for v in w.get("violations", ())]
-    return [f"stored although it does not fit the schema of {store}: {summary([v])}" for store, v in found]
-
-
 def _told(error: BaseException, file: Path) -> dict:
-    """Return an uncaught exception as a Result has it. A fault keeps its code only where the tool did not make it."""
-    if isinstance(error, MemoryAccessError) and (half.operations.number_of(error) is not None or not _from_tool(error)):
-        told = {"code": error.code, "message": error.message, "store": error.store, "hint": error.hint}
-        told = {key: value for key, value in told.items() if value}
-        return {**told, "violations": error.violations} if error.violations else told
+    """Return an uncaught exception as the host takes it. A fault keeps its code only where the tool did not make it."""
+    if isinstance(error, MemoryAccessError):
+        number = half.operations.number_of(error)
+        if number is not None or not _from_tool(error):
+            told = {"id": str(number or ""), "code": error.code, "message": error.message, "hint": error.hint, "op": error.op}
+            return {key: value for key, value in told.items() if value}
     texts = {str(file): file.read_text(encoding="utf-8-sig")}
     told = {"code": "tool_error", "message": half.failures.message_of(error, texts), "hint": half.failures.hint_of(error)}
     return {key: value for key, value in told.items() if value}

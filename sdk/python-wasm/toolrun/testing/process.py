@@ -1,0 +1,119 @@
+"""The process that keeps the memory of tests: ``toolrun double``, one for all tests of a Python process."""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import threading
+from collections import deque
+from typing import Any
+
+from toolrun.errors import from_fault
+
+_PATIENCE = 5  # seconds for the process to end
+
+
+class ToolrunError(RuntimeError):
+    """The program toolrun cannot be started, or it has ended."""
+
+
+def find() -> str:
+    """Return the path of the program toolrun: the variable TOOLRUN, or else the one on PATH."""
+    named = os.environ.get("TOOLRUN")
+    if named:
+        if shutil.which(named) is None:
+            raise ToolrunError(f"TOOLRUN is {named!r}, which is not a program; set it to the path of toolrun")
+        return named
+    found = shutil.which("toolrun")
+    if found is None:
+        raise ToolrunError(
+            "the program toolrun is not on PATH, and tests of tools need it for their memory; "
+            "install toolrun, or set the variable TOOLRUN to its path"
+        )
+    return found
+
+
+class Process:
+    """A process of ``toolrun double``, started by the first request. Safe for concurrent use."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen | None = None
+        self._owner = 0  # the process that started it: a fork has to start its own
+        self._names = itertools.count(1)
+        self._forgotten: deque[str] = deque()
+
+    def name(self) -> str:
+        """Return a name for a memory, which is not used yet."""
+        return f"m{next(self._names)}"
+
+    def forget(self, name: str) -> None:
+        """Close a memory before the next request. A finaliser may call it at any time."""
+        self._forgotten.append(name)
+
+    def request(self, do: str, **members: str) -> Any:
+        """Make a request, whose members are texts of JSON, and return the result. A fault is raised as an error."""
+        with self._lock:
+            child = self._started()
+            while self._forgotten:
+                self._ask(child, {"do": '"close"', "memory": json.dumps(self._forgotten.popleft())})
+            reply = self._ask(child, {"do": json.dumps(do), **members})
+        if reply["ok"]:
+            return reply.get("result")
+        error = from_fault(reply["error"])
+        error.fault = reply["error"]  # type: ignore[attr-defined]
+        raise error
+
+    def _started(self) -> subprocess.Popen:
+        if self._child is None or self._owner != os.getpid():
+            # A session of its own: an interrupt at the terminal is for the tests, which may debug.
+            self._child = subprocess.Popen(
+                [find(), "double"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+            )
+            self._owner = os.getpid()
+            self._forgotten.clear()
+        return self._child
+
+    def _ask(self, child: subprocess.Popen, members: dict) -> dict:
+        line = ",".join(f'"{name}":{text}' for name, text in members.items())
+        try:
+            child.stdin.write(b"{" + line.encode() + b"}\n")  # type: ignore[union-attr]
+            child.stdin.flush()  # type: ignore[union-attr]
+            reply = child.stdout.readline()  # type: ignore[union-attr]
+        except BrokenPipeError:
+            reply = b""
+        except BaseException:  # interrupted: a later reply would be taken for that of another request
+            self._end(child)
+            raise
+        if not reply.endswith(b"\n"):
+            code = self._end(child)
+            raise ToolrunError(f"toolrun double ended with exit code {code}; its last words are on standard error")
+        return json.loads(reply)
+
+    def _end(self, child: subprocess.Popen) -> int | None:
+        """End the process, and return its exit code. It ends by itself where its input ends."""
+        self._child = None
+        for pipe in (child.stdin, child.stdout):
+            try:
+                pipe.close()  # type: ignore[union-attr]
+            except OSError:
+                pass  # it has ended already
+        try:
+            return child.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            return child.wait()
+
+    def close(self) -> None:
+        """End the process, with all memories in it. A later request starts another one."""
+        with self._lock:
+            if self._child is not None and self._owner == os.getpid():
+                self._end(self._child)
+
+
+shared = Process()
+atexit.register(shared.close)
