@@ -81,6 +81,7 @@ var rules = map[string]rule{
 	"plugins/examples/hit_counter_go":   {own: []string{"abi/guest/go"}},
 	"plugins/examples/order_history_go": {own: []string{"abi/guest/go"}},
 
+	"host/txn":      {own: []string{"host/storage"}},
 	"host/memory":   {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/storage"}},
 	"host/app":      {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/memory"}, others: []string{"github.com/goccy/go-yaml"}},
 	"host/template": {own: []string{"abi", "internal/strictjson"}},

@@ -1,0 +1,102 @@
+package txn
+
+import (
+	"context"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Update computes what becomes of a record: next has its content, its expiry and its tags; nil content deletes. Warnings
+// come back in the record's Change. An update is pure, for it may be called again with a later record. Locked is true inside the
+// backend's transaction, where others wait: an update that takes long returns an error then. It must change nothing that
+// it is given.
+type Update func(old storage.Record, locked bool) (next storage.Record, warnings any, err error)
+
+// Apply applies an update to the record under key as the transaction sees it. A key that is not in the read set stays out
+// of it: the commit applies the update again if the record has changed. If that fails, the body is executed again.
+//
+// An error of the update is returned and changes nothing; as it shows what is stored, the key joins the read set. So it does
+// if more than MaxUpdates of the key, or MaxBlindBytes of the transaction, would have to be applied again.
+func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
+	if tx.run.o.ReadOnly {
+		return ErrReadOnly
+	}
+	e, err := tx.load(ctx, key, false)
+	if err != nil {
+		return err
+	}
+	old := tx.pending(e)
+	next, warnings, err := update(old, false)
+	if err != nil && !e.read && !tx.run.db.breaks(refusalsJoin) {
+		if _, lost := tx.load(ctx, key, true); lost != nil {
+			return lost
+		}
+		old = tx.pending(e) // it may have changed, as nothing depended on it
+		next, warnings, err = update(old, false)
+	}
+	if err != nil {
+		return err
+	}
+	cost := len(old.Content) + len(next.Content)
+	if err := tx.keepBlind(ctx, e, cost); err != nil {
+		return err
+	}
+	more := len(next.Content) - len(e.write.next.Content)
+	if tx.bytes > 0 && more > 0 && tx.bytes+more > MaxBytes {
+		return ErrLimit
+	}
+	tx.save(e)
+	tx.bytes += more
+	e.write.put(key, old, next, warnings)
+	if !e.read {
+		e.write.updates = append(e.write.updates[:len(e.write.updates):len(e.write.updates)], update)
+		e.write.bytes += cost
+		tx.blindBytes += cost
+	}
+	return nil
+}
+
+// keepBlind puts an entry into the read set if one more blind update would exceed a bound.
+func (tx *Tx) keepBlind(ctx context.Context, e *entry, cost int) error {
+	if e.read || len(e.write.updates) < MaxUpdates && tx.blindBytes+cost <= MaxBlindBytes {
+		return nil
+	}
+	was := *e
+	if _, err := tx.load(ctx, e.key, true); err != nil {
+		return err
+	}
+	if !sameState(&was, e) {
+		return tx.conflict() // the update was decided on another record
+	}
+	return nil
+}
+
+// put makes next of the record.
+func (w *write) put(key storage.Key, old, next storage.Record, warnings any) {
+	w.set, w.warnings = true, warnings
+	if next.Content == nil {
+		w.next, w.fresh = storage.Record{}, false
+		return
+	}
+	w.fresh = w.fresh || !old.Exists()
+	w.next = storage.Record{Key: key, Content: next.Content, Expires: next.Expires, Tags: next.Tags, Revision: 1}
+}
+
+// reapply applies an entry's blind updates to another base. Cost, where not nil, is what may still be read and written.
+func (tx *Tx) reapply(e *entry, base storage.Record, above int64, budget *int) (write, error) {
+	w, now := write{updates: e.write.updates, bytes: e.write.bytes}, base
+	for _, update := range e.write.updates {
+		next, warnings, err := update(now, budget != nil)
+		if err != nil {
+			return write{}, err
+		}
+		if budget != nil {
+			if *budget -= len(now.Content) + len(next.Content); *budget < 0 {
+				return write{}, errMissed
+			}
+		}
+		w.put(e.key, now, next, warnings)
+		now = tx.stamp(base, above, w)
+	}
+	return w, nil
+}

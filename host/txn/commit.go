@@ -1,0 +1,317 @@
+package txn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+const (
+	// commitTimeout bounds a commit, which the end of the run's context no longer stops.
+	commitTimeout = 30 * time.Second
+	// maxMisses bounds how often blind updates are applied again for one commit, and lockedMisses is how often that is
+	// done outside of the backend's transaction before it is done inside.
+	maxMisses    = 8
+	lockedMisses = 3
+)
+
+var (
+	// errMissed is the error of a commit that has to apply blind updates again.
+	errMissed = errors.New("a record changed since the updates were applied")
+	errLate   = errors.New("the backend did not commit in time")
+)
+
+// commit is one commit under way. What decide sets is of its last call.
+type commit struct {
+	tx   *Tx
+	keys keySet
+	// ahead is what blind updates make of records that changed since the attempt looked at them.
+	ahead map[*entry]applied
+	// locked allows updates inside the backend's transaction.
+	locked bool
+	// expected are the effects of the commit if no record changes before it, and extra what OnCommit made of them.
+	expected Effects
+	extra    []storage.Write
+
+	budget  int // of updates inside
+	effects Effects
+	writes  []storage.Write
+	changes []storage.Change
+}
+
+// applied is what blind updates make of a record.
+type applied struct {
+	raw   storage.Record
+	base  storage.Record
+	write write
+}
+
+// commit stores what the attempt wrote in one update of the backend, if everything that it read holds.
+func (tx *Tx) commit(ctx context.Context) (Outcome, error) {
+	c := &commit{tx: tx}
+	inTime, cancel := context.WithTimeout(ctx, commitTimeout)
+	defer cancel()
+	err := c.settle(inTime, func() error {
+		return tx.run.db.backend.Update(inTime, storage.Footprint{Keys: c.keys.list, Held: tx.heldBut(commitHolds)}, c.decide)
+	})
+	if errors.Is(err, storage.ErrUnknownOutcome) {
+		err = c.lookUp(ctx, err)
+	}
+	switch {
+	case err == nil:
+		return Outcome{Effects: c.effects, Committed: true}, nil
+	case errors.Is(err, ErrConflict), errors.Is(err, storage.ErrChanged):
+		return Outcome{}, ErrConflict
+	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+		return Outcome{}, errLate
+	}
+	return Outcome{}, err
+}
+
+// rehearse decides what a commit would do on the records as they are, and stores nothing.
+func (tx *Tx) rehearse(ctx context.Context) (Outcome, error) {
+	c := &commit{tx: tx}
+	err := c.settle(ctx, func() error {
+		records, err := tx.read(ctx, c.keys.list)
+		if err == nil {
+			_, err = c.decide(records)
+		}
+		return err
+	})
+	return Outcome{Effects: c.effects}, err
+}
+
+// settle calls try, which decides the commit, until no record that blind updates go to changes in between, and deals with
+// an exceeded budget.
+func (c *commit) settle(ctx context.Context, try func() error) error {
+	r := c.tx.run
+	if err := c.expect(); err != nil {
+		return err
+	}
+	reclaimed := r.o.DryRun // a dry run frees nothing
+	for misses := 0; ; {
+		err := try()
+		over, full := errors.AsType[overBudget](err)
+		switch {
+		case errors.Is(err, errMissed) && misses < maxMisses:
+			misses++
+			c.locked = misses >= lockedMisses
+			if err := c.applyAhead(ctx); err != nil {
+				return err
+			}
+		case errors.Is(err, errMissed):
+			return ErrConflict
+		case full && !reclaimed && r.o.Budget.Reclaim != nil && r.o.Budget.Reclaim(ctx):
+			reclaimed = true
+		case full && c.tx.wrote() && !r.overBudget:
+			r.overBudget = true
+			return ErrConflict // the next attempt sees it at a call
+		case full:
+			return over.error
+		default:
+			return err
+		}
+	}
+}
+
+// overBudget is the error of a Budget.
+type overBudget struct{ error }
+
+// expect foresees the commit: what OnCommit writes may be large, and is made before others wait for it.
+func (c *commit) expect() (err error) {
+	tx := c.tx
+	c.keys = tx.commitKeys(nil)
+	c.expected = tx.effects()
+	for _, e := range tx.entries {
+		if e.write.set {
+			c.expected.Writes = append(c.expected.Writes, Change{Key: e.key, Old: e.base, New: tx.pending(e), Warnings: e.write.warnings})
+		}
+	}
+	if tx.run.o.OnCommit != nil {
+		c.extra, err = tx.run.o.OnCommit(c.expected)
+	}
+	return err
+}
+
+// commitKeys are the keys that a commit looks at: those of guards, of OnCommit, and of the budget first, in this order.
+func (tx *Tx) commitKeys(more []storage.Key) keySet {
+	o := tx.run.o
+	keys := keySet{list: make([]storage.Key, 0, len(o.Guards)+len(o.Extra)+2*len(tx.entries)+2)}
+	for _, g := range o.Guards {
+		keys.add(g.Key)
+	}
+	keys.add(o.Extra...)
+	if o.Budget != nil {
+		keys.add(o.Budget.Keys...)
+	}
+	for _, e := range tx.entries {
+		if !e.write.set {
+			continue
+		}
+		keys.add(e.key)
+		if !e.read {
+			for _, r := range e.life.depends {
+				keys.add(r.Key)
+			}
+		}
+		if floor := storage.FloorKey(e.key); floor != "" && (!e.read || !e.base.Exists()) {
+			keys.add(floor) // it may begin the record
+		}
+	}
+	keys.add(more...)
+	return keys
+}
+
+// decide is the function of the backend's update: given the records as they are, it returns what to write.
+func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
+	tx, r := c.tx, c.tx.run
+	c.writes, c.changes, c.budget = nil, nil, MaxBlindBytes
+	c.effects = Effects{Attempts: r.attempts, Reads: c.expected.Reads}
+	tx.tick()
+	if err := r.guardsHold(c.keys.records(now, r.guardKeys()), tx.at); err != nil {
+		return nil, err
+	}
+	if ended(tx.until, tx.at) && !r.db.breaks(livesHold) {
+		return nil, ErrConflict
+	}
+	for _, e := range tx.entries {
+		if !e.write.set {
+			continue
+		}
+		if err := c.write(e, now); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.addExtra(now); err != nil {
+		return nil, err
+	}
+	return c.writes, c.checkBudget(now)
+}
+
+// write decides what becomes of one written record.
+func (c *commit) write(e *entry, now []storage.Record) error {
+	tx := c.tx
+	raw := now[c.keys.find(e.key)]
+	base, _, missing := tx.visible(raw, tx.at, func(key storage.Key) (storage.Record, bool) {
+		i := c.keys.find(key)
+		if i < 0 {
+			return storage.Record{}, false
+		}
+		return now[i], true
+	})
+	if len(missing) > 0 {
+		return errMissed
+	}
+	above := raw.Revision
+	if i := c.keys.find(storage.FloorKey(e.key)); i >= 0 && !tx.run.db.breaks(floorsRaise) {
+		above = max(above, now[i].Revision)
+	}
+	w, err := c.writeOn(e, raw, base, above)
+	if err != nil {
+		return err
+	}
+	next := tx.stamp(base, above, w)
+	c.effects.Writes = append(c.effects.Writes, Change{Key: e.key, Old: base, New: next, Warnings: w.warnings})
+	if next.Exists() {
+		c.add(raw, storage.Write{Record: next})
+	} else if raw.Exists() {
+		c.add(raw, storage.Write{Record: storage.Record{Key: e.key}, Delete: true})
+	}
+	return nil
+}
+
+// writeOn returns what an entry's updates make of the latest record: what the attempt saw, if that is the same.
+func (c *commit) writeOn(e *entry, raw, base storage.Record, above int64) (write, error) {
+	db := c.tx.run.db
+	unchecked := e.read && db.breaks(commitHolds) || !e.read && db.breaks(blindReapplied)
+	if unchecked || same(e.raw, e.base, raw, base) {
+		return e.write, nil
+	}
+	if e.read {
+		return write{}, ErrConflict
+	}
+	if a, ok := c.ahead[e]; ok && same(a.raw, a.base, raw, base) {
+		return a.write, nil
+	}
+	if !c.locked {
+		return write{}, errMissed
+	}
+	w, err := c.tx.reapply(e, base, above, &c.budget)
+	if err != nil {
+		return write{}, errMissed // the next attempt sees why
+	}
+	return w, nil
+}
+
+// same reports whether two states of a record are the same version and equally visible.
+func same(raw, base, otherRaw, otherBase storage.Record) bool {
+	return raw.SameVersion(otherRaw) && base.Exists() == otherBase.Exists()
+}
+
+func (c *commit) add(old storage.Record, w storage.Write) {
+	c.writes = append(c.writes, w)
+	if c.tx.run.o.Budget != nil {
+		c.changes = append(c.changes, storage.Change{Old: storage.HeadOf(old), Write: w})
+	}
+}
+
+// addExtra adds what OnCommit writes.
+func (c *commit) addExtra(now []storage.Record) (err error) {
+	o, extra := c.tx.run.o, c.extra
+	if o.OnCommit != nil && !c.asExpected() {
+		if extra, err = o.OnCommit(c.effects); err != nil {
+			return err
+		}
+	}
+	for _, w := range extra {
+		if !slices.Contains(o.Extra, w.Record.Key) {
+			return fmt.Errorf("OnCommit writes %s, which is not in Options.Extra", w.Record.Key)
+		}
+		old := now[c.keys.find(w.Record.Key)]
+		if !w.Delete {
+			next := write{set: true}
+			next.put(w.Record.Key, old, w.Record, nil)
+			next.next.Revision = 1 // its content may be nil
+			w.Record = c.tx.stamp(old, 0, next)
+		}
+		c.add(old, w)
+	}
+	return nil
+}
+
+// asExpected reports whether the effects of the commit are those that were expected.
+func (c *commit) asExpected() bool {
+	return len(c.ahead) == 0 && slices.EqualFunc(c.effects.Writes, c.expected.Writes, func(a, b Change) bool {
+		return a.New.SameVersion(b.New) && a.Old.SameVersion(b.Old)
+	})
+}
+
+func (c *commit) checkBudget(now []storage.Record) error {
+	b := c.tx.run.o.Budget
+	if b == nil || b.Check == nil {
+		return nil
+	}
+	if err := b.Check(c.keys.records(now, b.Keys), c.changes); err != nil {
+		return overBudget{err}
+	}
+	return nil
+}
+
+// effects are what the attempt read.
+func (tx *Tx) effects() Effects {
+	effects := Effects{Attempts: tx.run.attempts}
+	for _, e := range tx.entries {
+		if e.read {
+			effects.Reads = append(effects.Reads, Read{Key: e.key, Revision: e.base.Revision})
+		}
+	}
+	return effects
+}
+
+func (tx *Tx) wrote() bool {
+	return slices.ContainsFunc(tx.entries, func(e *entry) bool { return e.write.set })
+}

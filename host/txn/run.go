@@ -1,0 +1,171 @@
+package txn
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// run is what the attempts of one transaction share.
+type run struct {
+	db    *DB
+	o     *Options
+	ctx   func() error // of the root context
+	now   time.Time
+	seed  uint64
+	lease *lease // the fair locks that the current attempt holds; nil for none
+	// generation is the identity of records that the run creates.
+	generation string
+	attempts   int
+	// overBudget is true once a commit exceeded the budget.
+	overBudget bool
+}
+
+// Run executes body in attempts until one commits or fails. If body fails, nothing is stored and its error is returned,
+// provided that what it read held until it ended: otherwise it is executed again. Errors of the backend come back as they
+// are; one that wraps [storage.ErrUnknownOutcome] means that nobody knows whether the transaction was stored.
+//
+// Body must end soon after ctx does, return ErrConflict if it gets it, and have no effect outside of its Tx. Once a commit
+// has begun, the end of ctx no longer stops it.
+func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx) error) (Outcome, error) {
+	r := &run{db: db, o: &o, ctx: ctx.Err, now: db.now()}
+	if err := r.draw(); err != nil {
+		return Outcome{}, err
+	}
+	defer func() { r.lease.release() }()
+	for {
+		r.attempts++
+		tx := &Tx{run: r}
+		out, err := tx.attempt(ctx, body)
+		if !errors.Is(err, ErrConflict) {
+			return out, err
+		}
+		r.lease.release()
+		r.lease, err = db.locks.take(ctx, tx.touched(), tx.prefixes())
+		if err != nil || ctx.Err() != nil {
+			return Outcome{Effects: tx.effects()}, conflictAtEnd(ctx)
+		}
+		if err := r.checkGuards(ctx); err != nil {
+			return Outcome{}, err // another attempt cannot succeed
+		}
+	}
+}
+
+// draw draws what is random about the run.
+func (r *run) draw() error {
+	var b [16]byte
+	if _, err := io.ReadFull(r.db.rand, b[:]); err != nil {
+		return fmt.Errorf("read the random source: %w", err)
+	}
+	r.seed, r.generation = binary.LittleEndian.Uint64(b[:8]), hex.EncodeToString(b[8:])
+	return nil
+}
+
+// conflictAtEnd is the error of a run that met others until its context ended.
+func conflictAtEnd(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
+	return ErrConflict
+}
+
+// checkGuards checks the guards between two attempts.
+func (r *run) checkGuards(ctx context.Context) error {
+	if len(r.o.Guards) == 0 {
+		return nil
+	}
+	records, _, err := r.db.backend.Read(ctx, r.guardKeys(), storage.Held{})
+	if err != nil {
+		return err
+	}
+	return r.guardsHold(records, r.db.now())
+}
+
+func (r *run) guardKeys() (keys []storage.Key) {
+	for _, g := range r.o.Guards {
+		keys = append(keys, g.Key)
+	}
+	return keys
+}
+
+// guardsHold checks the guards on their records.
+func (r *run) guardsHold(records []storage.Record, at time.Time) error {
+	if r.db.breaks(guardsHold) {
+		return nil
+	}
+	for i, g := range r.o.Guards {
+		if err := g.Check(records[i], at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attempt executes body once and ends the attempt: with a commit if body succeeded, and with a last check of what it read
+// in any case.
+func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error) (Outcome, error) {
+	defer func() {
+		if tx.over == nil {
+			tx.over = ErrOver
+		}
+	}()
+	failure := body(ctx, tx)
+	if failure == nil && tx.over == nil && tx.run.lease == nil && tx.wrote() {
+		if err := tx.queue(ctx); err != nil {
+			return Outcome{Effects: tx.effects()}, conflictAtEnd(ctx)
+		}
+	}
+	return tx.finish(ctx, failure)
+}
+
+// queue takes fair locks before a first commit if others wait for these records: committing past them would starve them.
+func (tx *Tx) queue(ctx context.Context) (err error) {
+	touched, prefixes := tx.touched(), tx.prefixes()
+	if !tx.run.db.locks.busy(touched) {
+		return nil
+	}
+	tx.run.lease, err = tx.run.db.locks.take(ctx, touched, prefixes)
+	return err
+}
+
+// finish ends an attempt whose body returned failure.
+func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
+	if errors.Is(tx.over, ErrConflict) {
+		return Outcome{}, ErrConflict
+	}
+	if err := ctx.Err(); err != nil {
+		if failure == nil {
+			failure = err
+		}
+		return Outcome{Effects: tx.effects()}, failure // it may have shown what it read
+	}
+	if failure == nil && tx.run.o.DryRun {
+		return tx.rehearse(ctx)
+	}
+	if failure == nil && (tx.wrote() || tx.run.o.CommitAlways) {
+		return tx.commit(ctx)
+	}
+	if err := tx.check(ctx); err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{Effects: tx.effects()}, failure
+}
+
+// check checks, for an attempt that stores nothing, that the guards and everything it read hold at one moment.
+func (tx *Tx) check(ctx context.Context) error {
+	r := tx.run
+	if r.db.breaks(lastLook) || len(r.o.Guards) == 0 && tx.held.Empty() {
+		return nil
+	}
+	records, err := tx.read(ctx, r.guardKeys())
+	if err != nil {
+		return err
+	}
+	return r.guardsHold(records, tx.at)
+}

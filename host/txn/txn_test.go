@@ -1,0 +1,601 @@
+package txn_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/mem"
+	"github.com/toolrun/toolrun/host/txn"
+)
+
+// bench is a DB on a backend in memory, with a clock that stands still.
+type bench struct {
+	t *testing.T
+	*txn.DB
+	backend storage.Backend
+	now     time.Time
+}
+
+func newBench(t *testing.T, wrap ...func(storage.Backend) storage.Backend) *bench {
+	b := &bench{t: t, backend: mem.New(), now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
+	for _, w := range wrap {
+		b.backend = w(b.backend)
+	}
+	b.DB = txn.New(txn.Config{Backend: b.backend, Now: func() time.Time { return b.now }})
+	return b
+}
+
+func key(i int) storage.Key { return itemKey("t", i) }
+
+func put(text string) txn.Update {
+	return func(storage.Record, bool) (storage.Record, any, error) {
+		return storage.Record{Content: []byte(text)}, nil, nil
+	}
+}
+
+func add(text string) txn.Update {
+	return func(old storage.Record, _ bool) (storage.Record, any, error) {
+		return storage.Record{Content: append([]byte(text), old.Content...)}, nil, nil
+	}
+}
+
+func remove(storage.Record, bool) (storage.Record, any, error) { return storage.Record{}, nil, nil }
+
+// set stores a content in a transaction of its own.
+func (b *bench) set(i int, text string) {
+	b.t.Helper()
+	_, err := b.Run(context.Background(), txn.Options{ID: "set"}, func(ctx context.Context, tx *txn.Tx) error {
+		return tx.Apply(ctx, key(i), put(text))
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) content(i int) string {
+	b.t.Helper()
+	records, err := b.backend.Get(context.Background(), key(i))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return string(records[0].Content)
+}
+
+func TestFailedBodyStoresNothing(t *testing.T) {
+	b := newBench(t)
+	out, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
+		if err := tx.Apply(ctx, key(1), put("x")); err != nil {
+			return err
+		}
+		return errThrown
+	})
+	if err != errThrown || out.Committed || b.content(1) != "" {
+		t.Errorf("Run = %+v, %v; stored %q", out, err, b.content(1))
+	}
+}
+
+func TestTxSeesItsWrites(t *testing.T) {
+	b := newBench(t)
+	b.set(1, "one")
+	out, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
+		for _, step := range []struct {
+			key    storage.Key
+			update txn.Update
+		}{{key(1), add("more ")}, {key(2), put("two")}, {key(3), put("three")}, {key(3), remove}} {
+			if err := tx.Apply(ctx, step.key, step.update); err != nil {
+				return err
+			}
+		}
+		for i, want := range map[int]string{1: "more one", 2: "two", 3: ""} {
+			if got, err := tx.Get(ctx, key(i)); err != nil || string(got.Content) != want || got.Exists() != (want != "") {
+				t.Errorf("Get(%d) = %v, %v; want %q", i, got, err, want)
+			}
+		}
+		rows, err := tx.Scan(ctx, storePrefix("t"), "", 10)
+		if err != nil || len(rows) != 2 || rows[0].Revision != 2 || rows[1].Revision != 1 {
+			t.Errorf("Scan = %v, %v", rows, err)
+		}
+		return nil
+	})
+	if err != nil || len(out.Writes) != 3 || out.Writes[0].New.Revision != 2 || b.content(2) != "two" {
+		t.Errorf("Run = %+v, %v", out, err)
+	}
+}
+
+// A conflict cannot be caught: not by a body that goes on, nor by a nested one.
+func TestConflictCannotBeCaught(t *testing.T) {
+	b := newBench(t)
+	b.set(1, "a")
+	b.set(2, "a")
+	attempts := 0
+	_, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
+		if attempts++; attempts > 1 {
+			return nil
+		}
+		if _, err := tx.Get(ctx, key(1)); err != nil {
+			return err
+		}
+		b.set(1, "b")
+		err := tx.Nested(ctx, func(ctx context.Context, tx *txn.Tx) error {
+			if _, err := tx.Get(ctx, key(2)); !errors.Is(err, txn.ErrConflict) {
+				t.Errorf("Get = %v; want a conflict", err)
+			}
+			return nil
+		})
+		if !errors.Is(err, txn.ErrConflict) || !errors.Is(tx.Apply(ctx, key(3), put("x")), txn.ErrConflict) {
+			t.Errorf("Nested = %v; want a conflict, and none of its methods to succeed again", err)
+		}
+		return nil
+	})
+	if err != nil || attempts != 2 {
+		t.Errorf("Run = %v after %d attempts", err, attempts)
+	}
+}
+
+// The end of the root's context ends the transaction whatever its body returns; that of a nested one's only that one.
+func TestDeadlineCannotBeCaught(t *testing.T) {
+	b := newBench(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err := b.Run(ctx, txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
+		inner, stop := context.WithCancel(ctx)
+		err := tx.Nested(inner, func(ctx context.Context, tx *txn.Tx) error {
+			stop()
+			_, err := tx.Get(ctx, key(1))
+			return err
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("Nested with a context that ended = %v", err)
+		}
+		if err := tx.Apply(ctx, key(1), put("x")); err != nil {
+			t.Errorf("Apply after it = %v", err)
+		}
+		err = tx.Nested(ctx, func(context.Context, *txn.Tx) error { cancel(); return nil })
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("Nested after the end of the root's context = %v", err)
+		}
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || b.content(1) != "" {
+		t.Errorf("Run = %v, stored %q", err, b.content(1))
+	}
+}
+
+func TestNestedIsBounded(t *testing.T) {
+	b := newBench(t)
+	var deepest int
+	var deeper func(ctx context.Context, tx *txn.Tx) error
+	deeper = func(ctx context.Context, tx *txn.Tx) error {
+		deepest++
+		return tx.Nested(ctx, deeper)
+	}
+	_, err := b.Run(context.Background(), txn.Options{}, func(ctx context.Context, tx *txn.Tx) error {
+		err := deeper(ctx, tx)
+		for n := txn.MaxDepth; n < txn.MaxNested; n++ {
+			if err := tx.Nested(ctx, func(context.Context, *txn.Tx) error { return nil }); err != nil {
+				t.Errorf("nested transaction %d: %v", n, err)
+			}
+		}
+		if err := tx.Nested(ctx, func(context.Context, *txn.Tx) error { return nil }); !errors.Is(err, txn.ErrNestedLimit) {
+			t.Errorf("nested transaction %d = %v", txn.MaxNested+1, err)
+		}
+		return err
+	})
+	if !errors.Is(err, txn.ErrNestedLimit) || deepest != txn.MaxDepth+1 {
+		t.Errorf("Run = %v at depth %d", err, deepest)
+	}
+}
+
+// A panic in a nested body undoes it, too.
+func TestNestedPanicIsUndone(t *testing.T) {
+	b := newBench(t)
+	_, err := b.Run(context.Background(), txn.Options{}, func(ctx context.Context, tx *txn.Tx) error {
+		func() {
+			defer func() { _ = recover() }()
+			_ = tx.Nested(ctx, func(ctx context.Context, tx *txn.Tx) error {
+				_ = tx.Apply(ctx, key(1), put("x"))
+				panic("broken")
+			})
+		}()
+		return tx.Apply(ctx, key(2), put("y"))
+	})
+	if err != nil || b.content(1) != "" || b.content(2) != "y" {
+		t.Errorf("Run = %v; stored %q and %q", err, b.content(1), b.content(2))
+	}
+}
+
+func TestReadSetIsBounded(t *testing.T) {
+	b := newBench(t)
+	_, err := b.Run(context.Background(), txn.Options{}, func(ctx context.Context, tx *txn.Tx) error {
+		for i := range txn.MaxRecords {
+			if _, err := tx.Get(ctx, key(i)); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Get(ctx, key(txn.MaxRecords)); !errors.Is(err, txn.ErrLimit) {
+			t.Errorf("read %d = %v", txn.MaxRecords+1, err)
+		}
+		if _, err := tx.Get(ctx, key(1)); err != nil { // known
+			t.Errorf("a known key: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRowsAreBounded(t *testing.T) {
+	b := newBench(t)
+	keys, writes := make([]storage.Key, txn.MaxRecords+1), make([]storage.Write, txn.MaxRecords+1)
+	for i := range keys {
+		keys[i] = key(i)
+		writes[i] = storage.Write{Record: storage.Record{Key: keys[i], Content: []byte("x"), Revision: 1}}
+	}
+	if err := b.backend.Update(context.Background(), storage.Keys(keys...), func([]storage.Record) ([]storage.Write, error) { return writes, nil }); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.Run(context.Background(), txn.Options{}, func(ctx context.Context, tx *txn.Tx) error {
+		rows, err := tx.Scan(ctx, storePrefix("t"), "", txn.MaxRecords)
+		if err != nil || len(rows) != txn.MaxRecords {
+			t.Errorf("Scan = %d rows, %v", len(rows), err)
+		}
+		if _, err := tx.Scan(ctx, storePrefix("t"), rows[len(rows)-1].Key, 1); !errors.Is(err, txn.ErrLimit) {
+			t.Errorf("Scan of one more row = %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if _, err := b.Run(context.Background(), txn.Options{}, func(ctx context.Context, tx *txn.Tx) error {
+		_, err := tx.Scan(ctx, storePrefix("t"), "", txn.MaxRecords+1)
+		return err
+	}); err == nil {
+		t.Error("a scan for more than MaxRecords succeeded")
+	}
+}
+
+func TestReadBytesAreBounded(t *testing.T) {
+	b := newBench(t)
+	large := strings.Repeat("x", txn.MaxBytes/4)
+	for i := range 5 {
+		b.set(i, large)
+	}
+	_, err := b.Run(context.Background(), txn.Options{}, func(ctx context.Context, tx *txn.Tx) error {
+		for i := range 4 {
+			if _, err := tx.Get(ctx, key(i)); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Get(ctx, key(4)); !errors.Is(err, txn.ErrLimit) {
+			t.Errorf("Get = %v", err)
+		}
+		_, err := tx.Scan(ctx, storePrefix("t"), key(1), 10)
+		return err
+	})
+	if !errors.Is(err, txn.ErrLimit) {
+		t.Errorf("Run = %v", err)
+	}
+}
+
+// Updates stay blind up to a number and a size; what is more puts the key into the read set.
+func TestBlindUpdatesAreBounded(t *testing.T) {
+	b := newBench(t)
+	for _, tt := range []struct {
+		name  string
+		text  string
+		blind int
+	}{{"number", "x", txn.MaxUpdates}, {"bytes", strings.Repeat("x", txn.MaxBlindBytes/4), 1}} {
+		_, err := b.Run(context.Background(), txn.Options{}, func(ctx context.Context, tx *txn.Tx) error {
+			for range tt.blind {
+				if err := tx.Apply(ctx, key(1), add(tt.text)); err != nil {
+					return err
+				}
+			}
+			if tx.Holds(key(1)) {
+				t.Errorf("%s: the key is in the read set after %d updates", tt.name, tt.blind)
+			}
+			for range 2 {
+				if err := tx.Apply(ctx, key(1), add(tt.text)); err != nil {
+					return err
+				}
+			}
+			if !tx.Holds(key(1)) {
+				t.Errorf("%s: the key is not in the read set", tt.name)
+			}
+			return errThrown
+		})
+		if err != errThrown {
+			t.Error(err)
+		}
+	}
+}
+
+// meddler is a backend in which another process writes a record before each update.
+type meddler struct {
+	storage.Backend
+	left   int
+	meddle func()
+}
+
+func (m *meddler) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
+	if m.left > 0 {
+		m.left--
+		m.meddle()
+	}
+	return m.Backend.Update(ctx, on, fn)
+}
+
+// A blind update is applied again outside of the backend's transaction three times, and then inside of it.
+func TestBlindUpdateAgainstAnotherProcess(t *testing.T) {
+	var m *meddler
+	b := newBench(t, func(of storage.Backend) storage.Backend { m = &meddler{Backend: of}; return m })
+	others, inside, outside := 0, 0, 0
+	m.left = 10
+	m.meddle = func() {
+		others++
+		err := m.Backend.Update(context.Background(), storage.Keys(key(1)), func(now []storage.Record) ([]storage.Write, error) {
+			return []storage.Write{{Record: storage.Record{Key: key(1), Content: append(now[0].Content[:len(now[0].Content):len(now[0].Content)], 'o'), Revision: now[0].Revision + 1, Generation: "g"}}}, nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	out, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
+		return tx.Apply(ctx, key(1), func(old storage.Record, locked bool) (storage.Record, any, error) {
+			if locked {
+				inside++
+			} else {
+				outside++
+			}
+			return storage.Record{Content: append([]byte("m"), old.Content...)}, nil, nil
+		})
+	})
+	if want := "m" + strings.Repeat("o", others); err != nil || b.content(1) != want || out.Attempts != 1 || inside != 1 || outside != 4 {
+		t.Errorf("Run = %+v, %v; stored %q, want %q; %d updates inside, %d outside", out, err, b.content(1), want, inside, outside)
+	}
+}
+
+// An update that refuses to be applied inside ends as a conflict, and the body is executed again.
+func TestUpdateThatRefusesTheLock(t *testing.T) {
+	var m *meddler
+	b := newBench(t, func(of storage.Backend) storage.Backend { m = &meddler{Backend: of}; return m })
+	m.left = 20
+	m.meddle = func() {
+		_ = m.Backend.Update(context.Background(), storage.Keys(key(1)), func(now []storage.Record) ([]storage.Write, error) {
+			return []storage.Write{{Record: storage.Record{Key: key(1), Content: []byte("o"), Revision: now[0].Revision + 1, Generation: "g"}}}, nil
+		})
+	}
+	out, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
+		return tx.Apply(ctx, key(1), func(old storage.Record, locked bool) (storage.Record, any, error) {
+			if locked {
+				return old, nil, errRefused
+			}
+			return storage.Record{Content: []byte("m")}, nil, nil
+		})
+	})
+	if err != nil || b.content(1) != "m" || out.Attempts < 2 {
+		t.Errorf("Run = %+v, %v; stored %q", out, err, b.content(1))
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	b := newBench(t)
+	_, err := b.Run(context.Background(), txn.Options{ReadOnly: true}, func(ctx context.Context, tx *txn.Tx) error {
+		return tx.Apply(ctx, key(1), put("x"))
+	})
+	if !errors.Is(err, txn.ErrReadOnly) {
+		t.Errorf("Run = %v", err)
+	}
+}
+
+func TestDryRun(t *testing.T) {
+	b := newBench(t)
+	b.set(1, "old")
+	out, err := b.Run(context.Background(), txn.Options{ID: "r", DryRun: true}, func(ctx context.Context, tx *txn.Tx) error {
+		return tx.Apply(ctx, key(1), put("new"))
+	})
+	if err != nil || out.Committed || len(out.Writes) != 1 || string(out.Writes[0].Old.Content) != "old" || string(out.Writes[0].New.Content) != "new" {
+		t.Errorf("Run = %+v, %v", out, err)
+	}
+	if b.content(1) != "old" {
+		t.Errorf("stored %q", b.content(1))
+	}
+}
+
+func TestTxIsOverAfterItsBody(t *testing.T) {
+	b := newBench(t)
+	var kept *txn.Tx
+	if _, err := b.Run(context.Background(), txn.Options{}, func(_ context.Context, tx *txn.Tx) error { kept = tx; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kept.Get(context.Background(), key(1)); !errors.Is(err, txn.ErrOver) {
+		t.Errorf("Get = %v", err)
+	}
+}
+
+func TestGuardEndsTheRun(t *testing.T) {
+	b := newBench(t)
+	guard := txn.Guard{Key: key(9), Check: func(r storage.Record, at time.Time) error {
+		if !at.Equal(b.now) {
+			t.Errorf("checked at %v", at)
+		}
+		if r.Exists() {
+			return errClosed
+		}
+		return nil
+	}}
+	for _, body := range []func(context.Context, *txn.Tx) error{
+		func(ctx context.Context, tx *txn.Tx) error { return tx.Apply(ctx, key(1), put("x")) },
+		func(context.Context, *txn.Tx) error { return nil },
+	} {
+		if _, err := b.Run(context.Background(), txn.Options{Guards: []txn.Guard{guard}}, body); err != nil {
+			t.Errorf("Run with an open guard = %v", err)
+		}
+	}
+	b.set(9, "closed")
+	for _, failure := range []error{nil, errThrown} {
+		_, err := b.Run(context.Background(), txn.Options{Guards: []txn.Guard{guard}}, func(ctx context.Context, tx *txn.Tx) error {
+			if err := tx.Apply(ctx, key(1), put("y")); err != nil {
+				return err
+			}
+			return failure
+		})
+		if err != errClosed || b.content(1) != "x" {
+			t.Errorf("Run with a closed guard = %v; stored %q", err, b.content(1))
+		}
+	}
+}
+
+func TestOnCommit(t *testing.T) {
+	b := newBench(t)
+	calls := 0
+	o := txn.Options{ID: "r", CommitAlways: true, Extra: []storage.Key{key(8)}, OnCommit: func(e txn.Effects) ([]storage.Write, error) {
+		calls++
+		text := fmt.Sprint(len(e.Reads), len(e.Writes), e.Attempts)
+		return []storage.Write{{Record: storage.Record{Key: key(8), Content: []byte(text)}}}, nil
+	}}
+	out, err := b.Run(context.Background(), o, func(ctx context.Context, tx *txn.Tx) error {
+		_, err := tx.Get(ctx, key(1))
+		return err
+	})
+	if err != nil || !out.Committed || b.content(8) != "1 0 1" || calls != 1 {
+		t.Errorf("Run = %+v, %v; stored %q in %d calls", out, err, b.content(8), calls)
+	}
+	o.Extra = nil
+	if _, err := b.Run(context.Background(), o, func(context.Context, *txn.Tx) error { return nil }); err == nil {
+		t.Error("OnCommit wrote a key that is not in Extra")
+	}
+	o.OnCommit = func(txn.Effects) ([]storage.Write, error) { return nil, errThrown }
+	if _, err := b.Run(context.Background(), o, func(context.Context, *txn.Tx) error { return nil }); err != errThrown {
+		t.Errorf("Run with a failing OnCommit = %v", err)
+	}
+}
+
+// A commit over budget frees room once; if that does not help the body is executed once more, and then refused.
+func TestBudget(t *testing.T) {
+	errFull := errors.New("full")
+	for _, tt := range []struct {
+		name      string
+		frees     bool
+		attempts  int
+		reclaimed int
+		want      error
+	}{{"room can be freed", true, 1, 1, nil}, {"no room", false, 2, 2, errFull}} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t)
+			b.set(9, "9 bytes..")
+			attempts, reclaimed := 0, 0
+			o := txn.Options{ID: "r", Budget: &txn.Budget{
+				Keys: []storage.Key{key(9)},
+				Check: func(held []storage.Record, changes []storage.Change) error {
+					if len(held[0].Content)+len(changes) > 5 {
+						return errFull
+					}
+					return nil
+				},
+				Reclaim: func(context.Context) bool {
+					if reclaimed++; tt.frees {
+						b.set(9, "")
+					}
+					return tt.frees
+				},
+			}}
+			_, err := b.Run(context.Background(), o, func(ctx context.Context, tx *txn.Tx) error {
+				attempts++
+				return tx.Apply(ctx, key(1), put("x"))
+			})
+			if err != tt.want || attempts != tt.attempts || reclaimed != tt.reclaimed {
+				t.Errorf("Run = %v after %d attempts, %d times reclaimed", err, attempts, reclaimed)
+			}
+		})
+	}
+}
+
+// late is a backend in which another process writes before an update, which the backend begins with when ctx ends.
+type late struct {
+	storage.Backend
+	meddle func()
+}
+
+func (l *late) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
+	l.meddle()
+	<-ctx.Done()
+	return l.Backend.Update(context.WithoutCancel(ctx), on, fn)
+}
+
+// A conflict is returned if the context's deadline comes before the next attempt. A caller who gives up gets that.
+func TestConflictAtTheDeadline(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		end  func(context.Context) (context.Context, context.CancelFunc)
+		want error
+	}{
+		{"deadline", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, 20*time.Millisecond)
+		}, txn.ErrConflict},
+		{"cancel", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(20*time.Millisecond, cancel)
+			return ctx, cancel
+		}, context.Canceled},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := &late{}
+			b := newBench(t, func(of storage.Backend) storage.Backend { l.Backend = of; return l })
+			other := txn.New(txn.Config{Backend: l.Backend})
+			l.meddle = func() {
+				_, err := other.Run(context.Background(), txn.Options{ID: "o"}, func(ctx context.Context, tx *txn.Tx) error { return tx.Apply(ctx, key(1), add("o")) })
+				if err != nil {
+					t.Error(err)
+				}
+			}
+			ctx, cancel := tt.end(context.Background())
+			defer cancel()
+			_, err := b.Run(ctx, txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
+				if _, err := tx.Get(ctx, key(1)); err != nil {
+					return err
+				}
+				return tx.Apply(ctx, key(1), put("x"))
+			})
+			if !errors.Is(err, tt.want) || b.content(1) != "o" {
+				t.Errorf("Run = %v; want %v", err, tt.want)
+			}
+		})
+	}
+}
+
+// Many at once, on the real scheduler and with -race.
+func TestCounters(t *testing.T) {
+	b := newBench(t)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 25 {
+				_, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
+					r, err := tx.Get(ctx, key(1))
+					if err != nil {
+						return err
+					}
+					if err := tx.Apply(ctx, key(1), put(string(r.Content)+"x")); err != nil {
+						return err
+					}
+					return tx.Apply(ctx, key(2), add("y"))
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if x, y := len(b.content(1)), len(b.content(2)); x != 200 || y != 200 {
+		t.Errorf("counted %d and %d of 200", x, y)
+	}
+}
