@@ -169,3 +169,30 @@ func TestGenerated(t *testing.T) {
 		t.Errorf("the checksum of the library is %x; want that of generate.sh", sum)
 	}
 }
+
+// BenchmarkText reads a small document.
+func BenchmarkText(b *testing.B) {
+	l := open(b)
+	for b.Loop() {
+		if _, err := read(l, b.Context(), page(hello), 64<<20); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkOpen starts the compiled library.
+func BenchmarkOpen(b *testing.B) {
+	folder, err := compiled()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		l, err := pdfium.Open(b.Context(), folder)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := l.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package wasm_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/toolrun/toolrun/host/engine"
@@ -17,6 +18,20 @@ func BenchmarkLoad(b *testing.B) {
 			b.Fatal(err)
 		}
 		if err := p.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkRun runs an export of the same plug-in in a fresh instance.
+func BenchmarkRun(b *testing.B) {
+	p, err := newEngine(b).Load(b.Context(), engine.Source{Path: "suite.wasm", Code: wasmtools.Build(b, "suite"), Entry: "sum"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Close()
+	for b.Loop() {
+		if _, err := p.Run(b.Context(), engine.Input{Input: json.RawMessage(`{"a":1,"b":2}`)}, engine.Host{}); err != nil {
 			b.Fatal(err)
 		}
 	}
