@@ -44,10 +44,11 @@ var rules = map[string]rule{
 	"internal/wasm/stackguard": {own: []string{"internal/wasm/binary"}},
 	"internal/wasm/wasi":       {others: []string{"github.com/tetratelabs/wazero"}},
 	"internal/wasm/snapshot":   {own: []string{"internal/wasm/binary"}, others: []string{"github.com/tetratelabs/wazero", "golang.org/x/sys"}},
+	"internal/wasm/machine":    {own: []string{"internal/codecache", "internal/wasm/binary", "internal/wasm/fuel", "internal/wasm/snapshot", "internal/wasm/stackguard"}, others: []string{"github.com/tetratelabs/wazero"}},
 
-	"host/engine/wasm": {own: []string{"abi", "internal/strictjson", "host/engine", "internal/codecache", "internal/wasm/binary", "internal/wasm/fuel", "internal/wasm/snapshot", "internal/wasm/wasi"},
+	"host/engine/wasm": {own: []string{"abi", "internal/strictjson", "host/engine", "internal/wasm/binary", "internal/wasm/machine", "internal/wasm/snapshot", "internal/wasm/wasi"},
 		others: []string{"github.com/tetratelabs/wazero"}},
-	"host/engine/python": {own: []string{"abi", "internal/strictjson", "host/engine", "internal/wasm/binary", "internal/codecache", "internal/wasm/fuel", "internal/wasm/snapshot", "internal/wasm/stackguard", "internal/wasm/wasi", "sdk/python-wasm"},
+	"host/engine/python": {own: []string{"abi", "internal/strictjson", "host/engine", "internal/codecache", "internal/wasm/binary", "internal/wasm/machine", "internal/wasm/snapshot", "internal/wasm/stackguard", "internal/wasm/wasi", "sdk/python-wasm"},
 		others: []string{"github.com/tetratelabs/wazero"}},
 	"host/engine/python/distribution":          {own: []string{"abi"}},
 	"host/engine/python/distribution/disttest": {own: []string{"host/engine/python/distribution"}},
@@ -61,7 +62,7 @@ var rules = map[string]rule{
 	"abi/abitest":                              {own: []string{"abi", "abi/conformance", "host/engine", "internal/wasm/wasmtest"}},
 
 	"host/extract":                       {own: []string{"abi", "host/admission", "host/engine", "host/extract/pdfium"}, others: []string{"github.com/gabriel-vasile/mimetype", "golang.org/x/text"}},
-	"host/extract/pdfium":                {own: []string{"internal/codecache", "internal/wasm/binary", "internal/wasm/fuel", "internal/wasm/snapshot", "internal/wasm/wasi"}, others: []string{"github.com/tetratelabs/wazero"}},
+	"host/extract/pdfium":                {own: []string{"internal/codecache", "internal/wasm/binary", "internal/wasm/machine", "internal/wasm/snapshot"}, others: []string{"github.com/tetratelabs/wazero"}},
 	"host/engine/enginetest":             {own: []string{"abi", "host/engine"}},
 	"host/engine/enginetest/jstools":     {own: []string{"host/engine", "host/engine/enginetest"}},
 	"host/engine/enginetest/pythontools": {own: []string{"host/engine", "host/engine/enginetest"}},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/internal/codecache"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
@@ -19,16 +20,16 @@ import (
 // there. The folder is made with mode 0700 if there is none; it is to be empty, and holds nothing else afterwards. An
 // interpreter that cannot be compiled is an *abi.Fault with code source_invalid.
 func Compile(ctx context.Context, runtime []byte, dir string) error {
-	module, err := rewrite(runtime)
+	code, err := rewrite(runtime)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("python: keep the interpreter: %w", err)
 	}
-	m, err := compileInto(ctx, dir, module)
+	m, err := machine.Save(ctx, dir, code, provide)
 	if err != nil {
-		return fmt.Errorf("python: keep the interpreter: %w", err)
+		return fmt.Errorf("python: keep the interpreter: %w", compileError(err))
 	}
 	i := &interpreter{machine: m}
 	if err = i.boot(ctx); err == nil && i.base != nil {
@@ -82,7 +83,7 @@ func (i *interpreter) resume(ctx context.Context, dir string) bool {
 	if err != nil || json.Unmarshal(text, &p) != nil {
 		return false
 	}
-	base, err := snapshot.Open(i.runtime, i.code, i.module, instances, filepath.Join(dir, memoryName), p.Saved)
+	base, err := i.machine.OpenImage(instances, filepath.Join(dir, memoryName), p.Saved)
 	if err != nil {
 		return false
 	}
@@ -92,16 +93,15 @@ func (i *interpreter) resume(ctx context.Context, dir string) bool {
 		i.base = nil
 		return false
 	}
-	i.module.Release() // of 17 MB
+	i.machine.ReleaseModule() // of 17 MB
 	return true
 }
 
 // openCompiled opens what Compile left in a folder.
-func openCompiled(ctx context.Context, dir string) (*machine, error) {
-	if codecache.Private(dir) == nil && codecache.Whole(dir) {
-		if m, err := open(ctx, dir); err == nil {
-			return m, nil
-		}
+func openCompiled(ctx context.Context, dir string) (*machine.Machine, error) {
+	m, err := machine.OpenSealed(ctx, dir, provide)
+	if err == nil {
+		return m, nil
 	}
 	return nil, abi.Faultf(abi.Unavailable, "the compiled Python runtime is missing or damaged").WithHint("delete the cache of compiled code")
 }

@@ -2,10 +2,10 @@ package python
 
 import (
 	"context"
-	"os"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
 // DefaultMemoryBytes bounds the memory of a run where its Limits do not, in bytes. It is more than of other engines:
@@ -18,7 +18,7 @@ const MaxMemoryBytes = 2 << 30
 // Engine runs Python tools. It is safe for concurrent use.
 type Engine struct {
 	runtime  func() ([]byte, error)
-	cache    cache
+	cache    machine.Cache
 	compiled string // a folder that holds the compiled interpreter
 	panicked func(value any, stack []byte)
 	full     bool // every run starts the interpreter anew
@@ -48,7 +48,7 @@ func WithRuntime(read func() ([]byte, error)) Option {
 // seconds. One that others may write to, or that is another user's, is not used, nor is one that cannot be written. All
 // of it may be deleted at any time.
 func WithCache(dir string) Option {
-	return func(e *Engine) { e.cache = cache{dir} }
+	return func(e *Engine) { e.cache = machine.Cache{Dir: dir} }
 }
 
 // WithCompiled takes the interpreter as Compile left it in a folder, instead of a runtime and a cache. Nobody else may be
@@ -90,11 +90,7 @@ func (e *Engine) Prepared() bool {
 	if err != nil {
 		return true
 	}
-	if e.cache.dir == "" {
-		return false
-	}
-	_, err = os.Stat(e.cache.entry(code))
-	return err == nil
+	return e.cache.Has(entryName(code))
 }
 
 // Start starts the interpreter, which the first Load does otherwise. The error is a fault of Load.
@@ -142,7 +138,7 @@ func (e *Engine) started(ctx context.Context) (*interpreter, error) {
 	if e.interpreter != nil {
 		return e.interpreter, nil
 	}
-	m, err := e.machine(ctx)
+	m, err := e.compiledMachine(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -162,8 +158,8 @@ func (e *Engine) started(ctx context.Context) (*interpreter, error) {
 	return i, nil
 }
 
-// machine returns the compiled interpreter.
-func (e *Engine) machine(ctx context.Context) (*machine, error) {
+// compiledMachine returns the compiled interpreter.
+func (e *Engine) compiledMachine(ctx context.Context) (*machine.Machine, error) {
 	if e.compiled != "" {
 		return openCompiled(ctx, e.compiled)
 	}
@@ -171,7 +167,7 @@ func (e *Engine) machine(ctx context.Context) (*machine, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	return e.cache.compile(ctx, code)
+	return compileCached(ctx, e.cache, code)
 }
 
 const hintRuntime = "toolrun python install gets one; --python-wasm FILE names one"

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
 // WithFullStarts has every run start an interpreter of its own, as where the picture of one does not work.
@@ -61,16 +62,16 @@ func Rewrite(code []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.MarshalBinary()
+	return m.Restorable.MarshalBinary()
 }
 
 // Cached compiles an interpreter and keeps the result in a folder.
 func Cached(dir string, code []byte) error {
-	m, err := cache{dir}.compile(background, code)
+	m, err := compileCached(background, machine.Cache{Dir: dir}, code)
 	if err != nil {
 		return err
 	}
-	return m.close()
+	return m.Close()
 }
 
 // UnpackedZones returns the archive of time zones.

@@ -5,19 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental/table"
 
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
 // interpreter is CPython as its runs begin with it. It is safe for concurrent use once it was booted.
 type interpreter struct {
-	*machine
-	data *snapshot.Image // before any of its code ran; nil where base was there already
+	machine *machine.Machine
+	data    *snapshot.Image // before any of its code ran; nil where base was there already
 	// base is the started interpreter, which waits to be called at the place at; nil where every run starts its own.
 	base *snapshot.Image
 	at   place
@@ -37,7 +37,7 @@ var instances = snapshot.Options{MemoryBytes: MaxMemoryBytes + stackBytes}
 
 // load makes the image that the interpreter starts from.
 func (i *interpreter) load() (err error) {
-	i.data, err = snapshot.Load(i.runtime, i.code, i.module, instances)
+	i.data, err = i.machine.Image(instances)
 	return err
 }
 
@@ -52,7 +52,7 @@ func (i *interpreter) boot(ctx context.Context) error {
 		return err
 	}
 	defer in.Discard(ctx)
-	s := newSession(ctx, nobody{}, clocks{})
+	s := newSession(ctx, nobody{}, machine.Sources{})
 	s.push(guestFiles())
 	s.announced = func(fields []string) {
 		if i.at, err = locate(in, fields); err == nil {
@@ -150,7 +150,7 @@ func (i *interpreter) answers(ctx context.Context) error {
 	}
 	defer in.Discard(ctx)
 	const question = `"are you there?"`
-	s := newSession(ctx, nobody{}, clocks{})
+	s := newSession(ctx, nobody{}, machine.Sources{})
 	s.push("ping\n" + question)
 	if err := s.ask(i, in); err != nil {
 		return err
@@ -161,19 +161,4 @@ func (i *interpreter) answers(ctx context.Context) error {
 	return nil
 }
 
-// processStart is where the monotonic clock of all guests begins: it must not run back from the picture of one to
-// those that go on from there.
-var processStart = time.Now()
-
-func nanotime() int64 { return int64(time.Since(processStart)) + 1 }
-
-func (i *interpreter) close() error {
-	ctx := context.Background()
-	var errs []error
-	for _, image := range []*snapshot.Image{i.base, i.data} {
-		if image != nil {
-			errs = append(errs, image.Close(ctx))
-		}
-	}
-	return errors.Join(append(errs, i.machine.close())...)
-}
+func (i *interpreter) close() error { return i.machine.Close(i.base, i.data) }

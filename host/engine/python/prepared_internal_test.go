@@ -3,6 +3,7 @@ package python
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -10,15 +11,15 @@ import (
 func TestPrepared(t *testing.T) {
 	code := []byte("an interpreter")
 	runtime := WithRuntime(func() ([]byte, error) { return code, nil })
-	kept := cache{dir: t.TempDir()}
-	if err := os.Mkdir(kept.entry(code), 0o700); err != nil {
+	kept := t.TempDir()
+	if err := os.Mkdir(filepath.Join(kept, entryName(code)), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct {
 		engine *Engine
 		want   bool
 	}{
-		"in the cache":      {New(runtime, WithCache(kept.dir)), true},
+		"in the cache":      {New(runtime, WithCache(kept)), true},
 		"another cache":     {New(runtime, WithCache(t.TempDir())), false},
 		"no cache":          {New(runtime), false},
 		"compiled before":   {New(WithCompiled(t.TempDir())), true},

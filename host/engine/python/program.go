@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
@@ -56,7 +57,7 @@ func load(ctx context.Context, e *Engine, i *interpreter, src engine.Source) (*p
 
 // load has a guest load the tool, and keeps it as it is then.
 func (p *program) load(ctx context.Context) error {
-	r := newRun(ctx, engine.Input{}, engine.Host{}, clocks{})
+	r := newRun(ctx, engine.Input{}, engine.Host{}, machine.Sources{})
 	defer r.close()
 	if err := r.perform(p, p.interpreter.base, p.request); err != nil || r.outcome.verb != "done" {
 		return p.loadFault(r)
@@ -99,7 +100,7 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 		return out, engine.EndOf(ctx)
 	}
 	defer p.engine.recovered(&err)
-	r := newRun(ctx, in, host, clocks{})
+	r := newRun(ctx, in, host, machine.SourcesOf(in.Now, in.Seed))
 	defer r.close()
 	return r.conclude(p, p.execute(r))
 }

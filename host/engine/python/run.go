@@ -2,15 +2,13 @@ package python
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
@@ -29,7 +27,6 @@ type run struct {
 	in     engine.Input
 	limits engine.Limits
 	host   engine.Host
-	begun  time.Time
 
 	files    *folder
 	instance *snapshot.Instance
@@ -43,35 +40,15 @@ type run struct {
 
 var _ services = (*run)(nil)
 
-// newRun makes a run. The clocks are those of the input, unless others are given.
-func newRun(ctx context.Context, in engine.Input, host engine.Host, from clocks) *run {
+// newRun makes a run whose guest has the given clocks and random numbers.
+func newRun(ctx context.Context, in engine.Input, host engine.Host, from machine.Sources) *run {
 	if in.Limits.MemoryBytes == 0 {
 		in.Limits.MemoryBytes = DefaultMemoryBytes
 	}
-	r := &run{in: in, limits: in.Limits.WithDefaults(), host: host, begun: time.Now()}
-	if from.wall == nil {
-		from.wall = r.now
-	}
-	if from.random == nil && in.Seed != 0 {
-		from.random = rand.NewChaCha8(seedOf(in.Seed))
-	}
+	r := &run{in: in, limits: in.Limits.WithDefaults(), host: host}
 	r.session = newSession(ctx, r, from)
 	r.most = 2*r.limits.OutputBytes + 1<<20 // the output and the context, of which then one is known to be too large
 	return r
-}
-
-// seedOf spreads a seed, which tests give, over what the source of random bytes wants.
-func seedOf(seed int64) (key [32]byte) {
-	binary.LittleEndian.PutUint64(key[:], uint64(seed))
-	return key
-}
-
-// now is the guest's clock. A given time is where it starts from.
-func (r *run) now() time.Time {
-	if r.in.Now.IsZero() {
-		return time.Now()
-	}
-	return r.in.Now.Add(time.Since(r.begun))
 }
 
 // startRequest asks the guest to run the top level of the tool; alone says that it does so for this run, and watch that

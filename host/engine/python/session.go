@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/internal/wasm/fuel"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
@@ -24,13 +24,6 @@ type services interface {
 	warn(text string)
 	// file reads a file of the tool's folder.
 	file(name string) (text string, ok bool, err error)
-}
-
-// clocks are what the time and the random numbers of a guest come from. The zero value is the real ones.
-type clocks struct {
-	wall   func() time.Time
-	mono   func() int64
-	random io.Reader
 }
 
 // session is the conversation with one guest: what it is asked, what it asks, how it ends. It belongs to the goroutine
@@ -67,25 +60,20 @@ type outcome struct {
 	rest []byte
 }
 
-func newSession(ctx context.Context, serves services, from clocks) *session {
+func newSession(ctx context.Context, serves services, from machine.Sources) *session {
 	s := &session{ctx: ctx, serves: serves, most: 1 << 20}
-	if from.wall == nil {
-		from.wall = time.Now
-	}
-	if from.mono == nil {
-		from.mono = nanotime
-	}
+	from = from.WithDefaults()
 	wall := func() time.Time {
 		if s.ready != nil && s.announced != nil { // the guest holds still, at a place that it announced
 			s.announced(s.ready)
 			s.announced = nil
 		}
-		return from.wall()
+		return from.Walltime()
 	}
 	// There are no arguments that could be wrong but those of this package.
 	s.system, _ = wasi.New(wasi.Config{
 		Args:     []string{"python", "-I", "-S", "-B", "-X", "utf8", "-c", bootProgram()},
-		Walltime: wall, Nanotime: from.mono, Random: from.random, Channel: s, Log: s.printed,
+		Walltime: wall, Nanotime: from.Nanotime, Random: from.Random, Channel: s, Log: s.printed,
 	})
 	return s
 }
@@ -93,11 +81,9 @@ func newSession(ctx context.Context, serves services, from clocks) *session {
 // push adds a request.
 func (s *session) push(request string) { s.requests = append(s.requests, request) }
 
-type sessionKey struct{}
-
 // context is that of calls of the guest.
 func (s *session) context() context.Context {
-	return context.WithValue(wasi.With(s.ctx, s.system), sessionKey{}, s)
+	return machine.With(wasi.With(s.ctx, s.system), s)
 }
 
 // ask has a started interpreter answer the next request.
@@ -130,7 +116,7 @@ func (s *session) ended(err error) error {
 // message was seen.
 func (s *session) Read(p []byte) (int, error) {
 	if s.over {
-		return 0, stop{}
+		return 0, machine.ErrStopped
 	}
 	if len(s.inbox) == 0 && !s.full && len(s.requests) > 0 && s.outcome.verb != "error" {
 		s.inbox, s.requests = []byte(s.requests[0]), s.requests[1:]
@@ -230,20 +216,13 @@ func levelOf(name string) abi.Level {
 	return abi.LevelInfo
 }
 
-// stop is what unwinds a guest that the host ended.
-type stop struct{}
-
-func (stop) Error() string { return "the host ended the run" }
-
-// refuel is called by the guest's own code when it has used its fuel. It is where Go's garbage collector gets its turn,
-// and where a run that is over ends.
-func refuel(ctx context.Context, stack []uint64) {
-	s := ctx.Value(sessionKey{}).(*session)
+// Yield reports whether the guest may go on. It ends with its context.
+func (s *session) Yield() bool {
 	if s.ctx.Err() != nil {
 		s.halted = engine.EndOf(s.ctx)
-		panic(stop{})
+		return false
 	}
-	stack[0] = fuel.Slice // about a millisecond's
+	return true
 }
 
 // nobody serves a guest that has nothing to ask.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
 // FuzzMessages takes bytes as the messages of a guest, a line of NULs between two: whatever it writes and reads, what
@@ -41,7 +42,7 @@ func FuzzMessages(f *testing.F) {
 				return nil
 			},
 		}
-		r := newRun(context.Background(), engine.Input{Limits: engine.Limits{OutputBytes: 1000, ValueNesting: 5}}, host, clocks{})
+		r := newRun(context.Background(), engine.Input{Limits: engine.Limits{OutputBytes: 1000, ValueNesting: 5}}, host, machine.Sources{})
 		r.files = newFolder(fstest.MapFS{"a.py": {Data: []byte("a = 1")}})
 		r.push(map[bool]string{true: "run\n{}", false: "load\n{}"}[running])
 		buffer := make([]byte, 64)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
@@ -53,7 +54,7 @@ func (s *starter) image(r *run) (*snapshot.Image, error) {
 // hears of it. The error is that of the end of the run.
 func (s *starter) try(r *run) error {
 	var w witness
-	top := newRun(r.ctx, r.in, engine.Host{}, w.clocks())
+	top := newRun(r.ctx, r.in, engine.Host{}, w.sources())
 	defer top.close()
 	err := top.perform(s.program, s.program.loaded, top.startRequest(false, false))
 	if r.ctx.Err() != nil {
@@ -104,11 +105,11 @@ func (s *starter) warn(r *run) {
 // witness notes what a top level asks for.
 type witness struct{ time, random bool }
 
-func (w *witness) clocks() clocks {
-	return clocks{
-		wall:   func() time.Time { w.time = true; return time.Now() },
-		mono:   func() int64 { w.time = true; return nanotime() },
-		random: w,
+func (w *witness) sources() machine.Sources {
+	return machine.Sources{
+		Walltime: func() time.Time { w.time = true; return time.Now() },
+		Nanotime: func() int64 { w.time = true; return machine.Nanotime() },
+		Random:   w,
 	}
 }
 

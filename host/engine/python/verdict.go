@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
 // conclude says what came of a run, given what ended its guest.
@@ -92,24 +93,13 @@ func (r *run) silent(out engine.Output, ended error) (engine.Output, error) {
 		WithHint("it changed what Python itself needs to answer, or closed its standard input")
 }
 
-// wazero tells its traps apart by their text alone.
-const (
-	stackOverflow = "stack overflow"
-	stackHeading  = "wasm stack trace:"
-	goPanic       = "(recovered by wazero)"
-)
-
 // trapped is the fault of an interpreter that a trap ended.
 func (r *run) trapped(err error) error {
-	message, _, _ := strings.Cut(err.Error(), stackHeading)
-	message = strings.TrimSpace(message)
-	if strings.Contains(message, goPanic) {
-		panic(err) // a bug of this package
-	}
-	if message = message[strings.LastIndex(message, ": ")+1:]; strings.TrimSpace(message) == stackOverflow || r.overflowed() {
+	trap := machine.TrapOf(err)
+	if trap.IsStackOverflow() || r.overflowed() {
 		return abi.Faultf(abi.StackLimit, "calls are nested deeper than the stack is large").WithHint(hintRecursion)
 	}
-	return abi.Faultf(abi.ToolError, "the interpreter "+engine.Trapped+"%s", strings.TrimSpace(message))
+	return abi.Faultf(abi.ToolError, "the interpreter "+engine.Trapped+"%s", trap.Message)
 }
 
 // overflowed reports whether the stack of the interpreter's C code has overflowed. Calls through C take more of it than

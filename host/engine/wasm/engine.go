@@ -5,11 +5,12 @@ import (
 	"sync"
 
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
 // Engine runs plug-ins. It is safe for concurrent use.
 type Engine struct {
-	cache    cache
+	cache    machine.Cache
 	panicked func(value any, stack []byte)
 
 	mu      sync.Mutex

@@ -8,25 +8,22 @@ import (
 	"sync"
 
 	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/internal/wasm/binary"
-	"github.com/toolrun/toolrun/internal/wasm/fuel"
-	"github.com/toolrun/toolrun/internal/wasm/snapshot"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
 // plugin is a compiled plug-in, with a runtime of its own. The programs that differ in their entry alone share it:
 // an app may have many tools in one plug-in.
 type plugin struct {
-	*machine
-	engine   *Engine
-	key      string
-	table    []abi.Operation
-	shown    *binary.Module   // what it imports and exports
-	restored *snapshot.Module // nil for a module that has state which an image does not hold
+	machine *machine.Machine // nil until it is compiled
+	engine  *Engine
+	key     string
+	table   []abi.Operation
+	shown   *binary.Module // what it imports and exports
 
 	mu       sync.Mutex
 	starters map[int64]*starter // by how much memory a run may have: what a guest does when it initialises may depend on it
@@ -48,7 +45,7 @@ func keyOf(src engine.Source, table []abi.Operation) string {
 // load makes a program of a plug-in that may be loaded already.
 func load(ctx context.Context, e *Engine, src engine.Source) (*program, error) {
 	p := e.acquire(src)
-	p.loaded.Do(func() { p.err = p.compile(ctx, src.Code) })
+	p.loaded.Do(func() { p.err = p.build(ctx, src.Code) })
 	entry := orElse(src.Entry, defaultEntry)
 	err := p.err
 	if err == nil {
@@ -94,7 +91,7 @@ func (e *Engine) release(p *plugin) error {
 	for _, s := range p.starters {
 		errs = append(errs, s.close())
 	}
-	return errors.Join(append(errs, p.machine.close())...)
+	return errors.Join(append(errs, p.machine.Close())...)
 }
 
 // starterOf is what makes the instances for runs of so much memory.
@@ -112,59 +109,40 @@ func (p *plugin) starterOf(limit int64) *starter {
 	return s
 }
 
-// compile checks a plug-in, rewrites and compiles it.
-func (p *plugin) compile(ctx context.Context, code []byte) error {
-	code, err := p.rewrite(code)
+// build checks a plug-in, rewrites and compiles it.
+func (p *plugin) build(ctx context.Context, source []byte) error {
+	module, err := inspect(source, p.table)
 	if err != nil {
 		return err
 	}
-	m, err := p.engine.cache.compile(ctx, code)
+	p.shown = module
+	code, err := machine.Rewrite(module, machine.RewriteOptions{})
+	if wrong, ok := errors.AsType[*machine.ModuleError](err); ok {
+		return abi.Faultf(abi.SourceInvalid, "%v", wrong)
+	}
 	if err != nil {
-		return abi.Faultf(abi.SourceInvalid, "it is no valid WebAssembly: %v", err)
+		return fmt.Errorf("wasm: %w", err)
 	}
-	if err := provide(ctx, m.runtime, p.table); err != nil {
-		return errors.Join(fmt.Errorf("wasm: make what plug-ins import: %w", err), m.close())
+	p.machine, err = p.compile(ctx, code)
+	if wrong, ok := errors.AsType[*machine.ModuleError](err); ok {
+		return abi.Faultf(abi.SourceInvalid, "it is no valid WebAssembly: %v", wrong)
 	}
-	p.machine = m
+	if err != nil {
+		return fmt.Errorf("wasm: %w", err)
+	}
 	return nil
 }
 
 // limits are what a plug-in may hold.
 var limits = binary.Limits{}
 
-// rewrite checks a plug-in and makes of it what is compiled: a module that can be stopped and, where it is of the
-// kind, restored.
-func (p *plugin) rewrite(code []byte) ([]byte, error) {
-	module, err := inspect(code, p.table)
-	if err != nil {
-		return nil, err
-	}
-	p.shown = module
-	if code, err = fuel.Rewrite(module, fuel.Options{Module: fuelModule}); err != nil {
-		return nil, abi.Faultf(abi.SourceInvalid, "%v", err)
-	}
-	if module, err = binary.Parse(code, fuel.Limits(limits)); err != nil {
-		return nil, fmt.Errorf("wasm: read what was rewritten: %w", err)
-	}
-	if p.restored, err = snapshot.Rewrite(module); err != nil {
-		return code, nil // it has state that an image does not hold
-	}
-	return p.restored.Binary, nil
-}
-
-// provide makes the modules that a plug-in may import.
-func provide(ctx context.Context, runtime wazero.Runtime, table []abi.Operation) error {
+// provide instantiates the modules that a plug-in may import.
+func (p *plugin) provide(ctx context.Context, runtime wazero.Runtime, _ wazero.CompiledModule) error {
 	_, err := export(runtime.NewHostModuleBuilder(runModule), runFunctions).Instantiate(ctx)
 	if err != nil {
 		return err
 	}
-	if _, err = export(runtime.NewHostModuleBuilder(memoryModule), memoryFunctions(table)).Instantiate(ctx); err != nil {
-		return err
-	}
-	_, err = runtime.NewHostModuleBuilder(fuelModule).NewFunctionBuilder().
-		WithGoFunction(api.GoFunc(refuel), []api.ValueType{api.ValueTypeI64}, []api.ValueType{api.ValueTypeI64}).
-		Export("yield").Instantiate(ctx)
-	if err != nil {
+	if _, err = export(runtime.NewHostModuleBuilder(memoryModule), memoryFunctions(p.table)).Instantiate(ctx); err != nil {
 		return err
 	}
 	return wasi.Instantiate(ctx, runtime)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
 // program is an entry of a compiled plug-in. Its fields are shared by all runs and not changed.
@@ -34,7 +35,7 @@ func (p *program) perform(ctx context.Context, in engine.Input, host engine.Host
 		return nil, out, engine.EndOf(ctx)
 	}
 	defer p.engine.recovered(&err)
-	if r, err = newRun(ctx, in, host, p.table, systemOf{}); err != nil {
+	if r, err = newRun(ctx, in, host, p.table, machine.SourcesOf(in.Now, in.Seed)); err != nil {
 		return nil, out, err
 	}
 	out, err = r.conclude(p.execute(r))

@@ -3,17 +3,14 @@ package wasm
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
-	"io"
-	"math/rand/v2"
 	"time"
 
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/internal/wasm/fuel"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
@@ -50,31 +47,12 @@ type run struct {
 	started   bool  // false while the instance initialises: it has no input and no memory then
 }
 
-// systemOf is what the clocks and the random numbers of a guest come from.
-type systemOf struct {
-	walltime func() time.Time
-	nanotime func() int64
-	random   io.Reader
-}
-
-func newRun(ctx context.Context, in engine.Input, host engine.Host, table []abi.Operation, from systemOf) (*run, error) {
+func newRun(ctx context.Context, in engine.Input, host engine.Host, table []abi.Operation, from machine.Sources) (*run, error) {
 	r := &run{ctx: ctx, in: in, limits: in.Limits.WithDefaults(), host: host, table: table, start: time.Now()}
 	r.memory = &linearMemory{limit: uint64(r.limits.MemoryBytes)}
-	if from.walltime == nil {
-		from = systemOf{walltime: r.now, nanotime: nanotime}
-		if in.Seed != 0 {
-			from.random = rand.NewChaCha8(seedOf(in.Seed))
-		}
-	}
 	var err error
-	r.system, err = wasi.New(wasi.Config{Walltime: from.walltime, Nanotime: from.nanotime, Random: from.random, Log: r.printed})
+	r.system, err = wasi.New(wasi.Config{Walltime: from.Walltime, Nanotime: from.Nanotime, Random: from.Random, Log: r.printed})
 	return r, err
-}
-
-// seedOf spreads a seed, which tests give, over what the source of random bytes wants.
-func seedOf(seed int64) (key [32]byte) {
-	binary.LittleEndian.PutUint64(key[:], uint64(seed))
-	return key
 }
 
 // printed takes a line of the guest's standard output or error.
@@ -103,27 +81,20 @@ func orEmpty(text json.RawMessage) []byte {
 	return text
 }
 
-type runKey struct{}
-
 // with makes a context in which the functions that the guest imports find r.
 func (r *run) with(ctx context.Context) context.Context {
-	return context.WithValue(wasi.With(ctx, r.system), runKey{}, r)
+	return machine.With(wasi.With(ctx, r.system), r)
 }
 
 // runOf finds the run that a call of the guest's belongs to.
-func runOf(ctx context.Context) *run { return ctx.Value(runKey{}).(*run) }
-
-// stop is what unwinds the guest's frames after halt.
-type stop struct{}
-
-func (stop) Error() string { return "the host ended the run" }
+func runOf(ctx context.Context) *run { return machine.GuestOf[*run](ctx) }
 
 // halt ends the run at once, past whatever the guest would do about it. It does not return.
 func (r *run) halt(err error) {
 	if r.halted == nil {
 		r.halted = err
 	}
-	panic(stop{})
+	panic(machine.ErrStopped)
 }
 
 // account notes what the guest had of memory, before its instance is given back.
@@ -134,14 +105,6 @@ func (r *run) account(guest api.Module) {
 	}
 }
 
-// now is the guest's clock. A given time is where it starts from.
-func (r *run) now() time.Time {
-	if r.in.Now.IsZero() {
-		return time.Now()
-	}
-	return r.in.Now.Add(time.Since(r.start))
-}
-
 // checkEnd ends a run that is over.
 func (r *run) checkEnd() {
 	if r.ctx.Err() != nil {
@@ -149,17 +112,12 @@ func (r *run) checkEnd() {
 	}
 }
 
-// fuelModule is the import module of the function that rewritten code yields by. No plug-in may import it.
-const fuelModule = "toolrun:fuel"
-
-// refuel is called by the guest's own code when it has used its fuel. It is where Go's garbage collector gets its
-// turn, and where a run that is over ends.
-func refuel(ctx context.Context, stack []uint64) {
-	r := runOf(ctx)
+// Yield reports whether the run may go on. It ends at its deadline, by a cancellation, or for lack of fuel.
+func (r *run) Yield() bool {
 	r.checkEnd()
 	if most := r.limits.Fuel; most > 0 && r.fuel >= most {
 		r.halt(abi.Faultf(abi.Timeout, "the run used more fuel than the %d units it may", most))
 	}
-	r.fuel += fuel.Slice
-	stack[0] = fuel.Slice // about a millisecond's
+	r.fuel += machine.Slice
+	return true
 }

@@ -3,15 +3,13 @@ package wasm
 import (
 	"context"
 	"errors"
-	"io"
-	"math/rand/v2"
-	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
@@ -29,12 +27,6 @@ type starter struct {
 
 func newStarter(p *plugin) *starter { return &starter{plugin: p, turn: make(chan struct{}, 1)} }
 
-// processStart is where the monotonic clock of all guests begins: it must not run back from one run, whose state
-// was kept, to the next.
-var processStart = time.Now()
-
-func nanotime() int64 { return int64(time.Since(processStart)) + 1 }
-
 // instance returns a fresh instance that was initialised; done gives it back.
 func (s *starter) instance(ctx context.Context, r *run) (guest api.Module, done func(), err error) {
 	if m := s.plugin.shown.Memory; m != nil && uint64(m.Min)<<16 > uint64(r.limits.MemoryBytes) {
@@ -47,7 +39,7 @@ func (s *starter) instance(ctx context.Context, r *run) (guest api.Module, done 
 	if image == nil {
 		return s.fromNothing(ctx, r)
 	}
-	restored, err := image.Restore(ctx, r.chance())
+	restored, err := image.Restore(ctx, machine.Random(r.in.Seed))
 	if err != nil {
 		return nil, nil, s.failure(ctx, r, err)
 	}
@@ -91,10 +83,10 @@ func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, r
 	case <-ctx.Done():
 		return nil, false, r.end(engine.EndOf(ctx))
 	}
-	if s.plugin.restored == nil || s.tried {
+	if !s.plugin.machine.IsRestorable() || s.tried {
 		return s.image, s.ready, nil
 	}
-	base, err := snapshot.Load(s.plugin.runtime, s.plugin.module, s.plugin.restored, snapshot.Options{MemoryBytes: uint64(r.limits.MemoryBytes)})
+	base, err := s.plugin.machine.Image(snapshot.Options{MemoryBytes: uint64(r.limits.MemoryBytes)})
 	if err != nil {
 		return nil, false, s.failure(ctx, r, err)
 	}
@@ -114,9 +106,9 @@ func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, r
 
 // take initialises an instance that belongs to no run.
 func (s *starter) take(ctx context.Context, base *snapshot.Image, r *run) (*snapshot.Image, error) {
-	witness := &snapshot.Witness{Monotonic: nanotime}
-	nobody, err := newRun(r.ctx, engine.Input{Limits: r.limits}, engine.Host{}, s.plugin.table, systemOf{
-		walltime: witness.Walltime, nanotime: witness.Nanotime, random: witness,
+	witness := &snapshot.Witness{Monotonic: machine.Nanotime}
+	nobody, err := newRun(r.ctx, engine.Input{Limits: r.limits}, engine.Host{}, s.plugin.table, machine.Sources{
+		Walltime: witness.Walltime, Nanotime: witness.Nanotime, Random: witness,
 	})
 	if err != nil {
 		return nil, err
@@ -125,19 +117,11 @@ func (s *starter) take(ctx context.Context, base *snapshot.Image, r *run) (*snap
 	return snapshot.Take(nobody.with(ctx), base, witness)
 }
 
-// chance is what seeds the guest's own generators; nil is the real source.
-func (r *run) chance() io.Reader {
-	if r.in.Seed == 0 {
-		return nil
-	}
-	return rand.NewChaCha8(seedOf(r.in.Seed))
-}
-
 // fromNothing makes an instance as wazero does.
 func (s *starter) fromNothing(ctx context.Context, r *run) (api.Module, func(), error) {
 	allocated := experimental.WithMemoryAllocator(ctx, r.memory)
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions(initialise)
-	guest, err := s.plugin.runtime.InstantiateModule(allocated, s.plugin.module, config)
+	guest, err := s.plugin.machine.Instantiate(allocated, config)
 	if err != nil {
 		r.refused = r.memory.refused
 		return nil, nil, err

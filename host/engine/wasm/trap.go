@@ -6,13 +6,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
-)
-
-// wazero tells its traps apart by their text alone.
-const (
-	stackOverflow = "stack overflow"
-	stackHeading  = "wasm stack trace:"
-	goPanic       = "(recovered by wazero)"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
 // maxFrames bounds the frames of a trap that are told.
@@ -20,18 +14,12 @@ const maxFrames = 20
 
 // trapped is the fault of a guest that a trap ended.
 func (r *run) trapped(err error) error {
-	text := err.Error()
-	message, stack, _ := strings.Cut(text, stackHeading)
-	message = strings.TrimSpace(message)
-	message = message[strings.LastIndex(message, ": ")+1:] // and not where it happened, such as "initialize the module"
-	message = strings.TrimSpace(message)
+	trap := machine.TrapOf(err)
 	switch {
-	case strings.Contains(text, goPanic):
-		panic(err) // a bug of this package
-	case message == stackOverflow:
+	case trap.IsStackOverflow():
 		f := abi.Faultf(abi.StackLimit, "calls are nested deeper than the stack is large").
 			WithHint("a function that calls itself may lack the condition that ends it")
-		f.Stack = frames(stack)
+		f.Stack = frames(trap.Stack)
 		return f
 	case r.refused:
 		return r.outOfMemory()
@@ -39,11 +27,12 @@ func (r *run) trapped(err error) error {
 	if len(r.failure) > 0 { // it said why before it gave up
 		return r.failed(1)
 	}
+	message := trap.Message
 	if r.lastWords != "" {
 		message += ": " + r.lastWords
 	}
 	f := abi.Faultf(abi.ToolError, "the plug-in "+engine.Trapped+"%s", message)
-	f.Stack = frames(stack)
+	f.Stack = frames(trap.Stack)
 	return f
 }
 

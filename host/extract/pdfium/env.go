@@ -30,9 +30,9 @@ const (
 	notSupported  = 0xFFFF_FFFF - 52 + 1
 )
 
-// provide makes a module with the functions that the library imports from it. There are no files, no clock, no time zone and
+// provideModule makes a module with the functions that the library imports from it. There are no files, no clock, no time zone and
 // no environment.
-func provide(ctx context.Context, runtime wazero.Runtime, code wazero.CompiledModule, from string) error {
+func provideModule(ctx context.Context, runtime wazero.Runtime, code wazero.CompiledModule, from string) error {
 	b := runtime.NewHostModuleBuilder(from)
 	for _, f := range code.ImportedFunctions() {
 		module, name, _ := f.Import()

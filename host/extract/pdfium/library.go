@@ -7,7 +7,7 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/toolrun/toolrun/internal/wasm/fuel"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
@@ -16,13 +16,13 @@ const maxMemoryBytes = 1 << 30
 
 // Library is the library, ready to read documents. It is safe for concurrent use.
 type Library struct {
-	*machine
-	data  *snapshot.Image // before any of its code ran
-	image *snapshot.Image // after it was initialised
+	machine *machine.Machine
+	data    *snapshot.Image // before any of its code ran
+	image   *snapshot.Image // after it was initialised
 }
 
 // start initialises the library in an instance, from whose state every document begins. It owns the machine from then on.
-func start(ctx context.Context, m *machine) (*Library, error) {
+func start(ctx context.Context, m *machine.Machine) (*Library, error) {
 	l := &Library{machine: m}
 	if err := l.boot(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("pdfium: start the library: %w", err), l.Close())
@@ -31,7 +31,7 @@ func start(ctx context.Context, m *machine) (*Library, error) {
 }
 
 func (l *Library) boot(ctx context.Context) (err error) {
-	if l.data, err = snapshot.Load(l.runtime, l.code, l.module, snapshot.Options{MemoryBytes: maxMemoryBytes}); err != nil {
+	if l.data, err = l.machine.Image(snapshot.Options{MemoryBytes: maxMemoryBytes}); err != nil {
 		return err
 	}
 	in, err := l.data.Restore(ctx, nil)
@@ -54,16 +54,7 @@ func (l *Library) boot(ctx context.Context) (err error) {
 }
 
 // Close frees the library. Documents are read to their end before.
-func (l *Library) Close() error {
-	ctx := context.Background()
-	var errs []error
-	for _, image := range []*snapshot.Image{l.image, l.data} {
-		if image != nil {
-			errs = append(errs, image.Close(ctx))
-		}
-	}
-	return errors.Join(append(errs, l.machine.close())...)
-}
+func (l *Library) Close() error { return l.machine.Close(l.image, l.data) }
 
 // budget counts slices of fuel.
 type budget struct{ document, page int }
@@ -81,29 +72,18 @@ type guest struct {
 	err       error // of the first call that failed; there are no more
 }
 
-type guestKey struct{}
-
 func newGuest(ctx context.Context, in *snapshot.Instance, left *budget) *guest {
 	g := &guest{in: in, functions: map[string]api.Function{}, left: left}
-	g.ctx = context.WithValue(ctx, guestKey{}, g)
+	g.ctx = machine.With(ctx, g)
 	return g
 }
 
-// stop is the panic that ends a guest from outside.
-type stop struct{}
-
-func (stop) Error() string { return "pdfium: the host ended the document" }
-
-// refuel is called by the guest's own code when it has used its fuel.
-func refuel(ctx context.Context, stack []uint64) {
-	g := ctx.Value(guestKey{}).(*guest)
+// Yield reports whether the document may go on: within its budget, and until its context ends.
+func (g *guest) Yield() bool {
 	g.left.document--
 	g.left.page--
 	g.spent = g.left.document < 0 || g.left.page < 0
-	if g.spent || ctx.Err() != nil {
-		panic(stop{})
-	}
-	stack[0] = fuel.Slice
+	return !g.spent && g.ctx.Err() == nil
 }
 
 // call calls an export and returns its result, 0 after an error.

@@ -1,0 +1,90 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/toolrun/toolrun/internal/wasm/snapshot"
+)
+
+// features are those of WebAssembly 2.0 and extended constant expressions. Package binary rejects all others.
+const features = api.CoreFeaturesV2 | experimental.CoreFeaturesExtendedConst
+
+// Imports instantiates the host modules that a compiled module imports. The machine provides the one for fuel itself.
+type Imports func(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledModule) error
+
+// Machine is a wazero runtime with one compiled module and its imports. It is safe for concurrent use.
+type Machine struct {
+	runtime    wazero.Runtime
+	compiled   wazero.CompiledModule
+	cache      wazero.CompilationCache
+	restorable *snapshot.Module
+}
+
+// Compile compiles code in memory. Code that wazero rejects is a *ModuleError.
+func Compile(ctx context.Context, code Code, imports Imports) (*Machine, error) {
+	return compile(ctx, wazero.NewCompilationCache(), code, imports)
+}
+
+// CompileIn is like Compile, but reads machine code from a folder if it is there, and writes it to the folder if it is not.
+// The folder is trusted: the caller checks it with package codecache.
+func CompileIn(ctx context.Context, dir string, code Code, imports Imports) (*Machine, error) {
+	cache, err := wazero.NewCompilationCacheWithDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the folder of compiled code: %w", err)
+	}
+	return compile(ctx, cache, code, imports)
+}
+
+// compile makes a Machine, which owns the cache from then on.
+func compile(ctx context.Context, cache wazero.CompilationCache, code Code, imports Imports) (*Machine, error) {
+	config := wazero.NewRuntimeConfig().WithCoreFeatures(features).WithCompilationCache(cache)
+	m := &Machine{runtime: wazero.NewRuntimeWithConfig(ctx, config), cache: cache, restorable: code.Restorable}
+	var err error
+	if m.compiled, err = m.runtime.CompileModule(ctx, code.Binary); err != nil {
+		return nil, errors.Join(&ModuleError{err}, m.Close())
+	}
+	if err = errors.Join(provideFuel(ctx, m.runtime), imports(ctx, m.runtime, m.compiled)); err != nil {
+		return nil, errors.Join(fmt.Errorf("instantiate the imports: %w", err), m.Close())
+	}
+	return m, nil
+}
+
+// IsRestorable reports whether Image and OpenImage can be called.
+func (m *Machine) IsRestorable() bool { return m.restorable != nil }
+
+// Image returns the image of the module before any of its code ran.
+func (m *Machine) Image(o snapshot.Options) (*snapshot.Image, error) {
+	return snapshot.Load(m.runtime, m.compiled, m.restorable, o)
+}
+
+// OpenImage returns an image of the module that was saved to a file, see snapshot.Open.
+func (m *Machine) OpenImage(o snapshot.Options, file string, saved snapshot.Saved) (*snapshot.Image, error) {
+	return snapshot.Open(m.runtime, m.compiled, m.restorable, o, file, saved)
+}
+
+// ReleaseModule frees the bytes of the module. The images that were made stay usable; Image is not called again.
+func (m *Machine) ReleaseModule() { m.restorable.Release() }
+
+// Instantiate makes an instance without an image. The memory of the instance comes from the allocator in ctx, if there is
+// one. The caller closes the instance.
+func (m *Machine) Instantiate(ctx context.Context, config wazero.ModuleConfig) (api.Module, error) {
+	return m.runtime.InstantiateModule(ctx, m.compiled, config)
+}
+
+// Close closes images of the machine, skipping nil ones, and then the machine. No execution is under way.
+func (m *Machine) Close(images ...*snapshot.Image) error {
+	ctx := context.Background()
+	var errs []error
+	for _, image := range images {
+		if image != nil {
+			errs = append(errs, image.Close(ctx))
+		}
+	}
+	return errors.Join(append(errs, m.runtime.Close(ctx), m.cache.Close(ctx))...)
+}

@@ -1,0 +1,72 @@
+package machine
+
+import (
+	"fmt"
+
+	"github.com/toolrun/toolrun/internal/wasm/binary"
+	"github.com/toolrun/toolrun/internal/wasm/fuel"
+	"github.com/toolrun/toolrun/internal/wasm/snapshot"
+	"github.com/toolrun/toolrun/internal/wasm/stackguard"
+)
+
+// Code is a rewritten module, ready to be compiled.
+type Code struct {
+	// Binary is the module to compile.
+	Binary []byte
+	// Restorable is the same module for images of its instances. It is nil if the module has state that an image does not
+	// hold; NotRestorable is the reason then.
+	Restorable    *snapshot.Module
+	NotRestorable error
+}
+
+// ModuleError is the error of a module that cannot be run: a mistake of its author, not of the host.
+type ModuleError struct{ Err error }
+
+// Error returns the text of the reason.
+func (e *ModuleError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *ModuleError) Unwrap() error { return e.Err }
+
+// RewriteOptions select what Rewrite adds. The zero value makes a module interruptible and restorable.
+type RewriteOptions struct {
+	// StackGuard makes the module trap if its C stack exceeds a limit, see package stackguard. Default false.
+	StackGuard bool
+}
+
+// Rewrite makes a module interruptible: its code yields after each slice of fuel. It expects a module that was parsed
+// within the default limits of package binary. A module that cannot be rewritten is a *ModuleError.
+func Rewrite(m *binary.Module, o RewriteOptions) (Code, error) {
+	limits := binary.Limits{}
+	if o.StackGuard {
+		code, err := stackguard.Rewrite(m)
+		if err != nil {
+			return Code{}, &ModuleError{err}
+		}
+		limits = stackguard.Limits(limits)
+		if m, err = parseAgain(code, limits); err != nil {
+			return Code{}, err
+		}
+	}
+	code, err := fuel.Rewrite(m, fuel.Options{Module: fuelModule})
+	if err != nil {
+		return Code{}, &ModuleError{err}
+	}
+	if m, err = parseAgain(code, fuel.Limits(limits)); err != nil {
+		return Code{}, err
+	}
+	restorable, err := snapshot.Rewrite(m)
+	if err != nil {
+		return Code{Binary: code, NotRestorable: err}, nil
+	}
+	return Code{Binary: restorable.Binary, Restorable: restorable}, nil
+}
+
+// parseAgain parses the output of a rewriter. An error is a bug of that rewriter.
+func parseAgain(code []byte, limits binary.Limits) (*binary.Module, error) {
+	m, err := binary.Parse(code, limits)
+	if err != nil {
+		return nil, fmt.Errorf("parse the rewritten module: %w", err)
+	}
+	return m, nil
+}

@@ -1,0 +1,55 @@
+package machine_test
+
+import (
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolrun/toolrun/internal/wasm/machine"
+)
+
+// TestSources starts a clock at a given time, from which it runs on.
+func TestSources(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)
+		given, zero := machine.SourcesOf(now, 0), machine.SourcesOf(time.Time{}, 0)
+		time.Sleep(time.Minute) // of the bubble's own clock
+		if got := given.Walltime(); !got.Equal(now.Add(time.Minute)) {
+			t.Errorf("a minute after %v it is %v", now, got)
+		}
+		if got := zero.Walltime(); !got.Equal(time.Now()) || zero.Random != nil {
+			t.Errorf("without a time it is %v, and the random source is %v; want the real ones", got, zero.Random)
+		}
+	})
+}
+
+// TestNanotime reads the clock of all guests.
+func TestNanotime(t *testing.T) {
+	last := int64(0)
+	for range 1000 {
+		if now := machine.Nanotime(); now < last || now <= 0 {
+			t.Fatalf("Nanotime = %d after %d", now, last)
+		} else {
+			last = now
+		}
+	}
+}
+
+// TestRandom reads the same bytes for the same seed only.
+func TestRandom(t *testing.T) {
+	read := func(seed int64) string {
+		t.Helper()
+		bytes := make([]byte, 16)
+		if _, err := io.ReadFull(machine.Random(seed), bytes); err != nil {
+			t.Fatal(err)
+		}
+		return string(bytes)
+	}
+	if read(1) != read(1) || read(1) == read(2) {
+		t.Errorf("seeds 1, 1, 2 give %x, %x, %x", read(1), read(1), read(2))
+	}
+	if machine.Random(0) != nil {
+		t.Error("Random(0) is not the system's source")
+	}
+}
