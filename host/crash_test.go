@@ -19,6 +19,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
@@ -125,7 +126,7 @@ func crashChild(path, mode string) error {
 
 func crashWorker(h *host.Host, user string, say func(string, ...any)) error {
 	call := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"left"`)}}
-	content, err := h.Perform(context.Background(), host.Caller{User: user}, call)
+	content, _, err := h.Do(context.Background(), host.Caller{User: user}, memory.Operator(), call)
 	if err != nil {
 		return err
 	}
@@ -236,7 +237,7 @@ func TestKilledRuns(t *testing.T) {
 func readN(t *testing.T, h *host.Host, user, store string) int {
 	t.Helper()
 	call := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"` + store + `"`)}}
-	content, err := h.Perform(context.Background(), host.Caller{User: user}, call)
+	content, _, err := h.Do(context.Background(), host.Caller{User: user}, memory.Operator(), call)
 	if err != nil {
 		t.Fatal(err)
 	}

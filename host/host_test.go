@@ -129,7 +129,7 @@ func testAFailedRunStoresNothing(t *testing.T) {
 		t.Fatalf("Run = %v; want tool_error", err)
 	}
 	for _, store := range []string{`"notes"`, `"totals"`} {
-		got, err := h.Perform(context.Background(), ann, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(store)}})
+		got, _, err := h.Do(context.Background(), ann, memory.Operator(), abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(store)}})
 		if err != nil || string(got) != "null" {
 			t.Errorf("%s = %s, %v; want null", store, got, err)
 		}
@@ -413,14 +413,49 @@ func testPoisonedIntrinsics(t *testing.T) {
 func TestAnOperatorLooksIntoASession(t *testing.T) {
 	h := openApp(t, fstest.MapFS{"app.yaml": {Data: []byte("app: a\nmemory:\n  cart: {access: session}\n")}})
 	set := abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"cart"`), json.RawMessage(`{"a":1}`)}}
-	if _, err := h.Perform(context.Background(), host.Caller{User: "ann", Session: "s1"}, set); err != nil {
+	if _, _, err := h.Do(context.Background(), host.Caller{User: "ann", Session: "s1"}, memory.Operator(), set); err != nil {
 		t.Fatal(err)
 	}
 	get := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"cart"`)}}
-	if got, err := h.Perform(context.Background(), host.Caller{Session: "s1"}, get); err != nil || string(got) != `{"a":1}` {
+	if got, _, err := h.Do(context.Background(), host.Caller{Session: "s1"}, memory.Operator(), get); err != nil || string(got) != `{"a":1}` {
 		t.Errorf("get = %s, %v; want the cart", got, err)
 	}
-	if _, err := h.Perform(context.Background(), host.Caller{User: "bob", Session: "s1"}, get); !errors.Is(err, abi.AccessDenied) {
+	if _, _, err := h.Do(context.Background(), host.Caller{User: "bob", Session: "s1"}, memory.Operator(), get); !errors.Is(err, abi.AccessDenied) {
 		t.Errorf("get for another user = %v; want access_denied", err)
+	}
+}
+
+// An operation has the rights that it is given and no others: it is not an operator's because it came from the host.
+func TestDoHasTheRightsItIsGiven(t *testing.T) {
+	h := openApp(t, fstest.MapFS{"app.yaml": {Data: []byte("app: a\nmemory:\n  cart: {access: session}\n")}})
+	call := func(op, store string) abi.Call {
+		return abi.Call{Op: op, Args: []json.RawMessage{json.RawMessage(strconv.Quote(store)), json.RawMessage(`{"a":1}`)}}
+	}
+	ann := host.Caller{User: "ann", Session: "s1"}
+	if _, _, err := h.Do(t.Context(), ann, memory.Operator(), call(abi.SetContent, "cart")); err != nil {
+		t.Fatal(err)
+	}
+	reads := memory.Granted([]memory.Grant{{Store: "cart", Verbs: []abi.Verb{abi.Read}}})
+	tests := []struct {
+		name      string
+		caller    host.Caller
+		authority memory.Authority
+		op, store string
+		code      abi.Code
+	}{
+		{"no rights", ann, memory.Authority{}, abi.GetContent, "cart", abi.NotFound},
+		{"no rights", ann, memory.Authority{}, abi.SetContent, "cart", abi.NotFound},
+		{"no rights", ann, memory.Authority{}, abi.GetContent, memory.SessionMeta, abi.NotFound},
+		{"a grant", ann, reads, abi.GetContent, "cart", ""},
+		{"a grant", ann, reads, abi.SetContent, "cart", abi.AccessDenied},
+		{"a grant, and the session of another", host.Caller{Session: "s1"}, reads, abi.GetContent, "cart", abi.AccessDenied},
+		{"an operator who only reads", host.Caller{Session: "s1"}, memory.ReadOnly(memory.Operator()), abi.GetContent, "cart", ""},
+		{"an operator who only reads", ann, memory.ReadOnly(memory.Operator()), abi.SetContent, "cart", abi.AccessDenied},
+	}
+	for _, tt := range tests {
+		_, _, err := h.Do(t.Context(), tt.caller, tt.authority, call(tt.op, tt.store))
+		if tt.code == "" && err != nil || tt.code != "" && !errors.Is(err, tt.code) {
+			t.Errorf("%s: %s(%s) = %v; want %q", tt.name, tt.op, tt.store, err, tt.code)
+		}
 	}
 }

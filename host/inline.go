@@ -145,7 +145,7 @@ func (l *inlined) get(h *Host, key string, declared app.Tool, text string) *inli
 		l.recent.MoveToFront(found)
 		return found.Value.(*inlinedTool)
 	}
-	t := &tool{Tool: declared}
+	t := newTool(declared)
 	code := []byte(text)
 	t.source = func() (engine.Source, error) {
 		return engine.Source{Path: declared.Source, Code: code, Params: declared.Params(), Domain: h.domain()}, nil

@@ -8,21 +8,18 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// Perform executes one memory operation for an operator, who may do everything to every store of the caller.
-func (h *Host) Perform(ctx context.Context, caller Caller, call abi.Call) (json.RawMessage, error) {
-	reply, _, err := h.Operate(ctx, caller, call)
-	return reply, err
-}
-
-// Operate is Perform that also returns what the operation read and wrote: the violations of a content that was stored
-// although it does not fit the schema of its store are in there.
-func (h *Host) Operate(ctx context.Context, caller Caller, call abi.Call) (json.RawMessage, abi.Effects, error) {
+// Do executes one memory operation for a caller under an Authority, and returns what it read and wrote: the violations of
+// a content that was stored although it does not fit the schema of its store are in there. Under memory.Operator a caller
+// that names only a session acts for the session's user; under any other Authority such a session is access_denied.
+func (h *Host) Do(ctx context.Context, caller Caller, a memory.Authority, call abi.Call) (json.RawMessage, abi.Effects, error) {
 	id, err := h.newID("op")
 	if err != nil {
 		return nil, abi.Effects{}, err
 	}
-	caller = h.owning(ctx, caller)
-	reply, effects, err := h.memory.Perform(ctx, h.caller(caller, id), call)
+	if a.Unrestricted() {
+		caller = h.owning(ctx, caller)
+	}
+	reply, effects, err := h.memory.Do(ctx, h.caller(caller, id), a, call)
 	h.noteAct(caller, id, actOperate, effects, err)
 	return reply, effects, err
 }

@@ -35,11 +35,7 @@ func (h *Host) RenderPrompt(ctx context.Context, caller Caller, prompt string) (
 	if len(declared.Broken) > 0 {
 		return Rendered{}, abi.Faultf(abi.SourceInvalid, "the prompt %q is declared with mistakes: %v", prompt, declared.Broken)
 	}
-	grants := declared.Grants
-	if grants == nil {
-		grants = []memory.Grant{}
-	}
-	text, err := h.render(ctx, caller, declared.Template, grants)
+	text, err := h.render(ctx, caller, declared.Template, memory.Granted(declared.Grants))
 	return text, promptFault(err)
 }
 
@@ -71,11 +67,12 @@ func (h *Host) Refs(prompt string) []template.Ref {
 // RenderText renders any template for a caller, with every store to read. It is an operator's act: whoever
 // may choose the template may read all that it names.
 func (h *Host) RenderText(ctx context.Context, caller Caller, text string) (string, error) {
-	rendered, err := h.render(ctx, h.owning(ctx, caller), text, nil)
+	rendered, err := h.render(ctx, h.owning(ctx, caller), text, memory.Operator())
 	return rendered.Text, err
 }
 
-func (h *Host) render(ctx context.Context, caller Caller, text string, grants []memory.Grant) (rendered Rendered, err error) {
+// render renders a template with the reads of an Authority.
+func (h *Host) render(ctx context.Context, caller Caller, text string, a memory.Authority) (rendered Rendered, err error) {
 	t, err := template.Parse(text)
 	if err != nil {
 		return rendered, templateFault(err)
@@ -96,7 +93,7 @@ func (h *Host) render(ctx context.Context, caller Caller, text string, grants []
 	}
 	var done memory.Done
 	err = h.admitted(ctx, caller, func() (err error) {
-		done, err = h.memory.Transact(ctx, memory.Tx{Caller: h.caller(caller, id), Grants: grants, Look: true}, body)
+		done, err = h.memory.Transact(ctx, memory.Tx{Caller: h.caller(caller, id), Authority: memory.ReadOnly(a), Look: true}, body)
 		return err
 	})
 	h.noteAct(caller, id, actRender, done.Effects, err)

@@ -46,7 +46,7 @@ func (h *Host) Review(ctx context.Context) map[string]Review {
 
 // reviewTool reviews a tool on a program of its own: those that run are compiled without a review.
 func (h *Host) reviewTool(ctx context.Context, declared app.Tool) Review {
-	t := &tool{Tool: declared}
+	t := newTool(declared)
 	t.source = func() (engine.Source, error) {
 		src, err := h.source(t)
 		src.Review = true

@@ -197,13 +197,9 @@ func (r *run) prepare() (err error) {
 
 // tx is the transaction that the run is.
 func (r *run) tx() memory.Tx {
-	grants := r.tool.Grants
-	if grants == nil {
-		grants = []memory.Grant{} // nil is an operator's
-	}
 	return memory.Tx{
-		Caller: r.h.caller(r.inv.Caller, r.info.ID),
-		Grants: grants,
+		Caller:    r.h.caller(r.inv.Caller, r.info.ID),
+		Authority: r.tool.authority,
 		Session: memory.SessionStart{
 			Reference: r.inv.SessionReference, UserReference: r.inv.UserReference, Metadata: r.inv.Metadata,
 		},
@@ -283,12 +279,12 @@ func (r *run) entered(state RunState) {
 	}
 }
 
-// hostMemory is a View without the bounds of the tool's grants.
+// hostMemory is the Memory of an observer: a View with the rights of the host instead of the tool's.
 type hostMemory struct{ view *memory.View }
 
 // Call performs an operation for the host.
 func (m hostMemory) Call(ctx context.Context, call abi.Call) (json.RawMessage, error) {
-	return m.view.CallAsHost(ctx, call)
+	return m.view.CallWith(ctx, memory.Operator(), call)
 }
 
 // answer is the Result that is kept under the invocation's key.

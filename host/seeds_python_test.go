@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
 	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
@@ -109,7 +110,7 @@ func perform(t *testing.T, h *host.Host, who host.Caller, op string, args ...str
 	for _, arg := range args {
 		call.Args = append(call.Args, json.RawMessage(arg))
 	}
-	answer, err := h.Perform(context.Background(), who, call)
+	answer, _, err := h.Do(context.Background(), who, memory.Operator(), call)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/schema"
 )
@@ -85,7 +86,7 @@ func TestSeedSamples(t *testing.T) {
 	}
 	seed := abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"userPrefs"`),
 		json.RawMessage(`{"preferences":{"language":"fr"},"recentOrders":["a1","b2"]}`)}}
-	if _, err := h.Perform(context.Background(), ann, seed); err != nil {
+	if _, _, err := h.Do(context.Background(), ann, memory.Operator(), seed); err != nil {
 		t.Fatal(err)
 	}
 	renderSamples(t, h, ann, block(3), block(7), body.Metadata)

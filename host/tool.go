@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/internal/strictjson"
 	"github.com/toolrun/toolrun/schema"
 )
@@ -21,8 +22,9 @@ import (
 // tool is a declared tool with what was made of it. Its program is compiled once, at first use.
 type tool struct {
 	app.Tool
-	load   func(tenant string, limit time.Duration) (engine.Program, error)
-	source func() (engine.Source, error)
+	authority memory.Authority // what Tool.Grants allow
+	load      func(tenant string, limit time.Duration) (engine.Program, error)
+	source    func() (engine.Source, error)
 
 	mu      sync.Mutex
 	closed  bool
@@ -36,6 +38,11 @@ type tool struct {
 	inputs []string // the names that inputs have; nil if they may have any
 }
 
+// newTool returns a tool without its source and its loader.
+func newTool(declared app.Tool) *tool {
+	return &tool{Tool: declared, authority: memory.Granted(declared.Grants)}
+}
+
 func (h *Host) addTools(untilClosed context.Context) {
 	h.compiler = func(t *tool) func(string, time.Duration) (engine.Program, error) {
 		return func(tenant string, limit time.Duration) (engine.Program, error) {
@@ -44,7 +51,7 @@ func (h *Host) addTools(untilClosed context.Context) {
 	}
 	h.tools = make(map[string]*tool, len(h.app.Tools))
 	for _, declared := range h.app.Tools {
-		t := &tool{Tool: declared}
+		t := newTool(declared)
 		t.source = func() (engine.Source, error) { return h.source(t) }
 		t.load = h.compiler(t)
 		h.tools[declared.Name] = t

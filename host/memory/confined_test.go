@@ -36,11 +36,15 @@ func TestConfinedCallers(t *testing.T) {
 			_, err := a.StartSession(ctx, c, memory.SessionStart{Metadata: json.RawMessage(`{"a":1}`)})
 			return err
 		},
-		"run":     func(c memory.Caller) error { return transact(memory.Tx{Caller: c}) },
-		"dry run": func(c memory.Caller) error { return transact(memory.Tx{Caller: c, Dry: true}) },
-		"look":    func(c memory.Caller) error { return transact(memory.Tx{Caller: c, Look: true}) },
+		"run": func(c memory.Caller) error { return transact(memory.Tx{Caller: c, Authority: memory.Operator()}) },
+		"dry run": func(c memory.Caller) error {
+			return transact(memory.Tx{Caller: c, Authority: memory.Operator(), Dry: true})
+		},
+		"look": func(c memory.Caller) error {
+			return transact(memory.Tx{Caller: c, Authority: memory.Operator(), Look: true})
+		},
 		"perform": func(c memory.Caller) error {
-			_, _, err := a.Perform(ctx, c, call(abi.GetContent, `"cart"`))
+			_, _, err := a.Do(ctx, c, memory.Operator(), call(abi.GetContent, `"cart"`))
 			return err
 		},
 		"session": func(c memory.Caller) error { _, err := a.Session(ctx, c); return err },

@@ -183,7 +183,7 @@ func TestASessionThatIsUsedAgainIsNotSwept(t *testing.T) {
 	if s, err := other.Session(ctx, ann); err != nil || s.Ended != nil {
 		t.Errorf("the session = %+v, %v; want it open", s, err)
 	}
-	if got, _, err := other.Perform(ctx, ann, call(abi.GetContent, `"cart"`)); err != nil || string(got) != `{"a":1}` {
+	if got, _, err := other.Do(ctx, ann, memory.Operator(), call(abi.GetContent, `"cart"`)); err != nil || string(got) != `{"a":1}` {
 		t.Errorf("its cart = %s, %v", got, err)
 	}
 }

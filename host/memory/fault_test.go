@@ -28,7 +28,7 @@ type faultyRun struct {
 
 var faultyRuns = []faultyRun{
 	{
-		name: "reads and writes", tx: memory.Tx{Caller: memory.Caller{Tenant: "acme", User: "ann", Session: "s9", Run: "faulty"}},
+		name: "reads and writes", tx: memory.Tx{Caller: memory.Caller{Tenant: "acme", User: "ann", Session: "s9", Run: "faulty"}, Authority: memory.Operator()},
 		calls: []abi.Call{
 			call(abi.GetContent, `"notes"`), call(abi.SetContent, `"notes"`, `{"n":2}`),
 			call(abi.SetContent, `"flags"`, `{"n":2}`), call(abi.DeleteContent, `"daily"`),
@@ -36,20 +36,20 @@ var faultyRuns = []faultyRun{
 		before: `{"n":1} {"n":1} {"n":1}`, after: `{"n":2} {"n":2} null`,
 	},
 	{
-		name: "meets another", tx: memory.Tx{Caller: memory.Caller{Tenant: "acme", User: "ann", Run: "faulty"}},
+		name: "meets another", tx: memory.Tx{Caller: memory.Caller{Tenant: "acme", User: "ann", Run: "faulty"}, Authority: memory.Operator()},
 		calls: []abi.Call{
 			call(abi.GetContent, `"flags"`), call(abi.SetContent, `"notes"`, `{"n":2}`), call(abi.SetContent, `"flags"`, `{"n":2}`),
 		},
 		before: `{"n":1} {"n":1} {"n":1}`, after: `{"n":2} {"n":2,"other":1} {"n":1}`, conflict: true,
 	},
 	{
-		name: "only deletes", tx: memory.Tx{Caller: memory.Caller{Tenant: "acme", User: "ann", Run: "faulty"}},
+		name: "only deletes", tx: memory.Tx{Caller: memory.Caller{Tenant: "acme", User: "ann", Run: "faulty"}, Authority: memory.Operator()},
 		calls:  []abi.Call{call(abi.DeleteContent, `"notes"`), call(abi.DeleteContent, `"flags"`)},
 		before: `{"n":1} {"n":1} {"n":1}`, after: `null null {"n":1}`,
 	},
 	{
 		name: "with a key", tx: memory.Tx{
-			Caller: memory.Caller{Tenant: "acme", User: "ann", Run: "faulty"}, Key: "k", Fingerprint: "f",
+			Caller: memory.Caller{Tenant: "acme", User: "ann", Run: "faulty"}, Authority: memory.Operator(), Key: "k", Fingerprint: "f",
 			Answer: func(abi.Effects) ([]byte, error) { return json.RawMessage(`1`), nil },
 		},
 		calls:  []abi.Call{call(abi.SetContent, `"notes"`, `{"n":2}`), call(abi.SetContent, `"flags"`, `{"n":2}`)},

@@ -109,7 +109,7 @@ func call(op string, texts ...string) abi.Call { return abi.Call{Op: op, Args: a
 // do performs one operation as a transaction of its own.
 func (a *app) do(c memory.Caller, op string, texts ...string) (string, error) {
 	a.t.Helper()
-	reply, _, err := a.Perform(context.Background(), c, call(op, texts...))
+	reply, _, err := a.Do(context.Background(), c, memory.Operator(), call(op, texts...))
 	return string(reply), err
 }
 
@@ -295,7 +295,7 @@ func TestGrants(t *testing.T) {
 		{call(abi.SetContent, `"sessionMeta"`, `{}`), abi.ReadOnly},
 	}
 	for _, tt := range tests {
-		_, err := a.Transact(context.Background(), memory.Tx{Caller: ann, Grants: grants}, func(ctx context.Context, v *memory.View) error {
+		_, err := a.Transact(context.Background(), memory.Tx{Caller: ann, Authority: memory.Granted(grants)}, func(ctx context.Context, v *memory.View) error {
 			_, err := v.Call(ctx, tt.call)
 			return err
 		})
@@ -324,19 +324,19 @@ func TestTextsForOperators(t *testing.T) {
 // TestMisspelledStores: a name is put right from the stores that were granted alone.
 func TestMisspelledStores(t *testing.T) {
 	a := newApp(t)
-	some := []memory.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Write}}, {Store: memory.SessionMeta, Verbs: []abi.Verb{abi.Read}}}
+	some := memory.Granted([]memory.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Write}}, {Store: memory.SessionMeta, Verbs: []abi.Verb{abi.Read}}})
 	tests := []struct {
-		name   string
-		grants []memory.Grant
-		hint   string
+		name      string
+		authority memory.Authority
+		hint      string
 	}{
 		{"note", some, `did you mean "notes"?`},
 		{"sessionmeta", some, `did you mean "sessionMeta"?`},
 		{"daiyl", some, "declare the store in the app file and grant it to the tool"},
-		{"daiyl", nil, `did you mean "daily"?`}, // an operator may see them all
+		{"daiyl", memory.Operator(), `did you mean "daily"?`}, // an operator may see them all
 	}
 	for _, tt := range tests {
-		_, err := a.Transact(context.Background(), memory.Tx{Caller: ann, Grants: tt.grants}, func(ctx context.Context, v *memory.View) error {
+		_, err := a.Transact(context.Background(), memory.Tx{Caller: ann, Authority: tt.authority}, func(ctx context.Context, v *memory.View) error {
 			_, err := v.Call(ctx, call(abi.GetContent, strconv.Quote(tt.name)))
 			return err
 		})
@@ -355,7 +355,7 @@ func TestStrictAndLoose(t *testing.T) {
 	if text, _ := json.Marshal(f); strings.Contains(string(text), "secret") {
 		t.Errorf("the fault quotes the value: %s", text)
 	}
-	_, effects, err := a.Perform(context.Background(), ann, call(abi.SetContent, `"loose"`, `{"language":"much too long"}`))
+	_, effects, err := a.Do(context.Background(), ann, memory.Operator(), call(abi.SetContent, `"loose"`, `{"language":"much too long"}`))
 	if err != nil || len(effects.Writes) != 1 || len(effects.Writes[0].Violations) != 1 {
 		t.Errorf("a loose store answered %+v, %v; want one violation", effects, err)
 	}
@@ -374,7 +374,7 @@ func TestLedgerViolations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tx := memory.Tx{Caller: memory.Caller{Tenant: "t", User: "ann", Run: "run_1"}, Entry: &memory.LedgerEntry{Run: "run_1"}}
+	tx := memory.Tx{Caller: memory.Caller{Tenant: "t", User: "ann", Run: "run_1"}, Authority: memory.Operator(), Entry: &memory.LedgerEntry{Run: "run_1"}}
 	done, err := s.Transact(t.Context(), tx, func(ctx context.Context, v *memory.View) error {
 		_, err := v.Call(ctx, call(abi.SetContent, `"loose"`, `{"mail":{"ann@example.com":"secret"}}`))
 		return err
@@ -405,10 +405,10 @@ func TestExistingViolation(t *testing.T) {
 		return s
 	}
 	caller := memory.Caller{Tenant: "t", User: "ann"}
-	if _, _, err := open(false).Perform(t.Context(), caller, call(abi.SetContent, `"prefs"`, `{"a":"x"}`)); err != nil {
+	if _, _, err := open(false).Do(t.Context(), caller, memory.Operator(), call(abi.SetContent, `"prefs"`, `{"a":"x"}`)); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := open(true).Perform(t.Context(), caller, call(abi.SetContent, `"prefs"`, `{"b":1}`))
+	_, _, err := open(true).Do(t.Context(), caller, memory.Operator(), call(abi.SetContent, `"prefs"`, `{"b":1}`))
 	f := abi.FaultOf(err)
 	if f.Code != abi.SchemaViolation || len(f.Violations) != 1 || !f.Violations[0].Existing || !strings.Contains(f.Hint, "replace the content") {
 		t.Errorf("the patch = %+v; want a fault that says what to do", f)
@@ -517,7 +517,7 @@ func TestAnonymousSessionIsBoundOnce(t *testing.T) {
 func TestMetaWithoutASession(t *testing.T) {
 	a := newApp(t)
 	lone := memory.Caller{Tenant: "acme", Run: "r"}
-	tx := memory.Tx{Caller: lone, Session: memory.SessionStart{Metadata: json.RawMessage(`{"name":"Jo"}`)}}
+	tx := memory.Tx{Caller: lone, Authority: memory.Operator(), Session: memory.SessionStart{Metadata: json.RawMessage(`{"name":"Jo"}`)}}
 	_, err := a.Transact(context.Background(), tx, func(ctx context.Context, v *memory.View) error {
 		reply, err := v.Call(ctx, call(abi.GetContent, `"sessionMeta"`))
 		if !strings.Contains(string(reply), `"metadata":{"name":"Jo"}`) || !strings.Contains(string(reply), `"sessionId":null`) {

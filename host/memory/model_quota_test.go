@@ -27,7 +27,7 @@ func TestQuotaIsToldAtTheCall(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			a := newApp(t, func(cfg *memory.Config) { cfg.Limits.AppRecords = tt.records })
-			if _, _, err := a.Perform(context.Background(), ann, set(`"notes"`)); err != nil {
+			if _, _, err := a.Do(context.Background(), ann, memory.Operator(), set(`"notes"`)); err != nil {
 				t.Fatal(err)
 			}
 			executions := 0

@@ -151,12 +151,11 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 	return n, s.hostFault("remove records", err)
 }
 
-// Perform executes one operation for an operator, who may do everything to every store, as a transaction of its
-// own.
-func (s *Service) Perform(ctx context.Context, c Caller, call abi.Call) (json.RawMessage, abi.Effects, error) {
+// Do executes one operation under an Authority, as a transaction of its own. A read does not begin the caller's session.
+func (s *Service) Do(ctx context.Context, c Caller, a Authority, call abi.Call) (json.RawMessage, abi.Effects, error) {
 	var reply json.RawMessage
 	op, _ := abi.LookupOperation(call.Op)
-	done, err := s.Transact(ctx, Tx{Caller: c, Look: op.Verb == abi.Read}, func(ctx context.Context, v *View) (err error) {
+	done, err := s.Transact(ctx, Tx{Caller: c, Authority: a, Look: op.Verb == abi.Read}, func(ctx context.Context, v *View) (err error) {
 		reply, err = v.Call(ctx, call)
 		return err
 	})

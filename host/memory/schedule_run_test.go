@@ -18,7 +18,7 @@ func (s *scenario) addRun(p program) {
 	host := s.hosts[s.rng.IntN(len(s.hosts))]
 	h.actor = s.spawn(h.name, func(ctx context.Context, a *actor) {
 		h.begin = s.now
-		h.done, h.err = host.Transact(ctx, memory.Tx{Caller: h.caller}, func(ctx context.Context, v *memory.View) error {
+		h.done, h.err = host.Transact(ctx, memory.Tx{Caller: h.caller, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 			return h.execute(ctx, a, v)
 		})
 		h.end = s.now

@@ -41,7 +41,7 @@ func (c *crowd) add(t *testing.T, stores ...string) {
 	id := memory.Caller{Tenant: "acme", User: "ann", Run: fmt.Sprint(c.runs)}
 	c.spawn(id.Run, func(ctx context.Context, a *actor) {
 		executions := 0
-		_, err := c.service.Transact(ctx, memory.Tx{Caller: id}, func(ctx context.Context, v *memory.View) error {
+		_, err := c.service.Transact(ctx, memory.Tx{Caller: id, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 			executions++
 			for _, store := range stores {
 				if err := raise(ctx, v, store); err != nil {
@@ -72,7 +72,7 @@ func raise(ctx context.Context, v *memory.View, store string) error {
 }
 
 func (c *crowd) counter(t *testing.T, store string) (n int) {
-	reply, _, err := c.service.Perform(context.Background(), ann, call(abi.GetContent, store))
+	reply, _, err := c.service.Do(context.Background(), ann, memory.Operator(), call(abi.GetContent, store))
 	var counter struct{ N int }
 	if err != nil || json.Unmarshal(reply, &counter) != nil {
 		t.Fatalf("counter = %s, %v", reply, err)
@@ -151,7 +151,7 @@ func TestALeaseBoundsTheWait(t *testing.T) {
 		inTurn, slow := make(chan struct{}), make(chan error, 1)
 		go func() {
 			attempts := 0
-			_, err := a.Transact(ctx, memory.Tx{Caller: caller("ann", "")}, func(ctx context.Context, v *memory.View) error {
+			_, err := a.Transact(ctx, memory.Tx{Caller: caller("ann", ""), Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 				if err := raise(ctx, v, `"notes"`); err != nil {
 					return err
 				}

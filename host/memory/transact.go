@@ -13,8 +13,8 @@ import (
 // Tx is what a transaction is for.
 type Tx struct {
 	Caller Caller
-	// Grants are what the body may do; nil for an operator, who may do everything to every store.
-	Grants []Grant
+	// Authority is what the body may do. Default: nothing.
+	Authority Authority
 	// Session is what the caller's session is given before the first attempt. Without a session, sessionMeta
 	// shows it to this transaction alone.
 	Session SessionStart
@@ -156,7 +156,7 @@ type anchors struct {
 
 // begin makes the View of an attempt: the caller's session is there and may be used.
 func (s *Service) begin(ctx context.Context, tx Tx, attempt int) (*View, error) {
-	v := &View{s: s, caller: tx.Caller, grants: tx.Grants, looks: tx.Look, dry: tx.Dry, given: tx.Session}
+	v := &View{s: s, caller: tx.Caller, authority: tx.Authority, looks: tx.Look, dry: tx.Dry, given: tx.Session}
 	v.anchorKeys = s.anchorKeys(tx.Caller)
 	start := tx.Session
 	if attempt > 1 {

@@ -16,7 +16,7 @@ import (
 
 // transact runs body as a transaction of an operator's.
 func (a *app) transact(c memory.Caller, body func(ctx context.Context, v *memory.View) error) (memory.Done, error) {
-	return a.Transact(context.Background(), memory.Tx{Caller: c}, body)
+	return a.Transact(context.Background(), memory.Tx{Caller: c, Authority: memory.Operator()}, body)
 }
 
 func mustCall(t *testing.T, ctx context.Context, v *memory.View, op string, texts ...string) string {
@@ -238,7 +238,7 @@ func TestIdempotencyKey(t *testing.T) {
 	a := newApp(t)
 	ran := 0
 	run := func(fingerprint string) (memory.Done, error) {
-		tx := memory.Tx{Caller: caller("ann", ""), Key: "k", Fingerprint: fingerprint,
+		tx := memory.Tx{Caller: caller("ann", ""), Authority: memory.Operator(), Key: "k", Fingerprint: fingerprint,
 			Answer: func(e abi.Effects) ([]byte, error) { return json.Marshal(e.Writes[0].Revision) }}
 		return a.Transact(context.Background(), tx, func(ctx context.Context, v *memory.View) error {
 			ran++
@@ -333,7 +333,7 @@ func TestConflictOnlyAtTheDeadline(t *testing.T) {
 	ctx, expire := context.WithDeadline(context.Background(), time.Now().Add(time.Hour))
 	defer expire()
 	attempts := 0
-	_, err = a.Transact(ctx, memory.Tx{Caller: ann}, func(ctx context.Context, v *memory.View) error {
+	_, err = a.Transact(ctx, memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 		attempts++
 		mustCall(t, ctx, v, abi.GetContent, `"flags"`)
 		if attempts < 20 {
@@ -346,7 +346,7 @@ func TestConflictOnlyAtTheDeadline(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
-	_, err = a.Transact(short, memory.Tx{Caller: ann}, func(ctx context.Context, v *memory.View) error {
+	_, err = a.Transact(short, memory.Tx{Caller: ann, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 		if _, err := v.Call(ctx, call(abi.GetContent, `"flags"`)); err != nil {
 			return err
 		}
@@ -389,7 +389,7 @@ func TestKeptAnswersEndWithTheirSession(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
 	run := func(c memory.Caller) (memory.Done, error) {
-		tx := memory.Tx{Caller: c, Key: "k", Fingerprint: "f", Answer: func(abi.Effects) ([]byte, error) { return []byte(`"secret"`), nil }}
+		tx := memory.Tx{Caller: c, Authority: memory.Operator(), Key: "k", Fingerprint: "f", Answer: func(abi.Effects) ([]byte, error) { return []byte(`"secret"`), nil }}
 		return a.Transact(ctx, tx, func(ctx context.Context, v *memory.View) error { return nil })
 	}
 	one, two := memory.Caller{Tenant: "acme", Session: "one", Run: "r1"}, memory.Caller{Tenant: "acme", Session: "two", Run: "r2"}

@@ -17,15 +17,15 @@ import (
 // errConflict ends an attempt whose records changed under it. No guest sees it: Transact runs the body again.
 var errConflict = errors.New("a record changed during the attempt")
 
-// View is the memory that one attempt of a run may see. It is bound to a caller and to grants, holds the
-// attempt's reads and writes, and is used by one goroutine at a time.
+// View is the memory that one attempt of a run may see. It is bound to a caller and to an Authority, holds the
+// attempt's reads and writes, and is used by one goroutine at a time. The zero View reaches nothing.
 //
 // Its methods return an *abi.Fault for what a guest did wrong, which leaves the View as it was; any other
 // error means that the attempt is over and must not go on.
 type View struct {
-	s      *Service
-	caller Caller
-	grants []Grant // nil for an operator, who may do everything
+	s         *Service
+	caller    Caller
+	authority Authority
 	// looks is true where the attempt does not begin its session.
 	looks bool
 	// dry is true where nothing is stored, what the session is given included.
@@ -105,11 +105,11 @@ func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 	return reply, nil
 }
 
-// CallAsHost performs an operation for the host itself, within the attempt: it needs no grant.
-func (v *View) CallAsHost(ctx context.Context, call abi.Call) (json.RawMessage, error) {
-	grants := v.grants
-	v.grants = nil
-	defer func() { v.grants = grants }()
+// CallWith performs an operation within the attempt under another Authority than the View's own.
+func (v *View) CallWith(ctx context.Context, a Authority, call abi.Call) (json.RawMessage, error) {
+	own := v.authority
+	v.authority = a
+	defer func() { v.authority = own }()
 	return v.Call(ctx, call)
 }
 
@@ -123,40 +123,38 @@ var performers = map[string]func(*View, context.Context, *entry, abi.Call) (json
 // open finds the record that a call is about and checks that the View may do it. A store that was not
 // granted does not exist.
 func (v *View) open(op abi.Operation, name string) (*entry, error) {
-	grant, granted := v.grant(name)
+	grant, granted := v.authority.grant(name)
+	if !granted {
+		return nil, v.noStore(name)
+	}
 	st := v.s.stores[name]
-	if !granted || (st == nil && name != SessionMeta) {
+	if st == nil && name != SessionMeta {
 		return nil, v.noStore(name)
 	}
 	if name == SessionMeta && op.Verb != abi.Read {
 		return nil, abi.Faultf(abi.ReadOnly, "%s can be read, but only the host writes it", SessionMeta)
 	}
-	if !grant.Allows(op.Verb) {
-		return nil, abi.Faultf(abi.AccessDenied, "this tool may not %s the store %q", op.Verb, name).
-			WithHint("add the verb %s to the tool's grants", op.Verb)
+	if err := v.authority.check(grant, op.Verb); err != nil {
+		return nil, err
 	}
 	if name == SessionMeta {
 		return v.metaEntry(), nil
 	}
-	key, err := v.s.recordKey(st, v.caller, v.who())
+	key, err := v.s.recordKey(st, v.caller, v.authority.holder())
 	if err != nil {
 		return nil, err
 	}
 	return v.entry(st, name, key), nil
 }
 
-// noStore says that there is no such store. It proposes those that were granted alone: a guest must not find out
+// noStore reports that there is no such store. It proposes only stores that were granted: a guest must not find out
 // which others there are.
 func (v *View) noStore(name string) error {
-	if v.grants == nil { // an operator's
+	if v.authority.Unrestricted() {
 		return notDeclared(name, v.s.names)
 	}
 	f := abi.Faultf(abi.NotFound, "there is no store %s, or this tool was not granted it", quote(name))
-	granted := make([]string, len(v.grants))
-	for i, g := range v.grants {
-		granted[i] = g.Store
-	}
-	if near := spell.Name(name, granted); near != "" {
+	if near := spell.Name(name, v.authority.stores()); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}
 	return f.WithHint("declare the store in the app file and grant it to the tool")
@@ -172,29 +170,6 @@ func notDeclared(name string, stores []string) error {
 		return f.WithHint("the app declares no stores")
 	}
 	return f.WithHint("the stores are: %s", strings.Join(stores, ", "))
-}
-
-// who is for whom the View acts, in texts.
-func (v *View) who() string {
-	if v.grants == nil {
-		return "the caller"
-	}
-	return "this run"
-}
-
-// operatorVerbs are all verbs, which an operator has on every store.
-var operatorVerbs = []abi.Verb{abi.Read, abi.Write, abi.Delete}
-
-func (v *View) grant(store string) (Grant, bool) {
-	if v.grants == nil {
-		return Grant{Store: store, Verbs: operatorVerbs}, true
-	}
-	for _, g := range v.grants {
-		if g.Store == store {
-			return g, true
-		}
-	}
-	return Grant{}, false
 }
 
 // entry returns the attempt's entry for a key, a new one where it has none.

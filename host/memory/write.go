@@ -57,7 +57,7 @@ func (v *View) writable(st *store, text json.RawMessage, opts options) error {
 			WithHint("a schema with another type at its root allows other contents")
 	}
 	if v.endsWithSession(st) && v.caller.Session == "" {
-		return noSession(st, v.who())
+		return noSession(st, v.authority.holder())
 	}
 	if limit := st.Retention.For; limit > 0 && opts.ttl > limit {
 		return abi.Faultf(abi.InvalidArgument, "the ttl is longer than the store's retention of %s, which it may only shorten", st.Retention)

@@ -126,13 +126,29 @@ var rules = map[string]rule{
 	"bench/neighbours": {},
 	"bench/service":    {own: []string{"abi", "bench/measure", "host", "host/server/auth", "host/app", "host/server/tenants", "host/sandbox", "host/engine", "host/engine/python/distribution", "host/server/httpapi", "host/engines", "host/storage", "host/storage/bolt", "host/storage/mem"}},
 	"bench/isolation":  {own: []string{"abi", "bench/measure", "host", "host/admission", "host/app", "host/sandbox", "host/engine", "host/engine/python/distribution", "host/engines", "host/storage/mem"}},
-	"bench": {own: []string{"abi", "bench/measure", "host", "host/app", "host/engine", "host/engine/js", "host/storage/bolt"},
+	"bench": {own: []string{"abi", "bench/measure", "host", "host/app", "host/engine", "host/engine/js", "host/memory", "host/storage/bolt"},
 		others: []string{"github.com/dop251/goja", "go.etcd.io/bbolt"}},
 }
 
 func TestImports(t *testing.T) {
-	root := "../.."
 	used := map[string]bool{}
+	eachFile(t, func(pkg, file string) {
+		used[pkg] = true
+		if !strings.HasSuffix(file, "_test.go") {
+			checkFile(t, pkg, file)
+		}
+	})
+	for pkg := range rules {
+		if !used[pkg] {
+			t.Errorf("the rules name the package %s, which does not exist", pkg)
+		}
+	}
+}
+
+// eachFile calls visit with each Go file of the module and the path of its package in the module.
+func eachFile(t *testing.T, visit func(pkg, file string)) {
+	t.Helper()
+	root := "../.."
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -151,21 +167,11 @@ func TestImports(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		pkg := path.Dir(filepath.ToSlash(rel))
-		used[pkg] = true
-		if strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		checkFile(t, pkg, file)
+		visit(path.Dir(filepath.ToSlash(rel)), file)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for pkg := range rules {
-		if !used[pkg] {
-			t.Errorf("the rules name the package %s, which does not exist", pkg)
-		}
 	}
 }
 

@@ -104,5 +104,5 @@ func (l local) operate(ctx context.Context, c host.Caller, op, store string, arg
 		}
 		call.Args = append(call.Args, text)
 	}
-	return l.Operate(ctx, c, call)
+	return l.Do(ctx, c, memory.Operator(), call)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/memory"
 )
 
 type callRequest struct {
@@ -65,7 +66,7 @@ func (i *instance) operate(ctx context.Context, caller host.Caller, call abi.Cal
 	if err != nil {
 		return nil, err
 	}
-	reply, effects, err := o.Operate(ctx, caller, call)
+	reply, effects, err := o.Do(ctx, caller, memory.Operator(), call)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory"
 )
 
 // record is a record in the requests seed and dump.
@@ -109,7 +110,7 @@ func (d *dumper) add(ctx context.Context, r record) error {
 		return err
 	}
 	call := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{store, nil, json.RawMessage(`{"record":true}`)}}
-	reply, err := d.host.Perform(ctx, host.Caller{User: r.User, Session: r.Session}, call)
+	reply, _, err := d.host.Do(ctx, host.Caller{User: r.User, Session: r.Session}, memory.ReadOnly(memory.Operator()), call)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 	"github.com/toolrun/toolrun/host/engine/wasm"
 	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/internal/cli"
 	"github.com/toolrun/toolrun/internal/double/doubletest"
@@ -121,7 +122,7 @@ func TestHitsAreNotLost(t *testing.T) {
 	all.Wait()
 	call := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"pageHits"`)}}
 	want := fmt.Sprintf(`{"pages":{"/home":%d}}`, runs)
-	if got, err := h.Perform(context.Background(), host.Caller{}, call); err != nil || string(got) != want {
+	if got, _, err := h.Do(context.Background(), host.Caller{}, memory.Operator(), call); err != nil || string(got) != want {
 		t.Errorf("the store holds %s, %v; want %s", got, err, want)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/js"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/bolt"
 	"github.com/toolrun/toolrun/host/storage/mem"
@@ -87,7 +88,7 @@ func openFile(t testing.TB, dir string) (*host.Host, func()) {
 // visits is what memory has of ann.
 func visits(t *testing.T, h *host.Host) string {
 	t.Helper()
-	content, err := h.Perform(t.Context(), host.Caller{User: "ann"}, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"visits"`)}})
+	content, _, err := h.Do(t.Context(), host.Caller{User: "ann"}, memory.Operator(), abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"visits"`)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/js"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/sdk/temporal"
 )
@@ -63,7 +64,7 @@ tools:
 	}
 	t.Cleanup(func() { _ = h.Close() })
 	perform := func(op string, args ...json.RawMessage) string {
-		content, err := h.Perform(t.Context(), host.Caller{User: "ann"}, abi.Call{Op: op, Args: append([]json.RawMessage{json.RawMessage(`"userPrefs"`)}, args...)})
+		content, _, err := h.Do(t.Context(), host.Caller{User: "ann"}, memory.Operator(), abi.Call{Op: op, Args: append([]json.RawMessage{json.RawMessage(`"userPrefs"`)}, args...)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -108,7 +108,7 @@ func (c *call) operateNoting(ctx context.Context, in apitypes.Place, op string, 
 		}
 		encoded = append(encoded, text)
 	}
-	return c.host.Operate(ctx, caller, abi.Call{Op: op, Args: encoded})
+	return c.host.Do(ctx, caller, memory.Operator(), abi.Call{Op: op, Args: encoded})
 }
 
 func getRecord(ctx context.Context, c *call, in *getRecordInput) (*recordOutput, error) {

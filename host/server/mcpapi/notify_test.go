@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/memory"
 )
 
 // heard is what a client is told, in its order. What it is told late is heard before what it is told next.
@@ -104,7 +105,7 @@ func TestProgress(t *testing.T) {
 		}
 		meddled = true
 		args := []json.RawMessage{json.RawMessage(`"prices"`), json.RawMessage(`{"tea": 7}`)}
-		if _, err := h.Perform(t.Context(), host.Caller{}, abi.Call{Op: abi.SetContent, Args: args}); err != nil {
+		if _, _, err := h.Do(t.Context(), host.Caller{}, memory.Operator(), abi.Call{Op: abi.SetContent, Args: args}); err != nil {
 			t.Errorf("meddle: %v", err)
 		}
 	}

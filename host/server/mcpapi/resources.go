@@ -7,7 +7,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/memory"
 )
 
@@ -41,27 +40,14 @@ func (s *session) addResource(store memory.Store) {
 		})
 }
 
-// read reads a store as the caller; null where it holds nothing.
+// read reads a store as the caller; null where it holds nothing. A client acts for a user and not for an operator: its
+// Authority is to read this one store, which the app shows.
 func (s *session) read(ctx context.Context, store string) (json.RawMessage, error) {
-	caller := s.current()
-	if err := s.ownSession(ctx, caller); err != nil {
-		return nil, err
-	}
 	name, err := json.Marshal(store)
 	if err != nil {
 		return nil, err
 	}
-	return s.api.host.Perform(ctx, caller, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{name}})
-}
-
-// ownSession refuses an anonymous caller who names the session of a user. Perform would take them for an operator, who
-// acts for that user.
-func (s *session) ownSession(ctx context.Context, caller host.Caller) error {
-	if caller.User != "" || s.owner.Session == "" {
-		return nil
-	}
-	if session, err := s.api.host.Session(ctx, caller); err == nil && session.User != "" {
-		return abi.Faultf(abi.AccessDenied, "the session belongs to another user")
-	}
-	return nil
+	shown := memory.Granted([]memory.Grant{{Store: store, Verbs: []abi.Verb{abi.Read}}})
+	content, _, err := s.api.host.Do(ctx, s.current(), shown, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{name}})
+	return content, err
 }

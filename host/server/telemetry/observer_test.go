@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/server/telemetry"
 )
 
@@ -73,7 +74,7 @@ func TestConflictsAreCounted(t *testing.T) {
 			return engine.Output{}, err
 		}
 		if executed++; executed == 1 {
-			if _, err := h.Perform(ctx, host.Caller{}, set("visits", `{"count": 7}`)); err != nil {
+			if _, _, err := h.Do(ctx, host.Caller{}, memory.Operator(), set("visits", `{"count": 7}`)); err != nil {
 				return engine.Output{}, err
 			}
 		}

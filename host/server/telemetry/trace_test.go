@@ -22,6 +22,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/server/telemetry"
 )
 
@@ -117,7 +118,7 @@ run visit !tool_error
 				return count(ctx, g)
 			}
 			_, _ = g.Call(ctx, get("visits"))
-			_, err := h.Perform(ctx, host.Caller{}, set("visits", fmt.Sprintf(`{"count": %d}`, 7)))
+			_, _, err := h.Do(ctx, host.Caller{}, memory.Operator(), set("visits", fmt.Sprintf(`{"count": %d}`, 7)))
 			if err != nil {
 				return engine.Output{}, err
 			}
