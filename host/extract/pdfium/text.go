@@ -31,6 +31,9 @@ const (
 // maxInstances bounds the instances for one document: each page that ends one takes another for the pages after it.
 const maxInstances = 8
 
+// maxMissing is after how many pages in a row that are not there the rest is not looked for: a document may claim millions.
+const maxMissing = 100
+
 // The numbers that the library has for errors, see FPDF_GetLastError in fpdfview.h.
 const (
 	errorPassword = 4
@@ -67,6 +70,7 @@ type reading struct {
 	page    func(text string) bool
 	left    budget
 	next    int   // the page to read
+	missing int   // pages in a row that the document does not have
 	loaded  int   // pages that could be read
 	plain   bool  // without its annotations, with which it ended an instance
 	skipped error // why a page was not read
@@ -107,6 +111,9 @@ func (r *reading) instance() (done bool, err error) {
 			r.skipped = cause(g, in)
 			return r.next >= count || r.left.document < 0, nil
 		}
+		if r.missing >= maxMissing {
+			return true, ErrFormat
+		}
 	}
 	return true, g.err
 }
@@ -140,8 +147,10 @@ func (r *reading) open(g *guest) (uint32, error) {
 func (r *reading) pageText(g *guest, document uint32) (text string, flattened bool) {
 	page := g.call("FPDF_LoadPage", uint64(document), uint64(r.next))
 	if page == 0 {
+		r.missing++
 		return "", false
 	}
+	r.missing = 0
 	r.loaded++
 	if !r.plain && int32(g.call("FPDFPage_GetAnnotCount", uint64(page))) > 0 {
 		flattened, r.left.page = true, min(r.left.page, flattenSlices)
