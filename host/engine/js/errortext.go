@@ -18,6 +18,7 @@ var (
 // cleanText returns the text of an error without what goja took from Go. sources are the author's texts of regular
 // expressions that were expanded.
 func cleanText(text string, sources map[string]string) string {
+	text = strings.ReplaceAll(text, "a dynamic object", "this object") // goja's word for ours
 	if !strings.Contains(text, "&{") && !strings.Contains(text, "%!") && !strings.Contains(text, "(re") {
 		return text
 	}

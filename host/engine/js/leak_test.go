@@ -8,7 +8,7 @@ import (
 )
 
 // foreign finds what no error may show: addresses of the heap, and words of Go and of the libraries in it.
-var foreign = regexp.MustCompile(`0x[0-9a-f]|&\{|&\[|%!|\bGo\b|goja|PANIC|json:|json\.|regexp2?\b|\bre2\b|strconv|runtime error|interface ?\{|\*big|map\[|<nil>|invalid character`)
+var foreign = regexp.MustCompile(`0x[0-9a-f]|&\{|&\[|%!|\bGo\b|goja|PANIC|json:|json\.|regexp2?\b|\bre2\b|strconv|runtime error|interface ?\{|\*big|map\[|dynamic object|<nil>|invalid character`)
 
 // values are odd operands.
 var oddValues = []string{
@@ -28,6 +28,7 @@ var oddOperations = []string{
 	"Object.create(x)", "Object.setPrototypeOf({}, x)", "Object.assign(x, { a: 1 })", "Object.freeze(x).a = 1", "'use strict'; Object.freeze(x).a = 1", "Reflect.construct(x, [])", "Reflect.construct(Date, x)", "Reflect.apply(x, 1, [])", "Reflect.ownKeys(x)", "Reflect.set(x, 'a', 1, 1)", "Function.prototype.call.call(x)", "Function.prototype.toString.call(x)",
 	"new Map(x)", "new Set(x)", "new WeakMap([[x, 1]])", "new WeakRef(x)", "Map.prototype.get.call(x)", "new Map().forEach(x)", "new Set().forEach(x)", "new Set([1]).union(x)", "new Proxy(x, {})", "new Proxy({}, x).a", "new Promise(x)", "Promise.resolve.call(x)", "Promise.prototype.then.call(x)", "new Uint8Array(x)", "Uint8Array.from(x)", "new Uint8Array(2).set(x)", "Uint8Array.prototype.map.call(x)", "new DataView(x)", "new ArrayBuffer(x)",
 	"new DataView(new ArrayBuffer(1)).getInt8(x)", "BigInt.asIntN(x, 1n)", "10n.toString(x)", "(1).toFixed(x)", "(1).toString(x)", "(1).toPrecision(x)", "Number.prototype.valueOf.call(x)", "Symbol.prototype.valueOf.call(x)", "Symbol.keyFor(x)", "String.fromCodePoint(x)", "decodeURIComponent(x)", "encodeURIComponent(x)", "escape(x)", "Date.prototype.getTime.call(x)", "new Date(0)[Symbol.toPrimitive](x)", "RegExp.prototype.exec.call(x)", "RegExp.prototype.test.call(/x/, x)", "Error.prototype.toString.call(x)", "new Error(x)", "new AggregateError(x)", "structuredClone(x)", "atob(x)", "new URL(x)", "new URLSearchParams(x)", "setTimeout(x)", "queueMicrotask(x)", "new TextDecoder(x)", "new TextDecoder().decode(x)", "new TextEncoder().encodeInto('a', x)", "Buffer.from(x)", "Buffer.alloc(x)", "Buffer.concat(x)", "Buffer.from('a', x)", "require('crypto').createHash(x)", "require('crypto').createHmac('md5', x)", "crypto.getRandomValues(x)", "console.log(x)", "throw x", "with (x) { a.b }", "function* g() { yield* x } [...g()]", "(function () { 'use strict'; return x.caller })()", "Array.prototype.toLocaleString.call([x])", "x.toLocaleString()",
+	"Object.freeze(new Intl.NumberFormat('en'))", "Object.freeze(Object.create(Intl).NumberFormat('en'))",
 	"await memory.get_content(x)", "await memory.set_content('prefs', x)", "await memory.get_content('prefs', x)", "await crypto.subtle.digest(x, x)",
 }
 
