@@ -156,6 +156,9 @@ type Backend interface {
 	// their commits, and the position behind the last of them. Less than limit, which is at least 1, means that there
 	// are no more, and the position is then that of the present. The history is bounded: Changes fails with ErrTooOld
 	// for a position that it does not reach back to, as for the zero Position.
+	//
+	// A backend may hold changes back while an older transaction is in progress. Its order is then one in which a write
+	// follows all those that its transaction saw, and the present is the position before what is held back.
 	Changes(ctx context.Context, prefix Key, since Position, limit int) ([]Changed, Position, error)
 
 	// Ping reports whether the backend can read and write, with a write that changes nothing. It costs a commit.

@@ -31,10 +31,12 @@ var rules = map[string]rule{
 	"internal/spell":      {},
 	"schema":              {own: []string{"abi", "internal/strictjson", "internal/spell"}, others: []string{"github.com/santhosh-tekuri/jsonschema/v5"}},
 
-	"host/storage":             {own: []string{"abi"}},
-	"host/storage/mem":         {own: []string{"host/storage"}},
-	"host/storage/bolt":        {own: []string{"abi", "host/storage"}, others: []string{"go.etcd.io/bbolt"}},
-	"host/storage/storagetest": {own: []string{"host/storage"}, others: []string{"github.com/anishathalye/porcupine", "github.com/google/go-cmp", "pgregory.net/rapid"}},
+	"host/storage":                 {own: []string{"abi"}},
+	"host/storage/mem":             {own: []string{"host/storage"}},
+	"host/storage/bolt":            {own: []string{"abi", "host/storage"}, others: []string{"go.etcd.io/bbolt"}},
+	"host/storage/postgres":        {own: []string{"host/storage"}, others: []string{"github.com/jackc/pgx/v5", "golang.org/x/sync"}},
+	"host/storage/postgres/pgtest": {},
+	"host/storage/storagetest":     {own: []string{"host/storage"}, others: []string{"github.com/anishathalye/porcupine", "github.com/google/go-cmp", "pgregory.net/rapid"}},
 
 	"host/engine":              {own: []string{"abi"}},
 	"internal/codecache":       {},

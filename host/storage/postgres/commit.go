@@ -1,0 +1,115 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+const (
+	// maxAttempts bounds how often a transaction is tried that conflicts with others.
+	maxAttempts = 24
+	// aloneAfter is the number of conflicts after which an update excludes the others of this process.
+	aloneAfter = 3
+	// maxBackoff bounds the wait before another attempt.
+	maxBackoff = 50 * time.Millisecond
+	// commitTimeout bounds the wait for a commit, which the caller cannot end.
+	commitTimeout = 30 * time.Second
+)
+
+// Update implements storage.Backend.
+func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
+	var now []storage.Record
+	var changed bool
+	query := func(batch *pgx.Batch) {
+		queueHeld(batch, on.Held, &changed)
+		queueLookup(batch, on.Keys, &now)
+	}
+	return b.transact(ctx, query, func() ([]storage.Change, error) {
+		if changed {
+			return nil, storage.ErrChanged
+		}
+		return storage.ApplyUpdate(on.Keys, now, fn)
+	})
+}
+
+// transact runs the statements that query adds and makes the changes that decide then returns, in one transaction. Both
+// are called again after a conflict. The error of decide is returned as it is, if what it saw was consistent.
+func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide func() ([]storage.Change, error)) error {
+	var refused error
+	err := b.retry(ctx, func(attempt int) error {
+		tokens := int64(1)
+		if attempt > aloneAfter {
+			tokens = b.conns
+		}
+		if err := b.writers.Acquire(ctx, tokens); err != nil {
+			return err
+		}
+		defer b.writers.Release(tokens)
+		conn, err := b.pool.Acquire(ctx)
+		if err != nil {
+			return err
+		}
+		defer conn.Release()
+		refused, err = try(ctx, conn.Conn(), query, decide)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return refused
+}
+
+// retry calls try until there is no conflict, at most maxAttempts times, and returns the error for the caller.
+func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error {
+	for attempt := 1; ; attempt++ {
+		err := try(attempt)
+		if !conflicts(err) || attempt == maxAttempts {
+			return b.failure(ctx, err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(rand.N(min(time.Millisecond<<attempt, maxBackoff))):
+		}
+	}
+}
+
+// try is one attempt of transact, in two round trips. It ignores ctx once decide was called. It commits a transaction that
+// changes nothing, too: only then decide has seen a state that other transactions agree with.
+func try(ctx context.Context, conn *pgx.Conn, query func(*pgx.Batch), decide func() ([]storage.Change, error)) (refused, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue(`begin isolation level serializable read write`)
+	query(batch)
+	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
+		rollback(ctx, conn)
+		return nil, err
+	}
+	changes, refused := decide()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
+	defer cancel()
+	batch = &pgx.Batch{}
+	queueChanges(batch, changes)
+	batch.Queue(`commit`)
+	err = conn.SendBatch(ctx, batch).Close()
+	if err == nil {
+		return refused, nil
+	}
+	if len(changes) > 0 && !rolledBack(err) {
+		return nil, fmt.Errorf("commit: %w: %w", storage.ErrUnknownOutcome, err)
+	}
+	rollback(ctx, conn)
+	return nil, err
+}
+
+// rollback makes a connection usable again after a statement failed. One that stays in a transaction is closed by the pool.
+func rollback(ctx context.Context, conn *pgx.Conn) {
+	if !conn.IsClosed() {
+		_, _ = conn.Exec(ctx, `rollback`)
+	}
+}

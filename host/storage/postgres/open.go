@@ -1,0 +1,96 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+const (
+	defaultSchema = "toolrun"
+	defaultConns  = 16
+)
+
+var _ storage.Backend = (*Backend)(nil)
+
+// Backend is a pool of connections to a database. It is safe for concurrent use.
+type Backend struct {
+	pool *pgxpool.Pool
+	// writers has a token for each connection. An update takes one or, after several conflicts, all of them.
+	writers *semaphore.Weighted
+	conns   int64
+	closed  atomic.Bool
+	close   func() // closes the pool at its first call
+}
+
+// Open connects to the database of a connection string, a URL or keywords and values as libpq has them, and creates the
+// tables if they are missing. pool_max_conns in the string is the highest number of connections, by default 16;
+// search_path is the schema of the tables, by default "toolrun".
+func Open(ctx context.Context, dsn string) (*Backend, error) {
+	config, schema, err := configure(dsn)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("connect to PostgreSQL: %w", err)
+	}
+	err = pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error { return createTables(ctx, c.Conn(), schema) })
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	conns := int64(config.MaxConns)
+	b := &Backend{pool: pool, writers: semaphore.NewWeighted(conns), conns: conns}
+	b.close = sync.OnceFunc(pool.Close)
+	return b, nil
+}
+
+var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+
+// configure returns the configuration of a pool, and the schema.
+func configure(dsn string) (*pgxpool.Config, string, error) {
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, "", err
+	}
+	if !strings.Contains(dsn, "pool_max_conns") {
+		config.MaxConns = defaultConns
+	}
+	params := config.ConnConfig.RuntimeParams
+	schema := params["search_path"]
+	if schema == "" {
+		schema = defaultSchema
+	}
+	if !schemaName.MatchString(schema) {
+		return nil, "", fmt.Errorf("search_path %q is not the name of one schema in lower case", schema)
+	}
+	params["search_path"] = schema
+	params["application_name"] = "toolrun"
+	// Each statement outside of BEGIN is a transaction that reads.
+	params["default_transaction_isolation"] = "serializable"
+	params["default_transaction_read_only"] = "on"
+	// A sequential scan of a small table would conflict with every writer. All statements have an index, for which the
+	// plan does not depend on their arguments.
+	params["enable_seqscan"] = "off"
+	params["plan_cache_mode"] = "force_generic_plan"
+	// The locks of a process that hangs in an update end, and a wait for them ends before commitTimeout.
+	params["idle_in_transaction_session_timeout"] = "60s"
+	params["lock_timeout"] = "10s"
+	return config, schema, nil
+}
+
+// Close implements storage.Backend.
+func (b *Backend) Close() error {
+	b.closed.Store(true)
+	b.close()
+	return nil
+}

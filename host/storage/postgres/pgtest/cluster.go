@@ -1,0 +1,124 @@
+package pgtest
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// errMissing is the reason of a skipped test.
+var errMissing = errors.New("PostgreSQL 14 or later is not installed: no initdb in PATH or /usr/lib/postgresql/*/bin")
+
+// oldest is the first major version that is supported.
+const oldest = 14
+
+// Cluster is a PostgreSQL cluster that the tests of a process share. The zero Cluster is ready to use; it is a variable of the
+// test package, since it ends when it is collected. It is safe for concurrent use.
+//
+// The cluster listens only on a Unix socket in a folder of its own and does not wait for the disk. It ends, and its folder
+// is removed, when the process ends, even if it is killed.
+type Cluster struct {
+	once    sync.Once
+	err     error
+	folder  string
+	alive   io.Closer // the cluster ends when it is closed
+	shell   *exec.Cmd
+	schemas atomic.Int64
+}
+
+// DSN returns the connection string of a new, empty schema. The first call starts the cluster, which takes about two seconds.
+// The test is skipped if PostgreSQL is not installed.
+func (c *Cluster) DSN(t testing.TB) string {
+	t.Helper()
+	c.once.Do(func() { c.err = c.start() })
+	if errors.Is(c.err, errMissing) {
+		t.Skip(c.err)
+	}
+	if c.err != nil {
+		t.Fatal(c.err)
+	}
+	schema := "test" + strconv.FormatInt(c.schemas.Add(1), 10)
+	query := url.Values{"host": {c.folder}, "user": {"toolrun"}, "search_path": {schema}}
+	return "postgres:///postgres?" + query.Encode()
+}
+
+// script runs a cluster with the programs in $1 and the folder $2, reports that it is ready, and ends it at the end of its
+// input.
+const script = `
+run() {
+	"$1/initdb" -D "$2/data" -U toolrun -A trust -E UTF8 --locale=C -N &&
+	"$1/pg_ctl" -D "$2/data" -w -t 60 -l "$2/server.log" start -o "-k '$2' -c listen_addresses= -c autovacuum=off -c fsync=off -c full_page_writes=off"
+}
+run "$1" "$2" >"$2/log" 2>&1 && echo ready || { cat "$2/log" "$2/server.log" 2>/dev/null; exec >&-; }
+cat >/dev/null
+"$1/pg_ctl" -D "$2/data" -w -m immediate stop >/dev/null 2>&1
+rm -rf "$2"
+`
+
+// start starts the cluster.
+func (c *Cluster) start() error {
+	programs, err := findPrograms()
+	if err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp("", "pgtest")
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command("/bin/sh", "-c", script, "pgtest", programs, folder)
+	cmd.Dir, cmd.Env = folder, []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C"}
+	if err := dropPrivileges(cmd, folder); err != nil {
+		return errors.Join(err, os.RemoveAll(folder))
+	}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return errors.Join(err, os.RemoveAll(folder))
+	}
+	c.folder, c.alive, c.shell = folder, stdin, cmd
+	output := bufio.NewReader(stdout)
+	if line, _ := output.ReadString('\n'); line != "ready\n" {
+		rest, _ := io.ReadAll(output)
+		return fmt.Errorf("start PostgreSQL: %s%s", line, rest)
+	}
+	return nil
+}
+
+// findPrograms returns the folder with the programs of the newest version.
+func findPrograms() (string, error) {
+	if path, err := exec.LookPath("initdb"); err == nil {
+		return filepath.Dir(path), nil
+	}
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if err != nil {
+		return "", err
+	}
+	newest, programs := oldest-1, ""
+	for _, path := range found {
+		folder := filepath.Dir(path)
+		version, err := strconv.Atoi(filepath.Base(filepath.Dir(folder)))
+		if err == nil && version > newest && !strings.Contains(folder, "'") {
+			newest, programs = version, folder
+		}
+	}
+	if programs == "" {
+		return "", errMissing
+	}
+	return programs, nil
+}

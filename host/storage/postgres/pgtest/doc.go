@@ -1,0 +1,2 @@
+// Package pgtest starts a private PostgreSQL cluster for tests.
+package pgtest

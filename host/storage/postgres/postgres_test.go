@@ -1,0 +1,268 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/postgres"
+	"github.com/toolrun/toolrun/host/storage/postgres/pgtest"
+	"github.com/toolrun/toolrun/host/storage/storagetest"
+)
+
+var cluster pgtest.Cluster
+
+// TestMain runs a quarter of the random histories: each of their many transactions is a round trip to another process. The
+// command line overrides it.
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", "25"); err != nil {
+		panic(err)
+	}
+	m.Run()
+}
+
+func TestBackend(t *testing.T) {
+	var last *testing.T
+	var dsn string
+	storagetest.Run(t, func(t *testing.T) storage.Backend {
+		if t != last {
+			last, dsn = t, cluster.DSN(t)
+			return open(t, dsn)
+		}
+		// A test that opens many backends uses one schema, since creating tables takes most of the time.
+		execute(t, dsn, `truncate records, tags, usage, floors, changes`)
+		return open(t, dsn)
+	})
+}
+
+// execute runs statements on a connection of their own.
+func execute(t testing.TB, dsn, statements string) {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, statements); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// open opens a backend and closes it when the test ends.
+func open(t testing.TB, dsn string) *postgres.Backend {
+	t.Helper()
+	b, err := postgres.Open(context.Background(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+// key returns the key of a store of an app, or of one of its users.
+func key(user, store string) storage.Key {
+	return storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"},
+		storage.Part{Tag: storage.User, Value: user}, storage.Part{Tag: storage.Store, Value: store})
+}
+
+// put writes a record that is one revision above the stored one.
+func put(b storage.Backend, k storage.Key, content string) error {
+	return b.Update(context.Background(), storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
+		return []storage.Write{{Record: storage.Record{Key: k, Revision: now[0].Revision + 1, Content: []byte(content)}}}, nil
+	})
+}
+
+func content(t testing.TB, b storage.Backend, k storage.Key) string {
+	t.Helper()
+	found, err := b.Get(context.Background(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(found[0].Content)
+}
+
+// TestReopen checks that records outlive the backend, and that several can create the tables at once.
+func TestReopen(t *testing.T) {
+	dsn := cluster.DSN(t)
+	var wg sync.WaitGroup
+	for i := range 6 {
+		wg.Go(func() {
+			b, err := postgres.Open(context.Background(), dsn)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer b.Close()
+			if err := put(b, key("", strconv.Itoa(i)), "x"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	found, err := open(t, dsn).Scan(context.Background(), "", "", 10)
+	if err != nil || len(found) != 6 {
+		t.Errorf("Scan = %d records, %v; want 6", len(found), err)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	ctx := context.Background()
+	dsn := cluster.DSN(t)
+	open(t, dsn)
+	execute(t, dsn, `update meta set format = 99`)
+	for name, refused := range map[string]string{
+		"another format": dsn,
+		"two schemas":    dsn + ",public",
+		"no server":      "postgres:///postgres?host=/nowhere",
+		"no URL":         "postgres://%",
+	} {
+		if b, err := postgres.Open(ctx, refused); err == nil {
+			b.Close()
+			t.Errorf("Open with %s succeeded", name)
+		}
+	}
+}
+
+// TestConflicts checks that an update that always conflicts ends with a plain error, and writes nothing.
+func TestConflicts(t *testing.T) {
+	dsn := cluster.DSN(t)
+	b, other := open(t, dsn), open(t, dsn)
+	k := key("", "s")
+	for _, cancelled := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		calls := 0
+		err := b.Update(ctx, storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
+			calls++
+			if err := put(other, k, fmt.Sprint("other", calls)); err != nil {
+				t.Error(err)
+			}
+			if cancelled {
+				cancel()
+			}
+			return []storage.Write{{Record: storage.Record{Key: k, Revision: now[0].Revision + 1, Content: []byte("mine")}}}, nil
+		})
+		if err == nil || errors.Is(err, storage.ErrUnknownOutcome) || errors.Is(err, context.Canceled) != cancelled {
+			t.Errorf("Update = %v after %d calls; want a plain error, of the context: %v", err, calls, cancelled)
+		}
+		if cancelled != (calls == 1) {
+			t.Errorf("Update called the function %d times; cancelled: %v", calls, cancelled)
+		}
+		if got, want := content(t, b, k), fmt.Sprint("other", calls); got != want {
+			t.Errorf("the content is %q; want %q", got, want)
+		}
+	}
+}
+
+// TestUsageOfRemovedUser checks that the tables do not name a user who has no records left.
+func TestUsageOfRemovedUser(t *testing.T) {
+	ctx := context.Background()
+	dsn := cluster.DSN(t)
+	b := open(t, dsn)
+	var keys []storage.Key
+	for i := range 5 {
+		keys = append(keys, key("ann", strconv.Itoa(i)))
+		if err := put(b, keys[i], "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Drop(ctx, storage.Selector{Keys: keys}, 10); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	// The history is forgotten in time.
+	execute(t, dsn, `update changes set at = now() - interval '2 hours'`)
+	if _, err := b.Sweep(ctx, "", time.Now(), 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"records", "tags", "usage", "floors", "changes"} {
+		n := 0
+		if err := conn.QueryRow(ctx, `select count(*) from `+table+` t where position('ann' in t::text) + position(encode('ann', 'hex') in t::text) > 0`).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		if n > 0 {
+			t.Errorf("the table %s names the user in %d rows", table, n)
+		}
+	}
+}
+
+// TestForgottenChanges checks that the history ends at what was forgotten, and only there.
+func TestForgottenChanges(t *testing.T) {
+	ctx := context.Background()
+	dsn := cluster.DSN(t)
+	b := open(t, dsn)
+	position := func() storage.Position {
+		_, at, err := b.Read(ctx, nil, storage.Held{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	start := position()
+	write := func() {
+		if err := put(b, key("", "s"), "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write()
+	execute(t, dsn, `update changes set at = now() - interval '2 hours'`)
+	middle := position()
+	write()
+	if _, err := b.Sweep(ctx, "", time.Now(), 1); err != nil {
+		t.Fatal(err)
+	}
+	if found, _, err := b.Changes(ctx, "", middle, 10); len(found) != 1 || err != nil {
+		t.Errorf("Changes since a kept position = %v, %v; want one", found, err)
+	}
+	if _, _, err := b.Changes(ctx, "", start, 10); !errors.Is(err, storage.ErrTooOld) {
+		t.Errorf("Changes since a forgotten position = %v; want ErrTooOld", err)
+	}
+	if _, _, err := b.Changes(ctx, "", storage.EndOf(position().Commit+10), 10); !errors.Is(err, storage.ErrTooOld) {
+		t.Errorf("Changes since the future = %v; want ErrTooOld", err)
+	}
+}
+
+// TestChangesWait checks that no change is reported while an older transaction is in progress, whose changes come before it.
+func TestChangesWait(t *testing.T) {
+	ctx := context.Background()
+	dsn := cluster.DSN(t)
+	b := open(t, dsn)
+	_, start, err := b.Read(ctx, nil, storage.Held{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, `begin; select pg_current_xact_id()`); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(b, key("", "s"), "x"); err != nil {
+		t.Fatal(err)
+	}
+	found, next, err := b.Changes(ctx, "", start, 10)
+	if len(found) != 0 || err != nil {
+		t.Errorf("Changes during an older transaction = %v, %v; want none", found, err)
+	}
+	if _, err := conn.Exec(ctx, `rollback`); err != nil {
+		t.Fatal(err)
+	}
+	if found, _, err = b.Changes(ctx, "", next, 10); len(found) != 1 || err != nil {
+		t.Errorf("Changes after it = %v, %v; want one", found, err)
+	}
+}

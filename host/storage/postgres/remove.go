@@ -1,0 +1,122 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// What one transaction of a removal takes out at most.
+const (
+	maxRemoved      = 1000
+	maxRemovedBytes = 4 << 20
+)
+
+// page returns the query for up to n heads of what is removed that follow last in the order of the query.
+type page func(last storage.Head, n int) (sql string, arguments []any)
+
+// Drop implements storage.Backend.
+func (b *Backend) Drop(ctx context.Context, what storage.Selector, limit int) ([]storage.Head, error) {
+	if err := what.Check(limit); err != nil {
+		return nil, err
+	}
+	from, end := []byte(what.Prefix), prefixEnd(what.Prefix)
+	return b.remove(ctx, limit, func(last storage.Head, n int) (string, []any) {
+		switch after := []byte(last.Key); {
+		case len(what.Keys) > 0:
+			return selectKeys, []any{n, after, bytesOf(what.Keys)}
+		case what.Tag == "":
+			return selectPrefix, []any{n, after, from, end}
+		default:
+			return selectTagged, []any{n, after, from, end, indexed(what.Tag)}
+		}
+	})
+}
+
+// Sweep implements storage.Backend.
+func (b *Backend) Sweep(ctx context.Context, group storage.Key, at time.Time, limit int) (int, error) {
+	if err := storage.CheckLimit(limit); err != nil {
+		return 0, err
+	}
+	removed, err := b.remove(ctx, limit, func(last storage.Head, n int) (string, []any) {
+		from := int64(math.MinInt64)
+		if last.Exists() {
+			from = last.Expires.UnixMicro()
+		}
+		arguments := []any{n, []byte(last.Key), from, at.UnixMicro()}
+		if group == "" {
+			return selectExpired + orderExpired, arguments
+		}
+		tenant, app := []byte(group.Part(storage.Tenant)), []byte(group.Part(storage.App))
+		return selectExpired + ` and r.tenant = $5 and r.app = $6` + orderExpired, append(arguments, tenant, app)
+	})
+	if err == nil && group == "" {
+		err = b.forget(ctx)
+	}
+	return len(removed), err
+}
+
+const (
+	selectKeys   = `select ` + headColumns + ` from records r where r.key = any($3) and r.key > $2 order by r.key limit $1`
+	selectPrefix = `select ` + headColumns + ` from records r where r.key >= $3 and r.key < $4 and r.key > $2 order by r.key limit $1`
+	selectTagged = `select ` + headColumns + ` from tags t join records r on r.key = t.key
+		where t.tag = $5 and t.key >= $3 and t.key < $4 and t.key > $2 order by t.key limit $1`
+	selectExpired = `select ` + headColumns + ` from records r where r.expires <= $4 and (r.expires, r.key) > ($3, $2)`
+	orderExpired  = ` order by r.expires, r.key limit $1`
+)
+
+// remove deletes up to limit records in transactions of a bounded size, until there is none left before and after the place
+// that it has come to.
+func (b *Backend) remove(ctx context.Context, limit int, next page) (removed []storage.Head, err error) {
+	for last := (storage.Head{}); len(removed) < limit; {
+		chunk, err := b.removeChunk(ctx, last, min(limit-len(removed), maxRemoved), next)
+		if err != nil || len(chunk) == 0 && !last.Exists() {
+			return removed, err
+		}
+		removed, last = append(removed, chunk...), storage.Head{}
+		if len(chunk) > 0 {
+			last = chunk[len(chunk)-1]
+		}
+	}
+	return removed, nil
+}
+
+// removeChunk removes the first records after last, up to n and as many as one transaction should. Contents are not read.
+func (b *Backend) removeChunk(ctx context.Context, last storage.Head, n int, next page) (removed []storage.Head, err error) {
+	query := func(batch *pgx.Batch) {
+		sql, arguments := next(last, n)
+		batch.Queue(sql, arguments...).Query(collect(&removed))
+	}
+	err = b.transact(ctx, query, func() (changes []storage.Change, _ error) {
+		size := int64(0)
+		for _, h := range removed {
+			if size += h.ContentBytes; size > maxRemovedBytes && len(changes) > 0 {
+				break
+			}
+			changes = append(changes, storage.Removal(h))
+		}
+		removed = removed[:len(changes)]
+		return changes, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return removed, nil
+}
+
+// maxIndexed bounds a tag in the index, of which an entry, with its key, must be under 2,700 bytes.
+const maxIndexed = 256
+
+// indexed returns a tag as the index has it: long ones end with a hash.
+func indexed(tag string) []byte {
+	if len(tag) <= maxIndexed {
+		return []byte(tag)
+	}
+	hash := sha256.Sum256([]byte(tag))
+	return append([]byte(tag[:maxIndexed-len(hash)]), hash[:]...)
+}

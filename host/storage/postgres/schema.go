@@ -1,0 +1,68 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// format is the version of the tables.
+const format = 1
+
+// ddl creates the tables. Keys, tags and ids are bytea: text can hold neither NUL nor invalid UTF-8, and keys compare
+// as bytes. Times are microseconds since 1970.
+//
+// The column tags is the list that a record is returned with; the table tags is its index. Usage is kept in shards
+// that readers add up, so that the commits of an app do not all update one row.
+var ddl = []string{
+	`create table if not exists meta (single boolean primary key default true check (single), format integer not null, forgotten bigint not null default 0)`,
+	fmt.Sprintf(`insert into meta (format) values (%d) on conflict do nothing`, format),
+	`create table if not exists records (
+		key bytea primary key,
+		tenant bytea not null,
+		app bytea not null,
+		store bytea not null,
+		revision bigint not null check (revision > 0),
+		generation bytea not null,
+		created bigint,
+		updated bigint,
+		expires bigint,
+		run bytea not null,
+		tags bytea[] not null,
+		content bytea not null)`,
+	`create index if not exists records_expires on records (expires, key) where expires is not null`,
+	`create index if not exists records_app_expires on records (tenant, app, expires, key) where expires is not null`,
+	`create table if not exists tags (tag bytea, key bytea, primary key (tag, key))`,
+	`create table if not exists usage (
+		key bytea, shard integer, records bigint not null, bytes bigint not null, primary key (key, shard))`,
+	`create table if not exists floors (key bytea primary key, revision bigint not null)`,
+	`create table if not exists changes (
+		xid bigint, n integer, at timestamptz not null default now(), key bytea not null, revision bigint not null,
+		generation bytea not null, deleted boolean not null, primary key (xid, n))`,
+	// Transaction ids of another cluster, from which the tables were restored, mean nothing here.
+	`delete from changes where xid >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
+}
+
+// createTables creates the schema and its tables if they are missing, and refuses tables of another format.
+func createTables(ctx context.Context, conn *pgx.Conn, schema string) error {
+	statements := append([]string{
+		`begin isolation level read committed read write`,
+		// Two CREATE ... IF NOT EXISTS at a time can collide in the catalogue.
+		`select pg_advisory_xact_lock(hashtextextended('toolrun tables', 0))`,
+		`create schema if not exists ` + schema,
+	}, ddl...)
+	// The simple protocol takes statements that depend on each other in one round trip.
+	if _, err := conn.PgConn().Exec(ctx, strings.Join(append(statements, `commit`), ";")).ReadAll(); err != nil {
+		return fmt.Errorf("create tables: %w", err)
+	}
+	found := 0
+	if err := conn.QueryRow(ctx, `select format from meta`).Scan(&found); err != nil {
+		return fmt.Errorf("read the format of the tables: %w", err)
+	}
+	if found != format {
+		return fmt.Errorf("the tables in schema %s have format %d, and this version needs %d: use an empty schema", schema, found, format)
+	}
+	return nil
+}

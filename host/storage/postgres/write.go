@@ -1,0 +1,118 @@
+package postgres
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+const (
+	putRecord = `insert into records (key, tenant, app, store, revision, generation, created, updated, expires, run, tags, content)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+		on conflict (key) do update set revision = excluded.revision, generation = excluded.generation, created = excluded.created,
+			updated = excluded.updated, expires = excluded.expires, run = excluded.run, tags = excluded.tags, content = excluded.content`
+	deleteRecords = `delete from records where key = any($1)`
+
+	putTags    = `insert into tags (tag, key) select * from unnest($1::bytea[], $2::bytea[]) on conflict do nothing`
+	deleteTags = `delete from tags t using unnest($1::bytea[], $2::bytea[]) as d (tag, key) where t.tag = d.tag and t.key = d.key`
+
+	// Each connection has a shard, so that two transactions rarely update the same one. Usage of users is in one shard: it
+	// names the user, and must go when it is zero.
+	addUsage = `insert into usage as u (key, shard, records, bytes)
+		select k, case when one then 0 else 1 + pg_backend_pid() % 63 end, r, b
+		from unnest($1::bytea[], $2::boolean[], $3::bigint[], $4::bigint[]) as d (k, one, r, b)
+		on conflict (key, shard) do update set records = u.records + excluded.records, bytes = u.bytes + excluded.bytes`
+	deleteUsage = `delete from usage where key = any($1) and shard = 0 and records = 0 and bytes = 0`
+
+	raiseFloors = `insert into floors as f (key, revision) select * from unnest($1::bytea[], $2::bigint[])
+		on conflict (key) do update set revision = greatest(f.revision, excluded.revision)`
+)
+
+// queueChanges adds the statements that make changes. All transactions lock rows in the same order.
+func queueChanges(batch *pgx.Batch, changes []storage.Change) {
+	queueLog(batch, changes)
+	changes = slices.SortedFunc(slices.Values(changes), func(x, y storage.Change) int { return cmp.Compare(x.Record.Key, y.Record.Key) })
+	var deleted [][]byte
+	for i, c := range changes {
+		if !c.Delete {
+			batch.Queue(putRecord, rowOf(c.Record)...)
+			continue
+		}
+		deleted = append(deleted, []byte(c.Record.Key))
+		if i+1 == len(changes) || !changes[i+1].Delete { // neighbours share a statement
+			batch.Queue(deleteRecords, deleted)
+			deleted = nil
+		}
+	}
+	before := func(c storage.Change) []string { return c.Old.Tags }
+	after := func(c storage.Change) []string { return c.Record.Tags }
+	queueTags(batch, deleteTags, changes, before, after)
+	queueTags(batch, putTags, changes, after, before)
+	queueUsage(batch, changes)
+	queueFloors(batch, changes)
+}
+
+// queueTags adds the statement for the tags of each change that are in one list and not in the other.
+func queueTags(batch *pgx.Batch, sql string, changes []storage.Change, in, notIn func(storage.Change) []string) {
+	var tags, keys [][]byte
+	for _, c := range changes {
+		for _, tag := range in(c) {
+			if !slices.Contains(notIn(c), tag) {
+				tags, keys = append(tags, indexed(tag)), append(keys, []byte(c.Record.Key))
+			}
+		}
+	}
+	if len(keys) > 0 {
+		batch.Queue(sql, tags, keys)
+	}
+}
+
+// queueUsage adds the statements that count what changes add and free.
+func queueUsage(batch *pgx.Batch, changes []storage.Change) {
+	added := map[storage.Key]storage.Usage{}
+	for _, c := range changes {
+		c.Usage(func(group storage.Key, u storage.Usage) { added[group] = added[group].Plus(u) })
+	}
+	var keys, users [][]byte
+	var ofUser []bool
+	var records, bytes []int64
+	for _, group := range slices.Sorted(maps.Keys(added)) {
+		u, key := added[group], []byte(storage.UsageKey(group))
+		if u == (storage.Usage{}) {
+			continue
+		}
+		user := group.Part(storage.User) != ""
+		keys, ofUser, records, bytes = append(keys, key), append(ofUser, user), append(records, u.Records), append(bytes, u.Bytes)
+		if user && u.Bytes < 0 {
+			users = append(users, key)
+		}
+	}
+	if len(keys) > 0 {
+		batch.Queue(addUsage, keys, ofUser, records, bytes)
+	}
+	if len(users) > 0 {
+		batch.Queue(deleteUsage, users)
+	}
+}
+
+// queueFloors adds the statement that raises the floors of what is removed.
+func queueFloors(batch *pgx.Batch, changes []storage.Change) {
+	raised := map[storage.Key]int64{}
+	for _, c := range changes {
+		if floor, revision := c.Floor(); floor != "" {
+			raised[floor] = max(raised[floor], revision)
+		}
+	}
+	floors := slices.Sorted(maps.Keys(raised))
+	revisions := make([]int64, len(floors))
+	for i, floor := range floors {
+		revisions[i] = raised[floor]
+	}
+	if len(floors) > 0 {
+		batch.Queue(raiseFloors, bytesOf(floors), revisions)
+	}
+}
