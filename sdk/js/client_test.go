@@ -56,6 +56,9 @@ func TestClient(t *testing.T) {
 			t.Fatalf("%s = %q, %v", pattern, names, err)
 		}
 		for _, name := range names {
+			if name == doubleTest {
+				continue
+			}
 			text, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)

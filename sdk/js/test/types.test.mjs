@@ -17,7 +17,7 @@ async function check(files, lib = ['es2023']) {
   await mkdir(join(dir, 'node_modules', '@toolrun'), { recursive: true });
   await symlink(sdk, join(dir, 'node_modules', '@toolrun', 'sdk'));
   const options = { strict: true, noEmit: true, checkJs: true, allowJs: true, module: 'nodenext', target: 'es2023', lib, types: ['@toolrun/sdk'] };
-  await writeFile(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['*.ts', '*.js'] }));
+  await writeFile(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['*.ts', '*.mts', '*.js'] }));
   for (const [name, text] of Object.entries(files)) {
     await writeFile(join(dir, name), text);
   }
@@ -86,4 +86,21 @@ test('what tools lack does not compile', async () => {
   for (const name of ['fetch', 'document', 'localStorage', 'window', 'XMLHttpRequest', 'WebSocket']) {
     assert.match((await check({ 'tool.ts': `export const main = () => ${name};` })).join('\n'), new RegExp(`'${name}'`), name);
   }
+});
+
+const tests = `
+import { Memory, MemoryAccessError, ToolrunError, type Result } from '@toolrun/sdk/double';
+const memory = await Memory.open({ stores: { visits: { access: 'user', retention: '1h' } }, user: null, grants: { visits: ['read'] } });
+const visit = async (input: { page: string }) => ({ count: input.page.length });
+const result: Result<{ count: number }> = await memory.run(visit, { page: '/' }, { env: { TIER: 'gold' } });
+const count: number = result.output.count;
+await memory.refuse('visits', 'unavailable');
+const other: Memory = await memory.caller({ user: 'bob' });
+const visits = await other.get_content<{ count: number }>('visits');
+export const known = [count, visits?.count, result.error?.hint, (await memory.dump())[0]?.revision, MemoryAccessError, ToolrunError];
+`;
+
+test('the tests of tools compile', async () => {
+  assert.deepEqual(await check({ 'tests.mts': tests }), []);
+  assert.match((await check({ 'tests.mts': tests.replace("access: 'user'", "access: 'everybody'") })).join('\n'), /everybody/);
 });

@@ -1,0 +1,297 @@
+// The memory of tests: stores, records and sessions of an app, kept by toolrun double. double.d.mts describes it.
+import { resolve } from 'node:path';
+import sdk from './index.js';
+import { encode, Unfit } from './encode.mjs';
+import { Process, ToolrunError } from './process.mjs';
+
+const { createMemory, MemoryAccessError } = sdk;
+
+export { MemoryAccessError, ToolrunError };
+
+const shared = new Process();
+let opened = 0; // memories, ever
+
+const unused = new FinalizationRegistry((name) => shared.forget(name));
+
+const MAX_TOOLS = 50; // of one memory; the process bounds them
+
+/** An app that is open in the process. The callers of one memory share it. */
+class App {
+  #name = JSON.stringify(`m${++opened}`);
+  #tools = new Map(); // names by declaration, the one used last at the end
+  #made = 0;
+
+  constructor() {
+    unused.register(this, this.#name);
+  }
+
+  /** Makes a request about the app. */
+  async request(request, members = {}) {
+    const texts = { do: JSON.stringify(request), memory: this.#name };
+    for (const [name, value] of Object.entries(members)) {
+      const text = value instanceof Text ? value.json : encodeOfTest(value, name);
+      if (text !== undefined) texts[name] = text;
+    }
+    const reply = await shared.request(texts);
+    if (!reply.ok) throw errorOf(reply.error);
+    return reply.result;
+  }
+
+  /** Answers the name of a tool of a declaration. */
+  async tool(declaration) {
+    if (declaration === undefined || typeof declaration === 'string') return declaration;
+    const text = encodeOfTest(declaration, 'tool');
+    let name = this.#tools.get(text);
+    this.#tools.delete(text);
+    if (name === undefined) {
+      name = this.#free();
+      this.#tools.set(text, name); // before the request is answered: another one is not to take the name
+      await this.request('tool', { tool: name, manifest: new Text(text) });
+    }
+    this.#tools.set(text, name);
+    return name;
+  }
+
+  #free() {
+    if (this.#tools.size < MAX_TOOLS) return `tool_${++this.#made}`;
+    const [text, name] = this.#tools.entries().next().value;
+    this.#tools.delete(text);
+    return name;
+  }
+}
+
+/** A text of JSON that is sent as it is. */
+class Text {
+  constructor(json) {
+    this.json = json;
+  }
+}
+
+function encodeOfTest(value, name) {
+  try {
+    return encode(value, name);
+  } catch (error) {
+    if (error instanceof Unfit) throw new TypeError(`the test gives what is not JSON: ${error.message}`);
+    throw error;
+  }
+}
+
+// The faults of the host, by the errors that it raised: only these errors stand for them.
+const faults = new WeakMap();
+
+function errorOf(fault) {
+  const { message, id, ...details } = fault;
+  const error = new MemoryAccessError(message, details);
+  faults.set(error, fault);
+  return error;
+}
+
+export class Memory {
+  #app;
+  #user;
+  #session;
+  #tool; // a name, or a manifest, or undefined for everything
+  #metadata;
+  #operations;
+  #calls; // what a tool sees as memory
+  #run; // under way
+  /** What the last run that succeeded read and wrote. */
+  effects = { reads: [], writes: [] };
+
+  constructor(secret, known) {
+    if (secret !== shared) throw new TypeError('open a memory with await Memory.open(...)');
+    this.#app = known.app;
+    this.#user = known.user;
+    this.#session = known.session;
+    this.#tool = known.tool;
+    this.#metadata = known.metadata;
+    this.#operations = known.operations;
+    this.#calls = createMemory(known.operations, {
+      call: (op, args) => this.#call(op, args),
+      refuse: (op, message) => {
+        throw errorOf({ code: 'invalid_argument', message: `${op} ${message}`, op });
+      },
+    });
+    Object.assign(this, this.#calls);
+  }
+
+  static async open(options = {}) {
+    const { stores, file, app = 'test', user = 'user_test', session = 'session_test', grants, tool, metadata, limits, sessionIdle, now } = options;
+    if ((stores === undefined) === (file === undefined)) throw new TypeError('a memory has either stores or the file of an app');
+    const shell = new App();
+    const declared = file === undefined ? { app: { app, session_idle: sessionIdle, memory: stores } } : { file: resolve(file) };
+    const { operations, stores: names } = await shell.request('open', { ...declared, limits });
+    shell.everything = { sessionMeta: 'read', ...Object.fromEntries(names.map((name) => [name, 'readwrite'])) };
+    const memory = new Memory(shared, { app: shell, user, session, tool: toolOf(grants, tool), operations });
+    if (now !== undefined) await memory.setClock(now);
+    await shell.tool(memory.#tool); // so that a mistake in grants is reported at once
+    if (metadata !== undefined) await memory.setMetadata(metadata);
+    return memory;
+  }
+
+  async put(store, content) {
+    await this.#operate('set_content', [store, content, { replace: true }]);
+  }
+
+  async content(store) {
+    return this.#operate('get_content', [store]);
+  }
+
+  async record(store) {
+    return this.#operate('get_content', [store, null, { record: true }]);
+  }
+
+  async seed(records) {
+    await this.#app.request('seed', { records });
+  }
+
+  async dump(filter = {}) {
+    return (await this.#app.request('dump', filter)).records;
+  }
+
+  async caller(changes) {
+    const tool = 'grants' in changes || 'tool' in changes ? toolOf(changes.grants, changes.tool) : this.#tool;
+    await this.#app.tool(tool);
+    return new Memory(shared, {
+      app: this.#app, user: this.#user, session: this.#session, metadata: this.#metadata, operations: this.#operations, ...changes, tool,
+    });
+  }
+
+  async refuse(store, code, message = 'the test refuses it', details = {}) {
+    await this.#app.request('refuse', { store, error: code === null ? null : { code, message, ...details } });
+  }
+
+  async advance(time) {
+    await this.#app.request('clock', { advance: typeof time === 'number' ? `${time}ms` : time });
+  }
+
+  async setClock(now) {
+    await this.#app.request('clock', { now });
+  }
+
+  async setRandom(seed) {
+    await this.#app.request('random', { seed });
+  }
+
+  async setMetadata(patch) {
+    if (this.#session === null) this.#metadata = patch;
+    else await this.#app.request('session', { ...this.#who(), metadata: patch });
+  }
+
+  async setReferences({ session, user }) {
+    await this.#app.request('session', { ...this.#who(), session_reference: session, user_reference: user });
+  }
+
+  async endSession() {
+    await this.#app.request('end_session', { session: this.#session ?? undefined });
+  }
+
+  async reset() {
+    await this.#app.request('reset');
+  }
+
+  async close() {
+    await this.#app.request('close');
+  }
+
+  async run(tool, input = {}, { context, env, inputSchema, outputSchema } = {}) {
+    if (this.#run) throw new Error('a run is under way already');
+    const starting = { handle: undefined };
+    this.#run = starting;
+    try {
+      const named = await this.#app.tool(this.#withSchemas(inputSchema, outputSchema));
+      const started = await this.#app.request('begin', { ...this.#who(), tool: named, metadata: this.#metadata, input, context, env });
+      starting.handle = started.run;
+      return await this.#execute(tool, started);
+    } catch (error) {
+      if (starting.handle !== undefined || !faults.has(error)) throw error;
+      return failed({ ok: false, output: null, logs: [], warnings: [], effects: { reads: [], writes: [] }, error: faults.get(error) }, error);
+    } finally {
+      this.#run = undefined;
+    }
+  }
+
+  /** Executes the function of a tool in the run that was begun. */
+  async #execute(tool, { run, input, context }) {
+    const before = new Map(Object.entries(context).map(([key, value]) => [key, JSON.stringify(value)]));
+    let output;
+    try {
+      output = await withGlobals({ memory: this.#calls, env: context.env, MemoryAccessError }, () => tool(input, context));
+    } catch (error) {
+      return failed(await this.#app.request('rollback', { run, error: told(error) }), error);
+    }
+    const changed = Object.keys(context).filter((key) => before.get(key) !== JSON.stringify(context[key]));
+    const members = changed.map((key) => `${JSON.stringify(key)}:${JSON.stringify(context[key]) ?? 'null'}`);
+    const answer = { output: new Text(JSON.stringify(output) ?? 'null'), context: new Text(`{${members.join(',')}}`) };
+    const result = await this.#app.request('commit', { run, ...answer });
+    if (!result.ok) return failed(result, errorOf(result.error));
+    this.effects = result.effects;
+    return result;
+  }
+
+  async #call(op, args) {
+    const texts = args.map((arg, i) => this.#argument(op, arg, i));
+    const call = { op, args: new Text(`[${texts.join(',')}]`) };
+    if (this.#run) return (await this.#app.request('call', { ...call, run: this.#run.handle })).reply;
+    const tool = await this.#app.tool(this.#tool);
+    const { reply, effects } = await this.#app.request('call', { ...call, ...this.#who(), tool, metadata: this.#metadata });
+    this.effects = effects;
+    return reply;
+  }
+
+  #argument(op, arg, i) {
+    const name = this.#operations.find((known) => known.name === op).params[i].name;
+    try {
+      return encode(arg, name) ?? 'null';
+    } catch (error) {
+      if (!(error instanceof Unfit)) throw error;
+      throw errorOf({ code: error.deep ? 'too_large' : 'invalid_argument', message: `${op}: ${error.message}`, op });
+    }
+  }
+
+  async #operate(op, args) {
+    const texts = args.map((arg, i) => this.#argument(op, arg, i));
+    return (await this.#app.request('call', { op, args: new Text(`[${texts.join(',')}]`), operator: true, ...this.#who() })).reply;
+  }
+
+  #withSchemas(inputSchema, outputSchema) {
+    if (inputSchema === undefined && outputSchema === undefined) return this.#tool;
+    if (typeof this.#tool === 'string') throw new TypeError('the tool of the app file has its own schemas');
+    return { grants: this.#app.everything, ...this.#tool, inputSchema, outputSchema };
+  }
+
+  #who() {
+    return { user: this.#user ?? undefined, session: this.#session ?? undefined };
+  }
+}
+
+function toolOf(grants, tool) {
+  if (grants !== undefined && tool !== undefined) throw new TypeError('a caller has either grants or the tool whose grants they are');
+  return grants === undefined ? tool : { grants };
+}
+
+/** What an error is to the host. A fault is one only as the very error that was raised. */
+function told(error) {
+  const fault = faults.get(error);
+  if (fault) return fault;
+  return { code: 'tool_error', message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
+}
+
+/** The Result of a run that failed, with what it threw. */
+function failed(result, exception) {
+  return Object.defineProperty(result, 'exception', { value: exception, enumerable: false });
+}
+
+/** Runs a function with global variables that are gone afterwards. */
+async function withGlobals(names, run) {
+  const before = new Map(Object.keys(names).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]));
+  Object.assign(globalThis, names);
+  try {
+    return await run();
+  } finally {
+    for (const [name, descriptor] of before) {
+      if (descriptor) Object.defineProperty(globalThis, name, descriptor);
+      else delete globalThis[name];
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// Values as JSON, as toolrun takes them from a tool: what JSON.stringify would drop or turn into null is refused.
+
+const ADVICE = new Map([
+  [Map, 'is a Map; use Object.fromEntries(map)'],
+  [Set, 'is a Set; use [...set]'],
+  [Promise, 'is a promise; is an await missing?'],
+  [ArrayBuffer, 'is an ArrayBuffer; use [...new Uint8Array(buffer)]'],
+  [RegExp, 'is a RegExp; use its source'],
+  [Error, 'is an Error; use its message'],
+  [Date, 'is an invalid Date'], // a valid one has become its text
+]);
+
+const MAX_NESTING = 100;
+
+/** A value that JSON cannot hold; deep says that nothing is wrong with it but its nesting. */
+export class Unfit extends Error {
+  constructor(message, deep = false) {
+    super(message);
+    this.deep = deep;
+  }
+}
+
+/** Writes a value, undefined for undefined; name is what its path in an error begins with. */
+export function encode(value, name) {
+  return write(value, name, []);
+}
+
+function write(given, path, parents) {
+  const value = typeof given?.toJSON === 'function' && !isInvalidDate(given) ? given.toJSON() : given;
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (typeof value === 'string') return text(value, path);
+  if (value === undefined) return undefined;
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return JSON.stringify(value);
+    throw new Unfit(`${path} is ${Number.isNaN(value) ? 'NaN' : 'infinite'}`);
+  }
+  refuseType(value, path);
+  if (parents.includes(value)) throw new Unfit(`${path} contains itself`);
+  if (parents.length >= MAX_NESTING) throw new Unfit(`${path} is nested deeper than ${MAX_NESTING} levels`, true);
+  const within = [...parents, value];
+  if (Array.isArray(value)) {
+    return `[${Array.from(value, (item, i) => write(item, `${path}[${i}]`, within) ?? 'null').join(',')}]`;
+  }
+  const members = Object.keys(value).map((key) => {
+    const member = write(value[key], /^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`, within);
+    return member === undefined ? undefined : `${text(key, path)}:${member}`;
+  });
+  return `{${members.filter((member) => member !== undefined).join(',')}}`;
+}
+
+function isInvalidDate(value) {
+  return value instanceof Date && Number.isNaN(value.getTime());
+}
+
+function text(value, path) {
+  if (!/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(value)) return JSON.stringify(value);
+  throw new Unfit(`${path} holds half of a surrogate pair, which is no character`);
+}
+
+function refuseType(value, path) {
+  if (typeof value === 'bigint') throw new Unfit(`${path} is a BigInt; use a number, or String(...)`);
+  if (typeof value !== 'object') throw new Unfit(`${path} is a ${typeof value}`);
+  if (ArrayBuffer.isView(value)) throw new Unfit(`${path} is a typed array; use [...array]`);
+  for (const [type, what] of ADVICE) {
+    if (value instanceof type) throw new Unfit(`${path} ${what}`);
+  }
+}
