@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -208,6 +210,93 @@ var errGone = errors.New("nobody reads")
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errGone }
+
+// TestReleased demands that every app file is released: when its memory is opened anew, is closed, or Serve ends.
+func TestReleased(t *testing.T) {
+	loaded, released := 0, 0
+	cfg := double.Config{Load: func(string) (*app.App, func(), error) {
+		loaded++
+		return shop(t), func() { released++ }, nil
+	}}
+	requests := `{"do":"open","memory":"a","file":"x"}
+{"do":"begin","memory":"a"}
+{"do":"open","memory":"a","file":"x"}
+{"do":"open","memory":"b","file":"x"}
+{"do":"close","memory":"b"}
+{"do":"begin","memory":"a"}
+`
+	if err := double.Serve(t.Context(), strings.NewReader(requests), io.Discard, cfg); err != nil {
+		t.Fatal(err)
+	}
+	if loaded != 3 || released != loaded {
+		t.Errorf("%d app files were read and %d released; want 3 and 3", loaded, released)
+	}
+}
+
+// TestClockRuns demands that a clock that was not set goes on with the system's.
+func TestClockRuns(t *testing.T) {
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	requests := `{"do":"clock","advance":"24h"}` + "\n" + `{"do":"clock"}` + "\n" + `{"do":"clock","memory":"","now":"2031-01-01T00:00:00Z"}` + "\n" + `{"do":"clock"}`
+	var out bytes.Buffer
+	cfg := double.Config{Now: func() time.Time { now = now.Add(time.Second); return now }}
+	if err := double.Serve(t.Context(), strings.NewReader(requests), &out, cfg); err != nil {
+		t.Fatal(err)
+	}
+	replies := strings.Split(out.String(), "\n")
+	if !strings.Contains(replies[1], `"now":"2030-01-02T00:00:`) || strings.Contains(replies[1], `00:00:00Z`) {
+		t.Errorf("the clock shows %s; want a day and some seconds more than at the start", replies[1])
+	}
+	if !strings.Contains(replies[3], `"now":"2031-01-01T00:00:00Z"`) {
+		t.Errorf("the clock shows %s; want the time that it was set to", replies[3])
+	}
+}
+
+// TestPatience has a client take longer for a run than its tool may.
+func TestPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, client := io.Pipe()
+		replies := make(chan string)
+		ended := make(chan error, 1)
+		go func() { ended <- double.Serve(t.Context(), in, sends(replies), double.Config{App: shop(t)}) }()
+		request := func(text string) string {
+			_, _ = io.WriteString(client, text+"\n")
+			return <-replies
+		}
+		if reply := request(`{"do":"begin","tool":"order","input":{"item":"tea"}}`); !strings.Contains(reply, `"run":"r1"`) {
+			t.Errorf("begin = %s; want a run", reply)
+		}
+		time.Sleep(24 * time.Hour)
+		if reply := request(`{"do":"commit","run":"r1","output":{}}`); !strings.Contains(reply, `"ok":true,"output":{}`) {
+			t.Errorf("commit = %s; want a Result that is ok", reply)
+		}
+		client.Close()
+		if err := <-ended; err != nil {
+			t.Errorf("Serve = %v", err)
+		}
+	})
+}
+
+// sends is a writer that sends what is written.
+type sends chan<- string
+
+func (s sends) Write(p []byte) (int, error) {
+	s <- string(p)
+	return len(p), nil
+}
+
+func TestLargeOutput(t *testing.T) {
+	large := strings.Repeat("x", 1<<20)
+	replies := serve(t, strings.NewReader(`{"do":"begin"}
+{"do":"commit","run":"r1","output":"`+large+`"}
+{"do":"begin"}
+{"do":"commit","run":"r2","context":{"a":"`+large+`"}}
+`))
+	for _, reply := range []string{replies[1], replies[3]} {
+		if !strings.Contains(reply, `"code":"output_limit"`) {
+			t.Errorf("commit = %.300s; want output_limit", reply)
+		}
+	}
+}
 
 // TestOperations demands that a client gets the table of operations as it is.
 func TestOperations(t *testing.T) {

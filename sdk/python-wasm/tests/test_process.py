@@ -52,13 +52,15 @@ class Process(unittest.TestCase):
         if not hasattr(os, "fork"):
             self.skipTest("there is no fork")
         memory = Memory(USER)
+        before = process.shared._child.pid
         child = os.fork()
         if child == 0:
             try:
                 warnings.simplefilter("ignore", ResourceWarning)  # of what belongs to the tests
                 Memory(USER).put("prefs", {"in": "the fork"})
+                own = process.shared._child.pid
                 process.shared.close()
-                os._exit(0)
+                os._exit(2 if own == before else 0)
             finally:
                 os._exit(1)
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)

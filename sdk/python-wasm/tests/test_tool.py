@@ -209,6 +209,12 @@ class Outcomes(ToolCase):
         result = self.run_code("raise ConflictError('conflict', 'made up')\n")
         self.assertEqual(result.error, {"code": "tool_error", "message": "ConflictError: made up"})
 
+    def test_a_fault_of_an_earlier_run_is_a_tool_error(self):
+        self.addCleanup(vars(textwrap).pop, "kept", None)
+        self.run_code("try:\n    memory.get_content('nope')\nexcept NotFoundError as error:\n    textwrap.kept = error\n")
+        error = self.run_code("raise textwrap.kept\n").error
+        self.assertEqual((error["code"], error["message"][:15]), ("tool_error", "NotFoundError: "))
+
     def test_a_caught_fault(self):
         code = "try:\n    memory.get_content('nope')\nexcept NotFoundError as error:\n    return error.code\n"
         self.assertEqual(self.output(code), "not_found")

@@ -108,7 +108,7 @@ def answered(perform: Callable[[str, list], Any], fields: tuple) -> tuple[bytes,
 
 def _raised(fault: dict) -> tuple[bytes, str]:
     """Write a fault with the number by which the host knows it again, 0 where the host does not."""
-    told = {**fault, "violations": fault.get("violations", [])}
+    told = dict(fault)
     return b"fault", told.pop("id", "0") + "\n" + json.dumps(told)
 
 
