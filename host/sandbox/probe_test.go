@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/sandbox"
-	"github.com/toolrun/toolrun/hostile/native"
+	"github.com/toolrun/toolrun/host/sandbox/sandboxtest"
 )
 
 // probes is an engine whose guests are Go code of this file: what somebody could do who has left the sandbox of a
@@ -215,7 +215,7 @@ var acts = map[string]func(act) error{
 	"look at a file": func(a act) error { _, err := os.Stat(a.text); return err },
 	"read a link":    func(a act) error { _, err := os.Readlink("/proc/self"); return err },
 	"start threads": func(act) error {
-		_, err := native.StartThreads(1000)
+		_, err := sandboxtest.StartThreads(1000)
 		return err
 	},
 	"be signalled": func(act) error {

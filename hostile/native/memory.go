@@ -8,6 +8,8 @@ import (
 	"runtime"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolrun/toolrun/host/sandbox/sandboxtest"
 )
 
 // What an attack on memory takes, at most, of a machine that does not hold it.
@@ -18,14 +20,14 @@ const (
 
 var threadAttacks = []Attack{
 	{Name: "threads/clone", Mechanism: "threads that Go knows nothing of use up the numbers of processes of the machine", run: func(victims) error {
-		n, err := StartThreads(mostThreads)
+		n, err := sandboxtest.StartThreads(mostThreads)
 		if err != nil {
 			return fmt.Errorf("%d threads: %w", n, err)
 		}
 		return nil
 	}},
 	{Name: "threads/clone_compiled", Mechanism: "the same where there is compiled code", compiled: true, run: func(victims) error {
-		_, err := StartThreads(mostThreads)
+		_, err := sandboxtest.StartThreads(mostThreads)
 		return err
 	}},
 	{Name: "threads/of_the_runtime", Mechanism: "threads of Go, each with a stack", run: func(victims) error {
@@ -46,7 +48,7 @@ var threadAttacks = []Attack{
 		return nil
 	}},
 	{Name: "threads/compiling", Mechanism: "threads while a source is compiled", load: func(string) error {
-		_, err := StartThreads(mostThreads)
+		_, err := sandboxtest.StartThreads(mostThreads)
 		return err
 	}},
 }

@@ -109,11 +109,13 @@ var rules = map[string]rule{
 	"internal/arch":     {},
 
 	"hostile":          {own: []string{"abi", "host/sandbox", "hostile/corpus", "hostile/baseline", "hostile/native"}, others: []string{"golang.org/x/sys"}},
-	"hostile/native":   {own: []string{"abi", "host/sandbox", "host/engine"}, others: []string{"golang.org/x/sys"}},
+	"hostile/native":   {own: []string{"abi", "host/sandbox", "host/sandbox/sandboxtest", "host/engine"}, others: []string{"golang.org/x/sys"}},
 	"hostile/corpus":   {own: []string{"abi", "internal/wasm/wasmtest", "internal/wasm/binary"}, others: []string{"github.com/rogpeppe/go-internal"}},
 	"hostile/baseline": {own: []string{"hostile/corpus"}, others: []string{"github.com/dop251/goja", "github.com/evanw/esbuild", "github.com/goccy/go-yaml", "github.com/santhosh-tekuri/jsonschema/v5", "github.com/tetratelabs/wazero", "golang.org/x/sys"}},
 
 	"host/sandbox": {own: []string{"abi", "host/engine", "internal/codecache"}, others: []string{"github.com/landlock-lsm/go-landlock", "golang.org/x/sys", "kernel.org/pub/linux/libs/security/libcap/psx"}},
+
+	"host/sandbox/sandboxtest": {others: []string{"golang.org/x/sys"}},
 
 	"host/server/auth": {own: []string{"abi"},
 		others: []string{"github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4", "github.com/rogpeppe/go-internal/lockedfile"}},

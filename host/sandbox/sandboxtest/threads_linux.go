@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64)
 
-package native
+package sandboxtest
 
 import (
 	"syscall"
@@ -16,8 +16,8 @@ func cloneParked(flags, stack, fd uintptr) uintptr
 
 var parkedStack [4096]byte
 
-// StartThreads starts threads that Go's runtime knows nothing of, each of which waits for ever. It returns how many there
-// are, and why there are no more.
+// StartThreads starts threads that Go's runtime does not know, each of which waits until the process ends. It returns how
+// many it started, and the error that kept it from starting more.
 func StartThreads(most int) (started int, err error) {
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
