@@ -1,5 +1,6 @@
 # make test    everything that can be tested on this machine
-# make check   what CI runs: test, format, vet, staticcheck, tidy, clean tree
+# make check   what CI runs: test, modules, format, vet, staticcheck, tidy, clean tree
+# make modules build, vet and lint the modules beside toolrun's
 # make bench   the benchmarks, side by side
 # make fuzz    every fuzz target for a minute (FUZZTIME=10s for less)
 # make plugins the committed plug-ins, built anew from their sources
@@ -19,12 +20,12 @@ test:
 
 check: test modules format vet staticcheck tidy clean-tree
 
-# Modules of their own, so that only who uses one gets what it needs: the activity for Temporal, and what the benchmarks
-# compare with. Each go.mod of the repository is found, built, vetted and tested.
+# Modules of their own keep their dependencies out of toolrun's: the activity for Temporal, the benchmarks with what they
+# compare with, and the hostile tools. They use this tree, so a change of toolrun can break them. make test runs their tests.
 modules:
-	@for mod in $$(git ls-files '*/go.mod'); do \
+	@lint=$$($(GO) tool -n staticcheck) && for mod in $$(git ls-files '*/go.mod'); do \
 		echo "module $$(dirname $$mod)"; \
-		(cd $$(dirname $$mod) && $(GO) mod tidy -diff && $(GO) build ./... && $(GO) vet ./... && $(GO) test ./...) || exit 1; done
+		(cd $$(dirname $$mod) && $(GO) mod tidy -diff && $(GO) build -o /dev/null ./... && $(GO) vet ./... && $$lint ./...) || exit 1; done
 
 # Go's recipes are go:generate lines, those of C stand in toolchain.txt, those of AssemblyScript in package.json.
 plugins:
@@ -51,17 +52,18 @@ clean-tree:
 	@test -z "$$(git status --porcelain)" || { git status --short; echo "the tree is not clean"; exit 1; }
 
 bench:
-	$(GO) run ./bench
-	$(GO) run ./bench/isolation
-	$(GO) run ./bench/service
-	cd bench/wasm && $(GO) run .
+	cd bench && $(GO) run .
+	cd bench && $(GO) run ./isolation
+	cd bench && $(GO) run ./service
+	cd bench && $(GO) run ./wasm
 
 hostile:
-	$(GO) run ./hostile
+	cd hostile && $(GO) run .
 
 fuzz:
 	$(GO) run ./internal/runtests -fuzz $(FUZZTIME)
 
 soak:
 	TOOLRUN_SOAK=1 $(GO) test -count 1 -timeout 3h -run 'Soak|EachLayerOff|Corpus|ServeSurvivesKill|Generated|Inspector' ./...
+	cd hostile && TOOLRUN_SOAK=1 $(GO) test -count 1 -timeout 3h -run 'Soak|EachLayerOff|Corpus' ./...
 	$(GO) test -race -timeout 1h ./internal/wasm/... ./host/engine/wasm ./abi/guest/... ./plugins/examples/...

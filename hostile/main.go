@@ -2,10 +2,11 @@
 // an interrupt after the deadline, bare wazero, bare python3. After each of toolrun's runs a benign one, on the same database, must
 // give the right answer and find every store unchanged.
 //
-//	go run ./hostile                 # everything, as a table
-//	go run ./hostile -run js/regexp  # a part of it
-//	go run ./hostile -run native/    # native code in locked-down workers
-//	go run ./hostile -json
+//	cd hostile
+//	go run .                 # everything, as a table
+//	go run . -run js/regexp  # a part of it
+//	go run . -run native/    # native code in locked-down workers
+//	go run . -json
 //
 // Native guests are what somebody could do who has left the sandbox of a language: each attack must be held by all layers of
 // the wall together, and with each layer left out the host and its other guests must live.

@@ -75,15 +75,29 @@ func newWorld(ctx context.Context, binary, self string) (_ *world, err error) {
 	}
 	if w.binary == "" {
 		w.binary = filepath.Join(w.dir, "toolrun")
-		build := exec.CommandContext(ctx, "go", "build", "-o", w.binary, "github.com/toolrun/toolrun/cmd/toolrun")
-		if out, err := build.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("build toolrun: %w\n%s", err, out)
+		if err := buildToolrun(ctx, w.binary); err != nil {
+			return nil, err
 		}
 	}
 	if w.binary, err = filepath.Abs(w.binary); err != nil {
 		return nil, err
 	}
 	return w, w.seed(ctx)
+}
+
+// buildToolrun builds toolrun in its own module, with the dependencies that it has there. The working directory is within the
+// module of this package.
+func buildToolrun(ctx context.Context, to string) error {
+	dir, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/toolrun/toolrun").Output()
+	if err != nil {
+		return fmt.Errorf("find the module of toolrun: %w", err)
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-o", to, "./cmd/toolrun")
+	build.Dir = string(bytes.TrimSpace(dir))
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build toolrun: %w\n%s", err, out)
+	}
+	return nil
 }
 
 // seed writes the app and the database that each worker gets a copy of.

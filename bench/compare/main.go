@@ -1,7 +1,7 @@
 // Command compare runs two builds of one benchmark by turns, and prints for each case the median of the ratios of
 // its p50: new over old.
 //
-//	go run ./bench/compare -pairs 20 old-bench new-bench
+//	cd bench && go run ./compare -pairs 20 /tmp/old-bench /tmp/new-bench
 //
 // Both get -json, -rounds 1 and -span. On a noisy machine only ratios within a pair mean something.
 package main

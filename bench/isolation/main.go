@@ -1,6 +1,6 @@
-// Command wall measures what the process wall costs and what it is good for: runs in cells beside the same runs in this
+// Command isolation measures what the process wall costs and what it is good for: runs in cells beside the same runs in this
 // process, how long a cell takes to start and how much memory it holds, what an app notices of another one that floods
-// the host with bombs, and other ways to run JavaScript that is not trusted. It is run in the module's root.
+// the host with bombs, and other ways to run JavaScript that is not trusted. It is run in the folder bench.
 package main
 
 import (

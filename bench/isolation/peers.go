@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	peersFolder = "bench/peers"
+	peersFolder = "peers"
 	// installing is how long npm may take, which compiles isolated-vm where there is no binary of it for this machine.
 	installing = 10 * time.Minute
 	// peersTake is how long all peers may take, each of which is measured for peerSpan.
@@ -20,7 +20,7 @@ const (
 	peerSpan  = 2 * time.Second
 )
 
-// peers measures the packages in bench/peers, or says why not.
+// peers measures the packages in the folder peers, or says why not.
 func peers() []measure.Row {
 	rows, err := measurePeers()
 	if err != nil {

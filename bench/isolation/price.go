@@ -27,13 +27,13 @@ const (
 )
 
 // plugin is a plug-in of 10 KB that gets a record and sets it.
-const plugin = "plugins/examples/route_ticket_as/tool.wasm"
+const plugin = "../plugins/examples/route_ticket_as/tool.wasm"
 
 // pluginApp has the plug-in alone.
 func pluginApp() (fstest.MapFS, error) {
 	code, err := os.ReadFile(plugin)
 	if err != nil {
-		return nil, fmt.Errorf("read a plug-in of the module's root: %w", err)
+		return nil, fmt.Errorf("read a plug-in, from the folder bench: %w", err)
 	}
 	return fstest.MapFS{
 		"tool.wasm": {Data: code},

@@ -1,8 +1,8 @@
 // Command neighbours measures what users and tenants notice while another user of the same service attacks it. It
 // starts `toolrun serve` once for each attack, on a fresh folder, and sends small requests at a steady pace: alone, and
-// then during the attack. It is run in the module's root, for any binary that serves the same API:
+// then during the attack. It is run in the folder bench, for any binary that serves the same API:
 //
-//	go run ./bench/neighbours -toolrun old-toolrun -per-app 1 -attack bodies,merges
+//	go run ./neighbours -toolrun old-toolrun -per-app 1 -attack bodies,merges
 //
 // The attacker and these requests share the machine with the service, so that a figure means something only beside one
 // of another binary at the same load. Each attack is bounded in time and in bytes, and everything stays on 127.0.0.1.
@@ -55,7 +55,9 @@ func run(o options, names string, asJSON bool) error {
 	defer os.RemoveAll(dir)
 	if o.toolrun == "" {
 		o.toolrun = filepath.Join(dir, "toolrun")
-		if out, err := exec.Command("go", "build", "-o", o.toolrun, "./cmd/toolrun").CombinedOutput(); err != nil {
+		build := exec.Command("go", "build", "-o", o.toolrun, "./cmd/toolrun")
+		build.Dir = ".." // the module of toolrun
+		if out, err := build.CombinedOutput(); err != nil {
 			return fmt.Errorf("build ./cmd/toolrun: %w\n%s", err, out)
 		}
 	}

@@ -1,6 +1,6 @@
 // Command service measures what a run through the HTTP API costs, over loopback and with a database on disk: a tool in
 // JavaScript and one in Python that read and write one record, beside the same in Go, without a sandbox, behind the same
-// API. It is run in the module's root.
+// API.
 package main
 
 import (

@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 )
 
-// buildPlugin compiles a command of this folder, in the module that it is part of, to a plug-in in dir.
+// buildPlugin compiles a command of this folder to a plug-in in dir. The working directory is within the module of this
+// package.
 func buildPlugin(dir, command string) ([]byte, error) {
 	file := filepath.Join(dir, command+".wasm")
-	build := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", file, "./"+command)
+	build := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", file, "github.com/toolrun/toolrun/bench/wasm/"+command)
 	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build the plug-in %s: %w\n%s", command, err, out)

@@ -1,5 +1,5 @@
 // Command wasm measures plug-ins beside bare wazero and beside Extism's go-sdk: fresh instances, memory calls, and
-// what it costs that a guest can be stopped. It is a module of its own, so that toolrun does not depend on Extism.
+// what it costs that a guest can be stopped.
 package main
 
 import (

@@ -1,13 +1,11 @@
-// Package arch holds the rule of who may import whom, as a test that reads the source files itself.
+// Package arch holds the rules of the house as tests that read the source files: which package may import which, how many
+// methods a type has, and how long a function is.
 package arch
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,14 +14,14 @@ import (
 
 const module = "github.com/toolrun/toolrun/"
 
-// rule says what the code of a package may import, tests apart: packages of this module by their path in it,
-// and modules of others. The standard library is free.
+// rule is what the code of a package may import, except in its tests: packages of the repository by their path in it, and
+// modules of others. The standard library is free.
 type rule struct {
 	own    []string
 	others []string
 }
 
-// rules has a line for every package. Contracts are leaves, and imports go in one direction.
+// rules has a line for every package, those of the modules in folders included. Contracts are leaves, and imports go in one direction.
 var rules = map[string]rule{
 	"abi":                 {},
 	"internal/strictjson": {},
@@ -132,16 +130,23 @@ var rules = map[string]rule{
 	"bench/isolation":  {own: []string{"abi", "bench/measure", "host", "host/admission", "host/app", "host/sandbox", "host/engine", "host/engine/python/distribution", "host/engines", "host/storage/mem"}},
 	"bench": {own: []string{"abi", "bench/measure", "host", "host/app", "host/engine", "host/engine/js", "host/memory", "host/storage/bolt"},
 		others: []string{"github.com/dop251/goja", "go.etcd.io/bbolt"}},
+	"bench/wasm": {own: []string{"abi", "bench/measure", "host/engine", "host/engine/wasm", "internal/wasm/binary", "internal/wasm/fuel", "internal/wasm/wasmtest"},
+		others: []string{"github.com/extism/go-sdk", "github.com/tetratelabs/wazero"}},
+	"bench/wasm/counter": {own: []string{"abi/guest/go"}},
+	"bench/wasm/work":    {},
+
+	"sdk/temporal": {own: []string{"abi", "host", "host/engine"}, others: []string{"go.temporal.io/sdk"}},
 }
 
 func TestImports(t *testing.T) {
 	used := map[string]bool{}
-	eachFile(t, func(pkg, file string) {
-		used[pkg] = true
-		if !strings.HasSuffix(file, "_test.go") {
-			checkFile(t, pkg, file)
+	set := token.NewFileSet()
+	for _, file := range sourceFiles(t) {
+		used[file.pkg] = true
+		if !file.test {
+			checkImports(t, file, file.parse(t, set, parser.ImportsOnly))
 		}
-	})
+	}
 	for pkg := range rules {
 		if !used[pkg] {
 			t.Errorf("the rules name the package %s, which does not exist", pkg)
@@ -149,49 +154,12 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// eachFile calls visit with each Go file of the module and the path of its package in the module.
-func eachFile(t *testing.T, visit func(pkg, file string)) {
+func checkImports(t *testing.T, file sourceFile, parsed *ast.File) {
 	t.Helper()
-	root := "../.."
-	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name := entry.Name()
-		if entry.IsDir() && (name == "testdata" || name == "node_modules" || strings.HasPrefix(name, ".") && file != root) {
-			return filepath.SkipDir
-		}
-		if entry.IsDir() && file != root && exists(filepath.Join(file, "go.mod")) {
-			return filepath.SkipDir // another module
-		}
-		if entry.IsDir() || !strings.HasSuffix(name, ".go") {
-			return nil
-		}
-		rel, err := filepath.Rel(root, file)
-		if err != nil {
-			return err
-		}
-		visit(path.Dir(filepath.ToSlash(rel)), file)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func checkFile(t *testing.T, pkg, file string) {
-	r, ok := rules[pkg]
+	r, ok := rules[file.pkg]
 	if !ok {
-		t.Errorf("%s: the package %s has no line in the rules; say what it may import", file, pkg)
+		t.Errorf("%s: the package %s has no line in the rules; add what it may import", file.path, file.pkg)
 		return
-	}
-	source, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, source, parser.ImportsOnly)
-	if err != nil {
-		t.Fatal(err)
 	}
 	for _, spec := range parsed.Imports {
 		imported, err := strconv.Unquote(spec.Path.Value)
@@ -199,7 +167,7 @@ func checkFile(t *testing.T, pkg, file string) {
 			t.Fatal(err)
 		}
 		if !r.allows(imported) {
-			t.Errorf("%s: %s may not import %s", file, pkg, imported)
+			t.Errorf("%s: %s may not import %s", file.path, file.pkg, imported)
 		}
 	}
 }
@@ -214,9 +182,4 @@ func (r rule) allows(imported string) bool {
 	return slices.ContainsFunc(r.others, func(other string) bool {
 		return imported == other || strings.HasPrefix(imported, other+"/")
 	})
-}
-
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
 }

@@ -18,22 +18,20 @@ var declaredGrants = []string{"app.Prompt.Grants", "app.Tool.Grants", "host.Code
 // TestRightsAreValues checks that no code takes a missing value for full rights.
 func TestRightsAreValues(t *testing.T) {
 	found, isStruct := []string{}, false
-	eachFile(t, func(pkg, file string) {
-		if strings.HasSuffix(file, "_test.go") {
-			return
+	set := token.NewFileSet()
+	for _, file := range sourceFiles(t) {
+		if file.test {
+			continue
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parsed := file.parse(t, set, 0)
 		for _, mistake := range nilRights(parsed) {
-			t.Errorf("%s: %s", file, mistake)
+			t.Errorf("%s: %s", file.path, mistake)
 		}
 		for _, field := range grantFields(parsed) {
-			found = append(found, path.Base(pkg)+"."+field)
+			found = append(found, path.Base(file.pkg)+"."+field)
 		}
-		isStruct = isStruct || pkg == "host/memory" && declaresStruct(parsed, "Authority")
-	})
+		isStruct = isStruct || file.pkg == "host/memory" && declaresStruct(parsed, "Authority")
+	}
 	slices.Sort(found)
 	if !slices.Equal(found, declaredGrants) {
 		t.Errorf("the exported fields of grants are %q; want %q: rights are a memory.Authority", found, declaredGrants)

@@ -1,7 +1,8 @@
-// Command testrun runs the tests of the module, with the race detector where a C compiler is found, and ends in
-// one line that counts them and names what was skipped. With -fuzz it runs every fuzz target instead.
+// Command runtests runs the tests of every module of the repository, with the race detector if a C compiler is found, and
+// ends in one line that counts them and names what was skipped. With -fuzz it runs every fuzz target instead. It is run in
+// the root of the repository.
 //
-// Where TOOLRUN_NO_SKIP is set, a skipped test is a failure.
+// If TOOLRUN_NO_SKIP is set, a skipped test is a failure.
 package main
 
 import (
@@ -21,42 +22,54 @@ func main() {
 	fuzz := flag.String("fuzz", "", "run every fuzz target for this long instead of the tests")
 	flag.Parse()
 	if err := run(*fuzz); err != nil {
-		fmt.Fprintln(os.Stderr, "testrun:", err)
+		fmt.Fprintln(os.Stderr, "runtests:", err)
 		os.Exit(1)
 	}
 }
 
 func run(fuzz string) error {
+	folders, err := modules(".")
+	if err != nil {
+		return fmt.Errorf("find the modules: %w", err)
+	}
 	if fuzz != "" {
-		return fuzzAll(fuzz)
+		return fuzzAll(folders, fuzz)
 	}
 	var sum summary
-	raced, plain, err := packages()
-	if err != nil {
-		return err
+	for _, folder := range folders {
+		err = errors.Join(err, sum.runModule(folder))
 	}
 	if compilerFound() {
-		err = sum.run(append([]string{"-race", "-skip", pattern(computing)}, raced...))
-		err = errors.Join(err, sum.run(append([]string{"-run", pattern(computing)}, packagesOf(computing)...)))
-	} else {
-		plain = append(plain, raced...)
+		err = errors.Join(err, sum.run(".", packagesOf(computing), "-run", pattern(computing)))
 	}
-	err = errors.Join(err, sum.run(plain))
 	sum.skipCompiler()
 	return sum.close(err)
 }
 
-// withoutRace are folders whose tests compile much WebAssembly, which takes ten times as long under the race
-// detector (make soak runs those under it), or bound the memory of processes, of which it takes ten times as much.
-var withoutRace = []string{"/internal/wasm/fuel", "/internal/wasm/binary", "/abi/guest/", "/plugins/examples", "/hostile/", "/host/sandbox/", "/host/engines/", "/host/engine/python/", "/host/extract/"}
-
-// packages lists the packages to test, apart by whether the race detector looks on.
-func packages() (raced, plain []string, err error) {
-	out, err := exec.Command("go", "list", "./...").Output()
+// runModule runs the tests of one module.
+func (s *summary) runModule(folder string) error {
+	raced, plain, err := packages(folder)
 	if err != nil {
-		return nil, nil, fmt.Errorf("go list: %w", err)
+		return err
 	}
-	for _, pkg := range strings.Fields(string(out)) {
+	if !compilerFound() {
+		return s.run(folder, slices.Concat(plain, raced))
+	}
+	return errors.Join(s.run(folder, raced, "-race", "-skip", pattern(computing)), s.run(folder, plain))
+}
+
+// withoutRace are folders whose tests compile much WebAssembly, which takes ten times as long under the race detector (make
+// soak runs those under it), bound the memory of processes, of which it takes ten times as much, or need large dependencies,
+// which would be compiled for it anew.
+var withoutRace = []string{"/internal/wasm/fuel", "/internal/wasm/binary", "/abi/guest/", "/plugins/examples", "/hostile/", "/host/sandbox/", "/host/engines/", "/host/engine/python/", "/host/extract/", "/sdk/temporal/"}
+
+// packages lists the packages of a module, apart by whether they are tested with the race detector.
+func packages(folder string) (raced, plain []string, err error) {
+	all, err := list(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, pkg := range all {
 		if slices.ContainsFunc(withoutRace, func(folder string) bool { return strings.Contains(pkg+"/", folder) }) {
 			plain = append(plain, pkg)
 		} else {
@@ -66,10 +79,13 @@ func packages() (raced, plain []string, err error) {
 	return raced, plain, nil
 }
 
-// run runs go test and reads what it says.
-func (s *summary) run(args []string) error {
-	cmd := exec.Command("go", append([]string{"test", "-json", "-timeout", "9m"}, args...)...)
-	cmd.Stderr = os.Stderr
+// run runs the tests of packages of a module, with further flags of go test.
+func (s *summary) run(folder string, packages []string, flags ...string) error {
+	if len(packages) == 0 {
+		return nil
+	}
+	cmd := exec.Command("go", slices.Concat([]string{"test", "-json", "-timeout", "9m"}, flags, packages)...)
+	cmd.Dir, cmd.Stderr = folder, os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -203,32 +219,6 @@ func (s *summary) close(testErr error) error {
 	}
 	if len(s.skipped) > 0 && os.Getenv("TOOLRUN_NO_SKIP") != "" {
 		return fmt.Errorf("%d tests were skipped, and TOOLRUN_NO_SKIP is set", len(s.skipped))
-	}
-	return nil
-}
-
-// fuzzAll runs every fuzz target of the module, one after the other.
-func fuzzAll(duration string) error {
-	packages, err := exec.Command("go", "list", "-f", "{{.ImportPath}}", "./...").Output()
-	if err != nil {
-		return err
-	}
-	for _, pkg := range strings.Fields(string(packages)) {
-		targets, err := exec.Command("go", "test", "-list", "^Fuzz", pkg).Output()
-		if err != nil {
-			return fmt.Errorf("list the fuzz targets of %s: %w", pkg, err)
-		}
-		for _, target := range strings.Fields(string(targets)) {
-			if !strings.HasPrefix(target, "Fuzz") {
-				continue
-			}
-			fmt.Println("fuzz", pkg, target)
-			cmd := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+target+"$", "-fuzztime", duration, "-fuzzminimizetime", "10x", pkg)
-			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-			if err := cmd.Run(); err != nil {
-				return fmt.Errorf("%s %s: %w", pkg, target, err)
-			}
-		}
 	}
 	return nil
 }

@@ -1,3 +1,5 @@
+//lint:file-ignore U1000 the host calls what go:wasmexport exports
+
 // Command work is code that computes, for a benchmark of what makes it stoppable.
 package main
 
