@@ -1,0 +1,174 @@
+package arch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// maxMethods bounds the methods of a type, promoted ones included. A type with more has several jobs.
+const maxMethods = 30
+
+// manyMethods are the types that still have more, and how many they have. The list only shrinks: the number of a type that
+// loses methods is lowered here, and a type at or below the bound leaves it.
+var manyMethods = map[string]int{
+	"host.Host":                              71,
+	"host.run":                               32,
+	"host/app.load":                          63,
+	"host/engine/enginetest.trial":           52,
+	"host/engine/js.run":                     177,
+	"host/engine/js/internal/bundle.scanner": 31,
+	"host/engine/python.run":                 37,
+	"host/memory.Service":                    140,
+	"host/memory.View":                       59,
+	"host/server/httpapi.Server":             50,
+	"host/server/tenants.Apps":               32,
+	"host/storage/bolt.Backend":              35,
+	"host/txn.Tx":                            50,
+	"internal/cli.local":                     76,
+	"internal/cli.program":                   181,
+	"internal/cli.remote":                    57,
+	"internal/double.opened":                 72,
+	"internal/wasm/binary.parser":            63,
+	"schema.evaluation":                      32,
+	"schema.pattern":                         52,
+	"sdk/client.Client":                      45,
+}
+
+func TestMethods(t *testing.T) {
+	left := maps.Clone(manyMethods)
+	for name, n := range methodCounts(t) {
+		allowed, known := left[name]
+		delete(left, name)
+		switch {
+		case known && n <= maxMethods:
+			t.Errorf("%s has %d methods; remove it from manyMethods", name, n)
+		case known && n < allowed:
+			t.Errorf("%s has %d methods; lower its number in manyMethods, which is %d", name, n, allowed)
+		case known && n > allowed:
+			t.Errorf("%s has %d methods; want no more than the %d that it had", name, n, allowed)
+		case !known && n > maxMethods:
+			t.Errorf("%s has %d methods, promoted ones included; want at most %d: split it", name, n, maxMethods)
+		}
+	}
+	for name := range left {
+		t.Errorf("manyMethods names the type %s, which does not exist", name)
+	}
+}
+
+// methodCounts returns how many methods each type of the product's module has, by its name with the path of its package.
+func methodCounts(t *testing.T) map[string]int {
+	t.Helper()
+	packages := list(t)
+	exports := map[string]string{}
+	for _, p := range packages {
+		exports[p.ImportPath] = p.Export
+	}
+	set := token.NewFileSet()
+	imports := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	counts := map[string]int{}
+	for _, p := range packages {
+		if p.Module == nil || !p.Module.Main {
+			continue
+		}
+		var files []*ast.File
+		for _, name := range p.GoFiles {
+			files = append(files, sourceFile{path: filepath.Join(p.Dir, name)}.parse(t, set, 0))
+		}
+		checked, err := check(p.ImportPath, set, files, imports)
+		if err != nil {
+			t.Fatal(err)
+		}
+		countMethods(checked, counts)
+	}
+	return counts
+}
+
+// check finds the types of a package. It leaves out the bodies of functions, where no type can get a method.
+func check(path string, set *token.FileSet, files []*ast.File, imports types.Importer) (*types.Package, error) {
+	config := types.Config{Importer: imports, IgnoreFuncBodies: true}
+	return config.Check(path, set, files, nil)
+}
+
+// countMethods adds how many methods each type of a package has.
+func countMethods(p *types.Package, counts map[string]int) {
+	for _, name := range p.Scope().Names() {
+		object, ok := p.Scope().Lookup(name).(*types.TypeName)
+		if !ok || object.IsAlias() {
+			continue
+		}
+		n := types.NewMethodSet(types.NewPointer(object.Type())).Len()
+		if i, ok := object.Type().Underlying().(*types.Interface); ok {
+			n = i.NumMethods()
+		}
+		counts[strings.TrimPrefix(p.Path(), module)+"."+name] = n
+	}
+}
+
+// listed is a package as go list describes it.
+type listed struct {
+	ImportPath, Dir string
+	Export          string // the file with what it exports
+	GoFiles         []string
+	Module          *struct{ Main bool }
+}
+
+// list returns the packages of the product's module, and those that they import.
+func list(t *testing.T) (packages []listed) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Module", "./...")
+	cmd.Dir = root
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.Bytes())
+	}
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatal(fmt.Errorf("read what go list prints: %w", err))
+		}
+		packages = append(packages, p)
+	}
+}
+
+func TestCountMethods(t *testing.T) {
+	set := token.NewFileSet()
+	file := parseText(t, set, `
+type I interface { A(); B() }
+type both interface { I; C() }
+type inner struct{}
+func (inner) D() {}
+func (*inner) e() {}
+type Outer struct { *inner; I }
+func (o *Outer) D() {}
+type G[T any] struct { Outer }
+func (G[T]) F() {}
+type alias = Outer
+`)
+	p, err := check("p", set, []*ast.File{file}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	countMethods(p, got)
+	want := map[string]int{"p.I": 2, "p.both": 3, "p.inner": 2, "p.Outer": 4, "p.G": 5}
+	if !maps.Equal(got, want) {
+		t.Errorf("countMethods = %v; want %v", got, want)
+	}
+}
