@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
 // attempt binds one execution of a guest to its View. All that a guest can reach goes through here.
@@ -111,7 +112,7 @@ func (a *attempt) log(level abi.Level, text string) error {
 	if len(a.logs) == limits.LogLines || a.logBytes > limits.LogBytes {
 		a.logBytes = limits.LogBytes + 1
 		level = abi.LevelWarn
-		text = fmt.Sprintf("log truncated: a run may log %d lines and %s", limits.LogLines, memory.FormatSize(int64(limits.LogBytes)))
+		text = fmt.Sprintf("log truncated: a run may log %d lines and %s", limits.LogLines, bytesize.Format(int64(limits.LogBytes)))
 	}
 	line := abi.LogLine{Level: level, Time: a.run.h.now(), Text: text}
 	a.logs = append(a.logs, line)

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
 // engine finds the engine that runs a tool.
@@ -108,7 +108,7 @@ func (h *Host) domain() string {
 func readSource(files fs.FS, name string, most int) ([]byte, error) {
 	info, err := fs.Stat(files, name)
 	if err == nil && info.Size() > int64(most) {
-		return nil, abi.Faultf(abi.SourceInvalid, "%s has more than %s", name, memory.FormatSize(int64(most)))
+		return nil, abi.Faultf(abi.SourceInvalid, "%s has more than %s", name, bytesize.Format(int64(most)))
 	}
 	var code []byte
 	if err == nil {

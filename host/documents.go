@@ -6,7 +6,7 @@ import (
 	"maps"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/bytesize"
 	"github.com/toolrun/toolrun/internal/strictjson"
 	"github.com/toolrun/toolrun/schema"
 )
@@ -40,7 +40,7 @@ func (r *run) document(name string, text json.RawMessage) (json.RawMessage, erro
 		return json.RawMessage("{}"), nil
 	}
 	if limit := r.h.limits.InputBytes; len(text) > limit {
-		return nil, abi.Faultf(abi.InputInvalid, "the %s has %d bytes, and may have %s", name, len(text), memory.FormatSize(int64(limit)))
+		return nil, abi.Faultf(abi.InputInvalid, "the %s has %d bytes, and may have %s", name, len(text), bytesize.Format(int64(limit)))
 	}
 	return text, nil
 }

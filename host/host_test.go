@@ -16,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -185,7 +186,7 @@ func TestIdempotencyConflict(t *testing.T) {
 		"tool": func(i *host.Invocation) { i.Tool = "other_node" },
 		"code": func(i *host.Invocation) { i.Code.Text = "return 'secret'" },
 		"grants": func(i *host.Invocation) {
-			i.Code.Grants = []memory.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read}}}
+			i.Code.Grants = []declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read}}}
 		},
 		"input":         func(i *host.Invocation) { i.Input = json.RawMessage(`{"a":"secret"}`) },
 		"context":       func(i *host.Invocation) { i.Context = json.RawMessage(`{"c":"secret"}`) },
@@ -435,7 +436,7 @@ func TestDoHasTheRightsItIsGiven(t *testing.T) {
 	if _, _, err := h.Do(t.Context(), ann, memory.Operator(), call(abi.SetContent, "cart")); err != nil {
 		t.Fatal(err)
 	}
-	reads := memory.Granted([]memory.Grant{{Store: "cart", Verbs: []abi.Verb{abi.Read}}})
+	reads := memory.Granted([]declare.Grant{{Store: "cart", Verbs: []abi.Verb{abi.Read}}})
 	tests := []struct {
 		name      string
 		caller    host.Caller
@@ -445,7 +446,7 @@ func TestDoHasTheRightsItIsGiven(t *testing.T) {
 	}{
 		{"no rights", ann, memory.Authority{}, abi.GetContent, "cart", abi.NotFound},
 		{"no rights", ann, memory.Authority{}, abi.SetContent, "cart", abi.NotFound},
-		{"no rights", ann, memory.Authority{}, abi.GetContent, memory.SessionMeta, abi.NotFound},
+		{"no rights", ann, memory.Authority{}, abi.GetContent, declare.SessionMeta, abi.NotFound},
 		{"a grant", ann, reads, abi.GetContent, "cart", ""},
 		{"a grant", ann, reads, abi.SetContent, "cart", abi.AccessDenied},
 		{"a grant, and the session of another", host.Caller{Session: "s1"}, reads, abi.GetContent, "cart", abi.AccessDenied},

@@ -14,8 +14,9 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/bytesize"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -26,7 +27,7 @@ type Code struct {
 	// Text is the source: one file, which imports nothing but what the language brings.
 	Text string
 	// Grants are what it may do with the app's stores. Default: nothing.
-	Grants []memory.Grant
+	Grants []declare.Grant
 }
 
 // codeFiles are the names of the file that a code is, by its language.
@@ -59,13 +60,13 @@ func (c *Code) tool(name string) (app.Tool, error) {
 		return app.Tool{}, abi.Faultf(abi.SourceInvalid, "the code is empty")
 	}
 	for _, g := range c.Grants {
-		if g.Store == memory.SessionMeta {
+		if g.Store == declare.SessionMeta {
 			if g.Allows(abi.Write) || g.Allows(abi.Delete) {
 				return app.Tool{}, abi.Faultf(abi.InvalidArgument, "the grant of %q: the store can only be read", g.Store).WithHint("grant read")
 			}
 			continue
 		}
-		if err := memory.CheckName(g.Store); err != nil {
+		if err := declare.CheckName(g.Store); err != nil {
 			return app.Tool{}, abi.Faultf(abi.InvalidArgument, "the grant of %q: %v", g.Store, err)
 		}
 	}
@@ -126,7 +127,7 @@ func (l *inlined) release(one *inlinedTool) {
 // inlineTool makes the tool that the code of an invocation is, if the app has what it is granted.
 func (h *Host) inlineTool(inv Invocation) (declared app.Tool, err error) {
 	if len(inv.Code.Text) > h.limits.SourceBytes {
-		return declared, abi.Faultf(abi.SourceInvalid, "the code has more than %s", memory.FormatSize(int64(h.limits.SourceBytes)))
+		return declared, abi.Faultf(abi.SourceInvalid, "the code has more than %s", bytesize.Format(int64(h.limits.SourceBytes)))
 	}
 	if declared, err = inv.Code.tool(inv.Tool); err != nil {
 		return declared, err
@@ -161,13 +162,13 @@ func (l *inlined) get(h *Host, key string, declared app.Tool, text string) *inli
 
 // declares reports whether the app has a store.
 func (h *Host) declares(store string) bool {
-	return store == memory.SessionMeta || slices.ContainsFunc(h.app.Stores, func(s memory.Store) bool { return s.Name == store })
+	return store == declare.SessionMeta || slices.ContainsFunc(h.app.Stores, func(s declare.Store) bool { return s.Name == store })
 }
 
 // unknownGrant refuses the grant of a store that the app does not have.
 func (h *Host) unknownGrant(name string) error {
 	f := abi.Faultf(abi.InvalidArgument, "the grant of %q: the app has no such store", name)
-	known := []string{memory.SessionMeta}
+	known := []string{declare.SessionMeta}
 	for _, s := range h.app.Stores {
 		known = append(known, s.Name)
 	}

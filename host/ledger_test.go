@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage/mem"
@@ -198,7 +199,7 @@ func TestDryMetadata(t *testing.T) {
 func TestCode(t *testing.T) {
 	h := openTool(t, `return "the tool"`)
 	code := &host.Code{Language: "javascript", Text: `return {was: await memory.get_content("notes"), n: $n}`,
-		Grants: []memory.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read}}}}
+		Grants: []declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read}}}}
 	result, err := run(h, host.Invocation{Tool: "node 1", Code: code, Input: number(4)})
 	if err != nil || string(result.Output) != `{"was":null,"n":4}` || result.Tool != "node 1" {
 		t.Fatalf("code = %s, %v", result.Output, err)
@@ -305,12 +306,12 @@ func TestFiles(t *testing.T) {
 func TestDeclaredStores(t *testing.T) {
 	backend := mem.New()
 	ctx := t.Context()
-	st := memory.Store{Name: "extra", Title: "Extra", Access: memory.ScopeUser, Strict: true, Schema: json.RawMessage(`{"type":"object"}`), Retention: memory.Retention{For: time.Hour}}
+	st := declare.Store{Name: "extra", Title: "Extra", Access: declare.ScopeUser, Strict: true, Schema: json.RawMessage(`{"type":"object"}`), Retention: declare.Retention{For: time.Hour}}
 	if err := memory.SaveDeclared(ctx, backend, "acme", "test", st); err != nil {
 		t.Fatal(err)
 	}
 	stores, err := memory.Declared(ctx, backend, "acme", "test")
-	if err != nil || len(stores) != 1 || stores[0].Name != "extra" || stores[0].Title != "Extra" || stores[0].Access != memory.ScopeUser ||
+	if err != nil || len(stores) != 1 || stores[0].Name != "extra" || stores[0].Title != "Extra" || stores[0].Access != declare.ScopeUser ||
 		!stores[0].Strict || stores[0].Retention != st.Retention || string(stores[0].Schema) != `{"type":"object"}` {
 		t.Errorf("Declared = %+v, %v", stores, err)
 	}

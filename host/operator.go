@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 )
 
@@ -69,7 +70,7 @@ func (h *Host) Report(ctx context.Context, caller Caller) ([]memory.StoreReport,
 
 // Unfit counts the records of a store in the caller's tenant that do not fit a declaration; all reports whether every
 // record was looked at. See memory.Service.Unfit.
-func (h *Host) Unfit(ctx context.Context, caller Caller, st memory.Store) (unfit int, all bool, err error) {
+func (h *Host) Unfit(ctx context.Context, caller Caller, st declare.Store) (unfit int, all bool, err error) {
 	return h.memory.Unfit(ctx, h.caller(caller, "").Tenant, st)
 }
 

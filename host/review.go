@@ -8,8 +8,9 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/bytesize"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -80,18 +81,18 @@ func (h *Host) judge(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	finding := func(code app.Code, hint, format string, args ...any) (Finding, bool) {
 		return Finding{Code: code, Finding: engine.Finding{Message: fmt.Sprintf(format, args...), Hint: hint, Position: call.Position}}, true
 	}
-	if _, declared := h.app.Store(call.Store); !declared && call.Store != memory.SessionMeta {
+	if _, declared := h.app.Store(call.Store); !declared && call.Store != declare.SessionMeta {
 		return finding(app.UnknownStore, h.storeHint(call.Store), "no store %q is declared", call.Store)
 	}
-	at := slices.IndexFunc(t.Grants, func(g memory.Grant) bool { return g.Store == call.Store })
+	at := slices.IndexFunc(t.Grants, func(g declare.Grant) bool { return g.Store == call.Store })
 	switch {
-	case at < 0 && call.Store == memory.SessionMeta && op.Verb != abi.Read:
+	case at < 0 && call.Store == declare.SessionMeta && op.Verb != abi.Read:
 		return finding(app.MissingGrant, "", "%s can only be read", call.Store)
 	case at < 0:
 		return finding(app.MissingGrant, grantHint(call.Store, op.Verb), "the tool is not granted the store %q", call.Store)
 	case t.Grants[at].Allows(op.Verb):
 		return Finding{}, false
-	case call.Store == memory.SessionMeta:
+	case call.Store == declare.SessionMeta:
 		return finding(app.MissingGrant, "", "%s can only be read", call.Store)
 	}
 	return finding(app.MissingGrant, grantHint(call.Store, append(slices.Clone(t.Grants[at].Verbs), op.Verb)...),
@@ -99,7 +100,7 @@ func (h *Host) judge(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 }
 
 func (h *Host) storeHint(name string) string {
-	names := []string{memory.SessionMeta}
+	names := []string{declare.SessionMeta}
 	for _, s := range h.app.Stores {
 		names = append(names, s.Name)
 	}
@@ -145,7 +146,7 @@ func (h *Host) clamped(t *tool) []Finding {
 		}
 		format := func(n int64) string {
 			if l.size {
-				return memory.FormatSize(n)
+				return bytesize.Format(n)
 			}
 			return fmt.Sprint(n)
 		}

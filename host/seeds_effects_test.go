@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 )
 
@@ -24,10 +25,10 @@ memory:
 `
 
 // seedGrants are what the samples of the page need.
-var seedGrants = []memory.Grant{
+var seedGrants = []declare.Grant{
 	{Store: "userPrefs", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}},
 	{Store: "tempProcessingData", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}},
-	{Store: memory.SessionMeta, Verbs: []abi.Verb{abi.Read}},
+	{Store: declare.SessionMeta, Verbs: []abi.Verb{abi.Read}},
 }
 
 // samples are the blocks of the page and an app for them, which has the page's schema.

@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/engines"
-	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/sandbox"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/hostile/corpus"
@@ -164,7 +164,7 @@ func (s *soak) declare(c corpus.Case) (declared *app.App, closeFiles func(), ok 
 		declared, _ = app.Load(root.FS(), app.FileName)
 	} else if tool, _ := app.LoadTool(root.FS(), filepath.ToSlash(c.Tool)); tool != nil {
 		for _, store := range []string{corpus.Own, corpus.Shared, corpus.Typed} {
-			tool.Grants = append(tool.Grants, memory.Grant{Store: store, Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}})
+			tool.Grants = append(tool.Grants, declare.Grant{Store: store, Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}})
 		}
 		declared = &app.App{ID: c.Name, SessionIdle: s.app.SessionIdle, Stores: s.app.Stores, Tools: []app.Tool{*tool}, Files: root.FS()}
 	}

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
 )
 
 // Names of the files that declare an app and a tool.
@@ -21,7 +21,7 @@ type App struct {
 	// SessionIdle is how long a session lives without being used.
 	SessionIdle time.Duration
 	// Stores, Tools and Prompts are in the order of the file. Stores do not hold the built-in one.
-	Stores  []memory.Store
+	Stores  []declare.Store
 	Tools   []Tool
 	Prompts []Prompt
 	// DefaultTool is the tool of runs that name none, as the file declares it; "" if it declares none. See RunsByDefault.
@@ -48,7 +48,7 @@ type Tool struct {
 	OutputSchema json.RawMessage
 	Annotations  Annotations
 	// Grants are in the order of the declaration, one for each store.
-	Grants []memory.Grant
+	Grants []declare.Grant
 	// Env is what the tool sees as its environment.
 	Env    map[string]string
 	Limits Limits
@@ -86,7 +86,7 @@ type Prompt struct {
 	Name        string
 	Description string
 	Template    string
-	Grants      []memory.Grant
+	Grants      []declare.Grant
 	// Broken holds the errors of this prompt, which cannot be rendered while there are any.
 	Broken Problems
 
@@ -94,13 +94,13 @@ type Prompt struct {
 }
 
 // Store returns the declared store with exactly that name.
-func (a *App) Store(name string) (memory.Store, bool) {
+func (a *App) Store(name string) (declare.Store, bool) {
 	for _, s := range a.Stores {
 		if s.Name == name {
 			return s, true
 		}
 	}
-	return memory.Store{}, false
+	return declare.Store{}, false
 }
 
 // Tool returns the tool with exactly that name, broken or not.

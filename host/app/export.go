@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
 // Export writes the configuration of an app as one document of JSON: stores with their schemas, access,
@@ -18,7 +19,7 @@ func Export(a *App) ([]byte, error) {
 	if err := brokenPart(a); err != nil {
 		return nil, err
 	}
-	stores, err := section(a.Stores, func(s memory.Store) (string, any, error) { return exportStore(s) })
+	stores, err := section(a.Stores, func(s declare.Store) (string, any, error) { return exportStore(s) })
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ type exportedApp struct {
 type exportedStore struct {
 	Name        string          `json:"name,omitempty"`
 	Description string          `json:"description,omitempty"`
-	Access      memory.Scope    `json:"access"`
+	Access      declare.Scope   `json:"access"`
 	Retention   string          `json:"retention,omitempty"`
 	Strict      bool            `json:"strict"`
 	Schema      json.RawMessage `json:"schema,omitempty"`
@@ -116,12 +117,12 @@ type exportedPrompt struct {
 	Grants      ordered `json:"grants,omitempty"`
 }
 
-func exportStore(s memory.Store) (string, any, error) {
+func exportStore(s declare.Store) (string, any, error) {
 	schema, err := canonical(s.Schema)
 	if err != nil {
 		return "", nil, fmt.Errorf("export store %s: its schema: %w", s.Name, err)
 	}
-	if s.Access == memory.ScopeSession && s.Retention == (memory.Retention{}) {
+	if s.Access == declare.ScopeSession && s.Retention == (declare.Retention{}) {
 		s.Retention.Session = true // what a file that says nothing means
 	}
 	out := exportedStore{s.Title, s.Description, s.Access, s.Retention.String(), s.Strict, schema, ""}
@@ -134,7 +135,7 @@ func exportStore(s memory.Store) (string, any, error) {
 func exportLimits(l Limits) exportedLimits {
 	return exportedLimits{
 		Timeout: written(l.Timeout, formatDuration), CPU: written(l.CPU, formatDuration),
-		Memory: written(l.Memory, memory.FormatSize), Output: written(l.Output, memory.FormatSize), Calls: l.Calls, Fuel: l.Fuel,
+		Memory: written(l.Memory, bytesize.Format), Output: written(l.Output, bytesize.Format), Calls: l.Calls, Fuel: l.Fuel,
 	}
 }
 
@@ -169,7 +170,7 @@ func exportTool(t Tool) (string, any, error) {
 	return t.Name, out, nil
 }
 
-func exportGrants(grants []memory.Grant) ordered {
+func exportGrants(grants []declare.Grant) ordered {
 	out := ordered{}
 	for _, g := range grants {
 		out = append(out, pair{g.Store, formatVerbs(g.Verbs)})

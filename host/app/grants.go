@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
 )
 
 // verbWords are the words of a grant; readwrite is the three verbs together.
 var verbWords = []string{"read", "write", "delete", "readwrite"}
 
 // grants reads which stores may be used, and how. It returns nil where nothing is granted.
-func (l *load) grants(n *node) []memory.Grant {
+func (l *load) grants(n *node) []declare.Grant {
 	if n == nil || n.kind == null {
 		return nil
 	}
@@ -22,16 +22,16 @@ func (l *load) grants(n *node) []memory.Grant {
 		return nil
 	}
 	l.once(n)
-	var grants []memory.Grant
+	var grants []declare.Grant
 	for _, m := range n.members {
 		if !l.grantable(m.key) {
 			known := slices.Sorted(maps.Keys(l.stores))
-			l.errorf(m.place, UnknownStore, didYouMean(m.key, append(known, memory.SessionMeta)), "no store %s is declared", quote(m.key))
+			l.errorf(m.place, UnknownStore, didYouMean(m.key, append(known, declare.SessionMeta)), "no store %s is declared", quote(m.key))
 		}
-		g := memory.Grant{Store: m.key, Verbs: l.verbs(m.value)}
-		readOnly := m.key == memory.SessionMeta || l.prompt != ""
+		g := declare.Grant{Store: m.key, Verbs: l.verbs(m.value)}
+		readOnly := m.key == declare.SessionMeta || l.prompt != ""
 		if readOnly && (g.Allows(abi.Write) || g.Allows(abi.Delete)) {
-			what := memory.SessionMeta
+			what := declare.SessionMeta
 			if l.prompt != "" {
 				what = "a prompt's memory"
 			}
@@ -74,7 +74,7 @@ func (l *load) verb(n *node) []abi.Verb {
 		l.errorf(n.place, WrongType, "known here: "+strings.Join(verbWords, ", "), "a verb is a text, not %s", n.kind)
 		return nil
 	}
-	verbs, err := memory.ParseVerbs(n.value)
+	verbs, err := declare.ParseVerbs(n.value)
 	if err != nil {
 		l.errorf(n.place, BadValue, didYouMean(n.value, verbWords), "%s is not a verb of a grant", quote(n.value))
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
 )
 
 // poorNames say nothing about what a store holds, however they are numbered.
@@ -15,11 +15,11 @@ var poorNames = regexp.MustCompile(`(?i)^([a-z]|data|temp|tmp|test|testing|foo|b
 	`|store|my_?store|memory|mem|stuff|things?|misc|new|untitled|example|sample|values?|objects?|info)[_-]?[0-9]*$`)
 
 // lintStore warns about what works but is seldom meant.
-func (l *load) lintStore(m member, s memory.Store) {
+func (l *load) lintStore(m member, s declare.Store) {
 	if poorNames.MatchString(s.Name) {
 		l.warnf(m.place, PoorName, "name what it holds, such as userPreferences or orderHistory; the name cannot change later", "the name %s says nothing about the content", quote(s.Name))
 	}
-	if s.Retention.Session && s.Access == memory.ScopeApplication {
+	if s.Retention.Session && s.Access == declare.ScopeApplication {
 		l.warnf(m.value.get("retention").place, ShortLived, "use a time such as 1_week", "memory shared by all users ends with the session of whoever wrote it last")
 	}
 	declared := m.value.get("schema")
@@ -38,7 +38,7 @@ func (l *load) lintGrants(a *App) {
 		return
 	}
 	granted := map[string]bool{}
-	note := func(grants []memory.Grant) {
+	note := func(grants []declare.Grant) {
 		for _, g := range grants {
 			granted[g.Store] = true
 		}

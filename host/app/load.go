@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
 )
 
 // The defaults of Loader and App.
@@ -204,5 +204,5 @@ func (l *load) own(tool, prompt string) { l.tool, l.prompt = tool, prompt }
 // grantable reports whether a store of that name may stand in a grant.
 func (l *load) grantable(name string) bool {
 	_, declared := l.stores[name]
-	return declared || name == memory.SessionMeta || l.stores == nil
+	return declared || name == declare.SessionMeta || l.stores == nil
 }

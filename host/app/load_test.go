@@ -14,7 +14,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
 )
 
 // files makes a file system of path and content in turn.
@@ -81,20 +81,20 @@ func TestLoad(t *testing.T) {
 	yes, no := true, false
 	want := &app.App{
 		ID: "shop", DefaultTool: "save_prefs", SessionIdle: 30 * time.Minute, Files: fsys,
-		Stores: []memory.Store{
+		Stores: []declare.Store{
 			{Name: "userPrefs", Title: "User preferences", Description: "What the user told us to remember",
-				Kind: memory.KindDocument, Access: memory.ScopeUser, Retention: memory.Retention{For: 30 * 24 * time.Hour},
+				Kind: declare.KindDocument, Access: declare.ScopeUser, Retention: declare.Retention{For: 30 * 24 * time.Hour},
 				Strict: true, Schema: json.RawMessage(`{"type":"object","properties":{"language":{"type":"string"}}}`)},
-			{Name: "cart", Kind: memory.KindDocument, Access: memory.ScopeSession, Retention: memory.Retention{Session: true},
+			{Name: "cart", Kind: declare.KindDocument, Access: declare.ScopeSession, Retention: declare.Retention{Session: true},
 				Schema: json.RawMessage(`{"type":"object","properties":{"total":{"type":"number","maximum":1.50e3}}}`)},
-			{Name: "flags", Kind: memory.KindDocument, Access: memory.ScopeApplication, Retention: memory.Retention{For: 90 * 24 * time.Hour}, Resource: true},
+			{Name: "flags", Kind: declare.KindDocument, Access: declare.ScopeApplication, Retention: declare.Retention{For: 90 * 24 * time.Hour}, Resource: true},
 		},
 		Tools: []app.Tool{
 			{Name: "save_prefs", Title: "Save preferences", Description: "Save what the user prefers", Source: "tools/save_prefs.js",
 				InputSchema:  json.RawMessage(`{"type":"object","properties":{"language":{"type":"string"},"area":{}},"required":["language"]}`),
 				OutputSchema: json.RawMessage(`{"type":"object"}`),
 				Annotations:  app.Annotations{Title: "Save", ReadOnlyHint: &no, IdempotentHint: &yes},
-				Grants: []memory.Grant{
+				Grants: []declare.Grant{
 					{Store: "userPrefs", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}},
 					{Store: "sessionMeta", Verbs: []abi.Verb{abi.Read}},
 					{Store: "cart", Verbs: []abi.Verb{abi.Read, abi.Delete}},
@@ -106,7 +106,7 @@ func TestLoad(t *testing.T) {
 			{Name: "plugin", Description: "A folder", Source: "plugin/main.wasm", Dir: "plugin", Entry: "start", Env: map[string]string{"A": "b"}},
 		},
 		Prompts: []app.Prompt{{Name: "greeting", Description: "Says hello", Template: "Hello {{memory.sessionMeta.metadata.userName}}!",
-			Grants: []memory.Grant{{Store: "sessionMeta", Verbs: []abi.Verb{abi.Read}}}}},
+			Grants: []declare.Grant{{Store: "sessionMeta", Verbs: []abi.Verb{abi.Read}}}}},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(app.Prompt{}, app.Tool{})); diff != "" {
 		t.Errorf("Load (-want +got):\n%s", diff)
@@ -136,10 +136,10 @@ featureFlags:
 
 func TestVendorForm(t *testing.T) {
 	a := mustLoad(t, "app.yaml", "app: vendor\nmemory:"+strings.ReplaceAll(scopeSelection, "\n", "\n  "))
-	want := []memory.Store{
-		{Name: "userPrefs", Kind: memory.KindDocument, Access: memory.ScopeUser, Retention: memory.Retention{For: 30 * 24 * time.Hour}},
-		{Name: "cart", Kind: memory.KindDocument, Access: memory.ScopeSession, Retention: memory.Retention{Session: true}},
-		{Name: "featureFlags", Kind: memory.KindDocument, Access: memory.ScopeApplication, Retention: memory.Retention{For: 7 * 24 * time.Hour}},
+	want := []declare.Store{
+		{Name: "userPrefs", Kind: declare.KindDocument, Access: declare.ScopeUser, Retention: declare.Retention{For: 30 * 24 * time.Hour}},
+		{Name: "cart", Kind: declare.KindDocument, Access: declare.ScopeSession, Retention: declare.Retention{Session: true}},
+		{Name: "featureFlags", Kind: declare.KindDocument, Access: declare.ScopeApplication, Retention: declare.Retention{For: 7 * 24 * time.Hour}},
 	}
 	if diff := cmp.Diff(want, a.Stores); diff != "" {
 		t.Errorf("stores (-want +got):\n%s", diff)

@@ -7,18 +7,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
 )
 
 var storeKeys = []string{"name", "description", "kind", "access", "retention", "strict", "schema", "expose"}
 
-func (l *load) readStores(n *node) []memory.Store {
+func (l *load) readStores(n *node) []declare.Store {
 	l.stores = map[string]place{}
 	entries := l.entries(n, "memory", "store", nil)
 	if len(entries) > l.MaxStores {
 		l.errorf(entries[l.MaxStores].place, OverLimit, "keep what belongs together in one store", "an app has at most %d stores, and this one has %d", l.MaxStores, len(entries))
 	}
-	var stores []memory.Store
+	var stores []declare.Store
 	for _, m := range entries {
 		l.stores[m.key] = m.place
 		stores = append(stores, l.readStore(m))
@@ -26,9 +26,9 @@ func (l *load) readStores(n *node) []memory.Store {
 	return stores
 }
 
-func (l *load) readStore(m member) memory.Store {
-	s := memory.Store{Name: m.key, Kind: memory.KindDocument}
-	if err := memory.CheckName(m.key); err != nil {
+func (l *load) readStore(m member) declare.Store {
+	s := declare.Store{Name: m.key, Kind: declare.KindDocument}
+	if err := declare.CheckName(m.key); err != nil {
 		l.errorf(m.place, BadName, storeNameHint(m.key), "%s", err)
 	}
 	n := m.value
@@ -58,25 +58,25 @@ var notInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 // storeNameHint proposes a technical name near to one that is none.
 func storeNameHint(name string) string {
-	if strings.EqualFold(name, memory.SessionMeta) {
+	if strings.EqualFold(name, declare.SessionMeta) {
 		return "every app has it without declaring it; grant a tool to read it"
 	}
 	near := strings.Trim(notInName.ReplaceAllString(name, "_"), "_-0123456789")
-	if memory.CheckName(near) != nil {
+	if declare.CheckName(near) != nil {
 		return ""
 	}
 	return fmt.Sprintf("write %s, and the name for people under name:", near)
 }
 
-func (l *load) kind(n *node) memory.Kind {
+func (l *load) kind(n *node) declare.Kind {
 	switch word := l.text(n, "kind"); word {
-	case "", string(memory.KindDocument):
+	case "", string(declare.KindDocument):
 	case "block", "facts", "collection":
 		l.errorf(n.place, BadValue, "leave kind out", "stores of the kind %q are not supported", word)
 	default:
-		l.errorf(n.place, BadValue, didYouMean(word, []string{string(memory.KindDocument)}), "%s is not a kind of store", quote(word))
+		l.errorf(n.place, BadValue, didYouMean(word, []string{string(declare.KindDocument)}), "%s is not a kind of store", quote(word))
 	}
-	return memory.KindDocument
+	return declare.KindDocument
 }
 
 // exposed is the one way in which a store can be shown.
@@ -97,12 +97,12 @@ func (l *load) expose(n *node) bool {
 	return word == exposed
 }
 
-func (l *load) access(n *node) memory.Scope {
-	known := []string{string(memory.ScopeUser), string(memory.ScopeSession), string(memory.ScopeApplication)}
+func (l *load) access(n *node) declare.Scope {
+	known := []string{string(declare.ScopeUser), string(declare.ScopeSession), string(declare.ScopeApplication)}
 	word := l.text(n, "access")
 	for _, k := range known {
 		if word == k {
-			return memory.Scope(k)
+			return declare.Scope(k)
 		}
 	}
 	if n.kind == text {
@@ -117,15 +117,15 @@ func (l *load) access(n *node) memory.Scope {
 
 // retention reads how long records live. Left out, a session's memory ends with the session, and other memory
 // lives until it is deleted.
-func (l *load) retention(n *node, access memory.Scope) memory.Retention {
+func (l *load) retention(n *node, access declare.Scope) declare.Retention {
 	if n == nil {
-		return memory.Retention{Session: access == memory.ScopeSession}
+		return declare.Retention{Session: access == declare.ScopeSession}
 	}
 	if n.kind != text && n.kind != number {
 		l.errorf(n.place, WrongType, "write session, 1_day, 1_week, 1_month, or a count and a unit such as 90d", "retention takes a text, not %s", n.kind)
-		return memory.Retention{}
+		return declare.Retention{}
 	}
-	r, err := memory.ParseRetention(n.value)
+	r, err := declare.ParseRetention(n.value)
 	if err != nil {
 		l.errorf(n.place, BadValue, retentionHint(n.value), "%s is not a retention", quote(n.value))
 	}
@@ -173,6 +173,6 @@ func retentionHint(s string) string {
 }
 
 func isRetention(s string) bool {
-	_, err := memory.ParseRetention(s)
+	_, err := declare.ParseRetention(s)
 	return err == nil
 }

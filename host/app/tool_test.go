@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
 )
 
 func TestLoadTool(t *testing.T) {
@@ -27,7 +27,7 @@ func TestLoadTool(t *testing.T) {
 	}{
 		{"notes", app.Tool{Name: "take_note", Description: "Takes a note", Source: "notes/main.py", Dir: "notes",
 			InputSchema: json.RawMessage(`{"type":"object"}`), Env: map[string]string{"A": "1"}, Limits: app.Limits{Timeout: time.Second},
-			Grants: []memory.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read, abi.Write}}}}},
+			Grants: []declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read, abi.Write}}}}},
 		{"plain", app.Tool{Name: "plain", Source: "plain/index.ts", Dir: "plain"}},
 		{"my tool!.js", app.Tool{Name: "my_tool", Source: "my tool!.js"}},
 		{".", app.Tool{Name: "tool", Description: "In the root", Source: "my tool!.js", Dir: "."}},
@@ -65,7 +65,7 @@ func TestAppFileDecides(t *testing.T) {
 		a := mustLoad(t, "app.yaml", "app: shop\nmemory: {cart: {access: user}}\ntools: {t: {source: t"+entry+"}}", "t/main.js", "", "t/tool.json", manifest)
 		return a.Tools[0]
 	}
-	asked := []memory.Grant{{Store: "cart", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}}}
+	asked := []declare.Grant{{Store: "cart", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}}}
 	if got := load(""); !cmp.Equal(got.Grants, asked) || got.Description != "of the manifest" || got.Limits.Timeout != 9*time.Second {
 		t.Errorf("an entry without keys = %+v; want what the manifest says", got)
 	}
@@ -77,7 +77,7 @@ func TestAppFileDecides(t *testing.T) {
 	}
 	got := load(", grants: {cart: read}, env: {A: x}, limits: {timeout: 1s}, description: of the app")
 	want := app.Tool{Name: "t", Title: "Title", Description: "of the app", Source: "t/main.js", Dir: "t",
-		Grants: []memory.Grant{{Store: "cart", Verbs: []abi.Verb{abi.Read}}}, Env: map[string]string{"A": "x"}, Limits: app.Limits{Timeout: time.Second}}
+		Grants: []declare.Grant{{Store: "cart", Verbs: []abi.Verb{abi.Read}}}, Env: map[string]string{"A": "x"}, Limits: app.Limits{Timeout: time.Second}}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(app.Tool{})); diff != "" {
 		t.Errorf("an entry with keys (-want +got):\n%s", diff)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
 // The bounds of what files may declare, where Loader has none.
@@ -195,12 +195,12 @@ func (l *load) size(n *node, key string, least, most int64) int64 {
 		l.errorf(n.place, WrongType, "", "%s takes a size such as 64MiB, not %s", key, n.kind)
 		return 0
 	}
-	size, ok := memory.ParseSize(n.value)
+	size, ok := bytesize.Parse(n.value)
 	switch {
 	case !ok:
 		l.errorf(n.place, BadValue, "write a count and a unit, such as 64MiB", "%s is not a size", quote(n.value))
 	case size < least || size > most:
-		l.errorf(n.place, OverLimit, "", "%s is %s; it must be between %s and %s", key, n.value, memory.FormatSize(least), memory.FormatSize(most))
+		l.errorf(n.place, OverLimit, "", "%s is %s; it must be between %s and %s", key, n.value, bytesize.Format(least), bytesize.Format(most))
 	default:
 		return size
 	}

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/internal/bytesize"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
@@ -78,7 +80,7 @@ func readRevision(o *options, v any) string {
 
 func readTTL(o *options, v any) string {
 	text, _ := v.(string)
-	r, err := ParseRetention(text)
+	r, err := declare.ParseRetention(text)
 	if err != nil || r.Session {
 		return "a duration such as 90d, 24h, 30m or 10s"
 	}
@@ -96,7 +98,7 @@ func parseOptions(text json.RawMessage, allowed ...string) (options, error) {
 		return o, nil
 	}
 	if len(text) > maxOptionsBytes {
-		return o, abi.Faultf(abi.TooLarge, "the options are larger than %s", FormatSize(maxOptionsBytes))
+		return o, abi.Faultf(abi.TooLarge, "the options are larger than %s", bytesize.Format(maxOptionsBytes))
 	}
 	value, err := strictjson.Decode(text, strictjson.Limits{Depth: 4, Keys: 100})
 	fields, ok := value.(map[string]any)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
 )
 
 // Authority is a set of rights on the stores of an app: what the holder of a View may do there. The zero value has no
@@ -14,7 +15,7 @@ type Authority struct {
 	// readOnly is true if only reads are allowed, whatever else the Authority holds.
 	readOnly bool
 	// grants are the rights of an Authority that is not unrestricted.
-	grants []Grant
+	grants []declare.Grant
 }
 
 // Operator returns the Authority that allows everything on every store. The host uses it for itself and for operators;
@@ -23,10 +24,10 @@ func Operator() Authority { return Authority{unrestricted: true} }
 
 // Granted returns the Authority that allows what the grants allow, and nothing if there are none. Of two grants of one
 // store the first counts. The grants are copied.
-func Granted(grants []Grant) Authority {
-	own := make([]Grant, len(grants))
+func Granted(grants []declare.Grant) Authority {
+	own := make([]declare.Grant, len(grants))
 	for i, g := range grants {
-		own[i] = Grant{Store: g.Store, Verbs: slices.Clone(g.Verbs)}
+		own[i] = declare.Grant{Store: g.Store, Verbs: slices.Clone(g.Verbs)}
 	}
 	return Authority{grants: own}
 }
@@ -41,20 +42,20 @@ func ReadOnly(a Authority) Authority {
 func (a Authority) Unrestricted() bool { return a.unrestricted }
 
 // grant returns what the Authority holds on a store. A store that is not granted does not exist for the holder.
-func (a Authority) grant(store string) (g Grant, granted bool) {
+func (a Authority) grant(store string) (g declare.Grant, granted bool) {
 	if a.unrestricted {
-		return Grant{Store: store}, true
+		return declare.Grant{Store: store}, true
 	}
 	for _, g := range a.grants {
 		if g.Store == store {
 			return g, true
 		}
 	}
-	return Grant{}, false
+	return declare.Grant{}, false
 }
 
 // check returns a fault if the Authority does not allow a verb on a store that it grants.
-func (a Authority) check(g Grant, verb abi.Verb) error {
+func (a Authority) check(g declare.Grant, verb abi.Verb) error {
 	switch {
 	case a.readOnly && verb != abi.Read:
 		return abi.Faultf(abi.AccessDenied, "the store %q can only be read here", g.Store)

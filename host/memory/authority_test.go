@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -33,8 +34,8 @@ func (a *app) withoutRights(ctx context.Context) map[string]func(abi.Call) error
 		"a Tx that looks":    in(memory.Tx{Caller: ann, Look: true}),
 		"a dry Tx":           in(memory.Tx{Caller: ann, Dry: true}),
 		"nil grants":         in(memory.Tx{Caller: ann, Authority: memory.Granted(nil)}),
-		"empty grants":       in(memory.Tx{Caller: ann, Authority: memory.Granted([]memory.Grant{})}),
-		"a zero Grant":       in(memory.Tx{Caller: ann, Authority: memory.Granted(make([]memory.Grant, 1))}),
+		"empty grants":       in(memory.Tx{Caller: ann, Authority: memory.Granted([]declare.Grant{})}),
+		"a zero Grant":       in(memory.Tx{Caller: ann, Authority: memory.Granted(make([]declare.Grant, 1))}),
 		"reads of nothing":   in(memory.Tx{Caller: ann, Authority: memory.ReadOnly(memory.Authority{})}),
 		"a zero Authority":   func(call abi.Call) error { _, _, err := a.Do(ctx, ann, memory.Authority{}, call); return err },
 		"a zero one in a Tx": func(call abi.Call) error { return a.callWithNothing(ctx, call) },
@@ -53,7 +54,7 @@ func (a *app) callWithNothing(ctx context.Context, call abi.Call) error {
 // No zero value has a right: every operation on every store, declared, built in or neither, is refused in the same words.
 func TestZeroValuesReachNothing(t *testing.T) {
 	a := newApp(t)
-	names := []string{memory.SessionMeta, "undeclared"}
+	names := []string{declare.SessionMeta, "undeclared"}
 	for _, s := range stores() {
 		names = append(names, s.Name)
 		content := `{"language":"en"}`
@@ -102,7 +103,7 @@ func TestZeroConfigHasNoStores(t *testing.T) {
 // ReadOnly takes all verbs but read from an Authority, and adds none.
 func TestReadOnly(t *testing.T) {
 	a := newApp(t)
-	grants := []memory.Grant{
+	grants := []declare.Grant{
 		{Store: "notes", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}}, {Store: "flags", Verbs: []abi.Verb{abi.Write}},
 	}
 	granted := memory.ReadOnly(memory.Granted(grants))
@@ -120,7 +121,7 @@ func TestReadOnly(t *testing.T) {
 		{"granted", granted, abi.SetContent, "flags", abi.AccessDenied},
 		{"granted", granted, abi.GetContent, "prefs", abi.NotFound},
 		{"operator", everything, abi.GetContent, "prefs", ""},
-		{"operator", everything, abi.GetContent, memory.SessionMeta, ""},
+		{"operator", everything, abi.GetContent, declare.SessionMeta, ""},
 		{"operator", everything, abi.SetContent, "prefs", abi.AccessDenied},
 		{"operator", everything, abi.DeleteContent, "prefs", abi.AccessDenied},
 	}
@@ -135,7 +136,7 @@ func TestReadOnly(t *testing.T) {
 // Who changes grants after they were given away changes no Authority.
 func TestGrantedCopies(t *testing.T) {
 	a := newApp(t)
-	grants := []memory.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read}}}
+	grants := []declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read}}}
 	authority := memory.Granted(grants)
 	grants[0].Verbs[0] = abi.Write
 	grants[0].Store = "flags"

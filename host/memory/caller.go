@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -136,13 +137,13 @@ func (s *Service) group(c Caller) storage.Key {
 func (s *Service) recordKey(st *store, c Caller, who string) (storage.Key, error) {
 	key := s.group(c)
 	switch st.Access {
-	case ScopeUser:
+	case declare.ScopeUser:
 		if c.User == "" {
 			return "", abi.Faultf(abi.NoUser, "the store %q is each user's own, and %s has no user", st.Name, who).
 				WithHint("run it for a user")
 		}
 		key = key.With(storage.Part{Tag: storage.User, Value: c.User})
-	case ScopeSession:
+	case declare.ScopeSession:
 		if c.Session == "" {
 			return "", noSession(st, who)
 		}

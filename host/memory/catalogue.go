@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -19,14 +20,14 @@ type catalogue struct {
 
 // declaration is what must not change, or what people want to know, of a store that has records.
 type declaration struct {
-	Kind      Kind   `json:"kind"`
-	Access    Scope  `json:"access"`
-	Retention string `json:"retention,omitempty"`
-	Strict    bool   `json:"strict,omitempty"`
-	Schema    string `json:"schema,omitempty"`
+	Kind      declare.Kind  `json:"kind"`
+	Access    declare.Scope `json:"access"`
+	Retention string        `json:"retention,omitempty"`
+	Strict    bool          `json:"strict,omitempty"`
+	Schema    string        `json:"schema,omitempty"`
 }
 
-func declare(st Store) declaration {
+func declarationOf(st declare.Store) declaration {
 	return declaration{Kind: st.Kind, Access: st.Access, Retention: st.Retention.String(), Strict: st.Strict, Schema: string(st.Schema)}
 }
 
@@ -97,7 +98,7 @@ func (s *Service) nextCatalogue(old catalogue) catalogue {
 		next.Stores = map[string]declaration{}
 	}
 	for name, st := range s.stores {
-		next.Stores[name] = declare(st.Store)
+		next.Stores[name] = declarationOf(st.Store)
 	}
 	return next
 }
@@ -128,7 +129,7 @@ func (s *Service) refuseMoved(ctx context.Context, c Caller, old catalogue) erro
 // MovedError says that a store with records was declared with another access than they were written under.
 type MovedError struct {
 	Store   string
-	Was, Is Scope
+	Was, Is declare.Scope
 	Records int
 }
 
@@ -166,7 +167,7 @@ type StoreReport struct {
 	// Unfit counts the records that no longer fit the schema.
 	Unfit int `json:"unfit,omitempty"`
 	// Moved is the access under which the records were written, where it is not the declared one.
-	Moved Scope `json:"moved,omitempty"`
+	Moved declare.Scope `json:"moved,omitempty"`
 }
 
 // Report looks at every record of the tenant: how many each store has, which stores are not declared any more,
@@ -223,12 +224,12 @@ func (st *store) fits(r storage.Record) bool {
 }
 
 // scopeOf tells from its key whose a record is.
-func scopeOf(key storage.Key) Scope {
+func scopeOf(key storage.Key) declare.Scope {
 	switch {
 	case key.Part(storage.Session) != "":
-		return ScopeSession
+		return declare.ScopeSession
 	case key.Part(storage.User) != "":
-		return ScopeUser
+		return declare.ScopeUser
 	}
-	return ScopeApplication
+	return declare.ScopeApplication
 }

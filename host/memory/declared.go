@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -15,8 +16,8 @@ import (
 type declaredStore struct {
 	Title       string          `json:"title,omitempty"`
 	Description string          `json:"description,omitempty"`
-	Kind        Kind            `json:"kind,omitempty"`
-	Access      Scope           `json:"access"`
+	Kind        declare.Kind    `json:"kind,omitempty"`
+	Access      declare.Scope   `json:"access"`
 	Retention   string          `json:"retention,omitempty"`
 	Strict      bool            `json:"strict,omitempty"`
 	Resource    bool            `json:"resource,omitempty"`
@@ -29,7 +30,7 @@ func declaredKey(tenant, app string) storage.Key {
 
 // Declared returns the stores of an app that a tenant declared while the app was open, sorted by their names. Whoever
 // opens the app adds them to those of the app file.
-func Declared(ctx context.Context, backend storage.Backend, tenant, app string) ([]Store, error) {
+func Declared(ctx context.Context, backend storage.Backend, tenant, app string) ([]declare.Store, error) {
 	records, err := backend.Get(ctx, declaredKey(tenant, app))
 	if err != nil {
 		return nil, fmt.Errorf("read the declared stores: %w", err)
@@ -38,14 +39,14 @@ func Declared(ctx context.Context, backend storage.Backend, tenant, app string) 
 	if err != nil {
 		return nil, err
 	}
-	var stores []Store
+	var stores []declare.Store
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
 		d := kept[name]
 		retention, err := keptRetention(d.Retention)
 		if err != nil {
 			return nil, fmt.Errorf("declared stores: %w: %w", storage.ErrCorrupt, err)
 		}
-		stores = append(stores, Store{
+		stores = append(stores, declare.Store{
 			Name: name, Title: d.Title, Description: d.Description, Kind: d.Kind, Access: d.Access, Retention: retention,
 			Strict: d.Strict, Resource: d.Resource, Schema: d.Schema,
 		})
@@ -53,11 +54,11 @@ func Declared(ctx context.Context, backend storage.Backend, tenant, app string) 
 	return stores, nil
 }
 
-func keptRetention(text string) (Retention, error) {
+func keptRetention(text string) (declare.Retention, error) {
 	if text == "" {
-		return Retention{}, nil
+		return declare.Retention{}, nil
 	}
-	return ParseRetention(text)
+	return declare.ParseRetention(text)
 }
 
 func decodeDeclared(r storage.Record) (map[string]declaredStore, error) {
@@ -73,7 +74,7 @@ func decodeDeclared(r storage.Record) (map[string]declaredStore, error) {
 
 // SaveDeclared keeps the declarations of stores beside those of the app file, all at once. It does not look at them, which
 // New and Service.Declare do.
-func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app string, stores ...Store) error {
+func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app string, stores ...declare.Store) error {
 	key := declaredKey(tenant, app)
 	s := &Service{app: app, clock: time.Now}
 	err := swapOne(ctx, backend, key, func(now storage.Record) ([]storage.Write, error) {

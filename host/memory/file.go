@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
 // What files are kept.
@@ -197,7 +198,7 @@ func (s *Service) checkUpload(c Caller, up Upload) error {
 		return abi.Faultf(abi.NoSession, "a file belongs to a session").WithHint("start a session first")
 	}
 	if len(up.Content) > MaxFileBytes {
-		return abi.Faultf(abi.TooLarge, "the file has more than %s", FormatSize(MaxFileBytes))
+		return abi.Faultf(abi.TooLarge, "the file has more than %s", bytesize.Format(MaxFileBytes))
 	}
 	return checkID("file", up.ID)
 }

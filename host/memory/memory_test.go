@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
@@ -53,16 +54,16 @@ const prefsSchema = `{
 	}
 }`
 
-func stores() []memory.Store {
-	return []memory.Store{
-		{Name: "prefs", Access: memory.ScopeUser, Strict: true, Schema: json.RawMessage(prefsSchema)},
-		{Name: "loose", Access: memory.ScopeUser, Schema: json.RawMessage(prefsSchema)},
-		{Name: "notes", Access: memory.ScopeUser},
-		{Name: "daily", Access: memory.ScopeUser, Retention: memory.Retention{For: 24 * time.Hour}},
-		{Name: "lastSession", Access: memory.ScopeUser, Retention: memory.Retention{Session: true}},
-		{Name: "cart", Access: memory.ScopeSession, Retention: memory.Retention{Session: true}},
-		{Name: "flags", Access: memory.ScopeApplication},
-		{Name: "list", Access: memory.ScopeApplication, Schema: json.RawMessage(`{"type":"array"}`)},
+func stores() []declare.Store {
+	return []declare.Store{
+		{Name: "prefs", Access: declare.ScopeUser, Strict: true, Schema: json.RawMessage(prefsSchema)},
+		{Name: "loose", Access: declare.ScopeUser, Schema: json.RawMessage(prefsSchema)},
+		{Name: "notes", Access: declare.ScopeUser},
+		{Name: "daily", Access: declare.ScopeUser, Retention: declare.Retention{For: 24 * time.Hour}},
+		{Name: "lastSession", Access: declare.ScopeUser, Retention: declare.Retention{Session: true}},
+		{Name: "cart", Access: declare.ScopeSession, Retention: declare.Retention{Session: true}},
+		{Name: "flags", Access: declare.ScopeApplication},
+		{Name: "list", Access: declare.ScopeApplication, Schema: json.RawMessage(`{"type":"array"}`)},
 	}
 }
 
@@ -275,10 +276,10 @@ func TestArgumentsAreBounded(t *testing.T) {
 
 func TestGrants(t *testing.T) {
 	a := newApp(t)
-	grants := []memory.Grant{
+	grants := []declare.Grant{
 		{Store: "notes", Verbs: []abi.Verb{abi.Read}},
 		{Store: "flags", Verbs: []abi.Verb{abi.Write}},
-		{Store: memory.SessionMeta, Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}},
+		{Store: declare.SessionMeta, Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}},
 	}
 	tests := []struct {
 		call abi.Call
@@ -324,7 +325,7 @@ func TestTextsForOperators(t *testing.T) {
 // TestMisspelledStores: a name is put right from the stores that were granted alone.
 func TestMisspelledStores(t *testing.T) {
 	a := newApp(t)
-	some := memory.Granted([]memory.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Write}}, {Store: memory.SessionMeta, Verbs: []abi.Verb{abi.Read}}})
+	some := memory.Granted([]declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Write}}, {Store: declare.SessionMeta, Verbs: []abi.Verb{abi.Read}}})
 	tests := []struct {
 		name      string
 		authority memory.Authority
@@ -367,8 +368,8 @@ func TestStrictAndLoose(t *testing.T) {
 // TestLedgerViolations: the ledger has what did not fit, and of the names in it only those that the schema declares.
 func TestLedgerViolations(t *testing.T) {
 	backend := mem.New()
-	s, err := memory.New(memory.Config{App: "shop", Backend: backend, LedgerRetention: time.Hour, Stores: []memory.Store{{
-		Name: "loose", Access: memory.ScopeUser,
+	s, err := memory.New(memory.Config{App: "shop", Backend: backend, LedgerRetention: time.Hour, Stores: []declare.Store{{
+		Name: "loose", Access: declare.ScopeUser,
 		Schema: json.RawMessage(`{"type":"object","properties":{"mail":{"additionalProperties":{"type":"integer"}}}}`),
 	}}})
 	if err != nil {
@@ -395,8 +396,8 @@ func TestLedgerViolations(t *testing.T) {
 func TestExistingViolation(t *testing.T) {
 	backend := mem.New()
 	open := func(strict bool) *memory.Service {
-		s, err := memory.New(memory.Config{App: "shop", Backend: backend, Stores: []memory.Store{{
-			Name: "prefs", Access: memory.ScopeUser, Strict: strict,
+		s, err := memory.New(memory.Config{App: "shop", Backend: backend, Stores: []declare.Store{{
+			Name: "prefs", Access: declare.ScopeUser, Strict: strict,
 			Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"},"b":{}}}`),
 		}}})
 		if err != nil {
@@ -443,7 +444,7 @@ func TestShorterRetentionAppliesAtOnce(t *testing.T) {
 	a.clock.Advance(2 * time.Hour)
 	shorter := newApp(t, func(cfg *memory.Config) {
 		cfg.Backend, cfg.Now = a.backend, a.clock.Now
-		cfg.Stores = []memory.Store{{Name: "daily", Access: memory.ScopeUser, Retention: memory.Retention{For: time.Hour}}}
+		cfg.Stores = []declare.Store{{Name: "daily", Access: declare.ScopeUser, Retention: declare.Retention{For: time.Hour}}}
 	})
 	shorter.want(ann, `"daily"`, "null")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -39,7 +40,7 @@ func (v *View) metaEntry() *entry {
 	if v.caller.Session != "" {
 		key = v.s.sessionKey(v.caller)
 	}
-	return v.entry(nil, SessionMeta, key)
+	return v.entry(nil, declare.SessionMeta, key)
 }
 
 // metaContent makes sessionMeta from the session record as the attempt sees it; without a session, from what

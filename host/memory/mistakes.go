@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Mistakes returns what the schema of the store seems to check and does not; see schema.Schema.Mistakes. The error is that
+// Mistakes returns what the schema of a store seems to check and does not; see schema.Schema.Mistakes. The error is that
 // of a schema that does not compile.
-func (st Store) Mistakes() (schema.Errors, error) {
+func Mistakes(st declare.Store) (schema.Errors, error) {
 	if st.Schema == nil {
 		return nil, nil
 	}
@@ -25,11 +26,11 @@ func (st Store) Mistakes() (schema.Errors, error) {
 
 // CheckStrict refuses a strict store whose schema has mistakes. A declaration that is new is held to that; one that is kept
 // is opened as it is.
-func CheckStrict(st Store) error {
+func CheckStrict(st declare.Store) error {
 	if !st.Strict {
 		return nil
 	}
-	mistakes, err := st.Mistakes()
+	mistakes, err := Mistakes(st)
 	mistakes = slices.DeleteFunc(mistakes, func(e *schema.Error) bool { return e.Harmless })
 	if err != nil || len(mistakes) == 0 {
 		return err
@@ -49,7 +50,7 @@ const (
 
 // Unfit counts the records of a store in a tenant that do not fit a declaration. It looks at 10,000 records of the app at
 // most, and at 32 MiB; all reports whether these were all.
-func (s *Service) Unfit(ctx context.Context, tenant string, decl Store) (unfit int, all bool, err error) {
+func (s *Service) Unfit(ctx context.Context, tenant string, decl declare.Store) (unfit int, all bool, err error) {
 	st, err := compileStore(decl)
 	if err != nil {
 		return 0, false, abi.Faultf(abi.InvalidArgument, "the store %q: %v", decl.Name, err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 )
 
@@ -20,7 +21,7 @@ func TestCheckStrict(t *testing.T) {
 		{"both", `{"propertys": {"a": true}, "properties": {"a": {"type": "string", "default": 1}}}`, true, abi.InvalidArgument},
 		{"not strict", `{"propertys": {"a": true}}`, false, ""},
 	} {
-		err := memory.CheckStrict(memory.Store{Name: "prefs", Access: memory.ScopeUser, Strict: tt.strict, Schema: []byte(tt.schema)})
+		err := memory.CheckStrict(declare.Store{Name: "prefs", Access: declare.ScopeUser, Strict: tt.strict, Schema: []byte(tt.schema)})
 		if f, ok := errors.AsType[*abi.Fault](err); (err != nil) != (tt.want != "") || ok && f.Code != tt.want {
 			t.Errorf("%s: CheckStrict = %v; want %q", tt.name, err, tt.want)
 		}

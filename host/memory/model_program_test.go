@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
 )
 
 // program is what a guest does: the same for the Service and for the model.
@@ -141,7 +141,7 @@ func randomStep(d dice, store string) step {
 	case n < 42:
 		return step{op: abi.GetContent, args: []string{store, one(d, `{"a":1}`, `{"b":0}`, `{"x.y":1}`, `{"x":{"y":0}}`, `{"a":1,"x":1,"x.y":0}`)}}
 	case n < 46:
-		return step{op: abi.GetContent, args: []string{`"` + memory.SessionMeta + `"`, `{"metadata":1}`}}
+		return step{op: abi.GetContent, args: []string{`"` + declare.SessionMeta + `"`, `{"metadata":1}`}}
 	case n < 66:
 		return step{op: abi.SetContent, args: []string{store, randomContent(d)}}
 	case n < 74:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 )
 
@@ -15,19 +16,19 @@ import (
 
 // modelStore is what the model knows of a store.
 type modelStore struct {
-	access      memory.Scope
+	access      declare.Scope
 	life        time.Duration
 	withSession bool // a record ends with the session that wrote last
 	schema      bool // of modelSchema, strictly
 }
 
 var modelStores = map[string]modelStore{
-	"notes": {access: memory.ScopeUser},
-	"prefs": {access: memory.ScopeUser, schema: true},
-	"daily": {access: memory.ScopeUser, life: 10 * time.Minute},
-	"last":  {access: memory.ScopeUser, withSession: true},
-	"cart":  {access: memory.ScopeSession, withSession: true},
-	"flags": {access: memory.ScopeApplication},
+	"notes": {access: declare.ScopeUser},
+	"prefs": {access: declare.ScopeUser, schema: true},
+	"daily": {access: declare.ScopeUser, life: 10 * time.Minute},
+	"last":  {access: declare.ScopeUser, withSession: true},
+	"cart":  {access: declare.ScopeSession, withSession: true},
+	"flags": {access: declare.ScopeApplication},
 }
 
 // modelSchema refuses some merges of two contents that it allows each.
@@ -35,10 +36,10 @@ const modelSchema = `{"type":"object","maxProperties":2,"properties":{
 	"a":{"type":"integer","default":1},"b":{"type":"integer"},"c":{"type":"integer"}}}`
 
 // modelDeclarations are the stores as the Service is told of them.
-func modelDeclarations() []memory.Store {
-	var all []memory.Store
+func modelDeclarations() []declare.Store {
+	var all []declare.Store
 	for name, st := range modelStores {
-		decl := memory.Store{Name: name, Access: st.access, Retention: memory.Retention{For: st.life, Session: st.withSession}}
+		decl := declare.Store{Name: name, Access: st.access, Retention: declare.Retention{For: st.life, Session: st.withSession}}
 		if st.schema {
 			decl.Strict, decl.Schema = true, json.RawMessage(modelSchema)
 		}
@@ -167,7 +168,7 @@ func (g *guest) call(op string, args []string) (string, abi.Code) {
 		return ""
 	}
 	name := parse(arg(0)).(string)
-	if name == memory.SessionMeta {
+	if name == declare.SessionMeta {
 		return project(g.meta(), arg(1)), ""
 	}
 	st, ok := modelStores[name]
@@ -176,11 +177,11 @@ func (g *guest) call(op string, args []string) (string, abi.Code) {
 	}
 	at := place{store: name}
 	switch st.access {
-	case memory.ScopeUser:
+	case declare.ScopeUser:
 		if at.owner = "user " + g.c.User; g.c.User == "" {
 			return "", abi.NoUser
 		}
-	case memory.ScopeSession:
+	case declare.ScopeSession:
 		if at.owner = "session " + g.c.Session; g.c.Session == "" {
 			return "", abi.NoSession
 		}

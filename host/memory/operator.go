@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -58,13 +59,13 @@ func (s *Service) List(ctx context.Context, c Caller, name, after string, limit 
 func (s *Service) extent(st *store, c Caller) storage.Key {
 	group := s.group(c)
 	switch {
-	case st.Access == ScopeUser && c.User != "":
+	case st.Access == declare.ScopeUser && c.User != "":
 		return group.With(storage.Part{Tag: storage.User, Value: c.User})
-	case st.Access == ScopeUser:
+	case st.Access == declare.ScopeUser:
 		return group + tagged(storage.User) // the records of one kind of owner lie together
-	case st.Access == ScopeSession && c.Session != "":
+	case st.Access == declare.ScopeSession && c.Session != "":
 		return group.With(storage.Part{Tag: storage.Session, Value: c.Session})
-	case st.Access == ScopeSession:
+	case st.Access == declare.ScopeSession:
 		return group + tagged(storage.Session)
 	}
 	return group + tagged(storage.Store)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/bytesize"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
@@ -33,7 +34,7 @@ func parseProjection(text json.RawMessage) (*projection, error) {
 		return nil, nil
 	}
 	if len(text) > maxProjectionBytes {
-		return nil, abi.Faultf(abi.TooLarge, "the projection is larger than %s", FormatSize(maxProjectionBytes))
+		return nil, abi.Faultf(abi.TooLarge, "the projection is larger than %s", bytesize.Format(maxProjectionBytes))
 	}
 	value, err := strictjson.Decode(text, strictjson.Limits{Depth: maxProjectionPath, Keys: 1000})
 	if err != nil {

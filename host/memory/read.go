@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
@@ -79,7 +80,7 @@ func project(value any, wanted *projection) (json.RawMessage, error) {
 // recordReply wraps a content with what is known about its record.
 func (v *View) recordReply(e *entry, content json.RawMessage) (json.RawMessage, error) {
 	if e.store == nil {
-		return nil, abi.Faultf(abi.InvalidArgument, "%s has no revision or times of its own", SessionMeta).
+		return nil, abi.Faultf(abi.InvalidArgument, "%s has no revision or times of its own", declare.SessionMeta).
 			WithHint("read it without the option \"record\"")
 	}
 	next := v.next(e)

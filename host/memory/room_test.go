@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 )
 
@@ -20,7 +21,7 @@ func TestAnAttemptHoldsTexts(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) {
 		cfg.Stores = nil
 		for i := range stores {
-			cfg.Stores = append(cfg.Stores, memory.Store{Name: fmt.Sprint("s", i), Access: memory.ScopeApplication})
+			cfg.Stores = append(cfg.Stores, declare.Store{Name: fmt.Sprint("s", i), Access: declare.ScopeApplication})
 		}
 	})
 	dear := json.RawMessage(`{"a":[` + strings.Repeat(`{"a":1},`, 31_000) + `0]}`) // about 250 KiB

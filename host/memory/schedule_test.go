@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/bolt"
@@ -117,9 +118,9 @@ func tenantOf(seed uint64) string {
 		for name, st := range modelStores {
 			owners := []string{""}
 			switch st.access {
-			case memory.ScopeUser:
+			case declare.ScopeUser:
 				owners = []string{"user ann", "user bob"}
-			case memory.ScopeSession:
+			case declare.ScopeSession:
 				owners = []string{"session s1", "session s2", "session s3", "session s4"}
 			}
 			for _, owner := range owners {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/schema"
 )
@@ -21,7 +22,7 @@ type Config struct {
 	// App is the id of the app, unique within a tenant.
 	App     string
 	Backend storage.Backend
-	Stores  []Store
+	Stores  []declare.Store
 	Limits  Limits
 	// SessionIdle is how long a session lives without being used, to an eighth more. Default 24 hours.
 	SessionIdle time.Duration
@@ -129,7 +130,7 @@ type Service struct {
 
 // store is a declaration with its compiled schema.
 type store struct {
-	Store
+	declare.Store
 	schema *schema.Schema // nil for none
 	// anyRoot is true where the schema allows a content that is not an object.
 	anyRoot bool
@@ -173,7 +174,7 @@ func checkConfig(cfg Config) error {
 	return errors.Join(errs...)
 }
 
-func (s *Service) addStores(stores []Store) error {
+func (s *Service) addStores(stores []declare.Store) error {
 	var errs []error
 	if len(stores) > s.limits.Stores {
 		errs = append(errs, fmt.Errorf("memory: %d stores, but an app may have %d", len(stores), s.limits.Stores))
@@ -195,22 +196,22 @@ func (s *Service) addStores(stores []Store) error {
 	return errors.Join(errs...)
 }
 
-func compileStore(decl Store) (*store, error) {
-	if err := CheckName(decl.Name); err != nil {
+func compileStore(decl declare.Store) (*store, error) {
+	if err := declare.CheckName(decl.Name); err != nil {
 		return nil, err
 	}
 	if decl.Kind == "" {
-		decl.Kind = KindDocument
+		decl.Kind = declare.KindDocument
 	}
-	if decl.Kind != KindDocument {
+	if decl.Kind != declare.KindDocument {
 		return nil, fmt.Errorf("unknown kind %q", decl.Kind)
 	}
 	switch decl.Access {
-	case ScopeSession, ScopeUser, ScopeApplication:
+	case declare.ScopeSession, declare.ScopeUser, declare.ScopeApplication:
 	default:
 		return nil, fmt.Errorf("unknown access %q: it takes session, user or application", decl.Access)
 	}
-	if decl.Retention.For < 0 || decl.Retention.For > maxRetention {
+	if decl.Retention.For < 0 || decl.Retention.For > declare.MaxRetention {
 		return nil, errors.New("the retention is out of range")
 	}
 	if decl.Schema == nil {
@@ -239,8 +240,8 @@ func allowsAnyRoot(text json.RawMessage) bool {
 }
 
 // Stores returns the declarations, in their order.
-func (s *Service) Stores() []Store {
-	all := make([]Store, len(s.names))
+func (s *Service) Stores() []declare.Store {
+	all := make([]declare.Store, len(s.names))
 	for i, name := range s.names {
 		all[i] = s.stores[name].Store
 	}

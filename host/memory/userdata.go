@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -142,7 +143,7 @@ func (d *UserData) record(ctx context.Context, r storage.Record, visit func(User
 	name := r.Key.Part(storage.Store)
 	st := d.s.stores[name]
 	if st == nil {
-		st = &store{Store: Store{Name: name}}
+		st = &store{Store: declare.Store{Name: name}}
 	}
 	alive, err := d.s.stillAlive(ctx, st, r, d.open)
 	if err != nil || !alive {

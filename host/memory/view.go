@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/internal/spell"
 )
@@ -128,16 +129,16 @@ func (v *View) open(op abi.Operation, name string) (*entry, error) {
 		return nil, v.noStore(name)
 	}
 	st := v.s.stores[name]
-	if st == nil && name != SessionMeta {
+	if st == nil && name != declare.SessionMeta {
 		return nil, v.noStore(name)
 	}
-	if name == SessionMeta && op.Verb != abi.Read {
-		return nil, abi.Faultf(abi.ReadOnly, "%s can be read, but only the host writes it", SessionMeta)
+	if name == declare.SessionMeta && op.Verb != abi.Read {
+		return nil, abi.Faultf(abi.ReadOnly, "%s can be read, but only the host writes it", declare.SessionMeta)
 	}
 	if err := v.authority.check(grant, op.Verb); err != nil {
 		return nil, err
 	}
-	if name == SessionMeta {
+	if name == declare.SessionMeta {
 		return v.metaEntry(), nil
 	}
 	key, err := v.s.recordKey(st, v.caller, v.authority.holder())

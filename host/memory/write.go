@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
@@ -66,7 +67,7 @@ func (v *View) writable(st *store, text json.RawMessage, opts options) error {
 }
 
 func (v *View) endsWithSession(st *store) bool {
-	return st.Access == ScopeSession || st.Retention.Session
+	return st.Access == declare.ScopeSession || st.Retention.Session
 }
 
 // maxBlind is how many blind writes to one record are kept for the commit, which may have to apply them again.
@@ -215,7 +216,7 @@ func (v *View) ends(st *store) (tags []string) {
 	if v.endsWithSession(st) {
 		tags = append(tags, endTag(v.s.sessionKey(v.caller)))
 	}
-	if st.Access == ScopeSession {
+	if st.Access == declare.ScopeSession {
 		tags = append(tags, storage.SubjectTag(v.caller.subject()))
 	}
 	return tags

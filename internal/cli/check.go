@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage/mem"
@@ -177,7 +178,7 @@ func (p *program) checkPrompt(ctx context.Context, h *host.Host, pr *project, pr
 		return p.promptProblem(pr, prompt, f.Line, f.Column, f.Message, f.Hint), true
 	}
 	message, hint := fmt.Sprintf("the prompt is not granted the store %q", f.Store), fmt.Sprintf("grant it to the prompt: grants: {%s: read}", f.Store)
-	if known := append(pr.storeNames(), memory.SessionMeta); !slices.Contains(known, f.Store) {
+	if known := append(pr.storeNames(), declare.SessionMeta); !slices.Contains(known, f.Store) {
 		message, hint = fmt.Sprintf("no store %q is declared", f.Store), didYouMean(f.Store, known, "")
 	}
 	line, column := f.Line, f.Column

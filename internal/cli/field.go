@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
@@ -15,7 +15,7 @@ const codeNoField app.Code = "no_field"
 // undeclared returns the part of a path of names ("a.b") that no content of the store can have, and the names that
 // stand beside it; "" where there is none, or where that is not certain. Only a strict store keeps what it does not
 // declare out.
-func undeclared(store memory.Store, path string) (field string, known []string) {
+func undeclared(store declare.Store, path string) (field string, known []string) {
 	if !store.Strict || path == "" {
 		return "", nil
 	}

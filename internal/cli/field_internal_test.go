@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
 )
 
 func TestUndeclared(t *testing.T) {
@@ -38,7 +38,7 @@ func TestUndeclared(t *testing.T) {
 		{"a condition", `{"properties": {"a": true}, "if": true, "then": {"properties": {"x": true}}}`, "x", "", nil},
 	}
 	for _, tt := range tests {
-		store := memory.Store{Strict: true, Schema: json.RawMessage(tt.schema)}
+		store := declare.Store{Strict: true, Schema: json.RawMessage(tt.schema)}
 		if field, known := undeclared(store, tt.path); field != tt.field || !slices.Equal(known, tt.known) {
 			t.Errorf("%s: undeclared(%s) = %q, %v; want %q, %v", tt.name, tt.path, field, known, tt.field, tt.known)
 		}

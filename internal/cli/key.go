@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
@@ -93,7 +93,7 @@ func (f *keyFlags) complete(now time.Time) error {
 	if f.expires == "" {
 		return nil
 	}
-	good, err := memory.ParseRetention(f.expires)
+	good, err := declare.ParseRetention(f.expires)
 	if err != nil || good.For == 0 {
 		return usagef("write a count and a unit, such as 90d or 12h", "--expires %q is not a time", f.expires)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 )
 
@@ -62,7 +63,7 @@ database is not: one of an app without stores, in no session.`,
 	}
 	f.register(cmd)
 	p.completeFlag(cmd, "tool", cobra.ShellCompDirectiveNoFileComp, (*project).describedTools)
-	p.completeFlag(cmd, "store", cobra.ShellCompDirectiveNoFileComp, func(pr *project) []string { return append(pr.storeNames(), memory.SessionMeta) })
+	p.completeFlag(cmd, "store", cobra.ShellCompDirectiveNoFileComp, func(pr *project) []string { return append(pr.storeNames(), declare.SessionMeta) })
 	return cmd
 }
 
@@ -119,8 +120,8 @@ func parseMoment(flag, given string, now time.Time) (time.Time, error) {
 	}
 	ago, err := time.ParseDuration(given)
 	if err != nil { // which knows no days
-		var kept memory.Retention
-		kept, err = memory.ParseRetention(given)
+		var kept declare.Retention
+		kept, err = declare.ParseRetention(given)
 		ago = kept.For
 	}
 	if err != nil || ago <= 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 )
 
@@ -58,7 +59,7 @@ func (p *program) memoryGet() *cobra.Command {
 	}
 	f.register(cmd)
 	cmd.Flags().BoolVar(&record, "record", false, "print the revision and the times too")
-	cmd.ValidArgsFunction = p.completeFirst(&f.app, func(pr *project) []string { return append(pr.storeNames(), memory.SessionMeta) })
+	cmd.ValidArgsFunction = p.completeFirst(&f.app, func(pr *project) []string { return append(pr.storeNames(), declare.SessionMeta) })
 	return cmd
 }
 
@@ -166,7 +167,7 @@ func (p *program) memoryDelete() *cobra.Command {
 
 // operate opens what holds a store that a command reads or writes records of.
 func (p *program) operate(cmd *cobra.Command, f *memoryFlags, store string, keep bool, body func(context.Context, surface, host.Caller) error) error {
-	return p.inWorkspace(cmd, f, p.withStore(store, memory.SessionMeta), keep, func(w *workspace, caller host.Caller) error {
+	return p.inWorkspace(cmd, f, p.withStore(store, declare.SessionMeta), keep, func(w *workspace, caller host.Caller) error {
 		return body(cmd.Context(), w, caller)
 	})
 }

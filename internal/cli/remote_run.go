@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
@@ -95,7 +95,7 @@ func (r *remote) sentFault(ctx context.Context, f *abi.Fault, inv host.Invocatio
 	pr := &project{app: &app.App{Tools: []app.Tool{{Name: inv.Tool, Grants: inv.Code.Grants}}}}
 	names, _ := r.storeNames(ctx) // without them there is no hint
 	for _, name := range names {
-		pr.app.Stores = append(pr.app.Stores, memory.Store{Name: name})
+		pr.app.Stores = append(pr.app.Stores, declare.Store{Name: name})
 	}
 	return pr.grantHint(inv.Tool, &shown)
 }

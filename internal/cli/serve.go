@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage/bolt"
+	"github.com/toolrun/toolrun/internal/bytesize"
 	"github.com/toolrun/toolrun/internal/cachefs"
 )
 
@@ -129,7 +130,7 @@ func (f *serveFlags) check() error {
 	if _, _, err := f.tenantsOfMetrics(); err != nil {
 		return err
 	}
-	if _, ok := memory.ParseSize(f.bodyMemory); !ok {
+	if _, ok := bytesize.Parse(f.bodyMemory); !ok {
 		return usagef("such as 256MiB", "--body-memory is not a size: %q", f.bodyMemory)
 	}
 	return f.accessFlags.check()
@@ -143,7 +144,7 @@ func (f *serveFlags) storage() (*bolt.Options, error) {
 	case "off":
 		return &bolt.Options{MinFree: -1}, nil
 	}
-	size, ok := memory.ParseSize(f.minFree)
+	size, ok := bytesize.Parse(f.minFree)
 	if !ok || size < 1 {
 		return nil, usagef("write a count and a unit, such as 1GiB, or off", "--min-free %q is not a size", f.minFree)
 	}
@@ -159,7 +160,7 @@ func (f *serveFlags) quota() (limits memory.Limits, err error) {
 		if flag.text == "" {
 			continue
 		}
-		size, ok := memory.ParseSize(flag.text)
+		size, ok := bytesize.Parse(flag.text)
 		if !ok || size < 1 {
 			return limits, usagef("write a count and a unit, such as 1GiB", "%s %q is not a size", flag.name, flag.text)
 		}
@@ -170,7 +171,7 @@ func (f *serveFlags) quota() (limits memory.Limits, err error) {
 
 // bodyBytes is the size of --body-memory, which check has found to be one.
 func (f *serveFlags) bodyBytes() int64 {
-	bytes, _ := memory.ParseSize(f.bodyMemory)
+	bytes, _ := bytesize.Parse(f.bodyMemory)
 	return bytes
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -24,7 +24,7 @@ func (p *program) target(pr *project, written string, grants []string) (string, 
 		}
 		return written, p.mustTool(pr, written)
 	}
-	allowed, err := parseGrants(grants, func(store string) error { return pr.mustStore(store, memory.SessionMeta) })
+	allowed, err := parseGrants(grants, func(store string) error { return pr.mustStore(store, declare.SessionMeta) })
 	if err != nil {
 		return "", err
 	}
@@ -51,7 +51,7 @@ func grantOfName(tool, place string) error {
 // pathHint says what a tool lacks that was given by its path: a grant, or a store that the app declares.
 func (pr *project) pathHint(tool string, f *abi.Fault) *abi.Fault {
 	op, known := abi.LookupOperation(f.Op)
-	declared := append(pr.storeNames(), memory.SessionMeta)
+	declared := append(pr.storeNames(), declare.SessionMeta)
 	if !known || f.Code != abi.NotFound || slices.Contains(declared, f.Store) {
 		return pr.grantHint(tool, f)
 	}
@@ -72,7 +72,7 @@ func (pr *project) declareHint(store string) string {
 // grantHint says how the command line grants what a tool lacks that was given by its path.
 func (pr *project) grantHint(tool string, f *abi.Fault) *abi.Fault {
 	op, known := abi.LookupOperation(f.Op)
-	declared := f.Store == memory.SessionMeta || slices.Contains(pr.storeNames(), f.Store)
+	declared := f.Store == declare.SessionMeta || slices.Contains(pr.storeNames(), f.Store)
 	if !known || !declared || f.Code != abi.NotFound && f.Code != abi.AccessDenied {
 		return f
 	}
@@ -147,8 +147,8 @@ func (p *program) isMissingFile(word string) bool {
 }
 
 // parseGrants reads STORE=VERBS flags, with stores that known does not refuse.
-func parseGrants(given []string, known func(store string) error) ([]memory.Grant, error) {
-	grants := []memory.Grant{}
+func parseGrants(given []string, known func(store string) error) ([]declare.Grant, error) {
+	grants := []declare.Grant{}
 	for _, text := range given {
 		store, words, ok := strings.Cut(text, "=")
 		if !ok {
@@ -157,14 +157,14 @@ func parseGrants(given []string, known func(store string) error) ([]memory.Grant
 		if err := known(store); err != nil {
 			return nil, err
 		}
-		verbs, err := memory.ParseVerbs(words)
+		verbs, err := declare.ParseVerbs(words)
 		if err != nil {
 			return nil, usagef("", "--grant %s: %v", store, err)
 		}
-		if slices.ContainsFunc(grants, func(g memory.Grant) bool { return g.Store == store }) {
+		if slices.ContainsFunc(grants, func(g declare.Grant) bool { return g.Store == store }) {
 			return nil, usagef("write the verbs together: "+store+"=read,write", "--grant names the store %q twice", store)
 		}
-		grants = append(grants, memory.Grant{Store: store, Verbs: verbs})
+		grants = append(grants, declare.Grant{Store: store, Verbs: verbs})
 	}
 	return grants, nil
 }

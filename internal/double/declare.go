@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -89,7 +89,7 @@ func calling(tool string) string { return tool + " call" }
 
 // manifestOf returns the declaration of a tool that has every grant.
 func manifestOf(a *app.App) map[string]any {
-	grants := map[string]string{memory.SessionMeta: "read"}
+	grants := map[string]string{declare.SessionMeta: "read"}
 	for _, s := range a.Stores {
 		grants[s.Name] = "readwrite"
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
 // maxUpload is the largest body of an upload: a file and what multipart takes.
@@ -240,7 +241,7 @@ func readPart(part *multipart.Part, formBytes int64) (up upload, err error) {
 		return up, badForm
 	}
 	if content.Len() > memory.MaxFileBytes {
-		return up, abi.Faultf(abi.TooLarge, "the file has more than %s", memory.FormatSize(memory.MaxFileBytes))
+		return up, abi.Faultf(abi.TooLarge, "the file has more than %s", bytesize.Format(memory.MaxFileBytes))
 	}
 	up.content = content.Bytes()
 	return up, nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
@@ -119,7 +120,7 @@ func getRecord(ctx context.Context, c *call, in *getRecordInput) (*recordOutput,
 		}
 		projection = json.RawMessage(in.Projection)
 	}
-	if in.Store == memory.SessionMeta { // which is made for who looks, and has no revision
+	if in.Store == declare.SessionMeta { // which is made for who looks, and has no revision
 		return c.sessionMeta(ctx, in.Place, projection)
 	}
 	text, err := c.operate(ctx, in.Place, abi.GetContent, projection, map[string]bool{"record": true})

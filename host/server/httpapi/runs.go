@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
@@ -224,17 +224,17 @@ func withMessage(given, message json.RawMessage) (json.RawMessage, error) {
 }
 
 // grantsOf reads grants as an app file has them.
-func grantsOf(given map[string]string) ([]memory.Grant, error) {
-	grants := []memory.Grant{}
+func grantsOf(given map[string]string) ([]declare.Grant, error) {
+	grants := []declare.Grant{}
 	for store, text := range given {
-		verbs, err := memory.ParseVerbs(text)
+		verbs, err := declare.ParseVerbs(text)
 		if err != nil {
 			return nil, abi.Faultf(abi.InvalidArgument, "the grant of the store %q: %v", store, err).WithHint("write read, write, delete or readwrite")
 		}
-		grants = append(grants, memory.Grant{Store: store, Verbs: verbs})
+		grants = append(grants, declare.Grant{Store: store, Verbs: verbs})
 	}
 	// The order is nobody's, and the same grants are to be the same code.
-	return sorted(grants, func(g memory.Grant) string { return g.Store }), nil
+	return sorted(grants, func(g declare.Grant) string { return g.Store }), nil
 }
 
 type listOutput[T any] struct{ Body apitypes.List[T] }

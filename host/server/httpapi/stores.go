@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
@@ -76,13 +77,13 @@ const (
 
 // builtIn is the store that every app has.
 var builtIn = apitypes.Store{
-	TechnicalName: memory.SessionMeta, Name: "Session", Access: string(memory.ScopeSession), Retention: "session", Strict: true, Declared: declaredBuiltIn,
+	TechnicalName: declare.SessionMeta, Name: "Session", Access: string(declare.ScopeSession), Retention: "session", Strict: true, Declared: declaredBuiltIn,
 	Description: "What the host knows of the session: metadata and references that the platform set, ids, and uploaded files. Tools and prompts are granted to read it.",
 	Schema:      memory.SessionMetaSchema,
 }
 
 // wireStore is a declaration as clients see it.
-func (s *Server) wireStore(c *call, st memory.Store) apitypes.Store {
+func (s *Server) wireStore(c *call, st declare.Store) apitypes.Store {
 	declared := declaredByAPI
 	if a, ok := s.options.Apps.App(c.app); ok {
 		for _, other := range a.Stores {
@@ -98,7 +99,7 @@ func (s *Server) wireStore(c *call, st memory.Store) apitypes.Store {
 }
 
 func (s *Server) describeStore(c *call, name string) (*storeOutput, error) {
-	if name == memory.SessionMeta {
+	if name == declare.SessionMeta {
 		return &storeOutput{builtIn}, nil
 	}
 	for _, st := range c.host.App().Stores {
@@ -111,8 +112,8 @@ func (s *Server) describeStore(c *call, name string) (*storeOutput, error) {
 
 // declare creates or changes a store, and describes what came of it.
 func (s *Server) declare(ctx context.Context, c *call, w apitypes.Store, create bool) (*storeOutput, error) {
-	st := memory.Store{
-		Name: w.TechnicalName, Title: w.Name, Description: w.Description, Kind: memory.KindDocument, Access: memory.Scope(w.Access),
+	st := declare.Store{
+		Name: w.TechnicalName, Title: w.Name, Description: w.Description, Kind: declare.KindDocument, Access: declare.Scope(w.Access),
 		Strict: w.Strict, Schema: w.Schema,
 	}
 	if string(w.Schema) == "null" {
@@ -120,7 +121,7 @@ func (s *Server) declare(ctx context.Context, c *call, w apitypes.Store, create 
 	}
 	if w.Retention != "" {
 		var err error
-		if st.Retention, err = memory.ParseRetention(w.Retention); err != nil {
+		if st.Retention, err = declare.ParseRetention(w.Retention); err != nil {
 			return nil, abi.Faultf(abi.InvalidArgument, "retention: %v", err)
 		}
 	}
@@ -141,8 +142,8 @@ func (s *Server) declare(ctx context.Context, c *call, w apitypes.Store, create 
 }
 
 // wireMistakes are what the schema of a declared store seems to check and does not.
-func wireMistakes(st memory.Store) (list []apitypes.SchemaMistake) {
-	mistakes, _ := st.Mistakes() // it was compiled to be declared
+func wireMistakes(st declare.Store) (list []apitypes.SchemaMistake) {
+	mistakes, _ := memory.Mistakes(st) // it was compiled to be declared
 	for _, m := range mistakes {
 		list = append(list, apitypes.SchemaMistake{Pointer: m.Pointer, Message: m.Message, Hint: m.Hint})
 	}
@@ -151,7 +152,7 @@ func wireMistakes(st memory.Store) (list []apitypes.SchemaMistake) {
 
 // countUnfit counts the records that do not fit a changed declaration; nil where they cannot be counted, for the change is
 // made.
-func countUnfit(ctx context.Context, c *call, caller host.Caller, st memory.Store) *apitypes.Unfit {
+func countUnfit(ctx context.Context, c *call, caller host.Caller, st declare.Store) *apitypes.Unfit {
 	unfit, all, err := c.host.Unfit(ctx, caller, st)
 	if err != nil {
 		return nil

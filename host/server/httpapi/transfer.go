@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
@@ -58,7 +58,7 @@ func (s *Server) importStores(ctx context.Context, c *call, in *importInput) (*i
 	if err != nil {
 		return nil, err
 	}
-	names, stores, left := []string{}, []memory.Store{}, leftOut(c, imported)
+	names, stores, left := []string{}, []declare.Store{}, leftOut(c, imported)
 	for _, st := range imported.Stores {
 		if known, err := s.describeStore(c, st.Name); err == nil && known.Body.Declared == declaredInFile {
 			left = append(left, apitypes.LeftOut{Kind: "store", Name: st.Name, Reason: "the app file declares it, and is where it changes"})

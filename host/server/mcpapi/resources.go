@@ -7,25 +7,26 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 )
 
 // sessionMeta is how the built-in store is listed.
-var sessionMeta = memory.Store{
-	Name: memory.SessionMeta, Title: "Session", Description: "The session and what the platform says of it", Access: memory.ScopeSession,
+var sessionMeta = declare.Store{
+	Name: declare.SessionMeta, Title: "Session", Description: "The session and what the platform says of it", Access: declare.ScopeSession,
 }
 
 // addResources adds the stores that the app shows and the caller has.
 func (s *session) addResources() {
 	s.addResource(sessionMeta)
 	for _, store := range s.api.host.App().Stores {
-		if store.Resource && (store.Access != memory.ScopeUser || s.owner.User != "") {
+		if store.Resource && (store.Access != declare.ScopeUser || s.owner.User != "") {
 			s.addResource(store)
 		}
 	}
 }
 
-func (s *session) addResource(store memory.Store) {
+func (s *session) addResource(store declare.Store) {
 	uri := "toolrun://" + s.api.host.App().ID + "/memory/" + store.Name
 	s.server.AddResource(
 		&mcp.Resource{URI: uri, Name: store.Name, Title: store.Title, Description: store.Description, MIMEType: "application/json"},
@@ -47,7 +48,7 @@ func (s *session) read(ctx context.Context, store string) (json.RawMessage, erro
 	if err != nil {
 		return nil, err
 	}
-	shown := memory.Granted([]memory.Grant{{Store: store, Verbs: []abi.Verb{abi.Read}}})
+	shown := memory.Granted([]declare.Grant{{Store: store, Verbs: []abi.Verb{abi.Read}}})
 	content, _, err := s.api.host.Do(ctx, s.current(), shown, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{name}})
 	return content, err
 }

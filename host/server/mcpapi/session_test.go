@@ -13,7 +13,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/declare"
 )
 
 // sessionsOf are the open sessions of a user.
@@ -132,8 +132,8 @@ func TestResources(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", test.name, got, err, test.want)
 		}
 	}
-	if got, err := read(t, ann, memory.SessionMeta); err != nil || !strings.HasPrefix(got, "{") {
-		t.Errorf("%s = %s, %v; want an object", memory.SessionMeta, got, err)
+	if got, err := read(t, ann, declare.SessionMeta); err != nil || !strings.HasPrefix(got, "{") {
+		t.Errorf("%s = %s, %v; want an object", declare.SessionMeta, got, err)
 	}
 	if got, want := resources(t, ann), []string{"basket", "orders", "prices", "sessionMeta"}; !cmp.Equal(got, want) {
 		t.Errorf("ann is shown %q; want %q", got, want)
@@ -160,7 +160,7 @@ func TestSessionOfAnotherUser(t *testing.T) {
 	call(t, ann, "order", map[string]any{"item": "tea"})
 	for _, user := range []string{"", "ben"} {
 		c, _ := connect(t, s, host.Caller{User: user, Session: "s1"}, nil)
-		for _, store := range []string{"basket", "orders", memory.SessionMeta} {
+		for _, store := range []string{"basket", "orders", declare.SessionMeta} {
 			if got, err := read(t, c, store); err == nil {
 				t.Errorf("the user %q reads %s = %s in the session of ann; want an error", user, store, got)
 			}

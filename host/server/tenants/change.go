@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 )
 
@@ -138,13 +139,13 @@ func (a *Apps) drop(at place) {
 
 // DeclareStore creates a store for a tenant, or changes one that was created so. The rules of the catalogue hold: a store
 // with records keeps its access, which is a conflict. One of the app file is changed there.
-func (a *Apps) DeclareStore(ctx context.Context, tenant, id string, st memory.Store, create bool) error {
-	return a.declare(ctx, tenant, id, []memory.Store{st}, func(known []memory.Store) error { return mayDeclare(known, st, create) })
+func (a *Apps) DeclareStore(ctx context.Context, tenant, id string, st declare.Store, create bool) error {
+	return a.declare(ctx, tenant, id, []declare.Store{st}, func(known []declare.Store) error { return mayDeclare(known, st, create) })
 }
 
 // DeclareStores creates or changes stores as DeclareStore does: all of them, or none.
-func (a *Apps) DeclareStores(ctx context.Context, tenant, id string, stores []memory.Store) error {
-	return a.declare(ctx, tenant, id, stores, func(known []memory.Store) error {
+func (a *Apps) DeclareStores(ctx context.Context, tenant, id string, stores []declare.Store) error {
+	return a.declare(ctx, tenant, id, stores, func(known []declare.Store) error {
 		for _, st := range stores {
 			if other := storeNamed(known, st.Name); other != nil && other.Name != st.Name {
 				return abi.Faultf(abi.Conflict, "there is a store %q already", other.Name)
@@ -155,7 +156,7 @@ func (a *Apps) DeclareStores(ctx context.Context, tenant, id string, stores []me
 }
 
 // declare adds declarations to those that the tenant made before, if check finds that they may be.
-func (a *Apps) declare(ctx context.Context, tenant, id string, stores []memory.Store, check func(known []memory.Store) error) error {
+func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.Store, check func(known []declare.Store) error) error {
 	at := place{tenant, id}
 	defer a.declaring.lock(at)()
 	a.working.RLock()
@@ -212,8 +213,8 @@ func (a *Apps) at(at place) (*app.App, *opened, error) {
 }
 
 // storeNamed returns the store of a name, in whatever case it is written.
-func storeNamed(stores []memory.Store, name string) *memory.Store {
-	i := slices.IndexFunc(stores, func(s memory.Store) bool { return strings.EqualFold(s.Name, name) })
+func storeNamed(stores []declare.Store, name string) *declare.Store {
+	i := slices.IndexFunc(stores, func(s declare.Store) bool { return strings.EqualFold(s.Name, name) })
 	if i < 0 {
 		return nil
 	}
@@ -221,7 +222,7 @@ func storeNamed(stores []memory.Store, name string) *memory.Store {
 }
 
 // mayDeclare decides whether a store is to be created that there is not, or changed that there is.
-func mayDeclare(known []memory.Store, st memory.Store, create bool) error {
+func mayDeclare(known []declare.Store, st declare.Store, create bool) error {
 	other := storeNamed(known, st.Name)
 	switch {
 	case create && other != nil:
@@ -233,7 +234,7 @@ func mayDeclare(known []memory.Store, st memory.Store, create bool) error {
 }
 
 // declarationFault says why stores cannot be declared.
-func declarationFault(stores []memory.Store, err error) error {
+func declarationFault(stores []declare.Store, err error) error {
 	if moved, ok := errors.AsType[*memory.MovedError](err); ok {
 		return abi.Faultf(abi.Conflict, "the store %q has %s", moved.Store, moved.Held()).
 			WithHint("declare it as it was, give the new store another name, or remove the records")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 )
 
@@ -23,7 +24,7 @@ func (a *Apps) survey(ctx context.Context, declared *app.App) error {
 	opts := a.options.Host
 	bounded, cancel := context.WithTimeout(ctx, surveyTime)
 	defer cancel()
-	of := func(stores []memory.Store) (*memory.Service, error) {
+	of := func(stores []declare.Store) (*memory.Service, error) {
 		return memory.New(memory.Config{App: declared.ID, Backend: opts.Backend, Stores: stores, Limits: opts.Memory, Now: opts.Now, Logger: opts.Logger})
 	}
 	common, err := of(declared.Stores)
@@ -55,7 +56,7 @@ func (a *Apps) survey(ctx context.Context, declared *app.App) error {
 }
 
 // merged returns the stores of an app with those that a tenant declared.
-func merged(declared *app.App, own []memory.Store) []memory.Store {
+func merged(declared *app.App, own []declare.Store) []declare.Store {
 	stores := slices.Clone(declared.Stores)
 	for _, s := range own {
 		stores, _ = merge(stores, s)

@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/internal/spell"
 )
@@ -210,13 +211,13 @@ func (a *Apps) noApp(id string) error {
 }
 
 // open opens a host with the stores that the tenant declared, and more of them.
-func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more []memory.Store) (*host.Host, error) {
+func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more []declare.Store) (*host.Host, error) {
 	ctx = context.WithoutCancel(ctx) // others wait for it too
 	stores, err := memory.Declared(ctx, a.options.Host.Backend, tenant, declared.ID)
 	if err != nil {
 		return nil, fmt.Errorf("open the app %q: %w", declared.ID, err)
 	}
-	stores = append(slices.DeleteFunc(stores, func(s memory.Store) bool { return storeNamed(more, s.Name) != nil }), more...)
+	stores = append(slices.DeleteFunc(stores, func(s declare.Store) bool { return storeNamed(more, s.Name) != nil }), more...)
 	merged := *declared
 	merged.Stores = slices.Clone(declared.Stores)
 	for _, s := range stores {
@@ -239,8 +240,8 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 // merge adds a store that a tenant declared. The file's word goes before it, but where the file means other records: a
 // tenant's declaration must neither keep the app from being opened, nor lose what is stored under it. It reports whether
 // the tenant's declaration replaced that of the file.
-func merge(stores []memory.Store, s memory.Store) (all []memory.Store, replaced bool) {
-	i := slices.IndexFunc(stores, func(other memory.Store) bool { return strings.EqualFold(other.Name, s.Name) })
+func merge(stores []declare.Store, s declare.Store) (all []declare.Store, replaced bool) {
+	i := slices.IndexFunc(stores, func(other declare.Store) bool { return strings.EqualFold(other.Name, s.Name) })
 	if i < 0 {
 		return append(stores, s), false
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/server/tenants"
@@ -195,7 +196,7 @@ func TestServeNoMore(t *testing.T) {
 // Stores are declared for one tenant, once, and survive that the app is served again.
 func TestDeclareStore(t *testing.T) {
 	a := serve(t, count)
-	st := memory.Store{Name: "extra", Access: memory.ScopeUser}
+	st := declare.Store{Name: "extra", Access: declare.ScopeUser}
 	if err := a.DeclareStore(t.Context(), "acme", "shop", st, false); !errors.Is(err, abi.NotFound) {
 		t.Errorf("changing what there is not = %v", err)
 	}
@@ -203,7 +204,7 @@ func TestDeclareStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]error{"extra": abi.Conflict, "EXTRA": abi.Conflict, "notes": abi.Conflict, "no name": abi.InvalidArgument} {
-		if err := a.DeclareStore(t.Context(), "acme", "shop", memory.Store{Name: name, Access: memory.ScopeUser}, true); !errors.Is(err, want) {
+		if err := a.DeclareStore(t.Context(), "acme", "shop", declare.Store{Name: name, Access: declare.ScopeUser}, true); !errors.Is(err, want) {
 			t.Errorf("creating %q = %v; want %v", name, err, want)
 		}
 	}
@@ -225,9 +226,9 @@ func TestDeclareStore(t *testing.T) {
 // Several stores are declared all together, or none of them.
 func TestDeclareStores(t *testing.T) {
 	a := serve(t, count)
-	named := func(names ...string) (list []memory.Store) {
+	named := func(names ...string) (list []declare.Store) {
 		for _, name := range names {
-			list = append(list, memory.Store{Name: name, Access: memory.ScopeUser})
+			list = append(list, declare.Store{Name: name, Access: declare.ScopeUser})
 		}
 		return list
 	}
@@ -243,7 +244,7 @@ func TestDeclareStores(t *testing.T) {
 		return names
 	}
 	for _, tt := range []struct {
-		declared []memory.Store
+		declared []declare.Store
 		err      error
 		want     string
 	}{
@@ -283,7 +284,7 @@ func TestTooManyTenants(t *testing.T) {
 func TestDeclaredBeforeTheFile(t *testing.T) {
 	a := serve(t, count)
 	look(t, a, "acme")
-	st := memory.Store{Name: "extra", Access: memory.ScopeSession}
+	st := declare.Store{Name: "extra", Access: declare.ScopeSession}
 	if err := a.DeclareStore(t.Context(), "other", "shop", st, true); err != nil {
 		t.Fatal(err)
 	}
@@ -297,11 +298,11 @@ func TestDeclaredBeforeTheFile(t *testing.T) {
 	}
 	release()
 	next := load(t, "user")
-	next.Stores = append(next.Stores, memory.Store{Name: "extra", Access: memory.ScopeUser})
+	next.Stores = append(next.Stores, declare.Store{Name: "extra", Access: declare.ScopeUser})
 	if err := a.Serve(t.Context(), []*app.App{next}); err != nil {
 		t.Fatalf("one tenant's store keeps the app from all: %v", err)
 	}
-	for tenant, want := range map[string]memory.Scope{"acme": memory.ScopeUser, "other": memory.ScopeSession} {
+	for tenant, want := range map[string]declare.Scope{"acme": declare.ScopeUser, "other": declare.ScopeSession} {
 		h, release, err := a.Host(t.Context(), tenant, "shop")
 		if err != nil {
 			t.Fatal(err)
@@ -327,7 +328,7 @@ func TestTenantsThatComeMeanwhile(t *testing.T) {
 		}
 	}()
 	next := load(t, "user")
-	next.Stores = append(next.Stores, memory.Store{Name: "extra", Access: memory.ScopeUser})
+	next.Stores = append(next.Stores, declare.Store{Name: "extra", Access: declare.ScopeUser})
 	if err := a.Serve(t.Context(), []*app.App{next}); err != nil {
 		t.Fatal(err)
 	}
@@ -437,7 +438,7 @@ func (s stuck) Scan(ctx context.Context, prefix, after storage.Key, limit int) (
 func TestOneTenantKeepsNobodyWaiting(t *testing.T) {
 	backend := stuck{mem.New(), make(chan struct{}, 1), make(chan struct{})}
 	a := serve(t, count, func(o *tenants.Options) { o.Host.Backend = backend })
-	st := memory.Store{Name: "extra", Access: memory.ScopeUser}
+	st := declare.Store{Name: "extra", Access: declare.ScopeUser}
 	slow := make(chan error, 1)
 	go func() { slow <- a.DeclareStore(t.Context(), "slow", "shop", st, true) }()
 	<-backend.asked

@@ -1,4 +1,5 @@
-package memory
+// Package bytesize reads and writes sizes in bytes as files and messages have them: 64MiB, 500kB.
+package bytesize
 
 import (
 	"regexp"
@@ -12,9 +13,9 @@ var sizeUnits = []struct {
 	unit int64
 }{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}}
 
-// ParseSize reads a number of bytes as files write it: a count and a unit, such as 64MiB or 500kB. It answers false
-// for anything else.
-func ParseSize(text string) (bytes int64, ok bool) {
+// Parse reads a number of bytes as files write it: a count and a unit, such as 64MiB or 500kB. It reports false
+// for any other text.
+func Parse(text string) (bytes int64, ok bool) {
 	m := sizeRule.FindStringSubmatch(text)
 	if m == nil {
 		return 0, false
@@ -28,8 +29,8 @@ func ParseSize(text string) (bytes int64, ok bool) {
 	return 0, false
 }
 
-// FormatSize writes a number of bytes as ParseSize reads it; one that is no whole number of a unit as "1025 bytes".
-func FormatSize(bytes int64) string {
+// Format writes a number of bytes as Parse reads it, or as "1025 bytes" if it is not a multiple of a unit.
+func Format(bytes int64) string {
 	for _, u := range sizeUnits {
 		if bytes > 0 && bytes%u.unit == 0 {
 			return strconv.FormatInt(bytes/u.unit, 10) + u.name

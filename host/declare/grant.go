@@ -1,0 +1,41 @@
+package declare
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// Grant is the permission to use some verbs on a store.
+type Grant struct {
+	Store string
+	Verbs []abi.Verb
+}
+
+// Allows reports whether the grant holds the verb.
+func (g Grant) Allows(verb abi.Verb) bool {
+	for _, v := range g.Verbs {
+		if v == verb {
+			return true
+		}
+	}
+	return false
+}
+
+// ParseVerbs reads the verbs of a grant as files and flags write them: read, write, delete, or readwrite,
+// which is all three; several are separated by commas.
+func ParseVerbs(text string) ([]abi.Verb, error) {
+	var verbs []abi.Verb
+	for word := range strings.SplitSeq(text, ",") {
+		switch v := abi.Verb(strings.TrimSpace(word)); v {
+		case abi.Read, abi.Write, abi.Delete:
+			verbs = append(verbs, v)
+		case "readwrite":
+			verbs = append(verbs, abi.Read, abi.Write, abi.Delete)
+		default:
+			return nil, fmt.Errorf("%q is not a verb: a grant takes read, write, delete or readwrite", word)
+		}
+	}
+	return verbs, nil
+}

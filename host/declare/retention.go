@@ -1,0 +1,66 @@
+package declare
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Retention is how long a record lives after its last write. The zero value means until it is deleted.
+type Retention struct {
+	// For is the time it lives; 0 for no limit in time.
+	For time.Duration
+	// Session ends it with the session that wrote it last.
+	Session bool
+}
+
+// MaxRetention is the longest time of a Retention. It keeps arithmetic on times far from overflow.
+const MaxRetention = 100 * 365 * 24 * time.Hour
+
+var retentionWords = map[string]Retention{
+	"session": {Session: true},
+	"1_day":   {For: 24 * time.Hour},
+	"1_week":  {For: 7 * 24 * time.Hour},
+	"1_month": {For: 30 * 24 * time.Hour},
+}
+
+var retentionUnits = map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}
+
+var retentionRule = regexp.MustCompile(`^[1-9][0-9]{0,9}[smhd]$`)
+
+// ParseRetention reads a retention as files and options write it: session, 1_day, 1_week, 1_month (with a
+// space or an underscore), or a count with a unit: 90d, 24h, 30m, 10s. Months have 30 days.
+func ParseRetention(text string) (Retention, error) {
+	if r, ok := retentionWords[strings.ReplaceAll(text, " ", "_")]; ok {
+		return r, nil
+	}
+	if !retentionRule.MatchString(text) {
+		return Retention{}, fmt.Errorf("%q is not a retention: it takes session, 1_day, 1_week, 1_month, or a count and one unit such as 90d, 24h, 30m, 10s", text)
+	}
+	n, err := strconv.ParseInt(text[:len(text)-1], 10, 64)
+	unit := retentionUnits[text[len(text)-1]]
+	if err != nil || n > int64(MaxRetention/unit) {
+		return Retention{}, fmt.Errorf("the retention %q is longer than 100 years", text)
+	}
+	return Retention{For: time.Duration(n) * unit}, nil
+}
+
+// String returns the retention as ParseRetention reads it; "" for the zero value.
+func (r Retention) String() string {
+	if r == (Retention{}) {
+		return ""
+	}
+	for word, known := range retentionWords {
+		if r == known {
+			return word
+		}
+	}
+	for _, unit := range []byte("dhm") {
+		if d := retentionUnits[unit]; r.For%d == 0 {
+			return strconv.FormatInt(int64(r.For/d), 10) + string(unit)
+		}
+	}
+	return strconv.FormatInt(int64(r.For/time.Second), 10) + "s"
+}
