@@ -70,7 +70,7 @@ func (c *Code) tool(name string) (app.Tool, error) {
 			return app.Tool{}, abi.Faultf(abi.InvalidArgument, "the grant of %q: %v", g.Store, err)
 		}
 	}
-	return app.Tool{Name: name, Source: file, Grants: c.Grants}, nil
+	return app.Tool{Tool: declare.Tool{Name: name, Source: file, Grants: c.Grants}}, nil
 }
 
 // toolOf finds the tool that an invocation asks for; release is called when the run is over.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage"
@@ -147,7 +148,7 @@ func (l Limits) withDefaults() Limits {
 
 // of returns the limits of a tool's attempts: those that it declares, where they are tighter than the host's. memory is
 // the default of its language.
-func (l Limits) of(own app.Limits, memory int64) Limits {
+func (l Limits) of(own declare.Limits, memory int64) Limits {
 	setDefault(&l.MemoryBytes, memory)
 	l.MemoryBytes = tighter(l.MemoryBytes, own.Memory)
 	l.OutputBytes = int(tighter(int64(l.OutputBytes), own.Output))

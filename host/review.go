@@ -130,7 +130,7 @@ func grantHint(store string, verbs ...abi.Verb) string {
 
 // clamped reports the limits of a tool that are above those of the host, which then apply.
 func (h *Host) clamped(t *tool) []Finding {
-	host := h.limits.of(app.Limits{}, t.memory)
+	host := h.limits.of(declare.Limits{}, t.memory)
 	var findings []Finding
 	for _, l := range []struct {
 		key         string

@@ -90,16 +90,16 @@ type exportedStore struct {
 
 // exportedTool always has grants, env and limits: where one is missing, that of the folder's manifest counts.
 type exportedTool struct {
-	Source       string            `json:"source"`
-	Entry        string            `json:"entry,omitempty"`
-	Title        string            `json:"title,omitempty"`
-	Description  string            `json:"description,omitempty"`
-	InputSchema  json.RawMessage   `json:"inputSchema,omitempty"`
-	OutputSchema json.RawMessage   `json:"outputSchema,omitempty"`
-	Annotations  Annotations       `json:"annotations,omitzero"`
-	Grants       ordered           `json:"grants"`
-	Env          map[string]string `json:"env"`
-	Limits       exportedLimits    `json:"limits"`
+	Source       string              `json:"source"`
+	Entry        string              `json:"entry,omitempty"`
+	Title        string              `json:"title,omitempty"`
+	Description  string              `json:"description,omitempty"`
+	InputSchema  json.RawMessage     `json:"inputSchema,omitempty"`
+	OutputSchema json.RawMessage     `json:"outputSchema,omitempty"`
+	Annotations  declare.Annotations `json:"annotations,omitzero"`
+	Grants       ordered             `json:"grants"`
+	Env          map[string]string   `json:"env"`
+	Limits       exportedLimits      `json:"limits"`
 }
 
 type exportedLimits struct {
@@ -132,7 +132,7 @@ func exportStore(s declare.Store) (string, any, error) {
 	return s.Name, out, nil
 }
 
-func exportLimits(l Limits) exportedLimits {
+func exportLimits(l declare.Limits) exportedLimits {
 	return exportedLimits{
 		Timeout: written(l.Timeout, formatDuration), CPU: written(l.CPU, formatDuration),
 		Memory: written(l.Memory, bytesize.Format), Output: written(l.Output, bytesize.Format), Calls: l.Calls, Fuel: l.Fuel,

@@ -90,10 +90,10 @@ func TestLoad(t *testing.T) {
 			{Name: "flags", Kind: declare.KindDocument, Access: declare.ScopeApplication, Retention: declare.Retention{For: 90 * 24 * time.Hour}, Resource: true},
 		},
 		Tools: []app.Tool{
-			{Name: "save_prefs", Title: "Save preferences", Description: "Save what the user prefers", Source: "tools/save_prefs.js",
+			{Tool: declare.Tool{Name: "save_prefs", Title: "Save preferences", Description: "Save what the user prefers", Source: "tools/save_prefs.js",
 				InputSchema:  json.RawMessage(`{"type":"object","properties":{"language":{"type":"string"},"area":{}},"required":["language"]}`),
 				OutputSchema: json.RawMessage(`{"type":"object"}`),
-				Annotations:  app.Annotations{Title: "Save", ReadOnlyHint: &no, IdempotentHint: &yes},
+				Annotations:  declare.Annotations{Title: "Save", ReadOnlyHint: &no, IdempotentHint: &yes},
 				Grants: []declare.Grant{
 					{Store: "userPrefs", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}},
 					{Store: "sessionMeta", Verbs: []abi.Verb{abi.Read}},
@@ -101,12 +101,12 @@ func TestLoad(t *testing.T) {
 					{Store: "flags", Verbs: []abi.Verb{abi.Read, abi.Write}},
 				},
 				Env:    map[string]string{"REGION": "eu", "PORT": "0080", "DEBUG": "true", "EMPTY": ""},
-				Limits: app.Limits{Timeout: 2 * time.Second, Memory: 64 << 20}},
+				Limits: declare.Limits{Timeout: 2 * time.Second, Memory: 64 << 20}}},
 			// The app file says less than the manifest in env, and decides in description and grants.
-			{Name: "plugin", Description: "A folder", Source: "plugin/main.wasm", Dir: "plugin", Entry: "start", Env: map[string]string{"A": "b"}},
+			{Tool: declare.Tool{Name: "plugin", Description: "A folder", Source: "plugin/main.wasm", Dir: "plugin", Entry: "start", Env: map[string]string{"A": "b"}}},
 		},
-		Prompts: []app.Prompt{{Name: "greeting", Description: "Says hello", Template: "Hello {{memory.sessionMeta.metadata.userName}}!",
-			Grants: []declare.Grant{{Store: "sessionMeta", Verbs: []abi.Verb{abi.Read}}}}},
+		Prompts: []app.Prompt{{Prompt: declare.Prompt{Name: "greeting", Description: "Says hello", Template: "Hello {{memory.sessionMeta.metadata.userName}}!",
+			Grants: []declare.Grant{{Store: "sessionMeta", Verbs: []abi.Verb{abi.Read}}}}}},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(app.Prompt{}, app.Tool{})); diff != "" {
 		t.Errorf("Load (-want +got):\n%s", diff)

@@ -1,5 +1,7 @@
 package app
 
+import "github.com/toolrun/toolrun/host/declare"
+
 var promptKeys = []string{"description", "template", "grants"}
 
 func (l *load) readPrompts(n *node) []Prompt {
@@ -14,7 +16,7 @@ func (l *load) readPrompts(n *node) []Prompt {
 }
 
 func (l *load) readPrompt(m member) Prompt {
-	p := Prompt{Name: m.key}
+	p := Prompt{Prompt: declare.Prompt{Name: m.key}}
 	l.checkToolName(m.place, m.key, "prompt")
 	n := m.value
 	if !l.named(m, "a prompt", promptKeys) {

@@ -25,12 +25,12 @@ func TestLoadTool(t *testing.T) {
 		path string
 		want app.Tool
 	}{
-		{"notes", app.Tool{Name: "take_note", Description: "Takes a note", Source: "notes/main.py", Dir: "notes",
-			InputSchema: json.RawMessage(`{"type":"object"}`), Env: map[string]string{"A": "1"}, Limits: app.Limits{Timeout: time.Second},
-			Grants: []declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read, abi.Write}}}}},
-		{"plain", app.Tool{Name: "plain", Source: "plain/index.ts", Dir: "plain"}},
-		{"my tool!.js", app.Tool{Name: "my_tool", Source: "my tool!.js"}},
-		{".", app.Tool{Name: "tool", Description: "In the root", Source: "my tool!.js", Dir: "."}},
+		{"notes", app.Tool{Tool: declare.Tool{Name: "take_note", Description: "Takes a note", Source: "notes/main.py", Dir: "notes",
+			InputSchema: json.RawMessage(`{"type":"object"}`), Env: map[string]string{"A": "1"}, Limits: declare.Limits{Timeout: time.Second},
+			Grants: []declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read, abi.Write}}}}}},
+		{"plain", app.Tool{Tool: declare.Tool{Name: "plain", Source: "plain/index.ts", Dir: "plain"}}},
+		{"my tool!.js", app.Tool{Tool: declare.Tool{Name: "my_tool", Source: "my tool!.js"}}},
+		{".", app.Tool{Tool: declare.Tool{Name: "tool", Description: "In the root", Source: "my tool!.js", Dir: "."}}},
 	} {
 		got, problems := app.LoadTool(fsys, tt.path)
 		if got == nil || len(problems) > 0 {
@@ -76,8 +76,8 @@ func TestAppFileDecides(t *testing.T) {
 		t.Errorf("empty grants = %+v; want no grants", got.Grants)
 	}
 	got := load(", grants: {cart: read}, env: {A: x}, limits: {timeout: 1s}, description: of the app")
-	want := app.Tool{Name: "t", Title: "Title", Description: "of the app", Source: "t/main.js", Dir: "t",
-		Grants: []declare.Grant{{Store: "cart", Verbs: []abi.Verb{abi.Read}}}, Env: map[string]string{"A": "x"}, Limits: app.Limits{Timeout: time.Second}}
+	want := app.Tool{Tool: declare.Tool{Name: "t", Title: "Title", Description: "of the app", Source: "t/main.js", Dir: "t",
+		Grants: []declare.Grant{{Store: "cart", Verbs: []abi.Verb{abi.Read}}}, Env: map[string]string{"A": "x"}, Limits: declare.Limits{Timeout: time.Second}}}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(app.Tool{})); diff != "" {
 		t.Errorf("an entry with keys (-want +got):\n%s", diff)
 	}

@@ -4,6 +4,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/toolrun/toolrun/host/declare"
 )
 
 // declared is the keys that a tool may have wherever it is declared.
@@ -49,7 +51,7 @@ func (l *load) defaultTool(n *node, a *App) string {
 
 // readTool reads an entry of the app file and the manifest of the folder that it names.
 func (l *load) readTool(m member) Tool {
-	t, before := Tool{Name: m.key}, len(l.problems)
+	t, before := Tool{Tool: declare.Tool{Name: m.key}}, len(l.problems)
 	l.checkToolName(m.place, m.key, "tool")
 	if !l.named(m, "a tool", toolKeys) {
 		return t
@@ -127,11 +129,11 @@ func (l *load) objectSchema(n *node) {
 	}
 }
 
-func (l *load) annotations(n *node) Annotations {
+func (l *load) annotations(n *node) declare.Annotations {
 	if n == nil || !l.keys(n, "annotations", annotationKeys) {
-		return Annotations{}
+		return declare.Annotations{}
 	}
-	return Annotations{
+	return declare.Annotations{
 		Title:           l.text(n.get("title"), "title"),
 		ReadOnlyHint:    l.flag(n.get("readOnlyHint"), "readOnlyHint"),
 		DestructiveHint: l.flag(n.get("destructiveHint"), "destructiveHint"),
@@ -169,11 +171,11 @@ func (l *load) env(n *node) map[string]string {
 	return env
 }
 
-func (l *load) limits(n *node) Limits {
+func (l *load) limits(n *node) declare.Limits {
 	if n == nil || n.kind == null || !l.keys(n, "limits", limitKeys) {
-		return Limits{}
+		return declare.Limits{}
 	}
-	var limits Limits
+	var limits declare.Limits
 	if v := n.get("timeout"); v != nil {
 		limits.Timeout = l.duration(v, "timeout", minTimeout, l.MaxTimeout)
 	}

@@ -13,7 +13,7 @@ import (
 
 // declaredGrants are the exported fields that hold grants: each says what a file or a caller declares, and nil there
 // means no grants. What a transaction may do is a memory.Authority instead.
-var declaredGrants = []string{"app.Prompt.Grants", "app.Tool.Grants", "host.Code.Grants"}
+var declaredGrants = []string{"declare.Prompt.Grants", "declare.Tool.Grants", "host.Code.Grants"}
 
 // TestRightsAreValues checks that no code takes a missing value for full rights.
 func TestRightsAreValues(t *testing.T) {

@@ -92,7 +92,7 @@ func (r *remote) sentFault(ctx context.Context, f *abi.Fault, inv host.Invocatio
 	if f.Op == "" {
 		return &shown
 	}
-	pr := &project{app: &app.App{Tools: []app.Tool{{Name: inv.Tool, Grants: inv.Code.Grants}}}}
+	pr := &project{app: &app.App{Tools: []app.Tool{{Tool: declare.Tool{Name: inv.Tool, Grants: inv.Code.Grants}}}}}
 	names, _ := r.storeNames(ctx) // without them there is no hint
 	for _, name := range names {
 		pr.app.Stores = append(pr.app.Stores, declare.Store{Name: name})
