@@ -26,7 +26,7 @@ type callRequest struct {
 	Operator bool `json:"operator"`
 }
 
-// called is the answer to a call; Effects are those of one that is a run of its own.
+// called is the result of a call. Effects is set for a call that was a run of its own.
 type called struct {
 	Reply   json.RawMessage `json:"reply"`
 	Effects any             `json:"effects,omitempty"`

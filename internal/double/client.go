@@ -85,8 +85,7 @@ func (r *run) leave(c command, limits engine.Limits) (engine.Output, error) {
 	return c.output, checkAnswer("context", c.output.Context, limits)
 }
 
-// checkAnswer decides whether a document of the client is what other engines return: of a guest in a sandbox they check
-// the same.
+// checkAnswer refuses a document of the client that other engines would refuse from a guest in a sandbox.
 func checkAnswer(name string, text json.RawMessage, limits engine.Limits) error {
 	if len(text) == 0 {
 		return nil

@@ -25,7 +25,7 @@ const (
 	sourceExtension = ".client"
 )
 
-// declaration is what a memory is opened for.
+// declaration is an app with the function that releases its files.
 type declaration struct {
 	app     *app.App
 	release func()
@@ -129,7 +129,7 @@ func (i *instance) toolNamed(name string) (string, error) {
 	if slices.Contains(known, name) {
 		return name, nil
 	}
-	f := abi.Faultf(abi.NotFound, "there is no tool %q", shortened(name))
+	f := abi.Faultf(abi.NotFound, "no tool is called %q", shortened(name))
 	if near := spell.Name(name, known); near != "" {
 		return "", f.WithHint("did you mean %q?", near)
 	}

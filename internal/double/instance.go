@@ -241,7 +241,7 @@ func (i *instance) endSession(ctx context.Context, r endSessionRequest) (any, er
 type refuseRequest struct {
 	envelope
 	Store string `json:"store"`
-	// Error is what every call on the store is refused with; null ends that.
+	// Error is the fault of every call on the store; null ends that.
 	Error *abi.Fault `json:"error"`
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// envelope is what every request has.
+// envelope holds the members that every request may have.
 type envelope struct {
 	// ID comes back in the reply.
 	ID json.RawMessage `json:"id"`

@@ -22,7 +22,7 @@ type run struct {
 	injected map[string]*abi.Fault // faults of refusals that the client got, by their ids
 }
 
-// start is what a guest gets.
+// start holds the documents that a guest gets.
 type start struct {
 	Run     string          `json:"run"`
 	RunID   string          `json:"run_id"`
@@ -37,13 +37,13 @@ type command struct {
 	output engine.Output
 }
 
-// outcome is what came of a call.
+// outcome is the reply to a call, or its fault.
 type outcome struct {
 	reply json.RawMessage
 	fault *abi.Fault
 }
 
-// ending is what Host.Run returned.
+// ending holds the results of Host.Run.
 type ending struct {
 	result, effects any
 	err             error
@@ -121,7 +121,7 @@ type endRequest struct {
 
 type commitRequest struct {
 	endRequest
-	// Output is what the tool returned, Context the keys of its context that it added or changed.
+	// Output is the tool's return value, Context holds the keys of its context that it added or changed.
 	Output   json.RawMessage `json:"output"`
 	Context  json.RawMessage `json:"context"`
 	Warnings []string        `json:"warnings"`
@@ -129,7 +129,7 @@ type commitRequest struct {
 
 type rollbackRequest struct {
 	endRequest
-	// Error is what the tool failed with; its id is that of the fault of a call, if the tool let that through.
+	// Error is the failure of the tool. Its id names the fault of a call that the tool did not handle; "" for none.
 	Error *abi.Fault `json:"error"`
 }
 

@@ -205,7 +205,7 @@ func (w writes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-var errGone = errors.New("nobody reads")
+var errGone = errors.New("the reader is gone")
 
 type broken struct{}
 

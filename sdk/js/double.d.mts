@@ -7,7 +7,7 @@ export { MemoryAccessError } from './index.js';
 /** The program toolrun cannot be started, or it has ended. */
 export class ToolrunError extends Error {}
 
-/** A store, with the keys of an app file. The schema is what its file holds. */
+/** A store, with the keys of an app file. The schema is the JSON of its file. */
 export interface StoreDeclaration {
   access: 'session' | 'user' | 'application';
   retention?: string;
@@ -113,8 +113,8 @@ export interface DumpedRecord extends SeededRecord {
 }
 
 /**
- * Memory for tests: toolrun's own, in a process beside the test. Its get_content, set_content and delete_content are those
- * of a tool. Each call outside of run is a run of its own.
+ * Memory for tests: toolrun's own, in a process of its own. A tool calls the same get_content, set_content and
+ * delete_content. Each call outside of run is a run of its own.
  */
 export interface Memory extends ToolMemory {}
 export class Memory {
@@ -143,7 +143,7 @@ export class Memory {
   setClock(now: Date | string): Promise<void>;
   /** Seeds what ids are made from. */
   setRandom(seed: number): Promise<void>;
-  /** Merges into sessionMeta.metadata. Without a session it is what the runs that follow are given. */
+  /** Merges into sessionMeta.metadata. Without a session, the runs that follow are given it. */
   setMetadata(patch: { [name: string]: unknown }): Promise<void>;
   /** Sets the platform's own names for the session and its user. */
   setReferences(references: { session?: string; user?: string }): Promise<void>;

@@ -71,7 +71,7 @@ function encodeOfTest(value, name) {
   try {
     return encode(value, name);
   } catch (error) {
-    if (error instanceof Unfit) throw new TypeError(`the test gives what is not JSON: ${error.message}`);
+    if (error instanceof Unfit) throw new TypeError(`the test gives a value that is not JSON: ${error.message}`);
     throw error;
   }
 }
@@ -218,7 +218,7 @@ export class Memory {
     try {
       output = await withGlobals({ memory: this.#calls, env: context.env, MemoryAccessError }, () => tool(input, context));
     } catch (error) {
-      return failed(await this.#app.request('rollback', { run, error: told(error) }), error);
+      return failed(await this.#app.request('rollback', { run, error: faultOf(error) }), error);
     }
     const changed = Object.keys(context).filter((key) => before.get(key) !== JSON.stringify(context[key]));
     const members = changed.map((key) => `${JSON.stringify(key)}:${JSON.stringify(context[key]) ?? 'null'}`);
@@ -270,8 +270,8 @@ function toolOf(grants, tool) {
   return grants === undefined ? tool : { grants };
 }
 
-/** What an error is to the host. A fault is one only as the very error that was raised. */
-function told(error) {
+/** The fault of an error. Only the very error that a call raised stands for that call's fault. */
+function faultOf(error) {
   const fault = faults.get(error);
   if (fault) return fault;
   return { code: 'tool_error', message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };

@@ -20,7 +20,7 @@ export class Unfit extends Error {
   }
 }
 
-/** Writes a value, undefined for undefined; name is what its path in an error begins with. */
+/** Writes a value, undefined for undefined. Paths in errors begin with name. */
 export function encode(value, name) {
   return write(value, name, []);
 }

@@ -11,7 +11,7 @@ export class Process {
   #child;
   #waiting = []; // of those whose replies are to come, in the order of their requests
 
-  /** Makes a request, whose members are texts of JSON. The reply is what the process answers. */
+  /** Makes a request, whose members are texts of JSON. Answers the reply. */
   request(members) {
     return new Promise((resolve, reject) => {
       const child = this.#started();

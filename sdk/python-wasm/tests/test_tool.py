@@ -288,7 +288,7 @@ class Outcomes(ToolCase):
         self.assertIsNone(self.output("return context['userId']\n"))
 
     def test_a_test_that_gives_no_json(self):
-        with self.assertRaisesRegex(TypeError, "the test gives what is no JSON: input.a"):
+        with self.assertRaisesRegex(TypeError, "the test gives a value that is not JSON: input.a"):
             self.run_code("return 1\n", {"a": {1}})
 
 

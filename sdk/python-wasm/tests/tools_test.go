@@ -36,7 +36,7 @@ type tool struct {
 	Warnings []string        `json:"warnings,omitempty"`
 }
 
-// told is what run_tool tells of a fault.
+// told holds the members of a fault that run_tool reports.
 type told struct {
 	Code    abi.Code `json:"code"`
 	Message string   `json:"message"`

@@ -29,7 +29,7 @@ class Limits:
 
 
 class Memory:
-    """Memory for tests: give it to run_tool, or call it as a tool does. It is toolrun's own, in a process beside the test.
+    """Memory for tests: give it to run_tool, or call it as a tool does. It is toolrun's own, in a process of its own.
 
     stores are declared with the keys of an app file, the schema not as a path but as what its file holds; file is the
     path of an app file that declares them. A user or session of None is one that is not known. grants are written as in
@@ -62,7 +62,7 @@ class Memory:
         self._app = _App(declaration, bounds, clock)
         self._user, self._session = user, session
         self._tool, self._grants = tool, None if grants is None else dict(grants)
-        self._app.tool(self._manifest())  # so that a mistake in grants is told at once
+        self._app.tool(self._manifest())  # to report a mistake in grants at once
         self._metadata: dict | None = None
         self._run: Run | None = None
         self.effects: dict = {"reads": [], "writes": []}  # of the last run that succeeded
@@ -123,8 +123,7 @@ class Memory:
         self._app.advance(time)
 
     def set_metadata(self, patch: Mapping[str, Any]) -> None:
-        """Merge into sessionMeta.metadata, as the host does for whoever calls it. Without a session it is what the runs
-        that follow are given."""
+        """Merge into sessionMeta.metadata, as the host does. Without a session, the runs that follow are given it."""
         if self._session is None:
             self._metadata = dict(patch)
         else:

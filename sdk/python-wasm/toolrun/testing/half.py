@@ -83,13 +83,13 @@ class Text(str):
 
 
 def text_of(value: Any, name: str) -> str:
-    """Write a value of the test as JSON. What is no JSON is the test's mistake."""
+    """Write a value of the test as JSON. A value that is not JSON is a mistake of the test."""
     if isinstance(value, Text):
         return value
     try:
         return values.encode(value, name, 1000)
     except values.Unfit as unfit:
-        raise TypeError(f"the test gives what is no JSON: {unfit.message}") from None
+        raise TypeError(f"the test gives a value that is not JSON: {unfit.message}") from None
 
 
 def answered(perform: Callable[[str, list], Any], fields: tuple) -> tuple[bytes, str]:
@@ -108,8 +108,8 @@ def answered(perform: Callable[[str, list], Any], fields: tuple) -> tuple[bytes,
 
 def _raised(fault: dict) -> tuple[bytes, str]:
     """Write a fault with the number by which the host knows it again, 0 where the host does not."""
-    told = dict(fault)
-    return b"fault", told.pop("id", "0") + "\n" + json.dumps(told)
+    shown = dict(fault)
+    return b"fault", shown.pop("id", "0") + "\n" + json.dumps(shown)
 
 
 def error_of(fault: dict) -> errors.MemoryAccessError:

@@ -74,7 +74,7 @@ def run_tool(
         if isinstance(error, KeyboardInterrupt) and not _raised_in(error, file):  # somebody stops the tests
             run.rollback()
             raise
-        return _failed(result, run.rollback(_told(error, file))["error"], error)
+        return _failed(result, run.rollback(_fault_of(error, file))["error"], error)
     if not ended["ok"]:
         return _failed(result, ended["error"], half.error_of(ended["error"]))
     result.ok, result.output, result.context = True, ended["output"], ended.get("context") or {}
@@ -208,7 +208,7 @@ def _raised_in(error: BaseException, file: Path) -> bool:
     return bool(frames) and frames[-1].filename == str(file)
 
 
-def _told(error: BaseException, file: Path) -> dict:
+def _fault_of(error: BaseException, file: Path) -> dict:
     """Return an uncaught exception as the host takes it. A fault keeps its code only where the tool did not make it."""
     if isinstance(error, MemoryAccessError):
         number = half.operations.number_of(error)
