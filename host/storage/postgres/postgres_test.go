@@ -30,29 +30,31 @@ func TestMain(m *testing.M) {
 }
 
 func TestBackend(t *testing.T) {
-	var last *testing.T
-	var dsn string
+	dsn := cluster.DSN(t)
+	open(t, dsn)
+	conn := connect(t, dsn)
 	storagetest.Run(t, func(t *testing.T) storage.Backend {
-		if t != last {
-			last, dsn = t, cluster.DSN(t)
-			return open(t, dsn)
-		}
-		// A test that opens many backends uses one schema, since creating tables takes most of the time.
-		execute(t, dsn, `truncate records, tags, usage, floors, changes`)
+		// Creating the tables for each would take most of the time.
+		execute(t, conn, `truncate records, tags, usage, floors, changes`)
 		return open(t, dsn)
 	})
 }
 
-// execute runs statements on a connection of their own.
-func execute(t testing.TB, dsn, statements string) {
+// connect opens a connection and closes it when the test ends.
+func connect(t testing.TB, dsn string) *pgx.Conn {
 	t.Helper()
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, statements); err != nil {
+	t.Cleanup(func() { conn.Close(ctx) })
+	return conn
+}
+
+func execute(t testing.TB, conn *pgx.Conn, statements string) {
+	t.Helper()
+	if _, err := conn.Exec(context.Background(), statements); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -118,7 +120,7 @@ func TestOpenRefuses(t *testing.T) {
 	ctx := context.Background()
 	dsn := cluster.DSN(t)
 	open(t, dsn)
-	execute(t, dsn, `update meta set format = 99`)
+	execute(t, connect(t, dsn), `update meta set format = 99`)
 	for name, refused := range map[string]string{
 		"another format": dsn,
 		"two schemas":    dsn + ",public",
@@ -178,13 +180,9 @@ func TestUsageOfRemovedUser(t *testing.T) {
 	if _, err := b.Drop(ctx, storage.Selector{Keys: keys}, 10); err != nil {
 		t.Fatal(err)
 	}
-	conn, err := pgx.Connect(ctx, dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(ctx)
+	conn := connect(t, dsn)
 	// The history is forgotten in time.
-	execute(t, dsn, `update changes set at = now() - interval '2 hours'`)
+	execute(t, conn, `update changes set at = now() - interval '2 hours'`)
 	if _, err := b.Sweep(ctx, "", time.Now(), 1); err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +216,7 @@ func TestForgottenChanges(t *testing.T) {
 		}
 	}
 	write()
-	execute(t, dsn, `update changes set at = now() - interval '2 hours'`)
+	execute(t, connect(t, dsn), `update changes set at = now() - interval '2 hours'`)
 	middle := position()
 	write()
 	if _, err := b.Sweep(ctx, "", time.Now(), 1); err != nil {
@@ -244,14 +242,8 @@ func TestChangesWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := pgx.Connect(ctx, dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, `begin; select pg_current_xact_id()`); err != nil {
-		t.Fatal(err)
-	}
+	conn := connect(t, dsn)
+	execute(t, conn, `begin; select pg_current_xact_id()`)
 	if err := put(b, key("", "s"), "x"); err != nil {
 		t.Fatal(err)
 	}
@@ -259,9 +251,7 @@ func TestChangesWait(t *testing.T) {
 	if len(found) != 0 || err != nil {
 		t.Errorf("Changes during an older transaction = %v, %v; want none", found, err)
 	}
-	if _, err := conn.Exec(ctx, `rollback`); err != nil {
-		t.Fatal(err)
-	}
+	execute(t, conn, `rollback`)
 	if found, _, err = b.Changes(ctx, "", next, 10); len(found) != 1 || err != nil {
 		t.Errorf("Changes after it = %v, %v; want one", found, err)
 	}
