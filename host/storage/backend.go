@@ -133,7 +133,7 @@ type Backend interface {
 	// or Update fails with ErrChanged and does not call fn. Updates are serializable over what on names: absent
 	// records and those that appear in a range included. Every write is to one of on.Keys, and no two to the same.
 	// What Update reports as done is durable. A ctx that ends before fn was called ends the wait; from then on it is
-	// ignored.
+	// ignored, unless nothing was committed and fn has to be called again.
 	//
 	// fn is pure and may be called again; it must neither keep nor change what it is given, nor call the
 	// backend, nor end its goroutine. A panic in fn becomes an error.
