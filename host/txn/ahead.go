@@ -3,6 +3,7 @@ package txn
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/toolrun/toolrun/host/storage"
 )
@@ -25,7 +26,7 @@ func (c *commit) applyAhead(ctx context.Context) error {
 		r.lease = lease
 	}
 	c.ahead = map[*entry]applied{}
-	var depends []storage.Key
+	more := slices.Clone(c.extraKeys())
 	for _, key := range keys {
 		if ctx.Err() != nil {
 			return conflictAtEnd(ctx)
@@ -42,10 +43,10 @@ func (c *commit) applyAhead(ctx context.Context) error {
 		}
 		c.ahead[e] = applied{now.raw, now.base, w}
 		for _, dep := range now.life.depends {
-			depends = append(depends, dep.Key)
+			more = append(more, dep.Key)
 		}
 	}
-	c.keys = c.tx.commitKeys(depends)
+	c.keys = c.allKeys(more)
 	return nil
 }
 

@@ -1,7 +1,9 @@
 package txn
 
 import (
+	"cmp"
 	"context"
+	"errors"
 
 	"github.com/toolrun/toolrun/host/storage"
 )
@@ -15,11 +17,15 @@ type Update func(old storage.Record, locked bool) (next storage.Record, warnings
 // Apply applies an update to the record under key as the transaction sees it. A key that is not in the read set stays out
 // of it: the commit applies the update again if the record has changed. If that fails, the body is executed again.
 //
-// An error of the update is returned and changes nothing; as it shows what is stored, the key joins the read set. So it does
-// if more than MaxUpdates of the key, or MaxBlindBytes of the transaction, would have to be applied again.
+// An error of the update is returned and changes nothing; as it shows what is stored, the key joins the read set, unless it
+// is ErrUndecided. The key also joins it if more than MaxUpdates of the key, or MaxBlindBytes of the transaction, would
+// have to be applied again.
 func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 	if tx.run.o.ReadOnly {
 		return ErrReadOnly
+	}
+	if err := tx.run.draw(); err != nil {
+		return err
 	}
 	e, err := tx.load(ctx, key, false)
 	if err != nil {
@@ -27,19 +33,17 @@ func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 	}
 	old := tx.pending(e)
 	next, warnings, err := update(old, false)
-	if err != nil && !e.read && !tx.run.db.breaks(refusalsJoin) {
-		if _, lost := tx.load(ctx, key, true); lost != nil {
-			return lost
-		}
-		old = tx.pending(e) // it may have changed, as nothing depended on it
-		next, warnings, err = update(old, false)
-	}
 	if err != nil {
-		return err
+		if tx.run.db.breaks(refusalsJoin) || errors.Is(err, ErrUndecided) {
+			return err
+		}
+		return cmp.Or(tx.joinDecided(ctx, e), err)
 	}
-	cost := len(old.Content) + len(next.Content)
-	if err := tx.keepBlind(ctx, e, cost); err != nil {
-		return err
+	cost := len(next.Content)
+	if !e.read && (len(e.write.updates) >= MaxUpdates || tx.blindBytes+cost > MaxBlindBytes) {
+		if err := tx.joinDecided(ctx, e); err != nil {
+			return err
+		}
 	}
 	more := len(next.Content) - len(e.write.next.Content)
 	if tx.bytes > 0 && more > 0 && tx.bytes+more > MaxBytes {
@@ -56,17 +60,14 @@ func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 	return nil
 }
 
-// keepBlind puts an entry into the read set if one more blind update would exceed a bound.
-func (tx *Tx) keepBlind(ctx context.Context, e *entry, cost int) error {
-	if e.read || len(e.write.updates) < MaxUpdates && tx.blindBytes+cost <= MaxBlindBytes {
-		return nil
-	}
+// joinDecided puts an entry into the read set on which an update was decided: it must be unchanged.
+func (tx *Tx) joinDecided(ctx context.Context, e *entry) error {
 	was := *e
 	if _, err := tx.load(ctx, e.key, true); err != nil {
 		return err
 	}
 	if !sameState(&was, e) {
-		return tx.conflict() // the update was decided on another record
+		return tx.conflict()
 	}
 	return nil
 }
@@ -91,7 +92,7 @@ func (tx *Tx) reapply(e *entry, base storage.Record, above int64, budget *int) (
 			return write{}, err
 		}
 		if budget != nil {
-			if *budget -= len(now.Content) + len(next.Content); *budget < 0 {
+			if *budget -= len(next.Content); *budget < 0 {
 				return write{}, errMissed
 			}
 		}

@@ -32,7 +32,8 @@ type commit struct {
 	// ahead is what blind updates make of records that changed since the attempt looked at them.
 	ahead map[*entry]applied
 	// locked allows updates inside the backend's transaction.
-	locked bool
+	locked     bool
+	budgetKeys []storage.Key
 	// expected are the effects of the commit if no record changes before it, and extra what OnCommit made of them.
 	expected Effects
 	extra    []storage.Write
@@ -65,7 +66,7 @@ func (tx *Tx) commit(ctx context.Context) (Outcome, error) {
 	case err == nil:
 		return Outcome{Effects: c.effects, Committed: true}, nil
 	case errors.Is(err, ErrConflict), errors.Is(err, storage.ErrChanged):
-		return Outcome{}, ErrConflict
+		return Outcome{}, tx.conflict()
 	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
 		return Outcome{}, errLate
 	}
@@ -82,6 +83,9 @@ func (tx *Tx) rehearse(ctx context.Context) (Outcome, error) {
 		}
 		return err
 	})
+	if errors.Is(err, ErrConflict) {
+		return Outcome{}, tx.conflict()
+	}
 	return Outcome{Effects: c.effects}, err
 }
 
@@ -89,14 +93,22 @@ func (tx *Tx) rehearse(ctx context.Context) (Outcome, error) {
 // an exceeded budget.
 func (c *commit) settle(ctx context.Context, try func() error) error {
 	r := c.tx.run
+	if err := r.draw(); err != nil {
+		return err
+	}
 	if err := c.expect(); err != nil {
 		return err
 	}
 	reclaimed := r.o.DryRun // a dry run frees nothing
-	for misses := 0; ; {
+	for misses, refreshes := 0, 0; ; {
 		err := try()
 		over, full := errors.AsType[overBudget](err)
 		switch {
+		case errors.Is(err, storage.ErrChanged) && refreshes < maxLooks:
+			refreshes++
+			if err := c.tx.refresh(ctx); err != nil {
+				return err
+			}
 		case errors.Is(err, errMissed) && misses < maxMisses:
 			misses++
 			c.locked = misses >= lockedMisses
@@ -105,7 +117,7 @@ func (c *commit) settle(ctx context.Context, try func() error) error {
 			}
 		case errors.Is(err, errMissed):
 			return ErrConflict
-		case full && !reclaimed && r.o.Budget.Reclaim != nil && r.o.Budget.Reclaim(ctx):
+		case full && !reclaimed && r.o.Budget.Reclaim(ctx):
 			reclaimed = true
 		case full && c.tx.wrote() && !r.overBudget:
 			r.overBudget = true
@@ -124,7 +136,6 @@ type overBudget struct{ error }
 // expect foresees the commit: what OnCommit writes may be large, and is made before others wait for it.
 func (c *commit) expect() (err error) {
 	tx := c.tx
-	c.keys = tx.commitKeys(nil)
 	c.expected = tx.effects()
 	for _, e := range tx.entries {
 		if e.write.set {
@@ -132,22 +143,29 @@ func (c *commit) expect() (err error) {
 		}
 	}
 	if tx.run.o.OnCommit != nil {
-		c.extra, err = tx.run.o.OnCommit(c.expected)
+		if c.extra, err = tx.run.o.OnCommit(c.expected); err != nil {
+			return err
+		}
 	}
-	return err
+	extra := make([]storage.Key, len(c.extra))
+	for i, w := range c.extra {
+		extra[i] = w.Record.Key
+	}
+	if b := tx.run.o.Budget; b != nil {
+		c.budgetKeys = b.Keys()
+	}
+	c.keys = c.allKeys(extra)
+	return nil
 }
 
-// commitKeys are the keys that a commit looks at: those of guards, of OnCommit, and of the budget first, in this order.
-func (tx *Tx) commitKeys(more []storage.Key) keySet {
-	o := tx.run.o
-	keys := keySet{list: make([]storage.Key, 0, len(o.Guards)+len(o.Extra)+2*len(tx.entries)+2)}
+// allKeys are the keys that a commit looks at: those of guards, of the budget, of what it writes, and more.
+func (c *commit) allKeys(more []storage.Key) keySet {
+	tx, o := c.tx, c.tx.run.o
+	keys := keySet{list: make([]storage.Key, 0, len(o.Guards)+len(more)+2*len(tx.entries)+2)}
 	for _, g := range o.Guards {
 		keys.add(g.Key)
 	}
-	keys.add(o.Extra...)
-	if o.Budget != nil {
-		keys.add(o.Budget.Keys...)
-	}
+	keys.add(c.budgetKeys...)
 	for _, e := range tx.entries {
 		if !e.write.set {
 			continue
@@ -268,10 +286,14 @@ func (c *commit) addExtra(now []storage.Record) (err error) {
 		}
 	}
 	for _, w := range extra {
-		if !slices.Contains(o.Extra, w.Record.Key) {
+		if !slices.Contains(c.extraKeys(), w.Record.Key) {
 			return fmt.Errorf("OnCommit writes %s, which is not in Options.Extra", w.Record.Key)
 		}
-		old := now[c.keys.find(w.Record.Key)]
+		i := c.keys.find(w.Record.Key)
+		if i < 0 {
+			return errMissed // it was not expected to be written
+		}
+		old := now[i]
 		if !w.Delete {
 			next := write{set: true}
 			next.put(w.Record.Key, old, w.Record, nil)
@@ -279,6 +301,14 @@ func (c *commit) addExtra(now []storage.Record) (err error) {
 			w.Record = c.tx.stamp(old, 0, next)
 		}
 		c.add(old, w)
+	}
+	return nil
+}
+
+// extraKeys are the keys that OnCommit may write.
+func (c *commit) extraKeys() []storage.Key {
+	if extra := c.tx.run.o.Extra; extra != nil {
+		return extra()
 	}
 	return nil
 }
@@ -292,10 +322,10 @@ func (c *commit) asExpected() bool {
 
 func (c *commit) checkBudget(now []storage.Record) error {
 	b := c.tx.run.o.Budget
-	if b == nil || b.Check == nil {
+	if b == nil {
 		return nil
 	}
-	if err := b.Check(c.keys.records(now, b.Keys), c.changes); err != nil {
+	if err := b.Check(c.keys.records(now, c.budgetKeys), c.changes); err != nil {
 		return overBudget{err}
 	}
 	return nil

@@ -174,6 +174,17 @@ func (h *lease) release() {
 	}
 }
 
+// Lock waits for the fair locks of keys, in one order, and returns a function that gives them up: for work outside of
+// transactions that would make the same records conflict. A lock is given up after two seconds in any case; it is never
+// what correctness depends on.
+func (db *DB) Lock(ctx context.Context, keys ...storage.Key) (unlock func(), err error) {
+	l, err := db.locks.take(ctx, keys, nil)
+	if err != nil {
+		return nil, err
+	}
+	return l.release, nil
+}
+
 // touched are the keys that the attempt read one by one, or wrote.
 func (tx *Tx) touched() []storage.Key {
 	var keys []storage.Key

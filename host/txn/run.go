@@ -16,7 +16,7 @@ import (
 type run struct {
 	db    *DB
 	o     *Options
-	ctx   func() error // of the root context
+	ctx   context.Context // that of Run, which nested contexts may outlive
 	now   time.Time
 	seed  uint64
 	lease *lease // the fair locks that the current attempt holds; nil for none
@@ -34,16 +34,14 @@ type run struct {
 // Body must end soon after ctx does, return ErrConflict if it gets it, and have no effect outside of its Tx. Once a commit
 // has begun, the end of ctx no longer stops it.
 func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx) error) (Outcome, error) {
-	r := &run{db: db, o: &o, ctx: ctx.Err, now: db.now()}
-	if err := r.draw(); err != nil {
-		return Outcome{}, err
-	}
+	r := &run{db: db, o: &o, ctx: ctx, now: db.now()}
 	defer func() { r.lease.release() }()
 	for {
 		r.attempts++
 		tx := &Tx{run: r}
 		out, err := tx.attempt(ctx, body)
-		if !errors.Is(err, ErrConflict) {
+		out.Attempts = r.attempts
+		if !tx.again {
 			return out, err
 		}
 		r.lease.release()
@@ -52,13 +50,16 @@ func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx
 			return Outcome{Effects: tx.effects()}, conflictAtEnd(ctx)
 		}
 		if err := r.checkGuards(ctx); err != nil {
-			return Outcome{}, err // another attempt cannot succeed
+			return out, err // another attempt cannot succeed
 		}
 	}
 }
 
-// draw draws what is random about the run.
+// draw draws what is random about the run, once.
 func (r *run) draw() error {
+	if r.generation != "" {
+		return nil
+	}
 	var b [16]byte
 	if _, err := io.ReadFull(r.db.rand, b[:]); err != nil {
 		return fmt.Errorf("read the random source: %w", err)
@@ -136,7 +137,7 @@ func (tx *Tx) queue(ctx context.Context) (err error) {
 
 // finish ends an attempt whose body returned failure.
 func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
-	if errors.Is(tx.over, ErrConflict) {
+	if tx.again {
 		return Outcome{}, ErrConflict
 	}
 	if err := ctx.Err(); err != nil {

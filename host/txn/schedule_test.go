@@ -293,10 +293,14 @@ func (s *scenario) execute(ctx context.Context, h *runHistory, tx *txn.Tx) error
 	if h.actor.lost {
 		s.fail("%s was executed again after an answer was lost", h.id)
 	}
-	if h.attempts++; h.attempts > 1 && (h.stamp != tx.Now() || h.seed != tx.Seed()) {
+	seed, err := tx.Seed()
+	if err != nil {
+		s.fail("seed: %w", err)
+	}
+	if h.attempts++; h.attempts > 1 && (h.stamp != tx.Now() || h.seed != seed) {
 		s.fail("%s has another time or seed in another attempt", h.id)
 	}
-	h.stamp, h.seed, h.snapshot, h.trace, h.over = tx.Now(), tx.Seed(), nil, nil, false
+	h.stamp, h.seed, h.snapshot, h.trace, h.over = tx.Now(), seed, nil, nil, false
 	r := &runner{tenant: s.tenant, m: real{ctx, tx}}
 	r.seen = func() error {
 		h.trace = r.trace
@@ -304,7 +308,7 @@ func (s *scenario) execute(ctx context.Context, h *runHistory, tx *txn.Tx) error
 		s.checkSeen(h)
 		return nil
 	}
-	err := r.run(h.program)
+	err = r.run(h.program)
 	h.over = true
 	if err != nil && err != errThrown && !errors.Is(err, txn.ErrConflict) {
 		s.fail("%s: %w", h.id, err)

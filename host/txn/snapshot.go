@@ -52,11 +52,16 @@ func recordOf(keys []storage.Key, records []storage.Record, key storage.Key) (st
 // read returns the records under want from a snapshot in which everything that is held is unchanged; otherwise the attempt
 // is over.
 func (tx *Tx) read(ctx context.Context, want []storage.Key) ([]storage.Record, error) {
-	records, err := tx.readWith(ctx, want)
-	if errors.Is(err, storage.ErrChanged) {
-		return nil, tx.conflict()
+	for range maxLooks {
+		records, err := tx.readWith(ctx, want)
+		if !errors.Is(err, storage.ErrChanged) {
+			return records, err
+		}
+		if err := tx.refresh(ctx); err != nil {
+			return nil, err
+		}
 	}
-	return records, err
+	return nil, tx.conflict()
 }
 
 // readWith is read with more ranges, which returns storage.ErrChanged if something changed.

@@ -21,7 +21,7 @@ type Tx struct {
 	lives map[storage.Key]storage.Record
 	// at is when the last snapshot was taken, and until the earliest end of a record that was read alive; zero for never.
 	at, until time.Time
-	// bytes are the contents of all entries, and blindBytes those that blind updates read and wrote.
+	// bytes are the contents of all entries, and blindBytes those that blind updates wrote.
 	bytes, blindBytes int
 
 	// unverified is true while something is held that the last snapshot did not check.
@@ -29,8 +29,9 @@ type Tx struct {
 
 	depth, nested int
 	undo          []saved
-	// over is set once the attempt cannot succeed any more.
-	over error
+	// over is set once the attempt cannot succeed any more, and again if the body is then executed again.
+	over  error
+	again bool
 }
 
 // entry is one record as the attempt sees it.
@@ -64,8 +65,11 @@ type write struct {
 // Now returns the time of the run, in UTC and whole microseconds: what the records that it writes bear.
 func (tx *Tx) Now() time.Time { return tx.run.now }
 
-// Seed returns the seed for random numbers of the run.
-func (tx *Tx) Seed() uint64 { return tx.run.seed }
+// Seed returns the seed for random numbers of the run. Its error is that of the random source.
+func (tx *Tx) Seed() (uint64, error) {
+	err := tx.run.draw()
+	return tx.run.seed, err
+}
 
 // Get returns the record under key as the transaction sees it: the zero Record if there is none, or none that is alive.
 // It joins the read set. A record that the transaction itself wrote comes as it will be stored.
@@ -81,6 +85,24 @@ func (tx *Tx) Get(ctx context.Context, key storage.Key) (storage.Record, error) 
 func (tx *Tx) Holds(key storage.Key) bool {
 	e := tx.find(key)
 	return e != nil && e.read
+}
+
+// Stored returns what lies under a key that the transaction has touched, whether it is alive or not.
+func (tx *Tx) Stored(key storage.Key) storage.Record {
+	if e := tx.find(key); e != nil {
+		return e.raw
+	}
+	return storage.Record{}
+}
+
+// Writes calls yield with each record that the transaction has written so far, as it lies there and as it will be stored:
+// a zero Record for one that is removed. Revisions are not final.
+func (tx *Tx) Writes(yield func(stored, next storage.Record) bool) {
+	for _, e := range tx.entries {
+		if e.write.set && !yield(e.raw, tx.pending(e)) {
+			return
+		}
+	}
 }
 
 // seen returns a record of the read set as it will be after the commit.
@@ -126,8 +148,8 @@ func (tx *Tx) stamp(base storage.Record, above int64, w write) storage.Record {
 
 // usable returns why the Tx cannot be used any more.
 func (tx *Tx) usable() error {
-	if tx.over == nil && tx.run.ctx() != nil {
-		tx.over = tx.run.ctx()
+	if err := tx.run.ctx.Err(); tx.over == nil && err != nil {
+		tx.over = err
 	}
 	return tx.over
 }
@@ -242,6 +264,6 @@ func (tx *Tx) hold(r storage.Record, key storage.Key) {
 
 // conflict ends the attempt.
 func (tx *Tx) conflict() error {
-	tx.over = ErrConflict
+	tx.over, tx.again = ErrConflict, true
 	return ErrConflict
 }

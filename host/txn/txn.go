@@ -17,7 +17,7 @@ const (
 	// MaxBytes bounds their contents, before and after; those of one record may have more.
 	MaxBytes = 64 << 20
 	// MaxUpdates bounds the updates of one key that stay blind, and MaxBlindBytes the contents that all of them of an
-	// attempt read and write: what an update inside the backend's transaction may cost.
+	// attempt write: what updates inside the backend's transaction may cost.
 	MaxUpdates    = 16
 	MaxBlindBytes = 1 << 20
 	// MaxDepth bounds how deep savepoints nest, and MaxNested their number in an attempt.
@@ -33,6 +33,8 @@ var (
 	ErrLimit = errors.New("the transaction reads and writes too many records")
 	// ErrNestedLimit is returned by Nested over MaxDepth or MaxNested.
 	ErrNestedLimit = errors.New("too many nested transactions")
+	// ErrUndecided is for updates that could not decide and will be applied again, so that the body sees nothing of it.
+	ErrUndecided = errors.New("the update has not decided yet")
 	// ErrReadOnly is returned by Apply in a transaction with Options.ReadOnly.
 	ErrReadOnly = errors.New("the transaction is read-only")
 	// ErrOver is returned by a Tx that is used after its body returned.
@@ -88,15 +90,15 @@ type Options struct {
 	DryRun bool
 	// CommitAlways commits also if the body wrote nothing, so that OnCommit can write.
 	CommitAlways bool
-	// Extra are the only further keys that OnCommit may write.
-	Extra []storage.Key
+	// Extra returns the only further keys that OnCommit may write. It is called if there is something to commit.
+	Extra func() []storage.Key
 	// OnCommit returns records that are stored in the same commit: of each the key, content, expiry and tags, or Delete;
 	// the rest is filled in. It is called before the commit and, if that found other effects, again inside the backend's
 	// transaction: it must be pure and quick. A transaction that only deletes should write something here that bears
 	// its id, or an unknown outcome stays unknown. Its error ends the run as it is.
 	OnCommit func(Effects) ([]storage.Write, error)
 	// Budget bounds what is stored; nil for no bound.
-	Budget *Budget
+	Budget Budget
 }
 
 // Guard is a condition on one record that must hold when a transaction ends.
@@ -117,14 +119,14 @@ type Life struct {
 }
 
 // Budget bounds what a commit stores.
-type Budget struct {
-	// Keys are the records that Check needs.
-	Keys []storage.Key
-	// Check returns an error if the changes of a commit exceed the budget. It must be pure.
-	Check func(held []storage.Record, changes []storage.Change) error
-	// Reclaim frees room and reports whether there is more now; nil if it cannot. It is called once a commit, outside of
-	// the backend's transaction.
-	Reclaim func(context.Context) bool
+type Budget interface {
+	// Keys returns the keys of the records that Check needs.
+	Keys() []storage.Key
+	// Check returns an error if the changes of a commit exceed the budget, given those records. It must be pure.
+	Check(held []storage.Record, changes []storage.Change) error
+	// Reclaim frees room and reports whether there is more now. It is called once a commit, outside of the backend's
+	// transaction.
+	Reclaim(context.Context) bool
 }
 
 // Effects are what an attempt read and what it writes.

@@ -138,6 +138,18 @@ func TestConflictCannotBeCaught(t *testing.T) {
 	}
 }
 
+// A body that returns the conflict of another transaction has failed, and is not executed again.
+func TestConflictOfAnotherTransaction(t *testing.T) {
+	b, executions := newBench(t), 0
+	_, err := b.Run(context.Background(), txn.Options{}, func(context.Context, *txn.Tx) error {
+		executions++
+		return fmt.Errorf("elsewhere: %w", txn.ErrConflict)
+	})
+	if executions != 1 || !errors.Is(err, txn.ErrConflict) {
+		t.Errorf("Run = %v after %d executions", err, executions)
+	}
+}
+
 // The end of the root's context ends the transaction whatever its body returns; that of a nested one's only that one.
 func TestDeadlineCannotBeCaught(t *testing.T) {
 	b := newBench(t)
@@ -456,7 +468,7 @@ func TestGuardEndsTheRun(t *testing.T) {
 func TestOnCommit(t *testing.T) {
 	b := newBench(t)
 	calls := 0
-	o := txn.Options{ID: "r", CommitAlways: true, Extra: []storage.Key{key(8)}, OnCommit: func(e txn.Effects) ([]storage.Write, error) {
+	o := txn.Options{ID: "r", CommitAlways: true, Extra: func() []storage.Key { return []storage.Key{key(8)} }, OnCommit: func(e txn.Effects) ([]storage.Write, error) {
 		calls++
 		text := fmt.Sprint(len(e.Reads), len(e.Writes), e.Attempts)
 		return []storage.Write{{Record: storage.Record{Key: key(8), Content: []byte(text)}}}, nil
@@ -478,6 +490,24 @@ func TestOnCommit(t *testing.T) {
 	}
 }
 
+// budget leaves room for a number of changes and bytes of one record.
+type budget struct {
+	room    int
+	err     error
+	reclaim func() bool
+}
+
+func (b *budget) Keys() []storage.Key { return []storage.Key{key(9)} }
+
+func (b *budget) Check(held []storage.Record, changes []storage.Change) error {
+	if len(held[0].Content)+len(changes) > b.room {
+		return b.err
+	}
+	return nil
+}
+
+func (b *budget) Reclaim(context.Context) bool { return b.reclaim() }
+
 // A commit over budget frees room once; if that does not help the body is executed once more, and then refused.
 func TestBudget(t *testing.T) {
 	errFull := errors.New("full")
@@ -492,21 +522,13 @@ func TestBudget(t *testing.T) {
 			b := newBench(t)
 			b.set(9, "9 bytes..")
 			attempts, reclaimed := 0, 0
-			o := txn.Options{ID: "r", Budget: &txn.Budget{
-				Keys: []storage.Key{key(9)},
-				Check: func(held []storage.Record, changes []storage.Change) error {
-					if len(held[0].Content)+len(changes) > 5 {
-						return errFull
-					}
-					return nil
-				},
-				Reclaim: func(context.Context) bool {
-					if reclaimed++; tt.frees {
-						b.set(9, "")
-					}
-					return tt.frees
-				},
+			budget := &budget{room: 5, err: errFull, reclaim: func() bool {
+				if reclaimed++; tt.frees {
+					b.set(9, "")
+				}
+				return tt.frees
 			}}
+			o := txn.Options{ID: "r", Budget: budget}
 			_, err := b.Run(context.Background(), o, func(ctx context.Context, tx *txn.Tx) error {
 				attempts++
 				return tx.Apply(ctx, key(1), put("x"))
