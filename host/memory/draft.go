@@ -24,10 +24,7 @@ type write struct {
 // texts, since a tree may take forty times as much memory, and an attempt holds many drafts at a time.
 type draft struct {
 	exists bool
-	// fresh is true where the record, as it now is, began its life in this attempt.
-	fresh bool
-	bytes json.RawMessage // nil where it does not exist
-	ttl   time.Duration
+	bytes  json.RawMessage // nil where it does not exist
 	// violations of a store that is not strict.
 	violations []abi.Violation
 }
@@ -61,7 +58,7 @@ func (s *Service) apply(st *store, d draft, w write) (draft, error) {
 	if !w.replace {
 		content = merge(before, content)
 	}
-	next := draft{exists: true, fresh: d.fresh || !d.exists, ttl: w.ttl}
+	next := draft{exists: true}
 	if st.schema != nil {
 		if w.replace || !d.exists {
 			content = st.schema.Defaults(content)

@@ -26,6 +26,19 @@ func (h *hooked) Get(ctx context.Context, keys ...storage.Key) ([]storage.Record
 	return h.Backend.Get(ctx, keys...)
 }
 
+// Read is Get for what is wanted.
+func (h *hooked) Read(ctx context.Context, want []storage.Key, held storage.Held) ([]storage.Record, storage.Position, error) {
+	if h.get == nil {
+		return h.Backend.Read(ctx, want, held)
+	}
+	found, err := h.get(ctx, want)
+	if err != nil {
+		return nil, storage.Position{}, err
+	}
+	_, at, err := h.Backend.Read(ctx, nil, held)
+	return found, at, err
+}
+
 func (h *hooked) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
 	if h.update != nil {
 		return h.update(ctx, on, fn)

@@ -57,7 +57,7 @@ type artifactContent struct {
 func (v *View) artifacts(ctx context.Context, files []Artifact) ([]artifactContent, error) {
 	list, room := []artifactContent{}, maxTexts
 	for _, file := range files {
-		if !v.now.Before(file.Expires) {
+		if !v.Now().Before(file.Expires) {
 			continue
 		}
 		shown := artifactContent{Artifact: file}

@@ -3,7 +3,6 @@ package memory
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -58,39 +57,15 @@ func differing(was, is string) string {
 	return strings.Join(names, ", ")
 }
 
-// foresee makes what is kept of a run under its key, for the effects that it has if no record changes until the commit.
-func (c *commit) foresee() {
-	if c.tx.Key == "" || c.tx.Answer == nil || c.kept != nil {
-		return
-	}
-	outcomes := map[*entry]outcome{}
-	for _, e := range c.v.entries {
-		if e.wrote {
-			outcomes[e] = outcome{next: c.v.next(e), violations: e.draft.violations}
-		}
-	}
-	c.foreseen = c.v.effects(outcomes)
-	c.kept, _ = c.keep(c.foreseen) // a mistake comes again in the commit
-}
-
-// keptAnswer is what is kept of the run in the commit.
-func (c *commit) keptAnswer() ([]byte, error) {
-	if c.kept != nil && reflect.DeepEqual(c.effects, c.foreseen) {
-		return c.kept, nil
-	}
-	return c.keep(c.effects)
-}
-
-// keep encodes what is kept of the run. The answer is JSON already.
-func (c *commit) keep(effects abi.Effects) ([]byte, error) {
-	answer, err := c.tx.Answer(effects)
+// kept is what is kept of the run under its key. The answer is JSON already.
+func (t *transaction) kept(effects abi.Effects) ([]byte, error) {
+	answer, err := t.tx.Answer(effects)
 	if err != nil {
 		return nil, err
 	}
-	fingerprint, err := json.Marshal(c.tx.Fingerprint)
+	fingerprint, err := json.Marshal(t.tx.Fingerprint)
 	if err != nil {
 		return nil, err
 	}
-	content := slices.Concat([]byte(`{"fingerprint":`), fingerprint, []byte(`,"answer":`), answer, []byte(`}`))
-	return content, nil
+	return slices.Concat([]byte(`{"fingerprint":`), fingerprint, []byte(`,"answer":`), answer, []byte(`}`)), nil
 }

@@ -36,21 +36,17 @@ func optional(text string) *string {
 
 // metaEntry is the entry of the caller's session record, which sessionMeta is made of.
 func (v *View) metaEntry() *entry {
-	var key storage.Key
-	if v.caller.Session != "" {
-		key = v.s.sessionKey(v.caller)
-	}
-	return v.entry(nil, declare.SessionMeta, key)
+	return v.entry(nil, declare.SessionMeta, v.run.sessionKey)
 }
 
 // metaContent makes sessionMeta from the session record as the attempt sees it; without a session, from what
 // the run was given.
 func (v *View) metaContent(ctx context.Context, session storage.Record, wanted *projection) (json.RawMessage, error) {
-	state := v.lone
+	state := v.run.lone
 	if v.caller.Session != "" {
 		stored, err := decodeSession(session)
-		if err == nil && v.dry {
-			stored, err = v.s.given(stored, v.given)
+		if err == nil && v.run.tx.Dry {
+			stored, err = v.s.given(stored, v.run.tx.Session)
 		}
 		if err != nil {
 			return nil, err

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -44,12 +43,12 @@ func subjectOf(user, session string) string {
 	return user
 }
 
-// account returns the account of the View's caller.
-func (v *View) account() *account {
-	if v.accounted == nil {
-		v.accounted = v.s.account(v.caller)
+// account returns the account of the transaction's caller.
+func (t *transaction) account() *account {
+	if t.accounted == nil {
+		t.accounted = t.s.account(t.tx.Caller)
 	}
-	return v.accounted
+	return t.accounted
 }
 
 // decodeHoldings reads what lies under usageKeys.
@@ -102,46 +101,34 @@ func (s *Service) noRoom() error {
 	return nil
 }
 
-// checkQuota refuses a draft that would make the app or the user hold more than they may. Holdings are a limit
+// checkQuota refuses a draft of an entry that would make the app or the user hold more than they may. Holdings are a limit
 // and not state: they are looked at, not depended on.
-func (v *View) checkQuota(ctx context.Context, e *entry, d draft) error {
-	if v.held == nil {
-		if err := v.readHoldings(ctx); err != nil {
-			return err
+func (v *View) checkQuota(e *entry, d draft) error {
+	grown := holdings{}
+	grown.add(v.run.account(), v.change(v.tx.Stored(e.key), storage.Record{Key: e.key, Revision: 1, Content: d.bytes, Tags: v.tags(e.store)}))
+	v.tx.Writes(func(stored, next storage.Record) bool {
+		if next.Key != e.key && stored.Key != e.key {
+			grown.add(v.run.account(), v.change(stored, next))
 		}
-	}
-	fault := v.s.overQuota(*v.held, v.grown(e, d))
-	if fault == nil || v.memo.reclaimed || v.dry { // a dry run frees nothing
-		return fault
-	}
-	v.memo.reclaimed = true
-	if !v.s.reclaim(ctx, v.caller) {
-		return fault
-	}
-	for _, known := range slices.Concat(v.entries, []*entry{e}) {
-		if known.raw.Expired(v.s.now()) {
-			known.raw = storage.Record{} // it takes no room any more
-		}
-	}
-	if err := v.readHoldings(ctx); err != nil {
-		return err
-	}
-	return v.s.overQuota(*v.held, v.grown(e, d)) // as the commit will
+		return true
+	})
+	return v.s.overQuota(*v.held, grown)
 }
 
-// grown is what the attempt's writes add to the holdings, with a draft for an entry.
-func (v *View) grown(e *entry, d draft) (grown holdings) {
-	grown.add(v.account(), v.change(e, d))
-	for _, other := range v.entries {
-		if other != e && other.wrote {
-			grown.add(v.account(), v.change(other, other.draft))
-		}
+// change is the change that a write makes to what is stored.
+func (v *View) change(stored, next storage.Record) storage.Change {
+	if v.run.reclaimed && stored.Expired(v.s.now()) {
+		stored = storage.Record{} // it takes no room any more
 	}
-	return grown
+	return storage.Change{Old: storage.HeadOf(stored), Write: storage.Write{Record: next, Delete: !next.Exists()}}
 }
 
+// readHoldings reads the holdings, once an attempt.
 func (v *View) readHoldings(ctx context.Context) error {
-	records, err := v.s.backend.Get(ctx, v.account().keys...)
+	if v.held != nil {
+		return nil
+	}
+	records, err := v.s.backend.Get(ctx, v.run.account().keys...)
 	if err != nil {
 		return err
 	}
@@ -150,13 +137,17 @@ func (v *View) readHoldings(ctx context.Context) error {
 	return err
 }
 
-// change is the change that an entry's draft makes to what lies under its key.
-func (v *View) change(e *entry, d draft) storage.Change {
-	c := storage.Change{Old: storage.HeadOf(e.raw), Write: storage.Write{Record: storage.Record{Key: e.key}, Delete: !d.exists}}
-	if d.exists {
-		c.Record.Content, c.Record.Tags = d.bytes, v.ends(e.store)
+// mayReclaim reports whether a call over quota may free what has expired: once a transaction. A dry run frees nothing.
+func (v *View) mayReclaim() bool { return !v.run.reclaimed && !v.run.tx.Dry }
+
+// reclaim frees what has expired. If the attempt depends on a record that is freed, it is executed again.
+func (v *View) reclaim(ctx context.Context) error {
+	v.run.reclaimed = true
+	if !v.s.reclaim(ctx, v.caller) {
+		return nil
 	}
-	return c
+	v.held = nil
+	return v.readHoldings(ctx)
 }
 
 // reclaimed is how many expired records one reclaim frees.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
@@ -33,36 +34,40 @@ func (v *View) get(ctx context.Context, e *entry, call abi.Call) (json.RawMessag
 	if err != nil {
 		return nil, err
 	}
-	if err := v.load(ctx, e, true); err != nil {
+	r, err := v.read(ctx, e)
+	if err != nil {
 		return nil, err
 	}
-	content, err := v.content(ctx, e, wanted)
+	content, err := v.content(ctx, e, r, wanted)
 	if err != nil || content == nil {
 		return null, err
 	}
 	if !opts.record {
 		return content, nil
 	}
-	if e.wrote {
-		if err := v.lookAbove(ctx, e); err != nil {
-			return nil, err
-		}
-	}
-	return v.recordReply(e, content)
+	return v.recordReply(e, r, content)
 }
 
-// content returns what the attempt sees under an entry, nil where there is nothing.
-func (v *View) content(ctx context.Context, e *entry, wanted *projection) (json.RawMessage, error) {
-	if e.store == nil {
-		return v.metaContent(ctx, e.base, wanted)
+// read returns the record of an entry, which the attempt depends on from now on.
+func (v *View) read(ctx context.Context, e *entry) (storage.Record, error) {
+	if e.key == "" {
+		return storage.Record{}, nil // without a session, sessionMeta has no record behind it
 	}
-	if !e.draft.exists {
+	return v.tx.Get(ctx, e.key)
+}
+
+// content returns what a projection picks of a record, nil if there is nothing.
+func (v *View) content(ctx context.Context, e *entry, r storage.Record, wanted *projection) (json.RawMessage, error) {
+	if e.store == nil {
+		return v.metaContent(ctx, r, wanted)
+	}
+	if !r.Exists() {
 		return nil, nil
 	}
 	if wanted == nil {
-		return e.draft.bytes, nil
+		return r.Content, nil
 	}
-	value, err := e.draft.content()
+	value, err := decodeChecked(r.Content)
 	if err != nil {
 		return nil, err
 	}
@@ -78,17 +83,16 @@ func project(value any, wanted *projection) (json.RawMessage, error) {
 }
 
 // recordReply wraps a content with what is known about its record.
-func (v *View) recordReply(e *entry, content json.RawMessage) (json.RawMessage, error) {
+func (v *View) recordReply(e *entry, r storage.Record, content json.RawMessage) (json.RawMessage, error) {
 	if e.store == nil {
 		return nil, abi.Faultf(abi.InvalidArgument, "%s has no revision or times of its own", declare.SessionMeta).
 			WithHint("read it without the option \"record\"")
 	}
-	next := v.next(e)
 	return json.Marshal(struct {
 		Content  json.RawMessage `json:"content"`
 		Revision int64           `json:"revision"`
 		Created  *string         `json:"created"`
 		Updated  *string         `json:"updated_at"`
 		Expires  *string         `json:"expires_at"`
-	}{content, next.Revision, formatTime(next.Created), formatTime(next.Updated), formatTime(v.s.shownEnd(e.store, next))})
+	}{content, r.Revision, formatTime(r.Created), formatTime(r.Updated), formatTime(v.s.shownEnd(e.store, r))})
 }

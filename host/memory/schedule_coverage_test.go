@@ -71,7 +71,7 @@ func coverChange(counts map[string]int, before, after attempt) {
 		switch {
 		case was == "null":
 			counts["absent record appeared"]++
-		case is == "null" && old.Expires != nil && *old.Expires <= strings.Trim(timeText(after.stamp), `"`):
+		case is == "null" && old.Expires != nil && *old.Expires <= strings.Trim(timeText(after.at), `"`):
 			counts["expired during an attempt"]++
 		case is == "!"+string(abi.SchemaViolation) && strings.Contains(was, `"revision":null`):
 			counts["schema refused at a later merge"]++

@@ -15,8 +15,9 @@ import (
 
 // attempt is what one execution of a run's body saw.
 type attempt struct {
-	begin, end int // in moves of the stage
-	stamp      time.Time
+	begin, end int       // in moves of the stage
+	stamp      time.Time // of the run
+	at         time.Time // when it began
 	trace      []string
 	torn       bool // it was ended by a call, for what it had read no longer held
 }
@@ -26,6 +27,7 @@ type runHistory struct {
 	name       string
 	caller     memory.Caller
 	program    program
+	clock      *clock
 	begin, end int
 	attempts   []attempt
 	done       memory.Done

@@ -12,7 +12,7 @@ import (
 // The runs of a scenario: random programs, and some that bring about what chance seldom does.
 
 func (s *scenario) addRun(p program) {
-	h := &runHistory{name: fmt.Sprintf("run %d", len(s.runs)), caller: one(s.rng, palette...), program: p}
+	h := &runHistory{name: fmt.Sprintf("run %d", len(s.runs)), caller: one(s.rng, palette...), program: p, clock: s.clock}
 	h.caller.Tenant, h.caller.Run = s.tenant, fmt.Sprintf("%s-%d", s.tenant, len(s.runs))
 	s.runs = append(s.runs, h)
 	host := s.hosts[s.rng.IntN(len(s.hosts))]
@@ -30,8 +30,8 @@ func (s *scenario) addRun(p program) {
 
 // execute is one attempt of a run.
 func (h *runHistory) execute(ctx context.Context, a *actor, v *memory.View) error {
-	a.seen, a.writing = map[storage.Key]storage.Record{}, true
-	seen := attempt{begin: a.stage.now, stamp: v.Now()}
+	a.seen, a.writing, a.passed = map[storage.Key]storage.Record{}, true, false
+	seen := attempt{begin: a.stage.now, stamp: v.Now(), at: h.clock.Now()}
 	a.pause()
 	trace, err := h.program.run(func(op string, args []string) (string, abi.Code, error) {
 		reply, err := v.Call(ctx, call(op, args...))

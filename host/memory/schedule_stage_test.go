@@ -43,7 +43,8 @@ type actor struct {
 	lost int
 	// waited is true once the actor had to wait for another one.
 	waited bool
-	// passed is true once a commit wrote a record that had changed since the actor looked at it.
+	// passed is true once an attempt looked again at a record that had changed since its first look, as a commit does
+	// whose merges are blind.
 	passed bool
 }
 
@@ -138,6 +139,25 @@ func (s *stage) Get(ctx context.Context, keys ...storage.Key) ([]storage.Record,
 	return found, err
 }
 
+// Read implements storage.Backend.
+func (s *stage) Read(ctx context.Context, want []storage.Key, held storage.Held) ([]storage.Record, storage.Position, error) {
+	a := actorOf(ctx)
+	if a == nil {
+		return s.Backend.Read(ctx, want, held)
+	}
+	a.pause()
+	found, at, err := s.Backend.Read(ctx, want, held)
+	for i := range found {
+		if was, looked := a.seen[want[i]]; looked && found[i].Exists() && !was.SameVersion(found[i]) {
+			a.passed = true
+		}
+		if a.seen != nil {
+			a.seen[want[i]] = found[i]
+		}
+	}
+	return found, at, err
+}
+
 // Scan implements storage.Backend.
 func (s *stage) Scan(ctx context.Context, prefix, after storage.Key, limit int) ([]storage.Record, error) {
 	if a := actorOf(ctx); a != nil {
@@ -180,7 +200,7 @@ func (s *stage) Update(ctx context.Context, on storage.Footprint, fn func([]stor
 	var writes []storage.Write
 	err := s.Backend.Update(ctx, on, func(now []storage.Record) (_ []storage.Write, err error) {
 		writes, err = fn(now)
-		a.passed = err == nil && a.writing && a.writesChanged(now, writes)
+		a.passed = a.passed || err == nil && a.writing && a.writesChanged(now, writes)
 		if err == nil && how == neverArrived {
 			return nil, errLost
 		}

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/txn"
 	"github.com/toolrun/toolrun/schema"
 )
 
@@ -125,7 +125,7 @@ type Service struct {
 	began time.Time // by the clock
 	rand  io.Reader
 	log   *slog.Logger
-	turns turns
+	db    *txn.DB
 }
 
 // store is a declaration with its compiled schema.
@@ -156,6 +156,7 @@ func New(cfg Config) (*Service, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	s.db = txn.New(txn.Config{Backend: cfg.Backend, Now: s.clock, Rand: s.rand})
 	return s, errors.Join(checkConfig(cfg), s.addStores(cfg.Stores))
 }
 
@@ -250,12 +251,3 @@ func (s *Service) Stores() []declare.Store {
 
 // now is the time in the precision that records keep.
 func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }
-
-// newGeneration returns what tells a new record from all earlier ones under its key.
-func (s *Service) newGeneration() (string, error) {
-	var b [8]byte
-	if _, err := io.ReadFull(s.rand, b[:]); err != nil {
-		return "", fmt.Errorf("read the random source: %w", err)
-	}
-	return hex.EncodeToString(b[:]), nil
-}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -61,9 +60,13 @@ func decodeSession(r storage.Record) (sessionState, error) {
 func endTag(session storage.Key) string { return string(session) }
 
 func sessionOfTag(tag string) (storage.Key, bool) {
-	prefix := storage.MakeKey(storage.Part{Tag: storage.System, Value: systemSession})
-	return storage.Key(tag), strings.HasPrefix(tag, string(prefix))
+	return storage.Key(tag), isSession(storage.Key(tag))
 }
+
+// isSession reports whether a key is that of a session.
+func isSession(key storage.Key) bool { return key.HasPrefix(sessionPrefix) }
+
+var sessionPrefix = storage.MakeKey(storage.Part{Tag: storage.System, Value: systemSession})
 
 // sessionOpen reports whether a session record says that the session is open. An ended one is a tombstone that
 // expires; an open one has no end but by not being used.

@@ -3,11 +3,10 @@ package memory
 import (
 	"context"
 	"errors"
-	"slices"
-	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/txn"
 )
 
 // Tx is what a transaction is for.
@@ -48,67 +47,107 @@ type Done struct {
 	Earlier []byte
 }
 
+// transaction is what the attempts of one call of Transact share.
+type transaction struct {
+	s  *Service
+	tx Tx
+	anchors
+	// view is that of the current attempt.
+	view *View
+	// full is why nothing may grow, nil if there is room.
+	full error
+	// reclaimed is true once expired records were freed for a call.
+	reclaimed bool
+	accounted *account
+}
+
 // Transact executes body in attempts until one commits or fails. It returns what body returned where body
 // failed: then nothing is stored. Its own errors are *abi.Fault, or the context's error.
 //
 // Body gets a View that is good until it returns. It must end soon after ctx does, return the error of a View's
 // method that is no *abi.Fault, and have no effect outside of the View.
 func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Context, v *View) error) (Done, error) {
-	var done Done
 	if err := tx.Caller.check(); err != nil {
-		return done, err
+		return Done{}, err
 	}
 	if err := checkID("idempotent run", tx.Key); err != nil {
-		return done, err
+		return Done{}, err
 	}
 	if tx.Dry {
 		tx.Key, tx.Entry, tx.Look = "", nil, true
 	}
-	keyTurn, err := s.takeKey(ctx, tx)
+	unlock, err := s.lockKey(ctx, tx)
 	if err != nil {
-		return done, err
+		return Done{}, err
 	}
-	defer keyTurn.release()
+	defer unlock()
 	// Before the session is used: a run that is not run again changes nothing of it.
 	if earlier, err := s.earlier(ctx, tx); err != nil || earlier != nil {
 		return Done{Earlier: earlier}, err
 	}
-	var turn *held
-	defer func() { turn.release() }()
-	var first *View
-	var memo memo
-	for {
-		done.Attempts++
-		v, err := s.begin(ctx, tx, done.Attempts)
-		if err != nil {
-			return done, err
-		}
-		v.turn, v.memo = turn, &memo
-		if first == nil {
-			first = v
-		}
-		if err := erasedSince(first.erased, v.erased); err != nil {
-			return done, err // another attempt would bring back what was erased
-		}
-		err = v.attempt(ctx, tx, body, &done)
-		turn = v.turn
-		if !errors.Is(err, errConflict) {
-			return done, err
-		}
-		turn.release()
-		turn, err = s.turns.take(ctx, v.touched())
-		if err != nil || ctx.Err() != nil {
-			return done, stillConflict(ctx)
-		}
+	t := &transaction{s: s, tx: tx}
+	if err := t.begin(ctx); err != nil {
+		return Done{Attempts: 1}, s.hostFault("begin a run", err)
 	}
+	out, err := s.db.Run(ctx, t.options(), func(ctx context.Context, kernel *txn.Tx) error {
+		t.view = &View{s: s, caller: tx.Caller, authority: tx.Authority, run: t, tx: kernel}
+		err := body(ctx, t.view)
+		t.view.over = errOver
+		if err != nil {
+			return &bodyError{err}
+		}
+		t.full = s.noRoom()
+		return nil
+	})
+	return t.done(ctx, out, err)
 }
 
-// memo is what the attempts of one transaction hand on.
-type memo struct {
-	// overQuota is true once a commit found the quota full, which the attempt was not told at a call.
-	overQuota bool
-	// reclaimed is true once expired records were freed for a call.
-	reclaimed bool
+// errOver is the error of a View that is used after its body returned.
+var errOver = errors.New("the attempt is over")
+
+// bodyError is what a body returned.
+type bodyError struct{ error }
+
+// done is what became of the transaction, given what became of the kernel's.
+func (t *transaction) done(ctx context.Context, out txn.Outcome, err error) (Done, error) {
+	done := Done{Attempts: out.Attempts, Effects: t.effects(out.Effects)}
+	earlier, replayed := errors.AsType[earlierAnswer](err)
+	switch {
+	case replayed:
+		done.Earlier = earlier.answer
+		return done, nil
+	case err == nil && t.tx.Dry:
+		done.Changes = t.changes(out.Effects)
+	case err == nil:
+		done.Noted = out.Committed && t.tx.Entry != nil && t.s.KeepsLedger()
+	}
+	return done, t.fault(ctx, err)
+}
+
+// fault is what callers may know of an error of the kernel. What the body returned comes back as it is.
+func (t *transaction) fault(ctx context.Context, err error) error {
+	if own, ok := errors.AsType[*bodyError](err); ok {
+		return own.error
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, txn.ErrConflict):
+		return stillConflict(ctx)
+	case errors.Is(err, storage.ErrUnknownOutcome):
+		return t.unknownOutcome(err)
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return endOf(ctx)
+	}
+	return t.s.hostFault("commit", err)
+}
+
+// endOf returns why ctx has ended: the cause if it is a fault, or else the context's own error.
+func endOf(ctx context.Context) error {
+	if f, ok := errors.AsType[*abi.Fault](context.Cause(ctx)); ok {
+		return f
+	}
+	return ctx.Err()
 }
 
 // stillConflict is the fault of a run that met others until its time was over, or until it was given up.
@@ -120,16 +159,24 @@ func stillConflict(ctx context.Context) error {
 		WithHint("try again, or let fewer runs write the same record at once")
 }
 
-// takeKey lets transactions with one key go one after the other.
-func (s *Service) takeKey(ctx context.Context, tx Tx) (*held, error) {
+// unknownOutcome is the fault of a run that may or may not have been stored.
+func (t *transaction) unknownOutcome(err error) error {
+	t.s.log.Error("the outcome of a commit is unknown", "run", t.tx.Caller.Run, "error", err)
+	f := abi.Faultf(abi.Unavailable, "the memory backend did not say whether the run was stored").
+		WithHint("look at what is stored before running it again; runs with an idempotency key can be repeated safely")
+	f.Outcome = "unknown"
+	return f
+}
+
+// lockKey lets transactions with one key go one after the other.
+func (s *Service) lockKey(ctx context.Context, tx Tx) (unlock func(), err error) {
 	if tx.Key == "" {
-		return nil, nil
+		return func() {}, nil
 	}
-	turn, err := s.turns.take(ctx, []storage.Key{s.finishedKey(tx.Caller, tx.Key)})
-	if err != nil {
+	if unlock, err = s.db.Lock(ctx, s.finishedKey(tx.Caller, tx.Key)); err != nil {
 		return nil, stillConflict(ctx)
 	}
-	return turn, nil
+	return unlock, nil
 }
 
 // earlier returns the answer of an earlier transaction with the same key, nil where there is none.
@@ -143,142 +190,4 @@ func (s *Service) earlier(ctx context.Context, tx Tx) ([]byte, error) {
 	}
 	answer, err := s.finished(tx, records[0])
 	return answer, s.hostFault("look for an earlier run", err)
-}
-
-// anchors are what an attempt stands on beside the records it reads.
-type anchors struct {
-	anchorKeys []storage.Key
-	session    storage.Record
-	erased     storage.Record
-	// lone is what sessionMeta shows where there is no session.
-	lone sessionState
-}
-
-// begin makes the View of an attempt: the caller's session is there and may be used.
-func (s *Service) begin(ctx context.Context, tx Tx, attempt int) (*View, error) {
-	v := &View{s: s, caller: tx.Caller, authority: tx.Authority, looks: tx.Look, dry: tx.Dry, given: tx.Session}
-	v.anchorKeys = s.anchorKeys(tx.Caller)
-	start := tx.Session
-	if attempt > 1 {
-		start = SessionStart{Reference: start.Reference, UserReference: start.UserReference}
-	}
-	if err := v.anchor(ctx, start, tx.Session); err != nil {
-		return nil, s.hostFault("begin a run", err)
-	}
-	v.now = s.now()
-	return v, nil
-}
-
-// anchor reads the session and whether the user was erased, and lets the session begin where it has not.
-func (v *View) anchor(ctx context.Context, start, lone SessionStart) error {
-	if v.caller.Session == "" {
-		if err := v.setLone(lone); err != nil {
-			return err
-		}
-	}
-	for range 2 {
-		if len(v.anchorKeys) == 0 {
-			return nil
-		}
-		records, err := v.s.backend.Get(ctx, v.anchorKeys...)
-		if err != nil {
-			return err
-		}
-		v.setAnchors(records)
-		stale, err := v.sessionStale(start)
-		if err != nil || !stale || v.looks {
-			return err
-		}
-		if err := v.s.useSession(ctx, v.caller, start); err != nil {
-			return err
-		}
-		start = SessionStart{}
-	}
-	return nil
-}
-
-func (v *View) setLone(start SessionStart) error {
-	if err := start.check(); err != nil {
-		return err
-	}
-	patch, err := v.s.metadataPatch(start.Metadata)
-	if err != nil || patch == nil {
-		return err
-	}
-	v.lone.Metadata, err = v.s.mergeMetadata(nil, patch)
-	return err
-}
-
-// anchorKeys are the keys of the records that a caller stands on.
-func (s *Service) anchorKeys(c Caller) []storage.Key {
-	keys := make([]storage.Key, 0, 2)
-	if c.Session != "" {
-		keys = append(keys, s.sessionKey(c))
-	}
-	if c.User != "" {
-		keys = append(keys, s.erasedKey(c))
-	}
-	return slices.Clip(keys)
-}
-
-// setAnchors takes what was read under anchorKeys.
-func (v *View) setAnchors(records []storage.Record) {
-	v.session, v.erased = v.splitAnchors(records)
-}
-
-func (v *View) splitAnchors(records []storage.Record) (session, erased storage.Record) {
-	if v.caller.Session != "" {
-		session, records = records[0], records[1:]
-	}
-	if v.caller.User != "" {
-		erased = records[0]
-	}
-	return session, erased
-}
-
-// sessionStale reports whether the session must be written before the run: it has not begun, is not yet bound
-// to its user, was not noted as used for a while, or is given something.
-func (v *View) sessionStale(start SessionStart) (bool, error) {
-	if v.caller.Session == "" {
-		return false, nil
-	}
-	state, err := decodeSession(v.session)
-	if err != nil {
-		return false, err
-	}
-	now := v.s.now()
-	if err := v.s.checkSession(v.session, state, v.caller, now); err != nil {
-		return false, err
-	}
-	given := !isAbsent(start.Metadata) ||
-		start.Reference != "" && start.Reference != state.Reference ||
-		start.UserReference != "" && start.UserReference != state.UserReference
-	return given || !v.session.Exists() || state.User != v.caller.User ||
-		now.Sub(v.session.Updated) > v.s.sessionIdle/8, nil
-}
-
-// checkAnchors fails where what the attempt stands on has gone.
-func (v *View) checkAnchors(records []storage.Record, at time.Time) error {
-	session, erased := v.splitAnchors(records)
-	if v.caller.Session != "" && (session.Exists() || !v.looks) {
-		if !v.s.sessionOpen(session, at) {
-			return abi.Faultf(abi.SessionEnded, "the session ended during the run; nothing was stored")
-		}
-		state, err := decodeSession(session)
-		if err != nil {
-			return err
-		}
-		if state.User != v.caller.User && (state.User != "" || !v.looks) {
-			return abi.Faultf(abi.AccessDenied, "the session was bound to a user during the run; nothing was stored")
-		}
-	}
-	return erasedSince(v.erased, erased)
-}
-
-// erasedSince fails where a user was erased between two looks at the mark of that. A mark that is gone was swept.
-func erasedSince(before, now storage.Record) error {
-	if !now.Exists() || now.SameVersion(before) && now.Updated.Equal(before.Updated) {
-		return nil
-	}
-	return abi.Faultf(abi.Cancelled, "the user was erased during the run; nothing was stored")
 }

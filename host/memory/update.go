@@ -20,8 +20,9 @@ const maxMisses = 100
 // If a record changed meanwhile fn is called again, from the second time on in the turn of the first key.
 // What fn writes under other keys is written whatever lies there.
 func (s *Service) update(ctx context.Context, c Caller, keys []storage.Key, fn func(now []storage.Record) ([]storage.Write, error)) error {
-	var turn *held
-	defer func() { turn.release() }()
+	unlock := func() {}
+	defer func() { unlock() }()
+	locked := false
 	for range maxMisses {
 		before, err := s.backend.Get(ctx, keys...)
 		if err != nil {
@@ -35,12 +36,14 @@ func (s *Service) update(ctx context.Context, c Caller, keys []storage.Key, fn f
 		if !errors.Is(err, errMissed) {
 			return err
 		}
-		if turn != nil {
+		if locked {
 			continue
 		}
-		if turn, err = s.turns.take(ctx, keys[:1]); err != nil {
+		free, err := s.db.Lock(ctx, keys[0])
+		if err != nil {
 			return err
 		}
+		unlock, locked = free, true
 	}
 	return errMissed
 }

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/txn"
 	"github.com/toolrun/toolrun/internal/strictjson"
+	"github.com/toolrun/toolrun/schema"
 )
 
 // set performs set_content. A merge into a record that the attempt has not read stays blind: its reply tells
@@ -24,24 +28,80 @@ func (v *View) set(ctx context.Context, e *entry, call abi.Call) (json.RawMessag
 	if err := v.writable(e.store, value, opts); err != nil {
 		return nil, err
 	}
-	if err := v.prepare(ctx, e, opts, len(value)); err != nil {
+	if err := v.checkRevision(ctx, e, opts); err != nil {
 		return nil, err
 	}
-	w := write{replace: opts.replace, value: value, ttl: opts.ttl}
-	next, err := v.s.apply(e.store, e.draft, w)
-	if err == nil {
-		err = v.checkQuota(ctx, e, next)
+	if !v.tx.Holds(e.key) {
+		value = bytes.Clone(value) // the commit may need it, and it is the engine's
 	}
-	if err == nil {
-		err = v.lookAbove(ctx, e)
-	}
-	if err != nil {
-		return nil, v.tell(ctx, e, err)
-	}
-	if err := v.record(e, w, next); err != nil {
+	if err := v.write(ctx, e, write{replace: opts.replace, value: value, ttl: opts.ttl}); err != nil {
 		return nil, err
 	}
-	return v.setReply(e)
+	return v.setReply(ctx, e, opts.ttl)
+}
+
+// write applies a write to the record of an entry. A fault leaves the attempt as it was; as it shows what is stored, the
+// attempt then depends on the record.
+func (v *View) write(ctx context.Context, e *entry, w write) error {
+	if err := v.readHoldings(ctx); err != nil {
+		return err
+	}
+	err := v.tx.Apply(ctx, e.key, v.update(e, w))
+	if !errors.Is(err, txn.ErrUndecided) {
+		return err
+	}
+	if err := v.reclaim(ctx); err != nil {
+		return err
+	}
+	return v.tx.Apply(ctx, e.key, v.update(e, w))
+}
+
+// update is what a write does to a record.
+func (v *View) update(e *entry, w write) txn.Update {
+	committing := false // only the first applications are those of the call
+	return func(old storage.Record, locked bool) (storage.Record, any, error) {
+		st := e.store
+		if locked {
+			st = st.cheap()
+		}
+		if locked && st.schema != nil && (w.replace || !old.Exists()) {
+			return old, nil, errDear // the defaults of a schema are not bounded by steps
+		}
+		d, err := v.s.apply(st, draftOf(old), w)
+		if err != nil {
+			return old, nil, err
+		}
+		if locked && slices.ContainsFunc(d.violations, func(v abi.Violation) bool { return v.Keyword == schema.MaxWork }) {
+			return old, nil, errDear
+		}
+		if committing = committing || v.over != nil; !committing && d.exists {
+			if err := v.checkQuota(e, d); err != nil && v.mayReclaim() {
+				return old, nil, txn.ErrUndecided
+			} else if err != nil {
+				return old, nil, err
+			}
+		}
+		if !d.exists {
+			return storage.Record{}, nil, nil
+		}
+		return storage.Record{Content: d.bytes, Expires: v.expires(e.store, w.ttl), Tags: v.tags(e.store)}, d.violations, nil
+	}
+}
+
+// errDear refuses an update inside the backend's transaction, where others wait.
+var errDear = errors.New("the update takes too long inside the backend's transaction")
+
+// lockedWork is how many steps of a schema one update inside the backend's transaction may take.
+const lockedWork = 2_000
+
+// cheap is the store with few steps for its schema.
+func (st *store) cheap() *store {
+	if st.schema == nil {
+		return st
+	}
+	bounded := *st
+	bounded.schema = st.schema.Within(lockedWork)
+	return &bounded
 }
 
 // writable checks of what set_content is given what can be checked without the record.
@@ -70,151 +130,66 @@ func (v *View) endsWithSession(st *store) bool {
 	return st.Access == declare.ScopeSession || st.Retention.Session
 }
 
-// maxBlind is how many blind writes to one record are kept for the commit, which may have to apply them again.
-const maxBlind = 16
-
-// maxBlindBytes is how much of blind writes to one record is kept for the commit, or one write where a record may have
-// more.
-const maxBlindBytes = 1 << 20
-
-// prepare loads the record for a write of so many bytes and checks if_revision. Where more than maxBlind writes or
-// maxBlindBytes would have to be kept, the attempt depends on the record from now on, and nothing needs to be.
-func (v *View) prepare(ctx context.Context, e *entry, opts options, size int) error {
-	much := len(e.blind) == maxBlind || e.blindBytes+size > max(maxBlindBytes, v.s.limits.RecordBytes)
-	if err := v.load(ctx, e, opts.ifRevision != nil || much); err != nil {
-		return err
-	}
+// checkRevision checks the option if_revision, with which the attempt depends on the record.
+func (v *View) checkRevision(ctx context.Context, e *entry, opts options) error {
 	if opts.ifRevision == nil {
 		return nil
 	}
-	if err := v.lookAbove(ctx, e); err != nil {
+	r, err := v.tx.Get(ctx, e.key)
+	if err != nil {
 		return err
 	}
-	if current := v.next(e).Revision; current != *opts.ifRevision {
-		return abi.Faultf(abi.Conflict, "the record has revision %d, not %d", current, *opts.ifRevision).
+	if r.Revision != *opts.ifRevision {
+		return abi.Faultf(abi.Conflict, "the record has revision %d, not %d", r.Revision, *opts.ifRevision).
 			WithHint("read it again with the option \"record\" and decide anew")
 	}
 	return nil
 }
 
-// tell lets the guest see a fault that depends on what is stored, which makes the attempt depend on it too.
-func (v *View) tell(ctx context.Context, e *entry, fault error) error {
-	if err := v.load(ctx, e, true); err != nil {
-		return err
-	}
-	return fault
-}
-
-// record adds a write to the attempt.
-func (v *View) record(e *entry, w write, next draft) error {
-	if e.generation == "" {
-		generation, err := v.s.newGeneration()
-		if err != nil {
-			return err
-		}
-		e.generation = generation
-	}
-	e.wrote, e.draft = true, next
-	if !e.read {
-		w.value = bytes.Clone(w.value) // it is the engine's
-		e.blind, e.blindBytes = append(e.blind, w), e.blindBytes+len(w.value)
-	}
-	return nil
-}
-
-// setReply says what a write came to. Of a blind one only what does not depend on the record is told.
-func (v *View) setReply(e *entry) (json.RawMessage, error) {
+// setReply reports what a write came to. Of a blind one it reports only what does not depend on the record.
+func (v *View) setReply(ctx context.Context, e *entry, ttl time.Duration) (json.RawMessage, error) {
 	reply := struct {
 		Success  bool    `json:"success"`
 		Revision *int64  `json:"revision"`
 		Updated  *string `json:"updated_at"`
 		Expires  *string `json:"expires_at"`
-	}{Success: true, Expires: formatTime(v.expires(e.store, e.draft.ttl))}
-	if e.read {
-		next := v.next(e)
+	}{Success: true, Expires: formatTime(v.expires(e.store, ttl))}
+	if v.tx.Holds(e.key) {
+		next, err := v.tx.Get(ctx, e.key)
+		if err != nil {
+			return nil, err
+		}
 		reply.Revision, reply.Updated = &next.Revision, formatTime(next.Updated)
 	}
 	return json.Marshal(reply)
 }
 
-// delete performs delete_content. Its reply tells whether there was a record, so it always depends on it.
+// delete performs delete_content. Its reply reports whether there was a record, so it always depends on it.
 func (v *View) delete(ctx context.Context, e *entry, call abi.Call) (json.RawMessage, error) {
 	opts, err := parseOptions(call.Arg(1), "if_revision")
 	if err != nil {
 		return nil, err
 	}
-	if err := v.load(ctx, e, true); err != nil {
+	before, err := v.tx.Get(ctx, e.key)
+	if err != nil {
 		return nil, err
 	}
-	if err := v.prepare(ctx, e, opts, 0); err != nil {
+	if err := v.checkRevision(ctx, e, opts); err != nil {
 		return nil, err
 	}
-	existed := e.draft.exists
-	if existed {
-		if err := v.record(e, write{remove: true}, draft{}); err != nil {
+	if before.Exists() {
+		if err := v.tx.Apply(ctx, e.key, v.update(e, write{remove: true})); err != nil {
 			return nil, err
 		}
 	}
-	return json.RawMessage(fmt.Sprintf(`{"success":true,"deleted":%t}`, existed)), nil
+	return json.RawMessage(fmt.Sprintf(`{"success":true,"deleted":%t}`, before.Exists())), nil
 }
 
-// lookAbove finds out above which revision the record begins, if the attempt depends on that it creates it: before
-// the guest learns the revision.
-func (v *View) lookAbove(ctx context.Context, e *entry) error {
-	if e.base.Exists() || !e.read || e.begins {
-		return nil
-	}
-	e.begins = true
-	snap, err := v.look(ctx)
-	if err != nil {
-		return err
-	}
-	e.above = aboveIn(snap, e)
-	return v.verify(snap, v.entries)
-}
-
-// aboveIn is the revision above which an entry's record would begin: that of the record whose lifetime has ended,
-// or of one that was removed.
-func aboveIn(snap snapshot, e *entry) int64 {
-	raw, _ := snap.record(e.key)
-	floor, _ := snap.record(storage.FloorKey(e.key))
-	return max(raw.Revision, floor.Revision)
-}
-
-// next returns the record as it will be if the attempt commits, without its content; a zero Record where there
-// will be none.
-func (v *View) next(e *entry) storage.Record {
-	return v.nextOn(e, e.base, e.draft, e.above)
-}
-
-// nextOn is next for another base and what the writes made of it; above is the revision above which a record
-// begins that was not there.
-func (v *View) nextOn(e *entry, base storage.Record, d draft, above int64) storage.Record {
-	if !d.exists {
-		return storage.Record{}
-	}
-	if !e.wrote {
-		return base
-	}
-	next := storage.Record{
-		Key: e.key, Revision: max(base.Revision, above) + 1, Generation: base.Generation,
-		Created: base.Created, Updated: v.now, Expires: v.expires(e.store, d.ttl), Run: v.caller.Run,
-	}
-	if d.fresh {
-		next.Generation, next.Created = e.generation, v.now
-	}
-	if base.Exists() && !next.Updated.After(base.Updated) {
-		next.Updated = base.Updated.Add(time.Microsecond) // strictly increasing, whatever clocks do
-	}
-	next.Tags = v.ends(e.store)
-	return next
-}
-
-// ends are the tags of a record of the store that the attempt writes: the session with which it ends, and the
-// user it belongs to if its key does not name one.
-func (v *View) ends(st *store) (tags []string) {
+// tags are those of a record of the store that the attempt writes: the session with which it ends, and the user it
+// belongs to if its key does not name one.
+func (v *View) tags(st *store) (tags []string) {
 	if v.endsWithSession(st) {
-		tags = append(tags, endTag(v.s.sessionKey(v.caller)))
+		tags = append(tags, endTag(v.run.sessionKey))
 	}
 	if st.Access == declare.ScopeSession {
 		tags = append(tags, storage.SubjectTag(v.caller.subject()))
@@ -226,9 +201,9 @@ func (v *View) ends(st *store) (tags []string) {
 func (v *View) expires(st *store, ttl time.Duration) time.Time {
 	switch {
 	case ttl > 0:
-		return v.now.Add(ttl)
+		return v.Now().Add(ttl)
 	case st.Retention.For > 0:
-		return v.now.Add(st.Retention.For)
+		return v.Now().Add(st.Retention.For)
 	}
 	return time.Time{}
 }

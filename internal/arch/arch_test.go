@@ -85,7 +85,7 @@ var rules = map[string]rule{
 
 	"host/declare":  {own: []string{"abi"}},
 	"host/txn":      {own: []string{"host/storage"}},
-	"host/memory":   {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/storage", "host/declare", "internal/bytesize"}},
+	"host/memory":   {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/storage", "host/txn", "host/declare", "internal/bytesize"}},
 	"host/app":      {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/declare", "internal/bytesize"}, others: []string{"github.com/goccy/go-yaml"}},
 	"host/template": {own: []string{"abi", "internal/strictjson"}},
 	"host": {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/app", "host/engine", "host/memory", "host/storage", "host/template", "host/declare", "internal/bytesize"},

@@ -1,0 +1,163 @@
+package memory
+
+import (
+	"context"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/txn"
+)
+
+// anchors are what a transaction stands on besides the records that it reads.
+type anchors struct {
+	// keys are those of session, "" without one, and of erased, the mark that the user was erased.
+	sessionKey, erasedKey storage.Key
+	session, erased       storage.Record
+	// lone is what sessionMeta shows where there is no session.
+	lone sessionState
+}
+
+// begin reads the session and whether the user was erased, and lets the session begin where it has not.
+func (t *transaction) begin(ctx context.Context) error {
+	if t.tx.Caller.Session == "" {
+		if err := t.setLone(t.tx.Session); err != nil {
+			return err
+		}
+	}
+	keys := t.anchorKeys()
+	if len(keys) == 0 {
+		return nil
+	}
+	start := t.tx.Session
+	for range 2 {
+		records, err := t.s.backend.Get(ctx, keys...)
+		if err != nil {
+			return err
+		}
+		t.setAnchors(records)
+		stale, err := t.sessionStale(start)
+		if err != nil || !stale || t.tx.Look {
+			return err
+		}
+		if err := t.s.useSession(ctx, t.tx.Caller, start); err != nil {
+			return err
+		}
+		start = SessionStart{}
+	}
+	return nil
+}
+
+func (t *transaction) setLone(start SessionStart) error {
+	if err := start.check(); err != nil {
+		return err
+	}
+	patch, err := t.s.metadataPatch(start.Metadata)
+	if err != nil || patch == nil {
+		return err
+	}
+	t.lone.Metadata, err = t.s.mergeMetadata(nil, patch)
+	return err
+}
+
+// anchorKeys are the keys of the records that the caller stands on.
+func (t *transaction) anchorKeys() []storage.Key {
+	c, keys := t.tx.Caller, make([]storage.Key, 0, 2)
+	if c.Session != "" {
+		t.sessionKey = t.s.sessionKey(c)
+		keys = append(keys, t.sessionKey)
+	}
+	if c.User != "" {
+		t.erasedKey = t.s.erasedKey(c)
+		keys = append(keys, t.erasedKey)
+	}
+	return keys
+}
+
+// setAnchors takes what was read under anchorKeys.
+func (t *transaction) setAnchors(records []storage.Record) {
+	if t.tx.Caller.Session != "" {
+		t.session, records = records[0], records[1:]
+	}
+	if t.tx.Caller.User != "" {
+		t.erased = records[0]
+	}
+}
+
+// sessionStale reports whether the session must be written before the run: it has not begun, is not yet bound
+// to its user, was not noted as used for a while, or is given something.
+func (t *transaction) sessionStale(start SessionStart) (bool, error) {
+	c := t.tx.Caller
+	if c.Session == "" {
+		return false, nil
+	}
+	state, err := decodeSession(t.session)
+	if err != nil {
+		return false, err
+	}
+	now := t.s.now()
+	if err := t.s.checkSession(t.session, state, c, now); err != nil {
+		return false, err
+	}
+	given := !isAbsent(start.Metadata) ||
+		start.Reference != "" && start.Reference != state.Reference ||
+		start.UserReference != "" && start.UserReference != state.UserReference
+	return given || !t.session.Exists() || state.User != c.User || now.Sub(t.session.Updated) > t.s.sessionIdle/8, nil
+}
+
+// guards are the conditions on what the transaction stands on, and on its key.
+func (t *transaction) guards() []txn.Guard {
+	guards, c := make([]txn.Guard, 0, 3), t.tx.Caller
+	if c.Session != "" {
+		guards = append(guards, txn.Guard{Key: t.sessionKey, Check: t.checkSession})
+	}
+	if c.User != "" {
+		guards = append(guards, txn.Guard{Key: t.erasedKey, Check: func(now storage.Record, _ time.Time) error {
+			return erasedSince(t.erased, now)
+		}})
+	}
+	if t.tx.Key != "" {
+		guards = append(guards, txn.Guard{Key: t.s.finishedKey(c, t.tx.Key), Check: t.checkKey})
+	}
+	return guards
+}
+
+// checkSession fails if the session has ended, or is another's, since the transaction began.
+func (t *transaction) checkSession(session storage.Record, at time.Time) error {
+	if !session.Exists() && t.tx.Look {
+		return nil
+	}
+	if !t.s.sessionOpen(session, at) {
+		return abi.Faultf(abi.SessionEnded, "the session ended during the run; nothing was stored")
+	}
+	state, err := decodeSession(session)
+	if err != nil {
+		return err
+	}
+	if state.User != t.tx.Caller.User && (state.User != "" || !t.tx.Look) {
+		return abi.Faultf(abi.AccessDenied, "the session was bound to a user during the run; nothing was stored")
+	}
+	return nil
+}
+
+// erasedSince fails where a user was erased between two looks at the mark of that. A mark that is gone was swept.
+func erasedSince(before, now storage.Record) error {
+	if !now.Exists() || now.SameVersion(before) && now.Updated.Equal(before.Updated) {
+		return nil
+	}
+	return abi.Faultf(abi.Cancelled, "the user was erased during the run; nothing was stored")
+}
+
+// earlierAnswer ends a transaction whose key was used by another one meanwhile.
+type earlierAnswer struct{ answer []byte }
+
+func (earlierAnswer) Error() string { return "an earlier run had the same idempotency key" }
+
+// checkKey fails if the transaction's key was used.
+func (t *transaction) checkKey(r storage.Record, _ time.Time) error {
+	answer, err := t.s.finished(t.tx, r)
+	if err == nil && answer != nil {
+		return earlierAnswer{answer}
+	}
+	return err
+}

@@ -1,0 +1,61 @@
+package memory
+
+import (
+	"time"
+
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/txn"
+)
+
+// never is later than every time that a record can hold.
+var never = time.Unix(1<<40, 0)
+
+// longAgo is the end of what is not alive at any time.
+var longAgo = time.Unix(0, 0)
+
+// endOf returns when a record's lifetime ends: when it says so, or earlier where the store's retention has
+// been shortened since.
+func (s *Service) endOf(st *store, r storage.Record) time.Time {
+	end := never
+	if !r.Expires.IsZero() {
+		end = r.Expires
+	}
+	if st != nil && st.Retention.For > 0 {
+		if shorter := r.Updated.Add(st.Retention.For); shorter.Before(end) {
+			return shorter
+		}
+	}
+	return end
+}
+
+// life is how long a record lives for the transaction: until its own end, or that of the sessions it ends with.
+func (t *transaction) life(r storage.Record) txn.Life {
+	if isSession(r.Key) {
+		return t.s.sessionLife(r)
+	}
+	l := txn.Life{Depends: t.foreignSessions(r)}
+	if end := t.s.endOf(t.s.stores[r.Key.Part(storage.Store)], r); end != never {
+		l.Until = end
+	}
+	return l
+}
+
+// sessionLife is how long a session is open.
+func (s *Service) sessionLife(r storage.Record) txn.Life {
+	if !r.Exists() || !r.Expires.IsZero() { // a tombstone
+		return txn.Life{Until: longAgo}
+	}
+	return txn.Life{Until: s.idleEnd(r)}
+}
+
+// foreignSessions returns the keys of the sessions whose end is the record's end, but for the caller's own session,
+// which is guarded anyhow.
+func (t *transaction) foreignSessions(r storage.Record) []storage.Key {
+	var keys []storage.Key
+	for _, tag := range r.Tags {
+		if key, ok := sessionOfTag(tag); ok && key != t.sessionKey {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
