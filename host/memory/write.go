@@ -117,7 +117,7 @@ func (v *View) writable(st *store, text json.RawMessage, opts options) error {
 		return abi.Faultf(abi.InvalidArgument, "the content must be an object").
 			WithHint("a schema with another type at its root allows other contents")
 	}
-	if v.endsWithSession(st) && v.caller.Session == "" {
+	if st.endsWithSession() && v.caller.Session == "" {
 		return noSession(st, v.authority.holder())
 	}
 	if limit := st.Retention.For; limit > 0 && opts.ttl > limit {
@@ -126,7 +126,7 @@ func (v *View) writable(st *store, text json.RawMessage, opts options) error {
 	return nil
 }
 
-func (v *View) endsWithSession(st *store) bool {
+func (st *store) endsWithSession() bool {
 	return st.Access == declare.ScopeSession || st.Retention.Session
 }
 
@@ -188,7 +188,7 @@ func (v *View) delete(ctx context.Context, e *entry, call abi.Call) (json.RawMes
 // tags are those of a record of the store that the attempt writes: the session with which it ends, and the user it
 // belongs to if its key does not name one.
 func (v *View) tags(st *store) (tags []string) {
-	if v.endsWithSession(st) {
+	if st.endsWithSession() {
 		tags = append(tags, endTag(v.run.sessionKey))
 	}
 	if st.Access == declare.ScopeSession {

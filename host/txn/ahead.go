@@ -13,7 +13,7 @@ import (
 func (c *commit) applyAhead(ctx context.Context) error {
 	r := c.tx.run
 	var keys []storage.Key
-	for _, e := range c.tx.entries {
+	for _, e := range c.tx.local.entries {
 		if e.write.set && !e.read {
 			keys = append(keys, e.key)
 		}
@@ -36,7 +36,7 @@ func (c *commit) applyAhead(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		e := c.tx.find(key)
+		e := c.tx.local.find(key)
 		w, err := c.tx.reapply(e, now.base, now.raw.Revision, nil)
 		if err != nil {
 			return ErrConflict // the next attempt sees why

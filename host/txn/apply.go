@@ -40,22 +40,24 @@ func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 		return cmp.Or(tx.joinDecided(ctx, e), err)
 	}
 	cost := len(next.Content)
-	if !e.read && (len(e.write.updates) >= MaxUpdates || tx.blindBytes+cost > MaxBlindBytes) {
+	if !e.read && (len(e.write.updates) >= MaxUpdates || tx.local.blindBytes+cost > MaxBlindBytes) {
 		if err := tx.joinDecided(ctx, e); err != nil {
 			return err
 		}
 	}
 	more := len(next.Content) - len(e.write.next.Content)
-	if tx.bytes > 0 && more > 0 && tx.bytes+more > MaxBytes {
+	if tx.local.bytes > 0 && more > 0 && tx.local.bytes+more > MaxBytes {
 		return ErrLimit
 	}
-	tx.save(e)
-	tx.bytes += more
+	if tx.depth > 0 {
+		tx.local.save(e)
+	}
+	tx.local.bytes += more
 	e.write.put(key, old, next, warnings)
 	if !e.read {
 		e.write.updates = append(e.write.updates[:len(e.write.updates):len(e.write.updates)], update)
 		e.write.bytes += cost
-		tx.blindBytes += cost
+		tx.local.blindBytes += cost
 	}
 	return nil
 }
@@ -97,7 +99,7 @@ func (tx *Tx) reapply(e *entry, base storage.Record, above int64, budget *int) (
 			}
 		}
 		w.put(e.key, now, next, warnings)
-		now = tx.stamp(base, above, w)
+		now = tx.run.stamp(base, above, w)
 	}
 	return w, nil
 }

@@ -51,13 +51,13 @@ type applied struct {
 	write write
 }
 
-// commit stores what the attempt wrote in one update of the backend, if everything that it read holds.
-func (tx *Tx) commit(ctx context.Context) (Outcome, error) {
-	c := &commit{tx: tx}
+// store stores what the attempt wrote in one update of the backend, if everything that it read holds.
+func (c *commit) store(ctx context.Context) (Outcome, error) {
+	tx := c.tx
 	inTime, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()
 	err := c.settle(inTime, func() error {
-		return tx.run.db.backend.Update(inTime, storage.Footprint{Keys: c.keys.list, Held: tx.heldBut(commitHolds)}, c.decide)
+		return tx.run.db.backend.Update(inTime, storage.Footprint{Keys: c.keys.list, Held: tx.reads.heldBut(commitHolds)}, c.decide)
 	})
 	if errors.Is(err, storage.ErrUnknownOutcome) {
 		err = c.lookUp(ctx, err)
@@ -74,8 +74,8 @@ func (tx *Tx) commit(ctx context.Context) (Outcome, error) {
 }
 
 // rehearse decides what a commit would do on the records as they are, and stores nothing.
-func (tx *Tx) rehearse(ctx context.Context) (Outcome, error) {
-	c := &commit{tx: tx}
+func (c *commit) rehearse(ctx context.Context) (Outcome, error) {
+	tx := c.tx
 	err := c.settle(ctx, func() error {
 		records, err := tx.read(ctx, c.keys.list)
 		if err == nil {
@@ -119,7 +119,7 @@ func (c *commit) settle(ctx context.Context, try func() error) error {
 			return ErrConflict
 		case full && !reclaimed && r.o.Budget.Reclaim(ctx):
 			reclaimed = true
-		case full && c.tx.wrote() && !r.overBudget:
+		case full && c.tx.local.wrote() && !r.overBudget:
 			r.overBudget = true
 			return ErrConflict // the next attempt sees it at a call
 		case full:
@@ -136,8 +136,8 @@ type overBudget struct{ error }
 // expect foresees the commit: what OnCommit writes may be large, and is made before others wait for it.
 func (c *commit) expect() (err error) {
 	tx := c.tx
-	c.expected = tx.effects()
-	for _, e := range tx.entries {
+	c.expected = tx.local.effects(tx.run.attempts)
+	for _, e := range tx.local.entries {
 		if e.write.set {
 			c.expected.Writes = append(c.expected.Writes, Change{Key: e.key, Old: e.base, New: tx.pending(e), Warnings: e.write.warnings})
 		}
@@ -161,12 +161,12 @@ func (c *commit) expect() (err error) {
 // allKeys are the keys that a commit looks at: those of guards, of the budget, of what it writes, and more.
 func (c *commit) allKeys(more []storage.Key) keySet {
 	tx, o := c.tx, c.tx.run.o
-	keys := keySet{list: make([]storage.Key, 0, len(o.Guards)+len(more)+2*len(tx.entries)+2)}
+	keys := keySet{list: make([]storage.Key, 0, len(o.Guards)+len(more)+2*len(tx.local.entries)+2)}
 	for _, g := range o.Guards {
 		keys.add(g.Key)
 	}
 	keys.add(c.budgetKeys...)
-	for _, e := range tx.entries {
+	for _, e := range tx.local.entries {
 		if !e.write.set {
 			continue
 		}
@@ -189,14 +189,14 @@ func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	tx, r := c.tx, c.tx.run
 	c.writes, c.changes, c.budget = nil, nil, MaxBlindBytes
 	c.effects = Effects{Attempts: r.attempts, Reads: c.expected.Reads}
-	tx.tick()
-	if err := r.guardsHold(c.keys.records(now, r.guardKeys()), tx.at); err != nil {
+	tx.reads.tick()
+	if err := r.guardsHold(c.keys.records(now, r.guardKeys()), tx.reads.at); err != nil {
 		return nil, err
 	}
-	if ended(tx.until, tx.at) && !r.db.breaks(livesHold) {
+	if ended(tx.reads.until, tx.reads.at) && !r.db.breaks(livesHold) {
 		return nil, ErrConflict
 	}
-	for _, e := range tx.entries {
+	for _, e := range tx.local.entries {
 		if !e.write.set {
 			continue
 		}
@@ -214,7 +214,7 @@ func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 func (c *commit) write(e *entry, now []storage.Record) error {
 	tx := c.tx
 	raw := now[c.keys.find(e.key)]
-	base, _, missing := tx.visible(raw, tx.at, func(key storage.Key) (storage.Record, bool) {
+	base, _, missing := tx.reads.visible(raw, tx.reads.at, func(key storage.Key) (storage.Record, bool) {
 		i := c.keys.find(key)
 		if i < 0 {
 			return storage.Record{}, false
@@ -232,7 +232,7 @@ func (c *commit) write(e *entry, now []storage.Record) error {
 	if err != nil {
 		return err
 	}
-	next := tx.stamp(base, above, w)
+	next := tx.run.stamp(base, above, w)
 	c.effects.Writes = append(c.effects.Writes, Change{Key: e.key, Old: base, New: next, Warnings: w.warnings})
 	if next.Exists() {
 		c.add(raw, storage.Write{Record: next})
@@ -298,7 +298,7 @@ func (c *commit) addExtra(now []storage.Record) (err error) {
 			next := write{set: true}
 			next.put(w.Record.Key, old, w.Record, nil)
 			next.next.Revision = 1 // its content may be nil
-			w.Record = c.tx.stamp(old, 0, next)
+			w.Record = c.tx.run.stamp(old, 0, next)
 		}
 		c.add(old, w)
 	}
@@ -329,19 +329,4 @@ func (c *commit) checkBudget(now []storage.Record) error {
 		return overBudget{err}
 	}
 	return nil
-}
-
-// effects are what the attempt read.
-func (tx *Tx) effects() Effects {
-	effects := Effects{Attempts: tx.run.attempts}
-	for _, e := range tx.entries {
-		if e.read {
-			effects.Reads = append(effects.Reads, Read{Key: e.key, Revision: e.base.Revision})
-		}
-	}
-	return effects
-}
-
-func (tx *Tx) wrote() bool {
-	return slices.ContainsFunc(tx.entries, func(e *entry) bool { return e.write.set })
 }

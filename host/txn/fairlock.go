@@ -184,25 +184,3 @@ func (db *DB) Lock(ctx context.Context, keys ...storage.Key) (unlock func(), err
 	}
 	return l.release, nil
 }
-
-// touched are the keys that the attempt read one by one, or wrote.
-func (tx *Tx) touched() []storage.Key {
-	var keys []storage.Key
-	for _, e := range tx.entries {
-		if e.write.set || e.read && !e.ranged {
-			keys = append(keys, e.key)
-		}
-	}
-	return keys
-}
-
-// prefixes are those that the attempt scanned.
-func (tx *Tx) prefixes() []storage.Key {
-	var prefixes []storage.Key
-	for _, r := range tx.held.Ranges {
-		if !slices.Contains(prefixes, r.Prefix) {
-			prefixes = append(prefixes, r.Prefix)
-		}
-	}
-	return prefixes
-}

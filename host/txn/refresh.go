@@ -12,7 +12,7 @@ import (
 func (tx *Tx) refresh(ctx context.Context) error {
 	var dead []*entry
 	loose := map[storage.Key]bool{} // may have changed
-	for _, e := range tx.entries {
+	for _, e := range tx.local.entries {
 		if e.read && !e.ranged && e.raw.Exists() && !e.base.Exists() {
 			dead = append(dead, e)
 			loose[e.key] = true
@@ -24,10 +24,10 @@ func (tx *Tx) refresh(ctx context.Context) error {
 	if len(dead) == 0 {
 		return tx.conflict()
 	}
-	held := tx.held
+	held := tx.reads.held
 	held.Versions = nil
 	var keys []storage.Key
-	for _, v := range tx.held.Versions {
+	for _, v := range tx.reads.held.Versions {
 		if loose[v.Key] {
 			keys = append(keys, v.Key)
 		} else {
@@ -51,10 +51,10 @@ func (tx *Tx) refreshed(dead []*entry, keys []storage.Key, records []storage.Rec
 		if now.Exists() && !now.SameVersion(e.raw) {
 			return tx.conflict()
 		}
-		tx.bytes += len(now.Content) - len(e.raw.Content)
+		tx.local.bytes += len(now.Content) - len(e.raw.Content)
 		e.raw = now
 	}
-	for _, e := range tx.entries {
+	for _, e := range tx.local.entries {
 		floor, ok := recordOf(keys, records, storage.FloorKey(e.key))
 		if e.floored && ok && max(e.raw.Revision, floor.Revision) != e.above {
 			return tx.conflict()
@@ -64,6 +64,6 @@ func (tx *Tx) refreshed(dead []*entry, keys []storage.Key, records []storage.Rec
 		held.Versions = append(held.Versions, storage.VersionOf(key, records[i]))
 	}
 	held.Since = at
-	tx.held = held
+	tx.reads.held = held
 	return nil
 }

@@ -38,16 +38,16 @@ func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx
 	defer func() { r.lease.release() }()
 	for {
 		r.attempts++
-		tx := &Tx{run: r}
+		tx := &Tx{run: r, reads: readSet{db: db, o: r.o}}
 		out, err := tx.attempt(ctx, body)
 		out.Attempts = r.attempts
 		if !tx.again {
 			return out, err
 		}
 		r.lease.release()
-		r.lease, err = db.locks.take(ctx, tx.touched(), tx.prefixes())
+		r.lease, err = db.locks.take(ctx, tx.local.touched(), tx.reads.prefixes())
 		if err != nil || ctx.Err() != nil {
-			return Outcome{Effects: tx.effects()}, conflictAtEnd(ctx)
+			return Outcome{Effects: tx.local.effects(tx.run.attempts)}, conflictAtEnd(ctx)
 		}
 		if err := r.checkGuards(ctx); err != nil {
 			return out, err // another attempt cannot succeed
@@ -66,6 +66,26 @@ func (r *run) draw() error {
 	}
 	r.seed, r.generation = binary.LittleEndian.Uint64(b[:8]), hex.EncodeToString(b[8:])
 	return nil
+}
+
+// stamp returns the record that a write makes of base. A record that begins does so above a revision.
+func (r *run) stamp(base storage.Record, above int64, w write) storage.Record {
+	next := w.next
+	if !next.Exists() {
+		return storage.Record{}
+	}
+	next.Run, next.Updated = r.o.ID, r.now
+	next.Revision, next.Generation, next.Created = base.Revision+1, base.Generation, base.Created
+	if !base.Exists() {
+		next.Revision = above + 1
+	}
+	if w.fresh || !base.Exists() {
+		next.Generation, next.Created = r.generation, r.now
+	}
+	if base.Exists() && !next.Updated.After(base.Updated) && !r.db.breaks(timesRise) {
+		next.Updated = base.Updated.Add(time.Microsecond) // whatever clocks do
+	}
+	return next
 }
 
 // conflictAtEnd is the error of a run that met others until its context ended.
@@ -117,9 +137,9 @@ func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error
 		}
 	}()
 	failure := body(ctx, tx)
-	if failure == nil && tx.over == nil && tx.run.lease == nil && tx.wrote() {
+	if failure == nil && tx.over == nil && tx.run.lease == nil && tx.local.wrote() {
 		if err := tx.queue(ctx); err != nil {
-			return Outcome{Effects: tx.effects()}, conflictAtEnd(ctx)
+			return Outcome{Effects: tx.local.effects(tx.run.attempts)}, conflictAtEnd(ctx)
 		}
 	}
 	return tx.finish(ctx, failure)
@@ -127,7 +147,7 @@ func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error
 
 // queue takes fair locks before a first commit if others wait for these records: committing past them would starve them.
 func (tx *Tx) queue(ctx context.Context) (err error) {
-	touched, prefixes := tx.touched(), tx.prefixes()
+	touched, prefixes := tx.local.touched(), tx.reads.prefixes()
 	if !tx.run.db.locks.busy(touched) {
 		return nil
 	}
@@ -144,29 +164,29 @@ func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
 		if failure == nil {
 			failure = err
 		}
-		return Outcome{Effects: tx.effects()}, failure // it may have shown what it read
+		return Outcome{Effects: tx.local.effects(tx.run.attempts)}, failure // it may have shown what it read
 	}
 	if failure == nil && tx.run.o.DryRun {
-		return tx.rehearse(ctx)
+		return (&commit{tx: tx}).rehearse(ctx)
 	}
-	if failure == nil && (tx.wrote() || tx.run.o.CommitAlways) {
-		return tx.commit(ctx)
+	if failure == nil && (tx.local.wrote() || tx.run.o.CommitAlways) {
+		return (&commit{tx: tx}).store(ctx)
 	}
 	if err := tx.check(ctx); err != nil {
 		return Outcome{}, err
 	}
-	return Outcome{Effects: tx.effects()}, failure
+	return Outcome{Effects: tx.local.effects(tx.run.attempts)}, failure
 }
 
 // check checks, for an attempt that stores nothing, that the guards and everything it read hold at one moment.
 func (tx *Tx) check(ctx context.Context) error {
 	r := tx.run
-	if r.db.breaks(lastLook) || len(r.o.Guards) == 0 && tx.held.Empty() {
+	if r.db.breaks(lastLook) || len(r.o.Guards) == 0 && tx.reads.held.Empty() {
 		return nil
 	}
 	records, err := tx.read(ctx, r.guardKeys())
 	if err != nil {
 		return err
 	}
-	return r.guardsHold(records, tx.at)
+	return r.guardsHold(records, tx.reads.at)
 }

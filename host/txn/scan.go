@@ -23,15 +23,26 @@ func (tx *Tx) Scan(ctx context.Context, prefix, after storage.Key, n int) ([]sto
 	if err := tx.usable(); err != nil {
 		return nil, err
 	}
-	hidden, err := tx.joinWrites(ctx, prefix, after)
+	return (&scan{tx: tx, prefix: prefix, after: after}).run(ctx, n)
+}
+
+// scan is one scan under way.
+type scan struct {
+	tx            *Tx
+	prefix, after storage.Key
+}
+
+// run returns the first n records.
+func (s *scan) run(ctx context.Context, n int) ([]storage.Record, error) {
+	hidden, err := s.joinWrites(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var rows []*entry
-	last, end := after, false
+	last, end := s.after, false
 	for visible := 0; visible < n+hidden && !end; {
 		var chunk []*entry
-		chunk, end, err = tx.scanChunk(ctx, prefix, last, min(scanChunk, n+hidden-visible))
+		chunk, end, err = s.chunk(ctx, last, min(scanChunk, n+hidden-visible))
 		if err != nil {
 			return nil, err
 		}
@@ -41,17 +52,20 @@ func (tx *Tx) Scan(ctx context.Context, prefix, after storage.Key, n int) ([]sto
 			}
 		}
 	}
-	return tx.overlay(ctx, rows, n, func(key storage.Key) bool { return key.HasPrefix(prefix) && key > after && (end || key <= last) })
+	return s.overlay(ctx, rows, n, func(key storage.Key) bool { return s.covers(key) && (end || key <= last) })
 }
+
+// covers reports whether a key is in the range of the scan.
+func (s *scan) covers(key storage.Key) bool { return key.HasPrefix(s.prefix) && key > s.after }
 
 // joinWrites puts what the transaction wrote in a range into the read set, for a scan shows it, and returns how many
 // rows it deletes.
-func (tx *Tx) joinWrites(ctx context.Context, prefix, after storage.Key) (deleted int, err error) {
-	for _, e := range tx.entries {
-		if !e.write.set || !e.key.HasPrefix(prefix) || e.key <= after {
+func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
+	for _, e := range s.tx.local.entries {
+		if !e.write.set || !s.covers(e.key) {
 			continue
 		}
-		if _, err := tx.load(ctx, e.key, true); err != nil {
+		if _, err := s.tx.load(ctx, e.key, true); err != nil {
 			return 0, err
 		}
 		if !e.write.next.Exists() {
@@ -61,22 +75,22 @@ func (tx *Tx) joinWrites(ctx context.Context, prefix, after storage.Key) (delete
 	return deleted, nil
 }
 
-// scanChunk brings rows into the read set, those whose life has ended included. End means that there are no more.
-func (tx *Tx) scanChunk(ctx context.Context, prefix, after storage.Key, limit int) (rows []*entry, end bool, err error) {
+// chunk brings rows into the read set, those whose life has ended included. End means that there are no more.
+func (s *scan) chunk(ctx context.Context, after storage.Key, limit int) (rows []*entry, end bool, err error) {
 	for range maxLooks {
-		heads, err := tx.run.db.backend.Heads(ctx, prefix, after, limit)
+		heads, err := s.tx.run.db.backend.Heads(ctx, s.prefix, after, limit)
 		if err != nil {
 			return nil, false, err
 		}
-		if err := tx.fits(heads); err != nil {
+		if err := s.fits(heads); err != nil {
 			return nil, false, err
 		}
-		rows, err = tx.readRange(ctx, rangeOf(prefix, after, limit, heads), heads)
+		rows, err = s.readRange(ctx, rangeOf(s.prefix, after, limit, heads), heads)
 		if !errors.Is(err, errRaced) {
 			return rows, len(heads) < limit, err
 		}
 	}
-	return nil, false, tx.conflict()
+	return nil, false, s.tx.conflict()
 }
 
 // rangeOf returns the range of a scan.
@@ -89,14 +103,14 @@ func rangeOf(prefix, after storage.Key, limit int, heads []storage.Head) storage
 }
 
 // fits reports whether the attempt has room for rows.
-func (tx *Tx) fits(heads []storage.Head) error {
+func (s *scan) fits(heads []storage.Head) error {
 	more, bytes := 0, 0
 	for _, h := range heads {
-		if tx.find(h.Key) == nil {
+		if s.tx.local.find(h.Key) == nil {
 			more, bytes = more+1, bytes+int(h.ContentBytes)
 		}
 	}
-	if alone := tx.bytes == 0 && more == 1; len(tx.entries)+more > MaxRecords || !alone && tx.bytes+bytes > MaxBytes {
+	if alone := s.tx.local.bytes == 0 && more == 1; len(s.tx.local.entries)+more > MaxRecords || !alone && s.tx.local.bytes+bytes > MaxBytes {
 		return ErrLimit
 	}
 	return nil
@@ -107,36 +121,39 @@ var errRaced = errors.New("the range changed while it was read")
 
 // readRange reads the contents of the rows of a range in a snapshot in which they, and everything that is held, are
 // unchanged, and lets them join the read set.
-func (tx *Tx) readRange(ctx context.Context, r storage.Range, heads []storage.Head) ([]*entry, error) {
+func (s *scan) readRange(ctx context.Context, r storage.Range, heads []storage.Head) ([]*entry, error) {
 	var want []storage.Key
 	for _, h := range heads {
-		if e := tx.find(h.Key); e == nil || !e.read {
+		if e := s.tx.local.find(h.Key); e == nil || !e.read {
 			want = append(want, h.Key)
 		}
 	}
 	rows := len(want)
 	for range maxLooks {
-		records, err := tx.readHolding(ctx, want, r)
+		records, err := s.readHolding(ctx, want, r)
 		if err != nil {
 			return nil, err
 		}
-		found, missing := tx.rows(heads, want, records)
+		found, missing := s.rows(heads, want, records)
 		if len(missing) == 0 {
-			tx.joinRange(r, found)
+			s.joinRange(r, found)
 			return found, nil
 		}
 		want = append(want[:rows:rows], missing...)
 	}
-	return nil, tx.conflict()
+	return nil, s.tx.conflict()
 }
 
 // readHolding is read with one more range. If only that one changed, the error is errRaced.
-func (tx *Tx) readHolding(ctx context.Context, want []storage.Key, r storage.Range) ([]storage.Record, error) {
-	records, err := tx.readWith(ctx, want, r)
+func (s *scan) readHolding(ctx context.Context, want []storage.Key, r storage.Range) ([]storage.Record, error) {
+	records, err := s.tx.reads.read(ctx, want, r)
+	if errors.Is(err, ErrConflict) {
+		return nil, s.tx.conflict()
+	}
 	if !errors.Is(err, storage.ErrChanged) {
 		return records, err
 	}
-	if _, err := tx.read(ctx, nil); err != nil {
+	if _, err := s.tx.read(ctx, nil); err != nil {
 		return nil, err
 	}
 	return nil, errRaced
@@ -144,17 +161,17 @@ func (tx *Tx) readHolding(ctx context.Context, want []storage.Key, r storage.Ran
 
 // rows makes entries of rows: those that are known, and new ones. Missing are the keys of records that their lives depend
 // on, and that were not read.
-func (tx *Tx) rows(heads []storage.Head, want []storage.Key, records []storage.Record) (rows []*entry, missing []storage.Key) {
+func (s *scan) rows(heads []storage.Head, want []storage.Key, records []storage.Record) (rows []*entry, missing []storage.Key) {
 	fetched := make(map[storage.Key]storage.Record, len(want))
 	for i, key := range want {
 		fetched[key] = records[i]
 	}
 	for _, h := range heads {
-		e := tx.find(h.Key)
+		e := s.tx.local.find(h.Key)
 		if e == nil || !e.read {
-			e = &entry{key: h.Key, raw: fetched[h.Key], at: tx.held.Since}
+			e = &entry{key: h.Key, raw: fetched[h.Key], at: s.tx.reads.held.Since}
 			var lacks []storage.Key
-			e.base, e.life, lacks = tx.visible(e.raw, tx.at, func(key storage.Key) (storage.Record, bool) {
+			e.base, e.life, lacks = s.tx.reads.visible(e.raw, s.tx.reads.at, func(key storage.Key) (storage.Record, bool) {
 				r, ok := fetched[key]
 				return r, ok
 			})
@@ -170,20 +187,20 @@ func (tx *Tx) rows(heads []storage.Head, want []storage.Key, records []storage.R
 }
 
 // joinRange puts a range and its rows into the read set.
-func (tx *Tx) joinRange(r storage.Range, rows []*entry) {
-	tx.held.Ranges = append(tx.held.Ranges, r)
+func (s *scan) joinRange(r storage.Range, rows []*entry) {
+	s.tx.reads.held.Ranges = append(s.tx.reads.held.Ranges, r)
 	for _, e := range rows {
 		if !e.read {
-			tx.put(e)
-			tx.join(e)
+			s.tx.local.put(e)
+			s.tx.join(e)
 		}
 		e.ranged = true
 	}
 }
 
 // overlay returns the first n of the rows as the transaction sees them, its own new ones in the range included.
-func (tx *Tx) overlay(ctx context.Context, rows []*entry, n int, within func(storage.Key) bool) ([]storage.Record, error) {
-	for _, e := range tx.entries {
+func (s *scan) overlay(ctx context.Context, rows []*entry, n int, within func(storage.Key) bool) ([]storage.Record, error) {
+	for _, e := range s.tx.local.entries {
 		if e.write.set && !e.base.Exists() && within(e.key) {
 			rows = append(rows, e)
 		}
@@ -194,7 +211,7 @@ func (tx *Tx) overlay(ctx context.Context, rows []*entry, n int, within func(sto
 		if len(found) == n {
 			break
 		}
-		r, err := tx.seen(ctx, e)
+		r, err := s.tx.seen(ctx, e)
 		if err != nil {
 			return nil, err
 		}
