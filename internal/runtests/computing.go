@@ -14,6 +14,7 @@ var computing = map[string][]string{
 	"./host/memory":            {"TestAnAttemptHoldsTexts"},
 	"./host/server/httpapi":    {"TestBodiesInLittleMemory", "TestGeneratedRequests", "TestZipBomb"},
 	"./host/storage/bolt":      {"TestRemovalHoldsNoContents"},
+	"./internal/cli":           {"TestPythonInstall"},
 	"./internal/wasm/snapshot": {"TestGoRandom"},
 }
 
