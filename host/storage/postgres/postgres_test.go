@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 	"sync"
 	"testing"
@@ -254,5 +255,39 @@ func TestChangesWait(t *testing.T) {
 	execute(t, conn, `rollback`)
 	if found, _, err = b.Changes(ctx, "", next, 10); len(found) != 1 || err != nil {
 		t.Errorf("Changes after it = %v, %v; want one", found, err)
+	}
+}
+
+// TestLongKeys checks that the longest keys of hosts and the longest tags fit into the indexes, even if they cannot be
+// compressed, and that long tags are told apart by their ends.
+func TestLongKeys(t *testing.T) {
+	ctx := context.Background()
+	b := open(t, cluster.DSN(t))
+	random := rand.New(rand.NewPCG(1, 2))
+	text := func(n int) string {
+		bytes := make([]byte, n)
+		for i := range bytes {
+			bytes[i] = byte(random.Uint32())
+		}
+		return string(bytes)
+	}
+	const longestKey = 2048
+	k := key(text(256), text(longestKey-len(key(text(256), "x"))))
+	if len(k) != longestKey {
+		t.Fatalf("the key has %d bytes", len(k))
+	}
+	tag := text(storage.MaxTagBytes - 1)
+	if err := b.Update(ctx, storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
+		return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Tags: []string{tag + "a"}}}}, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		tag  string
+		want int
+	}{{tag + "b", 0}, {tag + "a", 1}} {
+		if removed, err := b.Drop(ctx, storage.Selector{Tag: c.tag}, 10); len(removed) != c.want || err != nil {
+			t.Errorf("Drop removed %d, %v; want %d", len(removed), err, c.want)
+		}
 	}
 }

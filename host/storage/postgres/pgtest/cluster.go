@@ -67,7 +67,7 @@ rm -rf "$2"
 
 // start starts the cluster.
 func (c *Cluster) start() error {
-	programs, err := findPrograms()
+	programs, err := findPrograms("/usr/lib/postgresql")
 	if err != nil {
 		return err
 	}
@@ -100,12 +100,12 @@ func (c *Cluster) start() error {
 	return nil
 }
 
-// findPrograms returns the folder with the programs of the newest version.
-func findPrograms() (string, error) {
+// findPrograms returns the folder with the programs: that of PATH, or of the newest version in versions.
+func findPrograms(versions string) (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		return filepath.Dir(path), nil
 	}
-	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	found, err := filepath.Glob(filepath.Join(versions, "*", "bin", "initdb"))
 	if err != nil {
 		return "", err
 	}

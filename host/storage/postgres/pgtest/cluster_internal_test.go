@@ -1,7 +1,9 @@
 package pgtest
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -20,5 +22,30 @@ func TestEnd(t *testing.T) {
 	}
 	if _, err := os.Stat(c.folder); !os.IsNotExist(err) {
 		t.Errorf("the folder is still there: %v", err)
+	}
+}
+
+// TestFindPrograms checks that the newest version is found, and that old ones are not.
+func TestFindPrograms(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	versions := t.TempDir()
+	install := func(version string) {
+		folder := filepath.Join(versions, version, "bin")
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "initdb"), nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	install("9.6")
+	install("13")
+	if got, err := findPrograms(versions); !errors.Is(err, errMissing) {
+		t.Errorf("findPrograms among old versions = %q, %v; want %v", got, err, errMissing)
+	}
+	install("14")
+	install("15")
+	if got, err := findPrograms(versions); filepath.Base(filepath.Dir(got)) != "15" || err != nil {
+		t.Errorf("findPrograms = %q, %v; want version 15", got, err)
 	}
 }
