@@ -94,7 +94,7 @@ func (tx *Tx) reapply(e *entry, base storage.Record, above int64, budget *int) (
 			return write{}, err
 		}
 		if budget != nil {
-			if *budget -= len(next.Content); *budget < 0 {
+			if *budget -= len(now.Content) + len(next.Content); *budget < 0 {
 				return write{}, errMissed
 			}
 		}

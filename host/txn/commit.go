@@ -13,9 +13,11 @@ import (
 const (
 	// commitTimeout bounds a commit, which the end of the run's context no longer stops.
 	commitTimeout = 30 * time.Second
-	// maxMisses bounds how often blind updates are applied again for one commit, and lockedMisses is how often that is
-	// done outside of the backend's transaction before it is done inside.
-	maxMisses    = 8
+	// maxMisses bounds how often blind updates are applied again for one commit outside of the backend's transaction.
+	maxMisses = 8
+	// quickBytes bounds the contents that updates read and write inside it: so little that many commits to one record
+	// share a transaction. After lockedMisses it is MaxBlindBytes.
+	quickBytes   = 32 << 10
 	lockedMisses = 3
 )
 
@@ -31,7 +33,7 @@ type commit struct {
 	keys keySet
 	// ahead is what blind updates make of records that changed since the attempt looked at them.
 	ahead map[*entry]applied
-	// locked allows updates inside the backend's transaction.
+	// locked allows more updates inside the backend's transaction.
 	locked     bool
 	budgetKeys []storage.Key
 	// expected are the effects of the commit if no record changes before it, and extra what OnCommit made of them.
@@ -187,7 +189,10 @@ func (c *commit) allKeys(more []storage.Key) keySet {
 // decide is the function of the backend's update: given the records as they are, it returns what to write.
 func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	tx, r := c.tx, c.tx.run
-	c.writes, c.changes, c.budget = nil, nil, MaxBlindBytes
+	c.writes, c.changes, c.budget = nil, nil, quickBytes
+	if c.locked {
+		c.budget = MaxBlindBytes
+	}
 	c.effects = Effects{Attempts: r.attempts, Reads: c.expected.Reads}
 	tx.reads.tick()
 	if err := r.guardsHold(c.keys.records(now, r.guardKeys()), tx.reads.at); err != nil {
@@ -255,12 +260,12 @@ func (c *commit) writeOn(e *entry, raw, base storage.Record, above int64) (write
 	if a, ok := c.ahead[e]; ok && same(a.raw, a.base, raw, base) {
 		return a.write, nil
 	}
-	if !c.locked {
-		return write{}, errMissed
+	if c.budget < e.write.bytes+len(base.Content) {
+		return write{}, errMissed // as far as is known
 	}
 	w, err := c.tx.reapply(e, base, above, &c.budget)
 	if err != nil {
-		return write{}, errMissed // the next attempt sees why
+		return write{}, errMissed // it is tried outside, or the next attempt sees why
 	}
 	return w, nil
 }

@@ -121,7 +121,10 @@ func (r *runner) step(s step) error {
 // update is the update of a step.
 func (r *runner) update(s step) func(storage.Record, bool) (storage.Record, any, error) {
 	digest, now := r.digest(), r.m.now()
-	return func(old storage.Record, _ bool) (storage.Record, any, error) {
+	return func(old storage.Record, locked bool) (storage.Record, any, error) {
+		if locked && s.n%2 == 0 {
+			return old, nil, errRefused // as one that takes long
+		}
 		next := storage.Record{Expires: old.Expires, Tags: old.Tags}
 		text := string(old.Content)
 		switch s.op {

@@ -344,8 +344,14 @@ func (m *meddler) Update(ctx context.Context, on storage.Footprint, fn func([]st
 	return m.Backend.Update(ctx, on, fn)
 }
 
-// A blind update is applied again outside of the backend's transaction three times, and then inside of it.
+// A blind update of a large record is applied again outside of the backend's transaction three times, and then inside of
+// it; that of a small one inside at once.
 func TestBlindUpdateAgainstAnotherProcess(t *testing.T) {
+	t.Run("large", func(t *testing.T) { testBlindUpdate(t, strings.Repeat("m", 40<<10), 4) })
+	t.Run("small", func(t *testing.T) { testBlindUpdate(t, "m", 1) })
+}
+
+func testBlindUpdate(t *testing.T, text string, wantOutside int) {
 	var m *meddler
 	b := newBench(t, func(of storage.Backend) storage.Backend { m = &meddler{Backend: of}; return m })
 	others, inside, outside := 0, 0, 0
@@ -366,11 +372,12 @@ func TestBlindUpdateAgainstAnotherProcess(t *testing.T) {
 			} else {
 				outside++
 			}
-			return storage.Record{Content: append([]byte("m"), old.Content...)}, nil, nil
+			return storage.Record{Content: append([]byte(text), old.Content...)}, nil, nil
 		})
 	})
-	if want := "m" + strings.Repeat("o", others); err != nil || b.content(1) != want || out.Attempts != 1 || inside != 1 || outside != 4 {
-		t.Errorf("Run = %+v, %v; stored %q, want %q; %d updates inside, %d outside", out, err, b.content(1), want, inside, outside)
+	if want := text + strings.Repeat("o", others); err != nil || b.content(1) != want || out.Attempts != 1 || inside != 1 || outside != wantOutside {
+		t.Errorf("Run = %d attempts, %v; stored %d bytes, want %d; %d updates inside, %d outside, want 1 and %d", out.Attempts, err,
+			len(b.content(1)), len(want), inside, outside, wantOutside)
 	}
 }
 
