@@ -39,6 +39,9 @@ func (t *transaction) entered() bool { return t.tx.Entry != nil && t.s.KeepsLedg
 // onCommit returns what the host itself keeps about a run: the entry of the ledger, the answer under its key, or that it
 // committed where no record shows it.
 func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
+	if !t.asked { // the first call, outside of the backend's transaction
+		t.full, t.asked = t.s.noRoom(), true
+	}
 	effects := t.effects(e)
 	var writes []storage.Write
 	if t.entered() {

@@ -54,8 +54,9 @@ type transaction struct {
 	anchors
 	// view is that of the current attempt.
 	view *View
-	// full is why nothing may grow, nil if there is room.
-	full error
+	// full is why nothing may grow, nil if there is room; asked once an attempt, if asked is true.
+	full  error
+	asked bool
 	// reclaimed is true once expired records were freed for a call.
 	reclaimed bool
 	accounted *account
@@ -96,7 +97,7 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 		if err != nil {
 			return &bodyError{err}
 		}
-		t.full = s.noRoom()
+		t.asked = false
 		return nil
 	})
 	return t.done(ctx, out, err)
