@@ -152,8 +152,7 @@ func TestCompilingGoesOn(t *testing.T) {
 // slowEngine compiles nothing, and takes its time.
 type slowEngine struct{ begun, release chan struct{} }
 
-func (*slowEngine) Name() string         { return "slow" }
-func (*slowEngine) Extensions() []string { return []string{".js"} }
+func (*slowEngine) Info() engine.Info { return engine.Info{Name: "slow", Extensions: []string{".js"}} }
 
 func (s *slowEngine) Load(ctx context.Context, _ engine.Source) (engine.Program, error) {
 	s.begun <- struct{}{}

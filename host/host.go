@@ -30,6 +30,7 @@ type Host struct {
 	memory    *memory.Service
 	tools     map[string]*tool
 	engines   map[string]engine.Engine // by extension
+	languages []engine.Language
 	gate      *admission.Gate
 	observers []Observer
 	limits    Limits
@@ -128,13 +129,14 @@ func (h *Host) addEngines(engines []engine.Engine) error {
 		if e == nil {
 			return errors.New("host: one of the engines is nil")
 		}
-		for _, ext := range e.Extensions() {
+		for _, ext := range e.Info().Extensions {
 			if other := h.engines[ext]; other != nil {
-				return fmt.Errorf("host: the engines %s and %s both run %s files", other.Name(), e.Name(), ext)
+				return fmt.Errorf("host: the engines %s and %s both run %s files", other.Info().Name, e.Info().Name, ext)
 			}
 			h.engines[ext] = e
 		}
 	}
+	h.languages = engine.Languages(engine.Infos(engines))
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -22,16 +21,13 @@ import (
 
 // Code is the text of a tool that no app declares: the function node of a workflow, which its engine keeps.
 type Code struct {
-	// Language is javascript, typescript or python.
+	// Language is the name of a language of the host's engines, such as javascript, typescript or python.
 	Language string
 	// Text is the source: one file, which imports nothing but what the language brings.
 	Text string
 	// Grants are what it may do with the app's stores. Default: nothing.
 	Grants []declare.Grant
 }
-
-// codeFiles are the names of the file that a code is, by its language.
-var codeFiles = map[string]string{"javascript": "code.js", "typescript": "code.ts", "python": "code.py"}
 
 // digest tells one code from another; nil for none.
 func (c *Code) digest() []byte {
@@ -49,13 +45,25 @@ func (c *Code) digest() []byte {
 	return h.Sum(nil)
 }
 
-// tool makes the tool that the code is.
-func (c *Code) tool(name string) (app.Tool, error) {
-	file := codeFiles[strings.ToLower(c.Language)]
-	if file == "" {
-		known := strings.Join(slices.Sorted(maps.Keys(codeFiles)), ", ")
-		return app.Tool{}, abi.Faultf(abi.InvalidArgument, "code of the language %q cannot be run", c.Language).WithHint("the languages are: %s", known)
+// codeFile returns the name of the file that a code is, with the extension of its language, which is one of languages.
+func codeFile(languages []engine.Language, language string) (string, error) {
+	var known []string
+	for _, l := range languages {
+		if l.Name == strings.ToLower(language) {
+			return "code" + l.Extensions[0], nil
+		}
+		known = append(known, l.Name)
 	}
+	f := abi.Faultf(abi.InvalidArgument, "code of the language %q cannot be run", language)
+	if len(known) == 0 {
+		return "", f.WithHint("no engine of this host runs code that is sent as text")
+	}
+	slices.Sort(known)
+	return "", f.WithHint("the languages are: %s", strings.Join(known, ", "))
+}
+
+// tool makes the tool that the code is, in a file of its language.
+func (c *Code) tool(name, file string) (app.Tool, error) {
 	if strings.TrimSpace(c.Text) == "" {
 		return app.Tool{}, abi.Faultf(abi.SourceInvalid, "the code is empty")
 	}
@@ -129,7 +137,11 @@ func (h *Host) inlineTool(inv Invocation) (declared app.Tool, err error) {
 	if len(inv.Code.Text) > h.limits.SourceBytes {
 		return declared, abi.Faultf(abi.SourceInvalid, "the code has more than %s", bytesize.Format(int64(h.limits.SourceBytes)))
 	}
-	if declared, err = inv.Code.tool(inv.Tool); err != nil {
+	file, err := codeFile(h.languages, inv.Code.Language)
+	if err != nil {
+		return declared, err
+	}
+	if declared, err = inv.Code.tool(inv.Tool, file); err != nil {
 		return declared, err
 	}
 	for _, g := range declared.Grants {

@@ -23,7 +23,8 @@ type Options struct {
 	// Backend keeps the records. The host does not close it.
 	Backend storage.Backend
 	// Engines run the tools, each those with its extensions: those of a pool of cells, see engines.NewPool, or
-	// engines.InProcess where the tools are trusted. Default: none, and no tool runs.
+	// engines.InProcess where the tools are trusted. If others are among them, the app is loaded with the
+	// extensions of Extensions: app.Loader. Default: none, and no tool runs.
 	Engines []engine.Engine
 	// Gate decides who runs next where more is asked for than the machine can do. Hosts of one process share one, and
 	// a pool of cells then has as many cells as the Gate lets run. Default: one of the host's own, with
@@ -55,6 +56,9 @@ type Options struct {
 }
 
 // check finds what Open cannot do without, and limits that are none.
+// Extensions returns the extensions of the sources that a Host with these options runs, for app.Loader.
+func (o Options) Extensions() []string { return engine.Extensions(engine.Infos(o.Engines)) }
+
 func (o Options) check() error {
 	errs := []error{o.Limits.check()}
 	if o.App == nil {

@@ -18,8 +18,10 @@ type stub struct {
 
 var _ engine.Warmer = stub{}
 
-func (stub) Name() string         { return "stub" }
-func (stub) Extensions() []string { return []string{".js"} }
+func (stub) Info() engine.Info {
+	languages := []engine.Language{{Name: "javascript", Title: "JavaScript", Extensions: []string{".js"}}}
+	return engine.Info{Name: "stub", Languages: languages, Extensions: []string{".js"}}
+}
 
 func (s stub) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
 	if s.load == nil {

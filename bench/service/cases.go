@@ -42,8 +42,7 @@ func openEngines(all *closers) (list []engine.Engine, missing string, err error)
 // native is the handler without a sandbox: what the tools do, in Go.
 type native struct{}
 
-func (native) Name() string                                                { return "Go" }
-func (native) Extensions() []string                                        { return []string{".go"} }
+func (native) Info() engine.Info                                           { return engine.Info{Name: "Go", Extensions: []string{".go"}} }
 func (native) Load(context.Context, engine.Source) (engine.Program, error) { return native{}, nil }
 func (native) Close() error                                                { return nil }
 func (native) call(ctx context.Context, h engine.Host, op string, args ...any) (json.RawMessage, error) {

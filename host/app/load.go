@@ -27,6 +27,9 @@ type Loader struct {
 	// MaxMemory bounds the memory that a tool may declare, in bytes. Default 4 GiB, all that a 32-bit guest can
 	// address.
 	MaxMemory int64
+	// Extensions are the file extensions of the sources that the host has engines for, see engine.Extensions. The folder of
+	// a tool is searched in this order. Default: those of the engines that come with toolrun.
+	Extensions []string
 }
 
 // Load reads the app file of that name in fsys, which is rooted at the app's folder, with the default limits.
@@ -64,6 +67,9 @@ func (ld Loader) begin(fsys fs.FS) *load {
 	ld.MaxStores = cmp.Or(ld.MaxStores, DefaultMaxStores)
 	ld.MaxTimeout = cmp.Or(ld.MaxTimeout, DefaultMaxTimeout)
 	ld.MaxMemory = cmp.Or(ld.MaxMemory, DefaultMaxMemory)
+	if ld.Extensions == nil {
+		ld.Extensions = bundledExtensions
+	}
 	return &load{Loader: ld, fsys: fsys, documents: map[string]*node{}}
 }
 

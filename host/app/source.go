@@ -8,12 +8,8 @@ import (
 	"strings"
 )
 
-// Extensions are the endings of the source files that some engine runs. Whether a host has that engine is for
-// the host to say.
-func Extensions() []string { return slices.Clone(extensions) }
-
-// The order is that in which a folder without a named source is searched.
-var extensions = []string{".ts", ".mts", ".js", ".mjs", ".cjs", ".py", ".wasm"}
+// Extensions returns the default of Loader.Extensions: those of the engines that come with toolrun.
+func Extensions() []string { return slices.Clone(bundledExtensions) }
 
 var entryNames = []string{"main", "index"}
 
@@ -54,8 +50,8 @@ func (l *load) source(n *node, t *Tool) *node {
 
 // sourceFile takes a file for the tool's source if an engine runs such files.
 func (l *load) sourceFile(n *node, t *Tool, file string) {
-	if ext := path.Ext(file); !slices.Contains(extensions, ext) {
-		l.errorf(n.place, BadSource, "a source ends in "+strings.Join(extensions, ", "), "no engine runs %s files such as %s", quote(ext), quote(file))
+	if ext := path.Ext(file); !slices.Contains(l.Extensions, ext) {
+		l.errorf(n.place, BadSource, "a source ends in "+strings.Join(l.Extensions, ", "), "no engine runs %s files such as %s", quote(ext), quote(file))
 		return
 	}
 	t.Source = file
@@ -96,7 +92,7 @@ func (l *load) folder(n *node, t *Tool) *node {
 func (l *load) defaultEntry(n *node, t *Tool) {
 	for _, name := range entryNames {
 		var found []string
-		for _, ext := range extensions {
+		for _, ext := range l.Extensions {
 			if info, err := fs.Stat(l.fsys, path.Join(t.Dir, name+ext)); err == nil && info.Mode().IsRegular() {
 				found = append(found, name+ext)
 			}
@@ -110,5 +106,5 @@ func (l *load) defaultEntry(n *node, t *Tool) {
 			return
 		}
 	}
-	l.errorf(n.place, BadSource, "name the file with source in its "+ManifestName+", or call it main.js, main.ts, main.py or main.wasm", "the folder %s holds no main or index that an engine runs", quote(t.Dir))
+	l.errorf(n.place, BadSource, "name the file with source in its "+ManifestName+", or call it main with one of the extensions "+strings.Join(l.Extensions, ", "), "the folder %s holds no main or index that an engine runs", quote(t.Dir))
 }

@@ -11,10 +11,8 @@ import (
 
 // Engine runs tools of one language. It is safe for concurrent use.
 type Engine interface {
-	// Name is the engine's name, such as "js".
-	Name() string
-	// Extensions are the endings of the source files that it runs, such as ".ts".
-	Extensions() []string
+	// Info describes the engine. It is always the same.
+	Info() Info
 	// Load compiles a source. It runs no guest code. A source that cannot be loaded is an *abi.Fault with
 	// code source_invalid and the author's file, line and column.
 	Load(ctx context.Context, src Source) (Program, error)

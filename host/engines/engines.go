@@ -8,23 +8,18 @@
 package engines
 
 import (
-	"runtime"
-
 	"github.com/toolrun/toolrun/host/engine"
-	"github.com/toolrun/toolrun/host/engine/js"
-	"github.com/toolrun/toolrun/host/engine/python"
-	"github.com/toolrun/toolrun/host/engine/wasm"
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
 // Main makes this process a cell where it was started as one, and does not return then; otherwise it does nothing. A
 // program that calls NewPool or NewDocumentPool calls it first of all in main, and its tests in TestMain.
-func Main() { sandbox.Main(append(all(choices{}), documents())...) }
+func Main() { sandbox.Main(append(sandboxed(choices{}), documents())...) }
 
 // NewPool makes a pool of cells for every language; sandbox.Options.Languages is not looked at. Its Engines are what
 // host.Options wants; it is closed after the host.
 func NewPool(cells sandbox.Options, options ...Option) (*sandbox.Pool, error) {
-	cells.Languages = all(choose(options))
+	cells.Languages = sandboxed(choose(options))
 	return sandbox.New(cells)
 }
 
@@ -39,38 +34,13 @@ var UTC = engine.UTC
 // in UTC, as they are in cells.
 func InProcess(options ...Option) []engine.Engine {
 	c := choose(options)
-	panicked := func(name string) func(any, []byte) {
-		return func(value any, stack []byte) {
+	var all []engine.Engine
+	for _, e := range table() {
+		all = append(all, e.inProcess(c, func(value any, stack []byte) {
 			if c.panicked != nil {
-				c.panicked(name, value, stack)
+				c.panicked(e.title, value, stack)
 			}
-		}
+		}))
 	}
-	return []engine.Engine{
-		js.New(js.WithPanicLog(panicked("JavaScript"))),
-		wasm.New(wasm.WithPanicLog(panicked("WebAssembly")), wasm.WithCache(c.cacheDir)),
-		python.New(python.WithPanicLog(panicked("Python")), python.WithCache(c.cacheDir), python.WithRuntime(c.readPython)),
-	}
+	return all
 }
-
-// all returns every language as cells run it.
-func all(c choices) []sandbox.Language {
-	return []sandbox.Language{
-		{New: func(s sandbox.Setup) engine.Engine { return js.New(js.WithPanicLog(s.Panicked)) }},
-		{Unsound: unsound(runtime.GOARCH), Artefacts: true, MemoryFiles: true, Prepare: wasm.Prepare, ExtraBytes: wasmStackBytes, New: func(s sandbox.Setup) engine.Engine {
-			return wasm.New(wasm.WithPanicLog(s.Panicked), wasm.WithCache(s.CacheDir))
-		}},
-		pythonLanguage(c.python),
-	}
-}
-
-// unsound says why the compiler of WebAssembly, which Python needs too, cannot be trusted on a processor; "" where it can.
-func unsound(arch string) string {
-	if arch == "arm64" {
-		return "the compiler of WebAssembly (wazero 1.12) computes wrong values on arm64, which nothing shows to be harmless"
-	}
-	return ""
-}
-
-// wasmStackBytes is what wazero takes for the stack of a guest that calls as deep as it may, while it grows.
-const wasmStackBytes = 128 << 20

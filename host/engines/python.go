@@ -19,7 +19,8 @@ const interpreterBytes = 288 << 20
 
 // pythonLanguage is Python in cells: the interpreter is compiled in one that sees no guest, for all others to read, and
 // started in each before there is something to do. Where nothing can be kept there is none.
-func pythonLanguage(file string) sandbox.Language {
+func pythonLanguage(c choices) sandbox.Language {
+	file := c.python
 	var files []string
 	if file != "" {
 		files = []string{file}

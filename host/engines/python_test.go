@@ -24,7 +24,7 @@ func pythonEngine(t *testing.T, cells sandbox.Options, options ...engines.Option
 	}
 	t.Cleanup(func() { pool.Close() })
 	for _, e := range pool.Engines() {
-		if e.Name() == "python" {
+		if e.Info().Name == "python" {
 			return e
 		}
 	}

@@ -183,8 +183,8 @@ func TestToolsHaveNoDocuments(t *testing.T) {
 	}
 	defer pool.Close()
 	for _, e := range slices.Concat(pool.Engines(), engines.InProcess()) {
-		if slices.Contains(e.Extensions(), extract.Extension) {
-			t.Errorf("tools have the engine %s with the extension %s", e.Name(), extract.Extension)
+		if slices.Contains(e.Info().Extensions, extract.Extension) {
+			t.Errorf("tools have the engine %s with the extension %s", e.Info().Name, extract.Extension)
 		}
 	}
 	documents, err := engines.NewDocumentPool(sandbox.Options{})

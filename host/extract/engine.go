@@ -60,11 +60,10 @@ func New(options ...Option) *Engine {
 	return e
 }
 
-// Name returns "document".
-func (*Engine) Name() string { return "document" }
-
-// Extensions returns Extension alone.
-func (*Engine) Extensions() []string { return []string{Extension} }
+// Info describes the engine.
+func (*Engine) Info() engine.Info {
+	return engine.Info{Name: "document", Extensions: []string{Extension}}
+}
 
 // MemoryBytes is more than that of other engines: a document is there twice, and what a page shows beside it.
 func (*Engine) MemoryBytes() int64 { return MemoryBytes }

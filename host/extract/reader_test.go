@@ -23,8 +23,7 @@ type slow struct {
 	cells  int
 }
 
-func (s slow) Name() string         { return s.engine.Name() }
-func (s slow) Extensions() []string { return s.engine.Extensions() }
+func (s slow) Info() engine.Info { return s.engine.Info() }
 
 type slowProgram struct {
 	engine.Program

@@ -25,7 +25,7 @@ func (p *program) equip(ctx context.Context) error {
 	if !p.engine.language.Artefacts {
 		return nil
 	}
-	folder, key := digest("domain", p.source.Domain), digest("source", build(), codecache.Compiler(), p.engine.name, string(p.source.Code))
+	folder, key := digest("domain", p.source.Domain), digest("source", build(), codecache.Compiler(), p.engine.info.Name, string(p.source.Code))
 	kept, err := p.engine.pool.keep(folder, key, func(fresh string) error {
 		return p.engine.pool.once(ctx, outfit{folder: fresh, memoryFiles: p.outfit.memoryFiles}, toCompile, nil, func(c *process) error {
 			p.key = freshKey
@@ -53,7 +53,7 @@ func (p *program) equipShared(ctx context.Context) (spent time.Duration, err err
 	defer cancel()
 	shared, err := e.share(ctx)
 	if err == nil && shared != "" {
-		p.outfit = outfit{language: e.name, shared: shared, memoryFiles: e.language.MemoryFiles, making: e.made}
+		p.outfit = outfit{language: e.info.Name, shared: shared, memoryFiles: e.language.MemoryFiles, making: e.made}
 		e.pool.keepSpares(p.outfit)
 	}
 	return time.Since(began), err
@@ -83,7 +83,7 @@ func (e *proxy) share(ctx context.Context) (string, error) {
 	shared := e.language.Shared
 	var err error
 	e.shared, err = e.pool.keep(e.folder(), e.key(), func(fresh string) error {
-		o := outfit{folder: fresh, language: e.name, memoryFiles: e.language.MemoryFiles}
+		o := outfit{folder: fresh, language: e.info.Name, memoryFiles: e.language.MemoryFiles}
 		files, err := copyFiles(fresh, shared.Files)
 		if err != nil {
 			return hostFault(e.pool.log, err)
@@ -98,7 +98,7 @@ func (e *proxy) share(ctx context.Context) (string, error) {
 }
 
 // folder and key name where what the language shares is kept.
-func (e *proxy) folder() string { return digest("language", e.name) }
+func (e *proxy) folder() string { return digest("language", e.info.Name) }
 
 func (e *proxy) key() string {
 	return digest("shared", build(), codecache.Compiler(), e.language.Shared.Key)
@@ -244,7 +244,7 @@ func (p *Pool) once(ctx context.Context, o outfit, purpose uint64, files []strin
 
 // makeIn has a cell make what the language shares.
 func (e *proxy) makeIn(ctx context.Context, c *process) error {
-	doing, limit := "making what "+e.name+" tools share", max(sharedBytes, e.pool.options.LoadBytes)
+	doing, limit := "making what "+e.info.Name+" tools share", max(sharedBytes, e.pool.options.LoadBytes)
 	if err := c.limit(limit); err != nil {
 		return e.pool.gone(c)
 	}

@@ -17,10 +17,9 @@ import (
 
 // proxy is an engine whose guests run in cells.
 type proxy struct {
-	pool       *Pool
-	language   Language
-	name       string
-	extensions []string
+	pool     *Pool
+	language Language
+	info     engine.Info
 
 	making sync.Mutex // held while what is shared is made
 	shared string     // the folder of what is shared, once it is there
@@ -45,8 +44,7 @@ func (e *proxy) Walled() bool { return true }
 // MemoryBytes is the language's.
 func (e *proxy) MemoryBytes() int64 { return cmp.Or(e.language.MemoryBytes, engine.DefaultMemoryBytes) }
 
-func (e *proxy) Name() string         { return e.name }
-func (e *proxy) Extensions() []string { return e.extensions }
+func (e *proxy) Info() engine.Info { return e.info }
 
 // Load has a cell compile the source, and keeps that cell for the first run.
 func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
@@ -54,10 +52,10 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 		return nil, err
 	}
 	if e.language.Unsound != "" && len(e.pool.options.Require) > 0 {
-		return nil, abi.Faultf(abi.Unavailable, "%s tools are refused where isolation is required: %s", e.name, e.language.Unsound).
+		return nil, abi.Faultf(abi.Unavailable, "%s tools are refused where isolation is required: %s", e.info.Name, e.language.Unsound).
 			WithHint("run them on another machine, or without requiring isolation")
 	}
-	p := &program{engine: e, id: e.pool.programs.Add(1), source: src, files: newArchive(src.Files), closing: make(chan struct{})}
+	p := &program{engine: e, id: e.pool.programs.Add(1), source: src, files: newArchive(src.Files, e.pool.readable), closing: make(chan struct{})}
 	p.outfit.memoryFiles = e.language.MemoryFiles
 	err := p.compile(ctx)
 	// Where an engine answers that, and not the pool, a disk may have damaged what the language shares. Then it is made once
@@ -310,7 +308,7 @@ func (p *program) exchangeLoad(cell *process) (failed *abi.Fault, gone bool, err
 	if err != nil {
 		return nil, false, fmt.Errorf("write the operations: %w", err)
 	}
-	f := cell.wire.frame(kindLoad).number(p.id).text(p.engine.name).data(operations).text(p.key)
+	f := cell.wire.frame(kindLoad).number(p.id).text(p.engine.info.Name).data(operations).text(p.key)
 	f.text(src.Path).text(src.Entry).number(bit(src.Files != nil)).number(bit(src.Review)).texts(src.Params).data(src.Code)
 	if err := cell.wire.send(f); err != nil {
 		return nil, brokenPipe(err), err

@@ -45,6 +45,8 @@ func (s served) size() int {
 // archive serves the files of a source, and keeps what it served: every cell that compiles the source gets to see
 // the same, whatever becomes of the files meanwhile. It is safe for concurrent use.
 type archive struct {
+	readable []string // extensions
+
 	mu     sync.Mutex
 	files  fs.FS // nil for none
 	sealed bool  // nothing is read any more: what was not asked for before does not exist
@@ -52,7 +54,11 @@ type archive struct {
 	bytes  int
 }
 
-func newArchive(files fs.FS) *archive { return &archive{files: files, kept: map[string]served{}} }
+// newArchive returns the archive of files, of which only those with the given extensions exist: a compiler that was taken over
+// gets to see no more.
+func newArchive(files fs.FS, readable []string) *archive {
+	return &archive{files: files, readable: readable, kept: map[string]served{}}
+}
 
 // seal ends the reading of files.
 func (a *archive) seal() {
@@ -83,9 +89,6 @@ func (a *archive) answer(f *frame, name string) error {
 	return nil
 }
 
-// importable are the endings of what tools import. A compiler that was taken over gets to see no more.
-var importable = []string{".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".json", ".py", ".wasm"}
-
 // hidden reports whether a file is in a folder of which people see nothing, or is such a file: what lies there, such as a
 // database or secrets, is no part of a tool.
 func hidden(name string) bool {
@@ -103,7 +106,7 @@ func (a *archive) read(name string) served {
 		return served{}
 	}
 	info, err := fs.Stat(a.files, name) // before it is opened: a pipe would wait for somebody to write to it
-	if err != nil || !info.IsDir() && !(info.Mode().IsRegular() && slices.Contains(importable, path.Ext(name))) {
+	if err != nil || !info.IsDir() && !(info.Mode().IsRegular() && slices.Contains(a.readable, path.Ext(name))) {
 		return served{}
 	}
 	file, err := a.files.Open(name)

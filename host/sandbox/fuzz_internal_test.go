@@ -48,7 +48,7 @@ func FuzzParent(f *testing.F) {
 	f.Add([]byte("\xff\xff\xff\xff\x07"))
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		fuzzRun(t, sent)
-		p := &program{engine: &proxy{name: "x"}, source: engine.Source{Files: fstest.MapFS{}}, files: newArchive(fstest.MapFS{"a.js": {Data: []byte("1")}})}
+		p := &program{engine: &proxy{info: engine.Info{Name: "x"}}, source: engine.Source{Files: fstest.MapFS{}}, files: newArchive(fstest.MapFS{"a.js": {Data: []byte("1")}}, []string{".js"})}
 		failed, _, err := p.exchangeLoad(&process{dead: true, wire: newWire(bytes.NewReader(sent), io.Discard)})
 		if err == nil && failed != nil && failed.Code.Number() == 0 {
 			t.Errorf("load = %v; want a code that there is", failed)
@@ -113,9 +113,8 @@ func FuzzCell(f *testing.F) {
 // echo is an engine that reads a file, calls and logs.
 type echo struct{}
 
-func (echo) Name() string         { return "echo" }
-func (echo) Extensions() []string { return nil }
-func (echo) Close() error         { return nil }
+func (echo) Info() engine.Info { return engine.Info{Name: "echo"} }
+func (echo) Close() error      { return nil }
 
 func (echo) Load(_ context.Context, src engine.Source) (engine.Program, error) {
 	if src.Files != nil {

@@ -17,6 +17,7 @@ type Pool struct {
 	options  Options
 	log      *slog.Logger
 	engines  []engine.Engine
+	readable []string // the extensions of the files that workers read
 	thread   *thread
 	programs atomic.Uint64 // the id of the last program
 	slots    chan struct{} // one for each guest that may run
@@ -47,9 +48,10 @@ func New(options Options) (*Pool, error) {
 	p.log, p.slots, p.thread = p.options.Logger, make(chan struct{}, p.options.Cells), newThread()
 	p.done = make(chan struct{})
 	for _, l := range p.options.Languages {
-		e := l.New(Setup{Panicked: func(any, []byte) {}})
-		p.engines = append(p.engines, &proxy{pool: p, language: l, name: e.Name(), extensions: e.Extensions()})
+		info := l.New(Setup{Panicked: func(any, []byte) {}}).Info()
+		p.engines = append(p.engines, &proxy{pool: p, language: l, info: info})
 	}
+	p.readable = engine.Readable(engine.Infos(p.engines))
 	if len(options.Require) == 0 {
 		return p, nil
 	}

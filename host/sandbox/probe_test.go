@@ -27,8 +27,7 @@ import (
 // language. A source is the name of an act.
 type probes struct{ dir string }
 
-func (probes) Name() string         { return "probe" }
-func (probes) Extensions() []string { return []string{".probe"} }
+func (probes) Info() engine.Info { return engine.Info{Name: "probe", Extensions: []string{".probe"}} }
 
 func (p probes) Load(_ context.Context, src engine.Source) (engine.Program, error) {
 	name := string(src.Code)
@@ -93,8 +92,9 @@ var sharingLanguage = sandbox.Language{
 	},
 }
 
-func (*sharing) Name() string         { return "sharing" }
-func (*sharing) Extensions() []string { return []string{".sharing"} }
+func (*sharing) Info() engine.Info {
+	return engine.Info{Name: "sharing", Extensions: []string{".sharing"}}
+}
 
 func (s *sharing) Load(_ context.Context, src engine.Source) (engine.Program, error) {
 	if string(src.Code) == "lie" {

@@ -55,7 +55,7 @@ func newWorker(w *wire, languages []Language, parent hello) *worker {
 // add makes the engine of a language. Where it shares something, the engine is made with that, and started.
 func (k *worker) add(l Language, parent hello) {
 	e, o := l.New(Setup{Panicked: panicked}), parent.outfit
-	switch name := e.Name(); {
+	switch name := e.Info().Name; {
 	case l.Shared == nil || o.language != name:
 	case parent.purpose == toMake:
 		k.make = func() error {
@@ -69,7 +69,7 @@ func (k *worker) add(l Language, parent hello) {
 		e = l.New(Setup{Panicked: panicked, CacheDir: o.shared})
 		l.Shared.Start(context.Background(), e)
 	}
-	k.engines[e.Name()] = func(key string) engine.Engine {
+	k.engines[e.Info().Name] = func(key string) engine.Engine {
 		if key == "" || k.folder == "" {
 			return e
 		}

@@ -32,8 +32,9 @@ func Languages() []sandbox.Language {
 // guests is an engine whose sources are names of attacks.
 type guests struct{ name, dir string }
 
-func (g guests) Name() string         { return g.name }
-func (g guests) Extensions() []string { return []string{"." + g.name} }
+func (g guests) Info() engine.Info {
+	return engine.Info{Name: g.name, Extensions: []string{"." + g.name}}
+}
 
 func (g guests) Load(_ context.Context, src engine.Source) (engine.Program, error) {
 	name := string(src.Code)

@@ -60,7 +60,7 @@ func (h *host) close() error {
 
 func (h *host) engine(name string) engine.Engine {
 	for _, e := range h.pool.Engines() {
-		if e.Name() == name {
+		if e.Info().Name == name {
 			return e
 		}
 	}

@@ -94,10 +94,10 @@ var rules = map[string]rule{
 	"host/server/mcpapi": {own: []string{"abi", "host", "host/app", "host/memory", "host/declare"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
 
 	"host/server/tenants": {own: []string{"abi", "internal/spell", "host", "host/app", "host/memory", "host/declare"}},
-	"host/server/httpapi": {own: []string{"abi", "internal/strictjson", "host", "host/server/auth", "host/admission", "host/app", "host/server/tenants", "host/extract", "host/server/httpapi/apitypes", "host/memory", "host/declare", "internal/bytesize"},
+	"host/server/httpapi": {own: []string{"abi", "host/engine", "internal/strictjson", "host", "host/server/auth", "host/admission", "host/app", "host/server/tenants", "host/extract", "host/server/httpapi/apitypes", "host/memory", "host/declare", "internal/bytesize"},
 		others: []string{"github.com/danielgtaylor/huma/v2", "golang.org/x/time"}},
 	"host/server/httpapi/apitypes": {own: []string{"abi"}},
-	"internal/service":             {own: []string{"abi", "host", "host/server/auth", "host/server/tenants", "host/extract", "host/server/httpapi", "host/server/mcpapi", "host/server/telemetry"}},
+	"internal/service":             {own: []string{"abi", "host/engine", "host", "host/server/auth", "host/server/tenants", "host/extract", "host/server/httpapi", "host/server/mcpapi", "host/server/telemetry"}},
 
 	"internal/connections":       {},
 	"internal/double":            {own: []string{"abi", "host", "host/admission", "host/app", "host/engine", "host/memory", "host/storage", "host/storage/mem", "internal/spell", "internal/strictjson", "host/declare"}},
@@ -121,6 +121,7 @@ var rules = map[string]rule{
 		others: []string{"github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4", "github.com/rogpeppe/go-internal/lockedfile"}},
 	"host/admission":        {own: []string{"abi", "host/engine"}},
 	"host/server/telemetry": {own: []string{"abi", "host"}, others: []string{"github.com/prometheus/client_golang", "go.opentelemetry.io/otel"}},
+	"host/engines/generate": {own: []string{"host/engine", "host/engines"}},
 	"host/engines":          {own: []string{"abi", "host/sandbox", "host/engine", "host/extract", "host/extract/pdfium", "host/engine/js", "host/engine/python", "host/engine/python/distribution", "host/engine/wasm"}},
 
 	"docs/embedding": {own: []string{"abi", "host", "host/admission", "host/app", "host/server/tenants", "host/sandbox", "host/engines", "host/storage/bolt"}},

@@ -99,7 +99,7 @@ func (p *program) checkPlugin(ctx context.Context, src engine.Source, input json
 	}
 	defer func() { err = errors.Join(err, behind.close()) }()
 	for _, e := range behind.engines {
-		if !slices.Contains(e.Extensions(), ".wasm") {
+		if !slices.Contains(e.Info().Extensions, ".wasm") {
 			continue
 		}
 		program, err := e.Load(ctx, src)

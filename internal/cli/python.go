@@ -117,7 +117,7 @@ func (p *program) compilePython(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, behind.close()) }()
 	for _, e := range p.patient(behind.engines) {
-		if e.Name() != pythonEngine {
+		if e.Info().Name != pythonEngine {
 			continue
 		}
 		ready, err := e.Load(ctx, engine.Source{Path: "ready.py", Code: []byte("return True\n")})

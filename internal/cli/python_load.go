@@ -15,7 +15,7 @@ const pythonEngine = "python"
 func (p *program) patient(engines []engine.Engine) []engine.Engine {
 	list := make([]engine.Engine, len(engines))
 	for i, e := range engines {
-		if list[i] = e; e.Name() == pythonEngine {
+		if list[i] = e; e.Info().Name == pythonEngine {
 			list[i] = announced{e, p}
 		}
 	}

@@ -21,11 +21,10 @@ type slowEngine struct {
 
 var errSlow = errors.New("refused after all")
 
-func (e slowEngine) Name() string         { return e.name }
-func (e slowEngine) Extensions() []string { return []string{".py"} }
-func (e slowEngine) Walled() bool         { return true }
-func (e slowEngine) Prepared() bool       { return e.ready }
-func (e slowEngine) MemoryBytes() int64   { return 4711 }
+func (e slowEngine) Info() engine.Info  { return engine.Info{Name: e.name, Extensions: []string{".py"}} }
+func (e slowEngine) Walled() bool       { return true }
+func (e slowEngine) Prepared() bool     { return e.ready }
+func (e slowEngine) MemoryBytes() int64 { return 4711 }
 func (e slowEngine) Load(context.Context, engine.Source) (engine.Program, error) {
 	time.Sleep(e.takes)
 	return nil, errSlow

@@ -132,7 +132,7 @@ func compilePython(t *testing.T, file, cache string) {
 	}
 	defer pool.Close()
 	for _, e := range pool.Engines() {
-		if !slices.Contains(e.Extensions(), ".py") {
+		if !slices.Contains(e.Info().Extensions, ".py") {
 			continue
 		}
 		program, err := e.Load(t.Context(), engine.Source{Path: "ready.py", Code: []byte("return True\n")})

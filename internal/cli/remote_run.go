@@ -11,6 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/engines"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
@@ -46,17 +48,25 @@ func (r *remote) declaresInput(ctx context.Context, tool string) bool {
 	return err != nil || at < 0 || len(tools[at].InputSchema) > 0
 }
 
-// codeLanguages are those of code that is sent to a server, by the extension of its file.
-var codeLanguages = map[string]string{
-	".js": "javascript", ".mjs": "javascript", ".ts": "typescript", ".mts": "typescript", ".py": "python",
+// codeLanguage returns the language of code that is sent to a server, by the extension of its file.
+func codeLanguage(written string) (string, error) {
+	var titles []string
+	for _, l := range engine.Languages(engines.Infos()) {
+		if slices.Contains(l.Extensions, filepath.Ext(written)) {
+			return l.Name, nil
+		}
+		titles = append(titles, l.Title)
+	}
+	last := len(titles) - 1
+	known := strings.Join(titles[:last], ", ") + " or " + titles[last]
+	return "", usagef("deploy it with the app", "%s cannot be sent to a server: it takes one file of %s", written, known)
 }
 
 // codeOf reads a source file, whose text is sent to a server, and returns it with its name.
 func (p *program) codeOf(written string, grants []string) (*host.Code, string, error) {
-	extension := filepath.Ext(written)
-	language := codeLanguages[extension]
-	if language == "" {
-		return nil, "", usagef("deploy it with the app", "%s cannot be sent to a server: it takes one file of JavaScript, TypeScript or Python", written)
+	language, err := codeLanguage(written)
+	if err != nil {
+		return nil, "", err
 	}
 	allowed, err := parseGrants(grants, func(string) error { return nil })
 	if err != nil {
@@ -66,7 +76,7 @@ func (p *program) codeOf(written string, grants []string) (*host.Code, string, e
 	if err != nil {
 		return nil, "", err
 	}
-	name := strings.TrimSuffix(filepath.Base(written), extension)
+	name := strings.TrimSuffix(filepath.Base(written), filepath.Ext(written))
 	return &host.Code{Language: language, Text: string(text), Grants: allowed}, cmp.Or(name, "code"), nil
 }
 

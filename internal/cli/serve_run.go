@@ -17,6 +17,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/admission"
+	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/server/httpapi"
 	"github.com/toolrun/toolrun/host/server/telemetry"
@@ -152,7 +153,7 @@ func (s *server) openSurface() error {
 	})
 	s.surface, err = service.New(service.Options{
 		Apps: s.apps, Authenticate: s.auth.Authenticate, Telemetry: s.watch, Documents: s.wall.documents, Links: s.links,
-		UserMetadata: f.userMetadata, Admitted: connections.Admit,
+		UserMetadata: f.userMetadata, Admitted: connections.Admit, Engines: engine.Infos(s.wall.tools.engines),
 		Rate: f.rate, Burst: f.burst, BodyBytes: f.bodyBytes(), Ready: (&readiness{backend: s.backend, now: s.p.env.Now, logger: s.logger}).check, Version: thisVersion().Version, Logger: s.logger, Backup: backupOf(s.backend, s.logger),
 	})
 	if err != nil {

@@ -15,11 +15,10 @@ type client struct{}
 
 var _ engine.Engine = client{}
 
-// Name returns "client".
-func (client) Name() string { return "client" }
-
-// Extensions returns the extension of the file that stands for the code of every tool.
-func (client) Extensions() []string { return []string{sourceExtension} }
+// Info describes the engine. Its one extension is that of the file that stands for the code of every tool.
+func (client) Info() engine.Info {
+	return engine.Info{Name: "client", Extensions: []string{sourceExtension}}
+}
 
 // Walled reports true: the guest is in another process than the host.
 func (client) Walled() bool { return true }

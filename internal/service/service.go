@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/extract"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi"
@@ -21,7 +22,8 @@ type Options struct {
 	Apps         *tenants.Apps
 	Authenticate func(*http.Request) (auth.Principal, error)
 	Telemetry    *telemetry.Telemetry
-	// Documents, Links, Rate, Burst and BodyBytes are httpapi's.
+	// Engines, Documents, Links, Rate, Burst and BodyBytes are httpapi's.
+	Engines   []engine.Info
 	Documents *extract.Reader
 	Links     *httpapi.Links
 	Rate      float64
@@ -54,7 +56,7 @@ type Service struct {
 func New(opts Options) (*Service, error) {
 	s := &Service{options: opts}
 	api, err := httpapi.New(httpapi.Options{
-		Apps: opts.Apps, Authenticate: opts.Authenticate, Documents: opts.Documents, Links: opts.Links, UserMetadata: opts.UserMetadata, Recheck: opts.Recheck,
+		Apps: opts.Apps, Authenticate: opts.Authenticate, Engines: opts.Engines, Documents: opts.Documents, Links: opts.Links, UserMetadata: opts.UserMetadata, Recheck: opts.Recheck,
 		Rate: opts.Rate, Burst: opts.Burst, BodyBytes: opts.BodyBytes, Backup: opts.Backup, Admitted: opts.Admitted, Limited: opts.Telemetry.Limited,
 		Version: opts.Version, Logger: opts.Logger,
 	})

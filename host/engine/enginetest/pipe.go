@@ -17,17 +17,15 @@ import (
 // Pipe returns an Engine that runs e at the other end of a pipe: source, input, calls, logs and outcome cross
 // as frames of JSON, and nothing else does. Each load and each run has a pipe of its own.
 func Pipe(e engine.Engine) engine.Engine {
-	return &piped{name: e.Name(), extensions: e.Extensions(), server: &server{engine: e, programs: make(map[int]engine.Program)}}
+	return &piped{info: e.Info(), server: &server{engine: e, programs: make(map[int]engine.Program)}}
 }
 
 type piped struct {
-	name       string
-	extensions []string
-	server     *server
+	info   engine.Info
+	server *server
 }
 
-func (p *piped) Name() string         { return p.name }
-func (p *piped) Extensions() []string { return p.extensions }
+func (p *piped) Info() engine.Info { return p.info }
 
 // dial starts the other end, which serves one exchange.
 func (p *piped) dial() *wire {

@@ -33,11 +33,19 @@ func New(options ...Option) *Engine {
 	return e
 }
 
-// Name returns "js".
-func (*Engine) Name() string { return "js" }
-
-// Extensions returns the endings of the sources that the engine runs.
-func (*Engine) Extensions() []string { return []string{".js", ".mjs", ".cjs", ".ts", ".mts"} }
+// Info describes the engine. Files of the other extensions that TypeScript has are read in order to say that they cannot be
+// imported.
+func (*Engine) Info() engine.Info {
+	return engine.Info{
+		Name: "js",
+		Languages: []engine.Language{
+			{Name: "javascript", Title: "JavaScript", Extensions: []string{".js", ".mjs"}},
+			{Name: "typescript", Title: "TypeScript", Extensions: []string{".ts", ".mts"}},
+		},
+		Extensions: []string{".ts", ".mts", ".js", ".mjs", ".cjs"},
+		Imports:    []string{".json", ".cts", ".jsx", ".tsx"},
+	}
+}
 
 // Load bundles and compiles a source. It runs none of it. A source that cannot be loaded is an *abi.Fault with
 // code source_invalid; the operations that its runs find in memory are those of abi.Operations at this time.

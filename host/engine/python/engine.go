@@ -72,11 +72,14 @@ func New(options ...Option) *Engine {
 	return e
 }
 
-// Name returns "python".
-func (*Engine) Name() string { return "python" }
-
-// Extensions is .py alone.
-func (*Engine) Extensions() []string { return []string{".py"} }
+// Info describes the engine.
+func (*Engine) Info() engine.Info {
+	return engine.Info{
+		Name:       "python",
+		Languages:  []engine.Language{{Name: "python", Title: "Python", Extensions: []string{".py"}}},
+		Extensions: []string{".py"},
+	}
+}
 
 // MemoryBytes is DefaultMemoryBytes, as for each run whose limits say nothing of it.
 func (*Engine) MemoryBytes() int64 { return DefaultMemoryBytes }

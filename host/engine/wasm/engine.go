@@ -36,11 +36,10 @@ func New(options ...Option) *Engine {
 	return e
 }
 
-// Name is "wasm".
-func (e *Engine) Name() string { return "wasm" }
-
-// Extensions is .wasm alone.
-func (e *Engine) Extensions() []string { return []string{".wasm"} }
+// Info describes the engine. Its sources are not text, so it has no language.
+func (*Engine) Info() engine.Info {
+	return engine.Info{Name: "wasm", Extensions: []string{".wasm"}}
+}
 
 // Load checks a plug-in, makes it stoppable and compiles it, which takes about a second for 3 MB. A plug-in that
 // the host will not run is an *abi.Fault with code source_invalid, one of another version of the ABI is

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/toolrun/toolrun/host/engines"
 	"github.com/toolrun/toolrun/host/server/httpapi"
 )
 
@@ -23,7 +24,7 @@ var committed = filepath.Join("..", "..", "..", "docs", "openapi.json")
 // description is that of a service of no version in particular.
 func description(t testing.TB) []byte {
 	t.Helper()
-	text, err := newService(t, func(o *httpapi.Options) { o.Version = "dev" }).api.OpenAPI()
+	text, err := newService(t, func(o *httpapi.Options) { o.Version, o.Engines = "dev", engines.Infos() }).api.OpenAPI()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/extract"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
@@ -37,6 +38,9 @@ type Options struct {
 	Apps *tenants.Apps
 	// Authenticate finds out who sent a request; its errors are auth.Refusal or faults.
 	Authenticate func(*http.Request) (auth.Principal, error)
+	// Engines describe the engines of the hosts: the languages of code, and the extensions of sources in imported documents.
+	// Default: any language, and the hosts report those that they do not have; the extensions of toolrun's own engines.
+	Engines []engine.Info
 	// Documents reads the text of uploaded files. Default: none is read.
 	Documents *extract.Reader
 	// Links signs the addresses of files. Default: files cannot be downloaded but with credentials.
@@ -147,6 +151,7 @@ func New(opts Options) (*Server, error) {
 	s.addBackup()
 	s.addUsage()
 	s.takePatches()
+	nameLanguages(s.api, engine.Languages(opts.Engines))
 	s.mux.HandleFunc("/", s.nothing)
 	return s, nil
 }
@@ -247,6 +252,15 @@ func (s *Server) takePatches() {
 			content[jsonType] = content[patchType]
 		}
 	}
+}
+
+// nameLanguages restricts the language of code to those that the engines have.
+func nameLanguages(api huma.API, languages []engine.Language) {
+	language := api.OpenAPI().Components.Schemas.Map()["CodeRequest"].Properties["language"]
+	for _, l := range languages {
+		language.Enum = append(language.Enum, l.Name)
+	}
+	language.PrecomputeMessages()
 }
 
 // writeJSON writes an answer, whose reader may have gone.

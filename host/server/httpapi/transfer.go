@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -11,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
@@ -49,8 +51,20 @@ func (s *Server) addTransfer() {
 	}, s.importStores)
 }
 
+// union returns list, followed by what only other has.
+func union(list, other []string) []string {
+	for _, item := range other {
+		if !slices.Contains(list, item) {
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
 func (s *Server) importStores(ctx context.Context, c *call, in *importInput) (*importOutput, error) {
-	imported, problems := app.Import("body", in.Body)
+	// Sources of engines that are not here do not matter: the tools are left out.
+	loader := app.Loader{Extensions: union(engine.Extensions(s.options.Engines), app.Extensions())}
+	imported, problems := loader.Import("body", in.Body)
 	if err := problems.Err(); err != nil || imported == nil {
 		return nil, abi.Faultf(abi.SourceInvalid, "the document cannot be imported: %s", strings.TrimSpace(problems.Error()))
 	}

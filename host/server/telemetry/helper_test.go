@@ -27,8 +27,7 @@ type stub struct{ guest }
 // Walled says that it is like a cell.
 func (stub) Walled() bool { return true }
 
-func (stub) Name() string                                                  { return "stub" }
-func (stub) Extensions() []string                                          { return []string{".js"} }
+func (stub) Info() engine.Info                                             { return engine.Info{Name: "stub", Extensions: []string{".js"}} }
 func (s stub) Load(context.Context, engine.Source) (engine.Program, error) { return s, nil }
 func (stub) Close() error                                                  { return nil }
 func (s stub) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.Output, error) {

@@ -16,7 +16,7 @@ type RunRequest struct {
 // CodeRequest asks for a run of code that no app declares.
 type CodeRequest struct {
 	Name     string `json:"name,omitempty" maxLength:"128" pattern:"^[A-Za-z0-9_.-]*$" doc:"What the Result calls it. Default: code" example:"node_7"`
-	Language string `json:"language" enum:"javascript,typescript,python" doc:"Language of the code"`
+	Language string `json:"language" doc:"Language of the code"`
 	Code     string `json:"code" minLength:"1" doc:"The source: one file, which imports nothing but what the language brings"`
 	// Grants are verbs by the names of stores, as in an app file: read, write, readwrite, or several with commas.
 	Grants map[string]string `json:"grants,omitempty" doc:"What the code may do with stores, by their names: read, write, delete, readwrite, or several with commas" example:"{\"userPrefs\":\"read\"}"`
