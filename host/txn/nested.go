@@ -50,6 +50,7 @@ func (tx *Tx) joinAsSeen(e *entry) {
 	tx.join(e)
 	tx.reads.hold(e.raw, e.key)
 	if e.at.Before(tx.reads.held.Since) {
-		tx.reads.held.Since, tx.reads.unverified = e.at, !tx.run.db.breaks(undoneChecked)
+		tx.reads.held.Since = e.at
 	}
+	tx.reads.unverified = !tx.run.db.breaks(undoneChecked) // it may have changed since, or ended
 }

@@ -35,13 +35,15 @@ func (s *readSet) hold(r storage.Record, key storage.Key) {
 	s.held.Versions = append(s.held.Versions, storage.VersionOf(key, r))
 }
 
-// depend adds the life of an entry.
-func (s *readSet) depend(e *entry) {
+// depend adds the life of an entry. It reports false if something that it depends on has changed between two snapshots.
+func (s *readSet) depend(e *entry) bool {
 	if e.base.Exists() {
 		s.until = earlier(s.until, e.life.until)
 	}
 	for _, r := range e.life.depends {
-		if _, known := s.lives[r.Key]; known {
+		if known, ok := s.lives[r.Key]; ok && !known.SameVersion(r) {
+			return false
+		} else if ok {
 			continue
 		}
 		if s.lives == nil {
@@ -52,6 +54,7 @@ func (s *readSet) depend(e *entry) {
 			s.hold(r, r.Key)
 		}
 	}
+	return true
 }
 
 // read returns the records under want from a snapshot in which everything that is held, and more ranges, is unchanged.

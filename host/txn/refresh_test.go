@@ -2,6 +2,7 @@ package txn_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -81,6 +82,43 @@ func TestRemovedDeadRecordIsNoConflict(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// What an undone update was decided on is looked at again before the body sees more of it: it may have ended meanwhile.
+func TestUndoneUpdateOfADeadRecord(t *testing.T) {
+	b, attempts := newBench(t), 0
+	create := func(old storage.Record, _ bool) (storage.Record, any, error) {
+		if old.Exists() {
+			return old, nil, errRefused
+		}
+		return storage.Record{Content: []byte("new")}, nil, nil
+	}
+	b.brief(1)
+	b.now = b.now.Add(-time.Minute) // it lives
+	_, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
+		attempts++
+		err := tx.Nested(ctx, func(ctx context.Context, tx *txn.Tx) error {
+			if err := tx.Apply(ctx, key(1), put("undone")); err != nil {
+				return err
+			}
+			b.now = b.now.Add(time.Minute)
+			if err := tx.Apply(ctx, key(2), put("undone")); err != nil {
+				return err
+			}
+			return errThrown
+		})
+		if err != errThrown {
+			return err
+		}
+		err = tx.Apply(ctx, key(1), create)
+		if attempts == 1 && !errors.Is(err, txn.ErrConflict) {
+			t.Errorf("Apply to a record that has ended = %v; want a conflict", err)
+		}
+		return err
+	})
+	if err != nil || attempts != 2 || b.content(1) != "new" {
+		t.Errorf("Run = %v after %d attempts; stored %q", err, attempts, b.content(1))
 	}
 }
 

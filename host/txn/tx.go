@@ -97,7 +97,7 @@ func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, err
 	if err := tx.usable(); err != nil {
 		return nil, err
 	}
-	if read && tx.reads.unverified {
+	if tx.reads.unverified {
 		if _, err := tx.read(ctx, nil); err != nil {
 			return nil, err
 		}
@@ -136,7 +136,9 @@ func sameState(e, now *entry) bool {
 func (tx *Tx) join(e *entry) {
 	e.read = true
 	tx.local.keepOnly(e)
-	tx.reads.depend(e)
+	if !tx.reads.depend(e) {
+		_ = tx.conflict() // which the next use of the Tx returns
+	}
 }
 
 // conflict ends the attempt.
