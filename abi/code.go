@@ -33,46 +33,39 @@ const (
 	Internal        Code = "internal"         // a bug of the host
 )
 
-// codes holds every code with its number on the wire, the exit code of a command that ends in it, and its meaning.
+// codes holds every code with its number on the wire and its meaning.
 // The numbers are append-only too: a WASM guest sees minus the number as the result of its call.
 var codes = []struct {
 	code    Code
 	number  int
-	exit    int
 	meaning string
 }{
-	{NotFound, 1, 1, "no such store, tool or prompt, or none that this tool was granted"},
-	{AccessDenied, 2, 1, "it exists, but not with this verb, or not for this caller"},
-	{ReadOnly, 3, 1, "a write to what only the host writes"},
-	{SchemaViolation, 4, 1, "the content does not fit the store's schema"},
-	{Conflict, 5, 4, "the record changed, or an idempotency key was used for another request"},
-	{NoUser, 6, 1, "a user store, and no user is known"},
-	{NoSession, 7, 1, "a session store, and no session is known"},
-	{SessionEnded, 8, 1, "the session is over"},
-	{InvalidArgument, 9, 1, "the call itself is malformed"},
-	{TooLarge, 10, 1, "a value is larger or deeper than its limit"},
-	{QuotaExceeded, 11, 1, "the app holds all the bytes or records it may"},
-	{Unavailable, 12, 5, "the backend cannot be reached, or does not know the outcome"},
-	{ToolError, 13, 1, "the tool itself failed"},
-	{InputInvalid, 14, 2, "the input does not fit the tool's input schema"},
-	{OutputInvalid, 15, 1, "the output does not fit the tool's output schema"},
-	{Timeout, 16, 3, "the run took longer than it may"},
-	{MemoryLimit, 17, 3, "the run used more memory than it may"},
-	{StackLimit, 18, 3, "the run called or nested deeper than it may"},
-	{OutputLimit, 19, 3, "the output is larger than it may be"},
-	{LogLimit, 20, 3, "the run logged more than it may"},
-	{CallLimit, 21, 3, "the run called the host more often than it may"},
-	{SourceInvalid, 22, 2, "the tool's code cannot be loaded"},
-	{ABIMismatch, 23, 2, "the plug-in was built for another version of this contract"},
-	{Cancelled, 24, 3, "whoever asked for the run gave it up"},
-	{Internal, 25, 5, "a bug of the host"},
+	{NotFound, 1, "no such store, tool or prompt, or none that this tool was granted"},
+	{AccessDenied, 2, "it exists, but not with this verb, or not for this caller"},
+	{ReadOnly, 3, "a write to what only the host writes"},
+	{SchemaViolation, 4, "the content does not fit the store's schema"},
+	{Conflict, 5, "the record changed, or an idempotency key was used for another request"},
+	{NoUser, 6, "a user store, and no user is known"},
+	{NoSession, 7, "a session store, and no session is known"},
+	{SessionEnded, 8, "the session is over"},
+	{InvalidArgument, 9, "the call itself is malformed"},
+	{TooLarge, 10, "a value is larger or deeper than its limit"},
+	{QuotaExceeded, 11, "the app holds all the bytes or records it may"},
+	{Unavailable, 12, "the backend cannot be reached, or does not know the outcome"},
+	{ToolError, 13, "the tool itself failed"},
+	{InputInvalid, 14, "the input does not fit the tool's input schema"},
+	{OutputInvalid, 15, "the output does not fit the tool's output schema"},
+	{Timeout, 16, "the run took longer than it may"},
+	{MemoryLimit, 17, "the run used more memory than it may"},
+	{StackLimit, 18, "the run called or nested deeper than it may"},
+	{OutputLimit, 19, "the output is larger than it may be"},
+	{LogLimit, 20, "the run logged more than it may"},
+	{CallLimit, 21, "the run called the host more often than it may"},
+	{SourceInvalid, 22, "the tool's code cannot be loaded"},
+	{ABIMismatch, 23, "the plug-in was built for another version of this contract"},
+	{Cancelled, 24, "whoever asked for the run gave it up"},
+	{Internal, 25, "a bug of the host"},
 }
-
-// Exit codes of the command line that belong to no fault.
-const (
-	ExitDone  = 0 // the run succeeded
-	ExitUsage = 2 // the command or the app file is wrong
-)
 
 // Codes returns every code in the order of its number.
 func Codes() []Code {
@@ -104,15 +97,4 @@ func (c Code) Meaning() string {
 		}
 	}
 	return ""
-}
-
-// Exit returns the exit code of a command that ends in this fault: 1 the tool or what it asked of memory,
-// 2 what it was asked to run, 3 a limit, 4 a conflict, 5 the host.
-func (c Code) Exit() int {
-	for _, e := range codes {
-		if e.code == c {
-			return e.exit
-		}
-	}
-	return Internal.Exit()
 }

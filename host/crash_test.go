@@ -20,6 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engines"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
@@ -94,7 +95,7 @@ func (o crashObserver) MemoryCalled(_ context.Context, run host.RunInfo, e host.
 	}
 }
 
-func (o crashObserver) Committed(context.Context, host.RunInfo, *abi.Result) {
+func (o crashObserver) Committed(context.Context, host.RunInfo, *report.Result) {
 	if o.hang {
 		o.say("committed")
 		select {}
@@ -282,7 +283,7 @@ func TestCounterOnOneRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	const n = 120
-	results := make([]*abi.Result, n)
+	results := make([]*report.Result, n)
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {

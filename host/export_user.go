@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // ExportUser writes all data of the caller's user in the caller's tenant to w, as a ZIP archive: what Erase would remove, as
@@ -27,7 +28,7 @@ func (h *Host) ExportUser(ctx context.Context, caller Caller, w io.Writer) error
 		return err
 	}
 	err = x.write(ctx)
-	h.noteAct(caller, id, actExportUser, abi.Effects{}, err)
+	h.noteAct(caller, id, actExportUser, report.Effects{}, err)
 	return err
 }
 

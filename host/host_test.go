@@ -18,6 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
@@ -53,7 +54,7 @@ func openTool(t *testing.T, source string, change ...func(*host.Options)) *host.
 
 var ann = host.Caller{User: "ann"}
 
-func run(h *host.Host, inv host.Invocation) (*abi.Result, error) {
+func run(h *host.Host, inv host.Invocation) (*report.Result, error) {
 	if inv.Tool == "" {
 		inv.Tool = "tool"
 	}
@@ -218,7 +219,7 @@ type watcher struct {
 	refuse error
 	calls  int
 	after  func(memory host.Memory) error
-	done   []*abi.Result
+	done   []*report.Result
 }
 
 func (w *watcher) BeforeRun(context.Context, host.RunInfo) error { return w.refuse }
@@ -232,7 +233,7 @@ func (w *watcher) AfterRun(_ context.Context, _ host.RunInfo, _ json.RawMessage,
 
 func (w *watcher) MemoryCalled(context.Context, host.RunInfo, host.CallEvent) { w.calls++ }
 
-func (w *watcher) Committed(_ context.Context, _ host.RunInfo, r *abi.Result) {
+func (w *watcher) Committed(_ context.Context, _ host.RunInfo, r *report.Result) {
 	w.done = append(w.done, r)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // ledger notes runs that stored nothing, which no commit of their own carries, in the background.
@@ -163,12 +164,12 @@ func (r *run) entry() *memory.LedgerEntry {
 }
 
 // note notes a run that is over and that no commit noted.
-func (r *run) note(done memory.Done, result *abi.Result) {
+func (r *run) note(done memory.Done, result *report.Result) {
 	if done.Noted || r.info.ID == "" || result.Repeated {
 		return
 	}
 	e := r.entry()
-	e.Attempts, e.Reads, e.Writes = result.Attempts, result.Effects.Reads, []abi.WriteEffect{} // of a dry run too
+	e.Attempts, e.Reads, e.Writes = result.Attempts, result.Effects.Reads, []report.WriteEffect{} // of a dry run too
 	if result.Error != nil {
 		e.Code = result.Error.Code
 	}
@@ -193,10 +194,10 @@ func (h *Host) noteStores(caller Caller, act string, stores []string, failed err
 	if err != nil {
 		return err
 	}
-	effects := abi.Effects{Writes: []abi.WriteEffect{}, Reads: []abi.ReadEffect{}}
+	effects := report.Effects{Writes: []report.WriteEffect{}, Reads: []report.ReadEffect{}}
 	for _, store := range stores {
 		if failed == nil {
-			effects.Writes = append(effects.Writes, abi.WriteEffect{Store: store, Op: actDeclare})
+			effects.Writes = append(effects.Writes, report.WriteEffect{Store: store, Op: actDeclare})
 		}
 	}
 	h.noteAct(caller, id, act, effects, failed)
@@ -209,14 +210,14 @@ func (h *Host) NoteDownload(caller Caller, file string) error {
 	if err != nil {
 		return err
 	}
-	e := h.act(caller, id, actLoad, abi.Effects{}, nil)
+	e := h.act(caller, id, actLoad, report.Effects{}, nil)
 	e.File = file
 	h.ledger.add(h.caller(caller, id).Tenant, e)
 	return nil
 }
 
 // noteAct notes what an operator did.
-func (h *Host) noteAct(caller Caller, id, act string, effects abi.Effects, err error) {
+func (h *Host) noteAct(caller Caller, id, act string, effects report.Effects, err error) {
 	h.ledger.add(h.caller(caller, id).Tenant, h.act(caller, id, act, effects, err))
 }
 
@@ -231,7 +232,7 @@ func (h *Host) began(id string) time.Time {
 }
 
 // act is the entry of what an operator did.
-func (h *Host) act(caller Caller, id, act string, effects abi.Effects, err error) memory.LedgerEntry {
+func (h *Host) act(caller Caller, id, act string, effects report.Effects, err error) memory.LedgerEntry {
 	c := h.caller(caller, id)
 	e := memory.LedgerEntry{
 		Run: id, Act: act, Actor: caller.Actor, User: c.User, Session: c.Session, At: h.began(id), Attempts: 1,
@@ -241,7 +242,7 @@ func (h *Host) act(caller Caller, id, act string, effects abi.Effects, err error
 		e.User = "" // who was erased must not be in there
 	}
 	if e.Reads == nil {
-		e.Reads, e.Writes = []abi.ReadEffect{}, []abi.WriteEffect{}
+		e.Reads, e.Writes = []report.ReadEffect{}, []report.WriteEffect{}
 	}
 	if err != nil {
 		e.Code = abi.FaultOf(err).Code

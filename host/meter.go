@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -103,7 +103,7 @@ func (m *meter) close() {
 }
 
 // used returns the usage that a run adds to that of its app.
-func (r *run) used(result *abi.Result) memory.Metered {
+func (r *run) used(result *report.Result) memory.Metered {
 	used := memory.Metered{CPUMS: milliseconds(r.cpu)}
 	switch r.info.Outcome {
 	case OutcomeExecuted:

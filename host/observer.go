@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // Observer is told what a Host does. Embed NopObserver to implement a part of it. Its methods are called
@@ -29,7 +30,7 @@ type Observer interface {
 	// Committed is called once for each invocation with its Result, also if it failed and stored nothing. Only if the
 	// Outcome of run is OutcomeExecuted, the Usage of the Result was used by this invocation: one that is answered
 	// with an earlier run's Result has that run's.
-	Committed(ctx context.Context, run RunInfo, result *abi.Result)
+	Committed(ctx context.Context, run RunInfo, result *report.Result)
 }
 
 // CodeTool is what observers hear of as the tool where the run is of a Code: its name is the caller's.
@@ -118,4 +119,4 @@ func (NopObserver) AfterRun(context.Context, RunInfo, json.RawMessage, Memory) e
 func (NopObserver) MemoryCalled(context.Context, RunInfo, CallEvent) {}
 
 // Committed does nothing.
-func (NopObserver) Committed(context.Context, RunInfo, *abi.Result) {}
+func (NopObserver) Committed(context.Context, RunInfo, *report.Result) {}

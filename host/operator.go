@@ -7,15 +7,16 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // Do executes one memory operation for a caller under an Authority, and returns what it read and wrote: the violations of
 // a content that was stored although it does not fit the schema of its store are in there. Under memory.Operator a caller
 // that names only a session acts for the session's user; under any other Authority such a session is access_denied.
-func (h *Host) Do(ctx context.Context, caller Caller, a memory.Authority, call abi.Call) (json.RawMessage, abi.Effects, error) {
+func (h *Host) Do(ctx context.Context, caller Caller, a memory.Authority, call abi.Call) (json.RawMessage, report.Effects, error) {
 	id, err := h.newID("op")
 	if err != nil {
-		return nil, abi.Effects{}, err
+		return nil, report.Effects{}, err
 	}
 	if a.Unrestricted() {
 		caller = h.owning(ctx, caller)
@@ -48,7 +49,7 @@ func (h *Host) List(ctx context.Context, caller Caller, store, after string, lim
 		found, next, err = h.memory.List(ctx, h.caller(caller, id), store, after, limit)
 		return err
 	})
-	h.noteAct(caller, id, actList, abi.Effects{Reads: []abi.ReadEffect{{Store: store}}, Writes: []abi.WriteEffect{}}, err)
+	h.noteAct(caller, id, actList, report.Effects{Reads: []report.ReadEffect{{Store: store}}, Writes: []report.WriteEffect{}}, err)
 	return found, next, err
 }
 
@@ -59,7 +60,7 @@ func (h *Host) Purge(ctx context.Context, caller Caller, store string) (int, err
 		return 0, err
 	}
 	n, err := h.memory.Purge(ctx, h.caller(caller, "").Tenant, store)
-	h.noteAct(caller, id, actPurge, abi.Effects{Writes: []abi.WriteEffect{{Store: store, Op: "purge"}}, Reads: []abi.ReadEffect{}}, err)
+	h.noteAct(caller, id, actPurge, report.Effects{Writes: []report.WriteEffect{{Store: store, Op: "purge"}}, Reads: []report.ReadEffect{}}, err)
 	return n, err
 }
 
@@ -82,6 +83,6 @@ func (h *Host) Erase(ctx context.Context, caller Caller) (memory.Erased, error) 
 	}
 	h.ledger.flush() // what waits may name the user's sessions
 	erased, err := h.memory.Erase(ctx, h.caller(caller, id))
-	h.noteAct(caller, id, actErase, abi.Effects{}, err)
+	h.noteAct(caller, id, actErase, report.Effects{}, err)
 	return erased, err
 }

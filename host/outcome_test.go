@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
@@ -31,7 +32,7 @@ func (b *bill) BeforeRun(context.Context, host.RunInfo) error {
 	return b.refuse
 }
 
-func (b *bill) Committed(_ context.Context, run host.RunInfo, r *abi.Result) {
+func (b *bill) Committed(_ context.Context, run host.RunInfo, r *report.Result) {
 	b.ended = append(b.ended, run)
 	if run.Outcome == host.OutcomeExecuted {
 		b.cpu += r.Usage.CPUMS

@@ -9,6 +9,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // InProcessWarning is in every Result of a run that no process wall kept from the host.
@@ -44,7 +45,7 @@ type run struct {
 // Result's own, so that errors.Is(err, abi.Timeout) works, and nil where the run succeeded. When ctx ends the
 // run is stopped, unless it has begun to commit; the error then wraps that of ctx too: context.DeadlineExceeded or
 // context.Canceled.
-func (h *Host) Run(ctx context.Context, inv Invocation) (*abi.Result, error) {
+func (h *Host) Run(ctx context.Context, inv Invocation) (*report.Result, error) {
 	r := h.newRun(inv)
 	if ctx == nil {
 		return r.result(memory.Done{}, errNoContext), errNoContext
@@ -65,7 +66,7 @@ func (h *Host) newRun(inv Invocation) *run {
 
 // end accounts for a run and returns what Run does. It is a function of its own, as observers' calls are, so that their
 // arguments take no room on the stack while the guest runs: a stack that outgrows a power of two is copied.
-func (r *run) end(ctx context.Context, done memory.Done, err error) (*abi.Result, error) {
+func (r *run) end(ctx context.Context, done memory.Done, err error) (*report.Result, error) {
 	result := r.result(done, err)
 	r.note(done, result)
 	r.info.Outcome = r.outcome(result)
@@ -98,7 +99,7 @@ func (r *run) ended(ctx context.Context, f *abi.Fault) error {
 }
 
 // outcome returns what became of the run.
-func (r *run) outcome(result *abi.Result) Outcome {
+func (r *run) outcome(result *report.Result) Outcome {
 	switch {
 	case result.Repeated:
 		return OutcomeRepeated
@@ -288,7 +289,7 @@ func (m hostMemory) Call(ctx context.Context, call abi.Call) (json.RawMessage, e
 }
 
 // answer is the Result that is kept under the invocation's key.
-func (r *run) answer(effects abi.Effects) ([]byte, error) {
+func (r *run) answer(effects report.Effects) ([]byte, error) {
 	text, err := json.Marshal(r.result(memory.Done{Effects: effects, Attempts: r.attempts}, nil))
 	if err != nil { // and no trouble of the backend's
 		r.h.log.Error("a result cannot be written as JSON", "run", r.info.ID, "tool", r.inv.Tool, "error", err)
@@ -298,15 +299,15 @@ func (r *run) answer(effects abi.Effects) ([]byte, error) {
 }
 
 // result says what came of the run.
-func (r *run) result(done memory.Done, err error) *abi.Result {
+func (r *run) result(done memory.Done, err error) *report.Result {
 	if err == nil && done.Earlier != nil {
 		return r.repeated(done.Earlier)
 	}
-	result := &abi.Result{
+	result := &report.Result{
 		RunID: r.info.ID, Tool: r.inv.Tool, OK: err == nil, Attempts: r.attempts,
 		Output: json.RawMessage("null"), Logs: []abi.LogLine{}, Warnings: []string{},
-		Effects: abi.Effects{Reads: []abi.ReadEffect{}, Writes: []abi.WriteEffect{}},
-		Usage: abi.Usage{
+		Effects: report.Effects{Reads: []report.ReadEffect{}, Writes: []report.WriteEffect{}},
+		Usage: report.Usage{
 			WallMS: milliseconds(time.Since(r.started)), CPUMS: milliseconds(r.cpu),
 			MemoryBytes: r.peak, HostCalls: r.calls,
 		},
@@ -335,8 +336,8 @@ func (r *run) result(done memory.Done, err error) *abi.Result {
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // repeated is the Result of an earlier run with the same key.
-func (r *run) repeated(kept []byte) *abi.Result {
-	result := &abi.Result{}
+func (r *run) repeated(kept []byte) *report.Result {
+	result := &report.Result{}
 	if err := json.Unmarshal(kept, result); err != nil {
 		return r.result(memory.Done{}, abi.Faultf(abi.Internal, "the kept result of the earlier run cannot be read"))
 	}
@@ -345,7 +346,7 @@ func (r *run) repeated(kept []byte) *abi.Result {
 }
 
 // schemaWarnings tell what was stored although it does not fit its schema.
-func schemaWarnings(effects abi.Effects) []string {
+func schemaWarnings(effects report.Effects) []string {
 	var warnings []string
 	for _, w := range effects.Writes {
 		for _, v := range w.Violations {

@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 const seedPage = "004_agentic_apps_memory_stores.txt"
@@ -52,7 +53,7 @@ func newSamples(t *testing.T, change ...func(*host.Options)) *samples {
 }
 
 // run runs code that begins with a block, and returns its output.
-func (s *samples) run(language, code string, inv host.Invocation) (*abi.Result, error) {
+func (s *samples) run(language, code string, inv host.Invocation) (*report.Result, error) {
 	s.t.Helper()
 	inv.Caller, inv.Code = s.who, &host.Code{Language: language, Text: code, Grants: seedGrants}
 	return s.Run(s.t.Context(), inv)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/hostile/corpus"
+	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
 // lateness is how long after its deadline a run may end.
@@ -89,9 +90,9 @@ func (w *world) judge(c corpus.Case, done ended) (word string, problems []string
 	if err := json.Unmarshal(done.stdout, &a); err != nil {
 		return "died", []string{fmt.Sprintf("exit code %d: %s", done.Exit, firstLine(done.stderr))}
 	}
-	word, exit := "ok", abi.ExitDone
+	word, exit := "ok", exitcode.Done
 	if a.Error != nil {
-		word, exit = string(a.Error.Code), a.Error.Code.Exit()
+		word, exit = string(a.Error.Code), exitcode.Of(a.Error.Code)
 		if len(a.Error.Message) > mostMessage {
 			problems = append(problems, fmt.Sprintf("a message of %d bytes", len(a.Error.Message)))
 		}
@@ -106,7 +107,7 @@ func (w *world) judge(c corpus.Case, done ended) (word string, problems []string
 	if neverBegan(c, done) {
 		problems = append(problems, "was stopped before it began")
 	}
-	if usage := a.Error != nil && a.Error.Code == abi.InvalidArgument; done.Exit != exit && !(usage && done.Exit == abi.ExitUsage) {
+	if usage := a.Error != nil && a.Error.Code == abi.InvalidArgument; done.Exit != exit && !(usage && done.Exit == exitcode.Usage) {
 		problems = append(problems, fmt.Sprintf("exit code %d with %s", done.Exit, word))
 	}
 	if len(a.Logs) > mostLogLines {

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // pairApp counts in two records of a user, and in the ledger, in one transaction.
@@ -123,7 +123,7 @@ func (t *restoreTest) check(s *serving, acknowledged []int) {
 		}
 	}
 	for i, c := range t.clients {
-		var result abi.Result
+		var result report.Result
 		t.ask(s, "POST", "/api/v1/runs", fmt.Sprintf(`{"tool":"show","user_id":%q}`, c.user), &result)
 		var n [2]int
 		if err := json.Unmarshal(result.Output, &n); err != nil {

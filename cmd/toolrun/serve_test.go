@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // countApp has one tool, which counts the runs of each user.
@@ -144,7 +144,7 @@ func (c *counter) work(ctx context.Context, s *serving, key string) error {
 func (c *counter) once(ctx context.Context, s *serving, key string) error {
 	body := fmt.Sprintf(`{"tool":"count","user_id":%q}`, c.user)
 	headers := map[string]string{"Idempotency-Key": fmt.Sprint("run ", c.done)}
-	var result abi.Result
+	var result report.Result
 	status, err := s.post(ctx, key, "/api/v1/runs", body, headers, &result)
 	if err != nil {
 		return nil // it was killed

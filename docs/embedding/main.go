@@ -20,6 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/sandbox"
 	"github.com/toolrun/toolrun/host/server/tenants"
 	"github.com/toolrun/toolrun/host/storage/bolt"
@@ -117,7 +118,7 @@ func (p *platform) close() error {
 }
 
 // run runs a tool for a user of a tenant. Both come from what the platform has verified, never from the input.
-func (p *platform) run(ctx context.Context, tenant, user, tool string, input json.RawMessage) (*abi.Result, error) {
+func (p *platform) run(ctx context.Context, tenant, user, tool string, input json.RawMessage) (*report.Result, error) {
 	h, release, err := p.apps.Host(ctx, tenant, p.app)
 	if err != nil {
 		return nil, err
@@ -170,7 +171,7 @@ func (m *meter) BeforeRun(_ context.Context, run host.RunInfo) error {
 }
 
 // Committed counts a run whose tool was executed. A repeated answer has the Usage of the earlier run.
-func (m *meter) Committed(_ context.Context, run host.RunInfo, result *abi.Result) {
+func (m *meter) Committed(_ context.Context, run host.RunInfo, result *report.Result) {
 	if run.Outcome != host.OutcomeExecuted {
 		return
 	}

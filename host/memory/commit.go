@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/txn"
 )
@@ -116,13 +117,13 @@ func (b *budget) Check(records []storage.Record, changes []storage.Change) error
 func (b *budget) Reclaim(ctx context.Context) bool { return b.s.reclaim(ctx, b.tx.Caller) }
 
 // effects are what an attempt read and wrote, by the names of stores.
-func (t *transaction) effects(e txn.Effects) abi.Effects {
-	effects := abi.Effects{Reads: []abi.ReadEffect{}, Writes: []abi.WriteEffect{}}
+func (t *transaction) effects(e txn.Effects) report.Effects {
+	effects := report.Effects{Reads: []report.ReadEffect{}, Writes: []report.WriteEffect{}}
 	for _, r := range e.Reads {
-		effects.Reads = append(effects.Reads, abi.ReadEffect{Store: t.view.nameOf(r.Key), Revision: r.Revision})
+		effects.Reads = append(effects.Reads, report.ReadEffect{Store: t.view.nameOf(r.Key), Revision: r.Revision})
 	}
 	for _, c := range e.Writes {
-		effect := abi.WriteEffect{Store: t.view.nameOf(c.Key), Revision: c.New.Revision, Op: "set"}
+		effect := report.WriteEffect{Store: t.view.nameOf(c.Key), Revision: c.New.Revision, Op: "set"}
 		effect.Violations, _ = c.Warnings.([]abi.Violation)
 		if !c.New.Exists() {
 			effect.Op = "delete"
@@ -133,10 +134,10 @@ func (t *transaction) effects(e txn.Effects) abi.Effects {
 }
 
 // changes are what a dry transaction would make of the records.
-func (t *transaction) changes(e txn.Effects) []abi.Change {
-	list := []abi.Change{}
+func (t *transaction) changes(e txn.Effects) []report.Change {
+	list := []report.Change{}
 	for _, c := range e.Writes {
-		list = append(list, abi.Change{Store: t.view.nameOf(c.Key), Before: orNull(c.Old.Content), After: orNull(c.New.Content)})
+		list = append(list, report.Change{Store: t.view.nameOf(c.Key), Before: orNull(c.Old.Content), After: orNull(c.New.Content)})
 	}
 	return list
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/host/storage/storagetest"
@@ -50,7 +51,7 @@ var faultyRuns = []faultyRun{
 	{
 		name: "with a key", tx: memory.Tx{
 			Caller: memory.Caller{Tenant: "acme", User: "ann", Run: "faulty"}, Authority: memory.Operator(), Key: "k", Fingerprint: "f",
-			Answer: func(abi.Effects) ([]byte, error) { return json.RawMessage(`1`), nil },
+			Answer: func(report.Effects) ([]byte, error) { return json.RawMessage(`1`), nil },
 		},
 		calls:  []abi.Call{call(abi.SetContent, `"notes"`, `{"n":2}`), call(abi.SetContent, `"flags"`, `{"n":2}`)},
 		before: `{"n":1} {"n":1} {"n":1}`, after: `{"n":2} {"n":2} {"n":1}`,

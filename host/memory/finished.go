@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -58,7 +59,7 @@ func differing(was, is string) string {
 }
 
 // kept is what is kept of the run under its key. The answer is JSON already.
-func (t *transaction) kept(effects abi.Effects) ([]byte, error) {
+func (t *transaction) kept(effects report.Effects) ([]byte, error) {
 	answer, err := t.tx.Answer(effects)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -28,10 +29,10 @@ type LedgerEntry struct {
 	// At is when it began.
 	At time.Time `json:"at"`
 	// Code is that of the fault that it ended with; "" where it succeeded.
-	Code     abi.Code          `json:"code,omitempty"`
-	Attempts int               `json:"attempts"`
-	Reads    []abi.ReadEffect  `json:"reads"`
-	Writes   []abi.WriteEffect `json:"writes"`
+	Code     abi.Code             `json:"code,omitempty"`
+	Attempts int                  `json:"attempts"`
+	Reads    []report.ReadEffect  `json:"reads"`
+	Writes   []report.WriteEffect `json:"writes"`
 }
 
 // LedgerQuery says which entries are looked for. Zero fields ask for nothing.
@@ -109,7 +110,7 @@ const ledgerViolations = 20
 
 // publicViolations are the first violations of a write, with nothing of the content in them: of the names in their
 // pointers only those that the schema declares.
-func (s *Service) publicViolations(w abi.WriteEffect) []abi.Violation {
+func (s *Service) publicViolations(w report.WriteEffect) []abi.Violation {
 	st := s.stores[w.Store]
 	if st == nil || st.schema == nil {
 		return nil

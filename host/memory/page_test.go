@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -100,7 +101,7 @@ func TestPagesOfTheLedgerAreBounded(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { c.Backend, cfg.Backend, cfg.LedgerRetention = cfg.Backend, c, time.Hour })
 	const entries, large, most = 40, 100 << 10, 1 << 20
 	for i := range entries {
-		e := memory.LedgerEntry{Run: fmt.Sprintf("run_%02d", i), Act: "run", Reads: []abi.ReadEffect{{Store: strings.Repeat("x", large)}}}
+		e := memory.LedgerEntry{Run: fmt.Sprintf("run_%02d", i), Act: "run", Reads: []report.ReadEffect{{Store: strings.Repeat("x", large)}}}
 		if err := a.Note(t.Context(), "acme", []memory.LedgerEntry{e}); err != nil {
 			t.Fatal(err)
 		}

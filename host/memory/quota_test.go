@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -47,7 +48,7 @@ func TestUsersShare(t *testing.T) {
 		}},
 		{"kept results", func(a *app, c memory.Caller, n int) error {
 			_, err := a.Transact(context.Background(), memory.Tx{Caller: c, Key: fmt.Sprint("k", n), Fingerprint: "f",
-				Answer: func(abi.Effects) ([]byte, error) { return []byte(`"` + large + `"`), nil }},
+				Answer: func(report.Effects) ([]byte, error) { return []byte(`"` + large + `"`), nil }},
 				func(context.Context, *memory.View) error { return nil })
 			return err
 		}},
@@ -159,7 +160,7 @@ func TestErasureCountsKeptResults(t *testing.T) {
 			c.Session = ""
 		}
 		_, err := a.Transact(context.Background(), memory.Tx{Caller: c, Key: fmt.Sprint("k", i), Fingerprint: "f",
-			Answer: func(abi.Effects) ([]byte, error) { return []byte(`{}`), nil }},
+			Answer: func(report.Effects) ([]byte, error) { return []byte(`{}`), nil }},
 			func(context.Context, *memory.View) error { return nil })
 		if err != nil {
 			t.Fatal(err)

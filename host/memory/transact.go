@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/txn"
 )
@@ -30,16 +31,16 @@ type Tx struct {
 	Fingerprint string
 	// Answer makes the answer that is kept under Key, from what the transaction did. It is called inside the
 	// commit, maybe more than once, and must be pure.
-	Answer func(abi.Effects) ([]byte, error)
+	Answer func(report.Effects) ([]byte, error)
 }
 
 // Done is what became of a transaction.
 type Done struct {
 	// Effects are what the last attempt read and wrote.
-	Effects  abi.Effects
+	Effects  report.Effects
 	Attempts int
 	// Changes are what a dry transaction would have stored.
-	Changes []abi.Change
+	Changes []report.Change
 	// Noted says that the ledger has the transaction.
 	Noted bool
 	// Earlier is the answer of an earlier transaction with the same key, which stands for this one; the body

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -239,7 +240,7 @@ func TestIdempotencyKey(t *testing.T) {
 	ran := 0
 	run := func(fingerprint string) (memory.Done, error) {
 		tx := memory.Tx{Caller: caller("ann", ""), Authority: memory.Operator(), Key: "k", Fingerprint: fingerprint,
-			Answer: func(e abi.Effects) ([]byte, error) { return json.Marshal(e.Writes[0].Revision) }}
+			Answer: func(e report.Effects) ([]byte, error) { return json.Marshal(e.Writes[0].Revision) }}
 		return a.Transact(context.Background(), tx, func(ctx context.Context, v *memory.View) error {
 			ran++
 			mustCall(t, ctx, v, abi.SetContent, `"notes"`, `{"a":1}`)
@@ -389,7 +390,7 @@ func TestKeptAnswersEndWithTheirSession(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
 	run := func(c memory.Caller) (memory.Done, error) {
-		tx := memory.Tx{Caller: c, Authority: memory.Operator(), Key: "k", Fingerprint: "f", Answer: func(abi.Effects) ([]byte, error) { return []byte(`"secret"`), nil }}
+		tx := memory.Tx{Caller: c, Authority: memory.Operator(), Key: "k", Fingerprint: "f", Answer: func(report.Effects) ([]byte, error) { return []byte(`"secret"`), nil }}
 		return a.Transact(ctx, tx, func(ctx context.Context, v *memory.View) error { return nil })
 	}
 	one, two := memory.Caller{Tenant: "acme", Session: "one", Run: "r1"}, memory.Caller{Tenant: "acme", Session: "two", Run: "r2"}

@@ -75,7 +75,7 @@ var rules = map[string]rule{
 	"host/engine/js/internal/ieee754":    {},
 	"host/engine/js/internal/property":   {},
 	"sdk/js":                             {},
-	"sdk/client":                         {own: []string{"abi", "host/server/httpapi/apitypes"}},
+	"sdk/client":                         {own: []string{"abi", "host/server/httpapi/apitypes", "host/report"}},
 
 	"host/engine/js/internal/intl":          {others: []string{"golang.org/x/text"}},
 	"host/engine/js/internal/intl/generate": {},
@@ -83,32 +83,34 @@ var rules = map[string]rule{
 	"plugins/examples/hit_counter_go":   {own: []string{"abi/guest/go"}},
 	"plugins/examples/order_history_go": {own: []string{"abi/guest/go"}},
 
+	"host/report":   {own: []string{"abi"}},
 	"host/declare":  {own: []string{"abi"}},
 	"host/txn":      {own: []string{"host/storage"}},
-	"host/memory":   {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/storage", "host/txn", "host/declare", "internal/bytesize"}},
+	"host/memory":   {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/storage", "host/txn", "host/declare", "internal/bytesize", "host/report"}},
 	"host/app":      {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/declare", "internal/bytesize"}, others: []string{"github.com/goccy/go-yaml"}},
 	"host/template": {own: []string{"abi", "internal/strictjson"}},
-	"host": {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/app", "host/engine", "host/memory", "host/storage", "host/template", "host/declare", "internal/bytesize"},
+	"host": {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/app", "host/engine", "host/memory", "host/storage", "host/template", "host/declare", "internal/bytesize", "host/report"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
 
-	"host/server/mcpapi": {own: []string{"abi", "host", "host/app", "host/memory", "host/declare"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
+	"host/server/mcpapi": {own: []string{"abi", "host", "host/app", "host/memory", "host/declare", "host/report"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
 
 	"host/server/tenants": {own: []string{"abi", "internal/spell", "host", "host/app", "host/memory", "host/declare"}},
-	"host/server/httpapi": {own: []string{"abi", "host/engine", "internal/strictjson", "host", "host/server/auth", "host/admission", "host/app", "host/server/tenants", "host/extract", "host/server/httpapi/apitypes", "host/memory", "host/declare", "internal/bytesize"},
+	"host/server/httpapi": {own: []string{"abi", "host/engine", "internal/strictjson", "host", "host/server/auth", "host/admission", "host/app", "host/server/tenants", "host/extract", "host/server/httpapi/apitypes", "host/memory", "host/declare", "internal/bytesize", "host/report"},
 		others: []string{"github.com/danielgtaylor/huma/v2", "golang.org/x/time"}},
-	"host/server/httpapi/apitypes": {own: []string{"abi"}},
+	"host/server/httpapi/apitypes": {own: []string{"abi", "host/report"}},
 	"internal/service":             {own: []string{"abi", "host/engine", "host", "host/server/auth", "host/server/tenants", "host/extract", "host/server/httpapi", "host/server/mcpapi", "host/server/telemetry"}},
 
+	"internal/cli/exitcode":      {own: []string{"abi"}},
 	"internal/connections":       {},
 	"internal/double":            {own: []string{"abi", "host", "host/admission", "host/app", "host/engine", "host/memory", "host/storage", "host/storage/mem", "internal/spell", "internal/strictjson", "host/declare"}},
 	"internal/double/doubletest": {own: []string{"internal/cli"}},
-	"internal/cli": {own: []string{"abi", "internal/connections", "internal/double", "host", "host/server/auth", "host/admission", "host/server/tenants", "host/extract", "host/server/httpapi", "host/server/telemetry", "internal/service", "host/server/mcpapi", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/engines", "abi/conformance", "host/sandbox", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/strictjson", "internal/cachefs", "internal/spell", "host/server/httpapi/apitypes", "sdk/client", "host/declare", "internal/bytesize"},
+	"internal/cli": {own: []string{"abi", "internal/connections", "internal/double", "host", "host/server/auth", "host/admission", "host/server/tenants", "host/extract", "host/server/httpapi", "host/server/telemetry", "internal/service", "host/server/mcpapi", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/engines", "abi/conformance", "host/sandbox", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/strictjson", "internal/cachefs", "internal/spell", "host/server/httpapi/apitypes", "sdk/client", "host/declare", "internal/bytesize", "host/report", "internal/cli/exitcode"},
 		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
 	"cmd/toolrun":       {own: []string{"host/engines", "internal/cli"}},
 	"internal/runtests": {},
 	"internal/arch":     {},
 
-	"hostile":          {own: []string{"abi", "host/sandbox", "hostile/corpus", "hostile/baseline", "hostile/native"}, others: []string{"golang.org/x/sys"}},
+	"hostile":          {own: []string{"abi", "host/sandbox", "hostile/corpus", "hostile/baseline", "hostile/native", "internal/cli/exitcode"}, others: []string{"golang.org/x/sys"}},
 	"hostile/native":   {own: []string{"abi", "host/sandbox", "host/sandbox/sandboxtest", "host/engine"}, others: []string{"golang.org/x/sys"}},
 	"hostile/corpus":   {own: []string{"abi", "internal/wasm/wasmtest", "internal/wasm/binary"}, others: []string{"github.com/rogpeppe/go-internal"}},
 	"hostile/baseline": {own: []string{"hostile/corpus"}, others: []string{"github.com/dop251/goja", "github.com/evanw/esbuild", "github.com/goccy/go-yaml", "github.com/santhosh-tekuri/jsonschema/v5", "github.com/tetratelabs/wazero", "golang.org/x/sys"}},
@@ -120,11 +122,11 @@ var rules = map[string]rule{
 	"host/server/auth": {own: []string{"abi"},
 		others: []string{"github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4", "github.com/rogpeppe/go-internal/lockedfile"}},
 	"host/admission":        {own: []string{"abi", "host/engine"}},
-	"host/server/telemetry": {own: []string{"abi", "host"}, others: []string{"github.com/prometheus/client_golang", "go.opentelemetry.io/otel"}},
+	"host/server/telemetry": {own: []string{"abi", "host", "host/report"}, others: []string{"github.com/prometheus/client_golang", "go.opentelemetry.io/otel"}},
 	"host/engines/generate": {own: []string{"host/engine", "host/engines"}},
 	"host/engines":          {own: []string{"abi", "host/sandbox", "host/engine", "host/extract", "host/extract/pdfium", "host/engine/js", "host/engine/python", "host/engine/python/distribution", "host/engine/wasm"}},
 
-	"docs/embedding": {own: []string{"abi", "host", "host/admission", "host/app", "host/server/tenants", "host/sandbox", "host/engines", "host/storage/bolt"}},
+	"docs/embedding": {own: []string{"abi", "host", "host/admission", "host/app", "host/server/tenants", "host/sandbox", "host/engines", "host/storage/bolt", "host/report"}},
 
 	"bench/measure":    {},
 	"bench/compare":    {},
@@ -138,7 +140,7 @@ var rules = map[string]rule{
 	"bench/wasm/counter": {own: []string{"abi/guest/go"}},
 	"bench/wasm/work":    {},
 
-	"sdk/temporal": {own: []string{"abi", "host", "host/engine"}, others: []string{"go.temporal.io/sdk"}},
+	"sdk/temporal": {own: []string{"abi", "host", "host/engine", "host/report"}, others: []string{"go.temporal.io/sdk"}},
 }
 
 func TestImports(t *testing.T) {

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // showChanges tells, store by store, what a dry run would have stored.
-func (p *program) showChanges(changes []abi.Change) error {
+func (p *program) showChanges(changes []report.Change) error {
 	if len(changes) == 0 {
 		return p.say("would store nothing")
 	}
@@ -25,7 +25,7 @@ func (p *program) showChanges(changes []abi.Change) error {
 }
 
 // showChange shows what differs between a record before and after, each value at its JSON pointer (RFC 6901).
-func (p *program) showChange(change abi.Change) error {
+func (p *program) showChange(change report.Change) error {
 	before, err := decodeContent(change.Before)
 	if err != nil {
 		return err

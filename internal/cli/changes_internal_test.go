@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 func TestShowChanges(t *testing.T) {
@@ -33,7 +33,7 @@ func TestShowChanges(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var stdout bytes.Buffer
 			p := &program{env: Env{Stdout: &stdout}.withDefaults()}
-			err := p.showChanges([]abi.Change{{Store: "s", Before: json.RawMessage(test.before), After: json.RawMessage(test.after)}})
+			err := p.showChanges([]report.Change{{Store: "s", Before: json.RawMessage(test.before), After: json.RawMessage(test.after)}})
 			if err != nil || stdout.String() != test.want {
 				t.Errorf("showChanges = %v and wrote\n%swant\n%s", err, stdout.String(), test.want)
 			}
@@ -42,7 +42,7 @@ func TestShowChanges(t *testing.T) {
 }
 
 func TestChangesAreColouredForATerminal(t *testing.T) {
-	change := []abi.Change{{Store: "s", Before: json.RawMessage(`{"a":1}`), After: json.RawMessage(`{"a":2}`)}}
+	change := []report.Change{{Store: "s", Before: json.RawMessage(`{"a":1}`), After: json.RawMessage(`{"a":2}`)}}
 	for terminal, want := range map[bool]string{
 		true:  "would change s:\n\x1b[1;31m  - /a: 1\x1b[0m\n\x1b[32m  + /a: 2\x1b[0m\n",
 		false: "would change s:\n  - /a: 1\n  + /a: 2\n",

@@ -72,7 +72,7 @@ func (p *program) check(ctx context.Context, file, db, tenant string, walled wal
 	if pr.file == "" {
 		return errNoApp
 	}
-	problems, kept := pr.problems, report{}
+	problems, kept := pr.problems, inventory{}
 	err = p.progress("checking "+pr.file, func() error {
 		if pr.app == nil {
 			return nil
@@ -82,7 +82,7 @@ func (p *program) check(ctx context.Context, file, db, tenant string, walled wal
 			problems = append(problems, found...)
 			return err
 		}
-		kept, err = p.report(ctx, pr, p.env.path(db), tenant)
+		kept, err = p.inventory(ctx, pr, p.env.path(db), tenant)
 		flags := flagText("app", file) + flagText("db", db)
 		if tenant != host.DefaultTenant {
 			flags += flagText("tenant", tenant)
@@ -218,15 +218,15 @@ func (p *program) promptProblem(pr *project, prompt app.Prompt, line, column int
 	return problem
 }
 
-// report is what a database has.
-type report struct {
+// inventory is what a database has.
+type inventory struct {
 	stores []memory.StoreReport
 	others []memory.OtherApp
 }
 
-// report looks at the records of a database. It opens memory alone: an app whose declarations do not go
+// inventory looks at the records of a database. It opens memory alone: an app whose declarations do not go
 // with its records could not be opened as a whole.
-func (p *program) report(ctx context.Context, pr *project, path, tenant string) (kept report, err error) {
+func (p *program) inventory(ctx context.Context, pr *project, path, tenant string) (kept inventory, err error) {
 	backend, err := p.open(database{path, true}, false)
 	if err != nil {
 		return kept, err
@@ -245,7 +245,7 @@ func (p *program) report(ctx context.Context, pr *project, path, tenant string) 
 
 // compare makes problems of records that do not go with the declarations. The flags are those that a command needs to find
 // the same app and database.
-func (pr *project) compare(kept report, flags string) app.Problems {
+func (pr *project) compare(kept inventory, flags string) app.Problems {
 	var problems app.Problems
 	add := func(severity app.Severity, code app.Code, hint, format string, args ...any) {
 		problems = append(problems, app.Problem{

@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/cli/exitcode"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
@@ -131,7 +132,7 @@ func FuzzPair(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		key, value, err := parsePair(text)
 		if err != nil {
-			if exitCode(err) != abi.ExitUsage {
+			if exitCode(err) != exitcode.Usage {
 				t.Errorf("parsePair(%q) = %v; want a usage error", text, err)
 			}
 			return

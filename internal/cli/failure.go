@@ -9,6 +9,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
 // usageError is a mistake in the command itself. It ends in exit code 2, whatever its fault's code is.
@@ -67,12 +68,12 @@ func faultOf(err error) *abi.Fault {
 // exitCode is what the process ends with.
 func exitCode(err error) int {
 	if err == nil {
-		return abi.ExitDone
+		return exitcode.Done
 	}
 	if _, ok := errors.AsType[*usageError](err); ok {
-		return abi.ExitUsage
+		return exitcode.Usage
 	}
-	return faultOf(err).Code.Exit()
+	return exitcode.Of(faultOf(err).Code)
 }
 
 // fail tells why a command failed and returns the exit code.

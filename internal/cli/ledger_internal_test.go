@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
 func TestParseMoment(t *testing.T) {
@@ -28,7 +28,7 @@ func TestParseMoment(t *testing.T) {
 	}
 	for _, given := range []string{"yesterday", "24", "-24h", "0s", "7 days", "session", "2030-01-30", "2030-01-30 12:00:00", "2030-02-30T12:00:00Z"} {
 		_, err := parseMoment("--since", given, now)
-		if exitCode(err) != abi.ExitUsage || !strings.Contains(err.Error(), "24h") || !strings.Contains(err.Error(), "RFC 3339") {
+		if exitCode(err) != exitcode.Usage || !strings.Contains(err.Error(), "24h") || !strings.Contains(err.Error(), "RFC 3339") {
 			t.Errorf("parseMoment(%q) = %v; want a usage error that names a duration and RFC 3339", given, err)
 		}
 	}

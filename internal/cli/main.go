@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/cli/exitcode"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -51,7 +52,7 @@ func Main(ctx context.Context, env Env) (exit int) {
 	if err := cmp.Or(err, p.unknown); err != nil {
 		return p.fail(adviseMoved(cmd, err))
 	}
-	return abi.ExitDone
+	return exitcode.Done
 }
 
 func (p *program) rootCommand() *cobra.Command {

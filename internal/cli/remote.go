@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 	"github.com/toolrun/toolrun/sdk/client"
 )
@@ -24,7 +25,7 @@ type remote struct {
 func callerOf(c host.Caller) client.Caller { return client.Caller{User: c.User, Session: c.Session} }
 
 // Run runs a tool at the server, with its log lines as they happen; those of code come in the end.
-func (r *remote) Run(ctx context.Context, inv host.Invocation) (*abi.Result, error) {
+func (r *remote) Run(ctx context.Context, inv host.Invocation) (*report.Result, error) {
 	fields := apitypes.RunFields{
 		Input: inv.Input, Session: inv.Caller.Session, User: inv.Caller.User, Metadata: inv.Metadata, Context: inv.Context,
 		Env: inv.Env, TimeoutMS: inv.Timeout.Milliseconds(), Dry: inv.Dry,
@@ -41,7 +42,7 @@ func (r *remote) Run(ctx context.Context, inv host.Invocation) (*abi.Result, err
 	}))
 }
 
-func (r *remote) runCode(ctx context.Context, inv host.Invocation, fields apitypes.RunFields) (*abi.Result, error) {
+func (r *remote) runCode(ctx context.Context, inv host.Invocation, fields apitypes.RunFields) (*report.Result, error) {
 	grants := map[string]string{}
 	for _, g := range inv.Code.Grants {
 		grants[g.Store] = joined(g.Verbs)
@@ -60,14 +61,14 @@ func (r *remote) runCode(ctx context.Context, inv host.Invocation, fields apityp
 }
 
 // notRun makes the Result of a run that the server began and that its tool did not come to; nil for any other error.
-func notRun(tool string, err error) (*abi.Result, error) {
+func notRun(tool string, err error) (*report.Result, error) {
 	e, ok := errors.AsType[*client.Error](err)
 	if !ok || e.RunID == "" {
 		return nil, err
 	}
-	return &abi.Result{
+	return &report.Result{
 		RunID: e.RunID, Tool: tool, Logs: []abi.LogLine{}, Error: e.Fault, Warnings: []string{},
-		Effects: abi.Effects{Reads: []abi.ReadEffect{}, Writes: []abi.WriteEffect{}},
+		Effects: report.Effects{Reads: []report.ReadEffect{}, Writes: []report.WriteEffect{}},
 	}, err
 }
 

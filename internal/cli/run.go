@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -224,7 +225,7 @@ func (p *program) logLine() func(attempt int, line abi.LogLine) {
 }
 
 // printResult writes the Result with --json, and otherwise the output.
-func (p *program) printResult(result *abi.Result, code codeFolder, trace bool) error {
+func (p *program) printResult(result *report.Result, code codeFolder, trace bool) error {
 	if p.json {
 		return p.printJSON(result)
 	}

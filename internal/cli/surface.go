@@ -8,12 +8,13 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // surface is what commands need of an app: one that is open in this process, or one of a server.
 type surface interface {
-	Run(context.Context, host.Invocation) (*abi.Result, error)
+	Run(context.Context, host.Invocation) (*report.Result, error)
 	Render(ctx context.Context, c host.Caller, prompt string) (string, error)
 	RenderText(ctx context.Context, c host.Caller, text string) (string, error)
 
@@ -92,14 +93,14 @@ func (l local) perform(ctx context.Context, c host.Caller, op, store string, arg
 }
 
 // operate is perform that also returns what was read and written.
-func (l local) operate(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, abi.Effects, error) {
+func (l local) operate(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, report.Effects, error) {
 	call := abi.Call{Op: op}
 	for _, arg := range append([]any{store}, args...) {
 		text, given := arg.(json.RawMessage)
 		if !given {
 			var err error
 			if text, err = strictjson.Encode(arg); err != nil {
-				return nil, abi.Effects{}, err
+				return nil, report.Effects{}, err
 			}
 		}
 		call.Args = append(call.Args, text)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // tracer shows on stderr what a run does with memory. It tells stores and revisions, never contents.
@@ -32,7 +33,7 @@ func (t tracer) MemoryCalled(_ context.Context, run host.RunInfo, e host.CallEve
 }
 
 // Committed shows what the run came to.
-func (t tracer) Committed(_ context.Context, run host.RunInfo, result *abi.Result) {
+func (t tracer) Committed(_ context.Context, run host.RunInfo, result *report.Result) {
 	outcome := "stored"
 	switch {
 	case !result.OK:

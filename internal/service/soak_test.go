@@ -20,11 +20,11 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engines"
 	"github.com/toolrun/toolrun/host/extract"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/sandbox"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi"
@@ -168,7 +168,7 @@ func (c *client) count(ctx context.Context, tool string, patience time.Duration)
 	}
 	body := strings.NewReader(fmt.Sprintf(`{"tool":%q,"user_id":%q}`, tool, c.user))
 	status, text, err := c.r.ask(ctx, "POST", "/api/v1/runs", "application/json", body)
-	var result abi.Result
+	var result report.Result
 	switch {
 	case err != nil:
 		c.unknown++

@@ -2,8 +2,8 @@
 //
 // Make a [Client] with [New] and call a method for what the service can do: run a tool or code ([Client.Run],
 // [Client.StreamRun], [Client.RunCode]), look after sessions and their files, read and write records as an operator,
-// follow the ledger. The bodies of requests and answers are those of package host/server/httpapi/apitypes, and a run's Result is an
-// abi.Result, the same as on every surface:
+// follow the ledger. The bodies of requests and answers are those of package host/server/httpapi/apitypes, and a run's Result is a
+// report.Result, the same as on every surface:
 //
 //	c, err := client.New(client.Options{URL: "http://127.0.0.1:8080", Key: key})
 //	…

@@ -13,6 +13,7 @@ import (
 	"testing/iotest"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 	"github.com/toolrun/toolrun/sdk/client"
 )
@@ -75,9 +76,11 @@ func TestFaultWhole(t *testing.T) {
 // TestNotRun names the run that the service began, and that its tool did not come to.
 func TestNotRun(t *testing.T) {
 	c := newService(t).as(t, "operator")
-	for name, call := range map[string]func() (*abi.Result, error){
-		"Run":       func() (*abi.Result, error) { return c.Run(t.Context(), run("remember", `{"language":1}`)) },
-		"StreamRun": func() (*abi.Result, error) { return c.StreamRun(t.Context(), run("remember", `{"language":1}`), nil) },
+	for name, call := range map[string]func() (*report.Result, error){
+		"Run": func() (*report.Result, error) { return c.Run(t.Context(), run("remember", `{"language":1}`)) },
+		"StreamRun": func() (*report.Result, error) {
+			return c.StreamRun(t.Context(), run("remember", `{"language":1}`), nil)
+		},
 	} {
 		result, err := call()
 		if e, ok := errors.AsType[*client.Error](err); result != nil || !ok || !strings.HasPrefix(e.RunID, "run_") {
@@ -111,9 +114,9 @@ func TestPagesEnd(t *testing.T) {
 func TestToolFails(t *testing.T) {
 	c := newService(t).as(t, "operator")
 	logged := 0
-	for name, call := range map[string]func() (*abi.Result, error){
-		"Run": func() (*abi.Result, error) { return c.Run(t.Context(), run("fail", `{}`)) },
-		"StreamRun": func() (*abi.Result, error) {
+	for name, call := range map[string]func() (*report.Result, error){
+		"Run": func() (*report.Result, error) { return c.Run(t.Context(), run("fail", `{}`)) },
+		"StreamRun": func() (*report.Result, error) {
 			return c.StreamRun(t.Context(), run("fail", `{}`), func(int, abi.LogLine) { logged++ })
 		},
 	} {

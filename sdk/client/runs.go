@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
@@ -39,13 +40,13 @@ func newRun(opts []RunOption, path ...string) *request {
 // Run runs a tool once, in the session that the request names, if any. Where the tool ran and failed, the Result comes
 // with the error: its own, as in errors.Is(err, abi.Timeout). The Result is nil where nothing ran. The run is cancelled
 // when ctx ends.
-func (c *Client) Run(ctx context.Context, run apitypes.RunRequest, opts ...RunOption) (*abi.Result, error) {
-	return answered(fetchWith[abi.Result](ctx, c, newRun(opts, "runs"), run))
+func (c *Client) Run(ctx context.Context, run apitypes.RunRequest, opts ...RunOption) (*report.Result, error) {
+	return answered(fetchWith[report.Result](ctx, c, newRun(opts, "runs"), run))
 }
 
 // RunCode runs code that no app declares, as Run does a tool. It takes a key with the right to.
-func (c *Client) RunCode(ctx context.Context, run apitypes.CodeRequest, opts ...RunOption) (*abi.Result, error) {
-	return answered(fetchWith[abi.Result](ctx, c, newRun(opts, "runs", "code"), run))
+func (c *Client) RunCode(ctx context.Context, run apitypes.CodeRequest, opts ...RunOption) (*report.Result, error) {
+	return answered(fetchWith[report.Result](ctx, c, newRun(opts, "runs", "code"), run))
 }
 
 // RunByID describes a run that the credentials asked for, and for an operator any of the tenant: while it goes on, and for
@@ -63,7 +64,7 @@ func (c *Client) CancelRun(ctx context.Context, id string) (*apitypes.Run, error
 }
 
 // answered gives a Result that failed its error.
-func answered(result *abi.Result, err error) (*abi.Result, error) {
+func answered(result *report.Result, err error) (*report.Result, error) {
 	if err != nil || result.OK {
 		return result, err
 	}

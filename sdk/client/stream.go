@@ -11,22 +11,23 @@ import (
 	"net/http"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
 // StreamRun is Run with log lines as they happen, those of attempts that are run again included; attempts count from 1.
 // onLog is called by the calling goroutine, in the order of the lines, and should return soon: who does not listen for
 // some seconds loses the connection. It may be nil.
-func (c *Client) StreamRun(ctx context.Context, run apitypes.RunRequest, onLog func(attempt int, line abi.LogLine), opts ...RunOption) (*abi.Result, error) {
+func (c *Client) StreamRun(ctx context.Context, run apitypes.RunRequest, onLog func(attempt int, line abi.LogLine), opts ...RunOption) (*report.Result, error) {
 	return c.stream(ctx, newRun(opts, "runs", "stream"), run, onLog)
 }
 
 // StreamRunCode is RunCode with log lines as they happen, as StreamRun has them.
-func (c *Client) StreamRunCode(ctx context.Context, run apitypes.CodeRequest, onLog func(attempt int, line abi.LogLine), opts ...RunOption) (*abi.Result, error) {
+func (c *Client) StreamRunCode(ctx context.Context, run apitypes.CodeRequest, onLog func(attempt int, line abi.LogLine), opts ...RunOption) (*report.Result, error) {
 	return c.stream(ctx, newRun(opts, "runs", "code", "stream"), run, onLog)
 }
 
-func (c *Client) stream(ctx context.Context, r *request, run any, onLog func(int, abi.LogLine)) (*abi.Result, error) {
+func (c *Client) stream(ctx context.Context, r *request, run any, onLog func(int, abi.LogLine)) (*report.Result, error) {
 	r, err := r.withJSON(run)
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func (c *Client) stream(ctx context.Context, r *request, run any, onLog func(int
 const mediaEvents = "text/event-stream"
 
 // follow reads the events of a run to its Result. Both functions may be nil.
-func follow(from io.Reader, onLog func(int, abi.LogLine), onRunID func(string)) (*abi.Result, error) {
+func follow(from io.Reader, onLog func(int, abi.LogLine), onRunID func(string)) (*report.Result, error) {
 	events := bufio.NewReader(from)
 	for {
 		name, data, err := nextEvent(events)
@@ -83,7 +84,7 @@ func follow(from io.Reader, onLog func(int, abi.LogLine), onRunID func(string)) 
 				onLog(line.Attempt, line.LogLine)
 			}
 		case "result":
-			result := &abi.Result{}
+			result := &report.Result{}
 			return result, json.Unmarshal(data, result)
 		case "problem":
 			p := &apitypes.Problem{}

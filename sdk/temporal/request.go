@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // Request is what a workflow asks of the activity: to run a tool once.
@@ -26,7 +27,7 @@ type Request struct {
 }
 
 // Result is what comes back of a run that succeeded, the same JSON as on every surface.
-type Result = abi.Result
+type Result = report.Result
 
 // Options change what the activity does. Zero fields mean the defaults that their comments name.
 type Options struct {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/httpapi"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
@@ -108,7 +109,7 @@ func TestBadBodies(t *testing.T) {
 // Two requests with one key and two bodies are a mistake; the same again is the same Result.
 func TestKeyOfAnotherBody(t *testing.T) {
 	s := newService(t)
-	var first, again abi.Result
+	var first, again report.Result
 	s.want(200, "ann", "POST", "/api/v1/runs", `{"tool":"remember"}`, "Idempotency-Key", "k").into(t, &first)
 	s.want(200, "ann", "POST", "/api/v1/runs", `{"tool":"remember"}`, "Idempotency-Key", "k").into(t, &again)
 	if first.RunID != again.RunID || !again.Repeated {
@@ -314,7 +315,7 @@ func TestSlowBodyAndLongRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	var result abi.Result
+	var result report.Result
 	if err := json.NewDecoder(response.Body).Decode(&result); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
@@ -96,16 +97,16 @@ func (c *call) operate(ctx context.Context, in apitypes.Place, op string, args .
 }
 
 // operateNoting is operate that also returns what the operation read and wrote.
-func (c *call) operateNoting(ctx context.Context, in apitypes.Place, op string, args ...any) (json.RawMessage, abi.Effects, error) {
+func (c *call) operateNoting(ctx context.Context, in apitypes.Place, op string, args ...any) (json.RawMessage, report.Effects, error) {
 	caller, err := c.caller(ctx, in.User, in.Session)
 	if err != nil {
-		return nil, abi.Effects{}, err
+		return nil, report.Effects{}, err
 	}
 	encoded := make([]json.RawMessage, 0, len(args)+1)
 	for _, arg := range append([]any{in.Store}, args...) {
 		text, err := json.Marshal(arg)
 		if err != nil {
-			return nil, abi.Effects{}, err
+			return nil, report.Effects{}, err
 		}
 		encoded = append(encoded, text)
 	}
@@ -170,7 +171,7 @@ func (c *call) set(ctx context.Context, in apitypes.Place, must apitypes.Precond
 	if ttl != "" {
 		options["ttl"] = ttl
 	}
-	var effects abi.Effects
+	var effects report.Effects
 	err := c.provided(ctx, in, must, options, func() (err error) {
 		_, effects, err = c.operateNoting(ctx, in, abi.SetContent, content, options)
 		return err

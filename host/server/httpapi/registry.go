@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
@@ -103,7 +104,7 @@ func (g *registry) enter(id string, state host.RunState, begin func() *tracked) 
 }
 
 // end keeps what came of a run for a while.
-func (g *registry) end(id string, result *abi.Result) {
+func (g *registry) end(id string, result *report.Result) {
 	text, err := json.Marshal(result)
 	if err != nil {
 		text = nil // it cannot be answered either
@@ -221,7 +222,7 @@ func (g *registry) find(p auth.Principal, app, id string) (apitypes.Run, error) 
 	if text == nil {
 		return found, nil
 	}
-	found.Result = &abi.Result{}
+	found.Result = &report.Result{}
 	return found, json.Unmarshal(text, found.Result)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
@@ -36,7 +37,7 @@ func (c *clocked) ran(p auth.Principal, bytes int) string {
 		return &tracked{Run: apitypes.Run{User: p.User, Session: p.Session}, app: "shop", owner: ownerOf(p)}
 	})
 	output, _ := json.Marshal(strings.Repeat("x", bytes))
-	c.end(id, &abi.Result{RunID: id, Output: output})
+	c.end(id, &report.Result{RunID: id, Output: output})
 	return id
 }
 
@@ -158,7 +159,7 @@ func TestForget(t *testing.T) {
 		return &tracked{Run: apitypes.Run{User: "ann"}, app: "shop", owner: ownerOf(ann)}
 	})
 	c.forget("a", "ann")
-	c.end("under way", &abi.Result{})
+	c.end("under way", &report.Result{})
 	if c.has(ann, ended) || c.has(ann, "under way") || !c.has(bob, bobs) || len(c.runs) != 1 {
 		t.Errorf("%d runs are kept; want that of bob", len(c.runs))
 	}

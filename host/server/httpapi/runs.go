@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
@@ -46,7 +47,7 @@ type runByIDInput struct {
 
 type resultOutput struct {
 	RunID string `header:"Run-Id" doc:"Id of the run; that of the first one in an answer that is repeated"`
-	Body  abi.Result
+	Body  report.Result
 }
 
 type runOutput struct{ Body apitypes.Run }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/httpapi"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
@@ -25,7 +26,7 @@ const metadataBody = `{
 // The run's body with a message, a session and its metadata: the tool sees all three, and a user in the metadata is nobody.
 func TestRunWithMetadata(t *testing.T) {
 	s := newService(t)
-	var result abi.Result
+	var result report.Result
 	own := strings.Replace(metadataBody, "{", `{"user_id": "ann",`, 1)
 	s.want(200, "runtime", "POST", "/api/v1/runs", own).into(t, &result)
 	var seen struct {
@@ -49,7 +50,7 @@ func TestRunWithMetadata(t *testing.T) {
 // A failed run is a Result; what keeps a run from happening is a problem.
 func TestRunsThatFail(t *testing.T) {
 	s := newService(t)
-	var result abi.Result
+	var result report.Result
 	s.want(200, "ann", "POST", "/api/v1/runs", `{"tool":"fail"}`).into(t, &result)
 	if result.OK || result.Error.Code != abi.ToolError {
 		t.Errorf("a failing tool = %+v", result)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
@@ -69,7 +70,7 @@ type startInput struct {
 
 type startedSession struct {
 	memory.Session
-	Result *abi.Result `json:"result,omitempty" doc:"What came of the message"`
+	Result *report.Result `json:"result,omitempty" doc:"What came of the message"`
 }
 
 type startOutput struct{ Body startedSession }

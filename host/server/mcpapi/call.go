@@ -7,8 +7,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // The keys of what toolrun adds to a result's _meta.
@@ -46,7 +46,7 @@ func input(arguments json.RawMessage) json.RawMessage {
 	return arguments
 }
 
-func answer(r *abi.Result) *mcp.CallToolResult {
+func answer(r *report.Result) *mcp.CallToolResult {
 	out := &mcp.CallToolResult{Meta: mcp.Meta{metaRun: runMeta{r.RunID, r.Attempts, r.Warnings}}}
 	if r.Error != nil {
 		out.IsError = true

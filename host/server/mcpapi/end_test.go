@@ -16,13 +16,14 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // paused is a shop whose first memory operation of a run waits: begun is closed then, and resume lets it go on.
 func paused(t *testing.T) (h *host.Host, runs *results, begun, resume chan struct{}) {
 	t.Helper()
 	begun, resume = make(chan struct{}), make(chan struct{})
-	runs = &results{ended: make(chan *abi.Result, 9), left: make(chan host.Caller, 9)}
+	runs = &results{ended: make(chan *report.Result, 9), left: make(chan host.Caller, 9)}
 	waited := false
 	runs.called = func(host.RunInfo) {
 		if !waited {
@@ -99,7 +100,7 @@ func get(t *testing.T, url, user, session string) io.ReadCloser {
 
 // What does not end in time is cancelled.
 func TestShutdownIsImpatient(t *testing.T) {
-	runs := &results{ended: make(chan *abi.Result, 1)}
+	runs := &results{ended: make(chan *report.Result, 1)}
 	s := serve(t, openShop(t, runs))
 	begun, called := make(chan struct{}), make(chan struct{})
 	ann := dial(t, listen(t, s), "ann", onLog(func() { close(begun) }))

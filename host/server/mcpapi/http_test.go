@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/mcpapi"
 )
 
@@ -155,7 +156,7 @@ func TestRequestOutsideOfASession(t *testing.T) {
 }
 
 func TestClosedServer(t *testing.T) {
-	runs := &results{ended: make(chan *abi.Result, 1)}
+	runs := &results{ended: make(chan *report.Result, 1)}
 	h := openShop(t, runs)
 	s := serve(t, h)
 	url := listen(t, s)

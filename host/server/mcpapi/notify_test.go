@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // heard is what a client is told, in its order. What it is told late is heard before what it is told next.
@@ -96,7 +97,7 @@ func TestLogsOfTheLatestProtocol(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	ears := newHeard()
-	runs := &results{ended: make(chan *abi.Result, 2)}
+	runs := &results{ended: make(chan *report.Result, 2)}
 	h := openShop(t, runs)
 	meddled := false
 	runs.called = func(run host.RunInfo) {

@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // sessionsOf are the open sessions of a user.
@@ -215,7 +216,7 @@ func TestRequestsFromAFile(t *testing.T) {
 
 // Who is told to end ends, though stdin stays open and a run goes on.
 func TestInterruptedServer(t *testing.T) {
-	runs := &results{ended: make(chan *abi.Result, 1)}
+	runs := &results{ended: make(chan *report.Result, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	in, client := io.Pipe()

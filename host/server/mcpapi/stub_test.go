@@ -10,10 +10,10 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/mcpapi"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -67,13 +67,15 @@ return {};`)},
 // results is told of every run.
 type results struct {
 	host.NopObserver
-	ended chan *abi.Result
+	ended chan *report.Result
 	left  chan host.Caller // whose session ended
 	// called, where it is set, is called after each memory operation of a run.
 	called func(host.RunInfo)
 }
 
-func (r *results) Committed(_ context.Context, _ host.RunInfo, result *abi.Result) { r.ended <- result }
+func (r *results) Committed(_ context.Context, _ host.RunInfo, result *report.Result) {
+	r.ended <- result
+}
 
 func (r *results) SessionEnded(_ context.Context, caller host.Caller) {
 	if r.left != nil {

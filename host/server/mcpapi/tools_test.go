@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 func TestListTools(t *testing.T) {
@@ -131,7 +132,7 @@ func TestUnknownTool(t *testing.T) {
 }
 
 func TestCancelledCallStopsTheRun(t *testing.T) {
-	runs := &results{ended: make(chan *abi.Result, 1)}
+	runs := &results{ended: make(chan *report.Result, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
 	c, _ := connectAt(t, handshake, serve(t, openShop(t, runs)), host.Caller{}, onLog(cancel)) // once it has begun
 	setLevel(t, c, "debug")

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/telemetry"
 )
 
@@ -35,8 +35,8 @@ func BenchmarkObserver(b *testing.B) {
 func observeRuns(b *testing.B, o host.Observer) {
 	ctx := b.Context()
 	run := host.RunInfo{ID: "run_1", Tool: "visit"}
-	result := &abi.Result{RunID: run.ID, Tool: run.Tool, OK: true, Attempts: 1, Effects: abi.Effects{
-		Reads: []abi.ReadEffect{{Store: "visits"}}, Writes: []abi.WriteEffect{{Store: "visits", Revision: 1, Op: "set"}},
+	result := &report.Result{RunID: run.ID, Tool: run.Tool, OK: true, Attempts: 1, Effects: report.Effects{
+		Reads: []report.ReadEffect{{Store: "visits"}}, Writes: []report.WriteEffect{{Store: "visits", Revision: 1, Op: "set"}},
 	}}
 	read, written := get("visits"), set("visits", "{}")
 	for b.Loop() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // What comes from a caller or a guest becomes a label only where it is one of a list.
@@ -36,7 +37,7 @@ func callCode(err error) string {
 }
 
 // toolOf is the tool of a run, "" where what was asked for may be none.
-func toolOf(run host.RunInfo, result *abi.Result) string {
+func toolOf(run host.RunInfo, result *report.Result) string {
 	if run.ID == "" || result.Error != nil && result.Error.Code == abi.NotFound && result.Attempts == 0 {
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // observer tells its Telemetry of the runs of one app.
@@ -61,7 +62,7 @@ func (o *observer) Executed(_ context.Context, run host.RunInfo, event host.Exec
 }
 
 // Committed counts the run, traces it and writes its line.
-func (o *observer) Committed(ctx context.Context, run host.RunInfo, result *abi.Result) {
+func (o *observer) Committed(ctx context.Context, run host.RunInfo, result *report.Result) {
 	e := ending{run: run, app: o.app, tool: toolOf(run, result), code: codeOf(result.Error), result: result, at: time.Now()}
 	c, began := o.runs.LoadAndDelete(run.ID)
 	if began {
@@ -107,7 +108,7 @@ type ending struct {
 	course
 	run             host.RunInfo
 	app, tool, code string
-	result          *abi.Result
+	result          *report.Result
 	at              time.Time
 }
 
@@ -145,14 +146,14 @@ func (e ending) cpuMS() float64 {
 }
 
 // stored is what the run has written, nothing where it failed or was a dry run.
-func (e ending) stored() []abi.WriteEffect {
+func (e ending) stored() []report.WriteEffect {
 	if !e.result.OK || len(e.result.Changes) > 0 {
 		return nil
 	}
 	return e.result.Effects.Writes
 }
 
-func effectOf(w abi.WriteEffect) string {
+func effectOf(w report.WriteEffect) string {
 	if w.Revision == 0 {
 		return "delete"
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // tenants are the metrics by tenant. Their labels are bounded: a tenant that is not in the list, and is not among the
@@ -81,7 +81,7 @@ func (t *Telemetry) Limited(tenant string) {
 }
 
 // ended counts a run; began reports whether it was counted as begun.
-func (t *tenants) ended(id, outcome string, began bool, result *abi.Result) {
+func (t *tenants) ended(id, outcome string, began bool, result *report.Result) {
 	if !t.on {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // What package memory describes is written down here once more, for clients that take in no memory: a test holds the
@@ -29,7 +30,7 @@ type Session struct {
 type StartedSession struct {
 	Session
 	// Result is nil if there was no message.
-	Result *abi.Result `json:"result,omitempty"`
+	Result *report.Result `json:"result,omitempty"`
 }
 
 // Artifact is a memory.Artifact, a file that was uploaded, with the API's spelling of its names. Tools read it in
@@ -83,10 +84,10 @@ type LedgerEntry struct {
 	Session string    `json:"session_id,omitempty"`
 	At      time.Time `json:"at"`
 	// Code is that of the fault that it ended with; "" where it succeeded.
-	Code     abi.Code          `json:"code,omitempty"`
-	Attempts int               `json:"attempts"`
-	Reads    []abi.ReadEffect  `json:"reads"`
-	Writes   []abi.WriteEffect `json:"writes"`
+	Code     abi.Code             `json:"code,omitempty"`
+	Attempts int                  `json:"attempts"`
+	Reads    []report.ReadEffect  `json:"reads"`
+	Writes   []report.WriteEffect `json:"writes"`
 }
 
 // Erased is a memory.Erased: what an erasure removed.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // RunRequest asks for a run of a tool.
@@ -63,7 +64,7 @@ type Run struct {
 	Ended     *time.Time `json:"ended,omitempty"`
 	Expires   *time.Time `json:"expires_at,omitempty" doc:"When a run that has ended is not found any more, at the latest"`
 	// Result is nil until the run has ended, and if it is too large to be kept.
-	Result *abi.Result `json:"result,omitempty" doc:"What came of it; missing until it has ended, and if it has more than 4 MiB"`
+	Result *report.Result `json:"result,omitempty" doc:"What came of it; missing until it has ended, and if it has more than 4 MiB"`
 }
 
 // Store declares a piece of memory, in the words of an app file.

@@ -1,27 +1,12 @@
-package abi
+// Package report holds what a run reports: its Result, with what it used and what it read and wrote. It is the same JSON on
+// every surface.
+package report
 
 import (
 	"encoding/json"
-	"time"
+
+	"github.com/toolrun/toolrun/abi"
 )
-
-// Level is the level of a log line.
-type Level string
-
-// The levels, from least to most severe.
-const (
-	LevelDebug Level = "debug"
-	LevelInfo  Level = "info"
-	LevelWarn  Level = "warn"
-	LevelError Level = "error"
-)
-
-// LogLine is one line that a tool logged.
-type LogLine struct {
-	Level Level     `json:"level"`
-	Time  time.Time `json:"time"`
-	Text  string    `json:"text"`
-}
 
 // Result is what a run answers, the same JSON on every surface.
 type Result struct {
@@ -33,8 +18,8 @@ type Result struct {
 	Output json.RawMessage `json:"output"`
 	// Context holds the keys that the tool added to its context, or changed there.
 	Context  json.RawMessage `json:"context,omitempty"`
-	Logs     []LogLine       `json:"logs"`
-	Error    *Fault          `json:"error,omitempty"`
+	Logs     []abi.LogLine   `json:"logs"`
+	Error    *abi.Fault      `json:"error,omitempty"`
 	Warnings []string        `json:"warnings"`
 	Usage    Usage           `json:"usage"`
 	Effects  Effects         `json:"effects"`
@@ -62,8 +47,8 @@ type Effects struct {
 }
 
 // Violations returns what all writes stored although it does not fit the schema of its store.
-func (e Effects) Violations() []Violation {
-	var all []Violation
+func (e Effects) Violations() []abi.Violation {
+	var all []abi.Violation
 	for _, w := range e.Writes {
 		all = append(all, w.Violations...)
 	}
@@ -89,5 +74,5 @@ type WriteEffect struct {
 	Revision int64  `json:"revision"`
 	Op       string `json:"op"`
 	// Violations lists what does not fit the schema of a store that is not strict.
-	Violations []Violation `json:"violations,omitempty"`
+	Violations []abi.Violation `json:"violations,omitempty"`
 }

@@ -1,0 +1,30 @@
+// Package exitcode holds the exit codes of the command line. Scripts rely on them: a code does not change its meaning.
+package exitcode
+
+import "github.com/toolrun/toolrun/abi"
+
+// The exit codes.
+const (
+	Done     = 0 // the command succeeded
+	Refused  = 1 // the tool failed, or what it asked of memory was refused
+	Usage    = 2 // the command, the app file or the source of a tool is wrong
+	Limit    = 3 // the run exceeded a limit, or was cancelled
+	Conflict = 4 // other runs changed the same records
+	Host     = 5 // the host failed
+)
+
+// Of returns the exit code of a command that ends in a fault of a code. A code that is unknown counts as abi.Internal.
+func Of(code abi.Code) int {
+	switch code {
+	case abi.NotFound, abi.AccessDenied, abi.ReadOnly, abi.SchemaViolation, abi.NoUser, abi.NoSession, abi.SessionEnded,
+		abi.InvalidArgument, abi.TooLarge, abi.QuotaExceeded, abi.ToolError, abi.OutputInvalid:
+		return Refused
+	case abi.InputInvalid, abi.SourceInvalid, abi.ABIMismatch:
+		return Usage
+	case abi.Timeout, abi.MemoryLimit, abi.StackLimit, abi.OutputLimit, abi.LogLimit, abi.CallLimit, abi.Cancelled:
+		return Limit
+	case abi.Conflict:
+		return Conflict
+	}
+	return Host
+}
