@@ -72,19 +72,17 @@ func checkSessionID(id string) error {
 
 // The kinds of the host's own records: the value of their System part.
 const (
-	systemSession     = "session"        // a session
-	systemUserSession = "user-session"   // that a session belongs to a user
-	systemErased      = "erased"         // that a user was erased
-	systemFinished    = "finished"       // the Result of a run with an idempotency key
-	systemRun         = "run"            // that a run committed, where nothing else shows it
-	systemCatalogue   = "catalogue"      // the declarations that the records were written under
-	systemLedger      = storage.Ledger   // what runs read and wrote
-	systemMetering    = storage.Metering // what runs used on a day
-	systemDeclared    = "declared"       // stores that were declared while the app was open
-	systemFile        = "file"           // what was uploaded to a session
-	systemFileText    = "file-text"      // the text in there
-	systemUpload      = "upload"         // that a file is being stored
-	systemUserFile    = "user-file"      // that a file belongs to a user
+	systemSession   = "session"        // a session
+	systemErased    = "erased"         // that a user was erased
+	systemFinished  = "finished"       // the Result of a run with an idempotency key
+	systemRun       = "run"            // that a run committed, where nothing else shows it
+	systemCatalogue = "catalogue"      // the declarations that the records were written under
+	systemLedger    = storage.Ledger   // what runs read and wrote
+	systemMetering  = storage.Metering // what runs used on a day
+	systemDeclared  = "declared"       // stores that were declared while the app was open
+	systemFile      = "file"           // what was uploaded to a session
+	systemFileText  = "file-text"      // the text in there
+	systemUpload    = "upload"         // that a file is being stored
 )
 
 func (s *Service) system(kind string, c Caller, parts ...storage.Part) storage.Key {
@@ -97,11 +95,6 @@ func (s *Service) system(kind string, c Caller, parts ...storage.Part) storage.K
 
 func (s *Service) sessionKey(c Caller) storage.Key {
 	return s.system(systemSession, c, storage.Part{Tag: storage.Session, Value: c.Session})
-}
-
-func (s *Service) userSessionKey(c Caller) storage.Key {
-	return s.system(systemUserSession, c,
-		storage.Part{Tag: storage.User, Value: c.User}, storage.Part{Tag: storage.Session, Value: c.Session})
 }
 
 // erasedSessionKey is where the mark lies that a session's user was erased: entries of the ledger that are written
@@ -135,7 +128,7 @@ func (s *Service) group(c Caller) storage.Key {
 // recordKey is where a store's record of that caller, whom who describes, lies. A store of a person or a session that is
 // not known is a fault; there is no record that the unknown share.
 func (s *Service) recordKey(st *store, c Caller, who string) (storage.Key, error) {
-	key := s.group(c)
+	key := s.group(c).With(storage.Part{Tag: storage.Store, Value: st.Name})
 	switch st.Access {
 	case declare.ScopeUser:
 		if c.User == "" {
@@ -149,7 +142,7 @@ func (s *Service) recordKey(st *store, c Caller, who string) (storage.Key, error
 		}
 		key = key.With(storage.Part{Tag: storage.Session, Value: c.Session})
 	}
-	return key.With(storage.Part{Tag: storage.Store, Value: st.Name}), nil
+	return key, nil
 }
 
 func noSession(st *store, who string) error {

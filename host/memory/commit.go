@@ -81,11 +81,9 @@ func removesSomething(e txn.Effects) bool {
 
 // note is a record of the host's own, which ends with the caller's session.
 func (t *transaction) note(key storage.Key, content []byte, retention time.Duration) storage.Write {
-	w := storage.Write{Record: storage.Record{Key: key, Content: content, Expires: t.view.Now().Add(retention)}}
-	if t.tx.Caller.Session != "" {
-		w.Record.Tags = []string{endTag(t.sessionKey)}
-	}
-	return w
+	return storage.Write{Record: storage.Record{
+		Key: key, Content: content, Expires: t.view.Now().Add(retention), Tags: tags(key, t.tx.Caller, t.tx.Caller.Session),
+	}}
 }
 
 // budget is the quota of the app and of the caller's user.

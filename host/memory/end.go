@@ -20,45 +20,26 @@ func (s *Service) EndSession(ctx context.Context, c Caller) (Session, error) {
 	return s.Session(ctx, c)
 }
 
-var (
-	errUsedAgain = errors.New("the session has been used again")
-	errBound     = errors.New("the session has been bound to a user")
-)
+var errUsedAgain = errors.New("the session has been used again")
 
 // endSession leaves a tombstone that keeps the id refused, and frees the records that ended with the session.
 // Where found is not nil, a session that is not as it was found goes on.
 func (s *Service) endSession(ctx context.Context, c Caller, found *storage.Record) error {
-	err := errBound
-	for errors.Is(err, errBound) { // a session is bound once
-		err = s.leaveTombstone(ctx, c, found)
-	}
+	err := s.leaveTombstone(ctx, c, found)
 	if errors.Is(err, errUsedAgain) {
 		return nil
 	}
 	if err != nil {
 		return s.hostFault("end a session", err)
 	}
-	return s.dropAll(ctx, storage.Selector{Tag: endTag(s.sessionKey(c))})
+	return s.dropEnded(ctx, c)
 }
 
-// leaveTombstone ends a session. Its tombstone names the user, and so does the index of the user's sessions, which finds
-// what an erasure has to look at.
+// leaveTombstone ends a session. Its tombstone has the tag of its user, for whom an erasure or an export looks it up, and
+// stays as long as the ledger can name the session.
 func (s *Service) leaveTombstone(ctx context.Context, c Caller, found *storage.Record) error {
-	keys := []storage.Key{s.sessionKey(c)}
-	before, err := s.backend.Get(ctx, keys...)
-	if err != nil {
-		return err
-	}
-	owner, err := decodeSession(before[0])
-	if err != nil {
-		return err
-	}
-	if owner.User != "" {
-		of := c
-		of.User = owner.User
-		keys = append(keys, s.userSessionKey(of))
-	}
-	return s.backend.Update(ctx, storage.Keys(keys...), func(now []storage.Record) ([]storage.Write, error) {
+	key := s.sessionKey(c)
+	return s.backend.Update(ctx, storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
 		state, err := decodeSession(now[0])
 		if err != nil {
 			return nil, err
@@ -66,16 +47,9 @@ func (s *Service) leaveTombstone(ctx context.Context, c Caller, found *storage.R
 		if err := s.mayEnd(now[0], state, c, found); err != nil || state.Ended != nil {
 			return nil, err
 		}
-		if state.User != owner.User {
-			return nil, errBound
-		}
 		at := s.now()
 		ended := sessionState{User: state.User, Started: state.Started, Ended: &at, Files: state.Files} // which live on
-		writes, err := s.writeSystem(nil, now[0], keys[0], ended, at.Add(tombstone), c)
-		if err != nil || len(keys) == 1 {
-			return writes, err
-		}
-		return s.writeSystem(writes, now[1], keys[1], struct{}{}, at.Add(max(tombstone, s.ledgerRetention)), c)
+		return s.writeSession(nil, now[0], key, ended, at.Add(max(tombstone, s.ledgerRetention)), c)
 	})
 }
 
@@ -110,17 +84,5 @@ func (s *Service) forgetOwner(ctx context.Context, c Caller) error {
 			return nil, err
 		}
 		return s.writeSystem(writes, now[1], mark, struct{}{}, s.now().Add(erasedRetention), by)
-	})
-}
-
-// sessionsOf adds the ids of the caller's user's sessions to known: those that are open, and those that ended as long as
-// the ledger can name them.
-func (s *Service) sessionsOf(ctx context.Context, c Caller, known map[string]bool) error {
-	prefix := s.system(systemUserSession, c, storage.Part{Tag: storage.User, Value: c.User})
-	return s.scanHeads(ctx, prefix, func(links []storage.Head) error {
-		for _, link := range links {
-			known[link.Key.Part(storage.Session)] = true
-		}
-		return nil
 	})
 }

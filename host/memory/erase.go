@@ -47,12 +47,8 @@ func (s *Service) Erase(ctx context.Context, c Caller) (Erased, error) {
 	if err := s.markErased(ctx, c); err != nil {
 		return erased, s.hostFault("erase a user", err)
 	}
-	e := erasure{caller: c, sessions: map[string]bool{}, erased: &erased}
 	for range eraseRounds {
-		if err := s.sessionsOf(ctx, c, e.sessions); err != nil {
-			return erased, s.hostFault("erase a user", err)
-		}
-		found, err := s.eraseRound(ctx, &e)
+		found, err := s.eraseRound(ctx, c, &erased)
 		if err != nil {
 			return erased, s.hostFault("erase a user", err)
 		}
@@ -64,16 +60,6 @@ func (s *Service) Erase(ctx context.Context, c Caller) (Erased, error) {
 		WithHint("stop runs for the user, then erase again")
 }
 
-// erasure is one erasure under way.
-type erasure struct {
-	caller   Caller
-	sessions map[string]bool // the ids of the user's sessions
-	// ledger is the last entry of the ledger that was looked at. Entries of runs that began before the user was marked are
-	// behind none that come later, so that each is looked at once.
-	ledger storage.Key
-	erased *Erased
-}
-
 // markErased makes every attempt that began before refuse to commit.
 func (s *Service) markErased(ctx context.Context, c Caller) error {
 	key := s.erasedKey(c)
@@ -82,56 +68,40 @@ func (s *Service) markErased(ctx context.Context, c Caller) error {
 	})
 }
 
-// eraseRound removes what is there and reports whether there was anything.
-func (s *Service) eraseRound(ctx context.Context, e *erasure) (bool, error) {
-	c, erased := e.caller, e.erased
-	user := storage.Part{Tag: storage.User, Value: c.User}
-	// Sessions last: what ends with a session is counted while it is there.
-	records, err := s.eraseUnder(ctx, s.group(c).With(user), erased)
+// eraseRound removes what is there and reports whether there was anything. Sessions go first: that a session is the user's
+// shows which records of the time when it was nobody's are the user's, too.
+func (s *Service) eraseRound(ctx context.Context, c Caller, erased *Erased) (bool, error) {
+	sessions, err := s.sessionsOf(ctx, c)
 	if err != nil {
 		return false, err
 	}
-	runs, err := s.removeUnder(ctx, s.system(systemFinished, c, user), func(storage.Head) { erased.Runs++ })
-	if err != nil {
-		return false, err
+	for _, session := range sessions {
+		of := c
+		of.Session = session
+		if err := s.eraseSession(ctx, of, erased); err != nil {
+			return false, err
+		}
 	}
-	sessions, err := s.eraseSessions(ctx, c, erased)
-	if err != nil {
-		return false, err
-	}
-	files, err := s.eraseFiles(ctx, c, erased)
-	if err != nil {
-		return false, err
-	}
-	entries, err := s.eraseLedger(ctx, e)
-	return records+sessions+runs+files+entries > 0, err
+	n, err := s.dropSubject(ctx, c, c.User, erased)
+	return len(sessions)+n > 0, err
 }
 
-// eraseSessions ends the user's sessions and removes what lived in them.
-func (s *Service) eraseSessions(ctx context.Context, c Caller, erased *Erased) (int, error) {
-	index := s.system(systemUserSession, c, storage.Part{Tag: storage.User, Value: c.User})
+// dropSubject removes everything of a data subject but sessions, which leave a tombstone.
+func (s *Service) dropSubject(ctx context.Context, c Caller, subject string, erased *Erased) (int, error) {
 	total := 0
-	for {
-		links, err := s.backend.Heads(ctx, index, "", dropChunk)
-		if err != nil || len(links) == 0 {
-			return total, err
-		}
-		keys := make([]storage.Key, len(links))
-		for i, link := range links {
-			keys[i] = link.Key
-			c.Session = link.Key.Part(storage.Session)
-			if err := s.eraseSession(ctx, c, erased); err != nil {
-				return total, err
-			}
-		}
-		total += len(links)
-		if _, err := s.removeKeys(ctx, keys, func(storage.Head) {}); err != nil { // those that outlived their session
+	for _, prefix := range []storage.Key{
+		s.group(c), s.system(systemFinished, c), s.system(systemFile, c), s.system(systemFileText, c), s.system(systemUpload, c),
+		s.system(systemLedger, c),
+	} {
+		n, err := s.drop(ctx, s.tagged(c, storage.SubjectTag(subject), prefix), erased.count)
+		if total += n; err != nil {
 			return total, err
 		}
 	}
+	return total, nil
 }
 
-// eraseSession ends a session of the user's and removes what lived in it.
+// eraseSession ends a session of the user's and removes what was written in it while it was nobody's.
 func (s *Service) eraseSession(ctx context.Context, c Caller, erased *Erased) error {
 	records, err := s.backend.Get(ctx, s.sessionKey(c))
 	if err != nil {
@@ -141,35 +111,41 @@ func (s *Service) eraseSession(ctx context.Context, c Caller, erased *Erased) er
 	if err != nil || state.User != c.User {
 		return err // the id is of no session any more, or of somebody else's
 	}
-	for _, file := range state.Files { // those of the time when the session was nobody's have no other trace
-		if _, err := s.eraseFile(ctx, c, file.ID, erased); err != nil {
+	if _, err := s.dropSubject(ctx, c, subjectOf("", c.Session), erased); err != nil {
+		return err
+	}
+	if state.Ended == nil {
+		// What ends with the session is counted while it is there.
+		if _, err := s.dropSubject(ctx, c, c.User, erased); err != nil {
 			return err
 		}
+		if err := s.endSession(ctx, c, nil); err != nil && !errors.Is(err, abi.NotFound) {
+			return err
+		}
+		erased.Sessions++
 	}
-	if state.Ended != nil {
-		return s.forgetOwner(ctx, c)
-	}
-	session := storage.Part{Tag: storage.Session, Value: c.Session}
-	if _, err := s.eraseUnder(ctx, s.group(c).With(session), erased); err != nil {
-		return err
-	}
-	if err := s.endSession(ctx, c, nil); err != nil && !errors.Is(err, abi.NotFound) {
-		return err
-	}
-	if err := s.forgetOwner(ctx, c); err != nil {
-		return err
-	}
-	erased.Sessions++
-	return nil
+	return s.forgetOwner(ctx, c)
 }
 
-// eraseUnder removes the records of stores under a prefix and counts them.
-func (s *Service) eraseUnder(ctx context.Context, prefix storage.Key, erased *Erased) (int, error) {
-	return s.removeUnder(ctx, prefix, func(h storage.Head) {
-		erased.Stores[h.Key.Part(storage.Store)]++
-		erased.Records++
-		erased.Bytes += h.Size()
-	})
+// count adds a record that was removed.
+func (e *Erased) count(h storage.Head) {
+	switch h.Key.Part(storage.System) {
+	case "":
+		e.Stores[h.Key.Part(storage.Store)]++
+		e.Records++
+		e.Bytes += h.Size()
+	case systemFinished:
+		e.Runs++
+	case systemLedger:
+		e.Entries++
+	case systemFile:
+		e.Bytes += h.ContentBytes
+		if isManifest(h.Key) {
+			e.Files++
+		}
+	case systemFileText:
+		e.Bytes += h.ContentBytes
+	}
 }
 
 // removeUnder removes all records under a prefix and calls count with each.
@@ -181,7 +157,7 @@ func (s *Service) removeUnder(ctx context.Context, prefix storage.Key, count fun
 func (s *Service) drop(ctx context.Context, what storage.Selector, count func(storage.Head)) (int, error) {
 	total := 0
 	for {
-		removed, err := s.backend.Drop(ctx, what, dropChunk)
+		removed, err := s.backend.DeleteWhere(ctx, what, dropChunk)
 		for _, h := range removed {
 			count(h)
 		}
@@ -196,27 +172,9 @@ func (s *Service) removeKeys(ctx context.Context, keys []storage.Key, count func
 	if len(keys) == 0 {
 		return 0, nil
 	}
-	removed, err := s.backend.Drop(ctx, storage.Selector{Keys: keys}, len(keys))
+	removed, err := s.backend.DeleteWhere(ctx, storage.Selector{Keys: keys}, len(keys))
 	for _, h := range removed {
 		count(h)
 	}
 	return len(removed), err
-}
-
-// removeWhere removes the records under a prefix that match. They are looked for outside of transactions: others
-// need not wait for that.
-func (s *Service) removeWhere(ctx context.Context, prefix storage.Key, match func(storage.Head) bool) (int, error) {
-	total := 0
-	err := s.scanHeads(ctx, prefix, func(chunk []storage.Head) error {
-		var keys []storage.Key
-		for _, h := range chunk {
-			if match(h) {
-				keys = append(keys, h.Key)
-			}
-		}
-		n, err := s.removeKeys(ctx, keys, func(storage.Head) {})
-		total += n
-		return err
-	})
-	return total, err
 }

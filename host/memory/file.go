@@ -104,10 +104,6 @@ func (s *Service) fileKey(kind string, c Caller, id string) storage.Key {
 	return s.system(kind, Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Item, Value: id})
 }
 
-func (s *Service) userFileKey(c Caller, id string) storage.Key {
-	return s.system(systemUserFile, c, storage.Part{Tag: storage.User, Value: c.User}, storage.Part{Tag: storage.Item, Value: id})
-}
-
 // Upload is a file for a session. ID, Type, Filename and MediaType are of the Artifact that it becomes.
 type Upload struct {
 	ID, Type, Filename, MediaType, SHA256 string
@@ -231,12 +227,8 @@ func (s *Service) changeFiles(ctx context.Context, c Caller, keys []storage.Key,
 		if state.Files, err = change(now, slices.Clone(state.Files)); err != nil {
 			return nil, err
 		}
-		writes, err := s.writeSystem(nil, now[0], keys[0], state, now[0].Expires, c) // a tombstone stays one
-		if err != nil {
-			return nil, err
-		}
-		writes[0].Record.Tags = subject(subjectOf(state.User, c.Session))
-		return append(writes, more...), nil
+		writes, err := s.writeSession(nil, now[0], keys[0], state, now[0].Expires, c) // a tombstone stays one
+		return append(writes, more...), err
 	})
 }
 
@@ -301,31 +293,3 @@ func (s *Service) indexFile(files []Artifact, id string) int {
 }
 
 func noFile() error { return abi.Faultf(abi.NotFound, "there is no such file") }
-
-// eraseFiles removes the files of a user.
-func (s *Service) eraseFiles(ctx context.Context, c Caller, erased *Erased) (int, error) {
-	total := 0
-	err := s.scanHeads(ctx, s.system(systemUserFile, c, storage.Part{Tag: storage.User, Value: c.User}), func(links []storage.Head) error {
-		for _, link := range links {
-			n, err := s.eraseFile(ctx, c, link.Key.Part(storage.Item), erased)
-			if total += n; err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return total, err
-}
-
-// eraseFile removes one file, and the link by which it was found last.
-func (s *Service) eraseFile(ctx context.Context, c Caller, id string, erased *Erased) (int, error) {
-	files := 0
-	n, err := s.dropFile(ctx, c, id, func(h storage.Head) {
-		if h.Key.Part(storage.System) == systemFile {
-			files = 1
-			erased.Bytes += h.ContentBytes
-		}
-	})
-	erased.Files += files
-	return n, err
-}

@@ -40,21 +40,18 @@ func (s *Service) sweepUploads(ctx context.Context, c Caller, at time.Time) erro
 	})
 }
 
-// storeContent stores the content and the text of a file, and with the first of it what finds the file for an
-// erasure of its user.
+// storeContent stores the content and the text of a file.
 func (s *Service) storeContent(ctx context.Context, c Caller, file Artifact, up Upload) error {
 	record := func(key storage.Key, content []byte) storage.Write {
 		return storage.Write{Record: storage.Record{
 			Key: key, Content: content, Revision: 1, Created: file.Uploaded, Updated: file.Uploaded, Expires: file.Expires,
-			Tags: subject(c.subject()), Run: c.Run,
+			Tags: tags(key, c, ""), Run: c.Run,
 		}}
 	}
 	size := record(s.fileKey(systemFile, c, up.ID), strconv.AppendInt(nil, file.Bytes, 10))
-	mark := storage.Record{Key: s.uploadKey(c, up.ID), Content: []byte("{}"), Revision: 1, Created: file.Uploaded, Updated: file.Uploaded, Run: c.Run}
-	writes := []storage.Write{{Record: mark}, size}
-	if c.User != "" {
-		writes = append(writes, record(s.userFileKey(c, up.ID), []byte("{}")))
-	}
+	mark := record(s.uploadKey(c, up.ID), []byte("{}"))
+	mark.Record.Expires = time.Time{} // until the sweep looks at it
+	writes := []storage.Write{mark, size}
 	if up.Text != nil {
 		writes = append(writes, record(s.fileKey(systemFileText, c, up.ID), []byte(CutText(*up.Text, maxTextBytes))))
 	}
@@ -86,16 +83,25 @@ func (s *Service) storePieces(ctx context.Context, c Caller, up Upload, writes [
 	})
 }
 
-// dropFile removes what is stored of a file, and last what finds it for an erasure, and calls count with each record.
+// isManifest reports whether a key is of the record that has the size of a file, and not of a piece.
+func isManifest(key storage.Key) bool {
+	parts, _ := key.Parts()
+	items := 0
+	for _, p := range parts {
+		if p.Tag == storage.Item {
+			items++
+		}
+	}
+	return items == 1
+}
+
+// dropFile removes what is stored of a file, and calls count with each record.
 func (s *Service) dropFile(ctx context.Context, c Caller, id string, count func(storage.Head)) (int, error) {
 	n, err := s.drop(ctx, storage.Selector{Prefix: s.fileKey(systemFile, c, id)}, count)
 	if err != nil {
 		return n, err
 	}
 	keys := []storage.Key{s.fileKey(systemFileText, c, id), s.uploadKey(c, id)}
-	if c.User != "" {
-		keys = append(keys, s.userFileKey(c, id))
-	}
 	more, err := s.removeKeys(ctx, keys, count)
 	return n + more, err
 }

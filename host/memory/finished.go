@@ -68,5 +68,10 @@ func (t *transaction) kept(effects report.Effects) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat([]byte(`{"fingerprint":`), fingerprint, []byte(`,"answer":`), answer, []byte(`}`)), nil
+	content := slices.Concat([]byte(`{"fingerprint":`), fingerprint, []byte(`,"answer":`), answer, []byte(`}`))
+	if len(content) > storage.MaxContentBytes {
+		return nil, abi.Faultf(abi.TooLarge, "the Result has %d bytes; under an idempotency key it may have %d", len(answer), storage.MaxContentBytes).
+			WithHint("let the tool return or log less, or run it without a key")
+	}
+	return content, nil
 }

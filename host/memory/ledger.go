@@ -102,7 +102,7 @@ func (s *Service) noteEntry(writes []storage.Write, c Caller, e LedgerEntry) ([]
 	for i, w := range e.Writes {
 		e.Writes[i].Violations = s.publicViolations(w)
 	}
-	return s.writeSystem(writes, storage.Record{}, s.ledgerKey(c, e.Run), e, s.now().Add(s.ledgerRetention), Caller{Run: c.Run})
+	return s.writeSystem(writes, storage.Record{}, s.ledgerKey(c, e.Run), e, s.now().Add(s.ledgerRetention), Caller{Run: c.Run, User: e.User, Session: e.Session})
 }
 
 // ledgerViolations bounds the violations that the ledger keeps of one write.
@@ -220,23 +220,4 @@ func decodeEntry(r storage.Record) (LedgerEntry, error) {
 		return e, fmt.Errorf("ledger: %w: %w", storage.ErrCorrupt, err)
 	}
 	return e, nil
-}
-
-// eraseLedger removes the entries that name a user, and those that name nobody in one of the user's own sessions: the
-// session was anonymous then. It looks at those behind what the erasure has looked at.
-func (s *Service) eraseLedger(ctx context.Context, of *erasure) (int, error) {
-	total := 0
-	err := s.scanFrom(ctx, s.system(systemLedger, Caller{Tenant: of.caller.Tenant}), of.ledger, func(chunk []storage.Record) error {
-		var keys []storage.Key
-		for _, r := range chunk {
-			if e, err := decodeEntry(r); err == nil && (e.User == of.caller.User || e.User == "" && of.sessions[e.Session]) {
-				keys = append(keys, r.Key)
-			}
-			of.ledger = r.Key
-		}
-		n, err := s.removeKeys(ctx, keys, func(storage.Head) { of.erased.Entries++ })
-		total += n
-		return err
-	})
-	return total, err
 }

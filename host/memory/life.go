@@ -53,8 +53,8 @@ func (s *Service) sessionLife(r storage.Record) txn.Life {
 func (t *transaction) foreignSessions(r storage.Record) []storage.Key {
 	var keys []storage.Key
 	for _, tag := range r.Tags {
-		if key, ok := sessionOfTag(tag); ok && key != t.sessionKey {
-			keys = append(keys, key)
+		if id, ok := sessionOfTag(tag); ok && id != t.tx.Caller.Session {
+			keys = append(keys, t.s.sessionKey(Caller{Tenant: t.tx.Caller.Tenant, Session: id}))
 		}
 	}
 	return keys

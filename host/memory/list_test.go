@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
@@ -31,8 +32,9 @@ func TestListsAreBoundedWork(t *testing.T) {
 	const others, most = 5000, 2000
 	for i := range others {
 		user := memory.Caller{Tenant: "acme", User: fmt.Sprintf("u%04d", i), Run: "r"}
-		a.must(user, abi.SetContent, `"loose"`, `{}`)
+		a.must(user, abi.SetContent, `"notes"`, `{}`, `{"ttl":"1m"}`)
 	}
+	a.clock.Advance(2 * time.Minute) // none of them is shown any more
 	a.must(memory.Caller{Tenant: "acme", User: "zoe-is-last", Run: "r"}, abi.SetContent, `"notes"`, `{}`)
 	seen, pages := 0, 0
 	for after := ""; ; pages++ {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -51,11 +52,27 @@ func modelDeclarations() []declare.Store {
 // place is where a record lies: a store and whose it is.
 type place struct{ store, owner string }
 
+// subject is whose data a caller writes there: the user's, or that of a session which is nobody's.
+func (at place) subject(c memory.Caller) string {
+	if user, ok := strings.CutPrefix(at.owner, "user "); ok {
+		return user
+	}
+	session, ok := strings.CutPrefix(at.owner, "session ")
+	switch {
+	case !ok:
+		return ""
+	case c.User != "":
+		return c.User
+	}
+	return "\x00" + session
+}
+
 type modelRecord struct {
 	content                   string // canonical JSON
 	revision                  int64
 	created, updated, expires time.Time
 	session                   string // whose end is the record's end, or ""
+	subject                   string // whose data it is, or ""
 }
 
 type modelSession struct {
@@ -305,6 +322,7 @@ func (g *guest) stamped(at place, existed bool, content string) modelRecord {
 	if was && !r.updated.After(base.updated) {
 		r.updated = base.updated.Add(time.Microsecond)
 	}
+	r.subject = at.subject(g.c)
 	return r
 }
 

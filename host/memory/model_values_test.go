@@ -170,14 +170,15 @@ func match(path []string, rules []rule) (included, excluded, below bool) {
 
 // key is where the Service stores what lies at a place.
 func (at place) key(tenant string) storage.Key {
-	key := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: tenant}, storage.Part{Tag: storage.App, Value: "shop"})
+	key := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: tenant}, storage.Part{Tag: storage.App, Value: "shop"},
+		storage.Part{Tag: storage.Store, Value: at.store})
 	if user, ok := strings.CutPrefix(at.owner, "user "); ok {
 		key = key.With(storage.Part{Tag: storage.User, Value: user})
 	}
 	if session, ok := strings.CutPrefix(at.owner, "session "); ok {
 		key = key.With(storage.Part{Tag: storage.Session, Value: session})
 	}
-	return key.With(storage.Part{Tag: storage.Store, Value: at.store})
+	return key
 }
 
 // placeOf is the place that a key of the Service's stands for, and false for the host's own records.

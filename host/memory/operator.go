@@ -40,7 +40,7 @@ func (s *Service) List(ctx context.Context, c Caller, name, after string, limit 
 		return nil, "", err
 	}
 	found, open := []Listed{}, map[storage.Key]bool{}
-	last, err := s.page(ctx, s.extent(st, c), start, limit, func(r storage.Head) (bool, error) {
+	last, err := s.page(s.heads(ctx, s.extent(st, c)), start, limit, func(r storage.Head) (bool, error) {
 		if !s.belongs(r.Key, c, name) {
 			return false, nil
 		}
@@ -58,22 +58,20 @@ func (s *Service) List(ctx context.Context, c Caller, name, after string, limit 
 
 // extent is the narrowest prefix of all records that a list of a store may show.
 func (s *Service) extent(st *store, c Caller) storage.Key {
-	group := s.group(c)
+	key := s.storePrefix(c, st.Name)
 	switch {
-	case st.Access == declare.ScopeUser && c.User != "":
-		return group.With(storage.Part{Tag: storage.User, Value: c.User})
 	case st.Access == declare.ScopeUser:
-		return group + tagged(storage.User) // the records of one kind of owner lie together
-	case st.Access == declare.ScopeSession && c.Session != "":
-		return group.With(storage.Part{Tag: storage.Session, Value: c.Session})
+		return key.With(storage.Part{Tag: storage.User, Value: c.User})
 	case st.Access == declare.ScopeSession:
-		return group + tagged(storage.Session)
+		return key.With(storage.Part{Tag: storage.Session, Value: c.Session})
 	}
-	return group + tagged(storage.Store)
+	return key
 }
 
-// tagged is what a key of that part begins with.
-func tagged(tag storage.Tag) storage.Key { return storage.Key([]byte{byte(tag)}) }
+// storePrefix is the prefix of all records of a store in a tenant.
+func (s *Service) storePrefix(c Caller, name string) storage.Key {
+	return s.group(c).With(storage.Part{Tag: storage.Store, Value: name})
+}
 
 // cursor writes the key that a page of a list ended with as text, "" for none. It begins within the tenant's app, so that
 // no text leads out of there.
@@ -113,10 +111,11 @@ func (s *Service) stillAlive(ctx context.Context, st *store, r storage.Record, o
 		return false, nil
 	}
 	for _, tag := range r.Tags {
-		key, ok := sessionOfTag(tag)
+		id, ok := sessionOfTag(tag)
 		if !ok {
 			continue
 		}
+		key := s.sessionKey(Caller{Tenant: r.Key.Tenant(), Session: id})
 		if _, known := open[key]; !known {
 			records, err := s.backend.Get(ctx, key)
 			if err != nil {
@@ -148,8 +147,7 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 	if name == "" {
 		return 0, abi.Faultf(abi.InvalidArgument, "a purge needs the name of a store")
 	}
-	match := func(h storage.Head) bool { return h.Key.Part(storage.Store) == name }
-	n, err := s.removeWhere(ctx, s.group(Caller{Tenant: tenant}), match)
+	n, err := s.removeUnder(ctx, s.storePrefix(Caller{Tenant: tenant}, name), func(storage.Head) {})
 	return n, s.hostFault("remove records", err)
 }
 

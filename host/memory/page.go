@@ -43,16 +43,19 @@ func (s *Service) Sessions(ctx context.Context, c Caller, after string, limit in
 		return nil, "", err
 	}
 	prefix := s.system(systemSession, base)
-	if c.User != "" {
-		prefix = s.system(systemUserSession, base, storage.Part{Tag: storage.User, Value: c.User})
-	}
 	var start storage.Key
 	if after != "" {
 		start = prefix.With(storage.Part{Tag: storage.Session, Value: after})
 	}
 	found = []Session{}
 	read := pageContents{}
-	last, err := s.page(ctx, prefix, start, limit, func(r storage.Head) (bool, error) {
+	chunks := s.heads(ctx, prefix)
+	if c.User != "" {
+		chunks = func(after storage.Key, n int) ([]storage.Head, error) {
+			return s.backend.ScanTag(ctx, s.ofUser(base, prefix), after, n)
+		}
+	}
+	last, err := s.page(chunks, start, limit, func(r storage.Head) (bool, error) {
 		session, shown, err := s.listedSession(ctx, base, r, &read)
 		if shown {
 			found = append(found, session)
@@ -66,8 +69,7 @@ func (s *Service) Sessions(ctx context.Context, c Caller, after string, limit in
 }
 
 // listedSession describes the session that a key of a list names, and reports whether the list shows it. The error is
-// errPageFull if its content does not fit into the page. The index of a user's sessions does not have their sizes, so that
-// a page may read one more than it holds.
+// errPageFull if its content does not fit into the page.
 func (s *Service) listedSession(ctx context.Context, c Caller, listed storage.Head, read *pageContents) (session Session, shown bool, err error) {
 	if !read.fits(listed.ContentBytes) {
 		return session, false, errPageFull
@@ -84,16 +86,23 @@ func (s *Service) listedSession(ctx context.Context, c Caller, listed storage.He
 	return session, err == nil && (c.User == "" || session.User == c.User && session.Ended == nil), err
 }
 
-// page calls show with records under a prefix, in the order of their keys, until it showed limit of them or show returned
+// heads returns a function that returns the first heads under a prefix after a key.
+func (s *Service) heads(ctx context.Context, prefix storage.Key) func(after storage.Key, limit int) ([]storage.Head, error) {
+	return func(after storage.Key, limit int) ([]storage.Head, error) {
+		return s.backend.Heads(ctx, prefix, after, limit)
+	}
+}
+
+// page calls show with the records of chunks, in the order of their keys, until it showed limit of them or show returned
 // errPageFull. It returns the key after which the next page begins, "" where there is none.
-func (s *Service) page(ctx context.Context, prefix, after storage.Key, limit int, show func(storage.Head) (bool, error)) (storage.Key, error) {
+func (s *Service) page(chunks func(after storage.Key, limit int) ([]storage.Head, error), after storage.Key, limit int, show func(storage.Head) (bool, error)) (storage.Key, error) {
 	if limit < 1 {
 		return "", abi.Faultf(abi.InvalidArgument, "a list needs a limit of at least 1")
 	}
 	shown := 0
 	size := min(limit, pageChunk-1) + 1 // one more shows whether there is another page
 	for looked := 0; looked < pageLooks; {
-		chunk, err := s.backend.Heads(ctx, prefix, after, size)
+		chunk, err := chunks(after, size)
 		if err != nil {
 			return "", err
 		}

@@ -32,17 +32,6 @@ func (s *Service) account(c Caller) *account {
 	return a
 }
 
-// subject is whose share of the quota the caller's writes take: the user's, or that of an anonymous session, which
-// has one of its own.
-func (c Caller) subject() string { return subjectOf(c.User, c.Session) }
-
-func subjectOf(user, session string) string {
-	if user == "" && session != "" {
-		return "\x00" + session // no user's id has a control character
-	}
-	return user
-}
-
 // account returns the account of the transaction's caller.
 func (t *transaction) account() *account {
 	if t.accounted == nil {
@@ -105,7 +94,7 @@ func (s *Service) noRoom() error {
 // and not state: they are looked at, not depended on.
 func (v *View) checkQuota(e *entry, d draft) error {
 	grown := holdings{}
-	grown.add(v.run.account(), v.change(v.tx.Stored(e.key), storage.Record{Key: e.key, Revision: 1, Content: d.bytes, Tags: v.tags(e.store)}))
+	grown.add(v.run.account(), v.change(v.tx.Stored(e.key), storage.Record{Key: e.key, Revision: 1, Content: d.bytes, Tags: v.tags(e)}))
 	v.tx.Writes(func(stored, next storage.Record) bool {
 		if next.Key != e.key && stored.Key != e.key {
 			grown.add(v.run.account(), v.change(stored, next))
@@ -161,11 +150,11 @@ func (s *Service) reclaim(ctx context.Context, c Caller) bool {
 	if s.clockMoved() {
 		return false
 	}
-	n, err := s.backend.Sweep(ctx, s.group(c), s.now(), reclaimed)
+	removed, err := s.backend.DeleteWhere(ctx, storage.Selector{Group: s.group(c), Expired: s.now()}, reclaimed)
 	if err != nil {
 		s.log.Error("the backend failed", "doing", "reclaim expired records", "error", err)
 	}
-	return n > 0
+	return len(removed) > 0
 }
 
 // maxClockJump is how far the clock may have been set since the Service began for reclaims to go by it.

@@ -11,12 +11,14 @@ const scanBytes = 8 << 20
 
 // scanHeads calls visit with the heads of all records under a prefix, in chunks.
 func (s *Service) scanHeads(ctx context.Context, prefix storage.Key, visit func([]storage.Head) error) error {
-	return s.scanHeadsFrom(ctx, prefix, "", visit)
+	chunks := s.heads(ctx, prefix)
+	return eachChunk(func(after storage.Key) ([]storage.Head, error) { return chunks(after, dropChunk) }, visit)
 }
 
-func (s *Service) scanHeadsFrom(ctx context.Context, prefix, after storage.Key, visit func([]storage.Head) error) error {
-	for {
-		chunk, err := s.backend.Heads(ctx, prefix, after, dropChunk)
+// eachChunk calls visit with chunks of up to dropChunk heads, as next returns those after a key, until one is smaller.
+func eachChunk(next func(after storage.Key) ([]storage.Head, error), visit func([]storage.Head) error) error {
+	for after := storage.Key(""); ; {
+		chunk, err := next(after)
 		if err != nil || len(chunk) == 0 {
 			return err
 		}
@@ -31,12 +33,12 @@ func (s *Service) scanHeadsFrom(ctx context.Context, prefix, after storage.Key, 
 // scan is scanHeads with contents, for records that have to be read: in chunks of a bounded size. Records that are
 // removed between the look at their heads and that at their contents are left out.
 func (s *Service) scan(ctx context.Context, prefix storage.Key, visit func([]storage.Record) error) error {
-	return s.scanFrom(ctx, prefix, "", visit)
+	return s.scanHeads(ctx, prefix, s.withContents(ctx, visit))
 }
 
-// scanFrom is scan for the records behind a key.
-func (s *Service) scanFrom(ctx context.Context, prefix, after storage.Key, visit func([]storage.Record) error) error {
-	return s.scanHeadsFrom(ctx, prefix, after, func(heads []storage.Head) error {
+// withContents returns a function that reads the records of heads, in parts of a bounded size, and calls visit with them.
+func (s *Service) withContents(ctx context.Context, visit func([]storage.Record) error) func([]storage.Head) error {
+	return func(heads []storage.Head) error {
 		for len(heads) > 0 {
 			keys := firstOf(heads, scanBytes)
 			heads = heads[len(keys):]
@@ -49,7 +51,7 @@ func (s *Service) scanFrom(ctx context.Context, prefix, after storage.Key, visit
 			}
 		}
 		return nil
-	})
+	}
 }
 
 // scanPart returns the first records under a prefix after a key, of at most pageBytes, and reports whether they are the

@@ -63,10 +63,10 @@ func TestContentsHeldAtOnce(t *testing.T) {
 	group := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"})
 	fill := func() {
 		for i := range n {
-			k := group.With(storage.Part{Tag: storage.User, Value: "ann"}, storage.Part{Tag: storage.Store, Value: "notes"},
+			k := group.With(storage.Part{Tag: storage.Store, Value: "notes"}, storage.Part{Tag: storage.User, Value: "ann"},
 				storage.Part{Tag: storage.Item, Value: fmt.Sprint(i)})
 			err := w.Backend.Update(ctx, storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
-				return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Content: content}}}, nil
+				return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Content: content, Tags: []string{storage.SubjectTag("ann")}}}}, nil
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
@@ -120,17 +121,26 @@ func (s *scenario) addErasure(user string) {
 		}})
 	}
 	a.dropped = func(what storage.Selector) {
-		if what.Tag == "" {
-			s.addEvents(s.now, event{name: "drop records", apply: func(w world) []world {
-				return []world{w.remove(func(at place, _ modelRecord) bool { return what.Matches(storage.Record{Key: at.key(s.tenant)}) })}
-			}})
-			return
+		if strings.HasPrefix(string(what.Prefix), string(storage.MakeKey(storage.Part{Tag: storage.System, Value: "x"})[:1])) {
+			return // of what the host itself keeps
 		}
-		session := storage.Key(what.Tag).Part(storage.Session)
-		s.addEvents(s.now, event{name: "drop " + session, apply: func(w world) []world {
-			return []world{w.remove(func(_ place, r modelRecord) bool { return r.session == session })}
+		s.addEvents(s.now, event{name: "drop " + what.Tag, apply: func(w world) []world {
+			return []world{w.remove(func(at place, r modelRecord) bool {
+				return what.Matches(storage.Record{Key: at.key(s.tenant), Tags: r.tags()})
+			})}
 		}})
 	}
+}
+
+// tags are those of the record.
+func (r modelRecord) tags() (tags []string) {
+	if r.subject != "" {
+		tags = append(tags, storage.SubjectTag(r.subject))
+	}
+	if r.session != "" {
+		tags = append(tags, "session/"+r.session)
+	}
+	return tags
 }
 
 // erase does what one write of an erasure says: it removes a record, or ends a session, or marks the user.
@@ -183,12 +193,7 @@ func (s *scenario) sameEnd(w world) bool {
 }
 
 func sameRecord(got storage.Record, want modelRecord) bool {
-	ends := ""
-	if len(got.Tags) > 0 {
-		parts := storage.Key(got.Tags[0])
-		ends = parts.Part(storage.Session)
-	}
-	return got.Exists() && canonical(got.Content) == want.content && got.Revision == want.revision && ends == want.session &&
+	return got.Exists() && canonical(got.Content) == want.content && got.Revision == want.revision && slices.Equal(got.Tags, want.tags()) &&
 		got.Created.Equal(want.created) && got.Updated.Equal(want.updated) && sameExpiry(got, want)
 }
 

@@ -48,6 +48,9 @@ type event struct {
 
 // explain finds an order of the events that respects their times and leads to a world that final accepts.
 func explain(w world, events []event, final func(world) bool) bool {
+	if len(events) > 63 {
+		panic("a search holds 63 events: the scenario has more")
+	}
 	s := search{events: events, final: final, failed: map[string]bool{}}
 	for i := range events {
 		s.order = append(s.order, i)

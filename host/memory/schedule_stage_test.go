@@ -174,8 +174,16 @@ func (s *stage) Heads(ctx context.Context, prefix, after storage.Key, limit int)
 	return s.Backend.Heads(ctx, prefix, after, limit)
 }
 
-// Drop implements storage.Backend.
-func (s *stage) Drop(ctx context.Context, what storage.Selector, limit int) ([]storage.Head, error) {
+// ScanTag implements storage.Backend.
+func (s *stage) ScanTag(ctx context.Context, what storage.Selector, after storage.Key, limit int) ([]storage.Head, error) {
+	if a := actorOf(ctx); a != nil {
+		a.pause()
+	}
+	return s.Backend.ScanTag(ctx, what, after, limit)
+}
+
+// DeleteWhere implements storage.Backend.
+func (s *stage) DeleteWhere(ctx context.Context, what storage.Selector, limit int) ([]storage.Head, error) {
 	a := actorOf(ctx)
 	if a != nil {
 		a.pause()
@@ -183,7 +191,7 @@ func (s *stage) Drop(ctx context.Context, what storage.Selector, limit int) ([]s
 	if a != nil && a.dropped != nil {
 		a.dropped(what)
 	}
-	return s.Backend.Drop(ctx, what, limit)
+	return s.Backend.DeleteWhere(ctx, what, limit)
 }
 
 // Update implements storage.Backend.

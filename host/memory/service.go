@@ -45,7 +45,7 @@ type Config struct {
 // Limits bound what an app may keep. A zero field means the default that its comment names; New refuses a
 // negative one.
 type Limits struct {
-	// RecordBytes bounds a record's content as JSON. Default 256 KiB.
+	// RecordBytes bounds a record's content as JSON, at most storage.MaxContentBytes. Default 256 KiB.
 	RecordBytes int
 	// Depth bounds nested arrays and objects in a content. Default 32.
 	Depth int
@@ -83,6 +83,9 @@ func (l Limits) check() error {
 		if field.value < 0 {
 			errs = append(errs, fmt.Errorf("memory: Limits.%s is negative; 0 means the default", field.name))
 		}
+	}
+	if l.RecordBytes > storage.MaxContentBytes {
+		errs = append(errs, fmt.Errorf("memory: Limits.RecordBytes is %d; a backend stores at most %d", l.RecordBytes, storage.MaxContentBytes))
 	}
 	return errors.Join(errs...)
 }

@@ -56,13 +56,6 @@ func decodeSession(r storage.Record) (sessionState, error) {
 	return state, nil
 }
 
-// endTag is the tag of records whose lifetime ends with a session.
-func endTag(session storage.Key) string { return string(session) }
-
-func sessionOfTag(tag string) (storage.Key, bool) {
-	return storage.Key(tag), isSession(storage.Key(tag))
-}
-
 // isSession reports whether a key is that of a session.
 func isSession(key storage.Key) bool { return key.HasPrefix(sessionPrefix) }
 
@@ -155,35 +148,21 @@ func (s *Service) useSession(ctx context.Context, c Caller, start SessionStart) 
 	if err := start.check(); err != nil {
 		return err
 	}
-	keys := []storage.Key{s.sessionKey(c)}
-	if c.User != "" {
-		keys = append(keys, s.userSessionKey(c))
-	}
-	err = s.update(ctx, c, keys, func(now []storage.Record) ([]storage.Write, error) {
+	key := s.sessionKey(c)
+	err = s.update(ctx, c, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
 		state, err := s.nextSession(now[0], c, start, patch)
 		if err != nil {
 			return nil, err
 		}
-		writes, err := s.writeSystem(nil, now[0], keys[0], state, time.Time{}, c)
-		if err != nil {
-			return nil, err
-		}
-		writes[0].Record.Tags = subject(subjectOf(state.User, c.Session))
-		if c.User == "" || now[1].Exists() {
-			return writes, nil
-		}
-		writes, err = s.writeSystem(writes, now[1], keys[1], struct{}{}, time.Time{}, c)
-		return endingWith(writes, keys[0]), err
+		return s.writeSession(nil, now[0], key, state, time.Time{}, c)
 	})
 	return s.hostFault("use a session", err)
 }
 
-// subject are the tags of a record that takes someone's share of the quota.
-func subject(who string) []string {
-	if who == "" {
-		return nil
-	}
-	return []string{storage.SubjectTag(who)}
+// writeSession adds the record of a session to writes. It belongs to the session's user, whoever writes it.
+func (s *Service) writeSession(writes []storage.Write, now storage.Record, key storage.Key, state sessionState, expires time.Time, c Caller) ([]storage.Write, error) {
+	c.User = state.User
+	return s.writeSystem(writes, now, key, state, expires, c)
 }
 
 // nextSession returns the session's state after a use.
@@ -273,20 +252,12 @@ func (s *Service) writeContent(writes []storage.Write, now storage.Record, key s
 	at := s.now()
 	r := storage.Record{
 		Key: key, Content: content, Revision: now.Revision + 1, Generation: now.Generation,
-		Created: now.Created, Updated: at, Expires: expires, Run: c.Run,
+		Created: now.Created, Updated: at, Expires: expires, Run: c.Run, Tags: tags(key, c, ""),
 	}
 	if !now.Exists() {
 		r.Created = at
 	}
 	return append(writes, storage.Write{Record: r})
-}
-
-// endingWith lets the last write's record end with a session.
-func endingWith(writes []storage.Write, session storage.Key) []storage.Write {
-	if len(writes) > 0 {
-		writes[len(writes)-1].Record.Tags = []string{endTag(session)}
-	}
-	return writes
 }
 
 // hostFault is what a caller may know of an error of the host's own work on the backend.
@@ -346,8 +317,8 @@ func (s *Service) describe(r storage.Record) (Session, error) {
 	return session, nil
 }
 
-// dropAll removes what is selected, in chunks.
-func (s *Service) dropAll(ctx context.Context, what storage.Selector) error {
-	_, err := s.drop(ctx, what, func(storage.Head) {})
+// dropEnded removes the records that ended with the caller's session.
+func (s *Service) dropEnded(ctx context.Context, c Caller) error {
+	_, err := s.drop(ctx, s.tagged(c, sessionTag(c.Session), ""), func(storage.Head) {})
 	return s.hostFault("remove records", err)
 }

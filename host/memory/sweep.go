@@ -15,11 +15,18 @@ const SweepDelay = time.Hour
 // sweeps one tenant as SweepTenant does. It frees at most limit records a call, and returns how many; fewer than
 // limit means that there are no more.
 func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, error) {
-	n, err := s.backend.Sweep(ctx, "", s.now().Add(-SweepDelay), limit)
+	n, err := FreeExpired(ctx, s.backend, s.now(), limit)
 	if err != nil {
 		return n, s.hostFault("sweep", err)
 	}
 	return n, s.SweepTenant(ctx, tenant)
+}
+
+// FreeExpired frees up to limit records of a backend whose lifetime had ended SweepDelay before now, whatever they belong
+// to, and returns how many. Fewer than limit means that there are no more.
+func FreeExpired(ctx context.Context, backend storage.Backend, now time.Time, limit int) (int, error) {
+	removed, err := backend.DeleteWhere(ctx, storage.Selector{Expired: now.Add(-SweepDelay)}, limit)
+	return len(removed), err
 }
 
 // SweepTenant ends the sessions of a tenant that were not used for session_idle, and keeps the ledger within its
@@ -50,7 +57,7 @@ func (s *Service) sweepSession(ctx context.Context, c Caller, found storage.Reco
 	ended := !found.Expires.IsZero()
 	switch {
 	case ended && found.Updated.After(at):
-		return s.dropAll(ctx, storage.Selector{Tag: endTag(found.Key)})
+		return s.dropEnded(ctx, c)
 	case ended || at.Before(s.idleEnd(found)):
 		return nil
 	}

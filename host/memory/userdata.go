@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
@@ -18,7 +16,7 @@ type UserData struct {
 	s        *Service
 	caller   Caller
 	open     map[storage.Key]bool // sessions, whether they are open
-	sessions map[string]bool      // ids of the user's sessions
+	sessions []string             // ids of the user's sessions
 }
 
 // UserRecord is a record of a user, or of a session of theirs.
@@ -36,21 +34,18 @@ func (s *Service) UserData(ctx context.Context, c Caller) (*UserData, error) {
 		return nil, err
 	}
 	c.Session = ""
-	d := &UserData{s: s, caller: c, open: map[storage.Key]bool{}, sessions: map[string]bool{}}
-	return d, s.hostFault(exportingUser, s.sessionsOf(ctx, c, d.sessions))
+	sessions, err := s.sessionsOf(ctx, c)
+	d := &UserData{s: s, caller: c, open: map[storage.Key]bool{}, sessions: sessions}
+	return d, s.hostFault(exportingUser, err)
 }
 
 const exportingUser = "export a user's data"
 
 // Records visits the records of the user and of the user's sessions, in all stores, declared or not.
 func (d *UserData) Records(ctx context.Context, visit func(UserRecord) error) error {
-	err := d.recordsUnder(ctx, d.user(), visit)
-	if err == nil {
-		err = d.eachSession(ctx, func(r storage.Record, _ sessionState) error {
-			return d.recordsUnder(ctx, storage.Part{Tag: storage.Session, Value: r.Key.Part(storage.Session)}, visit)
-		})
-	}
-	return d.s.hostFault(exportingUser, err)
+	return d.s.hostFault(exportingUser, d.scan(ctx, d.s.group(d.caller), func(r storage.Record) error {
+		return d.record(ctx, r, visit)
+	}))
 }
 
 // Sessions visits the user's sessions, also those that have ended, while their ids are refused.
@@ -82,59 +77,44 @@ func (d *UserData) Files(ctx context.Context, visit func(session string, file Ar
 
 // Results visits the Results that are kept under idempotency keys.
 func (d *UserData) Results(ctx context.Context, visit func(key string, result json.RawMessage) error) error {
-	prefix := d.s.system(systemFinished, d.caller, d.user())
-	return d.s.hostFault(exportingUser, d.s.scan(ctx, prefix, func(chunk []storage.Record) error {
-		for _, r := range chunk {
-			if r.Expired(d.s.now()) {
-				continue
-			}
-			var state finishedState
-			if err := json.Unmarshal(r.Content, &state); err != nil {
-				return fmt.Errorf("finished run: %w: %w", storage.ErrCorrupt, err)
-			}
-			if err := visit(r.Key.Part(storage.Item), state.Answer); err != nil {
-				return err
-			}
+	return d.s.hostFault(exportingUser, d.scan(ctx, d.s.system(systemFinished, d.caller), func(r storage.Record) error {
+		if r.Expired(d.s.now()) {
+			return nil
 		}
-		return nil
+		var state finishedState
+		if err := json.Unmarshal(r.Content, &state); err != nil {
+			return fmt.Errorf("finished run: %w: %w", storage.ErrCorrupt, err)
+		}
+		return visit(r.Key.Part(storage.Item), state.Answer)
 	}))
 }
 
 // Entries visits the entries of the ledger that name the user, and those that name nobody in a session of the user's.
 func (d *UserData) Entries(ctx context.Context, visit func(LedgerEntry) error) error {
-	prefix := d.s.system(systemLedger, Caller{Tenant: d.caller.Tenant})
-	return d.s.hostFault(exportingUser, d.s.scan(ctx, prefix, func(chunk []storage.Record) error {
-		at := d.s.now()
-		for _, r := range chunk {
-			e, err := decodeEntry(r)
-			if err != nil {
-				return err
-			}
-			if r.Expired(at) || !d.names(e) {
-				continue
-			}
-			if err := visit(e); err != nil {
-				return err
-			}
+	return d.s.hostFault(exportingUser, d.scan(ctx, d.s.system(systemLedger, d.caller), func(r storage.Record) error {
+		e, err := decodeEntry(r)
+		if err != nil || r.Expired(d.s.now()) {
+			return err
 		}
-		return nil
+		return visit(e)
 	}))
 }
 
-func (d *UserData) names(e LedgerEntry) bool {
-	return e.User == d.caller.User || e.User == "" && d.sessions[e.Session]
-}
-
-func (d *UserData) user() storage.Part { return storage.Part{Tag: storage.User, Value: d.caller.User} }
-
-func (d *UserData) recordsUnder(ctx context.Context, of storage.Part, visit func(UserRecord) error) error {
-	return d.s.scan(ctx, d.s.group(d.caller).With(of), func(chunk []storage.Record) error {
+// scan visits the records under a prefix that are the user's, and those of the user's sessions from when they were nobody's.
+func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(storage.Record) error) error {
+	each := d.s.withContents(ctx, func(chunk []storage.Record) error {
 		for _, r := range chunk {
-			if err := d.record(ctx, r, visit); err != nil {
+			if err := visit(r); err != nil {
 				return err
 			}
 		}
 		return nil
+	})
+	if err := d.s.scanTag(ctx, d.s.ofUser(d.caller, prefix), each); err != nil {
+		return err
+	}
+	return d.eachSession(ctx, func(r storage.Record, _ sessionState) error {
+		return d.s.scanTag(ctx, d.s.ofAnonymous(d.caller, r.Key.Part(storage.Session), prefix), each)
 	})
 }
 
@@ -155,7 +135,7 @@ func (d *UserData) record(ctx context.Context, r storage.Record, visit func(User
 
 // eachSession visits the sessions that are the user's still.
 func (d *UserData) eachSession(ctx context.Context, visit func(storage.Record, sessionState) error) error {
-	for _, id := range slices.Sorted(maps.Keys(d.sessions)) {
+	for _, id := range d.sessions {
 		c := d.caller
 		c.Session = id
 		found, err := d.s.backend.Get(ctx, d.s.sessionKey(c))

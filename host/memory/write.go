@@ -84,7 +84,7 @@ func (v *View) update(e *entry, w write) txn.Update {
 		if !d.exists {
 			return storage.Record{}, nil, nil
 		}
-		return storage.Record{Content: d.bytes, Expires: v.expires(e.store, w.ttl), Tags: v.tags(e.store)}, d.violations, nil
+		return storage.Record{Content: d.bytes, Expires: v.expires(e.store, w.ttl), Tags: v.tags(e)}, d.violations, nil
 	}
 }
 
@@ -185,16 +185,13 @@ func (v *View) delete(ctx context.Context, e *entry, call abi.Call) (json.RawMes
 	return json.RawMessage(fmt.Sprintf(`{"success":true,"deleted":%t}`, before.Exists())), nil
 }
 
-// tags are those of a record of the store that the attempt writes: the session with which it ends, and the user it
-// belongs to if its key does not name one.
-func (v *View) tags(st *store) (tags []string) {
-	if st.endsWithSession() {
-		tags = append(tags, endTag(v.run.sessionKey))
+// tags returns the tags of an entry's record as the attempt writes it.
+func (v *View) tags(e *entry) []string {
+	session := ""
+	if e.store.endsWithSession() {
+		session = v.caller.Session
 	}
-	if st.Access == declare.ScopeSession {
-		tags = append(tags, storage.SubjectTag(v.caller.subject()))
-	}
-	return tags
+	return tags(e.key, v.caller, session)
 }
 
 // expires returns when a record written now expires; zero for never.

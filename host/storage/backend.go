@@ -23,7 +23,8 @@ type Record struct {
 	Updated    time.Time
 	// Expires is when the lifetime ends; zero for never.
 	Expires time.Time
-	// Tags are words that Drop finds the record by, such as the event that ends its lifetime. No tag twice.
+	// Tags are words that ScanTag and DeleteWhere find the record by, within its tenant and app: the data subject
+	// "user/ann", the event that ends its lifetime "session/s1". No tag twice.
 	Tags []string
 	// Run is the id of the run that wrote the record last, or "".
 	Run string
@@ -70,32 +71,53 @@ type Write struct {
 	Delete bool
 }
 
-// Selector says what Drop removes: records under a prefix, or those with an end tag, or those with both, or those
-// under certain keys. Keys is set alone; one of the fields must be set.
+// Selector names records: those under a prefix, those with a tag, those whose lifetime has ended, or those under certain
+// keys. Prefix may narrow down Tag, and Group narrows down Expired; otherwise each is set alone.
 type Selector struct {
 	Prefix Key
-	Tag    string
-	Keys   []Key
+	// Tag selects the records with that tag of one tenant and app, whose Key.Group is Group: tags of others are
+	// theirs. Group is "" for records that belong to no app.
+	Tag   string
+	Group Key
+	// Expired selects the records whose lifetime had ended at that time; with a Group, those of that tenant and app,
+	// and of these a bounded number.
+	Expired time.Time
+	Keys    []Key
 }
 
-// Matches reports whether Drop would remove r.
+// Matches reports whether the selector selects r.
 func (s Selector) Matches(r Record) bool {
 	if len(s.Keys) > 0 {
 		return slices.Contains(s.Keys, r.Key)
 	}
-	return r.Key.HasPrefix(s.Prefix) && (s.Tag == "" || slices.Contains(r.Tags, s.Tag))
+	if !r.Key.HasPrefix(s.Prefix) {
+		return false
+	}
+	group, _ := r.Key.Group()
+	if !s.Expired.IsZero() {
+		return r.Expired(s.Expired) && (s.Group == "" || s.Group == group)
+	}
+	return s.Tag == "" || s.Group == group && slices.Contains(r.Tags, s.Tag)
 }
 
-// Check returns an error for a selector that selects everything or has both keys and something else, and for a
-// limit under 1.
+// Check returns an error for a selector that selects everything or combines what cannot be, and for a limit under 1.
 func (s Selector) Check(limit int) error {
-	switch some := s.Prefix != "" || s.Tag != ""; {
-	case some && len(s.Keys) > 0:
-		return errSelectors
-	case !some && len(s.Keys) == 0:
+	prefix, tag, expired, keys := s.Prefix != "", s.Tag != "", !s.Expired.IsZero(), len(s.Keys) > 0
+	switch {
+	case !prefix && !tag && !expired && !keys:
 		return errSelector
+	case keys && (prefix || tag || expired), expired && (prefix || tag), s.Group != "" && !tag && !expired:
+		return errSelectors
 	}
 	return CheckLimit(limit)
+}
+
+// CheckTag returns an error for a selector that has no tag, or one that Check refuses.
+func (s Selector) CheckTag(limit int) error {
+	if s.Tag == "" {
+		return errNoTag
+	}
+	return s.Check(limit)
 }
 
 // CheckLimit returns an error for a limit under 1.
@@ -139,18 +161,17 @@ type Backend interface {
 	// backend, nor end its goroutine. A panic in fn becomes an error.
 	Update(ctx context.Context, on Footprint, fn func(now []Record) ([]Write, error)) error
 
-	// Drop removes up to limit of the selected records and returns what it removed. Less than limit, which is
-	// at least 1, means that none are left. Records that cannot be read are passed over, and reported by an
-	// error that wraps ErrCorrupt. Where there is an error, what is returned was removed nevertheless.
-	//
-	// A backend removes in transactions of a bounded size, of which others' updates get in between, and reads
-	// no contents into memory: a Drop as a whole is not atomic.
-	Drop(ctx context.Context, what Selector, limit int) ([]Head, error)
+	// ScanTag returns the heads of up to limit records that what selects, which has a Tag, in the order of keys
+	// and from the first after after on. Less than limit, which is at least 1, means that there are no more.
+	ScanTag(ctx context.Context, what Selector, after Key, limit int) ([]Head, error)
 
-	// Sweep removes up to limit of the records that had expired at that time, as Drop would, looking again at
-	// each inside the transaction that removes it, and returns how many: of all records, or, if group is not
-	// empty, of those that count for that group of an app, and then of a bounded number that it looks at.
-	Sweep(ctx context.Context, group Key, at time.Time, limit int) (int, error)
+	// DeleteWhere removes up to limit of the selected records and returns the heads of those it removed. Less than limit,
+	// which is at least 1, means that none are left. Records that cannot be read are passed over, and reported by an
+	// error that wraps ErrCorrupt. If there is an error, what is returned was removed nevertheless.
+	//
+	// A backend removes in transactions of a bounded size, of which others' updates get in between, looking again at
+	// each record, and reads no contents into memory: a DeleteWhere as a whole is not atomic.
+	DeleteWhere(ctx context.Context, what Selector, limit int) ([]Head, error)
 
 	// Changes returns up to limit writes to keys under prefix that were committed after a position, in the order of
 	// their commits, and the position behind the last of them. Less than limit, which is at least 1, means that there
@@ -178,6 +199,7 @@ var (
 	ErrCorrupt = errors.New("the data is corrupt")
 
 	errLimit     = errors.New("the limit must be at least 1")
-	errSelector  = errors.New("drop: the selector is empty, which would select everything")
-	errSelectors = errors.New("drop: the selector has keys and something else")
+	errSelector  = errors.New("the selector is empty, which would select everything")
+	errSelectors = errors.New("the selector combines what cannot be combined")
+	errNoTag     = errors.New("the selector has no tag")
 )

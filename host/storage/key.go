@@ -16,11 +16,11 @@ const (
 	System   Tag = 0x01
 	Tenant   Tag = 0x10
 	App      Tag = 0x20
-	User     Tag = 0x30
-	Agent    Tag = 0x40
-	Session  Tag = 0x50
-	Workflow Tag = 0x60
-	Store    Tag = 0x70
+	Store    Tag = 0x30
+	User     Tag = 0x40
+	Agent    Tag = 0x50
+	Session  Tag = 0x60
+	Workflow Tag = 0x70
 	Item     Tag = 0x80
 )
 
@@ -149,8 +149,8 @@ func (k Key) Group() (Key, bool) {
 	return app, ok
 }
 
-// groups returns the part of k that names tenant and app and, if a user follows, the part that names all
-// three, or else "".
+// groups returns the part of k that names tenant and app and, if k names a user right behind them or behind a
+// store, the group of that user, or else "".
 func (k Key) groups() (app, user Key, ok bool) {
 	if !k.valid() || k == "" {
 		return "", "", false
@@ -166,9 +166,12 @@ func (k Key) groups() (app, user Key, ok bool) {
 		_, rest, _ = rest.cut()
 	}
 	app = k[:len(k)-len(rest)]
-	if rest != "" && Tag(rest[0]) == User {
+	if rest != "" && Tag(rest[0]) == Store {
 		_, rest, _ = rest.cut()
-		user = k[:len(k)-len(rest)]
+	}
+	if rest != "" && Tag(rest[0]) == User {
+		_, behind, _ := rest.cut()
+		user = app + rest[:len(rest)-len(behind)]
 	}
 	return app, user, true
 }

@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// What a backend keeps at most. Hosts set far lower limits; these make every backend refuse alike.
+// What a backend keeps at most. They make every backend refuse alike, and keep the work under a writer's lock bounded:
+// what is larger is stored in pieces.
 const (
-	MaxKeyBytes     = 16 << 10  // a key
-	MaxTagBytes     = 1 << 10   // one of a record's Tags
-	MaxContentBytes = 256 << 20 // a content
+	MaxKeyBytes     = 2 << 10 // a key
+	MaxTagBytes     = 512     // one of a record's Tags
+	MaxContentBytes = 4 << 20 // a content
 )
 
 // Change is a checked write together with the head of the record that it replaces, which is zero where there is
@@ -114,7 +115,7 @@ func check(w Write) error {
 	}
 	for i, tag := range r.Tags {
 		if tag == "" || len(tag) > MaxTagBytes || slices.Contains(r.Tags[:i], tag) {
-			return fmt.Errorf("an end tag is empty, given twice or has over %d bytes", MaxTagBytes)
+			return fmt.Errorf("a tag is empty, given twice or has over %d bytes", MaxTagBytes)
 		}
 	}
 	return nil

@@ -33,13 +33,13 @@ func TestRemovedDeadRecordIsNoConflict(t *testing.T) {
 		attempts int
 	}{
 		{"removed", func(b *bench) {
-			if n, err := b.backend.Sweep(context.Background(), "", b.now, 10); n != 1 || err != nil {
-				b.t.Errorf("Sweep = %d, %v", n, err)
+			if gone, err := b.backend.DeleteWhere(context.Background(), storage.Selector{Expired: b.now}, 10); len(gone) != 1 || err != nil {
+				b.t.Errorf("DeleteWhere = %v, %v", gone, err)
 			}
 		}, 1},
 		{"replaced", func(b *bench) { b.set(1, "new") }, 2},
 		{"removed, and another that shares its floor", func(b *bench) {
-			_, _ = b.backend.Sweep(context.Background(), "", b.now, 10)
+			_, _ = b.backend.DeleteWhere(context.Background(), storage.Selector{Expired: b.now}, 10)
 			b.set(1, "new")
 			_, err := b.Run(context.Background(), txn.Options{ID: "delete"}, func(ctx context.Context, tx *txn.Tx) error {
 				return tx.Apply(ctx, key(1), remove)

@@ -246,7 +246,7 @@ func (s *scenario) addEnvironment() {
 
 // erase removes all records of the store, as an erasure does.
 func (s *scenario) erase(a *actor) {
-	if _, err := s.Drop(context.Background(), storage.Selector{Prefix: storePrefix(s.tenant)}, 100); err != nil {
+	if _, err := s.DeleteWhere(context.Background(), storage.Selector{Prefix: storePrefix(s.tenant)}, 100); err != nil {
 		s.fail("erase: %w", err)
 	}
 	s.notice(a)
@@ -255,7 +255,7 @@ func (s *scenario) erase(a *actor) {
 // sweep removes what has expired.
 func (s *scenario) sweep(a *actor) {
 	group, _ := storePrefix(s.tenant).Group()
-	if _, err := s.Sweep(context.Background(), group, s.clock, 100); err != nil {
+	if _, err := s.DeleteWhere(context.Background(), storage.Selector{Group: group, Expired: s.clock}, 100); err != nil {
 		s.fail("sweep: %w", err)
 	}
 	s.notice(a)

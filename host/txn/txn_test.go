@@ -275,20 +275,21 @@ func TestRowsAreBounded(t *testing.T) {
 
 func TestReadBytesAreBounded(t *testing.T) {
 	b := newBench(t)
-	large := strings.Repeat("x", txn.MaxBytes/4)
-	for i := range 5 {
+	const most = txn.MaxBytes / storage.MaxContentBytes
+	large := strings.Repeat("x", storage.MaxContentBytes)
+	for i := range most + 1 {
 		b.set(i, large)
 	}
 	_, err := b.Run(context.Background(), txn.Options{}, func(ctx context.Context, tx *txn.Tx) error {
-		for i := range 4 {
+		for i := range most {
 			if _, err := tx.Get(ctx, key(i)); err != nil {
 				return err
 			}
 		}
-		if _, err := tx.Get(ctx, key(4)); !errors.Is(err, txn.ErrLimit) {
+		if _, err := tx.Get(ctx, key(most)); !errors.Is(err, txn.ErrLimit) {
 			t.Errorf("Get = %v", err)
 		}
-		_, err := tx.Scan(ctx, storePrefix("t"), key(1), 10)
+		_, err := tx.Scan(ctx, storePrefix("t"), key(1), 100)
 		return err
 	})
 	if !errors.Is(err, txn.ErrLimit) {

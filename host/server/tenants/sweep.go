@@ -61,7 +61,7 @@ func (a *Apps) Sweep(ctx context.Context) error {
 		now = a.options.Host.Now
 	}
 	for range sweepChunks {
-		n, err := a.options.Host.Backend.Sweep(ctx, "", now().Add(-memory.SweepDelay), sweepChunk)
+		n, err := memory.FreeExpired(ctx, a.options.Host.Backend, now(), sweepChunk)
 		if err != nil {
 			return err
 		}

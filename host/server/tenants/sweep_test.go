@@ -20,9 +20,11 @@ type counted struct {
 	sweeps atomic.Int64
 }
 
-func (b *counted) Sweep(ctx context.Context, group storage.Key, at time.Time, limit int) (int, error) {
-	b.sweeps.Add(1)
-	return b.Backend.Sweep(ctx, group, at, limit)
+func (b *counted) DeleteWhere(ctx context.Context, what storage.Selector, limit int) ([]storage.Head, error) {
+	if !what.Expired.IsZero() {
+		b.sweeps.Add(1)
+	}
+	return b.Backend.DeleteWhere(ctx, what, limit)
 }
 
 // A sweep is one for all tenants, and reaches those whose hosts are closed: their idle sessions end, with what lived

@@ -38,7 +38,7 @@ type Backend struct {
 
 func newBackend(f file, o Options) *Backend {
 	b := &Backend{file: f, queue: newQueue(), batchTime: maxBatchTime}
-	b.history = storage.NewHistory(b.lastCommit())
+	b.history = storage.NewHistory(lastCommit(f))
 	b.update = func(fn func(tx *bbolt.Tx) error) error {
 		return f.db.Update(func(tx *bbolt.Tx) error {
 			f.db.AllocSize = growth(tx.Size()) // only ever used by who has this transaction
@@ -50,10 +50,10 @@ func newBackend(f file, o Options) *Backend {
 	return b
 }
 
-// lastCommit returns the id of the newest transaction in the file, or one that no other comes after if that is unknown.
-func (b *Backend) lastCommit() (id uint64) {
+// lastCommit returns the id of the newest transaction in a file, or one that no other comes after if that is unknown.
+func lastCommit(f file) (id uint64) {
 	id = math.MaxUint64
-	_ = b.read(func(tx *bbolt.Tx) error {
+	_ = f.view(func(tx *bbolt.Tx) error {
 		id = uint64(tx.ID())
 		return nil
 	})

@@ -25,8 +25,14 @@ var (
 func benchKey(i int) storage.Key {
 	return storage.MakeKey(
 		storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"},
-		storage.Part{Tag: storage.User, Value: fmt.Sprintf("user%06d", i)}, storage.Part{Tag: storage.Store, Value: "prefs"},
+		storage.Part{Tag: storage.Store, Value: "prefs"}, storage.Part{Tag: storage.Item, Value: fmt.Sprintf("item%06d", i)},
 	)
+}
+
+// benchTagged selects the records of benchKeys with a tag.
+func benchTagged(tag string) storage.Selector {
+	group, _ := benchKey(0).Group()
+	return storage.Selector{Group: group, Tag: tag}
 }
 
 // benchUpdate reads a record and writes its next revision, as a commit does.

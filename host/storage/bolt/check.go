@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -29,7 +30,7 @@ type Report struct {
 
 // Problem is one thing that is wrong with a file.
 type Problem struct {
-	// Kind is "pages" where the file as such is damaged, "record", "index", "usage" or "floor".
+	// Kind is "pages" if the file itself is damaged, "record", "index", "tag", "usage" or "floor".
 	Kind string `json:"kind"`
 	// Key is the record's, in words, where there is one.
 	Key  string `json:"key,omitempty"`
@@ -122,9 +123,9 @@ func (c *checker) checkAll() {
 		expires, key, ok := expiryOf(entry)
 		c.checkEntry(key, ok, func(r storage.Record) bool { return !r.Expires.IsZero() && slotOf(r.Expires).Equal(expires) })
 	})
-	c.each(c.ends, func(entry, _ []byte) {
-		tag, key, ok := endOf(entry)
-		c.checkEntry(key, ok, func(r storage.Record) bool { return storage.Selector{Tag: tag}.Matches(r) })
+	c.each(c.tags, func(entry, _ []byte) {
+		group, tag, key, ok := tagOf(entry)
+		c.checkEntry(key, ok, func(r storage.Record) bool { return storage.Selector{Group: group, Tag: tag}.Matches(r) })
 	})
 	c.each(c.usage, c.checkUsage)
 	c.each(c.floors, c.checkFloor)
@@ -163,10 +164,14 @@ func (c *checker) checkRecord(k, v []byte) {
 	if !r.Expires.IsZero() && !has(c.expiry, expiryEntry(r.Expires, r.Key)) {
 		c.add("index", r.Key, "it expires and is not in the index of those that do")
 	}
+	group, _ := r.Key.Group()
 	for _, tag := range r.Tags {
-		if !has(c.ends, endEntry(tag, r.Key)) {
-			c.add("index", r.Key, "its end %q is not in the index of ends", tag)
+		if !has(c.tags, tagEntry(group, tag, r.Key)) {
+			c.add("index", r.Key, "its tag %q is not in the index of tags", tag)
 		}
+	}
+	if user := r.Key.Part(storage.User); user != "" && !slices.Contains(r.Tags, storage.SubjectTag(user)) {
+		c.add("tag", r.Key, "its key names a user and it does not have the user's tag: an erasure would not find it")
 	}
 }
 

@@ -43,9 +43,9 @@ func TestCheck(t *testing.T) {
 		{"an expiry entry of nothing", "index", "malformed", func(tx *bbolt.Tx) error {
 			return tx.Bucket(expiryBucket).Put([]byte("x"), nil)
 		}},
-		{"no end entry", "index", `its end "e" is not`, func(tx *bbolt.Tx) error { return tx.Bucket(endsBucket).Delete(endEntry("e", k)) }},
-		{"another end entry", "index", "does not fit", func(tx *bbolt.Tx) error { return tx.Bucket(endsBucket).Put(endEntry("f", k), nil) }},
-		{"an end entry of nothing", "index", "malformed", func(tx *bbolt.Tx) error { return tx.Bucket(endsBucket).Put([]byte{200}, nil) }},
+		{"no tag entry", "index", `its tag "e" is not`, func(tx *bbolt.Tx) error { return tx.Bucket(tagsBucket).Delete(tagEntry(groupOf(k), "e", k)) }},
+		{"another tag entry", "index", "does not fit", func(tx *bbolt.Tx) error { return tx.Bucket(tagsBucket).Put(tagEntry(groupOf(k), "f", k), nil) }},
+		{"a tag entry of nothing", "index", "malformed", func(tx *bbolt.Tx) error { return tx.Bucket(tagsBucket).Put([]byte{200}, nil) }},
 		{"another usage", "usage", "3 records, 9 bytes are counted", func(tx *bbolt.Tx) error {
 			u := storage.UsageRecord(group, storage.Usage{Records: 3, Bytes: 9})
 			return tx.Bucket(usageBucket).Put([]byte(u.Key), storage.AppendRecord(nil, u))
@@ -123,7 +123,7 @@ func TestStaleIndex(t *testing.T) {
 	err := b.db.Update(func(tx *bbolt.Tx) error {
 		var err error
 		for _, k := range []storage.Key{alive, gone} {
-			for bucket, entry := range map[string][]byte{string(expiryBucket): expiryEntry(epoch(), k), string(endsBucket): endEntry("e", k)} {
+			for bucket, entry := range map[string][]byte{string(expiryBucket): expiryEntry(epoch(), k), string(tagsBucket): tagEntry(groupOf(k), "e", k)} {
 				if err == nil {
 					err = tx.Bucket([]byte(bucket)).Put(entry, nil)
 				}
@@ -134,12 +134,39 @@ func TestStaleIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := b.Sweep(t.Context(), "", epoch(), 10)
-	m, err2 := b.Drop(t.Context(), storage.Selector{Tag: "e"}, 10)
+	n, err := sweepUpTo(t.Context(), b, epoch(), 10)
+	m, err2 := b.DeleteWhere(t.Context(), tagged("e"), 10)
 	if n != 0 || len(m) != 0 || err != nil || err2 != nil {
 		t.Errorf("removed %d and %d by stale entries, %v, %v; want none", n, len(m), err, err2)
 	}
 	if revision(t, b, alive) != 1 {
 		t.Error("a record that was alive is gone")
+	}
+}
+
+// TestCheckFindsUntagged has a record whose key names a user without the user's tag: no erasure would find it.
+func TestCheckFindsUntagged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	b, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []storage.Record{
+		{Key: testKey("s").With(storage.Part{Tag: storage.User, Value: "ann"}), Revision: 1, Tags: []string{storage.SubjectTag("ann")}},
+		{Key: testKey("s").With(storage.Part{Tag: storage.User, Value: "bob"}), Revision: 1, Tags: []string{storage.SubjectTag("ann")}},
+	} {
+		err := b.Update(t.Context(), storage.Keys(r.Key), func([]storage.Record) ([]storage.Write, error) {
+			return []storage.Write{{Record: r}}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	report, err := Check(path)
+	if err != nil || len(report.Problems) != 1 || report.Problems[0].Kind != "tag" || !strings.Contains(report.Problems[0].Key, "bob") {
+		t.Errorf("Check = %+v, %v; want one record without its user's tag", report, err)
 	}
 }

@@ -26,16 +26,16 @@ func fillAndErase(t *testing.T, b *bolt.Backend) {
 	for i := range 400 {
 		r := storage.Record{Key: benchKey(i), Revision: 1, Content: bytes.Repeat([]byte("kept "), i), Tags: []string{"kept"}}
 		if i%50 == 0 {
-			r.Content = bytes.Repeat([]byte("large"), 1<<20)
+			r.Content = bytes.Repeat([]byte("large"), 800<<10)
 		}
 		if i%2 == 0 {
 			r.Content, r.Tags = bytes.Repeat([]byte(canary), 1+len(r.Content)/len(canary)), []string{canary}
 		}
 		put(t, b, r)
 	}
-	removed, err := b.Drop(t.Context(), storage.Selector{Tag: canary}, 1000)
+	removed, err := b.DeleteWhere(t.Context(), benchTagged(canary), 1000)
 	if err != nil || len(removed) != 200 {
-		t.Fatalf("Drop = %d, %v; want 200", len(removed), err)
+		t.Fatalf("DeleteWhere = %d, %v; want 200", len(removed), err)
 	}
 }
 

@@ -36,7 +36,7 @@ func writeSample(t *testing.T) (image []byte, records []storage.Record) {
 		}
 		put(t, b, r)
 	}
-	_, err = b.Drop(ctx, storage.Selector{Tag: "session/s3"}, 1000)
+	_, err = b.DeleteWhere(ctx, benchTagged("session/s3"), 1000)
 	must(t, err)
 	records, err = b.Scan(ctx, "", "", 1000)
 	must(t, err)
@@ -76,9 +76,9 @@ func exercise(t *testing.T, path string, records []storage.Record) (complete boo
 			return []storage.Write{{Record: storage.Record{Key: k, Revision: now[0].Revision + 1, Content: make([]byte, 5000)}}}, nil
 		})
 	}
-	b.Sweep(ctx, "", at.Add(1000*time.Hour), 20)
-	b.Drop(ctx, storage.Selector{Tag: "session/s1"}, 1000)
-	b.Drop(ctx, storage.Selector{Prefix: benchKey(0)[:5]}, 1000)
+	b.DeleteWhere(ctx, storage.Selector{Expired: at.Add(1000 * time.Hour)}, 20)
+	b.DeleteWhere(ctx, benchTagged("session/s1"), 1000)
+	b.DeleteWhere(ctx, storage.Selector{Prefix: benchKey(0)[:5]}, 1000)
 	b.Scan(ctx, "", "", 1000)
 	b.Close()
 	return complete
@@ -248,11 +248,11 @@ func TestCorruptRecord(t *testing.T) {
 	}
 	put(t, b, storage.Record{Key: benchKey(3), Revision: 2})
 
-	n, err := b.Drop(ctx, storage.Selector{Tag: "e"}, 100)
-	names("Drop", err)
-	m, err := b.Sweep(ctx, "", at, 100)
-	names("Sweep", err)
-	if len(n) != 3 || m != 0 {
-		t.Errorf("removed %d and %d of the others; want 3 and 0", len(n), m)
+	n, err := b.DeleteWhere(ctx, benchTagged("e"), 100)
+	names("DeleteWhere of a tag", err)
+	m, err := b.DeleteWhere(ctx, storage.Selector{Expired: at}, 100)
+	names("DeleteWhere of what has expired", err)
+	if len(n) != 3 || len(m) != 0 {
+		t.Errorf("removed %d and %d of the others; want 3 and 0", len(n), len(m))
 	}
 }

@@ -16,10 +16,10 @@ var (
 	metaBucket    = []byte("meta")         // what the file is
 	recordsBucket = []byte("records")      // key -> record without its key
 	expiryBucket  = []byte("expiry-slots") // slot of time and key of each record that expires
-	endsBucket    = []byte("ends")         // tag and key for each end tag of each record
+	tagsBucket    = []byte("tags")         // group, tag and key for each tag of each record
 	usageBucket   = []byte("usage")        // usage key -> usage record
 	floorsBucket  = []byte("floors")       // floor key -> floor record
-	allBuckets    = [][]byte{metaBucket, recordsBucket, expiryBucket, endsBucket, usageBucket, floorsBucket}
+	allBuckets    = [][]byte{metaBucket, recordsBucket, expiryBucket, tagsBucket, usageBucket, floorsBucket}
 )
 
 // Keys of the meta bucket. The file name says nothing and a bbolt file may be anybody's: formatKey is the
@@ -30,7 +30,7 @@ var (
 )
 
 // format is the version of the layout, which Open requires.
-const format = 3
+const format = 4
 
 // initialise makes an empty database ours.
 func initialise(tx *bbolt.Tx, now time.Time) error {
@@ -90,19 +90,30 @@ func expiryOf(entry []byte) (time.Time, storage.Key, bool) {
 	return time.UnixMicro(micros).UTC(), storage.Key(entry[8:]), true
 }
 
-// endEntry is the index entry of one end tag of a record. The length before the tag keeps one tag from
-// running into the key or into a longer tag; with a prefix for the key it is the prefix of its entries.
-func endEntry(tag string, key storage.Key) []byte {
-	entry := binary.AppendUvarint(nil, uint64(len(tag)))
-	return append(append(entry, tag...), key...)
+// tagEntry is the index entry of one tag of a record. The lengths keep a group and a tag from running into what
+// follows; with a prefix for the key it is the prefix of its entries.
+func tagEntry(group storage.Key, tag string, key storage.Key) []byte {
+	entry := make([]byte, 0, 2*binary.MaxVarintLen32+len(group)+len(tag)+len(key))
+	entry = append(binary.AppendUvarint(entry, uint64(len(group))), group...)
+	entry = append(binary.AppendUvarint(entry, uint64(len(tag))), tag...)
+	return append(entry, key...)
 }
 
-// endOf takes an entry apart again.
-func endOf(entry []byte) (tag string, key storage.Key, ok bool) {
-	size, n := binary.Uvarint(entry)
-	if n <= 0 || size > uint64(len(entry)-n) {
-		return "", "", false
+// tagOf takes an entry apart again.
+func tagOf(entry []byte) (group storage.Key, tag string, key storage.Key, ok bool) {
+	first, rest, ok := cutSized(entry)
+	if !ok {
+		return "", "", "", false
 	}
-	rest := entry[n:]
-	return string(rest[:size]), storage.Key(rest[size:]), true
+	second, rest, ok := cutSized(rest)
+	return storage.Key(first), string(second), storage.Key(rest), ok
+}
+
+// cutSized takes bytes off the front that their length is before.
+func cutSized(data []byte) (taken, rest []byte, ok bool) {
+	size, n := binary.Uvarint(data)
+	if n <= 0 || size > uint64(len(data)-n) {
+		return nil, nil, false
+	}
+	return data[n : n+int(size)], data[n+int(size):], true
 }

@@ -54,14 +54,14 @@ func TestOpenNotOurs(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return meta.Put([]byte("toolrun-storage-format"), []byte("2"))
-		}), `storage format "2" and this version reads format 3 only`},
+			return meta.Put([]byte("toolrun-storage-format"), []byte("3"))
+		}), `storage format "3" and this version reads format 4 only`},
 		{"a part of it", database("part", func(tx *bbolt.Tx) error {
 			meta, err := tx.CreateBucket([]byte("meta"))
 			if err != nil {
 				return err
 			}
-			return meta.Put([]byte("toolrun-storage-format"), []byte("3"))
+			return meta.Put([]byte("toolrun-storage-format"), []byte("4"))
 		}), `the bucket "records" is missing`},
 		{"a directory", dir, "not a regular file"},
 		{"a dangling link", link, "no such file"},

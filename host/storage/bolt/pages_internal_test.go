@@ -217,7 +217,7 @@ func FuzzCheckPages(f *testing.F) {
 		defer b.Close()
 		b.Scan(t.Context(), "", "", 1000)
 		count(b, testKey("s000"))
-		b.Sweep(t.Context(), "", epoch(), 10)
-		b.Drop(t.Context(), storage.Selector{Prefix: testKey("s")[:4]}, 100)
+		sweepUpTo(t.Context(), b, epoch(), 10)
+		b.DeleteWhere(t.Context(), storage.Selector{Prefix: testKey("s")[:4]}, 100)
 	})
 }

@@ -21,24 +21,63 @@ const (
 	maxRemovedBytes = 4 << 20
 )
 
-// Drop implements storage.Backend.
-func (b *Backend) Drop(ctx context.Context, what storage.Selector, limit int) ([]storage.Head, error) {
+// DeleteWhere implements storage.Backend.
+func (b *Backend) DeleteWhere(ctx context.Context, what storage.Selector, limit int) ([]storage.Head, error) {
 	if err := what.Check(limit); err != nil {
 		return nil, err
 	}
-	if len(what.Keys) > 0 {
+	switch {
+	case len(what.Keys) > 0:
 		return b.removeKeys(ctx, what.Keys, limit, func(storage.Record) bool { return true })
+	case !what.Expired.IsZero():
+		return b.removeExpired(ctx, what, limit)
 	}
-	tenant := cmp.Or(what.Prefix.Tenant(), storage.Key(what.Tag).Tenant()) // the end of a session is its key
+	tenant := cmp.Or(what.Prefix.Tenant(), what.Group.Tenant())
 	return b.remove(ctx, tenant, limit, what.Matches, func(t *transaction, from []byte) entries {
 		if what.Tag == "" {
 			return under(t.records, []byte(what.Prefix), from, func(k []byte) (storage.Key, bool) { return storage.Key(k), true })
 		}
-		return under(t.ends, endEntry(what.Tag, what.Prefix), from, func(entry []byte) (storage.Key, bool) {
-			_, key, ok := endOf(entry)
-			return key, ok
-		})
+		return under(t.tags, tagEntry(what.Group, what.Tag, what.Prefix), from, keyOfTag)
 	})
+}
+
+// keyOfTag returns the key in an entry of the index of tags.
+func keyOfTag(entry []byte) (storage.Key, bool) {
+	_, _, key, ok := tagOf(entry)
+	return key, ok
+}
+
+// ScanTag implements storage.Backend.
+func (b *Backend) ScanTag(ctx context.Context, what storage.Selector, after storage.Key, limit int) (found []storage.Head, err error) {
+	if err := what.CheckTag(limit); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	err = b.read(func(tx *bbolt.Tx) error {
+		prefix, from := tagEntry(what.Group, what.Tag, what.Prefix), tagEntry(what.Group, what.Tag, max(what.Prefix, after))
+		for _, k := range under(tx.Bucket(tagsBucket), prefix, from, keyOfTag) {
+			if len(found) == limit {
+				break
+			}
+			if k == after {
+				continue
+			}
+			head, err := fetchHead(tx, k)
+			if err != nil {
+				return err
+			}
+			if head.Exists() {
+				found = append(found, head)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
 }
 
 // maxLooked is how many records a read transaction of a sweep looks at: while it lasts, no update can make the
@@ -49,16 +88,12 @@ const maxLooked = 1000
 // groups, so that those of others lie in between.
 const maxGroupLooked = 50_000
 
-// Sweep implements storage.Backend. What has expired is looked for outside of commits, which would all wait
+// removeExpired is DeleteWhere for what has expired. That is looked for outside of commits, which would all wait
 // behind a slot of records that have not; a commit then looks again at those that were found.
-func (b *Backend) Sweep(ctx context.Context, group storage.Key, at time.Time, limit int) (int, error) {
-	if err := storage.CheckLimit(limit); err != nil {
-		return 0, err
-	}
-	expired := func(r storage.Record) bool { return r.Expired(at) }
-	removed, s := 0, search{at: at, group: group}
-	for removed < limit && !s.done && (group == "" || s.looked < maxGroupLooked) {
-		keys, err := b.find(ctx, &s, limit-removed)
+func (b *Backend) removeExpired(ctx context.Context, what storage.Selector, limit int) (removed []storage.Head, err error) {
+	s := search{at: what.Expired, group: what.Group}
+	for len(removed) < limit && !s.done && (s.group == "" || s.looked < maxGroupLooked) {
+		keys, err := b.find(ctx, &s, limit-len(removed))
 		if err != nil {
 			return removed, err
 		}
@@ -67,8 +102,8 @@ func (b *Backend) Sweep(ctx context.Context, group storage.Key, at time.Time, li
 		}
 		// Neighbours go together: the pages that they share are written once, and what lies between stays.
 		slices.Sort(keys)
-		gone, err := b.removeKeys(ctx, keys, len(keys), expired)
-		removed += len(gone)
+		gone, err := b.removeKeys(ctx, keys, len(keys), what.Matches)
+		removed = append(removed, gone...)
 		if errors.Is(err, storage.ErrCorrupt) {
 			s.unreadable = err
 		} else if err != nil {

@@ -30,7 +30,7 @@ func TestSweepInVain(t *testing.T) {
 	first := slotOf(epoch())
 	records := fill(t, b, 2*maxLooked+5, first.Add(8*time.Minute), 0)
 	begun := countBegun(b)
-	if n, err := b.Sweep(ctx, "", first.Add(time.Minute), 10); n != 0 || err != nil {
+	if n, err := sweepUpTo(t.Context(), b, first.Add(time.Minute), 10); n != 0 || err != nil {
 		t.Errorf("Sweep = %d, %v; want 0", n, err)
 	}
 	if *begun != 0 {
@@ -56,11 +56,11 @@ func TestSweepInVain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := b.Sweep(ctx, "", first.Add(time.Minute), 10); n != 1 || err != nil {
+	if n, err := sweepUpTo(t.Context(), b, first.Add(time.Minute), 10); n != 1 || err != nil {
 		t.Errorf("Sweep with one expired record behind the others = %d, %v; want 1", n, err)
 	}
 	// All of them, more than one search finds.
-	if n, err := b.Sweep(ctx, "", first.Add(time.Hour), len(records)); n != len(records)-1 || err != nil {
+	if n, err := sweepUpTo(t.Context(), b, first.Add(time.Hour), len(records)); n != len(records)-1 || err != nil {
 		t.Errorf("Sweep = %d, %v; want %d", n, err, len(records)-1)
 	}
 }
@@ -76,7 +76,7 @@ func TestSweepFindsItExtended(t *testing.T) {
 			})
 		},
 		func() error {
-			n, err := b.Sweep(context.Background(), "", epoch(), 10)
+			n, err := sweepUpTo(t.Context(), b, epoch(), 10)
 			if n != 0 {
 				t.Errorf("Sweep removed %d records; want none", n)
 			}
@@ -96,7 +96,7 @@ func TestSweepEnds(t *testing.T) {
 	fill(t, b, 1, epoch(), 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if n, err := b.Sweep(ctx, "", epoch(), 10); n != 0 || !errors.Is(err, context.Canceled) {
+	if n, err := sweepUpTo(ctx, b, epoch(), 10); n != 0 || !errors.Is(err, context.Canceled) {
 		t.Errorf("Sweep = %d, %v; want the end of its context", n, err)
 	}
 }

@@ -64,9 +64,9 @@ func TestRemovalHoldsNoContents(t *testing.T) {
 		name   string
 		remove func(b *Backend) (int, error)
 	}{
-		{"sweep", func(b *Backend) (int, error) { return b.Sweep(t.Context(), "", epoch(), 1000) }},
+		{"sweep", func(b *Backend) (int, error) { return sweepUpTo(t.Context(), b, epoch(), 1000) }},
 		{"drop an end", func(b *Backend) (int, error) {
-			gone, err := b.Drop(t.Context(), storage.Selector{Tag: "e"}, 1000)
+			gone, err := b.DeleteWhere(t.Context(), tagged("e"), 1000)
 			return len(gone), err
 		}},
 	} {
@@ -103,7 +103,7 @@ func TestNeighbourBetweenChunks(t *testing.T) {
 				neighbour.Go(func() {
 					err := b.submit(context.Background(), "", func(t *transaction) error {
 						left = 0
-						return t.ends.ForEach(func(_, _ []byte) error {
+						return t.tags.ForEach(func(_, _ []byte) error {
 							left++
 							return nil
 						})
@@ -121,7 +121,7 @@ func TestNeighbourBetweenChunks(t *testing.T) {
 			return fn(tx)
 		})
 	}
-	if gone, err := b.Drop(t.Context(), storage.Selector{Tag: "e"}, 100); len(gone) != 12 || err != nil {
+	if gone, err := b.DeleteWhere(t.Context(), tagged("e"), 100); len(gone) != 12 || err != nil {
 		t.Errorf("Drop = %d, %v; want 12", len(gone), err)
 	}
 	neighbour.Wait()
@@ -149,7 +149,7 @@ func TestUnreadableInTheWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	prefix, _ := last.Group()
-	gone, err := b.Drop(t.Context(), storage.Selector{Prefix: prefix}, 10)
+	gone, err := b.DeleteWhere(t.Context(), storage.Selector{Prefix: prefix}, 10)
 	if len(gone) != 1 || !errors.Is(err, storage.ErrCorrupt) {
 		t.Errorf("Drop = %d records, %v; want 1 and ErrCorrupt", len(gone), err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -89,22 +90,25 @@ func TestFreePagesAreSpace(t *testing.T) {
 	b.space.minFree = 64 << 20
 	d := &fakeDisk{free: 1 << 20, total: 1 << 40}
 	d.install(b)
-	k := testKey("large")
-	err := b.Update(ctx, storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
-		return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Content: make([]byte, 100<<20)}}}, nil
-	})
-	if err != nil {
-		t.Fatal(err)
+	const n = 25
+	for i := range n {
+		k := testKey(fmt.Sprint("large", i))
+		err := b.Update(ctx, storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
+			return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Content: make([]byte, storage.MaxContentBytes)}}}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := b.Space(); !errors.Is(err, storage.ErrFull) {
 		t.Fatalf("Space() = %v; want ErrFull", err)
 	}
-	if _, err := b.Drop(ctx, storage.Selector{Prefix: k}, 1); err != nil {
+	if _, err := b.DeleteWhere(ctx, storage.Selector{Prefix: groupOf(testKey("s"))}, n); err != nil {
 		t.Fatal(err)
 	}
 	d.now = d.now.Add(spaceAge)
 	if err := b.Space(); err != nil {
-		t.Errorf("Space() after a record of 100 MiB was removed = %v; want nil", err)
+		t.Errorf("Space() after 100 MiB were removed = %v; want nil", err)
 	}
 }
 

@@ -11,12 +11,12 @@ import (
 )
 
 // buckets are the buckets of one bbolt transaction.
-type buckets struct{ records, expiry, ends, usage, floors *bbolt.Bucket }
+type buckets struct{ records, expiry, tags, usage, floors *bbolt.Bucket }
 
 func openBuckets(tx *bbolt.Tx) buckets {
 	return buckets{
 		records: tx.Bucket(recordsBucket), expiry: tx.Bucket(expiryBucket),
-		ends: tx.Bucket(endsBucket), usage: tx.Bucket(usageBucket), floors: tx.Bucket(floorsBucket),
+		tags: tx.Bucket(tagsBucket), usage: tx.Bucket(usageBucket), floors: tx.Bucket(floorsBucket),
 	}
 }
 
@@ -210,16 +210,25 @@ func (t *transaction) index(old, next storage.Record) error {
 			}
 		}
 	}
+	return t.indexTags(old, next)
+}
+
+// indexTags is index for the index of tags.
+func (t *transaction) indexTags(old, next storage.Record) error {
+	if slices.Equal(old.Tags, next.Tags) {
+		return nil
+	}
+	group, _ := next.Key.Group()
 	for _, tag := range old.Tags {
 		if !slices.Contains(next.Tags, tag) {
-			if err := t.ends.Delete(endEntry(tag, next.Key)); err != nil {
+			if err := t.tags.Delete(tagEntry(group, tag, next.Key)); err != nil {
 				return err
 			}
 		}
 	}
 	for _, tag := range next.Tags {
 		if !slices.Contains(old.Tags, tag) {
-			if err := t.ends.Put(endEntry(tag, next.Key), nil); err != nil {
+			if err := t.tags.Put(tagEntry(group, tag, next.Key), nil); err != nil {
 				return err
 			}
 		}

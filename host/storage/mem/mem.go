@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/toolrun/toolrun/host/storage"
 )
@@ -128,23 +127,57 @@ func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]st
 	return nil
 }
 
-// Drop implements storage.Backend.
-func (b *Backend) Drop(ctx context.Context, what storage.Selector, limit int) ([]storage.Head, error) {
+// ScanTag implements storage.Backend.
+func (b *Backend) ScanTag(ctx context.Context, what storage.Selector, after storage.Key, limit int) ([]storage.Head, error) {
+	if err := what.CheckTag(limit); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	if b.closed {
+		return nil, storage.ErrClosed
+	}
+	return b.matching(what, after, limit), nil
+}
+
+// DeleteWhere implements storage.Backend.
+func (b *Backend) DeleteWhere(ctx context.Context, what storage.Selector, limit int) ([]storage.Head, error) {
 	if err := what.Check(limit); err != nil {
 		return nil, err
 	}
-	return b.remove(ctx, limit, what.Matches)
+	if err := b.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer b.end()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return nil, storage.ErrClosed
+	}
+	removed := b.matching(what, "", limit)
+	changes := make([]storage.Change, len(removed))
+	for i, h := range removed {
+		changes[i] = storage.Removal(h)
+	}
+	b.commit(changes)
+	return removed, nil
 }
 
-// Sweep implements storage.Backend.
-func (b *Backend) Sweep(ctx context.Context, group storage.Key, at time.Time, limit int) (int, error) {
-	if err := storage.CheckLimit(limit); err != nil {
-		return 0, err
+// matching returns the heads of up to limit selected records after a key; the caller holds the mutex.
+func (b *Backend) matching(what storage.Selector, after storage.Key, limit int) (found []storage.Head) {
+	start, _ := slices.BinarySearch(b.sorted, max(what.Prefix, after))
+	for _, k := range b.sorted[start:] {
+		if len(found) == limit || !k.HasPrefix(what.Prefix) {
+			break
+		}
+		if r := b.records[k]; k > after && what.Matches(r) {
+			found = append(found, headOf(r))
+		}
 	}
-	removed, err := b.remove(ctx, limit, func(r storage.Record) bool {
-		return r.Expired(at) && (group == "" || slices.Contains(r.Groups(), group))
-	})
-	return len(removed), err
+	return found
 }
 
 // Close implements storage.Backend. An update that is under way ends first.
@@ -171,34 +204,6 @@ func (b *Backend) begin(ctx context.Context) error {
 }
 
 func (b *Backend) end() { <-b.writer }
-
-// remove deletes up to limit records that match, in the order of their keys.
-func (b *Backend) remove(ctx context.Context, limit int, match func(storage.Record) bool) ([]storage.Head, error) {
-	if err := b.begin(ctx); err != nil {
-		return nil, err
-	}
-	defer b.end()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed {
-		return nil, storage.ErrClosed
-	}
-	var matching []storage.Head
-	for _, k := range b.sorted {
-		if len(matching) == limit {
-			break
-		}
-		if r := b.records[k]; match(r) {
-			matching = append(matching, headOf(r))
-		}
-	}
-	changes := make([]storage.Change, len(matching))
-	for i, r := range matching {
-		changes[i] = storage.Removal(r)
-	}
-	b.commit(changes)
-	return matching, nil
-}
 
 // commit makes changes; the caller holds the writer's token and the mutex.
 func (b *Backend) commit(changes []storage.Change) {

@@ -178,13 +178,13 @@ func TestUsageOfRemovedUser(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := b.Drop(ctx, storage.Selector{Keys: keys}, 10); err != nil {
+	if _, err := b.DeleteWhere(ctx, storage.Selector{Keys: keys}, 10); err != nil {
 		t.Fatal(err)
 	}
 	conn := connect(t, dsn)
 	// The history is forgotten in time.
 	execute(t, conn, `update changes set at = now() - interval '2 hours'`)
-	if _, err := b.Sweep(ctx, "", time.Now(), 1); err != nil {
+	if _, err := b.DeleteWhere(ctx, storage.Selector{Expired: time.Now()}, 1); err != nil {
 		t.Fatal(err)
 	}
 	for _, table := range []string{"records", "tags", "usage", "floors", "changes"} {
@@ -220,7 +220,7 @@ func TestForgottenChanges(t *testing.T) {
 	execute(t, connect(t, dsn), `update changes set at = now() - interval '2 hours'`)
 	middle := position()
 	write()
-	if _, err := b.Sweep(ctx, "", time.Now(), 1); err != nil {
+	if _, err := b.DeleteWhere(ctx, storage.Selector{Expired: time.Now()}, 1); err != nil {
 		t.Fatal(err)
 	}
 	if found, _, err := b.Changes(ctx, "", middle, 10); len(found) != 1 || err != nil {
@@ -271,11 +271,11 @@ func TestLongKeys(t *testing.T) {
 		}
 		return string(bytes)
 	}
-	const longestKey = 2048
-	k := key(text(256), text(longestKey-len(key(text(256), "x"))))
-	if len(k) != longestKey {
+	k := key(text(256), text(storage.MaxKeyBytes-len(key(text(256), "x"))))
+	if len(k) != storage.MaxKeyBytes {
 		t.Fatalf("the key has %d bytes", len(k))
 	}
+	group, _ := k.Group()
 	tag := text(storage.MaxTagBytes - 1)
 	if err := b.Update(ctx, storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
 		return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Tags: []string{tag + "a"}}}}, nil
@@ -286,8 +286,8 @@ func TestLongKeys(t *testing.T) {
 		tag  string
 		want int
 	}{{tag + "b", 0}, {tag + "a", 1}} {
-		if removed, err := b.Drop(ctx, storage.Selector{Tag: c.tag}, 10); len(removed) != c.want || err != nil {
-			t.Errorf("Drop removed %d, %v; want %d", len(removed), err, c.want)
+		if removed, err := b.DeleteWhere(ctx, storage.Selector{Group: group, Tag: c.tag}, 10); len(removed) != c.want || err != nil {
+			t.Errorf("DeleteWhere removed %d, %v; want %d", len(removed), err, c.want)
 		}
 	}
 }

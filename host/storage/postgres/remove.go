@@ -3,8 +3,8 @@ package postgres
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"math"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -20,45 +20,62 @@ const (
 // page returns the query for up to n heads of what is removed that follow last in the order of the query.
 type page func(last storage.Head, n int) (sql string, arguments []any)
 
-// Drop implements storage.Backend.
-func (b *Backend) Drop(ctx context.Context, what storage.Selector, limit int) ([]storage.Head, error) {
+// DeleteWhere implements storage.Backend.
+func (b *Backend) DeleteWhere(ctx context.Context, what storage.Selector, limit int) ([]storage.Head, error) {
 	if err := what.Check(limit); err != nil {
 		return nil, err
 	}
+	if what.Expired.IsZero() {
+		return b.remove(ctx, limit, selecting(what))
+	}
+	removed, err := b.remove(ctx, limit, expired(what))
+	if err == nil && what.Group == "" {
+		err = b.forget(ctx)
+	}
+	return removed, err
+}
+
+// ScanTag implements storage.Backend.
+func (b *Backend) ScanTag(ctx context.Context, what storage.Selector, after storage.Key, limit int) (found []storage.Head, err error) {
+	if err := what.CheckTag(limit); err != nil {
+		return nil, err
+	}
+	err = b.read(ctx, func(batch *pgx.Batch) {
+		sql, arguments := selecting(what)(storage.Head{Record: storage.Record{Key: after}}, limit)
+		batch.Queue(sql, arguments...).Query(collect(&found))
+	})
+	return found, err
+}
+
+// selecting returns the page of what is selected by a prefix, a tag or keys, in the order of keys.
+func selecting(what storage.Selector) page {
 	from, end := []byte(what.Prefix), prefixEnd(what.Prefix)
-	return b.remove(ctx, limit, func(last storage.Head, n int) (string, []any) {
+	return func(last storage.Head, n int) (string, []any) {
 		switch after := []byte(last.Key); {
 		case len(what.Keys) > 0:
 			return selectKeys, []any{n, after, bytesOf(what.Keys)}
 		case what.Tag == "":
 			return selectPrefix, []any{n, after, from, end}
 		default:
-			return selectTagged, []any{n, after, from, end, indexed(what.Tag)}
+			return selectTagged, []any{n, after, from, end, indexed(what.Group, what.Tag)}
 		}
-	})
+	}
 }
 
-// Sweep implements storage.Backend.
-func (b *Backend) Sweep(ctx context.Context, group storage.Key, at time.Time, limit int) (int, error) {
-	if err := storage.CheckLimit(limit); err != nil {
-		return 0, err
-	}
-	removed, err := b.remove(ctx, limit, func(last storage.Head, n int) (string, []any) {
+// expired returns the page of what has expired, in the order of expiry.
+func expired(what storage.Selector) page {
+	return func(last storage.Head, n int) (string, []any) {
 		from := int64(math.MinInt64)
 		if last.Exists() {
 			from = last.Expires.UnixMicro()
 		}
-		arguments := []any{n, []byte(last.Key), from, at.UnixMicro()}
-		if group == "" {
+		arguments := []any{n, []byte(last.Key), from, what.Expired.UnixMicro()}
+		if what.Group == "" {
 			return selectExpired + orderExpired, arguments
 		}
-		tenant, app := []byte(group.Part(storage.Tenant)), []byte(group.Part(storage.App))
+		tenant, app := []byte(what.Group.Part(storage.Tenant)), []byte(what.Group.Part(storage.App))
 		return selectExpired + ` and r.tenant = $5 and r.app = $6` + orderExpired, append(arguments, tenant, app)
-	})
-	if err == nil && group == "" {
-		err = b.forget(ctx)
 	}
-	return len(removed), err
 }
 
 const (
@@ -112,11 +129,12 @@ func (b *Backend) removeChunk(ctx context.Context, last storage.Head, n int, nex
 // maxIndexed bounds a tag in the index, of which an entry, with its key, must be under 2,700 bytes.
 const maxIndexed = 256
 
-// indexed returns a tag as the index has it: long ones end with a hash.
-func indexed(tag string) []byte {
-	if len(tag) <= maxIndexed {
-		return []byte(tag)
+// indexed returns a tag of a tenant and app as the index has it: long ones end with a hash.
+func indexed(group storage.Key, tag string) []byte {
+	entry := append(binary.AppendUvarint(nil, uint64(len(group))), group...)
+	if entry = append(entry, tag...); len(entry) <= maxIndexed {
+		return entry
 	}
-	hash := sha256.Sum256([]byte(tag))
-	return append([]byte(tag[:maxIndexed-len(hash)]), hash[:]...)
+	hash := sha256.Sum256(entry)
+	return append(entry[:maxIndexed-len(hash)], hash[:]...)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // format is the version of the tables.
-const format = 1
+const format = 2
 
 // ddl creates the tables. Keys, tags and ids are bytea: text can hold neither NUL nor invalid UTF-8, and keys compare
 // as bytes. Times are microseconds since 1970.

@@ -233,8 +233,8 @@ func TestRemovalsReadNoContents(t *testing.T) {
 	if err != nil || len(heads) != 6 || heads[0].ContentBytes != size {
 		t.Fatalf("Heads = %v, %v", heads, err)
 	}
-	if removed, err := b.Drop(ctx, storage.Selector{Prefix: key("", "")}, 10); err != nil || len(removed) != 6 {
-		t.Fatalf("Drop = %v, %v", removed, err)
+	if removed, err := b.DeleteWhere(ctx, storage.Selector{Prefix: key("", "")}, 10); err != nil || len(removed) != 6 {
+		t.Fatalf("DeleteWhere = %v, %v", removed, err)
 	}
 	w.set(func(w *wire) {
 		if w.received > size/10 {

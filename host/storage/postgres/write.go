@@ -60,9 +60,10 @@ func queueChanges(batch *pgx.Batch, changes []storage.Change) {
 func queueTags(batch *pgx.Batch, sql string, changes []storage.Change, in, notIn func(storage.Change) []string) {
 	var tags, keys [][]byte
 	for _, c := range changes {
+		group, _ := c.Record.Key.Group()
 		for _, tag := range in(c) {
 			if !slices.Contains(notIn(c), tag) {
-				tags, keys = append(tags, indexed(tag)), append(keys, []byte(c.Record.Key))
+				tags, keys = append(tags, indexed(group, tag)), append(keys, []byte(c.Record.Key))
 			}
 		}
 	}

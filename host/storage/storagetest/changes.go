@@ -41,7 +41,7 @@ func testChanges(t *testing.T, b storage.Backend) {
 	put(t, b, expired)
 	put(t, b, record(one, 2, "x"))
 	sweep(t, b, epoch.Add(time.Hour))
-	_, err := b.Drop(ctx, storage.Selector{Prefix: app("a")}, 10)
+	_, err := b.DeleteWhere(ctx, storage.Selector{Prefix: app("a")}, 10)
 	must(t, err)
 	version := func(k storage.Key, revision int64) storage.Version {
 		return storage.Version{Key: k, Revision: revision, Generation: "i1"}

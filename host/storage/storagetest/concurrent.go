@@ -145,7 +145,8 @@ func churn(t tester, b storage.Backend, i int) {
 	ctx := context.Background()
 	for j := range 4 {
 		r := record(app("churn", user(fmt.Sprint("u", i)), store(fmt.Sprint("s", j))), 1, "x")
-		r.Expires, r.Tags = epoch, []string{fmt.Sprint("session/", i)}
+		r = withTags(r, fmt.Sprint("session/", i))
+		r.Expires = epoch
 		keys := []storage.Key{r.Key}
 		if err := b.Update(ctx, storage.Keys(keys...), func([]storage.Record) ([]storage.Write, error) {
 			return []storage.Write{{Record: r}}, nil
@@ -153,8 +154,8 @@ func churn(t tester, b storage.Backend, i int) {
 			t.Error(err)
 		}
 	}
-	_, err1 := b.Drop(ctx, storage.Selector{Tag: fmt.Sprint("session/", i)}, 2)
-	_, err2 := b.Sweep(ctx, "", epoch, 1)
+	_, err1 := b.DeleteWhere(ctx, tagged("churn", fmt.Sprint("session/", i)), 2)
+	_, err2 := sweepUpTo(ctx, b, epoch, 1)
 	if err := errors.Join(err1, err2); err != nil {
 		t.Error(err)
 	}

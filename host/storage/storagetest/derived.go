@@ -27,7 +27,7 @@ func testUserUsage(t *testing.T, b storage.Backend) {
 	file.Revision, file.Tags, file.Content = 3, []string{storage.SubjectTag("bob")}, []byte("1")
 	put(t, b, file)
 	checkUsage(t, b, group, ann, bob)
-	if gone, err := b.Drop(context.Background(), storage.Selector{Tag: storage.SubjectTag("bob"), Prefix: file.Key}, 10); len(gone) != 1 || err != nil {
+	if gone, err := b.DeleteWhere(context.Background(), storage.Selector{Group: group, Tag: storage.SubjectTag("bob"), Prefix: file.Key}, 10); len(gone) != 1 || err != nil {
 		t.Errorf("Drop of bob's = %v, %v", gone, err)
 	}
 	checkUsage(t, b, group, ann, bob)
@@ -67,15 +67,15 @@ func testFloors(t *testing.T, b storage.Backend) {
 	expired := record(k, 9, "x")
 	expired.Expires = epoch
 	put(t, b, expired)
-	if n, err := b.Sweep(ctx, "", epoch.Add(time.Hour), 10); n != 1 || err != nil {
+	if n, err := sweepUpTo(ctx, b, epoch.Add(time.Hour), 10); n != 1 || err != nil {
 		t.Fatalf("Sweep = %d, %v", n, err)
 	}
 	want("after a sweep", 9)
 
 	ended := record(k, 11, "x")
-	ended.Tags = []string{"e"}
+	ended = withTags(ended, "e")
 	put(t, b, ended)
-	if gone, err := b.Drop(ctx, storage.Selector{Tag: "e"}, 10); len(gone) != 1 || err != nil {
+	if gone, err := b.DeleteWhere(ctx, tagged("a", "e"), 10); len(gone) != 1 || err != nil {
 		t.Fatalf("Drop = %v, %v", gone, err)
 	}
 	want("after a drop", 11)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/toolrun/toolrun/host/storage"
 )
@@ -39,8 +38,7 @@ const (
 	OpGet     = "get"
 	OpScan    = "scan"
 	OpUpdate  = "update"
-	OpDrop    = "drop"
-	OpSweep   = "sweep"
+	OpDelete  = "delete"
 	OpChanges = "changes"
 	OpPing    = "ping"
 )
@@ -149,22 +147,22 @@ func (f *Faulty) Update(ctx context.Context, on storage.Footprint, fn func([]sto
 	return f.do(OpUpdate, func() error { return f.Backend.Update(ctx, on, fn) })
 }
 
-// Drop implements storage.Backend.
-func (f *Faulty) Drop(ctx context.Context, what storage.Selector, limit int) (removed []storage.Head, err error) {
-	err = f.do(OpDrop, func() error {
-		removed, err = f.Backend.Drop(ctx, what, limit)
+// ScanTag implements storage.Backend. It is an OpScan as Scan is.
+func (f *Faulty) ScanTag(ctx context.Context, what storage.Selector, after storage.Key, limit int) (found []storage.Head, err error) {
+	err = f.do(OpScan, func() error {
+		found, err = f.Backend.ScanTag(ctx, what, after, limit)
+		return err
+	})
+	return found, err
+}
+
+// DeleteWhere implements storage.Backend.
+func (f *Faulty) DeleteWhere(ctx context.Context, what storage.Selector, limit int) (removed []storage.Head, err error) {
+	err = f.do(OpDelete, func() error {
+		removed, err = f.Backend.DeleteWhere(ctx, what, limit)
 		return err
 	})
 	return removed, err
-}
-
-// Sweep implements storage.Backend.
-func (f *Faulty) Sweep(ctx context.Context, group storage.Key, at time.Time, limit int) (n int, err error) {
-	err = f.do(OpSweep, func() error {
-		n, err = f.Backend.Sweep(ctx, group, at, limit)
-		return err
-	})
-	return n, err
 }
 
 // Space implements storage.Spacer with what the backend below reports.

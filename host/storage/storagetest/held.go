@@ -133,7 +133,7 @@ func testHeldVersions(t *testing.T, b storage.Backend) {
 
 func sweep(t tester, b storage.Backend, at time.Time) {
 	t.Helper()
-	_, err := b.Sweep(context.Background(), "", at, 1000)
+	_, err := sweepUpTo(context.Background(), b, at, 1000)
 	must(t, err)
 }
 
@@ -142,14 +142,14 @@ func testHeldRanges(t *testing.T, b storage.Backend) {
 	key := func(i int) storage.Key { return app("a", user("u"), store(fmt.Sprintf("s%02d", i))) }
 	prefix := app("a", user("u"))
 	reset := func() {
-		_, err := b.Drop(context.Background(), storage.Selector{Prefix: app("a")}, 1000)
+		_, err := b.DeleteWhere(context.Background(), storage.Selector{Prefix: app("a")}, 1000)
 		must(t, err)
 		for i := 2; i <= 60; i += 2 {
 			put(t, b, record(key(i), 1, "x"))
 		}
 	}
 	remove := func(k storage.Key) {
-		_, err := b.Drop(context.Background(), storage.Selector{Keys: []storage.Key{k}}, 1)
+		_, err := b.DeleteWhere(context.Background(), storage.Selector{Keys: []storage.Key{k}}, 1)
 		must(t, err)
 	}
 	for _, g := range []struct {

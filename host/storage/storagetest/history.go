@@ -41,7 +41,7 @@ var (
 		app("aa", store("s")), storage.MakeKey(storage.Part{Tag: storage.System, Value: "run"}, user("u")),
 	}
 	modelPrefixes = []storage.Key{"", app("a"), app("aa"), app("a", user("u")), app("b"), modelKeys[5]}
-	modelEnds     = []string{"e", "ee", "f"}
+	modelTags     = []string{"e", "ee", "f"}
 )
 
 // model is a backend and what should be in it.
@@ -128,7 +128,7 @@ func (m *model) follow(t *rapid.T) {
 
 func (m *model) drawRecord(t *rapid.T, k storage.Key) storage.Record {
 	r := record(k, m.records[k].Revision+1, rapid.StringN(0, 40, -1).Draw(t, "content"))
-	r.Tags = rapid.SliceOfDistinct(rapid.SampledFrom(modelEnds), rapid.ID[string]).Draw(t, "ends")
+	r = withTags(r, rapid.SliceOfDistinct(rapid.SampledFrom(modelTags), rapid.ID[string]).Draw(t, "tags")...)
 	if in := rapid.IntRange(0, 5).Draw(t, "expires"); in > 0 {
 		r.Expires = epoch.Add(time.Duration(in) * time.Second)
 	}
@@ -196,17 +196,34 @@ func (m *model) scan(t *rapid.T) {
 
 func (m *model) drop(t *rapid.T) {
 	what := storage.Selector{Prefix: rapid.SampledFrom(modelPrefixes).Draw(t, "prefix")}
-	what.Tag = rapid.SampledFrom(append([]string{""}, modelEnds...)).Draw(t, "end")
+	if what.Tag = rapid.SampledFrom(append([]string{""}, modelTags...)).Draw(t, "tag"); what.Tag != "" {
+		what.Group = rapid.SampledFrom([]storage.Key{"", app("a"), app("aa"), app("b")}).Draw(t, "group")
+		m.scanTag(t, what)
+	}
 	if what.Check(1) != nil {
 		return
 	}
 	m.remove(t, what.Matches, dropping(m.b, what))
 }
 
+func (m *model) scanTag(t *rapid.T, what storage.Selector) {
+	after := rapid.SampledFrom(append([]storage.Key{""}, modelKeys...)).Draw(t, "after")
+	limit := rapid.IntRange(1, 8).Draw(t, "limit")
+	got, err := m.b.ScanTag(context.Background(), what, after, limit)
+	must(t, err)
+	var want []storage.Record
+	for _, r := range m.sorted() {
+		if what.Matches(r) && r.Key > after && len(want) < limit {
+			want = append(want, r)
+		}
+	}
+	sameHeads(t, "ScanTag", got, want)
+}
+
 func (m *model) sweep(t *rapid.T) {
-	at := epoch.Add(time.Duration(rapid.IntRange(0, 6).Draw(t, "at")) * time.Second)
-	expired := func(r storage.Record) bool { return r.Expired(at) }
-	m.remove(t, expired, func(limit int) (int, error) { return m.b.Sweep(context.Background(), "", at, limit) })
+	what := storage.Selector{Expired: epoch.Add(time.Duration(rapid.IntRange(0, 6).Draw(t, "at")) * time.Second)}
+	what.Group = rapid.SampledFrom([]storage.Key{"", app("a"), app("b")}).Draw(t, "group")
+	m.remove(t, what.Matches, dropping(m.b, what))
 }
 
 // remove checks that as many went as the limit allows, all of them matching; which ones is the backend's choice.

@@ -17,16 +17,16 @@ func operations(ctx context.Context, b storage.Backend) map[string]error {
 	update := b.Update(ctx, storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
 		return []storage.Write{{Record: record(k, 9, "touched")}}, nil
 	})
-	_, drop := b.Drop(ctx, storage.Selector{Prefix: k}, 1)
-	_, sweep := b.Sweep(ctx, "", epoch, 1)
+	_, drop := b.DeleteWhere(ctx, storage.Selector{Prefix: k}, 1)
+	_, tag := b.ScanTag(ctx, tagged("a", "e"), "", 1)
 	_, at, read := b.Read(ctx, nil, storage.Held{})
 	_, _, changes := b.Changes(ctx, "", at, 1)
 	if errors.Is(changes, storage.ErrTooOld) && read != nil {
 		changes = read // for lack of a position
 	}
 	return map[string]error{
-		OpGet: get, OpScan: scan, OpUpdate: update, OpDrop: drop, OpSweep: sweep,
-		OpChanges: changes, OpPing: b.Ping(ctx), "read": read,
+		OpGet: get, OpScan: scan, OpUpdate: update, OpDelete: drop,
+		OpChanges: changes, OpPing: b.Ping(ctx), "read": read, "scan of a tag": tag,
 	}
 }
 
@@ -76,7 +76,7 @@ func testCancelledWhileWaiting(t *testing.T, b storage.Backend) {
 	}()
 	removing := make(chan error)
 	go func() {
-		_, err := b.Drop(ctx, storage.Selector{Prefix: app("b")}, 10)
+		_, err := b.DeleteWhere(ctx, storage.Selector{Prefix: app("b")}, 10)
 		removing <- err
 	}()
 	cancel()

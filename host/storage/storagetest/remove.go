@@ -26,19 +26,17 @@ func drain(t tester, limit int, remove func(limit int) (int, error)) int {
 	}
 }
 
-// dropping is Drop, for drain.
+// dropping is DeleteWhere, for drain.
 func dropping(b storage.Backend, what storage.Selector) func(limit int) (int, error) {
 	return func(limit int) (int, error) {
-		removed, err := b.Drop(context.Background(), what, limit)
+		removed, err := b.DeleteWhere(context.Background(), what, limit)
 		return len(removed), err
 	}
 }
 
-func testDrop(t *testing.T, b storage.Backend) {
+func testDelete(t *testing.T, b storage.Backend) {
 	ended := func(k storage.Key, ends ...string) storage.Record {
-		r := record(k, 1, "x")
-		r.Tags = ends
-		return r
+		return withTags(record(k, 1, "x"), ends...)
 	}
 	tests := []struct {
 		name string
@@ -48,11 +46,14 @@ func testDrop(t *testing.T, b storage.Backend) {
 		{"a user", storage.Selector{Prefix: app("a", user("u"))}, 11},
 		{"another user", storage.Selector{Prefix: app("a", user("uu"))}, 1},
 		{"an app", storage.Selector{Prefix: app("a")}, 13},
-		{"an end", storage.Selector{Tag: "session/s1"}, 12},
-		{"a longer end", storage.Selector{Tag: "session/s10"}, 2},
-		{"the start of an end", storage.Selector{Tag: "session/s"}, 0},
-		{"an end under a prefix", storage.Selector{Prefix: app("a", user("u")), Tag: "session/s1"}, 10},
-		{"an end under another prefix", storage.Selector{Prefix: app("b"), Tag: "session/s1"}, 1},
+		{"a tag", tagged("a", "session/s1"), 11},
+		{"a longer tag", tagged("a", "session/s10"), 2},
+		{"the start of a tag", tagged("a", "session/s"), 0},
+		{"a tag under a prefix", storage.Selector{Prefix: app("a", user("u")), Group: app("a"), Tag: "session/s1"}, 10},
+		{"a tag of another app", tagged("b", "session/s1"), 1},
+		{"a tag under a prefix of another app", storage.Selector{Prefix: app("b"), Group: app("a"), Tag: "session/s1"}, 0},
+		{"a tag of no app", storage.Selector{Tag: "session/s1"}, 1},
+		{"a user's tag", tagged("a", storage.SubjectTag("u")), 11},
 		{"keys", storage.Selector{Keys: []storage.Key{app("b", store("s")), app("c"), app("a", user("u"), store("s3")), app("a", user("u"))}}, 2},
 		{"a prefix with nothing", storage.Selector{Prefix: app("c")}, 0},
 		{"usage", storage.Selector{Prefix: storage.UsageKey(app("a"))}, 0},
@@ -61,8 +62,10 @@ func testDrop(t *testing.T, b storage.Backend) {
 		for _, limit := range []int{1, 3, 100} {
 			t.Run(fmt.Sprint(test.name, limit), func(t *testing.T) {
 				drain(t, 100, dropping(b, storage.Selector{Prefix: app("")}))
+				drain(t, 100, dropping(b, storage.Selector{Prefix: storage.MakeKey(storage.Part{Tag: storage.System, Value: "run"})}))
 				put(t, b, ended(app("a", user("u"), store("kept"))), ended(app("a", user("uu"), store("s")), "session/s10", "session/s1"),
-					ended(app("a", store("s")), "session/s10"), ended(app("b", store("s")), "session/s1"))
+					ended(app("a", store("s")), "session/s10"), ended(app("b", store("s")), "session/s1"),
+					ended(storage.MakeKey(storage.Part{Tag: storage.System, Value: "run"}, storage.Part{Tag: storage.Item, Value: "r"}), "session/s1"))
 				for i := range 10 {
 					put(t, b, ended(app("a", user("u"), store(fmt.Sprint("s", i))), "session/s2", "session/s1"))
 				}
@@ -96,7 +99,7 @@ func testSweep(t *testing.T, b storage.Backend) {
 	put(t, b, old, record(app("a", store("ever")), 1, "x"))
 
 	sweep := func(at time.Time) int {
-		return drain(t, 3, func(n int) (int, error) { return b.Sweep(ctx, "", at, n) })
+		return drain(t, 3, func(n int) (int, error) { return sweepUpTo(ctx, b, at, n) })
 	}
 	for _, c := range []struct {
 		at   time.Time
@@ -116,8 +119,8 @@ func testSweep(t *testing.T, b storage.Backend) {
 	}
 	same(t, "what is left", all(t, b, ""), []storage.Record{record(app("a", store("ever")), 1, "x")})
 	checkUsage(t, b, app("a"))
-	if n, err := b.Drop(ctx, storage.Selector{Tag: "e"}, 100); len(n) != 0 || err != nil {
-		t.Errorf("Drop of ends of swept records = %v, %v; want none", n, err)
+	if n, err := b.DeleteWhere(ctx, tagged("a", "e"), 100); len(n) != 0 || err != nil {
+		t.Errorf("DeleteWhere of ends of swept records = %v, %v; want none", n, err)
 	}
 }
 
@@ -131,7 +134,7 @@ func testSweepLooksAgain(t *testing.T, b storage.Backend) {
 	put(t, b, r)
 	r.Revision, r.Expires = 2, epoch.Add(time.Hour) // a write extends the lifetime
 	put(t, b, r)
-	if n, err := b.Sweep(ctx, "", epoch.Add(time.Minute), 10); n != 0 || err != nil {
+	if n, err := sweepUpTo(ctx, b, epoch.Add(time.Minute), 10); n != 0 || err != nil {
 		t.Fatalf("Sweep of an extended record = %d, %v; want 0", n, err)
 	}
 	same(t, "what is left", all(t, b, ""), []storage.Record{r})
@@ -145,7 +148,7 @@ func testSweepLooksAgain(t *testing.T, b storage.Backend) {
 				return
 			default:
 			}
-			if _, err := b.Sweep(ctx, "", epoch, 5); err != nil {
+			if _, err := sweepUpTo(ctx, b, epoch, 5); err != nil {
 				t.Error(err)
 				return
 			}
@@ -179,16 +182,17 @@ func testLimits(t *testing.T, b storage.Backend) {
 		if _, err := b.Heads(ctx, "", "", limit); err == nil {
 			t.Errorf("Heads with limit %d succeeded", limit)
 		}
-		if _, err := b.Drop(ctx, storage.Selector{Prefix: app("a")}, limit); err == nil {
-			t.Errorf("Drop with limit %d succeeded", limit)
+		if _, err := b.DeleteWhere(ctx, storage.Selector{Prefix: app("a")}, limit); err == nil {
+			t.Errorf("DeleteWhere with limit %d succeeded", limit)
 		}
-		if _, err := b.Sweep(ctx, "", epoch, limit); err == nil {
+		if _, err := sweepUpTo(ctx, b, epoch, limit); err == nil {
 			t.Errorf("Sweep with limit %d succeeded", limit)
 		}
 	}
-	for _, what := range []storage.Selector{{}, {Keys: []storage.Key{}}, {Keys: []storage.Key{app("a")}, Prefix: app("a")}, {Keys: []storage.Key{app("a")}, Tag: "e"}} {
-		if _, err := b.Drop(ctx, what, 1); err == nil {
-			t.Errorf("Drop of %+v succeeded", what)
+	for _, what := range []storage.Selector{{}, {Keys: []storage.Key{}}, {Keys: []storage.Key{app("a")}, Prefix: app("a")}, {Keys: []storage.Key{app("a")}, Tag: "e"},
+		{Group: app("a")}, {Group: app("a"), Prefix: app("a")}, {Expired: epoch, Tag: "e"}, {Expired: epoch, Prefix: app("a")}} {
+		if _, err := b.DeleteWhere(ctx, what, 1); err == nil {
+			t.Errorf("DeleteWhere of %+v succeeded", what)
 		}
 	}
 	if n := len(all(t, b, "")); n != 1 {

@@ -12,29 +12,30 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testDropReturnsHeads checks that what a Drop returns is what it removed.
-func testDropReturnsHeads(t *testing.T, b storage.Backend) {
+// testDeleteReturnsHeads checks that what a DeleteWhere returns is what it removed.
+func testDeleteReturnsHeads(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	var want []storage.Record
 	for i := range 5 {
 		r := record(app("a", user("u"), store(fmt.Sprint("s", i))), int64(i+1), string(bytes.Repeat([]byte("x"), i)))
-		r.Tags, r.Expires = []string{"e"}, epoch.Add(time.Hour)
+		r = withTags(r, "e")
+		r.Expires = epoch.Add(time.Hour)
 		want = append(want, r)
 	}
 	for _, what := range []storage.Selector{
-		{Prefix: app("a")}, {Tag: "e"}, {Prefix: app("a", user("u")), Tag: "e"},
+		{Prefix: app("a")}, tagged("a", "e"), {Prefix: app("a", user("u")), Group: app("a"), Tag: "e"},
 		{Keys: []storage.Key{want[0].Key, want[1].Key, want[2].Key, want[3].Key, want[4].Key}},
 	} {
 		put(t, b, want...)
-		first, err := b.Drop(ctx, what, 2)
+		first, err := b.DeleteWhere(ctx, what, 2)
 		must(t, err)
-		rest, err := b.Drop(ctx, what, 10)
+		rest, err := b.DeleteWhere(ctx, what, 10)
 		must(t, err)
 		got := append(slices.Clone(first), rest...)
 		slices.SortFunc(got, func(x, y storage.Head) int { return bytes.Compare([]byte(x.Key), []byte(y.Key)) })
-		sameHeads(t, fmt.Sprintf("Drop of %+v", what), got, want)
+		sameHeads(t, fmt.Sprintf("DeleteWhere of %+v", what), got, want)
 		if len(first) != 2 {
-			t.Errorf("Drop of %+v with limit 2 removed %d", what, len(first))
+			t.Errorf("DeleteWhere of %+v with limit 2 removed %d", what, len(first))
 		}
 		var size int64
 		for _, h := range got {
@@ -47,10 +48,10 @@ func testDropReturnsHeads(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, app("a"))
 }
 
-// testDropLarge removes more than one transaction should, at once.
-func testDropLarge(t *testing.T, b storage.Backend) {
+// testDeleteLarge removes more than one transaction should, at once.
+func testDeleteLarge(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
-	const n, size = 6, 8 << 20
+	const n, size = 6, storage.MaxContentBytes
 	fill := func() (keys []storage.Key) {
 		for i := range n {
 			r := record(app("a", store(fmt.Sprintf("s%02d", i))), 1, string(bytes.Repeat([]byte{byte(i)}, size)))
@@ -61,18 +62,18 @@ func testDropLarge(t *testing.T, b storage.Backend) {
 		return keys
 	}
 	keys := fill()
-	for _, what := range []storage.Selector{{Prefix: app("a")}, {Tag: "e"}, {Keys: keys}} {
-		removed, err := b.Drop(ctx, what, 1000)
+	for _, what := range []storage.Selector{{Prefix: app("a")}, tagged("a", "e"), {Keys: keys}} {
+		removed, err := b.DeleteWhere(ctx, what, 1000)
 		if err != nil || len(removed) != n {
-			t.Errorf("Drop of %+v = %d records, %v; want %d", what, len(removed), err, n)
+			t.Errorf("DeleteWhere of %+v = %d records, %v; want %d", what, len(removed), err, n)
 		}
 		checkUsage(t, b, app("a"))
 		fill()
 	}
-	if got, err := b.Sweep(ctx, "", epoch.Add(5*time.Second), 1000); got != 5 || err != nil {
+	if got, err := sweepUpTo(ctx, b, epoch.Add(5*time.Second), 1000); got != 5 || err != nil {
 		t.Errorf("Sweep = %d, %v; want 5", got, err)
 	}
-	if got, err := b.Sweep(ctx, "", epoch.Add(time.Hour), 1000); got != n-5 || err != nil {
+	if got, err := sweepUpTo(ctx, b, epoch.Add(time.Hour), 1000); got != n-5 || err != nil {
 		t.Errorf("Sweep = %d, %v; want %d", got, err, n-5)
 	}
 	checkUsage(t, b, app("a"))
@@ -93,7 +94,7 @@ func testNeighbours(t *testing.T, b storage.Backend) {
 	}
 	removed := map[storage.Key]int{}
 	drop := func(limit int) {
-		gone, err := b.Drop(ctx, storage.Selector{Prefix: app("a")}, limit)
+		gone, err := b.DeleteWhere(ctx, storage.Selector{Prefix: app("a")}, limit)
 		if err != nil {
 			t.Error(err)
 		}

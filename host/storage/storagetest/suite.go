@@ -37,9 +37,10 @@ func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
 		{"function fails", testFunctionFails},
 		{"usage of users", testUserUsage},
 		{"floors", testFloors},
-		{"drop", testDrop},
-		{"drop returns heads", testDropReturnsHeads},
-		{"drop of large records", testDropLarge},
+		{"delete", testDelete},
+		{"delete returns heads", testDeleteReturnsHeads},
+		{"delete of large records", testDeleteLarge},
+		{"tags", testTags},
 		{"neighbours", testNeighbours},
 		{"sweep", testSweep},
 		{"sweep looks again", testSweepLooksAgain},
@@ -79,10 +80,29 @@ func user(name string) storage.Part  { return storage.Part{Tag: storage.User, Va
 func store(name string) storage.Part { return storage.Part{Tag: storage.Store, Value: name} }
 
 func record(k storage.Key, revision int64, content string) storage.Record {
-	return storage.Record{
+	r := storage.Record{
 		Key: k, Revision: revision, Generation: "i1", Content: []byte(content),
 		Created: epoch, Updated: epoch.Add(time.Minute), Run: "run1",
 	}
+	if u := k.Part(storage.User); u != "" {
+		r.Tags = []string{storage.SubjectTag(u)}
+	}
+	return r
+}
+
+// withTags returns r with more tags.
+func withTags(r storage.Record, tags ...string) storage.Record {
+	r.Tags = append(slices.Clone(r.Tags), tags...)
+	return r
+}
+
+// tagged selects the records of an app with a tag.
+func tagged(name, tag string) storage.Selector { return storage.Selector{Group: app(name), Tag: tag} }
+
+// sweepUpTo removes up to limit records that have expired, and returns how many.
+func sweepUpTo(ctx context.Context, b storage.Backend, at time.Time, limit int) (int, error) {
+	removed, err := b.DeleteWhere(ctx, storage.Selector{Expired: at}, limit)
+	return len(removed), err
 }
 
 // tester is what the helpers need of a *testing.T or a *rapid.T.
@@ -182,7 +202,8 @@ func equal(x, y storage.Record) bool {
 
 func testGet(t *testing.T, b storage.Backend) {
 	full := record(app("a", user("u"), store("s")), 3, `{"a":1}`)
-	full.Expires, full.Tags = epoch.Add(time.Hour), []string{"session/s1", "workflow/w1"}
+	full.Expires = epoch.Add(time.Hour)
+	full = withTags(full, "session/s1", "workflow/w1")
 	bare := storage.Record{Key: app("a", store("bare")), Revision: 1}
 	put(t, b, full, bare)
 
@@ -227,7 +248,7 @@ func testContent(t *testing.T, b storage.Backend) {
 	for i := range every {
 		every[i] = byte(i)
 	}
-	for i, content := range [][]byte{nil, {0}, every, bytes.Repeat([]byte{0xff}, 4096), bytes.Repeat(every, 32<<10)} {
+	for i, content := range [][]byte{nil, {0}, every, bytes.Repeat([]byte{0xff}, 4096), bytes.Repeat(every, storage.MaxContentBytes/len(every))} {
 		r := record(app("a", store(fmt.Sprint("s", i))), 1, string(content))
 		put(t, b, r)
 		if got := get(t, b, r.Key)[0]; !bytes.Equal(got.Content, content) {

@@ -57,11 +57,12 @@ func testRefusedWrites(t *testing.T, b storage.Backend) {
 		"malformed key":       {{Record: record("no key", 1, "")}},
 		"empty key":           {{Record: record("", 1, "")}},
 		"long key":            {{Record: record(long, 1, "")}},
+		"large content":       {{Record: record(k, 2, string(make([]byte, storage.MaxContentBytes+1)))}},
 		"no revision":         {with(func(r *storage.Record) { r.Revision = 0 })},
 		"negative revision":   {with(func(r *storage.Record) { r.Revision = -1 })},
-		"empty end":           {with(func(r *storage.Record) { r.Tags = []string{""} })},
-		"end twice":           {with(func(r *storage.Record) { r.Tags = []string{"e", "f", "e"} })},
-		"long end":            {with(func(r *storage.Record) { r.Tags = []string{string(make([]byte, storage.MaxTagBytes+1))} })},
+		"empty tag":           {with(func(r *storage.Record) { r.Tags = []string{""} })},
+		"tag twice":           {with(func(r *storage.Record) { r.Tags = []string{"e", "f", "e"} })},
+		"long tag":            {with(func(r *storage.Record) { r.Tags = []string{string(make([]byte, storage.MaxTagBytes+1))} })},
 	} {
 		t.Run(name, func(t *testing.T) {
 			keys := []storage.Key{other, k, storage.UsageKey(app("a")), storage.FloorKey(k), "no key", "", long}
