@@ -35,7 +35,18 @@ func declarationOf(st declare.Store) declaration {
 // keeps the new ones. A store whose access or kind changed is refused while it has records: they would lie where
 // nobody looks for them. Stores that are no longer declared keep their records; see Orphans.
 func (s *Service) Declare(ctx context.Context, tenant string) error {
-	c := Caller{Tenant: tenant}
+	err := errMissed
+	for tries := 0; tries < maxMisses && errors.Is(err, errMissed); tries++ { // others may open the app at the same time
+		err = writeCatalogue(ctx, s, Caller{Tenant: tenant})
+	}
+	if errors.Is(err, errMissed) {
+		return s.hostFault("write the catalogue", err)
+	}
+	return err
+}
+
+// writeCatalogue writes the catalogue if it is not what it should be; errMissed if it changed meanwhile.
+func writeCatalogue(ctx context.Context, s *Service, c Caller) error {
 	key := s.system(systemCatalogue, c)
 	records, err := s.backend.Get(ctx, key)
 	if err != nil {
@@ -54,10 +65,13 @@ func (s *Service) Declare(ctx context.Context, tenant string) error {
 	}
 	err = s.backend.Update(ctx, storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
 		if !now[0].SameVersion(records[0]) {
-			return nil, errors.New("the catalogue changed while the app was opened")
+			return nil, errMissed
 		}
 		return s.writeSystem(nil, now[0], key, next, time.Time{}, c)
 	})
+	if errors.Is(err, errMissed) {
+		return err
+	}
 	return s.hostFault("write the catalogue", err)
 }
 
