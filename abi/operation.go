@@ -2,75 +2,65 @@ package abi
 
 import "encoding/json"
 
-// Verb is what a grant allows: to read, to write or to delete.
+// Verb is what a grant allows.
 type Verb string
 
-// The verbs. "readwrite" in a file means all three.
+// The verbs.
 const (
 	Read   Verb = "read"
 	Write  Verb = "write"
 	Delete Verb = "delete"
 )
 
-// Kind says what a parameter holds.
+// Kind is how a parameter crosses.
 type Kind string
 
-// The kinds of parameters.
+// The kinds.
 const (
 	StoreName Kind = "store" // a string that names a store
 	JSON      Kind = "json"  // any JSON value
 )
 
-// Param is a parameter of an operation. Guests pass it by its place or, where the language has keyword
-// arguments, by its name or one of its aliases.
+// Param is a parameter of an operation. Its JSON is what a guest needs to pass an argument; Type and Doc are for
+// declarations.
 type Param struct {
 	Name     string   `json:"name"`
 	Aliases  []string `json:"aliases,omitempty"`
 	Kind     Kind     `json:"kind"`
 	Required bool     `json:"required,omitempty"`
+
+	// Type is the shape of a parameter whose Kind is JSON.
+	Type Type `json:"-"`
+	// Doc is a noun phrase, such as "the parts of the content to read".
+	Doc string `json:"-"`
 }
 
-// Operation is one call that a guest may make. In JSON it is what engines hand to their bindings.
+// Operation is a function of memory in every language. Its JSON is what a guest needs to make the function; the other
+// fields are for declarations.
 type Operation struct {
 	// Name is the operation's name in every language, as in memory.get_content.
 	Name string `json:"name"`
 	// Verb is the grant that the call needs.
 	Verb Verb `json:"verb"`
-	// Params are the parameters in the order of their places; the first one is the store.
+	// Params are the parameters in the order of their places, at most MaxParams; the first one is the store.
 	Params []Param `json:"params"`
+
+	// Doc is a predicate whose subject is the operation, such as "returns the content of a store".
+	Doc string `json:"-"`
+	// Reply is the shape of what the operation returns, and Variants are other shapes for certain arguments.
+	Reply    Type      `json:"-"`
+	Variants []Variant `json:"-"`
 }
 
-// Names of the operations.
-const (
-	GetContent    = "get_content"
-	SetContent    = "set_content"
-	DeleteContent = "delete_content"
-)
+// MaxParams is the largest number of parameters of an operation.
+const MaxParams = 8
 
-// Operations is the table of all operations: engines, SDKs, grants and docs are made from it. Adding one
-// here is all that the way from a guest to its View needs. It is not changed while a guest runs.
-var Operations = []Operation{
-	{Name: GetContent, Verb: Read, Params: []Param{
-		storeParam,
-		{Name: "projection", Aliases: []string{"projections"}, Kind: JSON},
-		optionsParam,
-	}},
-	{Name: SetContent, Verb: Write, Params: []Param{
-		storeParam,
-		{Name: "value", Aliases: []string{"content", "data_object"}, Kind: JSON, Required: true},
-		optionsParam,
-	}},
-	{Name: DeleteContent, Verb: Delete, Params: []Param{storeParam, optionsParam}},
-}
+// Table is a set of operations, in the order in which guests list them. It is not changed once it is in use.
+type Table []Operation
 
-var (
-	storeParam   = Param{Name: "store", Aliases: []string{"store_name", "memory_store_name"}, Kind: StoreName, Required: true}
-	optionsParam = Param{Name: "options", Kind: JSON}
-)
-
-// LookupOperation finds an operation by its name.
-func LookupOperation(name string) (Operation, bool) {
-	for _, op := range Operations {
+// Lookup finds an operation by its name.
+func (t Table) Lookup(name string) (Operation, bool) {
+	for _, op := range t {
 		if op.Name == name {
 			return op, true
 		}
@@ -78,16 +68,20 @@ func LookupOperation(name string) (Operation, bool) {
 	return Operation{}, false
 }
 
-// Call is one operation that a guest asks for. It holds no identity: for whom a guest acts is known to the
-// host alone.
+// Key returns a text that differs between two tables if a guest can see the difference. It is for the keys of caches.
+func (t Table) Key() string {
+	text, _ := json.Marshal(t) // strings and booleans are always JSON
+	return string(text)
+}
+
+// Call is one call of an operation by a guest.
 type Call struct {
 	Op string `json:"op"`
 	// Args are JSON texts in the order of the operation's parameters; nil or missing ones are absent.
 	Args []json.RawMessage `json:"args"`
 }
 
-// Arg returns the i-th argument, or nil where it is absent. An explicit null counts as absent but for
-// required parameters.
+// Arg returns argument i, nil where it is absent.
 func (c Call) Arg(i int) json.RawMessage {
 	if i >= len(c.Args) {
 		return nil

@@ -47,6 +47,8 @@ func (a *attempt) call(ctx context.Context, call abi.Call) (json.RawMessage, err
 }
 
 func (a *attempt) observe(ctx context.Context, event CallEvent) {
+	op, _ := a.run.h.table.Lookup(event.Call.Op)
+	event.Verb = op.Verb
 	for _, o := range a.run.h.observers {
 		o.MemoryCalled(ctx, a.run.info, event)
 	}

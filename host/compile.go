@@ -88,7 +88,7 @@ func (h *Host) source(t *tool) (engine.Source, error) {
 	if err != nil {
 		return engine.Source{}, abi.Faultf(abi.SourceInvalid, "the folder of the tool %q cannot be opened", t.Name)
 	}
-	src := engine.Source{Path: strings.TrimPrefix(t.Source, dir+"/"), Files: folder{files}, Entry: t.Entry, Params: t.Params(), Domain: h.domain()}
+	src := engine.Source{Path: strings.TrimPrefix(t.Source, dir+"/"), Files: folder{files}, Entry: t.Entry, Params: t.Params(), Domain: h.domain(), Operations: h.table}
 	if src.Code, err = readSource(src.Files, src.Path, h.limits.SourceBytes); err != nil {
 		return engine.Source{}, err
 	}

@@ -28,6 +28,7 @@ const sweepChunk = 1000
 type Host struct {
 	app       *app.App
 	memory    *memory.Service
+	table     abi.Table // of the operations that guests have
 	tools     map[string]*tool
 	engines   map[string]engine.Engine // by extension
 	languages []engine.Language
@@ -75,7 +76,7 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the app %q: %w", opts.App.ID, err)
 	}
-	h.memory = service
+	h.memory, h.table = service, memory.Operations()
 	for _, tenant := range h.tenants {
 		if err := service.Declare(ctx, tenant); err != nil {
 			return nil, fmt.Errorf("open the app %q: %w", opts.App.ID, err)

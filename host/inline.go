@@ -161,7 +161,7 @@ func (l *inlined) get(h *Host, key string, declared app.Tool, text string) *inli
 	t := newTool(declared)
 	code := []byte(text)
 	t.source = func() (engine.Source, error) {
-		return engine.Source{Path: declared.Source, Code: code, Params: declared.Params(), Domain: h.domain()}, nil
+		return engine.Source{Path: declared.Source, Code: code, Params: declared.Params(), Domain: h.domain(), Operations: h.table}, nil
 	}
 	t.load = h.compiler(t)
 	if l.byKey == nil {

@@ -71,6 +71,8 @@ type RunInfo struct {
 // CallEvent is one memory operation that a guest asked for.
 type CallEvent struct {
 	Call abi.Call
+	// Verb is the grant that the operation needs, "" if memory has no such operation.
+	Verb abi.Verb
 	Took time.Duration
 	// Err is what the guest got instead of a reply, or nil.
 	Err error

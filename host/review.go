@@ -74,7 +74,7 @@ func (h *Host) reviewTool(ctx context.Context, declared app.Tool) Review {
 
 // judge compares a memory call with what the app declares and the tool is granted.
 func (h *Host) judge(t app.Tool, call engine.MemoryCall) (Finding, bool) {
-	op, known := abi.LookupOperation(call.Op)
+	op, known := h.table.Lookup(call.Op)
 	if !known {
 		return Finding{}, false
 	}

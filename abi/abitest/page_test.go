@@ -45,7 +45,7 @@ func TestPageNamesFunctions(t *testing.T) {
 			called[s.Function] = true
 		}
 	}
-	for _, op := range abi.Operations {
+	for _, op := range abi.Documents() {
 		if !called["memory."+op.Name] {
 			t.Errorf("no vector calls memory.%s", op.Name)
 		}

@@ -63,14 +63,14 @@ type memory func(call abi.Call) (json.RawMessage, *abi.Fault)
 func (d *Double) answer(call abi.Call) (json.RawMessage, *abi.Fault) { return d.Call(call) }
 
 func absent(call abi.Call) (json.RawMessage, *abi.Fault) {
-	if op, ok := abi.LookupOperation(call.Op); ok && op.Verb == abi.Read {
+	if op, ok := abi.Documents().Lookup(call.Op); ok && op.Verb == abi.Read {
 		return json.RawMessage("null"), nil
 	}
 	return json.RawMessage(`{"success":true,"deleted":false}`), nil
 }
 
 func large(call abi.Call) (json.RawMessage, *abi.Fault) {
-	if op, ok := abi.LookupOperation(call.Op); ok && op.Verb == abi.Read {
+	if op, ok := abi.Documents().Lookup(call.Op); ok && op.Verb == abi.Read {
 		return json.RawMessage(`{"text":"` + strings.Repeat("x", 256<<10) + `"}`), nil
 	}
 	return json.RawMessage(`{"success":true}`), nil

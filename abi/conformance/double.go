@@ -30,7 +30,7 @@ func (d *Double) Call(call abi.Call) (json.RawMessage, *abi.Fault) {
 			return nil, d.issue(call, code, store, "as was asked")
 		}
 	}
-	if op, ok := abi.LookupOperation(call.Op); ok && op.Verb == abi.Read {
+	if op, ok := abi.Documents().Lookup(call.Op); ok && op.Verb == abi.Read {
 		return json.RawMessage(Content), nil
 	}
 	return json.RawMessage(`{"success":true}`), nil

@@ -69,6 +69,9 @@ type Source struct {
 	Files fs.FS
 	// Entry names the export of a plug-in to run, where the tool's manifest does; "" is the language's own.
 	Entry string
+	// Operations is the table of the operations that the tool's memory has. Default: abi.Documents; a table that is empty
+	// and not nil means none.
+	Operations abi.Table
 	// Params are the names of the tool's declared parameters, which some languages bind as variables.
 	Params []string
 	// Review asks for a static check of the code: the program then implements Reviewer. It costs time, so only a check of
@@ -77,6 +80,14 @@ type Source struct {
 	// Domain says whose code this is. Code of two domains is never compiled or run in one process, where the
 	// engine uses processes. "" is a domain like any other.
 	Domain string
+}
+
+// Table returns the operations that the tool's memory has.
+func (s Source) Table() abi.Table {
+	if s.Operations == nil {
+		return abi.Documents()
+	}
+	return s.Operations
 }
 
 // Program is a compiled tool. It is safe for concurrent use.

@@ -65,7 +65,7 @@ func TestZeroValuesReachNothing(t *testing.T) {
 	}
 	for way, call := range a.withoutRights(t.Context()) {
 		texts := map[string]bool{}
-		for _, op := range abi.Operations {
+		for _, op := range abi.Documents() {
 			for _, name := range names {
 				err := call(abi.Call{Op: op.Name, Args: args(strconv.Quote(name), `{"language":"de"}`)})
 				f, ok := errors.AsType[*abi.Fault](err)
@@ -92,7 +92,7 @@ func TestZeroConfigHasNoStores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, op := range abi.Operations {
+	for _, op := range abi.Documents() {
 		_, _, err := s.Do(t.Context(), ann, memory.Operator(), abi.Call{Op: op.Name, Args: args(`"notes"`, `{}`)})
 		if !errors.Is(err, abi.NotFound) {
 			t.Errorf("%s without stores = %v; want not_found", op.Name, err)

@@ -154,7 +154,7 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 // Do executes one operation under an Authority, as a transaction of its own. A read does not begin the caller's session.
 func (s *Service) Do(ctx context.Context, c Caller, a Authority, call abi.Call) (json.RawMessage, report.Effects, error) {
 	var reply json.RawMessage
-	op, _ := abi.LookupOperation(call.Op)
+	op, _ := s.operations.Lookup(call.Op)
 	done, err := s.Transact(ctx, Tx{Caller: c, Authority: a, Look: op.Verb == abi.Read}, func(ctx context.Context, v *View) (err error) {
 		reply, err = v.Call(ctx, call)
 		return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/txn"
@@ -113,6 +114,7 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 // Service keeps the memory of one app, for all its tenants. It is safe for concurrent use.
 type Service struct {
 	app          string
+	operations   abi.Table
 	backend      storage.Backend
 	stores       map[string]*store
 	names        []string // of the stores, as declared
@@ -142,7 +144,7 @@ type store struct {
 // New checks the whole configuration and reports every mistake in it.
 func New(cfg Config) (*Service, error) {
 	s := &Service{
-		app: cfg.App, backend: cfg.Backend, stores: make(map[string]*store, len(cfg.Stores)),
+		app: cfg.App, operations: Operations(), backend: cfg.Backend, stores: make(map[string]*store, len(cfg.Stores)),
 		limits: cfg.Limits.withDefaults(), sessionIdle: cfg.SessionIdle, keyRetention: cfg.KeyRetention,
 		ledgerRetention: cfg.LedgerRetention, meteringRetention: cfg.MeteringRetention, fileURL: cfg.FileURL,
 		clock: cfg.Now, rand: cfg.Rand, log: cfg.Logger,
@@ -162,6 +164,9 @@ func New(cfg Config) (*Service, error) {
 	s.db = txn.New(txn.Config{Backend: cfg.Backend, Now: s.clock, Rand: s.rand})
 	return s, errors.Join(checkConfig(cfg), s.addStores(cfg.Stores))
 }
+
+// Operations returns the table of the operations of every kind of memory, which guests have.
+func Operations() abi.Table { return abi.Documents() }
 
 func checkConfig(cfg Config) error {
 	var errs []error

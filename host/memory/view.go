@@ -52,7 +52,7 @@ func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 	if v.over != nil {
 		return nil, v.over
 	}
-	op, ok := abi.LookupOperation(call.Op)
+	op, ok := operationsOf(v.s).Lookup(call.Op)
 	perform := performers[call.Op]
 	if !ok || perform == nil {
 		return nil, inCall(abi.Faultf(abi.InvalidArgument, "memory has no operation %s", quote(call.Op)), call.Op, "")
@@ -70,6 +70,14 @@ func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 		return nil, v.failed(ctx, err, call.Op, name)
 	}
 	return reply, nil
+}
+
+// operationsOf returns the operations of a Service. A zero View, which has no Service, has them too, and no rights.
+func operationsOf(s *Service) abi.Table {
+	if s == nil {
+		return Operations()
+	}
+	return s.operations
 }
 
 // CallWith performs an operation within the attempt under another Authority than the View's own.

@@ -25,7 +25,7 @@ func (p *program) equip(ctx context.Context) error {
 	if !p.engine.language.Artefacts {
 		return nil
 	}
-	folder, key := digest("domain", p.source.Domain), digest("source", build(), codecache.Compiler(), p.engine.info.Name, string(p.source.Code))
+	folder, key := digest("domain", p.source.Domain), digest("source", build(), codecache.Compiler(), p.engine.info.Name, p.table.Key(), string(p.source.Code))
 	kept, err := p.engine.pool.keep(folder, key, func(fresh string) error {
 		return p.engine.pool.once(ctx, outfit{folder: fresh, memoryFiles: p.outfit.memoryFiles}, toCompile, nil, func(c *process) error {
 			p.key = freshKey

@@ -55,7 +55,7 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 		return nil, abi.Faultf(abi.Unavailable, "%s tools are refused where isolation is required: %s", e.info.Name, e.language.Unsound).
 			WithHint("run them on another machine, or without requiring isolation")
 	}
-	p := &program{engine: e, id: e.pool.programs.Add(1), source: src, files: newArchive(src.Files, e.pool.readable), closing: make(chan struct{})}
+	p := &program{engine: e, id: e.pool.programs.Add(1), source: src, table: src.Table(), files: newArchive(src.Files, e.pool.readable), closing: make(chan struct{})}
 	p.outfit.memoryFiles = e.language.MemoryFiles
 	err := p.compile(ctx)
 	// Where an engine answers that, and not the pool, a disk may have damaged what the language shares. Then it is made once
@@ -110,6 +110,7 @@ type program struct {
 	engine *proxy
 	id     uint64
 	source engine.Source
+	table  abi.Table // of the operations
 	files  *archive
 	outfit outfit
 	review atomic.Pointer[engine.Review]
@@ -235,7 +236,7 @@ func (p *program) runIn(ctx context.Context, cell *process, in engine.Input, hos
 		return engine.Output{}, p.engine.pool.gone(cell)
 	}
 	cell.runs++
-	x := &exchange{ctx: ctx, cell: cell, host: host, limits: limits, guard: watch(ctx, cell, "the run", allowance{cpu: limits.CPU, memory: limits.MemoryBytes})}
+	x := &exchange{ctx: ctx, cell: cell, host: host, limits: limits, table: p.table, guard: watch(ctx, cell, "the run", allowance{cpu: limits.CPU, memory: limits.MemoryBytes})}
 	err := x.sendRun(p.id, in)
 	out, lost, unheard := engine.Output{}, err != nil, brokenPipe(err)
 	if !lost {
@@ -304,7 +305,7 @@ func (p *program) loadIn(ctx context.Context, cell *process) error {
 // did not even hear of it.
 func (p *program) exchangeLoad(cell *process) (failed *abi.Fault, gone bool, err error) {
 	src := p.source
-	operations, err := json.Marshal(abi.Operations)
+	operations, err := json.Marshal(p.table)
 	if err != nil {
 		return nil, false, fmt.Errorf("write the operations: %w", err)
 	}

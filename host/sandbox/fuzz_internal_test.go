@@ -60,7 +60,7 @@ func fuzzRun(t *testing.T, sent []byte) {
 	cell := &process{dead: true, wire: newWire(bytes.NewReader(sent), io.Discard)}
 	limits := engine.Limits{LogLines: 5, LogBytes: 100, OutputBytes: 1000}.WithDefaults()
 	lines := 0
-	x := &exchange{ctx: context.Background(), cell: cell, limits: limits, guard: &guard{cell: cell, over: true}}
+	x := &exchange{ctx: context.Background(), cell: cell, limits: limits, table: abi.Documents(), guard: &guard{cell: cell, over: true}}
 	x.host.Log = func(level abi.Level, _ string) error {
 		if lines++; lines > 2*limits.LogLines+2 || level == "" {
 			t.Errorf("log line %d of level %q reached the host", lines, level)
@@ -100,9 +100,7 @@ func FuzzCell(f *testing.F) {
 	f.Add(seed(load, file, run, reply))
 	f.Add(seed(load, run))
 	f.Add([]byte("\xff\xff\xff\xff\x06"))
-	before := abi.Operations
 	f.Fuzz(func(t *testing.T, sent []byte) {
-		defer func() { abi.Operations = before }()
 		w := newWire(bytes.NewReader(sent), io.Discard)
 		_ = newWorker(w, []Language{{New: func(Setup) engine.Engine { return echo{} }}}, hello{}).serve()
 		var h hello

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +41,7 @@ type exchange struct {
 	host   engine.Host
 	limits engine.Limits
 	guard  *guard
+	table  abi.Table             // the operations that the guest has
 	issued map[string]*abi.Fault // the faults that the guest was given, by their ids
 	halted error                 // what the host ended the run with
 	lines  int                   // of the log
@@ -93,7 +93,7 @@ func (x *exchange) call(f *fields) error {
 	if err := f.end(); err != nil {
 		return fmt.Errorf("read a call: %w", err)
 	}
-	if !slices.ContainsFunc(abi.Operations, func(o abi.Operation) bool { return o.Name == call.Op }) {
+	if _, ok := x.table.Lookup(call.Op); !ok {
 		return fmt.Errorf("a call of something that is no operation: %w", errForeign)
 	}
 	answer := x.cell.wire.frame(kindReply)

@@ -131,11 +131,9 @@ func (k *worker) load(f *fields) error {
 	if err := f.end(); err != nil {
 		return fmt.Errorf("read a source: %w", err)
 	}
-	var table []abi.Operation
-	if err := json.Unmarshal(operations, &table); err != nil {
+	if err := json.Unmarshal(operations, &src.Operations); err != nil {
 		return fmt.Errorf("read the operations: %w", err)
 	}
-	abi.Operations = table // those of the parent, which may have more
 	newEngine := k.engines[name]
 	if newEngine == nil {
 		return fmt.Errorf("there is no engine %q in this cell", name)

@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -50,7 +51,7 @@ func grantOfName(tool, place string) error {
 
 // pathHint says what a tool lacks that was given by its path: a grant, or a store that the app declares.
 func (pr *project) pathHint(tool string, f *abi.Fault) *abi.Fault {
-	op, known := abi.LookupOperation(f.Op)
+	op, known := memory.Operations().Lookup(f.Op)
 	declared := append(pr.storeNames(), declare.SessionMeta)
 	if !known || f.Code != abi.NotFound || slices.Contains(declared, f.Store) {
 		return pr.grantHint(tool, f)
@@ -71,7 +72,7 @@ func (pr *project) declareHint(store string) string {
 
 // grantHint says how the command line grants what a tool lacks that was given by its path.
 func (pr *project) grantHint(tool string, f *abi.Fault) *abi.Fault {
-	op, known := abi.LookupOperation(f.Op)
+	op, known := memory.Operations().Lookup(f.Op)
 	declared := f.Store == declare.SessionMeta || slices.Contains(pr.storeNames(), f.Store)
 	if !known || !declared || f.Code != abi.NotFound && f.Code != abi.AccessDenied {
 		return f

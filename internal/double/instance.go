@@ -82,7 +82,7 @@ type openedReply struct {
 	Stores []string `json:"stores"`
 	Tools  []string `json:"tools"`
 	// Operations are the calls of memory, for a client to make its functions from.
-	Operations []abi.Operation `json:"operations"`
+	Operations abi.Table `json:"operations"`
 }
 
 // open opens a memory under a name, in place of one that is open under it.
@@ -103,7 +103,7 @@ func (s *server) open(ctx context.Context, head envelope, r openRequest) (any, e
 		before.close()
 	}
 	s.instances[head.Memory] = i
-	result := openedReply{App: d.app.ID, Stores: []string{}, Tools: []string{}, Operations: abi.Operations}
+	result := openedReply{App: d.app.ID, Stores: []string{}, Tools: []string{}, Operations: abi.Documents()}
 	for _, st := range d.app.Stores {
 		result.Stores = append(result.Stores, st.Name)
 	}

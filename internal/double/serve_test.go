@@ -301,12 +301,12 @@ func TestLargeOutput(t *testing.T) {
 // TestOperations demands that a client gets the table of operations as it is.
 func TestOperations(t *testing.T) {
 	var reply struct {
-		Result struct{ Operations []abi.Operation }
+		Result struct{ Operations abi.Table }
 	}
 	if err := json.Unmarshal([]byte(serve(t, strings.NewReader(`{"do":"open"}`))[0]), &reply); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(abi.Operations, reply.Result.Operations); diff != "" {
+	if diff := cmp.Diff(abi.Documents().Key(), reply.Result.Operations.Key()); diff != "" {
 		t.Errorf("the operations differ (-want +got):\n%s", diff)
 	}
 }

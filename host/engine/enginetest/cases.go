@@ -236,9 +236,7 @@ func values(t *trial) {
 
 // addedOperation proves that a binding is made from the table alone.
 func addedOperation(t *trial) {
-	before := abi.Operations
-	t.Cleanup(func() { abi.Operations = before })
-	abi.Operations = append(abi.Operations[:len(before):len(before)], abi.Operation{
+	t.table = append(abi.Documents(), abi.Operation{
 		Name: "probe_content",
 		Verb: abi.Read,
 		Params: []abi.Param{

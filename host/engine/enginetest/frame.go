@@ -17,12 +17,13 @@ type frame struct {
 	Kind kind `json:"kind"`
 
 	// load, and loaded
-	Path     string   `json:"path,omitempty"`
-	Code     []byte   `json:"code,omitempty"`
-	Entry    string   `json:"entry,omitempty"`
-	Params   []string `json:"params,omitempty"`
-	HasFiles bool     `json:"has_files,omitempty"`
-	Program  int      `json:"program,omitempty"`
+	Path     string    `json:"path,omitempty"`
+	Code     []byte    `json:"code,omitempty"`
+	Entry    string    `json:"entry,omitempty"`
+	Params   []string  `json:"params,omitempty"`
+	HasFiles bool      `json:"has_files,omitempty"`
+	Table    abi.Table `json:"table,omitempty"`
+	Program  int       `json:"program,omitempty"`
 
 	// open asks for a file by Path; file is the answer
 	Data    []byte  `json:"data,omitempty"`

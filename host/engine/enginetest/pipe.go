@@ -39,7 +39,7 @@ func (p *piped) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	defer w.conn.Close()
 	stop := context.AfterFunc(ctx, func() { _ = w.send(cancelFrame(ctx)) })
 	defer stop()
-	err := w.send(frame{Kind: kindLoad, Path: src.Path, Code: src.Code, Entry: src.Entry, Params: src.Params, HasFiles: src.Files != nil})
+	err := w.send(frame{Kind: kindLoad, Path: src.Path, Code: src.Code, Entry: src.Entry, Params: src.Params, HasFiles: src.Files != nil, Table: src.Operations})
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (s *server) serve(w *wire) {
 }
 
 func (s *server) load(ctx context.Context, p *peer, f frame) frame {
-	src := engine.Source{Path: f.Path, Code: f.Code, Entry: f.Entry, Params: f.Params}
+	src := engine.Source{Path: f.Path, Code: f.Code, Entry: f.Entry, Params: f.Params, Operations: f.Table}
 	if f.HasFiles {
 		src.Files = remoteFiles{p}
 	}

@@ -71,6 +71,7 @@ type trial struct {
 	engine   engine.Engine
 	write    func(Behaviour) (engine.Source, bool)
 	noPlaces bool
+	table    abi.Table // of what is loaded, nil for the default
 }
 
 // load compiles a behaviour, or leaves out the case.
@@ -94,6 +95,7 @@ func (t *trial) source(b Behaviour) engine.Source {
 	if !ok {
 		panic(lacking{b})
 	}
+	src.Operations = t.table
 	return src
 }
 

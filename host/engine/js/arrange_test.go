@@ -66,7 +66,7 @@ func callInSDK(t *testing.T, call string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := json.Marshal(abi.Operations)
+	table, err := json.Marshal(abi.Documents())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package js
 import (
 	"context"
 
-	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
 )
 
@@ -48,7 +47,7 @@ func (*Engine) Info() engine.Info {
 }
 
 // Load bundles and compiles a source. It runs none of it. A source that cannot be loaded is an *abi.Fault with
-// code source_invalid; the operations that its runs find in memory are those of abi.Operations at this time.
+// code source_invalid.
 //
 // It returns when ctx ends. The parsers and the compiler cannot be stopped: what they still do then ends on its own, which
 // the bounds of a source make soon, and which the process wall makes certain.
@@ -58,9 +57,8 @@ func (e *Engine) Load(ctx context.Context, src engine.Source) (engine.Program, e
 		err     error
 	}
 	loaded := make(chan outcome, 1)
-	operations := abi.Operations
 	go func() {
-		program, err := e.load(ctx, src, operations)
+		program, err := e.load(ctx, src)
 		loaded <- outcome{program, err}
 	}()
 	select {
@@ -71,13 +69,13 @@ func (e *Engine) Load(ctx context.Context, src engine.Source) (engine.Program, e
 	}
 }
 
-func (e *Engine) load(ctx context.Context, src engine.Source, operations []abi.Operation) (program engine.Program, err error) {
+func (e *Engine) load(ctx context.Context, src engine.Source) (program engine.Program, err error) {
 	defer e.recovered(&err, func() error { return unreadable(src.Path) })
 	s, err := buildScript(ctx, src)
 	if err != nil {
 		return nil, err
 	}
-	p, err := newProgram(e, src, s, operations)
+	p, err := newProgram(e, src, s)
 	if err != nil {
 		return nil, err
 	}

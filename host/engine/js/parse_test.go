@@ -22,7 +22,7 @@ func FuzzRead(f *testing.F) {
 	for _, text := range jsonTexts {
 		f.Add(text)
 	}
-	p, err := newProgram(New(), engine.Source{Path: "t.js"}, &script{code: "(function () {})"}, nil)
+	p, err := newProgram(New(), engine.Source{Path: "t.js"}, &script{code: "(function () {})"})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -36,7 +36,7 @@ type program struct {
 	name       string // the entry file: what stack traces call the script
 	script     *script
 	code       *goja.Program
-	operations []abi.Operation
+	operations abi.Table
 	features
 	review engine.Review
 
@@ -46,8 +46,8 @@ type program struct {
 
 var errClosed = errors.New("js: the program is closed")
 
-func newProgram(e *Engine, src engine.Source, s *script, operations []abi.Operation) (*program, error) {
-	p := &program{engine: e, name: src.Path, script: s, operations: operations}
+func newProgram(e *Engine, src engine.Source, s *script) (*program, error) {
+	p := &program{engine: e, name: src.Path, script: s, operations: src.Table()}
 	tree, err := p.compile()
 	if err != nil {
 		return nil, p.sourceInvalid(err)

@@ -34,7 +34,7 @@ func (r *run) call(op string, args []string) ([]byte, error) {
 
 // operation finds an operation that the guest may use now.
 func (r *run) operation(op string) (abi.Operation, *abi.Fault) {
-	operation, ok := abi.LookupOperation(op)
+	operation, ok := r.table.Lookup(op)
 	switch {
 	case !ok:
 		return operation, abi.Faultf(abi.InvalidArgument, "there is no such operation")

@@ -18,6 +18,7 @@ type program struct {
 	engine      *Engine
 	interpreter *interpreter
 	name        string
+	operations  abi.Table
 	request     string   // what a guest is asked that has not loaded the tool
 	files       *folder  // what it then asks for
 	warnings    []string // of every run
@@ -32,13 +33,13 @@ type program struct {
 
 // loadRequest asks a guest to load a tool.
 type loadRequest struct {
-	Path       string          `json:"path"`
-	Code       string          `json:"code"`
-	Entry      string          `json:"entry"`
-	Params     []string        `json:"params"`
-	Folder     bool            `json:"folder"` // whether the tool has modules of its own
-	Review     bool            `json:"review,omitempty"`
-	Operations []abi.Operation `json:"operations"`
+	Path       string    `json:"path"`
+	Code       string    `json:"code"`
+	Entry      string    `json:"entry"`
+	Params     []string  `json:"params"`
+	Folder     bool      `json:"folder"` // whether the tool has modules of its own
+	Review     bool      `json:"review,omitempty"`
+	Operations abi.Table `json:"operations"`
 }
 
 func load(ctx context.Context, e *Engine, i *interpreter, src engine.Source) (*program, error) {
@@ -46,12 +47,12 @@ func load(ctx context.Context, e *Engine, i *interpreter, src engine.Source) (*p
 	if err != nil {
 		return nil, err
 	}
-	asked := loadRequest{src.Path, code, src.Entry, append([]string{}, src.Params...), src.Files != nil, src.Review, abi.Operations}
+	asked := loadRequest{src.Path, code, src.Entry, append([]string{}, src.Params...), src.Files != nil, src.Review, src.Table()}
 	request, err := json.Marshal(asked)
 	if err != nil {
 		return nil, fmt.Errorf("python: write a request: %w", err)
 	}
-	p := &program{engine: e, interpreter: i, name: src.Path, request: "load\n" + string(request), files: newFolder(src.Files)}
+	p := &program{engine: e, interpreter: i, name: src.Path, operations: asked.Operations, request: "load\n" + string(request), files: newFolder(src.Files)}
 	return p, p.load(ctx)
 }
 

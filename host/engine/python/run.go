@@ -29,6 +29,7 @@ type run struct {
 	host   engine.Host
 
 	files    *folder
+	table    abi.Table // the operations that the tool has
 	instance *snapshot.Instance
 	beside   int64         // bytes of its memory that are not the tool's: a stack
 	returned bool          // the guest ended by itself
@@ -89,7 +90,7 @@ func orEmpty(text json.RawMessage) json.RawMessage {
 // perform has an instance of an image answer requests, up to the first that fails. Without an image it starts an
 // interpreter for them. The error is what ended the guest, nil where it answered or was silent.
 func (r *run) perform(p *program, image *snapshot.Image, requests ...string) error {
-	r.files = p.files
+	r.files, r.table = p.files, p.operations
 	full := image == nil
 	if full {
 		image = p.interpreter.data

@@ -23,7 +23,7 @@ const (
 )
 
 // inspect reads a plug-in and checks that it is one, before wazero sees a byte of it.
-func inspect(code []byte, table []abi.Operation) (*binary.Module, error) {
+func inspect(code []byte, table abi.Table) (*binary.Module, error) {
 	m, err := binary.Parse(code, limits)
 	if err != nil {
 		return nil, unreadable(err)
@@ -65,7 +65,7 @@ func unreadable(err error) *abi.Fault {
 // checker looks at what a module shows the host.
 type checker struct {
 	*binary.Module
-	table []abi.Operation
+	table abi.Table
 }
 
 // extismModule is the module that a plug-in built for Extism imports from.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
 )
 
@@ -24,7 +23,7 @@ type Description struct {
 
 // Describe reads a plug-in and says what it is. The error is that of Load.
 func Describe(src engine.Source) (Description, error) {
-	m, err := inspect(src.Code, abi.Operations)
+	m, err := inspect(src.Code, src.Table())
 	if err == nil {
 		err = inspectEntry(m, orElse(src.Entry, defaultEntry))
 	}

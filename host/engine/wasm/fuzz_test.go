@@ -94,7 +94,7 @@ func checkedHost(t *testing.T) engine.Host {
 	memory := &conformance.Double{}
 	return engine.Host{
 		Call: func(_ context.Context, call abi.Call) (json.RawMessage, error) {
-			if op, ok := abi.LookupOperation(call.Op); !ok || len(call.Args) > len(op.Params) {
+			if op, ok := abi.Documents().Lookup(call.Op); !ok || len(call.Args) > len(op.Params) {
 				t.Errorf("call = %v", call)
 			}
 			if store := call.Arg(0); store != nil && strictjson.Check(store, strictjson.Limits{}) != nil {

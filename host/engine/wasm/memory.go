@@ -16,10 +16,10 @@ const memoryModule = "memory"
 const maxArgumentBytes = 16 << 20
 
 // maxParams bounds the i32 parameters of a function: a pointer and a length for each of an operation's.
-const maxParams = 16
+const maxParams = 2 * abi.MaxParams
 
 // memoryFunctions makes the functions of the module memory from the table of operations.
-func memoryFunctions(table []abi.Operation) []function {
+func memoryFunctions(table abi.Table) []function {
 	functions := make([]function, len(table))
 	for i, op := range table {
 		functions[i] = function{op.Name, 2 * len(op.Params), func(r *run, memory api.Memory, args []uint32) int32 {

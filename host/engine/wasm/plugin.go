@@ -22,7 +22,7 @@ type plugin struct {
 	machine *machine.Machine // nil until it is compiled
 	engine  *Engine
 	key     string
-	table   []abi.Operation
+	table   abi.Table
 	shown   *binary.Module // what it imports and exports
 
 	mu       sync.Mutex
@@ -34,12 +34,8 @@ type plugin struct {
 }
 
 // keyOf names what programs may share: the code, whose it is, and what it was bound to.
-func keyOf(src engine.Source, table []abi.Operation) string {
-	parts := []string{src.Domain, hash(src.Code)}
-	for _, op := range table {
-		parts = append(parts, op.Name)
-	}
-	return strings.Join(parts, "\x00")
+func keyOf(src engine.Source, table abi.Table) string {
+	return strings.Join([]string{src.Domain, hash(src.Code), table.Key()}, "\x00")
 }
 
 // load makes a program of a plug-in that may be loaded already.
@@ -60,12 +56,13 @@ func load(ctx context.Context, e *Engine, src engine.Source) (*program, error) {
 
 // acquire finds the plug-in of a source, or makes one that is yet to be compiled.
 func (e *Engine) acquire(src engine.Source) *plugin {
-	key := keyOf(src, abi.Operations)
+	table := src.Table()
+	key := keyOf(src, table)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	p := e.plugins[key]
 	if p == nil {
-		p = &plugin{engine: e, key: key, table: abi.Operations}
+		p = &plugin{engine: e, key: key, table: table}
 		if e.plugins == nil {
 			e.plugins = make(map[string]*plugin)
 		}

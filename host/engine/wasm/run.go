@@ -22,7 +22,7 @@ type run struct {
 	in     engine.Input
 	limits engine.Limits
 	host   engine.Host
-	table  []abi.Operation
+	table  abi.Table
 	start  time.Time
 	begun  time.Time // when the instance was ready
 
@@ -47,7 +47,7 @@ type run struct {
 	started   bool  // false while the instance initialises: it has no input and no memory then
 }
 
-func newRun(ctx context.Context, in engine.Input, host engine.Host, table []abi.Operation, from machine.Sources) (*run, error) {
+func newRun(ctx context.Context, in engine.Input, host engine.Host, table abi.Table, from machine.Sources) (*run, error) {
 	r := &run{ctx: ctx, in: in, limits: in.Limits.WithDefaults(), host: host, table: table, start: time.Now()}
 	r.memory = &linearMemory{limit: uint64(r.limits.MemoryBytes)}
 	var err error

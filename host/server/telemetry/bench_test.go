@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/telemetry"
@@ -42,8 +43,8 @@ func observeRuns(b *testing.B, o host.Observer) {
 	for b.Loop() {
 		_ = o.BeforeRun(ctx, run)
 		run.Attempt = 1
-		o.MemoryCalled(ctx, run, host.CallEvent{Call: read, Took: time.Microsecond})
-		o.MemoryCalled(ctx, run, host.CallEvent{Call: written, Took: time.Microsecond})
+		o.MemoryCalled(ctx, run, host.CallEvent{Call: read, Verb: abi.Read, Took: time.Microsecond})
+		o.MemoryCalled(ctx, run, host.CallEvent{Call: written, Verb: abi.Write, Took: time.Microsecond})
 		_ = o.AfterRun(ctx, run, nil, nil)
 		run.Attempt = 0
 		o.Committed(ctx, run, result)

@@ -44,11 +44,11 @@ func toolOf(run host.RunInfo, result *report.Result) string {
 	return run.Tool
 }
 
-func opOf(call abi.Call) string {
-	if _, ok := abi.LookupOperation(call.Op); !ok { // a process that a guest took over may say anything
+func opOf(event host.CallEvent) string {
+	if event.Verb == "" { // a process that a guest took over may send any name
 		return other
 	}
-	return call.Op
+	return event.Call.Op
 }
 
 func levelOf(l abi.Level) string {

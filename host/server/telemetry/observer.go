@@ -44,7 +44,7 @@ func (o *observer) BeforeRun(ctx context.Context, run host.RunInfo) error {
 
 // MemoryCalled counts.
 func (o *observer) MemoryCalled(_ context.Context, run host.RunInfo, event host.CallEvent) {
-	op, code := opOf(event.Call), callCode(event.Err)
+	op, code := opOf(event), callCode(event.Err)
 	o.t.metrics.calls.WithLabelValues(o.app, op, code).Inc()
 	o.t.metrics.callSeconds.WithLabelValues(o.app, op).Observe(event.Took.Seconds())
 	if c := o.course(run); c != nil && c.traced {

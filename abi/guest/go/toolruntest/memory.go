@@ -54,7 +54,7 @@ func (h *Host) perform(op string, args []string) ([]byte, *abi.Fault) {
 
 // last is the text of the options.
 func last(op string, args []string) string {
-	operation, _ := abi.LookupOperation(op)
+	operation, _ := abi.Documents().Lookup(op)
 	if len(args) < len(operation.Params) || args[len(args)-1] == "" {
 		return "{}"
 	}
