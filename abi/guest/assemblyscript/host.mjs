@@ -13,6 +13,7 @@
 
 const LEVELS = ["debug", "info", "warn", "error"];
 const INVALID_ARGUMENT = 9;
+const UNAVAILABLE = 12;
 
 export class Host {
   /** stores holds the contents by the names of their stores. */
@@ -57,9 +58,11 @@ export class Host {
       case "set_content":
         this.stores[store] = options?.replace ? value : merge(this.stores[store], value);
         return [0, { success: true }];
+      case "delete_content":
+        delete this.stores[store];
+        return [0, { success: true, deleted: existed }];
     }
-    delete this.stores[store];
-    return [0, { success: true, deleted: existed }];
+    return [UNAVAILABLE, { code: "unavailable", message: "this double does not have the operation", op, store, id: "1" }];
   }
 }
 
@@ -114,11 +117,7 @@ class Run {
         output_write: write("output"), context_write: write("context"), error_write: write("error"),
         log: (level, ptr, len) => this.#log(level, this.#text(ptr, len)),
       },
-      memory: {
-        get_content: (...args) => this.#call("get_content", args),
-        set_content: (...args) => this.#call("set_content", args),
-        delete_content: (...args) => this.#call("delete_content", args),
-      },
+      memory: new Proxy({}, { get: (_, op) => (...args) => this.#call(op, args) }), // whatever the plug-in imports
     };
   }
 

@@ -20,14 +20,3 @@ export declare function context_write(ptr: usize, len: i32): i32;
 export declare function error_write(ptr: usize, len: i32): i32;
 @external("toolrun", "log")
 export declare function log_write(level: i32, ptr: usize, len: i32): i32;
-
-@external("memory", "get_content")
-export declare function memory_get(
-  store: usize, storeLen: i32, projection: usize, projectionLen: i32, options: usize, optionsLen: i32,
-): i32;
-@external("memory", "set_content")
-export declare function memory_set(
-  store: usize, storeLen: i32, value: usize, valueLen: i32, options: usize, optionsLen: i32,
-): i32;
-@external("memory", "delete_content")
-export declare function memory_delete(store: usize, storeLen: i32, options: usize, optionsLen: i32): i32;

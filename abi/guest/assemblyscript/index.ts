@@ -12,5 +12,6 @@
 import "./abort"; // for --use abort=...
 
 export { toolrun_abi_1, input, context, output, setContext, log, Level } from "./run";
-export { Fault, Reply, get_content, set_content, delete_content } from "./memory";
+export { Fault, Reply } from "./memory";
+export * from "./operations";
 export { Walk, member, text, number, isNull, isTrue, quote } from "./json";

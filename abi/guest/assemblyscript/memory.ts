@@ -1,6 +1,6 @@
-// The memory of the tool. A call acts when it is made, and is undone where the run fails.
+// What the operations of operations.ts answer. A call acts when it is made, and is undone where the run fails.
 
-import { error_write, memory_get, memory_set, memory_delete, result_len, result_read } from "./imports";
+import { error_write, result_len, result_read } from "./imports";
 import { at, decode, encode } from "./utf8";
 
 /** Fault has the numbers of the faults. A host of a later version may know more. */
@@ -53,24 +53,7 @@ export class Reply {
   }
 }
 
-function replyTo(answer: i32): Reply {
+/** replyTo reads the reply to a call. */
+export function replyTo(answer: i32): Reply {
   return new Reply(answer < 0 ? -answer : Fault.None, decode(result_len(), result_read));
-}
-
-/** get_content reads a store: its content, or null where it has none. Projection and options are JSON texts. */
-export function get_content(store: string, projection: string | null = null, options: string | null = null): Reply {
-  const s = encode(store), p = encode(projection), o = encode(options);
-  return replyTo(memory_get(at(s), s.byteLength, at(p), p.byteLength, at(o), o.byteLength));
-}
-
-/** set_content merges a value, a JSON text, into a store; in a merge, null removes. */
-export function set_content(store: string, value: string | null, options: string | null = null): Reply {
-  const s = encode(store), v = encode(value), o = encode(options);
-  return replyTo(memory_set(at(s), s.byteLength, at(v), v.byteLength, at(o), o.byteLength));
-}
-
-/** delete_content deletes the content of a store. */
-export function delete_content(store: string, options: string | null = null): Reply {
-  const s = encode(store), o = encode(options);
-  return replyTo(memory_delete(at(s), s.byteLength, at(o), o.byteLength));
 }

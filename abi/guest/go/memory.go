@@ -1,9 +1,7 @@
 package toolrun
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
@@ -24,7 +22,7 @@ type Record struct {
 // returns false and leaves into alone. It may be given [Project].
 func GetContent(store string, into any, options ...Option) (found bool, err error) {
 	r := ask(options)
-	reply, err := Call(abi.GetContent, store, r.projection, r.optionsOrNil())
+	reply, err := perform(imports.GetContent, abi.GetContent, storeName(store), r.projection, r.optionsOrNil())
 	if err != nil {
 		return false, err
 	}
@@ -34,7 +32,7 @@ func GetContent(store string, into any, options ...Option) (found bool, err erro
 // GetRecord is GetContent that also tells of the record; its Revision is 0 where there is none.
 func GetRecord(store string, into any, options ...Option) (Record, error) {
 	r := ask(append(options[:len(options):len(options)], set("record", true)))
-	reply, err := Call(abi.GetContent, store, r.projection, r.optionsOrNil())
+	reply, err := perform(imports.GetContent, abi.GetContent, storeName(store), r.projection, r.optionsOrNil())
 	if err != nil {
 		return Record{}, err
 	}
@@ -57,9 +55,9 @@ func GetRecord(store string, into any, options ...Option) (Record, error) {
 // A value that encoding/json refuses is abi.InvalidArgument, and the host is not asked.
 func SetContent(store string, value any, options ...Option) (Record, error) {
 	if value == nil {
-		value = json.RawMessage("null") // for Call, nil is absent
+		value = json.RawMessage("null") // nil is an absent argument
 	}
-	reply, err := Call(abi.SetContent, store, value, ask(options).optionsOrNil())
+	reply, err := perform(imports.SetContent, abi.SetContent, storeName(store), value, ask(options).optionsOrNil())
 	if err != nil {
 		return Record{}, err
 	}
@@ -70,7 +68,7 @@ func SetContent(store string, value any, options ...Option) (Record, error) {
 
 // DeleteContent deletes the record of a store and reports whether there was one. It may be given [IfRevision].
 func DeleteContent(store string, options ...Option) (deleted bool, err error) {
-	reply, err := Call(abi.DeleteContent, store, ask(options).optionsOrNil())
+	reply, err := perform(imports.DeleteContent, abi.DeleteContent, storeName(store), ask(options).optionsOrNil())
 	if err != nil {
 		return false, err
 	}
@@ -79,40 +77,4 @@ func DeleteContent(store string, options ...Option) (deleted bool, err error) {
 	}
 	_, err = decode(store, reply, &told)
 	return told.Deleted, err
-}
-
-// Call performs an operation of the ABI and returns its reply as it is. The arguments are in the order of the
-// operation's parameters; nil is an absent one. The functions above are made of it, and it is for what they lack.
-func Call(op, store string, args ...any) (json.RawMessage, error) {
-	texts := []string{store}
-	for i, arg := range args {
-		if arg == nil {
-			texts = append(texts, "")
-			continue
-		}
-		text, err := encode(arg)
-		if err != nil {
-			return nil, refused(op, store, fmt.Sprintf("%s: argument %d cannot be JSON: %v", op, i+2, err))
-		}
-		texts = append(texts, string(text))
-	}
-	reply, number, known := imports.Call(op, texts)
-	switch {
-	case !known:
-		return nil, refused(op, store, fmt.Sprintf("there is no operation %q of %d arguments", op, len(texts)))
-	case number < 0:
-		return nil, issued(op, store, number, reply)
-	}
-	return reply, nil
-}
-
-// decode reads a reply; false where it is null.
-func decode(store string, reply []byte, into any) (bool, error) {
-	if len(reply) == 0 || bytes.Equal(reply, []byte("null")) {
-		return false, nil
-	}
-	if err := json.Unmarshal(reply, into); err != nil {
-		return true, fmt.Errorf("read %s: %w", store, err)
-	}
-	return true, nil
 }

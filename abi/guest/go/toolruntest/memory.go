@@ -40,16 +40,19 @@ func (h *Host) perform(op string, args []string) ([]byte, *abi.Fault) {
 		return nil, abi.Faultf(abi.Conflict, "%s: the record has another revision", op)
 	}
 	switch op {
+	case abi.GetContent:
+		if o.Record {
+			return encode(map[string]any{"content": now.content, "revision": now.shown()})
+		}
+		return encode(now.content)
 	case abi.SetContent:
 		return h.set(store, args, o.Replace)
 	case abi.DeleteContent:
 		h.stores[store] = record{revision: now.revision}
 		return encode(map[string]any{"success": true, "deleted": now.content != nil})
 	}
-	if o.Record {
-		return encode(map[string]any{"content": now.content, "revision": now.shown()})
-	}
-	return encode(now.content)
+	return nil, abi.Faultf(abi.Unavailable, "%s: toolruntest does not have this operation", op).
+		WithHint("test the tool with toolrun run, or answer the call with Host.Fail")
 }
 
 // last is the text of the options.

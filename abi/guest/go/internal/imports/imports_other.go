@@ -72,6 +72,15 @@ func WriteError(text []byte) { host().WriteError(text) }
 // Log logs a line.
 func Log(level abi.Level, text string) { host().Log(level, text) }
 
+// perform performs an operation that a plug-in imports. The host of a test may not have it.
+func perform(op string, args []string) (reply []byte, number int32) {
+	reply, number, known := Call(op, args)
+	if !known {
+		return []byte(`{"code":"unavailable","message":"the host of the test does not have this operation"}`), -int32(abi.Unavailable.Number())
+	}
+	return reply, number
+}
+
 // Call performs an operation of memory and returns its reply: a fault where number is negative.
 func Call(op string, args []string) (reply []byte, number int32, known bool) {
 	return host().Call(op, args)

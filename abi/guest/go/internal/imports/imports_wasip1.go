@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// A string goes to the host as its pointer and its length, and is absent where it is empty.
+// A string goes to the host as its pointer and its length; one that is empty is absent.
 
 //go:wasmimport toolrun input_len
 func inputLen() int32
@@ -38,15 +38,6 @@ func resultRead(to *byte, offset, length uint32) int32
 
 //go:wasmimport toolrun log
 func log(level int32, text string) int32
-
-//go:wasmimport memory get_content
-func getContent(store, projection, options string) int32
-
-//go:wasmimport memory set_content
-func setContent(store, value, options string) int32
-
-//go:wasmimport memory delete_content
-func deleteContent(store, options string) int32
 
 // Input returns the input document.
 func Input() []byte { return read(inputLen(), inputRead) }
@@ -81,29 +72,20 @@ func Log(level abi.Level, text string) {
 // another goroutine run.
 var calling sync.Mutex
 
-// Call performs an operation of memory and returns its reply: a fault where number is negative. It knows no
-// operations but those that were linked into the plug-in.
-func Call(op string, args []string) (reply []byte, number int32, known bool) {
-	var a [3]string
-	if copy(a[:], args) < len(args) {
-		return nil, 0, false
-	}
+// replyOf makes a call of memory and reads its reply.
+func replyOf(call func() int32) (reply []byte, number int32) {
 	calling.Lock()
 	defer calling.Unlock()
-	switch op {
-	case abi.GetContent:
-		number = getContent(a[0], a[1], a[2])
-	case abi.SetContent:
-		number = setContent(a[0], a[1], a[2])
-	case abi.DeleteContent:
-		if len(args) > 2 {
-			return nil, 0, false
-		}
-		number = deleteContent(a[0], a[1])
-	default:
-		return nil, 0, false
+	number = call()
+	return read(resultLen(), resultRead), number
+}
+
+// argument returns argument i, "" if it is absent.
+func argument(args []string, i int) string {
+	if i >= len(args) {
+		return ""
 	}
-	return read(resultLen(), resultRead), number, true
+	return args[i]
 }
 
 // read fetches a document of the host in one go.

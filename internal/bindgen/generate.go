@@ -1,0 +1,119 @@
+package bindgen
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// file is a generated file, or one with generated sections.
+type file struct {
+	path string
+	// whole renders all of the file; sections render its parts between marks.
+	whole    func(g *generator) (string, error)
+	sections []section
+}
+
+// files are what depends on the table of operations.
+var files = [...]file{
+	{path: "abi/ABI.md", sections: []section{
+		{"operations", pageMarks, (*generator).pageFunctions}, {"replies", pageMarks, (*generator).pageReplies}}},
+	{path: "abi/guest/assemblyscript/operations.ts", whole: (*generator).assemblyScript},
+	{path: "abi/guest/c/toolrun.h", sections: []section{
+		{"operations", cMarks, (*generator).cPrototypes}, {"imports", cMarks, (*generator).cImports}}},
+	{path: "abi/guest/c/toolrun.c", sections: []section{{"operations", cMarks, (*generator).cFunctions}}},
+	{path: "abi/guest/c/stub/toolrun_stub.c", sections: []section{{"imports", cMarks, (*generator).cStub}}},
+	{path: "abi/guest/go/internal/imports/operations.go", whole: (*generator).goDouble},
+	{path: "abi/guest/go/internal/imports/operations_wasip1.go", whole: (*generator).goImports},
+	{path: "abi/guest/go/operations.go", whole: (*generator).goFunctions},
+	{path: "sdk/js/index.d.ts", sections: []section{{"operations", lineMarks, (*generator).typeScript}}},
+	{path: "sdk/python-wasm/toolrun/memory.pyi", sections: []section{{"operations", hashMarks, (*generator).python}}},
+}
+
+// generator renders the declarations of a table.
+type generator struct {
+	table abi.Table
+	tree  fs.FS // the module, for what is declared by hand
+}
+
+// Generate returns every file that depends on the table of operations, by its path in the module; tree is the module as
+// it is. A file without content is one that should not exist.
+func Generate(table abi.Table, tree fs.FS) (map[string][]byte, error) {
+	if err := check(table); err != nil {
+		return nil, err
+	}
+	g, generated := &generator{table, tree}, map[string][]byte{}
+	for _, f := range files {
+		text, err := g.render(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.path, err)
+		}
+		generated[f.path] = []byte(text)
+	}
+	return generated, nil
+}
+
+func (g *generator) render(f file) (string, error) {
+	if f.whole != nil {
+		return f.whole(g)
+	}
+	content, err := fs.ReadFile(g.tree, f.path)
+	if err != nil {
+		return "", err
+	}
+	text := string(content)
+	for _, s := range f.sections {
+		inner, err := s.render(g)
+		if err != nil {
+			return "", err
+		}
+		if text, err = s.replace(text, inner); err != nil {
+			return "", err
+		}
+	}
+	return text, nil
+}
+
+// check reports the mistakes of a table that would become wrong code.
+func check(table abi.Table) error {
+	var errs []error
+	objects := map[string]abi.Type{}
+	for i, op := range table {
+		if !isName(op.Name) {
+			errs = append(errs, fmt.Errorf("%q is not a name of an operation", op.Name))
+		}
+		if _, first := table[:i].Lookup(op.Name); first {
+			errs = append(errs, fmt.Errorf("%s is in the table twice", op.Name))
+		}
+		errs = append(errs, checkParams(op))
+		for _, t := range objectsOf(op) {
+			if known, ok := objects[t.Name]; ok && !sameObject(known, t) {
+				errs = append(errs, fmt.Errorf("%s: another operation has the type %s with other fields", op.Name, t.Name))
+			}
+			objects[t.Name] = t
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func checkParams(op abi.Operation) error {
+	var errs []error
+	if len(op.Params) > abi.MaxParams {
+		errs = append(errs, fmt.Errorf("%s has %d parameters; the limit is %d", op.Name, len(op.Params), abi.MaxParams))
+	}
+	optional := false
+	for _, p := range op.Params {
+		if optional && p.Required {
+			errs = append(errs, fmt.Errorf("%s: the required parameter %s follows an optional one", op.Name, p.Name))
+		}
+		optional = optional || !p.Required
+		for _, name := range append([]string{p.Name}, p.Aliases...) {
+			if !isName(name) {
+				errs = append(errs, fmt.Errorf("%s: %q is not a name of a parameter", op.Name, name))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}

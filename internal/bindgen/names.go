@@ -1,0 +1,137 @@
+package bindgen
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+
+// pythonKeywords cannot be names: Python passes arguments by name.
+var pythonKeywords = strings.Fields(`and as assert async await break class continue def del elif else except finally for from global
+	if import in is lambda nonlocal not or pass raise return try while with yield`)
+
+// isName reports whether operations and parameters can have a name.
+func isName(s string) bool { return namePattern.MatchString(s) && !slices.Contains(pythonKeywords, s) }
+
+// reserved are keywords of a language in which names of the table become identifiers. An underscore follows one.
+var reserved = strings.Fields(`args as async auto await bool break case catch chan char class const continue debugger def default
+	defer del delete do double elif else enum err except export extends extern fallthrough false finally float for found from func function
+	global go goto if implements import in inline int interface into is lambda let long map new nil nonlocal not null or package pass
+	private protected public raise range register restrict return select short signed sizeof static string struct super switch
+	this throw true try type typedef typeof union unsigned var void volatile while with yield`)
+
+// identifier makes an identifier of a name.
+func identifier(name string) string {
+	if slices.Contains(reserved, name) {
+		return name + "_"
+	}
+	return name
+}
+
+// pascal returns a name as in GetContent.
+func pascal(name string) string {
+	var b strings.Builder
+	for word := range strings.SplitSeq(name, "_") {
+		b.WriteString(capitalised(word))
+	}
+	return b.String()
+}
+
+// camel returns a name as in getContent.
+func camel(name string) string {
+	text := pascal(name)
+	return strings.ToLower(text[:1]) + text[1:]
+}
+
+func capitalised(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// sentence makes a sentence of a phrase.
+func sentence(phrase string) string {
+	if phrase == "" {
+		return ""
+	}
+	return capitalised(strings.TrimSuffix(phrase, ".")) + "."
+}
+
+// identifiers are the parameters of an operation as identifiers.
+func identifiers(op abi.Operation) []string {
+	names := make([]string, len(op.Params))
+	for i, p := range op.Params {
+		names[i] = identifier(p.Name)
+	}
+	return names
+}
+
+// objectsOf returns the named objects of an operation, inner ones first.
+func objectsOf(op abi.Operation) []abi.Type {
+	var all []abi.Type
+	for _, p := range op.Params {
+		all = appendObjects(all, p.Type)
+	}
+	for _, v := range op.Variants {
+		all = appendObjects(all, v.Reply)
+	}
+	return appendObjects(all, op.Reply)
+}
+
+func appendObjects(all []abi.Type, t abi.Type) []abi.Type {
+	for _, f := range t.Fields {
+		all = appendObjects(all, f.Type)
+	}
+	if t.Items != nil {
+		all = appendObjects(all, *t.Items)
+	}
+	if t.Shape == abi.Object {
+		all = append(all, t)
+	}
+	return all
+}
+
+// objects returns the named objects of the table, each once.
+func (g *generator) objects() []abi.Type {
+	var all []abi.Type
+	for _, op := range g.table {
+		for _, t := range objectsOf(op) {
+			if !slices.ContainsFunc(all, func(other abi.Type) bool { return other.Name == t.Name }) {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
+func sameObject(a, b abi.Type) bool { return reflect.DeepEqual(a.Fields, b.Fields) }
+
+// holdsContent reports whether the content of a record is part of a value.
+func holdsContent(t abi.Type) bool {
+	if t.Shape == abi.Content || t.Items != nil && holdsContent(*t.Items) {
+		return true
+	}
+	return slices.ContainsFunc(t.Fields, func(f abi.Field) bool { return holdsContent(f.Type) })
+}
+
+// wrapped breaks a text into lines of at most width characters, each of which begins with prefix.
+func wrapped(text, prefix string, width int) string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(prefix)+len(line)+1+len(word) > width {
+			lines, line = append(lines, prefix+line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return strings.Join(append(lines, prefix+line), "\n")
+}

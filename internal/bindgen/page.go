@@ -1,0 +1,127 @@
+package bindgen
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// pageFunctions renders the table of the functions of the module memory.
+func (g *generator) pageFunctions() (string, error) {
+	var b strings.Builder
+	b.WriteString("| function | type |\n| --- | --- |\n")
+	for _, op := range g.table {
+		var params []string
+		for _, p := range op.Params {
+			params = append(params, p.Name, p.Name+"_len")
+		}
+		fmt.Fprintf(&b, "| `%s` | `(%s) -> i32` |\n", op.Name, strings.Join(params, ", "))
+	}
+	return b.String(), nil
+}
+
+// pageReplies renders the table of what the operations take and return.
+func (g *generator) pageReplies() (string, error) {
+	var b strings.Builder
+	b.WriteString("| operation | arguments | reply |\n| --- | --- | --- |\n")
+	for _, op := range g.table {
+		fmt.Fprintf(&b, "| `%s` %s | %s | %s |\n", op.Name, cell(op.Doc), pageArguments(op), pageReply(op))
+	}
+	return b.String(), nil
+}
+
+var (
+	spans = regexp.MustCompile("`[^`]*`|[^`]+")
+	nulls = regexp.MustCompile(`\bnull\b`)
+)
+
+// cell writes a text into a cell of a table: null is code there.
+func cell(text string) string {
+	text = spans.ReplaceAllStringFunc(text, func(span string) string {
+		if span[0] == '`' {
+			return span
+		}
+		return nulls.ReplaceAllString(span, "`null`")
+	})
+	return strings.ReplaceAll(text, "|", "\\|")
+}
+
+// pageArguments describes the arguments that are JSON.
+func pageArguments(op abi.Operation) string {
+	var parts []string
+	for _, p := range op.Params {
+		if p.Kind == abi.StoreName {
+			continue
+		}
+		text := "**" + p.Name + "**"
+		if p.Doc != "" && p.Doc != p.Name {
+			text += ": " + p.Doc
+		}
+		for i, f := range p.Type.Fields {
+			separator := ": "
+			if i > 0 {
+				separator = "; "
+			}
+			text += fmt.Sprintf("%s`%s` (%s)", separator, f.Name, pageType(f.Type))
+			if f.Doc != "" {
+				text += ", " + f.Doc
+			}
+		}
+		parts = append(parts, cell(text))
+	}
+	return strings.Join(parts, "<br>")
+}
+
+// pageReply describes the reply and its variants.
+func pageReply(op abi.Operation) string {
+	parts := []string{pageValue(op.Reply)}
+	for _, v := range op.Variants {
+		condition := v.Param
+		if v.Member != "" {
+			condition += "." + v.Member
+		}
+		parts = append(parts, fmt.Sprintf("if `%s` is `%s`: %s", condition, v.Value, pageValue(v.Reply)))
+	}
+	return cell(strings.Join(parts, "<br>"))
+}
+
+func pageValue(t abi.Type) string {
+	text := ""
+	if t.Shape == abi.Object || t.Doc == "" {
+		text = pageType(t)
+	}
+	switch {
+	case t.Doc == "":
+		return text
+	case text == "":
+		return t.Doc
+	}
+	return text + ": " + t.Doc
+}
+
+// pageType names the shape of a value.
+func pageType(t abi.Type) string {
+	text := map[abi.Shape]string{
+		abi.Any: "any JSON value", abi.Content: "the content", abi.Text: "text", abi.Boolean: "true or false", abi.Integer: "integer",
+		abi.Success: "true", abi.Named: t.Name,
+	}[t.Shape]
+	switch t.Shape {
+	case abi.List:
+		text = "list of " + pageType(*t.Items)
+	case abi.Object:
+		members := make([]string, len(t.Fields))
+		for i, f := range t.Fields {
+			members[i] = fmt.Sprintf("%q", f.Name)
+			if f.Type.Shape == abi.Success {
+				members[i] += ":true"
+			}
+		}
+		text = "`{" + strings.Join(members, ",") + "}`"
+	}
+	if t.Nullable && t.Shape != abi.Any {
+		text += " or `null`"
+	}
+	return text
+}

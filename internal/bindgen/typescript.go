@@ -1,0 +1,122 @@
+package bindgen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// typeScript renders the types of memory.
+func (g *generator) typeScript() (string, error) {
+	var b strings.Builder
+	for _, t := range g.objects() {
+		tsInterface(&b, t)
+	}
+	b.WriteString("/**\n * The tool's memory. A call acts when it is made; awaiting its promise returns the reply. A refused call rejects with a\n" +
+		" * MemoryAccessError, and a rejection that nothing handles fails the run. The arguments can also be one object.\n */\n" +
+		"export interface Memory {\n")
+	for i, op := range g.table {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		tsOperation(&b, op)
+	}
+	b.WriteString("}\n")
+	return b.String(), nil
+}
+
+func tsInterface(b *strings.Builder, t abi.Type) {
+	if t.Doc != "" {
+		fmt.Fprintf(b, "/** %s */\n", sentence(tsDoc(t.Doc)))
+	}
+	generic := ""
+	if holdsContent(t) {
+		generic = "<T>"
+	}
+	fmt.Fprintf(b, "export interface %s%s {\n", t.Name, generic)
+	for _, f := range t.Fields {
+		if f.Doc != "" {
+			fmt.Fprintf(b, "  /** %s */\n", sentence(tsDoc(f.Doc)))
+		}
+		fmt.Fprintf(b, "  %s%s: %s;\n", f.Name, mark(f.Optional), tsType(f.Type))
+	}
+	b.WriteString("}\n\n")
+}
+
+// tsDoc keeps a text from ending its comment.
+func tsDoc(text string) string { return strings.ReplaceAll(text, "*/", "*\\/") }
+
+func mark(optional bool) string {
+	if optional {
+		return "?"
+	}
+	return ""
+}
+
+func tsOperation(b *strings.Builder, op abi.Operation) {
+	generic := func(t abi.Type) string {
+		if holdsContent(t) {
+			return "<T = { [name: string]: any }>"
+		}
+		return ""
+	}
+	for _, v := range op.Variants {
+		fmt.Fprintf(b, "  /** %s */\n  %s%s(%s): Promise<%s>;\n",
+			sentence(tsDoc(v.Doc)), op.Name, generic(v.Reply), tsVariant(op, v), tsType(v.Reply))
+	}
+	var places, names []string
+	for _, p := range op.Params {
+		places = append(places, identifier(p.Name)+mark(!p.Required)+": "+tsParam(p))
+		for _, name := range append([]string{p.Name}, p.Aliases...) {
+			names = append(names, name+mark(!p.Required || len(p.Aliases) > 0)+": "+tsParam(p))
+		}
+	}
+	fmt.Fprintf(b, "  /** %s */\n", sentence(tsDoc(op.Doc)))
+	for _, params := range []string{strings.Join(places, ", "), "args: { " + strings.Join(names, "; ") + " }"} {
+		fmt.Fprintf(b, "  %s%s(%s): Promise<%s>;\n", op.Name, generic(op.Reply), params, tsType(op.Reply))
+	}
+}
+
+// tsVariant renders the parameters with which a variant applies: those up to the one that decides.
+func tsVariant(op abi.Operation, v abi.Variant) string {
+	var params []string
+	for _, p := range op.Params {
+		name := identifier(p.Name) + ": "
+		switch {
+		case p.Name == v.Param && v.Member == "":
+			return strings.Join(append(params, name+v.Value), ", ")
+		case p.Name == v.Param:
+			return strings.Join(append(params, fmt.Sprintf("%s%s & { %s: %s }", name, tsParam(p), v.Member, v.Value)), ", ")
+		case p.Required:
+			params = append(params, name+tsParam(p))
+		default:
+			params = append(params, name+tsParam(p)+" | undefined")
+		}
+	}
+	return strings.Join(params, ", ")
+}
+
+func tsParam(p abi.Param) string {
+	if p.Kind == abi.StoreName {
+		return "string"
+	}
+	return tsType(p.Type)
+}
+
+func tsType(t abi.Type) string {
+	text := map[abi.Shape]string{
+		abi.Any: "unknown", abi.Content: "T", abi.Text: "string", abi.Boolean: "boolean", abi.Integer: "number",
+		abi.Success: "true", abi.Object: t.Name, abi.Named: t.Name,
+	}[t.Shape]
+	if t.Shape == abi.List {
+		text = "Array<" + tsType(*t.Items) + ">"
+	}
+	if t.Shape == abi.Object && holdsContent(t) {
+		text += "<T>"
+	}
+	if t.Nullable && t.Shape != abi.Any {
+		text += " | null"
+	}
+	return text
+}
