@@ -21,7 +21,8 @@ const maxNameBytes = 64
 func (r *run) makeMemory() goja.Value {
 	names := make([]string, 0, len(r.program.operations))
 	members := make(map[string]func() goja.Value, len(r.program.operations))
-	for _, op := range r.program.operations {
+	for i := range r.program.operations {
+		op := &r.program.operations[i]
 		names = append(names, op.Name)
 		members[op.Name] = func() goja.Value { return r.method(op) }
 	}
@@ -29,7 +30,7 @@ func (r *run) makeMemory() goja.Value {
 }
 
 // method makes the function of an operation.
-func (r *run) method(op abi.Operation) goja.Value {
+func (r *run) method(op *abi.Operation) goja.Value {
 	function := r.native(op.Name, r.operation(op))
 	_ = function.DefineDataProperty("length", r.vm.ToValue(len(op.Params)), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	return function
@@ -37,7 +38,7 @@ func (r *run) method(op abi.Operation) goja.Value {
 
 // operation is what an async function of the prelude would be, without what such a function costs a fresh
 // runtime: it acts when it is called, and answers a promise that has settled.
-func (r *run) operation(op abi.Operation) nativeFunc {
+func (r *run) operation(op *abi.Operation) nativeFunc {
 	return func(call goja.FunctionCall) goja.Value {
 		promise, resolve, reject := r.vm.NewPromise()
 		var reply goja.Value
@@ -54,7 +55,7 @@ func (r *run) operation(op abi.Operation) nativeFunc {
 
 // arrange puts the arguments of a call into the order of the operation's parameters, which may be given as one
 // object by their names. It does what the prelude does for Node, but looks at no name that a guest can change.
-func (r *run) arrange(op abi.Operation, args []goja.Value) []goja.Value {
+func (r *run) arrange(op *abi.Operation, args []goja.Value) []goja.Value {
 	if len(args) > len(op.Params) {
 		r.refuseCall(op, "takes at most %d arguments, not %d", len(op.Params), len(args))
 	}
@@ -80,7 +81,7 @@ func (r *run) holdsNames(o *goja.Object) bool {
 	return kind != array
 }
 
-func (r *run) arrangeNamed(op abi.Operation, named *goja.Object) []goja.Value {
+func (r *run) arrangeNamed(op *abi.Operation, named *goja.Object) []goja.Value {
 	args := make([]goja.Value, len(op.Params))
 	for _, key := range named.Keys() {
 		place := slices.IndexFunc(op.Params, func(p abi.Param) bool { return p.Name == key || slices.Contains(p.Aliases, key) })
@@ -95,7 +96,7 @@ func (r *run) arrangeNamed(op abi.Operation, named *goja.Object) []goja.Value {
 	return args
 }
 
-func paramNames(op abi.Operation) string {
+func paramNames(op *abi.Operation) string {
 	names := make([]string, len(op.Params))
 	for i, p := range op.Params {
 		names[i] = p.Name
@@ -104,7 +105,7 @@ func paramNames(op abi.Operation) string {
 }
 
 // refuseCall throws what says that a call itself is malformed.
-func (r *run) refuseCall(op abi.Operation, format string, values ...any) {
+func (r *run) refuseCall(op *abi.Operation, format string, values ...any) {
 	f := abi.Faultf(abi.InvalidArgument, format, values...)
 	f.Message = cut(op.Name+" "+f.Message, maxMessageBytes)
 	f.Op = op.Name
@@ -112,7 +113,7 @@ func (r *run) refuseCall(op abi.Operation, format string, values ...any) {
 }
 
 // callHost performs a memory operation.
-func (r *run) callHost(op abi.Operation, args []goja.Value) goja.Value {
+func (r *run) callHost(op *abi.Operation, args []goja.Value) goja.Value {
 	if r.halted != nil {
 		return goja.Undefined()
 	}
@@ -132,7 +133,7 @@ func (r *run) callHost(op abi.Operation, args []goja.Value) goja.Value {
 }
 
 // arguments writes the arguments of a call as JSON.
-func (r *run) arguments(op abi.Operation, values []goja.Value) abi.Call {
+func (r *run) arguments(op *abi.Operation, values []goja.Value) abi.Call {
 	call := abi.Call{Op: op.Name, Args: make([]json.RawMessage, 0, len(values))}
 	for i, value := range values {
 		name := op.Params[i].Name

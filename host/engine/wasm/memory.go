@@ -21,7 +21,8 @@ const maxParams = 2 * abi.MaxParams
 // memoryFunctions makes the functions of the module memory from the table of operations.
 func memoryFunctions(table abi.Table) []function {
 	functions := make([]function, len(table))
-	for i, op := range table {
+	for i := range table {
+		op := &table[i]
 		functions[i] = function{op.Name, 2 * len(op.Params), func(r *run, memory api.Memory, args []uint32) int32 {
 			return r.perform(op, memory, args)
 		}}
@@ -30,7 +31,7 @@ func memoryFunctions(table abi.Table) []function {
 }
 
 // perform does an operation and keeps its reply.
-func (r *run) perform(op abi.Operation, memory api.Memory, args []uint32) int32 {
+func (r *run) perform(op *abi.Operation, memory api.Memory, args []uint32) int32 {
 	r.reply = nil
 	var call abi.Call
 	var refused *abi.Fault
@@ -60,7 +61,7 @@ func (r *run) perform(op abi.Operation, memory api.Memory, args []uint32) int32 
 }
 
 // raise gives the guest a fault.
-func (r *run) raise(op abi.Operation, f *abi.Fault) int32 {
+func (r *run) raise(op *abi.Operation, f *abi.Fault) int32 {
 	if f.Op == "" {
 		named := *f
 		named.Op = op.Name
@@ -81,7 +82,7 @@ func (r *run) raise(op abi.Operation, f *abi.Fault) int32 {
 }
 
 // arguments copies the arguments of a call out of the guest, once all of them are known to be there.
-func arguments(op abi.Operation, memory api.Memory, args []uint32) (abi.Call, *abi.Fault) {
+func arguments(op *abi.Operation, memory api.Memory, args []uint32) (abi.Call, *abi.Fault) {
 	call := abi.Call{Op: op.Name, Args: make([]json.RawMessage, len(op.Params))}
 	var texts [maxParams / 2][]byte
 	for i, param := range op.Params {
@@ -115,7 +116,7 @@ func argument(param abi.Param, text []byte) json.RawMessage {
 	return append(json.RawMessage(nil), text...)
 }
 
-func refuse(op abi.Operation, code abi.Code, format string, args ...any) *abi.Fault {
+func refuse(op *abi.Operation, code abi.Code, format string, args ...any) *abi.Fault {
 	f := abi.Faultf(code, op.Name+": "+format, args...)
 	f.Op = op.Name
 	return f
