@@ -38,7 +38,7 @@ func TestSchedules(t *testing.T) {
 		share uint64 // so many seeds share a backend, each as another tenant
 		open  func(t *testing.T) storage.Backend
 	}{
-		{"mem", 2000, 1, func(*testing.T) storage.Backend { return mem.New() }},
+		{"mem", 3000, 1, func(*testing.T) storage.Backend { return mem.New() }},
 		{"bolt", 400, 100, openBolt},
 	}
 	covered := map[string]int{}

@@ -127,8 +127,12 @@ func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, err
 	return e, nil
 }
 
-// sameState reports whether two entries of a key have the same base.
+// sameState reports whether two entries of a key have the same base. A record that had ended is as good as one that was
+// swept since.
 func sameState(e, now *entry) bool {
+	if !e.base.Exists() && !now.base.Exists() {
+		return true
+	}
 	return e.raw.SameVersion(now.raw) && e.base.Exists() == now.base.Exists()
 }
 
