@@ -42,12 +42,6 @@ func pascal(name string) string {
 	return b.String()
 }
 
-// camel returns a name as in getContent.
-func camel(name string) string {
-	text := pascal(name)
-	return strings.ToLower(text[:1]) + text[1:]
-}
-
 func capitalised(text string) string {
 	if text == "" {
 		return ""

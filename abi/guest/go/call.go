@@ -94,3 +94,6 @@ func decode(what string, reply []byte, into any) (bool, error) {
 	}
 	return true, nil
 }
+
+// No operation of this version has a generated function.
+var _ = operate

@@ -46,8 +46,9 @@ func TestRandom(t *testing.T) {
 		}
 		return string(bytes)
 	}
-	if read(1) != read(1) || read(1) == read(2) {
-		t.Errorf("seeds 1, 1, 2 give %x, %x, %x", read(1), read(1), read(2))
+	one, again, other := read(1), read(1), read(2)
+	if one != again || one == other {
+		t.Errorf("seeds 1, 1, 2 give %x, %x, %x", one, again, other)
 	}
 	if machine.Random(0) != nil {
 		t.Error("Random(0) is not the system's source")
