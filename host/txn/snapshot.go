@@ -18,17 +18,24 @@ func (tx *Tx) look(ctx context.Context, key storage.Key) (*entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		e := &entry{key: key, raw: records[0], at: tx.reads.held.Since}
-		var missing []storage.Key
-		e.base, e.life, missing = tx.reads.visible(e.raw, tx.reads.at, func(dep storage.Key) (storage.Record, bool) {
-			return recordOf(want, records, dep)
-		})
+		e, missing := tx.entryOf(want, records)
 		if len(missing) == 0 {
 			return e, nil
 		}
 		want = append(want[:1:1], missing...)
 	}
 	return nil, tx.conflict()
+}
+
+// entryOf makes an entry of the first of the records that were read under keys. Missing are keys that its life depends on
+// besides. It is not part of look, because its records would be on the stack during the read, which is the deepest point
+// of a run: a stack that outgrows the next power of two is copied.
+func (tx *Tx) entryOf(keys []storage.Key, records []storage.Record) (e *entry, missing []storage.Key) {
+	e = &entry{key: keys[0], raw: records[0], at: tx.reads.held.Since}
+	e.base, e.life, missing = tx.reads.visible(e.raw, tx.reads.at, func(dep storage.Key) (storage.Record, bool) {
+		return recordOf(keys, records, dep)
+	})
+	return e, missing
 }
 
 // recordOf returns the record of one of keys.
