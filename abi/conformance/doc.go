@@ -1,3 +1,3 @@
-// Package conformance checks a plug-in that is nobody's test: how it takes inputs, replies and every fault, over a memory
-// that answers as it is told.
+// Package conformance checks any plug-in against the ABI: how it handles inputs, replies and every fault. It runs the
+// plug-in over a memory whose replies the check sets.
 package conformance

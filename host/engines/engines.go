@@ -1,10 +1,9 @@
-// Package engines are the languages whose tools toolrun runs: JavaScript and TypeScript, WebAssembly, and Python.
+// Package engines is the set of engines that toolrun has: JavaScript and TypeScript, WebAssembly, and Python.
 //
-// A program that runs tools calls [Main] first of all in main and makes its engines with [NewPool]: then every guest runs
-// in a cell, a locked-down process of its own. [InProcess] has the same engines without that wall, for who trusts
-// the tools.
+// A program that runs tools calls [Main] first in main and creates its engines with [NewPool]: every guest then runs in a
+// locked-down worker process. [InProcess] returns the same engines without those processes, for tools that are trusted.
 //
-// Python runs on an interpreter that is no part of this module: package distribution installs one, [WithPython] names it.
+// Python runs on an interpreter that is not part of this module: package distribution installs one, [WithPython] names it.
 package engines
 
 import (
