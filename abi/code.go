@@ -29,7 +29,7 @@ const (
 	CallLimit       Code = "call_limit"       // the run called the host more often than it may
 	SourceInvalid   Code = "source_invalid"   // the tool's code cannot be loaded
 	ABIMismatch     Code = "abi_mismatch"     // the plug-in was built for another version of this contract
-	Cancelled       Code = "cancelled"        // whoever asked for the run gave it up
+	Cancelled       Code = "cancelled"        // the caller cancelled the run
 	Internal        Code = "internal"         // a bug of the host
 )
 
@@ -63,7 +63,7 @@ var codes = []struct {
 	{CallLimit, 21, "the run called the host more often than it may"},
 	{SourceInvalid, 22, "the tool's code cannot be loaded"},
 	{ABIMismatch, 23, "the plug-in was built for another version of this contract"},
-	{Cancelled, 24, "whoever asked for the run gave it up"},
+	{Cancelled, 24, "the caller cancelled the run"},
 	{Internal, 25, "a bug of the host"},
 }
 

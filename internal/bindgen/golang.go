@@ -67,7 +67,16 @@ import "github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 func {{pascal .Name}}({{range .Params}}{{goName .Name}} {{if isStore .}}string{{else}}any{{end}}, {{end}}into any) (found bool, err error) {
 	return operate(imports.{{pascal .Name}}, "{{.Name}}", into{{range .Params}}, {{if isStore .}}storeName({{goName .Name}}){{else}}{{goName .Name}}{{end}}{{end}})
 }
-{{end}}`)
+{{end}}
+// operate performs an operation and decodes its reply; found is false if that is null.
+func operate(do operation, op string, into any, args ...any) (found bool, err error) {
+	reply, err := perform(do, op, args...)
+	if err != nil {
+		return false, err
+	}
+	return decode(op, reply, into)
+}
+`)
 
 // goImports renders the imports of a plug-in in Go.
 func (g *generator) goImports() (string, error) { return formatted(goImportsTemplate, g.table) }

@@ -45,16 +45,6 @@ func perform(do operation, op string, args ...any) (json.RawMessage, error) {
 	return reply, nil
 }
 
-// operate performs an operation and decodes its reply; found is false if that is null. The functions that are generated
-// from the table of operations call it.
-func operate(do operation, op string, into any, args ...any) (found bool, err error) {
-	reply, err := perform(do, op, args...)
-	if err != nil {
-		return false, err
-	}
-	return decode(op, reply, into)
-}
-
 // textsOf writes arguments as they go to the host.
 func textsOf(op string, args []any) ([]string, error) {
 	texts := make([]string, len(args))
@@ -94,6 +84,3 @@ func decode(what string, reply []byte, into any) (bool, error) {
 	}
 	return true, nil
 }
-
-// No operation of this version has a generated function.
-var _ = operate
