@@ -37,18 +37,18 @@ func (a *attempt) call(ctx context.Context, call abi.Call) (json.RawMessage, err
 	}
 	began := time.Now()
 	reply, err := a.view.Call(ctx, call)
-	if f, ok := errors.AsType[*abi.Fault](err); ok {
-		err = a.issue(f)
+	if err != nil {
+		err = a.issue(err)
 	}
 	if len(a.run.h.observers) > 0 {
-		a.observe(ctx, CallEvent{Call: call, Took: time.Since(began), Err: err})
+		a.observe(ctx, call, time.Since(began), err)
 	}
 	return reply, err
 }
 
-func (a *attempt) observe(ctx context.Context, event CallEvent) {
-	op, _ := a.run.h.table.Lookup(event.Call.Op)
-	event.Verb = op.Verb
+func (a *attempt) observe(ctx context.Context, call abi.Call, took time.Duration, err error) {
+	op, _ := a.run.h.table.Lookup(call.Op)
+	event := CallEvent{Call: call, Verb: op.Verb, Took: took, Err: err}
 	for _, o := range a.run.h.observers {
 		o.MemoryCalled(ctx, a.run.info, event)
 	}
@@ -61,7 +61,14 @@ type stop struct{ fault *abi.Fault }
 func (s *stop) Error() string { return s.fault.Error() }
 
 // issue marks a fault as the host's own.
-func (a *attempt) issue(f *abi.Fault) *abi.Fault {
+func (a *attempt) issue(err error) error {
+	f, ok := errors.AsType[*abi.Fault](err)
+	if !ok {
+		return err
+	}
+	if a.issued == nil {
+		a.issued = map[string]*abi.Fault{}
+	}
 	g := *f
 	g.ID = strconv.Itoa(len(a.issued) + 1)
 	a.issued[g.ID] = &g

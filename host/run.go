@@ -123,27 +123,13 @@ func (r *run) loadLimit() time.Duration {
 	return min(limit, r.timeLimit())
 }
 
+// execute runs the tool in a transaction, if it may be run.
 func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
-	if r.h.closed.Load() {
-		return done, errHostClosed
-	}
-	id, err := r.h.newID("run")
+	release, err := r.identify(ctx)
 	if err != nil {
 		return done, err
 	}
-	r.info.ID = id
-	r.entered(RunQueued)
-	if r.info.Caller.Tenant == "" {
-		r.info.Caller.Tenant = DefaultTenant
-	}
-	var release func()
-	if r.tool, release, err = r.h.toolOf(r.inv); err != nil {
-		return done, err
-	}
 	defer release()
-	if err := r.mayRun(ctx); err != nil {
-		return done, err
-	}
 	if r.inv.Timeout > 0 { // who asks for a time wants an answer by then, whatever it is that takes so long
 		var cancel context.CancelFunc
 		ctx, cancel = r.bounded(ctx)
@@ -158,7 +144,29 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	}
 	ctx, cancel := r.bounded(ctx)
 	defer cancel()
-	return r.h.memory.Transact(ctx, r.tx(), r.attempt)
+	return r.transact(ctx)
+}
+
+// identify finds out what is to be run, and whether that is allowed. Release must be called when the run is over.
+func (r *run) identify(ctx context.Context) (release func(), err error) {
+	if r.h.closed.Load() {
+		return nil, errHostClosed
+	}
+	if r.info.ID, err = r.h.newID("run"); err != nil {
+		return nil, err
+	}
+	r.entered(RunQueued)
+	if r.info.Caller.Tenant == "" {
+		r.info.Caller.Tenant = DefaultTenant
+	}
+	if r.tool, release, err = r.h.toolOf(r.inv); err != nil {
+		return nil, err
+	}
+	if err := r.mayRun(ctx); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
 }
 
 // mayRun asks the observers whether the run may begin. It comes before anything that costs time: a run that is refused
@@ -196,9 +204,9 @@ func (r *run) prepare() (err error) {
 	return nil
 }
 
-// tx is the transaction that the run is.
-func (r *run) tx() memory.Tx {
-	return memory.Tx{
+// transact executes the transaction that the run is.
+func (r *run) transact(ctx context.Context) (memory.Done, error) {
+	return r.h.memory.Transact(ctx, memory.Tx{
 		Caller:    r.h.caller(r.inv.Caller, r.info.ID),
 		Authority: r.tool.authority,
 		Session: memory.SessionStart{
@@ -206,21 +214,23 @@ func (r *run) tx() memory.Tx {
 		},
 		Dry: r.inv.Dry, Entry: r.entry(),
 		Key: r.inv.Key, Fingerprint: r.fingerprint, Answer: r.answer,
-	}
+	}, r.attempt)
 }
 
 // attempt executes the tool once, on a View of its own.
 func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	r.attempts++
 	r.info.Attempt = r.attempts
-	a := &attempt{run: r, view: v, issued: map[string]*abi.Fault{}}
+	a := &attempt{run: r, view: v}
 	r.last = a
-	out, event := r.guest(ctx, a)
-	return r.judge(ctx, a, out, event)
+	var out engine.Output
+	var event Execution
+	r.guest(ctx, a, &out, &event)
+	return r.judge(ctx, a, &out, &event)
 }
 
 // judge decides what becomes of an execution.
-func (r *run) judge(ctx context.Context, a *attempt, out engine.Output, event Execution) error {
+func (r *run) judge(ctx context.Context, a *attempt, out *engine.Output, event *Execution) error {
 	r.cpu += event.CPU
 	r.calls += a.calls
 	r.peak = max(r.peak, out.MemoryBytes)
@@ -228,13 +238,13 @@ func (r *run) judge(ctx context.Context, a *attempt, out engine.Output, event Ex
 		event.Err = a.verdict(ctx, event.Err)
 	}
 	for _, o := range r.h.observers {
-		o.Executed(ctx, r.info, event)
+		o.Executed(ctx, r.info, *event)
 	}
 	if event.Err != nil {
 		return event.Err
 	}
 	var err error
-	if a.out, err = r.checkAnswer(out); err != nil {
+	if a.out, err = r.checkAnswer(*out); err != nil {
 		return err
 	}
 	for _, o := range r.h.observers {
@@ -246,30 +256,33 @@ func (r *run) judge(ctx context.Context, a *attempt, out engine.Output, event Ex
 }
 
 // guest runs the program once, when it is its turn.
-func (r *run) guest(ctx context.Context, a *attempt) (out engine.Output, e Execution) {
-	e = Execution{Began: time.Now(), Walled: r.tool.walled}
+func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Execution) {
+	e.Began, e.Walled = time.Now(), r.tool.walled
 	r.entered(RunQueued)
 	if err := r.enter(ctx); err != nil {
 		e.Waited, e.Err = time.Since(e.Began), &engine.NotRun{Fault: abi.FaultOf(err)}
-		return out, e
+		return
 	}
 	defer r.h.gate.Leave(r.party())
 	r.entered(RunRunning)
 	e.Waited = time.Since(e.Began)
-	in := engine.Input{Input: r.input, Context: r.context, Limits: r.limits.engine(), Domain: r.info.Caller.Tenant}
-	if r.tool.walled {
-		out, e.Err = r.program.Run(ctx, in, a.host())
-		e.CPU = out.CPU
-	} else {
-		stop := threadCPU()
-		out, e.Err = r.program.Run(ctx, in, a.host())
-		e.CPU = stop()
-	}
+	r.play(ctx, a, out, e)
 	e.Took = time.Since(e.Began) - e.Waited
 	if _, never := errors.AsType[*engine.NotRun](e.Err); !never {
 		r.executed = true
 	}
-	return out, e
+}
+
+// play runs the program and measures its processor time.
+func (r *run) play(ctx context.Context, a *attempt, out *engine.Output, e *Execution) {
+	stop := func() time.Duration { return out.CPU }
+	if !r.tool.walled {
+		stop = threadCPU()
+	}
+	*out, e.Err = r.program.Run(ctx, engine.Input{
+		Input: r.input, Context: r.context, Limits: r.limits.engine(), Domain: r.info.Caller.Tenant,
+	}, a.host())
+	e.CPU = stop()
 }
 
 // entered reports a new state of the run to its invoker.

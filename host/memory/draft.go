@@ -75,9 +75,14 @@ func (s *Service) apply(st *store, d draft, w write) (draft, error) {
 // violations are those of a content, marked where the content before had them already.
 func (st *store) violations(content, before any, existed bool) []abi.Violation {
 	found := st.schema.Validate(content)
-	if len(found) == 0 || !existed {
-		return found
+	if len(found) > 0 && existed {
+		st.markExisting(found, before)
 	}
+	return found
+}
+
+// markExisting marks the violations that are also among those of the content before.
+func (st *store) markExisting(found []abi.Violation, before any) {
 	type place struct{ pointer, keyword string }
 	had := map[place]bool{}
 	for _, v := range st.schema.Validate(before) {
@@ -86,7 +91,6 @@ func (st *store) violations(content, before any, existed bool) []abi.Violation {
 	for i, v := range found {
 		found[i].Existing = had[place{v.Pointer, v.Keyword}]
 	}
-	return found
 }
 
 func refusal(st *store, violations []abi.Violation) error {

@@ -34,32 +34,31 @@ func (v *View) get(ctx context.Context, e *entry, call abi.Call) (json.RawMessag
 	if err != nil {
 		return nil, err
 	}
-	r, err := v.read(ctx, e)
-	if err != nil {
-		return nil, err
+	var r storage.Record // without a session, sessionMeta has no record behind it
+	if e.key != "" {
+		if r, err = v.tx.Get(ctx, e.key); err != nil {
+			return nil, err
+		}
 	}
+	return v.getReply(ctx, e, &r, wanted, opts.record)
+}
+
+// getReply makes the reply of a read of r.
+func (v *View) getReply(ctx context.Context, e *entry, r *storage.Record, wanted *projection, record bool) (json.RawMessage, error) {
 	content, err := v.content(ctx, e, r, wanted)
 	if err != nil || content == nil {
 		return null, err
 	}
-	if !opts.record {
+	if !record {
 		return content, nil
 	}
 	return v.recordReply(e, r, content)
 }
 
-// read returns the record of an entry, which the attempt depends on from now on.
-func (v *View) read(ctx context.Context, e *entry) (storage.Record, error) {
-	if e.key == "" {
-		return storage.Record{}, nil // without a session, sessionMeta has no record behind it
-	}
-	return v.tx.Get(ctx, e.key)
-}
-
 // content returns what a projection picks of a record, nil if there is nothing.
-func (v *View) content(ctx context.Context, e *entry, r storage.Record, wanted *projection) (json.RawMessage, error) {
+func (v *View) content(ctx context.Context, e *entry, r *storage.Record, wanted *projection) (json.RawMessage, error) {
 	if e.store == nil {
-		return v.metaContent(ctx, r, wanted)
+		return v.metaContent(ctx, *r, wanted)
 	}
 	if !r.Exists() {
 		return nil, nil
@@ -83,7 +82,7 @@ func project(value any, wanted *projection) (json.RawMessage, error) {
 }
 
 // recordReply wraps a content with what is known about its record.
-func (v *View) recordReply(e *entry, r storage.Record, content json.RawMessage) (json.RawMessage, error) {
+func (v *View) recordReply(e *entry, r *storage.Record, content json.RawMessage) (json.RawMessage, error) {
 	if e.store == nil {
 		return nil, abi.Faultf(abi.InvalidArgument, "%s has no revision or times of its own", declare.SessionMeta).
 			WithHint("read it without the option \"record\"")
@@ -94,5 +93,5 @@ func (v *View) recordReply(e *entry, r storage.Record, content json.RawMessage) 
 		Created  *string         `json:"created"`
 		Updated  *string         `json:"updated_at"`
 		Expires  *string         `json:"expires_at"`
-	}{content, r.Revision, formatTime(r.Created), formatTime(r.Updated), formatTime(v.s.shownEnd(e.store, r))})
+	}{content, r.Revision, formatTime(r.Created), formatTime(r.Updated), formatTime(v.s.shownEnd(e.store, *r))})
 }

@@ -52,9 +52,22 @@ func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 	if v.over != nil {
 		return nil, v.over
 	}
-	op, ok := operationsOf(v.s).Lookup(call.Op)
 	perform := performers[call.Op]
-	if !ok || perform == nil {
+	e, err := v.opened(call, perform != nil)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := perform(v, ctx, e, call)
+	if err != nil {
+		return nil, v.failed(ctx, err, call.Op, e.name)
+	}
+	return reply, nil
+}
+
+// opened returns the record that a call is about.
+func (v *View) opened(call abi.Call, known bool) (*entry, error) {
+	op, ok := operationsOf(v.s).Lookup(call.Op)
+	if !ok || !known {
 		return nil, inCall(abi.Faultf(abi.InvalidArgument, "memory has no operation %s", quote(call.Op)), call.Op, "")
 	}
 	name, err := storeName(call.Arg(0))
@@ -65,11 +78,7 @@ func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 	if err != nil {
 		return nil, inCall(err, call.Op, name)
 	}
-	reply, err := perform(v, ctx, e, call)
-	if err != nil {
-		return nil, v.failed(ctx, err, call.Op, name)
-	}
-	return reply, nil
+	return e, nil
 }
 
 // operationsOf returns the operations of a Service. A zero View, which has no Service, has them too, and no rights.

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"slices"
 	"time"
+	"unsafe"
 )
 
 // The encoded form of a record, for backends that keep bytes:
@@ -51,16 +52,25 @@ func AppendRecord(dst []byte, r Record) []byte {
 // DecodeRecord decodes what AppendRecord made of the record under key. The record shares no memory with data.
 // The error for any other bytes wraps ErrCorrupt and names the key.
 func DecodeRecord(key Key, data []byte) (Record, error) {
-	r, content, err := decode(key, data)
-	r.Content = bytes.Clone(content)
+	var r Record
+	err := r.Decode(key, data)
 	return r, err
+}
+
+// Decode is DecodeRecord for a record that has its place already. After an error it is the zero Record.
+func (r *Record) Decode(key Key, data []byte) error {
+	content, err := r.decode(key, data)
+	r.Content = bytes.Clone(content)
+	return err
 }
 
 // DecodeHead is DecodeRecord for callers who need no content: the checksum is verified as well, and nothing of the
 // content is copied.
 func DecodeHead(key Key, data []byte) (Head, error) {
-	r, content, err := decode(key, data)
-	return Head{Record: r, ContentBytes: int64(len(content))}, err
+	var h Head
+	content, err := h.decode(key, data)
+	h.ContentBytes = int64(len(content))
+	return h, err
 }
 
 // HasVersion reports whether data, which AppendRecord made of the record under v.Key, or which is nil if there is none, is
@@ -77,36 +87,43 @@ func HasVersion(data []byte, v Version) (bool, error) {
 	return !d.failed && revision == v.Revision && string(generation) == v.Generation, nil
 }
 
-// decode returns a record without its content, and the content as a part of data.
-func decode(key Key, data []byte) (r Record, content []byte, err error) {
+// decode makes r the record without its content, and returns the content as a part of data.
+func (r *Record) decode(key Key, data []byte) ([]byte, error) {
+	*r = Record{}
 	if len(data) < recordHeader {
-		return Record{}, nil, corrupt(key, "it is cut short")
+		return nil, corrupt(key, "it is cut short")
 	}
 	if data[0] != recordFormat {
-		return Record{}, nil, corrupt(key, fmt.Sprintf("its format is %d, not %d", data[0], recordFormat))
+		return nil, corrupt(key, fmt.Sprintf("its format is %d, not %d", data[0], recordFormat))
 	}
 	if binary.LittleEndian.Uint32(data[1:]) != checksum(key, data[5:]) {
-		return Record{}, nil, corrupt(key, "its checksum does not fit")
+		return nil, corrupt(key, "its checksum does not fit")
 	}
 	d := decoder{rest: data[5:]}
-	r = Record{Key: key, Created: d.time(), Updated: d.time(), Expires: d.time()}
+	r.fill(key, &d)
+	if d.failed || !r.Exists() {
+		*r = Record{}
+		return nil, corrupt(key, "it is malformed")
+	}
+	return d.rest, nil
+}
+
+func (r *Record) fill(key Key, d *decoder) {
+	r.Key, r.Created, r.Updated, r.Expires = key, d.time(), d.time(), d.time()
 	r.Revision = int64(d.uvarint())
 	r.Generation, r.Run = d.string(), d.string()
 	for n := d.uvarint(); n > 0 && !d.failed; n-- {
 		r.Tags = append(r.Tags, d.string())
 	}
-	if d.failed || !r.Exists() {
-		return Record{}, nil, corrupt(key, "it is malformed")
-	}
-	return r, d.rest, nil
 }
 
 func corrupt(key Key, why string) error {
 	return fmt.Errorf("record %s: %w: %s", key, ErrCorrupt, why)
 }
 
+// checksum reads the bytes of the key where they are: a copy of each key would be made for each read.
 func checksum(key Key, data []byte) uint32 {
-	return crc32.Update(crc32.Checksum([]byte(key), castagnoli), castagnoli, data)
+	return crc32.Update(crc32.Checksum(unsafe.Slice(unsafe.StringData(string(key)), len(key)), castagnoli), castagnoli, data)
 }
 
 func appendString(dst []byte, s string) []byte {

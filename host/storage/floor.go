@@ -15,14 +15,19 @@ const floorShards = 16
 // an Update, is never written from outside, and is not found by Scan. A key outside of stores has no floor;
 // its FloorKey is "".
 func FloorKey(k Key) Key {
-	parts, err := k.Parts()
-	if err != nil || len(parts) < 3 || parts[0].Tag != Tenant || parts[1].Tag != App {
+	if k == "" || Tag(k[0]) != Tenant {
 		return ""
 	}
-	for _, p := range parts {
+	group, ok := k.Group()
+	if !ok {
+		return ""
+	}
+	for rest := k[len(group):]; rest != ""; {
+		p, behind, _ := rest.cut()
 		if p.Tag == Store {
-			return MakeKey(Part{System, "floor"}, parts[0], parts[1], p, Part{Item, floorShard(k)})
+			return floorPrefix + group + (rest[:len(rest)-len(behind)]).With(Part{Item, floorShard(k)})
 		}
+		rest = behind
 	}
 	return ""
 }

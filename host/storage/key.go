@@ -112,16 +112,18 @@ func (k Key) cut() (first Part, rest Key, ok bool) {
 
 // Part returns the value of the first part with that tag, or "" where the key has none.
 func (k Key) Part(tag Tag) string {
-	parts, err := k.Parts()
-	if err != nil {
-		return ""
-	}
-	for _, p := range parts {
-		if p.Tag == tag {
-			return p.Value
+	value := ""
+	for k != "" {
+		p, rest, ok := k.cut()
+		if !ok {
+			return ""
 		}
+		if p.Tag == tag && value == "" {
+			value = p.Value
+		}
+		k = rest
 	}
-	return ""
+	return value
 }
 
 // HasPrefix reports whether k lies under prefix.

@@ -31,21 +31,38 @@ func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 	if err != nil {
 		return err
 	}
-	old := tx.pending(e)
-	next, warnings, err := update(old, false)
-	if err != nil {
+	var u updated
+	if err := tx.try(e, update, &u); err != nil {
 		if tx.run.db.breaks(refusalsJoin) || errors.Is(err, ErrUndecided) {
 			return err
 		}
 		return cmp.Or(tx.joinDecided(ctx, e), err)
 	}
-	cost := len(next.Content)
-	if !e.read && (len(e.write.updates) >= MaxUpdates || tx.local.blindBytes+cost > MaxBlindBytes) {
+	if !e.read && (len(e.write.updates) >= MaxUpdates || tx.local.blindBytes+len(u.next.Content) > MaxBlindBytes) {
 		if err := tx.joinDecided(ctx, e); err != nil {
 			return err
 		}
 	}
-	more := len(next.Content) - len(e.write.next.Content)
+	return tx.keep(e, update, &u)
+}
+
+// updated is what an update made of a record.
+type updated struct {
+	old, next storage.Record
+	warnings  any
+}
+
+// try applies an update to an entry's record. It is a function of its own because updates go deep: see entryOf.
+func (tx *Tx) try(e *entry, update Update, u *updated) (err error) {
+	tx.pending(e, &u.old)
+	u.next, u.warnings, err = update(u.old, false)
+	return err
+}
+
+// keep makes the result of an update what the attempt writes.
+func (tx *Tx) keep(e *entry, update Update, u *updated) error {
+	cost := len(u.next.Content)
+	more := cost - len(e.write.next.Content)
 	if tx.local.bytes > 0 && more > 0 && tx.local.bytes+more > MaxBytes {
 		return ErrLimit
 	}
@@ -53,7 +70,7 @@ func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 		tx.local.save(e)
 	}
 	tx.local.bytes += more
-	e.write.put(key, old, next, warnings)
+	e.write.put(e.key, u.old, u.next, u.warnings)
 	if !e.read {
 		e.write.updates = append(e.write.updates[:len(e.write.updates):len(e.write.updates)], update)
 		e.write.bytes += cost
@@ -64,11 +81,11 @@ func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 
 // joinDecided puts an entry into the read set on which an update was decided: it must be unchanged.
 func (tx *Tx) joinDecided(ctx context.Context, e *entry) error {
-	was := *e
+	raw, base := e.raw.Version(), e.base.Exists()
 	if _, err := tx.load(ctx, e.key, true); err != nil {
 		return err
 	}
-	if !sameState(&was, e) {
+	if (base || e.base.Exists()) && (raw != e.raw.Version() || base != e.base.Exists()) {
 		return tx.conflict()
 	}
 	return nil
@@ -99,7 +116,7 @@ func (tx *Tx) reapply(e *entry, base storage.Record, above int64, budget *int) (
 			}
 		}
 		w.put(e.key, now, next, warnings)
-		now = tx.run.stamp(base, above, w)
+		tx.run.stamp(&now, &base, above, &w)
 	}
 	return w, nil
 }

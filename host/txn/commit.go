@@ -141,7 +141,9 @@ func (c *commit) expect() (err error) {
 	c.expected = tx.local.effects(tx.run.attempts)
 	for _, e := range tx.local.entries {
 		if e.write.set {
-			c.expected.Writes = append(c.expected.Writes, Change{Key: e.key, Old: e.base, New: tx.pending(e), Warnings: e.write.warnings})
+			change := Change{Key: e.key, Old: e.base, Warnings: e.write.warnings}
+			tx.pending(e, &change.New)
+			c.expected.Writes = append(c.expected.Writes, change)
 		}
 	}
 	if tx.run.o.OnCommit != nil {
@@ -195,7 +197,8 @@ func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	}
 	c.effects = Effects{Attempts: r.attempts, Reads: c.expected.Reads}
 	tx.reads.tick()
-	if err := r.guardsHold(c.keys.records(now, r.guardKeys()), tx.reads.at); err != nil {
+	guarded := func(i int) storage.Record { return now[c.keys.find(r.o.Guards[i].Key)] }
+	if err := r.guardsHold(tx.reads.at, guarded); err != nil {
 		return nil, err
 	}
 	if ended(tx.reads.until, tx.reads.at) && !r.db.breaks(livesHold) {
@@ -237,7 +240,8 @@ func (c *commit) write(e *entry, now []storage.Record) error {
 	if err != nil {
 		return err
 	}
-	next := tx.run.stamp(base, above, w)
+	var next storage.Record
+	tx.run.stamp(&next, &base, above, &w)
 	c.effects.Writes = append(c.effects.Writes, Change{Key: e.key, Old: base, New: next, Warnings: w.warnings})
 	if next.Exists() {
 		c.add(raw, storage.Write{Record: next})
@@ -303,7 +307,7 @@ func (c *commit) addExtra(now []storage.Record) (err error) {
 			next := write{set: true}
 			next.put(w.Record.Key, old, w.Record, nil)
 			next.next.Revision = 1 // its content may be nil
-			w.Record = c.tx.run.stamp(old, 0, next)
+			c.tx.run.stamp(&w.Record, &old, 0, &next)
 		}
 		c.add(old, w)
 	}

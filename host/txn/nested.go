@@ -48,7 +48,7 @@ func (tx *Tx) rollBack(mark int) {
 // the record as it was then, and no commit will apply them again.
 func (tx *Tx) joinAsSeen(e *entry) {
 	tx.join(e)
-	tx.reads.hold(e.raw, e.key)
+	tx.reads.hold(&e.raw, e.key)
 	if e.at.Before(tx.reads.held.Since) {
 		tx.reads.held.Since = e.at
 	}

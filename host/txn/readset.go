@@ -31,8 +31,8 @@ type life struct {
 }
 
 // hold adds a version to those that must not change.
-func (s *readSet) hold(r storage.Record, key storage.Key) {
-	s.held.Versions = append(s.held.Versions, storage.VersionOf(key, r))
+func (s *readSet) hold(r *storage.Record, key storage.Key) {
+	s.held.Versions = append(s.held.Versions, storage.VersionOf(key, *r))
 }
 
 // depend adds the life of an entry. It reports false if something that it depends on has changed between two snapshots.
@@ -51,7 +51,7 @@ func (s *readSet) depend(e *entry) bool {
 		}
 		s.lives[r.Key] = r
 		if !s.db.breaks(dependsHold) {
-			s.hold(r, r.Key)
+			s.hold(&r, r.Key)
 		}
 	}
 	return true

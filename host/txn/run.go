@@ -44,15 +44,20 @@ func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx
 		if !tx.again {
 			return out, err
 		}
-		r.lease.release()
-		r.lease, err = db.locks.take(ctx, tx.local.touched(), tx.reads.prefixes())
-		if err != nil || ctx.Err() != nil {
-			return Outcome{Effects: tx.local.effects(tx.run.attempts)}, conflictAtEnd(ctx)
-		}
-		if err := r.checkGuards(ctx); err != nil {
-			return out, err // another attempt cannot succeed
+		if err := r.queueAgain(ctx, tx); err != nil {
+			return Outcome{Effects: tx.local.effects(r.attempts)}, err
 		}
 	}
+}
+
+// queueAgain takes fair locks before another attempt. Its error ends the run: another attempt cannot succeed.
+func (r *run) queueAgain(ctx context.Context, tx *Tx) (err error) {
+	r.lease.release()
+	r.lease, err = r.db.locks.take(ctx, tx.local.touched(), tx.reads.prefixes())
+	if err != nil || ctx.Err() != nil {
+		return conflictAtEnd(ctx)
+	}
+	return r.checkGuards(ctx)
 }
 
 // draw draws what is random about the run, once.
@@ -68,11 +73,11 @@ func (r *run) draw() error {
 	return nil
 }
 
-// stamp returns the record that a write makes of base. A record that begins does so above a revision.
-func (r *run) stamp(base storage.Record, above int64, w write) storage.Record {
-	next := w.next
+// stamp makes next the record that a write makes of base. A record that begins does so above a revision.
+func (r *run) stamp(next, base *storage.Record, above int64, w *write) {
+	*next = w.next
 	if !next.Exists() {
-		return storage.Record{}
+		return
 	}
 	next.Run, next.Updated = r.o.ID, r.now
 	next.Revision, next.Generation, next.Created = base.Revision+1, base.Generation, base.Created
@@ -85,7 +90,6 @@ func (r *run) stamp(base storage.Record, above int64, w write) storage.Record {
 	if base.Exists() && !next.Updated.After(base.Updated) && !r.db.breaks(timesRise) {
 		next.Updated = base.Updated.Add(time.Microsecond) // whatever clocks do
 	}
-	return next
 }
 
 // conflictAtEnd is the error of a run that met others until its context ended.
@@ -105,7 +109,7 @@ func (r *run) checkGuards(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.guardsHold(records, r.db.now())
+	return r.guardsHold(r.db.now(), func(i int) storage.Record { return records[i] })
 }
 
 func (r *run) guardKeys() (keys []storage.Key) {
@@ -115,13 +119,13 @@ func (r *run) guardKeys() (keys []storage.Key) {
 	return keys
 }
 
-// guardsHold checks the guards on their records.
-func (r *run) guardsHold(records []storage.Record, at time.Time) error {
+// guardsHold checks the guards on their records: that of the i-th guard is record(i).
+func (r *run) guardsHold(at time.Time, record func(i int) storage.Record) error {
 	if r.db.breaks(guardsHold) {
 		return nil
 	}
 	for i, g := range r.o.Guards {
-		if err := g.Check(records[i], at); err != nil {
+		if err := g.Check(record(i), at); err != nil {
 			return err
 		}
 	}
@@ -188,5 +192,5 @@ func (tx *Tx) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.guardsHold(records, tx.reads.at)
+	return r.guardsHold(tx.reads.at, func(i int) storage.Record { return records[i] })
 }

@@ -211,8 +211,8 @@ func (s *scan) overlay(ctx context.Context, rows []*entry, n int, within func(st
 		if len(found) == n {
 			break
 		}
-		r, err := s.tx.seen(ctx, e)
-		if err != nil {
+		var r storage.Record
+		if err := s.tx.seen(ctx, e, &r); err != nil {
 			return nil, err
 		}
 		if r.Exists() {

@@ -80,7 +80,7 @@ func (tx *Tx) floor(ctx context.Context, e *entry) error {
 		}
 		above = max(above, records[0].Revision)
 		if !tx.run.db.breaks(floorsHold) {
-			tx.reads.hold(records[0], key)
+			tx.reads.hold(&records[0], key)
 		}
 	}
 	e.above, e.floored = above, true

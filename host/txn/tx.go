@@ -31,12 +31,12 @@ func (tx *Tx) Seed() (uint64, error) {
 
 // Get returns the record under key as the transaction sees it: the zero Record if there is none, or none that is alive.
 // It joins the read set. A record that the transaction itself wrote comes as it will be stored.
-func (tx *Tx) Get(ctx context.Context, key storage.Key) (storage.Record, error) {
+func (tx *Tx) Get(ctx context.Context, key storage.Key) (r storage.Record, err error) {
 	e, err := tx.load(ctx, key, true)
-	if err != nil {
-		return storage.Record{}, err
+	if err == nil {
+		err = tx.seen(ctx, e, &r)
 	}
-	return tx.seen(ctx, e)
+	return r, err
 }
 
 // Holds reports whether the key is in the read set.
@@ -57,31 +57,32 @@ func (tx *Tx) Stored(key storage.Key) storage.Record {
 // a zero Record for one that is removed. Revisions are not final.
 func (tx *Tx) Writes(yield func(stored, next storage.Record) bool) {
 	for _, e := range tx.local.entries {
-		if e.write.set && !yield(e.raw, tx.pending(e)) {
+		var next storage.Record
+		tx.pending(e, &next)
+		if e.write.set && !yield(e.raw, next) {
 			return
 		}
 	}
 }
 
-// seen returns a record of the read set as it will be after the commit.
-func (tx *Tx) seen(ctx context.Context, e *entry) (storage.Record, error) {
-	if !e.write.set {
-		return e.base, nil
-	}
-	if e.write.next.Exists() && !e.base.Exists() {
+// seen makes r the record of an entry in the read set, as it will be after the commit.
+func (tx *Tx) seen(ctx context.Context, e *entry, r *storage.Record) error {
+	if e.write.set && e.write.next.Exists() && !e.base.Exists() {
 		if err := tx.floor(ctx, e); err != nil {
-			return storage.Record{}, err
+			return err
 		}
 	}
-	return tx.pending(e), nil
+	tx.pending(e, r)
+	return nil
 }
 
-// pending returns what the attempt makes of an entry's base.
-func (tx *Tx) pending(e *entry) storage.Record {
+// pending makes r what the attempt makes of an entry's base.
+func (tx *Tx) pending(e *entry, r *storage.Record) {
 	if !e.write.set {
-		return e.base
+		*r = e.base
+		return
 	}
-	return tx.run.stamp(e.base, max(e.above, e.raw.Revision), e.write)
+	tx.run.stamp(r, &e.base, max(e.above, e.raw.Revision), &e.write)
 }
 
 // usable returns why the Tx cannot be used any more.
@@ -116,13 +117,19 @@ func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, err
 	if e == nil && tx.local.bytes > 0 && tx.local.bytes+len(now.raw.Content) > MaxBytes {
 		return nil, ErrLimit
 	}
-	if e != nil && e.write.set && !sameState(e, now) && !tx.run.db.breaks(joinsHold) {
+	return tx.bring(e, now, read)
+}
+
+// bring makes what was read of a record the entry of its key, instead of old if that is not nil. It is not part of load
+// for the same reason as entryOf is not part of look.
+func (tx *Tx) bring(old, now *entry, read bool) (*entry, error) {
+	if old != nil && old.write.set && !sameState(old, now) && !tx.run.db.breaks(joinsHold) {
 		return nil, tx.conflict() // the updates were decided on another record
 	}
-	e = tx.local.put(now)
+	e := tx.local.put(now)
 	if read {
 		tx.join(e)
-		tx.reads.hold(e.raw, key)
+		tx.reads.hold(&e.raw, e.key)
 	}
 	return e, nil
 }

@@ -29,11 +29,9 @@ func fetch(tx *bbolt.Tx, keys []storage.Key) ([]storage.Record, error) {
 		if data == nil {
 			continue
 		}
-		r, err := storage.DecodeRecord(k, data)
-		if err != nil {
+		if err := found[i].Decode(k, data); err != nil {
 			return nil, err
 		}
-		found[i] = r
 	}
 	return found, nil
 }
