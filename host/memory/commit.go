@@ -43,9 +43,9 @@ func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 	if !t.asked { // the first call, outside of the backend's transaction
 		t.full, t.asked = t.s.noRoom(), true
 	}
-	effects := t.effects(e)
 	var writes []storage.Write
 	if t.entered() {
+		effects := t.effects(e)
 		entry := *t.tx.Entry
 		entry.Attempts, entry.Reads, entry.Writes = e.Attempts, effects.Reads, effects.Writes
 		noted, err := t.s.noteEntry(nil, t.tx.Caller, entry)
@@ -56,7 +56,7 @@ func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 	}
 	switch {
 	case t.tx.Key != "":
-		content, err := t.kept(effects)
+		content, err := t.kept(t.effects(e))
 		if err != nil {
 			return nil, err
 		}
@@ -116,11 +116,14 @@ func (b *budget) Reclaim(ctx context.Context) bool { return b.s.reclaim(ctx, b.t
 
 // effects are what an attempt read and wrote, by the names of stores.
 func (t *transaction) effects(e txn.Effects) report.Effects {
-	effects := report.Effects{Reads: []report.ReadEffect{}, Writes: []report.WriteEffect{}}
+	effects := report.Effects{
+		Reads: make([]report.ReadEffect, 0, len(e.Reads)), Writes: make([]report.WriteEffect, 0, len(e.Writes)),
+	}
 	for _, r := range e.Reads {
 		effects.Reads = append(effects.Reads, report.ReadEffect{Store: t.view.nameOf(r.Key), Revision: r.Revision})
 	}
-	for _, c := range e.Writes {
+	for i := range e.Writes {
+		c := &e.Writes[i]
 		effect := report.WriteEffect{Store: t.view.nameOf(c.Key), Revision: c.New.Revision, Op: "set"}
 		effect.Violations, _ = c.Warnings.([]abi.Violation)
 		if !c.New.Exists() {
@@ -134,7 +137,8 @@ func (t *transaction) effects(e txn.Effects) report.Effects {
 // changes are what a dry transaction would make of the records.
 func (t *transaction) changes(e txn.Effects) []report.Change {
 	list := []report.Change{}
-	for _, c := range e.Writes {
+	for i := range e.Writes {
+		c := &e.Writes[i]
 		list = append(list, report.Change{Store: t.view.nameOf(c.Key), Before: orNull(c.Old.Content), After: orNull(c.New.Content)})
 	}
 	return list
