@@ -35,6 +35,7 @@ type run struct {
 	attempts    int
 	calls       int
 	last        *attempt
+	overtime    error // the cause of contexts that end with the run's time
 	peak        int64
 	state       RunState // that was reported last
 	// refused is set if an observer refused the run, executed once the tool was executed.

@@ -49,8 +49,10 @@ func (h *Host) admitted(ctx context.Context, caller Caller, work func() error) e
 // bounded gives the run the time that it may take, from when it started.
 func (r *run) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := r.timeLimit()
-	timeout := abi.Faultf(abi.Timeout, "the run took longer than the %s it may take", limit)
-	return context.WithDeadlineCause(ctx, r.started.Add(limit), timeout)
+	if r.overtime == nil {
+		r.overtime = abi.Faultf(abi.Timeout, "the run took longer than the %s it may take", limit)
+	}
+	return context.WithDeadlineCause(ctx, r.started.Add(limit), r.overtime)
 }
 
 // ready gets ready what all attempts share. It takes a turn of the gate, for what invocations give takes memory and

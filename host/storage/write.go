@@ -60,18 +60,14 @@ func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error
 	if len(writes) == 0 {
 		return nil, nil
 	}
-	unwritten := make(map[Key]int, len(keys)) // their places
-	for i, k := range keys {
-		unwritten[k] = i
-	}
+	places := newPlaces(keys)
 	changes := make([]Change, 0, len(writes))
 	for _, w := range writes {
 		k := w.Record.Key
-		i, ok := unwritten[k]
+		i, ok := places.take(k)
 		if !ok {
 			return nil, fmt.Errorf("update: a write to %s, which is not among the keys of the update or is written twice", k)
 		}
-		delete(unwritten, k)
 		if err := check(w); err != nil {
 			return nil, fmt.Errorf("update: %s: %w", k, err)
 		}
@@ -82,6 +78,43 @@ func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error
 		changes = append(changes, Change{Old: HeadOf(now[i]), Write: w})
 	}
 	return changes, nil
+}
+
+// places are those of the keys of an update that were not written yet.
+type places struct {
+	keys  []Key
+	taken []bool
+	index map[Key]int // nil for few keys, which are found sooner one by one
+}
+
+func newPlaces(keys []Key) *places {
+	p := &places{keys: keys, taken: make([]bool, len(keys))}
+	if len(keys) > 16 {
+		p.index = make(map[Key]int, len(keys))
+		for i, k := range keys {
+			p.index[k] = i
+		}
+	}
+	return p
+}
+
+// take returns the place of a key, once.
+func (p *places) take(k Key) (int, bool) {
+	i, ok := p.find(k)
+	if !ok || p.taken[i] {
+		return 0, false
+	}
+	p.taken[i] = true
+	return i, true
+}
+
+func (p *places) find(k Key) (int, bool) {
+	if p.index != nil {
+		i, ok := p.index[k]
+		return i, ok
+	}
+	i := slices.Index(p.keys, k)
+	return i, i >= 0
 }
 
 func call(fn func([]Record) ([]Write, error), now []Record) (writes []Write, err error) {

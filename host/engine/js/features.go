@@ -29,8 +29,12 @@ var (
 	capturing = lazyRegexp(`captureStackTrace`)
 	typing    = lazyRegexp(`(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array(?s:.*)from|from(?s:.*)(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array`)
 	matching  = lazyRegexp(`RegExp|\.constructor\s*[()]`)
+	proxying  = lazyRegexp(`Proxy|\\u`) // by its name, maybe with an escape in it
 	// The global object can be reached by these names only, and by those of our own globals.
-	reaching = lazyRegexp(`Proxy|globalThis|\bglobal\b|\bthis\b`)
+	reaching = lazyRegexp(`globalThis|\bglobal\b|\bthis\b`)
+	// Its members that are not enumerable are reached by a computed name only with brackets, with an escape in a
+	// literal, or by these functions.
+	computing = lazyRegexp(`[\[\\]|Reflect|Descriptor`)
 )
 
 // prepareTree changes the code where that mends goja, and returns what else its runs need.
@@ -51,9 +55,14 @@ func prepareTree(code string, tree *ast.Program) (features, error) {
 		captures:  capturing().MatchString(code),
 		typed:     typing().MatchString(code),
 		regexps:   matching().MatchString(code) || len(patterns) > 0,
-		proxies:   reaching().MatchString(code),
+		proxies:   reachesProxy(code),
 		accesses:  accessing().MatchString(code),
 		maths:     mathNames(code),
 		patterns:  patterns,
 	}, nil
+}
+
+// reachesProxy reports whether code may reach the constructor of proxies.
+func reachesProxy(code string) bool {
+	return proxying().MatchString(code) || reaching().MatchString(code) && computing().MatchString(code)
 }

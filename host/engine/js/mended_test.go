@@ -58,6 +58,7 @@ func TestProxyTrapArguments(t *testing.T) {
 		`let a; const p = new Proxy(function () {}, { construct(t, x) { a = x; return {} } }); new p(1, 2);`,
 		`let a; const { proxy } = Proxy.revocable(function () {}, { apply(t, c, x) { a = x } }); proxy(1, 2);`,
 		`let a; const p = new globalThis["Pro" + "xy"](function () {}, { apply(t, c, x) { a = x } }); p(1, 2);`,
+		`let a; const p = new Pro\u0078y(function () {}, { apply(t, c, x) { a = x } }); p(1, 2);`,
 		`let a; const P = (function () { return this["Pro" + "xy"] })(); const p = new P(function () {}, { apply(t, c, x) { a = x } }); p(1, 2);`,
 		`let a; const p = new (new Proxy(Proxy, {}))(function () {}, { apply(t, c, x) { a = x } }); p(1, 2);`,
 		`let a; const p = Reflect.construct(Proxy, [function () {}, { apply(t, c, x) { a = x } }]); p(1, 2);`,

@@ -25,15 +25,19 @@ func fetch(tx *bbolt.Tx, keys []storage.Key) ([]storage.Record, error) {
 	found := make([]storage.Record, len(keys))
 	records := tx.Bucket(recordsBucket)
 	for i, k := range keys {
-		data := bucketOf(tx, records, k).Get([]byte(k))
-		if data == nil {
-			continue
-		}
-		if err := found[i].Decode(k, data); err != nil {
+		if err := fetchOne(tx, records, k, &found[i]); err != nil {
 			return nil, err
 		}
 	}
 	return found, nil
+}
+
+func fetchOne(tx *bbolt.Tx, records *bbolt.Bucket, k storage.Key, r *storage.Record) error {
+	data := bucketOf(tx, records, k).Get([]byte(k))
+	if data == nil {
+		return nil
+	}
+	return r.Decode(k, data)
 }
 
 // fetchHead returns the head of the record under a key, which is none of a usage record.
@@ -124,11 +128,9 @@ func (t *transaction) get(keys []storage.Key) ([]storage.Record, error) {
 			found[i] = storage.FloorRecord(k, revision)
 			continue
 		}
-		one, err := fetch(t.tx, keys[i:i+1])
-		if err != nil {
+		if err := fetchOne(t.tx, t.records, k, &found[i]); err != nil {
 			return nil, err
 		}
-		found[i] = one[0]
 	}
 	return found, nil
 }
