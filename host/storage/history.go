@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"slices"
@@ -36,15 +37,34 @@ type History struct {
 	mu   sync.RWMutex
 	from Position // everything after it is here
 	kept []past   // in the order of positions
-	size int      // of their keys and generations
+	// text has the keys and generations of what is kept, one behind the other. There are no pointers in either list: the
+	// garbage collector would follow tens of thousands of them in each of its cycles.
+	text []byte
 	// maxChanges and maxBytes bound what is kept.
 	maxChanges, maxBytes int
 }
 
+// past is one change. Its key and its generation are the text from start on.
 type past struct {
-	at Position
-	Changed
+	at              Position
+	revision        int64
+	start           int
+	key, generation int // lengths
+	deleted         bool
 }
+
+// changed returns the change as it was added.
+func (h *History) changed(p *past) Changed {
+	behind := p.start + p.key
+	return Changed{
+		Version: Version{
+			Key: h.key(p), Revision: p.revision, Generation: string(h.text[behind : behind+p.generation]),
+		},
+		Deleted: p.deleted,
+	}
+}
+
+func (h *History) key(p *past) Key { return Key(h.text[p.start : p.start+p.key]) }
 
 // NewHistory returns a History of the commits after last.
 func NewHistory(last uint64) *History {
@@ -56,24 +76,30 @@ func (h *History) Add(commit uint64, changes []Changed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i, c := range changes {
-		h.kept = append(h.kept, past{Position{commit, uint64(i)}, c})
-		h.size += len(c.Key) + len(c.Generation)
+		h.kept = append(h.kept, past{
+			at: Position{commit, uint64(i)}, revision: c.Revision, deleted: c.Deleted,
+			start: len(h.text), key: len(c.Key), generation: len(c.Generation),
+		})
+		h.text = append(append(h.text, c.Key...), c.Generation...)
 	}
 	h.trim()
 }
 
 // trim forgets the oldest quarter if there are too many, so that it copies the rest rarely.
 func (h *History) trim() {
-	if len(h.kept) <= h.maxChanges && h.size <= h.maxBytes {
+	if len(h.kept) <= h.maxChanges && len(h.text) <= h.maxBytes {
 		return
 	}
-	drop := 0
-	for drop < len(h.kept) && (len(h.kept)-drop > h.maxChanges/4*3 || h.size > h.maxBytes/4*3) {
-		h.size -= len(h.kept[drop].Key) + len(h.kept[drop].Generation)
-		h.from = h.kept[drop].at
+	drop, start := 0, 0
+	for drop < len(h.kept) && (len(h.kept)-drop > h.maxChanges/4*3 || len(h.text)-start > h.maxBytes/4*3) {
+		p := &h.kept[drop]
+		start, h.from = p.start+p.key+p.generation, p.at
 		drop++
 	}
-	h.kept = slices.Delete(h.kept, 0, drop)
+	h.kept, h.text = slices.Delete(h.kept, 0, drop), slices.Delete(h.text, 0, start)
+	for i := range h.kept {
+		h.kept[i].start -= start
+	}
 }
 
 // Discard takes back what was added of commits from a number on, which did not take place.
@@ -81,10 +107,9 @@ func (h *History) Discard(commit uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	i := h.after(Position{Commit: commit - 1, Index: math.MaxUint64})
-	for _, p := range h.kept[i:] {
-		h.size -= len(p.Key) + len(p.Generation)
+	if i < len(h.kept) {
+		h.kept, h.text = h.kept[:i], h.text[:h.kept[i].start]
 	}
-	h.kept = slices.Delete(h.kept, i, len(h.kept))
 }
 
 // after returns the index of the first change after a position. The caller holds the mutex.
@@ -118,8 +143,8 @@ func (h *History) keys(since Position, commit uint64, most int) ([]Key, bool) {
 		return nil, false
 	}
 	keys := make([]Key, 0, end-i)
-	for _, p := range h.kept[i:end] {
-		keys = append(keys, p.Key)
+	for ; i < end; i++ {
+		keys = append(keys, h.key(&h.kept[i]))
 	}
 	return keys, true
 }
@@ -137,14 +162,16 @@ func (h *History) Changes(prefix Key, since Position, limit int, commit uint64) 
 		return nil, Position{}, ErrTooOld
 	}
 	var found []Changed
-	for _, p := range h.kept[h.after(since):h.after(EndOf(commit))] {
-		if !p.Key.HasPrefix(prefix) {
+	wanted := []byte(prefix)
+	for i, end := h.after(since), h.after(EndOf(commit)); i < end; i++ {
+		p := &h.kept[i]
+		if !bytes.HasPrefix(h.text[p.start:p.start+p.key], wanted) {
 			continue
 		}
 		if len(found) == limit {
 			return found, since, nil
 		}
-		found, since = append(found, p.Changed), p.at
+		found, since = append(found, h.changed(p)), p.at
 	}
 	return found, EndOf(commit), nil
 }

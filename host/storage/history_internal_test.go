@@ -27,8 +27,8 @@ func TestHistoryForgetsTheOldest(t *testing.T) {
 			bound(h)
 			for i := 1; i <= 1000; i++ {
 				h.Add(uint64(i), []Changed{{Version: Version{Key: testKey(i), Revision: 1}}})
-				if len(h.kept) > 100 || h.size != len(h.kept)*len(testKey(0)) {
-					t.Fatalf("after %d commits %d changes of %d bytes are kept", i, len(h.kept), h.size)
+				if len(h.kept) > 100 || len(h.text) != len(h.kept)*len(testKey(0)) {
+					t.Fatalf("after %d commits %d changes of %d bytes are kept", i, len(h.kept), len(h.text))
 				}
 			}
 			if _, _, err := h.Changes("", EndOf(500), 10, 1000); !errors.Is(err, ErrTooOld) {
@@ -49,8 +49,8 @@ func TestHistoryDiscards(t *testing.T) {
 	h := filled(10, 20)
 	h.Discard(19)
 	found, next, err := h.Changes("", EndOf(17), 10, 20)
-	if err != nil || len(found) != 1 || found[0].Key != testKey(18) || h.size != 9*len(testKey(0)) {
-		t.Errorf("Changes after Discard = %v, %v, %v, %d bytes; want commit 18", found, next, err, h.size)
+	if err != nil || len(found) != 1 || found[0].Key != testKey(18) || len(h.text) != 9*len(testKey(0)) {
+		t.Errorf("Changes after Discard = %v, %v, %v, %d bytes; want commit 18", found, next, err, len(h.text))
 	}
 }
 
