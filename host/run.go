@@ -227,11 +227,12 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	var out engine.Output
 	var event Execution
 	r.guest(ctx, a, &out, &event)
-	return r.judge(ctx, a, &out, &event)
+	return a.judge(ctx, &out, &event)
 }
 
 // judge decides what becomes of an execution.
-func (r *run) judge(ctx context.Context, a *attempt, out *engine.Output, event *Execution) error {
+func (a *attempt) judge(ctx context.Context, out *engine.Output, event *Execution) error {
+	r := a.run
 	r.cpu += event.CPU
 	r.calls += a.calls
 	r.peak = max(r.peak, out.MemoryBytes)
@@ -267,7 +268,7 @@ func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Exec
 	defer r.h.gate.Leave(r.party())
 	r.entered(RunRunning)
 	e.Waited = time.Since(e.Began)
-	r.play(ctx, a, out, e)
+	a.play(ctx, out, e)
 	e.Took = time.Since(e.Began) - e.Waited
 	if _, never := errors.AsType[*engine.NotRun](e.Err); !never {
 		r.executed = true
@@ -275,7 +276,8 @@ func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Exec
 }
 
 // play runs the program and measures its processor time.
-func (r *run) play(ctx context.Context, a *attempt, out *engine.Output, e *Execution) {
+func (a *attempt) play(ctx context.Context, out *engine.Output, e *Execution) {
+	r := a.run
 	stop := func() time.Duration { return out.CPU }
 	if !r.tool.walled {
 		stop = threadCPU()

@@ -52,7 +52,7 @@ func (v *View) getReply(ctx context.Context, e *entry, r *storage.Record, wanted
 	if !record {
 		return content, nil
 	}
-	return v.recordReply(e, r, content)
+	return recordReply(v.s, e, r, content)
 }
 
 // content returns what a projection picks of a record, nil if there is nothing.
@@ -82,7 +82,7 @@ func project(value any, wanted *projection) (json.RawMessage, error) {
 }
 
 // recordReply wraps a content with what is known about its record.
-func (v *View) recordReply(e *entry, r *storage.Record, content json.RawMessage) (json.RawMessage, error) {
+func recordReply(s *Service, e *entry, r *storage.Record, content json.RawMessage) (json.RawMessage, error) {
 	if e.store == nil {
 		return nil, abi.Faultf(abi.InvalidArgument, "%s has no revision or times of its own", declare.SessionMeta).
 			WithHint("read it without the option \"record\"")
@@ -93,5 +93,5 @@ func (v *View) recordReply(e *entry, r *storage.Record, content json.RawMessage)
 		Created  *string         `json:"created"`
 		Updated  *string         `json:"updated_at"`
 		Expires  *string         `json:"expires_at"`
-	}{content, r.Revision, formatTime(r.Created), formatTime(r.Updated), formatTime(v.s.shownEnd(e.store, *r))})
+	}{content, r.Revision, formatTime(r.Created), formatTime(r.Updated), formatTime(s.shownEnd(e.store, *r))})
 }

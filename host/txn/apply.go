@@ -32,7 +32,7 @@ func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 		return err
 	}
 	var u updated
-	if err := tx.try(e, update, &u); err != nil {
+	if err := u.try(tx, e, update); err != nil {
 		if tx.run.db.breaks(refusalsJoin) || errors.Is(err, ErrUndecided) {
 			return err
 		}
@@ -43,7 +43,7 @@ func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 			return err
 		}
 	}
-	return tx.keep(e, update, &u)
+	return u.keep(tx, e, update)
 }
 
 // updated is what an update made of a record.
@@ -53,14 +53,14 @@ type updated struct {
 }
 
 // try applies an update to an entry's record. It is a function of its own because updates go deep: see entryOf.
-func (tx *Tx) try(e *entry, update Update, u *updated) (err error) {
+func (u *updated) try(tx *Tx, e *entry, update Update) (err error) {
 	tx.pending(e, &u.old)
 	u.next, u.warnings, err = update(u.old, false)
 	return err
 }
 
 // keep makes the result of an update what the attempt writes.
-func (tx *Tx) keep(e *entry, update Update, u *updated) error {
+func (u *updated) keep(tx *Tx, e *entry, update Update) error {
 	cost := len(u.next.Content)
 	more := cost - len(e.write.next.Content)
 	if tx.local.bytes > 0 && more > 0 && tx.local.bytes+more > MaxBytes {
