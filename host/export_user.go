@@ -9,8 +9,12 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/artifact"
+	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/host/session"
 )
 
 // ExportUser writes all data of the caller's user in the caller's tenant to w, as a ZIP archive: what Erase would remove, as
@@ -23,19 +27,19 @@ func (h *Host) ExportUser(ctx context.Context, caller Caller, w io.Writer) error
 		return err
 	}
 	h.ledger.flush() // what waits is the user's too
-	x := userExport{h: h, caller: h.caller(caller, id), zip: zip.NewWriter(w)}
+	x := userExport{h: h, caller: caller.as(id), zip: zip.NewWriter(w)}
 	if x.data, err = h.memory.UserData(ctx, x.caller); err != nil {
 		return err
 	}
 	err = x.write(ctx)
-	h.noteAct(caller, id, actExportUser, report.Effects{}, err)
+	h.ledger.noteAct(caller, id, actExportUser, report.Effects{}, err)
 	return err
 }
 
 // userExport is an export of one user's data on its way.
 type userExport struct {
 	h      *Host
-	caller memory.Caller
+	caller partition.Caller
 	data   *memory.UserData
 	zip    *zip.Writer
 }
@@ -65,10 +69,10 @@ func (x *userExport) write(ctx context.Context) error {
 			return x.data.Records(ctx, func(r memory.UserRecord) error { return line(r) })
 		}},
 		{"sessions.ndjson", func(ctx context.Context, line func(any) error) error {
-			return x.data.Sessions(ctx, func(s memory.Session) error { return line(s) })
+			return x.data.Sessions(ctx, func(s session.Session) error { return line(s) })
 		}},
 		{"files.ndjson", func(ctx context.Context, line func(any) error) error {
-			return x.data.Files(ctx, func(session string, a memory.Artifact) error {
+			return x.data.Files(ctx, func(session string, a artifact.Artifact) error {
 				return line(struct {
 					Session string `json:"session_id"`
 					exportedFile
@@ -84,7 +88,7 @@ func (x *userExport) write(ctx context.Context) error {
 			})
 		}},
 		{"ledger.ndjson", func(ctx context.Context, line func(any) error) error {
-			return x.data.Entries(ctx, func(e memory.LedgerEntry) error { return line(e) })
+			return x.data.Entries(ctx, func(e ledger.Entry) error { return line(e) })
 		}},
 	} {
 		to, err := x.zip.CreateHeader(&zip.FileHeader{Name: part.name, Method: zip.Deflate, Modified: x.h.now()})
@@ -100,15 +104,15 @@ func (x *userExport) write(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := x.data.Files(ctx, func(_ string, a memory.Artifact) error { return x.file(ctx, a) }); err != nil {
+	if err := x.data.Files(ctx, func(_ string, a artifact.Artifact) error { return x.file(ctx, a) }); err != nil {
 		return err
 	}
 	return x.zip.Close()
 }
 
 // file writes the content of a file, unless it was deleted meanwhile.
-func (x *userExport) file(ctx context.Context, a memory.Artifact) error {
-	piece, err := x.h.memory.FileAt(ctx, x.caller.Tenant, a.ID, 0)
+func (x *userExport) file(ctx context.Context, a artifact.Artifact) error {
+	piece, err := x.h.memory.Artifacts().Piece(ctx, x.caller.Tenant, a.ID, 0)
 	if errors.Is(err, abi.NotFound) {
 		return nil
 	}
@@ -126,7 +130,7 @@ func (x *userExport) file(ctx context.Context, a memory.Artifact) error {
 		if sent += int64(len(piece)); sent >= a.Bytes || len(piece) == 0 {
 			return nil
 		}
-		if piece, err = x.h.memory.FileAt(ctx, x.caller.Tenant, a.ID, sent); err != nil {
+		if piece, err = x.h.memory.Artifacts().Piece(ctx, x.caller.Tenant, a.ID, sent); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/artifact"
 )
 
 // exported is the archive of a user's data, by the names of its parts.
@@ -50,7 +50,7 @@ func TestExportUser(t *testing.T) {
 		if _, err := run(h, host.Invocation{Caller: caller, Key: "k-" + user, Metadata: []byte(`{"of":"` + user + `"}`)}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.AddFile(t.Context(), caller, memory.Upload{Filename: user + ".txt", Type: "txt", MediaType: "text/plain", Content: []byte(user + large)}); err != nil {
+		if _, err := h.Artifacts().Add(t.Context(), caller, artifact.Upload{Filename: user + ".txt", Type: "txt", MediaType: "text/plain", Content: []byte(user + large)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -37,8 +37,8 @@ type Host struct {
 	limits    Limits
 	tenants   []string
 	inline    inlined
-	ledger    *ledger
-	meter     *meter
+	ledger    *Ledger
+	meter     *Meter
 	clock     func() time.Time
 	rand      io.Reader
 	log       *slog.Logger
@@ -85,8 +85,9 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	untilClosed, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	h.addTools(untilClosed)
-	h.startLedger()
-	h.meter = &meter{memory: service, log: h.log}
+	h.ledger = newLedger(h)
+	h.ledger.start()
+	h.meter = &Meter{kept: service.Meter(), log: h.log}
 	h.startSweeper(untilClosed, opts.SweepEvery)
 	return h, nil
 }
@@ -141,13 +142,6 @@ func (h *Host) addEngines(engines []engine.Engine) error {
 	return nil
 }
 
-func (h *Host) startLedger() {
-	h.ledger = newLedger(h.memory, func(n int, err error) { h.log.Error("write the ledger", "entries", n, "error", err) })
-	if h.memory.KeepsLedger() {
-		h.ledger.done.Go(h.ledger.work)
-	}
-}
-
 func (h *Host) startSweeper(ctx context.Context, every time.Duration) {
 	setDefault(&every, time.Minute)
 	if every < 0 {
@@ -187,6 +181,12 @@ func (h *Host) App() *app.App { return h.app }
 // Memory returns the app's memory, for operators: it is not bound to a caller.
 func (h *Host) Memory() *memory.Service { return h.memory }
 
+// Ledger returns the ledger of the app.
+func (h *Host) Ledger() *Ledger { return h.ledger }
+
+// Meter returns the usage of the app's runs.
+func (h *Host) Meter() *Meter { return h.meter }
+
 // errHostClosed answers runs that come too late.
 var errHostClosed = abi.Faultf(abi.Unavailable, "the host is closed")
 
@@ -204,14 +204,6 @@ func (h *Host) Close() error {
 	h.ledger.close() // after the last run
 	h.meter.close()
 	return errors.Join(errs...)
-}
-
-// caller is a Caller as memory knows it, with the run's id.
-func (h *Host) caller(c Caller, run string) memory.Caller {
-	if c.Tenant == "" {
-		c.Tenant = DefaultTenant
-	}
-	return memory.Caller{Tenant: c.Tenant, User: c.User, Session: c.Session, Run: run, Confined: c.Confined}
 }
 
 // now is the time in the precision that records have, for what is stored or answered.

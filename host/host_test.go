@@ -19,13 +19,14 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-func sessionStart(metadata json.RawMessage) memory.SessionStart {
-	return memory.SessionStart{Metadata: metadata}
+func sessionStart(metadata json.RawMessage) session.Start {
+	return session.Start{Metadata: metadata}
 }
 
 const testApp = `
@@ -318,7 +319,7 @@ func TestMistakesOfTheEmbedder(t *testing.T) {
 			}
 		}
 	}
-	if _, err := h.StartSession(context.Background(), ann, memory.SessionStart{Reference: "\xff"}); !errors.Is(err, abi.InvalidArgument) {
+	if _, err := h.Sessions().Start(context.Background(), ann, session.Start{Reference: "\xff"}); !errors.Is(err, abi.InvalidArgument) {
 		t.Errorf("StartSession with a reference of no UTF-8 = %v; want invalid_argument", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/partition"
 )
 
 // Caller is for whom a tool runs. It comes from what the host's user verified; a guest can neither see
@@ -23,6 +24,14 @@ type Caller struct {
 	// Confined limits the caller to sessions that are the user's already: it begins none under an id of its own, and
 	// binds none that is anonymous. Set it where the id of the session is an end user's word that nobody verified.
 	Confined bool
+}
+
+// as returns the caller as the packages beneath know it, with the id of a run.
+func (c Caller) as(run string) partition.Caller {
+	if c.Tenant == "" {
+		c.Tenant = DefaultTenant
+	}
+	return partition.Caller{Tenant: c.Tenant, User: c.User, Session: c.Session, Run: run, Confined: c.Confined}
 }
 
 // Invocation is what is asked of a Host: to run a tool once.

@@ -12,9 +12,12 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
@@ -27,7 +30,7 @@ const counter = `
 	return seen?.n ?? 0;`
 
 // entries are what the ledger holds once the host is closed, which writes what is left.
-func entries(t *testing.T, h *host.Host, q memory.LedgerQuery) []memory.LedgerEntry {
+func entries(t *testing.T, h *host.Host, q ledger.Query) []ledger.Entry {
 	t.Helper()
 	if err := h.Close(); err != nil {
 		t.Fatal(err)
@@ -35,7 +38,7 @@ func entries(t *testing.T, h *host.Host, q memory.LedgerQuery) []memory.LedgerEn
 	if q.Limit == 0 {
 		q.Limit = 100
 	}
-	found, _, more, err := h.Ledger(t.Context(), host.Caller{}, q)
+	found, _, more, err := h.Ledger().Entries(t.Context(), host.Caller{}, q)
 	if err != nil || more {
 		t.Fatalf("Ledger = %v, more %t", err, more)
 	}
@@ -60,8 +63,8 @@ func TestLedger(t *testing.T) {
 	if _, err := run(h, host.Invocation{Caller: caller, Tool: "what somebody typed"}); err == nil {
 		t.Fatal("an unknown tool ran")
 	}
-	found := entries(t, h, memory.LedgerQuery{})
-	slices.SortFunc(found, func(a, b memory.LedgerEntry) int { return a.At.Compare(b.At) }) // ids of one millisecond have no order
+	found := entries(t, h, ledger.Query{})
+	slices.SortFunc(found, func(a, b ledger.Entry) int { return a.At.Compare(b.At) }) // ids of one millisecond have no order
 	if len(found) != 5 {
 		t.Fatalf("the ledger has %d entries; want 5: %+v", len(found), found)
 	}
@@ -93,7 +96,7 @@ func TestLedgerQueries(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all := entries(t, h, memory.LedgerQuery{})
+	all := entries(t, h, ledger.Query{})
 	if len(all) != 10 {
 		t.Fatalf("%d entries; want 10", len(all))
 	}
@@ -105,28 +108,28 @@ func TestLedgerQueries(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name string
-		q    memory.LedgerQuery
+		q    ledger.Query
 		want int
 	}{
-		{"of a user", memory.LedgerQuery{User: "ann"}, 5},
-		{"of a session", memory.LedgerQuery{Session: "s1"}, 5},
-		{"that wrote", memory.LedgerQuery{Writes: true}, 8},
-		{"of a store", memory.LedgerQuery{Store: "notes"}, 10},
-		{"of another store", memory.LedgerQuery{Store: "totals"}, 0},
-		{"of another tool", memory.LedgerQuery{Tool: "other"}, 0},
-		{"since", memory.LedgerQuery{Since: middle}, len(all) - before},
-		{"until", memory.LedgerQuery{Until: middle}, before},
-		{"after", memory.LedgerQuery{After: all[6].Run}, 3},
+		{"of a user", ledger.Query{User: "ann"}, 5},
+		{"of a session", ledger.Query{Session: "s1"}, 5},
+		{"that wrote", ledger.Query{Writes: true}, 8},
+		{"of a store", ledger.Query{Store: "notes"}, 10},
+		{"of another store", ledger.Query{Store: "totals"}, 0},
+		{"of another tool", ledger.Query{Tool: "other"}, 0},
+		{"since", ledger.Query{Since: middle}, len(all) - before},
+		{"until", ledger.Query{Until: middle}, before},
+		{"after", ledger.Query{After: all[6].Run}, 3},
 	} {
 		if found := entries(t, h, test.q); len(found) != test.want {
 			t.Errorf("entries %s = %d; want %d", test.name, len(found), test.want)
 		}
 	}
-	page, next, more, err := h.Ledger(t.Context(), host.Caller{}, memory.LedgerQuery{Limit: 3})
+	page, next, more, err := h.Ledger().Entries(t.Context(), host.Caller{}, ledger.Query{Limit: 3})
 	if err != nil || len(page) != 3 || !more || next != all[2].Run {
 		t.Errorf("a page = %d entries, next %s, %t, %v", len(page), next, more, err)
 	}
-	if found, _, _, err := h.Ledger(t.Context(), host.Caller{Tenant: "other"}, memory.LedgerQuery{Limit: 3}); err != nil || len(found) != 0 {
+	if found, _, _, err := h.Ledger().Entries(t.Context(), host.Caller{Tenant: "other"}, ledger.Query{Limit: 3}); err != nil || len(found) != 0 {
 		t.Errorf("another tenant's ledger = %v, %v", found, err)
 	}
 }
@@ -139,7 +142,7 @@ func TestEraseLedgerAndFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := "what ann wrote"
-	file, err := h.AddFile(t.Context(), caller, memory.Upload{Type: "txt", Filename: "a.txt", Content: []byte(text), Text: &text})
+	file, err := h.Artifacts().Add(t.Context(), caller, artifact.Upload{Type: "txt", Filename: "a.txt", Content: []byte(text), Text: &text})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,10 +150,10 @@ func TestEraseLedgerAndFiles(t *testing.T) {
 	if err != nil || erased.Files != 1 || erased.Entries != 1 || erased.Stores["notes"] != 1 {
 		t.Errorf("Erase = %+v, %v", erased, err)
 	}
-	if _, err := h.File(t.Context(), caller, file.ID); !errors.Is(err, abi.NotFound) {
+	if _, err := h.Artifacts().Content(t.Context(), caller, file.ID); !errors.Is(err, abi.NotFound) {
 		t.Errorf("the file of who was erased = %v; want not_found", err)
 	}
-	for _, e := range entries(t, h, memory.LedgerQuery{}) {
+	for _, e := range entries(t, h, ledger.Query{}) {
 		if e.User != "" || e.Act != "erase" {
 			t.Errorf("after the erasure there is %+v", e)
 		}
@@ -172,7 +175,7 @@ func TestDry(t *testing.T) {
 			t.Errorf("the change = %s: %s -> %s", c.Store, c.Before, c.After)
 		}
 	}
-	if _, err := h.Session(t.Context(), host.Caller{Session: "s1"}); !errors.Is(err, abi.NotFound) {
+	if _, err := h.Sessions().Get(t.Context(), host.Caller{Session: "s1"}); !errors.Is(err, abi.NotFound) {
 		t.Errorf("the session of a dry run = %v; want none", err)
 	}
 	if result, err := run(h, host.Invocation{Input: number(0)}); err != nil || string(result.Output) != "2" || result.Changes != nil {
@@ -184,14 +187,14 @@ func TestDry(t *testing.T) {
 func TestDryMetadata(t *testing.T) {
 	h := openTool(t, `return (await memory.get_content("sessionMeta")).metadata;`)
 	caller := host.Caller{User: "ann", Session: "s1"}
-	if _, err := h.StartSession(t.Context(), caller, sessionStart(json.RawMessage(`{"a":1,"b":2}`))); err != nil {
+	if _, err := h.Sessions().Start(t.Context(), caller, sessionStart(json.RawMessage(`{"a":1,"b":2}`))); err != nil {
 		t.Fatal(err)
 	}
 	result, err := run(h, host.Invocation{Caller: caller, Dry: true, Metadata: json.RawMessage(`{"b":null,"c":3}`)})
 	if err != nil || string(result.Output) != `{"a":1,"c":3}` {
 		t.Errorf("a dry run sees %s, %v", result.Output, err)
 	}
-	if s, err := h.Session(t.Context(), caller); err != nil || string(s.Metadata) != `{"a":1,"b":2}` {
+	if s, err := h.Sessions().Get(t.Context(), caller); err != nil || string(s.Metadata) != `{"a":1,"b":2}` {
 		t.Errorf("the session has %s, %v", s.Metadata, err)
 	}
 }
@@ -236,15 +239,15 @@ func TestManyCodes(t *testing.T) {
 func TestFiles(t *testing.T) {
 	h := openTool(t, `return JSON.stringify((await memory.get_content("sessionMeta")).artifacts.map(a => [a.filename, a.text ?? null, a.downloadUrl, a.isActive]))`,
 		func(o *host.Options) {
-			o.FileURL = func(tenant string, f memory.Artifact) string { return "https://files/" + tenant + "/" + f.Filename }
+			o.FileURL = func(tenant string, f artifact.Artifact) string { return "https://files/" + tenant + "/" + f.Filename }
 		})
 	caller := host.Caller{User: "ann", Session: "s1"}
 	text := "hello"
-	first, err := h.AddFile(t.Context(), caller, memory.Upload{Type: "txt", Filename: "a.txt", Content: []byte("hello"), Text: &text})
+	first, err := h.Artifacts().Add(t.Context(), caller, artifact.Upload{Type: "txt", Filename: "a.txt", Content: []byte("hello"), Text: &text})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.AddFile(t.Context(), caller, memory.Upload{Type: "png", Filename: "b.png", Content: []byte("png")}); err != nil {
+	if _, err := h.Artifacts().Add(t.Context(), caller, artifact.Upload{Type: "png", Filename: "b.png", Content: []byte("png")}); err != nil {
 		t.Fatal(err)
 	}
 	check := func(want string) {
@@ -256,48 +259,48 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	check(`[["a.txt","hello","https://files/default/a.txt",true],["b.png",null,"https://files/default/b.png",true]]`)
-	if _, err := h.SetFileActive(t.Context(), caller, first.ID, false); err != nil {
+	if _, err := h.Artifacts().SetActive(t.Context(), caller, first.ID, false); err != nil {
 		t.Fatal(err)
 	}
 	check(`[["a.txt",null,"https://files/default/a.txt",false],["b.png",null,"https://files/default/b.png",true]]`)
-	if content, err := h.File(t.Context(), caller, first.ID); err != nil || string(content) != "hello" {
+	if content, err := h.Artifacts().Content(t.Context(), caller, first.ID); err != nil || string(content) != "hello" {
 		t.Errorf("File = %q, %v", content, err)
 	}
 	bob := host.Caller{User: "bob", Session: "s1"}
-	if _, err := h.RemoveFile(t.Context(), bob, first.ID); !errors.Is(err, abi.AccessDenied) {
+	if _, err := h.Artifacts().Remove(t.Context(), bob, first.ID); !errors.Is(err, abi.AccessDenied) {
 		t.Errorf("removing a file of another user's session = %v", err)
 	}
-	if removed, err := h.RemoveFile(t.Context(), caller, first.ID); err != nil || removed.Filename != "a.txt" {
+	if removed, err := h.Artifacts().Remove(t.Context(), caller, first.ID); err != nil || removed.Filename != "a.txt" {
 		t.Errorf("RemoveFile = %v, %v", removed, err)
 	}
 	check(`[["b.png",null,"https://files/default/b.png",true]]`)
 	for _, id := range []string{first.ID, "", "../x", "nope"} {
-		if _, err := h.RemoveFile(t.Context(), caller, id); !errors.Is(err, abi.NotFound) {
+		if _, err := h.Artifacts().Remove(t.Context(), caller, id); !errors.Is(err, abi.NotFound) {
 			t.Errorf("RemoveFile(%q) of no file = %v", id, err)
 		}
 	}
-	if content, err := h.File(t.Context(), caller, first.ID); !errors.Is(err, abi.NotFound) {
+	if content, err := h.Artifacts().Content(t.Context(), caller, first.ID); !errors.Is(err, abi.NotFound) {
 		t.Errorf("a removed file = %q, %v", content, err)
 	}
-	if first, err = h.AddFile(t.Context(), caller, memory.Upload{Type: "txt", Filename: "a.txt", Content: []byte("hello"), Text: &text}); err != nil {
+	if first, err = h.Artifacts().Add(t.Context(), caller, artifact.Upload{Type: "txt", Filename: "a.txt", Content: []byte("hello"), Text: &text}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.AddFile(t.Context(), bob, memory.Upload{Filename: "c"}); !errors.Is(err, abi.AccessDenied) {
+	if _, err := h.Artifacts().Add(t.Context(), bob, artifact.Upload{Filename: "c"}); !errors.Is(err, abi.AccessDenied) {
 		t.Errorf("a file in another user's session = %v", err)
 	}
-	if _, err := h.SetFileActive(t.Context(), bob, first.ID, true); !errors.Is(err, abi.AccessDenied) {
+	if _, err := h.Artifacts().SetActive(t.Context(), bob, first.ID, true); !errors.Is(err, abi.AccessDenied) {
 		t.Errorf("changing a file in another user's session = %v", err)
 	}
-	if _, err := h.AddFile(t.Context(), host.Caller{User: "ann"}, memory.Upload{Filename: "c"}); !errors.Is(err, abi.NoSession) {
+	if _, err := h.Artifacts().Add(t.Context(), host.Caller{User: "ann"}, artifact.Upload{Filename: "c"}); !errors.Is(err, abi.NoSession) {
 		t.Errorf("a file without a session = %v", err)
 	}
-	for i := range memory.MaxFiles {
-		if _, err := h.AddFile(t.Context(), caller, memory.Upload{Filename: itoa(i)}); (err == nil) != (i < memory.MaxFiles-2) {
+	for i := range artifact.MaxFiles {
+		if _, err := h.Artifacts().Add(t.Context(), caller, artifact.Upload{Filename: itoa(i)}); (err == nil) != (i < artifact.MaxFiles-2) {
 			t.Fatalf("file %d = %v", i+3, err)
 		}
 	}
-	big := make([]byte, memory.MaxFileBytes+1)
-	if _, err := h.AddFile(context.Background(), host.Caller{Session: "s2"}, memory.Upload{Content: big}); !errors.Is(err, abi.TooLarge) {
+	big := make([]byte, artifact.MaxBytes+1)
+	if _, err := h.Artifacts().Add(context.Background(), host.Caller{Session: "s2"}, artifact.Upload{Content: big}); !errors.Is(err, abi.TooLarge) {
 		t.Errorf("a file over the limit = %v", err)
 	}
 }
@@ -344,7 +347,7 @@ func TestRepeatedRunLeavesMetadata(t *testing.T) {
 	if _, err := run(h, first); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.StartSession(t.Context(), caller, sessionStart(json.RawMessage(`{"plan":"new"}`))); err != nil {
+	if _, err := h.Sessions().Start(t.Context(), caller, sessionStart(json.RawMessage(`{"plan":"new"}`))); err != nil {
 		t.Fatal(err)
 	}
 	if result, err := run(h, first); err != nil || !result.Repeated {
@@ -355,7 +358,7 @@ func TestRepeatedRunLeavesMetadata(t *testing.T) {
 	if _, err := run(h, other); !errors.Is(err, abi.Conflict) {
 		t.Fatalf("another run under the key = %v", err)
 	}
-	if s, err := h.Session(t.Context(), caller); err != nil || string(s.Metadata) != `{"plan":"new"}` {
+	if s, err := h.Sessions().Get(t.Context(), caller); err != nil || string(s.Metadata) != `{"plan":"new"}` {
 		t.Errorf("the metadata is %s, %v", s.Metadata, err)
 	}
 }
@@ -380,29 +383,29 @@ func TestManyCodesAtOnce(t *testing.T) {
 // sent when its user is erased is refused.
 func TestErasedFiles(t *testing.T) {
 	h := openTool(t, `return 1`)
-	file, err := h.AddFile(t.Context(), host.Caller{Session: "s1"}, memory.Upload{Filename: "a", Content: []byte("x")})
+	file, err := h.Artifacts().Add(t.Context(), host.Caller{Session: "s1"}, artifact.Upload{Filename: "a", Content: []byte("x")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ann := host.Caller{User: "ann", Session: "s1"}
-	if _, err := h.StartSession(t.Context(), ann, memory.SessionStart{}); err != nil {
+	if _, err := h.Sessions().Start(t.Context(), ann, session.Start{}); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
 	if erased, err := h.Erase(t.Context(), ann); err != nil || erased.Files != 1 {
 		t.Errorf("Erase = %+v, %v", erased, err)
 	}
-	if _, err := h.File(t.Context(), ann, file.ID); !errors.Is(err, abi.NotFound) {
+	if _, err := h.Artifacts().Content(t.Context(), ann, file.ID); !errors.Is(err, abi.NotFound) {
 		t.Errorf("the file = %v; want not_found", err)
 	}
 	late := host.Caller{User: "ann", Session: "s2"}
-	if _, err := h.AddFile(t.Context(), late, memory.Upload{Filename: "b", Began: began}); !errors.Is(err, abi.Cancelled) {
+	if _, err := h.Artifacts().Add(t.Context(), late, artifact.Upload{Filename: "b", Began: began}); !errors.Is(err, abi.Cancelled) {
 		t.Errorf("an upload from before = %v; want cancelled", err)
 	}
-	if _, err := h.Session(t.Context(), late); !errors.Is(err, abi.NotFound) {
+	if _, err := h.Sessions().Get(t.Context(), late); !errors.Is(err, abi.NotFound) {
 		t.Errorf("the session of that upload = %v; want none", err)
 	}
-	if _, err := h.AddFile(t.Context(), late, memory.Upload{Filename: "b", Began: time.Now()}); err != nil {
+	if _, err := h.Artifacts().Add(t.Context(), late, artifact.Upload{Filename: "b", Began: time.Now()}); err != nil {
 		t.Errorf("an upload from after = %v", err)
 	}
 }
@@ -430,7 +433,7 @@ func TestErasedRunNamesNobody(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Error("the run of who was erased succeeded")
 	}
-	for _, e := range entries(t, h, memory.LedgerQuery{}) {
+	for _, e := range entries(t, h, ledger.Query{}) {
 		if e.User != "" || e.Session != "" {
 			t.Errorf("an entry names who was erased: %+v", e)
 		}

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/metering"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 )
@@ -19,16 +19,16 @@ const (
 	meterTime = 10 * time.Second
 )
 
-// meter adds up what runs used, and writes it now and then: a commit for each run would make all runs of a tenant
-// write the same record.
-type meter struct {
-	memory *memory.Service
-	log    *slog.Logger
+// Meter is the usage of a Host's runs. It adds up what they used and writes it now and then: a commit for each run would
+// make all runs of a tenant write the same record. It is safe for concurrent use.
+type Meter struct {
+	kept *metering.Meter
+	log  *slog.Logger
 
 	flushing sync.Mutex // one flush at a time
 
 	mu      sync.Mutex
-	pending map[meterKey]memory.Metered
+	pending map[meterKey]metering.Counts
 	timer   *time.Timer // nil if nothing is pending
 	closed  bool
 }
@@ -40,8 +40,8 @@ type meterKey struct {
 }
 
 // add adds the usage of a run that began at a time.
-func (m *meter) add(tenant string, at time.Time, used memory.Metered) {
-	if !m.memory.Meters() {
+func (m *Meter) add(tenant string, at time.Time, used metering.Counts) {
+	if !m.kept.Enabled() {
 		return
 	}
 	m.mu.Lock()
@@ -50,18 +50,18 @@ func (m *meter) add(tenant string, at time.Time, used memory.Metered) {
 }
 
 // put adds to what is pending. The caller holds mu.
-func (m *meter) put(key meterKey, used memory.Metered) {
+func (m *Meter) put(key meterKey, used metering.Counts) {
 	if m.pending == nil {
-		m.pending = map[meterKey]memory.Metered{}
+		m.pending = map[meterKey]metering.Counts{}
 	}
 	m.pending[key] = m.pending[key].Plus(used)
 	if m.timer == nil && !m.closed {
-		m.timer = time.AfterFunc(meterEvery, func() { _ = m.flush() }) // which logs
+		m.timer = time.AfterFunc(meterEvery, func() { _ = m.Flush() }) // which logs
 	}
 }
 
-// flush writes what is pending. What cannot be written stays pending, unless it may have been: nothing is counted twice.
-func (m *meter) flush() error {
+// Flush writes the usage of the runs that have ended, which otherwise takes up to 30 seconds. What cannot be written stays pending, unless it may have been: nothing is counted twice.
+func (m *Meter) Flush() error {
 	m.flushing.Lock()
 	defer m.flushing.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), meterTime)
@@ -76,7 +76,7 @@ func (m *meter) flush() error {
 	m.mu.Unlock()
 	var errs []error
 	for key, used := range pending {
-		err := m.memory.Meter(ctx, key.tenant, key.day, used)
+		err := m.kept.Add(ctx, key.tenant, key.day, used)
 		if err == nil {
 			continue
 		}
@@ -95,16 +95,16 @@ func (m *meter) flush() error {
 }
 
 // close writes what is left.
-func (m *meter) close() {
+func (m *Meter) close() {
 	m.mu.Lock()
 	m.closed = true
 	m.mu.Unlock()
-	_ = m.flush()
+	_ = m.Flush()
 }
 
 // used returns the usage that a run adds to that of its app.
-func (r *run) used(result *report.Result) memory.Metered {
-	used := memory.Metered{CPUMS: milliseconds(r.cpu)}
+func (r *run) used(result *report.Result) metering.Counts {
+	used := metering.Counts{CPUMS: milliseconds(r.cpu)}
 	switch r.info.Outcome {
 	case OutcomeExecuted:
 		used.Runs = 1
@@ -123,12 +123,9 @@ func (r *run) used(result *report.Result) memory.Metered {
 
 // Usage returns what the app uses in the caller's tenant: what is stored now, and what runs used on the days from since
 // on and before until, in UTC; zero means no bound. Days are kept for Options.Metering.
-func (h *Host) Usage(ctx context.Context, caller Caller, since, until time.Time) (memory.AppUsage, error) {
-	if err := h.FlushUsage(); err != nil {
-		return memory.AppUsage{}, err
+func (m *Meter) Usage(ctx context.Context, caller Caller, since, until time.Time) (metering.Usage, error) {
+	if err := m.Flush(); err != nil {
+		return metering.Usage{}, err
 	}
-	return h.memory.Usage(ctx, h.caller(caller, "").Tenant, since, until)
+	return m.kept.Usage(ctx, caller.as("").Tenant, since, until)
 }
-
-// FlushUsage writes the usage of the runs that have ended, which otherwise takes up to 30 seconds.
-func (h *Host) FlushUsage() error { return h.meter.flush() }

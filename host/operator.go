@@ -21,8 +21,8 @@ func (h *Host) Do(ctx context.Context, caller Caller, a memory.Authority, call a
 	if a.Unrestricted() {
 		caller = h.owning(ctx, caller)
 	}
-	reply, effects, err := h.memory.Do(ctx, h.caller(caller, id), a, call)
-	h.noteAct(caller, id, actOperate, effects, err)
+	reply, effects, err := h.memory.Do(ctx, caller.as(id), a, call)
+	h.ledger.noteAct(caller, id, actOperate, effects, err)
 	return reply, effects, err
 }
 
@@ -32,7 +32,7 @@ func (h *Host) owning(ctx context.Context, caller Caller) Caller {
 	if caller.User != "" || caller.Session == "" {
 		return caller
 	}
-	if session, err := h.Session(ctx, caller); err == nil {
+	if session, err := h.Sessions().Get(ctx, caller); err == nil {
 		caller.User = session.User
 	}
 	return caller
@@ -46,10 +46,10 @@ func (h *Host) List(ctx context.Context, caller Caller, store, after string, lim
 		return nil, "", err
 	}
 	err = h.admitted(ctx, caller, func() (err error) {
-		found, next, err = h.memory.List(ctx, h.caller(caller, id), store, after, limit)
+		found, next, err = h.memory.List(ctx, caller.as(id), store, after, limit)
 		return err
 	})
-	h.noteAct(caller, id, actList, report.Effects{Reads: []report.ReadEffect{{Store: store}}, Writes: []report.WriteEffect{}}, err)
+	h.ledger.noteAct(caller, id, actList, report.Effects{Reads: []report.ReadEffect{{Store: store}}, Writes: []report.WriteEffect{}}, err)
 	return found, next, err
 }
 
@@ -59,20 +59,20 @@ func (h *Host) Purge(ctx context.Context, caller Caller, store string) (int, err
 	if err != nil {
 		return 0, err
 	}
-	n, err := h.memory.Purge(ctx, h.caller(caller, "").Tenant, store)
-	h.noteAct(caller, id, actPurge, report.Effects{Writes: []report.WriteEffect{{Store: store, Op: "purge"}}, Reads: []report.ReadEffect{}}, err)
+	n, err := h.memory.Purge(ctx, caller.as("").Tenant, store)
+	h.ledger.noteAct(caller, id, actPurge, report.Effects{Writes: []report.WriteEffect{{Store: store, Op: "purge"}}, Reads: []report.ReadEffect{}}, err)
 	return n, err
 }
 
 // Report looks at every record of the caller's tenant and says how they stand to the declarations.
 func (h *Host) Report(ctx context.Context, caller Caller) ([]memory.StoreReport, error) {
-	return h.memory.Report(ctx, h.caller(caller, "").Tenant)
+	return h.memory.Report(ctx, caller.as("").Tenant)
 }
 
 // Unfit counts the records of a store in the caller's tenant that do not fit a declaration; all reports whether every
 // record was looked at. See memory.Service.Unfit.
 func (h *Host) Unfit(ctx context.Context, caller Caller, st declare.Store) (unfit int, all bool, err error) {
-	return h.memory.Unfit(ctx, h.caller(caller, "").Tenant, st)
+	return h.memory.Unfit(ctx, caller.as("").Tenant, st)
 }
 
 // Erase removes everything of the caller's user; see memory.Service.Erase.
@@ -82,7 +82,7 @@ func (h *Host) Erase(ctx context.Context, caller Caller) (memory.Erased, error) 
 		return memory.Erased{}, err
 	}
 	h.ledger.flush() // what waits may name the user's sessions
-	erased, err := h.memory.Erase(ctx, h.caller(caller, id))
-	h.noteAct(caller, id, actErase, report.Effects{}, err)
+	erased, err := h.memory.Erase(ctx, caller.as(id))
+	h.ledger.noteAct(caller, id, actErase, report.Effects{}, err)
 	return erased, err
 }

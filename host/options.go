@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/host/admission"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
@@ -43,10 +44,10 @@ type Options struct {
 	// Ledger is how long it is kept what runs read and wrote. Default: there is no ledger.
 	Ledger time.Duration
 	// Metering is how long the usage of each day is kept: how many runs there were, and their processor time; see
-	// Host.Usage. Default: runs are not metered.
+	// Host.Meter. Default: runs are not metered.
 	Metering time.Duration
 	// FileURL makes the address at which an uploaded file can be downloaded until it expires. Default: there is none.
-	FileURL func(tenant string, file memory.Artifact) string
+	FileURL func(tenant string, file artifact.Artifact) string
 	// Now is the clock and Rand the random source for ids; both must be safe for concurrent use. Default: the
 	// system's. Guests always have their own.
 	Now  func() time.Time

@@ -93,10 +93,10 @@ func (h *Host) render(ctx context.Context, caller Caller, text string, a memory.
 	}
 	var done memory.Done
 	err = h.admitted(ctx, caller, func() (err error) {
-		done, err = h.memory.Transact(ctx, memory.Tx{Caller: h.caller(caller, id), Authority: memory.ReadOnly(a), Look: true}, body)
+		done, err = h.memory.Transact(ctx, memory.Tx{Caller: caller.as(id), Authority: memory.ReadOnly(a), Look: true}, body)
 		return err
 	})
-	h.noteAct(caller, id, actRender, done.Effects, err)
+	h.ledger.noteAct(caller, id, actRender, done.Effects, err)
 	return rendered, err
 }
 

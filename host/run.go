@@ -10,6 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/host/session"
 )
 
 // InProcessWarning is in every Result of a run that no process wall kept from the host.
@@ -208,9 +209,9 @@ func (r *run) prepare() (err error) {
 // transact executes the transaction that the run is.
 func (r *run) transact(ctx context.Context) (memory.Done, error) {
 	return r.h.memory.Transact(ctx, memory.Tx{
-		Caller:    r.h.caller(r.inv.Caller, r.info.ID),
+		Caller:    r.inv.Caller.as(r.info.ID),
 		Authority: r.tool.authority,
-		Session: memory.SessionStart{
+		Session: session.Start{
 			Reference: r.inv.SessionReference, UserReference: r.inv.UserReference, Metadata: r.inv.Metadata,
 		},
 		Dry: r.inv.Dry, Entry: r.entry(),

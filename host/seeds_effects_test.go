@@ -11,8 +11,8 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/declare"
-	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
 )
 
@@ -159,7 +159,7 @@ func TestSeedSession(t *testing.T) {
 // refuseMeta runs code that changes sessionMeta; the run fails, and the metadata stays.
 func (s *samples) refuseMeta(language string, codes ...string) {
 	s.t.Helper()
-	if _, err := s.StartSession(s.t.Context(), s.who, sessionStart(json.RawMessage(`{"channel":"web"}`))); err != nil {
+	if _, err := s.Sessions().Start(s.t.Context(), s.who, sessionStart(json.RawMessage(`{"channel":"web"}`))); err != nil {
 		s.t.Fatal(err)
 	}
 	for _, code := range codes {
@@ -167,8 +167,8 @@ func (s *samples) refuseMeta(language string, codes ...string) {
 			s.t.Errorf("%s = %v; want read_only", code, err)
 		}
 	}
-	if session, err := s.Session(s.t.Context(), s.who); err != nil || string(session.Metadata) != `{"channel":"web"}` {
-		s.t.Errorf("the metadata is %s, %v; want it as the API set it", session.Metadata, err)
+	if found, err := s.Sessions().Get(s.t.Context(), s.who); err != nil || string(found.Metadata) != `{"channel":"web"}` {
+		s.t.Errorf("the metadata is %s, %v; want it as the API set it", found.Metadata, err)
 	}
 }
 
@@ -180,17 +180,17 @@ func TestSeedMetaIsReadOnly(t *testing.T) {
 // TestSeedFiles runs the page's loop over the files of a session, without a file and with some.
 func TestSeedFiles(t *testing.T) {
 	s := newSamples(t, func(o *host.Options) {
-		o.FileURL = func(_ string, f memory.Artifact) string { return "https://files.example/" + f.Filename }
+		o.FileURL = func(_ string, f artifact.Artifact) string { return "https://files.example/" + f.Filename }
 	})
 	if result, err := s.run("javascript", s.blocks[9], host.Invocation{}); err != nil || len(result.Logs) != 0 {
 		t.Errorf("without a file the sample logs %v, %v; want nothing", result.Logs, err)
 	}
 	for name, mediaType := range map[string]string{"a.txt": "text/plain", "b.png": "image/png"} {
-		f, err := s.AddFile(t.Context(), s.who, memory.Upload{Filename: name, MediaType: mediaType, Content: []byte("x")})
+		f, err := s.Artifacts().Add(t.Context(), s.who, artifact.Upload{Filename: name, MediaType: mediaType, Content: []byte("x")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.SetFileActive(t.Context(), s.who, f.ID, name == "a.txt"); err != nil {
+		if _, err := s.Artifacts().SetActive(t.Context(), s.who, f.ID, name == "a.txt"); err != nil {
 			t.Fatal(err)
 		}
 	}

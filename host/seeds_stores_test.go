@@ -138,7 +138,7 @@ func TestSeedRetentions(t *testing.T) {
 	if got := string(perform(t, h, later, abi.GetContent, `"untilTheEnd"`)); got != `{"a":1}` {
 		t.Errorf("while the session goes on the store holds %s; want the record", got)
 	}
-	if _, err := h.EndSession(t.Context(), who); err != nil {
+	if _, err := h.Sessions().End(t.Context(), who); err != nil {
 		t.Fatal(err)
 	}
 	if got := string(perform(t, h, later, abi.GetContent, `"untilTheEnd"`)); got != "null" {

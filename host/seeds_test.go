@@ -103,7 +103,7 @@ func TestSeedSamples(t *testing.T) {
 
 func renderSamples(t *testing.T, h *host.Host, ann host.Caller, prefs, meta string, metadata json.RawMessage) {
 	t.Helper()
-	if _, err := h.StartSession(context.Background(), ann, sessionStart(metadata)); err != nil {
+	if _, err := h.Sessions().Start(context.Background(), ann, sessionStart(metadata)); err != nil {
 		t.Fatal(err)
 	}
 	tests := []struct{ template, want string }{

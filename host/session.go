@@ -3,49 +3,56 @@ package host
 import (
 	"context"
 
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/session"
 )
 
-// StartSession starts the caller's session, or changes the metadata and references of one that is open.
-// Where the caller names no session, it gets one with a new id.
-func (h *Host) StartSession(ctx context.Context, caller Caller, start memory.SessionStart) (memory.Session, error) {
+// Sessions is the sessions of a Host's app. It is safe for concurrent use.
+type Sessions struct{ h *Host }
+
+// Sessions returns the sessions of the app.
+func (h *Host) Sessions() Sessions { return Sessions{h} }
+
+// Start starts the caller's session, or changes the metadata and references of one that is open. A caller without a session
+// gets one with a new id.
+func (s Sessions) Start(ctx context.Context, caller Caller, start session.Start) (session.Session, error) {
 	if caller.Session == "" {
-		id, err := h.newID("sess")
+		id, err := s.h.newID("sess")
 		if err != nil {
-			return memory.Session{}, err
+			return session.Session{}, err
 		}
 		caller.Session, caller.Confined = id, false // the id is the host's
 	}
-	session, err := h.memory.StartSession(ctx, h.caller(caller, ""), start)
+	started, err := s.h.memory.Sessions().Start(ctx, caller.as(""), start)
 	if err == nil {
-		for _, o := range h.observers {
+		for _, o := range s.h.observers {
 			o.SessionStarted(ctx, caller)
 		}
 	}
-	return session, err
+	return started, err
 }
 
-// EndSession ends the caller's session: what lived with it is gone, and its id is refused from now on.
-func (h *Host) EndSession(ctx context.Context, caller Caller) (memory.Session, error) {
-	session, err := h.memory.EndSession(ctx, h.caller(caller, ""))
+// End ends the caller's session: what lived with it is removed, and its id is refused from now on.
+func (s Sessions) End(ctx context.Context, caller Caller) (session.Session, error) {
+	ended, err := s.h.memory.Sessions().End(ctx, caller.as(""))
 	if err == nil {
-		for _, o := range h.observers {
+		for _, o := range s.h.observers {
 			o.SessionEnded(ctx, caller)
 		}
 	}
-	return session, err
+	return ended, err
 }
 
-// Session describes the caller's session.
-func (h *Host) Session(ctx context.Context, caller Caller) (memory.Session, error) {
-	return h.memory.Session(ctx, h.caller(caller, ""))
+// Get returns the caller's session, also one that has ended: abi.NotFound if there is none, abi.AccessDenied if it belongs
+// to another user.
+func (s Sessions) Get(ctx context.Context, caller Caller) (session.Session, error) {
+	return s.h.memory.Sessions().Get(ctx, caller.as(""))
 }
 
-// Sessions returns a page of sessions after an id, and the after of the page that follows, "" where there is none; those
-// of the caller's user, as far as they are open, where it has one. A page may hold less than limit.
-func (h *Host) Sessions(ctx context.Context, caller Caller, after string, limit int) (found []memory.Session, next string, err error) {
-	err = h.admitted(ctx, caller, func() (err error) {
-		found, next, err = h.memory.Sessions(ctx, h.caller(caller, ""), after, limit)
+// List returns a page of sessions after an id, and the after of the page that follows, "" if there is none. For a caller
+// with a user it returns only open sessions of that user. A page may hold less than limit.
+func (s Sessions) List(ctx context.Context, caller Caller, after string, limit int) (found []session.Session, next string, err error) {
+	err = s.h.admitted(ctx, caller, func() (err error) {
+		found, next, err = s.h.memory.Sessions().List(ctx, caller.as(""), after, limit)
 		return err
 	})
 	return found, next, err

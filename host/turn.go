@@ -38,7 +38,7 @@ func (r *run) timeLimit() time.Duration {
 
 // admitted does work for a caller that reads much, in the caller's turn at the gate: it takes the processor like runs do.
 func (h *Host) admitted(ctx context.Context, caller Caller, work func() error) error {
-	p := admission.Party{App: h.app.ID, Tenant: h.caller(caller, "").Tenant, User: caller.User}
+	p := admission.Party{App: h.app.ID, Tenant: caller.as("").Tenant, User: caller.User}
 	if err := h.gate.Enter(ctx, p); err != nil {
 		return err
 	}

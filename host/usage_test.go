@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/metering"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
@@ -41,7 +41,7 @@ func TestUsage(t *testing.T) {
 	if err := h.Close(); err != nil { // which writes what is pending
 		t.Fatal(err)
 	}
-	found, next, err := memory.Usage(t.Context(), db, memory.UsageQuery{Limit: 10})
+	found, next, err := metering.List(t.Context(), db, metering.Query{Limit: 10})
 	if err != nil || len(found) != 3 || next != "" || found[2].Tenant != host.DefaultTenant || found[2].Runs != 0 {
 		t.Fatalf("Usage = %+v, %q, %v; want two tenants, and the default one without runs", found, next, err)
 	}
@@ -53,7 +53,7 @@ func TestUsage(t *testing.T) {
 		t.Errorf("acme stores %d records, %d bytes and used %v ms; want 1 record", got.StoredRecords, got.StoredBytes, got.CPUMS)
 	}
 	got.StoredBytes, got.StoredRecords, got.CPUMS = 0, 0, 0
-	if want := (memory.AppUsage{Tenant: "acme", App: h.App().ID, Runs: 2, Failed: 1, Repeated: 1, Refused: 1, NotStarted: 1}); got != want {
+	if want := (metering.Usage{Tenant: "acme", App: h.App().ID, Runs: 2, Failed: 1, Repeated: 1, Refused: 1, NotStarted: 1}); got != want {
 		t.Errorf("acme used %+v; want %+v", got, want)
 	}
 	if found[1].Tenant != "globex" || found[1].Runs != 1 {
@@ -85,7 +85,7 @@ func TestUsageOfDays(t *testing.T) {
 		{want: 15}, {since: first.AddDate(0, 0, 3), want: 9}, {until: first.AddDate(0, 0, 2), want: 3},
 		{since: first.AddDate(0, 0, 1), until: first.AddDate(0, 0, 2), want: 2}, {since: first.AddDate(0, 0, 5), want: 0},
 	} {
-		got, err := h.Usage(t.Context(), host.Caller{}, tt.since, tt.until)
+		got, err := h.Meter().Usage(t.Context(), host.Caller{}, tt.since, tt.until)
 		if err != nil || got.Runs != tt.want {
 			t.Errorf("Usage from %v until %v = %+v, %v; want %d runs", tt.since, tt.until, got, err, tt.want)
 		}
@@ -121,19 +121,19 @@ func TestUsageOutlivesAFailure(t *testing.T) {
 	}
 	again()
 	db.err = errors.New("the disk is gone")
-	if err := h.FlushUsage(); err == nil {
+	if err := h.Meter().Flush(); err == nil {
 		t.Error("a flush that failed has no error")
 	}
 	db.err = nil
 	again()
-	if got, err := h.Usage(t.Context(), host.Caller{}, time.Time{}, time.Time{}); err != nil || got.Runs != 2 {
+	if got, err := h.Meter().Usage(t.Context(), host.Caller{}, time.Time{}, time.Time{}); err != nil || got.Runs != 2 {
 		t.Errorf("Usage after a failure = %+v, %v; want 2 runs", got, err)
 	}
 	again()
 	db.err = storage.ErrUnknownOutcome
-	_ = h.FlushUsage()
+	_ = h.Meter().Flush()
 	db.err = nil
-	if got, err := h.Usage(t.Context(), host.Caller{}, time.Time{}, time.Time{}); err != nil || got.Runs != 2 {
+	if got, err := h.Meter().Usage(t.Context(), host.Caller{}, time.Time{}, time.Time{}); err != nil || got.Runs != 2 {
 		t.Errorf("Usage after an unknown outcome = %+v, %v; want 2 runs", got, err)
 	}
 }
@@ -146,7 +146,7 @@ func TestUsageIsInNoQuota(t *testing.T) {
 		if _, err := run(h, host.Invocation{}); err != nil {
 			t.Fatal(err)
 		}
-		got, err := h.Usage(t.Context(), ann, time.Time{}, time.Time{})
+		got, err := h.Meter().Usage(t.Context(), ann, time.Time{}, time.Time{})
 		if err != nil || got.Runs != int64(kept/time.Hour) {
 			t.Fatalf("Usage = %+v, %v", got, err)
 		}

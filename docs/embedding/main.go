@@ -147,7 +147,7 @@ func (p *platform) handler() http.Handler {
 	return mux
 }
 
-// meter refuses runs of tenants that have used up their plan, and counts the others. Host.Usage has the same counts by
+// meter refuses runs of tenants that have used up their plan, and counts the others. Host.Meter has the same counts by
 // days, in the database.
 type meter struct {
 	host.NopObserver

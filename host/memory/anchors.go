@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/txn"
 )
@@ -15,15 +16,17 @@ type anchors struct {
 	sessionKey, erasedKey storage.Key
 	session, erased       storage.Record
 	// lone is what sessionMeta shows where there is no session.
-	lone sessionState
+	lone session.State
 }
 
 // begin reads the session and whether the user was erased, and lets the session begin where it has not.
 func (t *transaction) begin(ctx context.Context) error {
 	if t.tx.Caller.Session == "" {
-		if err := t.setLone(t.tx.Session); err != nil {
+		lone, err := t.s.sessions.Sessionless(t.tx.Session)
+		if err != nil {
 			return err
 		}
+		t.lone = lone
 	}
 	keys := t.anchorKeys()
 	if len(keys) == 0 {
@@ -36,39 +39,27 @@ func (t *transaction) begin(ctx context.Context) error {
 			return err
 		}
 		t.setAnchors(records)
-		stale, err := t.sessionStale(start)
+		stale, err := t.s.sessions.Stale(t.session, t.tx.Caller, start)
 		if err != nil || !stale || t.tx.Look {
 			return err
 		}
-		if err := t.s.useSession(ctx, t.tx.Caller, start); err != nil {
+		if err := t.s.sessions.Use(ctx, t.tx.Caller, start); err != nil {
 			return err
 		}
-		start = SessionStart{}
+		start = session.Start{}
 	}
 	return nil
-}
-
-func (t *transaction) setLone(start SessionStart) error {
-	if err := start.check(); err != nil {
-		return err
-	}
-	patch, err := t.s.metadataPatch(start.Metadata)
-	if err != nil || patch == nil {
-		return err
-	}
-	t.lone.Metadata, err = t.s.mergeMetadata(nil, patch)
-	return err
 }
 
 // anchorKeys are the keys of the records that the caller stands on.
 func (t *transaction) anchorKeys() []storage.Key {
 	c, keys := t.tx.Caller, make([]storage.Key, 0, 2)
 	if c.Session != "" {
-		t.sessionKey = t.s.sessionKey(c)
+		t.sessionKey = t.s.app.Session(c)
 		keys = append(keys, t.sessionKey)
 	}
 	if c.User != "" {
-		t.erasedKey = t.s.erasedKey(c)
+		t.erasedKey = t.s.app.Erased(c)
 		keys = append(keys, t.erasedKey)
 	}
 	return keys
@@ -84,27 +75,6 @@ func (t *transaction) setAnchors(records []storage.Record) {
 	}
 }
 
-// sessionStale reports whether the session must be written before the run: it has not begun, is not yet bound
-// to its user, was not noted as used for a while, or is given something.
-func (t *transaction) sessionStale(start SessionStart) (bool, error) {
-	c := t.tx.Caller
-	if c.Session == "" {
-		return false, nil
-	}
-	state, err := decodeSession(t.session)
-	if err != nil {
-		return false, err
-	}
-	now := t.s.now()
-	if err := t.s.checkSession(t.session, state, c, now); err != nil {
-		return false, err
-	}
-	given := !isAbsent(start.Metadata) ||
-		start.Reference != "" && start.Reference != state.Reference ||
-		start.UserReference != "" && start.UserReference != state.UserReference
-	return given || !t.session.Exists() || state.User != c.User || now.Sub(t.session.Updated) > t.s.sessionIdle/8, nil
-}
-
 // guards are the conditions on what the transaction stands on, and on its key.
 func (t *transaction) guards() []txn.Guard {
 	guards, c := make([]txn.Guard, 0, 3), t.tx.Caller
@@ -117,20 +87,20 @@ func (t *transaction) guards() []txn.Guard {
 		}})
 	}
 	if t.tx.Key != "" {
-		guards = append(guards, txn.Guard{Key: t.s.finishedKey(c, t.tx.Key), Check: t.checkKey})
+		guards = append(guards, txn.Guard{Key: t.s.app.Finished(c, t.tx.Key), Check: t.checkKey})
 	}
 	return guards
 }
 
 // checkSession fails if the session has ended, or is another's, since the transaction began.
-func (t *transaction) checkSession(session storage.Record, at time.Time) error {
-	if !session.Exists() && t.tx.Look {
+func (t *transaction) checkSession(r storage.Record, at time.Time) error {
+	if !r.Exists() && t.tx.Look {
 		return nil
 	}
-	if !t.s.sessionOpen(session, at) {
+	if !t.s.sessions.Open(r, at) {
 		return abi.Faultf(abi.SessionEnded, "the session ended during the run; nothing was stored")
 	}
-	state, err := decodeSession(session)
+	state, err := session.Decode(r)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
@@ -19,7 +20,7 @@ func BenchmarkTransact(b *testing.B) {
 	}
 	ctx := context.Background()
 	content := json.RawMessage(`{"language":"en","count":1}`)
-	tx := memory.Tx{Caller: memory.Caller{Tenant: "acme", User: "ann", Run: "r"}, Authority: memory.Granted([]declare.Grant{{Store: "prefs", Verbs: []abi.Verb{abi.Read, abi.Write}}})}
+	tx := memory.Tx{Caller: partition.Caller{Tenant: "acme", User: "ann", Run: "r"}, Authority: memory.Granted([]declare.Grant{{Store: "prefs", Verbs: []abi.Verb{abi.Read, abi.Write}}})}
 	get := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"prefs"`)}}
 	set := abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"prefs"`), content}}
 	cases := []struct {

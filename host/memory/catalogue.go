@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -35,26 +37,26 @@ func declarationOf(st declare.Store) declaration {
 // keeps the new ones. A store whose access or kind changed is refused while it has records: they would lie where
 // nobody looks for them. Stores that are no longer declared keep their records; see Orphans.
 func (s *Service) Declare(ctx context.Context, tenant string) error {
-	err := errMissed
-	for tries := 0; tries < maxMisses && errors.Is(err, errMissed); tries++ { // others may open the app at the same time
-		err = writeCatalogue(ctx, s, Caller{Tenant: tenant})
+	err := records.ErrMissed
+	for tries := 0; tries < records.MaxMisses && errors.Is(err, records.ErrMissed); tries++ { // others may open the app at the same time
+		err = writeCatalogue(ctx, s, partition.Caller{Tenant: tenant})
 	}
-	if errors.Is(err, errMissed) {
-		return s.hostFault("write the catalogue", err)
+	if errors.Is(err, records.ErrMissed) {
+		return s.records.Fault("write the catalogue", err)
 	}
 	return err
 }
 
-// writeCatalogue writes the catalogue if it is not what it should be; errMissed if it changed meanwhile.
-func writeCatalogue(ctx context.Context, s *Service, c Caller) error {
-	key := s.system(systemCatalogue, c)
-	records, err := s.backend.Get(ctx, key)
+// writeCatalogue writes the catalogue if it is not what it should be; records.ErrMissed if it changed meanwhile.
+func writeCatalogue(ctx context.Context, s *Service, c partition.Caller) error {
+	key := s.app.System(partition.Catalogue, c)
+	found, err := s.backend.Get(ctx, key)
 	if err != nil {
-		return s.hostFault("read the catalogue", err)
+		return s.records.Fault("read the catalogue", err)
 	}
-	old, err := decodeCatalogue(records[0])
+	old, err := decodeCatalogue(found[0])
 	if err != nil {
-		return s.hostFault("read the catalogue", err)
+		return s.records.Fault("read the catalogue", err)
 	}
 	if err := s.refuseMoved(ctx, c, old); err != nil {
 		return err
@@ -64,34 +66,34 @@ func writeCatalogue(ctx context.Context, s *Service, c Caller) error {
 		return nil
 	}
 	err = s.backend.Update(ctx, storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
-		if !now[0].SameVersion(records[0]) {
-			return nil, errMissed
+		if !now[0].SameVersion(found[0]) {
+			return nil, records.ErrMissed
 		}
-		return s.writeSystem(nil, now[0], key, next, time.Time{}, c)
+		return s.records.Write(nil, now[0], key, next, time.Time{}, c)
 	})
-	if errors.Is(err, errMissed) {
+	if errors.Is(err, records.ErrMissed) {
 		return err
 	}
-	return s.hostFault("write the catalogue", err)
+	return s.records.Fault("write the catalogue", err)
 }
 
 // CheckDeclared returns the error that Declare would return for a store that moved, as a *MovedError, and writes nothing.
 func (s *Service) CheckDeclared(ctx context.Context, tenant string) error {
-	c := Caller{Tenant: tenant}
-	records, err := s.backend.Get(ctx, s.system(systemCatalogue, c))
+	c := partition.Caller{Tenant: tenant}
+	records, err := s.backend.Get(ctx, s.app.System(partition.Catalogue, c))
 	if err != nil {
-		return s.hostFault("read the catalogue", err)
+		return s.records.Fault("read the catalogue", err)
 	}
 	old, err := decodeCatalogue(records[0])
 	if err != nil {
-		return s.hostFault("read the catalogue", err)
+		return s.records.Fault("read the catalogue", err)
 	}
 	return s.refuseMoved(ctx, c, old)
 }
 
 // DeclaredTenants calls visit with each tenant that the app was declared for so far, until visit returns an error.
 func (s *Service) DeclaredTenants(ctx context.Context, visit func(tenant string) error) error {
-	return s.eachTenant(ctx, systemCatalogue, map[string]bool{}, visit)
+	return s.records.EachTenant(ctx, partition.Catalogue, map[string]bool{}, visit)
 }
 
 func decodeCatalogue(r storage.Record) (catalogue, error) {
@@ -117,7 +119,7 @@ func (s *Service) nextCatalogue(old catalogue) catalogue {
 	return next
 }
 
-func (s *Service) refuseMoved(ctx context.Context, c Caller, old catalogue) error {
+func (s *Service) refuseMoved(ctx context.Context, c partition.Caller, old catalogue) error {
 	var moved []string
 	for name, was := range old.Stores {
 		if st := s.stores[name]; st != nil && (st.Access != was.Access || st.Kind != was.Kind) {
@@ -129,7 +131,7 @@ func (s *Service) refuseMoved(ctx context.Context, c Caller, old catalogue) erro
 	}
 	counts, err := s.countStores(ctx, c)
 	if err != nil {
-		return s.hostFault("count records", err)
+		return s.records.Fault("count records", err)
 	}
 	var errs []error
 	for _, name := range slices.Sorted(slices.Values(moved)) {
@@ -161,9 +163,9 @@ func (e *MovedError) Held() string {
 	return fmt.Sprintf("%d records of access %q", e.Records, e.Was)
 }
 
-func (s *Service) countStores(ctx context.Context, c Caller) (map[string]int, error) {
+func (s *Service) countStores(ctx context.Context, c partition.Caller) (map[string]int, error) {
 	counts := map[string]int{}
-	err := s.scanHeads(ctx, s.group(c), func(chunk []storage.Head) error {
+	err := s.records.ScanHeads(ctx, s.app.Group(c), func(chunk []storage.Head) error {
 		for _, r := range chunk {
 			counts[r.Key.Part(storage.Store)]++
 		}
@@ -187,19 +189,19 @@ type StoreReport struct {
 // Report looks at every record of the tenant: how many each store has, which stores are not declared any more,
 // and how many records no longer fit their schema. It is sorted by the stores' names.
 func (s *Service) Report(ctx context.Context, tenant string) ([]StoreReport, error) {
-	c := Caller{Tenant: tenant}
+	c := partition.Caller{Tenant: tenant}
 	reports := map[string]*StoreReport{}
 	for _, name := range s.names {
 		reports[name] = &StoreReport{Store: name}
 	}
-	err := s.scan(ctx, s.group(c), func(chunk []storage.Record) error {
+	err := s.records.Scan(ctx, s.app.Group(c), func(chunk []storage.Record) error {
 		for _, r := range chunk {
 			s.reportRecord(reports, r)
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, s.hostFault("look at records", err)
+		return nil, s.records.Fault("look at records", err)
 	}
 	all := make([]StoreReport, 0, len(reports))
 	for _, name := range slices.Sorted(maps.Keys(reports)) {

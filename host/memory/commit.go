@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/txn"
@@ -24,18 +25,18 @@ func (t *transaction) options() txn.Options {
 
 // extraKeys are the keys of what onCommit may write.
 func (t *transaction) extraKeys() []storage.Key {
-	keys := []storage.Key{t.s.runKey(t.tx.Caller)}
+	keys := []storage.Key{t.s.app.Run(t.tx.Caller)}
 	if t.tx.Key != "" {
-		keys[0] = t.s.finishedKey(t.tx.Caller, t.tx.Key)
+		keys[0] = t.s.app.Finished(t.tx.Caller, t.tx.Key)
 	}
 	if t.entered() {
-		keys = append(keys, t.s.ledgerKey(t.tx.Caller, t.tx.Entry.Run))
+		keys = append(keys, t.s.ledger.Key(t.tx.Caller, t.tx.Entry.Run))
 	}
 	return keys
 }
 
 // entered reports whether the commit enters the transaction into the ledger.
-func (t *transaction) entered() bool { return t.tx.Entry != nil && t.s.KeepsLedger() }
+func (t *transaction) entered() bool { return t.tx.Entry != nil && t.s.ledger.Enabled() }
 
 // onCommit returns what the host itself keeps about a run: the entry of the ledger, the answer under its key, or that it
 // committed where no record shows it.
@@ -48,7 +49,7 @@ func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 		effects := t.effects(e)
 		entry := *t.tx.Entry
 		entry.Attempts, entry.Reads, entry.Writes = e.Attempts, effects.Reads, effects.Writes
-		noted, err := t.s.noteEntry(nil, t.tx.Caller, entry)
+		noted, err := t.s.ledger.Append(nil, t.tx.Caller, entry)
 		if err != nil {
 			return nil, err
 		}
@@ -60,9 +61,9 @@ func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 		if err != nil {
 			return nil, err
 		}
-		writes = append(writes, t.note(t.s.finishedKey(t.tx.Caller, t.tx.Key), content, t.s.keyRetention))
+		writes = append(writes, t.note(t.s.app.Finished(t.tx.Caller, t.tx.Key), content, t.s.keyRetention))
 	case removesSomething(e):
-		writes = append(writes, t.note(t.s.runKey(t.tx.Caller), []byte("{}"), runRetention))
+		writes = append(writes, t.note(t.s.app.Run(t.tx.Caller), []byte("{}"), runRetention))
 	}
 	return writes, nil
 }
@@ -82,7 +83,7 @@ func removesSomething(e txn.Effects) bool {
 // note is a record of the host's own, which ends with the caller's session.
 func (t *transaction) note(key storage.Key, content []byte, retention time.Duration) storage.Write {
 	return storage.Write{Record: storage.Record{
-		Key: key, Content: content, Expires: t.view.Now().Add(retention), Tags: tags(key, t.tx.Caller, t.tx.Caller.Session),
+		Key: key, Content: content, Expires: t.view.Now().Add(retention), Tags: partition.Tags(key, t.tx.Caller, t.tx.Caller.Session),
 	}}
 }
 
@@ -96,19 +97,7 @@ func (b *budget) Keys() []storage.Key { return (*transaction)(b).account().keys 
 
 // Check implements txn.Budget: it refuses changes for which there is no room.
 func (b *budget) Check(records []storage.Record, changes []storage.Change) error {
-	held, err := decodeHoldings(records)
-	if err != nil {
-		return err
-	}
-	var grown holdings
-	account := (*transaction)(b).account()
-	for _, c := range changes {
-		grown.add(account, c)
-	}
-	if grown.app.Bytes > 0 && b.full != nil {
-		return b.full
-	}
-	return b.s.overQuota(held, grown)
+	return b.s.checkChanges((*transaction)(b).account(), b.full, records, changes)
 }
 
 // Reclaim implements txn.Budget.

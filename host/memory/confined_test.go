@@ -8,7 +8,10 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/session"
 )
 
 // Every use of a session asks who named it: a confined caller gets one that is the user's already, and the same refusal for
@@ -19,7 +22,7 @@ func TestConfinedCallers(t *testing.T) {
 	a.must(caller("", "visitor"), abi.SetContent, `"cart"`, `{"a":1}`)
 	a.must(caller("ann", "of-ann"), abi.SetContent, `"cart"`, `{"a":1}`)
 	a.must(caller("ann", "over"), abi.SetContent, `"cart"`, `{"a":1}`)
-	if _, err := a.EndSession(ctx, caller("", "over")); err != nil {
+	if _, err := a.Sessions().End(ctx, caller("", "over")); err != nil {
 		t.Fatal(err)
 	}
 	a.must(caller("bob", "of-bob"), abi.SetContent, `"cart"`, `{"a":1}`)
@@ -30,37 +33,37 @@ func TestConfinedCallers(t *testing.T) {
 		})
 		return err
 	}
-	uses := map[string]func(memory.Caller) error{
-		"start": func(c memory.Caller) error { _, err := a.StartSession(ctx, c, memory.SessionStart{}); return err },
-		"metadata": func(c memory.Caller) error {
-			_, err := a.StartSession(ctx, c, memory.SessionStart{Metadata: json.RawMessage(`{"a":1}`)})
+	uses := map[string]func(partition.Caller) error{
+		"start": func(c partition.Caller) error { _, err := a.Sessions().Start(ctx, c, session.Start{}); return err },
+		"metadata": func(c partition.Caller) error {
+			_, err := a.Sessions().Start(ctx, c, session.Start{Metadata: json.RawMessage(`{"a":1}`)})
 			return err
 		},
-		"run": func(c memory.Caller) error { return transact(memory.Tx{Caller: c, Authority: memory.Operator()}) },
-		"dry run": func(c memory.Caller) error {
+		"run": func(c partition.Caller) error { return transact(memory.Tx{Caller: c, Authority: memory.Operator()}) },
+		"dry run": func(c partition.Caller) error {
 			return transact(memory.Tx{Caller: c, Authority: memory.Operator(), Dry: true})
 		},
-		"look": func(c memory.Caller) error {
+		"look": func(c partition.Caller) error {
 			return transact(memory.Tx{Caller: c, Authority: memory.Operator(), Look: true})
 		},
-		"perform": func(c memory.Caller) error {
+		"perform": func(c partition.Caller) error {
 			_, _, err := a.Do(ctx, c, memory.Operator(), call(abi.GetContent, `"cart"`))
 			return err
 		},
-		"session": func(c memory.Caller) error { _, err := a.Session(ctx, c); return err },
-		"files":   func(c memory.Caller) error { _, err := a.Files(ctx, c); return err },
-		"add file": func(c memory.Caller) error {
-			_, err := a.AddFile(ctx, c, memory.Upload{ID: "f1", Content: []byte("x")})
+		"session": func(c partition.Caller) error { _, err := a.Sessions().Get(ctx, c); return err },
+		"files":   func(c partition.Caller) error { _, err := a.Artifacts().List(ctx, c); return err },
+		"add file": func(c partition.Caller) error {
+			_, err := a.Artifacts().Add(ctx, c, artifact.Upload{ID: "f1", Content: []byte("x")})
 			return err
 		},
-		"activate": func(c memory.Caller) error { _, err := a.SetFileActive(ctx, c, "f1", true); return err },
-		"remove":   func(c memory.Caller) error { _, err := a.RemoveFile(ctx, c, "f1"); return err },
+		"activate": func(c partition.Caller) error { _, err := a.Artifacts().SetActive(ctx, c, "f1", true); return err },
+		"remove":   func(c partition.Caller) error { _, err := a.Artifacts().Remove(ctx, c, "f1"); return err },
 	}
-	uses["end"] = func(c memory.Caller) error {
+	uses["end"] = func(c partition.Caller) error {
 		if c.Session == "of-bob" {
 			return nil // it is needed still
 		}
-		_, err := a.EndSession(ctx, c)
+		_, err := a.Sessions().End(ctx, c)
 		return err
 	}
 	for name, use := range uses {
@@ -84,13 +87,13 @@ func TestConfinedCallers(t *testing.T) {
 			t.Errorf("%s in the user's own session = %v", name, err)
 		}
 	}
-	if _, err := a.Session(ctx, caller("", "none")); !errors.Is(err, abi.NotFound) {
+	if _, err := a.Sessions().Get(ctx, caller("", "none")); !errors.Is(err, abi.NotFound) {
 		t.Errorf("a refused use began a session: %v", err)
 	}
-	if s, err := a.Session(ctx, caller("", "visitor")); err != nil || s.User != "" || string(s.Metadata) != "{}" {
+	if s, err := a.Sessions().Get(ctx, caller("", "visitor")); err != nil || s.User != "" || string(s.Metadata) != "{}" {
 		t.Errorf("a refused use changed the visitor's session: %+v, %v", s, err)
 	}
-	everywhere := memory.Caller{Tenant: "acme", User: "bob", Run: "r", Confined: true}
+	everywhere := partition.Caller{Tenant: "acme", User: "bob", Run: "r", Confined: true}
 	a.must(everywhere, abi.SetContent, `"notes"`, `{}`) // without a session there is nothing to bind
 }
 
@@ -98,11 +101,11 @@ func TestConfinedCallers(t *testing.T) {
 func TestSessionIDs(t *testing.T) {
 	a := newApp(t)
 	for id, good := range map[string]bool{
-		"s1": true, "sess_01": true, "a.b~c:d@e=f+g-h": true, "..a": true, strings.Repeat("x", memory.MaxSessionID): true,
+		"s1": true, "sess_01": true, "a.b~c:d@e=f+g-h": true, "..a": true, strings.Repeat("x", partition.MaxSessionID): true,
 		".": false, "..": false, "...": false, "a/b": false, "a b": false, "a%2e": false, "é": false, "\x00": false,
-		strings.Repeat("x", memory.MaxSessionID+1): false,
+		strings.Repeat("x", partition.MaxSessionID+1): false,
 	} {
-		_, err := a.StartSession(t.Context(), caller("ann", id), memory.SessionStart{})
+		_, err := a.Sessions().Start(t.Context(), caller("ann", id), session.Start{})
 		if good != (err == nil) || !good && !errors.Is(err, abi.InvalidArgument) {
 			t.Errorf("a session %q = %v; want that it is good: %t", id, err, good)
 		}

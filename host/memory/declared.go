@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -25,7 +27,7 @@ type declaredStore struct {
 }
 
 func declaredKey(tenant, app string) storage.Key {
-	return (&Service{app: app}).system(systemDeclared, Caller{Tenant: tenant})
+	return partition.App(app).System(partition.Declared, partition.Caller{Tenant: tenant})
 }
 
 // Declared returns the stores of an app that a tenant declared while the app was open, sorted by their names. Whoever
@@ -76,8 +78,8 @@ func decodeDeclared(r storage.Record) (map[string]declaredStore, error) {
 // New and Service.Declare do.
 func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app string, stores ...declare.Store) error {
 	key := declaredKey(tenant, app)
-	s := &Service{app: app, clock: time.Now}
-	err := swapOne(ctx, backend, key, func(now storage.Record) ([]storage.Write, error) {
+	db := records.New(records.Config{App: partition.App(app), Backend: backend})
+	err := records.Swap(ctx, backend, key, func(now storage.Record) ([]storage.Write, error) {
 		kept, err := decodeDeclared(now)
 		if err != nil {
 			return nil, err
@@ -88,7 +90,7 @@ func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app stri
 				Strict: st.Strict, Resource: st.Resource, Schema: st.Schema,
 			}
 		}
-		return s.writeSystem(nil, now, key, kept, time.Time{}, Caller{})
+		return db.Write(nil, now, key, kept, time.Time{}, partition.Caller{})
 	})
 	if err != nil {
 		return fmt.Errorf("keep the declared stores: %w", err)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -72,7 +74,7 @@ func TestACommitThatRanOutOfTimeIsLookedUp(t *testing.T) {
 			}
 			return h.Backend.Get(ctx, keys...)
 		}
-		_, err := a.do(memory.Caller{Tenant: "acme", User: "ann", Run: "slow"}, abi.SetContent, `"notes"`, `{"a":1}`)
+		_, err := a.do(partition.Caller{Tenant: "acme", User: "ann", Run: "slow"}, abi.SetContent, `"notes"`, `{"a":1}`)
 		if err != nil {
 			t.Errorf("the run = %v; want it found stored", err)
 		}
@@ -82,7 +84,7 @@ func TestACommitThatRanOutOfTimeIsLookedUp(t *testing.T) {
 // A backend has deadlines of its own. They are its trouble, and not the end of the run.
 func TestADeadlineOfTheBackendIsNotTheRuns(t *testing.T) {
 	a, h := hook(t)
-	_, err := a.transact(memory.Caller{Tenant: "acme", User: "ann", Run: "r"}, func(ctx context.Context, v *memory.View) error {
+	_, err := a.transact(partition.Caller{Tenant: "acme", User: "ann", Run: "r"}, func(ctx context.Context, v *memory.View) error {
 		h.get = func(context.Context, []storage.Key) ([]storage.Record, error) { return nil, context.DeadlineExceeded }
 		if _, err := v.Call(ctx, call(abi.GetContent, `"notes"`)); !errors.Is(err, abi.Unavailable) {
 			t.Errorf("get_content = %v; want unavailable", err)
@@ -100,7 +102,7 @@ func TestADeadlineOfTheBackendIsNotTheRuns(t *testing.T) {
 // A run that the erasure of its user met is not executed again afterwards: what it was given may be the user's.
 func TestNoAttemptAfterAnErasure(t *testing.T) {
 	a := newApp(t)
-	c := memory.Caller{Tenant: "acme", User: "ann", Run: "r"}
+	c := partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
 	a.must(c, abi.SetContent, `"notes"`, `{"a":1}`)
 	executions := 0
 	_, err := a.transact(c, func(ctx context.Context, v *memory.View) error {
@@ -126,7 +128,7 @@ func TestTheMarkOfAnErasureEnds(t *testing.T) {
 	for name, again := range map[string]bool{"swept": false, "swept and erased again": true} {
 		t.Run(name, func(t *testing.T) {
 			a := newApp(t)
-			c := memory.Caller{Tenant: "acme", User: "ann", Run: "r"}
+			c := partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
 			erase := func() {
 				if _, err := a.Erase(context.Background(), c); err != nil {
 					t.Error(err)
@@ -154,9 +156,9 @@ func TestTheMarkOfAnErasureEnds(t *testing.T) {
 // An anonymous run does not store into a session that has become somebody's.
 func TestASessionIsBoundInMidRun(t *testing.T) {
 	a := newApp(t)
-	_, err := a.transact(memory.Caller{Tenant: "acme", Session: "s1", Run: "r"}, func(ctx context.Context, v *memory.View) error {
+	_, err := a.transact(partition.Caller{Tenant: "acme", Session: "s1", Run: "r"}, func(ctx context.Context, v *memory.View) error {
 		mustCall(t, ctx, v, abi.SetContent, `"cart"`, `{"a":1}`)
-		if _, err := a.StartSession(ctx, ann, memory.SessionStart{}); err != nil {
+		if _, err := a.Sessions().Start(ctx, ann, session.Start{}); err != nil {
 			t.Error(err)
 		}
 		return nil
@@ -184,7 +186,7 @@ func TestASessionThatIsUsedAgainIsNotSwept(t *testing.T) {
 	h.update = func(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
 		if !used { // between the sweeper's look and its transaction
 			used = true
-			if _, err := other.StartSession(ctx, ann, memory.SessionStart{}); err != nil {
+			if _, err := other.Sessions().Start(ctx, ann, session.Start{}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -193,7 +195,7 @@ func TestASessionThatIsUsedAgainIsNotSwept(t *testing.T) {
 	if _, err := a.Sweep(ctx, "acme", 10); err != nil || !used {
 		t.Errorf("Sweep = %v; it tried to end the session: %t", err, used)
 	}
-	if s, err := other.Session(ctx, ann); err != nil || s.Ended != nil {
+	if s, err := other.Sessions().Get(ctx, ann); err != nil || s.Ended != nil {
 		t.Errorf("the session = %+v, %v; want it open", s, err)
 	}
 	if got, _, err := other.Do(ctx, ann, memory.Operator(), call(abi.GetContent, `"cart"`)); err != nil || string(got) != `{"a":1}` {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
@@ -29,7 +30,7 @@ type faultyRun struct {
 
 var faultyRuns = []faultyRun{
 	{
-		name: "reads and writes", tx: memory.Tx{Caller: memory.Caller{Tenant: "acme", User: "ann", Session: "s9", Run: "faulty"}, Authority: memory.Operator()},
+		name: "reads and writes", tx: memory.Tx{Caller: partition.Caller{Tenant: "acme", User: "ann", Session: "s9", Run: "faulty"}, Authority: memory.Operator()},
 		calls: []abi.Call{
 			call(abi.GetContent, `"notes"`), call(abi.SetContent, `"notes"`, `{"n":2}`),
 			call(abi.SetContent, `"flags"`, `{"n":2}`), call(abi.DeleteContent, `"daily"`),
@@ -37,20 +38,20 @@ var faultyRuns = []faultyRun{
 		before: `{"n":1} {"n":1} {"n":1}`, after: `{"n":2} {"n":2} null`,
 	},
 	{
-		name: "meets another", tx: memory.Tx{Caller: memory.Caller{Tenant: "acme", User: "ann", Run: "faulty"}, Authority: memory.Operator()},
+		name: "meets another", tx: memory.Tx{Caller: partition.Caller{Tenant: "acme", User: "ann", Run: "faulty"}, Authority: memory.Operator()},
 		calls: []abi.Call{
 			call(abi.GetContent, `"flags"`), call(abi.SetContent, `"notes"`, `{"n":2}`), call(abi.SetContent, `"flags"`, `{"n":2}`),
 		},
 		before: `{"n":1} {"n":1} {"n":1}`, after: `{"n":2} {"n":2,"other":1} {"n":1}`, conflict: true,
 	},
 	{
-		name: "only deletes", tx: memory.Tx{Caller: memory.Caller{Tenant: "acme", User: "ann", Run: "faulty"}, Authority: memory.Operator()},
+		name: "only deletes", tx: memory.Tx{Caller: partition.Caller{Tenant: "acme", User: "ann", Run: "faulty"}, Authority: memory.Operator()},
 		calls:  []abi.Call{call(abi.DeleteContent, `"notes"`), call(abi.DeleteContent, `"flags"`)},
 		before: `{"n":1} {"n":1} {"n":1}`, after: `null null {"n":1}`,
 	},
 	{
 		name: "with a key", tx: memory.Tx{
-			Caller: memory.Caller{Tenant: "acme", User: "ann", Run: "faulty"}, Authority: memory.Operator(), Key: "k", Fingerprint: "f",
+			Caller: partition.Caller{Tenant: "acme", User: "ann", Run: "faulty"}, Authority: memory.Operator(), Key: "k", Fingerprint: "f",
 			Answer: func(report.Effects) ([]byte, error) { return json.RawMessage(`1`), nil },
 		},
 		calls:  []abi.Call{call(abi.SetContent, `"notes"`, `{"n":2}`), call(abi.SetContent, `"flags"`, `{"n":2}`)},
@@ -86,7 +87,7 @@ func (run faultyRun) fail(t *testing.T, n int, how storagetest.Failure, outcomes
 	f := storagetest.NewFaulty(mem.New())
 	a := newApp(t, func(cfg *memory.Config) { cfg.Backend = f })
 	for _, store := range []string{`"notes"`, `"flags"`, `"daily"`} {
-		a.must(memory.Caller{Tenant: "acme", User: "ann", Run: "before"}, abi.SetContent, store, `{"n":1}`)
+		a.must(partition.Caller{Tenant: "acme", User: "ann", Run: "before"}, abi.SetContent, store, `{"n":1}`)
 	}
 	start := f.Calls("")
 	f.Fail("", n, how)
@@ -121,13 +122,13 @@ func (run faultyRun) fail(t *testing.T, n int, how storagetest.Failure, outcomes
 // meet changes what the run read, past the backend that fails.
 func (a *app) meet(f *storagetest.Faulty) {
 	behind := newApp(a.t, func(cfg *memory.Config) { cfg.Backend = f.Backend })
-	behind.must(memory.Caller{Tenant: "acme", User: "bob", Run: "other"}, abi.SetContent, `"flags"`, `{"other":1}`)
+	behind.must(partition.Caller{Tenant: "acme", User: "bob", Run: "other"}, abi.SetContent, `"flags"`, `{"other":1}`)
 }
 
 func (run faultyRun) state(a *app) string {
 	var states []string
 	for _, store := range []string{`"notes"`, `"flags"`, `"daily"`} {
-		states = append(states, a.must(memory.Caller{Tenant: "acme", User: "ann", Run: "after"}, abi.GetContent, store))
+		states = append(states, a.must(partition.Caller{Tenant: "acme", User: "ann", Run: "after"}, abi.GetContent, store))
 	}
 	return strings.Join(states, " ")
 }
@@ -171,7 +172,7 @@ func (run faultyRun) again(t *testing.T, a *app) {
 	if stored := run.state(a); err != nil || stored != run.after {
 		t.Errorf("the same key again = %v, and stored is %s; want %s", err, stored, run.after)
 	}
-	reply := a.must(memory.Caller{Tenant: "acme", User: "ann", Run: "after"}, abi.GetContent, `"notes"`, "", `{"record":true}`)
+	reply := a.must(partition.Caller{Tenant: "acme", User: "ann", Run: "after"}, abi.GetContent, `"notes"`, "", `{"record":true}`)
 	if !strings.Contains(reply, `"revision":2`) {
 		t.Errorf("the run with a key took effect more than once: %s", reply)
 	}
@@ -185,7 +186,7 @@ func TestCaughtBackendFaults(t *testing.T) {
 		f.Fail(storagetest.OpGet, n, storagetest.NotApplied)
 		want := map[string]string{`"notes"`: "null", `"flags"`: "null", `"daily"`: "null"}
 		begun := false
-		_, err := a.transact(memory.Caller{Tenant: "acme", User: "ann", Run: "r"}, func(ctx context.Context, v *memory.View) error {
+		_, err := a.transact(partition.Caller{Tenant: "acme", User: "ann", Run: "r"}, func(ctx context.Context, v *memory.View) error {
 			begun = true
 			for store := range want {
 				_, err := v.Call(ctx, call(abi.SetContent, store, `{"n":1}`))
@@ -202,7 +203,7 @@ func TestCaughtBackendFaults(t *testing.T) {
 		}
 		f.Revive()
 		for store, content := range want {
-			a.want(memory.Caller{Tenant: "acme", User: "ann", Run: "r"}, store, content)
+			a.want(partition.Caller{Tenant: "acme", User: "ann", Run: "r"}, store, content)
 		}
 	}
 }
@@ -211,7 +212,7 @@ func TestCaughtBackendFaults(t *testing.T) {
 func TestCutShortAndRepeated(t *testing.T) {
 	acts := map[string]func(a *app) error{
 		"erase": func(a *app) error { _, err := a.Erase(context.Background(), ann); return err },
-		"end":   func(a *app) error { _, err := a.EndSession(context.Background(), ann); return err },
+		"end":   func(a *app) error { _, err := a.Sessions().End(context.Background(), ann); return err },
 	}
 	for name, act := range acts {
 		for _, how := range storagetest.Failures {
@@ -232,7 +233,7 @@ func TestCutShortAndRepeated(t *testing.T) {
 				}
 				f.Revive()
 				// What ended with the session is gone to all, whether it was freed or not.
-				anew := memory.Caller{Tenant: "acme", User: "ann", Session: "s2", Run: "r"}
+				anew := partition.Caller{Tenant: "acme", User: "ann", Session: "s2", Run: "r"}
 				if _, ended := a.do(ann, abi.GetContent, `"cart"`); errors.Is(ended, abi.SessionEnded) {
 					a.want(anew, `"lastSession"`, "null")
 				}

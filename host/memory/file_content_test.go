@@ -8,7 +8,10 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/host/storage/storagetest"
@@ -45,31 +48,31 @@ func TestFileContent(t *testing.T) {
 	for _, size := range []int{0, 1, piece - 1, piece, piece + 1, 4*piece + 7, 9 * piece} {
 		a := newApp(t)
 		content, text := numbered(size), "text"
-		if _, err := a.AddFile(ctx, ann, memory.Upload{ID: "f", Content: content, Text: &text}); err != nil {
+		if _, err := a.Artifacts().Add(ctx, ann, artifact.Upload{ID: "f", Content: content, Text: &text}); err != nil {
 			t.Fatal(err)
 		}
-		got, err := a.File(ctx, "acme", "f")
+		got, err := a.Artifacts().Content(ctx, "acme", "f")
 		if err != nil || !bytes.Equal(got, content) {
 			t.Errorf("a file of %d bytes comes back with %d, %v", size, len(got), err)
 		}
-		if n, err := a.FileBytes(ctx, "acme", "f"); err != nil || n != int64(size) {
+		if n, err := a.Artifacts().Size(ctx, "acme", "f"); err != nil || n != int64(size) {
 			t.Errorf("FileBytes = %d, %v; want %d", n, err, size)
 		}
 		for _, offset := range []int{0, 1, piece - 1, piece, size - 1} {
 			if offset < 0 || offset >= size {
 				continue
 			}
-			part, err := a.FileAt(ctx, "acme", "f", int64(offset))
+			part, err := a.Artifacts().Piece(ctx, "acme", "f", int64(offset))
 			if err != nil || len(part) == 0 || !bytes.HasPrefix(content[offset:], part) {
 				t.Errorf("%d bytes of a file from %d on: %d, %v", size, offset, len(part), err)
 			}
 		}
 		for _, other := range []string{"rival", ""} {
-			if _, err := a.FileAt(ctx, other, "f", 0); err == nil {
+			if _, err := a.Artifacts().Piece(ctx, other, "f", 0); err == nil {
 				t.Errorf("the tenant %q reads the file", other)
 			}
 		}
-		if _, err := a.RemoveFile(ctx, ann, "f"); err != nil {
+		if _, err := a.Artifacts().Remove(ctx, ann, "f"); err != nil {
 			t.Fatal(err)
 		}
 		if left := fileRecords(t, a.backend); len(left) > 0 {
@@ -86,12 +89,12 @@ func TestFailedUploadLeavesNothing(t *testing.T) {
 		b := mem.New()
 		faulty := storagetest.NewFaulty(b)
 		a := newApp(t, func(cfg *memory.Config) { cfg.Backend = faulty })
-		if _, err := a.StartSession(ctx, ann, memory.SessionStart{}); err != nil {
+		if _, err := a.Sessions().Start(ctx, ann, session.Start{}); err != nil {
 			t.Fatal(err)
 		}
 		before := faulty.Calls(storagetest.OpUpdate)
 		faulty.Fail(storagetest.OpUpdate, n, storagetest.NotApplied)
-		_, err := a.AddFile(ctx, ann, memory.Upload{ID: "f", Content: content})
+		_, err := a.Artifacts().Add(ctx, ann, artifact.Upload{ID: "f", Content: content})
 		if err == nil {
 			if n < 3 || faulty.Calls(storagetest.OpUpdate)-before >= n {
 				t.Fatalf("an upload succeeds although its update %d fails", n)
@@ -101,7 +104,7 @@ func TestFailedUploadLeavesNothing(t *testing.T) {
 		if left := fileRecords(t, b); len(left) > 0 {
 			t.Errorf("an upload whose update %d fails leaves %v", n, left)
 		}
-		if files, err := a.Files(ctx, ann); err != nil || len(files) > 0 {
+		if files, err := a.Artifacts().List(ctx, ann); err != nil || len(files) > 0 {
 			t.Errorf("an upload whose update %d fails leaves %v, %v", n, files, err)
 		}
 	}
@@ -134,7 +137,7 @@ func TestErasureDuringUpload(t *testing.T) {
 			}
 		}}
 		a := newApp(t, func(cfg *memory.Config) { cfg.Backend = b })
-		_, err := a.AddFile(ctx, ann, memory.Upload{ID: "f", Content: numbered(2 << 20), Began: plain.clock.Now()})
+		_, err := a.Artifacts().Add(ctx, ann, artifact.Upload{ID: "f", Content: numbered(2 << 20), Began: plain.clock.Now()})
 		if b.before > 0 {
 			if n < 3 || err != nil {
 				t.Fatalf("%d updates, %v", n-1, err)
@@ -154,29 +157,29 @@ func TestErasureDuringUpload(t *testing.T) {
 func TestFilesOfEndedSession(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
-	if _, err := a.AddFile(ctx, ann, memory.Upload{ID: "f", Content: []byte("x")}); err != nil {
+	if _, err := a.Artifacts().Add(ctx, ann, artifact.Upload{ID: "f", Content: []byte("x")}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.EndSession(ctx, ann); err != nil {
+	if _, err := a.Sessions().End(ctx, ann); err != nil {
 		t.Fatal(err)
 	}
-	if files, err := a.Files(ctx, ann); err != nil || len(files) != 1 {
+	if files, err := a.Artifacts().List(ctx, ann); err != nil || len(files) != 1 {
 		t.Errorf("an ended session lists %v, %v", files, err)
 	}
-	other := memory.Caller{Tenant: "acme", User: "bob", Session: "s1", Run: "r"}
-	if _, err := a.RemoveFile(ctx, other, "f"); !errors.Is(err, abi.AccessDenied) {
+	other := partition.Caller{Tenant: "acme", User: "bob", Session: "s1", Run: "r"}
+	if _, err := a.Artifacts().Remove(ctx, other, "f"); !errors.Is(err, abi.AccessDenied) {
 		t.Errorf("another user removes the file: %v", err)
 	}
-	if _, err := a.AddFile(ctx, ann, memory.Upload{ID: "g", Content: []byte("x")}); !errors.Is(err, abi.SessionEnded) {
+	if _, err := a.Artifacts().Add(ctx, ann, artifact.Upload{ID: "g", Content: []byte("x")}); !errors.Is(err, abi.SessionEnded) {
 		t.Errorf("an ended session takes a file: %v", err)
 	}
-	if _, err := a.RemoveFile(ctx, ann, "f"); err != nil {
+	if _, err := a.Artifacts().Remove(ctx, ann, "f"); err != nil {
 		t.Error(err)
 	}
 	if left := fileRecords(t, a.backend); len(left) > 0 {
 		t.Errorf("after the removal %v is left", left)
 	}
-	if _, err := a.StartSession(ctx, ann, memory.SessionStart{}); !errors.Is(err, abi.SessionEnded) {
+	if _, err := a.Sessions().Start(ctx, ann, session.Start{}); !errors.Is(err, abi.SessionEnded) {
 		t.Errorf("the session is open again: %v", err)
 	}
 }
@@ -185,22 +188,22 @@ func TestFilesOfEndedSession(t *testing.T) {
 func TestErasureOfBoundSessionsFiles(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
-	visitor := memory.Caller{Tenant: "acme", Session: "v1", Run: "r"}
-	if _, err := a.AddFile(ctx, visitor, memory.Upload{ID: "f", Content: []byte("x")}); err != nil {
+	visitor := partition.Caller{Tenant: "acme", Session: "v1", Run: "r"}
+	if _, err := a.Artifacts().Add(ctx, visitor, artifact.Upload{ID: "f", Content: []byte("x")}); err != nil {
 		t.Fatal(err)
 	}
-	owner := memory.Caller{Tenant: "acme", User: "ann", Session: "v1", Run: "r"}
-	if _, err := a.StartSession(ctx, owner, memory.SessionStart{}); err != nil {
+	owner := partition.Caller{Tenant: "acme", User: "ann", Session: "v1", Run: "r"}
+	if _, err := a.Sessions().Start(ctx, owner, session.Start{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.EndSession(ctx, owner); err != nil {
+	if _, err := a.Sessions().End(ctx, owner); err != nil {
 		t.Fatal(err)
 	}
 	erased, err := a.Erase(ctx, owner)
 	if err != nil || erased.Files != 1 {
 		t.Errorf("Erase = %+v, %v; want 1 file", erased, err)
 	}
-	if _, err := a.File(ctx, "acme", "f"); !errors.Is(err, abi.NotFound) {
+	if _, err := a.Artifacts().Content(ctx, "acme", "f"); !errors.Is(err, abi.NotFound) {
 		t.Errorf("the file is there: %v", err)
 	}
 	if left := fileRecords(t, a.backend); len(left) > 0 {
@@ -216,7 +219,7 @@ func TestSweepOfUploads(t *testing.T) {
 		faulty := storagetest.NewFaulty(b)
 		a := newApp(t, func(cfg *memory.Config) { cfg.Backend = faulty })
 		faulty.Fail(storagetest.OpUpdate, n, storagetest.Dies)
-		if _, err := a.AddFile(ctx, ann, memory.Upload{ID: "f", Content: numbered(4 << 20)}); err == nil {
+		if _, err := a.Artifacts().Add(ctx, ann, artifact.Upload{ID: "f", Content: numbered(4 << 20)}); err == nil {
 			t.Fatalf("an upload whose update %d is the host's last succeeds", n)
 		}
 		after := newApp(t, func(cfg *memory.Config) { cfg.Backend = b })

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
 )
 
 // A ledger that is larger than it may be loses its oldest entries, and counts in no quota.
@@ -18,13 +20,13 @@ func TestLedgerIsBounded(t *testing.T) {
 	for i := range 1000 {
 		a.clock.Advance(time.Millisecond)
 		at := a.clock.Now()
-		entry := memory.LedgerEntry{Run: fmt.Sprintf("run_%06d", i), Act: "run", Tool: "t", User: "ann", At: at}
-		if err := a.Note(ctx, "acme", []memory.LedgerEntry{entry}); err != nil {
+		entry := ledger.Entry{Run: fmt.Sprintf("run_%06d", i), Act: "run", Tool: "t", User: "ann", At: at}
+		if err := a.Ledger().Add(ctx, "acme", []ledger.Entry{entry}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	count := func() (n int, first string) {
-		entries, _, _, err := a.Ledger(ctx, "acme", memory.LedgerQuery{Limit: 2000})
+		entries, _, _, err := a.Ledger().Entries(ctx, "acme", ledger.Query{Limit: 2000})
 		if err != nil || len(entries) == 0 {
 			t.Fatal(err)
 		}
@@ -42,5 +44,5 @@ func TestLedgerIsBounded(t *testing.T) {
 	if n < 300 || n > 900 || first != fmt.Sprintf("run_%06d", 1000-n) {
 		t.Errorf("after a sweep %d entries are left, the first of them %s", n, first)
 	}
-	a.must(memory.Caller{Tenant: "acme", User: "ann", Run: "r"}, "set_content", `"notes"`, `{"a":1}`)
+	a.must(partition.Caller{Tenant: "acme", User: "ann", Run: "r"}, "set_content", `"notes"`, `{"a":1}`)
 }

@@ -3,15 +3,14 @@ package memory
 import (
 	"time"
 
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/txn"
 )
 
 // never is later than every time that a record can hold.
 var never = time.Unix(1<<40, 0)
-
-// longAgo is the end of what is not alive at any time.
-var longAgo = time.Unix(0, 0)
 
 // endOf returns when a record's lifetime ends: when it says so, or earlier where the store's retention has
 // been shortened since.
@@ -30,8 +29,8 @@ func (s *Service) endOf(st *store, r storage.Record) time.Time {
 
 // life is how long a record lives for the transaction: until its own end, or that of the sessions it ends with.
 func (t *transaction) life(r storage.Record) txn.Life {
-	if isSession(r.Key) {
-		return t.s.sessionLife(r)
+	if session.IsKey(r.Key) {
+		return t.s.sessions.Life(r)
 	}
 	l := txn.Life{Depends: t.foreignSessions(r)}
 	if end := t.s.endOf(t.s.stores[r.Key.Part(storage.Store)], r); end != never {
@@ -40,21 +39,13 @@ func (t *transaction) life(r storage.Record) txn.Life {
 	return l
 }
 
-// sessionLife is how long a session is open.
-func (s *Service) sessionLife(r storage.Record) txn.Life {
-	if !r.Exists() || !r.Expires.IsZero() { // a tombstone
-		return txn.Life{Until: longAgo}
-	}
-	return txn.Life{Until: s.idleEnd(r)}
-}
-
 // foreignSessions returns the keys of the sessions whose end is the record's end, but for the caller's own session,
 // which is guarded anyhow.
 func (t *transaction) foreignSessions(r storage.Record) []storage.Key {
 	var keys []storage.Key
 	for _, tag := range r.Tags {
-		if id, ok := sessionOfTag(tag); ok && id != t.tx.Caller.Session {
-			keys = append(keys, t.s.sessionKey(Caller{Tenant: t.tx.Caller.Tenant, Session: id}))
+		if id, ok := partition.SessionOfTag(tag); ok && id != t.tx.Caller.Session {
+			keys = append(keys, t.s.app.Session(partition.Caller{Tenant: t.tx.Caller.Tenant, Session: id}))
 		}
 	}
 	return keys

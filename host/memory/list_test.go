@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -31,15 +32,15 @@ func TestListsAreBoundedWork(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { l.Backend = cfg.Backend; cfg.Backend = l })
 	const others, most = 5000, 2000
 	for i := range others {
-		user := memory.Caller{Tenant: "acme", User: fmt.Sprintf("u%04d", i), Run: "r"}
+		user := partition.Caller{Tenant: "acme", User: fmt.Sprintf("u%04d", i), Run: "r"}
 		a.must(user, abi.SetContent, `"notes"`, `{}`, `{"ttl":"1m"}`)
 	}
 	a.clock.Advance(2 * time.Minute) // none of them is shown any more
-	a.must(memory.Caller{Tenant: "acme", User: "zoe-is-last", Run: "r"}, abi.SetContent, `"notes"`, `{}`)
+	a.must(partition.Caller{Tenant: "acme", User: "zoe-is-last", Run: "r"}, abi.SetContent, `"notes"`, `{}`)
 	seen, pages := 0, 0
 	for after := ""; ; pages++ {
 		l.n = 0
-		found, next, err := a.List(ctx, memory.Caller{Tenant: "acme"}, "notes", after, 100)
+		found, next, err := a.List(ctx, partition.Caller{Tenant: "acme"}, "notes", after, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,10 +56,10 @@ func TestListsAreBoundedWork(t *testing.T) {
 		t.Errorf("%d pages held %d records of the store; want 1 in %d pages before the last", pages, seen, others/most)
 	}
 	l.n = 0
-	if found, _, err := a.List(ctx, memory.Caller{Tenant: "acme", User: "zoe-is-last"}, "notes", "", 100); err != nil || len(found) != 1 || l.n > 2 {
+	if found, _, err := a.List(ctx, partition.Caller{Tenant: "acme", User: "zoe-is-last"}, "notes", "", 100); err != nil || len(found) != 1 || l.n > 2 {
 		t.Errorf("the list of one user = %v, %v, after %d looks; want one record after as many", found, err, l.n)
 	}
-	if _, _, err := a.List(ctx, memory.Caller{Tenant: "acme"}, "notes", "nonsense!", 1); !errors.Is(err, abi.InvalidArgument) {
+	if _, _, err := a.List(ctx, partition.Caller{Tenant: "acme"}, "notes", "nonsense!", 1); !errors.Is(err, abi.InvalidArgument) {
 		t.Errorf("a cursor that is none = %v; want invalid_argument", err)
 	}
 }
@@ -69,14 +70,14 @@ func TestCursorsStayInTheirTenant(t *testing.T) {
 	a := newApp(t)
 	for _, tenant := range []string{"acme", "other"} {
 		for _, user := range []string{"ann", "bob"} {
-			a.must(memory.Caller{Tenant: tenant, User: user, Run: "r"}, abi.SetContent, `"notes"`, `{}`)
+			a.must(partition.Caller{Tenant: tenant, User: user, Run: "r"}, abi.SetContent, `"notes"`, `{}`)
 		}
 	}
-	_, next, err := a.List(ctx, memory.Caller{Tenant: "acme"}, "notes", "", 1)
+	_, next, err := a.List(ctx, partition.Caller{Tenant: "acme"}, "notes", "", 1)
 	if err != nil || next == "" {
 		t.Fatalf("the first page is followed by %q, %v; want a next", next, err)
 	}
-	found, _, err := a.List(ctx, memory.Caller{Tenant: "other"}, "notes", next, 10)
+	found, _, err := a.List(ctx, partition.Caller{Tenant: "other"}, "notes", next, 10)
 	if err != nil || len(found) != 1 || found[0].User != "bob" {
 		t.Errorf("a cursor used by another tenant = %v, %v; want that tenant's own bob", found, err)
 	}

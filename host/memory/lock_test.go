@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -106,7 +107,7 @@ func TestWaitingCommitEndsInTime(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), 20*time.Millisecond, late)
 	defer cancel()
 	began := time.Now()
-	_, err := a.Transact(ctx, memory.Tx{Caller: memory.Caller{Tenant: "acme", Run: "r"}, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
+	_, err := a.Transact(ctx, memory.Tx{Caller: partition.Caller{Tenant: "acme", Run: "r"}, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 		_, err := v.Call(ctx, call(abi.SetContent, `"flags"`, `{"a":1}`))
 		return err
 	})

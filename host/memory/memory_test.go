@@ -13,7 +13,10 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -88,11 +91,11 @@ var runs struct {
 	n int
 }
 
-func caller(user, session string) memory.Caller {
+func caller(user, session string) partition.Caller {
 	runs.Lock()
 	defer runs.Unlock()
 	runs.n++
-	return memory.Caller{Tenant: "acme", User: user, Session: session, Run: fmt.Sprintf("run%d", runs.n)}
+	return partition.Caller{Tenant: "acme", User: user, Session: session, Run: fmt.Sprintf("run%d", runs.n)}
 }
 
 func args(texts ...string) []json.RawMessage {
@@ -108,13 +111,13 @@ func args(texts ...string) []json.RawMessage {
 func call(op string, texts ...string) abi.Call { return abi.Call{Op: op, Args: args(texts...)} }
 
 // do performs one operation as a transaction of its own.
-func (a *app) do(c memory.Caller, op string, texts ...string) (string, error) {
+func (a *app) do(c partition.Caller, op string, texts ...string) (string, error) {
 	a.t.Helper()
 	reply, _, err := a.Do(context.Background(), c, memory.Operator(), call(op, texts...))
 	return string(reply), err
 }
 
-func (a *app) must(c memory.Caller, op string, texts ...string) string {
+func (a *app) must(c partition.Caller, op string, texts ...string) string {
 	a.t.Helper()
 	reply, err := a.do(c, op, texts...)
 	if err != nil {
@@ -123,14 +126,14 @@ func (a *app) must(c memory.Caller, op string, texts ...string) string {
 	return reply
 }
 
-func (a *app) want(c memory.Caller, store, want string) {
+func (a *app) want(c partition.Caller, store, want string) {
 	a.t.Helper()
 	if got := a.must(c, abi.GetContent, store); got != want {
 		a.t.Errorf("get_content(%s) = %s; want %s", store, got, want)
 	}
 }
 
-func (a *app) wantFault(code abi.Code, c memory.Caller, op string, texts ...string) *abi.Fault {
+func (a *app) wantFault(code abi.Code, c partition.Caller, op string, texts ...string) *abi.Fault {
 	a.t.Helper()
 	_, err := a.do(c, op, texts...)
 	if !errors.Is(err, code) {
@@ -139,7 +142,7 @@ func (a *app) wantFault(code abi.Code, c memory.Caller, op string, texts ...stri
 	return abi.FaultOf(err)
 }
 
-var ann = memory.Caller{Tenant: "acme", User: "ann", Session: "s1", Run: "r"}
+var ann = partition.Caller{Tenant: "acme", User: "ann", Session: "s1", Run: "r"}
 
 func TestSetMergesAndCreates(t *testing.T) {
 	a := newApp(t)
@@ -178,8 +181,8 @@ func TestDelete(t *testing.T) {
 
 func TestScopes(t *testing.T) {
 	a := newApp(t)
-	bob := memory.Caller{Tenant: "acme", User: "bob", Session: "s2", Run: "r"}
-	other := memory.Caller{Tenant: "rival", User: "ann", Session: "s1", Run: "r"}
+	bob := partition.Caller{Tenant: "acme", User: "bob", Session: "s2", Run: "r"}
+	other := partition.Caller{Tenant: "rival", User: "ann", Session: "s1", Run: "r"}
 	a.must(ann, abi.SetContent, `"notes"`, `{"who":"ann"}`)
 	a.must(ann, abi.SetContent, `"cart"`, `{"who":"s1"}`)
 	a.must(ann, abi.SetContent, `"flags"`, `{"who":"all"}`)
@@ -188,13 +191,13 @@ func TestScopes(t *testing.T) {
 	a.want(bob, `"flags"`, `{"who":"all"}`)
 	a.want(other, `"flags"`, "null")
 	a.want(other, `"notes"`, "null")
-	later := memory.Caller{Tenant: "acme", User: "ann", Session: "s3", Run: "r"}
+	later := partition.Caller{Tenant: "acme", User: "ann", Session: "s3", Run: "r"}
 	a.want(later, `"notes"`, `{"who":"ann"}`)
 	a.want(later, `"cart"`, "null")
-	nobody := memory.Caller{Tenant: "acme", Run: "r"}
+	nobody := partition.Caller{Tenant: "acme", Run: "r"}
 	a.wantFault(abi.NoUser, nobody, abi.GetContent, `"notes"`)
 	a.wantFault(abi.NoSession, nobody, abi.GetContent, `"cart"`)
-	a.wantFault(abi.NoSession, memory.Caller{Tenant: "acme", User: "ann", Run: "r"}, abi.SetContent, `"lastSession"`, `{}`)
+	a.wantFault(abi.NoSession, partition.Caller{Tenant: "acme", User: "ann", Run: "r"}, abi.SetContent, `"lastSession"`, `{}`)
 }
 
 func TestRefusals(t *testing.T) {
@@ -375,7 +378,7 @@ func TestLedgerViolations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tx := memory.Tx{Caller: memory.Caller{Tenant: "t", User: "ann", Run: "run_1"}, Authority: memory.Operator(), Entry: &memory.LedgerEntry{Run: "run_1"}}
+	tx := memory.Tx{Caller: partition.Caller{Tenant: "t", User: "ann", Run: "run_1"}, Authority: memory.Operator(), Entry: &ledger.Entry{Run: "run_1"}}
 	done, err := s.Transact(t.Context(), tx, func(ctx context.Context, v *memory.View) error {
 		_, err := v.Call(ctx, call(abi.SetContent, `"loose"`, `{"mail":{"ann@example.com":"secret"}}`))
 		return err
@@ -383,7 +386,7 @@ func TestLedgerViolations(t *testing.T) {
 	if err != nil || len(done.Effects.Violations()) != 1 || done.Effects.Violations()[0].Pointer != "/mail/ann@example.com" {
 		t.Fatalf("Transact = %+v, %v; want the violation", done, err)
 	}
-	found, _, _, err := s.Ledger(t.Context(), "t", memory.LedgerQuery{Limit: 10})
+	found, _, _, err := s.Ledger().Entries(t.Context(), "t", ledger.Query{Limit: 10})
 	if err != nil || len(found) != 1 || len(found[0].Writes) != 1 {
 		t.Fatalf("Ledger = %+v, %v; want one entry", found, err)
 	}
@@ -405,7 +408,7 @@ func TestExistingViolation(t *testing.T) {
 		}
 		return s
 	}
-	caller := memory.Caller{Tenant: "t", User: "ann"}
+	caller := partition.Caller{Tenant: "t", User: "ann"}
 	if _, _, err := open(false).Do(t.Context(), caller, memory.Operator(), call(abi.SetContent, `"prefs"`, `{"a":"x"}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -428,7 +431,7 @@ func TestRetention(t *testing.T) {
 	a.want(ann, `"daily"`, `{"a":1}`)
 	a.must(ann, abi.SetContent, `"daily"`, `{"b":1}`)
 	a.clock.Advance(23 * time.Hour)
-	fresh := memory.Caller{Tenant: "acme", User: "ann", Session: "s9", Run: "r"}
+	fresh := partition.Caller{Tenant: "acme", User: "ann", Session: "s9", Run: "r"}
 	a.want(fresh, `"daily"`, `{"a":1,"b":1}`)
 	a.clock.Advance(time.Hour)
 	a.want(fresh, `"daily"`, "null")
@@ -451,10 +454,10 @@ func TestShorterRetentionAppliesAtOnce(t *testing.T) {
 
 func TestSessionRetentionEndsWithTheSessionThatWroteLast(t *testing.T) {
 	a := newApp(t)
-	s2 := memory.Caller{Tenant: "acme", User: "ann", Session: "s2", Run: "r"}
+	s2 := partition.Caller{Tenant: "acme", User: "ann", Session: "s2", Run: "r"}
 	a.must(ann, abi.SetContent, `"lastSession"`, `{"a":1}`)
 	a.want(s2, `"lastSession"`, `{"a":1}`)
-	if _, err := a.EndSession(context.Background(), ann); err != nil {
+	if _, err := a.Sessions().End(context.Background(), ann); err != nil {
 		t.Fatal(err)
 	}
 	a.want(s2, `"lastSession"`, "null")
@@ -464,7 +467,7 @@ func TestIdleSessionHidesItsRecords(t *testing.T) {
 	a := newApp(t)
 	a.must(ann, abi.SetContent, `"lastSession"`, `{"a":1}`)
 	a.clock.Advance(28 * time.Hour)
-	s2 := memory.Caller{Tenant: "acme", User: "ann", Session: "s2", Run: "r"}
+	s2 := partition.Caller{Tenant: "acme", User: "ann", Session: "s2", Run: "r"}
 	a.want(s2, `"lastSession"`, "null")
 	a.wantFault(abi.SessionEnded, ann, abi.GetContent, `"notes"`)
 }
@@ -472,11 +475,11 @@ func TestIdleSessionHidesItsRecords(t *testing.T) {
 func TestSessions(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
-	session, err := a.StartSession(ctx, ann, memory.SessionStart{Metadata: json.RawMessage(`{"channel":"web","x":1}`), Reference: "ref"})
-	if err != nil || session.ID != "s1" || session.User != "ann" {
-		t.Fatalf("StartSession = %+v, %v", session, err)
+	started, err := a.Sessions().Start(ctx, ann, session.Start{Metadata: json.RawMessage(`{"channel":"web","x":1}`), Reference: "ref"})
+	if err != nil || started.ID != "s1" || started.User != "ann" {
+		t.Fatalf("StartSession = %+v, %v", started, err)
 	}
-	if _, err := a.StartSession(ctx, ann, memory.SessionStart{Metadata: json.RawMessage(`{"x":null}`)}); err != nil {
+	if _, err := a.Sessions().Start(ctx, ann, session.Start{Metadata: json.RawMessage(`{"x":null}`)}); err != nil {
 		t.Fatal(err)
 	}
 	got := a.must(ann, abi.GetContent, `"sessionMeta"`)
@@ -487,14 +490,14 @@ func TestSessions(t *testing.T) {
 	if got := a.must(ann, abi.GetContent, `"sessionMeta"`, `{"metadata.channel":1}`); got != `{"metadata":{"channel":"web"}}` {
 		t.Errorf("projected sessionMeta = %s", got)
 	}
-	a.wantFault(abi.AccessDenied, memory.Caller{Tenant: "acme", User: "eve", Session: "s1", Run: "r"}, abi.GetContent, `"flags"`)
-	a.wantFault(abi.AccessDenied, memory.Caller{Tenant: "acme", Session: "s1", Run: "r"}, abi.GetContent, `"flags"`)
+	a.wantFault(abi.AccessDenied, partition.Caller{Tenant: "acme", User: "eve", Session: "s1", Run: "r"}, abi.GetContent, `"flags"`)
+	a.wantFault(abi.AccessDenied, partition.Caller{Tenant: "acme", Session: "s1", Run: "r"}, abi.GetContent, `"flags"`)
 	a.must(ann, abi.SetContent, `"cart"`, `{"a":1}`)
-	if _, err := a.EndSession(ctx, ann); err != nil {
+	if _, err := a.Sessions().End(ctx, ann); err != nil {
 		t.Fatal(err)
 	}
 	a.wantFault(abi.SessionEnded, ann, abi.GetContent, `"flags"`)
-	if _, err := a.StartSession(ctx, ann, memory.SessionStart{}); !errors.Is(err, abi.SessionEnded) {
+	if _, err := a.Sessions().Start(ctx, ann, session.Start{}); !errors.Is(err, abi.SessionEnded) {
 		t.Errorf("StartSession of an ended session = %v; want session_ended", err)
 	}
 	if records, err := a.backend.Scan(ctx, storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}), "", 10); err != nil || len(records) != 0 {
@@ -504,21 +507,21 @@ func TestSessions(t *testing.T) {
 
 func TestAnonymousSessionIsBoundOnce(t *testing.T) {
 	a := newApp(t)
-	anonymous := memory.Caller{Tenant: "acme", Session: "s1", Run: "r"}
+	anonymous := partition.Caller{Tenant: "acme", Session: "s1", Run: "r"}
 	a.must(anonymous, abi.SetContent, `"cart"`, `{"a":1}`)
 	a.want(ann, `"cart"`, `{"a":1}`) // an operator's look binds nothing
-	if session, err := a.Session(context.Background(), anonymous); err != nil || session.User != "" {
+	if session, err := a.Sessions().Get(context.Background(), anonymous); err != nil || session.User != "" {
 		t.Errorf("after a look the session is %+v, %v; want it still anonymous", session, err)
 	}
 	a.must(ann, abi.SetContent, `"cart"`, `{"b":2}`)
-	a.wantFault(abi.AccessDenied, memory.Caller{Tenant: "acme", User: "bob", Session: "s1", Run: "r"}, abi.GetContent, `"cart"`)
+	a.wantFault(abi.AccessDenied, partition.Caller{Tenant: "acme", User: "bob", Session: "s1", Run: "r"}, abi.GetContent, `"cart"`)
 	a.wantFault(abi.AccessDenied, anonymous, abi.GetContent, `"cart"`)
 }
 
 func TestMetaWithoutASession(t *testing.T) {
 	a := newApp(t)
-	lone := memory.Caller{Tenant: "acme", Run: "r"}
-	tx := memory.Tx{Caller: lone, Authority: memory.Operator(), Session: memory.SessionStart{Metadata: json.RawMessage(`{"name":"Jo"}`)}}
+	lone := partition.Caller{Tenant: "acme", Run: "r"}
+	tx := memory.Tx{Caller: lone, Authority: memory.Operator(), Session: session.Start{Metadata: json.RawMessage(`{"name":"Jo"}`)}}
 	_, err := a.Transact(context.Background(), tx, func(ctx context.Context, v *memory.View) error {
 		reply, err := v.Call(ctx, call(abi.GetContent, `"sessionMeta"`))
 		if !strings.Contains(string(reply), `"metadata":{"name":"Jo"}`) || !strings.Contains(string(reply), `"sessionId":null`) {

@@ -4,16 +4,18 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
 // metaContent is what guests read as sessionMeta. All three parts are always there, so that a tool can look into
 // them without asking first.
 type metaContent struct {
-	Metadata  json.RawMessage   `json:"metadata"`
-	Info      sessionInfo       `json:"sessionInfo"`
-	Artifacts []artifactContent `json:"artifacts"`
+	Metadata  json.RawMessage  `json:"metadata"`
+	Info      sessionInfo      `json:"sessionInfo"`
+	Artifacts []artifact.Shown `json:"artifacts"`
 }
 
 // sessionInfo is what the host knows about the session; null for what it does not.
@@ -41,12 +43,12 @@ func (v *View) metaEntry() *entry {
 
 // metaContent makes sessionMeta from the session record as the attempt sees it; without a session, from what
 // the run was given.
-func (v *View) metaContent(ctx context.Context, session storage.Record, wanted *projection) (json.RawMessage, error) {
+func (v *View) metaContent(ctx context.Context, r storage.Record, wanted *projection) (json.RawMessage, error) {
 	state := v.run.lone
 	if v.caller.Session != "" {
-		stored, err := decodeSession(session)
+		stored, err := session.Decode(r)
 		if err == nil && v.run.tx.Dry {
-			stored, err = v.s.given(stored, v.run.tx.Session)
+			stored, err = v.s.sessions.Preview(stored, v.run.tx.Session)
 		}
 		if err != nil {
 			return nil, err
@@ -56,18 +58,18 @@ func (v *View) metaContent(ctx context.Context, session storage.Record, wanted *
 	if len(state.Metadata) == 0 {
 		state.Metadata = json.RawMessage("{}")
 	}
-	artifacts, err := v.artifacts(ctx, state.Files)
+	files, err := v.s.artifacts.Show(ctx, v.caller, state.Files, v.Now())
 	if err != nil {
 		return nil, err
 	}
 	text, err := json.Marshal(metaContent{
 		Metadata: state.Metadata,
 		Info: sessionInfo{
-			SessionID: optional(v.caller.Session), AppID: v.s.app, UserID: optional(v.caller.User),
+			SessionID: optional(v.caller.Session), AppID: string(v.s.app), UserID: optional(v.caller.User),
 			SessionReference: optional(state.Reference), UserReference: optional(state.UserReference),
 			RunID: v.caller.Run, Timestamp: formatTime(state.Started),
 		},
-		Artifacts: artifacts,
+		Artifacts: files,
 	})
 	if err != nil || wanted == nil {
 		return text, err

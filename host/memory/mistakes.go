@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/schema"
 )
@@ -56,7 +57,7 @@ func (s *Service) Unfit(ctx context.Context, tenant string, decl declare.Store) 
 		return 0, false, abi.Faultf(abi.InvalidArgument, "the store %q: %v", decl.Name, err)
 	}
 	records, bytes := 0, 0
-	err = s.scan(ctx, s.group(Caller{Tenant: tenant}), func(chunk []storage.Record) error {
+	err = s.records.Scan(ctx, s.app.Group(partition.Caller{Tenant: tenant}), func(chunk []storage.Record) error {
 		for _, r := range chunk {
 			if records++; records > unfitRecords || bytes > unfitBytes {
 				return errEnough
@@ -74,7 +75,7 @@ func (s *Service) Unfit(ctx context.Context, tenant string, decl declare.Store) 
 	if errors.Is(err, errEnough) {
 		return unfit, false, nil
 	}
-	return unfit, true, s.hostFault("look at records", err)
+	return unfit, true, s.records.Fault("look at records", err)
 }
 
 var errEnough = errors.New("enough")

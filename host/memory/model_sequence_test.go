@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -36,7 +37,7 @@ func TestSequence(t *testing.T) {
 			case 3:
 				s.endSession(one(d, "s1", "s2"))
 			default:
-				s.run(one(d, memory.Caller{User: "ann", Session: "s1"}, memory.Caller{User: "ann", Session: "s2"}, memory.Caller{User: "ann"}), randomProgram(d, stores))
+				s.run(one(d, partition.Caller{User: "ann", Session: "s1"}, partition.Caller{User: "ann", Session: "s2"}, partition.Caller{User: "ann"}), randomProgram(d, stores))
 			}
 			s.compareUsage()
 		}
@@ -83,7 +84,7 @@ func (s *sequence) sweep() {
 }
 
 func (s *sequence) endSession(session string) {
-	_, err := s.service.EndSession(context.Background(), memory.Caller{Tenant: "acme", Session: session, Run: "end"})
+	_, err := s.service.Sessions().End(context.Background(), partition.Caller{Tenant: "acme", Session: session, Run: "end"})
 	if _, known := s.w.sessions[session]; known != (err == nil) {
 		s.t.Fatalf("EndSession(%s) = %v; the session is known: %t", session, err, known)
 	}
@@ -91,7 +92,7 @@ func (s *sequence) endSession(session string) {
 	s.w = s.w.remove(func(_ place, r modelRecord) bool { return r.session == session })
 }
 
-func (s *sequence) run(c memory.Caller, p program) {
+func (s *sequence) run(c partition.Caller, p program) {
 	c.Tenant, c.Run = "acme", "run"
 	var trace []string
 	executions := 0
@@ -115,7 +116,7 @@ func (s *sequence) run(c memory.Caller, p program) {
 	s.compareRun(c, p, trace, err)
 }
 
-func (s *sequence) compareRun(c memory.Caller, p program, trace []string, err error) {
+func (s *sequence) compareRun(c partition.Caller, p program, trace []string, err error) {
 	if code := s.w.begin(c); code != "" {
 		if abi.FaultOf(err) == nil || abi.FaultOf(err).Code != code {
 			s.t.Fatalf("Transact = %v; want %s", err, code)

@@ -10,6 +10,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
 )
 
 // The model is a second, naive implementation of what memory promises: plain maps, one run after the other, no
@@ -53,7 +54,7 @@ func modelDeclarations() []declare.Store {
 type place struct{ store, owner string }
 
 // subject is whose data a caller writes there: the user's, or that of a session which is nobody's.
-func (at place) subject(c memory.Caller) string {
+func (at place) subject(c partition.Caller) string {
 	if user, ok := strings.CutPrefix(at.owner, "user "); ok {
 		return user
 	}
@@ -104,7 +105,7 @@ func (w world) clone() world {
 }
 
 // begin lets a caller's session begin, or says why it may not be used.
-func (w world) begin(c memory.Caller) abi.Code {
+func (w world) begin(c partition.Caller) abi.Code {
 	if c.Session == "" {
 		return ""
 	}
@@ -123,14 +124,14 @@ func (w world) begin(c memory.Caller) abi.Code {
 }
 
 // mayCommit says whether what a caller stands on holds.
-func (w world) mayCommit(c memory.Caller) bool {
+func (w world) mayCommit(c partition.Caller) bool {
 	s, known := w.sessions[c.Session]
 	return c.Session == "" || known && !s.ended && s.user == c.User
 }
 
 // alive reports whether a caller sees a record. The caller's own session cannot have ended for a run that
 // succeeds; one that fails may see what the end has not removed yet.
-func (w world) alive(r modelRecord, c memory.Caller) bool {
+func (w world) alive(r modelRecord, c partition.Caller) bool {
 	if !r.expires.IsZero() && !w.now.Before(r.expires) {
 		return false
 	}
@@ -141,7 +142,7 @@ func (w world) alive(r modelRecord, c memory.Caller) bool {
 // guest is one run inside the model.
 type guest struct {
 	w      world
-	c      memory.Caller
+	c      partition.Caller
 	stamp  time.Time // the time that it writes
 	before map[place]modelRecord
 	view   map[place]modelRecord
@@ -153,7 +154,7 @@ type guest struct {
 	passed func() bool
 }
 
-func newGuest(w world, c memory.Caller, stamp time.Time) *guest {
+func newGuest(w world, c partition.Caller, stamp time.Time) *guest {
 	g := &guest{w: w, c: c, stamp: stamp, before: map[place]modelRecord{}, told: map[place]bool{}, wrote: map[place]bool{}}
 	for at, r := range w.records {
 		if w.alive(r, c) {

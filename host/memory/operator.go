@@ -8,6 +8,8 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 )
@@ -27,8 +29,8 @@ type Listed struct {
 // List returns a page of at most limit living records of a store in the caller's tenant: of the caller's user or session
 // alone where it has one. Next is the after of the page that follows, "" where there is none. A page may hold less than
 // limit: the work for one is bounded. It is an operator's act: no tool can list.
-func (s *Service) List(ctx context.Context, c Caller, name, after string, limit int) (found []Listed, next string, err error) {
-	if err := c.check(); err != nil {
+func (s *Service) List(ctx context.Context, c partition.Caller, name, after string, limit int) (found []Listed, next string, err error) {
+	if err := c.Check(); err != nil {
 		return nil, "", err
 	}
 	st := s.stores[name]
@@ -40,7 +42,7 @@ func (s *Service) List(ctx context.Context, c Caller, name, after string, limit 
 		return nil, "", err
 	}
 	found, open := []Listed{}, map[storage.Key]bool{}
-	last, err := s.page(s.heads(ctx, s.extent(st, c)), start, limit, func(r storage.Head) (bool, error) {
+	last, err := records.Page(s.records.Heads(ctx, s.extent(st, c)), start, limit, func(r storage.Head) (bool, error) {
 		if !s.belongs(r.Key, c, name) {
 			return false, nil
 		}
@@ -51,13 +53,13 @@ func (s *Service) List(ctx context.Context, c Caller, name, after string, limit 
 		return alive, err
 	})
 	if err != nil {
-		return nil, "", s.hostFault("list records", err)
+		return nil, "", s.records.Fault("list records", err)
 	}
 	return found, s.cursor(c, last), nil
 }
 
 // extent is the narrowest prefix of all records that a list of a store may show.
-func (s *Service) extent(st *store, c Caller) storage.Key {
+func (s *Service) extent(st *store, c partition.Caller) storage.Key {
 	key := s.storePrefix(c, st.Name)
 	switch {
 	case st.Access == declare.ScopeUser:
@@ -69,21 +71,21 @@ func (s *Service) extent(st *store, c Caller) storage.Key {
 }
 
 // storePrefix is the prefix of all records of a store in a tenant.
-func (s *Service) storePrefix(c Caller, name string) storage.Key {
-	return s.group(c).With(storage.Part{Tag: storage.Store, Value: name})
+func (s *Service) storePrefix(c partition.Caller, name string) storage.Key {
+	return s.app.Group(c).With(storage.Part{Tag: storage.Store, Value: name})
 }
 
 // cursor writes the key that a page of a list ended with as text, "" for none. It begins within the tenant's app, so that
 // no text leads out of there.
-func (s *Service) cursor(c Caller, last storage.Key) string {
+func (s *Service) cursor(c partition.Caller, last storage.Key) string {
 	if last == "" {
 		return ""
 	}
-	return base64.RawURLEncoding.EncodeToString([]byte(last[len(s.group(c)):]))
+	return base64.RawURLEncoding.EncodeToString([]byte(last[len(s.app.Group(c)):]))
 }
 
 // afterCursor reads what cursor wrote.
-func (s *Service) afterCursor(c Caller, text string) (storage.Key, error) {
+func (s *Service) afterCursor(c partition.Caller, text string) (storage.Key, error) {
 	if text == "" {
 		return "", nil
 	}
@@ -94,10 +96,10 @@ func (s *Service) afterCursor(c Caller, text string) (storage.Key, error) {
 	if err != nil {
 		return "", abi.Faultf(abi.InvalidArgument, "after is not the next of a page").WithHint("give the next of the page before, as it is")
 	}
-	return s.group(c) + storage.Key(rest), nil
+	return s.app.Group(c) + storage.Key(rest), nil
 }
 
-func (s *Service) belongs(key storage.Key, c Caller, name string) bool {
+func (s *Service) belongs(key storage.Key, c partition.Caller, name string) bool {
 	user, session := key.Part(storage.User), key.Part(storage.Session)
 	return key.Part(storage.Store) == name &&
 		(c.User == "" || user == "" || user == c.User) &&
@@ -111,17 +113,17 @@ func (s *Service) stillAlive(ctx context.Context, st *store, r storage.Record, o
 		return false, nil
 	}
 	for _, tag := range r.Tags {
-		id, ok := sessionOfTag(tag)
+		id, ok := partition.SessionOfTag(tag)
 		if !ok {
 			continue
 		}
-		key := s.sessionKey(Caller{Tenant: r.Key.Tenant(), Session: id})
+		key := s.app.Session(partition.Caller{Tenant: r.Key.Tenant(), Session: id})
 		if _, known := open[key]; !known {
-			records, err := s.backend.Get(ctx, key)
+			found, err := s.backend.Get(ctx, key)
 			if err != nil {
 				return false, err
 			}
-			open[key] = s.sessionOpen(records[0], at)
+			open[key] = s.sessions.Open(found[0], at)
 		}
 		if !open[key] {
 			return false, nil
@@ -147,12 +149,12 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 	if name == "" {
 		return 0, abi.Faultf(abi.InvalidArgument, "a purge needs the name of a store")
 	}
-	n, err := s.removeUnder(ctx, s.storePrefix(Caller{Tenant: tenant}, name), func(storage.Head) {})
-	return n, s.hostFault("remove records", err)
+	n, err := s.records.Drop(ctx, storage.Selector{Prefix: s.storePrefix(partition.Caller{Tenant: tenant}, name)}, func(storage.Head) {})
+	return n, s.records.Fault("remove records", err)
 }
 
 // Do executes one operation under an Authority, as a transaction of its own. A read does not begin the caller's session.
-func (s *Service) Do(ctx context.Context, c Caller, a Authority, call abi.Call) (json.RawMessage, report.Effects, error) {
+func (s *Service) Do(ctx context.Context, c partition.Caller, a Authority, call abi.Call) (json.RawMessage, report.Effects, error) {
 	var reply json.RawMessage
 	op, _ := s.operations.Lookup(call.Op)
 	done, err := s.Transact(ctx, Tx{Caller: c, Authority: a, Look: op.Verb == abi.Read}, func(ctx context.Context, v *View) (err error) {

@@ -3,6 +3,8 @@ package memory
 import (
 	"context"
 
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -25,15 +27,15 @@ const (
 // app whose id was changed has left its records to the old one.
 func (s *Service) OtherApps(ctx context.Context, tenant string) ([]OtherApp, error) {
 	prefix := storage.MakeKey(
-		storage.Part{Tag: storage.System, Value: systemCatalogue}, storage.Part{Tag: storage.Tenant, Value: tenant})
+		storage.Part{Tag: storage.System, Value: partition.Catalogue}, storage.Part{Tag: storage.Tenant, Value: tenant})
 	var others []OtherApp
-	err := s.scan(ctx, prefix, func(chunk []storage.Record) error {
+	err := s.records.Scan(ctx, prefix, func(chunk []storage.Record) error {
 		for _, r := range chunk {
-			id := r.Key.Part(storage.App)
+			id := partition.App(r.Key.Part(storage.App))
 			if id == s.app || len(others) >= maxOtherApps {
 				continue
 			}
-			other, err := (&Service{app: id, backend: s.backend}).records(ctx, tenant)
+			other, err := countRecords(ctx, s.backend, id, tenant)
 			if err != nil {
 				return err
 			}
@@ -43,20 +45,20 @@ func (s *Service) OtherApps(ctx context.Context, tenant string) ([]OtherApp, err
 		}
 		return nil
 	})
-	return others, s.hostFault("look for other apps", err)
+	return others, s.records.Fault("look for other apps", err)
 }
 
-// records counts the records of the app in a tenant.
-func (s *Service) records(ctx context.Context, tenant string) (OtherApp, error) {
-	found := OtherApp{App: s.app}
-	after, prefix := storage.Key(""), s.group(Caller{Tenant: tenant})
+// countRecords counts the records of an app in a tenant, up to maxOtherRecords.
+func countRecords(ctx context.Context, backend storage.Backend, app partition.App, tenant string) (OtherApp, error) {
+	found := OtherApp{App: string(app)}
+	after, prefix := storage.Key(""), app.Group(partition.Caller{Tenant: tenant})
 	for {
-		chunk, err := s.backend.Scan(ctx, prefix, after, dropChunk)
+		chunk, err := backend.Scan(ctx, prefix, after, records.Chunk)
 		if err != nil {
 			return found, err
 		}
 		found.Records += len(chunk)
-		if len(chunk) < dropChunk {
+		if len(chunk) < records.Chunk {
 			return found, nil
 		}
 		if found.Records >= maxOtherRecords {

@@ -8,8 +8,11 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -44,8 +47,8 @@ func TestPagesOfSessionsAreBounded(t *testing.T) {
 	const sessions, large, most = 15, 200 << 10, 1 << 20
 	metadata := []byte(fmt.Sprintf(`{"a":%q}`, strings.Repeat("x", large)))
 	for i := range sessions {
-		who := memory.Caller{Tenant: "acme", User: "ann", Session: fmt.Sprintf("s%02d", i), Run: "r"}
-		if _, err := a.StartSession(t.Context(), who, memory.SessionStart{Metadata: metadata}); err != nil {
+		who := partition.Caller{Tenant: "acme", User: "ann", Session: fmt.Sprintf("s%02d", i), Run: "r"}
+		if _, err := a.Sessions().Start(t.Context(), who, session.Start{Metadata: metadata}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -53,7 +56,7 @@ func TestPagesOfSessionsAreBounded(t *testing.T) {
 		seen := 0
 		for after := ""; ; {
 			c.bytes = 0
-			found, next, err := a.Sessions(t.Context(), memory.Caller{Tenant: "acme", User: user}, after, 1000)
+			found, next, err := a.Sessions().List(t.Context(), partition.Caller{Tenant: "acme", User: user}, after, 1000)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,10 +89,10 @@ func TestShortPagesLookAtLittle(t *testing.T) {
 	l := &looks{}
 	a := newApp(t, func(cfg *memory.Config) { l.Backend, cfg.Backend = cfg.Backend, l })
 	for i := range 50 {
-		a.must(memory.Caller{Tenant: "acme", User: fmt.Sprintf("u%02d", i), Run: "r"}, abi.SetContent, `"notes"`, `{}`)
+		a.must(partition.Caller{Tenant: "acme", User: fmt.Sprintf("u%02d", i), Run: "r"}, abi.SetContent, `"notes"`, `{}`)
 	}
 	l.n = 0
-	found, next, err := a.List(t.Context(), memory.Caller{Tenant: "acme"}, "notes", "", 2)
+	found, next, err := a.List(t.Context(), partition.Caller{Tenant: "acme"}, "notes", "", 2)
 	if err != nil || len(found) != 2 || next == "" || l.n > 3 {
 		t.Errorf("a page of 2 has %d records, next %q, %v, after %d looks; want 2 and a next after 3", len(found), next, err, l.n)
 	}
@@ -101,15 +104,15 @@ func TestPagesOfTheLedgerAreBounded(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { c.Backend, cfg.Backend, cfg.LedgerRetention = cfg.Backend, c, time.Hour })
 	const entries, large, most = 40, 100 << 10, 1 << 20
 	for i := range entries {
-		e := memory.LedgerEntry{Run: fmt.Sprintf("run_%02d", i), Act: "run", Reads: []report.ReadEffect{{Store: strings.Repeat("x", large)}}}
-		if err := a.Note(t.Context(), "acme", []memory.LedgerEntry{e}); err != nil {
+		e := ledger.Entry{Run: fmt.Sprintf("run_%02d", i), Act: "run", Reads: []report.ReadEffect{{Store: strings.Repeat("x", large)}}}
+		if err := a.Ledger().Add(t.Context(), "acme", []ledger.Entry{e}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	seen := 0
 	for after := ""; ; {
 		c.most = 0
-		found, next, more, err := a.Ledger(t.Context(), "acme", memory.LedgerQuery{After: after, Limit: 1000})
+		found, next, more, err := a.Ledger().Entries(t.Context(), "acme", ledger.Query{After: after, Limit: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}

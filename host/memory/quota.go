@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -22,10 +23,10 @@ type account struct {
 	keys []storage.Key
 }
 
-func (s *Service) account(c Caller) *account {
-	a := &account{app: s.group(c)}
+func (s *Service) account(c partition.Caller) *account {
+	a := &account{app: s.app.Group(c)}
 	a.keys = []storage.Key{storage.UsageKey(a.app)}
-	if who := c.subject(); who != "" {
+	if who := c.Subject(); who != "" {
 		a.user = storage.UserGroup(a.app, who)
 		a.keys = append(a.keys, storage.UsageKey(a.user))
 	}
@@ -146,11 +147,11 @@ const reclaimed = 1000
 // there were any. A sweep leaves them for an hour more, in case the clock runs ahead; but a write may have
 // their room at once, as it may take the place of an expired record. It looks at a bounded number of records,
 // and a transaction reclaims once for its calls and once for its commit.
-func (s *Service) reclaim(ctx context.Context, c Caller) bool {
+func (s *Service) reclaim(ctx context.Context, c partition.Caller) bool {
 	if s.clockMoved() {
 		return false
 	}
-	removed, err := s.backend.DeleteWhere(ctx, storage.Selector{Group: s.group(c), Expired: s.now()}, reclaimed)
+	removed, err := s.backend.DeleteWhere(ctx, storage.Selector{Group: s.app.Group(c), Expired: s.now()}, reclaimed)
 	if err != nil {
 		s.log.Error("the backend failed", "doing", "reclaim expired records", "error", err)
 	}

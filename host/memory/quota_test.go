@@ -11,42 +11,45 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-var bob = memory.Caller{Tenant: "acme", User: "bob", Session: "s2", Run: "r"}
+var bob = partition.Caller{Tenant: "acme", User: "bob", Session: "s2", Run: "r"}
 
 // Everything that a user makes the host keep counts, and ends at the user's share; others go on.
 func TestUsersShare(t *testing.T) {
 	large := strings.Repeat("x", 20_000)
 	for _, test := range []struct {
 		name string
-		keep func(a *app, c memory.Caller, n int) error
+		keep func(a *app, c partition.Caller, n int) error
 	}{
-		{"records of sessions", func(a *app, c memory.Caller, n int) error {
+		{"records of sessions", func(a *app, c partition.Caller, n int) error {
 			c.Session = fmt.Sprint(c.User, n)
 			_, err := a.do(c, abi.SetContent, `"cart"`, `{"a":"`+large+`"}`)
 			return err
 		}},
-		{"metadata", func(a *app, c memory.Caller, n int) error {
+		{"metadata", func(a *app, c partition.Caller, n int) error {
 			c.Session = fmt.Sprint(c.User, n)
-			_, err := a.StartSession(context.Background(), c, memory.SessionStart{Metadata: json.RawMessage(`{"a":"` + large + `"}`)})
+			_, err := a.Sessions().Start(context.Background(), c, session.Start{Metadata: json.RawMessage(`{"a":"` + large + `"}`)})
 			return err
 		}},
-		{"files", func(a *app, c memory.Caller, n int) error {
+		{"files", func(a *app, c partition.Caller, n int) error {
 			c.Session = fmt.Sprint(c.User, n)
-			_, err := a.AddFile(context.Background(), c, memory.Upload{ID: c.Session, Content: []byte(large)})
+			_, err := a.Artifacts().Add(context.Background(), c, artifact.Upload{ID: c.Session, Content: []byte(large)})
 			return err
 		}},
-		{"texts of files", func(a *app, c memory.Caller, n int) error {
+		{"texts of files", func(a *app, c partition.Caller, n int) error {
 			c.Session = fmt.Sprint(c.User, n)
-			_, err := a.AddFile(context.Background(), c, memory.Upload{ID: c.Session, Text: &large})
+			_, err := a.Artifacts().Add(context.Background(), c, artifact.Upload{ID: c.Session, Text: &large})
 			return err
 		}},
-		{"kept results", func(a *app, c memory.Caller, n int) error {
+		{"kept results", func(a *app, c partition.Caller, n int) error {
 			_, err := a.Transact(context.Background(), memory.Tx{Caller: c, Key: fmt.Sprint("k", n), Fingerprint: "f",
 				Answer: func(report.Effects) ([]byte, error) { return []byte(`"` + large + `"`), nil }},
 				func(context.Context, *memory.View) error { return nil })
@@ -74,7 +77,7 @@ func TestUsersShare(t *testing.T) {
 			if _, err := a.Erase(context.Background(), ann); err != nil {
 				t.Fatal(err)
 			}
-			later := memory.Caller{Tenant: "acme", User: "ann", Session: "later", Run: "r"}
+			later := partition.Caller{Tenant: "acme", User: "ann", Session: "later", Run: "r"}
 			if err := test.keep(a, later, 100); err != nil {
 				t.Errorf("after the erasure: %v", err)
 			}
@@ -87,13 +90,13 @@ func TestAppsShare(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.AppBytes, cfg.Limits.UserBytes = 100_000, 60_000 })
 	file := bytes.Repeat([]byte("x"), 50_000)
 	for i, want := range []error{nil, abi.QuotaExceeded} {
-		c := memory.Caller{Tenant: "acme", User: fmt.Sprint("u", i), Session: fmt.Sprint("s", i), Run: "r"}
-		if _, err := a.AddFile(context.Background(), c, memory.Upload{ID: c.User, Content: file}); !errors.Is(err, want) {
+		c := partition.Caller{Tenant: "acme", User: fmt.Sprint("u", i), Session: fmt.Sprint("s", i), Run: "r"}
+		if _, err := a.Artifacts().Add(context.Background(), c, artifact.Upload{ID: c.User, Content: file}); !errors.Is(err, want) {
 			t.Errorf("file %d of 50,000 bytes: %v; want %v", i, err, want)
 		}
 	}
-	other := memory.Caller{Tenant: "rival", User: "u", Session: "s", Run: "r"}
-	if _, err := a.AddFile(context.Background(), other, memory.Upload{ID: "x", Content: file}); err != nil {
+	other := partition.Caller{Tenant: "rival", User: "u", Session: "s", Run: "r"}
+	if _, err := a.Artifacts().Add(context.Background(), other, artifact.Upload{ID: "x", Content: file}); err != nil {
 		t.Errorf("another tenant: %v", err)
 	}
 }
@@ -102,7 +105,7 @@ func TestAppsShare(t *testing.T) {
 // what the host keeps itself.
 func TestExpiredRecordsMakeRoom(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.UserBytes = 10_000 })
-	c := memory.Caller{Tenant: "acme", User: "ann", Run: "r"}
+	c := partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
 	large := `{"a":"` + strings.Repeat("x", 8000) + `"}`
 	for range 5 {
 		a.must(c, abi.SetContent, `"notes"`, large, `{"ttl":"10s"}`)
@@ -113,10 +116,10 @@ func TestExpiredRecordsMakeRoom(t *testing.T) {
 		a.clock.Advance(time.Second)
 		c.Session = fmt.Sprint("s", a.clock.Now().Unix())
 		metadata := json.RawMessage(`{"a":"` + strings.Repeat("x", 1000) + `"}`)
-		if _, err := a.StartSession(context.Background(), c, memory.SessionStart{Metadata: metadata}); err != nil {
+		if _, err := a.Sessions().Start(context.Background(), c, session.Start{Metadata: metadata}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := a.EndSession(context.Background(), c); err != nil {
+		if _, err := a.Sessions().End(context.Background(), c); err != nil {
 			t.Fatal(err)
 		}
 		c.Session = ""
@@ -138,10 +141,10 @@ func TestNoRoom(t *testing.T) {
 	a.want(ann, `"notes"`, `{"a":1}`)
 	a.wantFault(abi.Unavailable, ann, abi.SetContent, `"notes"`, `{"b":1}`)
 	a.wantFault(abi.Unavailable, ann, abi.SetContent, `"flags"`, `{"b":1}`)
-	if _, err := a.AddFile(context.Background(), ann, memory.Upload{ID: "f", Content: []byte("x")}); !errors.Is(err, abi.Unavailable) {
+	if _, err := a.Artifacts().Add(context.Background(), ann, artifact.Upload{ID: "f", Content: []byte("x")}); !errors.Is(err, abi.Unavailable) {
 		t.Errorf("an upload without room: %v", err)
 	}
-	if _, err := a.StartSession(context.Background(), bob, memory.SessionStart{}); !errors.Is(err, abi.Unavailable) {
+	if _, err := a.Sessions().Start(context.Background(), bob, session.Start{}); !errors.Is(err, abi.Unavailable) {
 		t.Errorf("a session without room: %v", err)
 	}
 	a.must(ann, abi.DeleteContent, `"notes"`)
@@ -176,14 +179,14 @@ func TestErasureCountsKeptResults(t *testing.T) {
 func TestAnonymousShare(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.AppBytes, cfg.Limits.UserBytes = 1_000_000, 100_000 })
 	file := bytes.Repeat([]byte("x"), 60_000)
-	visitor := memory.Caller{Tenant: "acme", Session: "v1", Run: "r"}
+	visitor := partition.Caller{Tenant: "acme", Session: "v1", Run: "r"}
 	for i, want := range []error{nil, abi.QuotaExceeded} {
-		if _, err := a.AddFile(context.Background(), visitor, memory.Upload{ID: fmt.Sprint("f", i), Content: file}); !errors.Is(err, want) {
+		if _, err := a.Artifacts().Add(context.Background(), visitor, artifact.Upload{ID: fmt.Sprint("f", i), Content: file}); !errors.Is(err, want) {
 			t.Errorf("file %d of the visitor: %v; want %v", i, err, want)
 		}
 	}
-	other := memory.Caller{Tenant: "acme", Session: "v2", Run: "r"}
-	if _, err := a.AddFile(context.Background(), other, memory.Upload{ID: "g", Content: file}); err != nil {
+	other := partition.Caller{Tenant: "acme", Session: "v2", Run: "r"}
+	if _, err := a.Artifacts().Add(context.Background(), other, artifact.Upload{ID: "g", Content: file}); err != nil {
 		t.Errorf("another visitor: %v", err)
 	}
 }
@@ -191,7 +194,7 @@ func TestAnonymousShare(t *testing.T) {
 // A dry run frees nothing.
 func TestDryRunsReclaimNothing(t *testing.T) {
 	large := `{"a":"` + strings.Repeat("x", 8000) + `"}`
-	c := memory.Caller{Tenant: "acme", User: "ann", Run: "r"}
+	c := partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
 	var set time.Duration
 	for _, test := range []struct {
 		name  string

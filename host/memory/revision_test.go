@@ -9,9 +9,10 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
 )
 
-func (a *app) revision(c memory.Caller, store string) int64 {
+func (a *app) revision(c partition.Caller, store string) int64 {
 	a.t.Helper()
 	var reply struct{ Revision int64 }
 	if err := json.Unmarshal([]byte(a.must(c, abi.GetContent, store, "", `{"record":true}`)), &reply); err != nil {
@@ -35,7 +36,7 @@ func TestRevisionsNeverRepeat(t *testing.T) {
 			}
 		}},
 		{"ended with its session", `"lastSession"`, func(a *app) {
-			if _, err := a.EndSession(context.Background(), ann); err != nil {
+			if _, err := a.Sessions().End(context.Background(), ann); err != nil {
 				a.t.Fatal(err)
 			}
 		}},
@@ -56,7 +57,7 @@ func TestRevisionsNeverRepeat(t *testing.T) {
 			a.must(ann, abi.SetContent, test.store, `{"balance":11}`)
 			before := a.revision(ann, test.store)
 			test.remove(a)
-			again := memory.Caller{Tenant: "acme", User: "ann", Session: "s2", Run: "r2"}
+			again := partition.Caller{Tenant: "acme", User: "ann", Session: "s2", Run: "r2"}
 			told := a.must(again, abi.SetContent, test.store, `{"balance":99}`, `{"if_revision":0}`)
 			if got := a.revision(again, test.store); got <= before || !strings.Contains(told, `"revision":3,`) {
 				t.Errorf("the record has revision %d, and the reply was %s, after one of revision %d", got, told, before)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -81,7 +82,7 @@ func TestContentsHeldAtOnce(t *testing.T) {
 	}{
 		{"list", func() error {
 			for after := ""; ; {
-				found, next, err := a.List(ctx, memory.Caller{Tenant: "acme"}, "notes", after, 7)
+				found, next, err := a.List(ctx, partition.Caller{Tenant: "acme"}, "notes", after, 7)
 				for _, l := range found {
 					if l.Bytes == len(content) {
 						listed++

@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -50,7 +51,7 @@ func (s *scenario) addEvents(begin int, events ...event) {
 func (s *scenario) addSessionEnd(session string) {
 	s.spawn("end "+session, func(ctx context.Context, _ *actor) {
 		begin := s.now
-		_, err := s.hosts[0].EndSession(ctx, memory.Caller{Tenant: s.tenant, Session: session, Run: "end"})
+		_, err := s.hosts[0].Sessions().End(ctx, partition.Caller{Tenant: s.tenant, Session: session, Run: "end"})
 		s.addEvents(begin,
 			event{name: "end of " + session, apply: func(w world) []world {
 				if _, known := w.sessions[session]; known == errors.Is(err, abi.NotFound) || known && err != nil {
@@ -84,11 +85,11 @@ func (w world) remove(match func(place, modelRecord) bool) world {
 }
 
 func (s *scenario) addMetadata() {
-	c := memory.Caller{Tenant: s.tenant, User: "ann", Session: "s1", Run: "meta"}
+	c := partition.Caller{Tenant: s.tenant, User: "ann", Session: "s1", Run: "meta"}
 	patch := one(s.rng, `{"k":1}`, `{"k":null,"l":{"m":2}}`, `{"l":3}`)
 	s.spawn("metadata", func(ctx context.Context, _ *actor) {
 		begin := s.now
-		_, err := s.hosts[0].StartSession(ctx, c, memory.SessionStart{Metadata: json.RawMessage(patch)})
+		_, err := s.hosts[0].Sessions().Start(ctx, c, session.Start{Metadata: json.RawMessage(patch)})
 		s.addEvents(begin, event{name: "metadata", apply: func(w world) []world {
 			w = w.clone()
 			if code := w.begin(c); (code == "") != (err == nil) || err != nil && !errors.Is(err, code) {
@@ -107,7 +108,7 @@ func (s *scenario) addMetadata() {
 // then removes what it finds, in several steps that others may come between. Each is an event of its own.
 func (s *scenario) addErasure(user string) {
 	a := s.spawn("erase "+user, func(ctx context.Context, _ *actor) {
-		if _, err := s.hosts[0].Erase(ctx, memory.Caller{Tenant: s.tenant, User: user, Run: "erase"}); err != nil {
+		if _, err := s.hosts[0].Erase(ctx, partition.Caller{Tenant: s.tenant, User: user, Run: "erase"}); err != nil {
 			s.troubles = append(s.troubles, "erase: "+err.Error())
 		}
 	})
@@ -184,7 +185,7 @@ func (s *scenario) sameEnd(w world) bool {
 	}
 	for at, r := range w.records {
 		key := at.key(s.tenant)
-		if w.alive(r, memory.Caller{}) && !sameRecord(stored[key], r) {
+		if w.alive(r, partition.Caller{}) && !sameRecord(stored[key], r) {
 			return false
 		}
 		delete(stored, key)
@@ -203,7 +204,7 @@ func sameExpiry(got storage.Record, want modelRecord) bool {
 
 func (s *scenario) sameSessions(w world) bool {
 	for _, session := range paletteSessions {
-		got, err := s.hosts[0].Session(context.Background(), memory.Caller{Tenant: s.tenant, Session: session})
+		got, err := s.hosts[0].Sessions().Get(context.Background(), partition.Caller{Tenant: s.tenant, Session: session})
 		want, known := w.sessions[session]
 		if known != (err == nil) {
 			return false

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
 )
 
 // attempt is what one execution of a run's body saw.
@@ -25,7 +26,7 @@ type attempt struct {
 // runHistory is what was seen of one run.
 type runHistory struct {
 	name       string
-	caller     memory.Caller
+	caller     partition.Caller
 	program    program
 	clock      *clock
 	begin, end int

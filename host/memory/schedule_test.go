@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/bolt"
 	"github.com/toolrun/toolrun/host/storage/mem"
@@ -102,7 +103,7 @@ type scenario struct {
 	troubles []string
 }
 
-var palette = []memory.Caller{
+var palette = []partition.Caller{
 	{User: "ann", Session: "s1"}, {User: "ann", Session: "s1"}, {User: "ann", Session: "s1"}, {User: "ann"}, {User: "ann"},
 	{User: "ann", Session: "s2"}, {User: "bob", Session: "s3"}, {Session: "s4"}, {User: "ann", Session: "s4"},
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
@@ -38,7 +39,7 @@ func newCrowd(t *testing.T, seed uint64) *crowd {
 // add lets one more run raise the counters in some stores by one.
 func (c *crowd) add(t *testing.T, stores ...string) {
 	c.runs++
-	id := memory.Caller{Tenant: "acme", User: "ann", Run: fmt.Sprint(c.runs)}
+	id := partition.Caller{Tenant: "acme", User: "ann", Run: fmt.Sprint(c.runs)}
 	c.spawn(id.Run, func(ctx context.Context, a *actor) {
 		executions := 0
 		_, err := c.service.Transact(ctx, memory.Tx{Caller: id, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {

@@ -11,7 +11,13 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/ledger"
+	"github.com/toolrun/toolrun/host/metering"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/txn"
 	"github.com/toolrun/toolrun/schema"
@@ -31,11 +37,11 @@ type Config struct {
 	KeyRetention time.Duration
 	// LedgerRetention is how long the ledger keeps what runs read and wrote. Default: there is no ledger.
 	LedgerRetention time.Duration
-	// MeteringRetention is how long the usage of a day is kept; see Service.Meter. Default: none is kept.
+	// MeteringRetention is how long the usage of a day is kept; see metering.Meter. Default: none is kept.
 	MeteringRetention time.Duration
-	// FileURL makes the address under which a file can be downloaded until Artifact.Expires; it is shown in sessionMeta.
+	// FileURL makes the address under which a file can be downloaded until its Expires; it is shown in sessionMeta.
 	// Default: files have none.
-	FileURL func(tenant string, file Artifact) string
+	FileURL func(tenant string, file artifact.Artifact) string
 	// Now is the clock and Rand the random source; both must be safe for concurrent use. Default: the system's.
 	Now  func() time.Time
 	Rand io.Reader
@@ -113,18 +119,19 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 
 // Service keeps the memory of one app, for all its tenants. It is safe for concurrent use.
 type Service struct {
-	app          string
+	app          partition.App
 	operations   abi.Table
 	backend      storage.Backend
+	records      *records.DB // the host's own
 	stores       map[string]*store
 	names        []string // of the stores, as declared
 	limits       Limits
-	sessionIdle  time.Duration
 	keyRetention time.Duration
 
-	ledgerRetention   time.Duration
-	meteringRetention time.Duration
-	fileURL           func(string, Artifact) string
+	sessions  *session.Sessions
+	artifacts *artifact.Artifacts
+	ledger    *ledger.Ledger
+	meter     *metering.Meter
 
 	clock func() time.Time
 	began time.Time // by the clock
@@ -144,12 +151,11 @@ type store struct {
 // New checks the whole configuration and reports every mistake in it.
 func New(cfg Config) (*Service, error) {
 	s := &Service{
-		app: cfg.App, operations: Operations(), backend: cfg.Backend, stores: make(map[string]*store, len(cfg.Stores)),
-		limits: cfg.Limits.withDefaults(), sessionIdle: cfg.SessionIdle, keyRetention: cfg.KeyRetention,
-		ledgerRetention: cfg.LedgerRetention, meteringRetention: cfg.MeteringRetention, fileURL: cfg.FileURL,
+		app: partition.App(cfg.App), operations: Operations(), backend: cfg.Backend, stores: make(map[string]*store, len(cfg.Stores)),
+		limits: cfg.Limits.withDefaults(), keyRetention: cfg.KeyRetention,
 		clock: cfg.Now, rand: cfg.Rand, log: cfg.Logger,
 	}
-	setDefault(&s.sessionIdle, 24*time.Hour)
+	setDefault(&cfg.SessionIdle, 24*time.Hour)
 	setDefault(&s.keyRetention, 24*time.Hour)
 	if s.clock == nil {
 		s.clock = time.Now
@@ -162,7 +168,23 @@ func New(cfg Config) (*Service, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.db = txn.New(txn.Config{Backend: cfg.Backend, Now: s.clock, Rand: s.rand})
+	s.connect(cfg)
 	return s, errors.Join(checkConfig(cfg), s.addStores(cfg.Stores))
+}
+
+// connect makes what keeps the host's own records, on the parts that the Service has already.
+func (s *Service) connect(cfg Config) {
+	s.records = records.New(records.Config{
+		App: s.app, Backend: cfg.Backend, Lock: s.db.Lock, Quota: s.quota, Now: s.clock, Logger: s.log,
+	})
+	s.ledger = ledger.New(s.records, ledger.Config{
+		Retention: cfg.LedgerRetention, MaxBytes: s.limits.LedgerBytes, Redact: s.redact,
+	})
+	s.sessions = session.New(s.records, session.Config{
+		Idle: cfg.SessionIdle, NamedFor: cfg.LedgerRetention, Metadata: metadata{s},
+	})
+	s.artifacts = artifact.New(s.records, s.sessions, cfg.FileURL)
+	s.meter = metering.New(s.records, cfg.MeteringRetention)
 }
 
 // Operations returns the table of the operations of every kind of memory, which guests have.
@@ -256,6 +278,18 @@ func (s *Service) Stores() []declare.Store {
 	}
 	return all
 }
+
+// Sessions returns the app's sessions.
+func (s *Service) Sessions() *session.Sessions { return s.sessions }
+
+// Artifacts returns the files that were uploaded to the app's sessions.
+func (s *Service) Artifacts() *artifact.Artifacts { return s.artifacts }
+
+// Ledger returns the app's ledger.
+func (s *Service) Ledger() *ledger.Ledger { return s.ledger }
+
+// Meter returns the usage of the app's runs.
+func (s *Service) Meter() *metering.Meter { return s.meter }
 
 // now is the time in the precision that records keep.
 func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }

@@ -9,17 +9,21 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/artifact"
+	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
 // useEverything has a caller leave something of each kind: records of all scopes, a file, a kept Result, ledger entries.
-func useEverything(a *app, c memory.Caller) {
+func useEverything(a *app, c partition.Caller) {
 	a.t.Helper()
 	ctx := a.t.Context()
 	c.Run = fmt.Sprintf("run_%026d", len(everything(a)))
-	entry := &memory.LedgerEntry{Run: c.Run, User: c.User, Session: c.Session, At: a.clock.Now()}
+	entry := &ledger.Entry{Run: c.Run, User: c.User, Session: c.Session, At: a.clock.Now()}
 	_, err := a.Transact(ctx, memory.Tx{
 		Caller: c, Authority: memory.Operator(), Key: "key-" + c.Run, Fingerprint: "f", Entry: entry,
 		Answer: func(report.Effects) ([]byte, error) { return []byte(`{}`), nil },
@@ -39,11 +43,11 @@ func useEverything(a *app, c memory.Caller) {
 		a.t.Fatal(err)
 	}
 	text := "text"
-	if _, err := a.AddFile(ctx, c, memory.Upload{ID: "f" + c.Run[len(c.Run)-4:], Content: []byte("content"), Text: &text}); err != nil {
+	if _, err := a.Artifacts().Add(ctx, c, artifact.Upload{ID: "f" + c.Run[len(c.Run)-4:], Content: []byte("content"), Text: &text}); err != nil {
 		a.t.Fatal(err)
 	}
-	noted := memory.LedgerEntry{Run: strings.Replace(c.Run, "run_", "run_1", 1), User: c.User, Session: c.Session, At: a.clock.Now()}
-	if err := a.Note(ctx, "acme", []memory.LedgerEntry{noted}); err != nil {
+	noted := ledger.Entry{Run: strings.Replace(c.Run, "run_", "run_1", 1), User: c.User, Session: c.Session, At: a.clock.Now()}
+	if err := a.Ledger().Add(ctx, "acme", []ledger.Entry{noted}); err != nil {
 		a.t.Fatal(err)
 	}
 }
@@ -69,7 +73,7 @@ func TestEverythingOfAUserIsTagged(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.LedgerRetention = 90 * 24 * time.Hour })
 	useEverything(a, caller("ann", "open"))
 	useEverything(a, caller("ann", "over"))
-	if _, err := a.EndSession(ctx, caller("ann", "over")); err != nil {
+	if _, err := a.Sessions().End(ctx, caller("ann", "over")); err != nil {
 		t.Fatal(err)
 	}
 	mine := storage.SubjectTag("ann")
@@ -85,7 +89,7 @@ func TestEverythingOfAUserIsTagged(t *testing.T) {
 			t.Errorf("no record of kind %q was looked at: %v", kind, kinds)
 		}
 	}
-	erased, err := a.Erase(ctx, memory.Caller{Tenant: "acme", User: "ann"})
+	erased, err := a.Erase(ctx, partition.Caller{Tenant: "acme", User: "ann"})
 	if err != nil || erased.Records != 2 || erased.Runs != 1 || erased.Files != 2 || erased.Entries != 4 || erased.Sessions != 1 {
 		t.Errorf("Erase = %+v, %v", erased, err)
 	}
@@ -105,17 +109,17 @@ func TestErasureFindsTheAnonymousPast(t *testing.T) {
 	useEverything(a, caller("", "s1"))
 	useEverything(a, caller("", "s10"))
 	useEverything(a, caller("bob", "s2"))
-	foreign := memory.Caller{Tenant: "other", User: "ann", Session: "s1", Run: "r"}
+	foreign := partition.Caller{Tenant: "other", User: "ann", Session: "s1", Run: "r"}
 	a.must(foreign, abi.SetContent, `"notes"`, `{}`)
-	if _, err := a.StartSession(ctx, caller("ann", "s1"), memory.SessionStart{}); err != nil {
+	if _, err := a.Sessions().Start(ctx, caller("ann", "s1"), session.Start{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.EndSession(ctx, caller("ann", "s1")); err != nil {
+	if _, err := a.Sessions().End(ctx, caller("ann", "s1")); err != nil {
 		t.Fatal(err)
 	}
 	before := everything(a)
 	a.clock.Advance(29 * 24 * time.Hour)
-	if _, err := a.Erase(ctx, memory.Caller{Tenant: "acme", User: "ann"}); err != nil {
+	if _, err := a.Erase(ctx, partition.Caller{Tenant: "acme", User: "ann"}); err != nil {
 		t.Fatal(err)
 	}
 	left := map[storage.Key]bool{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -17,7 +18,7 @@ const SweepDelay = time.Hour
 func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, error) {
 	n, err := FreeExpired(ctx, s.backend, s.now(), limit)
 	if err != nil {
-		return n, s.hostFault("sweep", err)
+		return n, s.records.Fault("sweep", err)
 	}
 	return n, s.SweepTenant(ctx, tenant)
 }
@@ -32,66 +33,24 @@ func FreeExpired(ctx context.Context, backend storage.Backend, now time.Time, li
 // SweepTenant ends the sessions of a tenant that were not used for session_idle, and keeps the ledger within its
 // bound. It works in bounded chunks.
 func (s *Service) SweepTenant(ctx context.Context, tenant string) error {
-	if err := s.trimLedger(ctx, tenant); err != nil {
-		return s.hostFault("trim the ledger", err)
+	if err := s.ledger.Trim(ctx, tenant); err != nil {
+		return s.records.Fault("trim the ledger", err)
 	}
-	c, at := Caller{Tenant: tenant}, s.now().Add(-SweepDelay)
-	if err := s.sweepUploads(ctx, c, at); err != nil {
-		return s.hostFault("sweep uploads", err)
+	at := s.now().Add(-SweepDelay)
+	if err := s.artifacts.Sweep(ctx, tenant, at); err != nil {
+		return err
 	}
-	err := s.scanHeads(ctx, s.system(systemSession, c), func(sessions []storage.Head) error {
-		for _, h := range sessions {
-			if err := s.sweepSession(ctx, c, h.Record, at); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return s.hostFault("sweep", err)
-}
-
-// sweepSession ends a session that was found idle, unless it has been used since, and frees what a session left
-// that ended lately: whoever ended it may have died before that was done.
-func (s *Service) sweepSession(ctx context.Context, c Caller, found storage.Record, at time.Time) error {
-	c.Session = found.Key.Part(storage.Session)
-	ended := !found.Expires.IsZero()
-	switch {
-	case ended && found.Updated.After(at):
-		return s.dropEnded(ctx, c)
-	case ended || at.Before(s.idleEnd(found)):
-		return nil
-	}
-	return s.endSession(ctx, c, &found)
+	return s.sessions.Sweep(ctx, tenant, at)
 }
 
 // Tenants calls visit with each tenant that has sessions of the app, or a ledger: those that SweepTenant is for.
 // It takes a look at the backend for each tenant, and one for each app that a tenant has besides.
 func (s *Service) Tenants(ctx context.Context, visit func(tenant string) error) error {
 	seen := map[string]bool{}
-	for _, kind := range []string{systemSession, systemLedger} {
-		if err := s.eachTenant(ctx, kind, seen, visit); err != nil {
-			return s.hostFault("list tenants", err)
+	for _, kind := range []string{partition.Session, partition.Ledger} {
+		if err := s.records.EachTenant(ctx, kind, seen, visit); err != nil {
+			return s.records.Fault("list tenants", err)
 		}
 	}
 	return nil
-}
-
-// eachTenant calls visit with the tenants that have records of a kind and are not in seen.
-func (s *Service) eachTenant(ctx context.Context, kind string, seen map[string]bool, visit func(string) error) error {
-	prefix := storage.MakeKey(storage.Part{Tag: storage.System, Value: kind})
-	for after := storage.Key(""); ; {
-		next, err := s.backend.Heads(ctx, prefix, after, 1)
-		if err != nil || len(next) == 0 {
-			return err
-		}
-		key := next[0].Key
-		tenant, group := key.Tenant(), prefix.With(storage.Part{Tag: storage.Tenant, Value: key.Tenant()}, storage.Part{Tag: storage.App, Value: key.Part(storage.App)})
-		if key.Part(storage.App) == s.app && !seen[tenant] {
-			seen[tenant] = true
-			if err := visit(tenant); err != nil {
-				return err
-			}
-		}
-		after = group + "\xff" // behind all records of this tenant and app
-	}
 }

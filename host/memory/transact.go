@@ -5,25 +5,28 @@ import (
 	"errors"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/ledger"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/txn"
 )
 
 // Tx is what a transaction is for.
 type Tx struct {
-	Caller Caller
+	Caller partition.Caller
 	// Authority is what the body may do. Default: nothing.
 	Authority Authority
 	// Session is what the caller's session is given before the first attempt. Without a session, sessionMeta
 	// shows it to this transaction alone.
-	Session SessionStart
+	Session session.Start
 	// Look says that the transaction only looks: it neither begins a session nor notes its use.
 	Look bool
 	// Dry says that nothing is to be stored: Done.Changes tells what would be. Key is then ignored.
 	Dry bool
 	// Entry is what the ledger gets to know besides what the transaction did; nil for nothing.
-	Entry *LedgerEntry
+	Entry *ledger.Entry
 	// Key, where it is not empty, makes the transaction idempotent: its answer is kept in the same commit, and
 	// the same key with the same Fingerprint is answered with it. Another fingerprint is a conflict. One of the form
 	// "input=x context=y" lets the conflict name the parts that differ.
@@ -69,10 +72,10 @@ type transaction struct {
 // Body gets a View that is good until it returns. It must end soon after ctx does, return the error of a View's
 // method that is no *abi.Fault, and have no effect outside of the View.
 func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Context, v *View) error) (Done, error) {
-	if err := tx.Caller.check(); err != nil {
+	if err := tx.Caller.Check(); err != nil {
 		return Done{}, err
 	}
-	if err := checkID("idempotent run", tx.Key); err != nil {
+	if err := partition.CheckID("idempotent run", tx.Key); err != nil {
 		return Done{}, err
 	}
 	if tx.Dry {
@@ -89,7 +92,7 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 	}
 	t := &transaction{s: s, tx: tx}
 	if err := t.begin(ctx); err != nil {
-		return Done{Attempts: 1}, s.hostFault("begin a run", err)
+		return Done{Attempts: 1}, s.records.Fault("begin a run", err)
 	}
 	out, err := s.db.Run(ctx, t.options(), func(ctx context.Context, kernel *txn.Tx) error {
 		t.view = &View{s: s, caller: tx.Caller, authority: tx.Authority, run: t, tx: kernel}
@@ -121,7 +124,7 @@ func (t *transaction) done(ctx context.Context, out txn.Outcome, err error) (Don
 	case err == nil && t.tx.Dry:
 		done.Changes = t.changes(out.Effects)
 	case err == nil:
-		done.Noted = out.Committed && t.tx.Entry != nil && t.s.KeepsLedger()
+		done.Noted = out.Committed && t.tx.Entry != nil && t.s.ledger.Enabled()
 	}
 	return done, t.fault(ctx, err)
 }
@@ -141,7 +144,7 @@ func (t *transaction) fault(ctx context.Context, err error) error {
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return endOf(ctx)
 	}
-	return t.s.hostFault("commit", err)
+	return t.s.records.Fault("commit", err)
 }
 
 // endOf returns why ctx has ended: the cause if it is a fault, or else the context's own error.
@@ -175,7 +178,7 @@ func (s *Service) lockKey(ctx context.Context, tx Tx) (unlock func(), err error)
 	if tx.Key == "" {
 		return func() {}, nil
 	}
-	if unlock, err = s.db.Lock(ctx, s.finishedKey(tx.Caller, tx.Key)); err != nil {
+	if unlock, err = s.db.Lock(ctx, s.app.Finished(tx.Caller, tx.Key)); err != nil {
 		return nil, stillConflict(ctx)
 	}
 	return unlock, nil
@@ -186,10 +189,10 @@ func (s *Service) earlier(ctx context.Context, tx Tx) ([]byte, error) {
 	if tx.Key == "" {
 		return nil, nil
 	}
-	records, err := s.backend.Get(ctx, s.finishedKey(tx.Caller, tx.Key))
+	records, err := s.backend.Get(ctx, s.app.Finished(tx.Caller, tx.Key))
 	if err != nil {
-		return nil, s.hostFault("look for an earlier run", err)
+		return nil, s.records.Fault("look for an earlier run", err)
 	}
 	answer, err := s.finished(tx, records[0])
-	return answer, s.hostFault("look for an earlier run", err)
+	return answer, s.records.Fault("look for an earlier run", err)
 }

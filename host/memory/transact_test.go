@@ -11,12 +11,13 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
 // transact runs body as a transaction of an operator's.
-func (a *app) transact(c memory.Caller, body func(ctx context.Context, v *memory.View) error) (memory.Done, error) {
+func (a *app) transact(c partition.Caller, body func(ctx context.Context, v *memory.View) error) (memory.Done, error) {
 	return a.Transact(context.Background(), memory.Tx{Caller: c, Authority: memory.Operator()}, body)
 }
 
@@ -87,7 +88,7 @@ func TestACaughtFaultLeavesTheOverlay(t *testing.T) {
 }
 
 // interfere runs a transaction whose first attempt is met by another one, after before and ahead of after.
-func (a *app) interfere(c memory.Caller, before func(context.Context, *memory.View), other func(), after func(context.Context, *memory.View)) memory.Done {
+func (a *app) interfere(c partition.Caller, before func(context.Context, *memory.View), other func(), after func(context.Context, *memory.View)) memory.Done {
 	a.t.Helper()
 	attempt := 0
 	done, err := a.transact(c, func(ctx context.Context, v *memory.View) error {
@@ -196,14 +197,14 @@ func TestSessionEndAndErasureDuringARun(t *testing.T) {
 		}
 	}
 	_, err := a.transact(ann, body(func() {
-		if _, err := a.EndSession(ctx, ann); err != nil {
+		if _, err := a.Sessions().End(ctx, ann); err != nil {
 			t.Error(err)
 		}
 	}))
 	if !errors.Is(err, abi.SessionEnded) {
 		t.Errorf("a run whose session ended = %v; want session_ended", err)
 	}
-	lone := memory.Caller{Tenant: "acme", User: "ann", Run: "r2"}
+	lone := partition.Caller{Tenant: "acme", User: "ann", Run: "r2"}
 	_, err = a.transact(lone, body(func() {
 		if _, err := a.Erase(ctx, lone); err != nil {
 			t.Error(err)
@@ -217,8 +218,8 @@ func TestSessionEndAndErasureDuringARun(t *testing.T) {
 
 func TestErase(t *testing.T) {
 	a := newApp(t)
-	bob := memory.Caller{Tenant: "acme", User: "bob", Session: "s2", Run: "r"}
-	for _, c := range []memory.Caller{ann, bob} {
+	bob := partition.Caller{Tenant: "acme", User: "bob", Session: "s2", Run: "r"}
+	for _, c := range []partition.Caller{ann, bob} {
 		for _, store := range []string{`"notes"`, `"cart"`, `"lastSession"`, `"flags"`} {
 			a.must(c, abi.SetContent, store, `{"a":1}`)
 		}
@@ -228,7 +229,7 @@ func TestErase(t *testing.T) {
 		t.Fatalf("Erase = %+v, %v", erased, err)
 	}
 	a.wantFault(abi.SessionEnded, ann, abi.GetContent, `"notes"`)
-	again := memory.Caller{Tenant: "acme", User: "ann", Session: "s3", Run: "r"}
+	again := partition.Caller{Tenant: "acme", User: "ann", Session: "s3", Run: "r"}
 	a.want(again, `"notes"`, "null")
 	a.want(again, `"flags"`, `{"a":1}`)
 	a.want(bob, `"notes"`, `{"a":1}`)
@@ -364,19 +365,19 @@ func TestEraseLeavesASessionThatHasANewOwner(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
 	a.must(ann, abi.SetContent, `"cart"`, `{"a":1}`)
-	if _, err := a.EndSession(ctx, ann); err != nil {
+	if _, err := a.Sessions().End(ctx, ann); err != nil {
 		t.Fatal(err)
 	}
 	a.clock.Advance(32 * 24 * time.Hour)
 	if _, err := a.Sweep(ctx, "acme", 100); err != nil {
 		t.Fatal(err)
 	}
-	bob := memory.Caller{Tenant: "acme", User: "bob", Session: "s1", Run: "r"}
+	bob := partition.Caller{Tenant: "acme", User: "bob", Session: "s1", Run: "r"}
 	a.must(bob, abi.SetContent, `"cart"`, `{"b":1}`)
-	if sessions, _, err := a.Sessions(ctx, memory.Caller{Tenant: "acme", User: "ann"}, "", 10); err != nil || len(sessions) != 0 {
+	if sessions, _, err := a.Sessions().List(ctx, partition.Caller{Tenant: "acme", User: "ann"}, "", 10); err != nil || len(sessions) != 0 {
 		t.Errorf("ann's sessions = %+v, %v; want none", sessions, err)
 	}
-	if _, err := a.Session(ctx, ann); !errors.Is(err, abi.AccessDenied) {
+	if _, err := a.Sessions().Get(ctx, ann); !errors.Is(err, abi.AccessDenied) {
 		t.Errorf("ann's look at bob's session = %v; want access_denied", err)
 	}
 	if erased, err := a.Erase(ctx, ann); err != nil || erased.Records != 0 {
@@ -389,11 +390,11 @@ func TestEraseLeavesASessionThatHasANewOwner(t *testing.T) {
 func TestKeptAnswersEndWithTheirSession(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
-	run := func(c memory.Caller) (memory.Done, error) {
+	run := func(c partition.Caller) (memory.Done, error) {
 		tx := memory.Tx{Caller: c, Authority: memory.Operator(), Key: "k", Fingerprint: "f", Answer: func(report.Effects) ([]byte, error) { return []byte(`"secret"`), nil }}
 		return a.Transact(ctx, tx, func(ctx context.Context, v *memory.View) error { return nil })
 	}
-	one, two := memory.Caller{Tenant: "acme", Session: "one", Run: "r1"}, memory.Caller{Tenant: "acme", Session: "two", Run: "r2"}
+	one, two := partition.Caller{Tenant: "acme", Session: "one", Run: "r1"}, partition.Caller{Tenant: "acme", Session: "two", Run: "r2"}
 	if _, err := run(one); err != nil {
 		t.Fatal(err)
 	}
@@ -403,7 +404,7 @@ func TestKeptAnswersEndWithTheirSession(t *testing.T) {
 	if done, err := run(one); err != nil || string(done.Earlier) != `"secret"` {
 		t.Errorf("the same session was answered %s, %v; want the kept answer", done.Earlier, err)
 	}
-	if _, err := a.EndSession(ctx, one); err != nil {
+	if _, err := a.Sessions().End(ctx, one); err != nil {
 		t.Fatal(err)
 	}
 	if done, err := run(one); !errors.Is(err, abi.SessionEnded) {

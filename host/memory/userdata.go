@@ -6,7 +6,11 @@ import (
 	"fmt"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/ledger"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -14,7 +18,7 @@ import (
 // ended. It is not the state of one moment: what is written meanwhile may be read or not. One goroutine uses it at a time.
 type UserData struct {
 	s        *Service
-	caller   Caller
+	caller   partition.Caller
 	open     map[storage.Key]bool // sessions, whether they are open
 	sessions []string             // ids of the user's sessions
 }
@@ -26,47 +30,47 @@ type UserRecord struct {
 }
 
 // UserData begins to read the data of the caller's user in the caller's tenant.
-func (s *Service) UserData(ctx context.Context, c Caller) (*UserData, error) {
+func (s *Service) UserData(ctx context.Context, c partition.Caller) (*UserData, error) {
 	if c.User == "" {
 		return nil, abi.Faultf(abi.InvalidArgument, "an export of a user's data needs a user")
 	}
-	if err := c.check(); err != nil {
+	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	c.Session = ""
-	sessions, err := s.sessionsOf(ctx, c)
+	sessions, err := s.sessions.IDs(ctx, c)
 	d := &UserData{s: s, caller: c, open: map[storage.Key]bool{}, sessions: sessions}
-	return d, s.hostFault(exportingUser, err)
+	return d, s.records.Fault(exportingUser, err)
 }
 
 const exportingUser = "export a user's data"
 
 // Records visits the records of the user and of the user's sessions, in all stores, declared or not.
 func (d *UserData) Records(ctx context.Context, visit func(UserRecord) error) error {
-	return d.s.hostFault(exportingUser, d.scan(ctx, d.s.group(d.caller), func(r storage.Record) error {
+	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.Group(d.caller), func(r storage.Record) error {
 		return d.record(ctx, r, visit)
 	}))
 }
 
 // Sessions visits the user's sessions, also those that have ended, while their ids are refused.
-func (d *UserData) Sessions(ctx context.Context, visit func(Session) error) error {
-	return d.s.hostFault(exportingUser, d.eachSession(ctx, func(r storage.Record, _ sessionState) error {
-		session, err := d.s.describe(r)
+func (d *UserData) Sessions(ctx context.Context, visit func(session.Session) error) error {
+	return d.s.records.Fault(exportingUser, d.eachSession(ctx, func(r storage.Record, _ session.State) error {
+		one, err := d.s.sessions.Describe(r)
 		if err != nil {
 			return err
 		}
-		return visit(session)
+		return visit(one)
 	}))
 }
 
-// Files visits the files of the user's sessions; Service.FileAt reads their contents.
-func (d *UserData) Files(ctx context.Context, visit func(session string, file Artifact) error) error {
-	return d.s.hostFault(exportingUser, d.eachSession(ctx, func(r storage.Record, state sessionState) error {
-		at := d.s.now()
-		for _, file := range state.Files {
-			if !at.Before(file.Expires) {
-				continue
-			}
+// Files visits the files of the user's sessions; artifact.Artifacts.Piece reads their contents.
+func (d *UserData) Files(ctx context.Context, visit func(session string, file artifact.Artifact) error) error {
+	return d.s.records.Fault(exportingUser, d.eachSession(ctx, func(r storage.Record, state session.State) error {
+		files, err := artifact.Living(state.Files, d.s.now())
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
 			if err := visit(r.Key.Part(storage.Session), file); err != nil {
 				return err
 			}
@@ -77,7 +81,7 @@ func (d *UserData) Files(ctx context.Context, visit func(session string, file Ar
 
 // Results visits the Results that are kept under idempotency keys.
 func (d *UserData) Results(ctx context.Context, visit func(key string, result json.RawMessage) error) error {
-	return d.s.hostFault(exportingUser, d.scan(ctx, d.s.system(systemFinished, d.caller), func(r storage.Record) error {
+	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.System(partition.Finished, d.caller), func(r storage.Record) error {
 		if r.Expired(d.s.now()) {
 			return nil
 		}
@@ -90,9 +94,9 @@ func (d *UserData) Results(ctx context.Context, visit func(key string, result js
 }
 
 // Entries visits the entries of the ledger that name the user, and those that name nobody in a session of the user's.
-func (d *UserData) Entries(ctx context.Context, visit func(LedgerEntry) error) error {
-	return d.s.hostFault(exportingUser, d.scan(ctx, d.s.system(systemLedger, d.caller), func(r storage.Record) error {
-		e, err := decodeEntry(r)
+func (d *UserData) Entries(ctx context.Context, visit func(ledger.Entry) error) error {
+	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.System(partition.Ledger, d.caller), func(r storage.Record) error {
+		e, err := ledger.Decode(r)
 		if err != nil || r.Expired(d.s.now()) {
 			return err
 		}
@@ -102,7 +106,7 @@ func (d *UserData) Entries(ctx context.Context, visit func(LedgerEntry) error) e
 
 // scan visits the records under a prefix that are the user's, and those of the user's sessions from when they were nobody's.
 func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(storage.Record) error) error {
-	each := d.s.withContents(ctx, func(chunk []storage.Record) error {
+	each := d.s.records.WithContents(ctx, func(chunk []storage.Record) error {
 		for _, r := range chunk {
 			if err := visit(r); err != nil {
 				return err
@@ -110,11 +114,11 @@ func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(stor
 		}
 		return nil
 	})
-	if err := d.s.scanTag(ctx, d.s.ofUser(d.caller, prefix), each); err != nil {
+	if err := d.s.records.ScanTag(ctx, d.s.app.OfUser(d.caller, prefix), each); err != nil {
 		return err
 	}
-	return d.eachSession(ctx, func(r storage.Record, _ sessionState) error {
-		return d.s.scanTag(ctx, d.s.ofAnonymous(d.caller, r.Key.Part(storage.Session), prefix), each)
+	return d.eachSession(ctx, func(r storage.Record, _ session.State) error {
+		return d.s.records.ScanTag(ctx, d.s.app.OfAnonymous(d.caller, r.Key.Part(storage.Session), prefix), each)
 	})
 }
 
@@ -134,15 +138,15 @@ func (d *UserData) record(ctx context.Context, r storage.Record, visit func(User
 }
 
 // eachSession visits the sessions that are the user's still.
-func (d *UserData) eachSession(ctx context.Context, visit func(storage.Record, sessionState) error) error {
+func (d *UserData) eachSession(ctx context.Context, visit func(storage.Record, session.State) error) error {
 	for _, id := range d.sessions {
 		c := d.caller
 		c.Session = id
-		found, err := d.s.backend.Get(ctx, d.s.sessionKey(c))
+		found, err := d.s.backend.Get(ctx, d.s.app.Session(c))
 		if err != nil {
 			return err
 		}
-		state, err := decodeSession(found[0])
+		state, err := session.Decode(found[0])
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/txn"
 	"github.com/toolrun/toolrun/internal/spell"
@@ -21,7 +22,7 @@ import (
 // error means that the attempt is over and must not go on.
 type View struct {
 	s         *Service
-	caller    Caller
+	caller    partition.Caller
 	authority Authority
 	run       *transaction
 	// tx is the kernel's, which holds what the attempt read and wrote.
@@ -42,7 +43,7 @@ type entry struct {
 }
 
 // Caller returns for whom the View acts.
-func (v *View) Caller() Caller { return v.caller }
+func (v *View) Caller() partition.Caller { return v.caller }
 
 // Now returns the run's time.
 func (v *View) Now() time.Time { return v.tx.Now() }
@@ -196,13 +197,7 @@ func (v *View) failed(ctx context.Context, err error, op, name string) error {
 		v.over = ctx.Err()
 		return v.over
 	}
-	return inCall(v.s.unavailable("memory call", err), op, name) // a deadline of the backend's own, too
-}
-
-// unavailable logs a backend's error and returns what others may know of it.
-func (s *Service) unavailable(doing string, err error) error {
-	s.log.Error("the backend failed", "doing", doing, "error", err)
-	return abi.Faultf(abi.Unavailable, "the memory backend failed").WithHint("try again later; the host's log says why")
+	return inCall(v.s.records.Unavailable("memory call", err), op, name) // a deadline of the backend's own, too
 }
 
 // inCall says in a fault which call it comes from.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/txn"
 	"github.com/toolrun/toolrun/internal/strictjson"
@@ -191,7 +192,7 @@ func (v *View) tags(e *entry) []string {
 	if e.store.endsWithSession() {
 		session = v.caller.Session
 	}
-	return tags(e.key, v.caller, session)
+	return partition.Tags(e.key, v.caller, session)
 }
 
 // expires returns when a record written now expires; zero for never.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/declare"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/ledger"
 )
 
 // ledgerKept is how long the ledger of a database keeps what commands on this machine did: as long as toolrun serve does,
@@ -26,7 +26,7 @@ type ledgerFlags struct {
 	since, until string
 	last         int
 	run          string
-	query        memory.LedgerQuery
+	query        ledger.Query
 }
 
 func (p *program) ledgerCommand() *cobra.Command {
@@ -133,8 +133,8 @@ func parseMoment(flag, given string, now time.Time) (time.Time, error) {
 // mostAsked is how many entries a server answers at once.
 const mostAsked = 1000
 
-func (p *program) listLedger(ctx context.Context, s surface, c host.Caller, q memory.LedgerQuery) error {
-	entries, most, more := []memory.LedgerEntry{}, q.Limit, true
+func (p *program) listLedger(ctx context.Context, s surface, c host.Caller, q ledger.Query) error {
+	entries, most, more := []ledger.Entry{}, q.Limit, true
 	for more && len(entries) < most {
 		q.Limit = min(most-len(entries), mostAsked)
 		some, next, rest, err := s.Ledger(ctx, c, q)
@@ -166,7 +166,7 @@ func (p *program) withLedger(f placeFlags) finder {
 }
 
 // listLast lists the newest entries. A ledger is read from a time on, so it looks further and further back.
-func (p *program) listLast(ctx context.Context, s surface, c host.Caller, q memory.LedgerQuery, count int) error {
+func (p *program) listLast(ctx context.Context, s surface, c host.Caller, q ledger.Query, count int) error {
 	const first, longest, step = time.Minute, 10 * 365 * 24 * time.Hour, 8
 	until, earliest := q.Until, q.Since
 	if until.IsZero() {
@@ -188,8 +188,8 @@ func (p *program) listLast(ctx context.Context, s surface, c host.Caller, q memo
 }
 
 // newestOf returns the last entries that a query asks for, at most so many.
-func newestOf(ctx context.Context, s surface, c host.Caller, q memory.LedgerQuery, count int) ([]memory.LedgerEntry, error) {
-	entries := []memory.LedgerEntry{}
+func newestOf(ctx context.Context, s surface, c host.Caller, q ledger.Query, count int) ([]ledger.Entry, error) {
+	entries := []ledger.Entry{}
 	q.Limit = mostAsked
 	for more := true; more; {
 		some, next, rest, err := s.Ledger(ctx, c, q)
@@ -203,7 +203,7 @@ func newestOf(ctx context.Context, s surface, c host.Caller, q memory.LedgerQuer
 	return entries, nil
 }
 
-func (p *program) showLedger(entries []memory.LedgerEntry) error {
+func (p *program) showLedger(entries []ledger.Entry) error {
 	rows := make([][]string, len(entries))
 	for i, e := range entries {
 		outcome, read, wrote := "ok", make([]string, len(e.Reads)), make([]string, len(e.Writes))

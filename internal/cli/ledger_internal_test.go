@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
@@ -40,12 +40,12 @@ type paged struct {
 	entries, page int
 }
 
-func (s paged) Ledger(_ context.Context, _ host.Caller, q memory.LedgerQuery) (found []memory.LedgerEntry, next string, more bool, err error) {
+func (s paged) Ledger(_ context.Context, _ host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error) {
 	first := 0
 	_, _ = fmt.Sscanf(q.After, "run_%d", &first)
 	last := min(first+min(s.page, q.Limit), s.entries)
 	for i := first; i < last; i++ {
-		found = append(found, memory.LedgerEntry{Run: fmt.Sprintf("run_%d", i+1)})
+		found = append(found, ledger.Entry{Run: fmt.Sprintf("run_%d", i+1)})
 	}
 	return found, fmt.Sprintf("run_%d", last), last < s.entries, nil
 }
@@ -67,7 +67,7 @@ func TestLedgerGoesOverPages(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var stdout, stderr strings.Builder
 			p := &program{env: Env{Stdout: &stdout, Stderr: &stderr}.withDefaults()}
-			err := p.listLedger(t.Context(), paged{entries: test.entries, page: test.page}, host.Caller{}, memory.LedgerQuery{Limit: test.limit})
+			err := p.listLedger(t.Context(), paged{entries: test.entries, page: test.page}, host.Caller{}, ledger.Query{Limit: test.limit})
 			if got := strings.Count(stdout.String(), "\n") - 1; err != nil || got != test.want {
 				t.Errorf("listLedger = %v with %d entries; want %d", err, got, test.want)
 			}

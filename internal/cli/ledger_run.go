@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/ledger"
 )
 
 // entryID is the form of the ids in the ledger: a word, and a ULID.
@@ -50,14 +50,14 @@ func (p *program) listRun(ctx context.Context, s surface, c host.Caller, run str
 		return abi.Faultf(abi.NotFound, "the ledger has no entry of %s", run).
 			WithHint("toolrun ledger --last 20 lists the newest entries; runs of another tenant or database have theirs there")
 	}
-	entries := []memory.LedgerEntry{*entry}
+	entries := []ledger.Entry{*entry}
 	return p.answer(entries, func() error { return p.showLedger(entries) })
 }
 
 // entryOf finds the entry of a run, nil if there is none. Entries are in the order of their ids, so it asks for the one
 // that follows the id before.
-func entryOf(ctx context.Context, s surface, c host.Caller, run string) (*memory.LedgerEntry, error) {
-	q := memory.LedgerQuery{After: idBefore(run), Limit: 1}
+func entryOf(ctx context.Context, s surface, c host.Caller, run string) (*ledger.Entry, error) {
+	q := ledger.Query{After: idBefore(run), Limit: 1}
 	entries, _, _, err := s.Ledger(ctx, c, q)
 	if err != nil || len(entries) == 0 || entries[0].Run != run {
 		return nil, err

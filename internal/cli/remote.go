@@ -10,9 +10,11 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
@@ -89,41 +91,41 @@ func (r *remote) RenderText(context.Context, host.Caller, string) (string, error
 }
 
 // StartSession starts a session, or changes one that is open.
-func (r *remote) StartSession(ctx context.Context, c host.Caller, start memory.SessionStart) (memory.Session, error) {
+func (r *remote) StartSession(ctx context.Context, c host.Caller, start session.Start) (session.Session, error) {
 	started, err := r.Client.StartSession(ctx, apitypes.SessionRequest{
 		Session: c.Session, User: c.User, Metadata: start.Metadata, SessionReference: start.Reference, UserReference: start.UserReference,
 	})
 	if err != nil {
-		return memory.Session{}, err
+		return session.Session{}, err
 	}
-	return memory.Session(started.Session), nil
+	return session.Session(started.Session), nil
 }
 
 // EndSession ends the caller's session.
-func (r *remote) EndSession(ctx context.Context, c host.Caller) (memory.Session, error) {
+func (r *remote) EndSession(ctx context.Context, c host.Caller) (session.Session, error) {
 	return sessionOf(r.Client.EndSession(ctx, callerOf(c)))
 }
 
 // Session describes the caller's session.
-func (r *remote) Session(ctx context.Context, c host.Caller) (memory.Session, error) {
+func (r *remote) Session(ctx context.Context, c host.Caller) (session.Session, error) {
 	return sessionOf(r.Client.Session(ctx, callerOf(c)))
 }
 
-func sessionOf(s *apitypes.Session, err error) (memory.Session, error) {
+func sessionOf(s *apitypes.Session, err error) (session.Session, error) {
 	if err != nil {
-		return memory.Session{}, err
+		return session.Session{}, err
 	}
-	return memory.Session(*s), nil
+	return session.Session(*s), nil
 }
 
-// Sessions lists sessions after an id.
-func (r *remote) Sessions(ctx context.Context, c host.Caller, after string, limit int) (found []memory.Session, next string, err error) {
+// Sessions returns a page of sessions after an id.
+func (r *remote) Sessions(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error) {
 	page, err := r.Client.Sessions(ctx, client.SessionQuery{User: c.User, After: after, Limit: limit})
 	if err != nil {
 		return nil, "", err
 	}
 	for _, s := range page.Items {
-		found = append(found, memory.Session(s))
+		found = append(found, session.Session(s))
 	}
 	return found, page.Next, nil
 }
@@ -199,15 +201,15 @@ func (r *remote) ExportUser(ctx context.Context, c host.Caller, w io.Writer) err
 	return err
 }
 
-// Ledger reads a page of the ledger.
-func (r *remote) Ledger(ctx context.Context, _ host.Caller, q memory.LedgerQuery) (found []memory.LedgerEntry, next string, more bool, err error) {
+// Ledger returns a page of the ledger.
+func (r *remote) Ledger(ctx context.Context, _ host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error) {
 	page, err := r.Client.Ledger(ctx, client.LedgerQuery(q))
 	if err != nil {
 		return nil, "", false, err
 	}
-	found = make([]memory.LedgerEntry, len(page.Items))
+	found = make([]ledger.Entry, len(page.Items))
 	for i, e := range page.Items {
-		found[i] = memory.LedgerEntry(e)
+		found[i] = ledger.Entry(e)
 	}
 	return found, page.Next, page.Next != "", nil
 }

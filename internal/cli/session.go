@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/session"
 )
 
 func (p *program) sessionCommand() *cobra.Command {
@@ -33,7 +33,7 @@ func (p *program) inSession(cmd *cobra.Command, f *memoryFlags, keep bool, body 
 func (p *program) sessionStart() *cobra.Command {
 	var f memoryFlags
 	var metadata string
-	var start memory.SessionStart
+	var start session.Start
 	cmd := &cobra.Command{
 		Use:   "start",
 		Short: "Start a session and print its id, or change one that is open",
@@ -46,11 +46,11 @@ func (p *program) sessionStart() *cobra.Command {
 				return err
 			}
 			return p.inSession(cmd, &f, true, func(ctx context.Context, s surface, c host.Caller) error {
-				session, err := s.StartSession(ctx, c, start)
+				started, err := s.StartSession(ctx, c, start)
 				if err != nil {
 					return err
 				}
-				return p.answer(session, func() error { return p.say("%s", session.ID) })
+				return p.answer(started, func() error { return p.say("%s", started.ID) })
 			})
 		},
 	}
@@ -73,11 +73,11 @@ func (p *program) sessionEnd() *cobra.Command {
 				return err
 			}
 			return p.inSession(cmd, &f, false, func(ctx context.Context, s surface, c host.Caller) error {
-				session, err := s.EndSession(ctx, c)
+				ended, err := s.EndSession(ctx, c)
 				if err != nil {
 					return err
 				}
-				return p.answer(session, func() error { return p.say("ended %s", session.ID) })
+				return p.answer(ended, func() error { return p.say("ended %s", ended.ID) })
 			})
 		},
 	}
@@ -97,14 +97,14 @@ func (p *program) sessionShow() *cobra.Command {
 				return err
 			}
 			return p.inSession(cmd, &f, false, func(ctx context.Context, s surface, c host.Caller) error {
-				session, err := s.Session(ctx, c)
+				found, err := s.Session(ctx, c)
 				if err != nil {
 					return err
 				}
-				if c.User != "" && session.User != c.User {
+				if c.User != "" && found.User != c.User {
 					return abi.Faultf(abi.AccessDenied, "the session belongs to another user")
 				}
-				return p.answer(session, func() error { return p.showSession(session) })
+				return p.answer(found, func() error { return p.showSession(found) })
 			})
 		},
 	}
@@ -126,7 +126,7 @@ func (f *callerFlags) named(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (p *program) showSession(s memory.Session) error {
+func (p *program) showSession(s session.Session) error {
 	rows := [][]string{
 		{"user", s.User}, {"reference", s.Reference}, {"user reference", s.UserReference},
 		{"started", when(&s.Started)}, {"used", when(&s.Used)}, {"ended", when(s.Ended)}, {"metadata", string(s.Metadata)},
@@ -154,7 +154,7 @@ func (p *program) sessionList() *cobra.Command {
 }
 
 func (p *program) listSessions(ctx context.Context, app surface, c host.Caller) error {
-	sessions, err := allPages(func(after string) ([]memory.Session, string, error) {
+	sessions, err := allPages(func(after string) ([]session.Session, string, error) {
 		return app.Sessions(ctx, c, after, pageSize)
 	})
 	if err != nil {

@@ -7,8 +7,10 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
@@ -18,10 +20,10 @@ type surface interface {
 	Render(ctx context.Context, c host.Caller, prompt string) (string, error)
 	RenderText(ctx context.Context, c host.Caller, text string) (string, error)
 
-	StartSession(context.Context, host.Caller, memory.SessionStart) (memory.Session, error)
-	EndSession(context.Context, host.Caller) (memory.Session, error)
-	Session(context.Context, host.Caller) (memory.Session, error)
-	Sessions(ctx context.Context, c host.Caller, after string, limit int) (found []memory.Session, next string, err error)
+	StartSession(context.Context, host.Caller, session.Start) (session.Session, error)
+	EndSession(context.Context, host.Caller) (session.Session, error)
+	Session(context.Context, host.Caller) (session.Session, error)
+	Sessions(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error)
 
 	// Get returns what a projection picks of a record, or all where it is nil; with record, revision and times too. It is
 	// null where there is no record.
@@ -37,7 +39,7 @@ type surface interface {
 	// ExportUser writes all data of the caller's user as a ZIP archive.
 	ExportUser(ctx context.Context, c host.Caller, w io.Writer) error
 	// Ledger returns a page of what was done, oldest first. More reports that there may be others after next.
-	Ledger(ctx context.Context, c host.Caller, q memory.LedgerQuery) (found []memory.LedgerEntry, next string, more bool, err error)
+	Ledger(ctx context.Context, c host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error)
 }
 
 var (
@@ -54,6 +56,31 @@ type writeOptions struct {
 
 // local is an app that is open in this process.
 type local struct{ *host.Host }
+
+// StartSession starts a session, or changes one that is open.
+func (l local) StartSession(ctx context.Context, c host.Caller, start session.Start) (session.Session, error) {
+	return l.Host.Sessions().Start(ctx, c, start)
+}
+
+// EndSession ends the caller's session.
+func (l local) EndSession(ctx context.Context, c host.Caller) (session.Session, error) {
+	return l.Host.Sessions().End(ctx, c)
+}
+
+// Session describes the caller's session.
+func (l local) Session(ctx context.Context, c host.Caller) (session.Session, error) {
+	return l.Host.Sessions().Get(ctx, c)
+}
+
+// Sessions returns a page of sessions after an id.
+func (l local) Sessions(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error) {
+	return l.Host.Sessions().List(ctx, c, after, limit)
+}
+
+// Ledger returns a page of the ledger.
+func (l local) Ledger(ctx context.Context, c host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error) {
+	return l.Host.Ledger().Entries(ctx, c, q)
+}
 
 // Get performs get_content.
 func (l local) Get(ctx context.Context, c host.Caller, store string, projection json.RawMessage, record bool) (json.RawMessage, error) {

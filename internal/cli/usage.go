@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/metering"
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
@@ -48,7 +48,7 @@ another reason, such as an invalid input. Only a toolrun serve counts runs.`,
 	return cmd
 }
 
-func (f *usageFlags) query() (q memory.UsageQuery, err error) {
+func (f *usageFlags) query() (q metering.Query, err error) {
 	for _, flag := range []struct {
 		name, text string
 		to         *time.Time
@@ -70,25 +70,25 @@ func (f *usageFlags) query() (q memory.UsageQuery, err error) {
 const mostUsage = 100
 
 // usage returns a page of what apps use.
-func (w *workspace) usage(ctx context.Context, c host.Caller, q memory.UsageQuery) (found []memory.AppUsage, next string, err error) {
+func (w *workspace) usage(ctx context.Context, c host.Caller, q metering.Query) (found []metering.Usage, next string, err error) {
 	q.Limit = mostUsage
 	there, remote := w.surface.(*remote)
 	if !remote {
 		q.Tenant = c.Tenant
-		return memory.Usage(ctx, w.backend, q)
+		return metering.List(ctx, w.backend, q)
 	}
 	page, err := there.Usage(ctx, client.UsageQuery{Since: q.Since, Until: q.Until, After: q.After, Limit: q.Limit})
 	if err != nil {
 		return nil, "", err
 	}
 	for _, usage := range page.Items {
-		found = append(found, memory.AppUsage(usage))
+		found = append(found, metering.Usage(usage))
 	}
 	return found, page.Next, nil
 }
 
-func (p *program) showUsage(ctx context.Context, w *workspace, c host.Caller, q memory.UsageQuery) error {
-	all := []memory.AppUsage{}
+func (p *program) showUsage(ctx context.Context, w *workspace, c host.Caller, q metering.Query) error {
+	all := []metering.Usage{}
 	for {
 		found, next, err := w.usage(ctx, c, q)
 		if err != nil {

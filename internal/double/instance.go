@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -220,8 +221,8 @@ func (i *instance) session(ctx context.Context, r sessionRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o.StartSession(ctx, host.Caller{User: r.User, Session: r.Session},
-		memory.SessionStart{Reference: r.SessionReference, UserReference: r.UserReference, Metadata: r.Metadata})
+	return o.Sessions().Start(ctx, host.Caller{User: r.User, Session: r.Session},
+		session.Start{Reference: r.SessionReference, UserReference: r.UserReference, Metadata: r.Metadata})
 }
 
 type endSessionRequest struct {
@@ -235,7 +236,7 @@ func (i *instance) endSession(ctx context.Context, r endSessionRequest) (any, er
 	if err != nil {
 		return nil, err
 	}
-	return o.EndSession(ctx, host.Caller{Session: r.Session})
+	return o.Sessions().End(ctx, host.Caller{Session: r.Session})
 }
 
 type refuseRequest struct {

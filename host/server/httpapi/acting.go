@@ -29,7 +29,7 @@ func (c *call) caller(ctx context.Context, user, session string) (host.Caller, e
 	if err != nil || caller.User != "" || caller.Session == "" {
 		return caller, err
 	}
-	found, err := c.host.Session(ctx, caller)
+	found, err := c.host.Sessions().Get(ctx, caller)
 	if errors.Is(err, abi.NotFound) { // which what is asked for will report, or begin it
 		return caller, nil
 	}

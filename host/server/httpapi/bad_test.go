@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/httpapi"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
@@ -166,8 +166,8 @@ func TestBadUploads(t *testing.T) {
 		{"a name that turns around", "a\u202etxt.pdf", "application/pdf", "%PDF-1.4", 400, abi.InvalidArgument},
 		{"a device", "con.txt", "text/plain", "text", 400, abi.InvalidArgument},
 		{"no name", "", "text/plain", "text", 400, abi.InvalidArgument},
-		{"too large", "a.txt", "text/plain", strings.Repeat("a", memory.MaxFileBytes+1), 413, abi.TooLarge},
-		{"far too large", "a.txt", "text/plain", strings.Repeat("a", memory.MaxFileBytes+2<<20), 413, abi.TooLarge},
+		{"too large", "a.txt", "text/plain", strings.Repeat("a", artifact.MaxBytes+1), 413, abi.TooLarge},
+		{"far too large", "a.txt", "text/plain", strings.Repeat("a", artifact.MaxBytes+2<<20), 413, abi.TooLarge},
 		{"broken", "a.docx", docx, "PK\x03\x04 and no more", 400, abi.InvalidArgument},
 	} {
 		t.Run(test.name, func(t *testing.T) {

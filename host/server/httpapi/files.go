@@ -17,15 +17,15 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/admission"
+	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/extract"
-	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
 // maxUpload is the largest body of an upload: a file and what multipart takes.
-const maxUpload = memory.MaxFileBytes + 1<<20
+const maxUpload = artifact.MaxBytes + 1<<20
 
 type uploadInput struct {
 	apitypes.Target
@@ -97,7 +97,7 @@ func (s *Server) addFiles() {
 		if err != nil {
 			return nil, err
 		}
-		changed, err := c.host.SetFileActive(ctx, caller, in.File, in.Body.Active)
+		changed, err := c.host.Artifacts().SetActive(ctx, caller, in.File, in.Body.Active)
 		return &fileOutput{s.shownFile(c, changed)}, err
 	})
 	add(s, auth.Files, huma.Operation{
@@ -108,7 +108,7 @@ func (s *Server) addFiles() {
 		if err != nil {
 			return nil, err
 		}
-		removed, err := c.host.RemoveFile(ctx, caller, in.File)
+		removed, err := c.host.Artifacts().Remove(ctx, caller, in.File)
 		return &artifactOutput{apitypes.Artifact(removed)}, err
 	})
 	add(s, auth.Files, huma.Operation{
@@ -128,7 +128,7 @@ func (s *Server) filesOf(ctx context.Context, c *call, in *sessionInput) ([]apit
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.host.Files(ctx, caller)
+	found, err := c.host.Artifacts().List(ctx, caller)
 	list := []apitypes.File{}
 	for _, a := range found {
 		list = append(list, s.shownFile(c, a))
@@ -136,7 +136,7 @@ func (s *Server) filesOf(ctx context.Context, c *call, in *sessionInput) ([]apit
 	return list, err
 }
 
-func (s *Server) shownFile(c *call, a memory.Artifact) apitypes.File {
+func (s *Server) shownFile(c *call, a artifact.Artifact) apitypes.File {
 	f := apitypes.File{Artifact: apitypes.Artifact(a)}
 	if s.options.Links != nil {
 		f.URL = s.options.Links.Make(c.app, c.principal.Tenant, a)
@@ -157,7 +157,7 @@ func (s *Server) upload(ctx context.Context, c *call, in *uploadInput) (*fileOut
 		return nil, err
 	}
 	up.Began, _ = ctx.Value(admittedKey{}).(time.Time)
-	added, err := c.host.AddFile(ctx, caller, up)
+	added, err := c.host.Artifacts().Add(ctx, caller, up)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func (s *Server) upload(ctx context.Context, c *call, in *uploadInput) (*fileOut
 }
 
 // addText reads the text of a file, or notes why there is none. The session is looked at before.
-func (s *Server) addText(ctx context.Context, c *call, caller host.Caller, format extract.Format, up *memory.Upload) error {
+func (s *Server) addText(ctx context.Context, c *call, caller host.Caller, format extract.Format, up *artifact.Upload) error {
 	if !format.Extracts {
 		up.TextReason = string(extract.UnsupportedFormat)
 		return nil
@@ -174,7 +174,7 @@ func (s *Server) addText(ctx context.Context, c *call, caller host.Caller, forma
 		up.TextReason = string(extract.Disabled)
 		return nil
 	}
-	if err := c.host.MayAddFile(ctx, caller, len(up.Content)); err != nil {
+	if err := c.host.Artifacts().MayAdd(ctx, caller, len(up.Content)); err != nil {
 		return err
 	}
 	text, err := s.options.Documents.Read(ctx, admission.Party{Tenant: c.principal.Tenant, App: c.app, User: uploader(c.principal, caller)}, format, up.Content)
@@ -235,20 +235,20 @@ var badForm = abi.Faultf(abi.InvalidArgument, "the body is no form as multipart/
 // readPart reads a file from a form of so many bytes, less than 0 where that is unknown.
 func readPart(part *multipart.Part, formBytes int64) (up upload, err error) {
 	up = upload{name: part.FileName(), mediaType: part.Header.Get("Content-Type")}
-	room := min(max(formBytes, 0), memory.MaxFileBytes+1) + bytes.MinRead
+	room := min(max(formBytes, 0), artifact.MaxBytes+1) + bytes.MinRead
 	content := bytes.NewBuffer(make([]byte, 0, room)) // at once: to grow takes twice the memory
-	if _, err = content.ReadFrom(io.LimitReader(part, memory.MaxFileBytes+1)); err != nil {
+	if _, err = content.ReadFrom(io.LimitReader(part, artifact.MaxBytes+1)); err != nil {
 		return up, badForm
 	}
-	if content.Len() > memory.MaxFileBytes {
-		return up, abi.Faultf(abi.TooLarge, "the file has more than %s", bytesize.Format(memory.MaxFileBytes))
+	if content.Len() > artifact.MaxBytes {
+		return up, abi.Faultf(abi.TooLarge, "the file has more than %s", bytesize.Format(artifact.MaxBytes))
 	}
 	up.content = content.Bytes()
 	return up, nil
 }
 
 // identify finds out what a file is.
-func (u upload) identify() (up memory.Upload, format extract.Format, err error) {
+func (u upload) identify() (up artifact.Upload, format extract.Format, err error) {
 	up.Content = u.content
 	if up.Filename, err = extract.CleanName(u.name); err != nil {
 		return up, format, err
@@ -263,7 +263,7 @@ func (s *Server) download(ctx context.Context, c *call, in *fileInput) (*huma.St
 	if err != nil {
 		return nil, err
 	}
-	files, err := c.host.Files(ctx, caller)
+	files, err := c.host.Artifacts().List(ctx, caller)
 	if err != nil {
 		return nil, err
 	}
@@ -276,7 +276,7 @@ func (s *Server) download(ctx context.Context, c *call, in *fileInput) (*huma.St
 			return nil, err
 		}
 		if c.principal.Role == auth.Operator {
-			if err := c.host.NoteDownload(caller, a.ID); err != nil {
+			if err := c.host.Ledger().NoteDownload(caller, a.ID); err != nil {
 				d.close()
 				return nil, err
 			}
@@ -341,7 +341,7 @@ func (s *Server) linkedBytes(ctx context.Context, l link) (int64, error) {
 		return 0, err
 	}
 	defer release()
-	return h.FileBytes(ctx, host.Caller{Tenant: l.tenant}, l.file)
+	return h.Artifacts().Size(ctx, host.Caller{Tenant: l.tenant}, l.file)
 }
 
 // loading returns what reads a file, which uses its app's host only meanwhile.
@@ -352,6 +352,6 @@ func (s *Server) loading(tenant, app, file string) loader {
 			return nil, err
 		}
 		defer release()
-		return h.FileAt(ctx, host.Caller{Tenant: tenant}, file, offset)
+		return h.Artifacts().Piece(ctx, host.Caller{Tenant: tenant}, file, offset)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
@@ -42,18 +42,21 @@ func (s *Server) addLedger() {
 
 type whoamiOutput struct{ Body apitypes.Whoami }
 
-func readLedger(ctx context.Context, c *call, in *ledgerInput) (*listOutput[memory.LedgerEntry], error) {
+func readLedger(ctx context.Context, c *call, in *ledgerInput) (*listOutput[apitypes.LedgerEntry], error) {
 	caller, err := c.named("", "")
 	if err != nil {
 		return nil, err
 	}
-	found, next, more, err := c.host.Ledger(ctx, caller, memory.LedgerQuery{
+	found, next, more, err := c.host.Ledger().Entries(ctx, caller, ledger.Query{
 		After: in.After, Since: in.Since, Until: in.Until, User: in.User, Session: in.Session, Tool: in.Tool, Store: in.Store,
 		Writes: in.Writes, Failed: in.Failed, Limit: in.Limit,
 	})
-	page := apitypes.List[memory.LedgerEntry]{Items: found}
+	page := apitypes.List[apitypes.LedgerEntry]{Items: make([]apitypes.LedgerEntry, len(found))}
+	for i, e := range found {
+		page.Items[i] = apitypes.LedgerEntry(e)
+	}
 	if more {
 		page.Next = next
 	}
-	return &listOutput[memory.LedgerEntry]{page}, err
+	return &listOutput[apitypes.LedgerEntry]{page}, err
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/artifact"
 )
 
 // Links makes addresses at which files can be downloaded without credentials, until they expire: whoever has one has the
@@ -76,7 +76,7 @@ type link struct {
 const maxLink = 4096
 
 // Make returns the address of a file: the same one for the same file, so that tools which run again see the same.
-func (l *Links) Make(app, tenant string, a memory.Artifact) string {
+func (l *Links) Make(app, tenant string, a artifact.Artifact) string {
 	at := link{tenant, app, a.ID, a.Filename, a.MediaType, a.Expires.Unix()}
 	return l.base + l.path() + base64.RawURLEncoding.EncodeToString(l.seal(at))
 }

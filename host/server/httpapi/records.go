@@ -142,7 +142,7 @@ func (c *call) sessionMeta(ctx context.Context, in apitypes.Place, projection js
 	if err != nil || caller.Session == "" {
 		return out, err
 	}
-	session, err := c.host.Session(ctx, caller)
+	session, err := c.host.Sessions().Get(ctx, caller)
 	if errors.Is(err, abi.NotFound) {
 		return out, nil
 	}

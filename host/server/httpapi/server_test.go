@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/httpapi"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+	"github.com/toolrun/toolrun/host/session"
 )
 
 const metadataBody = `{
@@ -114,9 +114,9 @@ func TestRecords(t *testing.T) {
 
 func TestSessionsAndStores(t *testing.T) {
 	s := newService(t, func(o *httpapi.Options) { o.UserMetadata = []string{"userName", "n", "a"} })
-	var session memory.Session
-	s.want(201, "ann", "POST", "/api/v1/sessions", `{"metadata":{"userName":"John","n":12345678901234567890}}`).into(t, &session)
-	path := "/api/v1/sessions/" + session.ID
+	var started session.Session
+	s.want(201, "ann", "POST", "/api/v1/sessions", `{"metadata":{"userName":"John","n":12345678901234567890}}`).into(t, &started)
+	path := "/api/v1/sessions/" + started.ID
 	s.want(200, "ann", "PATCH", path+"/metadata", `{"a":1}`, "Content-Type", "application/merge-patch+json")
 	s.want(403, "bob", "GET", path, "")
 	s.want(403, "bob", "DELETE", path, "")
@@ -126,10 +126,10 @@ func TestSessionsAndStores(t *testing.T) {
 	if r := s.want(200, "read-only", "GET", path, ""); contains(r, "John") {
 		t.Errorf("who may only watch sees the metadata: %s", r)
 	}
-	if r := s.want(200, "bob", "GET", "/api/v1/sessions", ""); contains(r, session.ID) {
+	if r := s.want(200, "bob", "GET", "/api/v1/sessions", ""); contains(r, started.ID) {
 		t.Errorf("bob sees the sessions of others: %s", r)
 	}
-	s.want(200, "ann", "POST", "/api/v1/prompts/greeting/render", `{"session_id":"`+session.ID+`"}`)
+	s.want(200, "ann", "POST", "/api/v1/prompts/greeting/render", `{"session_id":"`+started.ID+`"}`)
 	s.want(200, "ann", "DELETE", path, "")
 	s.want(410, "ann", "POST", path+"/runs", `{"tool":"look"}`)
 

@@ -10,13 +10,13 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+	"github.com/toolrun/toolrun/host/session"
 )
 
-type sessionOutput struct{ Body memory.Session }
+type sessionOutput struct{ Body session.Session }
 
 type sessionInput struct {
 	apitypes.Target
@@ -42,8 +42,8 @@ func (s *Server) addSessions() {
 		if err != nil {
 			return nil, err
 		}
-		session, err := c.host.Session(ctx, caller)
-		return &sessionOutput{c.shown(session)}, err
+		found, err := c.host.Sessions().Get(ctx, caller)
+		return &sessionOutput{c.shown(found)}, err
 	})
 	add(s, auth.Sessions, huma.Operation{
 		OperationID: "change-metadata", Method: http.MethodPatch, Path: "/sessions/{session_id}/metadata", Tags: tags,
@@ -57,8 +57,8 @@ func (s *Server) addSessions() {
 		if err != nil {
 			return nil, err
 		}
-		session, err := c.host.EndSession(ctx, caller)
-		return &sessionOutput{session}, err
+		ended, err := c.host.Sessions().End(ctx, caller)
+		return &sessionOutput{ended}, err
 	})
 }
 
@@ -69,7 +69,7 @@ type startInput struct {
 }
 
 type startedSession struct {
-	memory.Session
+	session.Session
 	Result *report.Result `json:"result,omitempty" doc:"What came of the message"`
 }
 
@@ -90,14 +90,14 @@ func startSession(ctx context.Context, c *call, in *startInput) (*startOutput, e
 	if err := c.mayGive(given); err != nil {
 		return nil, err
 	}
-	session, err := c.host.StartSession(ctx, caller, memory.SessionStart{
+	started, err := c.host.Sessions().Start(ctx, caller, session.Start{
 		Reference: in.Body.SessionReference, UserReference: in.Body.UserReference, Metadata: in.Body.Metadata,
 	})
-	out := &startOutput{startedSession{Session: session}}
+	out := &startOutput{startedSession{Session: started}}
 	if err != nil || in.Body.Message == nil {
 		return out, err
 	}
-	fields := apitypes.RunFields{Message: in.Body.Message, Session: session.ID, User: session.User}
+	fields := apitypes.RunFields{Message: in.Body.Message, Session: started.ID, User: started.User}
 	answer, err := c.run(ctx, job{fields: fields, key: in.Key})
 	if err != nil {
 		return nil, err
@@ -124,32 +124,32 @@ type listSessionsInput struct {
 	apitypes.PageQuery
 }
 
-func listSessions(ctx context.Context, c *call, in *listSessionsInput) (*listOutput[memory.Session], error) {
+func listSessions(ctx context.Context, c *call, in *listSessionsInput) (*listOutput[session.Session], error) {
 	caller, err := c.named(in.User, "")
 	if err != nil {
 		return nil, err
 	}
 	if caller.Session != "" { // the only one that is the caller's business
-		session, err := c.host.Session(ctx, caller)
-		return &listOutput[memory.Session]{apitypes.List[memory.Session]{Items: []memory.Session{c.shown(session)}}}, err
+		own, err := c.host.Sessions().Get(ctx, caller)
+		return &listOutput[session.Session]{apitypes.List[session.Session]{Items: []session.Session{c.shown(own)}}}, err
 	}
-	found, next, err := c.host.Sessions(ctx, caller, in.After, in.Limit)
+	found, next, err := c.host.Sessions().List(ctx, caller, in.After, in.Limit)
 	if err != nil {
 		return nil, err
 	}
-	page := apitypes.List[memory.Session]{Items: []memory.Session{}, Next: next}
-	for _, session := range found {
-		page.Items = append(page.Items, c.shown(session))
+	page := apitypes.List[session.Session]{Items: []session.Session{}, Next: next}
+	for _, one := range found {
+		page.Items = append(page.Items, c.shown(one))
 	}
-	return &listOutput[memory.Session]{page}, nil
+	return &listOutput[session.Session]{page}, nil
 }
 
-// shown is a session as far as who asks may see it.
-func (c *call) shown(session memory.Session) memory.Session {
+// shown returns a session as far as the principal may see it.
+func (c *call) shown(s session.Session) session.Session {
 	if !c.principal.Allows(auth.Sessions) {
-		session.Metadata = json.RawMessage("{}")
+		s.Metadata = json.RawMessage("{}")
 	}
-	return session
+	return s
 }
 
 type metadataInput struct {
@@ -170,11 +170,11 @@ func changeMetadata(ctx context.Context, c *call, in *metadataInput) (*sessionOu
 	if err := c.mayPatch(in.Body); err != nil {
 		return nil, err
 	}
-	if _, err := c.host.Session(ctx, caller); err != nil { // a patch begins no session
+	if _, err := c.host.Sessions().Get(ctx, caller); err != nil { // a patch begins no session
 		return nil, err
 	}
-	session, err := c.host.StartSession(ctx, caller, memory.SessionStart{Metadata: in.Body})
-	return &sessionOutput{session}, err
+	changed, err := c.host.Sessions().Start(ctx, caller, session.Start{Metadata: in.Body})
+	return &sessionOutput{changed}, err
 }
 
 // sorted sorts a list by a text of its items.

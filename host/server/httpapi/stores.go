@@ -134,7 +134,7 @@ func (s *Server) declare(ctx context.Context, c *call, w apitypes.Store, create 
 	}
 	out := &storeOutput{s.wireStore(c, st)}
 	out.Body.Mistakes = wireMistakes(st)
-	err = c.host.NoteDeclared(caller, st.Name)
+	err = c.host.Ledger().NoteDeclared(caller, st.Name)
 	if !create && st.Schema != nil {
 		out.Body.Unfit = countUnfit(ctx, c, caller, st)
 	}

@@ -43,7 +43,7 @@ func (s *Server) addTransfer() {
 		if err != nil {
 			return nil, err
 		}
-		return &exportOutput{document}, c.host.NoteExported(caller)
+		return &exportOutput{document}, c.host.Ledger().NoteExported(caller)
 	})
 	add(s, auth.Transfer, huma.Operation{
 		OperationID: importStores, Method: http.MethodPost, Path: "/import", Tags: tags, Summary: "Import stores",
@@ -83,7 +83,7 @@ func (s *Server) importStores(ctx context.Context, c *call, in *importInput) (*i
 	if len(stores) > 0 {
 		err = s.options.Apps.DeclareStores(ctx, c.principal.Tenant, c.app, stores)
 	}
-	if noted := c.host.NoteImported(caller, err, names...); err == nil {
+	if noted := c.host.Ledger().NoteImported(caller, err, names...); err == nil {
 		err = noted
 	}
 	if err != nil {

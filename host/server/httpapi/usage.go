@@ -8,7 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/metering"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
@@ -26,9 +26,9 @@ func (s *Server) addUsage() {
 }
 
 // readUsage reads the usage of the principal's tenant or, for one who meters, of all.
-func (s *Server) readUsage(ctx context.Context, in *usageInput) (*listOutput[memory.AppUsage], error) {
+func (s *Server) readUsage(ctx context.Context, in *usageInput) (*listOutput[apitypes.AppUsage], error) {
 	p, _ := ctx.Value(principalKey{}).(auth.Principal)
-	q := memory.UsageQuery{Tenant: p.Tenant, Apps: p.Apps, After: in.After, Limit: in.Limit}
+	q := metering.Query{Tenant: p.Tenant, Apps: p.Apps, After: in.After, Limit: in.Limit}
 	if p.Role == auth.Metering {
 		q.Tenant = ""
 	}
@@ -52,5 +52,9 @@ func (s *Server) readUsage(ctx context.Context, in *usageInput) (*listOutput[mem
 		*bound.to = day
 	}
 	found, next, err := s.options.Apps.Usage(ctx, q)
-	return &listOutput[memory.AppUsage]{apitypes.List[memory.AppUsage]{Items: found, Next: next}}, err
+	page := apitypes.List[apitypes.AppUsage]{Items: make([]apitypes.AppUsage, len(found)), Next: next}
+	for i, usage := range found {
+		page.Items[i] = apitypes.AppUsage(usage)
+	}
+	return &listOutput[apitypes.AppUsage]{page}, err
 }

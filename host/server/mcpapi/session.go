@@ -14,7 +14,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/memory"
+	hostsession "github.com/toolrun/toolrun/host/session"
 )
 
 // endTimeout is how long ending a session of memory may take when the client is gone.
@@ -127,7 +127,7 @@ func (s *session) begin(ctx context.Context, link *mcp.ServerSession) error {
 	if s.owner.Session != "" || s.alive(ctx) {
 		return nil
 	}
-	started, err := s.api.host.StartSession(ctx, s.owner, memory.SessionStart{})
+	started, err := s.api.host.Sessions().Start(ctx, s.owner, hostsession.Start{})
 	if err != nil {
 		return err
 	}
@@ -141,11 +141,11 @@ func (s *session) alive(ctx context.Context) bool {
 	if !s.made {
 		return false
 	}
-	session, err := s.api.host.Session(ctx, s.caller)
+	found, err := s.api.host.Sessions().Get(ctx, s.caller)
 	if err != nil {
 		return !errors.Is(err, abi.NotFound) && !errors.Is(err, abi.SessionEnded)
 	}
-	return session.Ended == nil
+	return found.Ended == nil
 }
 
 // current is for whom a request acts.
@@ -198,7 +198,7 @@ func (s *session) end() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
-	if _, err := s.api.host.EndSession(ctx, s.caller); err != nil {
+	if _, err := s.api.host.Sessions().End(ctx, s.caller); err != nil {
 		s.api.log.Warn("the session of a client that has left could not be ended", "session", s.caller.Session, "error", err)
 	}
 }

@@ -20,7 +20,7 @@ import (
 // sessionsOf are the open sessions of a user.
 func sessionsOf(t *testing.T, h *host.Host, user string) []string {
 	t.Helper()
-	sessions, _, err := h.Sessions(t.Context(), host.Caller{User: user}, "", 10)
+	sessions, _, err := h.Sessions().List(t.Context(), host.Caller{User: user}, "", 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestEndedSessionIsFollowedByAnother(t *testing.T) {
 	c, _ := connect(t, serve(t, h), host.Caller{User: "ann"}, nil)
 	call(t, c, "order", map[string]any{"item": "tea"})
 	first := sessionsOf(t, h, "ann")[0]
-	if _, err := h.EndSession(t.Context(), host.Caller{User: "ann", Session: first}); err != nil {
+	if _, err := h.Sessions().End(t.Context(), host.Caller{User: "ann", Session: first}); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := read(t, c, "basket"); got != "null" {

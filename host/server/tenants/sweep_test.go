@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/server/tenants"
+	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
@@ -45,7 +45,7 @@ func TestSweepIsForAllTenants(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := host.Caller{Tenant: tenant, User: "ann", Session: "s1"}
-		if _, err := h.StartSession(t.Context(), c, memory.SessionStart{}); err != nil {
+		if _, err := h.Sessions().Start(t.Context(), c, session.Start{}); err != nil {
 			t.Fatal(err)
 		}
 		release()

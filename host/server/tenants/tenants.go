@@ -13,8 +13,10 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/metering"
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
@@ -25,7 +27,7 @@ type Options struct {
 	// Observers makes the observers of an app beside those of Host. Default: none.
 	Observers func(app string) []host.Observer
 	// FileURL makes the address at which an uploaded file of an app can be downloaded. Default: there is none.
-	FileURL func(app, tenant string, file memory.Artifact) string
+	FileURL func(app, tenant string, file artifact.Artifact) string
 	// Retired is told of each host that is replaced or closed, before the uses of it have ended: who holds one for long
 	// lets go of it then. Default: nobody is told.
 	Retired func(*host.Host)
@@ -117,15 +119,15 @@ func (a *Apps) Open() int {
 	return len(a.hosts)
 }
 
-// Usage returns a page of what apps use, also of those that are not open or no longer served; see memory.Usage. What
+// Usage returns a page of what apps use, also of those that are not open or no longer served; see metering.List. What
 // runs of other tenants than the one that is named used is up to half a minute old.
-func (a *Apps) Usage(ctx context.Context, q memory.UsageQuery) (found []memory.AppUsage, next string, err error) {
+func (a *Apps) Usage(ctx context.Context, q metering.Query) (found []metering.Usage, next string, err error) {
 	if q.Tenant != "" {
 		for _, h := range a.openOf(q.Tenant) {
-			_ = h.FlushUsage() // which logs why; what is kept is older then
+			_ = h.Meter().Flush() // which logs why; what is kept is older then
 		}
 	}
-	return memory.Usage(ctx, a.options.Host.Backend, q)
+	return metering.List(ctx, a.options.Host.Backend, q)
 }
 
 // openOf returns the hosts of a tenant that are open.
@@ -232,7 +234,7 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 		opts.Observers = append(slices.Clone(opts.Observers), a.options.Observers(declared.ID)...)
 	}
 	if link := a.options.FileURL; link != nil {
-		opts.FileURL = func(tenant string, file memory.Artifact) string { return link(declared.ID, tenant, file) }
+		opts.FileURL = func(tenant string, file artifact.Artifact) string { return link(declared.ID, tenant, file) }
 	}
 	return host.Open(ctx, opts)
 }

@@ -11,7 +11,7 @@ import (
 // What package memory describes is written down here once more, for clients that take in no memory: a test holds the
 // two together.
 
-// Session is a memory.Session.
+// Session is a session.Session.
 type Session struct {
 	ID string `json:"session_id"`
 	// User is "" while the session is anonymous, and once its user was erased.
@@ -33,7 +33,7 @@ type StartedSession struct {
 	Result *report.Result `json:"result,omitempty"`
 }
 
-// Artifact is a memory.Artifact, a file that was uploaded, with the API's spelling of its names. Tools read it in
+// Artifact is a artifact.Artifact, a file that was uploaded, with the API's spelling of its names. Tools read it in
 // sessionMeta.artifacts, in another.
 type Artifact struct {
 	ID        string    `json:"file_id"`
@@ -71,7 +71,7 @@ type Listed struct {
 	Expires  *time.Time `json:"expires_at,omitempty"`
 }
 
-// LedgerEntry is a memory.LedgerEntry: what a run, or an act of an operator, read and wrote.
+// LedgerEntry is a ledger.Entry: what a run, or an act of an operator, read and wrote.
 type LedgerEntry struct {
 	Run string `json:"run_id"`
 	// Act is what it was: run, dry_run, render; of operators operate, list, purge, erase, declare, export, import, download, export_user.
@@ -103,7 +103,7 @@ type Erased struct {
 	Entries  int            `json:"ledger_entries"`
 }
 
-// AppUsage is a memory.AppUsage: the usage of an app in a tenant.
+// AppUsage is a metering.Usage: the usage of an app in a tenant.
 type AppUsage struct {
 	Tenant string `json:"tenant"`
 	App    string `json:"app"`

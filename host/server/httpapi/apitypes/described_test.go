@@ -7,8 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolrun/toolrun/host/artifact"
+	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/metering"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+	"github.com/toolrun/toolrun/host/session"
 )
 
 // TestDescribed compares what a client reads with what the service writes.
@@ -17,12 +21,12 @@ func TestDescribed(t *testing.T) {
 		read, written any
 		spelled       func(string) string // how the API spells names; nil for as they are
 	}{
-		{read: apitypes.Session{}, written: memory.Session{}},
-		{read: apitypes.Artifact{}, written: memory.Artifact{}, spelled: snake},
+		{read: apitypes.Session{}, written: session.Session{}},
+		{read: apitypes.Artifact{}, written: artifact.Artifact{}, spelled: snake},
 		{read: apitypes.Listed{}, written: memory.Listed{}},
-		{read: apitypes.LedgerEntry{}, written: memory.LedgerEntry{}},
+		{read: apitypes.LedgerEntry{}, written: ledger.Entry{}},
 		{read: apitypes.Erased{}, written: memory.Erased{}},
-		{read: apitypes.AppUsage{}, written: memory.AppUsage{}},
+		{read: apitypes.AppUsage{}, written: metering.Usage{}},
 	} {
 		got, want := shape(tt.read), shape(tt.written)
 		if tt.spelled != nil {

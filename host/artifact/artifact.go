@@ -1,0 +1,126 @@
+package artifact
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// The limits of files.
+const (
+	// MaxBytes and MaxFiles bound a file, and the files of a session.
+	MaxBytes = 20 << 20
+	MaxFiles = 50
+	// Retention is how long a file, and the address under which it can be downloaded, live after the upload.
+	Retention = 30 * 24 * time.Hour
+	// maxTextBytes bounds the text that is kept of a file, and maxTexts what tools see of all files of a session.
+	maxTextBytes = 256 << 10
+	maxTexts     = 512 << 10
+)
+
+// Artifact describes a file that was uploaded to a session.
+type Artifact struct {
+	ID string `json:"fileId"`
+	// Type is the name of the format, such as pdf; MediaType is its media type (RFC 2046).
+	Type      string `json:"type"`
+	Filename  string `json:"filename"`
+	MediaType string `json:"mimetype"`
+	Bytes     int64  `json:"size"`
+	// SHA256 is that of the content, in hexadecimal digits.
+	SHA256 string `json:"sha256"`
+	// Active reports that tools and prompts see the file's text.
+	Active   bool      `json:"isActive"`
+	Uploaded time.Time `json:"uploadedAt"`
+	// Expires is when the file is removed.
+	Expires time.Time `json:"expiresAt"`
+	// HasText reports that the file has text, and Truncated that some of it is missing.
+	HasText   bool `json:"hasText"`
+	Truncated bool `json:"textTruncated,omitempty"`
+	// TextReason is the code of the reason why the file has no text, such as "encrypted"; see extract.Reason. It is "" for a
+	// file with text.
+	TextReason string `json:"textReason,omitempty"`
+}
+
+// Upload is a file for a session. ID, Type, Filename and MediaType are those of the Artifact that it becomes.
+type Upload struct {
+	ID, Type, Filename, MediaType, SHA256 string
+
+	Content []byte
+	// Began is when the upload did: a user who was erased since gets no file. Zero for now.
+	Began time.Time
+	// Text is the text that was read out of the content; nil if there is none, for which TextReason is the code.
+	Text       *string
+	Truncated  bool
+	TextReason string
+}
+
+// artifact returns the description of an upload that is stored at a time.
+func (up Upload) artifact(at time.Time) Artifact {
+	return Artifact{
+		ID: up.ID, Type: up.Type, Filename: up.Filename, MediaType: up.MediaType, SHA256: up.SHA256, Bytes: int64(len(up.Content)),
+		Active: true, Uploaded: at, Expires: at.Add(Retention), HasText: up.Text != nil,
+		Truncated:  up.Truncated || up.Text != nil && len(*up.Text) > maxTextBytes,
+		TextReason: up.TextReason,
+	}
+}
+
+// CutText returns the longest prefix of a text that has at most a number of bytes and does not split a character.
+func CutText(text string, bytes int) string {
+	if len(text) <= bytes {
+		return text
+	}
+	for bytes > 0 && !utf8.RuneStart(text[bytes]) {
+		bytes--
+	}
+	return text[:bytes]
+}
+
+// Living returns the files of a session's list that have not expired at a time; its error is storage.ErrCorrupt.
+func Living(list json.RawMessage, at time.Time) ([]Artifact, error) {
+	files, err := decode(list)
+	return slices.DeleteFunc(files, func(f Artifact) bool { return !at.Before(f.Expires) }), err
+}
+
+// decode reads the list of a session's files, nil for none.
+func decode(list json.RawMessage) ([]Artifact, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var files []Artifact
+	if err := json.Unmarshal(list, &files); err != nil {
+		return nil, fmt.Errorf("session record: %w: %w", storage.ErrCorrupt, err)
+	}
+	return files, nil
+}
+
+// encode writes the list of a session's files, nil for none.
+func encode(files []Artifact) (json.RawMessage, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(files)
+}
+
+// index returns the position of a living file, -1 if there is none.
+func index(files []Artifact, id string, now time.Time) int {
+	return slices.IndexFunc(files, func(f Artifact) bool { return f.ID == id && now.Before(f.Expires) })
+}
+
+// withRoom returns the living files of a list that may have one more.
+func withRoom(list json.RawMessage, now time.Time) ([]Artifact, error) {
+	files, err := Living(list, now)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) >= MaxFiles {
+		return nil, abi.Faultf(abi.QuotaExceeded, "a session may have %d files", MaxFiles).WithHint("start another session")
+	}
+	return files, nil
+}
+
+func errNone() error { return abi.Faultf(abi.NotFound, "there is no such file") }

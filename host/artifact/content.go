@@ -1,0 +1,117 @@
+package artifact
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/internal/bytesize"
+)
+
+// The content of a file is a record with its size, and one for each piece of it: a backend reads and writes records whole,
+// and some write the neighbours of a record with it. A commit stores a few pieces, so that others' commits do not wait for
+// long.
+const (
+	pieceBytes       = 256 << 10
+	piecesOfOneWrite = 4
+)
+
+func errTooLarge() error {
+	return abi.Faultf(abi.TooLarge, "the file has more than %s", bytesize.Format(MaxBytes))
+}
+
+// key returns the key of a record of a file.
+func (a *Artifacts) key(kind string, c partition.Caller, id string) storage.Key {
+	return a.db.App.System(kind, partition.Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Item, Value: id})
+}
+
+// pieceKey returns the key of the n-th piece of a file. Pieces are in the order of their keys.
+func (a *Artifacts) pieceKey(c partition.Caller, id string, n int) storage.Key {
+	return a.key(partition.File, c, id).With(storage.Part{Tag: storage.Item, Value: fmt.Sprintf("%04d", n)})
+}
+
+// uploadKey returns the key of the mark that a file is being stored. The mark goes when the session lists the file; one that
+// is left shows that the host died in between.
+func (a *Artifacts) uploadKey(c partition.Caller, id string) storage.Key {
+	return a.key(partition.Upload, c, id)
+}
+
+// IsManifest reports whether a key of kind partition.File is that of the record with the size of a file, and not that of a
+// piece.
+func IsManifest(key storage.Key) bool {
+	parts, _ := key.Parts()
+	items := 0
+	for _, p := range parts {
+		if p.Tag == storage.Item {
+			items++
+		}
+	}
+	return items == 1
+}
+
+// storeContent stores the content and the text of a file.
+func (a *Artifacts) storeContent(ctx context.Context, c partition.Caller, file Artifact, up Upload) error {
+	record := func(key storage.Key, content []byte) storage.Write {
+		return storage.Write{Record: storage.Record{
+			Key: key, Content: content, Revision: 1, Created: file.Uploaded, Updated: file.Uploaded, Expires: file.Expires,
+			Tags: partition.Tags(key, c, ""), Run: c.Run,
+		}}
+	}
+	size := record(a.key(partition.File, c, up.ID), strconv.AppendInt(nil, file.Bytes, 10))
+	mark := record(a.uploadKey(c, up.ID), []byte("{}"))
+	mark.Record.Expires = time.Time{} // until the sweep finds it
+	writes := []storage.Write{mark, size}
+	if up.Text != nil {
+		writes = append(writes, record(a.key(partition.FileText, c, up.ID), []byte(CutText(*up.Text, maxTextBytes))))
+	}
+	for n, rest := 0, up.Content; n == 0 || len(rest) > 0; n++ {
+		size := min(len(rest), pieceBytes)
+		writes = append(writes, record(a.pieceKey(c, up.ID, n), rest[:size]))
+		if rest = rest[size:]; len(rest) > 0 && len(writes) < piecesOfOneWrite {
+			continue
+		}
+		if err := a.storePieces(ctx, c, up, writes); err != nil {
+			return err
+		}
+		writes = nil
+	}
+	return nil
+}
+
+// storePieces stores a part of a file, unless the user was erased since the upload began.
+func (a *Artifacts) storePieces(ctx context.Context, c partition.Caller, up Upload, writes []storage.Write) error {
+	return a.db.Update(ctx, c, a.erasedKeys(c), func(marks []storage.Record) ([]storage.Write, error) {
+		return writes, notErased(marks, up.Began)
+	})
+}
+
+// drop removes what is stored of a file.
+func (a *Artifacts) drop(ctx context.Context, c partition.Caller, id string) error {
+	count := func(storage.Head) {}
+	if _, err := a.db.Drop(ctx, storage.Selector{Prefix: a.key(partition.File, c, id)}, count); err != nil {
+		return err
+	}
+	_, err := a.db.Remove(ctx, []storage.Key{a.key(partition.FileText, c, id), a.uploadKey(c, id)}, count)
+	return err
+}
+
+// Sweep removes what is stored of a tenant's files whose upload had not ended at a time.
+func (a *Artifacts) Sweep(ctx context.Context, tenant string, at time.Time) error {
+	c := partition.Caller{Tenant: tenant}
+	err := a.db.ScanHeads(ctx, a.db.App.System(partition.Upload, c), func(marks []storage.Head) error {
+		for _, mark := range marks {
+			if mark.Updated.After(at) {
+				continue
+			}
+			if err := a.drop(ctx, c, mark.Key.Part(storage.Item)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return a.db.Fault("sweep uploads", err)
+}

@@ -1,0 +1,40 @@
+package artifact
+
+import (
+	"context"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// erasedKeys returns the key of the mark that the caller's user was erased, none for a caller without a user.
+func (a *Artifacts) erasedKeys(c partition.Caller) []storage.Key {
+	if c.User == "" {
+		return nil
+	}
+	return []storage.Key{a.db.App.Erased(c)}
+}
+
+// notErasedSince keeps an upload from starting a session for a user who was erased meanwhile.
+func (a *Artifacts) notErasedSince(ctx context.Context, c partition.Caller, began time.Time) error {
+	if c.User == "" || began.IsZero() {
+		return nil
+	}
+	marks, err := a.db.Backend.Get(ctx, a.erasedKeys(c)...)
+	if err != nil {
+		return a.db.Fault(keeping, err)
+	}
+	return notErased(marks, began)
+}
+
+// notErased fails if a mark is of an erasure since an upload began.
+func notErased(marks []storage.Record, began time.Time) error {
+	for _, mark := range marks {
+		if mark.Exists() && !began.IsZero() && !mark.Updated.Before(began) {
+			return abi.Faultf(abi.Cancelled, "the user was erased during the upload; nothing was stored")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package artifact
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Content returns the content of a file of the tenant. The caller is responsible for access checks.
+func (a *Artifacts) Content(ctx context.Context, tenant, id string) ([]byte, error) {
+	bytes, err := a.Size(ctx, tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	content := make([]byte, 0, bytes)
+	for int64(len(content)) < bytes {
+		piece, err := a.Piece(ctx, tenant, id, int64(len(content)))
+		if err != nil {
+			return nil, err
+		}
+		content = append(content, piece...)
+	}
+	return content, nil
+}
+
+const readingFile = "read a file"
+
+// Size returns the size of a file of the tenant in bytes, without reading its content.
+func (a *Artifacts) Size(ctx context.Context, tenant, id string) (int64, error) {
+	c, err := fileCaller(tenant, id)
+	if err != nil {
+		return 0, err
+	}
+	r, err := a.db.Get(ctx, a.key(partition.File, c, id))
+	if err != nil {
+		return 0, a.db.Fault(readingFile, err)
+	}
+	if !r.Exists() || r.Expired(a.db.Now()) {
+		return 0, errNone()
+	}
+	bytes, err := strconv.ParseInt(string(r.Content), 10, 64)
+	if err != nil {
+		return 0, a.db.Fault(readingFile, fmt.Errorf("the size of a file: %w", storage.ErrCorrupt))
+	}
+	return bytes, nil
+}
+
+// Piece returns a part of a file of the tenant, from an offset on: up to 256 KiB, and less at the end of the file. It fails
+// with abi.NotFound if there is no such file, or none any more. The caller is responsible for access checks.
+func (a *Artifacts) Piece(ctx context.Context, tenant, id string, offset int64) ([]byte, error) {
+	c, err := fileCaller(tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	if offset < 0 || offset > MaxBytes {
+		return nil, errNone()
+	}
+	r, err := a.db.Get(ctx, a.pieceKey(c, id, int(offset/pieceBytes)))
+	if err != nil {
+		return nil, a.db.Fault(readingFile, err)
+	}
+	skip := offset % pieceBytes
+	if !r.Exists() || r.Expired(a.db.Now()) || skip > int64(len(r.Content)) {
+		return nil, errNone()
+	}
+	return r.Content[skip:], nil
+}
+
+// fileCaller returns the caller whose file is read, if there can be such a file.
+func fileCaller(tenant, id string) (partition.Caller, error) {
+	c := partition.Caller{Tenant: tenant}
+	if err := c.Check(); err != nil {
+		return c, err
+	}
+	if err := partition.CheckID("file", id); err != nil || id == "" {
+		return c, errNone()
+	}
+	return c, nil
+}
+
+// Shown is an Artifact as guests read it in sessionMeta.
+type Shown struct {
+	Artifact
+	DownloadURL *string `json:"downloadUrl"`
+	Text        *string `json:"text,omitempty"`
+}
+
+// Show returns the files of a session's list that live at a time, with the text of those that are active as far as the
+// bound on all texts goes.
+func (a *Artifacts) Show(ctx context.Context, c partition.Caller, list json.RawMessage, at time.Time) ([]Shown, error) {
+	files, err := Living(list, at)
+	if err != nil {
+		return nil, err
+	}
+	all, room := []Shown{}, maxTexts
+	for _, file := range files {
+		shown := Shown{Artifact: file}
+		if a.url != nil {
+			if url := a.url(c.Tenant, file); url != "" {
+				shown.DownloadURL = &url
+			}
+		}
+		if file.Active && file.HasText {
+			r, err := a.db.Get(ctx, a.key(partition.FileText, c, file.ID))
+			if err != nil {
+				return nil, err
+			}
+			text := string(r.Content) // "" if it is gone
+			if len(text) > room {
+				text, shown.Truncated = CutText(text, room), true
+			}
+			room -= len(text)
+			shown.Text = &text
+		}
+		all = append(all, shown)
+	}
+	return all, nil
+}

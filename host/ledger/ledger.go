@@ -1,0 +1,122 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
+	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Config configures a Ledger.
+type Config struct {
+	// Retention is how long entries are kept. Default: there is no ledger.
+	Retention time.Duration
+	// MaxBytes bounds the ledger of a tenant; Trim removes its oldest entries.
+	MaxBytes int64
+	// Redact returns the violations of a write without anything of its content. It is required.
+	Redact func(report.WriteEffect) []abi.Violation
+}
+
+// Ledger is the ledger of an app, one for each tenant. It is safe for concurrent use.
+type Ledger struct {
+	db  *records.DB
+	cfg Config
+}
+
+// New returns the ledger of the app of db.
+func New(db *records.DB, cfg Config) *Ledger { return &Ledger{db: db, cfg: cfg} }
+
+// Enabled reports whether there is a ledger.
+func (l *Ledger) Enabled() bool { return l.cfg.Retention > 0 }
+
+// Prefix returns the prefix of the entries of the caller's tenant.
+func (l *Ledger) Prefix(c partition.Caller) storage.Key { return l.db.App.System(partition.Ledger, c) }
+
+// Key returns the key of the entry of a run. Ids sort by time but for their first word.
+func (l *Ledger) Key(c partition.Caller, run string) storage.Key {
+	if _, rest, ok := strings.Cut(run, "_"); ok {
+		run = rest
+	}
+	return l.db.App.System(partition.Ledger, c, storage.Part{Tag: storage.Item, Value: run})
+}
+
+// maxViolations bounds the violations that the ledger keeps of one write.
+const maxViolations = 20
+
+// Append adds the entry of the caller's run to the writes of a commit.
+func (l *Ledger) Append(writes []storage.Write, c partition.Caller, e Entry) ([]storage.Write, error) {
+	e.Writes = slices.Clone(e.Writes)
+	for i, w := range e.Writes {
+		w.Violations = w.Violations[:min(len(w.Violations), maxViolations)]
+		e.Writes[i].Violations = l.cfg.Redact(w)
+	}
+	writer := partition.Caller{Run: c.Run, User: e.User, Session: e.Session}
+	return l.db.Write(writes, storage.Record{}, l.Key(c, e.Run), e, l.db.Now().Add(l.cfg.Retention), writer)
+}
+
+// Add adds entries to the tenant's ledger, but those that a commit has added already. An entry of a user or a session that
+// was erased since it began names neither.
+func (l *Ledger) Add(ctx context.Context, tenant string, entries []Entry) error {
+	if !l.Enabled() || len(entries) == 0 {
+		return nil
+	}
+	a := l.addition(tenant, entries)
+	err := l.db.Backend.Update(ctx, storage.Keys(a.keys...), func(now []storage.Record) (writes []storage.Write, err error) {
+		for i, e := range entries {
+			if now[i].Exists() {
+				continue // the commit has added it
+			}
+			if writes, err = l.Append(writes, partition.Caller{Tenant: tenant, Run: e.Run}, a.withoutErased(e, now)); err != nil {
+				return nil, err
+			}
+		}
+		return writes, nil
+	})
+	return l.db.Fault("write the ledger", err)
+}
+
+// addition is the keys that an addition of entries looks at: those of the entries, and those of the marks of erased users
+// and sessions.
+type addition struct {
+	keys     []storage.Key
+	users    map[string]int // the positions of the users' marks in keys
+	sessions map[string]int // the positions of the sessions' marks in keys, for entries without a user
+}
+
+func (l *Ledger) addition(tenant string, entries []Entry) addition {
+	a := addition{keys: make([]storage.Key, len(entries)), users: map[string]int{}, sessions: map[string]int{}}
+	c := partition.Caller{Tenant: tenant}
+	for i, e := range entries {
+		a.keys[i] = l.Key(c, e.Run)
+	}
+	for _, e := range entries {
+		c.User, c.Session = e.User, e.Session
+		if _, known := a.users[e.User]; e.User != "" && !known {
+			a.users[e.User] = len(a.keys)
+			a.keys = append(a.keys, l.db.App.Erased(c))
+		}
+		if _, known := a.sessions[e.Session]; e.User == "" && e.Session != "" && !known && partition.CheckSessionID(e.Session) == nil {
+			a.sessions[e.Session] = len(a.keys)
+			a.keys = append(a.keys, l.db.App.ErasedSession(c))
+		}
+	}
+	return a
+}
+
+// withoutErased returns an entry without its user and session if they were erased since it began; now holds the records
+// under the keys.
+func (a addition) withoutErased(e Entry, now []storage.Record) Entry {
+	if at, ok := a.users[e.User]; ok && now[at].Exists() && !now[at].Updated.Before(e.At) {
+		e.User, e.Session = "", ""
+	}
+	if at, ok := a.sessions[e.Session]; ok && e.User == "" && now[at].Exists() {
+		e.Session = ""
+	}
+	return e
+}

@@ -1,0 +1,43 @@
+package ledger
+
+import (
+	"context"
+
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Trim removes the oldest entries of a tenant's ledger if it has more than MaxBytes, until it has a tenth less. Runs under
+// way add to it meanwhile, so that the ledger may be somewhat larger between two calls.
+func (l *Ledger) Trim(ctx context.Context, tenant string) error {
+	prefix := l.Prefix(partition.Caller{Tenant: tenant})
+	r, err := l.db.Get(ctx, storage.UsageKey(prefix))
+	if err != nil {
+		return err
+	}
+	usage, err := storage.DecodeUsage(r)
+	if err != nil || usage.Bytes <= l.cfg.MaxBytes {
+		return err
+	}
+	excess, entries := usage.Bytes-l.cfg.MaxBytes/10*9, 0
+	for excess > 0 {
+		oldest, err := l.db.Backend.Heads(ctx, prefix, "", records.Chunk)
+		if err != nil || len(oldest) == 0 {
+			return err
+		}
+		var keys []storage.Key
+		for _, h := range oldest {
+			if excess <= 0 {
+				break
+			}
+			keys, excess = append(keys, h.Key), excess-h.Size()
+		}
+		n, err := l.db.Remove(ctx, keys, func(storage.Head) {})
+		if entries += n; err != nil {
+			return err
+		}
+	}
+	l.db.Log().Warn("the ledger is larger than it may be; its oldest entries were removed", "tenant", tenant, "app", string(l.db.App), "entries", entries)
+	return nil
+}

@@ -1,0 +1,132 @@
+package host
+
+import (
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/ledger"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
+)
+
+// The words for what is in the ledger.
+const (
+	actRun     = "run"
+	actDryRun  = "dry_run"
+	actOperate = "operate"
+	actList    = "list"
+	actRender  = "render"
+	actPurge   = "purge"
+	actErase   = "erase"
+	actDeclare = "declare"
+	actExport  = "export"
+	actImport  = "import"
+	actLoad    = "download"
+
+	actExportUser = "export_user"
+)
+
+// entry is what the ledger gets to know of a run before it is over.
+func (r *run) entry() *ledger.Entry {
+	act, tool := actRun, r.inv.Tool
+	if r.inv.Dry {
+		act = actDryRun
+	}
+	if r.tool == nil { // then the name may be anything
+		tool = ""
+	}
+	return &ledger.Entry{
+		Run: r.info.ID, Act: act, Tool: tool, Actor: r.inv.Caller.Actor, User: r.inv.Caller.User, Session: r.inv.Caller.Session,
+		At: r.began,
+	}
+}
+
+// note notes a run that is over and that no commit noted.
+func (r *run) note(done memory.Done, result *report.Result) {
+	if done.Noted || r.info.ID == "" || result.Repeated {
+		return
+	}
+	e := r.entry()
+	e.Attempts, e.Reads, e.Writes = result.Attempts, result.Effects.Reads, []report.WriteEffect{} // of a dry run too
+	if result.Error != nil {
+		e.Code = result.Error.Code
+	}
+	r.h.ledger.add(r.info.Caller.Tenant, *e)
+}
+
+// NoteDeclared notes in the ledger that an operator created or changed stores, which whoever opens hosts does.
+func (l *Ledger) NoteDeclared(caller Caller, stores ...string) error {
+	return l.noteStores(caller, actDeclare, stores, nil)
+}
+
+// NoteImported notes in the ledger that an operator imported stores, or why that failed.
+func (l *Ledger) NoteImported(caller Caller, failed error, stores ...string) error {
+	return l.noteStores(caller, actImport, stores, failed)
+}
+
+// NoteExported notes in the ledger that an operator exported the configuration of the app.
+func (l *Ledger) NoteExported(caller Caller) error { return l.noteStores(caller, actExport, nil, nil) }
+
+func (l *Ledger) noteStores(caller Caller, act string, stores []string, failed error) error {
+	id, err := l.h.newID(act)
+	if err != nil {
+		return err
+	}
+	effects := report.Effects{Writes: []report.WriteEffect{}, Reads: []report.ReadEffect{}}
+	for _, store := range stores {
+		if failed == nil {
+			effects.Writes = append(effects.Writes, report.WriteEffect{Store: store, Op: actDeclare})
+		}
+	}
+	l.noteAct(caller, id, act, effects, failed)
+	return nil
+}
+
+// NoteDownload notes in the ledger that an operator downloaded a file of the caller's session.
+func (l *Ledger) NoteDownload(caller Caller, file string) error {
+	id, err := l.h.newID(actLoad)
+	if err != nil {
+		return err
+	}
+	e := l.act(caller, id, actLoad, report.Effects{}, nil)
+	e.File = file
+	l.add(caller.as(id).Tenant, e)
+	return nil
+}
+
+// noteAct notes what an operator did.
+func (l *Ledger) noteAct(caller Caller, id, act string, effects report.Effects, err error) {
+	l.add(caller.as(id).Tenant, l.act(caller, id, act, effects, err))
+}
+
+// began is when what has an id began: at the time in there, to the millisecond.
+func (l *Ledger) began(id string) time.Time {
+	_, text, _ := strings.Cut(id, "_")
+	made, err := ulid.ParseStrict(text)
+	if err != nil {
+		return l.h.clock().UTC()
+	}
+	return ulid.Time(made.Time()).UTC()
+}
+
+// act is the entry of what an operator did.
+func (l *Ledger) act(caller Caller, id, act string, effects report.Effects, err error) ledger.Entry {
+	c := caller.as(id)
+	e := ledger.Entry{
+		Run: id, Act: act, Actor: caller.Actor, User: c.User, Session: c.Session, At: l.began(id), Attempts: 1,
+		Reads: effects.Reads, Writes: effects.Writes,
+	}
+	if act == actErase {
+		e.User = "" // who was erased must not be in there
+	}
+	if e.Reads == nil {
+		e.Reads, e.Writes = []report.ReadEffect{}, []report.WriteEffect{}
+	}
+	if err != nil {
+		e.Code = abi.FaultOf(err).Code
+	}
+	return e
+}

@@ -1,0 +1,33 @@
+package memory
+
+import (
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// recordKey returns the key of a store's record of a caller, whom who describes. A store of a user or a session that is not
+// known is a fault; callers without one do not share a record.
+func (s *Service) recordKey(st *store, c partition.Caller, who string) (storage.Key, error) {
+	key := s.storePrefix(c, st.Name)
+	switch st.Access {
+	case declare.ScopeUser:
+		if c.User == "" {
+			return "", abi.Faultf(abi.NoUser, "the store %q is each user's own, and %s has no user", st.Name, who).
+				WithHint("run it for a user")
+		}
+		key = key.With(storage.Part{Tag: storage.User, Value: c.User})
+	case declare.ScopeSession:
+		if c.Session == "" {
+			return "", noSession(st, who)
+		}
+		key = key.With(storage.Part{Tag: storage.Session, Value: c.Session})
+	}
+	return key, nil
+}
+
+func noSession(st *store, who string) error {
+	return abi.Faultf(abi.NoSession, "the store %q lives with a session, and %s has no session", st.Name, who).
+		WithHint("run it in a session")
+}

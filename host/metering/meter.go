@@ -1,0 +1,84 @@
+package metering
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Counts is the usage of the runs of an app in a tenant over some time.
+type Counts struct {
+	// Runs counts runs whose tool was executed, Failed those of them that ended with a fault.
+	Runs   int64 `json:"runs"`
+	Failed int64 `json:"failed"`
+	// Repeated counts runs that an earlier run's Result answered, Refused and NotStarted runs whose tool was not executed.
+	Repeated   int64 `json:"repeated"`
+	Refused    int64 `json:"refused"`
+	NotStarted int64 `json:"not_started"`
+	// CPUMS is the processor time of tools in milliseconds, all attempts included.
+	CPUMS float64 `json:"cpu_ms"`
+}
+
+// Plus returns the sum of both.
+func (c Counts) Plus(other Counts) Counts {
+	return Counts{
+		Runs: c.Runs + other.Runs, Failed: c.Failed + other.Failed, Repeated: c.Repeated + other.Repeated,
+		Refused: c.Refused + other.Refused, NotStarted: c.NotStarted + other.NotStarted, CPUMS: c.CPUMS + other.CPUMS,
+	}
+}
+
+// Meter keeps the usage of an app, for each tenant and day. It is safe for concurrent use.
+type Meter struct {
+	db        *records.DB
+	retention time.Duration
+}
+
+// New returns the Meter of the app of db. Retention is how long the usage of a day is kept; for 0 none is.
+func New(db *records.DB, retention time.Duration) *Meter { return &Meter{db: db, retention: retention} }
+
+// Enabled reports whether the usage of runs is kept.
+func (m *Meter) Enabled() bool { return m.retention > 0 }
+
+// dayFormat is how days are written, in UTC.
+const dayFormat = time.DateOnly
+
+// keyOf returns the key of the usage of a day, or the prefix of all days for "".
+func keyOf(app partition.App, tenant, day string) storage.Key {
+	return app.System(partition.Metering, partition.Caller{Tenant: tenant}, storage.Part{Tag: storage.Item, Value: day})
+}
+
+// Add adds to the usage of a tenant on the day of a time. It does nothing for a Meter that keeps none.
+func (m *Meter) Add(ctx context.Context, tenant string, at time.Time, used Counts) error {
+	if !m.Enabled() {
+		return nil
+	}
+	at = at.UTC()
+	key := keyOf(m.db.App, tenant, at.Format(dayFormat))
+	err := records.Swap(ctx, m.db.Backend, key, func(now storage.Record) ([]storage.Write, error) {
+		sum, err := decode(now)
+		if err != nil {
+			return nil, err
+		}
+		expires := at.Truncate(24 * time.Hour).Add(24*time.Hour + m.retention)
+		return m.db.Write(nil, now, key, sum.Plus(used), expires, partition.Caller{})
+	})
+	if err != nil {
+		return fmt.Errorf("keep the usage: %w", err)
+	}
+	return nil
+}
+
+func decode(r storage.Record) (c Counts, err error) {
+	if !r.Exists() {
+		return c, nil
+	}
+	if err := json.Unmarshal(r.Content, &c); err != nil {
+		return c, fmt.Errorf("usage of a day: %w: %w", storage.ErrCorrupt, err)
+	}
+	return c, nil
+}

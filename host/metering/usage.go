@@ -1,0 +1,178 @@
+package metering
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Query selects the usage of apps.
+type Query struct {
+	// Tenant is the tenant; "" for all of the backend.
+	Tenant string
+	// Apps are the ids of the apps. Default: all.
+	Apps []string
+	// Since and Until bound the days, in UTC: from that of Since on, before that of Until. Zero means no bound.
+	Since, Until time.Time
+	// After is the Next of the page before.
+	After string
+	// Limit bounds how many apps are returned, at least 1.
+	Limit int
+}
+
+// Usage is the usage of an app in a tenant.
+type Usage struct {
+	Tenant string `json:"tenant"`
+	App    string `json:"app"`
+	// StoredBytes and StoredRecords are what is stored now, as the quota counts it.
+	StoredBytes   int64 `json:"stored_bytes"`
+	StoredRecords int64 `json:"stored_records"`
+	// The rest is the sum of the days that were asked for; see Counts.
+	Runs       int64   `json:"runs"`
+	Failed     int64   `json:"failed"`
+	Repeated   int64   `json:"repeated"`
+	Refused    int64   `json:"refused"`
+	NotStarted int64   `json:"not_started"`
+	CPUMS      float64 `json:"cpu_ms"`
+}
+
+// Usage returns what the app uses in a tenant: what is stored now, and the sum of the days from since on and before until,
+// in UTC. Zero means no bound.
+func (m *Meter) Usage(ctx context.Context, tenant string, since, until time.Time) (Usage, error) {
+	usage, err := usageOf(ctx, m.db.Backend, position{tenant, m.db.App}, Query{Since: since, Until: until})
+	return usage, m.db.Fault("read the usage", err)
+}
+
+// List returns a page of what the apps of a backend use, in the order of tenants and apps. Next is the After of the page
+// that follows, "" if there is none. An app in a tenant is listed if it has runs that were metered, sessions, or stores.
+func List(ctx context.Context, backend storage.Backend, q Query) (found []Usage, next string, err error) {
+	if q.Limit < 1 {
+		return nil, "", abi.Faultf(abi.InvalidArgument, "a list needs a limit of at least 1")
+	}
+	found = []Usage{}
+	at, err := parsePosition(q.After)
+	if err != nil {
+		return nil, "", err
+	}
+	for {
+		var ok bool
+		if at, ok, err = nextUsed(ctx, backend, q.Tenant, at); err != nil || !ok {
+			return found, "", err
+		}
+		if len(q.Apps) > 0 && !slices.Contains(q.Apps, string(at.app)) {
+			continue
+		}
+		if len(found) == q.Limit {
+			return found, next, nil
+		}
+		usage, err := usageOf(ctx, backend, at, q)
+		if err != nil {
+			return nil, "", err
+		}
+		found, next = append(found, usage), at.String()
+	}
+}
+
+// position is an app in a tenant.
+type position struct {
+	tenant string
+	app    partition.App
+}
+
+func (p position) parts() []storage.Part {
+	return []storage.Part{{Tag: storage.Tenant, Value: p.tenant}, {Tag: storage.App, Value: string(p.app)}}
+}
+
+// String writes the position for a query. Ids of apps have no slash.
+func (p position) String() string { return p.tenant + "/" + string(p.app) }
+
+func parsePosition(text string) (position, error) {
+	at := strings.LastIndexByte(text, '/')
+	if text == "" {
+		return position{}, nil
+	}
+	if at < 0 {
+		return position{}, abi.Faultf(abi.InvalidArgument, "after is not the next of a page of usage")
+	}
+	return position{text[:at], partition.App(text[at+1:])}, nil
+}
+
+// usedKinds returns the kinds of the host's own records that show that a tenant uses an app.
+func usedKinds() [3]string {
+	return [...]string{partition.Catalogue, partition.Metering, partition.Session}
+}
+
+// nextUsed returns the first app that comes after a position in the order of keys, of one tenant or, for "", of all.
+func nextUsed(ctx context.Context, backend storage.Backend, tenant string, after position) (next position, ok bool, err error) {
+	var least storage.Key
+	for _, kind := range usedKinds() {
+		all := storage.MakeKey(storage.Part{Tag: storage.System, Value: kind})
+		prefix, from := all.With(storage.Part{Tag: storage.Tenant, Value: tenant}), storage.Key("")
+		if after != (position{}) {
+			from = all.With(after.parts()...) + "\xff" // behind all records of it
+		}
+		heads, err := backend.Heads(ctx, prefix, from, 1)
+		if err != nil {
+			return next, false, err
+		}
+		if len(heads) == 0 {
+			continue
+		}
+		at := position{heads[0].Key.Tenant(), partition.App(heads[0].Key.Part(storage.App))}
+		if key := storage.MakeKey(at.parts()...); !ok || key < least {
+			next, least, ok = at, key, true
+		}
+	}
+	return next, ok, nil
+}
+
+func usageOf(ctx context.Context, backend storage.Backend, at position, q Query) (Usage, error) {
+	usage := Usage{Tenant: at.tenant, App: string(at.app)}
+	db := records.New(records.Config{App: at.app, Backend: backend})
+	stored, err := stored(ctx, db, at.tenant)
+	if err != nil {
+		return usage, err
+	}
+	usage.StoredBytes, usage.StoredRecords = stored.Bytes, stored.Records
+	used, since, until := Counts{}, day(q.Since), day(q.Until)
+	err = db.Scan(ctx, keyOf(at.app, at.tenant, ""), func(chunk []storage.Record) error {
+		for _, r := range chunk {
+			if day := r.Key.Part(storage.Item); day < since || until != "" && day >= until {
+				continue
+			}
+			ofDay, err := decode(r)
+			if err != nil {
+				return err
+			}
+			used = used.Plus(ofDay)
+		}
+		return nil
+	})
+	usage.Runs, usage.Failed, usage.Repeated, usage.Refused = used.Runs, used.Failed, used.Repeated, used.Refused
+	usage.NotStarted, usage.CPUMS = used.NotStarted, math.Round(used.CPUMS*1000)/1000
+	return usage, err
+}
+
+// stored returns what is stored for an app in a tenant now.
+func stored(ctx context.Context, db *records.DB, tenant string) (storage.Usage, error) {
+	r, err := db.Get(ctx, storage.UsageKey(db.App.Group(partition.Caller{Tenant: tenant})))
+	if err != nil {
+		return storage.Usage{}, err
+	}
+	return storage.DecodeUsage(r)
+}
+
+// day writes the day of a time, "" for none.
+func day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(dayFormat)
+}

@@ -1,0 +1,74 @@
+package partition
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// The kinds of the host's own records: the values of the System part of their keys. No guest can name them.
+const (
+	Session   = "session"        // a session
+	Erased    = "erased"         // the mark that a user was erased
+	Finished  = "finished"       // the Result of a run with an idempotency key
+	Run       = "run"            // the mark that a run committed, if no other record shows it
+	Catalogue = "catalogue"      // the declarations that the records were written under
+	Ledger    = storage.Ledger   // what runs read and wrote
+	Metering  = storage.Metering // what runs used on a day
+	Declared  = "declared"       // stores that were declared while the app was open
+	File      = "file"           // the content of an uploaded file
+	FileText  = "file-text"      // the text of an uploaded file
+	Upload    = "upload"         // the mark that a file is being stored
+)
+
+// ErasedRetention is how long it stays known that a user was erased: longer than any run that began before.
+const ErasedRetention = 24 * time.Hour
+
+// App is the id of an app. Its methods make the keys of the app's records in the caller's tenant.
+type App string
+
+// System returns the key of a record of the host's own, or the prefix of all records of a kind.
+func (a App) System(kind string, c Caller, parts ...storage.Part) storage.Key {
+	return storage.MakeKey(
+		storage.Part{Tag: storage.System, Value: kind},
+		storage.Part{Tag: storage.Tenant, Value: c.Tenant},
+		storage.Part{Tag: storage.App, Value: string(a)},
+	).With(parts...)
+}
+
+// Group returns the prefix of all records of the app's stores.
+func (a App) Group(c Caller) storage.Key {
+	return storage.MakeKey(
+		storage.Part{Tag: storage.Tenant, Value: c.Tenant}, storage.Part{Tag: storage.App, Value: string(a)})
+}
+
+// Session returns the key of the caller's session.
+func (a App) Session(c Caller) storage.Key {
+	return a.System(Session, c, storage.Part{Tag: storage.Session, Value: c.Session})
+}
+
+// Erased returns the key of the mark that the caller's user was erased. It holds a digest of the user's id and not the id:
+// the mark stays for a day and gets into backups.
+func (a App) Erased(c Caller) storage.Key {
+	digest := sha256.Sum256([]byte(c.Tenant + "\x00" + string(a) + "\x00" + c.User))
+	return a.System(Erased, c, storage.Part{Tag: storage.Item, Value: hex.EncodeToString(digest[:])})
+}
+
+// ErasedSession returns the key of the mark that the user of the caller's session was erased: ledger entries that are
+// written later do not name the session.
+func (a App) ErasedSession(c Caller) storage.Key {
+	return a.System(Erased, Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Session, Value: c.Session})
+}
+
+// Finished returns the key of the caller's Result under an idempotency key.
+func (a App) Finished(c Caller, key string) storage.Key {
+	return a.System(Finished, c, storage.Part{Tag: storage.User, Value: c.User},
+		storage.Part{Tag: storage.Session, Value: c.Session}, storage.Part{Tag: storage.Item, Value: key})
+}
+
+// Run returns the key of the mark that the caller's run committed.
+func (a App) Run(c Caller) storage.Key {
+	return a.System(Run, c, storage.Part{Tag: storage.Item, Value: c.Run})
+}

@@ -1,0 +1,73 @@
+package partition_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// An erasure finds a user's records by their tags, so each kind of key must give its record the right subject.
+func TestTags(t *testing.T) {
+	const app = partition.App("shop")
+	ann := partition.Caller{Tenant: "acme", User: "ann", Session: "s1", Run: "r"}
+	visitor := partition.Caller{Tenant: "acme", Session: "s1", Run: "r"}
+	nobody := partition.Caller{Tenant: "acme", Run: "r"}
+	item := storage.Part{Tag: storage.Item, Value: "f1"}
+	store := app.Group(ann).With(storage.Part{Tag: storage.Store, Value: "notes"})
+	users := store.With(storage.Part{Tag: storage.User, Value: "bob"})
+	sessions := store.With(storage.Part{Tag: storage.Session, Value: "s1"})
+	anonymous := storage.SubjectTag(partition.AnonymousSubject("s1"))
+	for _, tt := range []struct {
+		name     string
+		key      storage.Key
+		writer   partition.Caller
+		endsWith string
+		want     []string
+	}{
+		{"the user in the key, whoever writes", users, ann, "", []string{"user/bob"}},
+		{"a session's record is its user's", sessions, ann, "s1", []string{"user/ann", "session/s1"}},
+		{"an anonymous session has a subject of its own", sessions, visitor, "s1", []string{anonymous, "session/s1"}},
+		{"a record of the app has no subject", store, ann, "", nil},
+		{"a record of the app may end with a session", store, ann, "s1", []string{"session/s1"}},
+		{"the session", app.Session(ann), ann, "", []string{"user/ann"}},
+		{"the Result under a key", app.Finished(ann, "k"), ann, "", []string{"user/ann"}},
+		{"a file", app.System(partition.File, ann, item), ann, "", []string{"user/ann"}},
+		{"the text of a file", app.System(partition.FileText, ann, item), visitor, "", []string{anonymous}},
+		{"the mark of an upload", app.System(partition.Upload, ann, item), ann, "", []string{"user/ann"}},
+		{"a ledger entry", app.System(partition.Ledger, ann, item), ann, "", []string{"user/ann"}},
+		{"a ledger entry without a user", app.System(partition.Ledger, ann, item), nobody, "", nil},
+		{"the mark of an erasure", app.Erased(ann), ann, "", nil},
+		{"the catalogue", app.System(partition.Catalogue, ann), ann, "", nil},
+		{"the usage of a day", app.System(partition.Metering, ann, item), ann, "", nil},
+	} {
+		if got := partition.Tags(tt.key, tt.writer, tt.endsWith); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: Tags = %q; want %q", tt.name, got, tt.want)
+		}
+	}
+	if id, ok := partition.SessionOfTag(partition.SessionTag("s1")); !ok || id != "s1" {
+		t.Errorf("SessionOfTag = %q, %t; want s1", id, ok)
+	}
+	if _, ok := partition.SessionOfTag("user/ann"); ok {
+		t.Error("SessionOfTag takes a subject's tag")
+	}
+}
+
+// The key of the mark of an erasure must not hold the id of the erased user.
+func TestErasedHoldsNoID(t *testing.T) {
+	const app = partition.App("shop")
+	key := app.Erased(partition.Caller{Tenant: "acme", User: "ann"})
+	if key.Part(storage.User) != "" || key.Part(storage.Item) == "ann" {
+		t.Errorf("the mark's key %q has the user's id", key)
+	}
+	for _, other := range []storage.Key{
+		app.Erased(partition.Caller{Tenant: "rival", User: "ann"}),
+		app.Erased(partition.Caller{Tenant: "acme", User: "bob"}),
+		partition.App("other").Erased(partition.Caller{Tenant: "acme", User: "ann"}),
+	} {
+		if other.Part(storage.Item) == key.Part(storage.Item) {
+			t.Errorf("two users share the digest %s", key.Part(storage.Item))
+		}
+	}
+}

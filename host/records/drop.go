@@ -1,0 +1,33 @@
+package records
+
+import (
+	"context"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Drop removes the selected records in chunks, calls count with each, and returns how many it removed.
+func (db *DB) Drop(ctx context.Context, what storage.Selector, count func(storage.Head)) (int, error) {
+	total := 0
+	for {
+		removed, err := db.Backend.DeleteWhere(ctx, what, Chunk)
+		for _, h := range removed {
+			count(h)
+		}
+		if total += len(removed); err != nil || len(removed) < Chunk {
+			return total, err
+		}
+	}
+}
+
+// Remove removes the records under keys, in the order of keys, calls count with each, and returns how many it removed.
+func (db *DB) Remove(ctx context.Context, keys []storage.Key, count func(storage.Head)) (int, error) {
+	if len(keys) == 0 {
+		return 0, nil
+	}
+	removed, err := db.Backend.DeleteWhere(ctx, storage.Selector{Keys: keys}, len(keys))
+	for _, h := range removed {
+		count(h)
+	}
+	return len(removed), err
+}

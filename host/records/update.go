@@ -1,0 +1,134 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// ErrMissed is the error of an update in which a record is not the one that the writes were made for.
+var ErrMissed = errors.New("a record changed since it was read")
+
+// MaxMisses bounds how often an update of the host's own records is tried.
+const MaxMisses = 100
+
+// Update stores what fn makes of the records under keys, within the caller's quota. fn works on a snapshot outside of the
+// backend's transaction, which only compares versions: the cost of fn delays no other commit. If a record changed meanwhile
+// fn is called again, from the second time on under the fair lock of the first key. What fn writes under other keys is
+// written unconditionally. The error is ErrMissed if records kept changing.
+func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key, fn func(now []storage.Record) ([]storage.Write, error)) error {
+	unlock := func() {}
+	defer func() { unlock() }()
+	locked := false
+	for range MaxMisses {
+		before, err := db.Backend.Get(ctx, keys...)
+		if err != nil {
+			return err
+		}
+		writes, err := fn(before)
+		if err != nil || len(writes) == 0 {
+			return err
+		}
+		err = db.swap(ctx, c, keys, before, writes)
+		if !errors.Is(err, ErrMissed) {
+			return err
+		}
+		if locked {
+			continue
+		}
+		free, err := db.lock(ctx, keys[0])
+		if err != nil {
+			return err
+		}
+		unlock, locked = free, true
+	}
+	return ErrMissed
+}
+
+// swap stores writes if the records under keys are still those before. If the quota is full it frees what has expired and
+// tries once more.
+func (db *DB) swap(ctx context.Context, c partition.Caller, keys []storage.Key, before []storage.Record, writes []storage.Write) error {
+	keys = keys[:len(keys):len(keys)]
+	for _, w := range writes {
+		if !slices.Contains(keys, w.Record.Key) {
+			keys = append(keys, w.Record.Key)
+		}
+	}
+	quota := db.quota(c)
+	all := storage.Keys(append(keys, quota.Keys()...)...)
+	try := func() error {
+		return db.Backend.Update(ctx, all, func(now []storage.Record) ([]storage.Write, error) {
+			for i, r := range before {
+				if !now[i].SameVersion(r) {
+					return nil, ErrMissed
+				}
+			}
+			return writes, quota.Check(now[len(keys):], changesOf(keys, now, writes))
+		})
+	}
+	err := try()
+	if errors.Is(err, abi.QuotaExceeded) && quota.Reclaim(ctx) {
+		err = try()
+	}
+	return err
+}
+
+// changesOf pairs writes with the records that they replace; now holds those under keys.
+func changesOf(keys []storage.Key, now []storage.Record, writes []storage.Write) []storage.Change {
+	old := make(map[storage.Key]storage.Record, len(keys))
+	for i, key := range keys {
+		old[key] = now[i]
+	}
+	changes := make([]storage.Change, len(writes))
+	for i, w := range writes {
+		changes[i] = storage.Change{Old: storage.HeadOf(old[w.Record.Key]), Write: w}
+	}
+	return changes
+}
+
+// Room refuses so many bytes more of a caller than the quota or the backend has room for. If the quota is full it frees
+// what has expired and looks once more. It reserves nothing.
+func (db *DB) Room(ctx context.Context, c partition.Caller, bytes int64) error {
+	quota := db.quota(c)
+	check := func() error {
+		held, err := db.Backend.Get(ctx, quota.Keys()...)
+		if err != nil {
+			return err
+		}
+		return quota.Room(held, bytes)
+	}
+	err := check()
+	if errors.Is(err, abi.QuotaExceeded) && quota.Reclaim(ctx) {
+		err = check()
+	}
+	return err
+}
+
+// Swap stores what fn makes of one of the host's own records, outside of every quota. fn works outside of the backend's
+// transaction and is called again if the record changed meanwhile. The error is ErrMissed if it kept changing.
+func Swap(ctx context.Context, backend storage.Backend, key storage.Key, fn func(now storage.Record) ([]storage.Write, error)) error {
+	for range MaxMisses {
+		before, err := backend.Get(ctx, key)
+		if err != nil {
+			return err
+		}
+		writes, err := fn(before[0])
+		if err != nil {
+			return err
+		}
+		err = backend.Update(ctx, storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
+			if !now[0].SameVersion(before[0]) {
+				return nil, ErrMissed
+			}
+			return writes, nil
+		})
+		if !errors.Is(err, ErrMissed) {
+			return err
+		}
+	}
+	return ErrMissed
+}

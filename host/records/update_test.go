@@ -1,0 +1,143 @@
+package records_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/mem"
+)
+
+// quota is a quota of bytes in one tenant. Reclaim frees freed bytes of it once.
+type quota struct {
+	key          storage.Key
+	limit, freed int64
+}
+
+func (q *quota) Keys() []storage.Key { return []storage.Key{storage.UsageKey(q.key)} }
+
+func (q *quota) Check(held []storage.Record, changes []storage.Change) error {
+	grown := int64(0)
+	for _, c := range changes {
+		c.Usage(func(group storage.Key, u storage.Usage) {
+			if group == q.key {
+				grown += u.Bytes
+			}
+		})
+	}
+	return q.Room(held, grown)
+}
+
+func (q *quota) Room(held []storage.Record, bytes int64) error {
+	used, err := storage.DecodeUsage(held[0])
+	if err == nil && used.Bytes+bytes > q.limit {
+		err = abi.Faultf(abi.QuotaExceeded, "%d bytes and %d more", used.Bytes, bytes)
+	}
+	return err
+}
+
+func (q *quota) Reclaim(context.Context) bool {
+	q.limit, q.freed = q.limit+q.freed, 0
+	return true
+}
+
+var caller = partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
+
+const app = partition.App("shop")
+
+// open returns a DB, and a count of the locks that it took.
+func open(q *quota) (*records.DB, *int) {
+	locks := 0
+	q.key = app.Group(caller)
+	return records.New(records.Config{
+		App: app, Backend: mem.New(),
+		Quota: func(partition.Caller) records.Quota { return q },
+		Lock: func(context.Context, ...storage.Key) (func(), error) {
+			locks++
+			return func() { locks += 10 }, nil
+		},
+	}), &locks
+}
+
+// An update that meets others is made again on what they wrote; from the second time on it holds a lock, which it gives up.
+func TestUpdateMeetsOthers(t *testing.T) {
+	db, locks := open(&quota{limit: 1 << 20})
+	key, calls := app.Session(caller), 0
+	write := func(now storage.Record, n int) []storage.Write {
+		writes, err := db.Write(nil, now, key, n, now.Expires, caller)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return writes
+	}
+	err := db.Update(t.Context(), caller, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
+		if calls++; calls <= 2 {
+			err := records.Swap(t.Context(), db.Backend, key, func(now storage.Record) ([]storage.Write, error) {
+				return write(now, -calls), nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return write(now[0], calls), nil
+	})
+	if err != nil || calls != 3 || *locks != 11 {
+		t.Fatalf("Update = %v after %d calls, locks %d; want 3 calls, and one lock that was given up", err, calls, *locks)
+	}
+	r, err := db.Get(t.Context(), key)
+	if err != nil || r.Revision != 3 || string(r.Content) != "3" {
+		t.Errorf("the record is %s in revision %d, %v; want the third write on those of others", r.Content, r.Revision, err)
+	}
+}
+
+// An update that never succeeds ends.
+func TestUpdateGivesUp(t *testing.T) {
+	db, _ := open(&quota{limit: 1 << 20})
+	key := app.Session(caller)
+	meet := func(now storage.Record) ([]storage.Write, error) {
+		return db.Write(nil, now, key, 1, now.Expires, caller)
+	}
+	err := db.Update(t.Context(), caller, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
+		if err := records.Swap(t.Context(), db.Backend, key, meet); err != nil {
+			t.Fatal(err)
+		}
+		return meet(now[0])
+	})
+	if !errors.Is(err, records.ErrMissed) {
+		t.Errorf("Update = %v; want ErrMissed", err)
+	}
+}
+
+// An update and a look for room keep the quota. Each frees what has expired once before it gives up.
+func TestUpdateKeepsQuota(t *testing.T) {
+	key := app.System(partition.File, caller, storage.Part{Tag: storage.Item, Value: "f1"})
+	for _, tt := range []struct {
+		name  string
+		quota quota
+		fits  bool
+	}{
+		{"room", quota{limit: 1000}, true},
+		{"room after a reclaim", quota{limit: 10, freed: 990}, true},
+		{"no room", quota{limit: 10, freed: 10}, false},
+	} {
+		looked, updated := tt.quota, tt.quota
+		db, _ := open(&looked)
+		if err := db.Room(t.Context(), caller, 100); (err == nil) != tt.fits || err != nil && !errors.Is(err, abi.QuotaExceeded) {
+			t.Errorf("%s: Room = %v", tt.name, err)
+		}
+		db, _ = open(&updated)
+		err := db.Update(t.Context(), caller, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
+			return db.Write(nil, now[0], key, make([]byte, 75), now[0].Expires, caller) // 100 bytes of Base64
+		})
+		if (err == nil) != tt.fits || err != nil && !errors.Is(err, abi.QuotaExceeded) {
+			t.Errorf("%s: Update = %v", tt.name, err)
+		}
+		if r, err := db.Get(t.Context(), key); err != nil || r.Exists() != tt.fits {
+			t.Errorf("%s: the record exists: %t, %v", tt.name, r.Exists(), err)
+		}
+	}
+}

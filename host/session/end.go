@@ -1,0 +1,124 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// End ends the caller's session: its id is refused from now on, and what lived with it is removed. Ending a session that
+// has ended is fine; its end is the first one.
+func (s *Sessions) End(ctx context.Context, c partition.Caller) (Session, error) {
+	if err := c.Check(); err != nil {
+		return Session{}, err
+	}
+	if err := s.end(ctx, c, nil); err != nil {
+		return Session{}, err
+	}
+	return s.Get(ctx, c)
+}
+
+var errUsedAgain = errors.New("the session has been used again")
+
+// end leaves a tombstone that keeps the id refused, and removes the records that ended with the session. If found is not
+// nil, a session that is not as it was found goes on.
+func (s *Sessions) end(ctx context.Context, c partition.Caller, found *storage.Record) error {
+	err := s.leaveTombstone(ctx, c, found)
+	if errors.Is(err, errUsedAgain) {
+		return nil
+	}
+	if err != nil {
+		return s.db.Fault("end a session", err)
+	}
+	return s.dropEnded(ctx, c)
+}
+
+// leaveTombstone ends a session. Its tombstone has the tag of its user, by which an erasure or an export finds it, and
+// stays as long as other records can name the session.
+func (s *Sessions) leaveTombstone(ctx context.Context, c partition.Caller, found *storage.Record) error {
+	key := s.db.App.Session(c)
+	return s.db.Backend.Update(ctx, storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
+		state, err := Decode(now[0])
+		if err != nil {
+			return nil, err
+		}
+		if err := mayEnd(now[0], state, c, found); err != nil || state.Ended != nil {
+			return nil, err
+		}
+		at := s.db.Now()
+		ended := State{User: state.User, Started: state.Started, Ended: &at, Files: state.Files} // which live on
+		return s.write(nil, now[0], key, ended, at.Add(max(tombstone, s.cfg.NamedFor)), c)
+	})
+}
+
+// mayEnd returns why a caller may not end a session, nil if it may.
+func mayEnd(r storage.Record, state State, c partition.Caller, found *storage.Record) error {
+	if err := mayName(c, state); err != nil {
+		return err
+	}
+	if !r.Exists() {
+		return errNone()
+	}
+	if state.User != "" && c.User != "" && state.User != c.User {
+		return errForeign(c)
+	}
+	if found != nil && !r.SameVersion(*found) {
+		return errUsedAgain
+	}
+	return nil
+}
+
+// dropEnded removes the records that ended with the caller's session.
+func (s *Sessions) dropEnded(ctx context.Context, c partition.Caller) error {
+	_, err := s.db.Drop(ctx, s.db.App.Tagged(c, partition.SessionTag(c.Session), ""), func(storage.Head) {})
+	return s.db.Fault("remove records", err)
+}
+
+// Forget takes the user out of the tombstone of the caller's session, which has ended, and marks the session as one of an
+// erased user.
+func (s *Sessions) Forget(ctx context.Context, c partition.Caller) error {
+	key, mark := s.db.App.Session(c), s.db.App.ErasedSession(c)
+	return s.db.Backend.Update(ctx, storage.Keys(key, mark), func(now []storage.Record) ([]storage.Write, error) {
+		state, err := Decode(now[0])
+		if err != nil || state.User != c.User || state.Ended == nil {
+			return nil, err
+		}
+		at, by := *state.Ended, partition.Caller{Tenant: c.Tenant, Run: c.Run}
+		writes, err := s.db.Write(nil, now[0], key, State{Started: state.Started, Ended: &at}, at.Add(tombstone), by)
+		if err != nil {
+			return nil, err
+		}
+		return s.db.Write(writes, now[1], mark, struct{}{}, s.db.Now().Add(partition.ErasedRetention), by)
+	})
+}
+
+// Sweep ends the sessions of a tenant that were idle at a time, and removes what sessions left that ended since then: the
+// host that ended them may have died before it did.
+func (s *Sessions) Sweep(ctx context.Context, tenant string, at time.Time) error {
+	c := partition.Caller{Tenant: tenant}
+	err := s.db.ScanHeads(ctx, s.db.App.System(partition.Session, c), func(heads []storage.Head) error {
+		for _, h := range heads {
+			if err := s.sweepOne(ctx, c, h.Record, at); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return s.db.Fault("sweep", err)
+}
+
+// sweepOne sweeps a session that was found. One that has been used since goes on.
+func (s *Sessions) sweepOne(ctx context.Context, c partition.Caller, found storage.Record, at time.Time) error {
+	c.Session = found.Key.Part(storage.Session)
+	ended := !found.Expires.IsZero()
+	switch {
+	case ended && found.Updated.After(at):
+		return s.dropEnded(ctx, c)
+	case ended || at.Before(s.idleEnd(found)):
+		return nil
+	}
+	return s.end(ctx, c, &found)
+}

@@ -1,0 +1,72 @@
+package session
+
+import (
+	"context"
+
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// List returns a page of at most limit sessions of the caller's tenant whose ids come after after. For a caller with a
+// user it returns only open sessions of that user. Next is the after of the page that follows, "" if there is none. A page
+// may hold less than limit: the work for one is bounded, and so is the content that it holds.
+func (s *Sessions) List(ctx context.Context, c partition.Caller, after string, limit int) (found []Session, next string, err error) {
+	base := partition.Caller{Tenant: c.Tenant, User: c.User}
+	if err := base.Check(); err != nil {
+		return nil, "", err
+	}
+	prefix := s.db.App.System(partition.Session, base)
+	var start storage.Key
+	if after != "" {
+		start = prefix.With(storage.Part{Tag: storage.Session, Value: after})
+	}
+	found = []Session{}
+	read := records.PageContents{}
+	chunks := s.db.Heads(ctx, prefix)
+	if c.User != "" {
+		chunks = func(after storage.Key, n int) ([]storage.Head, error) {
+			return s.db.Backend.ScanTag(ctx, s.db.App.OfUser(base, prefix), after, n)
+		}
+	}
+	last, err := records.Page(chunks, start, limit, func(r storage.Head) (bool, error) {
+		one, shown, err := s.listed(ctx, base, r, &read)
+		if shown {
+			found = append(found, one)
+		}
+		return shown, err
+	})
+	if err != nil {
+		return nil, "", s.db.Fault("list sessions", err)
+	}
+	return found, last.Part(storage.Session), nil
+}
+
+// listed describes the session that a key of a list names, and reports whether the list shows it. The error is
+// records.ErrPageFull if its content does not fit into the page.
+func (s *Sessions) listed(ctx context.Context, c partition.Caller, head storage.Head, read *records.PageContents) (one Session, shown bool, err error) {
+	if !read.Fits(head.ContentBytes) {
+		return one, false, records.ErrPageFull
+	}
+	r, err := s.db.Get(ctx, head.Key)
+	if err != nil || !r.Exists() {
+		return one, false, err
+	}
+	if !read.Add(int64(len(r.Content))) {
+		return one, false, records.ErrPageFull
+	}
+	one, err = s.Describe(r)
+	return one, err == nil && (c.User == "" || one.User == c.User && one.Ended == nil), err
+}
+
+// IDs returns the ids of the sessions of the caller's user: those that are open, and those that ended as long as other
+// records can name them.
+func (s *Sessions) IDs(ctx context.Context, c partition.Caller) (ids []string, err error) {
+	err = s.db.ScanTag(ctx, s.db.App.OfUser(c, s.db.App.System(partition.Session, c)), func(heads []storage.Head) error {
+		for _, h := range heads {
+			ids = append(ids, h.Key.Part(storage.Session))
+		}
+		return nil
+	})
+	return ids, err
+}

@@ -1,0 +1,164 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Start starts the caller's session, or changes the metadata and references of one that is open.
+func (s *Sessions) Start(ctx context.Context, c partition.Caller, start Start) (Session, error) {
+	if c.Session == "" {
+		return Session{}, abi.Faultf(abi.InvalidArgument, "a session needs an id")
+	}
+	if err := c.Check(); err != nil {
+		return Session{}, err
+	}
+	if err := s.Use(ctx, c, start); err != nil {
+		return Session{}, err
+	}
+	return s.Get(ctx, c)
+}
+
+// Use makes sure that the caller's session exists, is open, belongs to the caller and was used lately, and applies what it
+// is given. It writes only if something changes.
+func (s *Sessions) Use(ctx context.Context, c partition.Caller, start Start) error {
+	patch, err := s.cfg.Metadata.Patch(start.Metadata)
+	if err != nil {
+		return err
+	}
+	if err := start.check(); err != nil {
+		return err
+	}
+	key := s.db.App.Session(c)
+	err = s.db.Update(ctx, c, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
+		state, err := s.next(now[0], c, start, patch)
+		if err != nil {
+			return nil, err
+		}
+		return s.write(nil, now[0], key, state, time.Time{}, c)
+	})
+	return s.db.Fault("use a session", err)
+}
+
+// Stale reports whether the caller's session must be written before a run: it has not begun, is not bound to its user, its
+// use was not noted for a while, or it is given something. The error is that of Check.
+func (s *Sessions) Stale(r storage.Record, c partition.Caller, start Start) (bool, error) {
+	if c.Session == "" {
+		return false, nil
+	}
+	state, err := Decode(r)
+	if err != nil {
+		return false, err
+	}
+	now := s.db.Now()
+	if err := s.Check(r, state, c, now); err != nil {
+		return false, err
+	}
+	given := !absent(start.Metadata) ||
+		start.Reference != "" && start.Reference != state.Reference ||
+		start.UserReference != "" && start.UserReference != state.UserReference
+	return given || !r.Exists() || state.User != c.User || now.Sub(r.Updated) > s.cfg.Idle/8, nil
+}
+
+// absent reports whether a merge patch was not given; null means the same.
+func absent(text json.RawMessage) bool {
+	return len(text) == 0 || bytes.Equal(bytes.TrimSpace(text), []byte("null"))
+}
+
+// next returns the session's state after a use.
+func (s *Sessions) next(r storage.Record, c partition.Caller, start Start, patch any) (State, error) {
+	state, err := Decode(r)
+	if err != nil {
+		return state, err
+	}
+	now := s.db.Now()
+	if err := s.Check(r, state, c, now); err != nil {
+		return state, err
+	}
+	if !r.Exists() {
+		state.Started = now
+	}
+	if state.User == "" {
+		state.User = c.User // an anonymous session is bound once
+	}
+	return s.with(state, start, patch)
+}
+
+// Preview returns a session with what it would be given.
+func (s *Sessions) Preview(state State, start Start) (State, error) {
+	patch, err := s.cfg.Metadata.Patch(start.Metadata)
+	if err != nil {
+		return state, err
+	}
+	return s.with(state, start, patch)
+}
+
+// Sessionless returns what a run without a session shows of what its session would be given: the metadata.
+func (s *Sessions) Sessionless(start Start) (State, error) {
+	if err := start.check(); err != nil {
+		return State{}, err
+	}
+	return s.Preview(State{}, Start{Metadata: start.Metadata})
+}
+
+// with returns a session with new references and a merge patch applied to its metadata.
+func (s *Sessions) with(state State, start Start, patch any) (_ State, err error) {
+	if start.Reference != "" {
+		state.Reference = start.Reference
+	}
+	if start.UserReference != "" {
+		state.UserReference = start.UserReference
+	}
+	if patch != nil {
+		state.Metadata, err = s.cfg.Metadata.Merge(state.Metadata, patch)
+	}
+	return state, err
+}
+
+// write adds the record of a session to writes. It belongs to the session's user, whoever the caller is.
+func (s *Sessions) write(writes []storage.Write, now storage.Record, key storage.Key, state State, expires time.Time, c partition.Caller) ([]storage.Write, error) {
+	c.User = state.User
+	return s.db.Write(writes, now, key, state, expires, c)
+}
+
+// FilesChange is a change of the list of a session's files.
+type FilesChange struct {
+	// Keys are those of further records that Decide needs.
+	Keys []storage.Key
+	// EvenEnded allows a session that has ended.
+	EvenEnded bool
+	// Decide returns the new list, given the records under Keys and the present list, each nil if there is none. It must be
+	// pure.
+	Decide func(found []storage.Record, files json.RawMessage) (json.RawMessage, error)
+	// Writes are stored with the new list.
+	Writes []storage.Write
+}
+
+// ChangeFiles changes the list of the files of the caller's session, which must exist and be the caller's.
+func (s *Sessions) ChangeFiles(ctx context.Context, c partition.Caller, change FilesChange) error {
+	keys := append([]storage.Key{s.db.App.Session(c)}, change.Keys...)
+	return s.db.Update(ctx, c, keys, func(now []storage.Record) ([]storage.Write, error) {
+		state, err := Decode(now[0])
+		if err != nil {
+			return nil, err
+		}
+		if !now[0].Exists() && !c.Confined {
+			return nil, errNone()
+		}
+		if err := s.Check(now[0], state, c, s.db.Now()); err != nil && !(change.EvenEnded && errors.Is(err, abi.SessionEnded)) {
+			return nil, err
+		}
+		if state.Files, err = change.Decide(now[1:], state.Files); err != nil {
+			return nil, err
+		}
+		writes, err := s.write(nil, now[0], keys[0], state, now[0].Expires, c) // a tombstone stays one
+		return append(writes, change.Writes...), err
+	})
+}
