@@ -78,15 +78,15 @@ func (b *Backend) Get(ctx context.Context, keys ...storage.Key) ([]storage.Recor
 
 // Scan implements storage.Backend.
 func (b *Backend) Scan(ctx context.Context, prefix, after storage.Key, limit int) ([]storage.Record, error) {
-	return scan(ctx, b, prefix, after, limit, storage.DecodeRecord)
+	return scan(ctx, b, prefix, after, limit, decodeRecord)
 }
 
 // Heads implements storage.Backend.
 func (b *Backend) Heads(ctx context.Context, prefix, after storage.Key, limit int) ([]storage.Head, error) {
-	return scan(ctx, b, prefix, after, limit, storage.DecodeHead)
+	return scan(ctx, b, prefix, after, limit, decodeHead)
 }
 
-func scan[T any](ctx context.Context, b *Backend, prefix, after storage.Key, limit int, decode func(storage.Key, []byte) (T, error)) ([]T, error) {
+func scan[T any](ctx context.Context, b *Backend, prefix, after storage.Key, limit int, decode func(*bbolt.Tx, storage.Key, []byte) (T, error)) ([]T, error) {
 	if err := storage.CheckLimit(limit); err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func scan[T any](ctx context.Context, b *Backend, prefix, after storage.Key, lim
 			if storage.Key(k) == after {
 				continue
 			}
-			r, err := decode(storage.Key(k), v)
+			r, err := decode(tx, storage.Key(k), v)
 			if err != nil {
 				return err
 			}

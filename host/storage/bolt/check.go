@@ -30,7 +30,7 @@ type Report struct {
 
 // Problem is one thing that is wrong with a file.
 type Problem struct {
-	// Kind is "pages" if the file itself is damaged, "record", "index", "tag", "usage" or "floor".
+	// Kind is "pages" if the file itself is damaged, "record", "content", "index", "tag", "usage" or "floor".
 	Kind string `json:"kind"`
 	// Key is the record's, in words, where there is one.
 	Key  string `json:"key,omitempty"`
@@ -106,6 +106,7 @@ type checker struct {
 	tx *bbolt.Tx
 	buckets
 	counted map[storage.Key]storage.Usage // the records that can be read
+	apart   []reference                   // the contents that are stored apart from their records
 }
 
 func (c *checker) readMeta(meta *bbolt.Bucket) {
@@ -119,6 +120,7 @@ func (c *checker) readMeta(meta *bbolt.Bucket) {
 
 func (c *checker) checkAll() {
 	c.each(c.records, c.checkRecord)
+	c.checkPieces()
 	c.each(c.expiry, func(entry, _ []byte) {
 		expires, key, ok := expiryOf(entry)
 		c.checkEntry(key, ok, func(r storage.Record) bool { return !r.Expires.IsZero() && slotOf(r.Expires).Equal(expires) })
@@ -151,10 +153,13 @@ func has(bucket *bbolt.Bucket, k []byte) bool {
 }
 
 func (c *checker) checkRecord(k, v []byte) {
-	r, err := storage.DecodeHead(storage.Key(k), v)
+	r, err := decodeHead(c.tx, storage.Key(k), v)
 	if err != nil {
 		c.add("record", storage.Key(k), "%v", err)
 		return
+	}
+	if isApart(v) {
+		c.checkContent(storage.Key(k), v)
 	}
 	c.Records++
 	c.Bytes += r.Size()

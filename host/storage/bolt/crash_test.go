@@ -48,7 +48,7 @@ func writeForEver(path string) {
 				var reached int64
 				err := b.Update(context.Background(), storage.Keys(keys...), func(now []storage.Record) ([]storage.Write, error) {
 					reached = now[0].Revision + 1
-					next := storage.Record{Key: keys[0], Revision: reached, Content: make([]byte, reached*37%9000), Expires: at.Add(time.Duration(reached))}
+					next := storage.Record{Key: keys[0], Revision: reached, Content: make([]byte, reached*997%40000), Expires: at.Add(time.Duration(reached))}
 					twin := next
 					twin.Key, twin.Tags = keys[1], []string{fmt.Sprint("end", reached%3)}
 					return []storage.Write{{Record: next}, {Record: twin}}, nil

@@ -27,9 +27,13 @@ func writeSample(t *testing.T) (image []byte, records []storage.Record) {
 	b, err := bolt.Open(path, &bolt.Options{UnsafeNoSync: true})
 	must(t, err)
 	for i := range 150 {
+		size := i * i % 3000
+		if i%40 == 5 { // in pieces
+			size = 20_000
+		}
 		r := storage.Record{
 			Key: benchKey(i), Revision: 1, Generation: "i", Created: at, Updated: at,
-			Content: []byte(strings.Repeat("x", i*i%3000)), Tags: []string{"session/s" + fmt.Sprint(i%7)},
+			Content: []byte(strings.Repeat("x", size)), Tags: []string{"session/s" + fmt.Sprint(i%7)},
 		}
 		if i%3 == 0 {
 			r.Expires = at.Add(time.Duration(i) * time.Hour)

@@ -13,13 +13,14 @@ import (
 
 // The file is a bbolt database with these buckets. Index entries have no value.
 var (
-	metaBucket    = []byte("meta")         // what the file is
-	recordsBucket = []byte("records")      // key -> record without its key
-	expiryBucket  = []byte("expiry-slots") // slot of time and key of each record that expires
-	tagsBucket    = []byte("tags")         // group, tag and key for each tag of each record
-	usageBucket   = []byte("usage")        // usage key -> usage record
-	floorsBucket  = []byte("floors")       // floor key -> floor record
-	allBuckets    = [][]byte{metaBucket, recordsBucket, expiryBucket, tagsBucket, usageBucket, floorsBucket}
+	metaBucket     = []byte("meta")         // what the file is
+	recordsBucket  = []byte("records")      // key -> record without its key
+	contentsBucket = []byte("contents")     // number -> piece of a content that is stored apart from its record
+	expiryBucket   = []byte("expiry-slots") // slot of time and key of each record that expires
+	tagsBucket     = []byte("tags")         // group, tag and key for each tag of each record
+	usageBucket    = []byte("usage")        // usage key -> usage record
+	floorsBucket   = []byte("floors")       // floor key -> floor record
+	allBuckets     = [][]byte{metaBucket, recordsBucket, contentsBucket, expiryBucket, tagsBucket, usageBucket, floorsBucket}
 )
 
 // Keys of the meta bucket. The file name says nothing and a bbolt file may be anybody's: formatKey is the
@@ -30,7 +31,7 @@ var (
 )
 
 // format is the version of the layout, which Open requires.
-const format = 4
+const format = 5
 
 // initialise makes an empty database ours.
 func initialise(tx *bbolt.Tx, now time.Time) error {

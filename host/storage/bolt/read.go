@@ -53,7 +53,7 @@ func check(tx *bbolt.Tx, held storage.Held) error {
 	records := tx.Bucket(recordsBucket)
 	return held.Check(
 		func(v storage.Version) (bool, error) {
-			return storage.HasVersion(bucketOf(tx, records, v.Key).Get([]byte(v.Key)), v)
+			return storage.HasVersion(encodedRecord(bucketOf(tx, records, v.Key).Get([]byte(v.Key))), v)
 		},
 		func(g storage.Range) (bool, error) { return sameRange(records, g) },
 	)
@@ -73,7 +73,7 @@ func sameRange(records *bbolt.Bucket, g storage.Range) (bool, error) {
 		if len(seen) == 0 || string(seen[0].Key) != string(k) {
 			return false, nil
 		}
-		if ok, err := storage.HasVersion(data, seen[0]); err != nil || !ok {
+		if ok, err := storage.HasVersion(encodedRecord(data), seen[0]); err != nil || !ok {
 			return false, err
 		}
 		seen = seen[1:]
@@ -100,7 +100,7 @@ func (t *transaction) check(held storage.Held) error {
 			if storage.Derived(v.Key) {
 				return floors(v)
 			}
-			return storage.HasVersion(t.records.Get([]byte(v.Key)), v)
+			return storage.HasVersion(encodedRecord(t.records.Get([]byte(v.Key))), v)
 		},
 		func(g storage.Range) (bool, error) { return sameRange(t.records, g) },
 	)

@@ -150,7 +150,7 @@ func (b *Backend) find(ctx context.Context, s *search, limit int) (keys []storag
 				continue
 			}
 			found, err := fetchHead(tx, key)
-			size += found.ContentBytes // which were read for their checksum
+			size += found.ContentBytes // which may have been read for their checksum
 			if err != nil {
 				s.unreadable = err
 			} else if found.Expired(s.at) {

@@ -37,7 +37,7 @@ func fetchOne(tx *bbolt.Tx, records *bbolt.Bucket, k storage.Key, r *storage.Rec
 	if data == nil {
 		return nil
 	}
-	return r.Decode(k, data)
+	return decodeInto(r, tx, k, data)
 }
 
 // fetchHead returns the head of the record under a key, which is none of a usage record.
@@ -46,7 +46,7 @@ func fetchHead(tx *bbolt.Tx, k storage.Key) (storage.Head, error) {
 	if data == nil {
 		return storage.Head{}, nil
 	}
-	return storage.DecodeHead(k, data)
+	return decodeHead(tx, k, data)
 }
 
 // bucketOf returns the bucket that holds what lies under k.
@@ -77,6 +77,8 @@ type transaction struct {
 	written []storage.Changed
 	history *storage.History
 	bytes   int64 // contents written and removed, about
+	// nextPiece is the number of the next piece of a content, 0 before the first one is written.
+	nextPiece uint64
 }
 
 func newTransaction(tx *bbolt.Tx, history *storage.History) *transaction {
@@ -186,10 +188,21 @@ func (t *transaction) put(c storage.Change) error {
 	next := c.Record
 	if c.Delete {
 		next = storage.Record{Key: next.Key}
+	if c.Old.ContentBytes > pieceBytes {
+		if err := t.discard(next.Key); err != nil {
+			return err
+		}
+	}
 		if err := t.records.Delete(k); err != nil {
 			return err
 		}
-	} else if err := t.records.Put(k, storage.AppendRecord(nil, next)); err != nil {
+		return t.index(c.Old.Record, next)
+	}
+	value, err := t.encode(next)
+	if err != nil {
+		return err
+	}
+	if err := t.records.Put(k, value); err != nil {
 		return err
 	}
 	return t.index(c.Old.Record, next)
