@@ -33,11 +33,13 @@ type Backend struct {
 	// batchTime is maxBatchTime; tests that count commits let it be longer.
 	batchTime time.Duration
 	// update is bbolt's Update; tests let it fail.
+	// chunkTime is maxRemovedTime; tests let it be shorter.
+	chunkTime time.Duration
 	update func(fn func(tx *bbolt.Tx) error) error
 }
 
 func newBackend(f file, o Options) *Backend {
-	b := &Backend{file: f, queue: newQueue(), batchTime: maxBatchTime}
+	b := &Backend{file: f, queue: newQueue(), batchTime: maxBatchTime, chunkTime: maxRemovedTime}
 	b.history = storage.NewHistory(lastCommit(f))
 	b.update = func(fn func(tx *bbolt.Tx) error) error {
 		return f.db.Update(func(tx *bbolt.Tx) error {

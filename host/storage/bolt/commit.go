@@ -15,7 +15,7 @@ import (
 // into memory.
 const (
 	maxBatch      = 1024
-	maxBatchBytes = 32 << 20
+	maxBatchBytes = 4 << 20
 	maxBatchTime  = 20 * time.Millisecond // of work before its pages are written
 )
 
@@ -24,7 +24,7 @@ var errNothing = errors.New("nothing was written")
 
 // Update implements storage.Backend.
 func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
-	return b.submit(ctx, tenantOf(on.Keys), func(t *transaction) error {
+	return b.submit(ctx, senderOf(on.Keys), func(t *transaction) error {
 		if err := t.check(on.Held); err != nil {
 			return err
 		}
@@ -40,25 +40,25 @@ func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]st
 	})
 }
 
-// tenantOf is the tenant of the first key that has one.
-func tenantOf(keys []storage.Key) string {
+// senderOf returns who sends a request about keys: the first one that has a tenant.
+func senderOf(keys []storage.Key) sender {
 	for _, k := range keys {
 		if tenant := k.Tenant(); tenant != "" {
-			return tenant
+			return sender{tenant, k}
 		}
 	}
-	return ""
+	return sender{}
 }
 
 // submit has do carried out in a commit, in the turn of a tenant. A ctx that ends before it was begun ends the wait.
 //
 // There is no goroutine for commits: who comes while there is none under way does it, so that a lone update
 // waits for nobody. Those who come meanwhile wait, and share the commits after it.
-func (b *Backend) submit(ctx context.Context, tenant string, do func(t *transaction) error) error {
+func (b *Backend) submit(ctx context.Context, from sender, do func(t *transaction) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r := &request{do: do, tenant: tenant, done: make(chan struct{})}
+	r := &request{do: do, from: from, done: make(chan struct{})}
 	lead, err := b.queue.add(r)
 	if err != nil {
 		return err

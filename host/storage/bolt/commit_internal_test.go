@@ -73,7 +73,7 @@ func holdCommit(b *Backend) (release func()) {
 	entered, leave, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		b.submit(context.Background(), "", func(*transaction) error {
+		b.submit(context.Background(), sender{}, func(*transaction) error {
 			close(entered)
 			<-leave
 			return nil
@@ -206,7 +206,7 @@ func TestSpoiledTransaction(t *testing.T) {
 	good, bad := testKey("good"), testKey("bad")
 	spoil := func(fail func() error) func() error {
 		return func() error {
-			return b.submit(context.Background(), "", func(tr *transaction) error {
+			return b.submit(context.Background(), sender{}, func(tr *transaction) error {
 				tr.torn = true
 				if err := tr.records.Put([]byte(bad), []byte("half a record")); err != nil {
 					return err

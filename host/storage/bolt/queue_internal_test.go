@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolrun/toolrun/host/storage"
 )
 
 // Tenants take turns: one that waits with many requests does not keep the first one of another waiting behind all.
@@ -16,7 +18,7 @@ func TestTenantsTakeTurns(t *testing.T) {
 	var do []func() error
 	request := func(tenant string, n int) {
 		do = append(do, func() error {
-			return b.submit(context.Background(), tenant, func(*transaction) error {
+			return b.submit(context.Background(), sender{tenant: tenant}, func(*transaction) error {
 				order = append(order, fmt.Sprint(tenant, n)) // requests run one at a time
 				return nil
 			})
@@ -40,7 +42,7 @@ func TestLongWorkEndsACommit(t *testing.T) {
 	var began []time.Time
 	commits := countBegun(b)
 	long := func() error {
-		return b.submit(context.Background(), "a", func(*transaction) error {
+		return b.submit(context.Background(), sender{tenant: "a"}, func(*transaction) error {
 			began = append(began, time.Now())
 			time.Sleep(maxBatchTime + time.Millisecond)
 			return nil
@@ -56,7 +58,7 @@ func TestLongWorkEndsACommit(t *testing.T) {
 func TestQueueKeepsWhatIsTaken(t *testing.T) {
 	q := newQueue()
 	add := func(tenant string) *request {
-		r := &request{tenant: tenant}
+		r := &request{from: sender{tenant: tenant}}
 		if _, err := q.add(r); err != nil {
 			t.Fatal(err)
 		}
@@ -73,5 +75,62 @@ func TestQueueKeepsWhatIsTaken(t *testing.T) {
 	}
 	if q.done(3) || len(q.last) > 0 {
 		t.Error("the queue is not as at first once it is empty")
+	}
+}
+
+// Few large requests share a commit, and the one after a large commit is of small requests only, if there are any.
+func TestLargeRequestsKeepApart(t *testing.T) {
+	q := newQueue()
+	add := func(name string, bytes int64) *request {
+		r := &request{from: sender{"a", storage.Key(name)}, bytes: bytes}
+		if _, err := q.add(r); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	commit := func(want ...*request) {
+		t.Helper()
+		if got := q.next(); !slices.Equal(got, want) {
+			t.Errorf("the commit has %s; want %s", senders(got), senders(want))
+		}
+		q.done(q.taken)
+	}
+	// What they write is not known before they did once.
+	commit(add("x", 600<<10), add("y", 600<<10), add("z", 300<<10), add("s", 10))
+	x, y, z, s := add("x", 600<<10), add("y", 600<<10), add("z", 10), add("s", 10)
+	commit(s)           // after a large one
+	commit(x, z)        // y has no room beside x
+	s = add("s", 10)    // comes after y,
+	more := add("z", 0) // as does what is no longer expected to be large
+	commit(s, more)
+	commit(y)
+	huge, s := add("y", 8<<20), add("s", 300<<10)
+	commit(s) // which is large after all: the next commit takes what waits for it
+	more, s = add("y", 8<<20), add("t", 10)
+	commit(huge, s)
+	commit(more) // larger than there is ever room for
+	if len(q.items) != 0 {
+		t.Errorf("%d requests are left", len(q.items))
+	}
+}
+
+func senders(list []*request) (names []storage.Key) {
+	for _, r := range list {
+		names = append(names, r.from.key)
+	}
+	return names
+}
+
+// The senders of large requests that are remembered are bounded.
+func TestLargeSendersAreBounded(t *testing.T) {
+	q := newQueue()
+	for i := range 2*maxLarge + 1 {
+		if _, err := q.add(&request{from: sender{"a", storage.Key(fmt.Sprint(i))}, bytes: 1 << 20}); err != nil {
+			t.Fatal(err)
+		}
+		q.next()
+		if q.done(1); len(q.large) > maxLarge {
+			t.Fatalf("%d senders are remembered; want at most %d", len(q.large), maxLarge)
+		}
 	}
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// What one commit of a removal takes out at most, so that it does not hold up the commits of others: the pages of
-// what it removes are read and their list is written under the lock that they wait for.
+// What one commit of a removal takes out at most, so that it does not hold up the commits of others.
 const (
 	maxRemoved      = 1000
 	maxRemovedBytes = 4 << 20
+	maxRemovedTime  = 4 * time.Millisecond // of looking at candidates
 )
 
 // DeleteWhere implements storage.Backend.
@@ -32,8 +32,8 @@ func (b *Backend) DeleteWhere(ctx context.Context, what storage.Selector, limit 
 	case !what.Expired.IsZero():
 		return b.removeExpired(ctx, what, limit)
 	}
-	tenant := cmp.Or(what.Prefix.Tenant(), what.Group.Tenant())
-	return b.remove(ctx, tenant, limit, what.Matches, func(t *transaction, from []byte) entries {
+	sent := sender{cmp.Or(what.Prefix.Tenant(), what.Group.Tenant()), cmp.Or(what.Prefix, what.Group)}
+	return b.remove(ctx, sent, limit, what.Matches, func(t *transaction, from []byte) entries {
 		if what.Tag == "" {
 			return under(t.records, []byte(what.Prefix), from, func(k []byte) (storage.Key, bool) { return storage.Key(k), true })
 		}
@@ -201,14 +201,14 @@ func listed(keys []storage.Key) entries {
 
 // remove deletes up to limit of the candidates that match, in commits of a bounded size, until it has seen none
 // left: what others write meanwhile, before the place where it is, is found by another pass.
-func (b *Backend) remove(ctx context.Context, tenant string, limit int, match func(storage.Record) bool, candidates func(t *transaction, from []byte) entries) ([]storage.Head, error) {
+func (b *Backend) remove(ctx context.Context, sent sender, limit int, match func(storage.Record) bool, candidates func(t *transaction, from []byte) entries) ([]storage.Head, error) {
 	var removed []storage.Head
 	for {
 		var from []byte
 		var unreadable error
 		once, before := true, len(removed)
 		for more := true; more; {
-			c, err := b.removeChunk(ctx, tenant, limit-len(removed), match, func(t *transaction) entries { return candidates(t, from) })
+			c, err := b.removeChunk(ctx, sent, limit-len(removed), match, func(t *transaction) entries { return candidates(t, from) })
 			removed = append(removed, c.doomed...)
 			if err != nil {
 				return removed, err
@@ -232,8 +232,9 @@ func (b *Backend) remove(ctx context.Context, tenant string, limit int, match fu
 func (b *Backend) removeKeys(ctx context.Context, keys []storage.Key, limit int, match func(storage.Record) bool) ([]storage.Head, error) {
 	var removed []storage.Head
 	var unreadable error
+	sent := senderOf(keys) // of all chunks: each foretells the next one
 	for len(keys) > 0 && len(removed) < limit {
-		c, err := b.removeChunk(ctx, tenantOf(keys), limit-len(removed), match, func(*transaction) entries { return listed(keys) })
+		c, err := b.removeChunk(ctx, sent, limit-len(removed), match, func(*transaction) entries { return listed(keys) })
 		removed = append(removed, c.doomed...)
 		if err != nil {
 			return removed, err
@@ -253,21 +254,24 @@ type chunk struct {
 	looked     int    // candidates
 	next       []byte // the entry to go on with, nil at the end; not used for keys that are listed
 	unreadable error  // of the last record that cannot be read
+	began      time.Time
 }
 
-// full reports whether the commit of a removal of up to limit records should look no further.
-func (c *chunk) full(limit int) bool {
-	return c.looked >= maxRemoved || len(c.doomed) >= limit || c.bytes >= maxRemovedBytes
+// full reports whether the commit of a removal of up to limit records should look no further, or for more time than most
+// if it has looked at any.
+func (c *chunk) full(limit int, most time.Duration) bool {
+	return c.looked >= maxRemoved || len(c.doomed) >= limit || c.bytes >= maxRemovedBytes ||
+		c.looked > 0 && time.Since(c.began) > most
 }
 
 // removeChunk deletes the first candidates that match, as many as one commit should, looking at the records
 // themselves: an index only says where to look. Contents stay in the file.
-func (b *Backend) removeChunk(ctx context.Context, tenant string, limit int, match func(storage.Record) bool, candidates func(*transaction) entries) (chunk, error) {
+func (b *Backend) removeChunk(ctx context.Context, from sender, limit int, match func(storage.Record) bool, candidates func(*transaction) entries) (chunk, error) {
 	var c chunk
-	err := b.submit(ctx, tenant, func(t *transaction) error {
-		c = chunk{}
+	err := b.submit(ctx, from, func(t *transaction) error {
+		c = chunk{began: time.Now()}
 		for entry, k := range candidates(t) {
-			if c.full(limit) {
+			if c.full(limit, b.chunkTime) {
 				c.next = bytes.Clone(entry)
 				break
 			}

@@ -101,7 +101,7 @@ func TestNeighbourBetweenChunks(t *testing.T) {
 		return update(func(tx *bbolt.Tx) error {
 			once.Do(func() { // the first chunk is under way
 				neighbour.Go(func() {
-					err := b.submit(context.Background(), "", func(t *transaction) error {
+					err := b.submit(context.Background(), sender{}, func(t *transaction) error {
 						left = 0
 						return t.tags.ForEach(func(_, _ []byte) error {
 							left++
@@ -152,5 +152,19 @@ func TestUnreadableInTheWay(t *testing.T) {
 	gone, err := b.DeleteWhere(t.Context(), storage.Selector{Prefix: prefix}, 10)
 	if len(gone) != 1 || !errors.Is(err, storage.ErrCorrupt) {
 		t.Errorf("Drop = %d records, %v; want 1 and ErrCorrupt", len(gone), err)
+	}
+}
+
+// TestLongRemovalEndsAChunk removes records each of which takes too much time to look at another.
+func TestLongRemovalEndsAChunk(t *testing.T) {
+	b := openTest(t)
+	b.chunkTime = -1
+	fillLarge(t, b, 5)
+	begun := countBegun(b)
+	if gone, err := b.DeleteWhere(t.Context(), tagged("e"), 100); len(gone) != 5 || err != nil {
+		t.Errorf("DeleteWhere = %d, %v; want 5", len(gone), err)
+	}
+	if *begun < 5 {
+		t.Errorf("the removal took %d transactions; want 5 at least", *begun)
 	}
 }

@@ -99,7 +99,9 @@ func (t *transaction) run(batch []*request, most time.Duration) (n int, err erro
 		if !r.begin() {
 			continue
 		}
+		before := t.bytes
 		r.err = guard(func() error { return r.do(t) })
+		r.bytes = t.bytes - before
 		if t.torn {
 			return n, r.err
 		}
