@@ -26,26 +26,35 @@ type Backend struct {
 	queue  *queue
 	space  space
 	stats  stats
+	free   freelist
 	broken atomic.Bool
 	// history is of the commits since the database was opened, by the ids of bbolt's transactions.
 	history *storage.History
 	closed  func() error // closes at its first call
 	// batchTime is maxBatchTime; tests that count commits let it be longer.
 	batchTime time.Duration
-	// update is bbolt's Update; tests let it fail.
 	// chunkTime is maxRemovedTime; tests let it be shorter.
 	chunkTime time.Duration
+	// update is bbolt's Update; tests let it fail.
 	update func(fn func(tx *bbolt.Tx) error) error
 }
 
 func newBackend(f file, o Options) *Backend {
 	b := &Backend{file: f, queue: newQueue(), batchTime: maxBatchTime, chunkTime: maxRemovedTime}
 	b.history = storage.NewHistory(lastCommit(f))
+	b.free.stored.Store(hasFreelist(f))
 	b.update = func(fn func(tx *bbolt.Tx) error) error {
-		return f.db.Update(func(tx *bbolt.Tx) error {
-			f.db.AllocSize = growth(tx.Size()) // only ever used by who has this transaction
+		store := false
+		err := f.db.Update(func(tx *bbolt.Tx) error {
+			f.db.AllocSize = growth(tx.Size()) // only ever used by who has this transaction, as is the next
+			store = b.free.begin(tx.Size())
+			f.db.NoFreelistSync = !store
 			return fn(tx)
 		})
+		if err == nil && store {
+			b.free.stored.Store(true)
+		}
+		return err
 	}
 	b.space = space{minFree: o.MinFree, now: time.Now, disk: diskSpace}
 	b.closed = sync.OnceValue(b.shutdown)
@@ -124,6 +133,9 @@ func (b *Backend) Close() error { return b.closed() }
 
 func (b *Backend) shutdown() error {
 	b.queue.close()
+	b.free.want(func() {
+		b.commit([]*request{{do: nothing, done: make(chan struct{})}}) // nobody else does any more
+	})
 	if b.broken.Load() {
 		// bbolt would wait for its own locks for ever. Its mapping stays; the file at least is let go of.
 		return errors.Join(unlock(b.fd), b.fd.Close())

@@ -40,6 +40,10 @@ func writeForEver(path string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	if err := ballast(b); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	var mu sync.Mutex // one line at a time
 	for w := range crashWriters {
 		go func() {
@@ -64,6 +68,20 @@ func writeForEver(path string) {
 		}()
 	}
 	select {}
+}
+
+// ballast makes the file so large that commits leave out the list of free pages.
+func ballast(b *bolt.Backend) error {
+	for i := range 10 {
+		k := benchKey(crashWriters + i)
+		err := b.Update(context.Background(), storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
+			return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Content: make([]byte, 1<<20)}}}, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestKilled kills a process that writes, again and again: what it was told to be done is there, whole, and

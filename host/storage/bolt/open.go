@@ -29,7 +29,8 @@ type Options struct {
 }
 
 // maxChecked is the size up to which Open checks all pages of a file, which is then one pass over it. Of a
-// larger file it checks the header and the size alone; Check has no such limit.
+// larger file it checks only the header and the size, unless the file was not closed: see freelist. Check has no such
+// limit.
 const maxChecked = 1 << 30
 
 // Open opens the database at path, or creates it, and its directory, where there is none. A file that is
@@ -73,7 +74,7 @@ func openVerified(path string, o Options) (file, error) {
 		if err := verify(path, o.LockTimeout); err != nil {
 			return file{}, err
 		}
-		f, err := openReserved(path, bbolt.Options{Timeout: o.LockTimeout, NoSync: o.UnsafeNoSync})
+		f, err := openReserved(path, bbolt.Options{Timeout: o.LockTimeout, NoSync: o.UnsafeNoSync, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType})
 		if err != nil {
 			return file{}, err
 		}
@@ -137,7 +138,7 @@ func verify(path string, timeout time.Duration) error {
 		return err
 	}
 	defer s.close()
-	if s.size <= maxChecked {
+	if s.size <= maxChecked || s.header.freelist == noFreelist {
 		if _, err := checkPages(s.raw, s.header); err != nil {
 			return explain(err)
 		}

@@ -34,6 +34,9 @@ const (
 
 var errForeign = errors.New("it is not a toolrun database: choose another file")
 
+// noFreelist stands for the page of the free list where none is stored.
+const noFreelist = 0xFFFFFFFFFFFFFFFF
+
 // header is what a meta page says: where things are as of one transaction.
 type header struct {
 	pageSize             int64
@@ -111,7 +114,7 @@ type walker struct {
 }
 
 // checkPages checks every page that the header leads to, and returns how many are lost: neither reached nor
-// free, which wastes space and does no harm.
+// free, which wastes space and does no harm. Without a free list all pages that are not reached are free.
 func checkPages(r io.ReaderAt, h header) (lost int, err error) {
 	w := &walker{header: h, r: r, used: make([]bool, h.next), todo: []uint64{h.root}}
 	w.used[0], w.used[1] = true, true
@@ -125,6 +128,9 @@ func checkPages(r io.ReaderAt, h header) (lost int, err error) {
 		if err != nil {
 			return 0, fmt.Errorf("page %d: %w", id, err)
 		}
+	}
+	if h.freelist == noFreelist {
+		return 0, nil
 	}
 	if err := w.checkFreelist(); err != nil {
 		return 0, fmt.Errorf("free list: %w", err)

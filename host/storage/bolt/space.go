@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -19,9 +20,9 @@ const (
 	// defaultMinFree is how much has to be free by default, unless a quarter of the disk is less.
 	defaultMinFree = 256 << 20
 	// usefulRun is how many bytes of free pages have to lie in a row to count. bbolt splits no leaf page of up to four
-	// records, writes it anew for each change, and in one piece: a small record beside some that are as large as hosts
-	// make them takes megabytes to write, also the one that begins an erasure.
-	usefulRun = 8 << 20
+	// entries, writes it anew for each change, and in one piece: a small record may take 64 KiB to write, also the one
+	// that begins an erasure. The list of free pages is one piece, too.
+	usefulRun = 1 << 20
 	// spaceAge is how long an answer of Space holds.
 	spaceAge = time.Second
 )
@@ -64,9 +65,12 @@ func (b *Backend) measure() error {
 	if least == 0 {
 		least = min(defaultMinFree, total/4)
 	}
-	if free < least { // reading the free list costs more than asking for the disk
-		free += b.freeBytes()
+	if free >= least {
+		b.free.wanted.Store(false)
+		return nil
 	}
+	b.free.want(func() { _ = b.Ping(context.Background()) })
+	free += b.freeBytes()
 	if free < least {
 		return fmt.Errorf("%w: %d bytes are free, of at least %d", storage.ErrFull, free, least)
 	}
@@ -83,7 +87,7 @@ func (b *Backend) freeBytes() (free int64) {
 			return err
 		}
 		h, _, err := readHeader(b.fd, info.Size())
-		if err != nil {
+		if err != nil || h.freelist == noFreelist {
 			return err
 		}
 		var head [pageHeader + 8]byte

@@ -188,13 +188,13 @@ func (t *transaction) apply(changes []storage.Change) error {
 func (t *transaction) put(c storage.Change) error {
 	k := []byte(c.Record.Key)
 	next := c.Record
-	if c.Delete {
-		next = storage.Record{Key: next.Key}
 	if c.Old.ContentBytes > pieceBytes {
 		if err := t.discard(next.Key); err != nil {
 			return err
 		}
 	}
+	if c.Delete {
+		next = storage.Record{Key: next.Key}
 		if err := t.records.Delete(k); err != nil {
 			return err
 		}
