@@ -123,7 +123,7 @@ func openHost(path string) (*host.Host, *bolt.Backend, error) {
 	}
 	for worker := range writers {
 		call := abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"prefs"`), json.RawMessage(record)}}
-		if _, _, err := h.Do(context.Background(), host.Caller{User: user(worker)}, memory.Operator(), call); err != nil {
+		if _, _, err := h.Stores().Do(context.Background(), host.Caller{User: user(worker)}, memory.Operator(), call); err != nil {
 			return nil, nil, errors.Join(err, h.Close(), db.Close())
 		}
 	}

@@ -123,7 +123,7 @@ func TestKilledCells(t *testing.T) {
 		}
 		for _, store := range []string{"notes", "totals"} {
 			call := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"` + store + `"`)}}
-			if content, _, err := h.Do(t.Context(), ann, memory.Operator(), call); err != nil || string(content) != "null" {
+			if content, _, err := h.Stores().Do(t.Context(), ann, memory.Operator(), call); err != nil || string(content) != "null" {
 				t.Errorf("killed at call %d: %s holds %s, %v; want nothing", at, store, content, err)
 			}
 		}

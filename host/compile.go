@@ -17,22 +17,36 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
+// compiler compiles the tools of a Host. It goes on when those who asked for a program give up.
+type compiler struct {
+	h *Host
+	// untilClosed ends when the Host closes.
+	untilClosed context.Context
+}
+
+// of returns the function that compiles a tool for a tenant within a limit.
+func (c *compiler) of(t *tool) func(tenant string, limit time.Duration) (engine.Program, error) {
+	return func(tenant string, limit time.Duration) (engine.Program, error) {
+		return c.compile(c.untilClosed, t, tenant, limit)
+	}
+}
+
 // engine finds the engine that runs a tool.
-func (h *Host) engine(t *tool) (engine.Engine, error) {
+func (c *compiler) engine(t *tool) (engine.Engine, error) {
 	ext := path.Ext(t.Source)
-	if e := h.engines[ext]; e != nil {
+	if e := c.h.engines[ext]; e != nil {
 		return e, nil
 	}
 	f := abi.Faultf(abi.SourceInvalid, "no engine of this host runs %s files", ext)
-	if len(h.engines) == 0 {
+	if len(c.h.engines) == 0 {
 		return nil, f.WithHint("it was opened without engines: Options.Engines takes those of a pool")
 	}
-	return nil, f.WithHint("this host runs: %s", strings.Join(slices.Sorted(maps.Keys(h.engines)), ", "))
+	return nil, f.WithHint("this host runs: %s", strings.Join(slices.Sorted(maps.Keys(c.h.engines)), ", "))
 }
 
 // compile reads the tool's source and hands it to the engine of its extension, in a turn of the tenant's.
-func (h *Host) compile(ctx context.Context, t *tool, tenant string, limit time.Duration) (engine.Program, error) {
-	eng, err := h.engine(t)
+func (c *compiler) compile(ctx context.Context, t *tool, tenant string, limit time.Duration) (engine.Program, error) {
+	eng, err := c.engine(t)
 	if err != nil {
 		return nil, err
 	}
@@ -41,30 +55,30 @@ func (h *Host) compile(ctx context.Context, t *tool, tenant string, limit time.D
 		return nil, err
 	}
 	t.walled, t.memory = engine.IsWalled(eng), engine.MemoryOf(eng)
-	turn := admission.Party{App: h.app.ID, Tenant: tenant}
-	if err := h.enterToCompile(ctx, turn, limit); err != nil {
+	turn := admission.Party{App: c.h.app.ID, Tenant: tenant}
+	if err := c.enter(ctx, turn, limit); err != nil {
 		return nil, err
 	}
-	defer h.gate.Leave(turn)
+	defer c.h.gate.Leave(turn)
 	timeout := abi.Faultf(abi.Timeout, "compiling the tool took longer than the %s it may", limit)
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, timeout.WithHint("%s", h.loadHint(limit)))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, timeout.WithHint("%s", c.loadHint(limit)))
 	defer cancel()
 	return eng.Load(ctx, src)
 }
 
 // loadHint says whose the limit is that compiling met.
-func (h *Host) loadHint(limit time.Duration) string {
-	if limit < h.limits.LoadTimeout {
+func (c *compiler) loadHint(limit time.Duration) string {
+	if limit < c.h.limits.LoadTimeout {
 		return "code that comes with a request is compiled within the time of the run; less code compiles faster"
 	}
 	return "the host's limit is LoadTimeout; a smaller tool compiles faster"
 }
 
 // enterToCompile waits for a turn. A tool that does not get one has not failed: unavailable lets the next run try again.
-func (h *Host) enterToCompile(ctx context.Context, turn admission.Party, limit time.Duration) error {
+func (c *compiler) enter(ctx context.Context, turn admission.Party, limit time.Duration) error {
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := h.gate.Enter(waiting, turn)
+	err := c.h.gate.Enter(waiting, turn)
 	switch {
 	case err == nil:
 		return nil
@@ -79,17 +93,17 @@ func (h *Host) enterToCompile(ctx context.Context, turn admission.Party, limit t
 
 // source reads a tool. One that is a folder may import what is in the folder; one that is a single file nothing,
 // for what lies beside it are other tools.
-func (h *Host) source(t *tool) (engine.Source, error) {
+func (c *compiler) source(t *tool) (engine.Source, error) {
 	dir := t.Dir
 	if dir == "" {
 		dir = path.Dir(t.Source)
 	}
-	files, err := fs.Sub(h.app.Files, dir)
+	files, err := fs.Sub(c.h.app.Files, dir)
 	if err != nil {
 		return engine.Source{}, abi.Faultf(abi.SourceInvalid, "the folder of the tool %q cannot be opened", t.Name)
 	}
-	src := engine.Source{Path: strings.TrimPrefix(t.Source, dir+"/"), Files: folder{files}, Entry: t.Entry, Params: t.Params(), Domain: h.domain(), Operations: h.table}
-	if src.Code, err = readSource(src.Files, src.Path, h.limits.SourceBytes); err != nil {
+	src := engine.Source{Path: strings.TrimPrefix(t.Source, dir+"/"), Files: folder{files}, Entry: t.Entry, Params: t.Params(), Domain: c.domain(), Operations: c.h.table}
+	if src.Code, err = readSource(src.Files, src.Path, c.h.limits.SourceBytes); err != nil {
 		return engine.Source{}, err
 	}
 	if t.Dir == "" {
@@ -100,9 +114,9 @@ func (h *Host) source(t *tool) (engine.Source, error) {
 
 // domain is whose code the tools are: apps of different tenants may have the same id. It is the same whenever the host
 // is opened again, and in whatever order it names its tenants.
-func (h *Host) domain() string {
-	tenants := slices.Compact(slices.Sorted(slices.Values(h.tenants)))
-	return fmt.Sprintf("%q of %q", h.app.ID, tenants)
+func (c *compiler) domain() string {
+	tenants := slices.Compact(slices.Sorted(slices.Values(c.h.tenants)))
+	return fmt.Sprintf("%q of %q", c.h.app.ID, tenants)
 }
 
 func readSource(files fs.FS, name string, most int) ([]byte, error) {

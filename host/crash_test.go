@@ -127,7 +127,7 @@ func crashChild(path, mode string) error {
 
 func crashWorker(h *host.Host, user string, say func(string, ...any)) error {
 	call := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"left"`)}}
-	content, _, err := h.Do(context.Background(), host.Caller{User: user}, memory.Operator(), call)
+	content, _, err := h.Stores().Do(context.Background(), host.Caller{User: user}, memory.Operator(), call)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func TestKilledRuns(t *testing.T) {
 func readN(t *testing.T, h *host.Host, user, store string) int {
 	t.Helper()
 	call := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"` + store + `"`)}}
-	content, _, err := h.Do(context.Background(), host.Caller{User: user}, memory.Operator(), call)
+	content, _, err := h.Stores().Do(context.Background(), host.Caller{User: user}, memory.Operator(), call)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,22 +17,22 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// ExportUser writes all data of the caller's user in the caller's tenant to w, as a ZIP archive: what Erase would remove, as
+// Export writes all data of the caller's user in the caller's tenant to w, as a ZIP archive: what Erase would remove, as
 // far as it has not ended. records.ndjson, sessions.ndjson, files.ndjson, results.ndjson and ledger.ndjson have one JSON value
 // a line; files/<file_id>/<filename> are the contents of files. It reads in pieces of a bounded size, and not all at one
 // moment. After an error what was written is not an archive.
-func (h *Host) ExportUser(ctx context.Context, caller Caller, w io.Writer) error {
-	id, err := h.newID("export")
+func (u Users) Export(ctx context.Context, caller Caller, w io.Writer) error {
+	id, err := u.h.newID("export")
 	if err != nil {
 		return err
 	}
-	h.ledger.flush() // what waits is the user's too
-	x := userExport{h: h, caller: caller.as(id), zip: zip.NewWriter(w)}
-	if x.data, err = h.memory.UserData(ctx, x.caller); err != nil {
+	u.h.ledger.flush() // what waits is the user's too
+	x := userExport{h: u.h, caller: caller.as(id), zip: zip.NewWriter(w)}
+	if x.data, err = u.h.memory.UserData(ctx, x.caller); err != nil {
 		return err
 	}
 	err = x.write(ctx)
-	h.ledger.noteAct(caller, id, actExportUser, report.Effects{}, err)
+	u.h.ledger.noteAct(caller, id, actExportUser, report.Effects{}, err)
 	return err
 }
 

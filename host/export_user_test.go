@@ -18,7 +18,7 @@ import (
 func exported(t *testing.T, h *host.Host, user string) map[string]string {
 	t.Helper()
 	var buf bytes.Buffer
-	if err := h.ExportUser(t.Context(), host.Caller{User: user, Actor: "op"}, &buf); err != nil {
+	if err := h.Users().Export(t.Context(), host.Caller{User: user, Actor: "op"}, &buf); err != nil {
 		t.Fatal(err)
 	}
 	archive, err := zip.NewReader(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
@@ -75,7 +75,7 @@ func TestExportUser(t *testing.T) {
 	if files != 1 || len(parts) != 6 {
 		t.Errorf("%d files in %d parts; want 1 in 6", files, len(parts))
 	}
-	if _, err := h.Erase(t.Context(), host.Caller{User: "ann"}); err != nil {
+	if _, err := h.Users().Erase(t.Context(), host.Caller{User: "ann"}); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range exported(t, h, "ann") {
@@ -83,7 +83,7 @@ func TestExportUser(t *testing.T) {
 			t.Errorf("after an erasure %s = %s", name, text)
 		}
 	}
-	if err := h.ExportUser(t.Context(), host.Caller{}, io.Discard); !errors.Is(err, abi.InvalidArgument) {
+	if err := h.Users().Export(t.Context(), host.Caller{}, io.Discard); !errors.Is(err, abi.InvalidArgument) {
 		t.Errorf("an export of nobody: %v", err)
 	}
 }

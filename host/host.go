@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -43,10 +42,9 @@ type Host struct {
 	rand      io.Reader
 	log       *slog.Logger
 
-	closed atomic.Bool
-	stop   context.CancelFunc // of the Host's own work
-	// compiler makes what compiles a tool, which goes on when those who asked for it give up, until the Host closes.
-	compiler func(*tool) func(tenant string, limit time.Duration) (engine.Program, error)
+	closed   atomic.Bool
+	stop     context.CancelFunc // of the Host's own work
+	compiler *compiler
 	stopped  sync.WaitGroup
 }
 
@@ -61,14 +59,16 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	if err := checkFiles(opts.App); err != nil {
 		return nil, err
 	}
+	opts = opts.withDefaults()
 	h := &Host{
 		app: opts.App, gate: opts.Gate, observers: opts.Observers, limits: opts.Limits.withDefaults(), tenants: opts.Tenants,
 		clock: opts.Now, rand: opts.Rand, log: opts.Logger,
 	}
-	h.setDefaults()
-	if err := h.addEngines(opts.Engines); err != nil {
+	engines, err := byExtension(opts.Engines)
+	if err != nil {
 		return nil, err
 	}
+	h.engines, h.languages = engines, engine.Languages(engine.Infos(opts.Engines))
 	service, err := memory.New(memory.Config{
 		App: opts.App.ID, Backend: opts.Backend, Stores: opts.App.Stores, Limits: opts.Memory,
 		SessionIdle: opts.App.SessionIdle, LedgerRetention: opts.Ledger, MeteringRetention: opts.Metering, FileURL: opts.FileURL, Now: h.clock, Rand: h.rand, Logger: h.log,
@@ -84,7 +84,8 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	}
 	untilClosed, stop := context.WithCancel(context.Background())
 	h.stop = stop
-	h.addTools(untilClosed)
+	h.compiler = &compiler{h: h, untilClosed: untilClosed}
+	h.addTools()
 	h.ledger = newLedger(h)
 	h.ledger.start()
 	h.meter = &Meter{kept: service.Meter(), log: h.log}
@@ -107,39 +108,21 @@ func checkFiles(a *app.App) error {
 	return nil
 }
 
-func (h *Host) setDefaults() {
-	if len(h.tenants) == 0 {
-		h.tenants = []string{DefaultTenant}
-	}
-	if h.gate == nil {
-		h.gate, _ = admission.New(admission.OneApp()) // fails for negative limits only
-	}
-	if h.clock == nil {
-		h.clock = time.Now
-	}
-	if h.rand == nil {
-		h.rand = rand.Reader
-	}
-	if h.log == nil {
-		h.log = slog.New(slog.DiscardHandler)
-	}
-}
-
-func (h *Host) addEngines(engines []engine.Engine) error {
-	h.engines = map[string]engine.Engine{}
+// byExtension returns the engines by the extensions of the files that they run.
+func byExtension(engines []engine.Engine) (map[string]engine.Engine, error) {
+	found := map[string]engine.Engine{}
 	for _, e := range engines {
 		if e == nil {
-			return errors.New("host: one of the engines is nil")
+			return nil, errors.New("host: one of the engines is nil")
 		}
 		for _, ext := range e.Info().Extensions {
-			if other := h.engines[ext]; other != nil {
-				return fmt.Errorf("host: the engines %s and %s both run %s files", other.Info().Name, e.Info().Name, ext)
+			if other := found[ext]; other != nil {
+				return nil, fmt.Errorf("host: the engines %s and %s both run %s files", other.Info().Name, e.Info().Name, ext)
 			}
-			h.engines[ext] = e
+			found[ext] = e
 		}
 	}
-	h.languages = engine.Languages(engine.Infos(engines))
-	return nil
+	return found, nil
 }
 
 func (h *Host) startSweeper(ctx context.Context, every time.Duration) {

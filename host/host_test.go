@@ -132,7 +132,7 @@ func testAFailedRunStoresNothing(t *testing.T) {
 		t.Fatalf("Run = %v; want tool_error", err)
 	}
 	for _, store := range []string{`"notes"`, `"totals"`} {
-		got, _, err := h.Do(context.Background(), ann, memory.Operator(), abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(store)}})
+		got, _, err := h.Stores().Do(context.Background(), ann, memory.Operator(), abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(store)}})
 		if err != nil || string(got) != "null" {
 			t.Errorf("%s = %s, %v; want null", store, got, err)
 		}
@@ -308,7 +308,7 @@ func TestMistakesOfTheEmbedder(t *testing.T) {
 	if result, err := h.Run(none, host.Invocation{Tool: "tool"}); !errors.Is(err, abi.InvalidArgument) || result == nil || result.OK {
 		t.Errorf("Run(nil) = %+v, %v; want invalid_argument", result, err)
 	}
-	if _, err := h.Purge(context.Background(), ann, ""); !errors.Is(err, abi.InvalidArgument) {
+	if _, err := h.Stores().Purge(context.Background(), ann, ""); !errors.Is(err, abi.InvalidArgument) {
 		t.Errorf("Purge of no store = %v; want invalid_argument", err)
 	}
 	for _, caller := range []host.Caller{ann, {User: "ann", Session: "s1"}} {
@@ -416,14 +416,14 @@ func testPoisonedIntrinsics(t *testing.T) {
 func TestAnOperatorLooksIntoASession(t *testing.T) {
 	h := openApp(t, fstest.MapFS{"app.yaml": {Data: []byte("app: a\nmemory:\n  cart: {access: session}\n")}})
 	set := abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"cart"`), json.RawMessage(`{"a":1}`)}}
-	if _, _, err := h.Do(context.Background(), host.Caller{User: "ann", Session: "s1"}, memory.Operator(), set); err != nil {
+	if _, _, err := h.Stores().Do(context.Background(), host.Caller{User: "ann", Session: "s1"}, memory.Operator(), set); err != nil {
 		t.Fatal(err)
 	}
 	get := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"cart"`)}}
-	if got, _, err := h.Do(context.Background(), host.Caller{Session: "s1"}, memory.Operator(), get); err != nil || string(got) != `{"a":1}` {
+	if got, _, err := h.Stores().Do(context.Background(), host.Caller{Session: "s1"}, memory.Operator(), get); err != nil || string(got) != `{"a":1}` {
 		t.Errorf("get = %s, %v; want the cart", got, err)
 	}
-	if _, _, err := h.Do(context.Background(), host.Caller{User: "bob", Session: "s1"}, memory.Operator(), get); !errors.Is(err, abi.AccessDenied) {
+	if _, _, err := h.Stores().Do(context.Background(), host.Caller{User: "bob", Session: "s1"}, memory.Operator(), get); !errors.Is(err, abi.AccessDenied) {
 		t.Errorf("get for another user = %v; want access_denied", err)
 	}
 }
@@ -435,7 +435,7 @@ func TestDoHasTheRightsItIsGiven(t *testing.T) {
 		return abi.Call{Op: op, Args: []json.RawMessage{json.RawMessage(strconv.Quote(store)), json.RawMessage(`{"a":1}`)}}
 	}
 	ann := host.Caller{User: "ann", Session: "s1"}
-	if _, _, err := h.Do(t.Context(), ann, memory.Operator(), call(abi.SetContent, "cart")); err != nil {
+	if _, _, err := h.Stores().Do(t.Context(), ann, memory.Operator(), call(abi.SetContent, "cart")); err != nil {
 		t.Fatal(err)
 	}
 	reads := memory.Granted([]declare.Grant{{Store: "cart", Verbs: []abi.Verb{abi.Read}}})
@@ -456,7 +456,7 @@ func TestDoHasTheRightsItIsGiven(t *testing.T) {
 		{"an operator who only reads", ann, memory.ReadOnly(memory.Operator()), abi.SetContent, "cart", abi.AccessDenied},
 	}
 	for _, tt := range tests {
-		_, _, err := h.Do(t.Context(), tt.caller, tt.authority, call(tt.op, tt.store))
+		_, _, err := h.Stores().Do(t.Context(), tt.caller, tt.authority, call(tt.op, tt.store))
 		if tt.code == "" && err != nil || tt.code != "" && !errors.Is(err, tt.code) {
 			t.Errorf("%s: %s(%s) = %v; want %q", tt.name, tt.op, tt.store, err, tt.code)
 		}

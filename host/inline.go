@@ -110,7 +110,7 @@ type inlinedTool struct {
 
 // tool returns the tool of a code, and keeps it from being closed until release.
 func (l *inlined) tool(h *Host, inv Invocation) (t *tool, release func(), err error) {
-	declared, err := h.inlineTool(inv)
+	declared, err := l.declared(h, inv)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -132,8 +132,8 @@ func (l *inlined) release(one *inlinedTool) {
 	l.forget()
 }
 
-// inlineTool makes the tool that the code of an invocation is, if the app has what it is granted.
-func (h *Host) inlineTool(inv Invocation) (declared app.Tool, err error) {
+// declared returns the tool that the code of an invocation is, if the app of a Host has the stores that it is granted.
+func (l *inlined) declared(h *Host, inv Invocation) (declared app.Tool, err error) {
 	if len(inv.Code.Text) > h.limits.SourceBytes {
 		return declared, abi.Faultf(abi.SourceInvalid, "the code has more than %s", bytesize.Format(int64(h.limits.SourceBytes)))
 	}
@@ -145,8 +145,8 @@ func (h *Host) inlineTool(inv Invocation) (declared app.Tool, err error) {
 		return declared, err
 	}
 	for _, g := range declared.Grants {
-		if !h.declares(g.Store) {
-			return declared, h.unknownGrant(g.Store)
+		if !declares(h.app, g.Store) {
+			return declared, unknownGrant(h.app, g.Store)
 		}
 	}
 	return declared, nil
@@ -161,9 +161,9 @@ func (l *inlined) get(h *Host, key string, declared app.Tool, text string) *inli
 	t := newTool(declared)
 	code := []byte(text)
 	t.source = func() (engine.Source, error) {
-		return engine.Source{Path: declared.Source, Code: code, Params: declared.Params(), Domain: h.domain(), Operations: h.table}, nil
+		return engine.Source{Path: declared.Source, Code: code, Params: declared.Params(), Domain: h.compiler.domain(), Operations: h.table}, nil
 	}
-	t.load = h.compiler(t)
+	t.load = h.compiler.of(t)
 	if l.byKey == nil {
 		l.byKey = map[string]*list.Element{}
 	}
@@ -172,16 +172,16 @@ func (l *inlined) get(h *Host, key string, declared app.Tool, text string) *inli
 	return one
 }
 
-// declares reports whether the app has a store.
-func (h *Host) declares(store string) bool {
-	return store == declare.SessionMeta || slices.ContainsFunc(h.app.Stores, func(s declare.Store) bool { return s.Name == store })
+// declares reports whether an app has a store.
+func declares(a *app.App, store string) bool {
+	return store == declare.SessionMeta || slices.ContainsFunc(a.Stores, func(s declare.Store) bool { return s.Name == store })
 }
 
-// unknownGrant refuses the grant of a store that the app does not have.
-func (h *Host) unknownGrant(name string) error {
+// unknownGrant refuses the grant of a store that an app does not have.
+func unknownGrant(a *app.App, name string) error {
 	f := abi.Faultf(abi.InvalidArgument, "the grant of %q: the app has no such store", name)
 	known := []string{declare.SessionMeta}
-	for _, s := range h.app.Stores {
+	for _, s := range a.Stores {
 		known = append(known, s.Name)
 	}
 	if near := spell.Name(name, known); near != "" {

@@ -146,7 +146,7 @@ func TestEraseLedgerAndFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	erased, err := h.Erase(t.Context(), caller)
+	erased, err := h.Users().Erase(t.Context(), caller)
 	if err != nil || erased.Files != 1 || erased.Entries != 1 || erased.Stores["notes"] != 1 {
 		t.Errorf("Erase = %+v, %v", erased, err)
 	}
@@ -392,7 +392,7 @@ func TestErasedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	if erased, err := h.Erase(t.Context(), ann); err != nil || erased.Files != 1 {
+	if erased, err := h.Users().Erase(t.Context(), ann); err != nil || erased.Files != 1 {
 		t.Errorf("Erase = %+v, %v", erased, err)
 	}
 	if _, err := h.Artifacts().Content(t.Context(), ann, file.ID); !errors.Is(err, abi.NotFound) {
@@ -426,7 +426,7 @@ func TestErasedRunNamesNobody(t *testing.T) {
 		ended <- err
 	}()
 	<-begun
-	if _, err := h.Erase(t.Context(), host.Caller{User: "zoe"}); err != nil {
+	if _, err := h.Users().Erase(t.Context(), host.Caller{User: "zoe"}); err != nil {
 		t.Fatal(err)
 	}
 	close(goOn)

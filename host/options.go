@@ -1,6 +1,7 @@
 package host
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -59,6 +60,26 @@ type Options struct {
 // check finds what Open cannot do without, and limits that are none.
 // Extensions returns the extensions of the sources that a Host with these options runs, for app.Loader.
 func (o Options) Extensions() []string { return engine.Extensions(engine.Infos(o.Engines)) }
+
+// withDefaults returns the options with defaults for what the Host itself needs.
+func (o Options) withDefaults() Options {
+	if len(o.Tenants) == 0 {
+		o.Tenants = []string{DefaultTenant}
+	}
+	if o.Gate == nil {
+		o.Gate, _ = admission.New(admission.OneApp()) // fails for negative limits only
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
 
 func (o Options) check() error {
 	errs := []error{o.Limits.check()}

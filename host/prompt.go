@@ -35,7 +35,7 @@ func (h *Host) RenderPrompt(ctx context.Context, caller Caller, prompt string) (
 	if len(declared.Broken) > 0 {
 		return Rendered{}, abi.Faultf(abi.SourceInvalid, "the prompt %q is declared with mistakes: %v", prompt, declared.Broken)
 	}
-	text, err := h.render(ctx, caller, declared.Template, memory.Granted(declared.Grants))
+	text, err := render(ctx, h, caller, declared.Template, memory.Granted(declared.Grants))
 	return text, promptFault(err)
 }
 
@@ -67,12 +67,12 @@ func (h *Host) Refs(prompt string) []template.Ref {
 // RenderText renders any template for a caller, with every store to read. It is an operator's act: whoever
 // may choose the template may read all that it names.
 func (h *Host) RenderText(ctx context.Context, caller Caller, text string) (string, error) {
-	rendered, err := h.render(ctx, h.owning(ctx, caller), text, memory.Operator())
+	rendered, err := render(ctx, h, h.Sessions().withUser(ctx, caller), text, memory.Operator())
 	return rendered.Text, err
 }
 
-// render renders a template with the reads of an Authority.
-func (h *Host) render(ctx context.Context, caller Caller, text string, a memory.Authority) (rendered Rendered, err error) {
+// render renders a template for a caller of a Host, with the reads of an Authority.
+func render(ctx context.Context, h *Host, caller Caller, text string, a memory.Authority) (rendered Rendered, err error) {
 	t, err := template.Parse(text)
 	if err != nil {
 		return rendered, templateFault(err)

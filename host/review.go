@@ -49,11 +49,11 @@ func (h *Host) Review(ctx context.Context) map[string]Review {
 func (h *Host) reviewTool(ctx context.Context, declared app.Tool) Review {
 	t := newTool(declared)
 	t.source = func() (engine.Source, error) {
-		src, err := h.source(t)
+		src, err := h.compiler.source(t)
 		src.Review = true
 		return src, err
 	}
-	t.load = h.compiler(t)
+	t.load = h.compiler.of(t)
 	program, err := t.ready(ctx, DefaultTenant, h.limits.LoadTimeout)
 	if err != nil {
 		return Review{Err: fmt.Errorf("tool %q: %w", declared.Name, err)}

@@ -58,7 +58,7 @@ func (h *Host) Run(ctx context.Context, inv Invocation) (*report.Result, error) 
 
 // newRun returns a run that has not begun.
 func (h *Host) newRun(inv Invocation) *run {
-	inv.Tool = h.toolNamed(inv)
+	inv.Tool = inv.toolName(h.app)
 	r := &run{h: h, inv: inv, began: h.now(), started: time.Now(), info: RunInfo{App: h.app.ID, Tool: inv.Tool, Caller: inv.Caller}}
 	if inv.Code != nil {
 		r.info.Tool = CodeTool

@@ -110,7 +110,7 @@ func perform(t *testing.T, h *host.Host, who host.Caller, op string, args ...str
 	for _, arg := range args {
 		call.Args = append(call.Args, json.RawMessage(arg))
 	}
-	answer, _, err := h.Do(context.Background(), who, memory.Operator(), call)
+	answer, _, err := h.Stores().Do(context.Background(), who, memory.Operator(), call)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func TestSeedSchema(t *testing.T) {
 		`{"lastVisit":"yesterday"}`:             "/lastVisit",
 		`{"colour":"red"}`:                      "/colour",
 	} {
-		_, _, err := s.Do(t.Context(), s.who, memory.Operator(), abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"userPrefs"`), json.RawMessage(content)}})
+		_, _, err := s.Stores().Do(t.Context(), s.who, memory.Operator(), abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"userPrefs"`), json.RawMessage(content)}})
 		if pointer == "" && err == nil {
 			continue
 		}
@@ -66,7 +66,7 @@ func TestSeedRequiredAndDefault(t *testing.T) {
 	})
 	who := host.Caller{User: "ann"}
 	invalid := abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"profile"`), json.RawMessage(`{"preferences":{"a":1}}`)}}
-	if _, _, err := h.Do(t.Context(), who, memory.Operator(), invalid); !errors.Is(err, abi.SchemaViolation) {
+	if _, _, err := h.Stores().Do(t.Context(), who, memory.Operator(), invalid); !errors.Is(err, abi.SchemaViolation) {
 		t.Errorf("a record without userId = %v; want schema_violation", err)
 	}
 	perform(t, h, who, abi.SetContent, `"profile"`, `{"userId":"u1"}`)

@@ -86,7 +86,7 @@ func TestSeedSamples(t *testing.T) {
 	}
 	seed := abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"userPrefs"`),
 		json.RawMessage(`{"preferences":{"language":"fr"},"recentOrders":["a1","b2"]}`)}}
-	if _, _, err := h.Do(context.Background(), ann, memory.Operator(), seed); err != nil {
+	if _, _, err := h.Stores().Do(context.Background(), ann, memory.Operator(), seed); err != nil {
 		t.Fatal(err)
 	}
 	renderSamples(t, h, ann, block(3), block(7), body.Metadata)

@@ -57,3 +57,15 @@ func (s Sessions) List(ctx context.Context, caller Caller, after string, limit i
 	})
 	return found, next, err
 }
+
+// withUser completes an operator's caller that names only a session with the session's user, whom a guest's caller would
+// have to be.
+func (s Sessions) withUser(ctx context.Context, caller Caller) Caller {
+	if caller.User != "" || caller.Session == "" {
+		return caller
+	}
+	if found, err := s.Get(ctx, caller); err == nil {
+		caller.User = found.User
+	}
+	return caller
+}

@@ -43,17 +43,12 @@ func newTool(declared app.Tool) *tool {
 	return &tool{Tool: declared, authority: memory.Granted(declared.Grants)}
 }
 
-func (h *Host) addTools(untilClosed context.Context) {
-	h.compiler = func(t *tool) func(string, time.Duration) (engine.Program, error) {
-		return func(tenant string, limit time.Duration) (engine.Program, error) {
-			return h.compile(untilClosed, t, tenant, limit)
-		}
-	}
+func (h *Host) addTools() {
 	h.tools = make(map[string]*tool, len(h.app.Tools))
 	for _, declared := range h.app.Tools {
 		t := newTool(declared)
-		t.source = func() (engine.Source, error) { return h.source(t) }
-		t.load = h.compiler(t)
+		t.source = func() (engine.Source, error) { return h.compiler.source(t) }
+		t.load = h.compiler.of(t)
 		h.tools[declared.Name] = t
 	}
 }
@@ -68,18 +63,21 @@ func (h *Host) DefaultTool() (string, error) {
 		return "", abi.Faultf(abi.NotFound, "the app has no tool to run").WithHint("declare one in the app file")
 	}
 	return "", abi.Faultf(abi.InvalidArgument, "no tool is named, and the app has several and no default").
-		WithHint("name one of them, or declare default_tool in the app file: %s", h.toolNames())
+		WithHint("name one of them, or declare default_tool in the app file: %s", namesOf(h.tools))
 }
 
-// toolNamed returns the name of the tool that an invocation asks for, "" if there is none.
-func (h *Host) toolNamed(inv Invocation) string {
+// toolName returns the name of the tool that an invocation of an app asks for, "" if there is none.
+func (inv Invocation) toolName(a *app.App) string {
 	if inv.Tool != "" || inv.Code != nil {
 		return inv.Tool
 	}
-	return h.app.RunsByDefault()
+	return a.RunsByDefault()
 }
 
-func (h *Host) toolNames() string { return strings.Join(slices.Sorted(maps.Keys(h.tools)), ", ") }
+// namesOf lists the names of tools, in a text.
+func namesOf(tools map[string]*tool) string {
+	return strings.Join(slices.Sorted(maps.Keys(tools)), ", ")
+}
 
 // tool finds a tool by its name.
 func (h *Host) tool(name string) (*tool, error) {
@@ -94,7 +92,7 @@ func (h *Host) tool(name string) (*tool, error) {
 	if len(h.tools) == 0 {
 		return nil, f.WithHint("the app declares no tools")
 	}
-	return nil, f.WithHint("the tools are: %s", h.toolNames())
+	return nil, f.WithHint("the tools are: %s", namesOf(h.tools))
 }
 
 // loading is the compiling of a tool. It goes on where those who wait for it give up: the next ones find it done.

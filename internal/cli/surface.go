@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"io"
 
-	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/session"
-	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
 // surface is what commands need of an app: one that is open in this process, or one of a server.
@@ -52,85 +50,4 @@ type writeOptions struct {
 	Replace    bool   `json:"replace,omitempty"`
 	IfRevision *int64 `json:"if_revision,omitempty"`
 	TTL        string `json:"ttl,omitempty"`
-}
-
-// local is an app that is open in this process.
-type local struct{ *host.Host }
-
-// StartSession starts a session, or changes one that is open.
-func (l local) StartSession(ctx context.Context, c host.Caller, start session.Start) (session.Session, error) {
-	return l.Host.Sessions().Start(ctx, c, start)
-}
-
-// EndSession ends the caller's session.
-func (l local) EndSession(ctx context.Context, c host.Caller) (session.Session, error) {
-	return l.Host.Sessions().End(ctx, c)
-}
-
-// Session describes the caller's session.
-func (l local) Session(ctx context.Context, c host.Caller) (session.Session, error) {
-	return l.Host.Sessions().Get(ctx, c)
-}
-
-// Sessions returns a page of sessions after an id.
-func (l local) Sessions(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error) {
-	return l.Host.Sessions().List(ctx, c, after, limit)
-}
-
-// Ledger returns a page of the ledger.
-func (l local) Ledger(ctx context.Context, c host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error) {
-	return l.Host.Ledger().Entries(ctx, c, q)
-}
-
-// Get performs get_content.
-func (l local) Get(ctx context.Context, c host.Caller, store string, projection json.RawMessage, record bool) (json.RawMessage, error) {
-	return l.perform(ctx, c, abi.GetContent, store, projection, map[string]bool{"record": record})
-}
-
-// Set performs set_content. The reply to a merge leaves the revision open, for others may write before it is stored; but
-// while this process has the database open nobody does, so the record itself tells.
-func (l local) Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error) {
-	_, effects, err := l.operate(ctx, c, abi.SetContent, store, content, opts)
-	if err != nil {
-		return nil, err
-	}
-	text, err := l.Get(ctx, c, store, nil, true)
-	if err != nil || len(effects.Violations()) == 0 {
-		return text, err
-	}
-	var record map[string]json.RawMessage
-	if err := json.Unmarshal(text, &record); err != nil {
-		return nil, err
-	}
-	if record["violations"], err = json.Marshal(effects.Violations()); err != nil {
-		return nil, err
-	}
-	return json.Marshal(record)
-}
-
-// Delete performs delete_content, which has its options in the second place.
-func (l local) Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error) {
-	return l.perform(ctx, c, abi.DeleteContent, store, opts)
-}
-
-// perform executes an operation. A nil json.RawMessage is an argument that is absent.
-func (l local) perform(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, error) {
-	reply, _, err := l.operate(ctx, c, op, store, args...)
-	return reply, err
-}
-
-// operate is perform that also returns what was read and written.
-func (l local) operate(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, report.Effects, error) {
-	call := abi.Call{Op: op}
-	for _, arg := range append([]any{store}, args...) {
-		text, given := arg.(json.RawMessage)
-		if !given {
-			var err error
-			if text, err = strictjson.Encode(arg); err != nil {
-				return nil, report.Effects{}, err
-			}
-		}
-		call.Args = append(call.Args, text)
-	}
-	return l.Do(ctx, c, memory.Operator(), call)
 }

@@ -66,7 +66,7 @@ func (i *instance) operate(ctx context.Context, caller host.Caller, call abi.Cal
 	if err != nil {
 		return nil, err
 	}
-	reply, effects, err := o.Do(ctx, caller, memory.Operator(), call)
+	reply, effects, err := o.host.Stores().Do(ctx, caller, memory.Operator(), call)
 	if err != nil {
 		return nil, err
 	}

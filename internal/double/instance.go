@@ -40,7 +40,7 @@ type instance struct {
 // opened is a host with the tools that were declared when it was opened. It is closed when it is no longer current and
 // its last run has ended.
 type opened struct {
-	*host.Host
+	host    *host.Host
 	runs    int
 	retired bool
 }
@@ -161,7 +161,7 @@ func (i *instance) open(ctx context.Context) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	i.current = &opened{Host: h}
+	i.current = &opened{host: h}
 	return i.current, nil
 }
 
@@ -178,7 +178,7 @@ func (i *instance) retire() {
 // closeUnused closes a host that is not needed any more.
 func (o *opened) closeUnused() {
 	if o.retired && o.runs == 0 {
-		_ = o.Close() // it holds nothing but memory
+		_ = o.host.Close() // it holds nothing but memory
 	}
 }
 
@@ -221,7 +221,7 @@ func (i *instance) session(ctx context.Context, r sessionRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o.Sessions().Start(ctx, host.Caller{User: r.User, Session: r.Session},
+	return o.host.Sessions().Start(ctx, host.Caller{User: r.User, Session: r.Session},
 		session.Start{Reference: r.SessionReference, UserReference: r.UserReference, Metadata: r.Metadata})
 }
 
@@ -236,7 +236,7 @@ func (i *instance) endSession(ctx context.Context, r endSessionRequest) (any, er
 	if err != nil {
 		return nil, err
 	}
-	return o.Sessions().End(ctx, host.Caller{Session: r.Session})
+	return o.host.Sessions().End(ctx, host.Caller{Session: r.Session})
 }
 
 type refuseRequest struct {

@@ -62,7 +62,7 @@ func (i *instance) dump(ctx context.Context, r dumpRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := dumper{host: o, caller: host.Caller{User: r.User, Session: r.Session}, found: []record{}}
+	d := dumper{host: o.host, caller: host.Caller{User: r.User, Session: r.Session}, found: []record{}}
 	if r.Store != "" {
 		err = d.store(ctx, r.Store)
 		return dumpReply{d.found}, err
@@ -77,7 +77,7 @@ func (i *instance) dump(ctx context.Context, r dumpRequest) (any, error) {
 
 // dumper collects the records of a dump.
 type dumper struct {
-	host   *opened
+	host   *host.Host
 	caller host.Caller
 	found  []record
 	bytes  int
@@ -87,7 +87,7 @@ type dumper struct {
 func (d *dumper) store(ctx context.Context, name string) error {
 	after := ""
 	for {
-		page, next, err := d.host.List(ctx, d.caller, name, after, 100)
+		page, next, err := d.host.Stores().List(ctx, d.caller, name, after, 100)
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (d *dumper) add(ctx context.Context, r record) error {
 		return err
 	}
 	call := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{store, nil, json.RawMessage(`{"record":true}`)}}
-	reply, _, err := d.host.Do(ctx, host.Caller{User: r.User, Session: r.Session}, memory.ReadOnly(memory.Operator()), call)
+	reply, _, err := d.host.Stores().Do(ctx, host.Caller{User: r.User, Session: r.Session}, memory.ReadOnly(memory.Operator()), call)
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func (i *instance) start(ctx context.Context, b beginRequest) (*run, start, erro
 	o.runs++
 	go func() {
 		defer close(r.ended)
-		result, err := o.Run(context.WithValue(ctx, runKey{}, r), inv)
+		result, err := o.host.Run(context.WithValue(ctx, runKey{}, r), inv)
 		r.end = ending{result: result, effects: result.Effects, err: err}
 	}()
 	select {

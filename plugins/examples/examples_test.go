@@ -122,7 +122,7 @@ func TestHitsAreNotLost(t *testing.T) {
 	all.Wait()
 	call := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"pageHits"`)}}
 	want := fmt.Sprintf(`{"pages":{"/home":%d}}`, runs)
-	if got, _, err := h.Do(context.Background(), host.Caller{}, memory.Operator(), call); err != nil || string(got) != want {
+	if got, _, err := h.Stores().Do(context.Background(), host.Caller{}, memory.Operator(), call); err != nil || string(got) != want {
 		t.Errorf("the store holds %s, %v; want %s", got, err, want)
 	}
 }

@@ -88,7 +88,7 @@ func openFile(t testing.TB, dir string) (*host.Host, func()) {
 // visits is what memory has of ann.
 func visits(t *testing.T, h *host.Host) string {
 	t.Helper()
-	content, _, err := h.Do(t.Context(), host.Caller{User: "ann"}, memory.Operator(), abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"visits"`)}})
+	content, _, err := h.Stores().Do(t.Context(), host.Caller{User: "ann"}, memory.Operator(), abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"visits"`)}})
 	if err != nil {
 		t.Fatal(err)
 	}

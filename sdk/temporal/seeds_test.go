@@ -64,7 +64,7 @@ tools:
 	}
 	t.Cleanup(func() { _ = h.Close() })
 	perform := func(op string, args ...json.RawMessage) string {
-		content, _, err := h.Do(t.Context(), host.Caller{User: "ann"}, memory.Operator(), abi.Call{Op: op, Args: append([]json.RawMessage{json.RawMessage(`"userPrefs"`)}, args...)})
+		content, _, err := h.Stores().Do(t.Context(), host.Caller{User: "ann"}, memory.Operator(), abi.Call{Op: op, Args: append([]json.RawMessage{json.RawMessage(`"userPrefs"`)}, args...)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -81,7 +81,7 @@ func (s *Server) addRecords() {
 		if err != nil {
 			return nil, err
 		}
-		n, err := c.host.Purge(ctx, caller, in.Store)
+		n, err := c.host.Stores().Purge(ctx, caller, in.Store)
 		return &removedOutput{apitypes.Removed{Records: n}}, err
 	})
 	add(s, auth.Erase, huma.Operation{
@@ -110,7 +110,7 @@ func (c *call) operateNoting(ctx context.Context, in apitypes.Place, op string, 
 		}
 		encoded = append(encoded, text)
 	}
-	return c.host.Do(ctx, caller, memory.Operator(), abi.Call{Op: op, Args: encoded})
+	return c.host.Stores().Do(ctx, caller, memory.Operator(), abi.Call{Op: op, Args: encoded})
 }
 
 func getRecord(ctx context.Context, c *call, in *getRecordInput) (*recordOutput, error) {
@@ -214,7 +214,7 @@ func listRecords(ctx context.Context, c *call, in *listRecordsInput) (*listOutpu
 	if err != nil {
 		return nil, err
 	}
-	found, next, err := c.host.List(ctx, caller, in.Store, in.After, in.Limit)
+	found, next, err := c.host.Stores().List(ctx, caller, in.Store, in.After, in.Limit)
 	return &listOutput[memory.Listed]{apitypes.List[memory.Listed]{Items: found, Next: next}}, err
 }
 
@@ -229,7 +229,7 @@ func eraseUser(ctx context.Context, c *call, in *eraseInput) (*erasedOutput, err
 	caller := host.Caller{Tenant: c.principal.Tenant, User: in.User, Actor: c.principal.Name}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Minute) // begun, it is to end
 	defer cancel()
-	erased, err := c.host.Erase(ctx, caller)
+	erased, err := c.host.Users().Erase(ctx, caller)
 	c.runs.forget(caller.Tenant, caller.User)
 	return &erasedOutput{erased}, err
 }

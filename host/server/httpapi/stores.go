@@ -153,7 +153,7 @@ func wireMistakes(st declare.Store) (list []apitypes.SchemaMistake) {
 // countUnfit counts the records that do not fit a changed declaration; nil where they cannot be counted, for the change is
 // made.
 func countUnfit(ctx context.Context, c *call, caller host.Caller, st declare.Store) *apitypes.Unfit {
-	unfit, all, err := c.host.Unfit(ctx, caller, st)
+	unfit, all, err := c.host.Stores().Unfit(ctx, caller, st)
 	if err != nil {
 		return nil
 	}

@@ -85,7 +85,7 @@ func (c *call) sendUser(ctx context.Context, w http.ResponseWriter, s *Server, u
 	go func() {
 		defer close(made)
 		caller := host.Caller{Tenant: c.principal.Tenant, User: user, Actor: c.principal.Name}
-		_ = to.CloseWithError(c.host.ExportUser(ctx, caller, to))
+		_ = to.CloseWithError(c.host.Users().Export(ctx, caller, to))
 	}()
 	defer func() { // the host is used until it has ended
 		cancel()

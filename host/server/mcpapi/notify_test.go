@@ -106,7 +106,7 @@ func TestProgress(t *testing.T) {
 		}
 		meddled = true
 		args := []json.RawMessage{json.RawMessage(`"prices"`), json.RawMessage(`{"tea": 7}`)}
-		if _, _, err := h.Do(t.Context(), host.Caller{}, memory.Operator(), abi.Call{Op: abi.SetContent, Args: args}); err != nil {
+		if _, _, err := h.Stores().Do(t.Context(), host.Caller{}, memory.Operator(), abi.Call{Op: abi.SetContent, Args: args}); err != nil {
 			t.Errorf("meddle: %v", err)
 		}
 	}

@@ -49,6 +49,6 @@ func (s *session) read(ctx context.Context, store string) (json.RawMessage, erro
 		return nil, err
 	}
 	shown := memory.Granted([]declare.Grant{{Store: store, Verbs: []abi.Verb{abi.Read}}})
-	content, _, err := s.api.host.Do(ctx, s.current(), shown, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{name}})
+	content, _, err := s.api.host.Stores().Do(ctx, s.current(), shown, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{name}})
 	return content, err
 }

@@ -74,7 +74,7 @@ func TestConflictsAreCounted(t *testing.T) {
 			return engine.Output{}, err
 		}
 		if executed++; executed == 1 {
-			if _, _, err := h.Do(ctx, host.Caller{}, memory.Operator(), set("visits", `{"count": 7}`)); err != nil {
+			if _, _, err := h.Stores().Do(ctx, host.Caller{}, memory.Operator(), set("visits", `{"count": 7}`)); err != nil {
 				return engine.Output{}, err
 			}
 		}

@@ -118,7 +118,7 @@ run visit !tool_error
 				return count(ctx, g)
 			}
 			_, _ = g.Call(ctx, get("visits"))
-			_, _, err := h.Do(ctx, host.Caller{}, memory.Operator(), set("visits", fmt.Sprintf(`{"count": %d}`, 7)))
+			_, _, err := h.Stores().Do(ctx, host.Caller{}, memory.Operator(), set("visits", fmt.Sprintf(`{"count": %d}`, 7)))
 			if err != nil {
 				return engine.Output{}, err
 			}

@@ -292,7 +292,7 @@ func TestDeclaredBeforeTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"extra"`), json.RawMessage(`{"a":1}`)}}
-	if _, _, err := h.Do(t.Context(), host.Caller{Tenant: "other", Session: "s1"}, memory.Operator(), set); err != nil {
+	if _, _, err := h.Stores().Do(t.Context(), host.Caller{Tenant: "other", Session: "s1"}, memory.Operator(), set); err != nil {
 		t.Fatal(err)
 	}
 	release()
