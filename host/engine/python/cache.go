@@ -12,7 +12,7 @@ import (
 
 // rewriting is the version of what is done to the interpreter before it is compiled. It is part of the key: who changes
 // what packages stackguard, fuel and snapshot write raises it.
-const rewriting = 2
+const rewriting = 3
 
 // entryName names an interpreter in the cache.
 func entryName(code []byte) string {

@@ -7,17 +7,6 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// Slack is how far below the limit a function may write that is not checked, in bytes. The limit is to be so much above
-// the lowest address of the stack.
-const Slack = maxLeaf + redZone
-
-const (
-	// maxLeaf is up to how many bytes a function that calls nothing may take without a check: nothing is below it.
-	maxLeaf = 4 << 10
-	// redZone is how far below the stack pointer compilers let such a function write without moving it.
-	redZone = 128
-)
-
 // ErrNoStack is the error for a module in which the stack pointer cannot be recognised.
 var ErrNoStack = errors.New("the module has no single mutable global of type i32 that could be its stack pointer")
 
@@ -29,11 +18,8 @@ const (
 	localGet    = 0x20
 	localTee    = 0x22
 	globalGet   = 0x23
-	globalSet   = 0x24
 	i32Const    = 0x41
 	i32LtU      = 0x49
-	i32Add      = 0x6a
-	i32Sub      = 0x6b
 	noType      = 0x40
 )
 
@@ -52,7 +38,7 @@ func Rewrite(m *binary.Module) ([]byte, error) {
 		case binary.GlobalSection:
 			sections[i].Data, err = withLimit(s.Data)
 		case binary.CodeSection:
-			sections[i].Data = g.code(m.Functions)
+			sections[i].Data = g.code(m)
 		}
 	}
 	return binary.Join(sections), err
@@ -90,16 +76,20 @@ func withLimit(section []byte) ([]byte, error) {
 type guard struct{ pointer, limit uint32 }
 
 // code returns the code section of the functions, with a check after each instruction that may move the stack pointer
-// down, but for those of functions that take little and call nothing.
-func (g guard) code(functions []binary.Function) []byte {
+// down, but for those of functions that take little, whatever they call.
+func (g guard) code(m *binary.Module) []byte {
 	size := 0
-	for _, f := range functions {
+	for _, f := range m.Functions {
 		size += len(f.Body) + len(f.Body)/8 + 16
 	}
-	out := binary.AppendUint32(make([]byte, 0, size), uint32(len(functions)))
+	out := binary.AppendUint32(make([]byte, 0, size), uint32(len(m.Functions)))
+	plan := planOf(m, g.pointer)
 	var body []byte
-	for _, f := range functions {
-		body = g.append(body[:0], f)
+	for i, f := range m.Functions {
+		body = append(body[:0], f.Body...)
+		if plan.functions[i].checked {
+			body = g.append(body[:0], f)
+		}
 		out = append(binary.AppendUint32(out, uint32(len(body))), body...)
 	}
 	return out
@@ -107,15 +97,10 @@ func (g guard) code(functions []binary.Function) []byte {
 
 func (g guard) append(out []byte, f binary.Function) []byte {
 	out = append(out, f.Body[:len(f.Body)-len(f.Code)]...)
-	copied, leaf := 0, isLeaf(f.Code)
-	var before, last binary.Instruction // the two before in
-	var constant binary.Instruction     // the one before them
-	for in := range binary.Instructions(f.Code) {
-		if in.Op == globalSet && in.Index == g.pointer && !frees(f.Code, before, last) && !(leaf && takesLittle(f.Code, constant, before, last)) {
-			out = g.appendCheck(append(out, f.Code[copied:in.End]...), last)
-			copied = in.End
-		}
-		constant, before, last = before, last, in
+	copied := 0
+	for move := range moves(f.Code, g.pointer) {
+		out = g.appendCheck(append(out, f.Code[copied:move.end]...), move.last)
+		copied = move.end
 	}
 	return append(out, f.Code[copied:]...)
 }
@@ -130,48 +115,4 @@ func (g guard) appendCheck(out []byte, last binary.Instruction) []byte {
 	}
 	out = binary.AppendUint32(append(out, globalGet), g.limit)
 	return append(out, i32LtU, ifOp, noType, unreachable, endOp)
-}
-
-// isLeaf reports whether code calls nothing.
-func isLeaf(code []byte) bool {
-	for in := range binary.Instructions(code) {
-		if in.Op == binary.Call || in.Op == binary.CallIndirect {
-			return false
-		}
-	}
-	return true
-}
-
-// frees reports whether two instructions compute a stack pointer that is not below the one that they take: they add a
-// constant that is not negative, as the end of a function does.
-func frees(code []byte, constant, add binary.Instruction) bool {
-	n, ok := constantOf(code, constant)
-	return ok && add.Op == i32Add && n >= 0
-}
-
-// takesLittle reports whether instructions compute a stack pointer that is hardly below the one that they take: they
-// subtract a small constant, and may keep the result in a local.
-func takesLittle(code []byte, first, second, third binary.Instruction) bool {
-	if third.Op != localTee {
-		first, second, third = second, third, first
-	}
-	n, ok := constantOf(code, first)
-	return ok && second.Op == i32Sub && n >= 0 && n <= maxLeaf
-}
-
-// constantOf returns the number of an i32.const.
-func constantOf(code []byte, in binary.Instruction) (n int32, ok bool) {
-	if in.Op != i32Const {
-		return 0, false
-	}
-	const sign, digits = 0x40, 0x7f
-	shift := 0
-	for _, b := range code[in.Offset+1 : in.End] {
-		n |= int32(b&digits) << shift
-		shift += 7
-	}
-	if shift < 32 && code[in.End-1]&sign != 0 {
-		n |= -1 << shift
-	}
-	return n, true
 }
