@@ -14,6 +14,7 @@ func FuzzDOCX(f *testing.F) {
 	f.Add(docxOf(f, "<w:p/>"), "<w:p><w:r><w:t>a</w:t></w:r></w:p>")
 	f.Add([]byte("PK\x03\x04"), "<w:tbl><w:tr><w:tc><w:p/></w:tc><w:tc/></w:tr></w:tbl><w:tc/></w:tr>")
 	f.Add([]byte{}, "<w:pPr><w:tab/></w:pPr><mc:Fallback></mc:Fallback><!DOCTYPE a>&lt;")
+	f.Add([]byte{}, "<m:oMath><m:nary><m:naryPr><m:chr m:val='x'/></m:naryPr><m:sub/><m:e><m:d><m:e><m:r><m:t>\\</m:t></m:r></m:e></m:d></m:e></m:nary></m:oMath>")
 	f.Fuzz(func(t *testing.T, archive []byte, body string) {
 		for _, data := range [][]byte{archive, docxOf(t, body)} {
 			text, err := run(t, "docx", data, 1000)

@@ -37,9 +37,12 @@ type docx struct {
 	pending bool          // a line in a cell has ended, which another may follow
 	item    docxParagraph // the properties of the paragraph under way
 	mark    string        // of the list item that begins with the next text
+	formula *formula      // the equation under way
+	display int           // the number of the next equation in a paragraph of them, 0 outside of one
 }
 
 func (w *docx) read(ctx context.Context) error {
+	defer w.endFormula() // of a part that ends in it
 	for ctx.Err() == nil && !w.truncated {
 		token, err := w.xml.Token() // which reports elements that are not closed
 		if err == io.EOF {
@@ -63,6 +66,9 @@ func (w *docx) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if f := w.formula; f != nil && len(f.tex) > f.limit {
+			w.endFormula()
+		}
 	}
 	return nil
 }
@@ -78,7 +84,7 @@ func (w *docx) start(t xml.StartElement) error {
 	case wordSpace, wordStrictSpace:
 		return w.startWord(t)
 	case mathSpace, mathStrictSpace:
-		w.inText = w.inText || t.Name.Local == "t"
+		return w.startMath(t)
 	default:
 		if alt := attribute(t, "descr"); t.Name.Local == "docPr" && alt != "" { // of a picture, section 20.4.2.5
 			w.put("[" + alt + "]")
@@ -118,6 +124,11 @@ func (w *docx) startWord(t xml.StartElement) error {
 	case "pPr":
 		w.depth--
 		return w.paragraph()
+	case "del":
+		if w.formula != nil { // its text has the same elements as what stays
+			w.depth--
+			return w.skip()
+		}
 	case "tblPr", "moveFrom": // where tab says how wide one is; text that stands elsewhere
 		w.depth--
 		return w.skip()
@@ -177,7 +188,12 @@ func (w *docx) end(name xml.Name) {
 	if name.Local == "t" {
 		w.inText = false
 	}
-	if name.Space != wordSpace && name.Space != wordStrictSpace {
+	switch name.Space {
+	case mathSpace, mathStrictSpace:
+		w.endMath(name.Local)
+		return
+	case wordSpace, wordStrictSpace:
+	default:
 		return
 	}
 	n := len(w.cells)
@@ -206,8 +222,12 @@ func (w *docx) endParagraph() {
 	}
 }
 
-// put writes text, after the mark of the list item that it begins.
+// put writes text, to the equation under way or after the mark of the list item that it begins.
 func (w *docx) put(text string) {
+	if w.formula != nil {
+		w.formula.write(text)
+		return
+	}
 	w.flush()
 	if w.mark != "" {
 		text, w.mark = w.mark+text, ""

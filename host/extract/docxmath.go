@@ -1,0 +1,254 @@
+package extract
+
+import (
+	"bytes"
+	"encoding/xml"
+	"strings"
+	"unicode/utf8"
+)
+
+// formula is an equation under way: Office MathML, ECMA-376 part 1, section 22.1, which is written as TeX. Each element
+// writes what stands before its arguments when the first of them begins, so nothing that was written moves.
+type formula struct {
+	tex        []byte
+	plain      []byte // the text, as long as there is nothing but text
+	structured bool
+	limit      int // in bytes, of tex
+	open       []mathElement
+	names      int // how many elements around hold the name of a function
+	aligned    int // how many arrays of equations are around
+	command    int // the end of the last command that is a word
+}
+
+// mathElement is an element that has begun.
+type mathElement struct {
+	name       string
+	start      int // where its TeX begins
+	body       int // where its content begins
+	end        string
+	arguments  int               // how many have begun
+	atom       [2]int            // the last child that can have an index without braces
+	properties map[string]string // such as the character of an accent
+}
+
+// startMath begins an element of Office MathML.
+func (w *docx) startMath(t xml.StartElement) error {
+	switch name := t.Name.Local; {
+	case name == "t":
+		w.inText = true
+	case name == "oMathPara":
+		w.display = 1
+	case name == "oMath" && w.formula == nil:
+		w.startFormula()
+	case strings.HasSuffix(name, "Pr") && w.formula != nil:
+		w.depth--
+		return w.skipWith(w.formula.property)
+	}
+	if w.formula != nil {
+		w.formula.begin(t.Name.Local)
+	}
+	return nil
+}
+
+// startFormula begins an equation. A paragraph of equations has a line for each.
+func (w *docx) startFormula() {
+	if w.display > 1 {
+		w.put("\n")
+	}
+	if w.display > 0 {
+		w.display++
+	}
+	w.formula = &formula{limit: w.limit - len(w.text)}
+}
+
+// endMath ends an element of Office MathML.
+func (w *docx) endMath(name string) {
+	if name == "oMathPara" {
+		w.display = 0
+	}
+	if w.formula == nil {
+		return
+	}
+	if w.formula.finish(); len(w.formula.open) == 0 {
+		w.endFormula()
+	}
+}
+
+// endFormula writes the equation under way, if there is one: TeX between dollars, unless it is nothing but text.
+func (w *docx) endFormula() {
+	f := w.formula
+	if f == nil {
+		return
+	}
+	w.formula = nil
+	text := string(f.plain)
+	if f.structured {
+		dollars := "$"
+		if w.display > 0 {
+			dollars = "$$"
+		}
+		text = dollars + string(bytes.TrimSpace(f.tex)) + dollars
+	}
+	if text != "" {
+		w.put(text)
+	}
+	w.truncated = w.truncated || len(f.tex) > f.limit
+}
+
+// maxMathProperty bounds the value of a property, in bytes: a few characters.
+const maxMathProperty = 16
+
+// property keeps a property of the element that is open, if it changes how the element is written.
+func (f *formula) property(t xml.StartElement) {
+	value := attribute(t, "val")
+	if len(f.open) == 0 || !mathProperties[t.Name.Local] || len(value) > maxMathProperty {
+		return
+	}
+	e := &f.open[len(f.open)-1]
+	if e.properties == nil {
+		e.properties = map[string]string{}
+	}
+	e.properties[t.Name.Local] = value
+}
+
+// is reports whether a property is on, which it is also without a value.
+func (e *mathElement) is(name string) bool {
+	switch value, ok := e.properties[name]; value {
+	case "0", "off", "false":
+		return false
+	default:
+		return ok
+	}
+}
+
+// property is the value of a property, or what stands for it if it is left out.
+func (e *mathElement) property(name, otherwise string) string {
+	if value, ok := e.properties[name]; ok {
+		return value
+	}
+	return otherwise
+}
+
+func (f *formula) emit(tex string) {
+	if tex != "" {
+		f.structured, f.plain = true, nil
+		f.tex = append(f.tex, tex...)
+	}
+}
+
+// begin begins an element, which may be an argument of the one around it.
+func (f *formula) begin(name string) {
+	e := mathElement{name: name, start: len(f.tex)}
+	if n := len(f.open); n > 0 {
+		parent := &f.open[n-1]
+		if start, end, ok := f.argument(parent, name); ok {
+			if parent.arguments++; parent.arguments == 1 {
+				f.emit(parent.head())
+			} else {
+				f.emit(parent.separator())
+			}
+			e.start, e.end = len(f.tex), end
+			f.emit(start)
+		}
+	}
+	e.body = len(f.tex)
+	f.count(name, 1)
+	f.open = append(f.open, e)
+}
+
+// count counts the elements that change how text is written.
+func (f *formula) count(name string, by int) {
+	switch name {
+	case "fName":
+		f.names += by
+	case "eqArr":
+		f.aligned += by
+	}
+}
+
+// finish ends the element that is open.
+func (f *formula) finish() {
+	n := len(f.open) - 1
+	if n < 0 {
+		return
+	}
+	e := f.open[n]
+	f.open = f.open[:n]
+	f.count(e.name, -1)
+	if n == 0 {
+		return
+	}
+	parent := &f.open[n-1]
+	switch {
+	case parent.drops(e.name, len(f.tex) == e.body):
+		f.tex = f.tex[:e.start]
+	case parent.indexed() && e.end == "}" && e.name == "e" && f.atomic(&e):
+		f.tex = append(f.tex[:e.start], f.tex[e.body:]...)
+	default:
+		f.emit(e.tail())
+		f.emit(e.end)
+	}
+	if whole := [2]int{e.start, len(f.tex)}; atoms[e.name] || e.name == "r" && e.atom == whole {
+		parent.atom = whole
+	}
+}
+
+// maxAtom bounds what is moved to leave out braces, in bytes.
+const maxAtom = 256
+
+// atomic reports whether a base needs no braces before its index.
+func (f *formula) atomic(e *mathElement) bool {
+	content := f.tex[e.body:]
+	if len(content) > maxAtom {
+		return false
+	}
+	return e.atom == [2]int{e.body, len(f.tex)} || utf8.RuneCount(content) == 1
+}
+
+// write adds text, in the style of its run.
+func (f *formula) write(text string) {
+	if !f.structured {
+		f.plain = append(f.plain, text...)
+	}
+	n := len(f.open) - 1
+	if n > 0 && f.open[n].name == "t" {
+		n--
+	}
+	if n < 0 || f.open[n].name != "r" {
+		f.tex = append(f.tex, texEscapes.Replace(text)...)
+		return
+	}
+	tex, atom := f.styled(text, &f.open[n])
+	if f.command == len(f.tex) && f.command > 0 && isLetters(tex[:min(1, len(tex))]) {
+		f.tex = append(f.tex, ' ')
+	}
+	begun := len(f.tex)
+	if f.tex = append(f.tex, tex...); tex == `\`+text {
+		f.command = len(f.tex)
+	}
+	if atom {
+		f.open[n].atom = [2]int{begun, len(f.tex)}
+	}
+}
+
+// styled returns the text of a run as TeX, and whether that can have an index without braces.
+func (f *formula) styled(text string, run *mathElement) (tex string, atom bool) {
+	escaped := texEscapes.Replace(text)
+	if f.aligned > 0 {
+		escaped = strings.ReplaceAll(escaped, `\&`, "&")
+	}
+	if strings.TrimSpace(text) == "" {
+		return escaped, false
+	}
+	command := run.style(isWord(text))
+	switch {
+	case texFunctions[text] && (f.names > 0 || command == `\mathrm`):
+		return `\` + text, true
+	case f.names > 0 && isWord(text):
+		command = `\operatorname`
+	}
+	if command == "" {
+		return escaped, false
+	}
+	return command + "{" + escaped + "}", true
+}
