@@ -12,15 +12,11 @@ import (
 // way add to it meanwhile, so that the ledger may be somewhat larger between two calls.
 func (l *Ledger) Trim(ctx context.Context, tenant string) error {
 	prefix := l.Prefix(partition.Caller{Tenant: tenant})
-	r, err := l.db.Get(ctx, storage.UsageKey(prefix))
-	if err != nil {
+	held, err := l.db.Backend.Usage(ctx, prefix)
+	if err != nil || held[0].Bytes <= l.cfg.MaxBytes {
 		return err
 	}
-	usage, err := storage.DecodeUsage(r)
-	if err != nil || usage.Bytes <= l.cfg.MaxBytes {
-		return err
-	}
-	excess, entries := usage.Bytes-l.cfg.MaxBytes/10*9, 0
+	excess, entries := held[0].Bytes-l.cfg.MaxBytes/10*9, 0
 	for excess > 0 {
 		oldest, err := l.db.Backend.Heads(ctx, prefix, "", records.Chunk)
 		if err != nil || len(oldest) == 0 {

@@ -19,7 +19,7 @@ const runRetention = time.Hour
 func (t *transaction) options() txn.Options {
 	return txn.Options{
 		ID: t.tx.Caller.Run, Guards: t.guards(), Live: t.life, DryRun: t.tx.Dry, CommitAlways: t.tx.Key != "",
-		Extra: t.extraKeys, OnCommit: t.onCommit, Budget: (*budget)(t),
+		Extra: t.extraKeys, OnCommit: t.onCommit, Quota: (*quota)(t),
 	}
 }
 
@@ -41,9 +41,6 @@ func (t *transaction) entered() bool { return t.tx.Entry != nil && t.s.ledger.En
 // onCommit returns what the host itself keeps about a run: the entry of the ledger, the answer under its key, or that it
 // committed where no record shows it.
 func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
-	if !t.asked { // the first call, outside of the backend's transaction
-		t.full, t.asked = t.s.noRoom(), true
-	}
 	var writes []storage.Write
 	if t.entered() {
 		effects := t.effects(e)
@@ -87,21 +84,16 @@ func (t *transaction) note(key storage.Key, content []byte, retention time.Durat
 	}}
 }
 
-// budget is the quota of the app and of the caller's user.
-type budget transaction
+// quota bounds what the commit of a transaction stores.
+type quota transaction
 
-var _ txn.Budget = (*budget)(nil)
+var _ txn.Quota = (*quota)(nil)
 
-// Keys implements txn.Budget.
-func (b *budget) Keys() []storage.Key { return (*transaction)(b).account().keys }
+// Budget implements txn.Quota.
+func (q *quota) Budget() storage.Budget { return (*transaction)(q).budget() }
 
-// Check implements txn.Budget: it refuses changes for which there is no room.
-func (b *budget) Check(records []storage.Record, changes []storage.Change) error {
-	return b.s.checkChanges((*transaction)(b).account(), b.full, records, changes)
-}
-
-// Reclaim implements txn.Budget.
-func (b *budget) Reclaim(ctx context.Context) bool { return b.s.reclaim(ctx, b.tx.Caller) }
+// Reclaim implements txn.Quota.
+func (q *quota) Reclaim(ctx context.Context) bool { return q.s.reclaim(ctx, q.tx.Caller) }
 
 // effects are what an attempt read and wrote, by the names of stores.
 func (t *transaction) effects(e txn.Effects) report.Effects {

@@ -158,19 +158,15 @@ func (s *sequence) compareUsage() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for _, g := range []storage.Key{group, storage.UserGroup(group, "ann")} {
+	for _, g := range []storage.Key{group, storage.UserAccount(group, "ann")} {
 		var want storage.Usage
 		for _, r := range all {
-			if slices.Contains(r.Groups(), g) {
+			if slices.Contains(r.Accounts(), g) {
 				want = want.Plus(storage.UsageOf(storage.HeadOf(r)))
 			}
 		}
-		stored, err := s.backend.Get(context.Background(), storage.UsageKey(g))
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		if got, err := storage.DecodeUsage(stored[0]); err != nil || got != want {
-			s.t.Fatalf("usage of %s = %+v, %v; want %+v", g, got, err, want)
+		if held, err := s.backend.Usage(context.Background(), g); err != nil || held[0] != want {
+			s.t.Fatalf("usage of %s = %+v, %v; want %+v", g, held, err, want)
 		}
 		if g == group && want.Records != int64(len(s.w.records)) {
 			s.t.Fatalf("%d records are stored; want %d", want.Records, len(s.w.records))

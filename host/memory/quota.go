@@ -4,105 +4,49 @@ import (
 	"context"
 	"time"
 
-	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// holdings is the usage of an app in a tenant and of the caller's user in there.
-type holdings struct{ app, user storage.Usage }
-
-func (h holdings) plus(more holdings) holdings {
-	return holdings{app: h.app.Plus(more.app), user: h.user.Plus(more.user)}
-}
-
-// account names what a caller's writes count for: the app in the tenant, and the user in there.
-type account struct {
-	app, user storage.Key // user is "" for a caller without one and without a session
-	// keys are those of the records that hold the holdings.
-	keys []storage.Key
-}
-
-func (s *Service) account(c partition.Caller) *account {
-	a := &account{app: s.app.Group(c)}
-	a.keys = []storage.Key{storage.UsageKey(a.app)}
+// budget is what the accounts of a caller may hold: that of the app in the tenant, and that of the user in the app, which a
+// caller without a user and without a session does not have.
+func (s *Service) budget(c partition.Caller) storage.Budget {
+	app := s.app.Group(c)
+	b := storage.Budget{App: storage.Limit{Account: app, Max: storage.Usage{Records: s.limits.AppRecords, Bytes: s.limits.AppBytes}}}
 	if who := c.Subject(); who != "" {
-		a.user = storage.UserGroup(a.app, who)
-		a.keys = append(a.keys, storage.UsageKey(a.user))
+		b.User = storage.Limit{Account: storage.UserAccount(app, who), Max: storage.Usage{Records: s.limits.UserRecords, Bytes: s.limits.UserBytes}}
 	}
-	return a
+	return b
 }
 
-// account returns the account of the transaction's caller.
-func (t *transaction) account() *account {
-	if t.accounted == nil {
-		t.accounted = t.s.account(t.tx.Caller)
+// budget is the budget of the transaction's caller.
+func (t *transaction) budget() storage.Budget {
+	if t.limits == (storage.Budget{}) {
+		t.limits = t.s.budget(t.tx.Caller)
 	}
-	return t.accounted
+	return t.limits
 }
 
-// decodeHoldings reads what lies under usageKeys.
-func decodeHoldings(records []storage.Record) (h holdings, err error) {
-	if h.app, err = storage.DecodeUsage(records[0]); err != nil || len(records) == 1 {
-		return h, err
-	}
-	h.user, err = storage.DecodeUsage(records[1])
-	return h, err
-}
-
-// add adds what a change does to the holdings of an account.
-func (h *holdings) add(a *account, change storage.Change) {
-	change.Usage(func(group storage.Key, u storage.Usage) {
-		switch group {
-		case a.app:
-			h.app = h.app.Plus(u)
-		case a.user:
-			h.user = h.user.Plus(u)
-		}
-	})
-}
-
-// overQuota refuses holdings over the limits, but never a change that makes them smaller.
-func (s *Service) overQuota(held, grown holdings) error {
-	after := held.plus(grown)
-	for _, q := range []struct {
-		holder, unit       string
-		held, grown, limit int64
-	}{
-		{"the app", "records", after.app.Records, grown.app.Records, s.limits.AppRecords},
-		{"the app", "bytes", after.app.Bytes, grown.app.Bytes, s.limits.AppBytes},
-		{"the user", "records", after.user.Records, grown.user.Records, s.limits.UserRecords},
-		{"the user", "bytes", after.user.Bytes, grown.user.Bytes, s.limits.UserBytes},
-	} {
-		if q.held > q.limit && q.grown > 0 {
-			return abi.Faultf(abi.QuotaExceeded, "quota of %s: the write adds %d, and %s may hold %d", q.unit, q.grown, q.holder, q.limit).
-				WithHint("delete records or files, or raise the limit")
-		}
-	}
-	return nil
-}
-
-// noRoom is the fault of a write that would make what is stored grow, nil where the backend has room.
-func (s *Service) noRoom() error {
-	if err := storage.Space(s.backend); err != nil {
-		s.log.Error("the backend is full", "error", err)
-		return abi.Faultf(abi.Unavailable, "the memory backend has no room left").WithHint("delete records or files, or try again later")
-	}
-	return nil
-}
-
-// checkQuota refuses a draft of an entry that would make the app or the user hold more than they may. Holdings are a limit
-// and not state: they are looked at, not depended on.
+// checkQuota refuses a draft of an entry that would make the app or the user hold more than they may. What they hold is not
+// state: it is looked at, not depended on.
 func (v *View) checkQuota(e *entry, d draft) error {
-	grown := holdings{}
-	grown.add(v.run.account(), v.change(v.tx.Stored(e.key), storage.Record{Key: e.key, Revision: 1, Content: d.bytes, Tags: v.tags(e)}))
+	var growth storage.Growth
+	growth.AddChange(v.change(v.tx.Stored(e.key), storage.Record{Key: e.key, Revision: 1, Content: d.bytes, Tags: v.tags(e)}))
 	v.tx.Writes(func(stored, next storage.Record) bool {
 		if next.Key != e.key && stored.Key != e.key {
-			grown.add(v.run.account(), v.change(stored, next))
+			growth.AddChange(v.change(stored, next))
 		}
 		return true
 	})
-	return v.s.overQuota(*v.held, grown)
+	return v.s.records.RoomFault(v.run.budget().Check(&growth, v.held))
+}
+
+// held returns what an account of the caller held when the attempt first looked.
+func (v *View) held(account storage.Key) (storage.Usage, error) {
+	if account == v.run.limits.App.Account {
+		return v.usage[0], nil
+	}
+	return v.usage[len(v.usage)-1], nil
 }
 
 // change is the change that a write makes to what is stored.
@@ -113,17 +57,11 @@ func (v *View) change(stored, next storage.Record) storage.Change {
 	return storage.Change{Old: storage.HeadOf(stored), Write: storage.Write{Record: next, Delete: !next.Exists()}}
 }
 
-// readHoldings reads the holdings, once an attempt.
-func (v *View) readHoldings(ctx context.Context) error {
-	if v.held != nil {
-		return nil
+// readUsage reads what the accounts of the caller hold, once an attempt.
+func (v *View) readUsage(ctx context.Context) (err error) {
+	if v.usage == nil {
+		v.usage, err = v.s.backend.Usage(ctx, v.run.budget().Accounts()...)
 	}
-	records, err := v.s.backend.Get(ctx, v.run.account().keys...)
-	if err != nil {
-		return err
-	}
-	held, err := decodeHoldings(records)
-	v.held = &held
 	return err
 }
 
@@ -136,8 +74,8 @@ func (v *View) reclaim(ctx context.Context) error {
 	if !v.s.reclaim(ctx, v.caller) {
 		return nil
 	}
-	v.held = nil
-	return v.readHoldings(ctx)
+	v.usage = nil
+	return v.readUsage(ctx)
 }
 
 // reclaimed is how many expired records one reclaim frees.

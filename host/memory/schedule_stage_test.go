@@ -174,6 +174,14 @@ func (s *stage) Heads(ctx context.Context, prefix, after storage.Key, limit int)
 	return s.Backend.Heads(ctx, prefix, after, limit)
 }
 
+// Usage implements storage.Backend.
+func (s *stage) Usage(ctx context.Context, accounts ...storage.Key) ([]storage.Usage, error) {
+	if a := actorOf(ctx); a != nil {
+		a.pause()
+	}
+	return s.Backend.Usage(ctx, accounts...)
+}
+
 // ScanTag implements storage.Backend.
 func (s *stage) ScanTag(ctx context.Context, what storage.Selector, after storage.Key, limit int) ([]storage.Head, error) {
 	if a := actorOf(ctx); a != nil {

@@ -58,12 +58,10 @@ type transaction struct {
 	anchors
 	// view is that of the current attempt.
 	view *View
-	// full is why nothing may grow, nil if there is room; asked once an attempt, if asked is true.
-	full  error
-	asked bool
 	// reclaimed is true once expired records were freed for a call.
 	reclaimed bool
-	accounted *account
+	// limits is the budget of the caller, once it was needed; see transaction.budget.
+	limits storage.Budget
 }
 
 // Transact executes body in attempts until one commits or fails. It returns what body returned where body
@@ -101,7 +99,6 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 		if err != nil {
 			return &bodyError{err}
 		}
-		t.asked = false
 		return nil
 	})
 	return t.done(ctx, out, err)
@@ -144,7 +141,7 @@ func (t *transaction) fault(ctx context.Context, err error) error {
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return endOf(ctx)
 	}
-	return t.s.records.Fault("commit", err)
+	return t.s.records.Fault("commit", t.s.records.RoomFault(err))
 }
 
 // endOf returns why ctx has ended: the cause if it is a fault, or else the context's own error.

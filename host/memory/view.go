@@ -29,8 +29,8 @@ type View struct {
 	tx *txn.Tx
 	// entries are the records that the attempt touched.
 	entries []*entry
-	// held is the usage of the app and the user when first looked at.
-	held *holdings
+	// usage is what the accounts of the run's budget held when the attempt first looked.
+	usage []storage.Usage
 	// over is set once the attempt cannot succeed any more.
 	over error
 }

@@ -44,7 +44,7 @@ func (v *View) set(ctx context.Context, e *entry, call abi.Call) (json.RawMessag
 // write applies a write to the record of an entry. A fault leaves the attempt as it was; as it shows what is stored, the
 // attempt then depends on the record.
 func (v *View) write(ctx context.Context, e *entry, w write) error {
-	if err := v.readHoldings(ctx); err != nil {
+	if err := v.readUsage(ctx); err != nil {
 		return err
 	}
 	err := v.tx.Apply(ctx, e.key, v.update(e, w))

@@ -136,11 +136,11 @@ func nextUsed(ctx context.Context, backend storage.Backend, tenant string, after
 func usageOf(ctx context.Context, backend storage.Backend, at position, q Query) (Usage, error) {
 	usage := Usage{Tenant: at.tenant, App: string(at.app)}
 	db := records.New(records.Config{App: at.app, Backend: backend})
-	stored, err := stored(ctx, db, at.tenant)
+	stored, err := backend.Usage(ctx, at.app.Group(partition.Caller{Tenant: at.tenant}))
 	if err != nil {
 		return usage, err
 	}
-	usage.StoredBytes, usage.StoredRecords = stored.Bytes, stored.Records
+	usage.StoredBytes, usage.StoredRecords = stored[0].Bytes, stored[0].Records
 	used, since, until := Counts{}, day(q.Since), day(q.Until)
 	err = db.Scan(ctx, keyOf(at.app, at.tenant, ""), func(chunk []storage.Record) error {
 		for _, r := range chunk {
@@ -158,15 +158,6 @@ func usageOf(ctx context.Context, backend storage.Backend, at position, q Query)
 	usage.Runs, usage.Failed, usage.Repeated, usage.Refused = used.Runs, used.Failed, used.Repeated, used.Refused
 	usage.NotStarted, usage.CPUMS = used.NotStarted, math.Round(used.CPUMS*1000)/1000
 	return usage, err
-}
-
-// stored returns what is stored for an app in a tenant now.
-func stored(ctx context.Context, db *records.DB, tenant string) (storage.Usage, error) {
-	r, err := db.Get(ctx, storage.UsageKey(db.App.Group(partition.Caller{Tenant: tenant})))
-	if err != nil {
-		return storage.Usage{}, err
-	}
-	return storage.DecodeUsage(r)
 }
 
 // day writes the day of a time, "" for none.

@@ -20,18 +20,11 @@ type Config struct {
 	// Lock waits for a fair lock of a key, which makes conflicting updates take turns; see txn.DB.Lock. Default: none.
 	Lock func(ctx context.Context, keys ...storage.Key) (unlock func(), err error)
 	// Quota returns the quota of a caller. It is required for Update and Room, which other uses can do without.
-	Quota func(partition.Caller) Quota
+	Quota func(partition.Caller) txn.Quota
 	// Now is the clock. Default: the system's.
 	Now func() time.Time
 	// Logger gets the texts of backend errors, which a caller must not see. Default: discard.
 	Logger *slog.Logger
-}
-
-// Quota bounds what the host's own records of a caller take.
-type Quota interface {
-	txn.Budget
-	// Room refuses so many bytes more than are held, given the records under Keys.
-	Room(held []storage.Record, bytes int64) error
 }
 
 // DB is the host's own records of an app, for all its tenants. It is safe for concurrent use.
@@ -40,7 +33,7 @@ type DB struct {
 	Backend storage.Backend
 
 	lock  func(ctx context.Context, keys ...storage.Key) (unlock func(), err error)
-	quota func(partition.Caller) Quota
+	quota func(partition.Caller) txn.Quota
 	now   func() time.Time
 	log   *slog.Logger
 }
@@ -106,6 +99,25 @@ func (db *DB) Fault(doing string, err error) error {
 		return err
 	}
 	return db.Unavailable(doing, err)
+}
+
+// RoomFault returns the fault for the error of a write for which the quota or the backend has no room, and any other error as
+// it is.
+func (db *DB) RoomFault(err error) error {
+	over, exceeded := errors.AsType[*storage.OverBudgetError](err)
+	switch {
+	case exceeded:
+		holder := "the app"
+		if over.Account.Part(storage.User) != "" {
+			holder = "the user"
+		}
+		return abi.Faultf(abi.QuotaExceeded, "quota of %s: the write adds %d, and %s may hold %d", over.Unit, over.Added, holder, over.Max).
+			WithHint("delete records or files, or raise the limit")
+	case errors.Is(err, storage.ErrFull) && !errors.Is(err, storage.ErrUnknownOutcome):
+		db.log.Error("the backend is full", "error", err)
+		return abi.Faultf(abi.Unavailable, "the memory backend has no room left").WithHint("delete records or files, or try again later")
+	}
+	return err
 }
 
 // Unavailable logs an error of the backend and returns what a caller may know of it.

@@ -58,23 +58,34 @@ func (db *DB) swap(ctx context.Context, c partition.Caller, keys []storage.Key, 
 			keys = append(keys, w.Record.Key)
 		}
 	}
-	quota := db.quota(c)
-	all := storage.Keys(append(keys, quota.Keys()...)...)
+	quota, full := db.quota(c), storage.Space(db.Backend)
 	try := func() error {
-		return db.Backend.Update(ctx, all, func(now []storage.Record) ([]storage.Write, error) {
+		on := storage.Footprint{Keys: keys, Budget: quota.Budget()}
+		return db.RoomFault(db.Backend.Update(ctx, on, func(now []storage.Record) ([]storage.Write, error) {
 			for i, r := range before {
 				if !now[i].SameVersion(r) {
 					return nil, ErrMissed
 				}
 			}
-			return writes, quota.Check(now[len(keys):], changesOf(keys, now, writes))
-		})
+			return writes, grows(full, keys, now, writes)
+		}))
 	}
 	err := try()
 	if errors.Is(err, abi.QuotaExceeded) && quota.Reclaim(ctx) {
 		err = try()
 	}
 	return err
+}
+
+// grows returns full, the reason why nothing may grow or nil, if writes add bytes to what apps hold.
+func grows(full error, keys []storage.Key, now []storage.Record, writes []storage.Write) error {
+	if full == nil {
+		return nil
+	}
+	if growth := storage.GrowthOf(changesOf(keys, now, writes)); growth.AppBytes() <= 0 {
+		return nil
+	}
+	return full
 }
 
 // changesOf pairs writes with the records that they replace; now holds those under keys.
@@ -93,13 +104,16 @@ func changesOf(keys []storage.Key, now []storage.Record, writes []storage.Write)
 // Room refuses so many bytes more of a caller than the quota or the backend has room for. If the quota is full it frees
 // what has expired and looks once more. It reserves nothing.
 func (db *DB) Room(ctx context.Context, c partition.Caller, bytes int64) error {
+	if full := storage.Space(db.Backend); full != nil {
+		return db.RoomFault(full)
+	}
 	quota := db.quota(c)
 	check := func() error {
-		held, err := db.Backend.Get(ctx, quota.Keys()...)
-		if err != nil {
-			return err
+		budget, growth := quota.Budget(), storage.Growth{}
+		for _, account := range budget.Accounts() {
+			growth.Add(account, storage.Usage{Bytes: bytes})
 		}
-		return quota.Room(held, bytes)
+		return db.RoomFault(budget.Check(&growth, storage.HeldBy(ctx, db.Backend)))
 	}
 	err := check()
 	if errors.Is(err, abi.QuotaExceeded) && quota.Reclaim(ctx) {

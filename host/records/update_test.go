@@ -10,6 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/records"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
+	"github.com/toolrun/toolrun/host/txn"
 )
 
 // quota is a quota of bytes in one tenant. Reclaim frees freed bytes of it once.
@@ -18,26 +19,8 @@ type quota struct {
 	limit, freed int64
 }
 
-func (q *quota) Keys() []storage.Key { return []storage.Key{storage.UsageKey(q.key)} }
-
-func (q *quota) Check(held []storage.Record, changes []storage.Change) error {
-	grown := int64(0)
-	for _, c := range changes {
-		c.Usage(func(group storage.Key, u storage.Usage) {
-			if group == q.key {
-				grown += u.Bytes
-			}
-		})
-	}
-	return q.Room(held, grown)
-}
-
-func (q *quota) Room(held []storage.Record, bytes int64) error {
-	used, err := storage.DecodeUsage(held[0])
-	if err == nil && used.Bytes+bytes > q.limit {
-		err = abi.Faultf(abi.QuotaExceeded, "%d bytes and %d more", used.Bytes, bytes)
-	}
-	return err
+func (q *quota) Budget() storage.Budget {
+	return storage.Budget{App: storage.Limit{Account: q.key, Max: storage.Usage{Bytes: q.limit}}}
 }
 
 func (q *quota) Reclaim(context.Context) bool {
@@ -55,7 +38,7 @@ func open(q *quota) (*records.DB, *int) {
 	q.key = app.Group(caller)
 	return records.New(records.Config{
 		App: app, Backend: mem.New(),
-		Quota: func(partition.Caller) records.Quota { return q },
+		Quota: func(partition.Caller) txn.Quota { return q },
 		Lock: func(context.Context, ...storage.Key) (func(), error) {
 			locks++
 			return func() { locks += 10 }, nil

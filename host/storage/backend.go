@@ -157,9 +157,16 @@ type Backend interface {
 	// What Update reports as done is durable. A ctx that ends before fn was called ends the wait; from then on it is
 	// ignored, unless nothing was committed and fn has to be called again.
 	//
+	// What the writes add up to is compared with on.Budget. A backend may compare with what was held when the Update
+	// began, if it says so: then updates that take place at the same time may exceed a limit together.
+	//
 	// fn is pure and may be called again; it must neither keep nor change what it is given, nor call the
 	// backend, nor end its goroutine. A panic in fn becomes an error.
 	Update(ctx context.Context, on Footprint, fn func(now []Record) ([]Write, error)) error
+
+	// Usage returns what accounts hold, in their order, all from one snapshot; see [Record.Accounts]. Each write and
+	// removal of a record counts in the transaction in which it takes place, exactly once.
+	Usage(ctx context.Context, accounts ...Key) ([]Usage, error)
 
 	// ScanTag returns the heads of up to limit records that what selects, which has a Tag, in the order of keys
 	// and from the first after after on. Less than limit, which is at least 1, means that there are no more.

@@ -40,17 +40,11 @@ func floorShard(k Key) string {
 
 var floorPrefix = MakeKey(Part{System, "floor"})
 
-// IsFloor reports whether k is a FloorKey.
+// IsFloor reports whether k is a FloorKey: the backend itself keeps the record under it.
 func IsFloor(k Key) bool { return k.HasPrefix(floorPrefix) }
 
 // FloorRecord makes the record under a FloorKey; none for a floor of 0.
 func FloorRecord(k Key, revision int64) Record { return Record{Key: k, Revision: revision} }
-
-// Derived reports whether a backend itself keeps the record under k: one of usage or of a floor.
-func Derived(k Key) bool {
-	_, usage := UsageGroup(k)
-	return usage || IsFloor(k)
-}
 
 // Floor returns the key of the floor that the change raises, and to which revision; "" if it raises none.
 func (c Change) Floor() (Key, int64) {

@@ -65,7 +65,7 @@ type Held struct {
 	// Since is a position at or before which none of the observations was made: each was made at Since or later.
 	// It lets a backend look only at what was written from then on. The zero Position means that all is compared.
 	Since Position
-	// Versions may name absent records, and floors, but no usage records: their versions do not change.
+	// Versions may name absent records, and floors.
 	Versions []Version
 	Ranges   []Range
 }
@@ -116,7 +116,7 @@ func (h Held) Touched(written []Key) Held {
 	}
 	some := Held{Since: h.Since}
 	for _, v := range h.Versions {
-		if _, ok := set[v.Key]; ok || Derived(v.Key) {
+		if _, ok := set[v.Key]; ok || IsFloor(v.Key) {
 			some.Versions = append(some.Versions, v)
 		}
 	}
@@ -134,6 +134,9 @@ type Footprint struct {
 	Keys []Key
 	// Held must be true when the Update takes place, or it fails with ErrChanged and fn is not called.
 	Held Held
+	// Budget bounds what the accounts may hold that the writes add to. An Update that exceeds it fails with an
+	// *OverBudgetError and writes nothing.
+	Budget Budget
 }
 
 // Keys returns a Footprint of keys only.

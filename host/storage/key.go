@@ -58,19 +58,21 @@ func MakeKey(parts ...Part) Key {
 func (k Key) With(parts ...Part) Key {
 	size := len(k)
 	for _, p := range parts {
-		size += 1 + binary.MaxVarintLen32 + len(p.Value)
+		size += 2 + len(p.Value) + len(p.Value)/128 // of a length, a byte for each 7 bits
 	}
-	b := make([]byte, 0, size)
-	b = append(b, k...)
+	var b strings.Builder
+	b.Grow(size)
+	b.WriteString(string(k))
 	for _, p := range parts {
 		if p.Value == "" {
 			continue
 		}
-		b = append(b, byte(p.Tag))
-		b = binary.AppendUvarint(b, uint64(len(p.Value)))
-		b = append(b, p.Value...)
+		b.WriteByte(byte(p.Tag))
+		var length [binary.MaxVarintLen64]byte
+		b.Write(binary.AppendUvarint(length[:0], uint64(len(p.Value))))
+		b.WriteString(p.Value)
 	}
-	return Key(b)
+	return Key(b.String())
 }
 
 var errKey = errors.New("malformed key")
@@ -152,7 +154,7 @@ func (k Key) Group() (Key, bool) {
 }
 
 // groups returns the part of k that names tenant and app and, if k names a user right behind them or behind a
-// store, the group of that user, or else "".
+// store, the account of that user, or else "".
 func (k Key) groups() (app, user Key, ok bool) {
 	if !k.valid() || k == "" {
 		return "", "", false
@@ -168,11 +170,15 @@ func (k Key) groups() (app, user Key, ok bool) {
 		_, rest, _ = rest.cut()
 	}
 	app = k[:len(k)-len(rest)]
-	if rest != "" && Tag(rest[0]) == Store {
+	inStore := rest != "" && Tag(rest[0]) == Store
+	if inStore {
 		_, rest, _ = rest.cut()
 	}
-	if rest != "" && Tag(rest[0]) == User {
-		_, behind, _ := rest.cut()
+	if rest == "" || Tag(rest[0]) != User {
+		return app, "", true
+	}
+	_, behind, _ := rest.cut()
+	if user = k[:len(k)-len(behind)]; inStore {
 		user = app + rest[:len(rest)-len(behind)]
 	}
 	return app, user, true

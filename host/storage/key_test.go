@@ -108,7 +108,6 @@ func TestGroup(t *testing.T) {
 		{storage.MakeKey(system, tenant, app), true},
 		{storage.MakeKey(system, tenant, app, storage.Part{Tag: storage.Item, Value: "r1"}), true},
 		{storage.MakeKey(system), false},
-		{storage.UsageKey(group), true},
 		{group + "x", false},
 		{"", false},
 	} {
@@ -116,12 +115,6 @@ func TestGroup(t *testing.T) {
 		if ok != test.ok || ok && got != group {
 			t.Errorf("%s.Group() = %s, %v; want %v", test.key, got, ok, test.ok)
 		}
-	}
-	if got, ok := storage.UsageGroup(storage.UsageKey(group)); !ok || got != group {
-		t.Errorf("UsageGroup of UsageKey = %s, %v; want %s", got, ok, group)
-	}
-	if _, ok := storage.UsageGroup(group); ok {
-		t.Errorf("UsageGroup of %s is true", group)
 	}
 }
 

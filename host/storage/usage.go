@@ -1,20 +1,16 @@
 package storage
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-)
+import "strings"
 
-// Usage is the content of a usage record; see UsageKey.
+// Usage is what an account holds.
 type Usage struct {
 	// Records counts the records of stores.
-	Records int64 `json:"records"`
+	Records int64
 	// Bytes is the size of all records, the host's own included; see SizeOf.
-	Bytes int64 `json:"bytes"`
+	Bytes int64
 }
 
-// UsageOf returns what one record adds to the usage of its groups.
+// UsageOf returns what one record adds to the usage of its accounts.
 func UsageOf(r Head) Usage {
 	u := Usage{Bytes: r.Size()}
 	if r.Key != "" && Tag(r.Key[0]) != System {
@@ -31,19 +27,24 @@ func (u Usage) Plus(other Usage) Usage {
 	return Usage{Records: u.Records + other.Records, Bytes: u.Bytes + other.Bytes}
 }
 
+// grows reports whether either number is above zero.
+func (u Usage) grows() bool { return u.Records > 0 || u.Bytes > 0 }
+
 // SizeOf returns what a record counts for in Usage.
 func SizeOf(r Record) int64 { return int64(len(r.Key) + len(r.Content)) }
 
-// Groups returns the groups that a record counts for: that of its tenant and app, and that of its user in
-// there if it has one. The user is the one in the key, or else the one of the record's subject tag.
-func (r Record) Groups() []Key {
+// Accounts returns the accounts that a record counts for: that of its tenant and app, and that of its user in the app if
+// it has one. An account is named by the parts of a key: tenant and app, and for a user's the user. The user is the one in
+// the key, or else the one of the record's subject tag. Entries of the ledger and records of metering count for accounts of
+// their own, whose names begin with a System part.
+func (r Record) Accounts() []Key {
 	var all []Key
-	r.eachGroup(func(group Key) { all = append(all, group) })
+	r.eachAccount(func(account Key) { all = append(all, account) })
 	return all
 }
 
-// eachGroup calls do with each group that the record counts for.
-func (r Record) eachGroup(do func(group Key)) {
+// eachAccount calls do with each account that the record counts for.
+func (r Record) eachAccount(do func(account Key)) {
 	app, user, ok := r.Key.groups()
 	if !ok {
 		return
@@ -61,20 +62,20 @@ func (r Record) eachGroup(do func(group Key)) {
 	}
 	for _, tag := range r.Tags {
 		if id, ok := strings.CutPrefix(tag, subjectPrefix); ok {
-			do(UserGroup(app, id))
+			do(UserAccount(app, id))
 			return
 		}
 	}
 }
 
-// UserGroup returns the group of a user within that of an app.
-func UserGroup(app Key, user string) Key { return app.With(Part{User, user}) }
+// UserAccount returns the account of a user, given that of the app.
+func UserAccount(app Key, user string) Key { return app.With(Part{User, user}) }
 
-// Ledger is the System part of the keys of ledger entries, which count for a group of their own: the prefix of
+// Ledger is the System part of the keys of ledger entries, which count for an account of their own: the prefix of
 // the app's entries.
 const Ledger = "ledger"
 
-// Metering is the System part of the keys of records of what runs used, which count for a group of their own as well.
+// Metering is the System part of the keys of records of what runs used, which count for an account of their own as well.
 const Metering = "metering"
 
 var (
@@ -86,61 +87,3 @@ const subjectPrefix = "user/"
 
 // SubjectTag returns the tag that a record bears in Ends if it belongs to a user whom its key does not name.
 func SubjectTag(user string) string { return subjectPrefix + user }
-
-// UsageKey returns the key of the record in which a backend itself keeps the usage of a group, see
-// [Record.Groups]: content {"records":n,"bytes":n}. It can be read by Get and among the keys of an Update, is never written from
-// outside, and is not found by Scan. A group that holds nothing has no usage record. Its revision is always
-// 1: compare contents instead.
-func UsageKey(group Key) Key {
-	return usagePrefix + group
-}
-
-var usagePrefix = MakeKey(Part{System, "usage"})
-
-// UsageGroup returns the group that a usage key is about, and false for any other key.
-func UsageGroup(k Key) (Key, bool) {
-	group, ok := strings.CutPrefix(string(k), string(usagePrefix))
-	return Key(group), ok
-}
-
-// UsageRecord makes the usage record of a group: what a backend answers for its UsageKey.
-func UsageRecord(group Key, u Usage) Record {
-	if u == (Usage{}) {
-		return Record{}
-	}
-	return Record{Key: UsageKey(group), Content: u.encode(), Revision: 1}
-}
-
-// encode returns the content of a usage record. Each commit reads and writes some: encoding/json would be most of
-// what they cost.
-func (u Usage) encode() []byte {
-	b := make([]byte, 0, len(`{"records":,"bytes":}`)+2*20)
-	b = strconv.AppendInt(append(b, `{"records":`...), u.Records, 10)
-	b = strconv.AppendInt(append(b, `,"bytes":`...), u.Bytes, 10)
-	return append(b, '}')
-}
-
-// DecodeUsage reads the content of a usage record; nothing counts as zero.
-func DecodeUsage(r Record) (Usage, error) {
-	var u Usage
-	if len(r.Content) == 0 {
-		return u, nil
-	}
-	records, rest, ok := cutInt(string(r.Content), `{"records":`)
-	bytes, rest, also := cutInt(rest, `,"bytes":`)
-	if !ok || !also || rest != "}" {
-		return u, fmt.Errorf("usage record: %w", ErrCorrupt)
-	}
-	return Usage{Records: records, Bytes: bytes}, nil
-}
-
-// cutInt takes a prefix and a number off text.
-func cutInt(text, prefix string) (n int64, rest string, ok bool) {
-	rest, ok = strings.CutPrefix(text, prefix)
-	end := 0
-	for end < len(rest) && (rest[end] == '-' || '0' <= rest[end] && rest[end] <= '9') {
-		end++
-	}
-	n, err := strconv.ParseInt(rest[:end], 10, 64)
-	return n, rest[end:], ok && err == nil
-}

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-func TestGroups(t *testing.T) {
+func TestAccounts(t *testing.T) {
 	part := func(tag storage.Tag, value string) storage.Part { return storage.Part{Tag: tag, Value: value} }
 	tenant, app, ann := part(storage.Tenant, "acme"), part(storage.App, "shop"), part(storage.User, "ann")
 	system, session, store := part(storage.System, "session"), part(storage.Session, "s1"), part(storage.Store, "cart")
@@ -29,12 +29,12 @@ func TestGroups(t *testing.T) {
 			[]storage.Key{storage.MakeKey(part(storage.System, storage.Ledger), tenant, app)}},
 		{"of no app", storage.MakeKey(tenant), []string{storage.SubjectTag("ann")}, nil},
 	} {
-		if got := (storage.Record{Key: test.key, Tags: test.tags}).Groups(); !slices.Equal(got, test.want) {
-			t.Errorf("%s: Groups of %s = %v; want %v", test.name, test.key, got, test.want)
+		if got := (storage.Record{Key: test.key, Tags: test.tags}).Accounts(); !slices.Equal(got, test.want) {
+			t.Errorf("%s: Accounts of %s = %v; want %v", test.name, test.key, got, test.want)
 		}
 	}
-	if got := storage.UserGroup(group, "ann"); got != annGroup {
-		t.Errorf("UserGroup = %s; want %s", got, annGroup)
+	if got := storage.UserAccount(group, "ann"); got != annGroup {
+		t.Errorf("UserAccount = %s; want %s", got, annGroup)
 	}
 }
 

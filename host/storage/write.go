@@ -36,19 +36,6 @@ func Removal(old Head) Change {
 	return Change{Old: old, Write: Write{Record: Record{Key: old.Key}, Delete: true}}
 }
 
-// Usage calls add with what the change adds to the usage of each group that the old record or the new one
-// counts for; negative numbers for what it frees.
-func (c Change) Usage(add func(group Key, u Usage)) {
-	if c.Old.Exists() {
-		u := UsageOf(c.Old).Negative()
-		c.Old.eachGroup(func(group Key) { add(group, u) })
-	}
-	if !c.Delete {
-		u := UsageOf(HeadOf(c.Record))
-		c.Record.eachGroup(func(group Key) { add(group, u) })
-	}
-}
-
 // ApplyUpdate is the part of Update that is the same for every backend: it calls fn with the records under keys
 // and checks what fn answers. Times come back in UTC and whole microseconds, deletes of nothing are left out.
 // An error of fn comes back as it is; a panic in fn becomes an error, so that it fails nobody else's update.
@@ -131,8 +118,8 @@ func check(w Write) error {
 	if r.Key == "" || !r.Key.valid() {
 		return errKey
 	}
-	if Derived(r.Key) {
-		return errors.New("only the backend itself writes records of usage and floors")
+	if IsFloor(r.Key) {
+		return errors.New("only the backend itself writes floors")
 	}
 	if w.Delete {
 		return nil

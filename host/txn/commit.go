@@ -34,8 +34,10 @@ type commit struct {
 	// ahead is what blind updates make of records that changed since the attempt looked at them.
 	ahead map[*entry]applied
 	// locked allows more updates inside the backend's transaction.
-	locked     bool
-	budgetKeys []storage.Key
+	locked bool
+	limits storage.Budget
+	// full is why nothing may be added, or nil; see [storage.Space].
+	full error
 	// expected are the effects of the commit if no record changes before it, and extra what OnCommit made of them.
 	expected Effects
 	extra    []storage.Write
@@ -43,7 +45,7 @@ type commit struct {
 	budget  int // of updates inside
 	effects Effects
 	writes  []storage.Write
-	changes []storage.Change
+	growth  storage.Growth // only if it is needed
 }
 
 // applied is what blind updates make of a record.
@@ -59,7 +61,8 @@ func (c *commit) store(ctx context.Context) (Outcome, error) {
 	inTime, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()
 	err := c.settle(inTime, func() error {
-		return tx.run.db.backend.Update(inTime, storage.Footprint{Keys: c.keys.list, Held: tx.reads.heldBut(commitHolds)}, c.decide)
+		on := storage.Footprint{Keys: c.keys.list, Held: tx.reads.heldBut(commitHolds), Budget: c.limits}
+		return tx.run.db.backend.Update(inTime, on, c.decide)
 	})
 	if errors.Is(err, storage.ErrUnknownOutcome) {
 		err = c.lookUp(ctx, err)
@@ -83,6 +86,9 @@ func (c *commit) rehearse(ctx context.Context) (Outcome, error) {
 		if err == nil {
 			_, err = c.decide(records)
 		}
+		if err == nil {
+			err = c.checkBudget(ctx)
+		}
 		return err
 	})
 	if errors.Is(err, ErrConflict) {
@@ -92,7 +98,7 @@ func (c *commit) rehearse(ctx context.Context) (Outcome, error) {
 }
 
 // settle calls try, which decides the commit, until no record that blind updates go to changes in between, and deals with
-// an exceeded budget.
+// a lack of room.
 func (c *commit) settle(ctx context.Context, try func() error) error {
 	r := c.tx.run
 	if err := r.draw(); err != nil {
@@ -101,10 +107,11 @@ func (c *commit) settle(ctx context.Context, try func() error) error {
 	if err := c.expect(); err != nil {
 		return err
 	}
-	reclaimed := r.o.DryRun // a dry run frees nothing
+	reclaimed := r.o.Quota == nil || r.o.DryRun // a dry run frees nothing
 	for misses, refreshes := 0, 0; ; {
+		c.full = storage.Space(r.db.backend)
 		err := try()
-		over, full := errors.AsType[overBudget](err)
+		full := lacksRoom(err)
 		switch {
 		case errors.Is(err, storage.ErrChanged) && refreshes < maxLooks:
 			refreshes++
@@ -119,21 +126,28 @@ func (c *commit) settle(ctx context.Context, try func() error) error {
 			}
 		case errors.Is(err, errMissed):
 			return ErrConflict
-		case full && !reclaimed && r.o.Budget.Reclaim(ctx):
+		case full && !reclaimed && r.o.Quota.Reclaim(ctx):
 			reclaimed = true
-		case full && c.tx.local.wrote() && !r.overBudget:
-			r.overBudget = true
+		case full && c.tx.local.wrote() && !r.refused:
+			r.refused = true
 			return ErrConflict // the next attempt sees it at a call
-		case full:
-			return over.error
 		default:
 			return err
 		}
 	}
 }
 
-// overBudget is the error of a Budget.
-type overBudget struct{ error }
+// noRoomError is the error of a commit that adds bytes to a backend which is full.
+type noRoomError struct{ error }
+
+func (e noRoomError) Unwrap() error { return e.error }
+
+// lacksRoom reports whether an error is of a commit that was refused because it adds too much.
+func lacksRoom(err error) bool {
+	_, over := errors.AsType[*storage.OverBudgetError](err)
+	_, full := errors.AsType[noRoomError](err)
+	return over || full
+}
 
 // expect foresees the commit: what OnCommit writes may be large, and is made before others wait for it.
 func (c *commit) expect() (err error) {
@@ -155,21 +169,20 @@ func (c *commit) expect() (err error) {
 	for i, w := range c.extra {
 		extra[i] = w.Record.Key
 	}
-	if b := tx.run.o.Budget; b != nil {
-		c.budgetKeys = b.Keys()
+	if q := tx.run.o.Quota; q != nil {
+		c.limits = q.Budget()
 	}
 	c.keys = c.allKeys(extra)
 	return nil
 }
 
-// allKeys are the keys that a commit looks at: those of guards, of the budget, of what it writes, and more.
+// allKeys are the keys that a commit looks at: those of guards, of what it writes, and more.
 func (c *commit) allKeys(more []storage.Key) keySet {
 	tx, o := c.tx, c.tx.run.o
 	keys := keySet{list: make([]storage.Key, 0, len(o.Guards)+len(more)+2*len(tx.local.entries)+2)}
 	for _, g := range o.Guards {
 		keys.add(g.Key)
 	}
-	keys.add(c.budgetKeys...)
 	for _, e := range tx.local.entries {
 		if !e.write.set {
 			continue
@@ -191,7 +204,7 @@ func (c *commit) allKeys(more []storage.Key) keySet {
 // decide is the function of the backend's update: given the records as they are, it returns what to write.
 func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	tx, r := c.tx, c.tx.run
-	c.writes, c.changes, c.budget = nil, nil, quickBytes
+	c.writes, c.growth, c.budget = nil, storage.Growth{}, quickBytes
 	if c.locked {
 		c.budget = MaxBlindBytes
 	}
@@ -215,7 +228,10 @@ func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	if err := c.addExtra(now); err != nil {
 		return nil, err
 	}
-	return c.writes, c.checkBudget(now)
+	if c.full != nil && c.growth.AppBytes() > 0 {
+		return nil, noRoomError{c.full}
+	}
+	return c.writes, nil
 }
 
 // write decides what becomes of one written record.
@@ -281,8 +297,8 @@ func same(raw, base, otherRaw, otherBase storage.Record) bool {
 
 func (c *commit) add(old storage.Record, w storage.Write) {
 	c.writes = append(c.writes, w)
-	if c.tx.run.o.Budget != nil {
-		c.changes = append(c.changes, storage.Change{Old: storage.HeadOf(old), Write: w})
+	if c.full != nil || c.tx.run.o.DryRun {
+		c.growth.AddChange(storage.Change{Old: storage.HeadOf(old), Write: w})
 	}
 }
 
@@ -329,13 +345,7 @@ func (c *commit) asExpected() bool {
 	})
 }
 
-func (c *commit) checkBudget(now []storage.Record) error {
-	b := c.tx.run.o.Budget
-	if b == nil {
-		return nil
-	}
-	if err := b.Check(c.keys.records(now, c.budgetKeys), c.changes); err != nil {
-		return overBudget{err}
-	}
-	return nil
+// checkBudget compares what a dry run would add with the budget.
+func (c *commit) checkBudget(ctx context.Context) error {
+	return c.limits.Check(&c.growth, storage.HeldBy(ctx, c.tx.run.db.backend))
 }

@@ -23,13 +23,13 @@ type run struct {
 	// generation is the identity of records that the run creates.
 	generation string
 	attempts   int
-	// overBudget is true once a commit exceeded the budget.
-	overBudget bool
+	// refused is true once there was no room for a commit.
+	refused bool
 }
 
 // Run executes body in attempts until one commits or fails. If body fails, nothing is stored and its error is returned,
 // provided that what it read held until it ended: otherwise it is executed again. Errors of the backend come back as they
-// are; one that wraps [storage.ErrUnknownOutcome] means that nobody knows whether the transaction was stored.
+// are: an [*storage.OverBudgetError] too; one that wraps [storage.ErrUnknownOutcome] means that nobody knows whether the transaction was stored.
 //
 // Body must end soon after ctx does, return ErrConflict if it gets it, and have no effect outside of its Tx. Once a commit
 // has begun, the end of ctx no longer stops it.

@@ -97,8 +97,8 @@ type Options struct {
 	// transaction: it must be pure and quick. A transaction that only deletes should write something here that bears
 	// its id, or an unknown outcome stays unknown. Its error ends the run as it is.
 	OnCommit func(Effects) ([]storage.Write, error)
-	// Budget bounds what is stored; nil for no bound.
-	Budget Budget
+	// Quota bounds what is stored; nil for no bound.
+	Quota Quota
 }
 
 // Guard is a condition on one record that must hold when a transaction ends.
@@ -118,14 +118,12 @@ type Life struct {
 	Depends []storage.Key
 }
 
-// Budget bounds what a commit stores.
-type Budget interface {
-	// Keys returns the keys of the records that Check needs.
-	Keys() []storage.Key
-	// Check returns an error if the changes of a commit exceed the budget, given those records. It must be pure.
-	Check(held []storage.Record, changes []storage.Change) error
-	// Reclaim frees room and reports whether there is more now. It is called once a commit, outside of the backend's
-	// transaction.
+// Quota bounds what a commit stores.
+type Quota interface {
+	// Budget returns what accounts may hold after a commit. It is called if there is something to commit.
+	Budget() storage.Budget
+	// Reclaim frees room and reports whether there is more now. It is called once a commit that exceeds its budget, or for
+	// which the backend has no room, outside of the backend's transaction.
 	Reclaim(context.Context) bool
 }
 

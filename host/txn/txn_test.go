@@ -498,56 +498,6 @@ func TestOnCommit(t *testing.T) {
 	}
 }
 
-// budget leaves room for a number of changes and bytes of one record.
-type budget struct {
-	room    int
-	err     error
-	reclaim func() bool
-}
-
-func (b *budget) Keys() []storage.Key { return []storage.Key{key(9)} }
-
-func (b *budget) Check(held []storage.Record, changes []storage.Change) error {
-	if len(held[0].Content)+len(changes) > b.room {
-		return b.err
-	}
-	return nil
-}
-
-func (b *budget) Reclaim(context.Context) bool { return b.reclaim() }
-
-// A commit over budget frees room once; if that does not help the body is executed once more, and then refused.
-func TestBudget(t *testing.T) {
-	errFull := errors.New("full")
-	for _, tt := range []struct {
-		name      string
-		frees     bool
-		attempts  int
-		reclaimed int
-		want      error
-	}{{"room can be freed", true, 1, 1, nil}, {"no room", false, 2, 2, errFull}} {
-		t.Run(tt.name, func(t *testing.T) {
-			b := newBench(t)
-			b.set(9, "9 bytes..")
-			attempts, reclaimed := 0, 0
-			budget := &budget{room: 5, err: errFull, reclaim: func() bool {
-				if reclaimed++; tt.frees {
-					b.set(9, "")
-				}
-				return tt.frees
-			}}
-			o := txn.Options{ID: "r", Budget: budget}
-			_, err := b.Run(context.Background(), o, func(ctx context.Context, tx *txn.Tx) error {
-				attempts++
-				return tx.Apply(ctx, key(1), put("x"))
-			})
-			if err != tt.want || attempts != tt.attempts || reclaimed != tt.reclaimed {
-				t.Errorf("Run = %v after %d attempts, %d times reclaimed", err, attempts, reclaimed)
-			}
-		})
-	}
-}
-
 // late is a backend in which another process writes before an update, which the backend begins with when ctx ends.
 type late struct {
 	storage.Backend

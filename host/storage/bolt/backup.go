@@ -33,7 +33,7 @@ func (c *Copy) Close() error { return c.end() }
 // The backend stays in use meanwhile. Pages that others free until the copy is made are not used again before, so
 // that the file grows by what is written in that time.
 func (b *Backend) Copy(ctx context.Context) (c *Copy, err error) {
-	temp, err := os.CreateTemp(filepath.Dir(b.fd.Name()), b.tempPrefix()+"*")
+	temp, err := os.CreateTemp(filepath.Dir(b.fd.Name()), tempPrefix(b.fd.Name())+"*")
 	if err != nil {
 		return nil, fmt.Errorf("back up database: %w", full(err))
 	}
@@ -65,8 +65,6 @@ func remove(path string) error {
 }
 
 // tempPrefix begins the names of copies of the database that are being made.
-func (b *Backend) tempPrefix() string { return tempPrefix(b.fd.Name()) }
-
 func tempPrefix(path string) string { return "." + filepath.Base(path) + ".copy-" }
 
 // removeTemps removes copies that a process left that was killed. The caller has the database locked, and so nobody

@@ -15,6 +15,12 @@ func TestBackend(t *testing.T) {
 	})
 }
 
+func TestBudgetsAreExact(t *testing.T) {
+	storagetest.RunExact(t, func(t *testing.T) storage.Backend {
+		return openNew(t, &bolt.Options{UnsafeNoSync: true})
+	})
+}
+
 // openNew opens a new database, and closes and checks it when the test ends.
 func openNew(t testing.TB, opts *bolt.Options) *bolt.Backend {
 	t.Helper()

@@ -131,8 +131,8 @@ func (c *checker) checkAll() {
 	})
 	c.each(c.usage, c.checkUsage)
 	c.each(c.floors, c.checkFloor)
-	for group, u := range c.counted {
-		c.add("usage", group, "%d records, %d bytes are not counted", u.Records, u.Bytes)
+	for account, u := range c.counted {
+		c.add("usage", account, "%d records, %d bytes are not counted", u.Records, u.Bytes)
 	}
 }
 
@@ -163,8 +163,8 @@ func (c *checker) checkRecord(k, v []byte) {
 	}
 	c.Records++
 	c.Bytes += r.Size()
-	for _, group := range r.Groups() {
-		c.counted[group] = c.counted[group].Plus(storage.UsageOf(r))
+	for _, account := range r.Accounts() {
+		c.counted[account] = c.counted[account].Plus(storage.UsageOf(r))
 	}
 	if !r.Expires.IsZero() && !has(c.expiry, expiryEntry(r.Expires, r.Key)) {
 		c.add("index", r.Key, "it expires and is not in the index of those that do")
@@ -202,16 +202,15 @@ func (c *checker) checkFloor(k, v []byte) {
 }
 
 func (c *checker) checkUsage(k, v []byte) {
-	key := storage.Key(k)
-	group, _ := storage.UsageGroup(key)
-	there := c.counted[group]
-	delete(c.counted, group)
-	r, err := storage.DecodeRecord(key, v)
+	account := storage.Key(k)
+	there := c.counted[account]
+	delete(c.counted, account)
+	u, err := decodeUsage(account, v)
 	if err != nil {
-		c.add("usage", group, "%v", err)
+		c.add("usage", account, "%v", err)
 		return
 	}
-	if u, err := storage.DecodeUsage(r); err != nil || u != there {
-		c.add("usage", group, "%d records, %d bytes are counted and %d, %d are there", u.Records, u.Bytes, there.Records, there.Bytes)
+	if u != there {
+		c.add("usage", account, "%d records, %d bytes are counted and %d, %d are there", u.Records, u.Bytes, there.Records, there.Bytes)
 	}
 }

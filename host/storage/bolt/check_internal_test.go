@@ -47,12 +47,14 @@ func TestCheck(t *testing.T) {
 		{"another tag entry", "index", "does not fit", func(tx *bbolt.Tx) error { return tx.Bucket(tagsBucket).Put(tagEntry(groupOf(k), "f", k), nil) }},
 		{"a tag entry of nothing", "index", "malformed", func(tx *bbolt.Tx) error { return tx.Bucket(tagsBucket).Put([]byte{200}, nil) }},
 		{"another usage", "usage", "3 records, 9 bytes are counted", func(tx *bbolt.Tx) error {
-			u := storage.UsageRecord(group, storage.Usage{Records: 3, Bytes: 9})
-			return tx.Bucket(usageBucket).Put([]byte(u.Key), storage.AppendRecord(nil, u))
+			return putUsage(tx.Bucket(usageBucket), group, storage.Usage{Records: 3, Bytes: 9})
 		}},
-		{"no usage", "usage", "not counted", func(tx *bbolt.Tx) error { return tx.Bucket(usageBucket).Delete([]byte(storage.UsageKey(group))) }},
-		{"a damaged usage", "usage", "cut short", func(tx *bbolt.Tx) error {
-			return tx.Bucket(usageBucket).Put([]byte(storage.UsageKey(group)), []byte("x"))
+		{"no usage", "usage", "not counted", func(tx *bbolt.Tx) error { return tx.Bucket(usageBucket).Delete([]byte(group)) }},
+		{"a usage cut short", "usage", "checksum", func(tx *bbolt.Tx) error {
+			return tx.Bucket(usageBucket).Put([]byte(group), []byte("x"))
+		}},
+		{"the usage of another account", "usage", "checksum", func(tx *bbolt.Tx) error {
+			return tx.Bucket(usageBucket).Put([]byte(group+"x"), encodeUsage(group, storage.Usage{Records: 2, Bytes: 9}))
 		}},
 		{"no creation time", "pages", "time of creation", func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Delete(createdKey) }},
 	} {

@@ -36,7 +36,7 @@ func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]st
 		if err != nil {
 			return err
 		}
-		return t.apply(changes)
+		return t.apply(changes, on.Budget)
 	})
 }
 

@@ -47,7 +47,7 @@ func compact(ctx context.Context, path string) (done Compacted, err error) {
 		return done, err
 	}
 	done.Before = before.Size()
-	err = b.copyOver(ctx, target, b.tempPrefix(), func(copied *os.File) error {
+	err = b.copyOver(ctx, target, tempPrefix(b.fd.Name()), func(copied *os.File) error {
 		info, err := copied.Stat()
 		if err != nil {
 			return err

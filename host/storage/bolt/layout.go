@@ -18,7 +18,7 @@ var (
 	contentsBucket = []byte("contents")     // number -> piece of a content that is stored apart from its record
 	expiryBucket   = []byte("expiry-slots") // slot of time and key of each record that expires
 	tagsBucket     = []byte("tags")         // group, tag and key for each tag of each record
-	usageBucket    = []byte("usage")        // usage key -> usage record
+	usageBucket    = []byte("usage")        // account -> usage
 	floorsBucket   = []byte("floors")       // floor key -> floor record
 	allBuckets     = [][]byte{metaBucket, recordsBucket, contentsBucket, expiryBucket, tagsBucket, usageBucket, floorsBucket}
 )
@@ -31,7 +31,7 @@ var (
 )
 
 // format is the version of the layout, which Open requires.
-const format = 5
+const format = 6
 
 // initialise makes an empty database ours.
 func initialise(tx *bbolt.Tx, now time.Time) error {

@@ -55,13 +55,13 @@ func TestOpenNotOurs(t *testing.T) {
 				return err
 			}
 			return meta.Put([]byte("toolrun-storage-format"), []byte("3"))
-		}), `storage format "3" and this version reads format 5 only`},
+		}), `storage format "3" and this version reads format 6 only`},
 		{"a part of it", database("part", func(tx *bbolt.Tx) error {
 			meta, err := tx.CreateBucket([]byte("meta"))
 			if err != nil {
 				return err
 			}
-			return meta.Put([]byte("toolrun-storage-format"), []byte("5"))
+			return meta.Put([]byte("toolrun-storage-format"), []byte("6"))
 		}), `the bucket "records" is missing`},
 		{"a directory", dir, "not a regular file"},
 		{"a dangling link", link, "no such file"},

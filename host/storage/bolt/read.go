@@ -97,7 +97,7 @@ func (t *transaction) check(held storage.Held) error {
 	}
 	return suspects.Check(
 		func(v storage.Version) (bool, error) {
-			if storage.Derived(v.Key) {
+			if storage.IsFloor(v.Key) {
 				return floors(v)
 			}
 			return storage.HasVersion(encodedRecord(t.records.Get([]byte(v.Key))), v)

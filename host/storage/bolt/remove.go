@@ -281,7 +281,7 @@ func (b *Backend) removeChunk(ctx context.Context, from sender, limit int, match
 		for i, h := range c.doomed {
 			changes[i] = storage.Removal(h)
 		}
-		return t.apply(changes)
+		return t.apply(changes, storage.Budget{})
 	})
 	if err != nil {
 		return chunk{}, err

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"path/filepath"
 	"sync"
 	"time"
@@ -64,16 +65,12 @@ func (b *Backend) count() (found Stats, err error) {
 func eachApp(tx *bbolt.Tx, do func(storage.Usage)) error {
 	c := tx.Bucket(usageBucket).Cursor()
 	for k, v := c.First(); k != nil; {
-		r, err := storage.DecodeRecord(storage.Key(k), v)
-		if err != nil {
-			return err
-		}
-		usage, err := storage.DecodeUsage(r)
+		usage, err := decodeUsage(storage.Key(k), v)
 		if err != nil {
 			return err
 		}
 		do(usage)
-		k, v = c.Seek([]byte(r.Key + storage.Key([]byte{byte(storage.User) + 1})))
+		k, v = c.Seek(append(bytes.Clone(k), byte(storage.User)+1))
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func fetchOne(tx *bbolt.Tx, records *bbolt.Bucket, k storage.Key, r *storage.Rec
 	return decodeInto(r, tx, k, data)
 }
 
-// fetchHead returns the head of the record under a key, which is none of a usage record.
+// fetchHead returns the head of the record under a key, which is not a floor's.
 func fetchHead(tx *bbolt.Tx, k storage.Key) (storage.Head, error) {
 	data := tx.Bucket(recordsBucket).Get([]byte(k))
 	if data == nil {
@@ -51,9 +51,6 @@ func fetchHead(tx *bbolt.Tx, k storage.Key) (storage.Head, error) {
 
 // bucketOf returns the bucket that holds what lies under k.
 func bucketOf(tx *bbolt.Tx, records *bbolt.Bucket, k storage.Key) *bbolt.Bucket {
-	if _, ok := storage.UsageGroup(k); ok {
-		return tx.Bucket(usageBucket)
-	}
 	if storage.IsFloor(k) {
 		return tx.Bucket(floorsBucket)
 	}
@@ -64,9 +61,9 @@ func bucketOf(tx *bbolt.Tx, records *bbolt.Bucket, k storage.Key) *bbolt.Bucket 
 type transaction struct {
 	tx *bbolt.Tx
 	buckets
-	// changed holds the groups whose usage changed: their records are written once, at the end.
+	// changed holds the accounts whose usage changed: they are written once, at the end.
 	changed map[storage.Key]storage.Usage
-	// looked holds the usage of groups as the file has it.
+	// looked holds the usage of accounts as the file has it.
 	looked map[storage.Key]storage.Usage
 	// raised holds the floors that were raised, which are written with the usage.
 	raised map[storage.Key]int64
@@ -120,14 +117,6 @@ func (t *transaction) run(batch []*request, most time.Duration) (n int, err erro
 func (t *transaction) get(keys []storage.Key) ([]storage.Record, error) {
 	found := make([]storage.Record, len(keys))
 	for i, k := range keys {
-		if group, ok := storage.UsageGroup(k); ok {
-			u, err := t.usageOf(group)
-			if err != nil {
-				return nil, err
-			}
-			found[i] = storage.UsageRecord(group, u)
-			continue
-		}
 		if revision, ok := t.raised[k]; ok {
 			found[i] = storage.FloorRecord(k, revision)
 			continue
@@ -139,33 +128,34 @@ func (t *transaction) get(keys []storage.Key) ([]storage.Record, error) {
 	return found, nil
 }
 
-// usageOf returns the usage of a group as it is in this transaction.
-func (t *transaction) usageOf(group storage.Key) (storage.Usage, error) {
-	if u, ok := t.changed[group]; ok {
+// usageOf returns the usage of an account as it is in this transaction.
+func (t *transaction) usageOf(account storage.Key) (storage.Usage, error) {
+	if u, ok := t.changed[account]; ok {
 		return u, nil
 	}
-	if u, ok := t.looked[group]; ok {
+	if u, ok := t.looked[account]; ok {
 		return u, nil
 	}
-	found, err := fetch(t.tx, []storage.Key{storage.UsageKey(group)})
-	if err != nil {
-		return storage.Usage{}, err
-	}
-	u, err := storage.DecodeUsage(found[0])
+	u, err := usageOf(t.usage, account)
 	if err == nil {
-		t.looked[group] = u
+		t.looked[account] = u
 	}
 	return u, err
 }
 
-// apply makes changes. Where it fails before it wrote anything, the transaction is as before.
-func (t *transaction) apply(changes []storage.Change) error {
+// apply makes changes, if they are within a budget. If it fails before it wrote anything, the transaction is as before.
+func (t *transaction) apply(changes []storage.Change, budget storage.Budget) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	usage, err := t.usageAfter(changes)
-	if err != nil {
+	growth := storage.GrowthOf(changes)
+	if err := budget.Check(&growth, t.usageOf); err != nil {
 		return err
+	}
+	for account := range growth.All() {
+		if _, err := t.usageOf(account); err != nil {
+			return err
+		}
 	}
 	floors, err := t.floorsAfter(changes)
 	if err != nil {
@@ -179,7 +169,10 @@ func (t *transaction) apply(changes []storage.Change) error {
 		t.written = append(t.written, c.Changed())
 		t.bytes += max(int64(len(c.Record.Content)), c.Old.ContentBytes)
 	}
-	maps.Copy(t.changed, usage)
+	for account, added := range growth.All() {
+		before, _ := t.usageOf(account) // which has been looked at
+		t.changed[account] = before.Plus(added)
+	}
 	maps.Copy(t.raised, floors)
 	t.torn, t.wrote = false, true
 	return nil
@@ -251,26 +244,6 @@ func (t *transaction) indexTags(old, next storage.Record) error {
 	return nil
 }
 
-// usageAfter returns the usage of every group that changes touch, as it is after them.
-func (t *transaction) usageAfter(changes []storage.Change) (map[storage.Key]storage.Usage, error) {
-	added := map[storage.Key]storage.Usage{}
-	for _, c := range changes {
-		c.Usage(func(group storage.Key, u storage.Usage) { added[group] = added[group].Plus(u) })
-	}
-	for group, u := range added {
-		if u == (storage.Usage{}) {
-			delete(added, group)
-			continue
-		}
-		before, err := t.usageOf(group)
-		if err != nil {
-			return nil, err
-		}
-		added[group] = before.Plus(u)
-	}
-	return added, nil
-}
-
 // floorsAfter returns the floors that changes raise, as they are after them.
 func (t *transaction) floorsAfter(changes []storage.Change) (map[storage.Key]int64, error) {
 	var raised map[storage.Key]int64
@@ -297,17 +270,10 @@ func (t *transaction) floorsAfter(changes []storage.Change) (map[storage.Key]int
 	return raised, nil
 }
 
-// writeDerived writes what the requests changed of usage and floors.
+// writeDerived writes the usage and the floors that the requests changed.
 func (t *transaction) writeDerived() error {
-	for group, u := range t.changed {
-		k := []byte(storage.UsageKey(group))
-		if u == (storage.Usage{}) {
-			if err := t.usage.Delete(k); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := t.usage.Put(k, storage.AppendRecord(nil, storage.UsageRecord(group, u))); err != nil {
+	for account, u := range t.changed {
+		if err := putUsage(t.usage, account, u); err != nil {
 			return err
 		}
 	}

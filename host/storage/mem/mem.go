@@ -56,9 +56,6 @@ func (b *Backend) Get(ctx context.Context, keys ...storage.Key) ([]storage.Recor
 
 // recordUnder returns the record under k; the caller holds the mutex.
 func (b *Backend) recordUnder(k storage.Key) storage.Record {
-	if group, ok := storage.UsageGroup(k); ok {
-		return storage.UsageRecord(group, b.usage[group])
-	}
 	if storage.IsFloor(k) && b.floors[k] > 0 {
 		return storage.FloorRecord(k, b.floors[k])
 	}
@@ -123,7 +120,12 @@ func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]st
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.commit(changes)
+	growth := storage.GrowthOf(changes)
+	held := func(account storage.Key) (storage.Usage, error) { return b.usage[account], nil }
+	if err := on.Budget.Check(&growth, held); err != nil {
+		return err
+	}
+	b.commit(changes, &growth)
 	return nil
 }
 
@@ -162,7 +164,8 @@ func (b *Backend) DeleteWhere(ctx context.Context, what storage.Selector, limit 
 	for i, h := range removed {
 		changes[i] = storage.Removal(h)
 	}
-	b.commit(changes)
+	growth := storage.GrowthOf(changes)
+	b.commit(changes, &growth)
 	return removed, nil
 }
 
@@ -206,7 +209,7 @@ func (b *Backend) begin(ctx context.Context) error {
 func (b *Backend) end() { <-b.writer }
 
 // commit makes changes; the caller holds the writer's token and the mutex.
-func (b *Backend) commit(changes []storage.Change) {
+func (b *Backend) commit(changes []storage.Change, growth *storage.Growth) {
 	if len(changes) == 0 {
 		return
 	}
@@ -215,6 +218,11 @@ func (b *Backend) commit(changes []storage.Change) {
 	for i, c := range changes {
 		b.apply(c)
 		written[i] = c.Changed()
+	}
+	for account, added := range growth.All() {
+		if b.usage[account] = b.usage[account].Plus(added); b.usage[account] == (storage.Usage{}) {
+			delete(b.usage, account)
+		}
 	}
 	b.history.Add(b.commits, written)
 }
@@ -233,12 +241,6 @@ func (b *Backend) apply(c storage.Change) {
 		b.records[k] = c.Record.Clone()
 		b.sorted = slices.Insert(b.sorted, at, k)
 	}
-	c.Usage(func(group storage.Key, u storage.Usage) {
-		b.usage[group] = b.usage[group].Plus(u)
-		if b.usage[group] == (storage.Usage{}) {
-			delete(b.usage, group)
-		}
-	})
 	if floor, revision := c.Floor(); floor != "" {
 		b.floors[floor] = max(b.floors[floor], revision)
 	}

@@ -12,6 +12,10 @@ func TestBackend(t *testing.T) {
 	storagetest.Run(t, func(*testing.T) storage.Backend { return mem.New() })
 }
 
+func TestBudgetsAreExact(t *testing.T) {
+	storagetest.RunExact(t, func(*testing.T) storage.Backend { return mem.New() })
+}
+
 // A Faulty backend that nobody told to fail keeps the contract as well as the one under it.
 func TestFaultyBackend(t *testing.T) {
 	storagetest.Run(t, func(*testing.T) storage.Backend { return storagetest.NewFaulty(mem.New()) })

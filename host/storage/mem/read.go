@@ -29,7 +29,7 @@ func (b *Backend) Read(ctx context.Context, want []storage.Key, held storage.Hel
 
 // same reports whether a record has a version; the caller holds the mutex.
 func (b *Backend) same(v storage.Version) (bool, error) {
-	if storage.Derived(v.Key) {
+	if storage.IsFloor(v.Key) {
 		return storage.VersionOf(v.Key, b.recordUnder(v.Key)) == v, nil
 	}
 	return storage.VersionOf(v.Key, b.records[v.Key]) == v, nil
@@ -52,6 +52,23 @@ func (b *Backend) sameRange(g storage.Range) (bool, error) {
 		seen = seen[1:]
 	}
 	return len(seen) == 0, nil
+}
+
+// Usage implements storage.Backend.
+func (b *Backend) Usage(ctx context.Context, accounts ...storage.Key) ([]storage.Usage, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	if b.closed {
+		return nil, storage.ErrClosed
+	}
+	found := make([]storage.Usage, len(accounts))
+	for i, account := range accounts {
+		found[i] = b.usage[account]
+	}
+	return found, nil
 }
 
 // Changes implements storage.Backend.

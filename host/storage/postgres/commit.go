@@ -26,7 +26,12 @@ const (
 func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
 	var now []storage.Record
 	var changed bool
+	var usage totals
 	query := func(batch *pgx.Batch) {
+		if on.Budget != (storage.Budget{}) {
+			usage.queue(batch, on.Budget.Accounts())
+		}
+		batch.Queue(beginUpdate)
 		queueHeld(batch, on.Held, &changed)
 		queueLookup(batch, on.Keys, &now)
 	}
@@ -34,12 +39,23 @@ func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]st
 		if changed {
 			return nil, storage.ErrChanged
 		}
-		return storage.ApplyUpdate(on.Keys, now, fn)
+		changes, err := storage.ApplyUpdate(on.Keys, now, fn)
+		if err != nil {
+			return nil, err
+		}
+		growth := storage.GrowthOf(changes)
+		if err := on.Budget.Check(&growth, usage.of); err != nil {
+			return nil, err
+		}
+		return changes, nil
 	})
 }
 
-// transact runs the statements that query adds and makes the changes that decide then returns, in one transaction. Both
-// are called again after a conflict. The error of decide is returned as it is, if what it saw was consistent.
+// beginUpdate is the statement behind which the transaction of transact lies.
+const beginUpdate = `begin isolation level serializable read write`
+
+// transact runs the statements that query adds, of which one is beginUpdate, and makes the changes that decide then returns, in
+// one transaction. Both are called again after a conflict. The error of decide is returned as it is, if what it saw was consistent.
 func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide func() ([]storage.Change, error)) error {
 	var refused error
 	err := b.retry(ctx, func(attempt int) error {
@@ -84,7 +100,6 @@ func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error 
 // changes nothing, too: only then decide has seen a state that other transactions agree with.
 func try(ctx context.Context, conn *pgx.Conn, query func(*pgx.Batch), decide func() ([]storage.Change, error)) (refused, err error) {
 	batch := &pgx.Batch{}
-	batch.Queue(`begin isolation level serializable read write`)
 	query(batch)
 	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
 		rollback(ctx, conn)

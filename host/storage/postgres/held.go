@@ -23,7 +23,7 @@ func queueHeld(batch *pgx.Batch, held storage.Held, changed *bool) {
 		keys, sql := make([][]byte, len(held.Versions)), selectVersions
 		for i, v := range held.Versions {
 			keys[i] = []byte(v.Key)
-			if storage.Derived(v.Key) {
+			if storage.IsFloor(v.Key) {
 				sql = selectVersions + selectFloors
 			}
 		}

@@ -198,6 +198,46 @@ func TestUsageOfRemovedUser(t *testing.T) {
 	}
 }
 
+// TestBudgetsDoNotConflict checks that the commits of an app with a budget do not conflict, though each changes the usage that
+// the others are compared with.
+func TestBudgetsDoNotConflict(t *testing.T) {
+	ctx := context.Background()
+	dsn := cluster.DSN(t)
+	b, other := open(t, dsn), open(t, dsn)
+	mine, others := key("ann", "mine"), key("ann", "others")
+	group, _ := mine.Group()
+	most := storage.Usage{Records: 10}
+	budget := storage.Budget{
+		App: storage.Limit{Account: group, Max: most}, User: storage.Limit{Account: storage.UserAccount(group, "ann"), Max: most},
+	}
+	for _, b := range []*postgres.Backend{b, other} { // both have a row of each account
+		for _, k := range []storage.Key{mine, others} {
+			if err := put(b, k, "x"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	grow := func(b *postgres.Backend, k storage.Key, meanwhile func()) (calls int, err error) {
+		err = b.Update(ctx, storage.Footprint{Keys: []storage.Key{k}, Budget: budget}, func(now []storage.Record) ([]storage.Write, error) {
+			calls++
+			meanwhile()
+			next := storage.Record{Key: k, Revision: now[0].Revision + 1, Content: append(now[0].Content, 'x')}
+			return []storage.Write{{Record: next}}, nil
+		})
+		return calls, err
+	}
+	for range 5 {
+		calls, err := grow(b, mine, func() {
+			if calls, err := grow(other, others, func() {}); calls != 1 || err != nil {
+				t.Errorf("the inner update = %v after %d calls", err, calls)
+			}
+		})
+		if calls != 1 || err != nil {
+			t.Errorf("the outer update = %v after %d calls; want 1", err, calls)
+		}
+	}
+}
+
 // TestForgottenChanges checks that the history ends at what was forgotten, and only there.
 func TestForgottenChanges(t *testing.T) {
 	ctx := context.Background()

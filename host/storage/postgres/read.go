@@ -71,17 +71,15 @@ func (b *Backend) read(ctx context.Context, queue func(*pgx.Batch)) error {
 
 const (
 	selectRecords = `select ` + recordColumns + ` from records r where r.key = any($1)`
-	// selectAll finds records of usage and floors too, in the same columns.
+	// selectAll finds floors too, in the same columns.
 	selectAll = selectRecords + `
-		union all select key, 1, '', null, null, null, '', '{}', 0, convert_to(format('{"records":%s,"bytes":%s}', sum(records), sum(bytes)), 'UTF8')
-			from usage where key = any($1) group by key having sum(records) <> 0 or sum(bytes) <> 0
 		union all select key, revision, '', null, null, null, '', '{}', 0, '' from floors where key = any($1)`
 )
 
 // queueLookup adds the query for the records under keys. They are in found, in the order of the keys, after the batch.
 func queueLookup(batch *pgx.Batch, keys []storage.Key, found *[]storage.Record) {
 	sql := selectRecords
-	if slices.ContainsFunc(keys, storage.Derived) {
+	if slices.ContainsFunc(keys, storage.IsFloor) {
 		sql = selectAll
 	}
 	batch.Queue(sql, bytesOf(keys)).Query(func(rows pgx.Rows) error {

@@ -106,6 +106,7 @@ func (b *Backend) remove(ctx context.Context, limit int, next page) (removed []s
 // removeChunk removes the first records after last, up to n and as many as one transaction should. Contents are not read.
 func (b *Backend) removeChunk(ctx context.Context, last storage.Head, n int, next page) (removed []storage.Head, err error) {
 	query := func(batch *pgx.Batch) {
+		batch.Queue(beginUpdate)
 		sql, arguments := next(last, n)
 		batch.Queue(sql, arguments...).Query(collect(&removed))
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // format is the version of the tables.
-const format = 2
+const format = 3
 
 // ddl creates the tables. Keys, tags and ids are bytea: text can hold neither NUL nor invalid UTF-8, and keys compare
 // as bytes. Times are microseconds since 1970.
@@ -36,7 +36,7 @@ var ddl = []string{
 	`create index if not exists records_app_expires on records (tenant, app, expires, key) where expires is not null`,
 	`create table if not exists tags (tag bytea, key bytea, primary key (tag, key))`,
 	`create table if not exists usage (
-		key bytea, shard integer, records bigint not null, bytes bigint not null, primary key (key, shard))`,
+		account bytea, shard integer, records bigint not null, bytes bigint not null, primary key (account, shard))`,
 	`create table if not exists floors (key bytea primary key, revision bigint not null)`,
 	`create table if not exists changes (
 		xid bigint, n integer, at timestamptz not null default now(), key bytea not null, revision bigint not null,

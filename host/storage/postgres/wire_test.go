@@ -182,7 +182,11 @@ func TestRoundTrips(t *testing.T) {
 	w := newWire(t, cluster.DSN(t))
 	b := open(t, w.dsn)
 	k := key("ann", "s")
-	keys := []storage.Key{k, storage.FloorKey(k), storage.UsageKey(storage.UserGroup("", "ann"))}
+	group, _ := k.Group()
+	budget := storage.Budget{
+		App: storage.Limit{Account: group, Max: storage.Usage{Records: 9}}, User: storage.Limit{Account: storage.UserAccount(group, "ann"), Max: storage.Usage{Records: 9}},
+	}
+	keys := []storage.Key{k, storage.FloorKey(k)}
 	for _, test := range []struct {
 		name string
 		want int
@@ -199,8 +203,14 @@ func TestRoundTrips(t *testing.T) {
 			_, _, err := b.Changes(ctx, "", storage.EndOf(1<<62), 10)
 			return ignore(err, storage.ErrTooOld)
 		}},
+		{"Usage", 1, func() error { _, err := b.Usage(ctx, budget.Accounts()...); return err }},
 		{"Ping", 1, func() error { return b.Ping(ctx) }},
 		{"Update", 2, func() error { return put(b, k, "x") }},
+		{"Update within a budget", 2, func() error {
+			return b.Update(ctx, storage.Footprint{Keys: keys[:1], Budget: budget}, func(now []storage.Record) ([]storage.Write, error) {
+				return []storage.Write{{Record: storage.Record{Key: k, Revision: now[0].Revision + 1, Content: append(now[0].Content, 'x')}}}, nil
+			})
+		}},
 	} {
 		if err := test.do(); err != nil { // prepares the statements
 			t.Fatal(err)

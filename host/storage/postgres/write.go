@@ -20,14 +20,6 @@ const (
 	putTags    = `insert into tags (tag, key) select * from unnest($1::bytea[], $2::bytea[]) on conflict do nothing`
 	deleteTags = `delete from tags t using unnest($1::bytea[], $2::bytea[]) as d (tag, key) where t.tag = d.tag and t.key = d.key`
 
-	// Each connection has a shard, so that two transactions rarely update the same one. Usage of users is in one shard: it
-	// names the user, and must go when it is zero.
-	addUsage = `insert into usage as u (key, shard, records, bytes)
-		select k, case when one then 0 else 1 + pg_backend_pid() % 63 end, r, b
-		from unnest($1::bytea[], $2::boolean[], $3::bigint[], $4::bigint[]) as d (k, one, r, b)
-		on conflict (key, shard) do update set records = u.records + excluded.records, bytes = u.bytes + excluded.bytes`
-	deleteUsage = `delete from usage where key = any($1) and shard = 0 and records = 0 and bytes = 0`
-
 	raiseFloors = `insert into floors as f (key, revision) select * from unnest($1::bytea[], $2::bigint[])
 		on conflict (key) do update set revision = greatest(f.revision, excluded.revision)`
 )
@@ -69,34 +61,6 @@ func queueTags(batch *pgx.Batch, sql string, changes []storage.Change, in, notIn
 	}
 	if len(keys) > 0 {
 		batch.Queue(sql, tags, keys)
-	}
-}
-
-// queueUsage adds the statements that count what changes add and free.
-func queueUsage(batch *pgx.Batch, changes []storage.Change) {
-	added := map[storage.Key]storage.Usage{}
-	for _, c := range changes {
-		c.Usage(func(group storage.Key, u storage.Usage) { added[group] = added[group].Plus(u) })
-	}
-	var keys, users [][]byte
-	var ofUser []bool
-	var records, bytes []int64
-	for _, group := range slices.Sorted(maps.Keys(added)) {
-		u, key := added[group], []byte(storage.UsageKey(group))
-		if u == (storage.Usage{}) {
-			continue
-		}
-		user := group.Part(storage.User) != ""
-		keys, ofUser, records, bytes = append(keys, key), append(ofUser, user), append(records, u.Records), append(bytes, u.Bytes)
-		if user && u.Bytes < 0 {
-			users = append(users, key)
-		}
-	}
-	if len(keys) > 0 {
-		batch.Queue(addUsage, keys, ofUser, records, bytes)
-	}
-	if len(users) > 0 {
-		batch.Queue(deleteUsage, users)
 	}
 }
 

@@ -110,6 +110,15 @@ func (f *Faulty) Read(ctx context.Context, want []storage.Key, held storage.Held
 	return found, at, err
 }
 
+// Usage implements storage.Backend. It is an OpGet as Get is.
+func (f *Faulty) Usage(ctx context.Context, accounts ...storage.Key) (found []storage.Usage, err error) {
+	err = f.do(OpGet, func() error {
+		found, err = f.Backend.Usage(ctx, accounts...)
+		return err
+	})
+	return found, err
+}
+
 // Changes implements storage.Backend.
 func (f *Faulty) Changes(ctx context.Context, prefix storage.Key, since storage.Position, limit int) (found []storage.Changed, next storage.Position, err error) {
 	err = f.do(OpChanges, func() error {

@@ -25,6 +25,7 @@ func testHistories(t *testing.T, open func(t *testing.T) storage.Backend) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"update": m.update,
 			"refuse": m.refuse,
+			"spend":  m.spend,
 			"scan":   m.scan,
 			"drop":   m.drop,
 			"sweep":  m.sweep,
@@ -167,6 +168,48 @@ func (m *model) update(t *rapid.T) {
 	}
 }
 
+// spend writes to records of one user within a budget, and compares what becomes of it with the model.
+func (m *model) spend(t *rapid.T) {
+	budget := storage.Budget{App: storage.Limit{Account: app("a")}, User: storage.Limit{Account: storage.UserAccount(app("a"), "u")}}
+	limits := []*storage.Limit{&budget.App, &budget.User}
+	for _, l := range limits {
+		l.Max = storage.Usage{Records: rapid.Int64Range(0, 4).Draw(t, "records"), Bytes: rapid.Int64Range(0, 200).Draw(t, "bytes")}
+	}
+	after := maps.Clone(m.records)
+	var writes []storage.Write
+	for _, k := range rapid.SliceOfNDistinct(rapid.SampledFrom(modelKeys[:3]), 1, 3, rapid.ID[storage.Key]).Draw(t, "keys") {
+		if rapid.Bool().Draw(t, "delete") {
+			delete(after, k)
+			writes = append(writes, storage.Write{Record: storage.Record{Key: k}, Delete: true})
+			continue
+		}
+		after[k] = m.drawRecord(t, k)
+		writes = append(writes, storage.Write{Record: after[k]})
+	}
+	over := false
+	for _, l := range limits {
+		was, is := sumOf(m.records, l.Account), sumOf(after, l.Account)
+		over = over || l.Max.Records > 0 && is.Records > max(was.Records, l.Max.Records) || l.Max.Bytes > 0 && is.Bytes > max(was.Bytes, l.Max.Bytes)
+	}
+	err := putWithin(m.b, budget, writes...)
+	if _, refused := errors.AsType[*storage.OverBudgetError](err); refused != over || err != nil && !refused {
+		t.Fatalf("Update within %+v = %v; want it to be over budget: %v", budget, err, over)
+	}
+	if !over {
+		m.records = after
+	}
+}
+
+// sumOf returns what records add up to for an account.
+func sumOf(records map[storage.Key]storage.Record, account storage.Key) (sum storage.Usage) {
+	for _, r := range records {
+		if slices.Contains(r.Accounts(), account) {
+			sum = sum.Plus(storage.UsageOf(storage.HeadOf(r)))
+		}
+	}
+	return sum
+}
+
 func (m *model) refuse(t *rapid.T) {
 	keys, writes := m.drawWrites(t)
 	refused := errors.New("refused")
@@ -252,7 +295,7 @@ func (m *model) remove(t *rapid.T, match func(storage.Record) bool, remove func(
 
 func (m *model) check(t *rapid.T) {
 	same(t, "what is there", all(t, m.b, ""), m.sorted())
-	checkUsage(t, m.b, app("a"), app("aa"))
+	checkUsage(t, m.b, app("a"), app("aa"), storage.UserAccount(app("a"), "u"))
 	m.observe(t)
 	for _, k := range modelKeys {
 		same(t, fmt.Sprint("Get ", k), get(t, m.b, k), []storage.Record{m.records[k]})

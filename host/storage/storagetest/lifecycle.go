@@ -19,6 +19,7 @@ func operations(ctx context.Context, b storage.Backend) map[string]error {
 	})
 	_, drop := b.DeleteWhere(ctx, storage.Selector{Prefix: k}, 1)
 	_, tag := b.ScanTag(ctx, tagged("a", "e"), "", 1)
+	_, usage := b.Usage(ctx, app("a"))
 	_, at, read := b.Read(ctx, nil, storage.Held{})
 	_, _, changes := b.Changes(ctx, "", at, 1)
 	if errors.Is(changes, storage.ErrTooOld) && read != nil {
@@ -26,7 +27,7 @@ func operations(ctx context.Context, b storage.Backend) map[string]error {
 	}
 	return map[string]error{
 		OpGet: get, OpScan: scan, OpUpdate: update, OpDelete: drop,
-		OpChanges: changes, OpPing: b.Ping(ctx), "read": read, "scan of a tag": tag,
+		OpChanges: changes, OpPing: b.Ping(ctx), "read": read, "scan of a tag": tag, "usage": usage,
 	}
 }
 

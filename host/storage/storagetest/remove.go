@@ -56,7 +56,6 @@ func testDelete(t *testing.T, b storage.Backend) {
 		{"a user's tag", tagged("a", storage.SubjectTag("u")), 11},
 		{"keys", storage.Selector{Keys: []storage.Key{app("b", store("s")), app("c"), app("a", user("u"), store("s3")), app("a", user("u"))}}, 2},
 		{"a prefix with nothing", storage.Selector{Prefix: app("c")}, 0},
-		{"usage", storage.Selector{Prefix: storage.UsageKey(app("a"))}, 0},
 	}
 	for _, test := range tests {
 		for _, limit := range []int{1, 3, 100} {

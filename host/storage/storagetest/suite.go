@@ -36,6 +36,12 @@ func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
 		{"refused writes", testRefusedWrites},
 		{"function fails", testFunctionFails},
 		{"usage of users", testUserUsage},
+		{"usage of accounts", testAccounts},
+		{"usage ends once", testUsageEnds},
+		{"budget", testBudget},
+		{"budget names accounts", testBudgetNames},
+		{"budget race", testBudgetRace},
+		{"budget and faults", testBudgetFaults},
 		{"floors", testFloors},
 		{"delete", testDelete},
 		{"delete returns heads", testDeleteReturnsHeads},
@@ -149,23 +155,31 @@ func all(t tester, b storage.Backend, prefix storage.Key) []storage.Record {
 	}
 }
 
-// checkUsage compares the usage of every group of records with what is there.
-func checkUsage(t tester, b storage.Backend, groups ...storage.Key) {
+// checkUsage compares the usage of accounts with the records that are there.
+func checkUsage(t tester, b storage.Backend, accounts ...storage.Key) {
 	t.Helper()
-	for _, g := range groups {
-		var want storage.Usage
-		for _, r := range all(t, b, "") {
-			if slices.Contains(r.Groups(), g) {
-				want = want.Plus(storage.UsageOf(storage.HeadOf(r)))
+	want := make([]storage.Usage, len(accounts))
+	for _, r := range all(t, b, "") {
+		for i, account := range accounts {
+			if slices.Contains(r.Accounts(), account) {
+				want[i] = want[i].Plus(storage.UsageOf(storage.HeadOf(r)))
 			}
 		}
-		kept := get(t, b, storage.UsageKey(g))[0]
-		got, err := storage.DecodeUsage(kept)
-		must(t, err)
-		if got != want || kept.Exists() != (want != storage.Usage{}) {
-			t.Errorf("usage of %s = %+v (exists: %v); want %+v", g, got, kept.Exists(), want)
-		}
 	}
+	if got := usage(t, b, accounts...); !slices.Equal(got, want) {
+		t.Errorf("usage of %v = %+v; want %+v", accounts, got, want)
+	}
+}
+
+// usage returns what accounts hold.
+func usage(t tester, b storage.Backend, accounts ...storage.Key) []storage.Usage {
+	t.Helper()
+	held, err := b.Usage(context.Background(), accounts...)
+	must(t, err)
+	if len(held) != len(accounts) {
+		t.Fatalf("Usage of %d accounts = %v", len(accounts), held)
+	}
+	return held
 }
 
 func must(t tester, err error) {
@@ -287,7 +301,7 @@ func testScan(t *testing.T, b storage.Backend) {
 	prefix := app("a", user("u"))
 	same(t, "all", all(t, b, prefix), want)
 	if n := len(all(t, b, "")); n != 23 {
-		t.Errorf("Scan of everything = %d records; want 23, without the usage records", n)
+		t.Errorf("Scan of everything = %d records; want 23", n)
 	}
 	for _, c := range []struct {
 		name  string

@@ -14,7 +14,7 @@ func testUpdate(t *testing.T, b storage.Backend) {
 	put(t, b, record(one, 1, "1"), record(two, 1, "2"))
 
 	var seen []storage.Record
-	keys := []storage.Key{two, none, one, storage.UsageKey(app("a"))}
+	keys := []storage.Key{two, none, one}
 	must(t, b.Update(ctx, storage.Keys(keys...), func(now []storage.Record) ([]storage.Write, error) {
 		seen = now
 		return []storage.Write{
@@ -23,8 +23,7 @@ func testUpdate(t *testing.T, b storage.Backend) {
 			{Record: storage.Record{Key: none}, Delete: true},
 		}, nil
 	}))
-	usage := storage.UsageRecord(app("a"), storage.Usage{Records: 2, Bytes: int64(len(one) + len(two) + 2)})
-	same(t, "what the function saw", seen, []storage.Record{record(two, 1, "2"), {}, record(one, 1, "1"), usage})
+	same(t, "what the function saw", seen, []storage.Record{record(two, 1, "2"), {}, record(one, 1, "1")})
 	same(t, "what it left", all(t, b, ""), []storage.Record{record(one, 2, "one")})
 	checkUsage(t, b, app("a"))
 
@@ -50,8 +49,6 @@ func testRefusedWrites(t *testing.T, b storage.Backend) {
 		"outside keys":        {{Record: record(app("a", store("u")), 1, "")}},
 		"delete outside keys": {{Record: storage.Record{Key: app("a", store("u"))}, Delete: true}},
 		"same key twice":      {{Record: record(k, 2, "")}, {Record: record(k, 3, "")}},
-		"usage":               {{Record: record(storage.UsageKey(app("a")), 2, "{}")}},
-		"delete of usage":     {{Record: storage.Record{Key: storage.UsageKey(app("a"))}, Delete: true}},
 		"floor":               {{Record: record(storage.FloorKey(k), 2, "{}")}},
 		"delete of a floor":   {{Record: storage.Record{Key: storage.FloorKey(k)}, Delete: true}},
 		"malformed key":       {{Record: record("no key", 1, "")}},
@@ -65,7 +62,7 @@ func testRefusedWrites(t *testing.T, b storage.Backend) {
 		"long tag":            {with(func(r *storage.Record) { r.Tags = []string{string(make([]byte, storage.MaxTagBytes+1))} })},
 	} {
 		t.Run(name, func(t *testing.T) {
-			keys := []storage.Key{other, k, storage.UsageKey(app("a")), storage.FloorKey(k), "no key", "", long}
+			keys := []storage.Key{other, k, storage.FloorKey(k), "no key", "", long}
 			err := b.Update(context.Background(), storage.Keys(keys...), func([]storage.Record) ([]storage.Write, error) {
 				return append([]storage.Write{{Record: record(other, 1, "good")}}, bad...), nil
 			})

@@ -9,30 +9,6 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testUserUsage checks that what a user has counts for the user too, wherever it lies, and moves with its tag.
-func testUserUsage(t *testing.T, b storage.Backend) {
-	group := app("a")
-	ann, bob := storage.UserGroup(group, "ann"), storage.UserGroup(group, "bob")
-	session := storage.Part{Tag: storage.Session, Value: "s1"}
-	own := record(group.With(user("ann"), store("s")), 1, "1234")
-	shared := record(group.With(store("s")), 1, "12")
-	file := record(storage.MakeKey(storage.Part{Tag: storage.System, Value: "file"})+group.With(session), 1, "12345678")
-	put(t, b, own, shared, file)
-	checkUsage(t, b, group, ann, bob)
-
-	file.Revision, file.Tags = 2, []string{storage.SubjectTag("ann")}
-	put(t, b, file)
-	checkUsage(t, b, group, ann, bob)
-
-	file.Revision, file.Tags, file.Content = 3, []string{storage.SubjectTag("bob")}, []byte("1")
-	put(t, b, file)
-	checkUsage(t, b, group, ann, bob)
-	if gone, err := b.DeleteWhere(context.Background(), storage.Selector{Group: group, Tag: storage.SubjectTag("bob"), Prefix: file.Key}, 10); len(gone) != 1 || err != nil {
-		t.Errorf("Drop of bob's = %v, %v", gone, err)
-	}
-	checkUsage(t, b, group, ann, bob)
-}
-
 // testFloors checks that a floor holds the highest revision that was ever removed, however it was, and that
 // requests which share a commit see each other's.
 func testFloors(t *testing.T, b storage.Backend) {

@@ -1,0 +1,85 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+const (
+	// Each connection has a shard of an account, so that two transactions rarely update the same row.
+	addUsage = `insert into usage as u (account, shard, records, bytes)
+		select a, pg_backend_pid() % 64, r, b from unnest($1::bytea[], $2::bigint[], $3::bigint[]) as d (a, r, b)
+		on conflict (account, shard) do update set records = u.records + excluded.records, bytes = u.bytes + excluded.bytes`
+	// deleteUsage forgets accounts that hold nothing: an account names its user.
+	deleteUsage = `delete from usage u where u.account = any($1)
+		and (select sum(s.records) = 0 and sum(s.bytes) = 0 from usage s where s.account = u.account)`
+	selectUsage = `select account, sum(records)::bigint, sum(bytes)::bigint from usage where account = any($1) group by account`
+)
+
+// Usage implements storage.Backend.
+func (b *Backend) Usage(ctx context.Context, accounts ...storage.Key) ([]storage.Usage, error) {
+	var found totals
+	if err := b.read(ctx, func(batch *pgx.Batch) { found.queue(batch, accounts) }); err != nil {
+		return nil, err
+	}
+	usage := make([]storage.Usage, len(accounts))
+	for i, account := range accounts {
+		usage[i] = found[account]
+	}
+	return usage, nil
+}
+
+// totals is the usage of accounts.
+type totals map[storage.Key]storage.Usage
+
+// queue adds statements that read the usage of accounts, in a transaction of their own. In a serializable one, the commits of an
+// app would all conflict, because each changes what others have read. So an update is compared with the usage before it began, to
+// which updates that take place at the same time add.
+func (t *totals) queue(batch *pgx.Batch, accounts []storage.Key) {
+	batch.Queue(`begin isolation level read committed read only`)
+	batch.Queue(selectUsage, bytesOf(accounts)).Query(func(rows pgx.Rows) error {
+		*t = make(totals, len(accounts))
+		for rows.Next() {
+			var account []byte
+			var u storage.Usage
+			if err := rows.Scan(&account, &u.Records, &u.Bytes); err != nil {
+				return err
+			}
+			(*t)[storage.Key(account)] = u
+		}
+		return rows.Err()
+	})
+	batch.Queue(`commit`)
+}
+
+// of returns the usage of an account that was looked up.
+func (t *totals) of(account storage.Key) (storage.Usage, error) { return (*t)[account], nil }
+
+// queueUsage adds the statements that count what changes add and free.
+func queueUsage(batch *pgx.Batch, changes []storage.Change) {
+	growth := storage.GrowthOf(changes)
+	var accounts []storage.Key
+	for account := range growth.All() {
+		accounts = append(accounts, account)
+	}
+	slices.Sort(accounts)
+	records, bytes := make([]int64, len(accounts)), make([]int64, len(accounts))
+	var shrunk []storage.Key
+	for i, account := range accounts {
+		added := growth.Of(account)
+		records[i], bytes[i] = added.Records, added.Bytes
+		if added.Bytes < 0 && account.Part(storage.User) != "" {
+			shrunk = append(shrunk, account)
+		}
+	}
+	if len(accounts) > 0 {
+		batch.Queue(addUsage, bytesOf(accounts), records, bytes)
+	}
+	if len(shrunk) > 0 {
+		batch.Queue(deleteUsage, bytesOf(shrunk))
+	}
+}

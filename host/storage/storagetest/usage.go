@@ -1,0 +1,103 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// testUserUsage checks that what a user has counts for the user too, wherever it lies, and moves with its tag.
+func testUserUsage(t *testing.T, b storage.Backend) {
+	group := app("a")
+	ann, bob := storage.UserAccount(group, "ann"), storage.UserAccount(group, "bob")
+	session := storage.Part{Tag: storage.Session, Value: "s1"}
+	own := record(group.With(user("ann"), store("s")), 1, "1234")
+	shared := record(group.With(store("s")), 1, "12")
+	file := record(storage.MakeKey(storage.Part{Tag: storage.System, Value: "file"})+group.With(session), 1, "12345678")
+	put(t, b, own, shared, file)
+	checkUsage(t, b, group, ann, bob)
+
+	file.Revision, file.Tags = 2, []string{storage.SubjectTag("ann")}
+	put(t, b, file)
+	checkUsage(t, b, group, ann, bob)
+
+	file.Revision, file.Tags, file.Content = 3, []string{storage.SubjectTag("bob")}, []byte("1")
+	put(t, b, file)
+	checkUsage(t, b, group, ann, bob)
+	if gone, err := b.DeleteWhere(context.Background(), storage.Selector{Group: group, Tag: storage.SubjectTag("bob"), Prefix: file.Key}, 10); len(gone) != 1 || err != nil {
+		t.Errorf("Drop of bob's = %v, %v", gone, err)
+	}
+	checkUsage(t, b, group, ann, bob)
+}
+
+// testUsageEnds checks that a record stops counting exactly once, whatever removes it: also if several do at once.
+func testUsageEnds(t *testing.T, b storage.Backend) {
+	ctx := context.Background()
+	ann := storage.UserAccount(app("a"), "ann")
+	for round := range 5 {
+		var records []storage.Record
+		for i := range 30 {
+			r := record(app("a", store("s"), user("ann"), storage.Part{Tag: storage.Item, Value: fmt.Sprint(i)}), 1, "content")
+			r.Expires = epoch
+			records = append(records, withTags(r, "session/s1"))
+		}
+		put(t, b, records...)
+		put(t, b, record(app("a", store("kept"), user("ann")), 1, strings.Repeat("x", round)))
+		checkUsage(t, b, app("a"), ann)
+		ways := []storage.Selector{
+			{Expired: epoch.Add(time.Second)}, {Prefix: app("a", store("s"))}, tagged("a", "session/s1"), {Keys: []storage.Key{records[3].Key, records[4].Key}},
+			{Expired: epoch.Add(time.Second), Group: app("a")},
+		}
+		var gone atomic.Int64
+		together(len(ways)+1, func(i int) {
+			if i == len(ways) {
+				k := records[5].Key
+				err := b.Update(ctx, storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
+					return []storage.Write{{Record: storage.Record{Key: k}, Delete: true}}, nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			removed, err := b.DeleteWhere(ctx, ways[i], 100)
+			if err != nil {
+				t.Error(err)
+			}
+			gone.Add(int64(len(removed)))
+		})
+		if n := gone.Load(); n != 30 && n != 29 {
+			t.Errorf("%d records were removed; want 30, or 29 and the one that an update deleted", n)
+		}
+		checkUsage(t, b, app("a"), ann)
+		if held := usage(t, b, ann)[0]; held.Records != 1 {
+			t.Errorf("after all removals %d records count; want 1", held.Records)
+		}
+	}
+}
+
+// testAccounts checks what Usage returns for accounts in any order, unknown ones, and none.
+func testAccounts(t *testing.T, b storage.Backend) {
+	one, two := record(app("a", store("s")), 1, "12"), record(app("b", store("s"), user("ann")), 1, "1234")
+	put(t, b, one, two)
+	size := func(r storage.Record) storage.Usage { return storage.Usage{Records: 1, Bytes: storage.SizeOf(r)} }
+	got := usage(t, b, storage.UserAccount(app("b"), "ann"), app("none"), app("a"), app("b"), app("a"))
+	if want := []storage.Usage{size(two), {}, size(one), size(two), size(one)}; !slices.Equal(got, want) {
+		t.Errorf("Usage = %+v; want %+v", got, want)
+	}
+	if none := usage(t, b); len(none) != 0 {
+		t.Errorf("Usage() = %v; want nothing", none)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := b.Usage(ctx, app("a")); !errors.Is(err, context.Canceled) {
+		t.Errorf("Usage with a context that ended = %v", err)
+	}
+}

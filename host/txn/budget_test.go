@@ -1,0 +1,123 @@
+package txn_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/txn"
+)
+
+// quota is a number of records for the app, and a way to free some.
+type quota struct {
+	records int64
+	reclaim func() bool
+}
+
+func (q quota) Budget() storage.Budget {
+	account, _ := key(1).Group()
+	return storage.Budget{App: storage.Limit{Account: account, Max: storage.Usage{Records: q.records}}}
+}
+
+func (q quota) Reclaim(context.Context) bool { return q.reclaim != nil && q.reclaim() }
+
+func isOver(err error) bool {
+	_, over := errors.AsType[*storage.OverBudgetError](err)
+	return over
+}
+
+// delete removes a record in a transaction of its own.
+func (b *bench) delete(i int) {
+	b.t.Helper()
+	_, err := b.Run(context.Background(), txn.Options{ID: "delete"}, func(ctx context.Context, tx *txn.Tx) error { return tx.Apply(ctx, key(i), remove) })
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// A commit over budget frees room once; if that does not help the body is executed once more, and then refused. A dry run
+// frees nothing and is refused as well.
+func TestBudget(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		frees     bool
+		dry       bool
+		attempts  int
+		reclaimed int
+		over      bool
+	}{
+		{name: "room can be freed", frees: true, attempts: 1, reclaimed: 1},
+		{name: "no room", attempts: 2, reclaimed: 2, over: true},
+		{name: "a dry run", frees: true, dry: true, attempts: 2, over: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t)
+			b.set(9, "x")
+			attempts, reclaimed := 0, 0
+			o := txn.Options{ID: "r", DryRun: tt.dry, Quota: quota{1, func() bool {
+				if reclaimed++; tt.frees {
+					b.delete(9)
+				}
+				return tt.frees
+			}}}
+			_, err := b.Run(context.Background(), o, func(ctx context.Context, tx *txn.Tx) error {
+				attempts++
+				return tx.Apply(ctx, key(1), put("x"))
+			})
+			if isOver(err) != tt.over || err != nil && !tt.over || attempts != tt.attempts || reclaimed != tt.reclaimed {
+				t.Errorf("Run = %v after %d attempts, %d times reclaimed", err, attempts, reclaimed)
+			}
+			if stored := b.content(1); (stored == "x") == tt.over {
+				t.Errorf("%q is stored", stored)
+			}
+		})
+	}
+}
+
+// What OnCommit writes counts.
+func TestBudgetCountsExtra(t *testing.T) {
+	b := newBench(t)
+	o := txn.Options{ID: "r", Quota: quota{records: 1}, Extra: func() []storage.Key { return []storage.Key{key(8)} }, OnCommit: func(txn.Effects) ([]storage.Write, error) {
+		return []storage.Write{{Record: storage.Record{Key: key(8), Content: []byte("x")}}}, nil
+	}}
+	for _, o.DryRun = range []bool{false, true} {
+		_, err := b.Run(context.Background(), o, func(ctx context.Context, tx *txn.Tx) error { return tx.Apply(ctx, key(1), put("x")) })
+		if !isOver(err) || b.content(1) != "" || b.content(8) != "" {
+			t.Errorf("Run = %v; dry: %v", err, o.DryRun)
+		}
+	}
+}
+
+// full is a backend without room until it is emptied.
+type full struct {
+	storage.Backend
+	err error
+}
+
+func (f *full) Space() error { return f.err }
+
+// Without room no commit makes what is stored grow; others go on. Reclaiming may make room.
+func TestNoRoom(t *testing.T) {
+	f := &full{}
+	b := newBench(t, func(of storage.Backend) storage.Backend { f.Backend = of; return f })
+	b.set(1, "long")
+	f.err = storage.ErrFull
+	run := func(q txn.Quota, update txn.Update) error {
+		_, err := b.Run(context.Background(), txn.Options{ID: "r", Quota: q}, func(ctx context.Context, tx *txn.Tx) error { return tx.Apply(ctx, key(1), update) })
+		return err
+	}
+	if err := run(nil, put("longer")); !errors.Is(err, storage.ErrFull) || b.content(1) != "long" {
+		t.Errorf("a write that grows = %v; stored %q", err, b.content(1))
+	}
+	if err := run(nil, put("s")); err != nil || b.content(1) != "s" {
+		t.Errorf("a write that shrinks = %v; stored %q", err, b.content(1))
+	}
+	if err := run(nil, remove); err != nil || b.content(1) != "" {
+		t.Errorf("a delete = %v; stored %q", err, b.content(1))
+	}
+	frees := quota{reclaim: func() bool { f.err = nil; return true }}
+	if err := run(frees, put("new")); err != nil || b.content(1) != "new" {
+		t.Errorf("a write for which room is freed = %v; stored %q", err, b.content(1))
+	}
+}
