@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,14 +20,36 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"toolrun": main})
+	testscript.Main(testMain{m}, map[string]func(){"toolrun": main})
 }
 
-// TestScripts runs the command as its users do. A script calls it by its name where it is to succeed, and
-// with "exits N" where it is to end in that exit code.
-func TestScripts(t *testing.T) {
+// testMain is a testing.M that removes what buildToolrun built.
+type testMain struct{ *testing.M }
+
+// Run runs the tests. It is not called in the processes of the command.
+func (m testMain) Run() int {
+	dir, err := os.MkdirTemp("", "toolrun-built-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	builtDir = dir
+	return m.M.Run()
+}
+
+// TestCommandScripts runs scripts whose commands do one thing and end. Each is a process of its own, which takes three times
+// as long to start with the race detector: make test runs these scripts without it.
+func TestCommandScripts(t *testing.T) { runScripts(t, "testdata/script") }
+
+// TestServiceScripts runs scripts with commands that answer many requests, also in the background.
+func TestServiceScripts(t *testing.T) { runScripts(t, "testdata/service") }
+
+// runScripts runs the command as its users do. A script calls it by its name if it is to succeed, and with "exits N" if it
+// is to end in that exit code.
+func runScripts(t *testing.T, dir string) {
 	testscript.Run(t, testscript.Params{
-		Dir:                "testdata/script",
+		Dir:                dir,
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each command waits for a second before it ends

@@ -34,15 +34,26 @@ return (seen?.n ?? 0) + 1;
 `,
 }
 
-// buildToolrun builds the command as users have it.
+// buildToolrun builds the command as users have it, once for all tests, and returns its path.
 func buildToolrun(t testing.TB) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "toolrun")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	binary, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return binary
 }
+
+// builtDir is the folder of the built command, which TestMain makes and removes.
+var builtDir string
+
+var built = sync.OnceValues(func() (string, error) {
+	binary := filepath.Join(builtDir, "toolrun")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return binary, nil
+})
 
 // serving is a process that serves.
 type serving struct {
