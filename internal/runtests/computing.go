@@ -6,16 +6,25 @@ import (
 	"strings"
 )
 
-// computing names, by their packages, the tests that compute for long in one goroutine, in which the race detector finds
-// nothing and takes ten times as long. They run without it. No two tests of the module have one of these names.
+// computing names, by their packages, the tests that run without the race detector: those that compute for long in one
+// goroutine, in which it finds nothing and takes ten times as long, and those that start hundreds of processes, each of
+// which it delays. No two tests of the module have one of these names.
 var computing = map[string][]string{
-	"./host/engine/js":         {"TestErrorsHoldNothingOfGo", "TestLoadCost"},
+	"./cmd/toolrun":    {"TestCommandScripts"},
+	"./host/app":       {"TestTotalBytes"},
+	"./host":           {"TestManyCodes", "TestSeedEffectsInPython", "TestSeedSampleInPython"},
+	"./host/engine/js": {"TestErrorsHoldNothingOfGo", "TestForgottenAwaitIsBounded", "TestLoadCost", "TestStackLimitOfNatives"},
+	"./host/engine/js/internal/intl": {
+		"TestCollatorAsNode", "TestDateTimeFormatAsNode", "TestKnownOrder", "TestListFormatAsNode", "TestNumberFormatAsNode",
+		"TestPluralRulesAsNode", "TestRelativeTimeFormatAsNode", "TestVectors", "TestZonesAsNode",
+	},
 	"./host/engine/wasm":       {"TestWebAssemblyEngine"},
 	"./host/memory":            {"TestAnAttemptHoldsTexts"},
-	"./host/server/httpapi":    {"TestBodiesInLittleMemory", "TestGeneratedRequests", "TestZipBomb"},
+	"./host/server/httpapi":    {"TestAuthorisation", "TestBodiesInLittleMemory", "TestGeneratedRequests", "TestSeedFileTypes", "TestZipBomb"},
 	"./host/storage/bolt":      {"TestRemovalHoldsNoContents"},
 	"./internal/cli":           {"TestPythonInstall"},
-	"./internal/wasm/snapshot": {"TestGoRandom"},
+	"./internal/wasm/snapshot": {"TestGoRandom", "TestGoSeed"},
+	"./schema":                 {"TestAgainstLibrary", "TestCompileManyChoices", "TestMistakesAreBounded", "TestSuite", "TestWorkIsBounded"},
 }
 
 // pattern returns the expression for -run and -skip that matches the tests.

@@ -9,13 +9,13 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 )
 
 func main() {
@@ -35,33 +35,28 @@ func run(fuzz string) error {
 	if fuzz != "" {
 		return fuzzAll(folders, fuzz)
 	}
+	all, err := jobs(folders)
+	if err != nil {
+		return fmt.Errorf("find the packages: %w", err)
+	}
+	for _, j := range all {
+		j.compile()
+	}
 	var sum summary
-	for _, folder := range folders {
-		err = errors.Join(err, sum.runModule(folder))
-	}
-	if compilerFound() {
-		err = errors.Join(err, sum.run(".", packagesOf(computing), "-run", pattern(computing)))
-	}
+	err = sum.runAll(schedule(all))
 	sum.skipCompiler()
 	return sum.close(err)
 }
 
-// runModule runs the tests of one module.
-func (s *summary) runModule(folder string) error {
-	raced, plain, err := packages(folder)
-	if err != nil {
-		return err
-	}
-	if !compilerFound() {
-		return s.run(folder, slices.Concat(plain, raced))
-	}
-	return errors.Join(s.run(folder, raced, "-race", "-skip", pattern(computing)), s.run(folder, plain))
-}
-
 // withoutRace are folders whose tests compile much WebAssembly, which takes ten times as long under the race detector (make
-// soak runs those under it), bound the memory of processes, of which it takes ten times as much, or need large dependencies,
-// which would be compiled for it anew.
-var withoutRace = []string{"/internal/wasm/fuel", "/internal/wasm/binary", "/abi/guest/", "/plugins/examples", "/hostile/", "/host/sandbox/", "/host/engines/", "/host/engine/python/", "/host/extract/", "/sdk/temporal/"}
+// soak runs those under it), bound the memory of processes, of which it takes ten times as much, need large dependencies,
+// which would be compiled for it anew, or are one goroutine that starts compilers, Node.js and Python.
+var withoutRace = []string{
+	"/internal/wasm/fuel", "/internal/wasm/binary", "/abi/guest/", "/plugins/examples", "/host/engines/", "/host/engine/python/", "/host/extract/",
+	"/hostile/", "/host/sandbox/",
+	"/sdk/temporal/",
+	"/internal/arch/", "/internal/bindgen/", "/sdk/js/", "/sdk/python-wasm/",
+}
 
 // packages lists the packages of a module, apart by whether they are tested with the race detector.
 func packages(folder string) (raced, plain []string, err error) {
@@ -79,13 +74,9 @@ func packages(folder string) (raced, plain []string, err error) {
 	return raced, plain, nil
 }
 
-// run runs the tests of packages of a module, with further flags of go test.
-func (s *summary) run(folder string, packages []string, flags ...string) error {
-	if len(packages) == 0 {
-		return nil
-	}
-	cmd := exec.Command("go", slices.Concat([]string{"test", "-json", "-timeout", "9m"}, flags, packages)...)
-	cmd.Dir, cmd.Stderr = folder, os.Stderr
+// run runs a job. It is safe for concurrent use.
+func (s *summary) run(j job) error {
+	cmd := j.command()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -118,6 +109,7 @@ type event struct {
 
 // summary counts the tests and keeps the output of those under way, to print it when they fail.
 type summary struct {
+	mu             sync.Mutex // guards what follows while jobs run
 	passed, failed int
 	skipped        []string
 	times          []testTime
@@ -125,6 +117,8 @@ type summary struct {
 }
 
 func (s *summary) add(line []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var e event
 	if json.Unmarshal(line, &e) != nil {
 		fmt.Println(string(line)) // what go itself says, such as a build error

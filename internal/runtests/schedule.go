@@ -1,0 +1,122 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+)
+
+// job is one call of go test.
+type job struct {
+	folder   string // of the module
+	packages []string
+	raced    bool
+	flags    []string // of go test
+}
+
+// jobs returns a job for each way in which packages of a module are tested. Together they run every test.
+func jobs(folders []string) (all []job, err error) {
+	for _, folder := range folders {
+		raced, plain, err := packages(folder)
+		if err != nil {
+			return nil, err
+		}
+		if !compilerFound() {
+			all = append(all, job{folder: folder, packages: slices.Concat(plain, raced)})
+			continue
+		}
+		all = append(all,
+			job{folder: folder, packages: raced, raced: true, flags: []string{"-race", "-skip", pattern(computing)}},
+			job{folder: folder, packages: plain})
+	}
+	if compilerFound() {
+		all = append(all, job{folder: ".", packages: packagesOf(computing), flags: []string{"-run", pattern(computing)}})
+	}
+	return slices.DeleteFunc(all, func(j job) bool { return len(j.packages) == 0 }), nil
+}
+
+// long are the packages whose tests take longest, the longest first.
+var long = []string{
+	"github.com/toolrun/toolrun/cmd/toolrun",
+	"github.com/toolrun/toolrun/hostile",
+	"github.com/toolrun/toolrun/host/engine/python",
+	"github.com/toolrun/toolrun/host/server/httpapi",
+	"github.com/toolrun/toolrun/host",
+	"github.com/toolrun/toolrun/host/sandbox",
+	"github.com/toolrun/toolrun/host/memory",
+	"github.com/toolrun/toolrun/plugins/examples",
+}
+
+// schedule orders jobs so that no processor is idle for long in the end: those of the main module, without its long
+// packages, take longest; then follow the long packages, each in a job of its own, and the other modules.
+func schedule(all []job) []job {
+	var main, alone, others []job
+	for _, j := range all {
+		rest := j
+		rest.packages = nil
+		for _, pkg := range j.packages {
+			if !slices.Contains(long, pkg) {
+				rest.packages = append(rest.packages, pkg)
+				continue
+			}
+			one := j
+			one.packages = []string{pkg}
+			alone = append(alone, one)
+		}
+		switch {
+		case len(rest.packages) == 0:
+		case j.folder == ".":
+			main = append(main, rest)
+		default:
+			others = append(others, rest)
+		}
+	}
+	slices.SortFunc(alone, func(a, b job) int {
+		return slices.Index(long, a.packages[0]) - slices.Index(long, b.packages[0])
+	})
+	return slices.Concat(main, alone, others)
+}
+
+// compile compiles what a job needs and links nothing, so that jobs that run at a time do not compile the same packages.
+// What does not compile is reported by go test.
+func (j job) compile() {
+	args := []string{"list", "-e", "-export", "-test"}
+	if j.raced {
+		args = append(args, "-race")
+	}
+	cmd := exec.Command("go", append(args, j.packages...)...)
+	cmd.Dir = j.folder
+	_ = cmd.Run()
+}
+
+// command is the call of go test, which gets half of the processors.
+func (j job) command() *exec.Cmd {
+	args := []string{"test", "-json", "-timeout", "9m", "-p", strconv.Itoa(max(1, runtime.NumCPU()/2))}
+	cmd := exec.Command("go", slices.Concat(args, j.flags, j.packages)...)
+	cmd.Dir, cmd.Stderr = j.folder, os.Stderr
+	return cmd
+}
+
+// runAll runs jobs in this order, as many at a time as there are processors.
+func (s *summary) runAll(all []job) error {
+	next := make(chan job, len(all))
+	for _, j := range all {
+		next <- j
+	}
+	close(next)
+	errs := make([]error, max(2, runtime.NumCPU()))
+	var lanes sync.WaitGroup
+	for i := range errs {
+		lanes.Go(func() {
+			for j := range next {
+				errs[i] = errors.Join(errs[i], s.run(j))
+			}
+		})
+	}
+	lanes.Wait()
+	return errors.Join(errs...)
+}
