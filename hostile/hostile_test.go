@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	_ "embed"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,7 +34,16 @@ func known() map[string]bool {
 	return names
 }
 
-// newTestWorld builds what it runs: without the race detector, whose memory is not what is measured.
+// builtDir is the folder of the built programs, which TestMain makes and removes.
+var builtDir string
+
+// built builds toolrun once for all tests.
+var built = sync.OnceValues(func() (string, error) {
+	binary := filepath.Join(builtDir, "toolrun")
+	return binary, buildToolrun(context.Background(), binary)
+})
+
+// newTestWorld runs what is built without the race detector, whose memory is not what is measured.
 func newTestWorld(t *testing.T) *world {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -41,7 +52,11 @@ func newTestWorld(t *testing.T) *world {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("the go command is missing, which builds toolrun")
 	}
-	w, err := newWorld(t.Context(), "", "")
+	binary, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := newWorld(t.Context(), binary, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +172,7 @@ func TestEachLayerOff(t *testing.T) {
 	r := runner{world: newTestWorld(t), workers: runtime.NumCPU(), walled: true}
 	cases := runnable(t, r.world, crossSection(t))
 	for _, layer := range sandbox.Layers()[1:] { // the first is that there is a process at all
-		if r.world.python != "" { // what the last one left out may have cost it the compiled interpreter
+		if slices.ContainsFunc(cases, corpus.Case.Python) { // what the last one left out may have cost it the compiled interpreter
 			if err := r.world.usePython(t.Context(), r.world.python); err != nil {
 				t.Fatal(err)
 			}
@@ -177,9 +192,12 @@ func TestEachLayerOff(t *testing.T) {
 	}
 }
 
-// runnable leaves out the tools in Python where there is no interpreter for them.
+// runnable gets Python ready if a case needs it, and leaves those cases out if there is no interpreter.
 func runnable(t *testing.T, w *world, cases []corpus.Case) []corpus.Case {
 	t.Helper()
+	if !slices.ContainsFunc(cases, corpus.Case.Python) {
+		return cases
+	}
 	file, err := w.findPython(t.Context())
 	if err == nil && file != "" {
 		err = w.usePython(t.Context(), file)

@@ -27,7 +27,18 @@ import (
 
 func TestMain(m *testing.M) {
 	engines.Main()
-	os.Exit(m.Run())
+	os.Exit(runTests(m))
+}
+
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "hostile-built-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	builtDir = dir
+	return m.Run()
 }
 
 // soak is one host process in which strangers' tools come and go, and one good tool stays.
@@ -84,7 +95,11 @@ func TestSoak(t *testing.T) {
 }
 
 func (s *soak) begin() {
-	pool, err := engines.NewPool(sandbox.Options{CacheDir: s.world.path("cells")}, engines.WithPython(s.world.python))
+	cache, err := os.UserCacheDir() // where the command keeps the compiled interpreter
+	if err != nil {
+		cache = s.world.dir
+	}
+	pool, err := engines.NewPool(sandbox.Options{CacheDir: filepath.Join(cache, "toolrun", "cells")}, engines.WithPython(s.world.python))
 	if err != nil {
 		s.t.Fatal(err)
 	}
