@@ -84,7 +84,7 @@ func runTests(t *testing.T, lib fs.FS, modules []string, imported ...string) {
 	needs := "def needs():\n    import " + strings.Join(append(imported, modules...), ", ") + "\n"
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
-	p, err := newEngine(t).Load(ctx, engine.Source{Path: "driver.py", Code: append([]byte(needs), driver...), Files: lib})
+	p, err := sharedEngine(t).Load(ctx, engine.Source{Path: "driver.py", Code: append([]byte(needs), driver...), Files: lib})
 	if err != nil {
 		t.Fatalf("Load = %+v", err)
 	}

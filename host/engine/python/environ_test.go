@@ -45,7 +45,7 @@ func TestEnvironStartedAnew(t *testing.T) {
 
 // Each run has the variables that it was given, and none that another was given or set.
 func TestEnvironOfEachRun(t *testing.T) {
-	e := newEngine(t)
+	e := sharedEngine(t)
 	for name, code := range map[string]string{
 		"in main":          "import os\ndef main():\n    found = dict(os.environ)\n    os.environ['MINE'] = os.environ['REGION'] = 'planted'\n    os.putenv('PLANTED', 'x')\n    return found\n",
 		"at the top level": "import os\nfound = dict(os.environ)\nos.environ['MINE'] = 'planted'\ndef main():\n    return found\n",
@@ -63,7 +63,7 @@ func TestEnvironOfEachRun(t *testing.T) {
 
 // A top level runs once unless it uses the variables itself.
 func TestEnvironAndTopOnce(t *testing.T) {
-	e := newEngine(t)
+	e := sharedEngine(t)
 	for _, tt := range []struct {
 		name, top string
 		once      bool

@@ -1,8 +1,10 @@
 package python_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/toolrun/toolrun/host/engine/python"
@@ -24,7 +26,43 @@ func cacheFolder() (string, error) {
 	return filepath.Join(dir, "toolrun"), err
 }
 
-// newEngine makes an engine whose panics fail the test.
+// shared is the engine of the tests that leave it as they found it: to start one takes half a second. It ends with the
+// process.
+var shared struct {
+	start  sync.Once
+	engine *python.Engine
+
+	mu     sync.Mutex
+	panics []string // of the test that runs
+}
+
+// sharedEngine returns an engine that other tests use, too. Its panics fail the test that runs.
+func sharedEngine(t testing.TB) *python.Engine {
+	t.Helper()
+	file := disttest.File(t)
+	shared.start.Do(func() {
+		shared.engine = python.New(
+			python.WithRuntime(func() ([]byte, error) { return os.ReadFile(file) }),
+			python.WithCache(compiledFolder(t)),
+			python.WithPanicLog(func(value any, stack []byte) {
+				shared.mu.Lock()
+				defer shared.mu.Unlock()
+				shared.panics = append(shared.panics, fmt.Sprintf("%v\n%s", value, stack))
+			}),
+		)
+	})
+	t.Cleanup(func() {
+		shared.mu.Lock()
+		defer shared.mu.Unlock()
+		for _, text := range shared.panics {
+			t.Errorf("panic: %s", text)
+		}
+		shared.panics = nil
+	})
+	return shared.engine
+}
+
+// newEngine makes an engine of a test's own, whose panics fail the test.
 func newEngine(t testing.TB, options ...python.Option) *python.Engine {
 	t.Helper()
 	code := installed(t)

@@ -75,7 +75,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	if os.Getenv("TOOLRUN_SOAK") != "" {
 		rounds = 1000/len(planters) + 1
 	}
-	e := newEngine(t)
+	e := sharedEngine(t)
 	seen := loadTool(t, e, probe)
 	memory := enginetest.NewMemory(errors.New("the host had enough"))
 	tools, fresh := map[string]engine.Program{}, map[string]uint64{}
@@ -172,7 +172,7 @@ def main():
     return [random.random(), random.getrandbits(60), str(uuid.uuid4()), str(uuid.uuid1()), secrets.token_hex(8), __import__('os').urandom(8).hex(),
             r.random() if False else random.Random().random(), random.SystemRandom().random(), next(tempfile._get_candidate_names()), random.sample(range(1000), 5)]
 `
-	e := newEngine(t)
+	e := sharedEngine(t)
 	seen := map[string]bool{}
 	for range 3 {
 		p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: []byte(code)})

@@ -67,7 +67,7 @@ func TestPrograms(t *testing.T) {
 	if err != nil || len(files) < 100 {
 		t.Fatalf("%d programs, %v; want at least 100", len(files), err)
 	}
-	e := newEngine(t)
+	e := sharedEngine(t)
 	wants, minor := nativeAnswers(t, files)
 	for n, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".py"), func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestReview(t *testing.T) {
-	e := newEngine(t)
+	e := sharedEngine(t)
 	folder := fstest.MapFS{
 		"helper.py": {Data: []byte("import memory\nimport requests\nfound = memory.get_content('cart')\n\ndef read():\n    return memory.get_content('prefs')\n")},
 	}

@@ -25,7 +25,7 @@ func TestDocumentedSample(t *testing.T) {
 	_, sample, _ = strings.Cut(sample, "\n") // what follows the language is on its line
 	sample, _, _ = strings.Cut(sample, "```")
 
-	e := newEngine(t)
+	e := sharedEngine(t)
 	m := enginetest.NewMemory(nil)
 	for _, code := range []string{`memory.set_content("userPrefs", {"preferences": {"language": "en"}})`, sample} {
 		p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: []byte(code)})

@@ -20,7 +20,7 @@ import (
 
 // The top of a module runs once for many runs, each of which gets what it made, and logs what it logged.
 func TestTopOnce(t *testing.T) {
-	e := newEngine(t)
+	e := sharedEngine(t)
 	const code = "print('top')\nmade = []\ndef main(n):\n    made.append(n)\n    return [made, id(made)]\n"
 	p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: []byte(code)})
 	if err != nil {
@@ -55,7 +55,7 @@ func TestTopOnce(t *testing.T) {
 
 // A top that asks for what is another in each run runs again in each.
 func TestTopVaries(t *testing.T) {
-	e := newEngine(t)
+	e := sharedEngine(t)
 	files := fstest.MapFS{"stamp.py": {Data: []byte("def stamp():\n    return [datetime.now().isoformat()]\nfrom datetime import datetime\nNOW = stamp()\n")}}
 	for _, tt := range []struct{ name, top, warning string }{
 		{"time", "import time\nx = time.time()", "asks for the time in tool.py:2, so"},
@@ -99,7 +99,7 @@ func TestTopVaries(t *testing.T) {
 
 // Many runs begin at once, none of which has been the first.
 func TestFirstRuns(t *testing.T) {
-	e := newEngine(t)
+	e := sharedEngine(t)
 	p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: []byte("import difflib\nx = sum(range(100000))\ndef main(n):\n    return [n, x]\n")})
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ var endless = map[string]string{
 
 // Tools end at their deadline, also while Go collects its garbage, which it cannot do as long as a guest does not let it.
 func TestEndless(t *testing.T) {
-	e := newEngine(t)
+	e := sharedEngine(t)
 	stopped := make(chan struct{})
 	collecting, stop := context.WithCancel(t.Context())
 	go func() {
@@ -71,7 +71,7 @@ func TestEndless(t *testing.T) {
 
 // A tool that is slow to compile ends with the context of Load.
 func TestLoadEnds(t *testing.T) {
-	e := newEngine(t)
+	e := sharedEngine(t)
 	if _, err := e.Load(t.Context(), engine.Source{Path: "tool.py"}); err != nil {
 		t.Fatal(err)
 	}

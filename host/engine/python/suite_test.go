@@ -8,5 +8,5 @@ import (
 )
 
 func TestEngine(t *testing.T) {
-	enginetest.Run(t, enginetest.Config{Engine: newEngine(t), Write: pythontools.Write})
+	enginetest.Run(t, enginetest.Config{Engine: sharedEngine(t), Write: pythontools.Write})
 }

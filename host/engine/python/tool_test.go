@@ -42,7 +42,7 @@ type tool struct {
 const enough = 20 * time.Second
 
 func runAll(t *testing.T, tools []tool) {
-	e := newEngine(t)
+	e := sharedEngine(t)
 	for _, tt := range tools {
 		t.Run(tt.name, func(t *testing.T) { tt.run(t, e) })
 	}
@@ -209,7 +209,7 @@ func TestEntries(t *testing.T) {
 
 // The patterns that a source writes out are compiled before any run.
 func TestPatternsAreReady(t *testing.T) {
-	e := newEngine(t)
+	e := sharedEngine(t)
 	code := "import re\n\ndef main():\n    before = len(re._cache)\n    re.sub(r'x+y\\d', '', 'text')\n    known = len(re._cache) - before\n" +
 		"    re.sub('%s+' % known, '', 'text')\n    return [known, len(re._cache) - before]\n"
 	p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: []byte(code)})

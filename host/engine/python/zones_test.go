@@ -68,7 +68,7 @@ func TestZones(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got, want [4]json.RawMessage
-	if err := json.Unmarshal(answerOf(t, newEngine(t), code), &got); err != nil {
+	if err := json.Unmarshal(answerOf(t, sharedEngine(t), code), &got); err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal(said, &want); err != nil {
@@ -130,7 +130,7 @@ func TestZonesEverywhere(t *testing.T) {
 // A run after one that read zones finds none of them, and reads its own.
 func TestZonesOfEachRun(t *testing.T) {
 	const code = "import zoneinfo\ndef main(key):\n    first = len(zoneinfo.ZoneInfo._weak_cache) if hasattr(zoneinfo.ZoneInfo, '_weak_cache') else 0\n    zone = zoneinfo.ZoneInfo(key)\n    zoneinfo._common.load_tzdata = None\n    return [first, str(zone)]\n"
-	p := loadTool(t, newEngine(t), code)
+	p := loadTool(t, sharedEngine(t), code)
 	for _, key := range []string{"Asia/Tokyo", "Europe/Rome", "Asia/Tokyo", "America/Lima"} {
 		ctx, cancel := context.WithTimeout(t.Context(), enough)
 		out, err := p.Run(ctx, engine.Input{Input: json.RawMessage(`{"key":"` + key + `"}`), Now: time.Unix(0, 0)}, engine.Host{})
