@@ -23,14 +23,24 @@ type Config struct {
 	NoPlaces bool
 }
 
-// Run holds an engine against the contract of package engine: every case with the engine itself, and every
-// case with the engine behind a pipe.
+// way is a way to an engine.
+type way struct {
+	name   string
+	engine engine.Engine
+}
+
+// waysTo returns the engine itself, and the engine behind a pipe unless its guests run in other processes already.
+func waysTo(e engine.Engine) []way {
+	if engine.IsWalled(e) {
+		return []way{{"direct", e}}
+	}
+	return []way{{"direct", e}, {"piped", Pipe(e)}}
+}
+
+// Run holds an engine against the contract of package engine: every case with the engine itself, and every case with the
+// engine behind a pipe if its guests run in this process.
 func Run(t *testing.T, c Config) {
-	ways := []struct {
-		name   string
-		engine engine.Engine
-	}{{"direct", c.Engine}, {"piped", Pipe(c.Engine)}}
-	for _, way := range ways {
+	for _, way := range waysTo(c.Engine) {
 		t.Run(way.name, func(t *testing.T) {
 			for _, k := range cases {
 				t.Run(k.name, func(t *testing.T) {
