@@ -28,20 +28,24 @@ import (
 	"github.com/toolrun/toolrun/internal/double/doubletest"
 )
 
-// cacheDir keeps the compiled plug-ins, as the user's cache does for the command.
+// cacheDir keeps the compiled plug-ins and the compiled interpreter of Python. It is that of the command, if the user has
+// one: to compile the interpreter takes many seconds.
 var cacheDir string
 
 func TestMain(m *testing.M) {
 	engines.Main()
 	doubletest.Main()
-	dir, err := os.MkdirTemp("", "examples")
-	if err != nil {
+	dir, err := os.UserCacheDir()
+	if err == nil {
+		cacheDir = filepath.Join(dir, "toolrun")
+		os.Exit(m.Run())
+	}
+	if cacheDir, err = os.MkdirTemp("", "examples"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	cacheDir = dir
 	code := m.Run()
-	_ = os.RemoveAll(dir) // what is left is the system's to clear
+	_ = os.RemoveAll(cacheDir) // what is left is the system's to clear
 	os.Exit(code)
 }
 
