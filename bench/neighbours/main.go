@@ -109,7 +109,7 @@ func measure(o options, a attack, dir string) (outcome, error) {
 	during := sample(s, neighbours, span, over)
 	out.Seconds = time.Since(began).Seconds()
 	stop()
-	out.LoadAfter, out.Dead = load(), s.dead()
+	out.LoadAfter, out.Dead, out.CommitWork = load(), s.dead(), s.commitWork()
 	counts, sent := setup.total()
 	out.Requests, out.SentMiB = counts, float64(sent)/(1<<20)
 	out.PeakMiB, out.GrowthMiB = peak(), float64(s.bytes()-before)/(1<<20)

@@ -41,3 +41,17 @@ func (s *service) watch() (peak func() float64) {
 	}()
 	return func() float64 { close(stop); return <-most }
 }
+
+var commitWork = regexp.MustCompile(`(?m)^toolrun_database_commit_work_max_seconds (\S+)`)
+
+// commitWork is how many milliseconds the service's longest commit has held up others so far, without the time to write
+// it. It is 0 for a service that does not report it.
+func (s *service) commitWork() float64 {
+	_, text := user{url: s.url}.send("GET", "/metrics", "", nil)
+	found := commitWork.FindSubmatch(text)
+	if found == nil {
+		return 0
+	}
+	seconds, _ := strconv.ParseFloat(string(found[1]), 64) // a number
+	return 1000 * seconds
+}

@@ -30,6 +30,8 @@ type outcome struct {
 	MemoryMiB float64 `json:"memory_mib"`
 	PeakMiB   float64 `json:"peak_mib"`
 	GrowthMiB float64 `json:"growth_mib"`
+	// CommitWork is the longest that one commit held up others, in milliseconds and without the time to write it.
+	CommitWork float64 `json:"commit_work_ms"`
 	// Dead is set where the service did not survive.
 	Dead bool `json:"dead"`
 	// LoadBefore and LoadAfter are the machine's load over a minute.
@@ -74,8 +76,8 @@ func (o outcome) print(out io.Writer) {
 	if o.Dead {
 		end += ", THE SERVICE DIED"
 	}
-	fmt.Fprintf(out, "\n%s: %.1f s, %s; sent %.0f MiB, %s, file +%.0f MiB, load %s to %s\n",
-		o.Attack, o.Seconds, counted(o.Requests), o.SentMiB, end, o.GrowthMiB, o.LoadBefore, o.LoadAfter)
+	fmt.Fprintf(out, "\n%s: %.1f s, %s; sent %.0f MiB, %s, file +%.0f MiB, commits worked %.1f ms at most, load %s to %s\n",
+		o.Attack, o.Seconds, counted(o.Requests), o.SentMiB, end, o.GrowthMiB, o.CommitWork, o.LoadBefore, o.LoadAfter)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "tenant\trequest\talone: p50 ms\tp99\tlongest\tduring: p50 ms\tp99\tlongest\tcount\tratio: p50\tp99\trefused\t")
 	for _, n := range o.Neighbours {

@@ -53,7 +53,7 @@ func TestUsageOfService(t *testing.T) {
 	for _, line := range []string{
 		"toolrun_database_records 1\n", "toolrun_open_apps 1\n", "toolrun_runs_waiting 0\n", "toolrun_workers_busy ", "toolrun_workers_idle ", "toolrun_workers_spare ",
 		`toolrun_tenant_runs_total{outcome="executed",tenant="default"} 2`, `toolrun_tenant_runs_total{outcome="repeated",tenant="default"} 1`,
-		`toolrun_tenant_runs_in_progress{tenant="default"} 0`, "toolrun_database_file_bytes ", "toolrun_database_bytes ", "toolrun_database_disk_free_bytes ",
+		`toolrun_tenant_runs_in_progress{tenant="default"} 0`, "toolrun_database_file_bytes ", "toolrun_database_bytes ", "toolrun_database_disk_free_bytes ", "toolrun_database_commit_work_max_seconds ",
 	} {
 		if !strings.Contains(metrics, "\n"+line) {
 			t.Errorf("the metrics have no line %q", line)

@@ -74,6 +74,7 @@ func databaseGauges(db *bolt.Backend) []gauge {
 		{"toolrun_database_bytes", "What is stored, of all tenants: keys and contents, the service's own records included.", of(func(s bolt.Stats) int64 { return s.Bytes })},
 		{"toolrun_database_records", "Records of stores, of all tenants.", of(func(s bolt.Stats) int64 { return s.Records })},
 		{"toolrun_database_disk_free_bytes", "What is free on the disk of the database; -1 if that is unknown.", of(func(s bolt.Stats) int64 { return s.DiskFree })},
+		{"toolrun_database_commit_work_max_seconds", "The longest that one commit has held up others since the start, without the time to write it.", func() float64 { return db.Stats().LongestWork.Seconds() }},
 	}
 }
 

@@ -129,6 +129,7 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 			at, id = writing, tx.ID()
 			// A panic is caught in here already: bbolt's rollback after an error reads no page.
 			err := guard(func() (err error) {
+				defer b.stats.worked(time.Now())
 				n, err = newTransaction(tx, b.history).run(batch, b.batchTime)
 				return err
 			})

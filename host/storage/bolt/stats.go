@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -21,6 +22,9 @@ type Stats struct {
 	Records int64
 	// DiskFree is how many bytes are free on the disk of the file for this process, -1 if that is unknown.
 	DiskFree int64
+	// LongestWork is the longest that requests were carried out in one commit since the database was opened. That is how
+	// long other commits waited for it besides the time that it took to write; readers wait for none.
+	LongestWork time.Duration
 }
 
 // statsAge is how long the answer of Stats holds. It takes a look at the usage of each app of each tenant.
@@ -28,9 +32,15 @@ const statsAge = 10 * time.Second
 
 // stats is the last answer of Stats.
 type stats struct {
-	mu    sync.Mutex
-	until time.Time
-	found Stats
+	mu          sync.Mutex
+	until       time.Time
+	found       Stats
+	longestWork atomic.Int64 // in nanoseconds
+}
+
+// worked notes how long the requests of a commit took, which began at a time. Commits do not overlap.
+func (s *stats) worked(began time.Time) {
+	s.longestWork.Store(max(s.longestWork.Load(), int64(time.Since(began))))
 }
 
 // Stats describes the database, up to ten seconds late. It is safe for concurrent use. A database that cannot be read
@@ -45,7 +55,9 @@ func (b *Backend) Stats() Stats {
 			s.found = found
 		}
 	}
-	return s.found
+	found := s.found
+	found.LongestWork = time.Duration(s.longestWork.Load())
+	return found
 }
 
 func (b *Backend) count() (found Stats, err error) {

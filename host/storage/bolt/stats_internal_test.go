@@ -40,7 +40,10 @@ func TestStats(t *testing.T) {
 		}
 	}
 	got := b.Stats()
-	want.DiskFree, want.FileBytes = 7<<30, got.FileBytes
+	want.DiskFree, want.FileBytes, want.LongestWork = 7<<30, got.FileBytes, got.LongestWork
+	if got.LongestWork <= 0 {
+		t.Errorf("Stats().LongestWork = %v after commits", got.LongestWork)
+	}
 	if got != want || got.FileBytes < want.Bytes {
 		t.Errorf("Stats() = %+v; want %+v", got, want)
 	}
