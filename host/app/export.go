@@ -81,6 +81,7 @@ type exportedApp struct {
 type exportedStore struct {
 	Name        string          `json:"name,omitempty"`
 	Description string          `json:"description,omitempty"`
+	Kind        declare.Kind    `json:"kind,omitempty"` // "" for a document
 	Access      declare.Scope   `json:"access"`
 	Retention   string          `json:"retention,omitempty"`
 	Strict      bool            `json:"strict"`
@@ -125,7 +126,10 @@ func exportStore(s declare.Store) (string, any, error) {
 	if s.Access == declare.ScopeSession && s.Retention == (declare.Retention{}) {
 		s.Retention.Session = true // what a file that says nothing means
 	}
-	out := exportedStore{s.Title, s.Description, s.Access, s.Retention.String(), s.Strict, schema, ""}
+	if s.Kind == declare.KindDocument {
+		s.Kind = ""
+	}
+	out := exportedStore{s.Title, s.Description, s.Kind, s.Access, s.Retention.String(), s.Strict, schema, ""}
 	if s.Resource {
 		out.Expose = exposed
 	}

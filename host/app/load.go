@@ -30,6 +30,8 @@ type Loader struct {
 	// Extensions are the file extensions of the sources that the host has engines for, see engine.Extensions. The folder of
 	// a tool is searched in this order. Default: those of the engines that come with toolrun.
 	Extensions []string
+	// Kinds are the kinds of stores that the host has. Default: documents.
+	Kinds []declare.Kind
 }
 
 // Load reads the app file of that name in fsys, which is rooted at the app's folder, with the default limits.
@@ -69,6 +71,9 @@ func (ld Loader) begin(fsys fs.FS) *load {
 	ld.MaxMemory = cmp.Or(ld.MaxMemory, DefaultMaxMemory)
 	if ld.Extensions == nil {
 		ld.Extensions = bundledExtensions
+	}
+	if ld.Kinds == nil {
+		ld.Kinds = []declare.Kind{declare.KindDocument}
 	}
 	return &load{Loader: ld, fsys: fsys, documents: map[string]*node{}}
 }

@@ -50,6 +50,9 @@ func (l *load) readStore(m member) declare.Store {
 	s.Strict = strict != nil && *strict
 	s.Schema = l.compiled(l.schema(n.get("schema"), "schema"), s.Strict)
 	s.Resource = l.expose(n.get("expose"))
+	if s.Resource && s.Kind != declare.KindDocument {
+		l.errorf(n.get("expose").place, BadValue, "leave expose out", "only documents are shown as resources, and the store %s is of the kind %s", quote(m.key), s.Kind)
+	}
 	l.lintStore(m, s)
 	return s
 }
@@ -69,12 +72,19 @@ func storeNameHint(name string) string {
 }
 
 func (l *load) kind(n *node) declare.Kind {
-	switch word := l.text(n, "kind"); word {
-	case "", string(declare.KindDocument):
+	word := l.text(n, "kind")
+	known := make([]string, len(l.Kinds))
+	for i, k := range l.Kinds {
+		if known[i] = string(k); known[i] == word {
+			return k
+		}
+	}
+	switch word {
+	case "":
 	case "block", "facts", "collection":
 		l.errorf(n.place, BadValue, "leave kind out", "stores of the kind %q are not supported", word)
 	default:
-		l.errorf(n.place, BadValue, didYouMean(word, []string{string(declare.KindDocument)}), "%s is not a kind of store", quote(word))
+		l.errorf(n.place, BadValue, didYouMean(word, known), "%s is not a kind of store", quote(word))
 	}
 	return declare.KindDocument
 }
