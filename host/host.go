@@ -49,7 +49,7 @@ type Host struct {
 }
 
 // Open makes a Host and compares the app's declarations with what the backend holds: it refuses a store whose
-// access changed while it has records, as a *memory.MovedError. It compiles no tool: that happens when a tool
+// access or kind changed while it has records, as a *memory.MovedError. It compiles no tool: that happens when a tool
 // first runs, or in Check. So the files that app.Load was given must stay open until Close; Open refuses an app whose files
 // are closed.
 func Open(ctx context.Context, opts Options) (*Host, error) {
@@ -70,13 +70,13 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	}
 	h.engines, h.languages = engines, engine.Languages(engine.Infos(opts.Engines))
 	service, err := memory.New(memory.Config{
-		App: opts.App.ID, Backend: opts.Backend, Stores: opts.App.Stores, Limits: opts.Memory,
+		App: opts.App.ID, Backend: opts.Backend, Stores: opts.App.Stores, Kinds: opts.Kinds, Limits: opts.Memory,
 		SessionIdle: opts.App.SessionIdle, LedgerRetention: opts.Ledger, MeteringRetention: opts.Metering, FileURL: opts.FileURL, Now: h.clock, Rand: h.rand, Logger: h.log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the app %q: %w", opts.App.ID, err)
 	}
-	h.memory, h.table = service, memory.Operations()
+	h.memory, h.table = service, service.Operations()
 	for _, tenant := range h.tenants {
 		if err := service.Declare(ctx, tenant); err != nil {
 			return nil, fmt.Errorf("open the app %q: %w", opts.App.ID, err)

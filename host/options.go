@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/memory/kind"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -28,6 +29,9 @@ type Options struct {
 	// engines.InProcess where the tools are trusted. If others are among them, the app is loaded with the
 	// extensions of Extensions: app.Loader. Default: none, and no tool runs.
 	Engines []engine.Engine
+	// Kinds are the kinds that stores may have besides documents. If there are others, the app is loaded with their names:
+	// app.Loader. Default: none.
+	Kinds []kind.Kind
 	// Gate decides who runs next where more is asked for than the machine can do. Hosts of one process share one, and
 	// a pool of cells then has as many cells as the Gate lets run. Default: one of the host's own, with
 	// the limits of admission.OneApp.

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,6 +84,9 @@ func (h *Host) judge(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	}
 	if _, declared := h.app.Store(call.Store); !declared && call.Store != declare.SessionMeta {
 		return finding(app.UnknownStore, h.storeHint(call.Store), "no store %q is declared", call.Store)
+	}
+	if f, ok := errors.AsType[*abi.Fault](h.memory.CheckOperation(call.Store, call.Op)); ok {
+		return finding(app.CodeMistake, f.Hint, "%s", f.Message)
 	}
 	at := slices.IndexFunc(t.Grants, func(g declare.Grant) bool { return g.Store == call.Store })
 	switch {

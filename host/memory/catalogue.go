@@ -136,31 +136,48 @@ func (s *Service) refuseMoved(ctx context.Context, c partition.Caller, old catal
 	var errs []error
 	for _, name := range slices.Sorted(slices.Values(moved)) {
 		if n := counts[name]; n > 0 {
-			errs = append(errs, &MovedError{Store: name, Was: old.Stores[name].Access, Is: s.stores[name].Access, Records: n})
+			was, is := old.Stores[name], s.stores[name]
+			errs = append(errs, &MovedError{
+				Store: name, Was: was.Access, Is: is.Access, WasKind: was.Kind, IsKind: is.Kind, Records: n,
+			})
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// MovedError says that a store with records was declared with another access than they were written under.
+// MovedError reports that a store with records was declared with another access, or another kind, than they were written
+// under.
 type MovedError struct {
-	Store   string
-	Was, Is declare.Scope
-	Records int
+	Store           string
+	Was, Is         declare.Scope
+	WasKind, IsKind declare.Kind
+	Records         int
 }
 
 // Error says what happened and what the choices are.
 func (e *MovedError) Error() string {
 	return fmt.Sprintf("the store %q has %s and is now declared with %q: "+
-		"declare it as it was, give the new store another name, or remove the records", e.Store, e.Held(), e.Is)
+		"declare it as it was, give the new store another name, or remove the records", e.Store, e.Held(), e.Declared())
 }
 
-// Held says what the store has: 1 record of access "user".
-func (e *MovedError) Held() string {
-	if e.Records == 1 {
-		return fmt.Sprintf("1 record of access %q", e.Was)
+// Declared returns the word that the store is now declared with: its access, or its kind if that changed.
+func (e *MovedError) Declared() string {
+	if e.WasKind != e.IsKind {
+		return string(e.IsKind)
 	}
-	return fmt.Sprintf("%d records of access %q", e.Records, e.Was)
+	return string(e.Is)
+}
+
+// Held says what the store has: 1 record of access "user", or 2 records of the kind "document" if the kind changed.
+func (e *MovedError) Held() string {
+	what := fmt.Sprintf("of access %q", e.Was)
+	if e.WasKind != e.IsKind {
+		what = fmt.Sprintf("of the kind %q", e.WasKind)
+	}
+	if e.Records == 1 {
+		return "1 record " + what
+	}
+	return fmt.Sprintf("%d records %s", e.Records, what)
 }
 
 func (s *Service) countStores(ctx context.Context, c partition.Caller) (map[string]int, error) {
@@ -228,15 +245,9 @@ func (s *Service) reportRecord(reports map[string]*StoreReport, r storage.Record
 	if was := scopeOf(r.Key); was != st.Access {
 		report.Moved = was
 	}
-	if !st.fits(r) {
+	if !st.compiled.Fits(r) {
 		report.Unfit++
 	}
-}
-
-// fits reports whether a record fits the schema of a store.
-func (st *store) fits(r storage.Record) bool {
-	value, err := decodeChecked(r.Content)
-	return err == nil && (st.schema == nil || len(st.schema.Validate(value)) == 0)
 }
 
 // scopeOf tells from its key whose a record is.

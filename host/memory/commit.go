@@ -101,11 +101,13 @@ func (t *transaction) effects(e txn.Effects) report.Effects {
 		Reads: make([]report.ReadEffect, 0, len(e.Reads)), Writes: make([]report.WriteEffect, 0, len(e.Writes)),
 	}
 	for _, r := range e.Reads {
-		effects.Reads = append(effects.Reads, report.ReadEffect{Store: t.view.nameOf(r.Key), Revision: r.Revision})
+		store, _ := t.view.nameOf(r.Key)
+		effects.Reads = append(effects.Reads, report.ReadEffect{Store: store, Revision: r.Revision})
 	}
 	for i := range e.Writes {
 		c := &e.Writes[i]
-		effect := report.WriteEffect{Store: t.view.nameOf(c.Key), Revision: c.New.Revision, Op: "set"}
+		store, _ := t.view.nameOf(c.Key)
+		effect := report.WriteEffect{Store: store, Revision: c.New.Revision, Op: "set"}
 		effect.Violations, _ = c.Warnings.([]abi.Violation)
 		if !c.New.Exists() {
 			effect.Op = "delete"
@@ -120,14 +122,18 @@ func (t *transaction) changes(e txn.Effects) []report.Change {
 	list := []report.Change{}
 	for i := range e.Writes {
 		c := &e.Writes[i]
-		list = append(list, report.Change{Store: t.view.nameOf(c.Key), Before: orNull(c.Old.Content), After: orNull(c.New.Content)})
+		st, _ := t.view.storeOf(c.Key)
+		list = append(list, report.Change{Store: st.Name, Before: st.show(&c.Old), After: st.show(&c.New)})
 	}
 	return list
 }
 
-func orNull(content []byte) json.RawMessage {
-	if len(content) == 0 {
+var null = json.RawMessage("null")
+
+// show returns the content of a record as people see it, null if there is none.
+func (st *store) show(r *storage.Record) json.RawMessage {
+	if !r.Exists() {
 		return null
 	}
-	return content
+	return st.compiled.Show(r.Content)
 }

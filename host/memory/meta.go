@@ -3,9 +3,12 @@ package memory
 import (
 	"context"
 	"encoding/json"
+	"time"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/kind"
 	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 )
@@ -36,14 +39,45 @@ func optional(text string) *string {
 	return &text
 }
 
-// metaEntry is the entry of the caller's session record, which sessionMeta is made of.
-func (v *View) metaEntry() *entry {
-	return v.entry(nil, declare.SessionMeta, v.run.sessionKey)
+// metaPartition is the partition of sessionMeta: one document, which the host makes from the session's record for each read.
+type metaPartition struct{ *storePartition }
+
+// Get implements kind.Partition. The document has no time of creation.
+func (m metaPartition) Get(ctx context.Context, _ string) (storage.Record, error) {
+	var behind storage.Record // without a session there is none
+	if m.key != "" {
+		r, err := m.view.tx.Get(ctx, m.key)
+		if err != nil {
+			return storage.Record{}, err
+		}
+		behind = r
+	}
+	content, err := m.view.metaContent(ctx, behind)
+	return storage.Record{Content: content, Revision: 1}, err
 }
 
-// metaContent makes sessionMeta from the session record as the attempt sees it; without a session, from what
-// the run was given.
-func (v *View) metaContent(ctx context.Context, r storage.Record, wanted *projection) (json.RawMessage, error) {
+// errMadeByHost refuses what cannot be done with a document that the host makes. No operation of a guest gets that far.
+var errMadeByHost = abi.Faultf(abi.ReadOnly, "%s can be read, but only the host writes it", declare.SessionMeta)
+
+// Scan implements kind.Partition.
+func (m metaPartition) Scan(context.Context, string, int) ([]storage.Record, error) {
+	return nil, errMadeByHost
+}
+
+// CheckWrite implements kind.Partition.
+func (m metaPartition) CheckWrite(time.Duration) error { return errMadeByHost }
+
+// Apply implements kind.Partition.
+func (m metaPartition) Apply(context.Context, string, time.Duration, kind.Update) (time.Time, error) {
+	return time.Time{}, errMadeByHost
+}
+
+// Delete implements kind.Partition.
+func (m metaPartition) Delete(context.Context, string) error { return errMadeByHost }
+
+// metaContent makes sessionMeta from the session record as the attempt sees it; without a session, from what the run was
+// given.
+func (v *View) metaContent(ctx context.Context, r storage.Record) (json.RawMessage, error) {
 	state := v.run.lone
 	if v.caller.Session != "" {
 		stored, err := session.Decode(r)
@@ -62,21 +96,13 @@ func (v *View) metaContent(ctx context.Context, r storage.Record, wanted *projec
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(metaContent{
+	return json.Marshal(metaContent{
 		Metadata: state.Metadata,
 		Info: sessionInfo{
 			SessionID: optional(v.caller.Session), AppID: string(v.s.app), UserID: optional(v.caller.User),
 			SessionReference: optional(state.Reference), UserReference: optional(state.UserReference),
-			RunID: v.caller.Run, Timestamp: formatTime(state.Started),
+			RunID: v.caller.Run, Timestamp: kind.FormatTime(state.Started),
 		},
 		Artifacts: files,
 	})
-	if err != nil || wanted == nil {
-		return text, err
-	}
-	value, err := decodeChecked(text)
-	if err != nil {
-		return nil, err
-	}
-	return project(value, wanted)
 }

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory/kind"
 	"github.com/toolrun/toolrun/host/session"
+	"github.com/toolrun/toolrun/internal/mergepatch"
 )
 
 // metadata reads and merges the metadata of sessions under the limits of a Service.
@@ -14,13 +16,13 @@ var _ session.Metadata = metadata{}
 
 // Patch implements session.Metadata.
 func (m metadata) Patch(text json.RawMessage) (any, error) {
-	if isAbsent(text) {
+	if kind.IsAbsent(text) {
 		return nil, nil
 	}
-	if err := m.s.checkValue(text); err != nil {
+	if err := m.s.limits.content().Check(text); err != nil {
 		return nil, err
 	}
-	patch, err := decodeChecked(text)
+	patch, err := kind.Decode(text)
 	if err != nil {
 		return nil, err
 	}
@@ -34,11 +36,11 @@ func (m metadata) Patch(text json.RawMessage) (any, error) {
 func (m metadata) Merge(old json.RawMessage, patch any) (json.RawMessage, error) {
 	var before any = map[string]any{}
 	if len(old) > 0 {
-		decoded, err := decodeChecked(old)
+		decoded, err := kind.Decode(old)
 		if err != nil {
 			return nil, err
 		}
 		before = decoded
 	}
-	return m.s.encode(merge(before, patch))
+	return m.s.limits.content().Encode(mergepatch.Apply(before, patch))
 }

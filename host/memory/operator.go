@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/kind"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/records"
 	"github.com/toolrun/toolrun/host/report"
@@ -35,7 +36,7 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 	}
 	st := s.stores[name]
 	if st == nil {
-		return nil, "", abi.Faultf(abi.NotFound, "there is no store %s", quote(name))
+		return nil, "", abi.Faultf(abi.NotFound, "there is no store %s", kind.Quote(name))
 	}
 	start, err := s.afterCursor(c, after)
 	if err != nil {
@@ -156,8 +157,8 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 // Do executes one operation under an Authority, as a transaction of its own. A read does not begin the caller's session.
 func (s *Service) Do(ctx context.Context, c partition.Caller, a Authority, call abi.Call) (json.RawMessage, report.Effects, error) {
 	var reply json.RawMessage
-	op, _ := s.operations.Lookup(call.Op)
-	done, err := s.Transact(ctx, Tx{Caller: c, Authority: a, Look: op.Verb == abi.Read}, func(ctx context.Context, v *View) (err error) {
+	op, _ := operationOf(s, call.Op)
+	done, err := s.Transact(ctx, Tx{Caller: c, Authority: a, Look: op.verb == abi.Read}, func(ctx context.Context, v *View) (err error) {
 		reply, err = v.Call(ctx, call)
 		return err
 	})

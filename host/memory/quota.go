@@ -27,13 +27,14 @@ func (t *transaction) budget() storage.Budget {
 	return t.limits
 }
 
-// checkQuota refuses a draft of an entry that would make the app or the user hold more than they may. What they hold is not
+// checkQuota refuses a record under key that would make the app or the user hold more than they may. What they hold is not
 // state: it is looked at, not depended on.
-func (v *View) checkQuota(e *entry, d draft) error {
+func (v *View) checkQuota(key storage.Key, record storage.Record) error {
+	record.Key, record.Revision = key, 1
 	var growth storage.Growth
-	growth.AddChange(v.change(v.tx.Stored(e.key), storage.Record{Key: e.key, Revision: 1, Content: d.bytes, Tags: v.tags(e)}))
+	growth.AddChange(v.change(v.tx.Stored(key), record))
 	v.tx.Writes(func(stored, next storage.Record) bool {
-		if next.Key != e.key && stored.Key != e.key {
+		if next.Key != key && stored.Key != key {
 			growth.AddChange(v.change(stored, next))
 		}
 		return true

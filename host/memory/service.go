@@ -2,7 +2,6 @@ package memory
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,13 +13,14 @@ import (
 	"github.com/toolrun/toolrun/host/artifact"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/ledger"
+	"github.com/toolrun/toolrun/host/memory/document"
+	"github.com/toolrun/toolrun/host/memory/kind"
 	"github.com/toolrun/toolrun/host/metering"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/records"
 	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/txn"
-	"github.com/toolrun/toolrun/schema"
 )
 
 // Config is what a Service is made of. App and Backend are required; other zero fields mean the defaults that
@@ -30,7 +30,9 @@ type Config struct {
 	App     string
 	Backend storage.Backend
 	Stores  []declare.Store
-	Limits  Limits
+	// Kinds are the kinds that stores may have besides documents. Default: none.
+	Kinds  []kind.Kind
+	Limits Limits
 	// SessionIdle is how long a session lives without being used, to an eighth more. Default 24 hours.
 	SessionIdle time.Duration
 	// KeyRetention is how long the Result of a run with an idempotency key is kept. Default 24 hours.
@@ -120,11 +122,12 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 // Service keeps the memory of one app, for all its tenants. It is safe for concurrent use.
 type Service struct {
 	app          partition.App
-	operations   abi.Table
+	kinds        *kinds
 	backend      storage.Backend
 	records      *records.DB // the host's own
 	stores       map[string]*store
 	names        []string // of the stores, as declared
+	meta         *store   // sessionMeta
 	limits       Limits
 	keyRetention time.Duration
 
@@ -140,18 +143,21 @@ type Service struct {
 	db    *txn.DB
 }
 
-// store is a declaration with its compiled schema.
+// content is the limits of a record's content.
+func (l Limits) content() kind.Limits {
+	return kind.Limits{Bytes: l.RecordBytes, Depth: l.Depth, Keys: l.Keys, Values: l.Values}
+}
+
+// store is a declaration, and what its kind made of it.
 type store struct {
 	declare.Store
-	schema *schema.Schema // nil for none
-	// anyRoot is true where the schema allows a content that is not an object.
-	anyRoot bool
+	compiled kind.Store
 }
 
 // New checks the whole configuration and reports every mistake in it.
 func New(cfg Config) (*Service, error) {
 	s := &Service{
-		app: partition.App(cfg.App), operations: Operations(), backend: cfg.Backend, stores: make(map[string]*store, len(cfg.Stores)),
+		app: partition.App(cfg.App), backend: cfg.Backend, stores: make(map[string]*store, len(cfg.Stores)),
 		limits: cfg.Limits.withDefaults(), keyRetention: cfg.KeyRetention,
 		clock: cfg.Now, rand: cfg.Rand, log: cfg.Logger,
 	}
@@ -169,7 +175,7 @@ func New(cfg Config) (*Service, error) {
 	}
 	s.db = txn.New(txn.Config{Backend: cfg.Backend, Now: s.clock, Rand: s.rand})
 	s.connect(cfg)
-	return s, errors.Join(checkConfig(cfg), s.addStores(cfg.Stores))
+	return s, errors.Join(checkConfig(cfg), s.addKinds(cfg.Kinds), s.addStores(cfg.Stores))
 }
 
 // connect makes what keeps the host's own records, on the parts that the Service has already.
@@ -187,8 +193,18 @@ func (s *Service) connect(cfg Config) {
 	s.meter = metering.New(s.records, cfg.MeteringRetention)
 }
 
-// Operations returns the table of the operations of every kind of memory, which guests have.
-func Operations() abi.Table { return abi.Documents() }
+// addKinds makes the registry of kinds, and sessionMeta, which is a document that the host makes.
+func (s *Service) addKinds(more []kind.Kind) error {
+	registry, err := newKinds(more)
+	s.kinds = registry
+	meta := declare.Store{Name: declare.SessionMeta, Kind: declare.KindDocument, Access: declare.ScopeSession}
+	compiled, metaErr := document.Kind{}.Compile(meta, s.limits.content())
+	s.meta = &store{Store: meta, compiled: compiled}
+	return errors.Join(err, metaErr)
+}
+
+// Operations returns the table of the operations of all kinds, which guests have. It must not be changed.
+func (s *Service) Operations() abi.Table { return s.kinds.table }
 
 func checkConfig(cfg Config) error {
 	var errs []error
@@ -212,7 +228,7 @@ func (s *Service) addStores(stores []declare.Store) error {
 	}
 	folded := map[string]bool{}
 	for _, decl := range stores {
-		st, err := compileStore(decl)
+		st, err := s.kinds.compile(decl, s.limits.content())
 		if err == nil && folded[strings.ToLower(decl.Name)] {
 			err = errors.New("the name is taken, regardless of case")
 		}
@@ -225,49 +241,6 @@ func (s *Service) addStores(stores []declare.Store) error {
 		s.names = append(s.names, decl.Name)
 	}
 	return errors.Join(errs...)
-}
-
-func compileStore(decl declare.Store) (*store, error) {
-	if err := declare.CheckName(decl.Name); err != nil {
-		return nil, err
-	}
-	if decl.Kind == "" {
-		decl.Kind = declare.KindDocument
-	}
-	if decl.Kind != declare.KindDocument {
-		return nil, fmt.Errorf("unknown kind %q", decl.Kind)
-	}
-	switch decl.Access {
-	case declare.ScopeSession, declare.ScopeUser, declare.ScopeApplication:
-	default:
-		return nil, fmt.Errorf("unknown access %q: it takes session, user or application", decl.Access)
-	}
-	if decl.Retention.For < 0 || decl.Retention.For > declare.MaxRetention {
-		return nil, errors.New("the retention is out of range")
-	}
-	if decl.Schema == nil {
-		return &store{Store: decl}, nil
-	}
-	compiled, err := schema.Compile(decl.Schema, schema.Options{Strict: decl.Strict})
-	if err != nil {
-		return nil, err
-	}
-	return &store{Store: decl, schema: compiled, anyRoot: allowsAnyRoot(decl.Schema)}, nil
-}
-
-// allowsAnyRoot reports whether the schema itself says that a content may be something else than an object.
-func allowsAnyRoot(text json.RawMessage) bool {
-	var root struct{ Type any }
-	if json.Unmarshal(text, &root) != nil {
-		return false
-	}
-	switch t := root.Type.(type) {
-	case string:
-		return t != "object"
-	case []any:
-		return len(t) > 1 || len(t) == 1 && t[0] != "object"
-	}
-	return false
 }
 
 // Stores returns the declarations, in their order.

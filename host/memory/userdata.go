@@ -134,7 +134,7 @@ func (d *UserData) record(ctx context.Context, r storage.Record, visit func(User
 		return err
 	}
 	head := storage.Head{Record: r, ContentBytes: int64(len(r.Content))}
-	return visit(UserRecord{d.s.listed(st, head), r.Content})
+	return visit(UserRecord{d.s.listed(st, head), st.export(r)})
 }
 
 // eachSession visits the sessions that are the user's still.
@@ -158,4 +158,17 @@ func (d *UserData) eachSession(ctx context.Context, visit func(storage.Record, s
 		}
 	}
 	return nil
+}
+
+// export returns the content of a record as an export has it. The kind of a store that is not declared any more may be one
+// that is gone: what is stored then comes as it is, in Base64 if it is not JSON.
+func (st *store) export(r storage.Record) json.RawMessage {
+	if st.compiled != nil {
+		return st.compiled.Show(r.Content)
+	}
+	if json.Valid(r.Content) {
+		return r.Content
+	}
+	text, _ := json.Marshal(r.Content) // bytes always become JSON
+	return text
 }

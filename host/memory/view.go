@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/kind"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/txn"
@@ -27,19 +28,12 @@ type View struct {
 	run       *transaction
 	// tx is the kernel's, which holds what the attempt read and wrote.
 	tx *txn.Tx
-	// entries are the records that the attempt touched.
-	entries []*entry
+	// partitions are the parts of stores that the attempt touched.
+	partitions []*storePartition
 	// usage is what the accounts of the run's budget held when the attempt first looked.
 	usage []storage.Usage
 	// over is set once the attempt cannot succeed any more.
 	over error
-}
-
-// entry is one record that an attempt touches.
-type entry struct {
-	store *store // nil for sessionMeta
-	name  string
-	key   storage.Key // "" for sessionMeta without a session
 }
 
 // Caller returns for whom the View acts.
@@ -53,41 +47,47 @@ func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 	if v.over != nil {
 		return nil, v.over
 	}
-	perform := performers[call.Op]
-	e, err := v.opened(call, perform != nil)
+	p, err := v.opened(call)
 	if err != nil {
 		return nil, err
 	}
-	reply, err := perform(v, ctx, e, call)
+	reply, err := p.perform(ctx, call)
 	if err != nil {
-		return nil, v.failed(ctx, err, call.Op, e.name)
+		return nil, v.failed(ctx, err, call.Op, p.store.Name)
 	}
 	return reply, nil
 }
 
-// opened returns the record that a call is about.
-func (v *View) opened(call abi.Call, known bool) (*entry, error) {
-	op, ok := operationsOf(v.s).Lookup(call.Op)
-	if !ok || !known {
-		return nil, inCall(abi.Faultf(abi.InvalidArgument, "memory has no operation %s", quote(call.Op)), call.Op, "")
+// opened returns the partition that a call is about.
+func (v *View) opened(call abi.Call) (*storePartition, error) {
+	op, ok := operationOf(v.s, call.Op)
+	if !ok {
+		return nil, inCall(abi.Faultf(abi.InvalidArgument, "memory has no operation %s", kind.Quote(call.Op)), call.Op, "")
 	}
 	name, err := storeName(call.Arg(0))
 	if err != nil {
 		return nil, inCall(err, call.Op, "")
 	}
-	e, err := v.open(op, name)
+	p, err := v.open(op, name)
+	if err == nil && op.kind != p.store.Kind {
+		err = v.s.kinds.noOperation(p.store, call.Op)
+	}
 	if err != nil {
 		return nil, inCall(err, call.Op, name)
 	}
-	return e, nil
+	return p, nil
 }
 
-// operationsOf returns the operations of a Service. A zero View, which has no Service, has them too, and no rights.
-func operationsOf(s *Service) abi.Table {
+// operationOf returns an operation of the table of a Service. A zero View, which has no Service, has those on documents, and
+// no rights.
+func operationOf(s *Service, name string) (op operation, ok bool) {
 	if s == nil {
-		return Operations()
+		documents, _ := newKinds(nil)
+		op, ok = documents.operations[name]
+		return op, ok
 	}
-	return s.operations
+	op, ok = s.kinds.operations[name]
+	return op, ok
 }
 
 // CallWith performs an operation within the attempt under another Authority than the View's own.
@@ -98,38 +98,34 @@ func (v *View) CallWith(ctx context.Context, a Authority, call abi.Call) (json.R
 	return v.Call(ctx, call)
 }
 
-// performers do what the operations of abi's table say.
-var performers = map[string]func(*View, context.Context, *entry, abi.Call) (json.RawMessage, error){
-	abi.GetContent:    (*View).get,
-	abi.SetContent:    (*View).set,
-	abi.DeleteContent: (*View).delete,
-}
-
-// open finds the record that a call is about and checks that the View may do it. A store that was not
+// open finds the partition that a call is about and checks that the View may do it. A store that was not
 // granted does not exist.
-func (v *View) open(op abi.Operation, name string) (*entry, error) {
+func (v *View) open(op operation, name string) (*storePartition, error) {
 	grant, granted := v.authority.grant(name)
 	if !granted {
 		return nil, v.noStore(name)
 	}
 	st := v.s.stores[name]
-	if st == nil && name != declare.SessionMeta {
+	if name == declare.SessionMeta {
+		st = v.s.meta
+	}
+	if st == nil {
 		return nil, v.noStore(name)
 	}
-	if name == declare.SessionMeta && op.Verb != abi.Read {
+	if st == v.s.meta && op.verb != abi.Read {
 		return nil, abi.Faultf(abi.ReadOnly, "%s can be read, but only the host writes it", declare.SessionMeta)
 	}
-	if err := v.authority.check(grant, op.Verb); err != nil {
+	if err := v.authority.check(grant, op.verb); err != nil {
 		return nil, err
 	}
-	if name == declare.SessionMeta {
-		return v.metaEntry(), nil
+	if st == v.s.meta {
+		return v.partition(st, v.run.sessionKey), nil
 	}
 	key, err := v.s.recordKey(st, v.caller, v.authority.holder())
 	if err != nil {
 		return nil, err
 	}
-	return v.entry(st, name, key), nil
+	return v.partition(st, key), nil
 }
 
 // noStore reports that there is no such store. It proposes only stores that were granted: a guest must not find out
@@ -138,7 +134,7 @@ func (v *View) noStore(name string) error {
 	if v.authority.Unrestricted() {
 		return notDeclared(name, v.s.names)
 	}
-	f := abi.Faultf(abi.NotFound, "there is no store %s, or this tool was not granted it", quote(name))
+	f := abi.Faultf(abi.NotFound, "there is no store %s, or this tool was not granted it", kind.Quote(name))
 	if near := spell.Name(name, v.authority.stores()); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}
@@ -147,7 +143,7 @@ func (v *View) noStore(name string) error {
 
 // notDeclared is noStore for who may know all stores.
 func notDeclared(name string, stores []string) error {
-	f := abi.Faultf(abi.NotFound, "there is no store %s", quote(name))
+	f := abi.Faultf(abi.NotFound, "there is no store %s", kind.Quote(name))
 	if near := spell.Name(name, stores); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}
@@ -157,26 +153,38 @@ func notDeclared(name string, stores []string) error {
 	return f.WithHint("the stores are: %s", strings.Join(stores, ", "))
 }
 
-// entry returns the attempt's entry for a key. An attempt touches few records.
-func (v *View) entry(st *store, name string, key storage.Key) *entry {
-	for _, e := range v.entries {
-		if e.key == key {
-			return e
+// partition returns the attempt's partition under a key. An attempt touches few of them.
+func (v *View) partition(st *store, key storage.Key) *storePartition {
+	for _, p := range v.partitions {
+		if p.key == key {
+			return p
 		}
 	}
-	e := &entry{store: st, name: name, key: key}
-	v.entries = append(v.entries, e)
-	return e
+	p := &storePartition{view: v, store: st, key: key}
+	v.partitions = append(v.partitions, p)
+	return p
 }
 
-// nameOf returns the name of the store of a record that the attempt touched.
-func (v *View) nameOf(key storage.Key) string {
-	for _, e := range v.entries {
-		if e.key == key {
-			return e.name
+// nameOf returns the name of the store of a record that the attempt touched, and the record's item, "" for none.
+func (v *View) nameOf(key storage.Key) (store, item string) {
+	if st, item := v.storeOf(key); st != nil {
+		return st.Name, item
+	}
+	return key.Part(storage.Store), key.Part(storage.Item)
+}
+
+// storeOf returns the store of a record that the attempt touched, and the record's item. The store is nil if the attempt
+// touched none that holds the record.
+func (v *View) storeOf(key storage.Key) (st *store, item string) {
+	for _, p := range v.partitions {
+		if p.key == key {
+			return p.store, ""
+		}
+		if p.key != "" && key.HasPrefix(p.key) {
+			return p.store, key.Part(storage.Item)
 		}
 	}
-	return key.Part(storage.Store)
+	return nil, ""
 }
 
 // failed decides what an error of a call means: a Fault goes to the guest, a dead context or a conflict ends the
@@ -207,6 +215,6 @@ func inCall(err error, op, store string) error {
 		return err
 	}
 	g := *f
-	g.Op, g.Store = op, shortened(store)
+	g.Op, g.Store = op, kind.Shorten(store)
 	return &g
 }

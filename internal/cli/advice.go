@@ -11,10 +11,10 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// movedFault is the fault of an app that cannot be opened, for a store's access changed. The flags are those that a command
+// movedFault is the fault of an app that cannot be opened because a store's access or kind changed. The flags are those that a command
 // needs to find the same app and database.
 func movedFault(moved *memory.MovedError, flags string) *abi.Fault {
-	f := abi.Faultf(abi.SourceInvalid, "the store %q has %s and is now declared with %q", moved.Store, moved.Held(), moved.Is)
+	f := abi.Faultf(abi.SourceInvalid, "the store %q has %s and is now declared with %q", moved.Store, moved.Held(), moved.Declared())
 	return f.WithHint("%s", movedHint(moved.Store, flags))
 }
 

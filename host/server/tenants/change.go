@@ -178,7 +178,7 @@ func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.
 		return err
 	}
 	for _, st := range stores {
-		if err := memory.CheckStrict(st); err != nil {
+		if err := memory.CheckStrict(st, a.options.Host.Kinds...); err != nil {
 			return declarationFault(stores, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package memory
+package document
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory/kind"
 	"github.com/toolrun/toolrun/internal/bytesize"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
@@ -30,7 +31,7 @@ const maxProjectionBytes = 64 << 10
 
 // parseProjection reads a projection; nil means everything.
 func parseProjection(text json.RawMessage) (*projection, error) {
-	if isAbsent(text) {
+	if kind.IsAbsent(text) {
 		return nil, nil
 	}
 	if len(text) > maxProjectionBytes {
@@ -58,7 +59,7 @@ func parseProjection(text json.RawMessage) (*projection, error) {
 func badProjection(path string) error {
 	where := "the projection"
 	if path != "" {
-		where = "the projection's field " + quote(path)
+		where = "the projection's field " + kind.Quote(path)
 	}
 	return abi.Faultf(abi.InvalidArgument, "%s takes 1 or true to include, 0 or false to exclude, or an object of fields", where).
 		WithHint(`for example {"preferences.language": 1}`)
@@ -75,10 +76,10 @@ func (p *projection) add(fields map[string]any, path []string) error {
 		node := p
 		for _, step := range steps[len(path):] {
 			if step == "" {
-				return abi.Faultf(abi.InvalidArgument, "the projection's field %s has an empty step", quote(full))
+				return abi.Faultf(abi.InvalidArgument, "the projection's field %s has an empty step", kind.Quote(full))
 			}
 			if slices.Contains(projectionOperators, step) {
-				return abi.Faultf(abi.InvalidArgument, "the projection's field %s: the operator %s is not supported", quote(full), step).
+				return abi.Faultf(abi.InvalidArgument, "the projection's field %s: the operator %s is not supported", kind.Quote(full), step).
 					WithHint("a projection picks fields; cut lists in the tool")
 			}
 			node = node.child(step)

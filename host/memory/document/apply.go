@@ -1,0 +1,77 @@
+package document
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/internal/mergepatch"
+)
+
+// apply returns the content that a value makes of a record, and what of it does not fit the schema of a store that is not
+// strict. It is a pure function of its arguments. It keeps texts, not trees: a tree may take forty times as much memory.
+func (st *store) apply(old storage.Record, value json.RawMessage, replace bool) (json.RawMessage, []abi.Violation, error) {
+	before, err := contentOf(old)
+	if err != nil {
+		return nil, nil, err
+	}
+	content, err := kind.Decode(value)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !replace {
+		content = mergepatch.Apply(before, content)
+	}
+	var violations []abi.Violation
+	if st.schema != nil {
+		if replace || !old.Exists() {
+			content = st.schema.Defaults(content)
+		}
+		violations = st.violations(content, before, old.Exists())
+		if st.decl.Strict && len(violations) > 0 {
+			return nil, nil, st.refusal(violations)
+		}
+	}
+	text, err := st.limits.Encode(content)
+	return text, violations, err
+}
+
+// contentOf returns the content of a record as a value; an empty object if there is none.
+func contentOf(r storage.Record) (any, error) {
+	if !r.Exists() {
+		return map[string]any{}, nil
+	}
+	return kind.Decode(r.Content)
+}
+
+// violations are those of a content, marked if the content before had them already.
+func (st *store) violations(content, before any, existed bool) []abi.Violation {
+	found := st.schema.Validate(content)
+	if len(found) > 0 && existed {
+		st.markExisting(found, before)
+	}
+	return found
+}
+
+// markExisting marks the violations that are also among those of the content before.
+func (st *store) markExisting(found []abi.Violation, before any) {
+	type place struct{ pointer, keyword string }
+	had := map[place]bool{}
+	for _, v := range st.schema.Validate(before) {
+		had[place{v.Pointer, v.Keyword}] = true
+	}
+	for i, v := range found {
+		found[i].Existing = had[place{v.Pointer, v.Keyword}]
+	}
+}
+
+func (st *store) refusal(violations []abi.Violation) error {
+	f := abi.Faultf(abi.SchemaViolation, "the content does not fit the schema of %q: %s", st.decl.Name, abi.Summary(violations))
+	f.Violations = violations
+	if slices.ContainsFunc(violations, func(v abi.Violation) bool { return v.Existing }) {
+		return f.WithHint("what is marked as existing was in the stored content before: set that field too, or replace the content as a whole")
+	}
+	return f
+}

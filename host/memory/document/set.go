@@ -1,0 +1,150 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/internal/strictjson"
+	"github.com/toolrun/toolrun/schema"
+)
+
+// set performs set_content. A merge into a record that the run does not depend on stays blind: its reply reports nothing
+// of what is stored, so that it need not conflict, and the commit applies it to the latest content.
+func (st *store) set(ctx context.Context, p kind.Partition, call abi.Call) (json.RawMessage, error) {
+	opts, err := parseOptions(call.Arg(2), "replace", "if_revision", "ttl")
+	if err != nil {
+		return nil, err
+	}
+	value := call.Arg(1)
+	if err := st.writable(value); err != nil {
+		return nil, err
+	}
+	if err := p.CheckWrite(opts.ttl); err != nil {
+		return nil, err
+	}
+	if err := checkRevision(ctx, p, opts); err != nil {
+		return nil, err
+	}
+	if !p.Holds("") {
+		value = bytes.Clone(value) // the commit may need it, and it is the engine's
+	}
+	expires, err := p.Apply(ctx, "", opts.ttl, st.update(value, opts.replace))
+	if err != nil {
+		return nil, err
+	}
+	return setReply(ctx, p, expires)
+}
+
+// writable checks what can be checked of a value without the record.
+func (st *store) writable(value json.RawMessage) error {
+	if kind.IsAbsent(value) {
+		return abi.Faultf(abi.InvalidArgument, "there is no content to store: it is missing or null").
+			WithHint("delete_content removes a record")
+	}
+	if err := st.limits.Check(value); err != nil {
+		return err
+	}
+	if !strictjson.IsObject(value) && !st.anyRoot {
+		return abi.Faultf(abi.InvalidArgument, "the content must be an object").
+			WithHint("a schema with another type at its root allows other contents")
+	}
+	return nil
+}
+
+// update merges a value into a record, or replaces the content by it.
+func (st *store) update(value json.RawMessage, replace bool) kind.Update {
+	return func(old storage.Record, locked bool) ([]byte, []abi.Violation, error) {
+		within := st
+		if locked && st.schema != nil {
+			if replace || !old.Exists() {
+				return nil, nil, errDear // the defaults of a schema are not bounded by steps
+			}
+			within = st.cheap()
+		}
+		content, violations, err := within.apply(old, value, replace)
+		if err != nil {
+			return nil, nil, err
+		}
+		if locked && slices.ContainsFunc(violations, func(v abi.Violation) bool { return v.Keyword == schema.MaxWork }) {
+			return nil, nil, errDear
+		}
+		return content, violations, nil
+	}
+}
+
+// errDear refuses an update inside the backend's transaction, where others wait.
+var errDear = errors.New("the update takes too long inside the backend's transaction")
+
+// lockedWork is how many steps of a schema one update inside the backend's transaction may take.
+const lockedWork = 2_000
+
+// cheap is the store with few steps for its schema.
+func (st *store) cheap() *store {
+	bounded := *st
+	bounded.schema = st.schema.Within(lockedWork)
+	return &bounded
+}
+
+// checkRevision checks the option if_revision, with which the run depends on the record.
+func checkRevision(ctx context.Context, p kind.Partition, opts options) error {
+	if opts.ifRevision == nil {
+		return nil
+	}
+	r, err := p.Get(ctx, "")
+	if err != nil {
+		return err
+	}
+	if r.Revision != *opts.ifRevision {
+		return abi.Faultf(abi.Conflict, "the record has revision %d, not %d", r.Revision, *opts.ifRevision).
+			WithHint("read it again with the option \"record\" and decide anew")
+	}
+	return nil
+}
+
+// setReply reports what a write came to. Of a blind one it reports only what does not depend on the record.
+func setReply(ctx context.Context, p kind.Partition, expires time.Time) (json.RawMessage, error) {
+	reply := struct {
+		Success  bool    `json:"success"`
+		Revision *int64  `json:"revision"`
+		Updated  *string `json:"updated_at"`
+		Expires  *string `json:"expires_at"`
+	}{Success: true, Expires: kind.FormatTime(expires)}
+	if p.Holds("") {
+		next, err := p.Get(ctx, "")
+		if err != nil {
+			return nil, err
+		}
+		revision := next.Revision // the record stays off the heap
+		reply.Revision, reply.Updated = &revision, kind.FormatTime(next.Updated)
+	}
+	return json.Marshal(reply)
+}
+
+// delete performs delete_content. Its reply reports whether there was a record, so it always depends on it.
+func (st *store) delete(ctx context.Context, p kind.Partition, call abi.Call) (json.RawMessage, error) {
+	opts, err := parseOptions(call.Arg(1), "if_revision")
+	if err != nil {
+		return nil, err
+	}
+	before, err := p.Get(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRevision(ctx, p, opts); err != nil {
+		return nil, err
+	}
+	if before.Exists() {
+		if err := p.Delete(ctx, ""); err != nil {
+			return nil, err
+		}
+	}
+	return json.RawMessage(fmt.Sprintf(`{"success":true,"deleted":%t}`, before.Exists())), nil
+}

@@ -1,0 +1,186 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/txn"
+)
+
+// storePartition is the part of a store that an attempt touches: the records of the caller's user or session, or of the app.
+type storePartition struct {
+	view  *View
+	store *store
+	// key is the prefix of its records, and the key of the record without an item. It is "" for sessionMeta without a
+	// session.
+	key storage.Key
+}
+
+var _ kind.Partition = (*storePartition)(nil)
+
+// perform lets the kind of the store perform an operation.
+func (p *storePartition) perform(ctx context.Context, call abi.Call) (json.RawMessage, error) {
+	if p.store == p.view.s.meta {
+		return p.store.compiled.Call(ctx, metaPartition{p}, call)
+	}
+	return p.store.compiled.Call(ctx, p, call)
+}
+
+// recordKey returns the key of the record of an item.
+func (p *storePartition) recordKey(item string) storage.Key {
+	if item == "" {
+		return p.key
+	}
+	return p.key.With(storage.Part{Tag: storage.Item, Value: item})
+}
+
+// maxItem bounds an item, in bytes. It becomes a part of a key.
+const maxItem = 512
+
+// checkItem refuses an item that cannot be a part of a key.
+func checkItem(item string) error {
+	if len(item) > maxItem || !utf8.ValidString(item) || strings.ContainsFunc(item, unicode.IsControl) {
+		return abi.Faultf(abi.InvalidArgument, "the name of an item must be at most %d bytes of UTF-8 without control characters", maxItem)
+	}
+	return nil
+}
+
+// Now implements kind.Partition.
+func (p *storePartition) Now() time.Time { return p.view.Now() }
+
+// Holds implements kind.Partition.
+func (p *storePartition) Holds(item string) bool { return p.view.tx.Holds(p.recordKey(item)) }
+
+// Get implements kind.Partition.
+func (p *storePartition) Get(ctx context.Context, item string) (storage.Record, error) {
+	if err := checkItem(item); err != nil {
+		return storage.Record{}, err
+	}
+	r, err := p.view.tx.Get(ctx, p.recordKey(item))
+	if r.Exists() {
+		r.Expires = p.view.s.shownEnd(p.store, r)
+	}
+	return r, err
+}
+
+// Scan implements kind.Partition.
+func (p *storePartition) Scan(ctx context.Context, after string, limit int) ([]storage.Record, error) {
+	if err := checkItem(after); err != nil {
+		return nil, err
+	}
+	start := storage.Key("")
+	if after != "" {
+		start = p.recordKey(after)
+	}
+	records, err := p.view.tx.Scan(ctx, p.key, start, limit)
+	for i, r := range records {
+		records[i].Expires = p.view.s.shownEnd(p.store, r)
+	}
+	return records, err
+}
+
+// Apply implements kind.Partition.
+func (p *storePartition) Apply(ctx context.Context, item string, ttl time.Duration, update kind.Update) (time.Time, error) {
+	if err := cmp.Or(checkItem(item), p.CheckWrite(ttl)); err != nil {
+		return time.Time{}, err
+	}
+	v, key, expires := p.view, p.recordKey(item), p.expires(ttl)
+	if err := v.readUsage(ctx); err != nil {
+		return expires, err
+	}
+	within := p.bounded(key, expires, update)
+	err := v.tx.Apply(ctx, key, within)
+	if !errors.Is(err, txn.ErrUndecided) {
+		return expires, err
+	}
+	if err := v.reclaim(ctx); err != nil {
+		return expires, err
+	}
+	return expires, v.tx.Apply(ctx, key, within)
+}
+
+// bounded returns an update as the kernel takes it: within the quota as long as the body runs, and with what memory adds to
+// a record.
+func (p *storePartition) bounded(key storage.Key, expires time.Time, update kind.Update) txn.Update {
+	v, tags := p.view, p.tags(key)
+	return func(old storage.Record, locked bool) (storage.Record, any, error) {
+		content, violations, err := update(old, locked)
+		if err != nil || content == nil {
+			return storage.Record{}, nil, err
+		}
+		next := storage.Record{Content: content, Expires: expires, Tags: tags}
+		if v.over != nil { // the commit checks the quota itself
+			return next, violations, nil
+		}
+		if err := v.checkQuota(key, next); err != nil && v.mayReclaim() {
+			return old, nil, txn.ErrUndecided
+		} else if err != nil {
+			return old, nil, err
+		}
+		return next, violations, nil
+	}
+}
+
+// Delete implements kind.Partition.
+func (p *storePartition) Delete(ctx context.Context, item string) error {
+	if err := checkItem(item); err != nil {
+		return err
+	}
+	return p.view.tx.Apply(ctx, p.recordKey(item), func(storage.Record, bool) (storage.Record, any, error) {
+		return storage.Record{}, nil, nil
+	})
+}
+
+// CheckWrite implements kind.Partition.
+func (p *storePartition) CheckWrite(ttl time.Duration) error {
+	if p.store.endsWithSession() && p.view.caller.Session == "" {
+		return noSession(p.store, p.view.authority.holder())
+	}
+	if limit := p.store.Retention.For; limit > 0 && ttl > limit {
+		return abi.Faultf(abi.InvalidArgument, "the ttl is longer than the store's retention of %s, which it may only shorten", p.store.Retention)
+	}
+	return nil
+}
+
+// expires returns when a record that is written now expires; zero for never.
+func (p *storePartition) expires(ttl time.Duration) time.Time {
+	switch {
+	case ttl > 0:
+		return p.Now().Add(ttl)
+	case p.store.Retention.For > 0:
+		return p.Now().Add(p.store.Retention.For)
+	}
+	return time.Time{}
+}
+
+// tags returns the tags of a record of the partition as the attempt writes it.
+func (p *storePartition) tags(key storage.Key) []string {
+	session := ""
+	if p.store.endsWithSession() {
+		session = p.view.caller.Session
+	}
+	return partition.Tags(key, p.view.caller, session)
+}
+
+func (st *store) endsWithSession() bool {
+	return st.Access == declare.ScopeSession || st.Retention.Session
+}
+
+// shownEnd is endOf as people see it: zero for never.
+func (s *Service) shownEnd(st *store, r storage.Record) time.Time {
+	if end := s.endOf(st, r); end != never {
+		return end
+	}
+	return time.Time{}
+}
