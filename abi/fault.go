@@ -14,6 +14,8 @@ type Fault struct {
 	// Op and Store say which call was refused, where it was a memory call.
 	Op    string `json:"op,omitempty"`
 	Store string `json:"store,omitempty"`
+	// Item names the record of the store that it is about, in a store with many.
+	Item string `json:"item,omitempty"`
 	// Violations lists every place where a content does not fit its schema.
 	Violations []Violation `json:"violations,omitempty"`
 	// Hint says what to do about it, where there is something to do.

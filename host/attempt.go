@@ -98,8 +98,8 @@ func (a *attempt) verdict(ctx context.Context, err error) error {
 	g := *f
 	g.ID, g.Violations, g.Outcome = "", nil, "" // what only memory can tell
 	if issued := a.issued[f.ID]; issued != nil {
-		g.Code, g.Message, g.Hint, g.Op, g.Store, g.Violations =
-			issued.Code, issued.Message, issued.Hint, issued.Op, issued.Store, issued.Violations
+		g.Code, g.Message, g.Hint, g.Op, g.Store, g.Item, g.Violations =
+			issued.Code, issued.Message, issued.Hint, issued.Op, issued.Store, issued.Item, issued.Violations
 		return &g
 	}
 	if ctx.Err() != nil && (f.Code == abi.Timeout || f.Code == abi.Cancelled) {

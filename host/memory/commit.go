@@ -101,13 +101,13 @@ func (t *transaction) effects(e txn.Effects) report.Effects {
 		Reads: make([]report.ReadEffect, 0, len(e.Reads)), Writes: make([]report.WriteEffect, 0, len(e.Writes)),
 	}
 	for _, r := range e.Reads {
-		store, _ := t.view.nameOf(r.Key)
-		effects.Reads = append(effects.Reads, report.ReadEffect{Store: store, Revision: r.Revision})
+		store, item := t.view.nameOf(r.Key)
+		effects.Reads = append(effects.Reads, report.ReadEffect{Store: store, Item: item, Revision: r.Revision})
 	}
 	for i := range e.Writes {
 		c := &e.Writes[i]
-		store, _ := t.view.nameOf(c.Key)
-		effect := report.WriteEffect{Store: store, Revision: c.New.Revision, Op: "set"}
+		store, item := t.view.nameOf(c.Key)
+		effect := report.WriteEffect{Store: store, Item: item, Revision: c.New.Revision, Op: "set"}
 		effect.Violations, _ = c.Warnings.([]abi.Violation)
 		if !c.New.Exists() {
 			effect.Op = "delete"
@@ -122,8 +122,8 @@ func (t *transaction) changes(e txn.Effects) []report.Change {
 	list := []report.Change{}
 	for i := range e.Writes {
 		c := &e.Writes[i]
-		st, _ := t.view.storeOf(c.Key)
-		list = append(list, report.Change{Store: st.Name, Before: st.show(&c.Old), After: st.show(&c.New)})
+		st, item := t.view.storeOf(c.Key)
+		list = append(list, report.Change{Store: st.Name, Item: item, Before: st.show(&c.Old), After: st.show(&c.New)})
 	}
 	return list
 }

@@ -17,7 +17,9 @@ import (
 
 // Listed is a record as an operator sees it in a list: whose it is and how it stands, without its content.
 type Listed struct {
-	Store    string     `json:"store"`
+	Store string `json:"store"`
+	// Item names the record in a store that has many for a user, a session or the app.
+	Item     string     `json:"item,omitempty"`
 	User     string     `json:"user_id,omitempty"`
 	Session  string     `json:"session_id,omitempty"`
 	Revision int64      `json:"revision"`
@@ -135,7 +137,7 @@ func (s *Service) stillAlive(ctx context.Context, st *store, r storage.Record, o
 
 func (s *Service) listed(st *store, r storage.Head) Listed {
 	l := Listed{
-		Store: st.Name, User: r.Key.Part(storage.User), Session: r.Key.Part(storage.Session),
+		Store: st.Name, Item: r.Key.Part(storage.Item), User: r.Key.Part(storage.User), Session: r.Key.Part(storage.Session),
 		Revision: r.Revision, Bytes: int(r.ContentBytes), Created: r.Created, Updated: r.Updated,
 	}
 	if end := s.shownEnd(st, r.Record); !end.IsZero() {

@@ -57,7 +57,9 @@ func (e Effects) Violations() []abi.Violation {
 
 // Change is what a run does to one record: its content before and after, null where there is none.
 type Change struct {
-	Store  string          `json:"store"`
+	Store string `json:"store"`
+	// Item names the record in a store that has many, here and in the effects.
+	Item   string          `json:"item,omitempty"`
 	Before json.RawMessage `json:"before"`
 	After  json.RawMessage `json:"after"`
 }
@@ -65,12 +67,14 @@ type Change struct {
 // ReadEffect says which revision of a store's record a run saw; 0 where there was none.
 type ReadEffect struct {
 	Store    string `json:"store"`
+	Item     string `json:"item,omitempty"`
 	Revision int64  `json:"revision"`
 }
 
 // WriteEffect says what a run did to a store's record, and the revision after it; 0 after a delete.
 type WriteEffect struct {
 	Store    string `json:"store"`
+	Item     string `json:"item,omitempty"`
 	Revision int64  `json:"revision"`
 	Op       string `json:"op"`
 	// Violations lists what does not fit the schema of a store that is not strict.

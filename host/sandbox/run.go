@@ -221,7 +221,7 @@ func trimmed(f *abi.Fault) *abi.Fault {
 	limit := func(text string, most int) string { return strings.ToValidUTF8(text[:min(len(text), most)], "") }
 	return &abi.Fault{
 		Code: f.Code, Message: limit(f.Message, mostText), Hint: limit(f.Hint, mostText),
-		Op: limit(f.Op, maxNameBytes), Store: limit(f.Store, maxNameBytes), Violations: f.Violations[:min(len(f.Violations), mostViolations)],
+		Op: limit(f.Op, maxNameBytes), Store: limit(f.Store, maxNameBytes), Item: limit(f.Item, maxNameBytes), Violations: f.Violations[:min(len(f.Violations), mostViolations)],
 		File: limit(f.File, maxNameBytes), Line: max(f.Line, 0), Column: max(f.Column, 0), Stack: limit(f.Stack, mostStack),
 	}
 }

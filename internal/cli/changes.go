@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolrun/toolrun/host/report"
@@ -22,6 +23,14 @@ func (p *program) showChanges(changes []report.Change) error {
 		}
 	}
 	return nil
+}
+
+// recordName names a record for people: its store, and its item if the store has many.
+func recordName(store, item string) string {
+	if item == "" {
+		return store
+	}
+	return store + " " + strconv.Quote(item)
 }
 
 // showChange shows what differs between a record before and after, each value at its JSON pointer (RFC 6901).
@@ -47,7 +56,7 @@ func (p *program) showChange(change report.Change) error {
 	case len(differences) == 0:
 		verb, end = "store", " again, as it is"
 	}
-	if err := p.say("would %s %s%s", verb, change.Store, end); err != nil {
+	if err := p.say("would %s %s%s", verb, recordName(change.Store, change.Item), end); err != nil {
 		return err
 	}
 	for _, d := range differences {

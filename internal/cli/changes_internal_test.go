@@ -54,3 +54,14 @@ func TestChangesAreColouredForATerminal(t *testing.T) {
 		}
 	}
 }
+
+// TestChangesNameItems expects a record of a store with many to be named with its item, which cannot steer a terminal.
+func TestChangesNameItems(t *testing.T) {
+	var stdout bytes.Buffer
+	p := &program{env: Env{Stdout: &stdout}.withDefaults()}
+	change := report.Change{Store: "visits", Item: "front\x1b[31m", Before: json.RawMessage(`null`), After: json.RawMessage(`{"count":1}`)}
+	want := "would create visits \"front\\x1b[31m\":\n  + /count: 1\n"
+	if err := p.showChanges([]report.Change{change}); err != nil || stdout.String() != want {
+		t.Errorf("showChanges = %v and wrote %q; want %q", err, stdout.String(), want)
+	}
+}

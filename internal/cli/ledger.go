@@ -211,10 +211,10 @@ func (p *program) showLedger(entries []ledger.Entry) error {
 			outcome = string(e.Code)
 		}
 		for i, r := range e.Reads {
-			read[i] = fmt.Sprintf("%s %d", r.Store, r.Revision)
+			read[i] = fmt.Sprintf("%s %d", recordName(r.Store, r.Item), r.Revision)
 		}
 		for i, w := range e.Writes {
-			wrote[i] = fmt.Sprintf("%s %s %d", w.Op, w.Store, w.Revision)
+			wrote[i] = fmt.Sprintf("%s %s %d", w.Op, recordName(w.Store, w.Item), w.Revision)
 		}
 		rows[i] = []string{when(&e.At), e.Act, e.Tool, e.Actor, e.User, e.Session, outcome, strings.Join(read, ", "), strings.Join(wrote, ", "), e.Run}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -199,11 +200,18 @@ func (p *program) listMemory(ctx context.Context, s surface, caller host.Caller,
 		return err
 	}
 	return p.answer(records, func() error {
-		rows := make([][]string, len(records))
+		heads, rows := []string{"USER", "SESSION", "REVISION", "BYTES", "UPDATED", "EXPIRES"}, make([][]string, len(records))
+		items := slices.ContainsFunc(records, func(r memory.Listed) bool { return r.Item != "" })
+		if items {
+			heads = append([]string{"ITEM"}, heads...)
+		}
 		for i, r := range records {
 			rows[i] = []string{r.User, r.Session, strconv.FormatInt(r.Revision, 10), strconv.Itoa(r.Bytes), when(&r.Updated), when(r.Expires)}
+			if items {
+				rows[i] = append([]string{strconv.Quote(r.Item)}, rows[i]...)
+			}
 		}
-		return p.table([]string{"USER", "SESSION", "REVISION", "BYTES", "UPDATED", "EXPIRES"}, rows)
+		return p.table(heads, rows)
 	})
 }
 

@@ -48,10 +48,10 @@ func (t tracer) Committed(_ context.Context, run host.RunInfo, result *report.Re
 	t.line("run %s  %s  %s  %s CPU  %s", run.ID, outcome, inMilliseconds(duration(result.Usage.WallMS)),
 		inMilliseconds(duration(result.Usage.CPUMS)), count(result.Attempts, "attempt"))
 	for _, r := range result.Effects.Reads {
-		t.line("  read   %s, revision %d", r.Store, r.Revision)
+		t.line("  read   %s, revision %d", recordName(r.Store, r.Item), r.Revision)
 	}
 	for _, w := range result.Effects.Writes {
-		t.line("  %-6s %s, revision %d", w.Op, w.Store, w.Revision)
+		t.line("  %-6s %s, revision %d", w.Op, recordName(w.Store, w.Item), w.Revision)
 	}
 }
 

@@ -84,7 +84,7 @@ func errorOfProblem(p *apitypes.Problem) *Error {
 	}
 	return &Error{
 		Fault: &abi.Fault{
-			Code: abi.Code(p.Code), Message: message, Store: p.Store, Violations: p.Violations, Hint: p.Hint, Outcome: p.Outcome,
+			Code: abi.Code(p.Code), Message: message, Store: p.Store, Item: p.Item, Violations: p.Violations, Hint: p.Hint, Outcome: p.Outcome,
 			File: p.File, Line: p.Line, Column: p.Column, Stack: p.Stack,
 		},
 		Status: p.Status, RunID: p.RunID, Details: p.Errors,

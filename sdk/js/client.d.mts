@@ -87,6 +87,7 @@ export interface Fault {
   message: string;
   op?: string;
   store?: string;
+  item?: string;
   violations?: Violation[];
   hint?: string;
   file?: string;
@@ -111,7 +112,7 @@ export interface RunReport {
   warnings: string[];
   usage: { wall_ms: number; cpu_ms: number; memory_bytes?: number; host_calls: number };
   effects: { reads: ReadEffect[]; writes: WriteEffect[] };
-  changes?: { store: string; before: Json; after: Json }[];
+  changes?: { store: string; item?: string; before: Json; after: Json }[];
   attempts: number;
   /** Whether an idempotency key was answered with the Result of an earlier run. */
   repeated?: boolean;
@@ -119,6 +120,7 @@ export interface RunReport {
 
 export interface ReadEffect {
   store: string;
+  item?: string;
   revision: number;
 }
 
@@ -250,6 +252,7 @@ export interface StoredRecord<T = any> {
 
 export interface ListedRecord extends Caller {
   store: string;
+  item?: string;
   revision: number;
   bytes: number;
   created: string;
@@ -354,6 +357,7 @@ export class ToolrunError extends Error {
   status: number;
   hint?: string;
   store?: string;
+  item?: string;
   violations: Violation[];
   /** What in the request does not fit the API. */
   details: { message: string; location?: string }[];

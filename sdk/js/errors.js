@@ -6,14 +6,16 @@ class MemoryAccessError extends Error {
   code;
   op;
   store;
+  item;
   violations;
   hint;
 
-  constructor(message, { code, op, store, violations = [], hint } = {}) {
+  constructor(message, { code, op, store, item, violations = [], hint } = {}) {
     super(message);
     this.code = code;
     this.op = op;
     this.store = store;
+    this.item = item;
     this.violations = violations;
     this.hint = hint;
   }

@@ -132,13 +132,15 @@ export interface Violation {
 
 /** What a refused memory call throws. */
 export class MemoryAccessError extends Error {
-  constructor(message: string, details?: { code?: string; op?: string; store?: string; violations?: Violation[]; hint?: string });
+  constructor(message: string, details?: { code?: string; op?: string; store?: string; item?: string; violations?: Violation[]; hint?: string });
   name: 'MemoryAccessError';
   /** What happened: "not_found", "access_denied", "schema_violation", "conflict", ... */
   code: string;
   /** The call that was refused. */
   op?: string;
   store?: string;
+  /** The record of the store that it is about, in a store with many. */
+  item?: string;
   violations: Violation[];
   /** What to do about it, where there is something to do. */
   hint?: string;

@@ -2,9 +2,9 @@
 
 /** Why a call failed. Its code never changes; its message may. No error holds the client's key. */
 export class ToolrunError extends Error {
-  constructor(message, { code, status = 0, hint, store, violations = [], details = [], runId, outcome, retryAfter, cause } = {}) {
+  constructor(message, { code, status = 0, hint, store, item, violations = [], details = [], runId, outcome, retryAfter, cause } = {}) {
     super(message, cause === undefined ? undefined : { cause });
-    Object.assign(this, { code, status, hint, store, violations, details, runId, outcome, retryAfter });
+    Object.assign(this, { code, status, hint, store, item, violations, details, runId, outcome, retryAfter });
   }
 }
 
@@ -222,7 +222,7 @@ export function errorOfProblem(problem, status) {
   const details = problem.errors ?? [];
   const more = details.map(({ message, location }) => (location ? `${message} (${location})` : message)).join('; ');
   return new ToolrunError(more ? `${problem.detail}: ${more}` : problem.detail, {
-    code: problem.code, status, hint: problem.hint, store: problem.store, violations: problem.violations, details,
+    code: problem.code, status, hint: problem.hint, store: problem.store, item: problem.item, violations: problem.violations, details,
     runId: problem.run_id, outcome: problem.outcome,
   });
 }

@@ -40,7 +40,7 @@ func TestClassOfFault(t *testing.T) {
 		return [caught instanceof MemoryAccessError, caught instanceof Was, caught instanceof TypeError, own instanceof Was, show(caught) === show(own),
 			String(caught), Object.keys(caught).join(), class extends MemoryAccessError {}.name,
 			new (class Mine extends MemoryAccessError {})('m', { code: 'c' }) instanceof Was, 'message' in new MemoryAccessError(), Object.hasOwn(new MemoryAccessError(), 'message')];`
-	const want = `[true,true,false,true,true,"MemoryAccessError: the tool may not read forbidden","code,op,store,violations,hint","",true,true,false]`
+	const want = `[true,true,false,true,true,"MemoryAccessError: the tool may not read forbidden","code,op,store,item,violations,hint","",true,true,false]`
 	for _, before := range []string{`const Was = Error;`, `const Was = Error; Error = null;`, `const Was = Error; Error = class {};`} {
 		if got := answer(t, before+look); got != want {
 			t.Errorf("%s\n = %s\n want %s", before, got, want)

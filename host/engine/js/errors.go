@@ -14,6 +14,7 @@ func (r *run) newMemoryAccessError(f *abi.Fault) *goja.Object {
 	r.define(object, "code", r.textOrUndefined(string(f.Code)))
 	r.define(object, "op", r.textOrUndefined(f.Op))
 	r.define(object, "store", r.textOrUndefined(f.Store))
+	r.define(object, "item", r.textOrUndefined(f.Item))
 	r.define(object, "violations", r.listOf(f.Violations))
 	r.define(object, "hint", r.textOrUndefined(f.Hint))
 	return object

@@ -96,7 +96,7 @@ func problemOfFault(f *abi.Fault, status int) *problem {
 	}
 	p := &problem{Problem: apitypes.Problem{
 		Type: "urn:toolrun:fault:" + string(f.Code), Title: title(status), Status: status, Detail: f.Message, Code: string(f.Code),
-		Hint: f.Hint, Store: f.Store, Violations: f.Violations, Outcome: f.Outcome,
+		Hint: f.Hint, Store: f.Store, Item: f.Item, Violations: f.Violations, Outcome: f.Outcome,
 		File: f.File, Line: f.Line, Column: f.Column, Stack: f.Stack,
 	}}
 	if f.Code == abi.Unavailable {

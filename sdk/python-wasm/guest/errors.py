@@ -13,6 +13,7 @@ class MemoryAccessError(Exception):
     code        says why, such as "conflict"
     message     the text for people, as ``str(error)`` gives it
     store       the store that was asked for, or None
+    item        the record of the store that it is about, in a store with many, or None
     violations  where a content does not fit its schema: dicts with pointer, keyword and, where told, limit
     hint        what to do about it, or None
     op          the call that was refused, such as "set_content", or None
@@ -26,18 +27,20 @@ class MemoryAccessError(Exception):
         violations: list[dict] | tuple = (),
         hint: str | None = None,
         op: str | None = None,
+        item: str | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.store = store
+        self.item = item
         self.violations: list[dict] = list(violations)
         self.hint = hint
         self.op = op
 
     def __reduce__(self) -> tuple:
         # Exception would be made anew from its one argument, the message.
-        return type(self), (self.code, self.message, self.store, self.violations, self.hint, self.op)
+        return type(self), (self.code, self.message, self.store, self.violations, self.hint, self.op, self.item)
 
 
 class NotFoundError(MemoryAccessError):
@@ -115,4 +118,5 @@ def from_fault(fault: dict) -> MemoryAccessError:
         violations=fault.get("violations") or (),
         hint=fault.get("hint"),
         op=fault.get("op"),
+        item=fault.get("item"),
     )

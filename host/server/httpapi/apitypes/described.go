@@ -62,6 +62,7 @@ type File struct {
 // Listed is a memory.Listed: a record without its content.
 type Listed struct {
 	Store    string     `json:"store"`
+	Item     string     `json:"item,omitempty"`
 	User     string     `json:"user_id,omitempty"`
 	Session  string     `json:"session_id,omitempty"`
 	Revision int64      `json:"revision"`

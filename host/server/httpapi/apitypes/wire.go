@@ -210,6 +210,7 @@ type Problem struct {
 	Code  string `json:"code" doc:"Stable code of the fault, the same as on the command line and in tools"`
 	Hint  string `json:"hint,omitempty" doc:"What to do about it"`
 	Store string `json:"store,omitempty" doc:"The memory store that it is about"`
+	Item  string `json:"item,omitempty" doc:"The record of the store that it is about, in a store with many"`
 	RunID string `json:"run_id,omitempty" doc:"The run that it happened in"`
 	// File, Line, Column and Stack are a place in the tool's code.
 	File   string `json:"file,omitempty" doc:"File of the tool that it is about, from the tool's folder"`
