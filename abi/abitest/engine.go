@@ -77,7 +77,7 @@ func Engine(e engine.Engine) Runner {
 
 // host makes a host over the Double that notes what it sees.
 func (e *Effect) host() engine.Host {
-	memory := &conformance.Double{}
+	memory := &conformance.Double{Operations: abi.Documents()}
 	return engine.Host{
 		Call: func(_ context.Context, call abi.Call) (json.RawMessage, error) {
 			e.Calls = append(e.Calls, call)

@@ -25,23 +25,23 @@ type Outcome struct {
 // Check runs a plug-in through what can happen to any: the outcome of each trial. A plug-in passes that always ends
 // by itself, with an output or an error, whatever its memory answers; a trap is no error but an accident. It may
 // refuse every input: give one that it takes, for it shows more of itself then. Where the first trial does
-// not end in five seconds it is the only one. ctx bounds all of it.
-func Check(ctx context.Context, p engine.Program, input json.RawMessage) []Outcome {
-	c := &check{program: p, input: input}
+// not end in five seconds it is the only one. Table has the operations that the plug-in was loaded with. ctx bounds all of it.
+func Check(ctx context.Context, p engine.Program, table abi.Table, input json.RawMessage) []Outcome {
+	c := &check{program: p, table: table, input: input}
 	first := c.first(ctx)
 	if c.late { // as the others would be, one after the other
 		return []Outcome{first}
 	}
 	outcomes := []Outcome{
 		first,
-		c.trial(ctx, "runs without input", json.RawMessage(`{}`), (&Double{}).answer),
-		c.trial(ctx, "takes input of every kind", json.RawMessage(variety), (&Double{}).answer),
-		c.trial(ctx, "finds no record", c.input, absent),
-		c.trial(ctx, "reads a large record", c.input, large),
+		c.trial(ctx, "runs without input", json.RawMessage(`{}`), c.double().answer),
+		c.trial(ctx, "takes input of every kind", json.RawMessage(variety), c.double().answer),
+		c.trial(ctx, "finds no record", c.input, c.absent),
+		c.trial(ctx, "reads a large record", c.input, c.large),
 		c.same(ctx),
 	}
 	for _, code := range abi.Codes() {
-		outcomes = append(outcomes, c.trial(ctx, "survives "+string(code), c.input, faulty(code)))
+		outcomes = append(outcomes, c.trial(ctx, "survives "+string(code), c.input, c.faulty(code)))
 	}
 	return outcomes
 }
@@ -54,30 +54,34 @@ const runTime = 5 * time.Second
 
 type check struct {
 	program engine.Program
+	table   abi.Table
 	input   json.RawMessage
 	late    bool // a run did not end by itself
 }
 
 type memory func(call abi.Call) (json.RawMessage, *abi.Fault)
 
+// double returns the memory of one run.
+func (c *check) double() *Double { return &Double{Operations: c.table} }
+
 func (d *Double) answer(call abi.Call) (json.RawMessage, *abi.Fault) { return d.Call(call) }
 
-func absent(call abi.Call) (json.RawMessage, *abi.Fault) {
-	if op, ok := abi.Documents().Lookup(call.Op); ok && op.Verb == abi.Read {
+func (c *check) absent(call abi.Call) (json.RawMessage, *abi.Fault) {
+	if op, ok := c.table.Lookup(call.Op); ok && op.Verb == abi.Read {
 		return json.RawMessage("null"), nil
 	}
 	return json.RawMessage(`{"success":true,"deleted":false}`), nil
 }
 
-func large(call abi.Call) (json.RawMessage, *abi.Fault) {
-	if op, ok := abi.Documents().Lookup(call.Op); ok && op.Verb == abi.Read {
+func (c *check) large(call abi.Call) (json.RawMessage, *abi.Fault) {
+	if op, ok := c.table.Lookup(call.Op); ok && op.Verb == abi.Read {
 		return json.RawMessage(`{"text":"` + strings.Repeat("x", 256<<10) + `"}`), nil
 	}
 	return json.RawMessage(`{"success":true}`), nil
 }
 
-func faulty(code abi.Code) memory {
-	d := &Double{}
+func (c *check) faulty(code abi.Code) memory {
+	d := c.double()
 	return func(call abi.Call) (json.RawMessage, *abi.Fault) {
 		return nil, d.issue(call, code, "", "as the check asks")
 	}
@@ -85,7 +89,7 @@ func faulty(code abi.Code) memory {
 
 // first runs the plug-in on the input that it is said to take, and tells what came of it.
 func (c *check) first(ctx context.Context) Outcome {
-	out, err := c.run(ctx, c.input, (&Double{}).answer)
+	out, err := c.run(ctx, c.input, c.double().answer)
 	if err != nil {
 		return Outcome{Name: "runs", OK: accident(err) == "", Detail: err.Error()}
 	}
@@ -108,8 +112,8 @@ func (c *check) trial(ctx context.Context, name string, input json.RawMessage, m
 
 // same runs the plug-in twice, with the same clock and the same random numbers.
 func (c *check) same(ctx context.Context) Outcome {
-	first, err := c.run(ctx, c.input, (&Double{}).answer)
-	second, again := c.run(ctx, c.input, (&Double{}).answer)
+	first, err := c.run(ctx, c.input, c.double().answer)
+	second, again := c.run(ctx, c.input, c.double().answer)
 	o := Outcome{Name: "answers the same again", OK: true}
 	if fmt.Sprint(err) != fmt.Sprint(again) || !bytes.Equal(first.Output, second.Output) {
 		o.OK, o.Detail = false, "with the same input, clock, random numbers and memory it answered something else: does it answer in the order of a map?"

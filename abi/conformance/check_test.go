@@ -38,7 +38,7 @@ func Example() {
 	}
 	defer p.Close()
 	passed := 0
-	for _, outcome := range conformance.Check(context.Background(), p, json.RawMessage(`{}`)) {
+	for _, outcome := range conformance.Check(context.Background(), p, abi.Documents(), json.RawMessage(`{}`)) {
 		if outcome.OK {
 			passed++
 		}
@@ -55,7 +55,7 @@ func TestCheckFinds(t *testing.T) {
 	}
 	defer p.Close()
 	failed := 0
-	for _, outcome := range conformance.Check(t.Context(), p, json.RawMessage(`{}`)) {
+	for _, outcome := range conformance.Check(t.Context(), p, abi.Documents(), json.RawMessage(`{}`)) {
 		survives := strings.HasPrefix(outcome.Name, "survives ")
 		if outcome.OK == survives {
 			t.Errorf("%s: OK = %v, %s", outcome.Name, outcome.OK, outcome.Detail)
@@ -82,7 +82,7 @@ func TestCheckFindsVariety(t *testing.T) {
 	}
 	defer p.Close()
 	runs := 0
-	for _, outcome := range conformance.Check(t.Context(), varying{p, &runs}, json.RawMessage(`{}`)) {
+	for _, outcome := range conformance.Check(t.Context(), varying{p, &runs}, abi.Documents(), json.RawMessage(`{}`)) {
 		if outcome.OK == (outcome.Name == "answers the same again") {
 			t.Errorf("%s: OK = %v, %s", outcome.Name, outcome.OK, outcome.Detail)
 		}

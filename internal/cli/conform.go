@@ -17,6 +17,7 @@ import (
 	"github.com/toolrun/toolrun/abi/conformance"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engine/wasm"
+	"github.com/toolrun/toolrun/host/memory"
 )
 
 // conformReport is the report of the command conform.
@@ -68,7 +69,7 @@ func (p *program) conformance(ctx context.Context, file, entry string, input jso
 	if err != nil {
 		return nil, err
 	}
-	src := engine.Source{Path: filepath.Base(file), Code: code, Entry: entry}
+	src := engine.Source{Path: filepath.Base(file), Code: code, Entry: entry, Operations: memory.Operations()}
 	found := &conformReport{File: file, ABI: abi.Version}
 	if found.Plugin, err = wasm.Describe(src); err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (p *program) checkPlugin(ctx context.Context, src engine.Source, input json
 			return nil, err
 		}
 		defer func() { _ = program.Close() }()
-		return conformance.Check(ctx, program, input), nil
+		return conformance.Check(ctx, program, src.Operations, input), nil
 	}
 	return nil, errors.New("no engine runs plug-ins")
 }
@@ -116,9 +117,9 @@ func (p *program) checkPlugin(ctx context.Context, src engine.Source, input json
 func measurePlugin(ctx context.Context, program engine.Program, input json.RawMessage) (start, call float64) {
 	const times = 51
 	var starts, calls []time.Duration
-	memory := &conformance.Double{}
+	double := &conformance.Double{Operations: memory.Operations()}
 	answer := engine.Host{Call: func(_ context.Context, call abi.Call) (json.RawMessage, error) {
-		reply, fault := memory.Call(call)
+		reply, fault := double.Call(call)
 		if fault != nil {
 			return nil, fault
 		}

@@ -96,7 +96,8 @@ func (s *server) open(ctx context.Context, head envelope, r openRequest) (any, e
 		return nil, err
 	}
 	i := s.newInstance(d, r.Limits)
-	if _, err := i.open(ctx); err != nil {
+	o, err := i.open(ctx)
+	if err != nil {
 		i.close()
 		return nil, abi.Faultf(abi.InvalidArgument, "%v", err)
 	}
@@ -104,7 +105,7 @@ func (s *server) open(ctx context.Context, head envelope, r openRequest) (any, e
 		before.close()
 	}
 	s.instances[head.Memory] = i
-	result := openedReply{App: d.app.ID, Stores: []string{}, Tools: []string{}, Operations: abi.Documents()}
+	result := openedReply{App: d.app.ID, Stores: []string{}, Tools: []string{}, Operations: o.host.Memory().Operations()}
 	for _, st := range d.app.Stores {
 		result.Stores = append(result.Stores, st.Name)
 	}

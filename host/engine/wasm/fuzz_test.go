@@ -91,7 +91,7 @@ func FuzzABI(f *testing.F) {
 
 // checkedHost is a host that looks at what it gets.
 func checkedHost(t *testing.T) engine.Host {
-	memory := &conformance.Double{}
+	memory := &conformance.Double{Operations: abi.Documents()}
 	return engine.Host{
 		Call: func(_ context.Context, call abi.Call) (json.RawMessage, error) {
 			if op, ok := abi.Documents().Lookup(call.Op); !ok || len(call.Args) > len(op.Params) {
