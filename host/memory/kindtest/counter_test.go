@@ -1,0 +1,365 @@
+package kindtest_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/ledger"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/memory/kindtest"
+	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/host/sandbox"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/mem"
+	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
+)
+
+func TestMain(m *testing.M) {
+	engines.Main()
+	os.Exit(m.Run())
+}
+
+const countersApp = `
+app: shop
+memory:
+  visits: {kind: counter, access: user, retention: 1_month}
+  prefs: {access: user}
+tools:
+  js: {source: js.js, description: Counts, grants: {visits: readwrite, prefs: readwrite}}
+  python: {source: python.py, description: Counts, grants: {visits: readwrite}}
+  wasm: {source: wasm.wasm, description: Counts, grants: {visits: readwrite}}
+  reader: {source: reader.js, description: Counts, grants: {visits: read}}
+`
+
+// plugin calls count_up("visits", "wasm", 2) through the generic call of the ABI, and ends with 1 if that is refused.
+func plugin() []byte {
+	const store, name, by = "visits", `"wasm"`, "2"
+	m := &wasmtest.Module{Pages: 1}
+	count := m.Import("memory."+kindtest.CountUp, 6)
+	m.Data(16, store+name+by)
+	m.Func("toolrun_abi_1", 0)
+	code := wasmtest.Call(count, 16, int32(len(store)), 16+int32(len(store)), int32(len(name)), 16+int32(len(store+name)), int32(len(by)))
+	code = append(append(code, wasmtest.Const(0)...), wasmtest.I32LtS)
+	m.Func("toolrun_run", 1, code...)
+	return m.Bytes()
+}
+
+func files() fstest.MapFS {
+	return fstest.MapFS{
+		"app.yaml": {Data: []byte(countersApp)},
+		"js.js": {Data: []byte(`
+			await memory.count_up("visits", "js");
+			await memory.count_up({store: "visits", name: "js", by: $by ?? 1});
+			if ($also) await memory.set_content("prefs", {seen: true});
+			if ($fail) throw new Error("no");
+			return memory.get_count("visits", "js");`)},
+		"python.py": {Data: []byte(`
+memory.count_up("visits", "python", by=3)
+return [memory.get_count("visits", "python"), memory.list_counts("visits")]
+`)},
+		"wasm.wasm": {Data: plugin()},
+		"reader.js": {Data: []byte(`return memory.count_up("visits", "js")`)},
+	}
+}
+
+// open opens the app on a backend with the kind registered.
+func open(t *testing.T, backend storage.Backend, change ...func(*host.Options)) *host.Host {
+	t.Helper()
+	loaded, problems := app.Loader{Kinds: []declare.Kind{declare.KindDocument, kindtest.Counters{}.Name()}}.Load(files(), "app.yaml")
+	if err := problems.Err(); err != nil {
+		t.Fatal(err)
+	}
+	opts := host.Options{
+		App: loaded, Backend: backend, Kinds: []kind.Kind{kindtest.Counters{}}, Engines: engines.InProcess(),
+		Ledger: time.Hour, SweepEvery: -1,
+	}
+	for _, f := range change {
+		f(&opts)
+	}
+	h, err := host.Open(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// inWorkers runs tools in worker processes, Python's too.
+func inWorkers(t *testing.T) func(*host.Options) {
+	t.Helper()
+	cache, err := os.UserCacheDir() // where the command keeps the compiled interpreter
+	if err != nil {
+		t.Skipf("this user has no folder for caches: %v", err)
+	}
+	pool, err := engines.NewPool(sandbox.Options{CacheDir: filepath.Join(cache, "toolrun", "cells")}, engines.WithPython(disttest.File(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { pool.Close() })
+	return func(o *host.Options) { o.Engines = pool.Engines() }
+}
+
+var ann = host.Caller{User: "ann"}
+
+func run(t *testing.T, h *host.Host, inv host.Invocation) *report.Result {
+	t.Helper()
+	if inv.Caller == (host.Caller{}) {
+		inv.Caller = ann
+	}
+	result, err := h.Run(t.Context(), inv)
+	if err != nil {
+		t.Fatalf("Run of %s: %v", inv.Tool, err)
+	}
+	return result
+}
+
+func text(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestEngines calls the operations of the kind from JavaScript, from a plug-in and from Python, in worker processes.
+func TestEngines(t *testing.T) {
+	h := open(t, mem.New(), inWorkers(t))
+	for _, tt := range []struct{ tool, output, effects string }{
+		{"js", `{"count":2}`, `{"reads":[{"store":"visits","item":"js","revision":0}],"writes":[{"store":"visits","item":"js","revision":1,"op":"set"}]}`},
+		{"wasm", `null`, `{"reads":[],"writes":[{"store":"visits","item":"wasm","revision":1,"op":"set"}]}`},
+		{"python", `[{"count":3},{"js":2,"python":3,"wasm":2}]`, ""},
+	} {
+		result := run(t, h, host.Invocation{Tool: tt.tool})
+		var output any
+		if err := json.Unmarshal(result.Output, &output); err != nil {
+			t.Fatal(err)
+		}
+		if got := text(t, output); got != tt.output {
+			t.Errorf("%s = %s; want %s", tt.tool, got, tt.output)
+		}
+		if got := text(t, result.Effects); tt.effects != "" && got != tt.effects {
+			t.Errorf("effects of %s = %s; want %s", tt.tool, got, tt.effects)
+		}
+	}
+	other := run(t, h, host.Invocation{Tool: "python", Caller: host.Caller{User: "bob"}})
+	if !strings.Contains(strings.Join(strings.Fields(string(other.Output)), ""), `{"python":3}`) {
+		t.Errorf("bob's counters are %s; want his own only", other.Output)
+	}
+}
+
+// TestTransaction expects counters to be part of the run's transaction, beside documents.
+func TestTransaction(t *testing.T) {
+	h := open(t, mem.New())
+	if _, err := h.Run(t.Context(), host.Invocation{Tool: "js", Caller: ann, Input: json.RawMessage(`{"also":true,"fail":true}`)}); err == nil {
+		t.Fatal("the run succeeded")
+	}
+	dry := run(t, h, host.Invocation{Tool: "js", Input: json.RawMessage(`{"also":true}`), Dry: true})
+	want := `[{"store":"visits","item":"js","before":null,"after":{"count":2}},{"store":"prefs","before":null,"after":{"seen":true}}]`
+	if got := text(t, dry.Changes); got != want {
+		t.Errorf("changes = %s; want %s", got, want)
+	}
+	if got := text(t, run(t, h, host.Invocation{Tool: "js", Input: json.RawMessage(`{"also":true}`)}).Output); got != `{"count":2}` {
+		t.Errorf("output = %s; want the first count", got)
+	}
+}
+
+// TestFaults expects the faults of grants, of kinds, and of the kind itself, which name the item.
+func TestFaults(t *testing.T) {
+	h := open(t, mem.New())
+	fault := func(inv host.Invocation) *abi.Fault {
+		t.Helper()
+		if inv.Caller == (host.Caller{}) {
+			inv.Caller = ann
+		}
+		_, err := h.Run(t.Context(), inv)
+		f, ok := errors.AsType[*abi.Fault](err)
+		if !ok {
+			t.Fatalf("Run = %v; want a fault", err)
+		}
+		return f
+	}
+	if f := fault(host.Invocation{Tool: "reader"}); f.Code != abi.AccessDenied || f.Op != kindtest.CountUp {
+		t.Errorf("a tool that may only read counts: %v", f)
+	}
+	if f := fault(host.Invocation{Tool: "js", Input: json.RawMessage(`{"by":5000}`)}); f.Code != abi.TooLarge || f.Store != "visits" || f.Item != "js" {
+		t.Errorf("a count that is too large = %+v; want too_large on visits, js", f)
+	}
+	anonymous := &host.Code{Language: "javascript", Text: `return memory.get_count("visits", "js")`, Grants: []declare.Grant{{Store: "visits", Verbs: []abi.Verb{abi.Read}}}}
+	_, err := h.Run(t.Context(), host.Invocation{Tool: "code", Code: anonymous})
+	if !errors.Is(err, abi.NoUser) {
+		t.Errorf("a user's counter without a user = %v; want no_user", err)
+	}
+	for _, call := range []abi.Call{
+		{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"visits"`)}},
+		{Op: kindtest.GetCount, Args: []json.RawMessage{json.RawMessage(`"prefs"`), json.RawMessage(`"js"`)}},
+		{Op: kindtest.GetCount, Args: []json.RawMessage{json.RawMessage(`"sessionMeta"`), json.RawMessage(`"js"`)}},
+		{Op: kindtest.GetCount, Args: []json.RawMessage{json.RawMessage(`"visits"`), json.RawMessage(`"a\u0000b"`)}},
+	} {
+		_, _, err := h.Stores().Do(t.Context(), ann, memory.Operator(), call)
+		if f, ok := errors.AsType[*abi.Fault](err); !ok || f.Code != abi.InvalidArgument || f.Op != call.Op {
+			t.Errorf("%s of %s = %v; want invalid_argument", call.Op, call.Args[0], err)
+		}
+	}
+}
+
+// TestUserData expects counters in the ledger, in lists and in an export, and gone after an erasure.
+func TestUserData(t *testing.T) {
+	backend := mem.New()
+	h := open(t, backend)
+	bob := host.Caller{User: "bob"}
+	for _, who := range []host.Caller{ann, bob} {
+		run(t, h, host.Invocation{Tool: "wasm", Caller: who})
+		run(t, h, host.Invocation{Tool: "js", Caller: who})
+	}
+	entries, _, _, err := h.Ledger().Entries(t.Context(), host.Caller{}, ledger.Query{Store: "visits", Limit: 10})
+	if err != nil || len(entries) != 4 || entries[0].Writes[0].Item != "wasm" {
+		t.Errorf("Ledger = %+v, %v; want 4 entries, the first of which wrote wasm", entries, err)
+	}
+	listed, _, err := h.Stores().List(t.Context(), ann, "visits", "", 10)
+	if err != nil || len(listed) != 2 || listed[0].Item != "js" || listed[1].Item != "wasm" || listed[0].Expires == nil {
+		t.Errorf("List = %+v, %v; want js and wasm, which expire", listed, err)
+	}
+	want := `"store":"visits","item":"js","user_id":"ann"`
+	if got := export(t, h, ann); strings.Count(got, "\n") != 2 || !strings.Contains(got, want) || !strings.Contains(got, `"content":{"count":2}`) {
+		t.Errorf("the export is %s; want two counters", got)
+	}
+	erased, err := h.Users().Erase(t.Context(), ann)
+	if err != nil || erased.Stores["visits"] != 2 || erased.Records != 2 {
+		t.Errorf("Erase = %+v, %v; want 2 counters", erased, err)
+	}
+	if got := export(t, h, ann); got != "" {
+		t.Errorf("the export after the erasure is %s", got)
+	}
+	if got := text(t, run(t, h, host.Invocation{Tool: "js", Caller: bob}).Output); got != `{"count":4}` {
+		t.Errorf("bob's counter = %s; want his own, which stays", got)
+	}
+}
+
+// export returns the records of an export.
+func export(t *testing.T, h *host.Host, who host.Caller) string {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := h.Users().Export(t.Context(), who, &buf); err != nil {
+		t.Fatal(err)
+	}
+	archive, err := zip.NewReader(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := archive.Open("records.ndjson")
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(records)
+}
+
+// TestChangedKind expects a store with records to keep its kind, and an export to have records of a kind that is gone.
+func TestChangedKind(t *testing.T) {
+	backend := mem.New()
+	run(t, open(t, backend), host.Invocation{Tool: "wasm"})
+	for name, stores := range map[string]string{"a document": "visits: {access: user}", "a removed store": "other: {access: user}"} {
+		loaded, problems := app.Load(fstest.MapFS{"app.yaml": {Data: []byte("app: shop\nmemory:\n  " + stores + "\n")}}, "app.yaml")
+		if err := problems.Err(); err != nil {
+			t.Fatal(err)
+		}
+		h, err := host.Open(t.Context(), host.Options{App: loaded, Backend: backend, SweepEvery: -1})
+		if name == "a document" {
+			moved, ok := errors.AsType[*memory.MovedError](err)
+			if !ok || !strings.Contains(moved.Error(), `1 record of the kind "counter" and is now declared with "document"`) {
+				t.Errorf("Open with %s = %v; want a MovedError that names both kinds", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer h.Close()
+		if got := export(t, h, ann); !strings.Contains(got, `"content":"Ag=="`) {
+			t.Errorf("the export with %s is %s; want the content in Base64", name, got)
+		}
+	}
+}
+
+// TestRegistry expects kinds that cannot be registered beside each other, and declarations that a kind refuses, to fail.
+func TestRegistry(t *testing.T) {
+	counter := declare.Store{Name: "visits", Kind: "counter", Access: declare.ScopeUser}
+	strict := counter
+	strict.Strict = true
+	for _, tt := range []struct {
+		name  string
+		kinds []kind.Kind
+		store declare.Store
+		want  string
+	}{
+		{"registered", []kind.Kind{kindtest.Counters{}}, counter, ""},
+		{"not registered", nil, counter, `unknown kind "counter"`},
+		{"registered twice", []kind.Kind{kindtest.Counters{}, kindtest.Counters{}}, counter, `the kind "counter"`},
+		{"an operation of another kind", []kind.Kind{renamed{"tally"}, kindtest.Counters{}}, counter, `both have the operation count_up`},
+		{"refused by the kind", []kind.Kind{kindtest.Counters{}}, strict, `store "visits": counters have no schema`},
+		{"nil", []kind.Kind{nil}, declare.Store{Name: "a", Access: declare.ScopeUser}, `nil`},
+	} {
+		_, err := memory.New(memory.Config{App: "shop", Backend: mem.New(), Stores: []declare.Store{tt.store}, Kinds: tt.kinds})
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: New = %v; want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+// renamed is the kind under another name.
+type renamed struct{ name declare.Kind }
+
+func (r renamed) Name() declare.Kind { return r.name }
+
+func (renamed) Operations() abi.Table { return kindtest.Counters{}.Operations() }
+
+func (renamed) Compile(st declare.Store, limits kind.Limits) (kind.Store, error) {
+	return kindtest.Counters{}.Compile(st, limits)
+}
+
+// TestReview expects a call that the kind of the store lacks to be found before it runs.
+func TestReview(t *testing.T) {
+	h := open(t, mem.New(), func(o *host.Options) {
+		loaded, problems := app.Loader{Kinds: []declare.Kind{declare.KindDocument, "counter"}}.Load(fstest.MapFS{
+			"app.yaml": {Data: []byte(countersApp)}, "python.py": {}, "wasm.wasm": {Data: plugin()},
+			"js.js":     {Data: []byte("await memory.count_up('visits', 'a');\nreturn memory.get_content('visits')")},
+			"reader.js": {Data: []byte("return memory.get_count('visits', 'a')")},
+		}, "app.yaml")
+		if err := problems.Err(); err != nil {
+			t.Fatal(err)
+		}
+		o.App = loaded
+	})
+	reviews := h.Review(t.Context())
+	found := reviews["js"].Findings
+	if len(found) != 1 || found[0].Code != app.CodeMistake || found[0].Position.Line != 2 || !strings.Contains(found[0].Message, `of the kind counter, which has no operation get_content`) {
+		t.Errorf("findings = %+v; want one about get_content", found)
+	}
+	if _, bad := reviews["reader"]; bad {
+		t.Errorf("review of a reader = %+v; want none", reviews["reader"])
+	}
+}
