@@ -10,14 +10,20 @@ import (
 )
 
 const (
-	// Each connection has a shard of an account, so that two transactions rarely update the same row.
+	// Connections have shards of an account, so that two transactions rarely update the same row.
 	addUsage = `insert into usage as u (account, shard, records, bytes)
-		select a, pg_backend_pid() % 64, r, b from unnest($1::bytea[], $2::bigint[], $3::bigint[]) as d (a, r, b)
+		select a, pg_backend_pid() % n, r, b from unnest($1::bytea[], $2::integer[], $3::bigint[], $4::bigint[]) as d (a, n, r, b)
 		on conflict (account, shard) do update set records = u.records + excluded.records, bytes = u.bytes + excluded.bytes`
 	// deleteUsage forgets accounts that hold nothing: an account names its user.
 	deleteUsage = `delete from usage u where u.account = any($1)
 		and (select sum(s.records) = 0 and sum(s.bytes) = 0 from usage s where s.account = u.account)`
 	selectUsage = `select account, sum(records)::bigint, sum(bytes)::bigint from usage where account = any($1) group by account`
+)
+
+// The number of shards of an account. A user has fewer commits at a time than an app, and there are many users.
+const (
+	appShards  = 64
+	userShards = 8
 )
 
 // Usage implements storage.Backend.
@@ -67,17 +73,20 @@ func queueUsage(batch *pgx.Batch, changes []storage.Change) {
 		accounts = append(accounts, account)
 	}
 	slices.Sort(accounts)
-	records, bytes := make([]int64, len(accounts)), make([]int64, len(accounts))
+	shards, records, bytes := make([]int32, len(accounts)), make([]int64, len(accounts)), make([]int64, len(accounts))
 	var shrunk []storage.Key
 	for i, account := range accounts {
 		added := growth.Of(account)
-		records[i], bytes[i] = added.Records, added.Bytes
-		if added.Bytes < 0 && account.Part(storage.User) != "" {
+		shards[i], records[i], bytes[i] = appShards, added.Records, added.Bytes
+		if account.Part(storage.User) == "" {
+			continue
+		}
+		if shards[i] = userShards; added.Bytes < 0 {
 			shrunk = append(shrunk, account)
 		}
 	}
 	if len(accounts) > 0 {
-		batch.Queue(addUsage, bytesOf(accounts), records, bytes)
+		batch.Queue(addUsage, bytesOf(accounts), shards, records, bytes)
 	}
 	if len(shrunk) > 0 {
 		batch.Queue(deleteUsage, bytesOf(shrunk))
