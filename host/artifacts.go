@@ -2,8 +2,6 @@ package host
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 
 	"github.com/toolrun/toolrun/host/artifact"
 )
@@ -17,15 +15,13 @@ func (h *Host) Artifacts() Artifacts { return Artifacts{h} }
 // kept returns the files that are stored.
 func (a Artifacts) kept() *artifact.Artifacts { return a.h.memory.Artifacts() }
 
-// Add keeps a file for the caller's session, which it starts if it has not begun. The host gives the file its id and its
-// checksum.
+// Add keeps a file for the caller's session, which it starts if it has not begun. The host gives the file its id.
 func (a Artifacts) Add(ctx context.Context, caller Caller, up artifact.Upload) (artifact.Artifact, error) {
 	id, err := a.h.newID("file")
 	if err != nil {
 		return artifact.Artifact{}, err
 	}
-	sum := sha256.Sum256(up.Content)
-	up.ID, up.SHA256 = id, hex.EncodeToString(sum[:])
+	up.ID = id
 	return a.kept().Add(ctx, caller.as(id), up)
 }
 

@@ -48,7 +48,7 @@ type Artifact struct {
 
 // Upload is a file for a session. ID, Type, Filename and MediaType are those of the Artifact that it becomes.
 type Upload struct {
-	ID, Type, Filename, MediaType, SHA256 string
+	ID, Type, Filename, MediaType string
 
 	Content []byte
 	// Began is when the upload did: a user who was erased since gets no file. Zero for now.
@@ -62,7 +62,7 @@ type Upload struct {
 // artifact returns the description of an upload that is stored at a time.
 func (up Upload) artifact(at time.Time) Artifact {
 	return Artifact{
-		ID: up.ID, Type: up.Type, Filename: up.Filename, MediaType: up.MediaType, SHA256: up.SHA256, Bytes: int64(len(up.Content)),
+		ID: up.ID, Type: up.Type, Filename: up.Filename, MediaType: up.MediaType, SHA256: checksum(up.Content), Bytes: int64(len(up.Content)),
 		Active: true, Uploaded: at, Expires: at.Add(Retention), HasText: up.Text != nil,
 		Truncated:  up.Truncated || up.Text != nil && len(*up.Text) > maxTextBytes,
 		TextReason: up.TextReason,

@@ -26,6 +26,7 @@ var rules = map[string]rule{
 	"abi":                 {},
 	"internal/strictjson": {},
 	"internal/bytesize":   {},
+	"internal/yield":      {},
 	"internal/cachefs":    {},
 	"internal/spell":      {},
 	"internal/mergepatch": {},
@@ -88,7 +89,7 @@ var rules = map[string]rule{
 	"host/records":   {own: []string{"abi", "host/partition", "host/storage", "host/txn"}},
 	"host/ledger":    {own: []string{"abi", "host/partition", "host/records", "host/report", "host/storage"}},
 	"host/session":   {own: []string{"abi", "host/partition", "host/records", "host/storage", "host/txn"}},
-	"host/artifact":  {own: []string{"abi", "host/partition", "host/records", "host/session", "host/storage", "internal/bytesize"}},
+	"host/artifact":  {own: []string{"abi", "host/partition", "host/records", "host/session", "host/storage", "internal/bytesize", "internal/yield"}},
 	"host/metering":  {own: []string{"abi", "host/partition", "host/records", "host/storage"}},
 
 	"host/report":          {own: []string{"abi"}},
@@ -106,7 +107,7 @@ var rules = map[string]rule{
 	"host/server/mcpapi": {own: []string{"abi", "host", "host/app", "host/memory", "host/session", "host/declare", "host/report"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
 
 	"host/server/tenants": {own: []string{"abi", "internal/spell", "host", "host/app", "host/memory", "host/metering", "host/artifact", "host/declare"}},
-	"host/server/httpapi": {own: []string{"abi", "host/engine", "internal/strictjson", "host", "host/server/auth", "host/admission", "host/app", "host/server/tenants", "host/extract", "host/server/httpapi/apitypes", "host/memory", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "internal/bytesize", "host/report"},
+	"host/server/httpapi": {own: []string{"abi", "host/engine", "internal/strictjson", "host", "host/server/auth", "host/admission", "host/app", "host/server/tenants", "host/extract", "host/server/httpapi/apitypes", "host/memory", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "internal/bytesize", "internal/yield", "host/report"},
 		others: []string{"github.com/danielgtaylor/huma/v2", "golang.org/x/time"}},
 	"host/server/httpapi/apitypes": {own: []string{"abi", "host/report"}},
 	"internal/service":             {own: []string{"abi", "host/engine", "host", "host/server/auth", "host/server/tenants", "host/extract", "host/server/httpapi", "host/server/mcpapi", "host/server/telemetry"}},

@@ -22,6 +22,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 	"github.com/toolrun/toolrun/internal/bytesize"
+	"github.com/toolrun/toolrun/internal/yield"
 )
 
 // maxUpload is the largest body of an upload: a file and what multipart takes.
@@ -237,7 +238,7 @@ func readPart(part *multipart.Part, formBytes int64) (up upload, err error) {
 	up = upload{name: part.FileName(), mediaType: part.Header.Get("Content-Type")}
 	room := min(max(formBytes, 0), artifact.MaxBytes+1) + bytes.MinRead
 	content := bytes.NewBuffer(make([]byte, 0, room)) // at once: to grow takes twice the memory
-	if _, err = content.ReadFrom(io.LimitReader(part, artifact.MaxBytes+1)); err != nil {
+	if _, err = content.ReadFrom(yield.Reader(io.LimitReader(part, artifact.MaxBytes+1))); err != nil {
 		return up, badForm
 	}
 	if content.Len() > artifact.MaxBytes {

@@ -1,0 +1,21 @@
+package artifact
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/toolrun/toolrun/internal/yield"
+)
+
+// checksum returns the SHA-256 of a content in hexadecimal digits. The processor is not its own for longer than a part of
+// it takes.
+func checksum(content []byte) string {
+	h := sha256.New()
+	for len(content) > yield.Bytes {
+		_, _ = h.Write(content[:yield.Bytes]) // which never fails
+		content = content[yield.Bytes:]
+		yield.Now()
+	}
+	_, _ = h.Write(content)
+	return hex.EncodeToString(h.Sum(nil))
+}
