@@ -43,6 +43,7 @@ func prepareTree(code string, tree *ast.Program) (features, error) {
 		return features{}, err
 	}
 	plainYields(code, tree)
+	mendAsync(code, tree)
 	patterns, err := expandPatterns(code, tree)
 	if err != nil {
 		return features{}, err

@@ -6,12 +6,6 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// What esbuild's helpers for async generators look like, whatever it had to call them.
-var (
-	yieldStarHelper      = lazyRegexp(`var (__yieldStar\d*) = \(value\) => \{`)
-	asyncGeneratorHelper = lazyRegexp(`var (__asyncGenerator\d*) = \(__this, __arguments, generator\) => \{`)
-)
-
 // plainYields takes the helper of yield* out of generators that are not async. It prefers the asynchronous iterator of
 // what it is given, and esbuild puts it into all generators once it lowers the async ones.
 func plainYields(code string, tree *ast.Program) {
