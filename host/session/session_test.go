@@ -1,0 +1,217 @@
+package session_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/records"
+	"github.com/toolrun/toolrun/host/session"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/mem"
+	"github.com/toolrun/toolrun/host/txn"
+)
+
+// quota has room for everything.
+type quota struct{}
+
+func (quota) Budget() storage.Budget       { return storage.Budget{} }
+func (quota) Reclaim(context.Context) bool { return false }
+
+// metadata takes any patch for the metadata itself.
+type metadata struct{}
+
+func (metadata) Patch(text json.RawMessage) (any, error) {
+	if len(text) == 0 {
+		return nil, nil
+	}
+	return text, nil
+}
+
+func (metadata) Merge(_ json.RawMessage, patch any) (json.RawMessage, error) {
+	return patch.(json.RawMessage), nil
+}
+
+const idle = 8 * time.Hour
+
+var ann = partition.Caller{Tenant: "acme", User: "ann", Session: "s1", Run: "r"}
+
+// open returns sessions that end after eight hours by a clock, and their records.
+func open(now *time.Time) (*session.Sessions, *records.DB) {
+	*now = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
+	db := records.New(records.Config{
+		App: "shop", Backend: mem.New(), Now: func() time.Time { return *now },
+		Quota: func(partition.Caller) txn.Quota { return quota{} },
+	})
+	return session.New(db, session.Config{Idle: idle, Metadata: metadata{}}), db
+}
+
+func record(t *testing.T, db *records.DB, c partition.Caller) storage.Record {
+	t.Helper()
+	r, err := db.Get(t.Context(), db.App.Session(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A run writes its session only if that has not begun, was not noted as used for an eighth of the idle time, is not bound
+// to its user, or is given something new.
+func TestStale(t *testing.T) {
+	var now time.Time
+	s, db := open(&now)
+	visitor := partition.Caller{Tenant: "acme", Session: "s1", Run: "r"}
+	stale := func(c partition.Caller, start session.Start) bool {
+		t.Helper()
+		is, err := s.Stale(record(t, db, c), c, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return is
+	}
+	if !stale(visitor, session.Start{}) {
+		t.Error("a session that has not begun is not stale")
+	}
+	if err := s.Use(t.Context(), visitor, session.Start{Reference: "ref"}); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(idle / 8)
+	for _, tt := range []struct {
+		name  string
+		c     partition.Caller
+		start session.Start
+		want  bool
+	}{
+		{"used lately", visitor, session.Start{}, false},
+		{"given what it has", visitor, session.Start{Reference: "ref", Metadata: json.RawMessage(" null")}, false},
+		{"not bound to its user", ann, session.Start{}, true},
+		{"given a reference", visitor, session.Start{Reference: "other"}, true},
+		{"given metadata", visitor, session.Start{Metadata: json.RawMessage(`{"a":1}`)}, true},
+	} {
+		if got := stale(tt.c, tt.start); got != tt.want {
+			t.Errorf("%s: Stale = %t; want %t", tt.name, got, tt.want)
+		}
+	}
+	if now = now.Add(time.Microsecond); !stale(visitor, session.Start{}) {
+		t.Error("a session whose use was not noted for an eighth of the idle time is not stale")
+	}
+}
+
+// A sweep ends idle sessions and leaves those that are used. The end is by the clock at once, swept or not.
+func TestSweep(t *testing.T) {
+	var now time.Time
+	s, db := open(&now)
+	other := partition.Caller{Tenant: "acme", User: "ann", Session: "s2", Run: "r"}
+	for _, c := range []partition.Caller{ann, other} {
+		if _, err := s.Start(t.Context(), c, session.Start{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now = now.Add(idle)
+	if err := s.Use(t.Context(), other, session.Start{}); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(idle / 8)
+	if s.Open(record(t, db, ann), now) || !s.Open(record(t, db, other), now) {
+		t.Error("the idle session is open, or the one that is used has ended")
+	}
+	if found, _, err := s.List(t.Context(), partition.Caller{Tenant: "acme", User: "ann"}, "", 10); err != nil || len(found) != 1 || found[0].ID != "s2" {
+		t.Errorf("List = %+v, %v; want the session that is used", found, err)
+	}
+	if err := s.Sweep(t.Context(), "acme", now); err != nil {
+		t.Fatal(err)
+	}
+	if r := record(t, db, ann); r.Expires.IsZero() {
+		t.Error("the sweep left no tombstone of the idle session")
+	}
+	if r := record(t, db, other); !r.Expires.IsZero() {
+		t.Error("the sweep ended the session that is used")
+	}
+	if err := s.Use(t.Context(), ann, session.Start{}); !errors.Is(err, abi.SessionEnded) {
+		t.Errorf("Use of an ended session = %v; want session_ended", err)
+	}
+}
+
+// The end removes what lived with the session, but keeps the list of its files; it takes no use of others.
+func TestEnd(t *testing.T) {
+	var now time.Time
+	s, db := open(&now)
+	if _, err := s.Start(t.Context(), ann, session.Start{Metadata: json.RawMessage(`{"a":1}`)}); err != nil {
+		t.Fatal(err)
+	}
+	decide := func(_ []storage.Record, files json.RawMessage) (json.RawMessage, error) {
+		return json.RawMessage(`["f1"]`), nil
+	}
+	if err := s.ChangeFiles(t.Context(), ann, session.FilesChange{Decide: decide}); err != nil {
+		t.Fatal(err)
+	}
+	key := db.App.Group(ann).With(storage.Part{Tag: storage.Store, Value: "cart"}, storage.Part{Tag: storage.Session, Value: "s1"})
+	cart := storage.Record{Key: key, Content: []byte("{}"), Revision: 1, Tags: partition.Tags(key, ann, "s1")}
+	err := db.Backend.Update(t.Context(), storage.Keys(key), func([]storage.Record) ([]storage.Write, error) {
+		return []storage.Write{{Record: cart}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bob := partition.Caller{Tenant: "acme", User: "bob", Session: "s1", Run: "r"}
+	if _, err := s.End(t.Context(), bob); !errors.Is(err, abi.AccessDenied) {
+		t.Errorf("End of another user's session = %v; want access_denied", err)
+	}
+	ended, err := s.End(t.Context(), ann)
+	if err != nil || ended.Ended == nil || string(ended.Metadata) != "{}" {
+		t.Errorf("End = %+v, %v; want the session, ended and without metadata", ended, err)
+	}
+	if r, err := db.Get(t.Context(), key); err != nil || r.Exists() {
+		t.Errorf("what lived with the session: %t, %v; want it removed", r.Exists(), err)
+	}
+	if files, err := s.Files(t.Context(), ann); err != nil || string(files) != `["f1"]` {
+		t.Errorf("the files are %s, %v; want those before the end", files, err)
+	}
+	if err := s.ChangeFiles(t.Context(), ann, session.FilesChange{Decide: decide}); !errors.Is(err, abi.SessionEnded) {
+		t.Errorf("ChangeFiles after the end = %v; want session_ended", err)
+	}
+	if err := s.ChangeFiles(t.Context(), ann, session.FilesChange{Decide: decide, EvenEnded: true}); err != nil {
+		t.Errorf("ChangeFiles of an ended session = %v", err)
+	}
+	if r := record(t, db, ann); r.Expires.IsZero() {
+		t.Error("a change of the files opened the session again")
+	}
+	now = now.Add(time.Hour)
+	if again, err := s.End(t.Context(), ann); err != nil || !again.Ended.Equal(*ended.Ended) {
+		t.Errorf("the second End = %v, %v; want the first end %v", again.Ended, err, ended.Ended)
+	}
+}
+
+// Forget leaves a tombstone without the user, and a mark for entries of the ledger that come later.
+func TestForget(t *testing.T) {
+	var now time.Time
+	s, db := open(&now)
+	if _, err := s.Start(t.Context(), ann, session.Start{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Forget(t.Context(), ann); err != nil || record(t, db, ann).Revision != 1 {
+		t.Fatalf("Forget of an open session = %v, revision %d; want it as it was", err, record(t, db, ann).Revision)
+	}
+	if _, err := s.End(t.Context(), ann); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Forget(t.Context(), ann); err != nil {
+		t.Fatal(err)
+	}
+	r := record(t, db, ann)
+	state, err := session.Decode(r)
+	if err != nil || state.User != "" || state.Ended == nil || slices.Contains(r.Tags, storage.SubjectTag("ann")) || r.Expires.IsZero() {
+		t.Errorf("the tombstone is %+v with the tags %q, %v; want it without the user", state, r.Tags, err)
+	}
+	if mark, err := db.Get(t.Context(), db.App.ErasedSession(ann)); err != nil || !mark.Exists() {
+		t.Errorf("the mark of the session: %t, %v", mark.Exists(), err)
+	}
+	if ids, err := s.IDs(t.Context(), ann); err != nil || len(ids) != 0 {
+		t.Errorf("the user's sessions are %q, %v; want none", ids, err)
+	}
+}
