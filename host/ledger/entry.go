@@ -30,6 +30,8 @@ type Entry struct {
 	Attempts int                  `json:"attempts"`
 	Reads    []report.ReadEffect  `json:"reads"`
 	Writes   []report.WriteEffect `json:"writes"`
+	// More counts reads and writes that the entry leaves out, because there are too many. Each store is in there.
+	More int `json:"more,omitempty"`
 }
 
 // Decode reads the entry of a record; its error is storage.ErrCorrupt.

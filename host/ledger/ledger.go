@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -46,18 +45,10 @@ func (l *Ledger) Key(c partition.Caller, run string) storage.Key {
 	return l.db.App.System(partition.Ledger, c, storage.Part{Tag: storage.Item, Value: run})
 }
 
-// maxViolations bounds the violations that the ledger keeps of one write.
-const maxViolations = 20
-
 // Append adds the entry of the caller's run to the writes of a commit.
 func (l *Ledger) Append(writes []storage.Write, c partition.Caller, e Entry) ([]storage.Write, error) {
-	e.Writes = slices.Clone(e.Writes)
-	for i, w := range e.Writes {
-		w.Violations = w.Violations[:min(len(w.Violations), maxViolations)]
-		e.Writes[i].Violations = l.cfg.Redact(w)
-	}
 	writer := partition.Caller{Run: c.Run, User: e.User, Session: e.Session}
-	return l.db.Write(writes, storage.Record{}, l.Key(c, e.Run), e, l.db.Now().Add(l.cfg.Retention), writer)
+	return l.db.Write(writes, storage.Record{}, l.Key(c, e.Run), l.bounded(e), l.db.Now().Add(l.cfg.Retention), writer)
 }
 
 // Add adds entries to the tenant's ledger, but those that a commit has added already. An entry of a user or a session that

@@ -216,6 +216,9 @@ func (p *program) showLedger(entries []ledger.Entry) error {
 		for i, w := range e.Writes {
 			wrote[i] = fmt.Sprintf("%s %s %d", w.Op, recordName(w.Store, w.Item), w.Revision)
 		}
+		if e.More > 0 {
+			wrote = append(wrote, fmt.Sprintf("and %d more", e.More))
+		}
 		rows[i] = []string{when(&e.At), e.Act, e.Tool, e.Actor, e.User, e.Session, outcome, strings.Join(read, ", "), strings.Join(wrote, ", "), e.Run}
 	}
 	return p.table([]string{"TIME", "ACT", "TOOL", "ACTOR", "USER", "SESSION", "OUTCOME", "READ", "WROTE", "RUN"}, rows)

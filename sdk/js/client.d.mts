@@ -296,6 +296,8 @@ export interface LedgerEntry extends Caller {
   attempts: number;
   reads: ReadEffect[] | null;
   writes: WriteEffect[] | null;
+  /** How many reads and writes the entry leaves out, because there are too many. */
+  more?: number;
 }
 
 export interface UsageQuery {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -253,6 +254,25 @@ func TestUserData(t *testing.T) {
 	}
 	if got := text(t, run(t, h, host.Invocation{Tool: "js", Caller: bob}).Output); got != `{"count":4}` {
 		t.Errorf("bob's counter = %s; want his own, which stays", got)
+	}
+}
+
+// TestLargeEntry expects the entry of a run that wrote thousands of records with long items to fit into the ledger, and to
+// name each store.
+func TestLargeEntry(t *testing.T) {
+	const writes = 2000
+	h := open(t, mem.New(), func(o *host.Options) { o.Limits.Calls, o.Limits.Timeout = 2*writes, time.Minute })
+	result := run(t, h, host.Invocation{Tool: "code", Code: &host.Code{Language: "javascript", Text: `
+		for (let i = 0; i < ` + strconv.Itoa(writes) + `; i++) await memory.count_up("visits", "<".repeat(500) + i);
+		await memory.set_content("prefs", {seen: true});`,
+		Grants: []declare.Grant{{Store: "visits", Verbs: []abi.Verb{abi.Write}}, {Store: "prefs", Verbs: []abi.Verb{abi.Write}}},
+	}})
+	if len(result.Effects.Writes) != writes+1 {
+		t.Errorf("the run has %d writes; want %d", len(result.Effects.Writes), writes+1)
+	}
+	entries, _, _, err := h.Ledger().Entries(t.Context(), host.Caller{}, ledger.Query{Store: "prefs", Limit: 10})
+	if err != nil || len(entries) != 1 || len(entries[0].Writes)+entries[0].More != writes+1 {
+		t.Fatalf("Entries = %d, %v; want one that counts all writes", len(entries), err)
 	}
 }
 

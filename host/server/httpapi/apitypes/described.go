@@ -89,6 +89,8 @@ type LedgerEntry struct {
 	Attempts int                  `json:"attempts"`
 	Reads    []report.ReadEffect  `json:"reads"`
 	Writes   []report.WriteEffect `json:"writes"`
+	// More counts reads and writes that the entry leaves out, because there are too many.
+	More int `json:"more,omitempty"`
 }
 
 // Erased is a memory.Erased: what an erasure removed.
