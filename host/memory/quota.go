@@ -31,6 +31,9 @@ func (t *transaction) budget() storage.Budget {
 // state: it is looked at, not depended on.
 func (v *View) checkQuota(key storage.Key, record storage.Record) error {
 	record.Key, record.Revision = key, 1
+	if v.fitsAnyhow(record) {
+		return nil
+	}
 	var growth storage.Growth
 	growth.AddChange(v.change(v.tx.Stored(key), record))
 	v.tx.Writes(func(stored, next storage.Record) bool {
@@ -40,6 +43,22 @@ func (v *View) checkQuota(key storage.Key, record storage.Record) error {
 		return true
 	})
 	return v.s.records.RoomFault(v.run.budget().Check(&growth, v.held))
+}
+
+// fitsAnyhow reports whether there is room for the record even if every write so far only added to what is stored. It saves
+// a look at all writes at each of them.
+func (v *View) fitsAnyhow(record storage.Record) bool {
+	v.written = v.written.Plus(storage.UsageOf(storage.HeadOf(record)))
+	b := v.run.budget()
+	if !holds(b.App.Max, v.usage[0].Plus(v.written)) {
+		return false
+	}
+	return len(v.usage) == 1 || holds(b.User.Max, v.usage[1].Plus(v.written))
+}
+
+// holds reports whether a limit allows a usage; 0 is no limit.
+func holds(limit, u storage.Usage) bool {
+	return (limit.Records == 0 || u.Records <= limit.Records) && (limit.Bytes == 0 || u.Bytes <= limit.Bytes)
 }
 
 // held returns what an account of the caller held when the attempt first looked.

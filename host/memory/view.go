@@ -32,6 +32,8 @@ type View struct {
 	partitions []*storePartition
 	// usage is what the accounts of the run's budget held when the attempt first looked.
 	usage []storage.Usage
+	// written is the sum of all that the attempt wrote, as if nothing had been replaced.
+	written storage.Usage
 	// over is set once the attempt cannot succeed any more.
 	over error
 }
