@@ -82,7 +82,8 @@ func (e *evaluation) lack(n *node, keyword string, at *place, name string, out *
 
 // visit applies a schema to a value of its own: the document, an element or a member.
 func (e *evaluation) visit(n *node, v any, at *place, out *outcome) {
-	result := e.apply(n, v, at)
+	var result outcome
+	e.apply(n, v, at, &result)
 	if !result.ok {
 		out.ok = false
 	}
@@ -91,7 +92,8 @@ func (e *evaluation) visit(n *node, v any, at *place, out *outcome) {
 
 // join applies a schema to the value that out is about, which has to fit it too.
 func (e *evaluation) join(n *node, v any, at *place, out *outcome) {
-	result := e.apply(n, v, at)
+	var result outcome
+	e.apply(n, v, at, &result)
 	out.ok = out.ok && result.ok
 	out.take(result)
 }
@@ -102,35 +104,35 @@ func (o *outcome) take(other outcome) {
 	o.declares = o.declares || other.declares
 }
 
-// apply checks v against n and everything that n applies to the same value.
-func (e *evaluation) apply(n *node, v any, at *place) outcome {
-	out := outcome{ok: true, declares: n.declares}
+// apply checks v against n and everything that n applies to the same value. Out is empty before. It is not returned
+// because values may be nested deep: what a level takes of the stack matters.
+func (e *evaluation) apply(n *node, v any, at *place, out *outcome) {
 	if !e.spend(1) {
-		return outcome{}
+		return
 	}
+	out.ok, out.declares = true, n.declares
 	if n.trivial {
 		if n.never {
-			e.fail(n, n.keyword, at, &out)
+			e.fail(n, n.keyword, at, out)
 		}
-		return out
+		return
 	}
 	if n.types != 0 && !n.types.holds(v) {
-		e.fail(n, "type", at, &out)
-		return out
+		e.fail(n, "type", at, out)
+		return
 	}
 	depth := len(e.scope)
 	if e.schema.dynamic && e.scope[depth-1] != n.resource {
 		e.scope = append(e.scope, n.resource)
 	}
-	e.value(n, v, at, &out)
-	if !e.over(&out) {
-		e.inner(n, v, at, &out)
+	e.value(n, v, at, out)
+	if !e.over(out) {
+		e.inner(n, v, at, out)
 	}
-	if !e.over(&out) {
-		e.unevaluated(n, v, at, &out)
+	if !e.over(out) {
+		e.unevaluated(n, v, at, out)
 	}
 	e.scope = e.scope[:depth]
-	return out
 }
 
 // value checks what n itself says of v.
@@ -149,6 +151,7 @@ func (e *evaluation) value(n *node, v any, at *place, out *outcome) {
 		e.array(n, v, at, out)
 	case map[string]any:
 		e.object(n, v, at, out)
+		e.members(n, v, at, out)
 	}
 }
 

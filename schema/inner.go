@@ -49,7 +49,8 @@ func (e *evaluation) resolve(ref *dynamicRef) *node {
 func (e *evaluation) try(n *node, v any, at *place) outcome {
 	claims := len(e.claims)
 	e.quiet++
-	result := e.apply(n, v, at)
+	var result outcome
+	e.apply(n, v, at, &result)
 	e.quiet--
 	if !result.ok {
 		e.claims = e.claims[:claims]
@@ -111,7 +112,8 @@ func (e *evaluation) branches(n *node, keyword string, subs []*node, by *selecto
 // dropped, but for what nearest keeps.
 func (e *evaluation) branch(sub *node, v any, at *place, out *outcome, nearest *branch) bool {
 	found, claims := len(e.found), len(e.claims)
-	result := e.apply(sub, v, at)
+	var result outcome
+	e.apply(sub, v, at, &result)
 	if result.ok {
 		out.take(result)
 	} else {

@@ -1,6 +1,6 @@
 package schema
 
-// object checks what n itself says of an object.
+// object checks what n itself says of an object, but for its members.
 func (e *evaluation) object(n *node, object map[string]any, at *place, out *outcome) {
 	r := &n.object
 	if r.min != unlimited && len(object) < r.min {
@@ -10,13 +10,18 @@ func (e *evaluation) object(n *node, object map[string]any, at *place, out *outc
 		e.fail(n, "maxProperties", at, out)
 	}
 	e.spend(len(r.required))
-	e.require(n, "required", r.required, object, at, out)
+	require(e, n, "required", r.required, object, at, out)
 	for _, d := range r.dependent {
 		if _, ok := object[d.property]; ok {
 			e.spend(len(d.required))
-			e.require(n, d.keyword, d.required, object, at, out)
+			require(e, n, d.keyword, d.required, object, at, out)
 		}
 	}
+}
+
+// members applies n's schemas for the members of an object.
+func (e *evaluation) members(n *node, object map[string]any, at *place, out *outcome) {
+	r := &n.object
 	if !r.looksInside() {
 		return
 	}
@@ -33,7 +38,8 @@ func (e *evaluation) object(n *node, object map[string]any, at *place, out *outc
 	}
 }
 
-func (e *evaluation) require(n *node, keyword string, names []string, object map[string]any, at *place, out *outcome) {
+// require reports the names that an object is without.
+func require(e *evaluation, n *node, keyword string, names []string, object map[string]any, at *place, out *outcome) {
 	for _, name := range names {
 		if e.over(out) {
 			return
