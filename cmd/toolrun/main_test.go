@@ -38,11 +38,11 @@ func (m testMain) Run() int {
 	return m.M.Run()
 }
 
-// TestCommandScripts runs scripts whose commands do one thing and end. Each is a process of its own, which takes three times
-// as long to start with the race detector: make test runs these scripts without it.
+// TestCommandScripts runs scripts whose commands do one thing and end, some of them with a service. Each is a process of its
+// own, which takes three times as long to start with the race detector: make test runs these scripts without it.
 func TestCommandScripts(t *testing.T) { runScripts(t, "testdata/script") }
 
-// TestServiceScripts runs scripts with commands that answer many requests, also in the background.
+// TestServiceScripts runs scripts about commands that answer many requests.
 func TestServiceScripts(t *testing.T) { runScripts(t, "testdata/service") }
 
 // runScripts runs the command as its users do. A script calls it by its name if it is to succeed, and with "exits N" if it

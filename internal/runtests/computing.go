@@ -20,7 +20,7 @@ var computing = map[string][]string{
 	},
 	"./host/engine/wasm":       {"TestWebAssemblyEngine"},
 	"./host/memory":            {"TestAnAttemptHoldsTexts"},
-	"./host/server/httpapi":    {"TestAuthorisation", "TestBodiesInLittleMemory", "TestGeneratedRequests", "TestSeedFileTypes", "TestZipBomb"},
+	"./host/server/httpapi":    {"TestAuthorisation", "TestBodiesInLittleMemory", "TestFilesWithoutText", "TestGeneratedRequests", "TestSeedFileTypes", "TestZipBomb"},
 	"./host/storage/bolt":      {"TestRemovalHoldsNoContents"},
 	"./internal/cli":           {"TestPythonInstall"},
 	"./internal/wasm/snapshot": {"TestGoRandom", "TestGoSeed"},
