@@ -18,10 +18,9 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
-	"github.com/toolrun/toolrun/host/storage"
 )
 
-// sweepChunk is how many expired records one call of Sweep frees for each tenant.
+// sweepChunk is how many records one sweep frees.
 const sweepChunk = 1000
 
 // Host runs the tools of one app. It is safe for concurrent use.
@@ -90,7 +89,7 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	h.ledger = newLedger(h)
 	h.ledger.start()
 	h.meter = &Meter{kept: service.Meter(), log: h.log}
-	h.startSweeper(untilClosed, opts.Backend, opts.SweepEvery)
+	h.startSweeper(untilClosed, opts.SweepEvery)
 	return h, nil
 }
 
@@ -126,8 +125,7 @@ func byExtension(engines []engine.Engine) (map[string]engine.Engine, error) {
 	return found, nil
 }
 
-// startSweeper sweeps now and then, until ctx ends. It frees all that has expired, however fast more of it comes.
-func (h *Host) startSweeper(ctx context.Context, backend storage.Backend, every time.Duration) {
+func (h *Host) startSweeper(ctx context.Context, every time.Duration) {
 	setDefault(&every, time.Minute)
 	if every < 0 {
 		return
@@ -138,11 +136,7 @@ func (h *Host) startSweeper(ctx context.Context, backend storage.Backend, every 
 		for {
 			select {
 			case <-ticker.C:
-				err := memory.FreeExpired(ctx, backend, h.clock())
-				if err == nil {
-					_, err = h.Sweep(ctx)
-				}
-				if err != nil && ctx.Err() == nil {
+				if _, err := h.Sweep(ctx); err != nil && ctx.Err() == nil {
 					h.log.Error("sweep", "error", err)
 				}
 			case <-ctx.Done():

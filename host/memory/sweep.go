@@ -16,31 +16,16 @@ const SweepDelay = time.Hour
 // sweeps one tenant as SweepTenant does. It frees at most limit records a call, and returns how many; fewer than
 // limit means that there are no more.
 func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, error) {
-	n, err := freeExpired(ctx, s.backend, s.now(), limit)
+	n, err := FreeExpired(ctx, s.backend, s.now(), limit)
 	if err != nil {
 		return n, s.records.Fault("sweep", err)
 	}
 	return n, s.SweepTenant(ctx, tenant)
 }
 
-const (
-	// sweepChunk is how many records FreeExpired frees at a time, and sweepChunks how often it does.
-	sweepChunk  = 1000
-	sweepChunks = 100
-)
-
-// FreeExpired frees the records of a backend whose lifetime had ended SweepDelay before now, whatever they belong to, in
-// bounded chunks: 100,000 records at most.
-func FreeExpired(ctx context.Context, backend storage.Backend, now time.Time) error {
-	for range sweepChunks {
-		if n, err := freeExpired(ctx, backend, now, sweepChunk); err != nil || n < sweepChunk {
-			return err
-		}
-	}
-	return nil
-}
-
-func freeExpired(ctx context.Context, backend storage.Backend, now time.Time, limit int) (int, error) {
+// FreeExpired frees up to limit records of a backend whose lifetime had ended SweepDelay before now, whatever they belong
+// to, and returns how many. Fewer than limit means that there are no more.
+func FreeExpired(ctx context.Context, backend storage.Backend, now time.Time, limit int) (int, error) {
 	removed, err := backend.DeleteWhere(ctx, storage.Selector{Expired: now.Add(-SweepDelay)}, limit)
 	return len(removed), err
 }

@@ -9,6 +9,12 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
+const (
+	// sweepChunk is how many records one call of a sweep frees, and sweepChunks how many calls one sweep makes.
+	sweepChunk  = 1000
+	sweepChunks = 100
+)
+
 // startSweeper sweeps the backend now and then, until Close: once for all hosts, and also for tenants whose hosts
 // are not open.
 func (a *Apps) startSweeper() {
@@ -54,8 +60,14 @@ func (a *Apps) Sweep(ctx context.Context) error {
 	if a.options.Host.Now != nil {
 		now = a.options.Host.Now
 	}
-	if err := memory.FreeExpired(ctx, a.options.Host.Backend, now()); err != nil {
-		return err
+	for range sweepChunks {
+		n, err := memory.FreeExpired(ctx, a.options.Host.Backend, now(), sweepChunk)
+		if err != nil {
+			return err
+		}
+		if n < sweepChunk {
+			break
+		}
 	}
 	for _, id := range a.Names() {
 		declared, ok := a.App(id)

@@ -11,12 +11,15 @@ import { test } from 'node:test';
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 const sdk = join(import.meta.dirname, '..');
 
-/** Checks the files, and answers what the compiler has against them, a line each. */
-async function check(files, lib = ['es2023']) {
+/**
+ * Checks the files, and returns what the compiler reports, a line each. TypeScript's own libraries, which take most of the time,
+ * are checked only if whole is set: a declaration of ours may make one of theirs wrong.
+ */
+async function check(files, { lib = ['es2023'], whole = false } = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'toolrun-types'));
   await mkdir(join(dir, 'node_modules', '@toolrun'), { recursive: true });
   await symlink(sdk, join(dir, 'node_modules', '@toolrun', 'sdk'));
-  const options = { strict: true, noEmit: true, checkJs: true, allowJs: true, module: 'nodenext', target: 'es2023', lib, types: ['@toolrun/sdk'] };
+  const options = { strict: true, skipDefaultLibCheck: !whole, noEmit: true, checkJs: true, allowJs: true, module: 'nodenext', target: 'es2023', lib, types: ['@toolrun/sdk'] };
   await writeFile(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['*.ts', '*.mts', '*.js'] }));
   for (const [name, text] of Object.entries(files)) {
     await writeFile(join(dir, name), text);
@@ -49,9 +52,9 @@ export default async function (input: { $name: string }, context: { message?: st
 }
 `;
 
-test('a tool compiles without the DOM', async () => assert.deepEqual(await check({ 'tool.ts': tool }), []));
+test('a tool compiles without the DOM', async () => assert.deepEqual(await check({ 'tool.ts': tool }, { whole: true }), []));
 
-test('a tool compiles beside the DOM', async () => assert.deepEqual(await check({ 'tool.ts': tool }, ['es2023', 'dom', 'dom.iterable']), []));
+test('a tool compiles beside the DOM', async () => assert.deepEqual(await check({ 'tool.ts': tool }, { lib: ['es2023', 'dom', 'dom.iterable'], whole: true }), []));
 
 const digest = `
 import { createHash, randomBytes } from 'node:crypto';
