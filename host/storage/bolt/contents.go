@@ -135,11 +135,9 @@ func damagedContent(k storage.Key, why string) error {
 	return fmt.Errorf("content of record %s: %w: %s", k, storage.ErrCorrupt, why)
 }
 
-// encode returns the value under which a record is stored, and stores its content if that belongs apart.
-func (t *transaction) encode(r storage.Record) ([]byte, error) {
-	if len(r.Content) <= pieceBytes {
-		return storage.AppendRecord(nil, r), nil
-	}
+// contents returns the bucket of contents, and sees to it that nextPiece is known before anything is removed: a cursor of
+// bbolt looks for the last entry without end if those of several pages were all deleted in its transaction.
+func (t *transaction) contents() *bbolt.Bucket {
 	contents := t.tx.Bucket(contentsBucket)
 	if t.nextPiece == 0 {
 		t.nextPiece = 1
@@ -147,6 +145,15 @@ func (t *transaction) encode(r storage.Record) ([]byte, error) {
 			t.nextPiece = binary.BigEndian.Uint64(last) + 1
 		}
 	}
+	return contents
+}
+
+// encode returns the value under which a record is stored, and stores its content if that belongs apart.
+func (t *transaction) encode(r storage.Record) ([]byte, error) {
+	if len(r.Content) <= pieceBytes {
+		return storage.AppendRecord(nil, r), nil
+	}
+	contents := t.contents()
 	ref := reference{t.nextPiece, int64(len(r.Content)), crc32.Checksum(r.Content, castagnoli)}
 	for rest := r.Content; len(rest) > 0; t.nextPiece++ {
 		n := min(pieceBytes, len(rest))
@@ -170,7 +177,7 @@ func (t *transaction) discard(k storage.Key) error {
 	if err != nil {
 		return err
 	}
-	contents := t.tx.Bucket(contentsBucket)
+	contents := t.contents()
 	for n := ref.first; n < ref.end(); n++ {
 		if err := contents.Delete(pieceKey(n)); err != nil {
 			return err

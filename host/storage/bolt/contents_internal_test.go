@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -81,6 +82,39 @@ func TestContentsApart(t *testing.T) {
 	}
 	if got := piecesIn(t, b); got != 0 {
 		t.Errorf("%d pieces are left of removed records; want none", got)
+	}
+}
+
+// TestOnlyContentReplaced replaces and removes the only content that is stored apart, over and over: bbolt's cursors do
+// not end in a bucket of several pages whose entries were all deleted.
+func TestOnlyContentReplaced(t *testing.T) {
+	b := openTest(t)
+	k := testKey("s")
+	done := make(chan error, 1)
+	go func() {
+		for revision := range int64(4) {
+			err := b.Update(t.Context(), storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
+				r := storage.Record{Key: k, Revision: revision + 1, Content: make([]byte, 1<<20), Tags: []string{"e"}}
+				return []storage.Write{{Record: r}}, nil
+			})
+			if err != nil {
+				done <- err
+				return
+			}
+		}
+		_, err := b.DeleteWhere(t.Context(), tagged("e"), 10)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(30 * time.Second):
+		panic("a commit does not end") // Close would wait for it
+	}
+	if got := piecesIn(t, b); got != 0 {
+		t.Errorf("%d pieces are left; want none", got)
 	}
 }
 

@@ -124,7 +124,7 @@ func (q *queue) pick() int {
 			left = append(left, r)
 			continue
 		}
-		picked, room = append(picked, r), room-size
+		picked, room = append(picked, r), max(0, room-size)
 	}
 	q.items = append(q.items[:0], append(picked, left...)...)
 	return len(picked)

@@ -109,6 +109,12 @@ func TestLargeRequestsKeepApart(t *testing.T) {
 	more, s = add("y", 8<<20), add("t", 10)
 	commit(huge, s)
 	commit(more) // larger than there is ever room for
+	more = add("y", 8<<20)
+	commit(more)
+	more, s, z = add("y", 8<<20), add("t", 10), add("u", 10)
+	commit(s, z)
+	s = add("t", 10)
+	commit(more, s) // small ones need no room
 	if len(q.items) != 0 {
 		t.Errorf("%d requests are left", len(q.items))
 	}

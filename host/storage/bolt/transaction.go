@@ -74,7 +74,7 @@ type transaction struct {
 	written []storage.Changed
 	history *storage.History
 	bytes   int64 // contents written and removed, about
-	// nextPiece is the number of the next piece of a content, 0 before the first one is written.
+	// nextPiece is the number of the next piece of a content, 0 before contents are looked at.
 	nextPiece uint64
 }
 
