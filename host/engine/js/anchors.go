@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/property"
 )
 
-// anchored finds what may be a regular expression that has the flag m, or \b or \B.
-var anchored = lazyRegexp(`\\[bB]|/[dgisuvy]*m`)
+// anchored finds what may be a regular expression that has the flag m or u, or \b or \B.
+var anchored = lazyRegexp(`\\[bB]|/[dgisvy]*[mu]`)
 
 // mayMend reports whether code may hold a regular expression that mendPattern changes.
 func mayMend(code string) bool {
@@ -21,6 +21,11 @@ func mendPattern(pattern, flags string) (string, error) {
 	unicode := strings.Contains(flags, "u")
 	if err := property.CheckGroups(pattern, unicode); err != nil {
 		return "", err
+	}
+	if unicode {
+		if err := property.CheckUnicode(pattern); err != nil {
+			return "", err
+		}
 	}
 	if unicode && property.Mended(pattern) {
 		expanded, err := property.Expand(pattern)

@@ -2,6 +2,7 @@ package js
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/dop251/goja/ast"
@@ -14,6 +15,7 @@ const (
 	asyncGeneratorName = "\x00asyncGenerator"
 	yieldStarName      = "\x00yieldStar"
 	forAwaitName       = "\x00forAwait"
+	markName           = "\x00asyncGeneratorFunction"
 )
 
 // What esbuild's helpers look like, whatever it had to call them.
@@ -57,7 +59,10 @@ func mendAsync(code string, tree *ast.Program) {
 		switch n := node.(type) {
 		case *ast.Binding:
 			return !h.replace(n)
+		case *ast.BlockStatement:
+			n.List = h.markDeclared(n.List)
 		case *ast.CallExpression:
+			h.markArguments(n)
 			if f := lastFunction(n); f != nil && h.generator != "" && isName(n.Callee, h.generator) {
 				h.awaitReturns(f)
 			}
@@ -103,6 +108,59 @@ func (h asyncHelpers) awaitReturns(generator *ast.FunctionLiteral) {
 		}
 		return true
 	})
+}
+
+// isAsyncGenerator reports whether a function was an asynchronous generator: all that it does is to make one.
+func (h asyncHelpers) isAsyncGenerator(f *ast.FunctionLiteral) bool {
+	if h.generator == "" || len(f.Body.List) != 1 {
+		return false
+	}
+	made, ok := f.Body.List[0].(*ast.ReturnStatement)
+	if !ok {
+		return false
+	}
+	c, ok := made.Argument.(*ast.CallExpression)
+	return ok && isName(c.Callee, h.generator)
+}
+
+// markDeclared marks the asynchronous generators that a block declares, where it begins: a declaration is hoisted.
+func (h asyncHelpers) markDeclared(list []ast.Statement) []ast.Statement {
+	var marks []ast.Statement
+	for _, s := range list {
+		if d, ok := s.(*ast.FunctionDeclaration); ok && h.isAsyncGenerator(d.Function) {
+			at := d.Function.Function
+			marks = append(marks, &ast.ExpressionStatement{Expression: call(at, markName, identifier(at, d.Function.Name.Name))})
+		}
+	}
+	if marks == nil {
+		return list
+	}
+	directives := 0
+	for directives < len(list) && isText(list[directives]) {
+		directives++
+	}
+	return slices.Concat(list[:directives], marks, list[directives:])
+}
+
+// isText reports whether a statement may be a directive, such as "use strict".
+func isText(s ast.Statement) bool {
+	e, ok := s.(*ast.ExpressionStatement)
+	if ok {
+		_, ok = e.Expression.(*ast.StringLiteral)
+	}
+	return ok
+}
+
+// markArguments marks the asynchronous generators among arguments. Others would lose the name that goja gives them.
+func (h asyncHelpers) markArguments(c *ast.CallExpression) {
+	if isName(c.Callee, markName) {
+		return
+	}
+	for i, argument := range c.ArgumentList {
+		if f, ok := argument.(*ast.FunctionLiteral); ok && h.isAsyncGenerator(f) {
+			c.ArgumentList[i] = call(f.Function, markName, f)
+		}
+	}
 }
 
 func call(at file.Idx, name unistring.String, argument ast.Expression) *ast.CallExpression {

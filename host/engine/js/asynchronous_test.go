@@ -30,11 +30,16 @@ func TestAsyncGenerators(t *testing.T) {
 		log + `const it = { [Symbol.iterator]() { return { n: 0, next() { return { done: this.n > 2, value: Promise.resolve(this.n++) } }, return() { seen.push("closed"); return {} } } } }; for await (const x of it) { seen.push(x); if (x) break } return seen`: `[0,1,"closed"]`,
 		log + `const it = { *[Symbol.iterator]() { try { yield Promise.reject("no") } finally { seen.push("closed") } } }; try { for await (const x of it) seen.push(x) } catch (e) { seen.push(e) } return seen`:                                                   `["closed","no"]`,
 		`try { for await (const x of 5) ; } catch (e) { return e.name }`: `"TypeError"`,
+		// A promise whose constructor throws.
+		log + `const p = Promise.resolve(1); Object.defineProperty(p, "constructor", { get() { throw new Error("no") } }); async function* g() { try { yield p } catch (e) { yield e.message } } for await (const x of g()) seen.push(x); try { for await (const x of [p]) ; } catch (e) { seen.push(e.message) } return seen`: `["no","no"]`,
 		// The objects.
-		`async function* g() {} const i = g(), p = Object.getPrototypeOf(i); return [String(i), p.next.length, p.next.name, i[Symbol.asyncIterator]() === i, Object.keys(p), Reflect.ownKeys(i)]`: `["[object AsyncGenerator]",1,"next",true,[],[]]`,
-		`async function* g() {} const { next } = g(); try { await next.call({}) } catch (e) { return e.name }`:                                                                                    `"TypeError"`,
-		`class C { #x = 4; async *m() { yield this.#x; yield arguments.length } } const all = []; for await (const x of new C().m(1, 2)) all.push(x); return all`:                                 `[4,2]`,
-		`Promise.prototype.then = 5; async function* g() { yield 1 } return (await g().next()).value`:                                                                                             `1`,
+		`async function* g() {} const i = g(), p = Object.getPrototypeOf(i); return [String(i), p.next.length, p.next.name, i[Symbol.asyncIterator]() === i, Object.keys(p), Reflect.ownKeys(i)]`:                    `["[object AsyncGenerator]",1,"next",true,[],[]]`,
+		`async function* g() { "use strict"; yield 1 } return [g.constructor.name, String(g), Object.getPrototypeOf(g) === Function.prototype, g instanceof Function, g.name].map((v) => String(v).slice(0, 22))`:    `["AsyncGeneratorFunction","function g() {\n       ","false","true","g"]`,
+		`const tag = (f) => Object.prototype.toString.call(f); function h() { "use strict"; return (function () { return this === undefined })(); async function* g() {} } return [tag(async function* () {}), h()]`: `["[object AsyncGeneratorFunction]",true]`,
+		`async function* g() {} try { g.constructor("1") } catch (e) { return e.name }`:                                                                                                                              `"EvalError"`,
+		`async function* g() {} const { next } = g(); try { await next.call({}) } catch (e) { return e.name }`:                                                                                                       `"TypeError"`,
+		`class C { #x = 4; async *m() { yield this.#x; yield arguments.length } } const all = []; for await (const x of new C().m(1, 2)) all.push(x); return all`:                                                    `[4,2]`,
+		`Promise.prototype.then = 5; async function* g() { yield 1 } return (await g().next()).value`:                                                                                                                `1`,
 	} {
 		if got := answer(t, body); got != want {
 			t.Errorf("%s\n = %s\n want %s", body, got, want)

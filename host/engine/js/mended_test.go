@@ -33,8 +33,11 @@ func TestUnicodeProperties(t *testing.T) {
 		`["\\p{Nope}", "\\p{L", "\\p", "[\\p{L}-z]", "[a-\\p{L}]", "\\p{Script=L}", "\\p{sc}"].map((p) => { try { return new RegExp(p, "u").source } catch (e) { return e.name } })`: `["SyntaxError","SyntaxError","SyntaxError","SyntaxError","SyntaxError","SyntaxError","SyntaxError"]`,
 		`(() => { try { new RegExp("\\p{L}".repeat(1000), "u"); } catch (e) { return e.message.slice(-28) } })()`:                                                                    `"Regular expression too large"`,
 		`["v", "d"].map((f) => { try { return new RegExp("a", f).flags } catch (e) { return e.name + ": " + e.message } })`:                                                          `["SyntaxError: Invalid flags supplied to RegExp constructor 'v'","SyntaxError: Invalid flags supplied to RegExp constructor 'd'"]`,
-		`Object.getOwnPropertyNames(new RegExp("\\p{L}", "u"))`:                                                                                                                      `["lastIndex"]`,
-		`[RegExp.name, RegExp.length, typeof RegExp.prototype, Object.getOwnPropertyDescriptor(RegExp.prototype, "source").get.name]`:                                                `["RegExp",2,"object","get source"]`,
+		`["\\Z", "[\\Z]", "[\\B]", "(?=a)+", "(?!a){2}", "(?<=a)*", "a\\A"].map((p) => { try { return new RegExp(p, "u").source } catch (e) { return e.message.split("/: ")[1] } })`: `["Invalid escape","Invalid escape","Invalid escape","Nothing to repeat","Nothing to repeat","Nothing to repeat","Invalid escape"]`,
+		`["\\d\\B", "[\\b\\-\\]]", "(a)+", "(?:a)+", "(?<n>a)+", "((?=a)b)+", "[(?=]+", "\\(?", "(?=a)b"].map((p) => new RegExp(p, "u").source.length)`:                              `[4,8,4,6,8,9,6,3,6]`,
+		`[/\Z/.test("Z"), /(?=a)*b/.test("b")]`:                 `[true,true]`, // without u it is text
+		`Object.getOwnPropertyNames(new RegExp("\\p{L}", "u"))`: `["lastIndex"]`,
+		`[RegExp.name, RegExp.length, typeof RegExp.prototype, Object.getOwnPropertyDescriptor(RegExp.prototype, "source").get.name]`: `["RegExp",2,"object","get source"]`,
 	} {
 		if got := answer(t, "return ("+code+");"); got != want {
 			t.Errorf("%s\n = %s\n want %s", code, got, want)

@@ -12,7 +12,7 @@ import (
 
 // webModules are the modules of the web's interfaces, and the globals that each makes.
 var webModules = map[string][]string{
-	"async.js":     {asyncGeneratorName, yieldStarName, forAwaitName},
+	"async.js":     {asyncGeneratorName, yieldStarName, forAwaitName, markName},
 	"buffer.js":    {"Buffer"},
 	"clone.js":     {"structuredClone"},
 	"crypto.js":    {"crypto"},

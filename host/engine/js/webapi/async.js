@@ -6,7 +6,8 @@
 
 const { asyncIterator, iterator, toStringTag } = Symbol;
 const { apply, getPrototypeOf } = Reflect;
-const { defineProperty, setPrototypeOf } = Object;
+const { create, defineProperty, setPrototypeOf } = Object;
+const FunctionOfText = Function;
 const plain = getPrototypeOf(getPrototypeOf((function* () {})()));
 const resumptions = { __proto__: null, next: plain.next, throw: plain.throw, return: plain.return };
 
@@ -24,10 +25,12 @@ const methodOf = (object, name) => {
   return method;
 };
 
-// wait calls one of two functions with what a value settles to.
-const wait = async (value, yes, no) => {
-  try { value = await value; } catch (error) { no(error); return; }
-  yes(value);
+const { resolve } = Promise, { then } = Promise.prototype;
+
+// wait calls one of two functions with what a value settles to. goja's own await lets what the constructor of a
+// promise throws past every catch.
+const wait = (value, yes, no) => {
+  try { apply(then, apply(resolve, Promise, [value]), [yes, no]); } catch (error) { no(error); }
 };
 
 // Delegated is a promise of an iterator's answer, and how the generator goes on with it.
@@ -124,10 +127,9 @@ class AsyncGenerator {
 
 const { ask } = AsyncGenerator;
 
-// hide gives an object hidden members, and returns it.
-const hide = (object, members, tag) => {
-  for (const key of Reflect.ownKeys(members)) defineProperty(object, key, { __proto__: null, value: members[key], writable: true, enumerable: false, configurable: true });
-  if (tag !== undefined) defineProperty(object, toStringTag, { __proto__: null, value: tag, writable: false, enumerable: false, configurable: true });
+// hide gives an object members that are not enumerable, and returns it.
+const hide = (object, members, writable = true) => {
+  for (const key of Reflect.ownKeys(members)) defineProperty(object, key, { __proto__: null, value: members[key], writable, enumerable: false, configurable: true });
   return object;
 };
 
@@ -137,9 +139,24 @@ const AsyncGeneratorPrototype = hide(AsyncGenerator.prototype, {
   next(value) { return ask(this, 'next', value); },
   return(value) { return ask(this, 'return', value); },
   throw(value) { return ask(this, 'throw', value); },
-}, 'AsyncGenerator');
-delete AsyncGeneratorPrototype.constructor;
+});
 setPrototypeOf(AsyncGeneratorPrototype, AsyncIteratorPrototype);
+
+// The constructor makes code from a text, which is refused.
+const AsyncGeneratorFunction = setPrototypeOf(function AsyncGeneratorFunction(text) { return FunctionOfText(text); }, FunctionOfText);
+
+const AsyncGeneratorFunctionPrototype = hide(create(FunctionOfText.prototype), {
+  constructor: AsyncGeneratorFunction, prototype: AsyncGeneratorPrototype, [toStringTag]: 'AsyncGeneratorFunction',
+}, false);
+defineProperty(AsyncGeneratorFunction, 'prototype', { value: AsyncGeneratorFunctionPrototype, writable: false });
+hide(AsyncGeneratorPrototype, { constructor: AsyncGeneratorFunctionPrototype, [toStringTag]: 'AsyncGenerator' }, false);
+
+// mark makes a function what libraries know an asynchronous generator by.
+const mark = (f) => {
+  setPrototypeOf(f, AsyncGeneratorFunctionPrototype);
+  f.prototype = create(AsyncGeneratorPrototype);
+  return f;
+};
 
 // fromSync makes an asynchronous iterator of an iterable.
 const fromSync = (iterable) => {
@@ -147,31 +164,32 @@ const fromSync = (iterable) => {
   if (begin === undefined) throw new TypeError('the value is not async iterable');
   const source = checked(apply(begin, iterable, []));
   const { next } = source;
-  const proceed = async (method, given, closes) => {
+  const close = () => {
+    const method = methodOf(source, 'return');
+    if (method !== undefined) checked(apply(method, source, []));
+  };
+  const proceed = (yes, no, method, given, closes) => {
     const result = checked(apply(method, source, given));
     const done = !!result.done;
-    let { value } = result;
-    try { value = await value; } catch (error) {
-      if (!done && closes) {
-        try { const close = methodOf(source, 'return'); if (close !== undefined) apply(close, source, []); } catch { /* the first error counts */ }
-      }
-      throw error;
-    }
-    return { value, done };
+    const { value } = result;
+    wait(value, (v) => yes({ value: v, done }), (error) => {
+      if (!done && closes) try { close(); } catch { /* the first error counts */ }
+      no(error);
+    });
   };
   return {
-    next: (...given) => proceed(next, given, true),
-    return: async (...given) => {
+    next: (...given) => new Promise((yes, no) => { proceed(yes, no, next, given, true); }),
+    return: (...given) => new Promise((yes, no) => {
       const method = methodOf(source, 'return');
-      return method === undefined ? { value: given[0], done: true } : proceed(method, given, false);
-    },
-    throw: async (...given) => {
+      if (method === undefined) yes({ value: given[0], done: true });
+      else proceed(yes, no, method, given, false);
+    }),
+    throw: (...given) => new Promise((yes, no) => {
       const method = methodOf(source, 'throw');
-      if (method !== undefined) return proceed(method, given, true);
-      const close = methodOf(source, 'return');
-      if (close !== undefined) checked(apply(close, source, []));
+      if (method !== undefined) { proceed(yes, no, method, given, true); return; }
+      close();
       throw new TypeError('the iterator has no method throw');
-    },
+    }),
   };
 };
 
@@ -226,4 +244,5 @@ exports.create = () => ({
   '\0asyncGenerator': (Await) => (self, given, body) => new AsyncGenerator(apply(body, self, given === null ? [] : given), Await),
   '\0yieldStar': delegate,
   '\0forAwait': iterate,
+  '\0asyncGeneratorFunction': mark,
 });
