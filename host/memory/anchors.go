@@ -125,7 +125,7 @@ func (earlierAnswer) Error() string { return "an earlier run had the same idempo
 
 // checkKey fails if the transaction's key was used.
 func (t *transaction) checkKey(r storage.Record, _ time.Time) error {
-	answer, err := t.s.finished(t.tx, r)
+	answer, err := t.finished(r)
 	if err == nil && answer != nil {
 		return earlierAnswer{answer}
 	}

@@ -21,4 +21,4 @@ func (s *Service) quota(c partition.Caller) txn.Quota { return &callerQuota{s: s
 func (q *callerQuota) Budget() storage.Budget { return q.s.budget(q.caller) }
 
 // Reclaim implements txn.Quota.
-func (q *callerQuota) Reclaim(ctx context.Context) bool { return q.s.reclaim(ctx, q.caller) }
+func (q *callerQuota) Reclaim(ctx context.Context) bool { return reclaim(ctx, q.s, q.caller) }

@@ -58,10 +58,10 @@ func writeCatalogue(ctx context.Context, s *Service, c partition.Caller) error {
 	if err != nil {
 		return s.records.Fault("read the catalogue", err)
 	}
-	if err := s.refuseMoved(ctx, c, old); err != nil {
+	if err := refuseMoved(ctx, s, c, old); err != nil {
 		return err
 	}
-	next := s.nextCatalogue(old)
+	next := nextCatalogue(s.stores, old)
 	if maps.Equal(old.Stores, next.Stores) {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (s *Service) CheckDeclared(ctx context.Context, tenant string) error {
 	if err != nil {
 		return s.records.Fault("read the catalogue", err)
 	}
-	return s.refuseMoved(ctx, c, old)
+	return refuseMoved(ctx, s, c, old)
 }
 
 // DeclaredTenants calls visit with each tenant that the app was declared for so far, until visit returns an error.
@@ -107,19 +107,20 @@ func decodeCatalogue(r storage.Record) (catalogue, error) {
 	return c, nil
 }
 
-// nextCatalogue is the catalogue with the app's declarations; stores no longer declared stay in it.
-func (s *Service) nextCatalogue(old catalogue) catalogue {
+// nextCatalogue returns the catalogue with the app's declarations; stores that are not declared any more stay in it.
+func nextCatalogue(stores map[string]*store, old catalogue) catalogue {
 	next := catalogue{Stores: maps.Clone(old.Stores)}
 	if next.Stores == nil {
 		next.Stores = map[string]declaration{}
 	}
-	for name, st := range s.stores {
+	for name, st := range stores {
 		next.Stores[name] = declarationOf(st.Store)
 	}
 	return next
 }
 
-func (s *Service) refuseMoved(ctx context.Context, c partition.Caller, old catalogue) error {
+// refuseMoved returns a *MovedError for each store whose access or kind changed while it has records.
+func refuseMoved(ctx context.Context, s *Service, c partition.Caller, old catalogue) error {
 	var moved []string
 	for name, was := range old.Stores {
 		if st := s.stores[name]; st != nil && (st.Access != was.Access || st.Kind != was.Kind) {
@@ -129,7 +130,7 @@ func (s *Service) refuseMoved(ctx context.Context, c partition.Caller, old catal
 	if len(moved) == 0 {
 		return nil
 	}
-	counts, err := s.countStores(ctx, c)
+	counts, err := countStores(ctx, s.records, c)
 	if err != nil {
 		return s.records.Fault("count records", err)
 	}
@@ -180,9 +181,10 @@ func (e *MovedError) Held() string {
 	return fmt.Sprintf("%d records %s", e.Records, what)
 }
 
-func (s *Service) countStores(ctx context.Context, c partition.Caller) (map[string]int, error) {
+// countStores counts the records of each store of an app in a tenant.
+func countStores(ctx context.Context, db *records.DB, c partition.Caller) (map[string]int, error) {
 	counts := map[string]int{}
-	err := s.records.ScanHeads(ctx, s.app.Group(c), func(chunk []storage.Head) error {
+	err := db.ScanHeads(ctx, db.App.Group(c), func(chunk []storage.Head) error {
 		for _, r := range chunk {
 			counts[r.Key.Part(storage.Store)]++
 		}
@@ -207,13 +209,13 @@ type StoreReport struct {
 // and how many records no longer fit their schema. It is sorted by the stores' names.
 func (s *Service) Report(ctx context.Context, tenant string) ([]StoreReport, error) {
 	c := partition.Caller{Tenant: tenant}
-	reports := map[string]*StoreReport{}
+	reports := storeReports{}
 	for _, name := range s.names {
 		reports[name] = &StoreReport{Store: name}
 	}
 	err := s.records.Scan(ctx, s.app.Group(c), func(chunk []storage.Record) error {
 		for _, r := range chunk {
-			s.reportRecord(reports, r)
+			reports.add(s.stores[r.Key.Part(storage.Store)], r, s.now())
 		}
 		return nil
 	})
@@ -227,15 +229,18 @@ func (s *Service) Report(ctx context.Context, tenant string) ([]StoreReport, err
 	return all, nil
 }
 
-func (s *Service) reportRecord(reports map[string]*StoreReport, r storage.Record) {
+// storeReports are reports by the names of their stores.
+type storeReports map[string]*StoreReport
+
+// add adds a record of a store, nil if that is not declared any more, as it stands at a time.
+func (reports storeReports) add(st *store, r storage.Record, at time.Time) {
 	name := r.Key.Part(storage.Store)
 	report := reports[name]
 	if report == nil {
 		report = &StoreReport{Store: name, Orphan: true}
 		reports[name] = report
 	}
-	st := s.stores[name]
-	if !s.now().Before(s.endOf(st, r)) {
+	if !at.Before(st.endOf(r)) {
 		return
 	}
 	report.Records++

@@ -93,7 +93,7 @@ var _ txn.Quota = (*quota)(nil)
 func (q *quota) Budget() storage.Budget { return (*transaction)(q).budget() }
 
 // Reclaim implements txn.Quota.
-func (q *quota) Reclaim(ctx context.Context) bool { return q.s.reclaim(ctx, q.tx.Caller) }
+func (q *quota) Reclaim(ctx context.Context) bool { return reclaim(ctx, q.s, q.tx.Caller) }
 
 // effects are what an attempt read and wrote, by the names of stores.
 func (t *transaction) effects(e txn.Effects) report.Effects {

@@ -43,11 +43,12 @@ func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error)
 		return erased, err
 	}
 	c.Session = ""
-	if err := s.markErased(ctx, c); err != nil {
+	e := &erasure{s, c, &erased}
+	if err := e.mark(ctx); err != nil {
 		return erased, s.records.Fault("erase a user", err)
 	}
 	for range eraseRounds {
-		found, err := s.eraseRound(ctx, c, &erased)
+		found, err := e.round(ctx)
 		if err != nil {
 			return erased, s.records.Fault("erase a user", err)
 		}
@@ -59,40 +60,46 @@ func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error)
 		WithHint("stop runs for the user, then erase again")
 }
 
-// markErased makes every attempt that began before refuse to commit.
-func (s *Service) markErased(ctx context.Context, c partition.Caller) error {
+// erasure is the erasure of the caller's user, and what it has removed.
+type erasure struct {
+	s      *Service
+	caller partition.Caller
+	erased *Erased
+}
+
+// mark makes every attempt that began before refuse to commit.
+func (e *erasure) mark(ctx context.Context) error {
+	s, c := e.s, e.caller
 	key := s.app.Erased(c)
 	return s.backend.Update(ctx, storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
 		return s.records.Write(nil, now[0], key, struct{}{}, s.now().Add(partition.ErasedRetention), c)
 	})
 }
 
-// eraseRound removes what is there and reports whether there was anything. Sessions go first: that a session is the user's
+// round removes what is there and reports whether there was anything. Sessions go first: that a session is the user's
 // shows which records of the time when it was nobody's are the user's, too.
-func (s *Service) eraseRound(ctx context.Context, c partition.Caller, erased *Erased) (bool, error) {
-	sessions, err := s.sessions.IDs(ctx, c)
+func (e *erasure) round(ctx context.Context) (bool, error) {
+	sessions, err := e.s.sessions.IDs(ctx, e.caller)
 	if err != nil {
 		return false, err
 	}
 	for _, id := range sessions {
-		of := c
-		of.Session = id
-		if err := s.eraseSession(ctx, of, erased); err != nil {
+		if err := e.session(ctx, id); err != nil {
 			return false, err
 		}
 	}
-	n, err := s.dropSubject(ctx, c, c.User, erased)
+	n, err := e.drop(ctx, e.caller.User)
 	return len(sessions)+n > 0, err
 }
 
-// dropSubject removes everything of a data subject but sessions, which leave a tombstone.
-func (s *Service) dropSubject(ctx context.Context, c partition.Caller, subject string, erased *Erased) (int, error) {
-	total := 0
+// drop removes everything of a data subject but sessions, which leave a tombstone.
+func (e *erasure) drop(ctx context.Context, subject string) (int, error) {
+	app, c, total := e.s.app, e.caller, 0
 	for _, prefix := range []storage.Key{
-		s.app.Group(c), s.app.System(partition.Finished, c), s.app.System(partition.File, c), s.app.System(partition.FileText, c), s.app.System(partition.Upload, c),
-		s.app.System(partition.Ledger, c),
+		app.Group(c), app.System(partition.Finished, c), app.System(partition.File, c), app.System(partition.FileText, c), app.System(partition.Upload, c),
+		app.System(partition.Ledger, c),
 	} {
-		n, err := s.records.Drop(ctx, s.app.Tagged(c, storage.SubjectTag(subject), prefix), erased.count)
+		n, err := e.s.records.Drop(ctx, app.Tagged(c, storage.SubjectTag(subject), prefix), e.erased.count)
 		if total += n; err != nil {
 			return total, err
 		}
@@ -100,8 +107,10 @@ func (s *Service) dropSubject(ctx context.Context, c partition.Caller, subject s
 	return total, nil
 }
 
-// eraseSession ends a session of the user's and removes what was written in it while it was nobody's.
-func (s *Service) eraseSession(ctx context.Context, c partition.Caller, erased *Erased) error {
+// session ends a session of the user's and removes what was written in it while it was nobody's.
+func (e *erasure) session(ctx context.Context, id string) error {
+	s, c := e.s, e.caller
+	c.Session = id
 	r, err := s.records.Get(ctx, s.app.Session(c))
 	if err != nil {
 		return err
@@ -110,18 +119,18 @@ func (s *Service) eraseSession(ctx context.Context, c partition.Caller, erased *
 	if err != nil || state.User != c.User {
 		return err // the id is of no session any more, or of somebody else's
 	}
-	if _, err := s.dropSubject(ctx, c, partition.AnonymousSubject(c.Session), erased); err != nil {
+	if _, err := e.drop(ctx, partition.AnonymousSubject(id)); err != nil {
 		return err
 	}
 	if state.Ended == nil {
 		// What ends with the session is counted while it is there.
-		if _, err := s.dropSubject(ctx, c, c.User, erased); err != nil {
+		if _, err := e.drop(ctx, c.User); err != nil {
 			return err
 		}
 		if _, err := s.sessions.End(ctx, c); err != nil && !errors.Is(err, abi.NotFound) {
 			return err
 		}
-		erased.Sessions++
+		e.erased.Sessions++
 	}
 	return s.sessions.Forget(ctx, c)
 }

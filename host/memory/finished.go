@@ -17,18 +17,18 @@ type finishedState struct {
 	Answer      json.RawMessage `json:"answer"`
 }
 
-// finished returns the answer that is kept under a transaction's key, nil where there is none. A key that was
-// used for something else is a conflict.
-func (s *Service) finished(tx Tx, r storage.Record) ([]byte, error) {
-	if !r.Exists() || r.Expired(s.now()) {
+// finished returns the answer that is kept under the transaction's key, nil if there is none. A key that was used for
+// something else is a conflict.
+func (t *transaction) finished(r storage.Record) ([]byte, error) {
+	if !r.Exists() || r.Expired(t.s.now()) {
 		return nil, nil
 	}
 	var state finishedState
 	if err := json.Unmarshal(r.Content, &state); err != nil {
 		return nil, fmt.Errorf("finished run: %w: %w", storage.ErrCorrupt, err)
 	}
-	if state.Fingerprint != tx.Fingerprint {
-		return nil, abi.Faultf(abi.Conflict, "the idempotency key was used for a run with another %s", differing(state.Fingerprint, tx.Fingerprint)).
+	if state.Fingerprint != t.tx.Fingerprint {
+		return nil, abi.Faultf(abi.Conflict, "the idempotency key was used for a run with another %s", differing(state.Fingerprint, t.tx.Fingerprint)).
 			WithHint("use a new key for a new run")
 	}
 	return state.Answer, nil

@@ -7,10 +7,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// recordKey returns the key of a store's record of a caller, whom who describes. A store of a user or a session that is not
-// known is a fault; callers without one do not share a record.
-func (s *Service) recordKey(st *store, c partition.Caller, who string) (storage.Key, error) {
-	key := s.storePrefix(c, st.Name)
+// key returns the key of the store's record of a caller in the group of an app; who describes the caller. A store of a user
+// or a session that is not known is a fault; callers without one do not share a record.
+func (st *store) key(group storage.Key, c partition.Caller, who string) (storage.Key, error) {
+	key := prefixOf(group, st.Name)
 	switch st.Access {
 	case declare.ScopeUser:
 		if c.User == "" {

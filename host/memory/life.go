@@ -12,9 +12,9 @@ import (
 // never is later than every time that a record can hold.
 var never = time.Unix(1<<40, 0)
 
-// endOf returns when a record's lifetime ends: when it says so, or earlier where the store's retention has
-// been shortened since.
-func (s *Service) endOf(st *store, r storage.Record) time.Time {
+// endOf returns when a record's lifetime ends: when it says so, or earlier if the store's retention has been shortened
+// since. The store may be nil, for a record whose store is not declared any more.
+func (st *store) endOf(r storage.Record) time.Time {
 	end := never
 	if !r.Expires.IsZero() {
 		end = r.Expires
@@ -33,7 +33,7 @@ func (t *transaction) life(r storage.Record) txn.Life {
 		return t.s.sessions.Life(r)
 	}
 	l := txn.Life{Depends: t.foreignSessions(r)}
-	if end := t.s.endOf(t.s.stores[r.Key.Part(storage.Store)], r); end != never {
+	if end := t.s.stores[r.Key.Part(storage.Store)].endOf(r); end != never {
 		l.Until = end
 	}
 	return l

@@ -40,30 +40,31 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 	if st == nil {
 		return nil, "", abi.Faultf(abi.NotFound, "there is no store %s", kind.Quote(name))
 	}
-	start, err := s.afterCursor(c, after)
+	group := s.app.Group(c)
+	start, err := afterCursor(group, after)
 	if err != nil {
 		return nil, "", err
 	}
-	found, open := []Listed{}, map[storage.Key]bool{}
-	last, err := records.Page(s.records.Heads(ctx, s.extent(st, c)), start, limit, func(r storage.Head) (bool, error) {
-		if !s.belongs(r.Key, c, name) {
+	found, life := []Listed{}, newLifetimes(s)
+	last, err := records.Page(s.records.Heads(ctx, st.extent(group, c)), start, limit, func(r storage.Head) (bool, error) {
+		if !belongs(r.Key, c, name) {
 			return false, nil
 		}
-		alive, err := s.stillAlive(ctx, st, r.Record, open)
+		alive, err := life.alive(ctx, st, r.Record)
 		if alive {
-			found = append(found, s.listed(st, r))
+			found = append(found, st.listed(r))
 		}
 		return alive, err
 	})
 	if err != nil {
 		return nil, "", s.records.Fault("list records", err)
 	}
-	return found, s.cursor(c, last), nil
+	return found, cursor(group, last), nil
 }
 
-// extent is the narrowest prefix of all records that a list of a store may show.
-func (s *Service) extent(st *store, c partition.Caller) storage.Key {
-	key := s.storePrefix(c, st.Name)
+// extent is the narrowest prefix of all records that a list of the store may show to a caller.
+func (st *store) extent(group storage.Key, c partition.Caller) storage.Key {
+	key := prefixOf(group, st.Name)
 	switch {
 	case st.Access == declare.ScopeUser:
 		return key.With(storage.Part{Tag: storage.User, Value: c.User})
@@ -73,22 +74,22 @@ func (s *Service) extent(st *store, c partition.Caller) storage.Key {
 	return key
 }
 
-// storePrefix is the prefix of all records of a store in a tenant.
-func (s *Service) storePrefix(c partition.Caller, name string) storage.Key {
-	return s.app.Group(c).With(storage.Part{Tag: storage.Store, Value: name})
+// prefixOf returns the prefix of all records of a store in the group of an app.
+func prefixOf(group storage.Key, name string) storage.Key {
+	return group.With(storage.Part{Tag: storage.Store, Value: name})
 }
 
 // cursor writes the key that a page of a list ended with as text, "" for none. It begins within the tenant's app, so that
 // no text leads out of there.
-func (s *Service) cursor(c partition.Caller, last storage.Key) string {
+func cursor(group, last storage.Key) string {
 	if last == "" {
 		return ""
 	}
-	return base64.RawURLEncoding.EncodeToString([]byte(last[len(s.app.Group(c)):]))
+	return base64.RawURLEncoding.EncodeToString([]byte(last[len(group):]))
 }
 
 // afterCursor reads what cursor wrote.
-func (s *Service) afterCursor(c partition.Caller, text string) (storage.Key, error) {
+func afterCursor(group storage.Key, text string) (storage.Key, error) {
 	if text == "" {
 		return "", nil
 	}
@@ -99,20 +100,29 @@ func (s *Service) afterCursor(c partition.Caller, text string) (storage.Key, err
 	if err != nil {
 		return "", abi.Faultf(abi.InvalidArgument, "after is not the next of a page").WithHint("give the next of the page before, as it is")
 	}
-	return s.app.Group(c) + storage.Key(rest), nil
+	return group + storage.Key(rest), nil
 }
 
-func (s *Service) belongs(key storage.Key, c partition.Caller, name string) bool {
+// belongs reports whether a record is one of a store that a list shows to a caller.
+func belongs(key storage.Key, c partition.Caller, name string) bool {
 	user, session := key.Part(storage.User), key.Part(storage.Session)
 	return key.Part(storage.Store) == name &&
 		(c.User == "" || user == "" || user == c.User) &&
 		(c.Session == "" || session == "" || session == c.Session)
 }
 
-// stillAlive is View.alive for a list, which needs no snapshot; open remembers sessions looked up before.
-func (s *Service) stillAlive(ctx context.Context, st *store, r storage.Record, open map[storage.Key]bool) (bool, error) {
-	at := s.now()
-	if !at.Before(s.endOf(st, r)) {
+// lifetimes decides which records are alive, for lists, which need no snapshot. It remembers the sessions that it looked up.
+type lifetimes struct {
+	s    *Service
+	open map[storage.Key]bool // sessions, whether they are open
+}
+
+func newLifetimes(s *Service) *lifetimes { return &lifetimes{s, map[storage.Key]bool{}} }
+
+// alive reports whether a record of a store has not ended.
+func (l *lifetimes) alive(ctx context.Context, st *store, r storage.Record) (bool, error) {
+	s, open, at := l.s, l.open, l.s.now()
+	if !at.Before(st.endOf(r)) {
 		return false, nil
 	}
 	for _, tag := range r.Tags {
@@ -135,12 +145,13 @@ func (s *Service) stillAlive(ctx context.Context, st *store, r storage.Record, o
 	return true, nil
 }
 
-func (s *Service) listed(st *store, r storage.Head) Listed {
+// listed describes a record of the store.
+func (st *store) listed(r storage.Head) Listed {
 	l := Listed{
 		Store: st.Name, Item: r.Key.Part(storage.Item), User: r.Key.Part(storage.User), Session: r.Key.Part(storage.Session),
 		Revision: r.Revision, Bytes: int(r.ContentBytes), Created: r.Created, Updated: r.Updated,
 	}
-	if end := s.shownEnd(st, r.Record); !end.IsZero() {
+	if end := st.shownEnd(r.Record); !end.IsZero() {
 		l.Expires = &end
 	}
 	return l
@@ -152,7 +163,7 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 	if name == "" {
 		return 0, abi.Faultf(abi.InvalidArgument, "a purge needs the name of a store")
 	}
-	n, err := s.records.Drop(ctx, storage.Selector{Prefix: s.storePrefix(partition.Caller{Tenant: tenant}, name)}, func(storage.Head) {})
+	n, err := s.records.Drop(ctx, storage.Selector{Prefix: prefixOf(s.app.Group(partition.Caller{Tenant: tenant}), name)}, func(storage.Head) {})
 	return n, s.records.Fault("remove records", err)
 }
 

@@ -91,7 +91,7 @@ func (v *View) mayReclaim() bool { return !v.run.reclaimed && !v.run.tx.Dry }
 // reclaim frees what has expired. If the attempt depends on a record that is freed, it is executed again.
 func (v *View) reclaim(ctx context.Context) error {
 	v.run.reclaimed = true
-	if !v.s.reclaim(ctx, v.caller) {
+	if !reclaim(ctx, v.s, v.caller) {
 		return nil
 	}
 	v.usage = nil
@@ -105,8 +105,8 @@ const reclaimed = 1000
 // there were any. A sweep leaves them for an hour more, in case the clock runs ahead; but a write may have
 // their room at once, as it may take the place of an expired record. It looks at a bounded number of records,
 // and a transaction reclaims once for its calls and once for its commit.
-func (s *Service) reclaim(ctx context.Context, c partition.Caller) bool {
-	if s.clockMoved() {
+func reclaim(ctx context.Context, s *Service, c partition.Caller) bool {
+	if clockMoved(s.began, s.clock()) {
 		return false
 	}
 	removed, err := s.backend.DeleteWhere(ctx, storage.Selector{Group: s.app.Group(c), Expired: s.now()}, reclaimed)
@@ -119,10 +119,9 @@ func (s *Service) reclaim(ctx context.Context, c partition.Caller) bool {
 // maxClockJump is how far the clock may have been set since the Service began for reclaims to go by it.
 const maxClockJump = 5 * time.Minute
 
-// clockMoved reports whether the clock was set since the Service began, as far as the system's monotonic clock shows:
+// clockMoved reports whether the clock was set between two of its times, as far as the system's monotonic clock shows:
 // records that would have expired by it must not be lost to a mistake.
-func (s *Service) clockMoved() bool {
-	now := s.clock()
-	jump := now.Round(0).Sub(s.began.Round(0)) - now.Sub(s.began)
+func clockMoved(began, now time.Time) bool {
+	jump := now.Round(0).Sub(began.Round(0)) - now.Sub(began)
 	return jump.Abs() > maxClockJump
 }

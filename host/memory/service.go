@@ -184,7 +184,7 @@ func (s *Service) connect(cfg Config) {
 		App: s.app, Backend: cfg.Backend, Lock: s.db.Lock, Quota: s.quota, Now: s.clock, Logger: s.log,
 	})
 	s.ledger = ledger.New(s.records, ledger.Config{
-		Retention: cfg.LedgerRetention, MaxBytes: s.limits.LedgerBytes, Redact: s.redact,
+		Retention: cfg.LedgerRetention, MaxBytes: s.limits.LedgerBytes, Redact: redact(s.stores),
 	})
 	s.sessions = session.New(s.records, session.Config{
 		Idle: cfg.SessionIdle, NamedFor: cfg.LedgerRetention, Metadata: metadata{s},

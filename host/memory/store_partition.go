@@ -69,7 +69,7 @@ func (p *storePartition) Get(ctx context.Context, item string) (storage.Record, 
 	}
 	r, err := p.view.tx.Get(ctx, p.recordKey(item))
 	if r.Exists() {
-		r.Expires = p.view.s.shownEnd(p.store, r)
+		r.Expires = p.store.shownEnd(r)
 	}
 	return r, err
 }
@@ -85,7 +85,7 @@ func (p *storePartition) Scan(ctx context.Context, after string, limit int) ([]s
 	}
 	records, err := p.view.tx.Scan(ctx, p.key, start, limit)
 	for i, r := range records {
-		records[i].Expires = p.view.s.shownEnd(p.store, r)
+		records[i].Expires = p.store.shownEnd(r)
 	}
 	return records, err
 }
@@ -178,8 +178,8 @@ func (st *store) endsWithSession() bool {
 }
 
 // shownEnd is endOf as people see it: zero for never.
-func (s *Service) shownEnd(st *store, r storage.Record) time.Time {
-	if end := s.endOf(st, r); end != never {
+func (st *store) shownEnd(r storage.Record) time.Time {
+	if end := st.endOf(r); end != never {
 		return end
 	}
 	return time.Time{}

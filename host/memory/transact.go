@@ -79,16 +79,16 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 	if tx.Dry {
 		tx.Key, tx.Entry, tx.Look = "", nil, true
 	}
-	unlock, err := s.lockKey(ctx, tx)
+	t := &transaction{s: s, tx: tx}
+	unlock, err := t.lockKey(ctx)
 	if err != nil {
 		return Done{}, err
 	}
 	defer unlock()
 	// Before the session is used: a run that is not run again changes nothing of it.
-	if earlier, err := s.earlier(ctx, tx); err != nil || earlier != nil {
+	if earlier, err := t.earlier(ctx); err != nil || earlier != nil {
 		return Done{Earlier: earlier}, err
 	}
-	t := &transaction{s: s, tx: tx}
 	if err := t.begin(ctx); err != nil {
 		return Done{Attempts: 1}, s.records.Fault("begin a run", err)
 	}
@@ -171,25 +171,25 @@ func (t *transaction) unknownOutcome(err error) error {
 }
 
 // lockKey lets transactions with one key go one after the other.
-func (s *Service) lockKey(ctx context.Context, tx Tx) (unlock func(), err error) {
-	if tx.Key == "" {
+func (t *transaction) lockKey(ctx context.Context) (unlock func(), err error) {
+	if t.tx.Key == "" {
 		return func() {}, nil
 	}
-	if unlock, err = s.db.Lock(ctx, s.app.Finished(tx.Caller, tx.Key)); err != nil {
+	if unlock, err = t.s.db.Lock(ctx, t.s.app.Finished(t.tx.Caller, t.tx.Key)); err != nil {
 		return nil, stillConflict(ctx)
 	}
 	return unlock, nil
 }
 
 // earlier returns the answer of an earlier transaction with the same key, nil where there is none.
-func (s *Service) earlier(ctx context.Context, tx Tx) ([]byte, error) {
-	if tx.Key == "" {
+func (t *transaction) earlier(ctx context.Context) ([]byte, error) {
+	if t.tx.Key == "" {
 		return nil, nil
 	}
-	records, err := s.backend.Get(ctx, s.app.Finished(tx.Caller, tx.Key))
+	records, err := t.s.backend.Get(ctx, t.s.app.Finished(t.tx.Caller, t.tx.Key))
 	if err != nil {
-		return nil, s.records.Fault("look for an earlier run", err)
+		return nil, t.s.records.Fault("look for an earlier run", err)
 	}
-	answer, err := s.finished(tx, records[0])
-	return answer, s.records.Fault("look for an earlier run", err)
+	answer, err := t.finished(records[0])
+	return answer, t.s.records.Fault("look for an earlier run", err)
 }

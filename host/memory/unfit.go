@@ -29,7 +29,7 @@ func (s *Service) Unfit(ctx context.Context, tenant string, decl declare.Store) 
 			if records++; records > unfitRecords || bytes > unfitBytes {
 				return errEnough
 			}
-			if r.Key.Part(storage.Store) != decl.Name || !s.now().Before(s.endOf(st, r)) {
+			if r.Key.Part(storage.Store) != decl.Name || !s.now().Before(st.endOf(r)) {
 				continue
 			}
 			bytes += len(r.Content)

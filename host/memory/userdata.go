@@ -19,8 +19,8 @@ import (
 type UserData struct {
 	s        *Service
 	caller   partition.Caller
-	open     map[storage.Key]bool // sessions, whether they are open
-	sessions []string             // ids of the user's sessions
+	life     *lifetimes
+	sessions []string // ids of the user's sessions
 }
 
 // UserRecord is a record of a user, or of a session of theirs.
@@ -39,7 +39,7 @@ func (s *Service) UserData(ctx context.Context, c partition.Caller) (*UserData, 
 	}
 	c.Session = ""
 	sessions, err := s.sessions.IDs(ctx, c)
-	d := &UserData{s: s, caller: c, open: map[storage.Key]bool{}, sessions: sessions}
+	d := &UserData{s: s, caller: c, life: newLifetimes(s), sessions: sessions}
 	return d, s.records.Fault(exportingUser, err)
 }
 
@@ -129,12 +129,12 @@ func (d *UserData) record(ctx context.Context, r storage.Record, visit func(User
 	if st == nil {
 		st = &store{Store: declare.Store{Name: name}}
 	}
-	alive, err := d.s.stillAlive(ctx, st, r, d.open)
+	alive, err := d.life.alive(ctx, st, r)
 	if err != nil || !alive {
 		return err
 	}
 	head := storage.Head{Record: r, ContentBytes: int64(len(r.Content))}
-	return visit(UserRecord{d.s.listed(st, head), st.export(r)})
+	return visit(UserRecord{st.listed(head), st.export(r)})
 }
 
 // eachSession visits the sessions that are the user's still.

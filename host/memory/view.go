@@ -123,7 +123,7 @@ func (v *View) open(op operation, name string) (*storePartition, error) {
 	if st == v.s.meta {
 		return v.partition(st, v.run.sessionKey), nil
 	}
-	key, err := v.s.recordKey(st, v.caller, v.authority.holder())
+	key, err := st.key(v.s.app.Group(v.caller), v.caller, v.authority.holder())
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,6 @@ var manyMethods = map[string]int{
 	"host/engine/js.run":                     177,
 	"host/engine/js/internal/bundle.scanner": 31,
 	"host/engine/python.run":                 37,
-	"host/memory.Service":                    52,
 	"host/server/httpapi.Server":             50,
 	"host/server/tenants.Apps":               32,
 	"host/storage/bolt.Backend":              35,
