@@ -3,6 +3,7 @@ package kindtest_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -24,6 +25,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/memory/kind"
 	"github.com/toolrun/toolrun/host/memory/kindtest"
+	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/sandbox"
 	"github.com/toolrun/toolrun/host/storage"
@@ -185,6 +187,63 @@ func TestTransaction(t *testing.T) {
 	}
 }
 
+// TestDelete removes one counter of several, and expects the others to stay.
+func TestDelete(t *testing.T) {
+	h := open(t, mem.New())
+	run(t, h, host.Invocation{Tool: "js"})
+	run(t, h, host.Invocation{Tool: "wasm"})
+	operate := func(op string, args ...string) (string, report.Effects) {
+		t.Helper()
+		call := abi.Call{Op: op, Args: []json.RawMessage{json.RawMessage(`"visits"`)}}
+		for _, arg := range args {
+			call.Args = append(call.Args, json.RawMessage(arg))
+		}
+		reply, effects, err := h.Stores().Do(t.Context(), ann, memory.Operator(), call)
+		if err != nil {
+			t.Fatalf("%s: %v", op, err)
+		}
+		return string(reply), effects
+	}
+	if _, effects := operate(kindtest.ResetCount, `"js"`); text(t, effects) != `{"reads":[],"writes":[{"store":"visits","item":"js","revision":0,"op":"delete"}]}` {
+		t.Errorf("effects of a reset = %s", text(t, effects))
+	}
+	list, effects := operate(kindtest.ListCounts)
+	if list != `{"wasm":2}` || text(t, effects.Reads) != `[{"store":"visits","item":"wasm","revision":1}]` {
+		t.Errorf("the counters are %s, with the reads %s; want wasm only", list, text(t, effects.Reads))
+	}
+}
+
+// TestPhantom expects a run that listed counters to be executed again if another run adds one meanwhile.
+func TestPhantom(t *testing.T) {
+	service, err := memory.New(memory.Config{
+		App: "shop", Backend: mem.New(), Kinds: []kind.Kind{kindtest.Counters{}},
+		Stores: []declare.Store{{Name: "visits", Kind: "counter", Access: declare.ScopeApplication}, {Name: "total", Access: declare.ScopeApplication}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := json.RawMessage(`"visits"`)
+	tx := memory.Tx{Caller: partition.Caller{Tenant: "acme", Run: "run_1"}, Authority: memory.Operator()}
+	var seen []string
+	done, err := service.Transact(t.Context(), tx, func(ctx context.Context, v *memory.View) error {
+		counts, err := v.Call(ctx, abi.Call{Op: kindtest.ListCounts, Args: []json.RawMessage{store}})
+		if err != nil {
+			return err
+		}
+		if seen = append(seen, string(counts)); len(seen) == 1 {
+			count := abi.Call{Op: kindtest.CountUp, Args: []json.RawMessage{store, json.RawMessage(`"new"`)}}
+			if _, _, err := service.Do(ctx, partition.Caller{Tenant: "acme", Run: "run_2"}, memory.Operator(), count); err != nil {
+				return err
+			}
+		}
+		_, err = v.Call(ctx, abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"total"`), counts}})
+		return err
+	})
+	if err != nil || done.Attempts != 2 || strings.Join(seen, " ") != `{} {"new":1}` {
+		t.Errorf("Transact = %d attempts, %v, which saw %q; want 2 that saw no counter and then one", done.Attempts, err, seen)
+	}
+}
+
 // TestFaults expects the faults of grants, of kinds, and of the kind itself, which name the item.
 func TestFaults(t *testing.T) {
 	h := open(t, mem.New())
@@ -211,15 +270,22 @@ func TestFaults(t *testing.T) {
 	if !errors.Is(err, abi.NoUser) {
 		t.Errorf("a user's counter without a user = %v; want no_user", err)
 	}
-	for _, call := range []abi.Call{
-		{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"visits"`)}},
-		{Op: kindtest.GetCount, Args: []json.RawMessage{json.RawMessage(`"prefs"`), json.RawMessage(`"js"`)}},
-		{Op: kindtest.GetCount, Args: []json.RawMessage{json.RawMessage(`"sessionMeta"`), json.RawMessage(`"js"`)}},
-		{Op: kindtest.GetCount, Args: []json.RawMessage{json.RawMessage(`"visits"`), json.RawMessage(`"a\u0000b"`)}},
+	forged := &host.Code{Language: "javascript", Grants: []declare.Grant{{Store: "visits", Verbs: []abi.Verb{abi.Write}}},
+		Text: `try { await memory.count_up("visits", "js", 5000) } catch (e) { e.message = e.item; e.item = "forged"; throw e }`}
+	if f := fault(host.Invocation{Tool: "code", Code: forged}); f.Item != "js" || !strings.Contains(f.Message, "counts to") {
+		t.Errorf("a fault that the tool changed = %+v; want the one that memory raised", f)
+	}
+	for _, tt := range []struct{ op, store, name, want string }{
+		{abi.GetContent, "visits", `null`, "of the kind counter, which has no operation get_content"},
+		{kindtest.GetCount, "prefs", `"js"`, "of the kind document, which has no operation get_count"},
+		{kindtest.GetCount, "sessionMeta", `"js"`, "of the kind document, which has no operation get_count"},
+		{kindtest.GetCount, "visits", `"a\u0000b"`, "at most 512 bytes"},
+		{kindtest.GetCount, "visits", `"` + strings.Repeat("a", 513) + `"`, "at most 512 bytes"},
 	} {
+		call := abi.Call{Op: tt.op, Args: []json.RawMessage{json.RawMessage(`"` + tt.store + `"`), json.RawMessage(tt.name)}}
 		_, _, err := h.Stores().Do(t.Context(), ann, memory.Operator(), call)
-		if f, ok := errors.AsType[*abi.Fault](err); !ok || f.Code != abi.InvalidArgument || f.Op != call.Op {
-			t.Errorf("%s of %s = %v; want invalid_argument", call.Op, call.Args[0], err)
+		if f, ok := errors.AsType[*abi.Fault](err); !ok || f.Code != abi.InvalidArgument || f.Op != tt.op || !strings.Contains(f.Message, tt.want) {
+			t.Errorf("%s of %s = %v; want invalid_argument: %s", tt.op, tt.store, err, tt.want)
 		}
 	}
 }
