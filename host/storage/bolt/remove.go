@@ -17,7 +17,7 @@ import (
 // What one commit of a removal takes out at most, so that it does not hold up the commits of others.
 const (
 	maxRemoved      = 1000
-	maxRemovedBytes = 4 << 20
+	maxRemovedBytes = 2 << 20
 	maxRemovedTime  = 4 * time.Millisecond // of looking at candidates
 )
 
