@@ -209,7 +209,7 @@ func TestAcceptEnds(t *testing.T) {
 	table.Watch(server)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
-	for range 6 {
+	for i := range 6 {
 		c, err := net.Dial("tcp", inner.Addr().String())
 		if err != nil {
 			t.Fatal(err)
@@ -218,8 +218,9 @@ func TestAcceptEnds(t *testing.T) {
 		if _, err := io.WriteString(c, unknown); err != nil {
 			t.Fatal(err)
 		}
+		// One by one: a stranger that is not admitted yet would be closed for the next one.
+		until(t, table, func(c connections.Counts) bool { return c.Open == min(i+1, 4) && c.Strangers == 0 })
 	}
-	until(t, table, func(c connections.Counts) bool { return c.Open == 4 && c.Strangers == 0 })
 	if err := server.Close(); err != nil {
 		t.Error(err)
 	}
