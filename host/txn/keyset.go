@@ -40,12 +40,3 @@ func (s *keySet) find(key storage.Key) int {
 	}
 	return -1
 }
-
-// records picks the records of keys, all of which must be in the set.
-func (s *keySet) records(all []storage.Record, keys []storage.Key) []storage.Record {
-	picked := make([]storage.Record, len(keys))
-	for i, key := range keys {
-		picked[i] = all[s.find(key)]
-	}
-	return picked
-}
