@@ -13,20 +13,34 @@ import (
 // stack of the process, whose overflow nothing recovers from.
 const maxParseNesting = 1000
 
-// captureIntrinsics takes what values cross by, before guest code can change it, and puts our own functions in the
-// place of JSON.parse and JSON.stringify.
+// captureIntrinsics keeps the intrinsic objects that values cross the boundary with, before guest code can change them.
 func (r *run) captureIntrinsics() {
-	global := r.vm.GlobalObject()
-	r.objectProto = global.Prototype()
-	object := global.Get("JSON").(*goja.Object)
+	r.objectProto = r.vm.GlobalObject().Prototype()
+	if r.program.json {
+		replaceJSON(r)
+	}
+}
+
+// replaceJSON replaces JSON.parse and JSON.stringify by our own functions.
+func replaceJSON(r *run) {
+	object := r.vm.GlobalObject().Get("JSON").(*goja.Object)
 	r.parse = object.Get("parse").Export().(nativeFunc)
 	must(object.DefineDataProperty("parse", r.native("parse", r.guestParse), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
-	if r.program.script.stringifies { // a tool that makes up the name when it runs gets goja's
+	if r.program.script.stringifies { // a tool that computes the name at run time gets goja's
 		r.stringify = object.Get("stringify").Export().(nativeFunc)
 		stringify := r.native("stringify", r.guestStringify)
 		must(stringify.DefineDataProperty("length", r.vm.ToValue(3), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 		must(object.DefineDataProperty("stringify", stringify, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	}
+}
+
+// nativeParse returns goja's JSON.parse. Most runs do not need it, and goja makes the object JSON when it is first read.
+// A guest that cannot reach JSON cannot have changed it.
+func nativeParse(r *run) nativeFunc {
+	if r.parse == nil {
+		r.parse = r.vm.GlobalObject().Get("JSON").(*goja.Object).Get("parse").Export().(nativeFunc)
+	}
+	return r.parse
 }
 
 // parseDocument makes a guest's value of a JSON object that the host gave.
@@ -53,7 +67,7 @@ func (r *run) parseJSON(text json.RawMessage) (value goja.Value, err error) {
 		return nil, errors.New("it is nested too deep")
 	}
 	failed := r.try(func() {
-		value = r.parse(goja.FunctionCall{Arguments: []goja.Value{r.vm.ToValue(string(text))}})
+		value = nativeParse(r)(goja.FunctionCall{Arguments: []goja.Value{r.vm.ToValue(string(text))}})
 	})
 	if failed != nil {
 		return nil, errors.New("it is no JSON, or holds a number that JavaScript cannot")

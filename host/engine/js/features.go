@@ -1,6 +1,8 @@
 package js
 
 import (
+	"regexp"
+
 	"github.com/dop251/goja/ast"
 )
 
@@ -15,6 +17,7 @@ type features struct {
 	typed     bool              // it names a typed array and "from"
 	regexps   bool              // it may reach the constructor of regular expressions
 	proxies   bool              // it may reach the constructor of proxies
+	json      bool              // it may reach the object JSON
 	accesses  bool              // it names __defineGetter__ or its like
 	maths     []string          // the functions of Math that it names
 	patterns  map[string]string // the author's texts of regular expressions that were expanded
@@ -29,7 +32,8 @@ var (
 	capturing = lazyRegexp(`captureStackTrace`)
 	typing    = lazyRegexp(`(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array(?s:.*)from|from(?s:.*)(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array`)
 	matching  = lazyRegexp(`RegExp|\.constructor\s*[()]`)
-	proxying  = lazyRegexp(`Proxy|\\u`) // by its name, maybe with an escape in it
+	proxying  = lazyRegexp(`Proxy|\\u`)      // by its name, maybe with an escape in it
+	parsing   = lazyRegexp(`JSON|Proxy|\\u`) // a proxy among the prototypes of the global object gets it as the receiver
 	// The global object can be reached by these names only, and by those of our own globals.
 	reaching = lazyRegexp(`globalThis|\bglobal\b|\bthis\b`)
 	// Its members that are not enumerable are reached by a computed name only with brackets, with an escape in a
@@ -56,14 +60,16 @@ func prepareTree(code string, tree *ast.Program) (features, error) {
 		captures:  capturing().MatchString(code),
 		typed:     typing().MatchString(code),
 		regexps:   matching().MatchString(code) || len(patterns) > 0,
-		proxies:   reachesProxy(code),
+		proxies:   reaches(code, proxying()),
+		json:      reaches(code, parsing()),
 		accesses:  accessing().MatchString(code),
 		maths:     mathNames(code),
 		patterns:  patterns,
 	}, nil
 }
 
-// reachesProxy reports whether code may reach the constructor of proxies.
-func reachesProxy(code string) bool {
-	return proxying().MatchString(code) || reaching().MatchString(code) && computing().MatchString(code)
+// reaches reports whether code may reach the global object that is named as name says: by its name, or by a computed
+// member of the global object.
+func reaches(code string, name *regexp.Regexp) bool {
+	return name.MatchString(code) || reaching().MatchString(code) && computing().MatchString(code)
 }

@@ -15,8 +15,24 @@ func TestReachesProxy(t *testing.T) {
 		`class A { b() { return this.c } }`:          false,
 		`const [a] = input.list; return a`:           false,
 	} {
-		if got := reachesProxy(code); got != want {
-			t.Errorf("reachesProxy(%s) = %t", code, got)
+		if got := reaches(code, proxying()); got != want {
+			t.Errorf("reaches(%s) = %t", code, got)
+		}
+	}
+}
+
+func TestReachesJSON(t *testing.T) {
+	for code, want := range map[string]bool{
+		`JSON.parse(text)`:                              true,
+		`JS\u004fN.parse(text)`:                         true,
+		`globalThis["JS" + "ON"].parse(text)`:           true,
+		`Reflect.get(this, "JS" + "ON")`:                true,
+		`new Proxy({}, { get: (t, key, it) => it[k] })`: true,
+		`globalThis.count = 1`:                          false,
+		`const [a] = input.list; return a`:              false,
+	} {
+		if got := reaches(code, parsing()); got != want {
+			t.Errorf("reaches(%s) = %t; want %t", code, got, want)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (r *run) guestParse(call goja.FunctionCall) goja.Value {
 	case !ok || !isCallable(reviver):
 		return value
 	case !p.special:
-		return r.parse(goja.FunctionCall{Arguments: []goja.Value{source, reviver}})
+		return nativeParse(r)(goja.FunctionCall{Arguments: []goja.Value{source, reviver}})
 	}
 	holder := r.vm.NewObject()
 	r.define(holder, "", value)

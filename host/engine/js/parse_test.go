@@ -35,7 +35,7 @@ func FuzzRead(f *testing.F) {
 		got, err := r.read(json.RawMessage(text))
 		var want goja.Value
 		refused := r.vm.Try(func() {
-			want = r.parse(goja.FunctionCall{Arguments: []goja.Value{r.vm.ToValue(text)}})
+			want = nativeParse(r)(goja.FunctionCall{Arguments: []goja.Value{r.vm.ToValue(text)}})
 		})
 		if (err != nil) != (refused != nil) {
 			t.Fatalf("read(%s) = %v; JSON.parse throws %v", text, err, refused)
