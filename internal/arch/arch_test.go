@@ -123,6 +123,7 @@ var rules = map[string]rule{
 	"internal/bindgen":          {own: []string{"abi"}},
 	"internal/bindgen/generate": {own: []string{"abi", "internal/bindgen"}},
 	"internal/arch":             {},
+	"internal/words":            {},
 
 	"hostile":          {own: []string{"abi", "host/sandbox", "hostile/corpus", "hostile/baseline", "hostile/native", "internal/cli/exitcode"}, others: []string{"golang.org/x/sys"}},
 	"hostile/native":   {own: []string{"abi", "host/sandbox", "host/sandbox/sandboxtest", "host/engine"}, others: []string{"golang.org/x/sys"}},

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// finding is a phrase or a name that has to go.
+type finding struct {
+	rule string
+	file string
+	line int
+	text string // what stands there
+	use  string // what to write in its place
+}
+
+// phrase is a rule about prose.
+type phrase struct {
+	rule    string
+	pattern *regexp.Regexp
+	allowed func(before, after string) bool // reports whether a match is good English between two words; nil allows none
+	use     string
+}
+
+// gap matches what separates two words: spaces, or the end of a line with the marks of a comment on the next one.
+const gap = `(?:[ \t]+|[ \t]*\n[ \t]*(?://|#|\*|>)?[ \t]*)`
+
+// phrases holds the rules about prose. Each of them comes from a sentence that native readers had to read twice.
+var phrases = []phrase{
+	{
+		rule:    "told",
+		pattern: regexp.MustCompile(`(?i)\b(?:told|tell|tells|telling)\b`),
+		use:     "data reports, contains, returns, shows; people are informed by a message or an error",
+	},
+	{
+		rule:    "is-no",
+		pattern: regexp.MustCompile(`(?i)\b(?:is|are|was|were)` + gap + `no\b`),
+		allowed: func(before, after string) bool {
+			good := []string{"longer", "more", "less", "fewer", "later", "earlier", "matter"}
+			return strings.EqualFold(before, "there") || slices.Contains(good, strings.ToLower(after))
+		},
+		use: "is not a ..., are not ...; or: there is no ..., has no ...",
+	},
+	{
+		rule:    "pronoun",
+		pattern: regexp.MustCompile(`(?m)^[ \t]*(?://|#|/\*\*|\*|""")[ \t]*[A-Za-z_][\w.]*(?:\(\))? (?:is|are) (?:what|those|that|whoever|whom|where|which)\b`),
+		use:     "X is a <noun> that ...; for a function: X returns, reports, does ...",
+	},
+	{
+		rule:    "alone",
+		pattern: regexp.MustCompile(`(?i)\balone\b`),
+		use:     "only X",
+	},
+	{
+		rule:    "nobody",
+		pattern: regexp.MustCompile(`(?i)\b(?:nobody|somebody|whoever|none of|it is none)\b`),
+		use:     "name the actor: no caller, a client, any user; or use the passive",
+	},
+	{
+		rule:    "beside",
+		pattern: regexp.MustCompile(`(?i)\bbeside\b`),
+		use:     "besides, in addition to, next to, as well as",
+	},
+	{
+		rule:    "relation",
+		pattern: regexp.MustCompile(`(?i)\b(?:whose .{1,20} (?:it is|they are)|in the hands of|has to say|says so|may take|more than (?:it|they) may)\b`),
+		use:     "a noun for the relation (owner, limit, report); limits are exceeded",
+	},
+}
+
+// wordBefore and wordAfter match the words around a phrase, which the marks of comments may separate from it.
+var (
+	wordBefore = regexp.MustCompile(`(\w+)[\s/#*>]*$`)
+	wordAfter  = regexp.MustCompile(`^[\s/#*>]*(\w+)`)
+)
+
+// last returns the last element of a match, "" if there is none.
+func last(match []string) string {
+	if len(match) == 0 {
+		return ""
+	}
+	return match[len(match)-1]
+}
+
+// find returns what the phrases match in a file.
+func (p phrase) find(f sourceFile) (found []finding) {
+	for _, at := range p.pattern.FindAllStringIndex(f.text, -1) {
+		before := wordBefore.FindStringSubmatch(f.text[max(0, at[0]-50):at[0]])
+		after := wordAfter.FindStringSubmatch(f.text[at[1]:min(len(f.text), at[1]+50)])
+		if p.allowed != nil && p.allowed(last(before), last(after)) {
+			continue
+		}
+		match := f.text[at[0]:at[1]]
+		start := at[0] + len(match) - len(strings.TrimLeft(match, " \t\n"))
+		found = append(found, finding{p.rule, f.name, lineOf(f.text, start), lineAt(f.text, start), p.use})
+	}
+	return found
+}
+
+func lineOf(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }
+
+// lineAt returns the line that a position is in, cut to a length that fits a terminal.
+func lineAt(text string, at int) string {
+	start := strings.LastIndexByte(text[:at], '\n') + 1
+	line, _, _ := strings.Cut(text[start:], "\n")
+	line = strings.TrimSpace(line)
+	if len(line) > 120 {
+		line = strings.ToValidUTF8(line[:120], "") + "..."
+	}
+	return line
+}
