@@ -17,15 +17,15 @@ func (r *run) checkAnswer(out engine.Output) (engine.Output, error) {
 	if err := r.tool.checkOutput(out.Output, r.limits); err != nil {
 		return out, err
 	}
-	return out, r.checkContext(out.Context)
+	return out, r.limits.checkContext(out.Context)
 }
 
 // checkContext decides whether the keys that a guest added to its context, or changed there, may be its.
-func (r *run) checkContext(changes json.RawMessage) error {
+func (l Limits) checkContext(changes json.RawMessage) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	limits := r.limits.documents()
+	limits := l.documents()
 	limits.Depth++ // it is the values of keys that may nest so deep
 	if err := strictjson.Check(changes, limits); err != nil {
 		return documentFault(abi.OutputInvalid, "context", err)

@@ -35,11 +35,11 @@ func documentFault(code abi.Code, name string, err error) error {
 }
 
 // document bounds what an invocation gives; nothing is an empty object.
-func (r *run) document(name string, text json.RawMessage) (json.RawMessage, error) {
+func (l Limits) document(name string, text json.RawMessage) (json.RawMessage, error) {
 	if len(text) == 0 {
 		return json.RawMessage("{}"), nil
 	}
-	if limit := r.h.limits.InputBytes; len(text) > limit {
+	if limit := l.InputBytes; len(text) > limit {
 		return nil, abi.Faultf(abi.InputInvalid, "the %s has %d bytes, and may have %s", name, len(text), bytesize.Format(int64(limit)))
 	}
 	return text, nil
@@ -47,7 +47,7 @@ func (r *run) document(name string, text json.RawMessage) (json.RawMessage, erro
 
 // contextDocument is what the guest sees as its context: what the invocation gives, under what the host knows.
 func (r *run) contextDocument() (json.RawMessage, error) {
-	given, err := r.document("context", r.inv.Context)
+	given, err := r.limits.document("context", r.inv.Context)
 	if err != nil {
 		return nil, err
 	}
@@ -84,11 +84,11 @@ func orNull(text string) any {
 }
 
 // canonical is a document without what means nothing. One beyond the limits, which no run takes, is left as it is.
-func (r *run) canonical(text json.RawMessage) []byte {
-	if len(text) > r.h.limits.InputBytes {
+func (l Limits) canonical(text json.RawMessage) []byte {
+	if len(text) > l.InputBytes {
 		return text
 	}
-	value, err := strictjson.Decode(text, r.limits.documents())
+	value, err := strictjson.Decode(text, l.documents())
 	if err != nil {
 		return text
 	}

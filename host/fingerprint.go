@@ -24,7 +24,7 @@ func (r *run) makeFingerprint() string {
 		text []byte
 	}{
 		{"tool", []byte(r.inv.Tool)}, {"code", code}, {"grants", grants},
-		{"input", r.canonical(r.input)}, {"context", r.canonical(r.inv.Context)}, {"metadata", r.canonical(r.inv.Metadata)},
+		{"input", r.limits.canonical(r.input)}, {"context", r.limits.canonical(r.inv.Context)}, {"metadata", r.limits.canonical(r.inv.Metadata)},
 	}
 	words := make([]string, len(parts))
 	for i, part := range parts {

@@ -77,7 +77,7 @@ func (r *run) end(ctx context.Context, done memory.Done, err error) (*report.Res
 		o.Committed(ctx, r.info, result)
 	}
 	if result.Error != nil {
-		return result, r.ended(ctx, result.Error)
+		return result, endError(ctx, result.Error)
 	}
 	return result, nil
 }
@@ -91,9 +91,9 @@ type contextError struct {
 // Unwrap returns the fault and the error of the context.
 func (e *contextError) Unwrap() []error { return []error{e.Fault, e.cause} }
 
-// ended returns the error of a run for its caller: the fault, which is the error of the context too if that is why the
-// run ended.
-func (r *run) ended(ctx context.Context, f *abi.Fault) error {
+// endError returns the error of a run for its caller: the fault, which wraps the error of the context too if that is why
+// the run ended.
+func endError(ctx context.Context, f *abi.Fault) error {
 	if cause := ctx.Err(); cause != nil && (f.Code == abi.Timeout || f.Code == abi.Cancelled) {
 		return &contextError{f, cause}
 	}
@@ -193,7 +193,7 @@ func refused(err error) error {
 // prepare looks at what the invocation gives.
 func (r *run) prepare() (err error) {
 	r.limits = r.h.limits.of(r.tool.Limits, r.tool.memory)
-	if r.input, err = r.document("input", r.inv.Input); err != nil {
+	if r.input, err = r.limits.document("input", r.inv.Input); err != nil {
 		return err
 	}
 	if r.undeclared, err = r.tool.checkInput(r.input, r.limits); err != nil {

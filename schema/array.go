@@ -9,7 +9,7 @@ func (e *evaluation) array(n *node, elements []any, at *place, out *outcome) {
 	if r.max != unlimited && len(elements) > r.max {
 		e.fail(n, "maxItems", at, out)
 	}
-	if r.unique && !e.unique(elements) {
+	if r.unique && !e.budget.unique(elements) {
 		e.fail(n, "uniqueItems", at, out)
 	}
 	if len(r.prefix) == 0 && r.rest == nil && r.contains == nil {
@@ -60,20 +60,4 @@ func (e *evaluation) contains(n *node, elements []any, at *place, out *outcome) 
 	if r.maxFit != unlimited && fit > r.maxFit {
 		e.fail(n, "maxContains", at, out)
 	}
-}
-
-// uniqueSteps is what remembering a value counts for, because it takes memory.
-const uniqueSteps = 8
-
-// unique reports whether no two elements are equal, in time that is linear in their size.
-func (e *evaluation) unique(elements []any) bool {
-	had := make(map[string]bool, len(elements))
-	for _, element := range elements {
-		id := identity(element)
-		if !e.spend(uniqueSteps+len(id)/16) || had[id] {
-			return false
-		}
-		had[id] = true
-	}
-	return true
 }

@@ -83,7 +83,7 @@ func (b *bounds) unlisted(times tally, n *node, name string, known bool, count i
 	matching, other := tally{}, tally{}
 	for _, p := range r.patterns {
 		b.steps += 1 + p.pattern.cost(name)/16
-		if known && !p.pattern.MatchString(name) {
+		if known && !p.pattern.matches(name) {
 			continue
 		}
 		declared = declared || known

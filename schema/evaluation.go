@@ -15,7 +15,7 @@ import (
 // a bounded number of findings, and says of a value where it is, never what it is.
 type evaluation struct {
 	schema *Schema
-	left   int // steps that may still be taken
+	budget budget
 	quiet  int // over 0 where only the outcome counts: under not, if and contains
 	scope  []string
 	found  []finding
@@ -39,7 +39,7 @@ type outcome struct {
 }
 
 func (s *Schema) evaluate(n *node, doc any, root *place) []abi.Violation {
-	e := &evaluation{schema: s, left: s.limits.Work}
+	e := &evaluation{schema: s, budget: budget{left: s.limits.Work}}
 	if s.dynamic {
 		e.scope = []string{s.root.resource}
 	}
@@ -48,7 +48,7 @@ func (s *Schema) evaluate(n *node, doc any, root *place) []abi.Violation {
 	if !e.hushed() {
 		e.close()
 	}
-	if e.left < 0 {
+	if e.budget.exceeded() {
 		return []abi.Violation{{Keyword: MaxWork, Limit: json.RawMessage(strconv.Itoa(s.limits.Work))}}
 	}
 	return e.violations()
@@ -56,17 +56,11 @@ func (s *Schema) evaluate(n *node, doc any, root *place) []abi.Violation {
 
 // hushed reports whether findings are of no use any more: then the first ends everything.
 func (e *evaluation) hushed() bool {
-	return e.quiet > 0 || e.left < 0 || len(e.found) >= e.schema.limits.Violations
+	return e.quiet > 0 || e.budget.exceeded() || len(e.found) >= e.schema.limits.Violations
 }
 
 // over reports whether the outcome is settled and nobody wants to know more.
 func (e *evaluation) over(out *outcome) bool { return !out.ok && e.hushed() }
-
-// spend takes steps and reports whether there were enough.
-func (e *evaluation) spend(steps int) bool {
-	e.left -= steps
-	return e.left >= 0
-}
 
 func (e *evaluation) fail(n *node, keyword string, at *place, out *outcome) {
 	e.lack(n, keyword, at, "", out)
@@ -107,7 +101,7 @@ func (o *outcome) take(other outcome) {
 // apply checks v against n and everything that n applies to the same value. Out is empty before. It is not returned
 // because values may be nested deep: what a level takes of the stack matters.
 func (e *evaluation) apply(n *node, v any, at *place, out *outcome) {
-	if !e.spend(1) {
+	if !e.budget.spend(1) {
 		return
 	}
 	out.ok, out.declares = true, n.declares
@@ -138,7 +132,7 @@ func (e *evaluation) apply(n *node, v any, at *place, out *outcome) {
 // value checks what n itself says of v.
 func (e *evaluation) value(n *node, v any, at *place, out *outcome) {
 	for _, c := range n.values {
-		if !e.chosen(c, v) {
+		if !e.budget.allows(c, v) {
 			e.fail(n, c.keyword, at, out)
 		}
 	}
@@ -153,14 +147,6 @@ func (e *evaluation) value(n *node, v any, at *place, out *outcome) {
 		e.object(n, v, at, out)
 		e.members(n, v, at, out)
 	}
-}
-
-func (e *evaluation) chosen(c choice, v any) bool {
-	if kindOf(v)&c.kinds == 0 {
-		return false
-	}
-	id := identity(v)
-	return e.spend(1+len(id)/16) && c.allowed[id]
 }
 
 // violations writes the findings out, in the order of their pointers, each once.

@@ -117,7 +117,7 @@ func (im *importer) fillObject(n *node, s *jsonschema.Schema) {
 		r.patterns = append(r.patterns, patternRule{patternOf(re), im.node(sub, "patternProperties")})
 	}
 	slices.SortFunc(r.patterns, func(a, b patternRule) int {
-		return strings.Compare(a.pattern.String(), b.pattern.String())
+		return strings.Compare(a.pattern.re.String(), b.pattern.re.String())
 	})
 	for _, name := range sortedKeys(s.Dependencies) {
 		d := dependency{keyword: "dependencies", property: name}
@@ -279,5 +279,5 @@ func patternOf(re *regexp.Regexp) *pattern {
 		re = regexp.MustCompile(translated)
 	}
 	size, _, _ := measure(expression)
-	return &pattern{Regexp: re, size: size}
+	return &pattern{re: re, size: size}
 }

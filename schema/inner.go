@@ -91,7 +91,7 @@ func (e *evaluation) branches(n *node, keyword string, subs []*node, by *selecto
 			if e.branch(sub, v, at, out, &nearest) {
 				matched++
 			}
-			if matched > 0 && e.settled(keyword, matched) {
+			if matched > 0 && settled(keyword, matched, e.schema.tracks) {
 				break
 			}
 		}
@@ -124,12 +124,13 @@ func (e *evaluation) branch(sub *node, v any, at *place, out *outcome, nearest *
 	return result.ok
 }
 
-// settled reports whether further branches cannot change anything.
-func (e *evaluation) settled(keyword string, matched int) bool {
+// settled reports whether further branches cannot change the outcome. If evaluated members are tracked, the other branches
+// of an anyOf may evaluate more of them.
+func settled(keyword string, matched int, tracks bool) bool {
 	if keyword == "oneOf" {
 		return matched > 1
 	}
-	return !e.schema.tracks // an anyOf's other branches may evaluate more members
+	return !tracks
 }
 
 // branch is the one of those that did not fit that was nearest: whose type and constants fit, with the

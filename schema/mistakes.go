@@ -165,7 +165,7 @@ func (s *Schema) impossibleIn(n *node) (errs Errors) {
 
 // matches reports whether a pattern of patternProperties matches a name.
 func (r *objectRules) matches(name string) bool {
-	return slices.ContainsFunc(r.patterns, func(p patternRule) bool { return p.pattern.MatchString(name) })
+	return slices.ContainsFunc(r.patterns, func(p patternRule) bool { return p.pattern.matches(name) })
 }
 
 // misspelledType is the hint for a type that does not exist.

@@ -9,11 +9,11 @@ func (e *evaluation) object(n *node, object map[string]any, at *place, out *outc
 	if r.max != unlimited && len(object) > r.max {
 		e.fail(n, "maxProperties", at, out)
 	}
-	e.spend(len(r.required))
+	e.budget.spend(len(r.required))
 	require(e, n, "required", r.required, object, at, out)
 	for _, d := range r.dependent {
 		if _, ok := object[d.property]; ok {
-			e.spend(len(d.required))
+			e.budget.spend(len(d.required))
 			require(e, n, d.keyword, d.required, object, at, out)
 		}
 	}
@@ -26,7 +26,7 @@ func (e *evaluation) members(n *node, object map[string]any, at *place, out *out
 		return
 	}
 	names := at.open(object)
-	e.spend(len(names))
+	e.budget.spend(len(names))
 	for i, name := range names {
 		if e.over(out) {
 			return
@@ -58,7 +58,7 @@ func (e *evaluation) member(r *objectRules, i int, name string, v any, at *place
 		e.visit(sub, v, place, out)
 	}
 	for _, p := range r.patterns {
-		if e.match(p.pattern, name) {
+		if e.budget.matches(p.pattern, name) {
 			declared = true
 			e.visit(p.schema, v, place, out)
 		}

@@ -18,11 +18,14 @@ const (
 	maxWeights     = 4_000     // of all
 )
 
-// pattern is a regular expression with what matching costs.
+// pattern is a compiled regular expression.
 type pattern struct {
-	*regexp.Regexp
-	size int
+	re   *regexp.Regexp
+	size int // instructions
 }
+
+// matches reports whether the expression matches s.
+func (p *pattern) matches(s string) bool { return p.re.MatchString(s) }
 
 // cost returns the steps that matching s takes.
 func (p *pattern) cost(s string) int { return 1 + len(s)*(1+p.size/16) }

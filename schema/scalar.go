@@ -10,7 +10,7 @@ import (
 func (e *evaluation) text(n *node, s string, at *place, out *outcome) {
 	r := &n.text
 	if r.min != unlimited || r.max != unlimited {
-		e.spend(len(s) / 64)
+		e.budget.spend(len(s) / 64)
 		length := utf8.RuneCountInString(s)
 		if r.min != unlimited && length < r.min {
 			e.fail(n, "minLength", at, out)
@@ -19,19 +19,14 @@ func (e *evaluation) text(n *node, s string, at *place, out *outcome) {
 			e.fail(n, "maxLength", at, out)
 		}
 	}
-	if r.pattern != nil && !e.match(r.pattern, s) {
+	if r.pattern != nil && !e.budget.matches(r.pattern, s) {
 		e.fail(n, "pattern", at, out)
 	}
 	if n.format != nil {
-		if !e.spend(1+len(s)/4) || !n.format(s) {
+		if !e.budget.spend(1+len(s)/4) || !n.format(s) {
 			e.fail(n, "format", at, out)
 		}
 	}
-}
-
-// match asks a regular expression, where the steps suffice for it.
-func (e *evaluation) match(p *pattern, s string) bool {
-	return e.spend(p.cost(s)) && p.MatchString(s)
 }
 
 // rationalSteps is what arithmetic with two exact numbers counts for; their tokens are short.
@@ -40,7 +35,7 @@ const rationalSteps = 16
 // numeric checks what n itself says of a number.
 func (e *evaluation) numeric(n *node, v json.Number, at *place, out *outcome) {
 	r := &n.number
-	if *r == (numberRules{}) || !e.spend(rationalSteps) {
+	if *r == (numberRules{}) || !e.budget.spend(rationalSteps) {
 		return
 	}
 	number := rational(v)

@@ -85,7 +85,7 @@ func (e *evaluation) choose(s *selector, object map[string]any, at *place, out *
 		return false
 	}
 	id := identity(value)
-	e.spend(1 + len(id)/16)
+	e.budget.spend(1 + len(id)/16)
 	i, ok := s.byValue[id]
 	if !ok {
 		index, _ := slices.BinarySearch(at.open(object), s.property)

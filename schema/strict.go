@@ -15,7 +15,7 @@ const claimSteps = 16
 // claim notes what a schema that was applied to v says of its names, for strict.
 func (e *evaluation) claim(v any, at *place, seen marks, closes bool) {
 	object, ok := v.(map[string]any)
-	if !ok || !e.schema.strict || len(object) == 0 || !e.spend(claimSteps) {
+	if !ok || !e.schema.strict || len(object) == 0 || !e.budget.spend(claimSteps) {
 		return
 	}
 	e.claims = append(e.claims, claim{at: at, object: object, seen: seen, closes: closes})

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"io/fs"
-	"path"
 	"regexp"
 	"strings"
 
@@ -15,20 +13,20 @@ var poorNames = regexp.MustCompile(`(?i)^([a-z]|data|temp|tmp|test|testing|foo|b
 	`|store|my_?store|memory|mem|stuff|things?|misc|new|untitled|example|sample|values?|objects?|info)[_-]?[0-9]*$`)
 
 // lintStore warns about what works but is seldom meant.
-func (l *load) lintStore(m member, s declare.Store) {
+func (r *storeReader) lintStore(m member, s declare.Store) {
 	if poorNames.MatchString(s.Name) {
-		l.warnf(m.place, PoorName, "name what it holds, such as userPreferences or orderHistory; the name cannot change later", "the name %s says nothing about the content", quote(s.Name))
+		r.warnf(m.place, PoorName, "name what it holds, such as userPreferences or orderHistory; the name cannot change later", "the name %s says nothing about the content", quote(s.Name))
 	}
 	if s.Retention.Session && s.Access == declare.ScopeApplication {
-		l.warnf(m.value.get("retention").place, ShortLived, "use a time such as 1_week", "memory shared by all users ends with the session of whoever wrote it last")
+		r.warnf(m.value.get("retention").place, ShortLived, "use a time such as 1_week", "memory shared by all users ends with the session of whoever wrote it last")
 	}
 	declared := m.value.get("schema")
 	switch none := declared == nil || declared.kind == null; {
 	case !s.Strict:
 	case none:
-		l.warnf(m.value.get("strict").place, NoEffect, "add a schema", "strict checks nothing without a schema")
+		r.warnf(m.value.get("strict").place, NoEffect, "add a schema", "strict checks nothing without a schema")
 	case s.Schema != nil && !strings.Contains(string(s.Schema), `"properties":`):
-		l.warnf(m.value.get("strict").place, NoEffect, "declare the properties in the schema", "strict refuses no further properties, for the schema declares none")
+		r.warnf(m.value.get("strict").place, NoEffect, "declare the properties in the schema", "strict refuses no further properties, for the schema declares none")
 	}
 }
 
@@ -51,33 +49,22 @@ func (l *load) lintGrants(a *App) {
 	}
 	for _, s := range a.Stores {
 		if !granted[s.Name] {
-			l.warnf(l.stores[s.Name], NotGranted, "grant it to a tool: grants: {"+s.Name+": readwrite}", "no tool or prompt is granted the store %s", quote(s.Name))
+			l.warnf(l.grants.declared[s.Name], NotGranted, "grant it to a tool: grants: {"+s.Name+": readwrite}", "no tool or prompt is granted the store %s", quote(s.Name))
 		}
 	}
 }
 
 // lintReadOnly warns about a tool that says that it changes nothing and is granted to change memory: whoever asks people
 // before a tool changes something relies on that.
-func (l *load) lintReadOnly(annotations *node, t *Tool) {
+func (r *toolReader) lintReadOnly(annotations *node, t *Tool) {
 	if t.Annotations.ReadOnlyHint == nil || !*t.Annotations.ReadOnlyHint {
 		return
 	}
 	for _, g := range t.Grants {
 		if g.Allows(abi.Write) || g.Allows(abi.Delete) {
-			l.warnf(annotations.get("readOnlyHint").place, Contradiction, "write readOnlyHint: false, or grants: {"+g.Store+": read}",
+			r.warnf(annotations.get("readOnlyHint").place, Contradiction, "write readOnlyHint: false, or grants: {"+g.Store+": read}",
 				"readOnlyHint is true, and the grants allow the tool to change the store %s", quote(g.Store))
 			return
 		}
-	}
-}
-
-// lintManifestBeside warns where a source file is named whose folder declares the tool itself.
-func (l *load) lintManifestBeside(n *node, file string) {
-	dir := path.Dir(file)
-	if dir == "." {
-		return
-	}
-	if _, err := fs.Stat(l.fsys, path.Join(dir, ManifestName)); err == nil {
-		l.warnf(n.place, NoEffect, "write source: "+dir+" to use it", "%s is not read, for the source is a file", quote(path.Join(dir, ManifestName)))
 	}
 }

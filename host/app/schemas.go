@@ -9,45 +9,51 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
+// schemaReader reads JSON Schemas and compiles them.
+type schemaReader struct {
+	fieldReader
+	files *fileReader
+}
+
 // schema returns a JSON Schema that is written in place or named as a file; nil for none, and where it cannot
 // be read.
-func (l *load) schema(n *node, key string) *node {
+func (r *schemaReader) schema(n *node, key string) *node {
 	switch {
 	case n == nil || n.kind == null:
 		return nil
 	case n.kind == text:
-		return l.schemaFile(n, key)
+		return r.schemaFile(n, key)
 	case n.kind == object:
 		return n
 	}
-	l.errorf(n.place, WrongType, "", "%s takes a JSON Schema or the path of one, not %s", key, n.kind)
+	r.errorf(n.place, WrongType, "", "%s takes a JSON Schema or the path of one, not %s", key, n.kind)
 	return nil
 }
 
 // compiled returns a schema as compact text, after it was compiled; nil for none, and for one with errors,
 // which are reported at their places. A mistake is an error of a strict schema, and a warning of another.
-func (l *load) compiled(root *node, strict bool) json.RawMessage {
-	if root == nil || !l.isJSON(root) {
+func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
+	if root == nil || !r.isJSON(root) {
 		return nil
 	}
 	var b bytes.Buffer
 	root.appendJSON(&b)
-	if !l.spend(root.place, b.Len()) {
+	if !r.files.spend(root.place, b.Len()) {
 		return nil
 	}
 	s, err := schema.Compile(b.Bytes(), schema.Options{Strict: strict})
 	if err != nil {
-		l.schemaErrors(root, err)
+		r.schemaErrors(root, err)
 		return nil
 	}
 	broken := false
 	for _, e := range s.Mistakes() {
 		if strict && !e.Harmless {
 			broken = true
-			l.errorf(root.at(e.Pointer), BadSchema, e.Hint, "%s", e.Message)
+			r.errorf(root.at(e.Pointer), BadSchema, e.Hint, "%s", e.Message)
 			continue
 		}
-		l.warnf(root.at(e.Pointer), SchemaMistake, e.Hint, "%s", e.Message)
+		r.warnf(root.at(e.Pointer), SchemaMistake, e.Hint, "%s", e.Message)
 	}
 	if broken {
 		return nil
@@ -56,53 +62,53 @@ func (l *load) compiled(root *node, strict bool) json.RawMessage {
 }
 
 // schemaFile reads the file that a text names.
-func (l *load) schemaFile(n *node, key string) *node {
+func (r *schemaReader) schemaFile(n *node, key string) *node {
 	if strings.HasPrefix(strings.TrimSpace(n.value), "{") {
-		l.errorf(n.place, WrongType, "paste the JSON as it is, without | or quotes", "%s is a text that holds JSON", key)
+		r.errorf(n.place, WrongType, "paste the JSON as it is, without | or quotes", "%s is a text that holds JSON", key)
 		return nil
 	}
-	if l.fsys == nil {
-		l.errorf(n.place, BadValue, "write the schema in its place", "%s names a file, which this document does not bring along", key)
+	if r.files.fsys == nil {
+		r.errorf(n.place, BadValue, "write the schema in its place", "%s names a file, which this document does not bring along", key)
 		return nil
 	}
-	file, ok := l.resolve(n, path.Dir(n.file))
+	file, ok := r.files.resolve(n, path.Dir(n.file))
 	if !ok {
 		return nil
 	}
-	root := l.document(file, n.place)
+	root := r.files.document(file, n.place)
 	if root != nil && root.kind != object {
-		l.errorf(root.place, BadSchema, "", "a JSON Schema is an object, not %s", root.kind)
+		r.errorf(root.place, BadSchema, "", "a JSON Schema is an object, not %s", root.kind)
 		return nil
 	}
 	return root
 }
 
 // isJSON reports what a schema holds that JSON cannot.
-func (l *load) isJSON(n *node) bool {
+func (r *schemaReader) isJSON(n *node) bool {
 	ok := true
 	switch n.kind {
 	case number:
 		if ok = jsonNumber.MatchString(n.value); !ok {
-			l.errorf(n.place, BadSchema, "write it as a plain decimal number, or in quotes to make it a text", "%s is not a number in JSON", quote(n.value))
+			r.errorf(n.place, BadSchema, "write it as a plain decimal number, or in quotes to make it a text", "%s is not a number in JSON", quote(n.value))
 		}
 	case object:
-		ok = l.once(n)
+		ok = r.once(n)
 	}
-	n.each(func(v *node) { ok = l.isJSON(v) && ok })
+	n.each(func(v *node) { ok = r.isJSON(v) && ok })
 	return ok
 }
 
 // schemaErrors reports each error at the place that its pointer names.
-func (l *load) schemaErrors(root *node, err error) {
+func (r *schemaReader) schemaErrors(root *node, err error) {
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap() {
-			l.schemaErrors(root, e)
+			r.schemaErrors(root, e)
 		}
 		return
 	}
 	if e, ok := err.(*schema.Error); ok {
-		l.errorf(root.at(e.Pointer), BadSchema, e.Hint, "%s", e.Message)
+		r.errorf(root.at(e.Pointer), BadSchema, e.Hint, "%s", e.Message)
 		return
 	}
-	l.errorf(root.place, BadSchema, "", "%s", err)
+	r.errorf(root.place, BadSchema, "", "%s", err)
 }

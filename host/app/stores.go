@@ -12,48 +12,56 @@ import (
 
 var storeKeys = []string{"name", "description", "kind", "access", "retention", "strict", "schema", "expose"}
 
-func (l *load) readStores(n *node) []declare.Store {
-	l.stores = map[string]place{}
-	entries := l.entries(n, "memory", "store", nil)
-	if len(entries) > l.MaxStores {
-		l.errorf(entries[l.MaxStores].place, OverLimit, "keep what belongs together in one store", "an app has at most %d stores, and this one has %d", l.MaxStores, len(entries))
-	}
-	var stores []declare.Store
-	for _, m := range entries {
-		l.stores[m.key] = m.place
-		stores = append(stores, l.readStore(m))
-	}
-	return stores
+// storeReader reads the section memory.
+type storeReader struct {
+	fieldReader
+	schemas *schemaReader
+	max     int            // of stores
+	kinds   []declare.Kind // that stores may have
 }
 
-func (l *load) readStore(m member) declare.Store {
+// stores returns the declared stores, and their places by their names.
+func (r *storeReader) stores(n *node) (stores []declare.Store, places map[string]place) {
+	places = map[string]place{}
+	entries := r.entries(n, "memory", "store", nil)
+	if len(entries) > r.max {
+		r.errorf(entries[r.max].place, OverLimit, "keep what belongs together in one store", "an app has at most %d stores, and this one has %d", r.max, len(entries))
+	}
+	for _, m := range entries {
+		places[m.key] = m.place
+		stores = append(stores, r.store(m))
+	}
+	return stores, places
+}
+
+func (r *storeReader) store(m member) declare.Store {
 	s := declare.Store{Name: m.key, Kind: declare.KindDocument}
 	if err := declare.CheckName(m.key); err != nil {
-		l.errorf(m.place, BadName, storeNameHint(m.key), "%s", err)
+		r.errorf(m.place, BadName, storeNameHint(m.key), "%s", err)
 	}
 	n := m.value
-	if !l.named(m, "a store", storeKeys) {
+	if !r.named(m, "a store", storeKeys) {
 		return s
 	}
-	s.Title = l.text(n.get("name"), "name")
-	s.Description = l.text(n.get("description"), "description")
+	s.Title = r.text(n.get("name"), "name")
+	s.Description = r.text(n.get("description"), "description")
 	if kind := n.get("kind"); kind != nil {
-		s.Kind = l.kind(kind)
+		s.Kind = r.kind(kind)
 	}
 	if access := n.get("access"); access != nil {
-		s.Access = l.access(access)
+		s.Access = r.access(access)
 	} else if lacks(n, "access", storeKeys) {
-		l.errorf(m.place, MissingKey, "add access: user, session or application", "the store %s does not say whose memory it is", quote(m.key))
+		r.errorf(m.place, MissingKey, "add access: user, session or application", "the store %s does not say whose memory it is", quote(m.key))
 	}
-	s.Retention = l.retention(n.get("retention"), s.Access)
-	strict := l.flag(n.get("strict"), "strict")
+	s.Retention = r.retention(n.get("retention"), s.Access)
+	strict := r.flag(n.get("strict"), "strict")
 	s.Strict = strict != nil && *strict
-	s.Schema = l.compiled(l.schema(n.get("schema"), "schema"), s.Strict)
-	s.Resource = l.expose(n.get("expose"))
+	s.Schema = r.schemas.compiled(r.schemas.schema(n.get("schema"), "schema"), s.Strict)
+	s.Resource = r.expose(n.get("expose"))
 	if s.Resource && s.Kind != declare.KindDocument {
-		l.errorf(n.get("expose").place, BadValue, "leave expose out", "only documents are shown as resources, and the store %s is of the kind %s", quote(m.key), s.Kind)
+		r.errorf(n.get("expose").place, BadValue, "leave expose out", "only documents are shown as resources, and the store %s is of the kind %s", quote(m.key), s.Kind)
 	}
-	l.lintStore(m, s)
+	r.lintStore(m, s)
 	return s
 }
 
@@ -71,10 +79,10 @@ func storeNameHint(name string) string {
 	return fmt.Sprintf("write %s, and the name for people under name:", near)
 }
 
-func (l *load) kind(n *node) declare.Kind {
-	word := l.text(n, "kind")
-	known := make([]string, len(l.Kinds))
-	for i, k := range l.Kinds {
+func (r *storeReader) kind(n *node) declare.Kind {
+	word := r.text(n, "kind")
+	known := make([]string, len(r.kinds))
+	for i, k := range r.kinds {
 		if known[i] = string(k); known[i] == word {
 			return k
 		}
@@ -82,9 +90,9 @@ func (l *load) kind(n *node) declare.Kind {
 	switch word {
 	case "":
 	case "block", "facts", "collection":
-		l.errorf(n.place, BadValue, "leave kind out", "stores of the kind %q are not supported", word)
+		r.errorf(n.place, BadValue, "leave kind out", "stores of the kind %q are not supported", word)
 	default:
-		l.errorf(n.place, BadValue, didYouMean(word, known), "%s is not a kind of store", quote(word))
+		r.errorf(n.place, BadValue, didYouMean(word, known), "%s is not a kind of store", quote(word))
 	}
 	return declare.KindDocument
 }
@@ -92,24 +100,24 @@ func (l *load) kind(n *node) declare.Kind {
 // exposed is the one way in which a store can be shown.
 const exposed = "resource"
 
-func (l *load) expose(n *node) bool {
+func (r *storeReader) expose(n *node) bool {
 	if n == nil {
 		return false
 	}
 	if n.kind != text {
-		l.errorf(n.place, WrongType, "write expose: resource, or leave it out", "expose takes the word resource, not %s", n.kind)
+		r.errorf(n.place, WrongType, "write expose: resource, or leave it out", "expose takes the word resource, not %s", n.kind)
 		return false
 	}
 	word := n.value
 	if word != exposed {
-		l.errorf(n.place, BadValue, "write expose: resource, or leave it out", "%s is not a way to expose a store", quote(word))
+		r.errorf(n.place, BadValue, "write expose: resource, or leave it out", "%s is not a way to expose a store", quote(word))
 	}
 	return word == exposed
 }
 
-func (l *load) access(n *node) declare.Scope {
+func (r *storeReader) access(n *node) declare.Scope {
 	known := []string{string(declare.ScopeUser), string(declare.ScopeSession), string(declare.ScopeApplication)}
-	word := l.text(n, "access")
+	word := r.text(n, "access")
 	for _, k := range known {
 		if word == k {
 			return declare.Scope(k)
@@ -120,26 +128,26 @@ func (l *load) access(n *node) declare.Scope {
 		if strings.EqualFold(word, "app") {
 			hint = `did you mean "application"?`
 		}
-		l.errorf(n.place, BadValue, hint, "%s is not an access", quote(word))
+		r.errorf(n.place, BadValue, hint, "%s is not an access", quote(word))
 	}
 	return ""
 }
 
 // retention reads how long records live. Left out, a session's memory ends with the session, and other memory
 // lives until it is deleted.
-func (l *load) retention(n *node, access declare.Scope) declare.Retention {
+func (r *storeReader) retention(n *node, access declare.Scope) declare.Retention {
 	if n == nil {
 		return declare.Retention{Session: access == declare.ScopeSession}
 	}
 	if n.kind != text && n.kind != number {
-		l.errorf(n.place, WrongType, "write session, 1_day, 1_week, 1_month, or a count and a unit such as 90d", "retention takes a text, not %s", n.kind)
+		r.errorf(n.place, WrongType, "write session, 1_day, 1_week, 1_month, or a count and a unit such as 90d", "retention takes a text, not %s", n.kind)
 		return declare.Retention{}
 	}
-	r, err := declare.ParseRetention(n.value)
+	retention, err := declare.ParseRetention(n.value)
 	if err != nil {
-		l.errorf(n.place, BadValue, retentionHint(n.value), "%s is not a retention", quote(n.value))
+		r.errorf(n.place, BadValue, retentionHint(n.value), "%s is not a retention", quote(n.value))
 	}
-	return r
+	return retention
 }
 
 var (

@@ -15,15 +15,15 @@ func LoadTool(fsys fs.FS, name string) (*Tool, Problems) { return Loader{}.LoadT
 func (ld Loader) LoadTool(fsys fs.FS, name string) (*Tool, Problems) {
 	l := ld.begin(fsys)
 	t := Tool{}
-	manifest := l.source(&node{place: place{file: "."}, kind: text, value: name}, &t)
+	manifest := l.tools.sources.source(&node{place: place{file: "."}, kind: text, value: name}, &t)
 	for i := range l.problems {
 		if l.problems[i].File == "." { // what is about the name itself stands in no file
 			l.problems[i].File = name
 		}
 	}
 	if manifest != nil && l.keys(manifest, "a tool manifest", manifestKeys) {
-		t.Name = l.manifestName(manifest, defaultToolName(name))
-		l.declaration(manifest.place, 0, &t, manifest)
+		t.Name = l.tools.manifestName(manifest, defaultToolName(name))
+		l.tools.declaration(manifest.place, 0, &t, manifest)
 	} else {
 		t.Name = defaultToolName(name)
 	}
@@ -34,14 +34,14 @@ func (ld Loader) LoadTool(fsys fs.FS, name string) (*Tool, Problems) {
 	return &t, l.problems
 }
 
-func (l *load) manifestName(manifest *node, otherwise string) string {
+func (r *toolReader) manifestName(manifest *node, otherwise string) string {
 	n := manifest.get("name")
 	if n == nil {
 		return otherwise
 	}
-	name := l.text(n, "name")
+	name := r.text(n, "name")
 	if n.kind == text {
-		l.checkToolName(n.place, name, "tool")
+		r.checkToolName(n.place, name, "tool")
 	}
 	return name
 }

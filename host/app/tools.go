@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/toolrun/toolrun/host/declare"
 )
@@ -21,23 +22,34 @@ var (
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
-func (l *load) readTools(n *node) []Tool {
-	own := func(name string) { l.own(name, "") }
+// toolReader reads the section tools, and the manifests of tools.
+type toolReader struct {
+	fieldReader
+	schemas    *schemaReader
+	sources    *sourceReader
+	grants     *grantReader
+	maxTimeout time.Duration
+	maxMemory  int64 // bytes
+}
+
+// tools returns the declared tools.
+func (r *toolReader) tools(n *node) []Tool {
+	own := func(name string) { r.own(name, "") }
 	var tools []Tool
-	for _, m := range l.entries(n, "tools", "tool", own) {
-		l.own(m.key, "")
-		tools = append(tools, l.readTool(m))
-		l.own("", "")
+	for _, m := range r.entries(n, "tools", "tool", own) {
+		r.own(m.key, "")
+		tools = append(tools, r.tool(m))
+		r.own("", "")
 	}
 	return tools
 }
 
 // defaultTool reads the name of the tool that runs if none is named.
-func (l *load) defaultTool(n *node, a *App) string {
+func (r *toolReader) defaultTool(n *node, a *App) string {
 	if n == nil {
 		return ""
 	}
-	name := l.text(n, "default_tool")
+	name := r.text(n, "default_tool")
 	if _, ok := a.Tool(name); ok || n.kind != text {
 		return name
 	}
@@ -45,33 +57,33 @@ func (l *load) defaultTool(n *node, a *App) string {
 	for i, t := range a.Tools {
 		known[i] = t.Name
 	}
-	l.errorf(n.place, BadValue, didYouMean(name, known), "default_tool names %s, and no tool of this name is declared", quote(name))
+	r.errorf(n.place, BadValue, didYouMean(name, known), "default_tool names %s, and no tool of this name is declared", quote(name))
 	return ""
 }
 
 // readTool reads an entry of the app file and the manifest of the folder that it names.
-func (l *load) readTool(m member) Tool {
-	t, before := Tool{Tool: declare.Tool{Name: m.key}}, len(l.problems)
-	l.checkToolName(m.place, m.key, "tool")
-	if !l.named(m, "a tool", toolKeys) {
+func (r *toolReader) tool(m member) Tool {
+	t, before := Tool{Tool: declare.Tool{Name: m.key}}, len(r.problems)
+	r.checkToolName(m.place, m.key, "tool")
+	if !r.named(m, "a tool", toolKeys) {
 		return t
 	}
 	if lacks(m.value, "source", toolKeys) {
-		l.errorf(m.place, MissingKey, "add source: tools/"+m.key+".js, or the folder of the tool", "the tool %s has no source", quote(m.key))
+		r.errorf(m.place, MissingKey, "add source: tools/"+m.key+".js, or the folder of the tool", "the tool %s has no source", quote(m.key))
 		return t
 	}
 	var manifest *node
 	if source := m.value.get("source"); source != nil {
-		manifest = l.source(source, &t)
+		manifest = r.sources.source(source, &t)
 	}
-	if manifest != nil && !l.keys(manifest, "a tool manifest", manifestKeys) {
+	if manifest != nil && !r.keys(manifest, "a tool manifest", manifestKeys) {
 		manifest = nil
 	}
-	l.declaration(m.place, before, &t, m.value, manifest)
+	r.declaration(m.place, before, &t, m.value, manifest)
 	return t
 }
 
-func (l *load) checkToolName(at place, name, what string) {
+func (r fieldReader) checkToolName(at place, name, what string) {
 	if toolName.MatchString(name) {
 		return
 	}
@@ -79,12 +91,12 @@ func (l *load) checkToolName(at place, name, what string) {
 	if near := strings.Trim(notInName.ReplaceAllString(name, "_"), "_"); toolName.MatchString(near) {
 		hint = "write " + near
 	}
-	l.errorf(at, BadName, hint, "%s is not the name of a %s: it takes 1 to 128 letters, digits, '_', '-' or '.'", quote(name), what)
+	r.errorf(at, BadName, hint, "%s is not the name of a %s: it takes 1 to 128 letters, digits, '_', '-' or '.'", quote(name), what)
 }
 
 // declaration fills in what a tool says of itself. Each key comes from the first of from that has it. The
 // first of the tool's problems, if any, is at before.
-func (l *load) declaration(at place, before int, t *Tool, from ...*node) {
+func (r *toolReader) declaration(at place, before int, t *Tool, from ...*node) {
 	get := func(key string) *node {
 		for _, n := range from {
 			if n == nil {
@@ -96,103 +108,103 @@ func (l *load) declaration(at place, before int, t *Tool, from ...*node) {
 		}
 		return nil
 	}
-	t.Title = l.text(get("title"), "title")
-	t.Description = l.text(get("description"), "description")
-	input := l.schema(get("inputSchema"), "inputSchema")
-	l.objectSchema(input)
-	t.InputSchema = l.compiled(input, false)
-	t.OutputSchema = l.compiled(l.schema(get("outputSchema"), "outputSchema"), false)
-	t.Annotations = l.annotations(get("annotations"))
-	t.Grants = l.grants(get("grants"))
-	l.lintReadOnly(get("annotations"), t)
-	t.Env = l.env(get("env"))
+	t.Title = r.text(get("title"), "title")
+	t.Description = r.text(get("description"), "description")
+	input := r.schemas.schema(get("inputSchema"), "inputSchema")
+	r.objectSchema(input)
+	t.InputSchema = r.schemas.compiled(input, false)
+	t.OutputSchema = r.schemas.compiled(r.schemas.schema(get("outputSchema"), "outputSchema"), false)
+	t.Annotations = r.annotations(get("annotations"))
+	t.Grants = r.grants.grants(get("grants"))
+	r.lintReadOnly(get("annotations"), t)
+	t.Env = r.env(get("env"))
 	t.limits = get("limits")
-	t.Limits = l.limits(t.limits)
+	t.Limits = r.limits(t.limits)
 	if entry := get("entry"); entry != nil {
-		t.Entry = l.text(entry, "entry")
+		t.Entry = r.text(entry, "entry")
 		if t.Source != "" && path.Ext(t.Source) != ".wasm" {
-			l.errorf(entry.place, BadValue, "leave it out", "entry names an export of a .wasm plug-in, and %s is none", quote(t.Source))
+			r.errorf(entry.place, BadValue, "leave it out", "entry names an export of a .wasm plug-in, and %s is none", quote(t.Source))
 		}
 	}
-	if t.Description == "" && l.problems[before:].Err() == nil {
-		l.warnf(at, NoDescription, "add description: what the tool does and when to use it", "the tool %s has no description", quote(t.Name))
+	if t.Description == "" && r.problems[before:].Err() == nil {
+		r.warnf(at, NoDescription, "add description: what the tool does and when to use it", "the tool %s has no description", quote(t.Name))
 	}
 }
 
 // objectSchema checks that a schema for inputs does not ask for anything but an object, as every input is.
-func (l *load) objectSchema(n *node) {
+func (r *toolReader) objectSchema(n *node) {
 	if n == nil {
 		return
 	}
 	if kind := n.get("type"); kind != nil && (kind.kind != text || kind.value != "object") {
-		l.errorf(kind.place, BadSchema, "write type: object", "the input of a tool is an object")
+		r.errorf(kind.place, BadSchema, "write type: object", "the input of a tool is an object")
 	}
 }
 
-func (l *load) annotations(n *node) declare.Annotations {
-	if n == nil || !l.keys(n, "annotations", annotationKeys) {
+func (r *toolReader) annotations(n *node) declare.Annotations {
+	if n == nil || !r.keys(n, "annotations", annotationKeys) {
 		return declare.Annotations{}
 	}
 	return declare.Annotations{
-		Title:           l.text(n.get("title"), "title"),
-		ReadOnlyHint:    l.flag(n.get("readOnlyHint"), "readOnlyHint"),
-		DestructiveHint: l.flag(n.get("destructiveHint"), "destructiveHint"),
-		IdempotentHint:  l.flag(n.get("idempotentHint"), "idempotentHint"),
-		OpenWorldHint:   l.flag(n.get("openWorldHint"), "openWorldHint"),
+		Title:           r.text(n.get("title"), "title"),
+		ReadOnlyHint:    r.flag(n.get("readOnlyHint"), "readOnlyHint"),
+		DestructiveHint: r.flag(n.get("destructiveHint"), "destructiveHint"),
+		IdempotentHint:  r.flag(n.get("idempotentHint"), "idempotentHint"),
+		OpenWorldHint:   r.flag(n.get("openWorldHint"), "openWorldHint"),
 	}
 }
 
 var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
 // env reads an environment. Numbers and booleans become texts as they are written, as a shell would have it.
-func (l *load) env(n *node) map[string]string {
+func (r *toolReader) env(n *node) map[string]string {
 	if n == nil || n.kind == null {
 		return nil
 	}
 	if n.kind != object {
-		l.errorf(n.place, WrongType, "write env: {NAME: value}", "env takes a mapping from names to texts, not %s", n.kind)
+		r.errorf(n.place, WrongType, "write env: {NAME: value}", "env takes a mapping from names to texts, not %s", n.kind)
 		return nil
 	}
-	l.once(n)
+	r.once(n)
 	env := make(map[string]string, len(n.members))
 	for _, m := range n.members {
 		if !envName.MatchString(m.key) {
-			l.errorf(m.place, BadName, "use letters, digits and '_'", "%s is not the name of a variable", quote(m.key))
+			r.errorf(m.place, BadName, "use letters, digits and '_'", "%s is not the name of a variable", quote(m.key))
 		}
 		switch v := m.value; v.kind {
 		case text, number, boolean:
 			env[m.key] = v.value
 		case null:
-			l.errorf(m.place, WrongType, `write "" for an empty text`, "the variable %s has no value", quote(m.key))
+			r.errorf(m.place, WrongType, `write "" for an empty text`, "the variable %s has no value", quote(m.key))
 		default:
-			l.errorf(v.place, WrongType, "", "the variable %s takes a text, not %s", quote(m.key), v.kind)
+			r.errorf(v.place, WrongType, "", "the variable %s takes a text, not %s", quote(m.key), v.kind)
 		}
 	}
 	return env
 }
 
-func (l *load) limits(n *node) declare.Limits {
-	if n == nil || n.kind == null || !l.keys(n, "limits", limitKeys) {
+func (r *toolReader) limits(n *node) declare.Limits {
+	if n == nil || n.kind == null || !r.keys(n, "limits", limitKeys) {
 		return declare.Limits{}
 	}
 	var limits declare.Limits
 	if v := n.get("timeout"); v != nil {
-		limits.Timeout = l.duration(v, "timeout", minTimeout, l.MaxTimeout)
+		limits.Timeout = r.duration(v, "timeout", minTimeout, r.maxTimeout)
 	}
 	if v := n.get("cpu"); v != nil {
-		limits.CPU = l.duration(v, "cpu", minTimeout, l.MaxTimeout)
+		limits.CPU = r.duration(v, "cpu", minTimeout, r.maxTimeout)
 	}
 	if v := n.get("memory"); v != nil {
-		limits.Memory = l.size(v, "memory", minMemory, l.MaxMemory)
+		limits.Memory = r.size(v, "memory", minMemory, r.maxMemory)
 	}
 	if v := n.get("output"); v != nil {
-		limits.Output = l.size(v, "output", minOutput, maxOutput)
+		limits.Output = r.size(v, "output", minOutput, maxOutput)
 	}
 	if v := n.get("calls"); v != nil {
-		limits.Calls = l.count(v, "calls", maxCount)
+		limits.Calls = r.count(v, "calls", maxCount)
 	}
 	if v := n.get("fuel"); v != nil {
-		limits.Fuel = l.count(v, "fuel", maxCount)
+		limits.Fuel = r.count(v, "fuel", maxCount)
 	}
 	return limits
 }

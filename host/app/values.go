@@ -21,13 +21,16 @@ const (
 	maxCount       = 1_000_000_000_000
 )
 
+// fieldReader reads the fields of a declaration and reports those that are wrong.
+type fieldReader struct{ *reporter }
+
 // keys checks that n is an object with known keys, each given once, and reports whether it is an object.
-func (l *load) keys(n *node, what string, known []string) bool {
+func (r fieldReader) keys(n *node, what string, known []string) bool {
 	if n.kind != object {
-		l.errorf(n.place, WrongType, mappingHint(n, known), "%s is a mapping, not %s", what, n.kind)
+		r.errorf(n.place, WrongType, mappingHint(n, known), "%s is a mapping, not %s", what, n.kind)
 		return false
 	}
-	l.once(n)
+	r.once(n)
 	empty := "" // the known key above that has nothing, and so may lack what follows it
 	for _, m := range n.members {
 		if slices.Contains(known, m.key) {
@@ -40,7 +43,7 @@ func (l *load) keys(n *node, what string, known []string) bool {
 		if empty != "" && nearest(m.key, known) == "" {
 			hint = fmt.Sprintf("if it belongs to %s, indent it further", empty)
 		}
-		l.errorf(m.place, UnknownKey, hint, "%s has no key %s", what, quote(m.key))
+		r.errorf(m.place, UnknownKey, hint, "%s has no key %s", what, quote(m.key))
 	}
 	return true
 }
@@ -58,12 +61,12 @@ func mappingHint(n *node, known []string) string {
 
 // named is keys for the declaration of a name. A key of declarations that stands among the names is most likely
 // one of the declaration above it that is not indented far enough.
-func (l *load) named(m member, what string, known []string) bool {
+func (r fieldReader) named(m member, what string, known []string) bool {
 	declares := len(m.value.members) == 0 || slices.ContainsFunc(m.value.members, func(in member) bool { return slices.Contains(known, in.key) })
 	if !slices.Contains(known, m.key) || m.value.kind == null || m.value.kind == object && declares {
-		return l.keys(m.value, what, known)
+		return r.keys(m.value, what, known)
 	}
-	l.errorf(m.place, WrongType, "indent it further, below the name that it belongs to", "%s is a key of %s, and stands where a name is due", m.key, what)
+	r.errorf(m.place, WrongType, "indent it further, below the name that it belongs to", "%s is a key of %s, and stands where a name is due", m.key, what)
 	return false
 }
 
@@ -78,16 +81,16 @@ func lacks(n *node, key string, known []string) bool {
 }
 
 // once reports keys that are given twice.
-func (l *load) once(n *node) bool {
+func (r fieldReader) once(n *node) bool {
 	again := n.repeated()
 	for _, m := range again {
-		l.errorf(m.place, DuplicateKey, "", "the key %s is given twice", quote(m.key))
+		r.errorf(m.place, DuplicateKey, "", "the key %s is given twice", quote(m.key))
 	}
 	return len(again) == 0
 }
 
 // text returns a text, or "" for nil and anything else.
-func (l *load) text(n *node, key string) string {
+func (r fieldReader) text(n *node, key string) string {
 	switch {
 	case n == nil:
 		return ""
@@ -101,12 +104,12 @@ func (l *load) text(n *node, key string) string {
 	case null:
 		hint = "give a text or leave the key out"
 	}
-	l.errorf(n.place, WrongType, hint, "%s takes a text, not %s", key, n.kind)
+	r.errorf(n.place, WrongType, hint, "%s takes a text, not %s", key, n.kind)
 	return ""
 }
 
 // flag returns a boolean, or nil for nil and anything else.
-func (l *load) flag(n *node, key string) *bool {
+func (r fieldReader) flag(n *node, key string) *bool {
 	if n == nil {
 		return nil
 	}
@@ -121,7 +124,7 @@ func (l *load) flag(n *node, key string) *bool {
 	case "no", "off", "0", "false":
 		hint = "write false"
 	}
-	l.errorf(n.place, WrongType, hint, "%s takes true or false, not %s", key, n.kind)
+	r.errorf(n.place, WrongType, hint, "%s takes true or false, not %s", key, n.kind)
 	return nil
 }
 
@@ -133,17 +136,17 @@ var durationUnits = []struct {
 }{{"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}, {"ms", time.Millisecond}}
 
 // duration returns a time within bounds, or 0.
-func (l *load) duration(n *node, key string, least, most time.Duration) time.Duration {
+func (r fieldReader) duration(n *node, key string, least, most time.Duration) time.Duration {
 	if n.kind == list || n.kind == object {
-		l.errorf(n.place, WrongType, "", "%s takes a time such as 2s, not %s", key, n.kind)
+		r.errorf(n.place, WrongType, "", "%s takes a time such as 2s, not %s", key, n.kind)
 		return 0
 	}
 	d, ok := parseDuration(n.value)
 	switch {
 	case !ok:
-		l.errorf(n.place, BadValue, "write one count and one unit: 500ms, 2s, 5m, 24h or 7d", "%s is not a time", quote(n.value))
+		r.errorf(n.place, BadValue, "write one count and one unit: 500ms, 2s, 5m, 24h or 7d", "%s is not a time", quote(n.value))
 	case d < least || d > most:
-		l.errorf(n.place, OverLimit, "", "%s is %s; it must be between %s and %s", key, formatDuration(d), formatDuration(least), formatDuration(most))
+		r.errorf(n.place, OverLimit, "", "%s is %s; it must be between %s and %s", key, formatDuration(d), formatDuration(least), formatDuration(most))
 	default:
 		return d
 	}
@@ -176,13 +179,13 @@ func formatDuration(d time.Duration) string {
 }
 
 // count reads how many of something there may be, at least one.
-func (l *load) count(n *node, key string, most int64) int64 {
+func (r fieldReader) count(n *node, key string, most int64) int64 {
 	count, err := strconv.ParseInt(n.value, 10, 64)
 	switch {
 	case n.kind != number || err != nil:
-		l.errorf(n.place, WrongType, "", "%s takes a whole number such as 1000, not %s", key, n.kind)
+		r.errorf(n.place, WrongType, "", "%s takes a whole number such as 1000, not %s", key, n.kind)
 	case count < 1 || count > most:
-		l.errorf(n.place, OverLimit, "", "%s is %s; it must be between 1 and %d", key, n.value, most)
+		r.errorf(n.place, OverLimit, "", "%s is %s; it must be between 1 and %d", key, n.value, most)
 	default:
 		return count
 	}
@@ -190,17 +193,17 @@ func (l *load) count(n *node, key string, most int64) int64 {
 }
 
 // size returns a number of bytes within bounds, or 0.
-func (l *load) size(n *node, key string, least, most int64) int64 {
+func (r fieldReader) size(n *node, key string, least, most int64) int64 {
 	if n.kind == list || n.kind == object {
-		l.errorf(n.place, WrongType, "", "%s takes a size such as 64MiB, not %s", key, n.kind)
+		r.errorf(n.place, WrongType, "", "%s takes a size such as 64MiB, not %s", key, n.kind)
 		return 0
 	}
 	size, ok := bytesize.Parse(n.value)
 	switch {
 	case !ok:
-		l.errorf(n.place, BadValue, "write a count and a unit, such as 64MiB", "%s is not a size", quote(n.value))
+		r.errorf(n.place, BadValue, "write a count and a unit, such as 64MiB", "%s is not a size", quote(n.value))
 	case size < least || size > most:
-		l.errorf(n.place, OverLimit, "", "%s is %s; it must be between %s and %s", key, n.value, bytesize.Format(least), bytesize.Format(most))
+		r.errorf(n.place, OverLimit, "", "%s is %s; it must be between %s and %s", key, n.value, bytesize.Format(least), bytesize.Format(most))
 	default:
 		return size
 	}

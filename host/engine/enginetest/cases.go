@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -14,173 +15,173 @@ import (
 // cases is the suite, by what is asked of an engine.
 var cases = []struct {
 	name  string
-	check func(t *trial)
+	check func(t *testing.T, s *subject)
 }{
-	{"reads input and answers", func(t *trial) {
-		t.wantJSON("output", t.answer(Sum, input(), NewMemory(errHalt)).Output, `{"sum":3}`)
+	{"reads input and answers", func(t *testing.T, s *subject) {
+		wantJSON(t, "output", s.answer(t, Sum, input(), NewMemory(errHalt)).Output, `{"sum":3}`)
 	}},
-	{"returns nothing", func(t *trial) {
-		out := t.answer(Nothing, input(), NewMemory(errHalt))
-		t.wantJSON("output", out.Output, `null`)
+	{"returns nothing", func(t *testing.T, s *subject) {
+		out := s.answer(t, Nothing, input(), NewMemory(errHalt))
+		wantJSON(t, "output", out.Output, `null`)
 		if len(out.Context) != 0 {
 			t.Errorf("context = %s; want none", out.Context)
 		}
 	}},
 	{"values cross unchanged", values},
-	{"throws", func(t *trial) {
-		f := t.fault(Throw, input(), NewMemory(errHalt), abi.ToolError)
+	{"throws", func(t *testing.T, s *subject) {
+		f := s.fault(t, Throw, input(), NewMemory(errHalt), abi.ToolError)
 		if !strings.Contains(f.Message, "broken") {
 			t.Errorf("message = %q; want the error's own", f.Message)
 		}
-		t.wantPlace(f, Throw, 3)
+		s.wantPosition(t, f, Throw, 3)
 	}},
-	{"logs with level", func(t *trial) {
+	{"logs with level", func(t *testing.T, s *subject) {
 		m := NewMemory(errHalt)
-		t.answer(Print, input(), m)
+		s.answer(t, Print, input(), m)
 		got := m.Logs()
 		if len(got) != 2 || got[0].Text != "one" || got[0].Level != abi.LevelInfo ||
 			got[1].Text != "two" || got[1].Level != abi.LevelWarn {
 			t.Errorf("logs = %+v; want one as info, two as a warning", got)
 		}
 	}},
-	{"gets, then sets", func(t *trial) {
+	{"gets, then sets", func(t *testing.T, s *subject) {
 		m := NewMemory(errHalt)
-		p := t.load(Count)
+		p := s.load(t, Count)
 		for want := 1; want <= 2; want++ {
-			out, err := t.run(p, input(), m, enough)
+			out, err := run(p, input(), m, enough)
 			if err != nil {
 				t.Fatalf("Run = %v", err)
 			}
-			t.wantJSON("output", out.Output, strconv.Itoa(want))
+			wantJSON(t, "output", out.Output, strconv.Itoa(want))
 		}
 		if got := len(m.Calls()); got != 4 {
 			t.Errorf("calls = %d; want 4", got)
 		}
 	}},
-	{"deletes", func(t *trial) {
-		t.wantJSON("output", t.answer(Remove, input(), NewMemory(errHalt)).Output, `{"success":true,"deleted":false}`)
+	{"deletes", func(t *testing.T, s *subject) {
+		wantJSON(t, "output", s.answer(t, Remove, input(), NewMemory(errHalt)).Output, `{"success":true,"deleted":false}`)
 	}},
-	{"catches a fault", func(t *trial) {
-		t.wantJSON("output", t.answer(Catch, input(), NewMemory(errHalt)).Output, `{"code":"access_denied","store":"forbidden",
+	{"catches a fault", func(t *testing.T, s *subject) {
+		wantJSON(t, "output", s.answer(t, Catch, input(), NewMemory(errHalt)).Output, `{"code":"access_denied","store":"forbidden",
 			"violations":[{"pointer":"/a","keyword":"type","limit":"integer"}]}`)
 	}},
-	{"an uncaught fault keeps its code", func(t *trial) {
-		f := t.fault(Uncaught, input(), NewMemory(errHalt), abi.AccessDenied)
+	{"an uncaught fault keeps its code", func(t *testing.T, s *subject) {
+		f := s.fault(t, Uncaught, input(), NewMemory(errHalt), abi.AccessDenied)
 		if f.ID != "1" || f.Store != "forbidden" || f.Hint != "grant it" || len(f.Violations) != 1 {
 			t.Errorf("fault = %+v; want the one that the host raised", f)
 		}
-		t.wantPlace(f, Uncaught, 3)
+		s.wantPosition(t, f, Uncaught, 3)
 	}},
-	{"a fault that the tool made is a tool_error", func(t *trial) {
-		if f := t.fault(Fake, input(), NewMemory(errHalt), abi.ToolError); f.ID != "" {
+	{"a fault that the tool made is a tool_error", func(t *testing.T, s *subject) {
+		if f := s.fault(t, Fake, input(), NewMemory(errHalt), abi.ToolError); f.ID != "" {
 			t.Errorf("id = %q; want none", f.ID)
 		}
 	}},
-	{"a call that goes by itself fails the run", func(t *trial) {
-		t.fault(Forget, input(), NewMemory(errHalt), abi.AccessDenied)
+	{"a call that goes by itself fails the run", func(t *testing.T, s *subject) {
+		s.fault(t, Forget, input(), NewMemory(errHalt), abi.AccessDenied)
 	}},
-	{"waiting for what never comes", func(t *trial) {
-		t.fault(Never, input(), NewMemory(errHalt), abi.ToolError)
+	{"waiting for what never comes", func(t *testing.T, s *subject) {
+		s.fault(t, Never, input(), NewMemory(errHalt), abi.ToolError)
 	}},
-	{"calls arguments by keyword", func(t *trial) {
+	{"calls arguments by keyword", func(t *testing.T, s *subject) {
 		m := NewMemory(errHalt)
-		t.answer(Keywords, input(), m)
-		t.wantCall(m, abi.GetContent, `"prefs"`, `{"a":1}`)
+		s.answer(t, Keywords, input(), m)
+		wantCall(t, m, abi.GetContent, `"prefs"`, `{"a":1}`)
 	}},
-	{"calls arguments by alias", func(t *trial) {
+	{"calls arguments by alias", func(t *testing.T, s *subject) {
 		m := NewMemory(errHalt)
-		t.answer(Aliases, input(), m)
-		t.wantCall(m, abi.SetContent, `"prefs"`, `{"a":1}`)
+		s.answer(t, Aliases, input(), m)
+		wantCall(t, m, abi.SetContent, `"prefs"`, `{"a":1}`)
 	}},
-	{"an unknown keyword", func(t *trial) {
+	{"an unknown keyword", func(t *testing.T, s *subject) {
 		m := NewMemory(errHalt)
-		t.wantJSON("output", t.answer(Unknown, input(), m).Output, `"invalid_argument"`)
+		wantJSON(t, "output", s.answer(t, Unknown, input(), m).Output, `"invalid_argument"`)
 		if n := len(m.Calls()); n != 0 {
 			t.Errorf("calls = %d; want none", n)
 		}
 	}},
-	{"an argument that is no JSON", func(t *trial) {
+	{"an argument that is no JSON", func(t *testing.T, s *subject) {
 		m := NewMemory(errHalt)
-		t.wantJSON("output", t.answer(BadArgument, input(), m).Output, `"invalid_argument"`)
+		wantJSON(t, "output", s.answer(t, BadArgument, input(), m).Output, `"invalid_argument"`)
 		if n := len(m.Calls()); n != 0 {
 			t.Errorf("calls = %d; want none", n)
 		}
 	}},
 	{"an operation added to the table is callable", addedOperation},
-	{"context changes", func(t *trial) {
-		out := t.answer(Context, input(), NewMemory(errHalt))
-		t.wantJSON("output", out.Output, `"k"`)
-		t.wantJSON("context", out.Context, `{"added":{"n":1},"changed":2}`)
+	{"context changes", func(t *testing.T, s *subject) {
+		out := s.answer(t, Context, input(), NewMemory(errHalt))
+		wantJSON(t, "output", out.Output, `"k"`)
+		wantJSON(t, "context", out.Context, `{"added":{"n":1},"changed":2}`)
 	}},
-	{"context that belongs to the workflow", func(t *trial) {
-		t.fault(Steps, input(), NewMemory(errHalt), abi.OutputInvalid)
+	{"context that belongs to the workflow", func(t *testing.T, s *subject) {
+		s.fault(t, Steps, input(), NewMemory(errHalt), abi.OutputInvalid)
 	}},
-	{"output that is no JSON", func(t *trial) {
-		f := t.fault(NotJSON, input(), NewMemory(errHalt), abi.OutputInvalid)
+	{"output that is no JSON", func(t *testing.T, s *subject) {
+		f := s.fault(t, NotJSON, input(), NewMemory(errHalt), abi.OutputInvalid)
 		if !strings.Contains(f.Message, "items[1]") {
 			t.Errorf("message = %q; want it to name items[1]", f.Message)
 		}
 	}},
-	{"output nested too deep", func(t *trial) {
-		t.fault(Deep, input(), NewMemory(errHalt), abi.OutputInvalid)
+	{"output nested too deep", func(t *testing.T, s *subject) {
+		s.fault(t, Deep, input(), NewMemory(errHalt), abi.OutputInvalid)
 		in := input()
 		in.Limits.ValueNesting = 300
-		t.answer(Deep, in, NewMemory(errHalt))
+		s.answer(t, Deep, in, NewMemory(errHalt))
 	}},
-	{"output too large", func(t *trial) {
+	{"output too large", func(t *testing.T, s *subject) {
 		in := input()
 		in.Limits.OutputBytes = 50_000
-		t.fault(Large, in, NewMemory(errHalt), abi.OutputLimit)
-		t.answer(Large, input(), NewMemory(errHalt))
+		s.fault(t, Large, in, NewMemory(errHalt), abi.OutputLimit)
+		s.answer(t, Large, input(), NewMemory(errHalt))
 	}},
-	{"deep recursion", func(t *trial) {
-		t.fault(Recurse, input(), NewMemory(errHalt), abi.StackLimit)
+	{"deep recursion", func(t *testing.T, s *subject) {
+		s.fault(t, Recurse, input(), NewMemory(errHalt), abi.StackLimit)
 	}},
-	{"globals are fresh in each run", func(t *trial) {
-		p := t.load(Global)
+	{"globals are fresh in each run", func(t *testing.T, s *subject) {
+		p := s.load(t, Global)
 		for range 3 {
-			out, err := t.run(p, input(), NewMemory(errHalt), enough)
+			out, err := run(p, input(), NewMemory(errHalt), enough)
 			if err != nil {
 				t.Fatalf("Run = %v", err)
 			}
-			t.wantJSON("output", out.Output, `1`)
+			wantJSON(t, "output", out.Output, `1`)
 		}
 	}},
-	{"time starts where it is told", func(t *trial) {
+	{"time starts where it is told", func(t *testing.T, s *subject) {
 		in := input()
 		in.Now = time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)
-		out := t.answer(Clock, in, NewMemory(errHalt))
+		out := s.answer(t, Clock, in, NewMemory(errHalt))
 		got, err := strconv.ParseInt(string(out.Output), 10, 64)
 		if late := got - in.Now.UnixMilli(); err != nil || late < 0 || late > enough.Milliseconds() {
 			t.Errorf("output = %s; want a time soon after %d", out.Output, in.Now.UnixMilli())
 		}
 	}},
-	{"a seed repeats random numbers", func(t *trial) {
+	{"a seed repeats random numbers", func(t *testing.T, s *subject) {
 		in := input()
 		in.Seed = 7
-		first := t.answer(Random, in, NewMemory(errHalt)).Output
-		if again := t.answer(Random, in, NewMemory(errHalt)).Output; !sameJSON(first, again) {
+		first := s.answer(t, Random, in, NewMemory(errHalt)).Output
+		if again := s.answer(t, Random, in, NewMemory(errHalt)).Output; !sameJSON(first, again) {
 			t.Errorf("outputs = %s and %s; want the same", first, again)
 		}
 		in.Seed = 0
-		if other := t.answer(Random, in, NewMemory(errHalt)).Output; sameJSON(first, other) {
+		if other := s.answer(t, Random, in, NewMemory(errHalt)).Output; sameJSON(first, other) {
 			t.Errorf("output without a seed = %s, as with one", other)
 		}
 	}},
-	{"imports a file of the tool", func(t *trial) {
-		t.wantJSON("output", t.answer(Import, input(), NewMemory(errHalt)).Output, `42`)
+	{"imports a file of the tool", func(t *testing.T, s *subject) {
+		wantJSON(t, "output", s.answer(t, Import, input(), NewMemory(errHalt)).Output, `42`)
 	}},
-	{"an error of syntax", func(t *trial) {
-		_, err := t.engine.Load(t.Context(), t.source(Broken))
-		f := t.wantFault(engine.Output{}, err, abi.SourceInvalid)
-		t.wantPlace(f, Broken, 3)
+	{"an error of syntax", func(t *testing.T, s *subject) {
+		_, err := s.engine.Load(t.Context(), s.source(t, Broken))
+		f := wantFault(t, engine.Output{}, err, abi.SourceInvalid)
+		s.wantPosition(t, f, Broken, 3)
 	}},
-	{"a closed program", func(t *trial) {
-		p := t.load(Sum)
+	{"a closed program", func(t *testing.T, s *subject) {
+		p := s.load(t, Sum)
 		if err := errors.Join(p.Close(), p.Close()); err != nil {
 			t.Errorf("Close twice = %v", err)
 		}
-		if out, err := t.run(p, input(), NewMemory(errHalt), enough); err == nil {
+		if out, err := run(p, input(), NewMemory(errHalt), enough); err == nil {
 			t.Errorf("Run = %s after Close; want an error", out.Output)
 		}
 	}},
@@ -194,49 +195,49 @@ var cases = []struct {
 }
 
 // wantPlace expects a fault to name a line of the behaviour's entry file.
-func (t *trial) wantPlace(f *abi.Fault, b Behaviour, line int) {
+func (s *subject) wantPosition(t *testing.T, f *abi.Fault, b Behaviour, line int) {
 	t.Helper()
-	if t.noPlaces {
+	if s.noPlaces {
 		return
 	}
-	if file := t.source(b).Path; f.File != file || f.Line != line || f.Column <= 0 {
+	if file := s.source(t, b).Path; f.File != file || f.Line != line || f.Column <= 0 {
 		t.Errorf("fault at %s:%d:%d; want %s:%d", f.File, f.Line, f.Column, file, line)
 	}
 }
 
 // wantCall expects exactly one call, with these first arguments.
-func (t *trial) wantCall(m *Memory, op string, args ...string) {
+func wantCall(t *testing.T, m *Memory, op string, args ...string) {
 	t.Helper()
 	calls := m.Calls()
 	if len(calls) != 1 || calls[0].Op != op {
 		t.Fatalf("calls = %v; want one %s", calls, op)
 	}
 	for i, want := range args {
-		t.wantJSON("argument "+strconv.Itoa(i), calls[0].Arg(i), want)
+		wantJSON(t, "argument "+strconv.Itoa(i), calls[0].Arg(i), want)
 	}
 }
 
 // values sends through the guest what often gets lost on such a way.
-func values(t *trial) {
-	p := t.load(Echo)
+func values(t *testing.T, s *subject) {
+	p := s.load(t, Echo)
 	for _, text := range []string{
 		`null`, `true`, `0`, `-1.5`, `1e21`, `9007199254740991`, `""`, `"\u0000\u001f\"\\/"`, `"grün 😀 \u2028"`, `[]`, `{}`,
 		`[[],[{}],null]`, `{"__proto__":{"a":1},"constructor":1,"toJSON":2,"length":3}`, `{"":1,"1":2,"a b":3}`,
 	} {
 		in := input()
 		in.Input = json.RawMessage(`{"value":` + text + `}`)
-		out, err := t.run(p, in, NewMemory(errHalt), enough)
+		out, err := run(p, in, NewMemory(errHalt), enough)
 		if err != nil {
 			t.Errorf("Run with %s = %v", text, err)
 			continue
 		}
-		t.wantJSON("output", out.Output, text)
+		wantJSON(t, "output", out.Output, text)
 	}
 }
 
 // addedOperation proves that a binding is made from the table alone.
-func addedOperation(t *trial) {
-	t.table = append(abi.Documents(), abi.Operation{
+func addedOperation(t *testing.T, s *subject) {
+	s.table = append(abi.Documents(), abi.Operation{
 		Name: "probe_content",
 		Verb: abi.Read,
 		Params: []abi.Param{
@@ -244,6 +245,6 @@ func addedOperation(t *trial) {
 			{Name: "question", Kind: abi.JSON},
 		},
 	})
-	out := t.answer(Added, input(), NewMemory(errHalt))
-	t.wantJSON("output", out.Output, `{"op":"probe_content","args":["prefs",{"a":1}]}`)
+	out := s.answer(t, Added, input(), NewMemory(errHalt))
+	wantJSON(t, "output", out.Output, `{"op":"probe_content","args":["prefs",{"a":1}]}`)
 }

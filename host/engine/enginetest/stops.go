@@ -6,25 +6,26 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
 )
 
 // aborted expects that nothing of the guest runs after the host ended it, and that its error comes back.
-func aborted(t *trial) {
+func aborted(t *testing.T, s *subject) {
 	m := NewMemory(errHalt)
-	out, err := t.run(t.load(Halt), input(), m, enough)
+	out, err := run(s.load(t, Halt), input(), m, enough)
 	if !errors.Is(err, errHalt) {
 		t.Errorf("Run = %s, %v; want the host's error", out.Output, err)
 	}
-	t.wantCall(m, abi.GetContent, `"halt"`)
+	wantCall(t, m, abi.GetContent, `"halt"`)
 }
 
-func abortedByLog(t *trial) {
+func abortedByLog(t *testing.T, s *subject) {
 	m := NewMemory(errHalt)
 	m.LogHalts = errHalt
-	out, err := t.run(t.load(LogAndGo), input(), m, enough)
+	out, err := run(s.load(t, LogAndGo), input(), m, enough)
 	if !errors.Is(err, errHalt) {
 		t.Errorf("Run = %s, %v; want the host's error", out.Output, err)
 	}
@@ -33,49 +34,49 @@ func abortedByLog(t *trial) {
 	}
 }
 
-func deadline(t *trial) {
-	out, err := t.run(t.load(Spin), input(), NewMemory(errHalt), short)
-	t.wantFault(out, err, abi.Timeout)
+func deadline(t *testing.T, s *subject) {
+	out, err := run(s.load(t, Spin), input(), NewMemory(errHalt), short)
+	wantFault(t, out, err, abi.Timeout)
 }
 
-func cancelled(t *trial) {
+func cancelled(t *testing.T, s *subject) {
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(short, cancel)
-	out, err := t.load(Spin).Run(ctx, input(), NewMemory(errHalt).Host())
-	t.wantFault(out, err, abi.Cancelled)
+	out, err := s.load(t, Spin).Run(ctx, input(), NewMemory(errHalt).Host())
+	wantFault(t, out, err, abi.Cancelled)
 }
 
 // cause expects that whoever ends a run can say why.
-func cause(t *trial) {
+func cause(t *testing.T, s *subject) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	time.AfterFunc(short, func() { cancel(abi.Faultf(abi.MemoryLimit, "the run used too much")) })
-	out, err := t.load(Spin).Run(ctx, input(), NewMemory(errHalt).Host())
-	t.wantFault(out, err, abi.MemoryLimit)
+	out, err := s.load(t, Spin).Run(ctx, input(), NewMemory(errHalt).Host())
+	wantFault(t, out, err, abi.MemoryLimit)
 }
 
 // waiting expects that the end of a run reaches a call under way, whose error then comes back.
-func waiting(t *trial) {
-	out, err := t.run(t.load(Wait), input(), NewMemory(errHalt), 4*short) // in which it has to come to its call
+func waiting(t *testing.T, s *subject) {
+	out, err := run(s.load(t, Wait), input(), NewMemory(errHalt), 4*short) // in which it has to come to its call
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Run = %s, %v; want the error of the call", out.Output, err)
 	}
 }
 
 // concurrent expects that runs of one program at the same time keep to themselves.
-func concurrent(t *trial) {
-	p := t.load(Keep)
+func concurrent(t *testing.T, s *subject) {
+	p := s.load(t, Keep)
 	var group sync.WaitGroup
 	for worker := range 4 {
 		group.Go(func() {
 			for i := range 10 {
 				in, want := input(), fmt.Sprintf("%d-%d", worker, i)
 				in.Input = json.RawMessage(`{"value":"` + want + `"}`)
-				out, err := t.run(p, in, NewMemory(errHalt), enough)
+				out, err := run(p, in, NewMemory(errHalt), enough)
 				if err != nil {
 					t.Errorf("Run = %v", err)
 					return
 				}
-				t.wantJSON("output", out.Output, `"`+want+`"`)
+				wantJSON(t, "output", out.Output, `"`+want+`"`)
 			}
 		})
 	}

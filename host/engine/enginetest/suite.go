@@ -45,7 +45,7 @@ func Run(t *testing.T, c Config) {
 			for _, k := range cases {
 				t.Run(k.name, func(t *testing.T) {
 					defer leaveOut(t)
-					k.check(&trial{T: t, engine: way.engine, write: c.Write, noPlaces: c.NoPlaces})
+					k.check(t, &subject{engine: way.engine, write: c.Write, noPlaces: c.NoPlaces})
 				})
 			}
 		})
@@ -75,9 +75,8 @@ const (
 // errHalt is what the store "halt" ends a run with.
 var errHalt = errors.New("the host had enough")
 
-// trial is one case under way.
-type trial struct {
-	*testing.T
+// subject is an engine under test, for one case.
+type subject struct {
 	engine   engine.Engine
 	write    func(Behaviour) (engine.Source, bool)
 	noPlaces bool
@@ -85,9 +84,9 @@ type trial struct {
 }
 
 // load compiles a behaviour, or leaves out the case.
-func (t *trial) load(b Behaviour) engine.Program {
+func (s *subject) load(t *testing.T, b Behaviour) engine.Program {
 	t.Helper()
-	program, err := t.engine.Load(t.Context(), t.source(b))
+	program, err := s.engine.Load(t.Context(), s.source(t, b))
 	if err != nil {
 		t.Fatalf("Load(%s) = %v", b, err)
 	}
@@ -99,13 +98,13 @@ func (t *trial) load(b Behaviour) engine.Program {
 	return program
 }
 
-func (t *trial) source(b Behaviour) engine.Source {
+func (s *subject) source(t *testing.T, b Behaviour) engine.Source {
 	t.Helper()
-	src, ok := t.write(b)
+	src, ok := s.write(b)
 	if !ok {
 		panic(lacking{b})
 	}
-	src.Operations = t.table
+	src.Operations = s.table
 	return src
 }
 
@@ -118,9 +117,9 @@ func input() engine.Input {
 }
 
 // answer runs a behaviour once and expects an output.
-func (t *trial) answer(b Behaviour, in engine.Input, m *Memory) engine.Output {
+func (s *subject) answer(t *testing.T, b Behaviour, in engine.Input, m *Memory) engine.Output {
 	t.Helper()
-	out, err := t.run(t.load(b), in, m, enough)
+	out, err := run(s.load(t, b), in, m, enough)
 	if err != nil {
 		t.Fatalf("Run(%s) = %v", b, err)
 	}
@@ -128,13 +127,13 @@ func (t *trial) answer(b Behaviour, in engine.Input, m *Memory) engine.Output {
 }
 
 // fault runs a behaviour once and expects a fault.
-func (t *trial) fault(b Behaviour, in engine.Input, m *Memory, code abi.Code) *abi.Fault {
+func (s *subject) fault(t *testing.T, b Behaviour, in engine.Input, m *Memory, code abi.Code) *abi.Fault {
 	t.Helper()
-	out, err := t.run(t.load(b), in, m, enough)
-	return t.wantFault(out, err, code)
+	out, err := run(s.load(t, b), in, m, enough)
+	return wantFault(t, out, err, code)
 }
 
-func (t *trial) wantFault(out engine.Output, err error, code abi.Code) *abi.Fault {
+func wantFault(t *testing.T, out engine.Output, err error, code abi.Code) *abi.Fault {
 	t.Helper()
 	fault, ok := err.(*abi.Fault)
 	if !ok {
@@ -146,14 +145,14 @@ func (t *trial) wantFault(out engine.Output, err error, code abi.Code) *abi.Faul
 	return fault
 }
 
-func (t *trial) run(p engine.Program, in engine.Input, m *Memory, limit time.Duration) (engine.Output, error) {
+func run(p engine.Program, in engine.Input, m *Memory, limit time.Duration) (engine.Output, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	return p.Run(ctx, in, m.Host())
 }
 
 // wantJSON compares two JSON texts by what they mean.
-func (t *trial) wantJSON(what string, got json.RawMessage, want string) {
+func wantJSON(t *testing.T, what string, got json.RawMessage, want string) {
 	t.Helper()
 	if !sameJSON(got, json.RawMessage(want)) {
 		t.Errorf("%s = %s; want %s", what, got, want)

@@ -1,0 +1,44 @@
+package app
+
+import "strings"
+
+// entries returns the members of a section, whose keys are names: unique without regard to case. The second
+// declaration of a name is left out; a tool or prompt is told in both places, since neither may be the one
+// that was meant.
+func (r fieldReader) entries(n *node, section, what string, own func(name string)) []member {
+	if n == nil || n.kind == null {
+		return nil
+	}
+	if n.kind != object {
+		r.errorf(n.place, WrongType, "write name: {...} for each "+what, "%s takes a mapping from names to declarations, not %s", section, n.kind)
+		return nil
+	}
+	var entries []member
+	first := map[string]member{}
+	for _, m := range n.members {
+		before, taken := first[strings.ToLower(m.key)]
+		if !taken {
+			first[strings.ToLower(m.key)] = m
+			entries = append(entries, m)
+			continue
+		}
+		r.sameName(before, m, what, own)
+		if before.key != m.key {
+			entries = append(entries, m)
+		}
+	}
+	return entries
+}
+
+func (r fieldReader) sameName(first, second member, what string, own func(name string)) {
+	const hint = "names are unique without regard to case"
+	if own != nil {
+		own(first.key)
+		r.errorf(first.place, DuplicateName, hint, "the %s %s is declared again in line %d", what, quote(first.key), second.line)
+		own(second.key)
+	}
+	r.errorf(second.place, DuplicateName, hint, "the %s %s is declared already, as %s in line %d", what, quote(second.key), quote(first.key), first.line)
+	if own != nil {
+		own("")
+	}
+}
