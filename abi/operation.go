@@ -42,7 +42,8 @@ type Operation struct {
 	Name string `json:"name"`
 	// Verb is the grant that the call needs.
 	Verb Verb `json:"verb"`
-	// Params are the parameters in the order of their places, at most MaxParams; the first one is the store.
+	// Params are the parameters in their order, at most MaxParams. Only the first one can be the name of a store. If the
+	// store is optional, the next parameter is a required text, which takes the place of the store in calls without one.
 	Params []Param `json:"params"`
 
 	// Doc is a predicate whose subject is the operation, such as "returns the content of a store".

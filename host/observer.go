@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
 )
 
@@ -76,6 +77,17 @@ type CallEvent struct {
 	Took time.Duration
 	// Err is what the guest got instead of a reply, or nil.
 	Err error
+
+	memory *memory.Service
+}
+
+// Store returns the name of the store that the call acts on, as the guest gave it, "" if the call is malformed. The store
+// need not exist if Err is set.
+func (e CallEvent) Store() string {
+	if e.memory == nil {
+		return ""
+	}
+	return e.memory.StoreOf(e.Call)
 }
 
 // Execution is how an attempt of a run went.

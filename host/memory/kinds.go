@@ -19,14 +19,8 @@ type kinds struct {
 	byName map[declare.Kind]kind.Kind
 	names  []string // in the order of registration
 	table  abi.Table
-	// operations are those of the table, by their names.
+	// operations are the entries of the table by name.
 	operations map[string]operation
-}
-
-// operation is what a View has to know of an operation.
-type operation struct {
-	verb abi.Verb
-	kind declare.Kind // of the stores that have it
 }
 
 // newKinds registers documents and more kinds. Its error names every mistake.
@@ -49,14 +43,9 @@ func (k *kinds) add(one kind.Kind) error {
 	}
 	k.byName[name], k.names = one, append(k.names, string(name))
 	for _, op := range one.Operations() {
-		if other, taken := k.operations[op.Name]; taken {
-			return fmt.Errorf("memory: the kinds %q and %q both have the operation %s", other.kind, name, op.Name)
+		if err := k.addOperation(one, op); err != nil {
+			return err
 		}
-		if len(op.Params) == 0 || op.Params[0].Kind != abi.StoreName || len(op.Params) > abi.MaxParams {
-			return fmt.Errorf("memory: the first of at most %d parameters of the operation %s must be the store", abi.MaxParams, op.Name)
-		}
-		k.operations[op.Name] = operation{verb: op.Verb, kind: name}
-		k.table = append(k.table, op)
 	}
 	return nil
 }
@@ -71,16 +60,18 @@ func (k *kinds) noOperation(st *store, op string) error {
 		WithHint("its operations are: %s", strings.Join(names, ", "))
 }
 
-// CheckOperation returns a fault if the kind of a declared store lacks an operation of the table.
+// CheckOperation returns a fault if calls that name a declared store cannot use an operation of the table, because the kind
+// of the store lacks it.
 func (s *Service) CheckOperation(name, op string) error {
 	st := s.stores[name]
 	if name == declare.SessionMeta {
 		st = s.meta
 	}
-	if of, known := s.kinds.operations[op]; st == nil || !known || of.kind == st.Kind {
+	entry, known := s.kinds.operations[op]
+	if st == nil || !known {
 		return nil
 	}
-	return s.kinds.noOperation(st, op)
+	return s.kinds.checkKind(entry, op, st, false)
 }
 
 // compile checks a declaration, and compiles it by its kind.

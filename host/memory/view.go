@@ -49,35 +49,35 @@ func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 	if v.over != nil {
 		return nil, v.over
 	}
-	p, err := v.opened(call)
+	p, own, err := v.openCall(call)
 	if err != nil {
 		return nil, err
 	}
-	reply, err := p.perform(ctx, call)
+	reply, err := p.perform(ctx, own)
 	if err != nil {
 		return nil, v.failed(ctx, err, call.Op, p.store.Name)
 	}
 	return reply, nil
 }
 
-// opened returns the partition that a call is about.
-func (v *View) opened(call abi.Call) (*storePartition, error) {
+// openCall returns the partition that a call acts on, and the call with the arguments that its kind declares.
+func (v *View) openCall(call abi.Call) (*storePartition, abi.Call, error) {
 	op, ok := operationOf(v.s, call.Op)
 	if !ok {
-		return nil, inCall(abi.Faultf(abi.InvalidArgument, "memory has no operation %s", kind.Quote(call.Op)), call.Op, "")
+		return nil, call, inCall(abi.Faultf(abi.InvalidArgument, "memory has no operation %s", kind.Quote(call.Op)), call.Op, "")
 	}
-	name, err := storeName(call.Arg(0))
+	to, err := op.resolve(call)
 	if err != nil {
-		return nil, inCall(err, call.Op, "")
+		return nil, call, inCall(err, call.Op, "")
 	}
-	p, err := v.open(op, name)
-	if err == nil && op.kind != p.store.Kind {
-		err = v.s.kinds.noOperation(p.store, call.Op)
+	p, err := v.open(op, to.name)
+	if err == nil {
+		err = v.s.kinds.checkKind(op, call.Op, p.store, to.implied)
 	}
 	if err != nil {
-		return nil, inCall(err, call.Op, name)
+		return nil, call, inCall(err, call.Op, to.name)
 	}
-	return p, nil
+	return p, to.call, nil
 }
 
 // operationOf returns an operation of the table of a Service. A zero View, which has no Service, has those on documents, and

@@ -153,10 +153,18 @@ func (r *reviewer) operationHint(name string) string {
 
 // storeOf returns the store of a call if the code names it: as the first argument or by its name.
 func (r *reviewer) storeOf(op abi.Operation, args []ast.Expression) (string, bool) {
-	if len(args) == 0 {
+	if len(args) == 0 || len(op.Params) == 0 || op.Params[0].Kind != abi.StoreName {
 		return "", false
 	}
 	named, ok := args[0].(*ast.ObjectLiteral)
+	if !ok && hasOptionalStore(op) {
+		if len(args) == 1 {
+			return "", false
+		}
+		if _, isText := r.text(args[1]); !isText {
+			return "", false // args[0] may be the argument of the second parameter
+		}
+	}
 	if !ok {
 		return r.text(args[0])
 	}

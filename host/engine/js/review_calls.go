@@ -23,6 +23,9 @@ func missingArgument(op abi.Operation, args []ast.Expression) string {
 	} else if _, ok := args[0].(*ast.StringLiteral); !ok && len(args) == 1 {
 		return "" // it may be an object of all arguments
 	}
+	if given == nil && hasOptionalStore(op) {
+		return "" // the first argument may be that of the second parameter, which is the only required one
+	}
 	for i, param := range op.Params {
 		has := i < len(args) && given == nil
 		for _, name := range append([]string{param.Name}, param.Aliases...) {
@@ -33,6 +36,11 @@ func missingArgument(op abi.Operation, args []ast.Expression) string {
 		}
 	}
 	return ""
+}
+
+// hasOptionalStore reports whether calls of an operation can name a store, and need not.
+func hasOptionalStore(op abi.Operation) bool {
+	return len(op.Params) > 0 && op.Params[0].Kind == abi.StoreName && !op.Params[0].Required
 }
 
 func isSpread(e ast.Expression) bool {

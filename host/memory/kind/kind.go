@@ -20,18 +20,28 @@ import (
 type Kind interface {
 	// Name returns the word for the kind in declarations.
 	Name() declare.Kind
-	// Operations returns the operations that guests have on stores of the kind. Two kinds have none of the same name.
+	// Operations returns the operations that guests have on stores of the kind. The first parameter is the name of the
+	// store, except in operations of a Space. Kinds can share an operation if its verb and the parameters after the store
+	// are the same; the store of a call then decides which kind performs it.
 	Operations() abi.Table
 	// Compile checks what the kind demands of a declaration, and returns its Store. Its error completes a sentence that
 	// begins with the name of the store. Name, access and retention have been checked.
 	Compile(st declare.Store, limits Limits) (Store, error)
 }
 
+// Space is a Kind with operations that do not take the name of a store: the app has one store for them. If another kind has
+// the operation with a store, the first parameter here is a required text, so that a call shows which of them is meant.
+type Space interface {
+	Kind
+	// Space returns the name of the store.
+	Space() string
+}
+
 // Store is a compiled declaration. It is safe for concurrent use.
 type Store interface {
 	// Call performs an operation of the kind on the records of a partition, and returns the reply as JSON. An *abi.Fault is
-	// for the guest, which may go on. Any other error of the Partition must be returned. The arguments of the call are the
-	// engine's: what outlives the call is copied.
+	// for the guest, which may go on. Any other error of the Partition must be returned. The arguments of the call are those
+	// of the parameters that the kind declares, in their order. They belong to the engine: what outlives the call is copied.
 	Call(ctx context.Context, p Partition, call abi.Call) (json.RawMessage, error)
 	// Fits reports whether the content of a record fits the declaration.
 	Fits(r storage.Record) bool

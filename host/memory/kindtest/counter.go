@@ -1,5 +1,5 @@
-// Package kindtest holds a kind of store for tests: counters. It shows what a new kind is made of, and that a kind with many
-// records a partition, and with contents that are not JSON, needs nothing but this package.
+// Package kindtest has two kinds of stores for tests. Counters have many records in a partition, with contents that are not
+// JSON. Gauges have operations without a store, and share operations with other kinds. They show what a new kind consists of.
 package kindtest
 
 import (
@@ -63,9 +63,9 @@ func (counters) Call(ctx context.Context, p kind.Partition, call abi.Call) (json
 	if call.Op == ListCounts {
 		return list(ctx, p)
 	}
-	var name string
-	if json.Unmarshal(call.Arg(1), &name) != nil || name == "" {
-		return nil, abi.Faultf(abi.InvalidArgument, "the name of a counter must be a text")
+	name, err := nameOf(call.Arg(1))
+	if err != nil {
+		return nil, err
 	}
 	switch call.Op {
 	case CountUp:
@@ -75,6 +75,15 @@ func (counters) Call(ctx context.Context, p kind.Partition, call abi.Call) (json
 		return reply(decode(r.Content)), err
 	}
 	return json.RawMessage(`{"success":true}`), p.Delete(ctx, name)
+}
+
+// nameOf returns the name of a counter.
+func nameOf(argument json.RawMessage) (string, error) {
+	var name string
+	if json.Unmarshal(argument, &name) != nil || name == "" {
+		return "", abi.Faultf(abi.InvalidArgument, "the name of a counter must be a text")
+	}
+	return name, nil
 }
 
 // countUp adds to a counter. It stays blind: its reply shows nothing of what is stored.

@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -63,8 +62,8 @@ func (c *course) called(number int, op, code string, event host.CallEvent) {
 	}
 	ended := time.Now()
 	made := call{attempt: number, op: op, code: code, began: ended.Add(-event.Took), ended: ended}
-	if event.Err == nil { // then it is the name of a store, and not just what a guest said
-		_ = json.Unmarshal(event.Call.Arg(0), &made.store)
+	if event.Err == nil { // otherwise the name may be any text of the guest
+		made.store = event.Store()
 	}
 	c.calls = append(c.calls, made)
 }

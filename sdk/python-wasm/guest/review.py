@@ -146,7 +146,11 @@ class _File(ast.NodeVisitor):
 
     def _store(self, operation, node):
         """The store that a call names, or None."""
+        if not operation["params"] or operation["params"][0]["kind"] != "store":
+            return None
         first = operation["params"][0]
+        if not first.get("required") and node.args and not _is_text(node.args[1:2]):
+            return None  # the first argument may be that of the second parameter
         names = {first["name"], *first.get("aliases", ())}
         value = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg in names), None)
         if isinstance(value, ast.Name):
@@ -209,11 +213,18 @@ def _texts(tree, bound):
     return texts
 
 
+def _is_text(nodes):
+    """Whether the first of some expressions is a text."""
+    return bool(nodes) and isinstance(nodes[0], ast.Constant) and isinstance(nodes[0].value, str)
+
+
 def _missing_argument(operation, node):
     """The name of a required argument that a call lacks for certain, or None."""
     named = {keyword.arg for keyword in node.keywords}
     if None in named or any(isinstance(value, ast.Starred) for value in node.args):
         return None
+    if node.args and operation["params"] and not operation["params"][0].get("required"):
+        return None  # without a store, the first argument is that of the second parameter
     for place, param in enumerate(operation["params"]):
         names = {param["name"], *param.get("aliases", ())}
         if param.get("required") and place >= len(node.args) and not names & named:

@@ -1,0 +1,255 @@
+package kindtest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/engines"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/memory/kindtest"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/storage/mem"
+	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
+)
+
+const gaugesApp = `
+app: shop
+memory:
+  gauges: {kind: gauge, access: user}
+  visits: {kind: counter, access: user}
+  prefs: {access: user}
+tools:
+  js: {source: js.js, description: Counts, grants: {gauges: readwrite, visits: readwrite, prefs: readwrite}}
+  wasm: {source: wasm.wasm, description: Counts, grants: {gauges: readwrite, visits: readwrite}}
+  python: {source: python.py, description: Counts, grants: {gauges: readwrite, visits: readwrite}}
+  stranger: {source: stranger.js, description: Counts, grants: {visits: readwrite}}
+`
+
+// gaugesPlugin counts a counter, whose store it names, and a gauge, without a store. It fails if one of the calls does.
+func gaugesPlugin() []byte {
+	const text = `visits"wasm"2`
+	m := &wasmtest.Module{Pages: 1}
+	count, read := m.Import("memory."+kindtest.CountUp, 6), m.Import("memory."+kindtest.ReadGauge, 2)
+	m.Data(16, text)
+	m.Func("toolrun_abi_1", 0)
+	code := append(wasmtest.Call(count, 16, 6, 22, 6, 28, 1), wasmtest.Drop)
+	code = append(append(code, wasmtest.Call(count, 0, 0, 22, 6, 0, 0)...), wasmtest.Drop)
+	code = append(code, wasmtest.Call(read, 22, 6)...)
+	code = append(append(code, wasmtest.Const(0)...), wasmtest.I32LtS)
+	m.Func("toolrun_run", 1, code...)
+	return m.Bytes()
+}
+
+func openGauges(t *testing.T, change ...func(*host.Options)) *host.Host {
+	t.Helper()
+	files := fstest.MapFS{
+		"app.yaml": {Data: []byte(gaugesApp)}, "wasm.wasm": {Data: gaugesPlugin()},
+		"js.js": {Data: []byte(`
+			await memory.count_up("visits", "js", 7);
+			await memory.count_up("js");
+			await memory.count_up({name: "js", by: 2});
+			await memory.set_content("prefs", {seen: true});
+			await memory.delete_content("prefs");
+			const {count} = await memory.read_gauge("js");
+			await memory.delete_content("gauges");
+			return [count, await memory.read_gauge("js"), await memory.get_count("visits", "js"), await memory.get_content("prefs")];`)},
+		"python.py": {Data: []byte(`
+memory.count_up("visits", "py", 7)
+memory.count_up("py")
+memory.count_up("py", by=2)
+memory.count_up(name="py")
+return [memory.read_gauge("py"), memory.get_count("visits", "py")]
+`)},
+		"stranger.js": {Data: []byte(`return memory.read_gauge("js")`)},
+	}
+	kinds := []declare.Kind{declare.KindDocument, "counter", "gauge"}
+	loaded, problems := app.Loader{Kinds: kinds}.Load(files, "app.yaml")
+	if err := problems.Err(); err != nil {
+		t.Fatal(err)
+	}
+	opts := host.Options{
+		App: loaded, Backend: mem.New(), Kinds: []kind.Kind{kindtest.Counters{}, kindtest.Gauges{}}, Engines: engines.InProcess(), SweepEvery: -1,
+	}
+	for _, f := range change {
+		f(&opts)
+	}
+	h, err := host.Open(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// TestSpaceInEngines calls operations without a store, and operations that kinds share, from JavaScript, from a plug-in and
+// from Python, in worker processes.
+func TestSpaceInEngines(t *testing.T) {
+	h := openGauges(t, inWorkers(t))
+	for _, tt := range []struct{ tool, output, writes string }{
+		{"js", `[3,{"count":0},{"count":7},null]`, ""},
+		{"wasm", `null`, `[{"store":"visits","item":"wasm","revision":1,"op":"set"},{"store":"gauges","item":"wasm","revision":1,"op":"set"}]`},
+		{"python", `[{"count":4},{"count":7}]`, ""},
+	} {
+		result := run(t, h, host.Invocation{Tool: tt.tool})
+		var output any
+		if err := json.Unmarshal(result.Output, &output); err != nil {
+			t.Fatal(err)
+		}
+		if got := text(t, output); got != tt.output {
+			t.Errorf("%s = %s; want %s", tt.tool, got, tt.output)
+		}
+		if got := text(t, result.Effects.Writes); tt.writes != "" && got != tt.writes {
+			t.Errorf("writes of %s = %s; want %s", tt.tool, got, tt.writes)
+		}
+	}
+}
+
+// TestSpaceFaults expects a store that a call does not name to need a grant, and to be named in faults.
+func TestSpaceFaults(t *testing.T) {
+	h := openGauges(t)
+	_, err := h.Run(t.Context(), host.Invocation{Tool: "stranger", Caller: ann})
+	if f, ok := errors.AsType[*abi.Fault](err); !ok || f.Code != abi.NotFound || f.Store != kindtest.GaugeStore {
+		t.Errorf("a tool without the grant = %v; want not_found of the store gauges", err)
+	}
+	for _, tt := range []struct{ name, op, args, store, want string }{
+		{"a store that is not named otherwise", kindtest.CountUp, `["gauges", "a"]`, "gauges", "does not take the name of a store of the kind gauge"},
+		{"no argument", kindtest.CountUp, `[]`, "gauges", "the name of a counter must be a text"},
+		{"one argument", kindtest.CountUp, `[""]`, "gauges", "the name of a counter must be a text"},
+		{"a name that is not a text", kindtest.ReadGauge, `[5]`, "gauges", "the name of a counter must be a text"},
+		{"a parameter after the name", kindtest.CountUp, `["a", -1]`, "gauges", "counts up by a whole number"},
+		{"a parameter by its name", kindtest.CountUp, `["a", null, -1]`, "gauges", "counts up by a whole number"},
+		{"a document", kindtest.CountUp, `["prefs", "a"]`, "prefs", "of the kind document, which has no operation count_up"},
+	} {
+		call := abi.Call{Op: tt.op}
+		if err := json.Unmarshal([]byte(tt.args), &call.Args); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := h.Stores().Do(t.Context(), ann, memory.Operator(), call)
+		f, ok := errors.AsType[*abi.Fault](err)
+		if !ok || f.Code != abi.InvalidArgument || f.Store != tt.store || !strings.Contains(f.Message, tt.want) {
+			t.Errorf("%s: %s%s = %+v; want invalid_argument of %s: %s", tt.name, tt.op, tt.args, err, tt.store, tt.want)
+		}
+	}
+}
+
+// TestSpaceUndeclared expects an operation without a store to fail if the app does not declare the store, or declares it with
+// another kind.
+func TestSpaceUndeclared(t *testing.T) {
+	call := abi.Call{Op: kindtest.ReadGauge, Args: []json.RawMessage{json.RawMessage(`"a"`)}}
+	for _, tt := range []struct {
+		name   string
+		stores []declare.Store
+		code   abi.Code
+	}{
+		{"no store", nil, abi.NotFound},
+		{"a document", []declare.Store{{Name: "gauges", Access: declare.ScopeApplication}}, abi.InvalidArgument},
+	} {
+		service, err := memory.New(memory.Config{App: "shop", Backend: mem.New(), Kinds: []kind.Kind{kindtest.Gauges{}}, Stores: tt.stores})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = service.Do(t.Context(), partition.Caller{Tenant: "acme", User: "ann", Run: "run_1"}, memory.Operator(), call)
+		if f, ok := errors.AsType[*abi.Fault](err); !ok || f.Code != tt.code || f.Store != "gauges" {
+			t.Errorf("%s: read_gauge = %v; want %s", tt.name, err, tt.code)
+		}
+	}
+}
+
+// declaring is a kind with operations of its own.
+type declaring struct {
+	kindtest.Gauges
+	name  declare.Kind
+	table abi.Table
+}
+
+func (d declaring) Name() declare.Kind    { return d.name }
+func (d declaring) Operations() abi.Table { return d.table }
+
+// spaceless is a kind that is not a kind.Space.
+type spaceless struct{ kind.Kind }
+
+// TestSharedOperations expects kinds to share an operation only if guests need one function for it.
+func TestSharedOperations(t *testing.T) {
+	store := abi.Param{Name: "store", Kind: abi.StoreName, Required: true}
+	query := abi.Param{Name: "query", Kind: abi.JSON, Required: true, Type: abi.Type{Shape: abi.Text}}
+	limit := abi.Param{Name: "limit", Kind: abi.JSON}
+	optional := store
+	optional.Required = false
+	renamedStore := store
+	renamedStore.Name = "collection"
+	of := func(name declare.Kind, verb abi.Verb, params ...abi.Param) kind.Kind {
+		return declaring{name: name, table: abi.Table{{Name: "recall", Verb: verb, Params: params}}}
+	}
+	for _, tt := range []struct {
+		name  string
+		kinds []kind.Kind
+		want  string // the error, "" for none
+	}{
+		{"with a store", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Read, store, query)}, ""},
+		{"first without a store", []kind.Kind{of("a", abi.Read, query, limit), of("b", abi.Read, store, query, limit), of("c", abi.Read, store, query, limit)}, ""},
+		{"first with a store", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Read, query), of("c", abi.Read, store, query)}, ""},
+		{"another verb", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Write, store, query)}, "another verb"},
+		{"other parameters", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Read, query, limit)}, "other parameters"},
+		{"another name of the store", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Read, renamedStore, query)}, "other names of the store"},
+		{"both without a store", []kind.Kind{of("a", abi.Read, query), of("b", abi.Read, query)}, `"a" and "b" both have the operation recall, without a store`},
+		{"an optional text", []kind.Kind{of("a", abi.Read, store, limit), of("b", abi.Read, limit)}, "must be a required text"},
+		{"a store at the end", []kind.Kind{of("a", abi.Read, query, store)}, "must be its first parameter"},
+		{"an optional store", []kind.Kind{of("a", abi.Read, optional, query)}, "must be its first parameter, and required"},
+		{"not a space", []kind.Kind{spaceless{of("a", abi.Read, query)}}, "must take a store"},
+		{"twice in one kind", []kind.Kind{declaring{name: "a", table: append(of("a", abi.Read, query).Operations(), of("a", abi.Read, store, query).Operations()...)}}, "twice"},
+	} {
+		service, err := memory.New(memory.Config{App: "shop", Backend: mem.New(), Kinds: tt.kinds})
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: New = %v; want %q", tt.name, err, tt.want)
+		}
+		if err != nil {
+			continue
+		}
+		op, ok := service.Operations().Lookup("recall")
+		if mixed := tt.name != "with a store"; !ok || op.Params[0].Name != "store" || op.Params[0].Required == mixed || !op.Params[1].Required {
+			t.Errorf("%s: the operation is %+v", tt.name, op)
+		}
+	}
+}
+
+// TestSpaceReview expects the review of sources to know that the store is optional.
+func TestSpaceReview(t *testing.T) {
+	h := openGauges(t, inWorkers(t))
+	for tool, review := range h.Review(t.Context()) {
+		if review.Err != nil || len(review.Findings) > 0 {
+			t.Errorf("review of %s = %+v; want no finding", tool, review)
+		}
+	}
+}
+
+// TestSpaceObserved expects an observer to get the store of a call that does not name it.
+func TestSpaceObserved(t *testing.T) {
+	seen := &stores{}
+	h := openGauges(t, func(o *host.Options) { o.Observers = append(o.Observers, seen) })
+	run(t, h, host.Invocation{Tool: "wasm"})
+	if got := strings.Join(seen.names, " "); got != "visits gauges gauges" {
+		t.Errorf("stores of the calls = %q; want visits, gauges, gauges", got)
+	}
+}
+
+type stores struct {
+	host.NopObserver
+	names []string
+}
+
+func (s *stores) MemoryCalled(_ context.Context, _ host.RunInfo, e host.CallEvent) {
+	s.names = append(s.names, e.Store())
+}

@@ -1,0 +1,178 @@
+package memory
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/kind"
+)
+
+// operation is an entry of the table of operations with the kinds that have it.
+type operation struct {
+	verb abi.Verb
+	// stores are the kinds for which a call names the store. They declare the same parameters.
+	stores []declare.Kind
+	// space is the kind for which a call does not name the store, "" if there is none. Such a call acts on the store
+	// with the name spaceStore.
+	space      declare.Kind
+	spaceStore string
+}
+
+// addOperation adds an operation of a kind to the table. Kinds may share its name.
+func (k *kinds) addOperation(of kind.Kind, op abi.Operation) error {
+	spaceStore := ""
+	if s, ok := of.(kind.Space); ok {
+		spaceStore = s.Space()
+	}
+	if err := checkOperation(op, spaceStore); err != nil {
+		return err
+	}
+	entry, known := k.operations[op.Name]
+	if !known {
+		k.table = append(k.table, op)
+	} else if err := k.merge(entry, of.Name(), op); err != nil {
+		return err
+	}
+	entry.verb = op.Verb
+	if namesStore(op) {
+		entry.stores = append(entry.stores, of.Name())
+	} else {
+		entry.space, entry.spaceStore = of.Name(), spaceStore
+	}
+	k.operations[op.Name] = entry
+	return nil
+}
+
+// namesStore reports whether the first parameter of an operation is the name of a store.
+func namesStore(op abi.Operation) bool {
+	return len(op.Params) > 0 && op.Params[0].Kind == abi.StoreName
+}
+
+// checkOperation returns an error if a kind cannot declare an operation.
+func checkOperation(op abi.Operation, spaceStore string) error {
+	if len(op.Params) > abi.MaxParams {
+		return fmt.Errorf("memory: the operation %s has %d parameters; the limit is %d", op.Name, len(op.Params), abi.MaxParams)
+	}
+	for i, p := range op.Params {
+		if p.Kind == abi.StoreName && (i > 0 || !p.Required) {
+			return fmt.Errorf("memory: the store of the operation %s must be its first parameter, and required", op.Name)
+		}
+	}
+	if !namesStore(op) && spaceStore == "" {
+		return fmt.Errorf("memory: the operation %s must take a store, because its kind is not a kind.Space", op.Name)
+	}
+	return nil
+}
+
+// merge adds an operation that another kind already has to its entry in the table, since guests have one function for
+// both. The parameters after the store are the same. The store is optional if one of the kinds does not take it.
+func (k *kinds) merge(entry operation, name declare.Kind, op abi.Operation) error {
+	at := slices.IndexFunc(k.table, func(other abi.Operation) bool { return other.Name == op.Name })
+	listed := k.table[at]
+	other := entry.space
+	if len(entry.stores) > 0 {
+		other = entry.stores[0]
+	}
+	refuse := func(why string) error {
+		return fmt.Errorf("memory: the kinds %q and %q both have the operation %s, %s", other, name, op.Name, why)
+	}
+	after := paramsAfterStore(op)
+	switch {
+	case entry.space == name || slices.Contains(entry.stores, name):
+		return fmt.Errorf("memory: the kind %q has the operation %s twice", name, op.Name)
+	case listed.Verb != op.Verb || !slices.EqualFunc(paramsAfterStore(listed), after, sameParam):
+		return refuse("with another verb or other parameters")
+	case !namesStore(op) && entry.space != "":
+		return refuse("without a store")
+	case namesStore(op) && len(entry.stores) > 0:
+		if !sameName(listed.Params[0], op.Params[0]) {
+			return refuse("with other names of the store")
+		}
+		return nil
+	case len(after) == 0 || !after[0].Required || after[0].Type.Shape != abi.Text:
+		return refuse("one of them without a store: its first parameter must be a required text")
+	}
+	if namesStore(op) {
+		listed = op
+	}
+	listed.Params = slices.Clone(listed.Params) // those of the kind stay as they are
+	listed.Params[0].Required = false
+	k.table[at] = listed
+	return nil
+}
+
+// paramsAfterStore returns the parameters of an operation without the store.
+func paramsAfterStore(op abi.Operation) []abi.Param {
+	if namesStore(op) {
+		return op.Params[1:]
+	}
+	return op.Params
+}
+
+// sameParam reports whether two parameters are the same to a guest.
+func sameParam(a, b abi.Param) bool {
+	return sameName(a, b) && a.Kind == b.Kind && a.Required == b.Required
+}
+
+func sameName(a, b abi.Param) bool { return a.Name == b.Name && slices.Equal(a.Aliases, b.Aliases) }
+
+// target is the store that a call acts on.
+type target struct {
+	name string
+	// implied is true if the call does not name the store.
+	implied bool
+	// call has the arguments that the kind of the store declares.
+	call abi.Call
+}
+
+// resolve finds the store that a call acts on.
+func (o operation) resolve(call abi.Call) (target, error) {
+	if o.space != "" {
+		if args, ok := o.argsWithoutStore(call.Args); ok {
+			return target{name: o.spaceStore, implied: true, call: abi.Call{Op: call.Op, Args: args}}, nil
+		}
+	}
+	name, err := storeName(call.Arg(0))
+	return target{name: name, call: call}, err
+}
+
+// argsWithoutStore returns the arguments of a call that does not name a store. If the store is optional, the next
+// parameter is a required text: without a text in its place, the first argument is that text.
+func (o operation) argsWithoutStore(args []json.RawMessage) (own []json.RawMessage, ok bool) {
+	switch {
+	case len(o.stores) == 0 || len(args) == 0:
+		return args, true
+	case kind.IsAbsent(args[0]):
+		return args[1:], true
+	case len(args) > 1 && kind.IsAbsent(args[1]): // an argument after it was passed by its name
+		return slices.Delete(slices.Clone(args), 1, 2), true
+	}
+	return args, len(args) == 1 || !bytes.HasPrefix(bytes.TrimSpace(args[1]), []byte(`"`))
+}
+
+// checkKind returns a fault if the kind of a store lacks the operation of a call.
+func (k *kinds) checkKind(o operation, op string, st *store, implied bool) error {
+	switch {
+	case implied && st.Kind == o.space, !implied && slices.Contains(o.stores, st.Kind):
+		return nil
+	case !implied && st.Kind == o.space:
+		return abi.Faultf(abi.InvalidArgument, "%s does not take the name of a store of the kind %s", op, st.Kind).
+			WithHint("leave out the name of the store")
+	}
+	return k.noOperation(st, op)
+}
+
+// StoreOf returns the name of the store that a call of an operation acts on, "" if the call is malformed. The store need not
+// exist.
+func (s *Service) StoreOf(call abi.Call) string {
+	op, ok := s.kinds.operations[call.Op]
+	if !ok {
+		return ""
+	}
+	to, _ := op.resolve(call)
+	return to.name
+}
