@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
 // hooked is a backend whose operations a test replaces.
@@ -66,7 +67,7 @@ func TestACommitThatRanOutOfTimeIsLookedUp(t *testing.T) {
 				return err
 			}
 			<-ctx.Done()
-			return errLost
+			return txntest.ErrLost
 		}
 		h.get = func(ctx context.Context, keys []storage.Key) ([]storage.Record, error) {
 			if ctx.Err() != nil {

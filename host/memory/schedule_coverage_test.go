@@ -36,10 +36,10 @@ func (s *scenario) cover(counts map[string]int) {
 
 func (h *runHistory) coverEnd(counts map[string]int) {
 	for what, so := range map[string]bool{
-		"blind merge on a changed record": h.err == nil && h.actor.passed,
+		"blind merge on a changed record": h.err == nil && h.changed,
 		"lost reply":                      h.unknown(),
-		"lost reply found out":            h.err == nil && h.actor.lost > 0,
-		"waited for a turn":               h.actor.waited,
+		"lost reply found out":            h.err == nil && h.task.Lost() > 0,
+		"waited for a turn":               h.task.Waited(),
 	} {
 		if so {
 			counts[what]++

@@ -11,25 +11,26 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
 // What happens beside the runs of a scenario: sessions end and are given metadata, users are erased, what expired
 // is swept, time passes.
 
 func (s *scenario) addEnvironment() {
-	if s.rng.IntN(4) == 0 {
+	if s.Rand.IntN(4) == 0 {
 		s.advances = max(s.advances, 6)
 	}
-	switch s.rng.IntN(20) {
+	switch s.Rand.IntN(20) {
 	case 0, 1:
-		s.addSessionEnd(one(s.rng, paletteSessions...))
+		s.addSessionEnd(one(s.Rand, paletteSessions...))
 	case 2:
 		s.addErasure("ann")
 	case 3, 4:
 		s.addMetadata()
 	case 5, 6:
 		s.advances = max(s.advances, 6)
-		s.spawn("sweep", func(ctx context.Context, _ *actor) {
+		s.Go("sweep", func(ctx context.Context, _ *txntest.Task) {
 			if _, err := s.hosts[0].Sweep(ctx, s.tenant, 10); err != nil {
 				s.troubles = append(s.troubles, "sweep: "+err.Error())
 			}
@@ -40,7 +41,7 @@ func (s *scenario) addEnvironment() {
 // addEvents notes events that took place between the same two moves, one after the other.
 func (s *scenario) addEvents(begin int, events ...event) {
 	for i, e := range events {
-		e.begin, e.end, e.after = begin, s.now, -1
+		e.begin, e.end, e.after = begin, s.Step(), -1
 		if i > 0 {
 			e.after = len(s.others) - 1
 		}
@@ -49,8 +50,8 @@ func (s *scenario) addEvents(begin int, events ...event) {
 }
 
 func (s *scenario) addSessionEnd(session string) {
-	s.spawn("end "+session, func(ctx context.Context, _ *actor) {
-		begin := s.now
+	s.Go("end "+session, func(ctx context.Context, _ *txntest.Task) {
+		begin := s.Step()
 		_, err := s.hosts[0].Sessions().End(ctx, partition.Caller{Tenant: s.tenant, Session: session, Run: "end"})
 		s.addEvents(begin,
 			event{name: "end of " + session, apply: func(w world) []world {
@@ -86,9 +87,9 @@ func (w world) remove(match func(place, modelRecord) bool) world {
 
 func (s *scenario) addMetadata() {
 	c := partition.Caller{Tenant: s.tenant, User: "ann", Session: "s1", Run: "meta"}
-	patch := one(s.rng, `{"k":1}`, `{"k":null,"l":{"m":2}}`, `{"l":3}`)
-	s.spawn("metadata", func(ctx context.Context, _ *actor) {
-		begin := s.now
+	patch := one(s.Rand, `{"k":1}`, `{"k":null,"l":{"m":2}}`, `{"l":3}`)
+	s.Go("metadata", func(ctx context.Context, _ *txntest.Task) {
+		begin := s.Step()
 		_, err := s.hosts[0].Sessions().Start(ctx, c, session.Start{Metadata: json.RawMessage(patch)})
 		s.addEvents(begin, event{name: "metadata", apply: func(w world) []world {
 			w = w.clone()
@@ -107,13 +108,13 @@ func (s *scenario) addMetadata() {
 // addErasure erases a user. An erasure is no transaction: it marks the user, so that runs under way store nothing,
 // then removes what it finds, in several steps that others may come between. Each is an event of its own.
 func (s *scenario) addErasure(user string) {
-	a := s.spawn("erase "+user, func(ctx context.Context, _ *actor) {
+	task := s.Go("erase "+user, func(ctx context.Context, _ *txntest.Task) {
 		if _, err := s.hosts[0].Erase(ctx, partition.Caller{Tenant: s.tenant, User: user, Run: "erase"}); err != nil {
 			s.troubles = append(s.troubles, "erase: "+err.Error())
 		}
 	})
-	a.wrote = func(writes []storage.Write) {
-		s.addEvents(s.now, event{name: eraseName(user, writes), apply: func(w world) []world {
+	task.OnUpdate = func(_ []storage.Head, writes []storage.Write) {
+		s.addEvents(s.Step(), event{name: eraseName(user, writes), apply: func(w world) []world {
 			w = w.clone()
 			for _, write := range writes {
 				w.erase(user, write)
@@ -121,11 +122,11 @@ func (s *scenario) addErasure(user string) {
 			return []world{w}
 		}})
 	}
-	a.dropped = func(what storage.Selector) {
+	task.OnDelete = func(what storage.Selector) {
 		if strings.HasPrefix(string(what.Prefix), string(storage.MakeKey(storage.Part{Tag: storage.System, Value: "x"})[:1])) {
 			return // of what the host itself keeps
 		}
-		s.addEvents(s.now, event{name: "drop " + what.Tag, apply: func(w world) []world {
+		s.addEvents(s.Step(), event{name: "drop " + what.Tag, apply: func(w world) []world {
 			return []world{w.remove(func(at place, r modelRecord) bool {
 				return what.Matches(storage.Record{Key: at.key(s.tenant), Tags: r.tags()})
 			})}
@@ -219,7 +220,7 @@ func (s *scenario) sameSessions(w world) bool {
 // unjustified fails the test for runs that were refused without a reason, and for texts that no guest may see.
 func (s *scenario) unjustified(t testingT) {
 	for _, h := range s.runs {
-		if last := len(h.attempts) - 1; h.actor.lost > 0 && h.attempts[last].begin > h.actor.lost {
+		if last := len(h.attempts) - 1; h.task.Lost() > 0 && h.attempts[last].begin > h.task.Lost() {
 			t.Errorf("seed %d: %s was executed again after an answer was lost\n%s", s.seed, h.name, s)
 		}
 		if h.err == nil {
@@ -228,7 +229,7 @@ func (s *scenario) unjustified(t testingT) {
 		if h.refused() && !s.reason(h) {
 			t.Errorf("seed %d: %s was refused without a reason: %v\n%s", s.seed, h.name, h.err, s)
 		}
-		if strings.Contains(h.err.Error(), errLost.Error()) {
+		if strings.Contains(h.err.Error(), txntest.ErrLost.Error()) {
 			t.Errorf("seed %d: %s shows an error of the backend: %v", s.seed, h.name, h.err)
 		}
 	}

@@ -12,11 +12,13 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
 // attempt is what one execution of a run's body saw.
 type attempt struct {
-	begin, end int       // in moves of the stage
+	begin, end int       // in steps of the scheduler
 	stamp      time.Time // of the run
 	at         time.Time // when it began
 	trace      []string
@@ -33,7 +35,14 @@ type runHistory struct {
 	attempts   []attempt
 	done       memory.Done
 	err        error
-	actor      *actor
+	task       *txntest.Task
+	// fault goes wrong in the first commit.
+	fault txntest.Fault
+	// seen are the records that the reads of the current attempt found; nil before the first attempt.
+	seen map[storage.Key]storage.Record
+	// changed is true once the attempt read or wrote a record that had changed since it first read it, as a commit does
+	// whose merges are blind.
+	changed bool
 }
 
 // event is something that took effect at one moment between its begin and its end. Apply answers the worlds that

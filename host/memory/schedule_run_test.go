@@ -3,40 +3,71 @@ package memory_test
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
 // The runs of a scenario: random programs, and some that bring about what chance seldom does.
 
 func (s *scenario) addRun(p program) {
-	h := &runHistory{name: fmt.Sprintf("run %d", len(s.runs)), caller: one(s.rng, palette...), program: p, clock: s.clock}
+	h := &runHistory{name: fmt.Sprintf("run %d", len(s.runs)), caller: one(s.Rand, palette...), program: p, clock: s.clock}
 	h.caller.Tenant, h.caller.Run = s.tenant, fmt.Sprintf("%s-%d", s.tenant, len(s.runs))
 	s.runs = append(s.runs, h)
-	host := s.hosts[s.rng.IntN(len(s.hosts))]
-	h.actor = s.spawn(h.name, func(ctx context.Context, a *actor) {
-		h.begin = s.now
+	host := s.hosts[s.Rand.IntN(len(s.hosts))]
+	h.task = s.Go(h.name, func(ctx context.Context, _ *txntest.Task) {
+		h.begin = s.Step()
 		h.done, h.err = host.Transact(ctx, memory.Tx{Caller: h.caller, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
-			return h.execute(ctx, a, v)
+			return h.execute(ctx, s, v)
 		})
-		h.end = s.now
+		h.end = s.Step()
 		if len(h.attempts) > 0 && h.done.Attempts == len(h.attempts) {
-			h.attempts[len(h.attempts)-1].end = s.now
+			h.attempts[len(h.attempts)-1].end = s.Step()
 		}
 	})
+	h.task.OnRead, h.task.OnUpdate = h.onRead, h.onUpdate
+}
+
+// onRead records what an attempt saw.
+func (h *runHistory) onRead(want []storage.Key, found []storage.Record) {
+	if h.seen == nil {
+		return // before the first attempt
+	}
+	for i, r := range found {
+		h.changed = h.changed || h.sawOther(want[i], r)
+		h.seen[want[i]] = r
+	}
+}
+
+// onUpdate looks for writes to records that are not as the attempt saw them.
+func (h *runHistory) onUpdate(now []storage.Head, writes []storage.Write) {
+	for _, r := range now {
+		written := slices.ContainsFunc(writes, func(w storage.Write) bool { return w.Record.Key == r.Key })
+		h.changed = h.changed || written && h.sawOther(r.Key, r.Record)
+	}
+}
+
+// sawOther reports whether the attempt saw another version of a record that exists.
+func (h *runHistory) sawOther(key storage.Key, r storage.Record) bool {
+	was, ok := h.seen[key]
+	return ok && r.Exists() && !was.SameVersion(r)
 }
 
 // execute is one attempt of a run.
-func (h *runHistory) execute(ctx context.Context, a *actor, v *memory.View) error {
-	a.seen, a.writing, a.passed = map[storage.Key]storage.Record{}, true, false
-	seen := attempt{begin: a.stage.now, stamp: v.Now(), at: h.clock.Now()}
-	a.pause()
+func (h *runHistory) execute(ctx context.Context, s *scenario, v *memory.View) error {
+	if h.seen == nil {
+		h.task.Fault = h.fault // of the first commit, not of an update before it
+	}
+	h.seen, h.changed = map[storage.Key]storage.Record{}, false
+	seen := attempt{begin: s.Step(), stamp: v.Now(), at: h.clock.Now()}
+	h.task.Yield()
 	trace, err := h.program.run(func(op string, args []string) (string, abi.Code, error) {
 		reply, err := v.Call(ctx, call(op, args...))
 		if err == nil {
-			a.pause()
+			h.task.Yield()
 			return canonical(reply), "", nil
 		}
 		if f, ok := err.(*abi.Fault); ok {
@@ -45,7 +76,7 @@ func (h *runHistory) execute(ctx context.Context, a *actor, v *memory.View) erro
 		seen.torn = true
 		return "", "", err
 	})
-	seen.trace, seen.end = trace, a.stage.now
+	seen.trace, seen.end = trace, s.Step()
 	h.attempts = append(h.attempts, seen)
 	return err
 }
@@ -76,8 +107,8 @@ func (s *scenario) addPrograms(all ...[]step) {
 func (s *scenario) addSuccessors(store, other string) {
 	s.addPrograms(
 		[]step{{op: abi.DeleteContent, args: []string{quoted(store)}}},
-		[]step{setStep(store, randomContent(s.rng))},
-		one(s.rng, []step{getStep(store), digestStep(other)}, []step{setStep(store, randomContent(s.rng))}),
+		[]step{setStep(store, randomContent(s.Rand))},
+		one(s.Rand, []step{getStep(store), digestStep(other)}, []step{setStep(store, randomContent(s.Rand))}),
 	)
 }
 

@@ -1,13 +1,10 @@
 package memory_test
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -15,68 +12,18 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
-	"github.com/toolrun/toolrun/host/storage/bolt"
-	"github.com/toolrun/toolrun/host/storage/mem"
-)
-
-// For soaking, and to repeat a seed that failed:
-//
-//	go test ./host/memory -run Schedules -schedule.seeds 1000000
-//	go test ./host/memory -run Schedules -schedule.first 4711 -schedule.seeds 1
-var (
-	firstSeed = flag.Uint64("schedule.first", 1, "the first seed of TestSchedules")
-	seedCount = flag.Uint64("schedule.seeds", 0, "how many seeds TestSchedules plays; 0 for the usual number, which must cover everything")
+	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
 // TestSchedules interleaves small random programs at every operation of the backend, and looks for an order of
 // the runs, one after the other, in which the model sees all that they saw and leaves all that they left.
 func TestSchedules(t *testing.T) {
-	backends := []struct {
-		name  string
-		seeds uint64
-		share uint64 // so many seeds share a backend, each as another tenant
-		open  func(t *testing.T) storage.Backend
-	}{
-		{"mem", 2000, 1, func(*testing.T) storage.Backend { return mem.New() }},
-		{"bolt", 400, 100, openBolt},
-	}
-	covered := map[string]int{}
-	for _, tt := range backends {
-		t.Run(tt.name, func(t *testing.T) {
-			seeds := tt.seeds
-			if *seedCount > 0 {
-				seeds = *seedCount
-			}
-			for first := *firstSeed; first < *firstSeed+seeds && !t.Failed(); first += tt.share {
-				synctest.Test(t, func(t *testing.T) {
-					b := tt.open(t)
-					defer b.Close()
-					for seed := first; seed < min(first+tt.share, *firstSeed+seeds); seed++ {
-						playSeed(t, b, seed, covered)
-					}
-				})
-			}
-		})
-	}
-	t.Log(covered)
-	for _, what := range mustCover {
-		if *seedCount == 0 && covered[what] == 0 && !t.Failed() {
-			t.Errorf("no seed covered: %s", what)
-		}
-	}
-}
-
-func openBolt(t *testing.T) storage.Backend {
-	b, err := bolt.Open(filepath.Join(t.TempDir(), "db"), &bolt.Options{UnsafeNoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	txntest.Schedules{MemSeeds: 2000, BoltSeeds: 400, Play: playSeed, MustCover: mustCover}.Run(t)
 }
 
 func playSeed(t *testing.T, b storage.Backend, seed uint64, covered map[string]int) {
 	s := newScenario(t, b, seed)
-	if err := s.stage.play(s.meanwhile); err != nil {
+	if err := s.Run(s.meanwhile); err != nil {
 		t.Fatalf("seed %d: %v\n%s", seed, err, s)
 	}
 	wide := memory.Limits{RecordBytes: 1 << 20, AppRecords: 1 << 20, AppBytes: 1 << 30}
@@ -89,7 +36,7 @@ func playSeed(t *testing.T, b storage.Backend, seed uint64, covered map[string]i
 
 // scenario is what is played for one seed.
 type scenario struct {
-	*stage
+	*txntest.Scheduler
 	seed   uint64
 	tenant string
 	clock  *clock
@@ -138,11 +85,11 @@ func tenantOf(seed uint64) string {
 
 func newScenario(t *testing.T, b storage.Backend, seed uint64) *scenario {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	s := &scenario{stage: newStage(b, rng), seed: seed, tenant: tenantOf(seed), clock: newClock()}
+	s := &scenario{Scheduler: txntest.NewScheduler(b, rng), seed: seed, tenant: tenantOf(seed), clock: newClock()}
 	s.start = s.clock.Now()
 	for range 1 + max(0, rng.IntN(3)-1) {
 		host, err := memory.New(memory.Config{
-			App: "shop", Backend: s.stage, Stores: modelDeclarations(), Now: s.clock.Now, SessionIdle: 1000 * time.Hour,
+			App: "shop", Backend: s.Scheduler, Stores: modelDeclarations(), Now: s.clock.Now, SessionIdle: 1000 * time.Hour,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -163,11 +110,12 @@ func newScenario(t *testing.T, b storage.Backend, seed uint64) *scenario {
 	case 5:
 		s.addLateRead(s.stores[0], s.stores[1])
 	}
-	for len(s.actors) < 2 || len(s.actors) < 4 && rng.IntN(3) > 0 {
+	for len(s.Tasks()) < 2 || len(s.Tasks()) < 4 && rng.IntN(3) > 0 {
 		s.addRun(randomProgram(rng, s.stores))
 	}
 	if rng.IntN(6) == 0 {
-		s.actors[rng.IntN(len(s.actors))].outcome = one[outcome](rng, lostReply, neverArrived)
+		i := rng.IntN(len(s.Tasks()))
+		s.runs[len(s.runs)-len(s.Tasks())+i].fault = one(rng, txntest.ReplyLost, txntest.RequestLost)
 	}
 	s.addEnvironment()
 	return s
@@ -177,25 +125,24 @@ func newScenario(t *testing.T, b storage.Backend, seed uint64) *scenario {
 func (s *scenario) prepare(t *testing.T) {
 	p := program{}
 	for _, name := range s.stores {
-		if s.rng.IntN(3) > 0 {
-			p.steps = append(p.steps, step{op: abi.SetContent, args: []string{`"` + name + `"`, randomContent(s.rng)}, catch: true})
+		if s.Rand.IntN(3) > 0 {
+			p.steps = append(p.steps, step{op: abi.SetContent, args: []string{`"` + name + `"`, randomContent(s.Rand)}, catch: true})
 		}
 	}
 	s.addRun(p)
-	if err := s.play(func() {}); err != nil {
+	if err := s.Run(func() {}); err != nil {
 		t.Fatalf("seed %d: %v", s.seed, err)
 	}
-	s.actors = nil
 }
 
 // meanwhile lets time pass between two moves.
 func (s *scenario) meanwhile() {
-	if s.rng.IntN(100) >= s.advances {
+	if s.Rand.IntN(100) >= s.advances {
 		return
 	}
-	d := one(s.rng, time.Second, 2*time.Minute, 7*time.Minute, 11*time.Minute)
+	d := one(s.Rand, time.Second, 2*time.Minute, 7*time.Minute, 11*time.Minute)
 	s.clock.Advance(d)
-	s.others = append(s.others, event{name: "advance " + d.String(), begin: s.now, end: s.now, after: -1, apply: func(w world) []world {
+	s.others = append(s.others, event{name: "advance " + d.String(), begin: s.Step(), end: s.Step(), after: -1, apply: func(w world) []world {
 		w = w.clone()
 		w.now = w.now.Add(d)
 		return []world{w}

@@ -3,10 +3,8 @@ package txn_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,59 +12,23 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host/storage"
-	"github.com/toolrun/toolrun/host/storage/bolt"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/host/txn"
-)
-
-// For soaking, and to repeat a seed that failed:
-//
-//	go test ./host/txn -run Schedules -schedule.seeds 1000000
-//	go test ./host/txn -run Schedules -schedule.first 4711 -schedule.seeds 1
-var (
-	firstSeed = flag.Uint64("schedule.first", 1, "the first seed of TestSchedules")
-	seedCount = flag.Uint64("schedule.seeds", 0, "how many seeds TestSchedules plays; 0 for the usual number, which must cover everything")
+	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
 // TestSchedules interleaves small random programs at every operation of the backend. At each snapshot of a run, what it has
 // seen so far must be what the model shows there; at each commit, what it stores must be what the model makes of that state
 // in one go.
 func TestSchedules(t *testing.T) {
-	backends := []struct {
-		name  string
-		seeds uint64
-		share uint64 // so many seeds share a backend, each as another tenant
-		open  func(t *testing.T) storage.Backend
-	}{
-		{"mem", 3000, 1, func(*testing.T) storage.Backend { return mem.New() }},
-		{"bolt", 400, 100, openBolt},
-	}
-	covered := map[string]int{}
-	for _, tt := range backends {
-		t.Run(tt.name, func(t *testing.T) {
-			seeds := tt.seeds
-			if *seedCount > 0 {
-				seeds = *seedCount
+	txntest.Schedules{
+		MemSeeds: 3000, BoltSeeds: 400, MustCover: mustCover,
+		Play: func(t *testing.T, b storage.Backend, seed uint64, covered map[string]int) {
+			if err := playSeed(b, seed, 0, covered); err != nil {
+				t.Fatal(err)
 			}
-			for first := *firstSeed; first < *firstSeed+seeds && !t.Failed(); first += tt.share {
-				synctest.Test(t, func(t *testing.T) {
-					b := tt.open(t)
-					defer b.Close()
-					for seed := first; seed < min(first+tt.share, *firstSeed+seeds); seed++ {
-						if err := playSeed(b, seed, 0, covered); err != nil {
-							t.Fatal(err)
-						}
-					}
-				})
-			}
-		})
-	}
-	t.Log(covered)
-	for _, what := range mustCover {
-		if *seedCount == 0 && covered[what] == 0 && !t.Failed() {
-			t.Errorf("no seed covered: %s", what)
-		}
-	}
+		},
+	}.Run(t)
 }
 
 // TestSchedulesFindBrokenRules breaks each rule of the kernel in turn. The schedules must notice.
@@ -91,17 +53,9 @@ func TestSchedulesFindBrokenRules(t *testing.T) {
 	}
 }
 
-func openBolt(t *testing.T) storage.Backend {
-	b, err := bolt.Open(filepath.Join(t.TempDir(), "db"), &bolt.Options{UnsafeNoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // scenario is what is played for one seed.
 type scenario struct {
-	*stage
+	*txntest.Scheduler
 	seed   uint64
 	tenant string
 	clock  time.Time
@@ -117,7 +71,7 @@ type scenario struct {
 type runHistory struct {
 	id      string
 	program program
-	actor   *actor
+	task    *txntest.Task
 	// trace and stamp are of the current attempt, and attempts their number.
 	trace    []string
 	stamp    time.Time
@@ -137,15 +91,13 @@ var errClosed = errors.New("the guard is closed")
 
 func playSeed(b storage.Backend, seed uint64, broken txn.Rule, covered map[string]int) error {
 	s := newScenario(b, seed, broken)
-	defer s.stop()
-	s.play(s.meanwhile)
-	if s.err == nil {
+	if s.Run(s.meanwhile) == nil {
 		for _, h := range s.runs {
 			s.judge(h)
 		}
 	}
-	if s.err != nil {
-		return fmt.Errorf("seed %d: %w\n%s", seed, s.err, s)
+	if err := s.Err(); err != nil {
+		return fmt.Errorf("seed %d: %w\n%s", seed, err, s)
 	}
 	s.cover(covered)
 	return nil
@@ -154,23 +106,22 @@ func playSeed(b storage.Backend, seed uint64, broken txn.Rule, covered map[strin
 func newScenario(b storage.Backend, seed uint64, broken txn.Rule) *scenario {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	s := &scenario{
-		stage: newStage(b, rng), seed: seed, tenant: fmt.Sprintf("t%d", seed),
+		Scheduler: txntest.NewScheduler(b, rng), seed: seed, tenant: fmt.Sprintf("t%d", seed),
 		clock: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), world: world{map[storage.Key]storage.Record{}, map[storage.Key]int64{}},
 	}
-	s.changed = s.notice
 	for range 1 + max(0, rng.IntN(3)-1) {
-		db := txn.New(txn.Config{Backend: s.stage, Now: func() time.Time { return s.clock }})
+		db := txn.New(txn.Config{Backend: s.Scheduler, Now: func() time.Time { return s.clock }})
 		db.Break(broken)
 		s.dbs = append(s.dbs, db)
 	}
 	s.prepare()
 	s.addTheme()
-	for len(s.actors) < 2 || len(s.actors) < 4 && rng.IntN(3) > 0 {
+	for len(s.Tasks()) < 2 || len(s.Tasks()) < 4 && rng.IntN(3) > 0 {
 		s.addRun(randomProgram(rng, 0))
 	}
 	s.addEnvironment()
 	if rng.IntN(6) == 0 {
-		s.actors[rng.IntN(len(s.actors))].outcome = one[outcome](rng, lostReply, neverArrived)
+		s.Tasks()[rng.IntN(len(s.Tasks()))].Fault = one(rng, txntest.ReplyLost, txntest.RequestLost)
 	}
 	return s
 }
@@ -180,21 +131,20 @@ func (s *scenario) prepare() {
 	s.setSystem(sessionKey(s.tenant, "session/s1"), "open")
 	var p program
 	for i := range itemCount {
-		if s.rng.IntN(2) == 0 {
-			p.steps = append(p.steps, step{op: "set", key: i, n: i, session: one(s.rng, "", "", "s1")})
+		if s.Rand.IntN(2) == 0 {
+			p.steps = append(p.steps, step{op: "set", key: i, n: i, session: one(s.Rand, "", "", "s1")})
 		}
-		if s.rng.IntN(6) == 0 {
+		if s.Rand.IntN(6) == 0 {
 			p.steps = append(p.steps, step{op: "expire", key: i, n: 1})
 		}
 	}
 	s.addRun(p)
-	s.play(func() {})
-	s.actors = nil
+	_ = s.Run(func() {}) // playSeed looks at the error
 }
 
 // addTheme adds programs that bring about what chance seldom does.
 func (s *scenario) addTheme() {
-	i, j := s.rng.IntN(itemCount), s.rng.IntN(itemCount)
+	i, j := s.Rand.IntN(itemCount), s.Rand.IntN(itemCount)
 	var themes = [][]program{
 		nil, nil, nil, nil,
 		{{steps: []step{{op: "delete", key: i}}}, {steps: []step{{op: "append", key: i, n: 1}}}, {steps: []step{{op: "get", key: i}, {op: "digest", key: j}}}},
@@ -203,7 +153,7 @@ func (s *scenario) addTheme() {
 		{{steps: []step{{op: "create", key: i}, {op: "get", key: j}, {op: "digest", key: j}}}, {steps: []step{{op: "delete", key: i}}}, {steps: []step{{op: "create", key: i}}}},
 		{{steps: []step{{op: "delete", key: i}, {op: "append", key: i, n: 1}, {op: "get", key: i}}}, {steps: []step{{op: "delete", key: i}}}, {steps: []step{{op: "append", key: i, n: 3}, {op: "get", key: i}, {op: "digest", key: j}}}},
 	}
-	for _, p := range themes[s.rng.IntN(len(themes))] {
+	for _, p := range themes[s.Rand.IntN(len(themes))] {
 		s.addRun(p)
 	}
 }
@@ -215,6 +165,7 @@ func (s *scenario) open(w *world) bool { return string(w.records[s.guardKey()].C
 // setSystem stores a record that is not a run's.
 func (s *scenario) setSystem(key storage.Key, content string) {
 	s.systemUpdate(context.Background(), key, content)
+	s.notice(nil)
 }
 
 func (s *scenario) systemUpdate(ctx context.Context, key storage.Key, content string) {
@@ -222,49 +173,58 @@ func (s *scenario) systemUpdate(ctx context.Context, key storage.Key, content st
 		return []storage.Write{{Record: storage.Record{Key: key, Content: []byte(content), Revision: now[0].Revision + 1}}}, nil
 	})
 	if err != nil && !errors.Is(err, storage.ErrUnknownOutcome) {
-		s.fail("set %s: %w", key, err)
+		s.Fail("set %s: %w", key, err)
 	}
+}
+
+// spawn makes a task whose updates the model follows.
+func (s *scenario) spawn(name string, do func(context.Context, *txntest.Task)) *txntest.Task {
+	task := s.Go(name, do)
+	task.OnUpdate = func([]storage.Head, []storage.Write) { s.notice(task) }
+	return task
 }
 
 // addEnvironment lets things happen beside the runs.
 func (s *scenario) addEnvironment() {
-	if s.rng.IntN(3) == 0 {
+	if s.Rand.IntN(3) == 0 {
 		s.advances = 15
 	}
-	switch s.rng.IntN(10) {
+	switch s.Rand.IntN(10) {
 	case 0, 1:
-		s.spawn("end s1", func(ctx context.Context, _ *actor) { s.systemUpdate(ctx, sessionKey(s.tenant, "session/s1"), "ended") })
+		s.spawn("end s1", func(ctx context.Context, _ *txntest.Task) {
+			s.systemUpdate(ctx, sessionKey(s.tenant, "session/s1"), "ended")
+		})
 	case 2:
-		s.spawn("close", func(ctx context.Context, _ *actor) { s.systemUpdate(ctx, s.guardKey(), "closed") })
+		s.spawn("close", func(ctx context.Context, _ *txntest.Task) { s.systemUpdate(ctx, s.guardKey(), "closed") })
 	case 3:
-		s.spawn("erase", func(ctx context.Context, a *actor) { s.erase(a) })
+		s.spawn("erase", func(ctx context.Context, t *txntest.Task) { s.erase(t) })
 	case 4:
 		s.advances = 15
-		s.spawn("sweep", func(ctx context.Context, a *actor) { s.sweep(a) })
+		s.spawn("sweep", func(ctx context.Context, t *txntest.Task) { s.sweep(t) })
 	}
 }
 
 // erase removes all records of the store, as an erasure does.
-func (s *scenario) erase(a *actor) {
+func (s *scenario) erase(t *txntest.Task) {
 	if _, err := s.DeleteWhere(context.Background(), storage.Selector{Prefix: storePrefix(s.tenant)}, 100); err != nil {
-		s.fail("erase: %w", err)
+		s.Fail("erase: %w", err)
 	}
-	s.notice(a)
+	s.notice(t)
 }
 
 // sweep removes what has expired.
-func (s *scenario) sweep(a *actor) {
+func (s *scenario) sweep(t *txntest.Task) {
 	group, _ := storePrefix(s.tenant).Group()
 	if _, err := s.DeleteWhere(context.Background(), storage.Selector{Group: group, Expired: s.clock}, 100); err != nil {
-		s.fail("sweep: %w", err)
+		s.Fail("sweep: %w", err)
 	}
-	s.notice(a)
+	s.notice(t)
 }
 
 // meanwhile lets time pass between two moves.
 func (s *scenario) meanwhile() {
-	if s.rng.IntN(100) < s.advances {
-		s.clock = s.clock.Add(one(s.rng, time.Microsecond, time.Second, time.Second, 61*time.Second))
+	if s.Rand.IntN(100) < s.advances {
+		s.clock = s.clock.Add(one(s.Rand, time.Microsecond, time.Second, time.Second, 61*time.Second))
 		s.events = append(s.events, "clock "+clockText(s.clock))
 	}
 }
@@ -272,8 +232,8 @@ func (s *scenario) meanwhile() {
 func (s *scenario) addRun(p program) {
 	h := &runHistory{id: fmt.Sprintf("r%d", len(s.runs)), program: p}
 	s.runs = append(s.runs, h)
-	db := s.dbs[s.rng.IntN(len(s.dbs))]
-	h.actor = s.spawn(h.id, func(ctx context.Context, a *actor) {
+	db := s.dbs[s.Rand.IntN(len(s.dbs))]
+	h.task = s.spawn(h.id, func(ctx context.Context, a *txntest.Task) {
 		o := txn.Options{ID: h.id, Live: live, Guards: []txn.Guard{{Key: s.guardKey(), Check: func(r storage.Record, _ time.Time) error {
 			if string(r.Content) == "closed" {
 				return errClosed
@@ -282,7 +242,7 @@ func (s *scenario) addRun(p program) {
 		}}}}
 		h.out, h.err = db.Run(ctx, o, func(ctx context.Context, tx *txn.Tx) error { return s.execute(ctx, h, tx) })
 	})
-	h.actor.read = func() {
+	h.task.OnRead = func([]storage.Key, []storage.Record) {
 		w := s.world
 		h.snapshot, h.at = &w, s.clock
 	}
@@ -290,15 +250,15 @@ func (s *scenario) addRun(p program) {
 
 // execute is one attempt of a run.
 func (s *scenario) execute(ctx context.Context, h *runHistory, tx *txn.Tx) error {
-	if h.actor.lost {
-		s.fail("%s was executed again after an answer was lost", h.id)
+	if h.task.Lost() > 0 {
+		s.Fail("%s was executed again after an answer was lost", h.id)
 	}
 	seed, err := tx.Seed()
 	if err != nil {
-		s.fail("seed: %w", err)
+		s.Fail("seed: %w", err)
 	}
 	if h.attempts++; h.attempts > 1 && (h.stamp != tx.Now() || h.seed != seed) {
-		s.fail("%s has another time or seed in another attempt", h.id)
+		s.Fail("%s has another time or seed in another attempt", h.id)
 	}
 	h.stamp, h.seed, h.snapshot, h.trace, h.over = tx.Now(), seed, nil, nil, false
 	r := &runner{tenant: s.tenant, m: real{ctx, tx}}
@@ -311,7 +271,7 @@ func (s *scenario) execute(ctx context.Context, h *runHistory, tx *txn.Tx) error
 	err = r.run(h.program)
 	h.over = true
 	if err != nil && err != errThrown && !errors.Is(err, txn.ErrConflict) {
-		s.fail("%s: %w", h.id, err)
+		s.Fail("%s: %w", h.id, err)
 	}
 	return err
 }
@@ -339,49 +299,44 @@ func (s *scenario) checkSeen(h *runHistory) {
 		return
 	}
 	if _, trace := h.replay(s, *h.snapshot, h.at, true); !slices.Equal(trace, h.trace) {
-		s.fail("%s saw\n\t%s\nin a world that shows\n\t%s", h.id, strings.Join(h.trace, "\n\t"), strings.Join(trace, "\n\t"))
+		s.Fail("%s saw\n\t%s\nin a world that shows\n\t%s", h.id, strings.Join(h.trace, "\n\t"), strings.Join(trace, "\n\t"))
 	}
 }
 
 // notice updates the model after something was stored, and compares it with what is stored.
-func (s *scenario) notice(by *actor) {
+func (s *scenario) notice(by *txntest.Task) {
 	before := s.world
 	stored, err := before.mirror(s.Backend, "")
 	if err != nil {
-		s.fail("scan: %w", err)
+		s.Fail("scan: %w", err)
 		return
 	}
 	stored = stored.of(s.tenant)
 	s.world = stored
 	for _, h := range s.runs {
-		if h.actor != by || by == nil {
+		if h.task != by || by == nil {
 			continue
 		}
 		h.commits++
 		s.events = append(s.events, h.id+" commits")
 		m, trace := h.replay(s, before, s.clock, false)
 		if !slices.Equal(trace, h.trace) {
-			s.fail("%s committed after it saw\n\t%s\nin a world that shows\n\t%s", h.id, strings.Join(h.trace, "\n\t"), strings.Join(trace, "\n\t"))
+			s.Fail("%s committed after it saw\n\t%s\nin a world that shows\n\t%s", h.id, strings.Join(h.trace, "\n\t"), strings.Join(trace, "\n\t"))
 		}
 		if !s.open(&before) {
-			s.fail("%s committed though the guard was closed", h.id)
+			s.Fail("%s committed though the guard was closed", h.id)
 		}
 		want := m.commit()
 		if d := want.differs(stored); d != "" {
-			s.fail("%s committed: %s", h.id, d)
+			s.Fail("%s committed: %s", h.id, d)
 		}
 		s.world, h.committed = want, m
 		s.world.records = stored.records // with the generations
 		return
 	}
-	s.events = append(s.events, fmt.Sprintf("stored by %v", by))
-}
-
-func (a *actor) String() string {
-	if a == nil {
-		return "the scenario"
+	if by != nil {
+		s.events = append(s.events, fmt.Sprintf("stored by %s", by))
 	}
-	return a.name
 }
 
 // of returns the world without other tenants.
@@ -397,26 +352,26 @@ func (w world) of(tenant string) world {
 
 // judge checks how a run ended.
 func (s *scenario) judge(h *runHistory) {
-	lost := h.actor.lost
+	lost := h.task.Lost() > 0
 	switch {
 	case errors.Is(h.err, storage.ErrUnknownOutcome):
 		if !lost {
-			s.fail("%s has an unknown outcome, but no answer was lost", h.id)
+			s.Fail("%s has an unknown outcome, but no answer was lost", h.id)
 		}
 		return
 	case h.err == errClosed:
 		if s.open(&s.world) || h.commits > 0 {
-			s.fail("%s was refused without a reason", h.id)
+			s.Fail("%s was refused without a reason", h.id)
 		}
 		return
 	case h.err != nil && h.err != errThrown:
-		s.fail("%s: %w", h.id, h.err)
+		s.Fail("%s: %w", h.id, h.err)
 		return
 	}
 	if h.committed == nil {
 		s.checkSeen(h)
 		if h.snapshot != nil && !s.open(h.snapshot) {
-			s.fail("%s ended well though the guard was closed", h.id)
+			s.Fail("%s ended well though the guard was closed", h.id)
 		}
 	}
 	s.judgeEffects(h)
@@ -425,26 +380,26 @@ func (s *scenario) judge(h *runHistory) {
 func (s *scenario) judgeEffects(h *runHistory) {
 	wrote := h.committed != nil
 	if wrote != h.out.Committed || h.commits > 1 || wrote && h.err != nil || wrote != (len(h.out.Writes) > 0) || h.out.Attempts != h.attempts {
-		s.fail("%s: %d commits, %d attempts, error %v, outcome %+v", h.id, h.commits, h.attempts, h.err, h.out)
+		s.Fail("%s: %d commits, %d attempts, error %v, outcome %+v", h.id, h.commits, h.attempts, h.err, h.out)
 	}
 	if !wrote {
 		return
 	}
 	if len(h.out.Writes) != len(h.committed.wrote) {
-		s.fail("%s reports writes %v; want %v", h.id, h.out.Writes, h.committed.order)
+		s.Fail("%s reports writes %v; want %v", h.id, h.out.Writes, h.committed.order)
 	}
 	for _, c := range h.out.Writes {
 		want, ok := h.committed.wrote[c.Key]
 		if !ok || show(c.New) != show(want) {
-			s.fail("%s reports that it wrote %s; want %s", h.id, show(c.New), show(want))
+			s.Fail("%s reports that it wrote %s; want %s", h.id, show(c.New), show(want))
 		}
 		if c.Warnings == nil {
-			s.fail("%s reports no warnings of %s", h.id, c.Key)
+			s.Fail("%s reports no warnings of %s", h.id, c.Key)
 		}
 	}
 	for _, r := range h.out.Reads {
 		if base := h.committed.world.records[r.Key]; h.committed.alive(base, h.committed.at) && base.Revision != r.Revision {
-			s.fail("%s reports that it read revision %d of %s; want %d", h.id, r.Revision, r.Key, base.Revision)
+			s.Fail("%s reports that it read revision %d of %s; want %d", h.id, r.Revision, r.Key, base.Revision)
 		}
 	}
 }
@@ -481,9 +436,9 @@ func (s *scenario) cover(counts map[string]int) {
 		trace := strings.Join(h.trace, "\n")
 		note("conflict", h.attempts > 1)
 		note("four attempts", h.attempts > 3)
-		note("waited for a lock", h.actor.waited)
+		note("waited for a lock", h.task.Waited())
 		note("unknown outcome", errors.Is(h.err, storage.ErrUnknownOutcome))
-		note("lost answer found out", h.actor.lost && h.err == nil && h.committed != nil)
+		note("lost answer found out", h.task.Lost() > 0 && h.err == nil && h.committed != nil)
 		note("refused by the guard", h.err == errClosed)
 		note("nested transaction undone", strings.Contains(trace, "nested thrown"))
 		note("update refused", strings.Contains(trace, "refused"))

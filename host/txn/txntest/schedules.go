@@ -1,0 +1,91 @@
+package txntest
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/bolt"
+	"github.com/toolrun/toolrun/host/storage/mem"
+)
+
+// Flags of the test binary, to play more seeds, and to repeat one that failed:
+//
+//	go test ./host/txn -run Schedules -schedule.seeds 1000000
+//	go test ./host/txn -run Schedules -schedule.first 4711 -schedule.seeds 1
+var (
+	firstSeed = flag.Uint64("schedule.first", 1, "the first seed of TestSchedules")
+	seedCount = flag.Uint64("schedule.seeds", 0, "the number of seeds on each backend; 0 for the default, which must cover everything")
+)
+
+// The number of seeds on each backend if TOOLRUN_SOAK is set.
+const (
+	soakMemSeeds  = 50_000
+	soakBoltSeeds = 10_000
+)
+
+// Schedules is a test that plays seeds on each backend.
+type Schedules struct {
+	// MemSeeds and BoltSeeds are the default numbers of seeds on each backend.
+	MemSeeds, BoltSeeds uint64
+	// Play plays one seed in a bubble, fails the test if something went wrong, and counts in covered the situations that
+	// came about. The backend is shared with other seeds: each must use a tenant of its own.
+	Play func(t *testing.T, b storage.Backend, seed uint64, covered map[string]int)
+	// MustCover are situations that the default seeds must bring about.
+	MustCover []string
+}
+
+// Run runs the test.
+func (s Schedules) Run(t *testing.T) {
+	covered := map[string]int{}
+	t.Run("mem", func(t *testing.T) {
+		open := func(*testing.T) storage.Backend { return mem.New() }
+		s.play(t, count(s.MemSeeds, soakMemSeeds), 1, open, covered)
+	})
+	t.Run("bolt", func(t *testing.T) {
+		s.play(t, count(s.BoltSeeds, soakBoltSeeds), 100, openBolt, covered)
+	})
+	t.Log(covered)
+	for _, what := range s.MustCover {
+		if *seedCount == 0 && covered[what] == 0 && !t.Failed() {
+			t.Errorf("no seed covered: %s", what)
+		}
+	}
+}
+
+// count returns how many seeds to play.
+func count(normal, soak uint64) uint64 {
+	switch {
+	case *seedCount > 0:
+		return *seedCount
+	case os.Getenv("TOOLRUN_SOAK") != "":
+		return soak
+	}
+	return normal
+}
+
+// play plays seeds, so many of which share a backend.
+func (s Schedules) play(t *testing.T, seeds, share uint64, open func(t *testing.T) storage.Backend, covered map[string]int) {
+	end := *firstSeed + seeds
+	for first := *firstSeed; first < end && !t.Failed(); first += share {
+		synctest.Test(t, func(t *testing.T) {
+			b := open(t)
+			defer b.Close()
+			for seed := first; seed < min(first+share, end); seed++ {
+				s.Play(t, b, seed, covered)
+			}
+		})
+	}
+	t.Logf("%d seeds from %d", seeds, *firstSeed)
+}
+
+func openBolt(t *testing.T) storage.Backend {
+	b, err := bolt.Open(filepath.Join(t.TempDir(), "db"), &bolt.Options{UnsafeNoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

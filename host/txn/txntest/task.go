@@ -1,0 +1,71 @@
+package txntest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// Task is a goroutine of a [Scheduler]. Its hooks are called before any other task continues.
+type Task struct {
+	// OnRead is called after each Read that succeeded, with what it returned.
+	OnRead func(want []storage.Key, found []storage.Record)
+	// OnUpdate is called after each Update that was applied, with the records that it found, and what it wrote.
+	OnUpdate func(now []storage.Head, writes []storage.Write)
+	// OnDelete is called before each DeleteWhere.
+	OnDelete func(storage.Selector)
+	// Fault is what goes wrong in the next Update. It applies once.
+	Fault Fault
+
+	scheduler    *Scheduler
+	name         string
+	resume       chan struct{}
+	paused, done bool
+	waited       bool
+	lost         int
+}
+
+// Fault is a failure between a task and its backend.
+type Fault int
+
+// Faults of an Update. The task gets an error that wraps [storage.ErrUnknownOutcome].
+const (
+	NoFault     Fault = iota
+	ReplyLost         // the update is applied
+	RequestLost       // the update is not applied
+)
+
+// ErrLost is the error of an Update with a Fault.
+var ErrLost = fmt.Errorf("lost: %w", storage.ErrUnknownOutcome)
+
+// String returns the name of the task.
+func (t *Task) String() string { return t.name }
+
+// Lost returns the step in which an Update of the task returned ErrLost; 0 if none did.
+func (t *Task) Lost() int { return t.lost }
+
+// Waited reports whether the task was ever blocked by another task.
+func (t *Task) Waited() bool { return t.waited }
+
+// Yield pauses the calling task until the scheduler lets it continue. It does nothing if t is nil.
+func (t *Task) Yield() {
+	if t == nil {
+		return
+	}
+	t.paused = true
+	<-t.resume
+}
+
+func (t *Task) wake() {
+	t.paused = false
+	t.resume <- struct{}{}
+}
+
+type taskKey struct{}
+
+// taskOf returns the task to which a context belongs, or nil.
+func taskOf(ctx context.Context) *Task {
+	t, _ := ctx.Value(taskKey{}).(*Task)
+	return t
+}
