@@ -2,14 +2,66 @@ package txn
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// applyAhead applies all blind updates to the latest records, outside of the backend's transaction. From then on the attempt
-// holds the fair locks of these records, so that it meets others of this process once at most.
+// What a commit prepares outside of the backend's transaction, where it blocks no others.
+
+// expect predicts the effects of the commit, so that OnCommit, whose records may be large, is called before it.
+func (c *commit) expect() (err error) {
+	tx, o := c.tx, c.tx.run.o
+	c.expected = tx.local.effects(tx.run.attempts)
+	for _, e := range tx.local.entries {
+		if e.write.set {
+			change := Change{Key: e.key, Old: e.base, Warnings: e.write.warnings}
+			tx.pending(e, &change.New)
+			c.expected.Writes = append(c.expected.Writes, change)
+		}
+	}
+	if o.OnCommit != nil {
+		if c.extra, err = o.OnCommit(c.expected); err != nil {
+			return err
+		}
+	}
+	if o.Quota != nil {
+		c.limits = o.Quota.Budget()
+	}
+	extra := make([]storage.Key, len(c.extra))
+	for i, w := range c.extra {
+		extra[i] = w.Record.Key
+	}
+	c.keys = c.allKeys(extra)
+	return nil
+}
+
+// allKeys returns the keys that decide needs: those of guards, of the records that it writes, and more.
+func (c *commit) allKeys(more []storage.Key) keySet {
+	tx, guards := c.tx, c.tx.run.o.Guards
+	keys := make([]storage.Key, 0, len(guards)+len(more)+2*len(tx.local.entries)+2)
+	for _, g := range guards {
+		keys = append(keys, g.Key)
+	}
+	for _, e := range tx.local.entries {
+		if !e.write.set {
+			continue
+		}
+		keys = append(keys, e.key)
+		if !e.read {
+			for _, r := range e.life.depends {
+				keys = append(keys, r.Key)
+			}
+		}
+		if floor := storage.FloorKey(e.key); floor != "" && (!e.read || !e.base.Exists()) {
+			keys = append(keys, floor) // the record may be new
+		}
+	}
+	return newKeySet(append(keys, more...))
+}
+
+// applyAhead applies all blind updates to the latest records. From then on the attempt holds the fair locks of these
+// records, so that it misses the updates of others in this process at most once.
 func (c *commit) applyAhead(ctx context.Context) error {
 	r := c.tx.run
 	var keys []storage.Key
@@ -19,11 +71,9 @@ func (c *commit) applyAhead(ctx context.Context) error {
 		}
 	}
 	if r.lease == nil {
-		lease, err := r.db.locks.take(ctx, keys, nil)
-		if err != nil {
-			return conflictAtEnd(ctx)
+		if err := r.lock(ctx, keys, nil); err != nil {
+			return err
 		}
-		r.lease = lease
 	}
 	c.ahead = map[*entry]applied{}
 	more := slices.Clone(c.extraKeys())
@@ -31,15 +81,15 @@ func (c *commit) applyAhead(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return conflictAtEnd(ctx)
 		}
-		// In a snapshot of its own: the commit looks at all of them at once.
-		now, err := c.tx.look(ctx, key)
+		// Each in a snapshot of its own: the commit checks all of them together.
+		fetched, err := c.tx.fetch(ctx, []storage.Key{key})
 		if err != nil {
 			return err
 		}
-		e := c.tx.local.find(key)
+		now, e := &fetched[0], c.tx.local.find(key)
 		w, err := c.tx.reapply(e, now.base, now.raw.Revision, nil)
 		if err != nil {
-			return ErrConflict // the next attempt sees why
+			return ErrConflict // the next attempt gets the error
 		}
 		c.ahead[e] = applied{now.raw, now.base, w}
 		for _, dep := range now.life.depends {
@@ -50,32 +100,10 @@ func (c *commit) applyAhead(ctx context.Context) error {
 	return nil
 }
 
-// lookUp finds out whether a commit took place whose answer was lost: each record that it wrote bears the run's id. Records
-// that bear another do not say no, for others may have written them since, or the commit may still be on its way.
-func (c *commit) lookUp(ctx context.Context, lost error) error {
-	r := c.tx.run
-	if r.db.breaks(lookedUp) {
-		return ErrConflict
+// extraKeys returns the keys that OnCommit may write.
+func (c *commit) extraKeys() []storage.Key {
+	if extra := c.tx.run.o.Extra; extra != nil {
+		return extra()
 	}
-	if r.o.ID == "" {
-		return lost
-	}
-	var keys []storage.Key
-	for _, w := range c.writes {
-		if !w.Delete {
-			keys = append(keys, w.Record.Key)
-		}
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout) // the commit's may be over
-	defer cancel()
-	records, _, err := r.db.backend.Read(ctx, keys, storage.Held{})
-	if err != nil {
-		return errors.Join(lost, err)
-	}
-	for _, record := range records {
-		if record.Exists() && record.Run == r.o.ID {
-			return nil
-		}
-	}
-	return lost
+	return nil
 }

@@ -8,18 +8,17 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Update computes what becomes of a record: next has its content, its expiry and its tags; nil content deletes. Warnings
-// come back in the record's Change. An update is pure, for it may be called again with a later record. Locked is true inside the
-// backend's transaction, where others wait: an update that takes long returns an error then. It must change nothing that
-// it is given.
+// Update computes the next state of a record: its content, expiry and tags. A nil content deletes it. Warnings are returned
+// in the record's Change. An update must be pure, because it may be called again with a later record, and must not change
+// its arguments. Locked is true inside the backend's transaction, where others wait: a slow update then returns an error.
 type Update func(old storage.Record, locked bool) (next storage.Record, warnings any, err error)
 
 // Apply applies an update to the record under key as the transaction sees it. A key that is not in the read set stays out
-// of it: the commit applies the update again if the record has changed. If that fails, the body is executed again.
+// of it (the update is blind): the commit applies the update again if the record has changed. If that fails, the body is
+// executed again.
 //
-// An error of the update is returned and changes nothing; as it shows what is stored, the key joins the read set, unless it
-// is ErrUndecided. The key also joins it if more than MaxUpdates of the key, or MaxBlindBytes of the transaction, would
-// have to be applied again.
+// Apply returns the error of the update and changes nothing. Because the error depends on the record, the key joins the read
+// set, unless the error is ErrUndecided. The key also joins it if blind updates would exceed MaxUpdates or MaxBlindBytes.
 func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 	if tx.run.o.ReadOnly {
 		return ErrReadOnly
@@ -46,20 +45,20 @@ func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 	return u.keep(tx, e, update)
 }
 
-// updated is what an update made of a record.
+// updated is the result of an update.
 type updated struct {
 	old, next storage.Record
 	warnings  any
 }
 
-// try applies an update to an entry's record. It is a function of its own because updates go deep: see entryOf.
+// try applies an update to an entry's record. It is a separate function because updates use much stack: see entriesOf.
 func (u *updated) try(tx *Tx, e *entry, update Update) (err error) {
 	tx.pending(e, &u.old)
 	u.next, u.warnings, err = update(u.old, false)
 	return err
 }
 
-// keep makes the result of an update what the attempt writes.
+// keep adds the result of an update to the writes of the attempt.
 func (u *updated) keep(tx *Tx, e *entry, update Update) error {
 	cost := len(u.next.Content)
 	more := cost - len(e.write.next.Content)
@@ -79,7 +78,7 @@ func (u *updated) keep(tx *Tx, e *entry, update Update) error {
 	return nil
 }
 
-// joinDecided puts an entry into the read set on which an update was decided: it must be unchanged.
+// joinDecided puts an entry into the read set after an update was decided on it. The record must be unchanged.
 func (tx *Tx) joinDecided(ctx context.Context, e *entry) error {
 	raw, base := e.raw.Version(), e.base.Exists()
 	if _, err := tx.load(ctx, e.key, true); err != nil {
@@ -91,7 +90,7 @@ func (tx *Tx) joinDecided(ctx context.Context, e *entry) error {
 	return nil
 }
 
-// put makes next of the record.
+// put sets the record that is written to next, which replaces old.
 func (w *write) put(key storage.Key, old, next storage.Record, warnings any) {
 	w.set, w.warnings = true, warnings
 	if next.Content == nil {
@@ -102,7 +101,8 @@ func (w *write) put(key storage.Key, old, next storage.Record, warnings any) {
 	w.next = storage.Record{Key: key, Content: next.Content, Expires: next.Expires, Tags: next.Tags, Revision: 1}
 }
 
-// reapply applies an entry's blind updates to another base. Cost, where not nil, is what may still be read and written.
+// reapply applies an entry's blind updates to another base. Budget, if not nil, is the number of bytes that they may read
+// and write inside the backend's transaction.
 func (tx *Tx) reapply(e *entry, base storage.Record, above int64, budget *int) (write, error) {
 	w, now := write{updates: e.write.updates, bytes: e.write.bytes}, base
 	for _, update := range e.write.updates {

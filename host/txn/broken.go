@@ -1,7 +1,7 @@
 package txn
 
-// rule is a set of rules that a DB does not obey. It is empty but in the tests, which break each rule in turn and require
-// that a schedule finds it.
+// rule is a set of rules that a DB breaks. It is empty except in tests, which break each rule in turn and require that a
+// schedule detects it.
 type rule uint32
 
 const (
@@ -11,16 +11,16 @@ const (
 	livesHold                       // a record that was read alive is alive when the attempt ends
 	dependsHold                     // the records that a life depends on are in the read set
 	guardsHold                      // guards hold at commit
-	lastLook                        // an attempt that stores nothing saw a state that existed at its end
-	joinsHold                       // a record that is read after a blind update is the one that was updated
+	lastCheck                       // an attempt that stores nothing saw a state that existed at its end
+	joinsHold                       // a record that is read after a blind update is the updated one
 	blindReapplied                  // blind updates are applied to the latest record
 	refusalsJoin                    // an update's error puts the record into the read set
-	floorsRaise                     // a revision of a key never repeats
+	floorsRaise                     // revisions of a key never repeat
 	floorsHold                      // a revision that the body saw is the one that is stored
 	failedUndone                    // a failed nested transaction leaves no writes
 	undoneJoin                      // a record whose blind updates were undone is in the read set
-	undoneChecked                   // it is so before the body sees more
-	lookedUp                        // an unknown outcome is looked up before anything else
+	undoneChecked                   // and was checked before the body sees more
+	lookedUp                        // an unknown outcome is looked up before the body is executed again
 	timesRise                       // a record's Updated rises with each write
 	allRules       = iota
 )

@@ -3,8 +3,6 @@ package txn
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/toolrun/toolrun/host/storage"
@@ -27,41 +25,44 @@ var (
 	errLate   = errors.New("the backend did not commit in time")
 )
 
-// commit is one commit under way. What decide sets is of its last call.
+// commit is a commit in progress.
 type commit struct {
-	tx   *Tx
+	tx *Tx
+	// keys are the records that decide gets.
 	keys keySet
-	// ahead is what blind updates make of records that changed since the attempt looked at them.
+	// ahead has the results of blind updates of records that changed since the attempt read them.
 	ahead map[*entry]applied
 	// locked allows more updates inside the backend's transaction.
 	locked bool
 	limits storage.Budget
-	// full is why nothing may be added, or nil; see [storage.Space].
+	// full is the error of a backend that has no room for more, or nil; see [storage.Space].
 	full error
-	// expected are the effects of the commit if no record changes before it, and extra what OnCommit made of them.
+	// expected has the effects of the commit if no record changes before it, and extra what OnCommit made of them.
 	expected Effects
 	extra    []storage.Write
 
-	budget  int // of updates inside
+	// The results of the last call of decide. Growth is set only if it is needed.
 	effects Effects
 	writes  []storage.Write
-	growth  storage.Growth // only if it is needed
+	growth  storage.Growth
+	// budget is the number of bytes that updates may still read and write in it.
+	budget int
 }
 
-// applied is what blind updates make of a record.
+// applied is the result of blind updates of a record.
 type applied struct {
 	raw   storage.Record
 	base  storage.Record
 	write write
 }
 
-// store stores what the attempt wrote in one update of the backend, if everything that it read holds.
+// store stores what the attempt wrote in one update of the backend, if everything that it read is unchanged.
 func (c *commit) store(ctx context.Context) (Outcome, error) {
 	tx := c.tx
 	inTime, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()
 	err := c.settle(inTime, func() error {
-		on := storage.Footprint{Keys: c.keys.list, Held: tx.reads.heldBut(commitHolds), Budget: c.limits}
+		on := storage.Footprint{Keys: c.keys, Held: tx.reads.heldBut(commitHolds), Budget: c.limits}
 		return tx.run.db.backend.Update(inTime, on, c.decide)
 	})
 	if errors.Is(err, storage.ErrUnknownOutcome) {
@@ -78,16 +79,16 @@ func (c *commit) store(ctx context.Context) (Outcome, error) {
 	return Outcome{}, err
 }
 
-// rehearse decides what a commit would do on the records as they are, and stores nothing.
-func (c *commit) rehearse(ctx context.Context) (Outcome, error) {
+// dryRun decides what a commit of the current records would do, and stores nothing.
+func (c *commit) dryRun(ctx context.Context) (Outcome, error) {
 	tx := c.tx
 	err := c.settle(ctx, func() error {
-		records, err := tx.read(ctx, c.keys.list)
+		records, err := tx.read(ctx, c.keys)
 		if err == nil {
 			_, err = c.decide(records)
 		}
 		if err == nil {
-			err = c.checkBudget(ctx)
+			err = c.limits.Check(&c.growth, storage.HeldBy(ctx, tx.run.db.backend))
 		}
 		return err
 	})
@@ -97,8 +98,8 @@ func (c *commit) rehearse(ctx context.Context) (Outcome, error) {
 	return Outcome{Effects: c.effects}, err
 }
 
-// settle calls try, which decides the commit, until no record that blind updates go to changes in between, and deals with
-// a lack of room.
+// settle calls try, which decides the commit, until the records of blind updates do not change in between. If there is no
+// room for the commit, it reclaims some once.
 func (c *commit) settle(ctx context.Context, try func() error) error {
 	r := c.tx.run
 	if err := r.draw(); err != nil {
@@ -111,9 +112,8 @@ func (c *commit) settle(ctx context.Context, try func() error) error {
 	for misses, refreshes := 0, 0; ; {
 		c.full = storage.Space(r.db.backend)
 		err := try()
-		full := lacksRoom(err)
 		switch {
-		case errors.Is(err, storage.ErrChanged) && refreshes < maxLooks:
+		case errors.Is(err, storage.ErrChanged) && refreshes < maxReads:
 			refreshes++
 			if err := c.tx.refresh(ctx); err != nil {
 				return err
@@ -126,226 +126,49 @@ func (c *commit) settle(ctx context.Context, try func() error) error {
 			}
 		case errors.Is(err, errMissed):
 			return ErrConflict
-		case full && !reclaimed && r.o.Quota.Reclaim(ctx):
+		case c.lacksRoom(err) && !reclaimed && r.o.Quota.Reclaim(ctx):
 			reclaimed = true
-		case full && c.tx.local.wrote() && !r.refused:
+		case c.lacksRoom(err) && c.tx.local.wrote() && !r.refused:
 			r.refused = true
-			return ErrConflict // the next attempt sees it at a call
+			return ErrConflict // the next attempt gets the error from a call
 		default:
 			return err
 		}
 	}
 }
 
-// noRoomError is the error of a commit that adds bytes to a backend which is full.
-type noRoomError struct{ error }
-
-func (e noRoomError) Unwrap() error { return e.error }
-
-// lacksRoom reports whether an error is of a commit that was refused because it adds too much.
-func lacksRoom(err error) bool {
+// lacksRoom reports whether an error is that of a commit that adds more than there is room for.
+func (c *commit) lacksRoom(err error) bool {
 	_, over := errors.AsType[*storage.OverBudgetError](err)
-	_, full := errors.AsType[noRoomError](err)
-	return over || full
+	return over || c.full != nil && errors.Is(err, c.full)
 }
 
-// expect foresees the commit: what OnCommit writes may be large, and is made before others wait for it.
-func (c *commit) expect() (err error) {
-	tx := c.tx
-	c.expected = tx.local.effects(tx.run.attempts)
-	for _, e := range tx.local.entries {
-		if e.write.set {
-			change := Change{Key: e.key, Old: e.base, Warnings: e.write.warnings}
-			tx.pending(e, &change.New)
-			c.expected.Writes = append(c.expected.Writes, change)
-		}
+// lookUp finds out whether a commit was applied whose reply was lost: each record that it wrote has the run's id. Records
+// with another id prove nothing, because others may have written them since, or the commit may still be on its way.
+func (c *commit) lookUp(ctx context.Context, lost error) error {
+	r := c.tx.run
+	if r.db.breaks(lookedUp) {
+		return ErrConflict
 	}
-	if tx.run.o.OnCommit != nil {
-		if c.extra, err = tx.run.o.OnCommit(c.expected); err != nil {
-			return err
-		}
+	if r.o.ID == "" {
+		return lost
 	}
-	extra := make([]storage.Key, len(c.extra))
-	for i, w := range c.extra {
-		extra[i] = w.Record.Key
-	}
-	if q := tx.run.o.Quota; q != nil {
-		c.limits = q.Budget()
-	}
-	c.keys = c.allKeys(extra)
-	return nil
-}
-
-// allKeys are the keys that a commit looks at: those of guards, of what it writes, and more.
-func (c *commit) allKeys(more []storage.Key) keySet {
-	tx, o := c.tx, c.tx.run.o
-	keys := keySet{list: make([]storage.Key, 0, len(o.Guards)+len(more)+2*len(tx.local.entries)+2)}
-	for _, g := range o.Guards {
-		keys.add(g.Key)
-	}
-	for _, e := range tx.local.entries {
-		if !e.write.set {
-			continue
-		}
-		keys.add(e.key)
-		if !e.read {
-			for _, r := range e.life.depends {
-				keys.add(r.Key)
-			}
-		}
-		if floor := storage.FloorKey(e.key); floor != "" && (!e.read || !e.base.Exists()) {
-			keys.add(floor) // it may begin the record
-		}
-	}
-	keys.add(more...)
-	return keys
-}
-
-// decide is the function of the backend's update: given the records as they are, it returns what to write.
-func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
-	tx, r := c.tx, c.tx.run
-	c.writes, c.growth, c.budget = nil, storage.Growth{}, quickBytes
-	if c.locked {
-		c.budget = MaxBlindBytes
-	}
-	c.effects = Effects{Attempts: r.attempts, Reads: c.expected.Reads}
-	tx.reads.tick()
-	guarded := func(i int) storage.Record { return now[c.keys.find(r.o.Guards[i].Key)] }
-	if err := r.guardsHold(tx.reads.at, guarded); err != nil {
-		return nil, err
-	}
-	if ended(tx.reads.until, tx.reads.at) && !r.db.breaks(livesHold) {
-		return nil, ErrConflict
-	}
-	for _, e := range tx.local.entries {
-		if !e.write.set {
-			continue
-		}
-		if err := c.write(e, now); err != nil {
-			return nil, err
-		}
-	}
-	if err := c.addExtra(now); err != nil {
-		return nil, err
-	}
-	if c.full != nil && c.growth.AppBytes() > 0 {
-		return nil, noRoomError{c.full}
-	}
-	return c.writes, nil
-}
-
-// write decides what becomes of one written record.
-func (c *commit) write(e *entry, now []storage.Record) error {
-	tx := c.tx
-	raw := now[c.keys.find(e.key)]
-	base, _, missing := tx.reads.visible(raw, tx.reads.at, func(key storage.Key) (storage.Record, bool) {
-		i := c.keys.find(key)
-		if i < 0 {
-			return storage.Record{}, false
-		}
-		return now[i], true
-	})
-	if len(missing) > 0 {
-		return errMissed
-	}
-	above := raw.Revision
-	if i := c.keys.find(storage.FloorKey(e.key)); i >= 0 && !tx.run.db.breaks(floorsRaise) {
-		above = max(above, now[i].Revision)
-	}
-	w, err := c.writeOn(e, raw, base, above)
-	if err != nil {
-		return err
-	}
-	var next storage.Record
-	tx.run.stamp(&next, &base, above, &w)
-	c.effects.Writes = append(c.effects.Writes, Change{Key: e.key, Old: base, New: next, Warnings: w.warnings})
-	if next.Exists() {
-		c.add(raw, storage.Write{Record: next})
-	} else if raw.Exists() {
-		c.add(raw, storage.Write{Record: storage.Record{Key: e.key}, Delete: true})
-	}
-	return nil
-}
-
-// writeOn returns what an entry's updates make of the latest record: what the attempt saw, if that is the same.
-func (c *commit) writeOn(e *entry, raw, base storage.Record, above int64) (write, error) {
-	db := c.tx.run.db
-	unchecked := e.read && db.breaks(commitHolds) || !e.read && db.breaks(blindReapplied)
-	if unchecked || same(e.raw, e.base, raw, base) {
-		return e.write, nil
-	}
-	if e.read {
-		return write{}, ErrConflict
-	}
-	if a, ok := c.ahead[e]; ok && same(a.raw, a.base, raw, base) {
-		return a.write, nil
-	}
-	if c.budget < e.write.bytes+len(base.Content) {
-		return write{}, errMissed // as far as is known
-	}
-	w, err := c.tx.reapply(e, base, above, &c.budget)
-	if err != nil {
-		return write{}, errMissed // it is tried outside, or the next attempt sees why
-	}
-	return w, nil
-}
-
-// same reports whether two states of a record are the same version and equally visible.
-func same(raw, base, otherRaw, otherBase storage.Record) bool {
-	return raw.SameVersion(otherRaw) && base.Exists() == otherBase.Exists()
-}
-
-func (c *commit) add(old storage.Record, w storage.Write) {
-	c.writes = append(c.writes, w)
-	if c.full != nil || c.tx.run.o.DryRun {
-		c.growth.AddChange(storage.Change{Old: storage.HeadOf(old), Write: w})
-	}
-}
-
-// addExtra adds what OnCommit writes.
-func (c *commit) addExtra(now []storage.Record) (err error) {
-	o, extra := c.tx.run.o, c.extra
-	if o.OnCommit != nil && !c.asExpected() {
-		if extra, err = o.OnCommit(c.effects); err != nil {
-			return err
-		}
-	}
-	for _, w := range extra {
-		if !slices.Contains(c.extraKeys(), w.Record.Key) {
-			return fmt.Errorf("OnCommit writes %s, which is not in Options.Extra", w.Record.Key)
-		}
-		i := c.keys.find(w.Record.Key)
-		if i < 0 {
-			return errMissed // it was not expected to be written
-		}
-		old := now[i]
+	var keys []storage.Key
+	for _, w := range c.writes {
 		if !w.Delete {
-			next := write{set: true}
-			next.put(w.Record.Key, old, w.Record, nil)
-			next.next.Revision = 1 // its content may be nil
-			c.tx.run.stamp(&w.Record, &old, 0, &next)
+			keys = append(keys, w.Record.Key)
 		}
-		c.add(old, w)
 	}
-	return nil
-}
-
-// extraKeys are the keys that OnCommit may write.
-func (c *commit) extraKeys() []storage.Key {
-	if extra := c.tx.run.o.Extra; extra != nil {
-		return extra()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout) // that of the commit may have ended
+	defer cancel()
+	records, _, err := r.db.backend.Read(ctx, keys, storage.Held{})
+	if err != nil {
+		return errors.Join(lost, err)
 	}
-	return nil
-}
-
-// asExpected reports whether the effects of the commit are those that were expected.
-func (c *commit) asExpected() bool {
-	return len(c.ahead) == 0 && slices.EqualFunc(c.effects.Writes, c.expected.Writes, func(a, b Change) bool {
-		return a.New.SameVersion(b.New) && a.Old.SameVersion(b.Old)
-	})
-}
-
-// checkBudget compares what a dry run would add with the budget.
-func (c *commit) checkBudget(ctx context.Context) error {
-	return c.limits.Check(&c.growth, storage.HeldBy(ctx, c.tx.run.db.backend))
+	for _, record := range records {
+		if record.Exists() && record.Run == r.o.ID {
+			return nil
+		}
+	}
+	return lost
 }

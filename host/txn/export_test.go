@@ -6,7 +6,7 @@ type Rule = rule
 // Rules names all rules.
 var Rules = map[string]Rule{
 	"readsHold": readsHold, "commitHolds": commitHolds, "rangesHold": rangesHold, "livesHold": livesHold,
-	"dependsHold": dependsHold, "guardsHold": guardsHold, "lastLook": lastLook, "joinsHold": joinsHold,
+	"dependsHold": dependsHold, "guardsHold": guardsHold, "lastCheck": lastCheck, "joinsHold": joinsHold,
 	"blindReapplied": blindReapplied, "refusalsJoin": refusalsJoin, "floorsRaise": floorsRaise, "floorsHold": floorsHold,
 	"failedUndone": failedUndone, "undoneJoin": undoneJoin, "undoneChecked": undoneChecked, "lookedUp": lookedUp, "timesRise": timesRise,
 }

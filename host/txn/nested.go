@@ -2,9 +2,9 @@ package txn
 
 import "context"
 
-// Nested executes body as a part of the transaction, up to MaxDepth deep and MaxNested times an attempt. If body fails, what
-// it wrote is undone, warnings included, and its error is returned; what it read stays in the read set. A conflict, and
-// the end of the transaction's own context, cannot be caught: they end the whole attempt.
+// Nested executes body as a part of the transaction, up to MaxDepth deep and MaxNested times an attempt. If body fails, its
+// writes and warnings are undone, and Nested returns its error; its reads stay in the read set. A conflict and the end of
+// the transaction's own context cannot be caught: they end the whole attempt.
 func (tx *Tx) Nested(ctx context.Context, body func(context.Context, *Tx) error) error {
 	if err := tx.usable(); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (tx *Tx) Nested(ctx context.Context, body func(context.Context, *Tx) error)
 	return err
 }
 
-// rollBack undoes the updates behind a mark, the last one first.
+// rollBack undoes the updates after a mark, the last one first.
 func (tx *Tx) rollBack(mark int) {
 	if tx.run.db.breaks(failedUndone) {
 		return
@@ -44,13 +44,13 @@ func (tx *Tx) rollBack(mark int) {
 	}
 }
 
-// joinAsSeen puts a record into the read set whose blind updates are undone: that they were accepted showed something about
-// the record as it was then, and no commit will apply them again.
+// joinAsSeen puts a record whose blind updates are undone into the read set. That they succeeded showed the body something
+// about the record, and no commit will apply them again.
 func (tx *Tx) joinAsSeen(e *entry) {
 	tx.join(e)
 	tx.reads.hold(&e.raw, e.key)
 	if e.at.Before(tx.reads.held.Since) {
 		tx.reads.held.Since = e.at
 	}
-	tx.reads.unverified = !tx.run.db.breaks(undoneChecked) // it may have changed since, or ended
+	tx.reads.unverified = !tx.run.db.breaks(undoneChecked) // it may have changed or ended since
 }

@@ -6,40 +6,41 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// overlay is the records that an attempt has touched: as they were read, and as it leaves them.
+// overlay is the set of records that an attempt has touched, as they were read and as it leaves them.
 type overlay struct {
 	entries []*entry // in the order in which they were touched
 	index   map[storage.Key]*entry
-	// bytes are the contents of all entries, and blindBytes those that blind updates wrote.
+	// bytes is the size of the contents of all entries, and blindBytes of those that blind updates wrote.
 	bytes, blindBytes int
-	// undo has what updates inside of savepoints replaced.
+	// undo has the writes that updates inside savepoints replaced.
 	undo []saved
 }
 
-// entry is one record as the attempt sees it.
+// entry is a record as the attempt sees it.
 type entry struct {
 	key storage.Key
-	// raw is the record as it is stored, and base what is visible of it: raw, or nothing if its life has ended.
+	// raw is the stored record. Base is its visible state: raw, or the zero Record if its life has ended.
 	raw, base storage.Record
-	// life is the life of base, and at where raw was read.
+	// life is the life of base, and at the position at which raw was read.
 	life life
 	at   storage.Position
-	// read is true for a record in the read set, and ranged for one that is held by a range.
+	// read reports whether the record is in the read set, and ranged whether a range holds it.
 	read, ranged bool
-	// above is the highest revision that the key ever had, if floored is true; the attempt then depends on it.
+	// above is the highest revision that the key ever had, if floored is set. The attempt then depends on it.
 	above   int64
 	floored bool
 	write   write
 }
 
-// write is what the attempt does to a record.
+// write is a change of a record.
 type write struct {
 	set bool
-	// next is the record as the body left it; it does not exist if it was deleted. Only its content, expiry and tags count.
+	// next is the record as the body left it, or the zero Record if it was deleted. Only its content, expiry and tags
+	// count.
 	next     storage.Record
-	fresh    bool // the record begins its life in this attempt
+	fresh    bool // this attempt creates the record
 	warnings any
-	// updates led from base to next, as long as the record is not in the read set, and bytes are those that they cost.
+	// updates are the blind updates that led from base to next, and bytes the size of the contents that they wrote.
 	updates []Update
 	bytes   int
 }
@@ -57,6 +58,7 @@ func (o *overlay) find(key storage.Key) *entry {
 	return nil
 }
 
+// fewEntries is the number of entries from which on they are indexed.
 const fewEntries = 16
 
 // add adds an entry.
@@ -74,7 +76,7 @@ func (o *overlay) add(e *entry) {
 	}
 }
 
-// put brings a record as it was read into the attempt.
+// put adds the entry of a record that was read, or updates the one that there is.
 func (o *overlay) put(now *entry) *entry {
 	e := o.find(now.key)
 	if e == nil {
@@ -86,16 +88,16 @@ func (o *overlay) put(now *entry) *entry {
 	return e
 }
 
-// saved is what an update of a nested transaction replaced.
+// saved is a write that an update in a savepoint replaced.
 type saved struct {
 	entry *entry
 	write write
 }
 
-// save notes what an entry was before an update.
+// save saves the write of an entry before an update.
 func (o *overlay) save(e *entry) { o.undo = append(o.undo, saved{e, e.write}) }
 
-// touched are the keys that the attempt read one by one, or wrote.
+// touched returns the keys that the attempt wrote, or read other than in a range.
 func (o *overlay) touched() []storage.Key {
 	var keys []storage.Key
 	for _, e := range o.entries {
@@ -106,7 +108,7 @@ func (o *overlay) touched() []storage.Key {
 	return keys
 }
 
-// effects are what the attempt read.
+// effects returns what the attempt read.
 func (o *overlay) effects(attempts int) Effects {
 	effects := Effects{Attempts: attempts}
 	for _, e := range o.entries {
@@ -121,7 +123,7 @@ func (o *overlay) wrote() bool {
 	return slices.ContainsFunc(o.entries, func(e *entry) bool { return e.write.set })
 }
 
-// restore takes back the last update that was saved.
+// restore undoes the update that was saved last.
 func (o *overlay) restore() {
 	last := len(o.undo) - 1
 	e, before := o.undo[last].entry, o.undo[last].write
@@ -131,8 +133,8 @@ func (o *overlay) restore() {
 	e.write = before
 }
 
-// keepOnly drops the blind updates of an entry that is in the read set.
-func (o *overlay) keepOnly(e *entry) {
+// dropUpdates drops the blind updates of an entry that is in the read set.
+func (o *overlay) dropUpdates(e *entry) {
 	o.blindBytes -= e.write.bytes
 	e.write.updates, e.write.bytes = nil, 0
 }

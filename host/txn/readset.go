@@ -8,34 +8,35 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// readSet is everything that an attempt depends on.
+// readSet is the set of everything that an attempt depends on.
 type readSet struct {
 	db *DB
 	o  *Options
-	// held has versions: of keys that were read, of what their lives depend on, and of floors; and ranges, which hold
-	// their rows.
+	// held has the versions of keys that were read, of the records that their lives depend on, and of floors; and ranges,
+	// which hold their rows.
 	held storage.Held
-	// lives are the records that the lives of others depend on, and that are held.
+	// lives are the held records that the lives of others depend on.
 	lives map[storage.Key]storage.Record
-	// at is when the last snapshot was taken, and until the earliest end of a record that was read alive; zero for never.
+	// at is the time of the last snapshot. Until is the earliest end of the life of a record that was read alive; zero for
+	// never.
 	at, until time.Time
-	// unverified is true while something is held that the last snapshot did not check.
+	// unverified is true while the last snapshot did not check everything that is held.
 	unverified bool
 }
 
-// life is how long a visible record lives: until a time, zero for never. Depends are the records that decided that, each
+// life is the life of a visible record. Until is its end, zero for never. Depends are the records that it depends on, each
 // with its key, whether it exists or not.
 type life struct {
 	until   time.Time
 	depends []storage.Record
 }
 
-// hold adds a version to those that must not change.
+// hold adds the version of a record to those that must not change.
 func (s *readSet) hold(r *storage.Record, key storage.Key) {
 	s.held.Versions = append(s.held.Versions, storage.VersionOf(key, *r))
 }
 
-// depend adds the life of an entry. It reports false if something that it depends on has changed between two snapshots.
+// depend adds the life of an entry. It reports false if a record that it depends on has changed between two snapshots.
 func (s *readSet) depend(e *entry) bool {
 	if e.base.Exists() {
 		s.until = earlier(s.until, e.life.until)
@@ -58,8 +59,8 @@ func (s *readSet) depend(e *entry) bool {
 }
 
 // read returns the records under want from a snapshot in which everything that is held, and more ranges, is unchanged.
-// Otherwise it fails with storage.ErrChanged, or with ErrConflict if a record that was read alive has ended.
-func (s *readSet) read(ctx context.Context, want []storage.Key, more ...storage.Range) ([]storage.Record, error) {
+// Otherwise it returns storage.ErrChanged, or ErrConflict if the life of a record that was read has ended.
+func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.Range) ([]storage.Record, error) {
 	held := s.heldBut(readsHold)
 	held.Ranges = append(held.Ranges[:len(held.Ranges):len(held.Ranges)], more...)
 	records, at, err := s.db.backend.Read(ctx, want, held)
@@ -74,7 +75,7 @@ func (s *readSet) read(ctx context.Context, want []storage.Key, more ...storage.
 	return records, nil
 }
 
-// heldBut returns what is held, without the versions if a rule is broken.
+// heldBut returns what is held, but not the versions if a rule is broken.
 func (s *readSet) heldBut(broken rule) storage.Held {
 	held := s.held
 	if s.db.breaks(broken) {
@@ -86,15 +87,15 @@ func (s *readSet) heldBut(broken rule) storage.Held {
 	return held
 }
 
-// tick notes that a snapshot was taken. For a transaction time does not go back, whatever clocks do.
+// tick records the time of a snapshot. The time of a transaction never goes back, even if the clock was set back.
 func (s *readSet) tick() {
 	if now := s.db.now(); now.After(s.at) {
 		s.at = now
 	}
 }
 
-// visible returns a record as a body sees it, nothing if its life has ended, and its life. Missing are keys of records that
-// this depends on, and of which neither the attempt nor find has the record.
+// visible returns a record as a body sees it (the zero Record if its life has ended) and its life. Missing are the keys of
+// records that the life depends on, and that neither the attempt nor find has.
 func (s *readSet) visible(raw storage.Record, at time.Time, find func(storage.Key) (storage.Record, bool)) (base storage.Record, l life, missing []storage.Key) {
 	if !raw.Exists() {
 		return storage.Record{}, life{}, nil
@@ -130,10 +131,10 @@ func (s *readSet) lifeOf(r storage.Record) Life {
 	return Life{Until: r.Expires}
 }
 
-// ended reports whether a life is over; the zero time never comes.
+// ended reports whether a life has ended. The zero time stands for never.
 func ended(until, at time.Time) bool { return !until.IsZero() && !at.Before(until) }
 
-// earlier returns the earlier end of two.
+// earlier returns the earlier of two ends of lives.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -141,7 +142,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// prefixes are those that the attempt scanned.
+// prefixes returns the prefixes that the attempt scanned.
 func (s *readSet) prefixes() []storage.Key {
 	var prefixes []storage.Key
 	for _, r := range s.held.Ranges {

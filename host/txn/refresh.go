@@ -7,63 +7,70 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// refresh deals with something that is held and changed. That a record whose life had ended was removed is no change: for
-// the body there was none before. Its entry then holds the state of today. Any other change is a conflict.
+// refresh handles a held version that has changed. The removal of a record whose life had ended is not a conflict, because
+// the body saw no record before it either: its entry then gets the current state. Any other change is a conflict.
 func (tx *Tx) refresh(ctx context.Context) error {
-	var dead []*entry
-	loose := map[storage.Key]bool{} // may have changed
-	for _, e := range tx.local.entries {
-		if e.read && !e.ranged && e.raw.Exists() && !e.base.Exists() {
-			dead = append(dead, e)
-			loose[e.key] = true
-			if floor := storage.FloorKey(e.key); e.floored && floor != "" {
-				loose[floor] = true
-			}
-		}
-	}
+	dead, loose := tx.local.dead()
 	if len(dead) == 0 {
 		return tx.conflict()
 	}
 	held := tx.reads.held
 	held.Versions = nil
-	var keys []storage.Key
 	for _, v := range tx.reads.held.Versions {
-		if loose[v.Key] {
-			keys = append(keys, v.Key)
-		} else {
+		if loose.find(v.Key) < 0 {
 			held.Versions = append(held.Versions, v)
 		}
 	}
-	records, at, err := tx.run.db.backend.Read(ctx, keys, held)
+	now, at, err := tx.run.db.backend.Read(ctx, loose, held)
 	if errors.Is(err, storage.ErrChanged) {
 		return tx.conflict()
 	}
 	if err != nil {
 		return err
 	}
-	return tx.refreshed(dead, keys, records, held, at)
-}
-
-// refreshed takes over what refresh found, if what the body has seen is still so.
-func (tx *Tx) refreshed(dead []*entry, keys []storage.Key, records []storage.Record, held storage.Held, at storage.Position) error {
-	for _, e := range dead {
-		now, _ := recordOf(keys, records, e.key)
-		if now.Exists() && !now.SameVersion(e.raw) {
-			return tx.conflict()
-		}
-		tx.local.bytes += len(now.Content) - len(e.raw.Content)
-		e.raw = now
+	if !tx.local.replaceDead(dead, loose, now) {
+		return tx.conflict()
 	}
-	for _, e := range tx.local.entries {
-		floor, ok := recordOf(keys, records, storage.FloorKey(e.key))
-		if e.floored && ok && max(e.raw.Revision, floor.Revision) != e.above {
-			return tx.conflict()
-		}
-	}
-	for i, key := range keys {
-		held.Versions = append(held.Versions, storage.VersionOf(key, records[i]))
+	for i, key := range loose {
+		held.Versions = append(held.Versions, storage.VersionOf(key, now[i]))
 	}
 	held.Since = at
 	tx.reads.held = held
 	return nil
+}
+
+// dead returns the entries in the read set whose lives had ended, and the keys whose versions may change without a
+// conflict: theirs, and those of their floors.
+func (o *overlay) dead() (entries []*entry, loose keySet) {
+	for _, e := range o.entries {
+		if !e.read || e.ranged || !e.raw.Exists() || e.base.Exists() {
+			continue
+		}
+		entries, loose = append(entries, e), append(loose, e.key)
+		if floor := storage.FloorKey(e.key); e.floored && floor != "" {
+			loose = append(loose, floor)
+		}
+	}
+	return entries, newKeySet(loose)
+}
+
+// replaceDead gives the dead entries their current records. It reports false if the body would see another state.
+func (o *overlay) replaceDead(dead []*entry, loose keySet, now []storage.Record) bool {
+	for _, e := range dead {
+		r := now[loose.find(e.key)]
+		if r.Exists() && !r.SameVersion(e.raw) {
+			return false
+		}
+		o.bytes += len(r.Content) - len(e.raw.Content)
+		e.raw = r
+	}
+	for _, e := range o.entries {
+		if !e.floored {
+			continue
+		}
+		if i := loose.find(storage.FloorKey(e.key)); i >= 0 && max(e.raw.Revision, now[i].Revision) != e.above {
+			return false
+		}
+	}
+	return true
 }

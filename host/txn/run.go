@@ -10,32 +10,34 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/internal/fairlock"
 )
 
-// run is what the attempts of one transaction share.
+// run is the state that the attempts of one transaction share.
 type run struct {
 	db    *DB
 	o     *Options
-	ctx   context.Context // that of Run, which nested contexts may outlive
+	ctx   context.Context // of Run; contexts of nested transactions may end earlier
 	now   time.Time
 	seed  uint64
-	lease *lease // the fair locks that the current attempt holds; nil for none
-	// generation is the identity of records that the run creates.
+	lease *fairlock.Lease[storage.Key] // of the current attempt, or nil
+	// generation is the generation of records that the run creates.
 	generation string
 	attempts   int
 	// refused is true once there was no room for a commit.
 	refused bool
 }
 
-// Run executes body in attempts until one commits or fails. If body fails, nothing is stored and its error is returned,
-// provided that what it read held until it ended: otherwise it is executed again. Errors of the backend come back as they
-// are: an [*storage.OverBudgetError] too; one that wraps [storage.ErrUnknownOutcome] means that nobody knows whether the transaction was stored.
+// Run executes body in attempts until one commits or fails. If body fails, nothing is stored and Run returns its error,
+// provided that what it read is unchanged when it ends: otherwise it is executed again. Errors of the backend are returned
+// as they are, [*storage.OverBudgetError] included. An error that wraps [storage.ErrUnknownOutcome] means that the
+// transaction may or may not have been stored.
 //
 // Body must end soon after ctx does, return ErrConflict if it gets it, and have no effect outside of its Tx. Once a commit
 // has begun, the end of ctx no longer stops it.
 func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx) error) (Outcome, error) {
 	r := &run{db: db, o: &o, ctx: ctx, now: db.now()}
-	defer func() { r.lease.release() }()
+	defer func() { r.lease.Release() }()
 	for {
 		r.attempts++
 		tx := &Tx{run: r, reads: readSet{db: db, o: r.o}}
@@ -45,22 +47,45 @@ func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx
 			return out, err
 		}
 		if err := r.queueAgain(ctx, tx); err != nil {
-			return Outcome{Effects: tx.local.effects(r.attempts)}, err
+			return tx.outcome(), err
 		}
 	}
 }
 
-// queueAgain takes fair locks before another attempt. Its error ends the run: another attempt cannot succeed.
-func (r *run) queueAgain(ctx context.Context, tx *Tx) (err error) {
-	r.lease.release()
-	r.lease, err = r.db.locks.take(ctx, tx.local.touched(), tx.reads.prefixes())
-	if err != nil || ctx.Err() != nil {
-		return conflictAtEnd(ctx)
+// queueAgain takes the fair locks of what an attempt touched, before the next attempt. Its error ends the run: another
+// attempt cannot succeed.
+func (r *run) queueAgain(ctx context.Context, tx *Tx) error {
+	r.lease.Release()
+	if err := r.lock(ctx, tx.local.touched(), tx.reads.prefixes()); err != nil {
+		return err
 	}
-	return r.checkGuards(ctx)
+	if len(r.o.Guards) == 0 {
+		return nil
+	}
+	records, _, err := r.db.backend.Read(ctx, r.guardKeys(), storage.Held{})
+	if err != nil {
+		return err
+	}
+	return r.checkGuards(r.db.now(), func(i int) storage.Record { return records[i] })
 }
 
-// draw draws what is random about the run, once.
+// lock waits for fair locks. If ctx ends before the caller can use them, it returns the error of the run.
+func (r *run) lock(ctx context.Context, keys, prefixes []storage.Key) (err error) {
+	if r.lease, err = r.db.locks.Acquire(ctx, keys, prefixes); err != nil || ctx.Err() != nil {
+		return conflictAtEnd(ctx)
+	}
+	return nil
+}
+
+// conflictAtEnd returns the error of a run that met others until its context ended.
+func conflictAtEnd(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
+	return ErrConflict
+}
+
+// draw draws the random values of the run, once.
 func (r *run) draw() error {
 	if r.generation != "" {
 		return nil
@@ -73,7 +98,7 @@ func (r *run) draw() error {
 	return nil
 }
 
-// stamp makes next the record that a write makes of base. A record that begins does so above a revision.
+// stamp sets next to the record that a write makes of base. The revision of a new record is the one after above.
 func (r *run) stamp(next, base *storage.Record, above int64, w *write) {
 	*next = w.next
 	if !next.Exists() {
@@ -88,28 +113,8 @@ func (r *run) stamp(next, base *storage.Record, above int64, w *write) {
 		next.Generation, next.Created = r.generation, r.now
 	}
 	if base.Exists() && !next.Updated.After(base.Updated) && !r.db.breaks(timesRise) {
-		next.Updated = base.Updated.Add(time.Microsecond) // whatever clocks do
+		next.Updated = base.Updated.Add(time.Microsecond) // even if the clock was set back
 	}
-}
-
-// conflictAtEnd is the error of a run that met others until its context ended.
-func conflictAtEnd(ctx context.Context) error {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return ctx.Err()
-	}
-	return ErrConflict
-}
-
-// checkGuards checks the guards between two attempts.
-func (r *run) checkGuards(ctx context.Context) error {
-	if len(r.o.Guards) == 0 {
-		return nil
-	}
-	records, _, err := r.db.backend.Read(ctx, r.guardKeys(), storage.Held{})
-	if err != nil {
-		return err
-	}
-	return r.guardsHold(r.db.now(), func(i int) storage.Record { return records[i] })
 }
 
 func (r *run) guardKeys() (keys []storage.Key) {
@@ -119,8 +124,8 @@ func (r *run) guardKeys() (keys []storage.Key) {
 	return keys
 }
 
-// guardsHold checks the guards on their records: that of the i-th guard is record(i).
-func (r *run) guardsHold(at time.Time, record func(i int) storage.Record) error {
+// checkGuards checks the guards. Record returns the record of the i-th guard.
+func (r *run) checkGuards(at time.Time, record func(i int) storage.Record) error {
 	if r.db.breaks(guardsHold) {
 		return nil
 	}
@@ -132,8 +137,8 @@ func (r *run) guardsHold(at time.Time, record func(i int) storage.Record) error 
 	return nil
 }
 
-// attempt executes body once and ends the attempt: with a commit if body succeeded, and with a last check of what it read
-// in any case.
+// attempt executes body once. It ends the attempt with a commit if body succeeded and has something to store, else with a
+// check of what it read.
 func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error) (Outcome, error) {
 	defer func() {
 		if tx.over == nil {
@@ -143,20 +148,19 @@ func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error
 	failure := body(ctx, tx)
 	if failure == nil && tx.over == nil && tx.run.lease == nil && tx.local.wrote() {
 		if err := tx.queue(ctx); err != nil {
-			return Outcome{Effects: tx.local.effects(tx.run.attempts)}, conflictAtEnd(ctx)
+			return tx.outcome(), err
 		}
 	}
 	return tx.finish(ctx, failure)
 }
 
-// queue takes fair locks before a first commit if others wait for these records: committing past them would starve them.
-func (tx *Tx) queue(ctx context.Context) (err error) {
-	touched, prefixes := tx.local.touched(), tx.reads.prefixes()
-	if !tx.run.db.locks.busy(touched) {
+// queue takes fair locks before the first commit if others hold locks of these records, which the commit would starve.
+func (tx *Tx) queue(ctx context.Context) error {
+	touched := tx.local.touched()
+	if !tx.run.db.locks.Busy(touched) {
 		return nil
 	}
-	tx.run.lease, err = tx.run.db.locks.take(ctx, touched, prefixes)
-	return err
+	return tx.run.lock(ctx, touched, tx.reads.prefixes())
 }
 
 // finish ends an attempt whose body returned failure.
@@ -168,10 +172,10 @@ func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
 		if failure == nil {
 			failure = err
 		}
-		return Outcome{Effects: tx.local.effects(tx.run.attempts)}, failure // it may have shown what it read
+		return tx.outcome(), failure // with its reads, which failure may depend on
 	}
 	if failure == nil && tx.run.o.DryRun {
-		return (&commit{tx: tx}).rehearse(ctx)
+		return (&commit{tx: tx}).dryRun(ctx)
 	}
 	if failure == nil && (tx.local.wrote() || tx.run.o.CommitAlways) {
 		return (&commit{tx: tx}).store(ctx)
@@ -179,18 +183,31 @@ func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
 	if err := tx.check(ctx); err != nil {
 		return Outcome{}, err
 	}
-	return Outcome{Effects: tx.local.effects(tx.run.attempts)}, failure
+	return tx.outcome(), failure
 }
 
-// check checks, for an attempt that stores nothing, that the guards and everything it read hold at one moment.
+// check checks, for an attempt that stores nothing, that the guards and everything it read hold at the same time.
 func (tx *Tx) check(ctx context.Context) error {
 	r := tx.run
-	if r.db.breaks(lastLook) || len(r.o.Guards) == 0 && tx.reads.held.Empty() {
+	if r.db.breaks(lastCheck) || len(r.o.Guards) == 0 && tx.reads.held.Empty() {
 		return nil
 	}
 	records, err := tx.read(ctx, r.guardKeys())
 	if err != nil {
 		return err
 	}
-	return r.guardsHold(tx.reads.at, func(i int) storage.Record { return records[i] })
+	return r.checkGuards(tx.reads.at, func(i int) storage.Record { return records[i] })
+}
+
+// outcome returns the outcome of an attempt that stores nothing.
+func (tx *Tx) outcome() Outcome { return Outcome{Effects: tx.local.effects(tx.run.attempts)} }
+
+// Lock waits for the fair locks of keys and returns a function that releases them. It is for work outside of transactions
+// that would conflict with them. A lock is released after two seconds in any case: correctness must not depend on it.
+func (db *DB) Lock(ctx context.Context, keys ...storage.Key) (unlock func(), err error) {
+	l, err := db.locks.Acquire(ctx, keys, nil)
+	if err != nil {
+		return nil, err
+	}
+	return l.Release, nil
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// scanChunk is how many rows are looked for at a time.
+// scanChunk is the largest number of rows that a scan reads at a time.
 const scanChunk = 256
 
-// Scan returns the first records under prefix after a key, in the order of keys: up to n, less only if there are no more.
-// Like Get it returns them as the transaction sees them. The range up to the last one joins the read set: the commit is a
-// conflict if a record in it was inserted, changed or removed. Records in it whose life has ended count for MaxRecords, too.
+// Scan returns the first n records under prefix after a key, in the order of keys; fewer only if there are no more. Like
+// Get, it returns them as the transaction sees them. The range up to the last one joins the read set: the commit is a
+// conflict if a record in it was inserted, changed or removed. Records in it whose life has ended count towards MaxRecords.
 func (tx *Tx) Scan(ctx context.Context, prefix, after storage.Key, n int) ([]storage.Record, error) {
 	if n < 1 || n > MaxRecords {
 		return nil, fmt.Errorf("a scan returns from 1 to %d records, not %d", MaxRecords, n)
@@ -23,26 +23,27 @@ func (tx *Tx) Scan(ctx context.Context, prefix, after storage.Key, n int) ([]sto
 	if err := tx.usable(); err != nil {
 		return nil, err
 	}
-	return (&scan{tx: tx, prefix: prefix, after: after}).run(ctx, n)
+	s := &scan{tx: tx, area: storage.Range{Prefix: prefix, After: after}}
+	return s.run(ctx, n)
 }
 
-// scan is one scan under way.
+// scan is a scan in progress.
 type scan struct {
-	tx            *Tx
-	prefix, after storage.Key
+	tx   *Tx
+	area storage.Range // without versions
 }
 
 // run returns the first n records.
 func (s *scan) run(ctx context.Context, n int) ([]storage.Record, error) {
-	hidden, err := s.joinWrites(ctx)
+	deleted, err := s.joinWrites(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var rows []*entry
-	last, end := s.after, false
-	for visible := 0; visible < n+hidden && !end; {
+	last, end := s.area.After, false
+	for visible := 0; visible < n+deleted && !end; {
 		var chunk []*entry
-		chunk, end, err = s.chunk(ctx, last, min(scanChunk, n+hidden-visible))
+		chunk, end, err = s.chunk(ctx, last, min(scanChunk, n+deleted-visible))
 		if err != nil {
 			return nil, err
 		}
@@ -52,17 +53,17 @@ func (s *scan) run(ctx context.Context, n int) ([]storage.Record, error) {
 			}
 		}
 	}
-	return s.overlay(ctx, rows, n, func(key storage.Key) bool { return s.covers(key) && (end || key <= last) })
+	if !end {
+		s.area.Last = last
+	}
+	return s.records(ctx, rows, n)
 }
 
-// covers reports whether a key is in the range of the scan.
-func (s *scan) covers(key storage.Key) bool { return key.HasPrefix(s.prefix) && key > s.after }
-
-// joinWrites puts what the transaction wrote in a range into the read set, for a scan shows it, and returns how many
-// rows it deletes.
+// joinWrites puts what the transaction wrote in the area into the read set, because the scan shows it. It returns the
+// number of records that the transaction deletes there.
 func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
 	for _, e := range s.tx.local.entries {
-		if !e.write.set || !s.covers(e.key) {
+		if !e.write.set || !s.area.Contains(e.key) {
 			continue
 		}
 		if _, err := s.tx.load(ctx, e.key, true); err != nil {
@@ -75,17 +76,15 @@ func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
 	return deleted, nil
 }
 
-// chunk brings rows into the read set, those whose life has ended included. End means that there are no more.
+// chunk puts up to limit rows after a key into the read set, those whose life has ended included. End reports that there
+// are no more.
 func (s *scan) chunk(ctx context.Context, after storage.Key, limit int) (rows []*entry, end bool, err error) {
-	for range maxLooks {
-		heads, err := s.tx.run.db.backend.Heads(ctx, s.prefix, after, limit)
+	for range maxReads {
+		heads, err := s.tx.run.db.backend.Heads(ctx, s.area.Prefix, after, limit)
 		if err != nil {
 			return nil, false, err
 		}
-		if err := s.fits(heads); err != nil {
-			return nil, false, err
-		}
-		rows, err = s.readRange(ctx, rangeOf(s.prefix, after, limit, heads), heads)
+		rows, err = s.join(ctx, rangeOf(s.area.Prefix, after, limit, heads), heads)
 		if !errors.Is(err, errRaced) {
 			return rows, len(heads) < limit, err
 		}
@@ -93,7 +92,7 @@ func (s *scan) chunk(ctx context.Context, after storage.Key, limit int) (rows []
 	return nil, false, s.tx.conflict()
 }
 
-// rangeOf returns the range of a scan.
+// rangeOf returns the range that a read of heads has covered.
 func rangeOf(prefix, after storage.Key, limit int, heads []storage.Head) storage.Range {
 	rows := make([]storage.Record, len(heads))
 	for i, h := range heads {
@@ -102,106 +101,53 @@ func rangeOf(prefix, after storage.Key, limit int, heads []storage.Head) storage
 	return storage.RangeOf(prefix, after, limit, rows)
 }
 
-// fits reports whether the attempt has room for rows.
-func (s *scan) fits(heads []storage.Head) error {
-	more, bytes := 0, 0
-	for _, h := range heads {
-		if s.tx.local.find(h.Key) == nil {
-			more, bytes = more+1, bytes+int(h.ContentBytes)
-		}
-	}
-	if alone := s.tx.local.bytes == 0 && more == 1; len(s.tx.local.entries)+more > MaxRecords || !alone && s.tx.local.bytes+bytes > MaxBytes {
-		return ErrLimit
-	}
-	return nil
-}
-
-// errRaced means that a range changed while it was read.
-var errRaced = errors.New("the range changed while it was read")
-
-// readRange reads the contents of the rows of a range in a snapshot in which they, and everything that is held, are
-// unchanged, and lets them join the read set.
-func (s *scan) readRange(ctx context.Context, r storage.Range, heads []storage.Head) ([]*entry, error) {
-	var want []storage.Key
-	for _, h := range heads {
-		if e := s.tx.local.find(h.Key); e == nil || !e.read {
-			want = append(want, h.Key)
-		}
-	}
-	rows := len(want)
-	for range maxLooks {
-		records, err := s.readHolding(ctx, want, r)
-		if err != nil {
-			return nil, err
-		}
-		found, missing := s.rows(heads, want, records)
-		if len(missing) == 0 {
-			s.joinRange(r, found)
-			return found, nil
-		}
-		want = append(want[:rows:rows], missing...)
-	}
-	return nil, s.tx.conflict()
-}
-
-// readHolding is read with one more range. If only that one changed, the error is errRaced.
-func (s *scan) readHolding(ctx context.Context, want []storage.Key, r storage.Range) ([]storage.Record, error) {
-	records, err := s.tx.reads.read(ctx, want, r)
-	if errors.Is(err, ErrConflict) {
-		return nil, s.tx.conflict()
-	}
-	if !errors.Is(err, storage.ErrChanged) {
-		return records, err
-	}
-	if _, err := s.tx.read(ctx, nil); err != nil {
+// join puts a range and its rows into the read set.
+func (s *scan) join(ctx context.Context, r storage.Range, heads []storage.Head) ([]*entry, error) {
+	unread, err := s.unread(heads)
+	if err != nil {
 		return nil, err
 	}
-	return nil, errRaced
-}
-
-// rows makes entries of rows: those that are known, and new ones. Missing are the keys of records that their lives depend
-// on, and that were not read.
-func (s *scan) rows(heads []storage.Head, want []storage.Key, records []storage.Record) (rows []*entry, missing []storage.Key) {
-	fetched := make(map[storage.Key]storage.Record, len(want))
-	for i, key := range want {
-		fetched[key] = records[i]
+	fetched, err := s.tx.fetch(ctx, unread, r)
+	if err != nil {
+		return nil, err
 	}
-	for _, h := range heads {
+	s.tx.reads.held.Ranges = append(s.tx.reads.held.Ranges, r)
+	rows := make([]*entry, len(heads))
+	for i, h := range heads {
 		e := s.tx.local.find(h.Key)
 		if e == nil || !e.read {
-			e = &entry{key: h.Key, raw: fetched[h.Key], at: s.tx.reads.held.Since}
-			var lacks []storage.Key
-			e.base, e.life, lacks = s.tx.reads.visible(e.raw, s.tx.reads.at, func(key storage.Key) (storage.Record, bool) {
-				r, ok := fetched[key]
-				return r, ok
-			})
-			for _, key := range lacks {
-				if !slices.Contains(missing, key) {
-					missing = append(missing, key)
-				}
-			}
-		}
-		rows = append(rows, e)
-	}
-	return rows, missing
-}
-
-// joinRange puts a range and its rows into the read set.
-func (s *scan) joinRange(r storage.Range, rows []*entry) {
-	s.tx.reads.held.Ranges = append(s.tx.reads.held.Ranges, r)
-	for _, e := range rows {
-		if !e.read {
-			s.tx.local.put(e)
+			e, fetched = s.tx.local.put(&fetched[0]), fetched[1:]
 			s.tx.join(e)
 		}
-		e.ranged = true
+		e.ranged, rows[i] = true, e
 	}
+	return rows, nil
 }
 
-// overlay returns the first n of the rows as the transaction sees them, its own new ones in the range included.
-func (s *scan) overlay(ctx context.Context, rows []*entry, n int, within func(storage.Key) bool) ([]storage.Record, error) {
+// unread returns the keys of rows that are not in the read set yet, if the attempt has room for them.
+func (s *scan) unread(heads []storage.Head) (keys []storage.Key, err error) {
+	o := &s.tx.local
+	added, bytes := 0, 0
+	for _, h := range heads {
+		e := o.find(h.Key)
+		if e == nil {
+			added, bytes = added+1, bytes+int(h.ContentBytes)
+		}
+		if e == nil || !e.read {
+			keys = append(keys, h.Key)
+		}
+	}
+	if single := o.bytes == 0 && added == 1; len(o.entries)+added > MaxRecords || !single && o.bytes+bytes > MaxBytes {
+		return nil, ErrLimit
+	}
+	return keys, nil
+}
+
+// records returns the first n of the rows as the transaction sees them, together with the records that it created in the
+// area.
+func (s *scan) records(ctx context.Context, rows []*entry, n int) ([]storage.Record, error) {
 	for _, e := range s.tx.local.entries {
-		if e.write.set && !e.base.Exists() && within(e.key) {
+		if e.write.set && !e.base.Exists() && s.area.Contains(e.key) {
 			rows = append(rows, e)
 		}
 	}
@@ -212,7 +158,7 @@ func (s *scan) overlay(ctx context.Context, rows []*entry, n int, within func(st
 			break
 		}
 		var r storage.Record
-		if err := s.tx.seen(ctx, e, &r); err != nil {
+		if err := s.tx.show(ctx, e, &r); err != nil {
 			return nil, err
 		}
 		if r.Exists() {

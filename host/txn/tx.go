@@ -7,20 +7,20 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Tx is what one attempt of a transaction reads and writes. It is used by one goroutine at a time, and good until its body
-// returns. Contents that it returns, or is given, must not be changed.
+// Tx is one attempt of a transaction. It is used by one goroutine at a time, until its body returns. Contents that it
+// returns, or that are passed to it, must not be changed.
 type Tx struct {
 	run   *run
 	local overlay
 	reads readSet
-	// depth and nested count savepoints: those that are open, and all.
+	// depth counts the open savepoints, and nested all of them.
 	depth, nested int
-	// over is set once the attempt cannot succeed any more, and again if the body is then executed again.
+	// over is the error that ended the attempt. Again reports whether the body is then executed again.
 	over  error
 	again bool
 }
 
-// Now returns the time of the run, in UTC and whole microseconds: what the records that it writes bear.
+// Now returns the time of the run, in UTC and whole microseconds. The records that it writes get this time.
 func (tx *Tx) Now() time.Time { return tx.run.now }
 
 // Seed returns the seed for random numbers of the run. Its error is that of the random source.
@@ -29,12 +29,12 @@ func (tx *Tx) Seed() (uint64, error) {
 	return tx.run.seed, err
 }
 
-// Get returns the record under key as the transaction sees it: the zero Record if there is none, or none that is alive.
-// It joins the read set. A record that the transaction itself wrote comes as it will be stored.
+// Get returns the record under key as the transaction sees it: the zero Record if there is none, or if its life has ended.
+// It joins the read set. A record that the transaction itself wrote is returned as it will be stored.
 func (tx *Tx) Get(ctx context.Context, key storage.Key) (r storage.Record, err error) {
 	e, err := tx.load(ctx, key, true)
 	if err == nil {
-		err = tx.seen(ctx, e, &r)
+		err = tx.show(ctx, e, &r)
 	}
 	return r, err
 }
@@ -45,7 +45,7 @@ func (tx *Tx) Holds(key storage.Key) bool {
 	return e != nil && e.read
 }
 
-// Stored returns what lies under a key that the transaction has touched, whether it is alive or not.
+// Stored returns the stored record of a key that the transaction has touched, whether its life has ended or not.
 func (tx *Tx) Stored(key storage.Key) storage.Record {
 	if e := tx.local.find(key); e != nil {
 		return e.raw
@@ -53,8 +53,8 @@ func (tx *Tx) Stored(key storage.Key) storage.Record {
 	return storage.Record{}
 }
 
-// Writes calls yield with each record that the transaction has written so far, as it lies there and as it will be stored:
-// a zero Record for one that is removed. Revisions are not final.
+// Writes calls yield with each record that the transaction has written so far, as it is stored and as it will be: the zero
+// Record if it is deleted. Revisions are not final.
 func (tx *Tx) Writes(yield func(stored, next storage.Record) bool) {
 	for _, e := range tx.local.entries {
 		var next storage.Record
@@ -65,10 +65,10 @@ func (tx *Tx) Writes(yield func(stored, next storage.Record) bool) {
 	}
 }
 
-// seen makes r the record of an entry in the read set, as it will be after the commit.
-func (tx *Tx) seen(ctx context.Context, e *entry, r *storage.Record) error {
+// show sets r to the record of an entry in the read set, as it will be after the commit.
+func (tx *Tx) show(ctx context.Context, e *entry, r *storage.Record) error {
 	if e.write.set && e.write.next.Exists() && !e.base.Exists() {
-		if err := tx.floor(ctx, e); err != nil {
+		if err := tx.readFloor(ctx, e); err != nil {
 			return err
 		}
 	}
@@ -76,7 +76,7 @@ func (tx *Tx) seen(ctx context.Context, e *entry, r *storage.Record) error {
 	return nil
 }
 
-// pending makes r what the attempt makes of an entry's base.
+// pending sets r to what the attempt makes of an entry's base.
 func (tx *Tx) pending(e *entry, r *storage.Record) {
 	if !e.write.set {
 		*r = e.base
@@ -85,7 +85,7 @@ func (tx *Tx) pending(e *entry, r *storage.Record) {
 	tx.run.stamp(r, &e.base, max(e.above, e.raw.Revision), &e.write)
 }
 
-// usable returns why the Tx cannot be used any more.
+// usable returns the error that ended the attempt, or nil.
 func (tx *Tx) usable() error {
 	if err := tx.run.ctx.Err(); tx.over == nil && err != nil {
 		tx.over = err
@@ -93,7 +93,7 @@ func (tx *Tx) usable() error {
 	return tx.over
 }
 
-// load brings a record into the attempt and, if read is set, into the read set.
+// load returns the entry of a record, which it reads if necessary. If read is set, the record joins the read set.
 func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, error) {
 	if err := tx.usable(); err != nil {
 		return nil, err
@@ -110,18 +110,19 @@ func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, err
 	if e == nil && len(tx.local.entries) >= MaxRecords {
 		return nil, ErrLimit
 	}
-	now, err := tx.look(ctx, key)
+	fetched, err := tx.fetch(ctx, []storage.Key{key})
 	if err != nil {
 		return nil, err
 	}
+	now := &fetched[0]
 	if e == nil && tx.local.bytes > 0 && tx.local.bytes+len(now.raw.Content) > MaxBytes {
 		return nil, ErrLimit
 	}
 	return tx.bring(e, now, read)
 }
 
-// bring makes what was read of a record the entry of its key, instead of old if that is not nil. It is not part of load
-// for the same reason as entryOf is not part of look.
+// bring makes the entry now that of its key. Old is the entry so far, or nil. It is not part of load for the same reason
+// for which entriesOf is not part of fetch.
 func (tx *Tx) bring(old, now *entry, read bool) (*entry, error) {
 	if old != nil && old.write.set && !sameState(old, now) && !tx.run.db.breaks(joinsHold) {
 		return nil, tx.conflict() // the updates were decided on another record
@@ -134,19 +135,20 @@ func (tx *Tx) bring(old, now *entry, read bool) (*entry, error) {
 	return e, nil
 }
 
-// sameState reports whether two entries of a key have the same base. A record that had ended is as good as one that was
-// swept since.
+// sameState reports whether two entries of a key have the same base. A record whose life had ended is equivalent to none.
 func sameState(e, now *entry) bool {
-	if !e.base.Exists() && !now.base.Exists() {
-		return true
-	}
-	return e.raw.SameVersion(now.raw) && e.base.Exists() == now.base.Exists()
+	return !e.base.Exists() && !now.base.Exists() || same(e.raw, e.base, now.raw, now.base)
 }
 
-// join puts an entry into the read set. Its version must be held from now on.
+// same reports whether two states of a record have the same version and are equally visible.
+func same(raw, base, otherRaw, otherBase storage.Record) bool {
+	return raw.SameVersion(otherRaw) && base.Exists() == otherBase.Exists()
+}
+
+// join puts an entry into the read set. The caller holds its version, or a range that contains it.
 func (tx *Tx) join(e *entry) {
 	e.read = true
-	tx.local.keepOnly(e)
+	tx.local.dropUpdates(e)
 	if !tx.reads.depend(e) {
 		_ = tx.conflict() // which the next use of the Tx returns
 	}

@@ -28,6 +28,7 @@ var rules = map[string]rule{
 	"internal/bytesize":   {},
 	"internal/yield":      {},
 	"internal/cachefs":    {},
+	"internal/fairlock":   {},
 	"internal/spell":      {},
 	"internal/mergepatch": {},
 	"schema":              {own: []string{"abi", "internal/strictjson", "internal/spell"}, others: []string{"github.com/santhosh-tekuri/jsonschema/v5"}},
@@ -94,7 +95,7 @@ var rules = map[string]rule{
 
 	"host/report":          {own: []string{"abi"}},
 	"host/declare":         {own: []string{"abi"}},
-	"host/txn":             {own: []string{"host/storage"}},
+	"host/txn":             {own: []string{"host/storage", "internal/fairlock"}},
 	"host/txn/txntest":     {own: []string{"host/storage", "host/storage/bolt", "host/storage/mem"}},
 	"host/memory":          {own: []string{"abi", "schema", "internal/mergepatch", "internal/spell", "host/memory/document", "host/memory/kind", "host/storage", "host/txn", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "host/partition", "host/records", "host/report"}},
 	"host/memory/kind":     {own: []string{"abi", "schema", "internal/strictjson", "host/declare", "host/storage"}},

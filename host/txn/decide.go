@@ -1,0 +1,140 @@
+package txn
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// decide is the function of the backend's update: it returns what to write, given the current records under c.keys. Others
+// wait while it runs.
+func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
+	tx, r := c.tx, c.tx.run
+	c.writes, c.growth, c.budget = nil, storage.Growth{}, quickBytes
+	if c.locked {
+		c.budget = MaxBlindBytes
+	}
+	c.effects = Effects{Attempts: r.attempts, Reads: c.expected.Reads}
+	tx.reads.tick()
+	guarded := func(i int) storage.Record { return now[c.keys.find(r.o.Guards[i].Key)] }
+	if err := r.checkGuards(tx.reads.at, guarded); err != nil {
+		return nil, err
+	}
+	if ended(tx.reads.until, tx.reads.at) && !r.db.breaks(livesHold) {
+		return nil, ErrConflict
+	}
+	for _, e := range tx.local.entries {
+		if !e.write.set {
+			continue
+		}
+		if err := c.decideWrite(e, now); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.addExtra(now); err != nil {
+		return nil, err
+	}
+	if c.full != nil && c.growth.AppBytes() > 0 {
+		return nil, c.full
+	}
+	return c.writes, nil
+}
+
+// decideWrite decides what to write to a record.
+func (c *commit) decideWrite(e *entry, now []storage.Record) error {
+	tx := c.tx
+	raw := now[c.keys.find(e.key)]
+	base, _, missing := tx.reads.visible(raw, tx.reads.at, func(key storage.Key) (storage.Record, bool) {
+		i := c.keys.find(key)
+		if i < 0 {
+			return storage.Record{}, false
+		}
+		return now[i], true
+	})
+	if len(missing) > 0 {
+		return errMissed
+	}
+	above := raw.Revision
+	if i := c.keys.find(storage.FloorKey(e.key)); i >= 0 && !tx.run.db.breaks(floorsRaise) {
+		above = max(above, now[i].Revision)
+	}
+	w, err := c.writeOn(e, raw, base, above)
+	if err != nil {
+		return err
+	}
+	var next storage.Record
+	tx.run.stamp(&next, &base, above, &w)
+	c.effects.Writes = append(c.effects.Writes, Change{Key: e.key, Old: base, New: next, Warnings: w.warnings})
+	if next.Exists() {
+		c.add(raw, storage.Write{Record: next})
+	} else if raw.Exists() {
+		c.add(raw, storage.Write{Record: storage.Record{Key: e.key}, Delete: true})
+	}
+	return nil
+}
+
+// writeOn returns what an entry's updates make of the current record: what the attempt saw, if the record is the same.
+func (c *commit) writeOn(e *entry, raw, base storage.Record, above int64) (write, error) {
+	db := c.tx.run.db
+	unchecked := e.read && db.breaks(commitHolds) || !e.read && db.breaks(blindReapplied)
+	if unchecked || same(e.raw, e.base, raw, base) {
+		return e.write, nil
+	}
+	if e.read {
+		return write{}, ErrConflict
+	}
+	if a, ok := c.ahead[e]; ok && same(a.raw, a.base, raw, base) {
+		return a.write, nil
+	}
+	if c.budget < e.write.bytes+len(base.Content) {
+		return write{}, errMissed // by what is known before the updates
+	}
+	w, err := c.tx.reapply(e, base, above, &c.budget)
+	if err != nil {
+		return write{}, errMissed // they are applied outside, or the next attempt gets the error
+	}
+	return w, nil
+}
+
+func (c *commit) add(old storage.Record, w storage.Write) {
+	c.writes = append(c.writes, w)
+	if c.full != nil || c.tx.run.o.DryRun {
+		c.growth.AddChange(storage.Change{Old: storage.HeadOf(old), Write: w})
+	}
+}
+
+// addExtra adds what OnCommit writes.
+func (c *commit) addExtra(now []storage.Record) (err error) {
+	o, extra := c.tx.run.o, c.extra
+	if o.OnCommit != nil && !c.asExpected() {
+		if extra, err = o.OnCommit(c.effects); err != nil {
+			return err
+		}
+	}
+	for _, w := range extra {
+		if !slices.Contains(c.extraKeys(), w.Record.Key) {
+			return fmt.Errorf("OnCommit writes %s, which is not in Options.Extra", w.Record.Key)
+		}
+		i := c.keys.find(w.Record.Key)
+		if i < 0 {
+			return errMissed // OnCommit did not write it when the effects were expected
+		}
+		old := now[i]
+		if !w.Delete {
+			next := write{set: true}
+			next.put(w.Record.Key, old, w.Record, nil)
+			next.next.Revision = 1 // its content may be nil
+			c.tx.run.stamp(&w.Record, &old, 0, &next)
+		}
+		c.add(old, w)
+	}
+	return nil
+}
+
+// asExpected reports whether the effects of the commit are the expected ones.
+func (c *commit) asExpected() bool {
+	return len(c.ahead) == 0 && slices.EqualFunc(c.effects.Writes, c.expected.Writes, func(a, b Change) bool {
+		return a.New.SameVersion(b.New) && a.Old.SameVersion(b.Old)
+	})
+}

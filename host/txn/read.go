@@ -1,0 +1,118 @@
+package txn
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// maxReads bounds how often a read is repeated because others changed what it depends on.
+const maxReads = 4
+
+// errRaced is the error of a read of ranges that changed while everything else was unchanged.
+var errRaced = errors.New("the range changed while it was read")
+
+// keySet is a sorted list of keys without duplicates.
+type keySet []storage.Key
+
+func newKeySet(keys []storage.Key) keySet {
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// find returns the index of a key, or -1.
+func (s keySet) find(key storage.Key) int {
+	if i, ok := slices.BinarySearch(s, key); ok {
+		return i
+	}
+	return -1
+}
+
+// fetch returns an entry for each of keys, from one snapshot in which everything held, and the ranges, are unchanged. It
+// also reads the records that their lives depend on.
+func (tx *Tx) fetch(ctx context.Context, keys []storage.Key, ranges ...storage.Range) ([]entry, error) {
+	want := keys
+	for range maxReads {
+		records, err := tx.read(ctx, want, ranges...)
+		if err != nil {
+			return nil, err
+		}
+		entries, missing := tx.entriesOf(len(keys), want, records)
+		if len(missing) == 0 {
+			return entries, nil
+		}
+		want = append(want[:len(keys):len(keys)], missing...)
+	}
+	return nil, tx.conflict()
+}
+
+// entriesOf returns entries of the first n records, and the missing keys that their lives depend on. It is not part of
+// fetch because its records would be on the stack during the read, which is the deepest point of a run: a stack that
+// outgrows the next power of two is copied.
+func (tx *Tx) entriesOf(n int, keys []storage.Key, records []storage.Record) (entries []entry, missing []storage.Key) {
+	find := func(dep storage.Key) (storage.Record, bool) {
+		if i := slices.Index(keys, dep); i >= 0 {
+			return records[i], true
+		}
+		return storage.Record{}, false
+	}
+	entries = make([]entry, n)
+	for i := range entries {
+		e, lacks := &entries[i], []storage.Key(nil)
+		e.key, e.raw, e.at = keys[i], records[i], tx.reads.held.Since
+		e.base, e.life, lacks = tx.reads.visible(e.raw, tx.reads.at, find)
+		for _, key := range lacks {
+			if !slices.Contains(missing, key) {
+				missing = append(missing, key)
+			}
+		}
+	}
+	return entries, missing
+}
+
+// read returns the records under want from a snapshot in which everything held, and the ranges, are unchanged. Otherwise
+// the attempt is over or, if only the ranges changed, the error is errRaced.
+func (tx *Tx) read(ctx context.Context, want []storage.Key, ranges ...storage.Range) ([]storage.Record, error) {
+	for range maxReads {
+		records, err := tx.reads.read(ctx, want, ranges)
+		if errors.Is(err, ErrConflict) {
+			return nil, tx.conflict()
+		}
+		if !errors.Is(err, storage.ErrChanged) {
+			return records, err
+		}
+		if len(ranges) > 0 {
+			if _, err := tx.read(ctx, nil); err != nil {
+				return nil, err
+			}
+			return nil, errRaced
+		}
+		if err := tx.refresh(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return nil, tx.conflict()
+}
+
+// readFloor finds out above which revision a new record begins, before the body sees its revision. The attempt then
+// depends on that.
+func (tx *Tx) readFloor(ctx context.Context, e *entry) error {
+	if e.floored {
+		return nil
+	}
+	above := e.raw.Revision
+	if key := storage.FloorKey(e.key); key != "" {
+		records, err := tx.read(ctx, []storage.Key{key})
+		if err != nil {
+			return err
+		}
+		above = max(above, records[0].Revision)
+		if !tx.run.db.breaks(floorsHold) {
+			tx.reads.hold(&records[0], key)
+		}
+	}
+	e.above, e.floored = above, true
+	return nil
+}

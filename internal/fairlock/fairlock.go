@@ -1,0 +1,165 @@
+// Package fairlock has locks of keys and of key prefixes that are granted in the order in which they were requested.
+package fairlock
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// LeaseTime is the longest time for which a lock is held. A holder that takes longer continues without it: the locks are
+// for fairness, and correctness must not depend on them.
+const LeaseTime = 2 * time.Second
+
+// Locks is a set of locks, one for each key and for each prefix of keys. The zero value is ready. It is safe for concurrent
+// use.
+type Locks[K ~string] struct {
+	mu     sync.Mutex
+	queues map[name[K]][]*request[K] // the first request of a queue holds the lock
+	// prefixes counts the queues of prefixes.
+	prefixes int
+}
+
+// name identifies a lock: of a key or, if prefix is set, of all keys with that prefix.
+type name[K ~string] struct {
+	key    K
+	prefix bool
+}
+
+func compare[K ~string](a, b name[K]) int {
+	if c := cmp.Compare(a.key, b.key); c != 0 || a.prefix == b.prefix {
+		return c
+	}
+	if b.prefix {
+		return -1
+	}
+	return 1
+}
+
+// request is an entry in the queue of a lock.
+type request[K ~string] struct {
+	name    name[K]
+	granted chan struct{} // closed when the request holds the lock
+	timer   *time.Timer   // ends the lease; set once it is granted
+}
+
+// Lease is a set of locks that are held. It is used by one goroutine at a time.
+type Lease[K ~string] struct {
+	locks    *Locks[K]
+	requests []*request[K]
+}
+
+// Acquire waits for the locks of keys and prefixes, and for those of prefixes of the keys that others hold. It acquires them
+// in one order, so that no two callers block each other. Its error is that of the context; no lock is held then.
+func (l *Locks[K]) Acquire(ctx context.Context, keys, prefixes []K) (*Lease[K], error) {
+	h := &Lease[K]{locks: l}
+	for _, n := range l.names(keys, prefixes) {
+		r := l.enqueue(n)
+		h.requests = append(h.requests, r)
+		select {
+		case <-r.granted:
+		case <-ctx.Done():
+			h.Release()
+			return nil, ctx.Err()
+		}
+	}
+	return h, nil
+}
+
+// Release releases all locks of the lease. A nil Lease holds none; releasing twice is fine.
+func (h *Lease[K]) Release() {
+	if h == nil {
+		return
+	}
+	for _, r := range h.requests {
+		h.locks.remove(r)
+	}
+}
+
+// Busy reports whether the lock of one of keys, or of a prefix of one, is held.
+func (l *Locks[K]) Busy(keys []K) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.heldPrefixes(keys)) > 0 || slices.ContainsFunc(keys, func(key K) bool { return len(l.queues[name[K]{key: key}]) > 0 })
+}
+
+// names returns the locks to acquire, in order.
+func (l *Locks[K]) names(keys, prefixes []K) []name[K] {
+	l.mu.Lock()
+	names := l.heldPrefixes(keys)
+	l.mu.Unlock()
+	for _, key := range keys {
+		names = append(names, name[K]{key: key})
+	}
+	for _, prefix := range prefixes {
+		names = append(names, name[K]{prefix, true})
+	}
+	slices.SortFunc(names, compare)
+	return slices.Compact(names)
+}
+
+// heldPrefixes returns the locks of prefixes of some of keys that are held. The caller holds the mutex.
+func (l *Locks[K]) heldPrefixes(keys []K) (names []name[K]) {
+	if l.prefixes == 0 {
+		return nil
+	}
+	for n := range l.queues {
+		if n.prefix && slices.ContainsFunc(keys, func(key K) bool { return strings.HasPrefix(string(key), string(n.key)) }) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// enqueue adds a request to the queue of a lock.
+func (l *Locks[K]) enqueue(n name[K]) *request[K] {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.queues == nil {
+		l.queues = map[name[K]][]*request[K]{}
+	}
+	r := &request[K]{name: n, granted: make(chan struct{})}
+	l.queues[n] = append(l.queues[n], r)
+	if len(l.queues[n]) == 1 {
+		if n.prefix {
+			l.prefixes++
+		}
+		l.grant(r)
+	}
+	return r
+}
+
+// grant starts a lease. The caller holds the mutex.
+func (l *Locks[K]) grant(r *request[K]) {
+	r.timer = time.AfterFunc(LeaseTime, func() { l.remove(r) })
+	close(r.granted)
+}
+
+// remove removes a request from its queue, whether it holds the lock or waits for it. Removing twice is fine.
+func (l *Locks[K]) remove(r *request[K]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	queue := l.queues[r.name]
+	i := slices.Index(queue, r)
+	if i < 0 {
+		return
+	}
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	queue = slices.Delete(queue, i, i+1)
+	if len(queue) == 0 {
+		delete(l.queues, r.name)
+		if r.name.prefix {
+			l.prefixes--
+		}
+		return
+	}
+	l.queues[r.name] = queue
+	if i == 0 {
+		l.grant(queue[0])
+	}
+}
