@@ -29,7 +29,6 @@ var manyMethods = map[string]int{
 	"host/engine/python.run":                 37,
 	"host/server/httpapi.Server":             50,
 	"host/server/tenants.Apps":               32,
-	"host/storage/bolt.Backend":              35,
 	"internal/cli.program":                   181,
 	"internal/cli.remote":                    57,
 	"internal/wasm/binary.parser":            63,

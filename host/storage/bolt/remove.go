@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"iter"
 	"slices"
 	"time"
@@ -14,11 +13,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// What one commit of a removal takes out at most, so that it does not hold up the commits of others.
+// Limits of one commit of a removal, so that it does not delay the commits of others.
 const (
 	maxRemoved      = 1000
 	maxRemovedBytes = 2 << 20
-	maxRemovedTime  = 4 * time.Millisecond // of looking at candidates
+	maxRemovedTime  = 4 * time.Millisecond // of reading candidates
 )
 
 // DeleteWhere implements storage.Backend.
@@ -26,19 +25,26 @@ func (b *Backend) DeleteWhere(ctx context.Context, what storage.Selector, limit 
 	if err := what.Check(limit); err != nil {
 		return nil, err
 	}
+	r := &removal{b: b, limit: limit, match: what.Matches}
+	var err error
 	switch {
 	case len(what.Keys) > 0:
-		return b.removeKeys(ctx, what.Keys, limit, func(storage.Record) bool { return true })
+		r.match = func(storage.Record) bool { return true }
+		err = r.keys(ctx, what.Keys)
 	case !what.Expired.IsZero():
-		return b.removeExpired(ctx, what, limit)
-	}
-	sent := sender{cmp.Or(what.Prefix.Tenant(), what.Group.Tenant()), cmp.Or(what.Prefix, what.Group)}
-	return b.remove(ctx, sent, limit, what.Matches, func(t *transaction, from []byte) entries {
-		if what.Tag == "" {
+		err = r.expired(ctx, search{at: what.Expired, group: what.Group})
+	case what.Tag == "":
+		r.sender = sender{what.Prefix.Tenant(), what.Prefix}
+		err = r.indexed(ctx, func(t *transaction, from []byte) entries {
 			return under(t.records, []byte(what.Prefix), from, func(k []byte) (storage.Key, bool) { return storage.Key(k), true })
-		}
-		return under(t.tags, tagEntry(what.Group, what.Tag, what.Prefix), from, keyOfTag)
-	})
+		})
+	default:
+		r.sender = sender{cmp.Or(what.Prefix.Tenant(), what.Group.Tenant()), cmp.Or(what.Prefix, what.Group)}
+		err = r.indexed(ctx, func(t *transaction, from []byte) entries {
+			return under(t.tags, tagEntry(what.Group, what.Tag, what.Prefix), from, keyOfTag)
+		})
+	}
+	return r.removed, cmp.Or(err, r.unreadable)
 }
 
 // keyOfTag returns the key in an entry of the index of tags.
@@ -80,55 +86,48 @@ func (b *Backend) ScanTag(ctx context.Context, what storage.Selector, after stor
 	return found, nil
 }
 
-// maxLooked is how many records a read transaction of a sweep looks at: while it lasts, no update can make the
-// file grow, and the pages that others free are kept.
+// maxLooked is the number of records that a sweep looks at in one read transaction: while it lasts, no update can grow the
+// file, and pages that others free are kept.
 const maxLooked = 1000
 
-// maxGroupLooked is how many records a sweep of one group looks at: the index of what expires is one for all
-// groups, so that those of others lie in between.
+// maxGroupLooked is the number of records that a sweep of one group looks at. All groups share the index of expiry times,
+// so records of other groups lie in between.
 const maxGroupLooked = 50_000
 
-// removeExpired is DeleteWhere for what has expired. That is looked for outside of commits, which would all wait
-// behind a slot of records that have not; a commit then looks again at those that were found.
-func (b *Backend) removeExpired(ctx context.Context, what storage.Selector, limit int) (removed []storage.Head, err error) {
-	s := search{at: what.Expired, group: what.Group}
-	for len(removed) < limit && !s.done && (s.group == "" || s.looked < maxGroupLooked) {
-		keys, err := b.find(ctx, &s, limit-len(removed))
+// search is the state of a sweep of the index of expiry times.
+type search struct {
+	at     time.Time
+	group  storage.Key // of the records to find; "" for all
+	looked int         // records so far
+	next   []byte      // the entry to continue with
+	done   bool
+}
+
+// expired removes records that have expired. It finds them outside of commits, which would all wait while it skips records
+// that have not; the commit then checks those that it found.
+func (r *removal) expired(ctx context.Context, s search) error {
+	for len(r.removed) < r.limit && !s.done && (s.group == "" || s.looked < maxGroupLooked) {
+		keys, err := r.find(ctx, &s)
 		if err != nil {
-			return removed, err
+			return err
 		}
-		if len(keys) == 0 {
-			continue
-		}
-		// Neighbours go together: the pages that they share are written once, and what lies between stays.
+		// Neighbours are removed together: the pages that they share are written once, and what lies between stays.
 		slices.Sort(keys)
-		gone, err := b.removeKeys(ctx, keys, len(keys), what.Matches)
-		removed = append(removed, gone...)
-		if errors.Is(err, storage.ErrCorrupt) {
-			s.unreadable = err
-		} else if err != nil {
-			return removed, err
+		if err := r.keys(ctx, keys); err != nil {
+			return err
 		}
 	}
-	return removed, s.unreadable
+	return nil
 }
 
-// search is how far a sweep has come in the index.
-type search struct {
-	at         time.Time
-	group      storage.Key // whose records are looked for; "" for all
-	looked     int         // records so far
-	next       []byte      // the entry to go on with
-	done       bool
-	unreadable error // of the last record that cannot be read
-}
-
-// find looks at the next records, at most maxLooked, and returns the keys of up to limit that have expired.
-func (b *Backend) find(ctx context.Context, s *search, limit int) (keys []storage.Key, err error) {
+// find looks at the next records, at most maxLooked, and returns the keys of those that have expired, as many as may still be
+// removed.
+func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	err = b.read(func(tx *bbolt.Tx) error {
+	limit := r.limit - len(r.removed)
+	err = r.b.read(func(tx *bbolt.Tx) error {
 		looked, size := 0, int64(0)
 		c := tx.Bucket(expiryBucket).Cursor()
 		for entry, _ := c.Seek(s.next); entry != nil; entry, _ = c.Next() {
@@ -145,14 +144,14 @@ func (b *Backend) find(ctx context.Context, s *search, limit int) (keys []storag
 			if !s.counts(key) {
 				continue
 			}
-			if !s.at.Before(begin.Add(expirySlot * time.Microsecond)) { // the slot is over: nothing to look up yet
+			if !s.at.Before(begin.Add(expirySlot * time.Microsecond)) { // all of the slot has expired: no need to read the record
 				keys = append(keys, key)
 				continue
 			}
 			found, err := fetchHead(tx, key)
-			size += found.ContentBytes // which may have been read for their checksum
+			size += found.ContentBytes // which may have been read for its checksum
 			if err != nil {
-				s.unreadable = err
+				r.unreadable = err
 			} else if found.Expired(s.at) {
 				keys = append(keys, key)
 			}
@@ -163,7 +162,7 @@ func (b *Backend) find(ctx context.Context, s *search, limit int) (keys []storag
 	return keys, err
 }
 
-// counts reports whether the record under key is one of those that are looked for.
+// counts reports whether the record under key is in the group that is swept.
 func (s *search) counts(key storage.Key) bool {
 	group, ok := key.Group()
 	return s.group == "" || ok && group == s.group
@@ -199,83 +198,80 @@ func listed(keys []storage.Key) entries {
 	}
 }
 
-// remove deletes up to limit of the candidates that match, in commits of a bounded size, until it has seen none
-// left: what others write meanwhile, before the place where it is, is found by another pass.
-func (b *Backend) remove(ctx context.Context, sent sender, limit int, match func(storage.Record) bool, candidates func(t *transaction, from []byte) entries) ([]storage.Head, error) {
-	var removed []storage.Head
+// removal removes records in commits of a bounded size.
+type removal struct {
+	b      *Backend
+	sender sender // whose turn the commits take
+	limit  int    // of the records that are removed
+	match  func(storage.Record) bool
+	// removed has the records that were removed so far.
+	removed    []storage.Head
+	unreadable error // of the last record that could not be read
+}
+
+// indexed removes the candidates that match, from the beginning of an index until a pass finds none: records that others
+// write meanwhile, before its position, are found by the next pass.
+func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, from []byte) entries) error {
 	for {
 		var from []byte
-		var unreadable error
-		once, before := true, len(removed)
+		chunks, before := 0, len(r.removed)
+		r.unreadable = nil
 		for more := true; more; {
-			c, err := b.removeChunk(ctx, sent, limit-len(removed), match, func(t *transaction) entries { return candidates(t, from) })
-			removed = append(removed, c.doomed...)
-			if err != nil {
-				return removed, err
+			c, err := r.chunk(ctx, func(t *transaction) entries { return candidates(t, from) })
+			if err != nil || len(r.removed) == r.limit {
+				return err
 			}
-			if c.unreadable != nil {
-				unreadable = c.unreadable
-			}
-			if len(removed) == limit {
-				return removed, unreadable
-			}
-			once = once && c.next == nil
+			chunks++
 			from, more = c.next, c.next != nil
 		}
-		if once || len(removed) == before {
-			return removed, unreadable
+		if chunks == 1 || len(r.removed) == before {
+			return nil
 		}
 	}
 }
 
-// removeKeys is remove for candidates that are known. Each is looked at once.
-func (b *Backend) removeKeys(ctx context.Context, keys []storage.Key, limit int, match func(storage.Record) bool) ([]storage.Head, error) {
-	var removed []storage.Head
-	var unreadable error
-	sent := senderOf(keys) // of all chunks: each foretells the next one
-	for len(keys) > 0 && len(removed) < limit {
-		c, err := b.removeChunk(ctx, sent, limit-len(removed), match, func(*transaction) entries { return listed(keys) })
-		removed = append(removed, c.doomed...)
+// keys removes the records under keys that match. It looks at each once.
+func (r *removal) keys(ctx context.Context, keys []storage.Key) error {
+	r.sender = senderOf(keys) // of all chunks: the size of one predicts that of the next
+	for len(keys) > 0 && len(r.removed) < r.limit {
+		c, err := r.chunk(ctx, func(*transaction) entries { return listed(keys) })
 		if err != nil {
-			return removed, err
-		}
-		if c.unreadable != nil {
-			unreadable = c.unreadable
+			return err
 		}
 		keys = keys[c.looked:]
 	}
-	return removed, unreadable
+	return nil
 }
 
-// chunk is what one commit of a removal does.
+// chunk is one commit of a removal.
 type chunk struct {
 	doomed     []storage.Head
 	bytes      int64  // contents looked at
 	looked     int    // candidates
-	next       []byte // the entry to go on with, nil at the end; not used for keys that are listed
-	unreadable error  // of the last record that cannot be read
+	next       []byte // the entry to continue with, nil at the end; not used for keys that are listed
+	unreadable error  // of the last record that could not be read
 	began      time.Time
 }
 
-// full reports whether the commit of a removal of up to limit records should look no further, or for more time than most
-// if it has looked at any.
-func (c *chunk) full(limit int, most time.Duration) bool {
+// full reports whether a commit that removes up to limit records should not look at more candidates: because of their number
+// or size, or because it has taken longer than timeout and has looked at any.
+func (c *chunk) full(limit int, timeout time.Duration) bool {
 	return c.looked >= maxRemoved || len(c.doomed) >= limit || c.bytes >= maxRemovedBytes ||
-		c.looked > 0 && time.Since(c.began) > most
+		c.looked > 0 && time.Since(c.began) > timeout
 }
 
-// removeChunk deletes the first candidates that match, as many as one commit should, looking at the records
-// themselves: an index only says where to look. Contents stay in the file.
-func (b *Backend) removeChunk(ctx context.Context, from sender, limit int, match func(storage.Record) bool, candidates func(*transaction) entries) (chunk, error) {
+// chunk removes the first candidates that match, as many as one commit should. It checks the records themselves, because
+// an index only names candidates. Contents stay in the file.
+func (r *removal) chunk(ctx context.Context, candidates func(*transaction) entries) (chunk, error) {
 	var c chunk
-	err := b.submit(ctx, from, func(t *transaction) error {
+	err := r.b.submit(ctx, r.sender, func(t *transaction) error {
 		c = chunk{began: time.Now()}
 		for entry, k := range candidates(t) {
-			if c.full(limit, b.chunkTime) {
+			if c.full(r.limit-len(r.removed), r.b.chunkTime) {
 				c.next = bytes.Clone(entry)
 				break
 			}
-			c.look(t, k, match)
+			c.look(t, k, r.match)
 		}
 		changes := make([]storage.Change, len(c.doomed))
 		for i, h := range c.doomed {
@@ -286,6 +282,8 @@ func (b *Backend) removeChunk(ctx context.Context, from sender, limit int, match
 	if err != nil {
 		return chunk{}, err
 	}
+	r.removed = append(r.removed, c.doomed...)
+	r.unreadable = cmp.Or(c.unreadable, r.unreadable)
 	return c, nil
 }
 

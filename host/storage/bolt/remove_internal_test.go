@@ -40,7 +40,7 @@ func TestSweepInVain(t *testing.T) {
 	s := search{at: first.Add(time.Minute)}
 	steps := 0
 	for ; !s.done; steps++ {
-		if _, err := b.find(ctx, &s, 10); err != nil {
+		if _, err := (&removal{b: b, limit: 10}).find(ctx, &s); err != nil {
 			t.Fatal(err)
 		}
 	}
