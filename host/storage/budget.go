@@ -6,27 +6,27 @@ import (
 	"slices"
 )
 
-// Limit bounds what an account may hold. A number of zero in Max is no bound.
+// Limit is the maximum usage of an account. A number of zero in Max means no limit.
 type Limit struct {
 	Account Key
 	Max     Usage
 }
 
-// Budget bounds what an app in a tenant, and one of its users, may hold after an Update. It bounds no account that it does not
-// name; the zero Budget bounds nothing.
+// Budget limits the usage of an app in a tenant, and of one of its users, after an Update. Other accounts are not limited; the
+// zero Budget limits nothing.
 type Budget struct{ App, User Limit }
 
-// OverBudgetError is the error of an Update that would make an account hold more than its Budget allows.
+// OverBudgetError is the error of an Update after which an account would exceed its Budget.
 type OverBudgetError struct {
 	// Account is the account that is full.
 	Account Key
-	// Unit is "records" or "bytes", in which Held is what the account holds, Added what the update adds, and Max what the
-	// account may hold.
+	// Unit is "records" or "bytes". In this unit, Held is the usage of the account before the update, Added the growth by
+	// the update, and Max the limit.
 	Unit             string
 	Held, Added, Max int64
 }
 
-// Error names the limit. It does not name the account, which has a user's id.
+// Error describes the limit. It omits the account, which contains a user's id.
 func (e *OverBudgetError) Error() string {
 	return fmt.Sprintf("the budget is exceeded: the account holds %d of %d %s, and the update adds %d", e.Held, e.Max, e.Unit, e.Added)
 }
@@ -37,9 +37,9 @@ func (b Budget) Accounts() []Key {
 	return slices.DeleteFunc(named, func(k Key) bool { return k == "" })
 }
 
-// Check returns an *OverBudgetError if an account would hold too much, given what it holds before the growth. What makes an
-// account smaller, or leaves it as it is, is allowed in any case. It looks up only accounts that grow; an error of held comes
-// back as it is.
+// Check returns an *OverBudgetError if an account would exceed its limit. Held returns the usage of an account before the
+// growth; Check calls it only for accounts that grow, and returns its error unchanged. An update that does not make an account
+// grow is always allowed.
 func (b Budget) Check(growth *Growth, held func(account Key) (Usage, error)) error {
 	for _, l := range [...]Limit{b.App, b.User} {
 		if err := l.check(growth.Of(l.Account), held); err != nil {
@@ -69,7 +69,7 @@ func (l Limit) check(added Usage, held func(account Key) (Usage, error)) error {
 	return nil
 }
 
-// HeldBy returns a function that looks up what an account of a backend holds, for Check.
+// HeldBy returns a function that looks up the usage of an account in a backend, for Check.
 func HeldBy(ctx context.Context, b Backend) func(account Key) (Usage, error) {
 	return func(account Key) (Usage, error) {
 		held, err := b.Usage(ctx, account)

@@ -10,18 +10,18 @@ import (
 	"unsafe"
 )
 
-// The encoded form of a record, for backends that keep bytes:
+// The encoded form of a record, for backends that store bytes:
 //
 //	format   1 byte, recordFormat
 //	checksum 4 bytes, CRC-32C of the key and of everything after the checksum
 //	created, updated, expires   8 bytes each, microseconds since 1970
 //	revision   varint
 //	generation, run   varint length and bytes
-//	ends   varint count, then each as length and bytes
+//	tags   varint count, then each as length and bytes
 //	content   the rest
 //
-// Integers are little endian. The key is not in it, but under the checksum: a record found under another key
-// than its own is corrupt.
+// Integers are little-endian. The key is not part of the form, but the checksum covers it: a record under another key than
+// its own is corrupt.
 const (
 	recordFormat = 1
 	recordHeader = 1 + 4 + 3*8
@@ -49,23 +49,23 @@ func AppendRecord(dst []byte, r Record) []byte {
 	return dst
 }
 
-// DecodeRecord decodes what AppendRecord made of the record under key. The record shares no memory with data.
-// The error for any other bytes wraps ErrCorrupt and names the key.
+// DecodeRecord decodes the record under key from the form that AppendRecord wrote. The record shares no memory with data. If
+// data is damaged, the error wraps ErrCorrupt and names the key.
 func DecodeRecord(key Key, data []byte) (Record, error) {
 	var r Record
 	err := r.Decode(key, data)
 	return r, err
 }
 
-// Decode is DecodeRecord for a record that has its place already. After an error it is the zero Record.
+// Decode is like DecodeRecord, but decodes into r. After an error, r is the zero Record.
 func (r *Record) Decode(key Key, data []byte) error {
 	content, err := r.decode(key, data)
 	r.Content = bytes.Clone(content)
 	return err
 }
 
-// DecodeHead is DecodeRecord for callers who need no content: the checksum is verified as well, and nothing of the
-// content is copied.
+// DecodeHead is like DecodeRecord, for callers that do not need the content: it verifies the checksum, too, but does not copy
+// the content.
 func DecodeHead(key Key, data []byte) (Head, error) {
 	var h Head
 	content, err := h.decode(key, data)
@@ -73,8 +73,8 @@ func DecodeHead(key Key, data []byte) (Head, error) {
 	return h, err
 }
 
-// HasVersion reports whether data, which AppendRecord made of the record under v.Key, or which is nil if there is none, is
-// of that version. It does not verify the checksum: it costs the same whatever the size of the content.
+// HasVersion reports whether data is the encoded form of version v, or nil if v stands for "no record". It does not verify the
+// checksum, so that its cost does not depend on the size of the content.
 func HasVersion(data []byte, v Version) (bool, error) {
 	if data == nil {
 		return v.Revision == 0 && v.Generation == "", nil
@@ -87,7 +87,7 @@ func HasVersion(data []byte, v Version) (bool, error) {
 	return !d.failed && revision == v.Revision && string(generation) == v.Generation, nil
 }
 
-// decode makes r the record without its content, and returns the content as a part of data.
+// decode sets r to the record without its content, and returns the content as a part of data.
 func (r *Record) decode(key Key, data []byte) ([]byte, error) {
 	*r = Record{}
 	if len(data) < recordHeader {
@@ -121,7 +121,7 @@ func corrupt(key Key, why string) error {
 	return fmt.Errorf("record %s: %w: %s", key, ErrCorrupt, why)
 }
 
-// checksum reads the bytes of the key where they are: a copy of each key would be made for each read.
+// checksum reads the bytes of the key in place, to avoid a copy of each key for each read.
 func checksum(key Key, data []byte) uint32 {
 	return crc32.Update(crc32.Checksum(unsafe.Slice(unsafe.StringData(string(key)), len(key)), castagnoli), castagnoli, data)
 }
@@ -130,7 +130,7 @@ func appendString(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// decoder takes values off the front of rest. After a failure it returns zero values.
+// decoder decodes values from the front of rest. After a failure it returns zero values.
 type decoder struct {
 	rest   []byte
 	failed bool

@@ -5,15 +5,14 @@ import (
 	"strconv"
 )
 
-// floorShards is the number of floors of a store. Several keys share one, so that a floor says nothing about
-// which records a store once had.
+// floorShards is the number of floors of a store. Several keys share one, so that a floor does not reveal which records a store
+// once had.
 const floorShards = 16
 
-// FloorKey returns the key of the record in which a backend itself keeps the floor of a key: its revision is
-// the highest that a removed record had under any key of the same store and shard. Revisions of a key never
-// repeat if each record that is created begins above the floor. It can be read by Get and among the keys of
-// an Update, is never written from outside, and is not found by Scan. A key outside of stores has no floor;
-// its FloorKey is "".
+// FloorKey returns the key of the floor of a key. A floor is a record that the backend itself maintains: its revision is the
+// highest of all records that were removed in the same store and shard. Revisions of a key never repeat if the revision of
+// each new record is greater than its floor. Get and Update can read floors; callers must not write them, and Scan does not
+// return them. FloorKey returns "" for a key that is not in a store, which has no floor.
 func FloorKey(k Key) Key {
 	if k == "" || Tag(k[0]) != Tenant {
 		return ""
@@ -40,13 +39,13 @@ func floorShard(k Key) string {
 
 var floorPrefix = MakeKey(Part{System, "floor"})
 
-// IsFloor reports whether k is a FloorKey: the backend itself keeps the record under it.
+// IsFloor reports whether k is a FloorKey.
 func IsFloor(k Key) bool { return k.HasPrefix(floorPrefix) }
 
-// FloorRecord makes the record under a FloorKey; none for a floor of 0.
+// FloorRecord returns the record under a FloorKey; the record does not exist if revision is 0.
 func FloorRecord(k Key, revision int64) Record { return Record{Key: k, Revision: revision} }
 
-// Floor returns the key of the floor that the change raises, and to which revision; "" if it raises none.
+// Floor returns the key and the revision of the floor that the change raises; "" and 0 if it raises none.
 func (c Change) Floor() (Key, int64) {
 	if !c.Delete || !c.Old.Exists() {
 		return "", 0

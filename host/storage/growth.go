@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Growth is a sum of changes by account: what they add, and negative numbers for what they free. The zero Growth is empty.
+// Growth is the sum of changes of usage by account. Numbers are negative if an account shrinks. The zero Growth is empty.
 type Growth struct {
-	// few has the first accounts; most updates touch no more, and allocate nothing.
+	// few has the first accounts. Most updates touch no others, so that they allocate no map.
 	few  [4]accountUsage
 	n    int
 	more map[Key]Usage
@@ -18,7 +18,7 @@ type accountUsage struct {
 	Usage
 }
 
-// GrowthOf returns what changes add to the accounts that they touch.
+// GrowthOf returns the growth by changes.
 func GrowthOf(changes []Change) (g Growth) {
 	for _, c := range changes {
 		g.AddChange(c)
@@ -26,7 +26,7 @@ func GrowthOf(changes []Change) (g Growth) {
 	return g
 }
 
-// AddChange adds what a change adds to the accounts of its old record and of the new one.
+// AddChange adds a change to the accounts of its old record and of the new one.
 func (g *Growth) AddChange(c Change) {
 	if c.Old.Exists() && !c.Delete && slices.Equal(c.Old.Tags, c.Record.Tags) { // the accounts are the same
 		u := UsageOf(HeadOf(c.Record)).Plus(UsageOf(c.Old).Negative())
@@ -62,7 +62,7 @@ func (g *Growth) Add(account Key, u Usage) {
 	g.more[account] = g.more[account].Plus(u)
 }
 
-// Of returns what is added to an account.
+// Of returns the growth of an account.
 func (g *Growth) Of(account Key) Usage {
 	for i := range g.few[:g.n] {
 		if g.few[i].account == account {
@@ -88,7 +88,7 @@ func (g *Growth) All() iter.Seq2[Key, Usage] {
 	}
 }
 
-// AppBytes returns how many bytes are added to the accounts of apps, in which those of users are contained.
+// AppBytes returns the growth of the accounts of apps in bytes, which include those of their users.
 func (g *Growth) AppBytes() (added int64) {
 	for account, u := range g.All() {
 		if app, _ := account.Group(); app == account {

@@ -5,34 +5,34 @@ import (
 	"slices"
 )
 
-// Version names the state of one record. A Version without a revision stands for "no record".
+// Version identifies the state of one record. A Version without a revision stands for "no record".
 type Version struct {
 	Key        Key
 	Revision   int64
 	Generation string
 }
 
-// Version returns the version of r. That of the zero Record has no key: see VersionOf.
+// Version returns the version of r. The version of the zero Record has no key: see VersionOf.
 func (r Record) Version() Version {
 	return Version{Key: r.Key, Revision: r.Revision, Generation: r.Generation}
 }
 
-// VersionOf returns the version of what lies under a key, given the record that was found there.
+// VersionOf returns the version of the record that was found under a key, which may be the zero Record.
 func VersionOf(k Key, found Record) Version {
 	v := found.Version()
 	v.Key = k
 	return v
 }
 
-// Range is a section of the key order together with the records that were seen in it: the keys under Prefix that
-// come after After, up to and including Last, or to the end of the prefix if Last is "".
+// Range is an interval of keys together with the versions of the records that were seen in it. It consists of the keys under
+// Prefix that are greater than After, up to and including Last, or to the end of the prefix if Last is "".
 type Range struct {
 	Prefix, After, Last Key
-	// Seen holds the version of each record in the section, in the order of keys, expired records included.
+	// Seen contains the version of each record in the interval, in the order of keys. It includes expired records.
 	Seen []Version
 }
 
-// RangeOf returns the Range that a Scan with these arguments has covered, given the records that it returned.
+// RangeOf returns the Range that a Scan with these arguments covered. Found are the records that the Scan returned.
 func RangeOf(prefix, after Key, limit int, found []Record) Range {
 	g := Range{Prefix: prefix, After: after, Seen: make([]Version, len(found))}
 	for i, r := range found {
@@ -44,14 +44,14 @@ func RangeOf(prefix, after Key, limit int, found []Record) Range {
 	return g
 }
 
-// Contains reports whether a key lies in the section, whether or not there is a record.
+// Contains reports whether a key is in the interval, whether or not it has a record.
 func (g Range) Contains(k Key) bool {
 	return k.HasPrefix(g.Prefix) && k > g.After && (g.Last == "" || k <= g.Last)
 }
 
-// Position is a point in the order of a backend's commits. Positions compare with ==; what their fields contain is the
-// backend's own business. A Position is valid for the Backend value that returned it, and for others only where
-// the backend says so. The zero Position stands for "unknown".
+// Position is a position in the order of a backend's commits. Positions can be compared with ==; their fields are private to
+// the backend. A Position is valid only for the Backend value that returned it, unless the backend documents otherwise. The
+// zero Position stands for "unknown".
 type Position struct{ Commit, Index uint64 }
 
 // Before reports whether p comes before q in the order of commits.
@@ -59,13 +59,13 @@ func (p Position) Before(q Position) bool {
 	return p.Commit < q.Commit || p.Commit == q.Commit && p.Index < q.Index
 }
 
-// Held is a set of observations that must still be true: versions of records and of the records of ranges. The zero
-// Held is always true.
+// Held is a set of observations that must still be true: versions of records and the contents of ranges. The zero Held is
+// always true.
 type Held struct {
-	// Since is a position at or before which none of the observations was made: each was made at Since or later.
-	// It lets a backend look only at what was written from then on. The zero Position means that all is compared.
+	// Since is a position at or after which all observations were made, so that a backend has to look only at later writes.
+	// The zero Position means that it has to compare everything.
 	Since Position
-	// Versions may name absent records, and floors.
+	// Versions may include those of absent records and of floors.
 	Versions []Version
 	Ranges   []Range
 }
@@ -76,7 +76,7 @@ var ErrChanged = errors.New("a record changed since it was read")
 // Empty reports whether there is nothing to check.
 func (h Held) Empty() bool { return len(h.Versions) == 0 && len(h.Ranges) == 0 }
 
-// Size returns how many versions a check of everything compares.
+// Size returns the number of versions that a full check compares.
 func (h Held) Size() int {
 	n := len(h.Versions)
 	for _, g := range h.Ranges {
@@ -85,8 +85,8 @@ func (h Held) Size() int {
 	return n
 }
 
-// Check is the part of a check that is the same for every backend. It returns ErrChanged if same reports a
-// version that has changed, or sameRange a range. An error of either comes back as it is.
+// Check is the part of a check that is the same for every backend. It returns ErrChanged if same reports false for a version,
+// or sameRange for a range. It returns their errors unchanged.
 func (h Held) Check(same func(Version) (bool, error), sameRange func(Range) (bool, error)) error {
 	for _, v := range h.Versions {
 		if ok, err := same(v); err != nil || !ok {
@@ -108,7 +108,7 @@ func changedOr(err error) error {
 	return ErrChanged
 }
 
-// Touched returns the part of h that writes to some keys can have changed. Floors always count as written.
+// Touched returns the part of h that writes to some keys can have changed. It always includes floors.
 func (h Held) Touched(written []Key) Held {
 	set := make(map[Key]struct{}, len(written))
 	for _, k := range written {
@@ -130,14 +130,14 @@ func (h Held) Touched(written []Key) Held {
 
 // Footprint is everything that an Update depends on.
 type Footprint struct {
-	// Keys are those whose records fn gets, and the only ones that it may write.
+	// Keys are the keys of the records that fn gets. It may write no others.
 	Keys []Key
-	// Held must be true when the Update takes place, or it fails with ErrChanged and fn is not called.
+	// Held must be true when the Update takes place, or it returns ErrChanged and does not call fn.
 	Held Held
-	// Budget bounds what the accounts may hold that the writes add to. An Update that exceeds it fails with an
-	// *OverBudgetError and writes nothing.
+	// Budget limits the accounts to which the writes add. An Update that exceeds it returns an *OverBudgetError and writes
+	// nothing.
 	Budget Budget
 }
 
-// Keys returns a Footprint of keys only.
+// Keys returns a Footprint that has only keys.
 func Keys(keys ...Key) Footprint { return Footprint{Keys: keys} }

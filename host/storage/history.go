@@ -9,42 +9,42 @@ import (
 	"sync"
 )
 
-// Changed is one write that took place: the version that it left, or that it removed.
+// Changed is a committed write: the version that it stored or, if Deleted is set, removed.
 type Changed struct {
 	Version
 	Deleted bool
 }
 
-// ErrTooOld is returned by Changes for a position that the history does not reach back to. Who follows a backend then
-// reads everything anew.
+// ErrTooOld is returned by Changes for a position before the beginning of the history. A follower of the backend then has to
+// read everything again.
 var ErrTooOld = errors.New("the history does not reach back to that position")
 
-// What a History keeps at most.
+// Limits of a History.
 const (
 	historyChanges = 16 << 10
 	historyBytes   = 4 << 20 // of keys and generations
 )
 
-// smallCheck is the size of a Held that is compared rather than looked up in the history.
+// smallCheck is the largest size of a Held that is compared without looking at the history.
 const smallCheck = 16
 
-// EndOf returns the position behind everything that a commit wrote, for backends that number their commits.
+// EndOf returns the position after everything that a commit wrote, for backends that number their commits.
 func EndOf(commit uint64) Position { return Position{Commit: commit, Index: math.MaxUint64} }
 
-// History holds what the latest commits of a backend wrote, in memory and bounded, for backends that number their
-// commits without gaps in between that matter: a number is used again only after Discard. It is safe for concurrent use.
+// History is a bounded list of the latest writes to a backend, in memory. It is for backends that number their commits; a number
+// may be used again only after Discard. It is safe for concurrent use.
 type History struct {
 	mu   sync.RWMutex
-	from Position // everything after it is here
+	from Position // kept has all changes after it
 	kept []past   // in the order of positions
-	// text has the keys and generations of what is kept, one behind the other. There are no pointers in either list: the
-	// garbage collector would follow tens of thousands of them in each of its cycles.
+	// text is the concatenation of the keys and generations in kept. Both lists have no pointers, because the garbage
+	// collector would follow tens of thousands of them in each cycle.
 	text []byte
-	// maxChanges and maxBytes bound what is kept.
+	// maxChanges and maxBytes limit kept and text.
 	maxChanges, maxBytes int
 }
 
-// past is one change. Its key and its generation are the text from start on.
+// past is one change. Its key and generation are in the text from start on.
 type past struct {
 	at              Position
 	revision        int64
@@ -71,7 +71,7 @@ func NewHistory(last uint64) *History {
 	return &History{from: EndOf(last), maxChanges: historyChanges, maxBytes: historyBytes}
 }
 
-// Add adds what a commit wrote, in the order of the writes. It is called before others can see the commit.
+// Add adds the writes of a commit, in their order. It must be called before others can see the commit.
 func (h *History) Add(commit uint64, changes []Changed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -85,7 +85,7 @@ func (h *History) Add(commit uint64, changes []Changed) {
 	h.trim()
 }
 
-// trim forgets the oldest quarter if there are too many, so that it copies the rest rarely.
+// trim removes the oldest quarter if there are too many changes, so that it rarely copies the rest.
 func (h *History) trim() {
 	if len(h.kept) <= h.maxChanges && len(h.text) <= h.maxBytes {
 		return
@@ -102,7 +102,7 @@ func (h *History) trim() {
 	}
 }
 
-// Discard takes back what was added of commits from a number on, which did not take place.
+// Discard removes the changes of commits from a number on, which failed.
 func (h *History) Discard(commit uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -117,8 +117,8 @@ func (h *History) after(p Position) int {
 	return sort.Search(len(h.kept), func(i int) bool { return p.Before(h.kept[i].at) })
 }
 
-// Suspects returns the part of held that has to be compared for a snapshot of everything up to a commit, given
-// the keys that were written besides: what the history cannot rule out.
+// Suspects returns the part of held that may have changed in a snapshot of everything up to a commit, according to the history.
+// Besides are further keys that were written.
 func (h *History) Suspects(held Held, commit uint64, besides []Key) Held {
 	size := held.Size()
 	if size <= smallCheck {
@@ -131,15 +131,15 @@ func (h *History) Suspects(held Held, commit uint64, besides []Key) Held {
 	return held.Touched(append(written, besides...))
 }
 
-// keys returns the keys written after since and up to a commit, and false if that is unknown or they are more than most.
-func (h *History) keys(since Position, commit uint64, most int) ([]Key, bool) {
+// keys returns the keys written after since and up to a commit; false if that is unknown, or if there are more than limit.
+func (h *History) keys(since Position, commit uint64, limit int) ([]Key, bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	if !h.reaches(since, commit) {
 		return nil, false
 	}
 	i, end := h.after(since), h.after(EndOf(commit))
-	if end-i > most {
+	if end-i > limit {
 		return nil, false
 	}
 	keys := make([]Key, 0, end-i)
@@ -149,7 +149,7 @@ func (h *History) keys(since Position, commit uint64, most int) ([]Key, bool) {
 	return keys, true
 }
 
-// reaches reports whether everything after a position is known, and the position is one of the past.
+// reaches reports whether all changes between a position and a commit are known.
 func (h *History) reaches(since Position, commit uint64) bool {
 	return since != Position{} && !since.Before(h.from) && !EndOf(commit).Before(since)
 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Tag says what a part of a key names. Parts stand in the order of their tags.
+// Tag is the type of a part of a key. The parts of a key are in the order of their tags.
 type Tag byte
 
-// The tags. A key of the host's own records starts with a System part, which no guest can name.
+// The tags. Keys of the host's own records start with a System part, which guests cannot use.
 const (
 	System   Tag = 0x01
 	Tenant   Tag = 0x10
@@ -29,7 +29,7 @@ var tagNames = map[Tag]string{
 	Session: "session", Workflow: "workflow", Store: "store", Item: "item",
 }
 
-// String returns the tag's word.
+// String returns the name of the tag.
 func (t Tag) String() string {
 	if name, ok := tagNames[t]; ok {
 		return name
@@ -37,19 +37,18 @@ func (t Tag) String() string {
 	return fmt.Sprintf("tag(%#x)", byte(t))
 }
 
-// Part is one named part of a key.
+// Part is a part of a key.
 type Part struct {
 	Tag   Tag
 	Value string
 }
 
-// Key is the encoded form of a list of parts: for each its tag, the length of its value as an unsigned
-// varint, and the value. Two lists never share an encoding, no value can run into the next part, and the
-// keys that begin with a list of parts are exactly those with its encoding as a prefix. Keys compare as
-// strings; the zero Key is the prefix of every key.
+// Key is the encoded form of a list of parts: for each part its tag, the length of its value as an unsigned varint, and the
+// value. The encoding is unambiguous, and the keys that begin with a list of parts are exactly those that have its encoding as a
+// prefix. Keys are ordered like strings; the zero Key is a prefix of every key.
 type Key string
 
-// MakeKey encodes parts, leaving out those with an empty value: what is absent is absent.
+// MakeKey encodes parts. It omits parts with an empty value.
 func MakeKey(parts ...Part) Key {
 	return Key("").With(parts...)
 }
@@ -58,7 +57,7 @@ func MakeKey(parts ...Part) Key {
 func (k Key) With(parts ...Part) Key {
 	size := len(k)
 	for _, p := range parts {
-		size += 2 + len(p.Value) + len(p.Value)/128 // of a length, a byte for each 7 bits
+		size += 2 + len(p.Value) + len(p.Value)/128 // a length takes a byte for each 7 bits
 	}
 	var b strings.Builder
 	b.Grow(size)
@@ -77,7 +76,7 @@ func (k Key) With(parts ...Part) Key {
 
 var errKey = errors.New("malformed key")
 
-// Parts decodes the key. It fails on bytes that MakeKey cannot have made.
+// Parts decodes the key. It returns an error if MakeKey cannot have returned the key.
 func (k Key) Parts() ([]Part, error) {
 	parts := make([]Part, 0, 6)
 	for k != "" {
@@ -90,7 +89,7 @@ func (k Key) Parts() ([]Part, error) {
 	return parts, nil
 }
 
-// valid reports whether MakeKey can have made the key.
+// valid reports whether MakeKey can have returned the key.
 func (k Key) valid() bool {
 	for ok := true; k != ""; {
 		if _, k, ok = k.cut(); !ok {
@@ -100,11 +99,11 @@ func (k Key) valid() bool {
 	return true
 }
 
-// cut takes the first part off a key that is not empty.
+// cut splits a key that is not empty into its first part and the rest.
 func (k Key) cut() (first Part, rest Key, ok bool) {
 	tag := Tag(k[0])
 	size, n := binary.Uvarint([]byte(k[1:min(len(k), 1+binary.MaxVarintLen64)]))
-	overlong := n > 1 && k[n] == 0 // a varint that a shorter one would do for
+	overlong := n > 1 && k[n] == 0 // the same number has a shorter varint
 	if n <= 0 || overlong || size == 0 || size > uint64(len(k)-1-n) || tagNames[tag] == "" {
 		return Part{}, "", false
 	}
@@ -112,7 +111,7 @@ func (k Key) cut() (first Part, rest Key, ok bool) {
 	return Part{Tag: tag, Value: string(value[:size])}, value[size:], true
 }
 
-// Part returns the value of the first part with that tag, or "" where the key has none.
+// Part returns the value of the first part with a tag, or "" if there is none.
 func (k Key) Part(tag Tag) string {
 	value := ""
 	for k != "" {
@@ -128,10 +127,10 @@ func (k Key) Part(tag Tag) string {
 	return value
 }
 
-// HasPrefix reports whether k lies under prefix.
+// HasPrefix reports whether k begins with prefix.
 func (k Key) HasPrefix(prefix Key) bool { return strings.HasPrefix(string(k), string(prefix)) }
 
-// Tenant returns the tenant that k names, "" if it names none.
+// Tenant returns the tenant in k, or "".
 func (k Key) Tenant() string {
 	for k != "" {
 		part, rest, ok := k.cut()
@@ -146,15 +145,14 @@ func (k Key) Tenant() string {
 	return ""
 }
 
-// Group returns the tenant and app that a record under k counts for, as a key; false if k names no app.
-// The host's own records, whose keys start with a System part, count like any other.
+// Group returns the key of the tenant and app for which a record under k counts; false if k has no app. It ignores a leading
+// System part.
 func (k Key) Group() (Key, bool) {
 	app, _, ok := k.groups()
 	return app, ok
 }
 
-// groups returns the part of k that names tenant and app and, if k names a user right behind them or behind a
-// store, the account of that user, or else "".
+// groups returns the part of k with tenant and app and, if a user follows it or a store, the account of that user, else "".
 func (k Key) groups() (app, user Key, ok bool) {
 	if !k.valid() || k == "" {
 		return "", "", false
@@ -184,8 +182,8 @@ func (k Key) groups() (app, user Key, ok bool) {
 	return app, user, true
 }
 
-// String returns the key in words, for logs and error texts of operators: tenant=acme/app=shop. Values that could
-// change a terminal, or be taken for other parts, are quoted as in Go.
+// String returns the key as text, for logs and errors that operators see: tenant=acme/app=shop. Values with control characters
+// or separators are quoted as in Go.
 func (k Key) String() string {
 	parts, err := k.Parts()
 	if err != nil {

@@ -2,21 +2,21 @@ package storage
 
 import "errors"
 
-// ErrFull is wrapped by errors that say that there is no room for more: see Spacer. It is wrapped by the error of
-// an Update too, where the disk had no room for its commit.
-var ErrFull = errors.New("there is no room for more")
+// ErrFull is wrapped by errors of a backend without free space: those of Spacer, and of an Update for whose commit the disk
+// had no room.
+var ErrFull = errors.New("no space is left for more records")
 
-// Spacer is a Backend that knows how much room is left. Backends that do not implement it always have room.
+// Spacer is a Backend that can report that its space is used up. Backends that do not implement it always have space.
 type Spacer interface {
-	// Space returns an error that wraps ErrFull if the backend should get no more to keep, and nil otherwise. It is
-	// cheap enough to be called before each write, and may be a second behind. Safe for concurrent use.
+	// Space returns an error that wraps ErrFull if the backend should not get more records, and nil otherwise. It is cheap
+	// enough to be called before each write; its answer may be a second old. It is safe for concurrent use.
 	//
-	// The backend itself refuses nothing for it: callers ask before writes that make what is stored grow, so that
-	// removing works without room.
+	// The backend itself does not reject updates for this reason: callers call Space before writes that make the usage
+	// grow, so that records can be removed when no space is left.
 	Space() error
 }
 
-// Space returns what b reports as a Spacer, and nil if it is not one.
+// Space returns the result of b.Space if b is a Spacer, else nil.
 func Space(b Backend) error {
 	if s, ok := b.(Spacer); ok {
 		return s.Space()

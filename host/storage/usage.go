@@ -2,7 +2,7 @@ package storage
 
 import "strings"
 
-// Usage is what an account holds.
+// Usage is the number and size of the records of an account.
 type Usage struct {
 	// Records counts the records of stores.
 	Records int64
@@ -10,7 +10,7 @@ type Usage struct {
 	Bytes int64
 }
 
-// UsageOf returns what one record adds to the usage of its accounts.
+// UsageOf returns the usage of one record.
 func UsageOf(r Head) Usage {
 	u := Usage{Bytes: r.Size()}
 	if r.Key != "" && Tag(r.Key[0]) != System {
@@ -19,7 +19,7 @@ func UsageOf(r Head) Usage {
 	return u
 }
 
-// Negative returns the usage that takes u away.
+// Negative returns the usage that compensates for u in Plus.
 func (u Usage) Negative() Usage { return Usage{Records: -u.Records, Bytes: -u.Bytes} }
 
 // Plus returns the sum of both.
@@ -27,16 +27,16 @@ func (u Usage) Plus(other Usage) Usage {
 	return Usage{Records: u.Records + other.Records, Bytes: u.Bytes + other.Bytes}
 }
 
-// grows reports whether either number is above zero.
+// grows reports whether one of the numbers is positive.
 func (u Usage) grows() bool { return u.Records > 0 || u.Bytes > 0 }
 
-// SizeOf returns what a record counts for in Usage.
+// SizeOf returns the number of bytes that a record counts for in Usage.
 func SizeOf(r Record) int64 { return int64(len(r.Key) + len(r.Content)) }
 
-// Accounts returns the accounts that a record counts for: that of its tenant and app, and that of its user in the app if
-// it has one. An account is named by the parts of a key: tenant and app, and for a user's the user. The user is the one in
-// the key, or else the one of the record's subject tag. Entries of the ledger and records of metering count for accounts of
-// their own, whose names begin with a System part.
+// Accounts returns the accounts for which a record counts: that of its tenant and app and, if it has a user, that of the user
+// in the app. The name of an account is a key of tenant, app and, for a user's account, user. The user is the one in the
+// record's key, or else in its subject tag. Entries of the ledger and records of metering count for accounts of their own,
+// whose names begin with a System part.
 func (r Record) Accounts() []Key {
 	var all []Key
 	r.eachAccount(func(account Key) { all = append(all, account) })
@@ -71,11 +71,10 @@ func (r Record) eachAccount(do func(account Key)) {
 // UserAccount returns the account of a user, given that of the app.
 func UserAccount(app Key, user string) Key { return app.With(Part{User, user}) }
 
-// Ledger is the System part of the keys of ledger entries, which count for an account of their own: the prefix of
-// the app's entries.
+// Ledger is the System part of the keys of ledger entries, which count for an account of their own.
 const Ledger = "ledger"
 
-// Metering is the System part of the keys of records of what runs used, which count for an account of their own as well.
+// Metering is the System part of the keys of metering records, which also count for an account of their own.
 const Metering = "metering"
 
 var (
@@ -85,5 +84,5 @@ var (
 
 const subjectPrefix = "user/"
 
-// SubjectTag returns the tag that a record bears in Ends if it belongs to a user whom its key does not name.
+// SubjectTag returns the tag of records that belong to a user and do not have the user in their key.
 func SubjectTag(user string) string { return subjectPrefix + user }

@@ -8,22 +8,21 @@ import (
 	"time"
 )
 
-// What a backend keeps at most. They make every backend refuse alike, and keep the work under a writer's lock bounded:
-// what is larger is stored in pieces.
+// Limits of a record. They are the same for every backend, and bound the work under a writer's lock: larger contents are stored
+// as several records.
 const (
-	MaxKeyBytes     = 2 << 10 // a key
-	MaxTagBytes     = 512     // one of a record's Tags
-	MaxContentBytes = 4 << 20 // a content
+	MaxKeyBytes     = 2 << 10 // of a key
+	MaxTagBytes     = 512     // of each tag
+	MaxContentBytes = 4 << 20 // of a content
 )
 
-// Change is a checked write together with the head of the record that it replaces, which is zero where there is
-// none.
+// Change is a checked write together with the head of the record that it replaces, the zero Head if there is none.
 type Change struct {
 	Old Head
 	Write
 }
 
-// Changed returns what the change leaves for those who follow the backend.
+// Changed returns the entry of the change in the backend's history.
 func (c Change) Changed() Changed {
 	if c.Delete {
 		return Changed{Version: c.Old.Version(), Deleted: true}
@@ -36,9 +35,9 @@ func Removal(old Head) Change {
 	return Change{Old: old, Write: Write{Record: Record{Key: old.Key}, Delete: true}}
 }
 
-// ApplyUpdate is the part of Update that is the same for every backend: it calls fn with the records under keys
-// and checks what fn answers. Times come back in UTC and whole microseconds, deletes of nothing are left out.
-// An error of fn comes back as it is; a panic in fn becomes an error, so that it fails nobody else's update.
+// ApplyUpdate is the part of Update that is the same for every backend: it calls fn with the records under keys and checks the
+// writes that fn returns. It converts times to UTC and whole microseconds, and omits deletes of absent records. It returns an
+// error of fn unchanged. A panic in fn becomes an error, so that updates of others do not fail with it.
 func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error)) ([]Change, error) {
 	writes, err := call(fn, now)
 	if err != nil {
@@ -47,13 +46,13 @@ func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error
 	if len(writes) == 0 {
 		return nil, nil
 	}
-	places := newPlaces(keys)
+	indexes := newIndexes(keys)
 	changes := make([]Change, 0, len(writes))
 	for _, w := range writes {
 		k := w.Record.Key
-		i, ok := places.take(k)
+		i, ok := indexes.take(k)
 		if !ok {
-			return nil, fmt.Errorf("update: a write to %s, which is not among the keys of the update or is written twice", k)
+			return nil, fmt.Errorf("update: a write to %s, which is not a key of the update or is written twice", k)
 		}
 		if err := check(w); err != nil {
 			return nil, fmt.Errorf("update: %s: %w", k, err)
@@ -67,15 +66,15 @@ func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error
 	return changes, nil
 }
 
-// places are those of the keys of an update that were not written yet.
-type places struct {
+// indexes are the indexes of the keys of an update that were not written yet.
+type indexes struct {
 	keys  []Key
 	taken []bool
-	index map[Key]int // nil for few keys, which are found sooner one by one
+	index map[Key]int // nil for few keys, for which a linear search is faster
 }
 
-func newPlaces(keys []Key) *places {
-	p := &places{keys: keys, taken: make([]bool, len(keys))}
+func newIndexes(keys []Key) *indexes {
+	p := &indexes{keys: keys, taken: make([]bool, len(keys))}
 	if len(keys) > 16 {
 		p.index = make(map[Key]int, len(keys))
 		for i, k := range keys {
@@ -85,8 +84,8 @@ func newPlaces(keys []Key) *places {
 	return p
 }
 
-// take returns the place of a key, once.
-func (p *places) take(k Key) (int, bool) {
+// take returns the index of a key. It reports false for unknown keys and from the second call for a key on.
+func (p *indexes) take(k Key) (int, bool) {
 	i, ok := p.find(k)
 	if !ok || p.taken[i] {
 		return 0, false
@@ -95,7 +94,7 @@ func (p *places) take(k Key) (int, bool) {
 	return i, true
 }
 
-func (p *places) find(k Key) (int, bool) {
+func (p *indexes) find(k Key) (int, bool) {
 	if p.index != nil {
 		i, ok := p.index[k]
 		return i, ok
@@ -119,29 +118,29 @@ func check(w Write) error {
 		return errKey
 	}
 	if IsFloor(r.Key) {
-		return errors.New("only the backend itself writes floors")
+		return errors.New("floors can be written only by the backend")
 	}
 	if w.Delete {
 		return nil
 	}
 	if len(r.Key) > MaxKeyBytes {
-		return fmt.Errorf("the key has %d bytes, over %d", len(r.Key), MaxKeyBytes)
+		return fmt.Errorf("the key has %d bytes, more than %d", len(r.Key), MaxKeyBytes)
 	}
 	if len(r.Content) > MaxContentBytes {
-		return fmt.Errorf("the content has %d bytes, over %d", len(r.Content), MaxContentBytes)
+		return fmt.Errorf("the content has %d bytes, more than %d", len(r.Content), MaxContentBytes)
 	}
 	if r.Revision < 1 {
-		return fmt.Errorf("revision %d; a record has one of at least 1", r.Revision)
+		return fmt.Errorf("the revision is %d; it must be at least 1", r.Revision)
 	}
 	for i, tag := range r.Tags {
 		if tag == "" || len(tag) > MaxTagBytes || slices.Contains(r.Tags[:i], tag) {
-			return fmt.Errorf("a tag is empty, given twice or has over %d bytes", MaxTagBytes)
+			return fmt.Errorf("a tag is empty, occurs twice or has more than %d bytes", MaxTagBytes)
 		}
 	}
 	return nil
 }
 
-// normal returns r with its times in the precision that every backend keeps.
+// normal returns r with its times in the precision that every backend stores.
 func (r Record) normal() Record {
 	for _, t := range []*time.Time{&r.Created, &r.Updated, &r.Expires} {
 		*t = time.UnixMicro(t.UnixMicro()).UTC()
