@@ -27,7 +27,7 @@ func (a Artifacts) Add(ctx context.Context, caller Caller, up artifact.Upload) (
 
 // MayAdd returns why Add would refuse a file of so many bytes for the caller's session, nil if it would not.
 func (a Artifacts) MayAdd(ctx context.Context, caller Caller, bytes int) error {
-	return a.kept().MayAdd(ctx, caller.as(""), bytes)
+	return a.kept().CheckAdd(ctx, caller.as(""), bytes)
 }
 
 // List returns the files of the caller's session.

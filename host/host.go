@@ -49,7 +49,7 @@ type Host struct {
 }
 
 // Open makes a Host and compares the app's declarations with what the backend holds: it refuses a store whose
-// access or kind changed while it has records, as a *memory.MovedError. It compiles no tool: that happens when a tool
+// access or kind changed while it has records, as a *memory.ScopeChangedError. It compiles no tool: that happens when a tool
 // first runs, or in Check. So the files that app.Load was given must stay open until Close; Open refuses an app whose files
 // are closed.
 func Open(ctx context.Context, opts Options) (*Host, error) {

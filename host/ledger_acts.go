@@ -46,7 +46,7 @@ func (r *run) entry() *ledger.Entry {
 
 // note notes a run that is over and that no commit noted.
 func (r *run) note(done memory.Done, result *report.Result) {
-	if done.Noted || r.info.ID == "" || result.Repeated {
+	if done.Recorded || r.info.ID == "" || result.Repeated {
 		return
 	}
 	e := r.entry()

@@ -93,7 +93,7 @@ func render(ctx context.Context, h *Host, caller Caller, text string, a memory.A
 	}
 	var done memory.Done
 	err = h.admitted(ctx, caller, func() (err error) {
-		done, err = h.memory.Transact(ctx, memory.Tx{Caller: caller.as(id), Authority: memory.ReadOnly(a), Look: true}, body)
+		done, err = h.memory.Transact(ctx, memory.Tx{Caller: caller.as(id), Authority: memory.ReadOnly(a), ReadOnly: true}, body)
 		return err
 	})
 	h.ledger.noteAct(caller, id, actRender, done.Effects, err)

@@ -214,7 +214,7 @@ func (r *run) transact(ctx context.Context) (memory.Done, error) {
 		Session: session.Start{
 			Reference: r.inv.SessionReference, UserReference: r.inv.UserReference, Metadata: r.inv.Metadata,
 		},
-		Dry: r.inv.Dry, Entry: r.entry(),
+		DryRun: r.inv.Dry, LedgerEntry: r.entry(),
 		Key: r.inv.Key, Fingerprint: r.fingerprint, Answer: r.answer,
 	}, r.attempt)
 }
@@ -317,8 +317,8 @@ func (r *run) answer(effects report.Effects) ([]byte, error) {
 
 // result says what came of the run.
 func (r *run) result(done memory.Done, err error) *report.Result {
-	if err == nil && done.Earlier != nil {
-		return r.repeated(done.Earlier)
+	if err == nil && done.Replayed != nil {
+		return r.repeated(done.Replayed)
 	}
 	result := &report.Result{
 		RunID: r.info.ID, Tool: r.inv.Tool, OK: err == nil, Attempts: r.attempts,

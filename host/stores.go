@@ -34,7 +34,7 @@ func (s Stores) Do(ctx context.Context, caller Caller, a memory.Authority, call 
 
 // List returns a page of the living records of a store: of the caller's user or session where it has one. Next is the
 // after of the page that follows, "" where there is none. A page may hold less than limit.
-func (s Stores) List(ctx context.Context, caller Caller, store, after string, limit int) (found []memory.Listed, next string, err error) {
+func (s Stores) List(ctx context.Context, caller Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error) {
 	id, err := s.h.newID("list")
 	if err != nil {
 		return nil, "", err
@@ -59,8 +59,8 @@ func (s Stores) Purge(ctx context.Context, caller Caller, store string) (int, er
 }
 
 // Report looks at every record of the caller's tenant and says how they stand to the declarations.
-func (s Stores) Report(ctx context.Context, caller Caller) ([]memory.StoreReport, error) {
-	return s.h.memory.Report(ctx, caller.as("").Tenant)
+func (s Stores) Report(ctx context.Context, caller Caller) ([]memory.StoreAudit, error) {
+	return s.h.memory.Audit(ctx, caller.as("").Tenant)
 }
 
 // Unfit counts the records of a store in the caller's tenant that do not fit a declaration; all reports whether every

@@ -80,8 +80,8 @@ func CutText(text string, bytes int) string {
 	return text[:bytes]
 }
 
-// Living returns the files of a session's list that have not expired at a time; its error is storage.ErrCorrupt.
-func Living(list json.RawMessage, at time.Time) ([]Artifact, error) {
+// Live returns the files of a session's list that have not expired at a time; its error is storage.ErrCorrupt.
+func Live(list json.RawMessage, at time.Time) ([]Artifact, error) {
 	files, err := decode(list)
 	return slices.DeleteFunc(files, func(f Artifact) bool { return !at.Before(f.Expires) }), err
 }
@@ -113,7 +113,7 @@ func index(files []Artifact, id string, now time.Time) int {
 
 // withRoom returns the living files of a list that may have one more.
 func withRoom(list json.RawMessage, now time.Time) ([]Artifact, error) {
-	files, err := Living(list, now)
+	files, err := Live(list, now)
 	if err != nil {
 		return nil, err
 	}

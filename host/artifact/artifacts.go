@@ -38,7 +38,7 @@ func (a *Artifacts) Add(ctx context.Context, c partition.Caller, up Upload) (Art
 	if err := a.sessions.Use(ctx, c, session.Start{}); err != nil {
 		return Artifact{}, err
 	}
-	if err := a.db.Room(ctx, c, int64(len(up.Content))); err != nil {
+	if err := a.db.CheckSpace(ctx, c, int64(len(up.Content))); err != nil {
 		return Artifact{}, a.db.Fault(keeping, err)
 	}
 	file := up.artifact(a.db.Now())
@@ -63,7 +63,7 @@ const keeping = "keep a file"
 func (a *Artifacts) list(ctx context.Context, c partition.Caller, file Artifact, up Upload) error {
 	return a.sessions.ChangeFiles(ctx, c, session.FilesChange{
 		Keys: a.erasedKeys(c),
-		Decide: func(marks []storage.Record, list json.RawMessage) (json.RawMessage, error) {
+		Update: func(marks []storage.Record, list json.RawMessage) (json.RawMessage, error) {
 			if err := notErased(marks, up.Began); err != nil {
 				return nil, err
 			}
@@ -90,10 +90,10 @@ func checkUpload(c partition.Caller, id string, bytes int) error {
 	return partition.CheckID("file", id)
 }
 
-// MayAdd returns why Add would refuse a file of so many bytes for the caller's session: the session is not the caller's,
+// CheckAdd returns why Add would refuse a file of so many bytes for the caller's session: the session is not the caller's,
 // has ended, or has as many files as it may. A session that does not exist is one that Add starts. It is for work that has
 // to be done before the file is there; Add checks again.
-func (a *Artifacts) MayAdd(ctx context.Context, c partition.Caller, bytes int) error {
+func (a *Artifacts) CheckAdd(ctx context.Context, c partition.Caller, bytes int) error {
 	if err := checkUpload(c, "file", 0); err != nil {
 		return err
 	}
@@ -104,14 +104,14 @@ func (a *Artifacts) MayAdd(ctx context.Context, c partition.Caller, bytes int) e
 	if _, err := withRoom(state.Files, a.db.Now()); err != nil {
 		return a.db.Fault("read a session", err)
 	}
-	return a.db.Fault("look for room", a.db.Room(ctx, c, int64(bytes)))
+	return a.db.Fault("look for room", a.db.CheckSpace(ctx, c, int64(bytes)))
 }
 
 // SetActive sets whether tools and prompts see a file's text.
 func (a *Artifacts) SetActive(ctx context.Context, c partition.Caller, id string, active bool) (Artifact, error) {
 	var changed Artifact
 	err := a.sessions.ChangeFiles(ctx, c, session.FilesChange{
-		Decide: func(_ []storage.Record, list json.RawMessage) (json.RawMessage, error) {
+		Update: func(_ []storage.Record, list json.RawMessage) (json.RawMessage, error) {
 			files, i, err := a.find(list, id)
 			if err != nil {
 				return nil, err
@@ -146,7 +146,7 @@ func (a *Artifacts) Remove(ctx context.Context, c partition.Caller, id string) (
 	var removed Artifact
 	err := a.sessions.ChangeFiles(ctx, c, session.FilesChange{
 		EvenEnded: true,
-		Decide: func(_ []storage.Record, list json.RawMessage) (json.RawMessage, error) {
+		Update: func(_ []storage.Record, list json.RawMessage) (json.RawMessage, error) {
 			files, i, err := a.find(list, id)
 			if err != nil {
 				return nil, err
@@ -167,6 +167,6 @@ func (a *Artifacts) List(ctx context.Context, c partition.Caller) ([]Artifact, e
 	if err != nil {
 		return nil, err
 	}
-	files, err := Living(list, a.db.Now())
+	files, err := Live(list, a.db.Now())
 	return files, a.db.Fault("read a session", err)
 }

@@ -92,7 +92,7 @@ func (a *Artifacts) storePieces(ctx context.Context, c partition.Caller, up Uplo
 // drop removes what is stored of a file.
 func (a *Artifacts) drop(ctx context.Context, c partition.Caller, id string) error {
 	count := func(storage.Head) {}
-	if _, err := a.db.Drop(ctx, storage.Selector{Prefix: a.key(partition.File, c, id)}, count); err != nil {
+	if _, err := a.db.DeleteWhere(ctx, storage.Selector{Prefix: a.key(partition.File, c, id)}, count); err != nil {
 		return err
 	}
 	_, err := a.db.Remove(ctx, []storage.Key{a.key(partition.FileText, c, id), a.uploadKey(c, id)}, count)

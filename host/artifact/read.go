@@ -93,7 +93,7 @@ type Shown struct {
 // Show returns the files of a session's list that live at a time, with the text of those that are active as far as the
 // bound on all texts goes.
 func (a *Artifacts) Show(ctx context.Context, c partition.Caller, list json.RawMessage, at time.Time) ([]Shown, error) {
-	files, err := Living(list, at)
+	files, err := Live(list, at)
 	if err != nil {
 		return nil, err
 	}

@@ -15,18 +15,18 @@ type anchors struct {
 	// keys are those of session, "" without one, and of erased, the mark that the user was erased.
 	sessionKey, erasedKey storage.Key
 	session, erased       storage.Record
-	// lone is what sessionMeta shows where there is no session.
-	lone session.State
+	// anonymous is what sessionMeta shows where there is no session.
+	anonymous session.State
 }
 
 // begin reads the session and whether the user was erased, and lets the session begin where it has not.
 func (t *transaction) begin(ctx context.Context) error {
 	if t.tx.Caller.Session == "" {
-		lone, err := t.s.sessions.Sessionless(t.tx.Session)
+		anonymous, err := t.s.sessions.WithoutSession(t.tx.Session)
 		if err != nil {
 			return err
 		}
-		t.lone = lone
+		t.anonymous = anonymous
 	}
 	keys := t.anchorKeys()
 	if len(keys) == 0 {
@@ -40,7 +40,7 @@ func (t *transaction) begin(ctx context.Context) error {
 		}
 		t.setAnchors(records)
 		stale, err := t.s.sessions.Stale(t.session, t.tx.Caller, start)
-		if err != nil || !stale || t.tx.Look {
+		if err != nil || !stale || t.tx.ReadOnly {
 			return err
 		}
 		if err := t.s.sessions.Use(ctx, t.tx.Caller, start); err != nil {
@@ -94,7 +94,7 @@ func (t *transaction) guards() []txn.Guard {
 
 // checkSession fails if the session has ended, or is another's, since the transaction began.
 func (t *transaction) checkSession(r storage.Record, at time.Time) error {
-	if !r.Exists() && t.tx.Look {
+	if !r.Exists() && t.tx.ReadOnly {
 		return nil
 	}
 	if !t.s.sessions.Open(r, at) {
@@ -104,7 +104,7 @@ func (t *transaction) checkSession(r storage.Record, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	if state.User != t.tx.Caller.User && (state.User != "" || !t.tx.Look) {
+	if state.User != t.tx.Caller.User && (state.User != "" || !t.tx.ReadOnly) {
 		return abi.Faultf(abi.AccessDenied, "the session was bound to a user during the run; nothing was stored")
 	}
 	return nil

@@ -31,8 +31,8 @@ func (a *app) withoutRights(ctx context.Context) map[string]func(abi.Call) error
 	return map[string]func(abi.Call) error{
 		"a zero View":        func(call abi.Call) error { _, err := new(memory.View).Call(ctx, call); return err },
 		"a zero Tx":          in(memory.Tx{Caller: ann}),
-		"a Tx that looks":    in(memory.Tx{Caller: ann, Look: true}),
-		"a dry Tx":           in(memory.Tx{Caller: ann, Dry: true}),
+		"a Tx that looks":    in(memory.Tx{Caller: ann, ReadOnly: true}),
+		"a dry Tx":           in(memory.Tx{Caller: ann, DryRun: true}),
 		"nil grants":         in(memory.Tx{Caller: ann, Authority: memory.Granted(nil)}),
 		"empty grants":       in(memory.Tx{Caller: ann, Authority: memory.Granted([]declare.Grant{})}),
 		"a zero Grant":       in(memory.Tx{Caller: ann, Authority: memory.Granted(make([]declare.Grant, 1))}),

@@ -37,17 +37,17 @@ func declarationOf(st declare.Store) declaration {
 // keeps the new ones. A store whose access or kind changed is refused while it has records: they would lie where
 // nobody looks for them. Stores that are no longer declared keep their records; see Orphans.
 func (s *Service) Declare(ctx context.Context, tenant string) error {
-	err := records.ErrMissed
-	for tries := 0; tries < records.MaxMisses && errors.Is(err, records.ErrMissed); tries++ { // others may open the app at the same time
+	err := records.ErrChanged
+	for tries := 0; tries < records.MaxAttempts && errors.Is(err, records.ErrChanged); tries++ { // others may open the app at the same time
 		err = writeCatalogue(ctx, s, partition.Caller{Tenant: tenant})
 	}
-	if errors.Is(err, records.ErrMissed) {
+	if errors.Is(err, records.ErrChanged) {
 		return s.records.Fault("write the catalogue", err)
 	}
 	return err
 }
 
-// writeCatalogue writes the catalogue if it is not what it should be; records.ErrMissed if it changed meanwhile.
+// writeCatalogue writes the catalogue if it is not what it should be; records.ErrChanged if it changed meanwhile.
 func writeCatalogue(ctx context.Context, s *Service, c partition.Caller) error {
 	key := s.app.System(partition.Catalogue, c)
 	found, err := s.backend.Get(ctx, key)
@@ -67,17 +67,17 @@ func writeCatalogue(ctx context.Context, s *Service, c partition.Caller) error {
 	}
 	err = s.backend.Update(ctx, storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
 		if !now[0].SameVersion(found[0]) {
-			return nil, records.ErrMissed
+			return nil, records.ErrChanged
 		}
 		return s.records.Write(nil, now[0], key, next, time.Time{}, c)
 	})
-	if errors.Is(err, records.ErrMissed) {
+	if errors.Is(err, records.ErrChanged) {
 		return err
 	}
 	return s.records.Fault("write the catalogue", err)
 }
 
-// CheckDeclared returns the error that Declare would return for a store that moved, as a *MovedError, and writes nothing.
+// CheckDeclared returns the error that Declare would return for a store that moved, as a *ScopeChangedError, and writes nothing.
 func (s *Service) CheckDeclared(ctx context.Context, tenant string) error {
 	c := partition.Caller{Tenant: tenant}
 	records, err := s.backend.Get(ctx, s.app.System(partition.Catalogue, c))
@@ -119,7 +119,7 @@ func nextCatalogue(stores map[string]*store, old catalogue) catalogue {
 	return next
 }
 
-// refuseMoved returns a *MovedError for each store whose access or kind changed while it has records.
+// refuseMoved returns a *ScopeChangedError for each store whose access or kind changed while it has records.
 func refuseMoved(ctx context.Context, s *Service, c partition.Caller, old catalogue) error {
 	var moved []string
 	for name, was := range old.Stores {
@@ -138,7 +138,7 @@ func refuseMoved(ctx context.Context, s *Service, c partition.Caller, old catalo
 	for _, name := range slices.Sorted(slices.Values(moved)) {
 		if n := counts[name]; n > 0 {
 			was, is := old.Stores[name], s.stores[name]
-			errs = append(errs, &MovedError{
+			errs = append(errs, &ScopeChangedError{
 				Store: name, Was: was.Access, Is: is.Access, WasKind: was.Kind, IsKind: is.Kind, Records: n,
 			})
 		}
@@ -146,9 +146,9 @@ func refuseMoved(ctx context.Context, s *Service, c partition.Caller, old catalo
 	return errors.Join(errs...)
 }
 
-// MovedError reports that a store with records was declared with another access, or another kind, than they were written
+// ScopeChangedError reports that a store with records was declared with another access, or another kind, than they were written
 // under.
-type MovedError struct {
+type ScopeChangedError struct {
 	Store           string
 	Was, Is         declare.Scope
 	WasKind, IsKind declare.Kind
@@ -156,13 +156,13 @@ type MovedError struct {
 }
 
 // Error says what happened and what the choices are.
-func (e *MovedError) Error() string {
+func (e *ScopeChangedError) Error() string {
 	return fmt.Sprintf("the store %q has %s and is now declared with %q: "+
 		"declare it as it was, give the new store another name, or remove the records", e.Store, e.Held(), e.Declared())
 }
 
 // Declared returns the word that the store is now declared with: its access, or its kind if that changed.
-func (e *MovedError) Declared() string {
+func (e *ScopeChangedError) Declared() string {
 	if e.WasKind != e.IsKind {
 		return string(e.IsKind)
 	}
@@ -170,7 +170,7 @@ func (e *MovedError) Declared() string {
 }
 
 // Held says what the store has: 1 record of access "user", or 2 records of the kind "document" if the kind changed.
-func (e *MovedError) Held() string {
+func (e *ScopeChangedError) Held() string {
 	what := fmt.Sprintf("of access %q", e.Was)
 	if e.WasKind != e.IsKind {
 		what = fmt.Sprintf("of the kind %q", e.WasKind)
@@ -193,8 +193,8 @@ func countStores(ctx context.Context, db *records.DB, c partition.Caller) (map[s
 	return counts, err
 }
 
-// StoreReport says how a store's records stand to its declaration.
-type StoreReport struct {
+// StoreAudit says how a store's records stand to its declaration.
+type StoreAudit struct {
 	Store   string `json:"store"`
 	Records int    `json:"records"`
 	// Orphan is true for a store that is not declared any more.
@@ -205,13 +205,13 @@ type StoreReport struct {
 	Moved declare.Scope `json:"moved,omitempty"`
 }
 
-// Report looks at every record of the tenant: how many each store has, which stores are not declared any more,
+// Audit looks at every record of the tenant: how many each store has, which stores are not declared any more,
 // and how many records no longer fit their schema. It is sorted by the stores' names.
-func (s *Service) Report(ctx context.Context, tenant string) ([]StoreReport, error) {
+func (s *Service) Audit(ctx context.Context, tenant string) ([]StoreAudit, error) {
 	c := partition.Caller{Tenant: tenant}
-	reports := storeReports{}
+	reports := storeAudits{}
 	for _, name := range s.names {
-		reports[name] = &StoreReport{Store: name}
+		reports[name] = &StoreAudit{Store: name}
 	}
 	err := s.records.Scan(ctx, s.app.Group(c), func(chunk []storage.Record) error {
 		for _, r := range chunk {
@@ -222,22 +222,22 @@ func (s *Service) Report(ctx context.Context, tenant string) ([]StoreReport, err
 	if err != nil {
 		return nil, s.records.Fault("look at records", err)
 	}
-	all := make([]StoreReport, 0, len(reports))
+	all := make([]StoreAudit, 0, len(reports))
 	for _, name := range slices.Sorted(maps.Keys(reports)) {
 		all = append(all, *reports[name])
 	}
 	return all, nil
 }
 
-// storeReports are reports by the names of their stores.
-type storeReports map[string]*StoreReport
+// storeAudits are reports by the names of their stores.
+type storeAudits map[string]*StoreAudit
 
 // add adds a record of a store, nil if that is not declared any more, as it stands at a time.
-func (reports storeReports) add(st *store, r storage.Record, at time.Time) {
+func (reports storeAudits) add(st *store, r storage.Record, at time.Time) {
 	name := r.Key.Part(storage.Store)
 	report := reports[name]
 	if report == nil {
-		report = &StoreReport{Store: name, Orphan: true}
+		report = &StoreAudit{Store: name, Orphan: true}
 		reports[name] = report
 	}
 	if !at.Before(st.endOf(r)) {

@@ -18,7 +18,7 @@ const runRetention = time.Hour
 // options are those of the kernel's transaction.
 func (t *transaction) options() txn.Options {
 	return txn.Options{
-		ID: t.tx.Caller.Run, Guards: t.guards(), Live: t.life, DryRun: t.tx.Dry, CommitAlways: t.tx.Key != "",
+		ID: t.tx.Caller.Run, Guards: t.guards(), Live: t.life, DryRun: t.tx.DryRun, CommitAlways: t.tx.Key != "",
 		Extra: t.extraKeys, OnCommit: t.onCommit, Quota: (*quota)(t),
 	}
 }
@@ -29,28 +29,28 @@ func (t *transaction) extraKeys() []storage.Key {
 	if t.tx.Key != "" {
 		keys[0] = t.s.app.Finished(t.tx.Caller, t.tx.Key)
 	}
-	if t.entered() {
-		keys = append(keys, t.s.ledger.Key(t.tx.Caller, t.tx.Entry.Run))
+	if t.recordsEntry() {
+		keys = append(keys, t.s.ledger.Key(t.tx.Caller, t.tx.LedgerEntry.Run))
 	}
 	return keys
 }
 
 // entered reports whether the commit enters the transaction into the ledger.
-func (t *transaction) entered() bool { return t.tx.Entry != nil && t.s.ledger.Enabled() }
+func (t *transaction) recordsEntry() bool { return t.tx.LedgerEntry != nil && t.s.ledger.Enabled() }
 
 // onCommit returns what the host itself keeps about a run: the entry of the ledger, the answer under its key, or that it
 // committed where no record shows it.
 func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 	var writes []storage.Write
-	if t.entered() {
+	if t.recordsEntry() {
 		effects := t.effects(e)
-		entry := *t.tx.Entry
+		entry := *t.tx.LedgerEntry
 		entry.Attempts, entry.Reads, entry.Writes = e.Attempts, effects.Reads, effects.Writes
-		noted, err := t.s.ledger.Append(nil, t.tx.Caller, entry)
+		entryWrites, err := t.s.ledger.Append(nil, t.tx.Caller, entry)
 		if err != nil {
 			return nil, err
 		}
-		writes = noted
+		writes = entryWrites
 	}
 	switch {
 	case t.tx.Key != "":
@@ -58,9 +58,9 @@ func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 		if err != nil {
 			return nil, err
 		}
-		writes = append(writes, t.note(t.s.app.Finished(t.tx.Caller, t.tx.Key), content, t.s.keyRetention))
+		writes = append(writes, t.hostRecord(t.s.app.Finished(t.tx.Caller, t.tx.Key), content, t.s.keyRetention))
 	case removesSomething(e):
-		writes = append(writes, t.note(t.s.app.Run(t.tx.Caller), []byte("{}"), runRetention))
+		writes = append(writes, t.hostRecord(t.s.app.Run(t.tx.Caller), []byte("{}"), runRetention))
 	}
 	return writes, nil
 }
@@ -78,7 +78,7 @@ func removesSomething(e txn.Effects) bool {
 }
 
 // note is a record of the host's own, which ends with the caller's session.
-func (t *transaction) note(key storage.Key, content []byte, retention time.Duration) storage.Write {
+func (t *transaction) hostRecord(key storage.Key, content []byte, retention time.Duration) storage.Write {
 	return storage.Write{Record: storage.Record{
 		Key: key, Content: content, Expires: t.view.Now().Add(retention), Tags: partition.Tags(key, t.tx.Caller, t.tx.Caller.Session),
 	}}

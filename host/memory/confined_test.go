@@ -41,10 +41,10 @@ func TestConfinedCallers(t *testing.T) {
 		},
 		"run": func(c partition.Caller) error { return transact(memory.Tx{Caller: c, Authority: memory.Operator()}) },
 		"dry run": func(c partition.Caller) error {
-			return transact(memory.Tx{Caller: c, Authority: memory.Operator(), Dry: true})
+			return transact(memory.Tx{Caller: c, Authority: memory.Operator(), DryRun: true})
 		},
 		"look": func(c partition.Caller) error {
-			return transact(memory.Tx{Caller: c, Authority: memory.Operator(), Look: true})
+			return transact(memory.Tx{Caller: c, Authority: memory.Operator(), ReadOnly: true})
 		},
 		"perform": func(c partition.Caller) error {
 			_, _, err := a.Do(ctx, c, memory.Operator(), call(abi.GetContent, `"cart"`))

@@ -99,7 +99,7 @@ func (e *erasure) drop(ctx context.Context, subject string) (int, error) {
 		app.Group(c), app.System(partition.Finished, c), app.System(partition.File, c), app.System(partition.FileText, c), app.System(partition.Upload, c),
 		app.System(partition.Ledger, c),
 	} {
-		n, err := e.s.records.Drop(ctx, app.Tagged(c, storage.SubjectTag(subject), prefix), e.erased.count)
+		n, err := e.s.records.DeleteWhere(ctx, app.Tagged(c, storage.SubjectTag(subject), prefix), e.erased.count)
 		if total += n; err != nil {
 			return total, err
 		}

@@ -378,7 +378,7 @@ func TestLedgerViolations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tx := memory.Tx{Caller: partition.Caller{Tenant: "t", User: "ann", Run: "run_1"}, Authority: memory.Operator(), Entry: &ledger.Entry{Run: "run_1"}}
+	tx := memory.Tx{Caller: partition.Caller{Tenant: "t", User: "ann", Run: "run_1"}, Authority: memory.Operator(), LedgerEntry: &ledger.Entry{Run: "run_1"}}
 	done, err := s.Transact(t.Context(), tx, func(ctx context.Context, v *memory.View) error {
 		_, err := v.Call(ctx, call(abi.SetContent, `"loose"`, `{"mail":{"ann@example.com":"secret"}}`))
 		return err

@@ -78,10 +78,10 @@ func (m metaPartition) Delete(context.Context, string) error { return errMadeByH
 // metaContent makes sessionMeta from the session record as the attempt sees it; without a session, from what the run was
 // given.
 func (v *View) metaContent(ctx context.Context, r storage.Record) (json.RawMessage, error) {
-	state := v.run.lone
+	state := v.run.anonymous
 	if v.caller.Session != "" {
 		stored, err := session.Decode(r)
-		if err == nil && v.run.tx.Dry {
+		if err == nil && v.run.tx.DryRun {
 			stored, err = v.s.sessions.Preview(stored, v.run.tx.Session)
 		}
 		if err != nil {

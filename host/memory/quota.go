@@ -42,7 +42,7 @@ func (v *View) checkQuota(key storage.Key, record storage.Record) error {
 		}
 		return true
 	})
-	return v.s.records.RoomFault(v.run.budget().Check(&growth, v.held))
+	return v.s.records.SpaceFault(v.run.budget().Check(&growth, v.held))
 }
 
 // fitsAnyhow reports whether there is room for the record even if every write so far only added to what is stored. It saves
@@ -86,7 +86,7 @@ func (v *View) readUsage(ctx context.Context) (err error) {
 }
 
 // mayReclaim reports whether a call over quota may free what has expired: once a transaction. A dry run frees nothing.
-func (v *View) mayReclaim() bool { return !v.run.reclaimed && !v.run.tx.Dry }
+func (v *View) mayReclaim() bool { return !v.run.reclaimed && !v.run.tx.DryRun }
 
 // reclaim frees what has expired. If the attempt depends on a record that is freed, it is executed again.
 func (v *View) reclaim(ctx context.Context) error {

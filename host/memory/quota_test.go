@@ -212,7 +212,7 @@ func TestDryRunsReclaimNothing(t *testing.T) {
 			})
 			a.must(c, abi.SetContent, `"notes"`, large, `{"ttl":"1h"}`)
 			set = 2 * time.Hour
-			_, err := a.Transact(context.Background(), memory.Tx{Caller: c, Authority: memory.Operator(), Dry: test.dry}, func(ctx context.Context, v *memory.View) error {
+			_, err := a.Transact(context.Background(), memory.Tx{Caller: c, Authority: memory.Operator(), DryRun: test.dry}, func(ctx context.Context, v *memory.View) error {
 				_, err := v.Call(ctx, call(abi.SetContent, `"daily"`, large))
 				return err
 			})

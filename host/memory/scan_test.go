@@ -93,7 +93,7 @@ func TestContentsHeldAtOnce(t *testing.T) {
 				}
 			}
 		}},
-		{"report", func() error { _, err := a.Report(ctx, "acme"); return err }},
+		{"report", func() error { _, err := a.Audit(ctx, "acme"); return err }},
 		{"purge", func() error {
 			purged, err := a.Purge(ctx, "acme", "notes")
 			if purged != n {

@@ -21,12 +21,12 @@ type Tx struct {
 	// Session is what the caller's session is given before the first attempt. Without a session, sessionMeta
 	// shows it to this transaction alone.
 	Session session.Start
-	// Look says that the transaction only looks: it neither begins a session nor notes its use.
-	Look bool
-	// Dry says that nothing is to be stored: Done.Changes tells what would be. Key is then ignored.
-	Dry bool
-	// Entry is what the ledger gets to know besides what the transaction did; nil for nothing.
-	Entry *ledger.Entry
+	// ReadOnly says that the transaction only looks: it neither begins a session nor notes its use.
+	ReadOnly bool
+	// DryRun says that nothing is to be stored: Done.Changes tells what would be. Key is then ignored.
+	DryRun bool
+	// LedgerEntry is what the ledger gets to know besides what the transaction did; nil for nothing.
+	LedgerEntry *ledger.Entry
 	// Key, where it is not empty, makes the transaction idempotent: its answer is kept in the same commit, and
 	// the same key with the same Fingerprint is answered with it. Another fingerprint is a conflict. One of the form
 	// "input=x context=y" lets the conflict name the parts that differ.
@@ -44,11 +44,11 @@ type Done struct {
 	Attempts int
 	// Changes are what a dry transaction would have stored.
 	Changes []report.Change
-	// Noted says that the ledger has the transaction.
-	Noted bool
-	// Earlier is the answer of an earlier transaction with the same key, which stands for this one; the body
+	// Recorded says that the ledger has the transaction.
+	Recorded bool
+	// Replayed is the answer of an earlier transaction with the same key, which stands for this one; the body
 	// was not executed, or what it did was dropped.
-	Earlier []byte
+	Replayed []byte
 }
 
 // transaction is what the attempts of one call of Transact share.
@@ -76,8 +76,8 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 	if err := partition.CheckID("idempotent run", tx.Key); err != nil {
 		return Done{}, err
 	}
-	if tx.Dry {
-		tx.Key, tx.Entry, tx.Look = "", nil, true
+	if tx.DryRun {
+		tx.Key, tx.LedgerEntry, tx.ReadOnly = "", nil, true
 	}
 	t := &transaction{s: s, tx: tx}
 	unlock, err := t.lockKey(ctx)
@@ -87,7 +87,7 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 	defer unlock()
 	// Before the session is used: a run that is not run again changes nothing of it.
 	if earlier, err := t.earlier(ctx); err != nil || earlier != nil {
-		return Done{Earlier: earlier}, err
+		return Done{Replayed: earlier}, err
 	}
 	if err := t.begin(ctx); err != nil {
 		return Done{Attempts: 1}, s.records.Fault("begin a run", err)
@@ -116,12 +116,12 @@ func (t *transaction) done(ctx context.Context, out txn.Outcome, err error) (Don
 	earlier, replayed := errors.AsType[earlierAnswer](err)
 	switch {
 	case replayed:
-		done.Earlier = earlier.answer
+		done.Replayed = earlier.answer
 		return done, nil
-	case err == nil && t.tx.Dry:
+	case err == nil && t.tx.DryRun:
 		done.Changes = t.changes(out.Effects)
 	case err == nil:
-		done.Noted = out.Committed && t.tx.Entry != nil && t.s.ledger.Enabled()
+		done.Recorded = out.Committed && t.tx.LedgerEntry != nil && t.s.ledger.Enabled()
 	}
 	return done, t.fault(ctx, err)
 }
@@ -141,7 +141,7 @@ func (t *transaction) fault(ctx context.Context, err error) error {
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return endOf(ctx)
 	}
-	return t.s.records.Fault("commit", t.s.records.RoomFault(err))
+	return t.s.records.Fault("commit", t.s.records.SpaceFault(err))
 }
 
 // endOf returns why ctx has ended: the cause if it is a fault, or else the context's own error.

@@ -251,15 +251,15 @@ func TestIdempotencyKey(t *testing.T) {
 	if _, err := run("x"); err != nil {
 		t.Fatal(err)
 	}
-	if done, err := run("x"); err != nil || string(done.Earlier) != "1" || ran != 1 {
-		t.Errorf("second run = %s, %v after %d executions; want 1 and 1 execution", done.Earlier, err, ran)
+	if done, err := run("x"); err != nil || string(done.Replayed) != "1" || ran != 1 {
+		t.Errorf("second run = %s, %v after %d executions; want 1 and 1 execution", done.Replayed, err, ran)
 	}
 	if _, err := run("y"); !errors.Is(err, abi.Conflict) {
 		t.Errorf("another input = %v; want conflict", err)
 	}
 	a.clock.Advance(25 * time.Hour)
-	if done, err := run("y"); err != nil || done.Earlier != nil {
-		t.Errorf("after 25 hours = %s, %v; want a new run", done.Earlier, err)
+	if done, err := run("y"); err != nil || done.Replayed != nil {
+		t.Errorf("after 25 hours = %s, %v; want a new run", done.Replayed, err)
 	}
 }
 
@@ -398,17 +398,17 @@ func TestKeptAnswersEndWithTheirSession(t *testing.T) {
 	if _, err := run(one); err != nil {
 		t.Fatal(err)
 	}
-	if done, err := run(two); err != nil || done.Earlier != nil {
-		t.Errorf("another session was answered %s, %v; want a run of its own", done.Earlier, err)
+	if done, err := run(two); err != nil || done.Replayed != nil {
+		t.Errorf("another session was answered %s, %v; want a run of its own", done.Replayed, err)
 	}
-	if done, err := run(one); err != nil || string(done.Earlier) != `"secret"` {
-		t.Errorf("the same session was answered %s, %v; want the kept answer", done.Earlier, err)
+	if done, err := run(one); err != nil || string(done.Replayed) != `"secret"` {
+		t.Errorf("the same session was answered %s, %v; want the kept answer", done.Replayed, err)
 	}
 	if _, err := a.Sessions().End(ctx, one); err != nil {
 		t.Fatal(err)
 	}
 	if done, err := run(one); !errors.Is(err, abi.SessionEnded) {
-		t.Errorf("after its end the session was answered %s, %v; want session_ended", done.Earlier, err)
+		t.Errorf("after its end the session was answered %s, %v; want session_ended", done.Replayed, err)
 	}
 	records, err := a.backend.Scan(ctx, "", "", 100)
 	if err != nil {

@@ -25,7 +25,7 @@ type UserData struct {
 
 // UserRecord is a record of a user, or of a session of theirs.
 type UserRecord struct {
-	Listed
+	RecordInfo
 	Content json.RawMessage `json:"content"`
 }
 
@@ -66,7 +66,7 @@ func (d *UserData) Sessions(ctx context.Context, visit func(session.Session) err
 // Files visits the files of the user's sessions; artifact.Artifacts.Piece reads their contents.
 func (d *UserData) Files(ctx context.Context, visit func(session string, file artifact.Artifact) error) error {
 	return d.s.records.Fault(exportingUser, d.eachSession(ctx, func(r storage.Record, state session.State) error {
-		files, err := artifact.Living(state.Files, d.s.now())
+		files, err := artifact.Live(state.Files, d.s.now())
 		if err != nil {
 			return err
 		}

@@ -101,9 +101,9 @@ func (db *DB) Fault(doing string, err error) error {
 	return db.Unavailable(doing, err)
 }
 
-// RoomFault returns the fault for the error of a write for which the quota or the backend has no room, and any other error as
+// SpaceFault returns the fault for the error of a write for which the quota or the backend has no room, and any other error as
 // it is.
-func (db *DB) RoomFault(err error) error {
+func (db *DB) SpaceFault(err error) error {
 	over, exceeded := errors.AsType[*storage.OverBudgetError](err)
 	switch {
 	case exceeded:

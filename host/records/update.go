@@ -10,21 +10,21 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// ErrMissed is the error of an update in which a record is not the one that the writes were made for.
-var ErrMissed = errors.New("a record changed since it was read")
+// ErrChanged is the error of an update in which a record is not the one that the writes were made for.
+var ErrChanged = errors.New("a record changed since it was read")
 
-// MaxMisses bounds how often an update of the host's own records is tried.
-const MaxMisses = 100
+// MaxAttempts bounds how often an update of the host's own records is tried.
+const MaxAttempts = 100
 
 // Update stores what fn makes of the records under keys, within the caller's quota. fn works on a snapshot outside of the
 // backend's transaction, which only compares versions: the cost of fn delays no other commit. If a record changed meanwhile
 // fn is called again, from the second time on under the fair lock of the first key. What fn writes under other keys is
-// written unconditionally. The error is ErrMissed if records kept changing.
+// written unconditionally. The error is ErrChanged if records kept changing.
 func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key, fn func(now []storage.Record) ([]storage.Write, error)) error {
 	unlock := func() {}
 	defer func() { unlock() }()
 	locked := false
-	for range MaxMisses {
+	for range MaxAttempts {
 		before, err := db.Backend.Get(ctx, keys...)
 		if err != nil {
 			return err
@@ -34,7 +34,7 @@ func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key
 			return err
 		}
 		err = db.swap(ctx, c, keys, before, writes)
-		if !errors.Is(err, ErrMissed) {
+		if !errors.Is(err, ErrChanged) {
 			return err
 		}
 		if locked {
@@ -46,7 +46,7 @@ func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key
 		}
 		unlock, locked = free, true
 	}
-	return ErrMissed
+	return ErrChanged
 }
 
 // swap stores writes if the records under keys are still those before. If the quota is full it frees what has expired and
@@ -61,10 +61,10 @@ func (db *DB) swap(ctx context.Context, c partition.Caller, keys []storage.Key, 
 	quota, full := db.quota(c), storage.Space(db.Backend)
 	try := func() error {
 		on := storage.Footprint{Keys: keys, Budget: quota.Budget()}
-		return db.RoomFault(db.Backend.Update(ctx, on, func(now []storage.Record) ([]storage.Write, error) {
+		return db.SpaceFault(db.Backend.Update(ctx, on, func(now []storage.Record) ([]storage.Write, error) {
 			for i, r := range before {
 				if !now[i].SameVersion(r) {
-					return nil, ErrMissed
+					return nil, ErrChanged
 				}
 			}
 			return writes, grows(full, keys, now, writes)
@@ -101,11 +101,11 @@ func changesOf(keys []storage.Key, now []storage.Record, writes []storage.Write)
 	return changes
 }
 
-// Room refuses so many bytes more of a caller than the quota or the backend has room for. If the quota is full it frees
+// CheckSpace refuses so many bytes more of a caller than the quota or the backend has room for. If the quota is full it frees
 // what has expired and looks once more. It reserves nothing.
-func (db *DB) Room(ctx context.Context, c partition.Caller, bytes int64) error {
+func (db *DB) CheckSpace(ctx context.Context, c partition.Caller, bytes int64) error {
 	if full := storage.Space(db.Backend); full != nil {
-		return db.RoomFault(full)
+		return db.SpaceFault(full)
 	}
 	quota := db.quota(c)
 	check := func() error {
@@ -113,7 +113,7 @@ func (db *DB) Room(ctx context.Context, c partition.Caller, bytes int64) error {
 		for _, account := range budget.Accounts() {
 			growth.Add(account, storage.Usage{Bytes: bytes})
 		}
-		return db.RoomFault(budget.Check(&growth, storage.HeldBy(ctx, db.Backend)))
+		return db.SpaceFault(budget.Check(&growth, storage.HeldBy(ctx, db.Backend)))
 	}
 	err := check()
 	if errors.Is(err, abi.QuotaExceeded) && quota.Reclaim(ctx) {
@@ -123,9 +123,9 @@ func (db *DB) Room(ctx context.Context, c partition.Caller, bytes int64) error {
 }
 
 // Swap stores what fn makes of one of the host's own records, outside of every quota. fn works outside of the backend's
-// transaction and is called again if the record changed meanwhile. The error is ErrMissed if it kept changing.
+// transaction and is called again if the record changed meanwhile. The error is ErrChanged if it kept changing.
 func Swap(ctx context.Context, backend storage.Backend, key storage.Key, fn func(now storage.Record) ([]storage.Write, error)) error {
-	for range MaxMisses {
+	for range MaxAttempts {
 		before, err := backend.Get(ctx, key)
 		if err != nil {
 			return err
@@ -136,13 +136,13 @@ func Swap(ctx context.Context, backend storage.Backend, key storage.Key, fn func
 		}
 		err = backend.Update(ctx, storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
 			if !now[0].SameVersion(before[0]) {
-				return nil, ErrMissed
+				return nil, ErrChanged
 			}
 			return writes, nil
 		})
-		if !errors.Is(err, ErrMissed) {
+		if !errors.Is(err, ErrChanged) {
 			return err
 		}
 	}
-	return ErrMissed
+	return ErrChanged
 }

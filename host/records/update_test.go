@@ -90,8 +90,8 @@ func TestUpdateGivesUp(t *testing.T) {
 		}
 		return meet(now[0])
 	})
-	if !errors.Is(err, records.ErrMissed) {
-		t.Errorf("Update = %v; want ErrMissed", err)
+	if !errors.Is(err, records.ErrChanged) {
+		t.Errorf("Update = %v; want ErrChanged", err)
 	}
 }
 
@@ -109,8 +109,8 @@ func TestUpdateKeepsQuota(t *testing.T) {
 	} {
 		looked, updated := tt.quota, tt.quota
 		db, _ := open(&looked)
-		if err := db.Room(t.Context(), caller, 100); (err == nil) != tt.fits || err != nil && !errors.Is(err, abi.QuotaExceeded) {
-			t.Errorf("%s: Room = %v", tt.name, err)
+		if err := db.CheckSpace(t.Context(), caller, 100); (err == nil) != tt.fits || err != nil && !errors.Is(err, abi.QuotaExceeded) {
+			t.Errorf("%s: CheckSpace = %v", tt.name, err)
 		}
 		db, _ = open(&updated)
 		err := db.Update(t.Context(), caller, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {

@@ -73,7 +73,7 @@ func mayEnd(r storage.Record, state State, c partition.Caller, found *storage.Re
 
 // dropEnded removes the records that ended with the caller's session.
 func (s *Sessions) dropEnded(ctx context.Context, c partition.Caller) error {
-	_, err := s.db.Drop(ctx, s.db.App.Tagged(c, partition.SessionTag(c.Session), ""), func(storage.Head) {})
+	_, err := s.db.DeleteWhere(ctx, s.db.App.Tagged(c, partition.SessionTag(c.Session), ""), func(storage.Head) {})
 	return s.db.Fault("remove records", err)
 }
 

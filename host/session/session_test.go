@@ -144,10 +144,10 @@ func TestEnd(t *testing.T) {
 	if _, err := s.Start(t.Context(), ann, session.Start{Metadata: json.RawMessage(`{"a":1}`)}); err != nil {
 		t.Fatal(err)
 	}
-	decide := func(_ []storage.Record, files json.RawMessage) (json.RawMessage, error) {
+	update := func(_ []storage.Record, files json.RawMessage) (json.RawMessage, error) {
 		return json.RawMessage(`["f1"]`), nil
 	}
-	if err := s.ChangeFiles(t.Context(), ann, session.FilesChange{Decide: decide}); err != nil {
+	if err := s.ChangeFiles(t.Context(), ann, session.FilesChange{Update: update}); err != nil {
 		t.Fatal(err)
 	}
 	key := db.App.Group(ann).With(storage.Part{Tag: storage.Store, Value: "cart"}, storage.Part{Tag: storage.Session, Value: "s1"})
@@ -172,10 +172,10 @@ func TestEnd(t *testing.T) {
 	if files, err := s.Files(t.Context(), ann); err != nil || string(files) != `["f1"]` {
 		t.Errorf("the files are %s, %v; want those before the end", files, err)
 	}
-	if err := s.ChangeFiles(t.Context(), ann, session.FilesChange{Decide: decide}); !errors.Is(err, abi.SessionEnded) {
+	if err := s.ChangeFiles(t.Context(), ann, session.FilesChange{Update: update}); !errors.Is(err, abi.SessionEnded) {
 		t.Errorf("ChangeFiles after the end = %v; want session_ended", err)
 	}
-	if err := s.ChangeFiles(t.Context(), ann, session.FilesChange{Decide: decide, EvenEnded: true}); err != nil {
+	if err := s.ChangeFiles(t.Context(), ann, session.FilesChange{Update: update, EvenEnded: true}); err != nil {
 		t.Errorf("ChangeFiles of an ended session = %v", err)
 	}
 	if r := record(t, db, ann); r.Expires.IsZero() {

@@ -100,8 +100,8 @@ func (s *Sessions) Preview(state State, start Start) (State, error) {
 	return s.with(state, start, patch)
 }
 
-// Sessionless returns what a run without a session shows of what its session would be given: the metadata.
-func (s *Sessions) Sessionless(start Start) (State, error) {
+// WithoutSession returns what a run without a session shows of what its session would be given: the metadata.
+func (s *Sessions) WithoutSession(start Start) (State, error) {
 	if err := start.check(); err != nil {
 		return State{}, err
 	}
@@ -130,13 +130,13 @@ func (s *Sessions) write(writes []storage.Write, now storage.Record, key storage
 
 // FilesChange is a change of the list of a session's files.
 type FilesChange struct {
-	// Keys are those of further records that Decide needs.
+	// Keys are those of further records that Update needs.
 	Keys []storage.Key
 	// EvenEnded allows a session that has ended.
 	EvenEnded bool
-	// Decide returns the new list, given the records under Keys and the present list, each nil if there is none. It must be
+	// Update returns the new list, given the records under Keys and the present list, each nil if there is none. It must be
 	// pure.
-	Decide func(found []storage.Record, files json.RawMessage) (json.RawMessage, error)
+	Update func(found []storage.Record, files json.RawMessage) (json.RawMessage, error)
 	// Writes are stored with the new list.
 	Writes []storage.Write
 }
@@ -155,7 +155,7 @@ func (s *Sessions) ChangeFiles(ctx context.Context, c partition.Caller, change F
 		if err := s.Check(now[0], state, c, s.db.Now()); err != nil && !(change.EvenEnded && errors.Is(err, abi.SessionEnded)) {
 			return nil, err
 		}
-		if state.Files, err = change.Decide(now[1:], state.Files); err != nil {
+		if state.Files, err = change.Update(now[1:], state.Files); err != nil {
 			return nil, err
 		}
 		writes, err := s.write(nil, now[0], keys[0], state, now[0].Expires, c) // a tombstone stays one

@@ -13,7 +13,7 @@ import (
 
 // movedFault is the fault of an app that cannot be opened because a store's access or kind changed. The flags are those that a command
 // needs to find the same app and database.
-func movedFault(moved *memory.MovedError, flags string) *abi.Fault {
+func movedFault(moved *memory.ScopeChangedError, flags string) *abi.Fault {
 	f := abi.Faultf(abi.SourceInvalid, "the store %q has %s and is now declared with %q", moved.Store, moved.Held(), moved.Declared())
 	return f.WithHint("%s", movedHint(moved.Store, flags))
 }
@@ -29,7 +29,7 @@ func purgeCommand(store, flags string) string {
 
 // adviseMoved makes the error of a command about a changed access say how to go on with what the command was about.
 func adviseMoved(cmd *cobra.Command, err error) error {
-	moved, ok := errors.AsType[*memory.MovedError](err)
+	moved, ok := errors.AsType[*memory.ScopeChangedError](err)
 	if !ok {
 		return err
 	}

@@ -220,7 +220,7 @@ func (p *program) promptProblem(pr *project, prompt app.Prompt, line, column int
 
 // inventory is what a database has.
 type inventory struct {
-	stores []memory.StoreReport
+	stores []memory.StoreAudit
 	others []memory.OtherApp
 }
 
@@ -236,7 +236,7 @@ func (p *program) inventory(ctx context.Context, pr *project, path, tenant strin
 	if err != nil {
 		return kept, err
 	}
-	if kept.stores, err = service.Report(ctx, tenant); err != nil {
+	if kept.stores, err = service.Audit(ctx, tenant); err != nil {
 		return kept, err
 	}
 	kept.others, err = service.OtherApps(ctx, tenant)
@@ -279,7 +279,7 @@ func (pr *project) compare(kept inventory, flags string) app.Problems {
 }
 
 // printCheck writes the problems, and then how the app stands.
-func (p *program) printCheck(pr *project, problems app.Problems, reports []memory.StoreReport) error {
+func (p *program) printCheck(pr *project, problems app.Problems, reports []memory.StoreAudit) error {
 	warnings := len(problems.Warnings())
 	failures := len(problems) - warnings
 	err := p.answer(append(app.Problems{}, problems...), func() error {
@@ -299,7 +299,7 @@ func (p *program) printCheck(pr *project, problems app.Problems, reports []memor
 	return &usageError{f}
 }
 
-func (p *program) printReports(reports []memory.StoreReport) error {
+func (p *program) printReports(reports []memory.StoreAudit) error {
 	if len(reports) == 0 {
 		return nil
 	}

@@ -57,7 +57,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{"done", nil, 0},
 		{"a mistaken app file", &appError{"app.yaml", app.Problems{{Severity: app.SeverityError}}}, 2},
-		{"a moved store", fmt.Errorf("open: %w", errors.Join(&memory.MovedError{Store: "a"})), 2},
+		{"a moved store", fmt.Errorf("open: %w", errors.Join(&memory.ScopeChangedError{Store: "a"})), 2},
 		{"interrupted", fmt.Errorf("scan: %w", context.Canceled), 3},
 		{"anything else", errors.New("disk on fire"), 5},
 	}

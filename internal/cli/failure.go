@@ -56,7 +56,7 @@ func faultOf(err error) *abi.Fault {
 	if _, ok := errors.AsType[*appError](err); ok {
 		return abi.Faultf(abi.SourceInvalid, "%v", err)
 	}
-	if moved, ok := errors.AsType[*memory.MovedError](err); ok {
+	if moved, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		return movedFault(moved, "")
 	}
 	if errors.Is(err, context.Canceled) {

@@ -53,7 +53,7 @@ func (l local) Sessions(ctx context.Context, c host.Caller, after string, limit 
 }
 
 // List returns a page of the records of a store.
-func (l local) List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.Listed, next string, err error) {
+func (l local) List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error) {
 	return l.host.Stores().List(ctx, c, store, after, limit)
 }
 

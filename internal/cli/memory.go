@@ -193,7 +193,7 @@ func (p *program) memoryList() *cobra.Command {
 }
 
 func (p *program) listMemory(ctx context.Context, s surface, caller host.Caller, store string) error {
-	records, err := allPages(func(after string) ([]memory.Listed, string, error) {
+	records, err := allPages(func(after string) ([]memory.RecordInfo, string, error) {
 		return s.List(ctx, caller, store, after, pageSize)
 	})
 	if err != nil {
@@ -201,7 +201,7 @@ func (p *program) listMemory(ctx context.Context, s surface, caller host.Caller,
 	}
 	return p.answer(records, func() error {
 		heads, rows := []string{"USER", "SESSION", "REVISION", "BYTES", "UPDATED", "EXPIRES"}, make([][]string, len(records))
-		items := slices.ContainsFunc(records, func(r memory.Listed) bool { return r.Item != "" })
+		items := slices.ContainsFunc(records, func(r memory.RecordInfo) bool { return r.Item != "" })
 		if items {
 			heads = append([]string{"ITEM"}, heads...)
 		}
@@ -240,7 +240,7 @@ func (p *program) memoryPurge() *cobra.Command {
 
 func (p *program) purge(cmd *cobra.Command, f *memoryFlags, store string) error {
 	n, err := p.purgeOpened(cmd, f, store)
-	if _, moved := errors.AsType[*memory.MovedError](err); moved {
+	if _, moved := errors.AsType[*memory.ScopeChangedError](err); moved {
 		n, err = p.purgeUnopened(cmd, f, store)
 	}
 	if err != nil {

@@ -170,13 +170,13 @@ func (r *remote) Delete(ctx context.Context, c host.Caller, store string, opts w
 }
 
 // List lists records of a store.
-func (r *remote) List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.Listed, next string, err error) {
+func (r *remote) List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error) {
 	page, err := r.Records(ctx, callerOf(c), store, client.PageQuery{After: after, Limit: limit})
 	if err != nil {
 		return nil, "", r.unknownStore(ctx, err, store)
 	}
 	for _, l := range page.Items {
-		found = append(found, memory.Listed(l))
+		found = append(found, memory.RecordInfo(l))
 	}
 	return found, page.Next, nil
 }

@@ -82,7 +82,7 @@ func (s *server) open(ctx context.Context) (net.Listener, error) {
 
 // startFault keeps the tenant in the error for a store whose access changed.
 func startFault(err error) error {
-	if _, ok := errors.AsType[*memory.MovedError](err); ok {
+	if _, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		return abi.Faultf(abi.SourceInvalid, "%v", err)
 	}
 	return err

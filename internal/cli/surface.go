@@ -31,7 +31,7 @@ type surface interface {
 	// Delete deletes a record and answers as delete_content does.
 	Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error)
 	// Sessions and List return a page, and the after of the page that follows; "" where there is none.
-	List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.Listed, next string, err error)
+	List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error)
 	Purge(ctx context.Context, c host.Caller, store string) (int, error)
 	Erase(context.Context, host.Caller) (memory.Erased, error)
 	// ExportUser writes all data of the caller's user as a ZIP archive.

@@ -375,9 +375,9 @@ func TestChangedKind(t *testing.T) {
 		}
 		h, err := host.Open(t.Context(), host.Options{App: loaded, Backend: backend, SweepEvery: -1})
 		if name == "a document" {
-			moved, ok := errors.AsType[*memory.MovedError](err)
+			moved, ok := errors.AsType[*memory.ScopeChangedError](err)
 			if !ok || !strings.Contains(moved.Error(), `1 record of the kind "counter" and is now declared with "document"`) {
-				t.Errorf("Open with %s = %v; want a MovedError that names both kinds", name, err)
+				t.Errorf("Open with %s = %v; want a ScopeChangedError that names both kinds", name, err)
 			}
 			continue
 		}

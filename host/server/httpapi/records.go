@@ -209,13 +209,13 @@ type listRecordsInput struct {
 	apitypes.PageQuery
 }
 
-func listRecords(ctx context.Context, c *call, in *listRecordsInput) (*listOutput[memory.Listed], error) {
+func listRecords(ctx context.Context, c *call, in *listRecordsInput) (*listOutput[memory.RecordInfo], error) {
 	caller, err := c.named(in.User, in.Session)
 	if err != nil {
 		return nil, err
 	}
 	found, next, err := c.host.Stores().List(ctx, caller, in.Store, in.After, in.Limit)
-	return &listOutput[memory.Listed]{apitypes.List[memory.Listed]{Items: found, Next: next}}, err
+	return &listOutput[memory.RecordInfo]{apitypes.List[memory.RecordInfo]{Items: found, Next: next}}, err
 }
 
 type eraseInput struct {

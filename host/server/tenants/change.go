@@ -235,7 +235,7 @@ func mayDeclare(known []declare.Store, st declare.Store, create bool) error {
 
 // declarationFault says why stores cannot be declared.
 func declarationFault(stores []declare.Store, err error) error {
-	if moved, ok := errors.AsType[*memory.MovedError](err); ok {
+	if moved, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		return abi.Faultf(abi.Conflict, "the store %q has %s", moved.Store, moved.Held()).
 			WithHint("declare it as it was, give the new store another name, or remove the records")
 	}

@@ -47,7 +47,7 @@ func (a *Apps) survey(ctx context.Context, declared *app.App) error {
 		checked++
 		return nil
 	})
-	_, moved := errors.AsType[*memory.MovedError](err)
+	_, moved := errors.AsType[*memory.ScopeChangedError](err)
 	if err != nil && !moved && ctx.Err() == nil && bounded.Err() != nil {
 		a.logger().Warn("not all tenants of an app were checked for stores whose access changed", "app", declared.ID, "checked", checked, "limit", surveyTime.String())
 		return nil
@@ -107,7 +107,7 @@ func (a *Apps) logFailure(at place, err error) {
 		return
 	}
 	attrs := []any{"tenant", at.tenant, "app", at.app}
-	if moved, ok := errors.AsType[*memory.MovedError](err); ok {
+	if moved, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		attrs = append(attrs, "store", moved.Store)
 	}
 	a.logger().Error("an app cannot be opened for a tenant", append(attrs, "error", err)...)

@@ -27,7 +27,7 @@ func TestServeMovedStoreOfClosedTenant(t *testing.T) {
 	}
 	moved := func(when string, err error) {
 		t.Helper()
-		if e, ok := errors.AsType[*memory.MovedError](err); !ok || e.Store != "notes" || !strings.Contains(err.Error(), `"acme"`) {
+		if e, ok := errors.AsType[*memory.ScopeChangedError](err); !ok || e.Store != "notes" || !strings.Contains(err.Error(), `"acme"`) {
 			t.Errorf("%s: Serve = %v; want a MovedError of notes that names the tenant", when, err)
 		}
 	}

@@ -256,7 +256,7 @@ func merge(stores []declare.Store, s declare.Store) (all []declare.Store, replac
 
 // openFault says why an app cannot be opened for a tenant, in words that are anybody's business.
 func openFault(err error) error {
-	if moved, ok := errors.AsType[*memory.MovedError](err); ok {
+	if moved, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		return abi.Faultf(abi.Unavailable, "the app cannot be opened: its store %q has records of access %q", moved.Store, moved.Was).
 			WithHint("the app file has to declare it as it was, or another store")
 	}

@@ -166,7 +166,7 @@ func TestServeMovedStore(t *testing.T) {
 	a := serve(t, count)
 	look(t, a, "acme")
 	err := a.Serve(t.Context(), []*app.App{load(t, "application")})
-	if _, ok := errors.AsType[*memory.MovedError](err); !ok {
+	if _, ok := errors.AsType[*memory.ScopeChangedError](err); !ok {
 		t.Errorf("Serve = %v; want a MovedError", err)
 	}
 	if got := look(t, a, "acme"); got != `{"seen":true}` {

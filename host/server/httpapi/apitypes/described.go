@@ -59,7 +59,7 @@ type File struct {
 	URL string `json:"download_url,omitempty" doc:"Where the file can be downloaded without credentials until it expires"`
 }
 
-// Listed is a memory.Listed: a record without its content.
+// Listed is a memory.RecordInfo: a record without its content.
 type Listed struct {
 	Store    string     `json:"store"`
 	Item     string     `json:"item,omitempty"`

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Listed is a record as an operator sees it in a list: whose it is and how it stands, without its content.
-type Listed struct {
+// RecordInfo is a record as an operator sees it in a list: whose it is and how it stands, without its content.
+type RecordInfo struct {
 	Store string `json:"store"`
 	// Item names the record in a store that has many for a user, a session or the app.
 	Item     string     `json:"item,omitempty"`
@@ -32,7 +32,7 @@ type Listed struct {
 // List returns a page of at most limit living records of a store in the caller's tenant: of the caller's user or session
 // alone where it has one. Next is the after of the page that follows, "" where there is none. A page may hold less than
 // limit: the work for one is bounded. It is an operator's act: no tool can list.
-func (s *Service) List(ctx context.Context, c partition.Caller, name, after string, limit int) (found []Listed, next string, err error) {
+func (s *Service) List(ctx context.Context, c partition.Caller, name, after string, limit int) (found []RecordInfo, next string, err error) {
 	if err := c.Check(); err != nil {
 		return nil, "", err
 	}
@@ -45,7 +45,7 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 	if err != nil {
 		return nil, "", err
 	}
-	found, life := []Listed{}, newLifetimes(s)
+	found, life := []RecordInfo{}, newLifetimes(s)
 	last, err := records.Page(s.records.Heads(ctx, st.extent(group, c)), start, limit, func(r storage.Head) (bool, error) {
 		if !belongs(r.Key, c, name) {
 			return false, nil
@@ -146,8 +146,8 @@ func (l *lifetimes) alive(ctx context.Context, st *store, r storage.Record) (boo
 }
 
 // listed describes a record of the store.
-func (st *store) listed(r storage.Head) Listed {
-	l := Listed{
+func (st *store) listed(r storage.Head) RecordInfo {
+	l := RecordInfo{
 		Store: st.Name, Item: r.Key.Part(storage.Item), User: r.Key.Part(storage.User), Session: r.Key.Part(storage.Session),
 		Revision: r.Revision, Bytes: int(r.ContentBytes), Created: r.Created, Updated: r.Updated,
 	}
@@ -163,7 +163,7 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 	if name == "" {
 		return 0, abi.Faultf(abi.InvalidArgument, "a purge needs the name of a store")
 	}
-	n, err := s.records.Drop(ctx, storage.Selector{Prefix: prefixOf(s.app.Group(partition.Caller{Tenant: tenant}), name)}, func(storage.Head) {})
+	n, err := s.records.DeleteWhere(ctx, storage.Selector{Prefix: prefixOf(s.app.Group(partition.Caller{Tenant: tenant}), name)}, func(storage.Head) {})
 	return n, s.records.Fault("remove records", err)
 }
 
@@ -171,7 +171,7 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 func (s *Service) Do(ctx context.Context, c partition.Caller, a Authority, call abi.Call) (json.RawMessage, report.Effects, error) {
 	var reply json.RawMessage
 	op, _ := operationOf(s, call.Op)
-	done, err := s.Transact(ctx, Tx{Caller: c, Authority: a, Look: op.verb == abi.Read}, func(ctx context.Context, v *View) (err error) {
+	done, err := s.Transact(ctx, Tx{Caller: c, Authority: a, ReadOnly: op.verb == abi.Read}, func(ctx context.Context, v *View) (err error) {
 		reply, err = v.Call(ctx, call)
 		return err
 	})

@@ -6,8 +6,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Drop removes the selected records in chunks, calls count with each, and returns how many it removed.
-func (db *DB) Drop(ctx context.Context, what storage.Selector, count func(storage.Head)) (int, error) {
+// DeleteWhere removes the selected records in chunks, calls count with each, and returns how many it removed.
+func (db *DB) DeleteWhere(ctx context.Context, what storage.Selector, count func(storage.Head)) (int, error) {
 	total := 0
 	for {
 		removed, err := db.Backend.DeleteWhere(ctx, what, Chunk)
