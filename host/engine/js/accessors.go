@@ -8,7 +8,7 @@ import (
 var accessing = lazyRegexp(`__(?:define|lookup)[GS]etter__`)
 
 // addAccessors gives Object.prototype __defineGetter__ and its like.
-func (r *run) addAccessors() {
+func addAccessors(r *realm) {
 	add, err := r.vm.RunProgram(accessors())
 	must(err)
 	r.call(add.(*goja.Object), goja.Undefined())

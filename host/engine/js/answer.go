@@ -13,7 +13,7 @@ import (
 // encodeOutput writes what the tool answered. It runs guest code. A number or a function that JSON cannot hold is
 // written as JSON.stringify writes it, with a warning: a result that is of use must not be lost for it.
 func (r *run) encodeOutput(value goja.Value) (json.RawMessage, error) {
-	e := &encoder{run: r, bounds: bounds{nesting: r.limits.ValueNesting, bytes: r.limits.OutputBytes, lossy: true}}
+	e := &encoder{realm: &r.realm, bounds: bounds{nesting: r.realm.limits.ValueNesting, bytes: r.realm.limits.OutputBytes, lossy: true}}
 	text, refused := e.encode("output", value)
 	r.losses = e.losses.warnings("output")
 	r.losses = append(r.losses, r.missingInputs()...)
@@ -34,7 +34,7 @@ func (r *run) answerRefused(name string, refused *refusal) error {
 }
 
 func (r *run) answerTooLarge(name string) error {
-	return abi.Faultf(abi.OutputLimit, "the %s is larger than %d bytes", name, r.limits.OutputBytes)
+	return abi.Faultf(abi.OutputLimit, "the %s is larger than %d bytes", name, r.realm.limits.OutputBytes)
 }
 
 // contextChanges returns an object of the keys that the guest added to its context or changed there, nil for
@@ -42,7 +42,7 @@ func (r *run) answerTooLarge(name string) error {
 func (r *run) contextChanges() (json.RawMessage, error) {
 	// An unchanged context is mostly written as it came, which spares the comparison key by key.
 	same := bounds{nesting: maxParseNesting, bytes: len(r.in.Context)}
-	if text, refused := r.encode("context", r.context, same); refused == nil && bytes.Equal(text, r.contextText()) {
+	if text, refused := encodeJSON(&r.realm, "context", r.context, same); refused == nil && bytes.Equal(text, r.contextText()) {
 		return nil, nil
 	}
 	before, err := r.contextBefore()
@@ -62,7 +62,7 @@ func (r *run) contextChanges() (json.RawMessage, error) {
 			out = append(out, ',')
 		}
 		out = append(append(appendQuoted(out, key), ':'), changed...)
-		if len(out) > r.limits.OutputBytes {
+		if len(out) > r.realm.limits.OutputBytes {
 			return nil, r.answerTooLarge("context")
 		}
 	}
@@ -81,7 +81,7 @@ func (r *run) contextText() []byte {
 
 // contextBefore returns the members of the context as the guest got it.
 func (r *run) contextBefore() (map[string]goja.Value, error) {
-	document, err := r.parseDocument("context", r.in.Context)
+	document, err := parseDocument(&r.realm, "context", r.in.Context)
 	if err != nil {
 		return nil, err
 	}
@@ -96,13 +96,13 @@ func (r *run) contextBefore() (map[string]goja.Value, error) {
 // changedKey returns the value of a key if it is not what it was, nil otherwise.
 func (r *run) changedKey(key string, before goja.Value) ([]byte, error) {
 	// What came in may be larger and deeper than what may go out.
-	asRead := bounds{nesting: maxParseNesting, bytes: max(r.limits.OutputBytes, 8*len(r.in.Context))}
+	asRead := bounds{nesting: maxParseNesting, bytes: max(r.realm.limits.OutputBytes, 8*len(r.in.Context))}
 	name := pathText("context", []step{{key: key, index: -1}})
-	now, refused := r.encode(name, r.context.Get(key), asRead)
+	now, refused := encodeJSON(&r.realm, name, r.context.Get(key), asRead)
 	if refused != nil {
 		return nil, r.answerRefused("context", refused)
 	}
-	was, refused := r.encode(name, before, asRead)
+	was, refused := encodeJSON(&r.realm, name, before, asRead)
 	if refused != nil {
 		return nil, r.answerRefused("context", refused)
 	}
@@ -112,7 +112,7 @@ func (r *run) changedKey(key string, before goja.Value) ([]byte, error) {
 	if engine.OfWorkflow(key) {
 		return nil, engine.WorkflowFault(name)
 	}
-	if nestedDeeper(string(now), r.limits.ValueNesting) {
+	if nestedDeeper(string(now), r.realm.limits.ValueNesting) {
 		return nil, r.answerRefused("context", &refusal{where: name, what: "is nested too deep"})
 	}
 	return now, nil

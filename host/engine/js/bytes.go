@@ -4,33 +4,37 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/dop251/goja"
 )
 
-// encodeText is encode(text, encoding): the bytes of a text, as Buffer.from reads it.
-func (r *run) encodeText(call goja.FunctionCall) goja.Value {
+// textCodec converts between texts and bytes for the modules of Buffer, TextEncoder, atob and their like.
+type textCodec struct{ *realm }
+
+// encode is encode(text, encoding): the bytes of a text, as Buffer.from reads it.
+func (c textCodec) encode(call goja.FunctionCall) goja.Value {
 	text, ok := call.Argument(0).(goja.String)
 	if !ok {
-		return r.bytes(nil)
+		return newArrayBuffer(c.vm, nil)
 	}
 	switch call.Argument(1).String() {
 	case "hex":
-		return r.bytes(fromHex(text.String()))
+		return newArrayBuffer(c.vm, fromHex(text.String()))
 	case "base64", "base64url":
-		return r.bytes(fromBase64(text.String()))
+		return newArrayBuffer(c.vm, fromBase64(text.String()))
 	case "latin1", "ascii":
-		return r.bytes(lowBytes(text))
+		return newArrayBuffer(c.vm, lowBytes(text))
 	case "utf16le":
 		data := make([]byte, 0, 2*text.Length())
 		for i := range text.Length() {
 			unit := text.CharAt(i)
 			data = append(data, byte(unit), byte(unit>>8))
 		}
-		return r.bytes(data)
+		return newArrayBuffer(c.vm, data)
 	}
-	return r.bytes([]byte(text.String()))
+	return newArrayBuffer(c.vm, []byte(text.String()))
 }
 
 func lowBytes(text goja.String) []byte {
@@ -79,20 +83,20 @@ func decodeBase64(digits []byte) []byte {
 	return data[:n]
 }
 
-// decodeText is decode(buffer, offset, length, encoding): the text of bytes.
-func (r *run) decodeText(call goja.FunctionCall) goja.Value {
-	data := r.bytesAt(call, 0)
+// decode is decode(buffer, offset, length, encoding): the text of bytes.
+func (c textCodec) decode(call goja.FunctionCall) goja.Value {
+	data := bytesAt(call, 0)
 	switch call.Argument(3).String() {
 	case "hex":
-		return r.vm.ToValue(hex.EncodeToString(data))
+		return c.vm.ToValue(hex.EncodeToString(data))
 	case "base64":
-		return r.vm.ToValue(base64.StdEncoding.EncodeToString(data))
+		return c.vm.ToValue(base64.StdEncoding.EncodeToString(data))
 	case "base64url":
-		return r.vm.ToValue(base64.RawURLEncoding.EncodeToString(data))
+		return c.vm.ToValue(base64.RawURLEncoding.EncodeToString(data))
 	case "latin1":
-		return r.vm.ToValue(latin1(data, 0xFF))
+		return c.vm.ToValue(latin1(data, 0xFF))
 	case "ascii":
-		return r.vm.ToValue(latin1(data, 0x7F))
+		return c.vm.ToValue(latin1(data, 0x7F))
 	case "utf16le":
 		units := make([]uint16, len(data)/2)
 		for i := range units {
@@ -100,7 +104,7 @@ func (r *run) decodeText(call goja.FunctionCall) goja.Value {
 		}
 		return goja.StringFromUTF16(units)
 	}
-	return r.vm.ToValue(validUTF8(data))
+	return c.vm.ToValue(validUTF8(data))
 }
 
 func latin1(data []byte, mask byte) string {
@@ -158,16 +162,82 @@ func brokenLength(data []byte) int {
 	return length
 }
 
-// findBytes is find(buffer, offset, length, buffer, offset, length, from, last): where the second bytes are in the first.
-func (r *run) findBytes(call goja.FunctionCall) goja.Value {
-	all, wanted := r.bytesAt(call, 0), r.bytesAt(call, 3)
+// find is find(buffer, offset, length, buffer, offset, length, from, last): where the second bytes are in the first.
+func (c textCodec) find(call goja.FunctionCall) goja.Value {
+	all, wanted := bytesAt(call, 0), bytesAt(call, 3)
 	from := int(min(max(call.Argument(6).ToInteger(), 0), int64(len(all))))
 	if call.Argument(7).ToBoolean() {
-		return r.vm.ToValue(bytes.LastIndex(all[:min(from+len(wanted), len(all))], wanted))
+		return c.vm.ToValue(bytes.LastIndex(all[:min(from+len(wanted), len(all))], wanted))
 	}
 	at := bytes.Index(all[from:], wanted)
 	if at >= 0 {
 		at += from
 	}
-	return r.vm.ToValue(at)
+	return c.vm.ToValue(at)
+}
+
+func (c textCodec) toUTF8(call goja.FunctionCall) goja.Value {
+	return newArrayBuffer(c.vm, []byte(call.Argument(0).String()))
+}
+
+// fromUTF8 is null where the bytes are no UTF-8 and that is an error: fromUTF8(buffer, fatal).
+func (c textCodec) fromUTF8(call goja.FunctionCall) goja.Value {
+	buffer := call.Argument(0)
+	if buffer.ExportType() != bufferType {
+		return goja.Null()
+	}
+	text := string(buffer.Export().(goja.ArrayBuffer).Bytes())
+	if !utf8.ValidString(text) {
+		if call.Argument(1).ToBoolean() {
+			return goja.Null()
+		}
+		text = validUTF8([]byte(text))
+	}
+	return c.vm.ToValue(text)
+}
+
+// btoa is null where a character does not fit into a byte.
+func (c textCodec) btoa(call goja.FunctionCall) goja.Value {
+	text := call.Argument(0).String()
+	bytes := make([]byte, 0, len(text))
+	for _, c := range text {
+		if c > 0xFF {
+			return goja.Null()
+		}
+		bytes = append(bytes, byte(c))
+	}
+	return c.vm.ToValue(base64.StdEncoding.EncodeToString(bytes))
+}
+
+// atob is null where the text is no base64. It may lack its padding and hold white space.
+func (c textCodec) atob(call goja.FunctionCall) goja.Value {
+	text := strings.Join(strings.Fields(call.Argument(0).String()), "")
+	if len(text)%4 == 0 {
+		text = strings.TrimSuffix(strings.TrimSuffix(text, "="), "=")
+	}
+	bytes, err := base64.RawStdEncoding.DecodeString(text)
+	if err != nil {
+		return goja.Null()
+	}
+	characters := make([]rune, len(bytes))
+	for i, b := range bytes {
+		characters[i] = rune(b)
+	}
+	return c.vm.ToValue(string(characters))
+}
+
+// newArrayBuffer makes an ArrayBuffer over b, which it shares.
+func newArrayBuffer(vm *goja.Runtime, b []byte) goja.Value { return vm.ToValue(vm.NewArrayBuffer(b)) }
+
+// bytesAt returns the bytes that three arguments from the n-th on name: a buffer, an offset and a length. It clamps what
+// is out of range, since a guest can change what our modules compute with.
+func bytesAt(call goja.FunctionCall, n int) []byte {
+	buffer, ok := call.Argument(n).(*goja.Object)
+	if !ok || buffer.ExportType() != bufferType {
+		return nil
+	}
+	all := buffer.Export().(goja.ArrayBuffer).Bytes()
+	start := min(max(call.Argument(n+1).ToInteger(), 0), int64(len(all)))
+	length := min(max(call.Argument(n+2).ToInteger(), 0), int64(len(all))-start)
+	return all[start : start+length]
 }

@@ -77,10 +77,10 @@ func identifier(at file.Idx, name unistring.String) *ast.Identifier {
 	return &ast.Identifier{Name: name, Idx: at}
 }
 
-// makeCleaner is the function that catch clauses call.
-func (r *run) makeCleaner() goja.Value {
-	return r.vm.ToValue(func(call goja.FunctionCall) goja.Value {
-		r.clean(call.Argument(0))
+// function returns the function that catch clauses call.
+func (c *errorCleaner) function() goja.Value {
+	return c.vm.ToValue(func(call goja.FunctionCall) goja.Value {
+		c.clean(call.Argument(0))
 		return goja.Undefined()
 	})
 }

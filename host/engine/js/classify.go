@@ -40,7 +40,7 @@ var refusedTags = map[string]string{
 
 // classify says how to write o, or with refusedObject why it is not written. JSON.stringify would write most
 // of what is refused as {} and so lose it without a word.
-func (r *run) classify(o *goja.Object) (objectKind, string) {
+func classify(r *realm, o *goja.Object) (objectKind, string) {
 	switch o.ClassName() {
 	case "Array":
 		return array, ""
@@ -61,15 +61,15 @@ func (r *run) classify(o *goja.Object) (objectKind, string) {
 	case "Date":
 		return refusedObject, "is an invalid Date" // a valid one was resolved to its text
 	case "Object":
-		return r.classifyByType(o)
+		return classifyByType(r, o)
 	}
 	return record, ""
 }
 
-func (r *run) classifyByType(o *goja.Object) (objectKind, string) {
+func classifyByType(r *realm, o *goja.Object) (objectKind, string) {
 	switch t := o.ExportType(); t {
 	case plainType:
-		return r.classifyByTag(o)
+		return classifyByTag(r, o)
 	case mapType:
 		return refusedObject, "is a Map; use Object.fromEntries(map)"
 	case setType:
@@ -79,7 +79,7 @@ func (r *run) classifyByType(o *goja.Object) (objectKind, string) {
 	case bufferType:
 		return refusedObject, "is an ArrayBuffer; use [...new Uint8Array(buffer)]"
 	case proxyType:
-		return r.classifyProxy(o)
+		return classifyProxy(r, o)
 	case bigIntType:
 		return refusedObject, "is a BigInt"
 	default:
@@ -95,7 +95,7 @@ func (r *run) classifyByType(o *goja.Object) (objectKind, string) {
 	}
 }
 
-func (r *run) classifyByTag(o *goja.Object) (objectKind, string) {
+func classifyByTag(r *realm, o *goja.Object) (objectKind, string) {
 	if o.Prototype() == r.objectProto {
 		return record, ""
 	}
@@ -108,7 +108,7 @@ func (r *run) classifyByTag(o *goja.Object) (objectKind, string) {
 }
 
 // classifyProxy looks through a chain of proxies for an array, as JSON.stringify does.
-func (r *run) classifyProxy(o *goja.Object) (objectKind, string) {
+func classifyProxy(r *realm, o *goja.Object) (objectKind, string) {
 	for range r.limits.ValueNesting {
 		target := o.Export().(goja.Proxy).Target()
 		if target == nil {

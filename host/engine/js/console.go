@@ -2,7 +2,6 @@ package js
 
 import (
 	"strings"
-	"time"
 
 	"github.com/dop251/goja"
 
@@ -12,28 +11,37 @@ import (
 // maxLogBytes bounds one log line.
 const maxLogBytes = 8 << 10
 
-func (r *run) makeConsole() goja.Value {
-	return r.create("console.js", "createConsole", r.hostObject(map[string]nativeFunc{
-		"log":     r.log,
-		"stackOf": r.stackOf,
-		"now":     r.elapsed,
+// console is the guest's global console.
+type console struct {
+	*realm
+	program *program
+	prelude *prelude
+	write   func(abi.Level, string) error // writes a line of the log; nil drops it
+}
+
+// object makes the global.
+func (c *console) object() goja.Value {
+	return c.prelude.create("console.js", "createConsole", c.hostObject(map[string]nativeFunc{
+		"log":     c.log,
+		"stackOf": c.stackOf,
+		"now":     c.elapsed,
 	}))
 }
 
 // log hands over a line: log(level, text).
-func (r *run) log(call goja.FunctionCall) goja.Value {
-	if r.halted != nil || r.host.Log == nil {
+func (c *console) log(call goja.FunctionCall) goja.Value {
+	if c.halted != nil || c.write == nil {
 		return goja.Undefined()
 	}
 	text := strings.ToValidUTF8(call.Argument(1).String(), "\uFFFD")
-	if err := r.host.Log(abi.Level(call.Argument(0).String()), cut(text, maxLogBytes)); err != nil {
-		r.halt(err)
+	if err := c.write(abi.Level(call.Argument(0).String()), cut(text, maxLogBytes)); err != nil {
+		c.halt(err)
 	}
 	return goja.Undefined()
 }
 
 // stackOf tells an error's stack in the author's own lines: stackOf(error).
-func (r *run) stackOf(call goja.FunctionCall) goja.Value {
+func (c *console) stackOf(call goja.FunctionCall) goja.Value {
 	object, ok := call.Argument(0).(*goja.Object)
 	if !ok {
 		return goja.Undefined()
@@ -44,13 +52,8 @@ func (r *run) stackOf(call goja.FunctionCall) goja.Value {
 	}
 	message, frames, _ := strings.Cut(cut(stack.String(), maxStackBytes), "\n\tat ")
 	text := strings.TrimRight(message, "\n")
-	if t := r.parseStack("\tat " + frames); len(t) > 0 {
+	if t := c.program.parseStack("\tat " + frames); len(t) > 0 {
 		text += "\n" + t.String()
 	}
-	return r.vm.ToValue(text)
-}
-
-// elapsed is the time since the run began, in milliseconds.
-func (r *run) elapsed(goja.FunctionCall) goja.Value {
-	return r.vm.ToValue(float64(time.Since(r.start).Microseconds()) / 1000)
+	return c.vm.ToValue(text)
 }

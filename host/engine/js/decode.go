@@ -13,22 +13,16 @@ import (
 // stack of the process, whose overflow nothing recovers from.
 const maxParseNesting = 1000
 
-// captureIntrinsics keeps the intrinsic objects that values cross the boundary with, before guest code can change them.
-func (r *run) captureIntrinsics() {
-	r.objectProto = r.vm.GlobalObject().Prototype()
-	if r.program.json {
-		replaceJSON(r)
-	}
-}
-
-// replaceJSON replaces JSON.parse and JSON.stringify by our own functions.
-func replaceJSON(r *run) {
+// replaceJSON replaces JSON.parse and JSON.stringify by our own functions. Without stringifies, the tool does not name
+// JSON.stringify; if it computes the name at run time, it gets goja's.
+func replaceJSON(r *realm, stringifies bool) {
 	object := r.vm.GlobalObject().Get("JSON").(*goja.Object)
 	r.parse = object.Get("parse").Export().(nativeFunc)
-	must(object.DefineDataProperty("parse", r.native("parse", r.guestParse), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
-	if r.program.script.stringifies { // a tool that computes the name at run time gets goja's
+	parse := r.native("parse", func(call goja.FunctionCall) goja.Value { return guestParse(r, call) })
+	must(object.DefineDataProperty("parse", parse, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	if stringifies {
 		r.stringify = object.Get("stringify").Export().(nativeFunc)
-		stringify := r.native("stringify", r.guestStringify)
+		stringify := r.native("stringify", func(call goja.FunctionCall) goja.Value { return guestStringify(r, call) })
 		must(stringify.DefineDataProperty("length", r.vm.ToValue(3), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 		must(object.DefineDataProperty("stringify", stringify, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	}
@@ -36,7 +30,7 @@ func replaceJSON(r *run) {
 
 // nativeParse returns goja's JSON.parse. Most runs do not need it, and goja makes the object JSON when it is first read.
 // A guest that cannot reach JSON cannot have changed it.
-func nativeParse(r *run) nativeFunc {
+func nativeParse(r *realm) nativeFunc {
 	if r.parse == nil {
 		r.parse = r.vm.GlobalObject().Get("JSON").(*goja.Object).Get("parse").Export().(nativeFunc)
 	}
@@ -44,11 +38,11 @@ func nativeParse(r *run) nativeFunc {
 }
 
 // parseDocument makes a guest's value of a JSON object that the host gave.
-func (r *run) parseDocument(name string, text json.RawMessage) (goja.Value, error) {
+func parseDocument(r *realm, name string, text json.RawMessage) (goja.Value, error) {
 	if len(text) == 0 {
 		return r.vm.NewObject(), nil
 	}
-	value, err := r.parseJSON(text)
+	value, err := parseJSON(r, text)
 	if err == nil {
 		if _, ok := value.(*goja.Object); ok {
 			return value, nil
@@ -59,9 +53,9 @@ func (r *run) parseDocument(name string, text json.RawMessage) (goja.Value, erro
 }
 
 // parseJSON makes a guest's value of a JSON text that the host gave. It runs no guest code.
-func (r *run) parseJSON(text json.RawMessage) (value goja.Value, err error) {
+func parseJSON(r *realm, text json.RawMessage) (value goja.Value, err error) {
 	if checked(text) {
-		return r.read(text)
+		return readJSON(r, text)
 	}
 	if nestedDeeper(string(text), maxParseNesting) {
 		return nil, errors.New("it is nested too deep")

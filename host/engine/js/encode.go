@@ -41,7 +41,7 @@ type bounds struct {
 // drop or turn into null or {}, tells where it is, stops at its bounds, and looks at no name that a guest can
 // change. Its methods must be called within a protected call, for getters and proxies run in it.
 type encoder struct {
-	run     *run
+	realm   *realm
 	bounds  bounds
 	out     []byte
 	path    []step
@@ -54,8 +54,8 @@ type encoder struct {
 const checkEvery = 4096
 
 // encode writes v; root is what its path begins with. The result is nil without an error for undefined.
-func (r *run) encode(root string, v goja.Value, b bounds) ([]byte, *refusal) {
-	e := &encoder{run: r, bounds: b}
+func encodeJSON(r *realm, root string, v goja.Value, b bounds) ([]byte, *refusal) {
+	e := &encoder{realm: r, bounds: b}
 	return e.encode(root, v)
 }
 
@@ -77,7 +77,7 @@ func (e *encoder) encode(root string, v goja.Value) ([]byte, *refusal) {
 // value writes a value that was resolved.
 func (e *encoder) value(v goja.Value) *refusal {
 	e.values++
-	if e.values%checkEvery == 0 && e.run.ctx.Err() != nil {
+	if e.values%checkEvery == 0 && e.realm.ctx.Err() != nil {
 		// The interrupt is set, or will be: the guest gets no further than its next instruction.
 		return &refusal{kind: tooLarge, what: "takes too long to write"}
 	}
@@ -136,7 +136,7 @@ func (e *encoder) scalar(v goja.Value) *refusal {
 func (e *encoder) text(v goja.String) *refusal {
 	s := v.String()
 	if strings.ContainsRune(s, utf8.RuneError) && hasLoneSurrogate(v) {
-		return refuse("holds half of a surrogate pair, which is no character")
+		return refuse("holds half of a surrogate pair, which is not a character")
 	}
 	e.out = appendQuoted(e.out, s)
 	return nil
@@ -157,7 +157,7 @@ func hasLoneSurrogate(v goja.String) bool {
 }
 
 func (e *encoder) object(o *goja.Object) *refusal {
-	kind, what := e.run.classify(o)
+	kind, what := classify(e.realm, o)
 	if kind == refusedObject {
 		return refuse(what)
 	}
@@ -178,7 +178,7 @@ func (e *encoder) object(o *goja.Object) *refusal {
 func (e *encoder) members(o *goja.Object, kind objectKind) *refusal {
 	switch kind {
 	case boxedNumber:
-		return e.value(e.run.vm.ToValue(o.ToFloat()))
+		return e.value(e.realm.vm.ToValue(o.ToFloat()))
 	case boxedString:
 		return e.value(o.ToString())
 	case boxedBoolean:
@@ -268,16 +268,16 @@ func (e *encoder) resolve(v goja.Value) goja.Value {
 		if v == nil || !goja.IsBigInt(v) {
 			return v
 		}
-		o = v.ToObject(e.run.vm)
+		o = v.ToObject(e.realm.vm)
 	}
 	method := o.Get("toJSON")
 	if isUndefined(method) {
 		return v
 	}
-	if _, ok := goja.AssertFunction(method); !ok || method == e.run.objectProto.Get("toJSON") || method == e.run.vm.NewArray().Prototype().Get("toJSON") {
+	if _, ok := goja.AssertFunction(method); !ok || method == e.realm.objectProto.Get("toJSON") || method == e.realm.vm.NewArray().Prototype().Get("toJSON") {
 		return v
 	}
-	answer := e.run.call(method.(*goja.Object), v, e.run.vm.ToValue(e.lastKey()))
+	answer := e.realm.call(method.(*goja.Object), v, e.realm.vm.ToValue(e.lastKey()))
 	if answer != nil && goja.IsNull(answer) && o.ClassName() == "Date" {
 		return v // an invalid date, which is to be refused
 	}

@@ -72,23 +72,34 @@ func regexpReason(text string) string {
 	return "Invalid pattern"
 }
 
+// errorCleaner removes from the errors that a guest sees what goja took from Go: texts of Go's packages, and addresses of
+// its heap.
+type errorCleaner struct {
+	*realm
+	regexps *regexps
+	handler *goja.Object // makes a handler of rejections that cleans; nil until the first
+}
+
+// text returns the text of an error without what goja took from Go.
+func (c *errorCleaner) text(text string) string { return cleanText(text, c.regexps.texts()) }
+
 // clean takes what goja took from Go out of an error that it made. It reads no member that a prototype answers.
-func (r *run) clean(thrown goja.Value) {
+func (c *errorCleaner) clean(thrown goja.Value) {
 	object, ok := thrown.(*goja.Object)
 	if !ok || object.ClassName() != "Error" || object.ExportType() == proxyType || !slices.Contains(object.GetOwnPropertyNames(), "message") {
 		return
 	}
-	_ = r.vm.Try(func() {
+	_ = c.vm.Try(func() {
 		message, ok := object.Get("message").(goja.String)
 		if !ok {
 			return
 		}
 		text := message.String()
-		if cleaned := cleanText(text, r.texts()); cleaned != text {
-			_ = object.DefineDataProperty("message", r.vm.ToValue(cleaned), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+		if cleaned := c.text(text); cleaned != text {
+			_ = object.DefineDataProperty("message", c.vm.ToValue(cleaned), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 			if stack, ok := object.Get("stack").(goja.String); ok { // it begins with the message
 				renewed := strings.Replace(stack.String(), text, cleaned, 1)
-				_ = object.DefineDataProperty("stack", r.vm.ToValue(renewed), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+				_ = object.DefineDataProperty("stack", c.vm.ToValue(renewed), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 			}
 		}
 	})

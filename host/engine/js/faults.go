@@ -16,70 +16,80 @@ type issued struct {
 	trace trace
 }
 
+// errorMapper converts between the faults of the host and the errors of a guest.
+type errorMapper struct {
+	*realm
+	program  *program
+	prelude  *prelude
+	cleaner  *errorCleaner
+	issued   map[*goja.Object]issued // the errors that were made from faults
+	readNone bool                    // a read returned null, which a hint can mention
+}
+
 // raise throws a fault in the guest, as a MemoryAccessError. Only the object made here stands for the fault: a
 // guest can make an error that looks the same in every property.
-func (r *run) raise(f *abi.Fault) {
-	object := r.newMemoryAccessError(f)
-	if r.issued == nil {
-		r.issued = make(map[*goja.Object]issued)
+func (e *errorMapper) raise(f *abi.Fault) {
+	object := e.prelude.newMemoryAccessError(f)
+	if e.issued == nil {
+		e.issued = make(map[*goja.Object]issued)
 	}
-	r.issued[object] = issued{fault: f, trace: r.traceOf(r.vm.CaptureCallStack(0, nil))}
+	e.issued[object] = issued{fault: f, trace: e.program.traceOf(e.vm.CaptureCallStack(0, nil))}
 	panic(object)
 }
 
 // failure turns what ended a call into the runtime into what Run returns.
-func (r *run) failure(err error) error {
-	if r.halted != nil {
-		return r.halted
+func (e *errorMapper) failure(err error) error {
+	if e.halted != nil {
+		return e.halted
 	}
 	// Not errors.As: an Exception unwraps to what was thrown, by asking the guest's own objects.
 	switch ended := err.(type) {
 	case *goja.InterruptedError:
-		return engine.EndOf(r.ctx)
+		return engine.EndOf(e.ctx)
 	case *goja.StackOverflowError:
-		return r.traceOf(ended.Stack()).addTo(abi.Faultf(abi.StackLimit,
-			"calls are nested deeper than %d", r.limits.CallDepth).
+		return e.program.traceOf(ended.Stack()).addTo(abi.Faultf(abi.StackLimit,
+			"calls are nested deeper than %d", e.limits.CallDepth).
 			WithHint("a function that calls itself may lack the condition that ends it"))
 	case *goja.Exception:
-		return r.thrown(ended.Value(), ended.Stack())
+		return e.thrown(ended.Value(), ended.Stack())
 	}
 	panic(err) // an error that goja is not known to return
 }
 
 // thrown turns what a guest threw, and did not catch, into a fault. frames are where it was thrown from, if
 // that is known.
-func (r *run) thrown(value goja.Value, frames []goja.StackFrame) error {
+func (e *errorMapper) thrown(value goja.Value, frames []goja.StackFrame) error {
 	if object, ok := value.(*goja.Object); ok {
-		if from, ok := r.issued[object]; ok {
+		if from, ok := e.issued[object]; ok {
 			return from.trace.addTo(from.fault)
 		}
 	}
 	f := abi.Faultf(abi.ToolError, "")
-	where := r.traceOf(frames)
-	failed := r.try(func() {
-		f.Message = r.describe(value)
+	where := e.program.traceOf(frames)
+	failed := e.try(func() {
+		f.Message = e.describe(value)
 		// Where an error was made tells more than where it was thrown again.
-		if made := r.traceOfError(value); len(made) > 0 {
+		if made := e.program.traceOfError(value); len(made) > 0 {
 			where = made
 		}
 	})
 	if failed != nil {
 		if _, ok := failed.(*goja.Exception); !ok {
-			return r.failure(failed)
+			return e.failure(failed)
 		}
 		f.Message = "the tool threw a value that cannot be described"
 	}
-	f.Message = cleanText(f.Message, r.texts())
-	r.advise(f)
+	f.Message = e.cleaner.text(f.Message)
+	e.advise(f)
 	f.Message = cut(f.Message, maxMessageBytes)
 	return where.addTo(f)
 }
 
 // unhandled reports a promise that was rejected and that nothing handled.
-func (r *run) unhandled(p *goja.Promise) error {
-	fault, ok := r.thrown(p.Result(), nil).(*abi.Fault)
+func (e *errorMapper) unhandled(p *goja.Promise) error {
+	fault, ok := e.thrown(p.Result(), nil).(*abi.Fault)
 	if !ok {
-		return r.halted
+		return e.halted
 	}
 	copied := *fault
 	if copied.Hint == "" {
@@ -89,14 +99,14 @@ func (r *run) unhandled(p *goja.Promise) error {
 }
 
 // describe says in words what a guest threw. It runs guest code.
-func (r *run) describe(value goja.Value) string {
+func (e *errorMapper) describe(value goja.Value) string {
 	switch v := value.(type) {
 	case *goja.Symbol:
 		return "the tool threw a symbol"
 	case goja.String:
 		return v.String()
 	case *goja.Object:
-		return r.describeObject(v)
+		return e.describeObject(v)
 	}
 	if isUndefined(value) {
 		return "the tool threw undefined"
@@ -104,13 +114,13 @@ func (r *run) describe(value goja.Value) string {
 	return "the tool threw " + value.String()
 }
 
-func (r *run) describeObject(o *goja.Object) string {
+func (e *errorMapper) describeObject(o *goja.Object) string {
 	message, hasMessage := o.Get("message").(goja.String)
 	if o.ClassName() != "Error" {
 		if hasMessage {
 			return message.String()
 		}
-		text, refused := r.encode("value", o, bounds{nesting: 10, bytes: 1 << 10})
+		text, refused := encodeJSON(e.realm, "value", o, bounds{nesting: 10, bytes: 1 << 10})
 		if refused != nil || text == nil {
 			return "the tool threw an object"
 		}

@@ -144,7 +144,7 @@ func TestMemoryArguments(t *testing.T) {
 	for code, want := range map[string]string{
 		`get_content({ store: 'a', store_name: 'b' })`:  "get_content got its argument store under two names",
 		`get_content({ store: 'a', nope: 1 })`:          `get_content has no argument named "nope"; ` + names,
-		`get_content({ store: 'a' }, {})`:               "get_content takes either arguments by place or one object of named arguments, not both",
+		`get_content({ store: 'a' }, {})`:               "get_content takes either positional arguments or one object of named arguments, not both",
 		`get_content('a', {}, {}, 1)`:                   "get_content takes at most 3 arguments, not 4",
 		`set_content('a', { f() {} })`:                  "set_content: value.f is a function",
 		`set_content({ store: 'a', data_object: NaN })`: "set_content: value is NaN; use null",

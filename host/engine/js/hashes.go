@@ -3,11 +3,13 @@ package js
 import (
 	"crypto/hmac"
 	"crypto/md5"
+	cryptorand "crypto/rand"
 	"crypto/sha1"
 	"crypto/sha256"
 	"crypto/sha512"
 	"crypto/subtle"
 	"hash"
+	"math/rand/v2"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -33,41 +35,47 @@ func hashNamed(name string) func() hash.Hash {
 	return hashes[strings.Replace(name, "sha-", "sha", 1)]
 }
 
+// cryptoAPI has the functions of the host that the modules of crypto use.
+type cryptoAPI struct {
+	*realm
+	random *rand.Rand // nil for the system's source
+}
+
 // createHash is createHash(name): an object of update, digest and copy, or null for an unknown name.
-func (r *run) createHash(call goja.FunctionCall) goja.Value {
+func (c *cryptoAPI) createHash(call goja.FunctionCall) goja.Value {
 	create := hashNamed(call.Argument(0).String())
 	if create == nil {
 		return goja.Null()
 	}
-	return r.hashObject(create())
+	return c.hashObject(create())
 }
 
 // createHmac is createHmac(name, buffer, offset, length), the last three of which are the key.
-func (r *run) createHmac(call goja.FunctionCall) goja.Value {
+func (c *cryptoAPI) createHmac(call goja.FunctionCall) goja.Value {
 	create := hashNamed(call.Argument(0).String())
 	if create == nil {
 		return goja.Null()
 	}
-	return r.hashObject(hmac.New(create, r.bytesAt(call, 1)))
+	return c.hashObject(hmac.New(create, bytesAt(call, 1)))
 }
 
-func (r *run) hashObject(h hash.Hash) goja.Value {
-	return r.hostObject(map[string]nativeFunc{
+func (c *cryptoAPI) hashObject(h hash.Hash) goja.Value {
+	return c.hostObject(map[string]nativeFunc{
 		"update": func(call goja.FunctionCall) goja.Value {
-			r.feed(h, r.bytesAt(call, 0))
+			c.feed(h, bytesAt(call, 0))
 			return goja.Undefined()
 		},
-		"digest": func(goja.FunctionCall) goja.Value { return r.bytes(h.Sum(nil)) },
+		"digest": func(goja.FunctionCall) goja.Value { return newArrayBuffer(c.vm, h.Sum(nil)) },
 		"copy": func(goja.FunctionCall) goja.Value {
 			cloner, ok := h.(hash.Cloner)
 			if !ok {
-				panic(r.newError("Error", "this digest cannot be copied"))
+				panic(c.newError("Error", "this digest cannot be copied"))
 			}
 			copied, err := cloner.Clone()
 			if err != nil {
-				panic(r.newError("Error", "this digest cannot be copied"))
+				panic(c.newError("Error", "this digest cannot be copied"))
 			}
-			return r.hashObject(copied)
+			return c.hashObject(copied)
 		},
 	})
 }
@@ -75,8 +83,8 @@ func (r *run) hashObject(h hash.Hash) goja.Value {
 // feedBytes is how much is hashed between two looks at whether the run is over.
 const feedBytes = 1 << 20
 
-func (r *run) feed(h hash.Hash, data []byte) {
-	for len(data) > 0 && r.ctx.Err() == nil {
+func (c *cryptoAPI) feed(h hash.Hash, data []byte) {
+	for len(data) > 0 && c.ctx.Err() == nil {
 		n := min(len(data), feedBytes)
 		h.Write(data[:n])
 		data = data[n:]
@@ -84,19 +92,22 @@ func (r *run) feed(h hash.Hash, data []byte) {
 }
 
 // equalBytes is equal(buffer, offset, length, buffer, offset, length). Its time does not depend on the contents.
-func (r *run) equalBytes(call goja.FunctionCall) goja.Value {
-	return r.vm.ToValue(subtle.ConstantTimeCompare(r.bytesAt(call, 0), r.bytesAt(call, 3)) == 1)
+func (c *cryptoAPI) equalBytes(call goja.FunctionCall) goja.Value {
+	return c.vm.ToValue(subtle.ConstantTimeCompare(bytesAt(call, 0), bytesAt(call, 3)) == 1)
 }
 
-// bytesAt returns the bytes that three arguments from the n-th on name: a buffer, an offset and a length. It clamps what
-// is out of range, since a guest can change what our modules compute with.
-func (r *run) bytesAt(call goja.FunctionCall, n int) []byte {
-	buffer, ok := call.Argument(n).(*goja.Object)
-	if !ok || buffer.ExportType() != bufferType {
-		return nil
+// maxRandomBytes bounds what one call gives.
+const maxRandomBytes = 1 << 20
+
+// randomBytes is random(n). The caller bounds n, but with what a guest can replace; it fills from the run's seed where there is one.
+func (c *cryptoAPI) randomBytes(call goja.FunctionCall) goja.Value {
+	bytes := make([]byte, min(max(call.Argument(0).ToInteger(), 0), maxRandomBytes))
+	if c.random == nil {
+		_, _ = cryptorand.Read(bytes) // never fails
+		return newArrayBuffer(c.vm, bytes)
 	}
-	all := buffer.Export().(goja.ArrayBuffer).Bytes()
-	start := min(max(call.Argument(n+1).ToInteger(), 0), int64(len(all)))
-	length := min(max(call.Argument(n+2).ToInteger(), 0), int64(len(all))-start)
-	return all[start : start+length]
+	for i := range bytes {
+		bytes[i] = byte(c.random.Uint32())
+	}
+	return newArrayBuffer(c.vm, bytes)
 }

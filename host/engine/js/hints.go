@@ -18,27 +18,27 @@ var (
 
 // advise adds a hint to the fault of an error that goja threw, and makes its message right. A guest that throws the same
 // text gets the same hint.
-func (r *run) advise(f *abi.Fault) {
+func (e *errorMapper) advise(f *abi.Fault) {
 	if m := notDefined().FindStringSubmatch(f.Message); m != nil {
 		f.Hint = absentHint(m[1])
 	} else if m := readOfNone().FindStringSubmatch(f.Message); m != nil {
 		f.Message = "TypeError: Cannot read property '" + m[1] + "' of null or undefined"
-		f.Hint = r.noneHint(m[1])
+		f.Hint = e.noneHint(m[1])
 	} else if useOfNone().MatchString(f.Message) {
 		f.Message = "TypeError: the value is null or undefined"
-		f.Hint = r.noneHint("")
+		f.Hint = e.noneHint("")
 	} else if m := noMember().FindStringSubmatch(f.Message); m != nil {
 		f.Message = "TypeError: " + m[1] + " is not a function of the object"
-		f.Hint = r.operationHint(m[1])
+		f.Hint = e.operationHint(m[1])
 	}
 }
 
 // noneHint is the hint for a property of what is null or undefined.
-func (r *run) noneHint(property string) string {
-	if r.program.script.forgottenAwait() != "" {
+func (e *errorMapper) noneHint(property string) string {
+	if e.program.script.forgottenAwait() != "" {
 		return "" // that is more telling
 	}
-	if r.readNone {
+	if e.readNone {
 		return "a store without a record is read as null; if that is the value here, write (await memory.get_content(store)) ?? {}"
 	}
 	if isPropertyName().MatchString(property) {
@@ -50,9 +50,9 @@ func (r *run) noneHint(property string) string {
 var isPropertyName = lazyRegexp(`^[\p{L}_$][\p{L}\p{N}_$]*$`)
 
 // operationHint is the hint for a method that has about the name of a memory operation, as memory.getContent has.
-func (r *run) operationHint(method string) string {
-	names := make([]string, len(r.program.operations))
-	for i, op := range r.program.operations {
+func (e *errorMapper) operationHint(method string) string {
+	names := make([]string, len(e.program.operations))
+	for i, op := range e.program.operations {
 		names[i] = op.Name
 	}
 	if name := spell.Name(snakeCase(method), names); name != "" {

@@ -24,8 +24,8 @@ func namesLocale(input []byte) bool {
 // the getter of a method that is tied to its object.
 type intlClass struct {
 	name    string
-	make    func(r *run, locales []intl.Tag, options goja.Value) any
-	methods map[string]func(r *run, value any, call goja.FunctionCall) goja.Value
+	make    func(r *realm, locales []intl.Tag, options goja.Value) any
+	methods map[string]func(r *realm, value any, call goja.FunctionCall) goja.Value
 	needNew bool // it cannot be called without new
 }
 
@@ -39,33 +39,39 @@ type intlObject struct {
 
 var intlObjectType = reflect.TypeFor[*intlObject]()
 
-// makeIntl makes the global.
-func (r *run) makeIntl() goja.Value {
+// intlGlobal is the guest's global Intl.
+type intlGlobal struct {
+	*realm
+	prototypes map[string]*goja.Object // of the classes that the guest has used
+}
+
+// object makes the global.
+func (g *intlGlobal) object() goja.Value {
 	members := map[string]func() goja.Value{
-		"getCanonicalLocales": func() goja.Value { return r.native("getCanonicalLocales", r.canonicalLocales) },
-		"supportedValuesOf":   func() goja.Value { return r.native("supportedValuesOf", r.supportedValues) },
+		"getCanonicalLocales": func() goja.Value { return g.native("getCanonicalLocales", g.canonicalLocales) },
+		"supportedValuesOf":   func() goja.Value { return g.native("supportedValuesOf", g.supportedValues) },
 	}
 	names := []string{"getCanonicalLocales", "supportedValuesOf"}
 	for _, class := range intlClasses {
 		names = append(names, class.name)
-		members[class.name] = func() goja.Value { return r.makeIntlClass(class) }
+		members[class.name] = func() goja.Value { return g.makeClass(class) }
 	}
-	members["Locale"] = r.makeLocaleClass
-	return r.lazyObject(append(names, "Locale"), members)
+	members["Locale"] = g.makeLocaleClass
+	return g.lazyObject(append(names, "Locale"), members)
 }
 
 // madePrototype is the prototype of what new made for a constructor. It is nil where the constructor was called without new:
 // goja then passes on what it was called on.
-func (r *run) madePrototype(class string, this *goja.Object) *goja.Object {
+func (g *intlGlobal) madePrototype(class string, this *goja.Object) *goja.Object {
 	made := this.Prototype()
 	p := made
 	for range maxPrototypes { // a proxy has as many as it likes
-		if p == nil || p == r.intlPrototypes[class] {
+		if p == nil || p == g.prototypes[class] {
 			break
 		}
 		p = p.Prototype()
 	}
-	if p != r.intlPrototypes[class] {
+	if p != g.prototypes[class] {
 		return nil
 	}
 	return made
@@ -74,58 +80,58 @@ func (r *run) madePrototype(class string, this *goja.Object) *goja.Object {
 // maxPrototypes bounds a search in a chain of prototypes.
 const maxPrototypes = 100
 
-func (r *run) rememberPrototype(class string, prototype *goja.Object) {
-	if r.intlPrototypes == nil {
-		r.intlPrototypes = make(map[string]*goja.Object)
+func (g *intlGlobal) rememberPrototype(class string, prototype *goja.Object) {
+	if g.prototypes == nil {
+		g.prototypes = make(map[string]*goja.Object)
 	}
-	r.intlPrototypes[class] = prototype
+	g.prototypes[class] = prototype
 }
 
-func (r *run) makeIntlClass(class *intlClass) goja.Value {
-	constructor := r.vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
-		r.enter()
-		defer r.leave()
-		prototype := r.madePrototype(class.name, call.This)
+func (g *intlGlobal) makeClass(class *intlClass) goja.Value {
+	constructor := g.vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
+		g.enter()
+		defer g.leave()
+		prototype := g.madePrototype(class.name, call.This)
 		if prototype == nil && class.needNew {
-			panic(r.newError("TypeError", "Constructor Intl."+class.name+" requires 'new'"))
+			panic(g.newError("TypeError", "Constructor Intl."+class.name+" requires 'new'"))
 		}
 		if prototype == nil {
-			prototype = r.intlPrototypes[class.name]
+			prototype = g.prototypes[class.name]
 		}
-		value := class.make(r, r.localeList(call.Argument(0)), call.Argument(1))
-		return r.newIntlObject(class.name, value, prototype)
+		value := class.make(g.realm, localeList(g.realm, call.Argument(0)), call.Argument(1))
+		return g.newObject(class.name, value, prototype)
 	}).(*goja.Object)
-	must(constructor.DefineDataProperty("name", r.vm.ToValue(class.name), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
-	r.defineHidden(constructor, "supportedLocalesOf", r.native("supportedLocalesOf", r.supportedLocales))
+	must(constructor.DefineDataProperty("name", g.vm.ToValue(class.name), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	defineHidden(constructor, "supportedLocalesOf", g.native("supportedLocalesOf", g.supportedLocales))
 	prototype := constructor.Get("prototype").(*goja.Object)
-	r.rememberPrototype(class.name, prototype)
+	g.rememberPrototype(class.name, prototype)
 	for name, method := range class.methods {
-		r.defineIntlMethod(class, prototype, name, method)
+		g.defineMethod(class, prototype, name, method)
 	}
-	must(prototype.DefineDataPropertySymbol(goja.SymToStringTag, r.vm.ToValue("Intl."+class.name), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	must(prototype.DefineDataPropertySymbol(goja.SymToStringTag, g.vm.ToValue("Intl."+class.name), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	return constructor
 }
 
-func (r *run) newIntlObject(class string, value any, prototype *goja.Object) *goja.Object {
-	object := r.vm.NewDynamicObject(&intlObject{class: class, value: value})
-	r.setPrototype(object, prototype)
+func (g *intlGlobal) newObject(class string, value any, prototype *goja.Object) *goja.Object {
+	object := g.vm.NewDynamicObject(&intlObject{class: class, value: value})
+	setPrototype(object, prototype)
 	return object
 }
 
-func (r *run) defineIntlMethod(class *intlClass, prototype *goja.Object, name string, method func(*run, any, goja.FunctionCall) goja.Value) {
+func (g *intlGlobal) defineMethod(class *intlClass, prototype *goja.Object, name string, method func(*realm, any, goja.FunctionCall) goja.Value) {
 	if getter, ok := cutGetter(name); ok {
-		get := r.native(name, func(call goja.FunctionCall) goja.Value {
-			object := r.intlThis(class, getter, call.This)
+		get := g.native(name, func(call goja.FunctionCall) goja.Value {
+			object := g.receiver(class, getter, call.This)
 			if object.bound == nil {
-				object.bound = r.native("", func(call goja.FunctionCall) goja.Value { return method(r, object.value, call) })
+				object.bound = g.native("", func(call goja.FunctionCall) goja.Value { return method(g.realm, object.value, call) })
 			}
 			return object.bound
 		})
 		must(prototype.DefineAccessorProperty(getter, get, nil, goja.FLAG_TRUE, goja.FLAG_FALSE))
 		return
 	}
-	r.defineHidden(prototype, name, r.native(name, func(call goja.FunctionCall) goja.Value {
-		return method(r, r.intlThis(class, name, call.This).value, call)
+	defineHidden(prototype, name, g.native(name, func(call goja.FunctionCall) goja.Value {
+		return method(g.realm, g.receiver(class, name, call.This).value, call)
 	}))
 }
 
@@ -138,12 +144,12 @@ func cutGetter(name string) (string, bool) {
 	return name, false
 }
 
-// intlThis is the object that a method is called on.
-func (r *run) intlThis(class *intlClass, method string, this goja.Value) *intlObject {
+// receiver is the object that a method is called on.
+func (g *intlGlobal) receiver(class *intlClass, method string, this goja.Value) *intlObject {
 	if object := intlObjectOf(this, class.name); object != nil {
 		return object
 	}
-	panic(r.newError("TypeError", "Method Intl."+class.name+".prototype."+method+" called on incompatible receiver"))
+	panic(g.newError("TypeError", "Method Intl."+class.name+".prototype."+method+" called on incompatible receiver"))
 }
 
 func intlObjectOf(value goja.Value, class string) *intlObject {
@@ -158,13 +164,8 @@ func intlObjectOf(value goja.Value, class string) *intlObject {
 	return o
 }
 
-// defineHidden gives an object a member that is not enumerable, as those of the language are.
-func (r *run) defineHidden(o *goja.Object, name string, value goja.Value) {
-	must(o.DefineDataProperty(name, value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
-}
-
-// intlFailed throws an error of package intl in the guest.
-func (r *run) intlFailed(err error) {
+// checkIntl throws an error of package intl in the guest.
+func checkIntl(r *realm, err error) {
 	if refused, ok := errors.AsType[*intl.Error](err); ok {
 		panic(r.newError(refused.Kind, refused.Message))
 	}
@@ -177,11 +178,11 @@ func (r *run) intlFailed(err error) {
 const maxLocales = 200
 
 // localeList reads the argument locales.
-func (r *run) localeList(value goja.Value) (tags []intl.Tag) {
+func localeList(r *realm, value goja.Value) (tags []intl.Tag) {
 	if isUndefined(value) {
 		return nil
 	}
-	if tag, ok := r.localeOf(value); ok {
+	if tag, ok := localeOf(r, value); ok {
 		return []intl.Tag{tag}
 	}
 	list := value.ToObject(r.vm)
@@ -199,9 +200,9 @@ func (r *run) localeList(value goja.Value) (tags []intl.Tag) {
 		if isUndefined(entry) {
 			continue
 		}
-		tag, ok := r.localeOf(entry)
+		tag, ok := localeOf(r, entry)
 		if object, isObject := entry.(*goja.Object); !ok && isObject {
-			tag, ok = r.parseTag(object.String()), true
+			tag, ok = parseTag(r, object.String()), true
 		}
 		if !ok {
 			panic(r.newError("TypeError", "Language ID should be string or object."))
@@ -215,17 +216,17 @@ func (r *run) localeList(value goja.Value) (tags []intl.Tag) {
 }
 
 // localeOf reads a locale that is a string or an Intl.Locale.
-func (r *run) localeOf(value goja.Value) (intl.Tag, bool) {
+func localeOf(r *realm, value goja.Value) (intl.Tag, bool) {
 	if object := intlObjectOf(value, "Locale"); object != nil {
 		return object.value.(intl.Tag), true
 	}
 	if text, ok := value.(goja.String); ok {
-		return r.parseTag(text.String()), true
+		return parseTag(r, text.String()), true
 	}
 	return intl.Tag{}, false
 }
 
-func (r *run) parseTag(text string) intl.Tag {
+func parseTag(r *realm, text string) intl.Tag {
 	tag, err := intl.ParseTag(text)
 	if err != nil {
 		panic(r.newError("RangeError", "Incorrect locale information provided"))
@@ -233,47 +234,47 @@ func (r *run) parseTag(text string) intl.Tag {
 	return tag
 }
 
-func (r *run) canonicalLocales(call goja.FunctionCall) goja.Value {
+func (g *intlGlobal) canonicalLocales(call goja.FunctionCall) goja.Value {
 	texts := []string{}
-	for _, tag := range r.localeList(call.Argument(0)) {
+	for _, tag := range localeList(g.realm, call.Argument(0)) {
 		texts = append(texts, tag.String())
 	}
-	return r.mustParse(texts)
+	return mustParse(g.realm, texts)
 }
 
-func (r *run) supportedLocales(call goja.FunctionCall) goja.Value {
-	return r.mustParse(intl.SupportedLocales(r.localeList(call.Argument(0))))
+func (g *intlGlobal) supportedLocales(call goja.FunctionCall) goja.Value {
+	return mustParse(g.realm, intl.SupportedLocales(localeList(g.realm, call.Argument(0))))
 }
 
-func (r *run) supportedValues(call goja.FunctionCall) goja.Value {
+func (g *intlGlobal) supportedValues(call goja.FunctionCall) goja.Value {
 	key := call.Argument(0).String()
 	values, err := intl.SupportedValues(key)
-	r.intlFailed(err)
-	return r.mustParse(values)
+	checkIntl(g.realm, err)
+	return mustParse(g.realm, values)
 }
 
 // resolvedOptions makes the object of options in effect.
-func (r *run) resolvedOptions(list []intl.Option) goja.Value {
+func resolvedOptions(r *realm, list []intl.Option) goja.Value {
 	object := r.vm.NewObject()
 	for _, o := range list {
 		value := r.vm.ToValue(o.Value)
 		if texts, ok := o.Value.([]string); ok {
-			value = r.mustParse(texts)
+			value = mustParse(r, texts)
 		}
-		r.define(object, o.Name, value)
+		define(object, o.Name, value)
 	}
 	return object
 }
 
 // partList makes an array of parts.
-func (r *run) partList(parts []intl.Part) goja.Value {
+func partList(r *realm, parts []intl.Part) goja.Value {
 	list := make([]any, len(parts))
 	for i, p := range parts {
 		object := r.vm.NewObject()
-		r.define(object, "type", r.vm.ToValue(p.Type))
-		r.define(object, "value", r.vm.ToValue(p.Value))
+		define(object, "type", r.vm.ToValue(p.Type))
+		define(object, "value", r.vm.ToValue(p.Value))
 		if p.Unit != "" {
-			r.define(object, "unit", r.vm.ToValue(p.Unit))
+			define(object, "unit", r.vm.ToValue(p.Unit))
 		}
 		list[i] = object
 	}

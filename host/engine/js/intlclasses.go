@@ -12,103 +12,103 @@ import (
 )
 
 // intlMethods are the methods of a class.
-type intlMethods = map[string]func(r *run, value any, call goja.FunctionCall) goja.Value
+type intlMethods = map[string]func(r *realm, value any, call goja.FunctionCall) goja.Value
 
 // intlClasses are the classes of Intl.
 var intlClasses = []*intlClass{
-	{name: "NumberFormat", make: func(r *run, tags []intl.Tag, options goja.Value) any { return r.numberFormat(tags, options) },
+	{name: "NumberFormat", make: func(r *realm, tags []intl.Tag, options goja.Value) any { return newNumberFormat(r, tags, options) },
 		methods: intlMethods{
-			"get format": func(r *run, f any, call goja.FunctionCall) goja.Value {
-				text, err := f.(*intl.NumberFormat).Format(r.decimal(call.Argument(0)))
-				r.intlFailed(err)
+			"get format": func(r *realm, f any, call goja.FunctionCall) goja.Value {
+				text, err := f.(*intl.NumberFormat).Format(decimalOf(r, call.Argument(0)))
+				checkIntl(r, err)
 				return r.vm.ToValue(text)
 			},
-			"formatToParts": func(r *run, f any, call goja.FunctionCall) goja.Value {
-				parts, err := f.(*intl.NumberFormat).Parts(r.decimal(call.Argument(0)))
-				r.intlFailed(err)
-				return r.partList(parts)
+			"formatToParts": func(r *realm, f any, call goja.FunctionCall) goja.Value {
+				parts, err := f.(*intl.NumberFormat).Parts(decimalOf(r, call.Argument(0)))
+				checkIntl(r, err)
+				return partList(r, parts)
 			},
-			"resolvedOptions": func(r *run, f any, _ goja.FunctionCall) goja.Value {
-				return r.resolvedOptions(f.(*intl.NumberFormat).Resolved())
+			"resolvedOptions": func(r *realm, f any, _ goja.FunctionCall) goja.Value {
+				return resolvedOptions(r, f.(*intl.NumberFormat).Resolved())
 			},
 			"formatRange":        noRange("NumberFormat", "formatRange"),
 			"formatRangeToParts": noRange("NumberFormat", "formatRangeToParts"),
 		}},
-	{name: "DateTimeFormat", make: func(r *run, tags []intl.Tag, options goja.Value) any {
-		return r.dateFormat(tags, options, intl.DefaultsOfConstructor)
+	{name: "DateTimeFormat", make: func(r *realm, tags []intl.Tag, options goja.Value) any {
+		return newDateFormat(r, tags, options, intl.DefaultsOfConstructor)
 	}, methods: intlMethods{
-		"get format": func(r *run, f any, call goja.FunctionCall) goja.Value {
-			text, err := f.(*intl.DateTimeFormat).Format(r.milliseconds(call.Argument(0)))
-			r.intlFailed(err)
+		"get format": func(r *realm, f any, call goja.FunctionCall) goja.Value {
+			text, err := f.(*intl.DateTimeFormat).Format(milliseconds(r, call.Argument(0)))
+			checkIntl(r, err)
 			return r.vm.ToValue(text)
 		},
-		"formatToParts": func(r *run, f any, call goja.FunctionCall) goja.Value {
-			parts, err := f.(*intl.DateTimeFormat).Parts(r.milliseconds(call.Argument(0)))
-			r.intlFailed(err)
-			return r.partList(parts)
+		"formatToParts": func(r *realm, f any, call goja.FunctionCall) goja.Value {
+			parts, err := f.(*intl.DateTimeFormat).Parts(milliseconds(r, call.Argument(0)))
+			checkIntl(r, err)
+			return partList(r, parts)
 		},
-		"resolvedOptions": func(r *run, f any, _ goja.FunctionCall) goja.Value {
-			return r.resolvedOptions(f.(*intl.DateTimeFormat).Resolved())
+		"resolvedOptions": func(r *realm, f any, _ goja.FunctionCall) goja.Value {
+			return resolvedOptions(r, f.(*intl.DateTimeFormat).Resolved())
 		},
 		"formatRange":        noRange("DateTimeFormat", "formatRange"),
 		"formatRangeToParts": noRange("DateTimeFormat", "formatRangeToParts"),
 	}},
-	{name: "PluralRules", needNew: true, make: func(r *run, tags []intl.Tag, options goja.Value) any {
-		f, err := intl.NewPluralRules(tags, r.options(options))
-		r.intlFailed(err)
+	{name: "PluralRules", needNew: true, make: func(r *realm, tags []intl.Tag, options goja.Value) any {
+		f, err := intl.NewPluralRules(tags, optionsOf(r, options))
+		checkIntl(r, err)
 		return f
 	}, methods: intlMethods{
-		"select": func(r *run, f any, call goja.FunctionCall) goja.Value {
+		"select": func(r *realm, f any, call goja.FunctionCall) goja.Value {
 			category, err := f.(*intl.PluralRules).Select(intl.NewFloat(call.Argument(0).ToNumber().ToFloat()))
-			r.intlFailed(err)
+			checkIntl(r, err)
 			return r.vm.ToValue(category)
 		},
-		"resolvedOptions": func(r *run, f any, _ goja.FunctionCall) goja.Value {
-			return r.resolvedOptions(f.(*intl.PluralRules).Resolved())
+		"resolvedOptions": func(r *realm, f any, _ goja.FunctionCall) goja.Value {
+			return resolvedOptions(r, f.(*intl.PluralRules).Resolved())
 		},
 		"selectRange": noRange("PluralRules", "selectRange"),
 	}},
-	{name: "RelativeTimeFormat", needNew: true, make: func(r *run, tags []intl.Tag, options goja.Value) any {
-		f, err := intl.NewRelativeTimeFormat(tags, r.options(options))
-		r.intlFailed(err)
+	{name: "RelativeTimeFormat", needNew: true, make: func(r *realm, tags []intl.Tag, options goja.Value) any {
+		f, err := intl.NewRelativeTimeFormat(tags, optionsOf(r, options))
+		checkIntl(r, err)
 		return f
 	}, methods: intlMethods{
-		"format": func(r *run, f any, call goja.FunctionCall) goja.Value {
-			text, err := f.(*intl.RelativeTimeFormat).Format(r.relativeTime(call))
-			r.intlFailed(err)
+		"format": func(r *realm, f any, call goja.FunctionCall) goja.Value {
+			text, err := f.(*intl.RelativeTimeFormat).Format(relativeTime(call))
+			checkIntl(r, err)
 			return r.vm.ToValue(text)
 		},
-		"formatToParts": func(r *run, f any, call goja.FunctionCall) goja.Value {
-			parts, err := f.(*intl.RelativeTimeFormat).Parts(r.relativeTime(call))
-			r.intlFailed(err)
-			return r.partList(parts)
+		"formatToParts": func(r *realm, f any, call goja.FunctionCall) goja.Value {
+			parts, err := f.(*intl.RelativeTimeFormat).Parts(relativeTime(call))
+			checkIntl(r, err)
+			return partList(r, parts)
 		},
-		"resolvedOptions": func(r *run, f any, _ goja.FunctionCall) goja.Value {
-			return r.resolvedOptions(f.(*intl.RelativeTimeFormat).Resolved())
+		"resolvedOptions": func(r *realm, f any, _ goja.FunctionCall) goja.Value {
+			return resolvedOptions(r, f.(*intl.RelativeTimeFormat).Resolved())
 		},
 	}},
-	{name: "ListFormat", needNew: true, make: func(r *run, tags []intl.Tag, options goja.Value) any {
-		f, err := intl.NewListFormat(tags, r.strictOptions(options))
-		r.intlFailed(err)
+	{name: "ListFormat", needNew: true, make: func(r *realm, tags []intl.Tag, options goja.Value) any {
+		f, err := intl.NewListFormat(tags, strictOptionsOf(r, options))
+		checkIntl(r, err)
 		return f
 	}, methods: intlMethods{
-		"format": func(r *run, f any, call goja.FunctionCall) goja.Value {
-			return r.vm.ToValue(f.(*intl.ListFormat).Format(r.textList(call.Argument(0))))
+		"format": func(r *realm, f any, call goja.FunctionCall) goja.Value {
+			return r.vm.ToValue(f.(*intl.ListFormat).Format(textList(r, call.Argument(0))))
 		},
-		"formatToParts": func(r *run, f any, call goja.FunctionCall) goja.Value {
-			return r.partList(f.(*intl.ListFormat).Parts(r.textList(call.Argument(0))))
+		"formatToParts": func(r *realm, f any, call goja.FunctionCall) goja.Value {
+			return partList(r, f.(*intl.ListFormat).Parts(textList(r, call.Argument(0))))
 		},
-		"resolvedOptions": func(r *run, f any, _ goja.FunctionCall) goja.Value {
-			return r.resolvedOptions(f.(*intl.ListFormat).Resolved())
+		"resolvedOptions": func(r *realm, f any, _ goja.FunctionCall) goja.Value {
+			return resolvedOptions(r, f.(*intl.ListFormat).Resolved())
 		},
 	}},
-	{name: "Collator", make: func(r *run, tags []intl.Tag, options goja.Value) any { return r.collator(tags, options) },
+	{name: "Collator", make: func(r *realm, tags []intl.Tag, options goja.Value) any { return newCollator(r, tags, options) },
 		methods: intlMethods{
-			"get compare": func(r *run, c any, call goja.FunctionCall) goja.Value {
-				return r.compareTexts(c.(*intl.Collator), call.Argument(0).String(), call.Argument(1).String())
+			"get compare": func(r *realm, c any, call goja.FunctionCall) goja.Value {
+				return compareTexts(r, c.(*intl.Collator), call.Argument(0).String(), call.Argument(1).String())
 			},
-			"resolvedOptions": func(r *run, c any, _ goja.FunctionCall) goja.Value {
-				return r.resolvedOptions(c.(*intl.Collator).Resolved())
+			"resolvedOptions": func(r *realm, c any, _ goja.FunctionCall) goja.Value {
+				return resolvedOptions(r, c.(*intl.Collator).Resolved())
 			},
 		}},
 	{name: "DisplayNames", needNew: true, make: refused("DisplayNames", "keep the names that the tool needs in the tool"), methods: intlMethods{}},
@@ -116,20 +116,20 @@ var intlClasses = []*intlClass{
 }
 
 // refused is a class that cannot be made.
-func refused(name, hint string) func(*run, []intl.Tag, goja.Value) any {
-	return func(r *run, _ []intl.Tag, _ goja.Value) any {
+func refused(name, hint string) func(*realm, []intl.Tag, goja.Value) any {
+	return func(r *realm, _ []intl.Tag, _ goja.Value) any {
 		panic(r.newError("RangeError", "Intl."+name+" is not supported by toolrun's Intl; "+hint))
 	}
 }
 
 // relativeTime reads the arguments value and unit.
-func (r *run) relativeTime(call goja.FunctionCall) (intl.Decimal, string) {
+func relativeTime(call goja.FunctionCall) (intl.Decimal, string) {
 	d := intl.NewFloat(call.Argument(0).ToNumber().ToFloat())
 	return d, call.Argument(1).String()
 }
 
 // textList reads an iterable of strings.
-func (r *run) textList(value goja.Value) (texts []string) {
+func textList(r *realm, value goja.Value) (texts []string) {
 	if isUndefined(value) {
 		return nil
 	}
@@ -145,28 +145,28 @@ func (r *run) textList(value goja.Value) (texts []string) {
 }
 
 // noRange is a method that there is none of.
-func noRange(class, name string) func(*run, any, goja.FunctionCall) goja.Value {
-	return func(r *run, _ any, _ goja.FunctionCall) goja.Value {
+func noRange(class, name string) func(*realm, any, goja.FunctionCall) goja.Value {
+	return func(r *realm, _ any, _ goja.FunctionCall) goja.Value {
 		panic(r.newError("RangeError", "Intl."+class+".prototype."+name+" is not supported by toolrun's Intl; format both ends"))
 	}
 }
 
-func (r *run) numberFormat(tags []intl.Tag, options goja.Value) *intl.NumberFormat {
-	f, err := intl.NewNumberFormat(tags, r.options(options))
-	r.intlFailed(err)
+func newNumberFormat(r *realm, tags []intl.Tag, options goja.Value) *intl.NumberFormat {
+	f, err := intl.NewNumberFormat(tags, optionsOf(r, options))
+	checkIntl(r, err)
 	return f
 }
 
-func (r *run) dateFormat(tags []intl.Tag, options goja.Value, defaults intl.Defaults) *intl.DateTimeFormat {
-	f, err := intl.NewDateTimeFormat(tags, r.options(options), defaults, time.Local)
-	r.intlFailed(err)
+func newDateFormat(r *realm, tags []intl.Tag, options goja.Value, defaults intl.Defaults) *intl.DateTimeFormat {
+	f, err := intl.NewDateTimeFormat(tags, optionsOf(r, options), defaults, time.Local)
+	checkIntl(r, err)
 	return f
 }
 
-// decimal is the number of a value, exact where it is a BigInt or a string.
-func (r *run) decimal(value goja.Value) intl.Decimal {
+// decimalOf is the number of a value, exact where it is a BigInt or a string.
+func decimalOf(r *realm, value goja.Value) intl.Decimal {
 	if object, ok := value.(*goja.Object); ok {
-		value = r.primitiveNumber(object)
+		value = primitiveNumber(r, object)
 	}
 	switch v := value.(type) {
 	case goja.String:
@@ -188,7 +188,7 @@ func (r *run) decimal(value goja.Value) intl.Decimal {
 }
 
 // primitiveNumber is what ToPrimitive with the hint number makes of an object.
-func (r *run) primitiveNumber(object *goja.Object) goja.Value {
+func primitiveNumber(r *realm, object *goja.Object) goja.Value {
 	if integer, ok := object.Export().(*big.Int); ok && object.ClassName() == "BigInt" {
 		return r.vm.ToValue(integer)
 	}
@@ -201,7 +201,7 @@ func isSpace(c rune) bool {
 }
 
 // milliseconds is the time of a date or a number, and now for undefined.
-func (r *run) milliseconds(value goja.Value) float64 {
+func milliseconds(r *realm, value goja.Value) float64 {
 	if isUndefined(value) {
 		return float64(r.now().UnixMilli())
 	}

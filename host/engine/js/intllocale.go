@@ -12,59 +12,59 @@ var localeKeywords = map[string]string{
 }
 
 // makeLocaleClass makes Intl.Locale, whose objects hold a tag.
-func (r *run) makeLocaleClass() goja.Value {
+func (g *intlGlobal) makeLocaleClass() goja.Value {
 	class := &intlClass{name: "Locale"}
-	constructor := r.vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
-		r.enter()
-		defer r.leave()
-		made := r.madePrototype("Locale", call.This)
+	constructor := g.vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
+		g.enter()
+		defer g.leave()
+		made := g.madePrototype("Locale", call.This)
 		if made == nil {
-			panic(r.newError("TypeError", "Constructor Intl.Locale requires 'new'"))
+			panic(g.newError("TypeError", "Constructor Intl.Locale requires 'new'"))
 		}
-		tag, ok := r.localeOf(call.Argument(0))
+		tag, ok := localeOf(g.realm, call.Argument(0))
 		if object, isObject := call.Argument(0).(*goja.Object); !ok && isObject {
-			tag, ok = r.parseTag(object.String()), true
+			tag, ok = parseTag(g.realm, object.String()), true
 		}
 		if !ok {
-			panic(r.newError("TypeError", "First argument to Intl.Locale constructor can't be empty or missing"))
+			panic(g.newError("TypeError", "First argument to Intl.Locale constructor can't be empty or missing"))
 		}
-		tag, err := intl.NewLocale(tag, r.options(call.Argument(1)))
-		r.intlFailed(err)
-		return r.newIntlObject("Locale", tag, made)
+		tag, err := intl.NewLocale(tag, optionsOf(g.realm, call.Argument(1)))
+		checkIntl(g.realm, err)
+		return g.newObject("Locale", tag, made)
 	}).(*goja.Object)
-	must(constructor.DefineDataProperty("name", r.vm.ToValue("Locale"), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	must(constructor.DefineDataProperty("name", g.vm.ToValue("Locale"), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	prototype := constructor.Get("prototype").(*goja.Object)
-	r.rememberPrototype("Locale", prototype)
-	r.localeMethods(class, prototype)
-	r.localeGetters(class, prototype)
-	must(prototype.DefineDataPropertySymbol(goja.SymToStringTag, r.vm.ToValue("Intl.Locale"), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	g.rememberPrototype("Locale", prototype)
+	g.defineLocaleMethods(class, prototype)
+	g.defineLocaleGetters(class, prototype)
+	must(prototype.DefineDataPropertySymbol(goja.SymToStringTag, g.vm.ToValue("Intl.Locale"), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	return constructor
 }
 
-func (r *run) localeMethods(class *intlClass, prototype *goja.Object) {
-	likely := func(change func(intl.Tag) (intl.Tag, error)) func(*run, any, goja.FunctionCall) goja.Value {
-		return func(r *run, value any, _ goja.FunctionCall) goja.Value {
+func (g *intlGlobal) defineLocaleMethods(class *intlClass, prototype *goja.Object) {
+	likely := func(change func(intl.Tag) (intl.Tag, error)) func(*realm, any, goja.FunctionCall) goja.Value {
+		return func(r *realm, value any, _ goja.FunctionCall) goja.Value {
 			tag, err := change(value.(intl.Tag))
-			r.intlFailed(err)
-			return r.newIntlObject("Locale", tag, prototype)
+			checkIntl(g.realm, err)
+			return g.newObject("Locale", tag, prototype)
 		}
 	}
-	r.defineIntlMethod(class, prototype, "maximize", likely(intl.Tag.Maximize))
-	r.defineIntlMethod(class, prototype, "minimize", likely(intl.Tag.Minimize))
-	r.defineIntlMethod(class, prototype, "toString", func(r *run, value any, _ goja.FunctionCall) goja.Value {
-		return r.vm.ToValue(value.(intl.Tag).String())
+	g.defineMethod(class, prototype, "maximize", likely(intl.Tag.Maximize))
+	g.defineMethod(class, prototype, "minimize", likely(intl.Tag.Minimize))
+	g.defineMethod(class, prototype, "toString", func(r *realm, value any, _ goja.FunctionCall) goja.Value {
+		return g.vm.ToValue(value.(intl.Tag).String())
 	})
 }
 
-func (r *run) localeGetters(class *intlClass, prototype *goja.Object) {
+func (g *intlGlobal) defineLocaleGetters(class *intlClass, prototype *goja.Object) {
 	getters := map[string]func(intl.Tag) goja.Value{
-		"baseName": func(t intl.Tag) goja.Value { return r.vm.ToValue(t.Base()) },
-		"language": func(t intl.Tag) goja.Value { return r.textOrUndefined(t.Language) },
-		"script":   func(t intl.Tag) goja.Value { return r.textOrUndefined(t.Script) },
-		"region":   func(t intl.Tag) goja.Value { return r.textOrUndefined(t.Region) },
+		"baseName": func(t intl.Tag) goja.Value { return g.vm.ToValue(t.Base()) },
+		"language": func(t intl.Tag) goja.Value { return textOrUndefined(g.vm, t.Language) },
+		"script":   func(t intl.Tag) goja.Value { return textOrUndefined(g.vm, t.Script) },
+		"region":   func(t intl.Tag) goja.Value { return textOrUndefined(g.vm, t.Region) },
 		"numeric": func(t intl.Tag) goja.Value {
 			value, ok := t.Keyword("kn")
-			return r.vm.ToValue(ok && value != "false")
+			return g.vm.ToValue(ok && value != "false")
 		},
 	}
 	for name, key := range localeKeywords {
@@ -73,12 +73,12 @@ func (r *run) localeGetters(class *intlClass, prototype *goja.Object) {
 			if !ok {
 				return goja.Undefined()
 			}
-			return r.vm.ToValue(value)
+			return g.vm.ToValue(value)
 		}
 	}
 	for name, get := range getters {
-		getter := r.native("get "+name, func(call goja.FunctionCall) goja.Value {
-			return get(r.intlThis(class, name, call.This).value.(intl.Tag))
+		getter := g.native("get "+name, func(call goja.FunctionCall) goja.Value {
+			return get(g.receiver(class, name, call.This).value.(intl.Tag))
 		})
 		must(prototype.DefineAccessorProperty(name, getter, nil, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	}

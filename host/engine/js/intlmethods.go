@@ -15,51 +15,59 @@ import (
 // localeMethod is a method of a built-in prototype that depends on a locale.
 type localeMethod struct {
 	class, name string
-	call        func(r *run, call goja.FunctionCall) goja.Value
+	call        func(p *localePatch, call goja.FunctionCall) goja.Value
 }
 
 var localeMethods = []localeMethod{
-	{"Number", "toLocaleString", (*run).numberToLocale},
-	{"BigInt", "toLocaleString", (*run).bigIntToLocale},
+	{"Number", "toLocaleString", (*localePatch).numberToLocale},
+	{"BigInt", "toLocaleString", (*localePatch).bigIntToLocale},
 	{"Date", "toLocaleString", dateToLocale("toLocaleString", intl.DefaultsOfDateTime)},
 	{"Date", "toLocaleDateString", dateToLocale("toLocaleDateString", intl.DefaultsOfDate)},
 	{"Date", "toLocaleTimeString", dateToLocale("toLocaleTimeString", intl.DefaultsOfTime)},
-	{"Array", "toLocaleString", (*run).arrayToLocale},
-	{"String", "localeCompare", (*run).localeCompare},
+	{"Array", "toLocaleString", (*localePatch).arrayToLocale},
+	{"String", "localeCompare", (*localePatch).localeCompare},
 	{"String", "toLocaleUpperCase", toCase("toLocaleUpperCase", "toUpperCase", intl.Upper)},
 	{"String", "toLocaleLowerCase", toCase("toLocaleLowerCase", "toLowerCase", intl.Lower)},
 }
 
-// installLocales puts functions that know locales in the place of goja's, before guest code runs.
-func (r *run) installLocales() {
+// localePatch replaces goja's functions that depend on a locale, which ignore it.
+type localePatch struct {
+	*realm
+	defaultOrder *intl.Collator          // of localeCompare without arguments; nil until its first call
+	formatting   []*goja.Object          // the arrays whose toLocaleString is under way
+	plainCases   map[string]*goja.Object // toUpperCase and toLowerCase, taken before guest code ran
+}
+
+// install puts functions that know locales in the place of goja's, before guest code runs.
+func (p *localePatch) install() {
 	for _, m := range localeMethods {
-		prototype := r.vm.Get(m.class).(*goja.Object).Get("prototype").(*goja.Object)
-		method := r.native(m.name, func(call goja.FunctionCall) goja.Value { return m.call(r, call) })
+		prototype := p.vm.Get(m.class).(*goja.Object).Get("prototype").(*goja.Object)
+		method := p.native(m.name, func(call goja.FunctionCall) goja.Value { return m.call(p, call) })
 		if m.name == "localeCompare" {
-			must(method.DefineDataProperty("length", r.vm.ToValue(1), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+			must(method.DefineDataProperty("length", p.vm.ToValue(1), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 		}
-		r.defineHidden(prototype, m.name, method)
+		defineHidden(prototype, m.name, method)
 	}
-	typed := r.vm.Get("Int8Array").(*goja.Object).Get("prototype").(*goja.Object).Prototype() // of all typed arrays
-	r.defineHidden(typed, "toLocaleString", r.native("toLocaleString", r.arrayToLocale))
-	text := r.vm.Get("String").(*goja.Object).Get("prototype").(*goja.Object)
-	r.plainCases = map[string]*goja.Object{
+	typed := p.vm.Get("Int8Array").(*goja.Object).Get("prototype").(*goja.Object).Prototype() // of all typed arrays
+	defineHidden(typed, "toLocaleString", p.native("toLocaleString", p.arrayToLocale))
+	text := p.vm.Get("String").(*goja.Object).Get("prototype").(*goja.Object)
+	p.plainCases = map[string]*goja.Object{
 		"toUpperCase": text.Get("toUpperCase").(*goja.Object), "toLowerCase": text.Get("toLowerCase").(*goja.Object),
 	}
 }
 
-func (r *run) numberToLocale(call goja.FunctionCall) goja.Value {
+func (p *localePatch) numberToLocale(call goja.FunctionCall) goja.Value {
 	d, ok := numberThis(call.This)
 	if !ok {
-		panic(r.newError("TypeError", "Number.prototype.toLocaleString requires that 'this' be a Number"))
+		panic(p.newError("TypeError", "Number.prototype.toLocaleString requires that 'this' be a Number"))
 	}
-	return r.decimalToLocale(d, call)
+	return p.decimalToLocale(d, call)
 }
 
-func (r *run) decimalToLocale(d intl.Decimal, call goja.FunctionCall) goja.Value {
-	text, err := r.numberFormat(r.localeList(call.Argument(0)), call.Argument(1)).Format(d)
-	r.intlFailed(err)
-	return r.vm.ToValue(text)
+func (p *localePatch) decimalToLocale(d intl.Decimal, call goja.FunctionCall) goja.Value {
+	text, err := newNumberFormat(p.realm, localeList(p.realm, call.Argument(0)), call.Argument(1)).Format(d)
+	checkIntl(p.realm, err)
+	return p.vm.ToValue(text)
 }
 
 // numberThis is the number that this is, or holds.
@@ -76,94 +84,94 @@ func numberThis(this goja.Value) (intl.Decimal, bool) {
 	return intl.Decimal{}, false
 }
 
-func (r *run) bigIntToLocale(call goja.FunctionCall) goja.Value {
+func (p *localePatch) bigIntToLocale(call goja.FunctionCall) goja.Value {
 	integer, ok := call.This.Export().(*big.Int)
 	if object, isObject := call.This.(*goja.Object); isObject && object.ClassName() != "BigInt" || !ok {
-		panic(r.newError("TypeError", "BigInt.prototype.toLocaleString requires that 'this' be a BigInt"))
+		panic(p.newError("TypeError", "BigInt.prototype.toLocaleString requires that 'this' be a BigInt"))
 	}
-	return r.decimalToLocale(intl.NewInteger(integer.String()), call)
+	return p.decimalToLocale(intl.NewInteger(integer.String()), call)
 }
 
-func dateToLocale(name string, defaults intl.Defaults) func(*run, goja.FunctionCall) goja.Value {
-	return func(r *run, call goja.FunctionCall) goja.Value {
+func dateToLocale(name string, defaults intl.Defaults) func(*localePatch, goja.FunctionCall) goja.Value {
+	return func(p *localePatch, call goja.FunctionCall) goja.Value {
 		object, ok := call.This.(*goja.Object)
 		if !ok || object.ClassName() != "Date" {
-			panic(r.newError("TypeError", "Method Date.prototype."+name+" called on incompatible receiver"))
+			panic(p.newError("TypeError", "Method Date.prototype."+name+" called on incompatible receiver"))
 		}
 		t, ok := object.Export().(time.Time)
 		if !ok {
-			return r.vm.ToValue("Invalid Date")
+			return p.vm.ToValue("Invalid Date")
 		}
-		text, err := r.dateFormat(r.localeList(call.Argument(0)), call.Argument(1), defaults).Format(float64(t.UnixMilli()))
-		r.intlFailed(err)
-		return r.vm.ToValue(text)
+		text, err := newDateFormat(p.realm, localeList(p.realm, call.Argument(0)), call.Argument(1), defaults).Format(float64(t.UnixMilli()))
+		checkIntl(p.realm, err)
+		return p.vm.ToValue(text)
 	}
 }
 
 // arrayToLocale writes the elements by their own toLocaleString. An array that is being written is empty in itself.
-func (r *run) arrayToLocale(call goja.FunctionCall) goja.Value {
-	array := call.This.ToObject(r.vm)
-	if slices.Contains(r.localising, array) {
-		return r.vm.ToValue("")
+func (p *localePatch) arrayToLocale(call goja.FunctionCall) goja.Value {
+	array := call.This.ToObject(p.vm)
+	if slices.Contains(p.formatting, array) {
+		return p.vm.ToValue("")
 	}
-	r.localising = append(r.localising, array)
-	defer func() { r.localising = r.localising[:len(r.localising)-1] }()
+	p.formatting = append(p.formatting, array)
+	defer func() { p.formatting = p.formatting[:len(p.formatting)-1] }()
 	var b strings.Builder
 	for i := range array.Get("length").ToInteger() {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if i%1024 == 0 && r.ctx.Err() != nil {
+		if i%1024 == 0 && p.ctx.Err() != nil {
 			break // the runtime sees the interrupt when this function ends
 		}
 		element := array.Get(strconv.FormatInt(i, 10))
 		if !isUndefined(element) && !goja.IsNull(element) {
-			b.WriteString(r.elementToLocale(element, call.Arguments))
+			b.WriteString(p.elementToLocale(element, call.Arguments))
 		}
 		if b.Len() > maxLocaleText {
-			panic(r.newError("RangeError", "Invalid string length"))
+			panic(p.newError("RangeError", "Invalid string length"))
 		}
 	}
-	return r.vm.ToValue(b.String())
+	return p.vm.ToValue(b.String())
 }
 
-func (r *run) elementToLocale(element goja.Value, arguments []goja.Value) string {
-	method, ok := element.ToObject(r.vm).Get("toLocaleString").(*goja.Object)
+func (p *localePatch) elementToLocale(element goja.Value, arguments []goja.Value) string {
+	method, ok := element.ToObject(p.vm).Get("toLocaleString").(*goja.Object)
 	if !ok {
-		panic(r.newError("TypeError", "toLocaleString of an element is not a function"))
+		panic(p.newError("TypeError", "toLocaleString of an element is not a function"))
 	}
-	return r.call(method, element, arguments...).String()
+	return p.call(method, element, arguments...).String()
 }
 
 // maxLocaleText bounds the text of an array.
 const maxLocaleText = 64 << 20
 
-func (r *run) collator(tags []intl.Tag, options goja.Value) *intl.Collator {
-	c, err := intl.NewCollator(tags, r.options(options))
-	r.intlFailed(err)
+func newCollator(r *realm, tags []intl.Tag, options goja.Value) *intl.Collator {
+	c, err := intl.NewCollator(tags, optionsOf(r, options))
+	checkIntl(r, err)
 	return c
 }
 
-func (r *run) compareTexts(c *intl.Collator, a, b string) goja.Value {
+func compareTexts(r *realm, c *intl.Collator, a, b string) goja.Value {
 	order, err := c.Compare(a, b)
-	r.intlFailed(err)
+	checkIntl(r, err)
 	return r.vm.ToValue(order)
 }
 
 // localeCompare compares two strings. The order of the default locale is kept: sorting asks for it again and again.
-func (r *run) localeCompare(call goja.FunctionCall) goja.Value {
-	a, b := r.stringThis(call.This, "localeCompare"), call.Argument(0).String()
+func (p *localePatch) localeCompare(call goja.FunctionCall) goja.Value {
+	a, b := stringThis(p.realm, call.This, "localeCompare"), call.Argument(0).String()
 	if !isUndefined(call.Argument(1)) || !isUndefined(call.Argument(2)) {
-		return r.compareTexts(r.collator(r.localeList(call.Argument(1)), call.Argument(2)), a, b)
+		return compareTexts(p.realm, newCollator(p.realm, localeList(p.realm, call.Argument(1)), call.Argument(2)), a, b)
 	}
-	if r.defaultOrder == nil {
-		r.defaultOrder = r.collator(nil, goja.Undefined())
+	if p.defaultOrder == nil {
+		p.defaultOrder = newCollator(p.realm, nil, goja.Undefined())
 	}
-	return r.compareTexts(r.defaultOrder, a, b)
+	return compareTexts(p.realm, p.defaultOrder, a, b)
 }
 
 // stringThis is the string that this is, or is converted to.
-func (r *run) stringThis(this goja.Value, method string) string {
+func stringThis(r *realm, this goja.Value, method string) string {
 	if isUndefined(this) || goja.IsNull(this) {
 		panic(r.newError("TypeError", "String.prototype."+method+" called on null or undefined"))
 	}
@@ -171,14 +179,14 @@ func (r *run) stringThis(this goja.Value, method string) string {
 }
 
 // toCase is toLocaleUpperCase or toLocaleLowerCase. Most languages have the rules of the method plain.
-func toCase(name, plain string, change func([]intl.Tag, string) (string, bool, error)) func(*run, goja.FunctionCall) goja.Value {
-	return func(r *run, call goja.FunctionCall) goja.Value {
-		text := r.stringThis(call.This, name)
-		changed, ok, err := change(r.localeList(call.Argument(0)), text)
-		r.intlFailed(err)
+func toCase(name, plain string, change func([]intl.Tag, string) (string, bool, error)) func(*localePatch, goja.FunctionCall) goja.Value {
+	return func(p *localePatch, call goja.FunctionCall) goja.Value {
+		text := stringThis(p.realm, call.This, name)
+		changed, ok, err := change(localeList(p.realm, call.Argument(0)), text)
+		checkIntl(p.realm, err)
 		if ok {
-			return r.vm.ToValue(changed)
+			return p.vm.ToValue(changed)
 		}
-		return r.call(r.plainCases[plain], call.This)
+		return p.call(p.plainCases[plain], call.This)
 	}
 }

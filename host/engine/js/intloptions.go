@@ -8,14 +8,14 @@ import (
 
 // intlOptions reads options of the guest's, whose getters run.
 type intlOptions struct {
-	run    *run
+	realm  *realm
 	object *goja.Object // nil has none
 }
 
 var _ intl.Options = (*intlOptions)(nil)
 
 // options reads an argument that may be undefined, and is turned into an object as by ToObject.
-func (r *run) options(value goja.Value) *intlOptions {
+func optionsOf(r *realm, value goja.Value) *intlOptions {
 	if isUndefined(value) {
 		return &intlOptions{r, nil}
 	}
@@ -23,11 +23,11 @@ func (r *run) options(value goja.Value) *intlOptions {
 }
 
 // strictOptions is options for the newer classes, which take only objects.
-func (r *run) strictOptions(value goja.Value) *intlOptions {
+func strictOptionsOf(r *realm, value goja.Value) *intlOptions {
 	if _, ok := value.(*goja.Object); !ok && !isUndefined(value) {
 		panic(r.newError("TypeError", "Incorrect options: an object is needed"))
 	}
-	return r.options(value)
+	return optionsOf(r, value)
 }
 
 func (o *intlOptions) get(name string) (goja.Value, bool) {
@@ -45,7 +45,7 @@ func (o *intlOptions) Text(name string) (string, bool) {
 		return "", false
 	}
 	if _, symbol := value.(*goja.Symbol); symbol {
-		panic(o.run.newError("TypeError", "Cannot convert a Symbol value to a string"))
+		panic(o.realm.newError("TypeError", "Cannot convert a Symbol value to a string"))
 	}
 	return value.String(), true
 }

@@ -7,7 +7,7 @@ import "strconv"
 // contextUnits is how much of a text an error quotes on either side of what it is about.
 const contextUnits = 10
 
-func (p *textParser) fail(message string) { panic(p.run.newError("SyntaxError", message)) }
+func (p *textParser) fail(message string) { panic(p.realm.newError("SyntaxError", message)) }
 
 // failAt ends with an error that names the current position.
 func (p *textParser) failAt(message string) { p.fail(message + strconv.Itoa(p.units())) }

@@ -10,7 +10,7 @@ import (
 
 // guestParse is JSON.parse as the guest has it. It is not goja's, whose errors quote Go's types, which takes half a
 // surrogate pair for a replacement character, and which refuses numbers beyond the range of a double.
-func (r *run) guestParse(call goja.FunctionCall) goja.Value {
+func guestParse(r *realm, call goja.FunctionCall) goja.Value {
 	if _, ok := call.Argument(0).(*goja.Symbol); ok {
 		panic(r.vm.NewTypeError("Cannot convert a Symbol value to a string"))
 	}
@@ -18,7 +18,7 @@ func (r *run) guestParse(call goja.FunctionCall) goja.Value {
 	if !ok { // undefined and null are their own texts to goja
 		source = r.vm.ToValue(call.Argument(0).String()).(goja.String)
 	}
-	p := &textParser{run: r, source: source, text: source.String()}
+	p := &textParser{realm: r, source: source, text: source.String()}
 	if strings.ContainsRune(p.text, utf8.RuneError) && hasLoneSurrogate(source) {
 		p.text = withSurrogates(source)
 	}
@@ -31,8 +31,8 @@ func (r *run) guestParse(call goja.FunctionCall) goja.Value {
 		return nativeParse(r)(goja.FunctionCall{Arguments: []goja.Value{source, reviver}})
 	}
 	holder := r.vm.NewObject()
-	r.define(holder, "", value)
-	return r.revive(reviver, holder, "", 0)
+	define(holder, "", value)
+	return revive(r, reviver, holder, "", 0)
 }
 
 func isCallable(v goja.Value) bool {
@@ -43,7 +43,7 @@ func isCallable(v goja.Value) bool {
 // textParser reads a guest's JSON text. Its text is UTF-8, except that half of a surrogate pair is written as the
 // three bytes that its number would have.
 type textParser struct {
-	run    *run
+	realm  *realm
 	source goja.String
 	text   string
 	pos    int
@@ -63,10 +63,10 @@ func (p *textParser) document() goja.Value {
 
 func (p *textParser) value() goja.Value {
 	p.values++
-	if p.values%checkEvery == 0 && p.run.ctx.Err() != nil {
+	if p.values%checkEvery == 0 && p.realm.ctx.Err() != nil {
 		return goja.Undefined() // the guest is interrupted at its next instruction
 	}
-	vm := p.run.vm
+	vm := p.realm.vm
 	p.skipSpace()
 	switch c := p.peek(); {
 	case c == '"':
@@ -102,7 +102,7 @@ func (p *textParser) nested(parse func() goja.Value) goja.Value {
 }
 
 func (p *textParser) object() goja.Value {
-	object := p.run.vm.NewObject()
+	object := p.realm.vm.NewObject()
 	if p.skipSpace(); p.peek() == '}' {
 		p.pos++
 		return object
@@ -138,19 +138,19 @@ var halfName = lazyProgram("toolrun:json", "(function (object, name, value) { ob
 func (p *textParser) member(object *goja.Object, name goja.String, value goja.Value) {
 	text := name.String()
 	if !strings.ContainsRune(text, utf8.RuneError) || !hasLoneSurrogate(name) {
-		p.run.define(object, text, value)
+		define(object, text, value)
 		return
 	}
-	set, err := p.run.vm.RunProgram(halfName())
+	set, err := p.realm.vm.RunProgram(halfName())
 	must(err)
-	p.run.call(set.(*goja.Object), goja.Undefined(), object, name, value)
+	p.realm.call(set.(*goja.Object), goja.Undefined(), object, name, value)
 }
 
 func (p *textParser) array() goja.Value {
 	var items []any
 	if p.skipSpace(); p.peek() == ']' {
 		p.pos++
-		return p.run.vm.NewArray()
+		return p.realm.vm.NewArray()
 	}
 	for {
 		items = append(items, p.value())
@@ -161,7 +161,7 @@ func (p *textParser) array() goja.Value {
 			continue
 		case ']':
 			p.pos++
-			return p.run.vm.NewArray(items...)
+			return p.realm.vm.NewArray(items...)
 		}
 		p.failAt("Expected ',' or ']' after array element in JSON at position ")
 	}
@@ -199,11 +199,11 @@ func (p *textParser) number() goja.Value {
 	token := p.text[start:p.pos]
 	if len(token) <= maxSafeDigits && !strings.ContainsAny(token, ".eE") && !strings.HasPrefix(token, "-0") {
 		n, _ := strconv.ParseInt(token, 10, 64)
-		return p.run.vm.ToValue(n)
+		return p.realm.vm.ToValue(n)
 	}
 	f, err := strconv.ParseFloat(token, 64) // infinite if it is out of range, as in the language
 	p.special = p.special || err != nil
-	return p.run.vm.ToValue(f)
+	return p.realm.vm.ToValue(f)
 }
 
 func (p *textParser) digits() {

@@ -8,7 +8,7 @@ import (
 
 // revive does for a value that goja's JSON.parse cannot read what that does with others: it calls the reviver of JSON.parse for a member of holder, from the inside out, and returns what it answers.
 // It runs guest code.
-func (r *run) revive(reviver, holder *goja.Object, key string, depth int) goja.Value {
+func revive(r *realm, reviver, holder *goja.Object, key string, depth int) goja.Value {
 	if depth > maxParseNesting { // a reviver may replace what it is given
 		panic(r.newError("RangeError", "JSON.parse: what the reviver made is nested too deep"))
 	}
@@ -17,8 +17,8 @@ func (r *run) revive(reviver, holder *goja.Object, key string, depth int) goja.V
 		value = goja.Undefined()
 	}
 	if object, ok := value.(*goja.Object); ok {
-		for _, name := range r.reviveKeys(object) {
-			item := r.revive(reviver, object, name, depth+1)
+		for _, name := range reviveKeys(r, object) {
+			item := revive(r, reviver, object, name, depth+1)
 			if goja.IsUndefined(item) {
 				must(object.Delete(name))
 				continue
@@ -29,8 +29,8 @@ func (r *run) revive(reviver, holder *goja.Object, key string, depth int) goja.V
 	return r.call(reviver, holder, r.vm.ToValue(key), value)
 }
 
-func (r *run) reviveKeys(o *goja.Object) []string {
-	kind, _ := r.classify(o)
+func reviveKeys(r *realm, o *goja.Object) []string {
+	kind, _ := classify(r, o)
 	if kind != array {
 		return o.Keys()
 	}

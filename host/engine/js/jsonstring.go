@@ -22,7 +22,7 @@ func (p *textParser) str() goja.String {
 			token := p.text[start:p.pos]
 			p.pos++
 			if plain {
-				return p.run.vm.ToValue(token).(goja.String)
+				return p.realm.vm.ToValue(token).(goja.String)
 			}
 			text := goja.StringFromUTF16(unescaped(token))
 			p.special = p.special || hasLoneSurrogate(text)

@@ -10,10 +10,19 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
+// eventLoop runs the timers of a guest and follows its promises.
+type eventLoop struct {
+	*realm
+	errors   *errorMapper
+	cleaner  *errorCleaner
+	timers   timers
+	rejected []*goja.Promise // the rejected promises that nothing handles
+}
+
 // settle turns the event loop until the entry's promise has settled, and returns its value. goja runs the
 // jobs of promises by itself, whenever a call into the runtime returns.
-func (r *run) settle(result goja.Value) (goja.Value, error) {
-	entry, err := r.promiseOf(result)
+func (l *eventLoop) settle(result goja.Value) (goja.Value, error) {
+	entry, err := l.promiseOf(result)
 	if err != nil {
 		return nil, err
 	}
@@ -21,18 +30,18 @@ func (r *run) settle(result goja.Value) (goja.Value, error) {
 		return result, nil
 	}
 	for entry.State() == goja.PromiseStatePending {
-		if r.halted != nil {
-			return nil, r.halted
+		if l.halted != nil {
+			return nil, l.halted
 		}
-		if len(r.timers.queue) == 0 {
-			return nil, r.neverSettles()
+		if len(l.timers.queue) == 0 {
+			return nil, l.neverSettles()
 		}
-		if err := r.fireNext(); err != nil {
+		if err := l.fireNext(); err != nil {
 			return nil, err
 		}
 	}
 	if entry.State() == goja.PromiseStateRejected {
-		return nil, r.thrown(entry.Result(), nil)
+		return nil, l.errors.thrown(entry.Result(), nil)
 	}
 	return entry.Result(), nil
 }
@@ -41,7 +50,7 @@ var promiseType = reflect.TypeFor[*goja.Promise]()
 
 // promiseOf returns the promise that an entry answered, nil where it answered a plain value. Another object
 // with a method "then" counts as a promise, as it does for await.
-func (r *run) promiseOf(result goja.Value) (*goja.Promise, error) {
+func (l *eventLoop) promiseOf(result goja.Value) (*goja.Promise, error) {
 	object, ok := result.(*goja.Object)
 	if !ok {
 		return nil, nil
@@ -50,53 +59,53 @@ func (r *run) promiseOf(result goja.Value) (*goja.Promise, error) {
 		return object.Export().(*goja.Promise), nil
 	}
 	var thenable bool
-	if err := r.try(func() { _, thenable = goja.AssertFunction(object.Get("then")) }); err != nil {
-		return nil, r.failure(err)
+	if err := l.try(func() { _, thenable = goja.AssertFunction(object.Get("then")) }); err != nil {
+		return nil, l.errors.failure(err)
 	}
 	if !thenable {
 		return nil, nil
 	}
-	promise, resolve, _ := r.vm.NewPromise()
+	promise, resolve, _ := l.vm.NewPromise()
 	// Any call from outside runs the job that resolve leaves behind.
 	if err := resolve(object); err != nil {
-		return nil, r.failure(err)
+		return nil, l.errors.failure(err)
 	}
 	return promise, nil
 }
 
 // fireNext waits for the next timer and calls it.
-func (r *run) fireNext() error {
-	if wait := time.Until(r.timers.queue[0].due); wait > 0 {
-		if err := r.sleep(wait); err != nil {
+func (l *eventLoop) fireNext() error {
+	if wait := time.Until(l.timers.queue[0].due); wait > 0 {
+		if err := l.sleep(wait); err != nil {
 			return err
 		}
 	}
-	if r.ctx.Err() != nil {
-		return engine.EndOf(r.ctx)
+	if l.ctx.Err() != nil {
+		return engine.EndOf(l.ctx)
 	}
-	next := r.timers.fire(time.Now())
+	next := l.timers.fire(time.Now())
 	if _, err := next.call(goja.Undefined(), next.args...); err != nil {
-		return r.failure(err)
+		return l.errors.failure(err)
 	}
 	return nil
 }
 
-func (r *run) sleep(d time.Duration) error {
+func (l *eventLoop) sleep(d time.Duration) error {
 	wake := time.NewTimer(d)
 	defer wake.Stop()
 	select {
 	case <-wake.C:
 		return nil
-	case <-r.ctx.Done():
-		return engine.EndOf(r.ctx)
+	case <-l.ctx.Done():
+		return engine.EndOf(l.ctx)
 	}
 }
 
 // neverSettles says why a run that waits for nothing cannot go on. A rejection that nothing handled is the
 // better reason, for it is often what the tool waits behind.
-func (r *run) neverSettles() error {
-	if len(r.rejected) > 0 {
-		return r.unhandled(r.rejected[0])
+func (l *eventLoop) neverSettles() error {
+	if len(l.rejected) > 0 {
+		return l.errors.unhandled(l.rejected[0])
 	}
 	return abi.Faultf(abi.ToolError, "the tool waits for a promise that can never settle").
 		WithHint("nothing is left that could resolve it: no timer runs and no call is under way")
@@ -104,15 +113,15 @@ func (r *run) neverSettles() error {
 
 // trackRejection keeps the promises that were rejected and that nothing handles. They are judged when the run
 // ends, not before: a tool may start a call, do something else and await it later.
-func (r *run) trackRejection(p *goja.Promise, operation goja.PromiseRejectionOperation) {
+func (l *eventLoop) trackRejection(p *goja.Promise, operation goja.PromiseRejectionOperation) {
 	if operation == goja.PromiseRejectionReject {
-		r.clean(p.Result())
-		r.rejected = append(r.rejected, p)
+		l.cleaner.clean(p.Result())
+		l.rejected = append(l.rejected, p)
 		return
 	}
-	for i, waiting := range r.rejected {
+	for i, waiting := range l.rejected {
 		if waiting == p {
-			r.rejected = append(r.rejected[:i], r.rejected[i+1:]...)
+			l.rejected = append(l.rejected[:i], l.rejected[i+1:]...)
 			return
 		}
 	}

@@ -30,13 +30,13 @@ func mathNames(code string) []string {
 }
 
 // replaceMath puts our functions in the place of goja's.
-func (r *run) replaceMath(names []string) {
+func replaceMath(r *realm, names []string) {
 	object := r.vm.GlobalObject().Get("Math").(*goja.Object)
 	for _, name := range names {
 		length, call := 1, nativeFunc(nil)
 		switch name {
 		case "pow":
-			length, call = 2, r.power
+			length, call = 2, func(call goja.FunctionCall) goja.Value { return power(r, call) }
 		case "atan2":
 			length, call = 2, func(call goja.FunctionCall) goja.Value {
 				y, x := call.Argument(0).ToFloat(), call.Argument(1).ToFloat()
@@ -53,7 +53,7 @@ func (r *run) replaceMath(names []string) {
 }
 
 // power is Math.pow, which the operator ** is written as too: it takes BigInts for that.
-func (r *run) power(call goja.FunctionCall) goja.Value {
+func power(r *realm, call goja.FunctionCall) goja.Value {
 	x, y := call.Argument(0), call.Argument(1)
 	if mayBeBig(x) || mayBeBig(y) {
 		operator, err := r.vm.RunProgram(powerOperator())

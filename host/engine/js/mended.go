@@ -8,30 +8,30 @@ import (
 func (r *run) mend() {
 	f := &r.program.features
 	if f.rejects {
-		r.wrapThen()
+		r.cleaner.wrapThen()
 	}
 	if f.proxies {
-		r.wrapProxy()
+		(&proxyPatch{&r.realm}).install()
 	}
 	if f.regexps {
-		r.wrapRegExp()
+		r.regexps.install()
 	}
 	if f.typed {
-		r.wrapTypedFrom()
+		wrapTypedFrom(&r.realm)
 	}
 	if f.captures {
-		r.addCapture()
+		addCapture(&r.realm)
 	}
 	if f.accesses {
-		r.addAccessors()
+		addAccessors(&r.realm)
 	}
 	if len(f.maths) > 0 {
-		r.replaceMath(f.maths)
+		replaceMath(&r.realm, f.maths)
 	}
 }
 
 // wrapTypedFrom makes TypedArray.from take a text, as Uint8Array.from("123", Number). goja wants an object.
-func (r *run) wrapTypedFrom() {
+func wrapTypedFrom(r *realm) {
 	shared := r.vm.GlobalObject().Get("Uint8Array").(*goja.Object).Prototype()
 	native := shared.Get("from").(*goja.Object)
 	from := r.native("from", func(call goja.FunctionCall) goja.Value {
@@ -46,7 +46,7 @@ func (r *run) wrapTypedFrom() {
 }
 
 // addCapture adds Error.captureStackTrace, which gives an object a stack. An error has one from its making.
-func (r *run) addCapture() {
+func addCapture(r *realm) {
 	class := r.vm.GlobalObject().Get("Error").(*goja.Object)
 	capture := r.native("captureStackTrace", func(call goja.FunctionCall) goja.Value {
 		object, ok := call.Argument(0).(*goja.Object)

@@ -30,8 +30,8 @@ func unreadable(name string) error {
 // broken is the fault of a run in which goja panicked, unless the host had ended it. It names no place: by now goja has
 // given up all calls that were under way.
 func (r *run) broken() error {
-	if r.halted != nil {
-		return r.halted
+	if r.realm.halted != nil {
+		return r.realm.halted
 	}
 	return abi.Faultf(abi.ToolError, "the JavaScript engine could not carry the code out").
 		WithHint("something in the code makes the engine itself fail, where is not known; write that part another way")

@@ -18,14 +18,14 @@ var errNumber = errors.New("it holds a number that JavaScript cannot")
 
 // reader makes values of a JSON text that jsondoc has checked, in a third of the time that JSON.parse takes.
 type reader struct {
-	run  *run
-	text []byte
-	pos  int
+	realm *realm
+	text  []byte
+	pos   int
 }
 
 // read makes a value of a checked text.
-func (r *run) read(text json.RawMessage) (goja.Value, error) {
-	p := &reader{run: r, text: text}
+func readJSON(r *realm, text json.RawMessage) (goja.Value, error) {
+	p := &reader{realm: r, text: text}
 	return p.value()
 }
 
@@ -37,13 +37,13 @@ func (p *reader) value() (goja.Value, error) {
 		return p.array()
 	case '"':
 		text, err := p.str()
-		return p.run.vm.ToValue(text), err
+		return p.realm.vm.ToValue(text), err
 	case 't':
 		p.pos += len("true")
-		return p.run.vm.ToValue(true), nil
+		return p.realm.vm.ToValue(true), nil
 	case 'f':
 		p.pos += len("false")
-		return p.run.vm.ToValue(false), nil
+		return p.realm.vm.ToValue(false), nil
 	case 'n':
 		p.pos += len("null")
 		return goja.Null(), nil
@@ -64,7 +64,7 @@ func (p *reader) next() byte {
 }
 
 func (p *reader) object() (goja.Value, error) {
-	object := p.run.vm.NewObject()
+	object := p.realm.vm.NewObject()
 	p.pos++ // the bracket
 	for p.next() != '}' {
 		if p.text[p.pos] == ',' {
@@ -81,7 +81,7 @@ func (p *reader) object() (goja.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.run.define(object, name, value)
+		define(object, name, value)
 	}
 	p.pos++
 	return object, nil
@@ -101,7 +101,7 @@ func (p *reader) array() (goja.Value, error) {
 		items = append(items, item)
 	}
 	p.pos++
-	return p.run.vm.NewArray(items...), nil
+	return p.realm.vm.NewArray(items...), nil
 }
 
 // str reads a string that begins here.
@@ -131,13 +131,13 @@ func (p *reader) number() (goja.Value, error) {
 	token := p.text[start:p.pos]
 	if len(token) <= maxSafeDigits && !bytes.ContainsAny(token, ".eE") && !bytes.HasPrefix(token, []byte("-0")) {
 		n, err := strconv.ParseInt(string(token), 10, 64)
-		return p.run.vm.ToValue(n), err
+		return p.realm.vm.ToValue(n), err
 	}
 	f, err := strconv.ParseFloat(string(token), 64)
 	if err != nil {
 		return nil, errNumber
 	}
-	return p.run.vm.ToValue(f), nil
+	return p.realm.vm.ToValue(f), nil
 }
 
 func isNumberByte(c byte) bool {

@@ -32,16 +32,16 @@ func FuzzRead(f *testing.F) {
 		}
 		r := newRun(context.Background(), p, engine.Input{}, engine.Host{})
 		r.prepare()
-		got, err := r.read(json.RawMessage(text))
+		got, err := readJSON(&r.realm, json.RawMessage(text))
 		var want goja.Value
-		refused := r.vm.Try(func() {
-			want = nativeParse(r)(goja.FunctionCall{Arguments: []goja.Value{r.vm.ToValue(text)}})
+		refused := r.realm.vm.Try(func() {
+			want = nativeParse(&r.realm)(goja.FunctionCall{Arguments: []goja.Value{r.realm.vm.ToValue(text)}})
 		})
 		if (err != nil) != (refused != nil) {
 			t.Fatalf("read(%s) = %v; JSON.parse throws %v", text, err, refused)
 		}
-		if err == nil && r.show(t, got) != r.show(t, want) {
-			t.Errorf("read(%s) = %s\nJSON.parse: %s", text, r.show(t, got), r.show(t, want))
+		if err == nil && show(t, r, got) != show(t, r, want) {
+			t.Errorf("read(%s) = %s\nJSON.parse: %s", text, show(t, r, got), show(t, r, want))
 		}
 	})
 }
@@ -55,8 +55,8 @@ var showProgram = goja.MustCompile("show.js", `(function show(v) {
 		k + d.writable + d.enumerable + d.configurable + "=" + show(d.value)) + "}" + (Object.getPrototypeOf(v) === Object.prototype);
 })`, false)
 
-func (r *run) show(t *testing.T, v goja.Value) string {
-	show, err := r.vm.RunProgram(showProgram)
+func show(t *testing.T, r *run, v goja.Value) string {
+	show, err := r.realm.vm.RunProgram(showProgram)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,51 +60,48 @@ func (e *patternError) Error() string {
 	return "Invalid regular expression: " + cut(e.literal, 200) + ": " + e.err.Error()
 }
 
-// wrapRegExp puts a constructor in the place of RegExp that mends what goja reads in another way than the language.
-func (r *run) wrapRegExp() {
-	global := r.vm.GlobalObject()
+// regexps are the regular expressions of a run, which goja reads in another way than the language.
+type regexps struct {
+	*realm
+	patterns map[string]string // the author's texts of those of the script that were expanded
+	sources  map[string]string // the same with those that were made at run time; nil before the first
+}
+
+// install puts a constructor in the place of RegExp that mends what goja reads in another way than the language.
+func (x *regexps) install() {
+	global := x.vm.GlobalObject()
 	native := global.Get("RegExp").(*goja.Object)
 	prototype := native.Get("prototype").(*goja.Object)
 	construct, _ := goja.AssertConstructor(native)
 	var wrapped *goja.Object
-	wrapped = r.vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
+	wrapped = x.vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
 		target := call.NewTarget
 		if target == nil {
-			if same := r.sameRegExp(wrapped, call.Arguments); same != nil {
+			if same := x.sameRegExp(wrapped, call.Arguments); same != nil {
 				return same
 			}
 			target = wrapped
 		}
-		return r.construct(construct, target, r.patternArguments(call.Arguments))
+		return x.construct(construct, target, x.patternArguments(call.Arguments))
 	}).(*goja.Object)
 	no, yes := goja.FLAG_FALSE, goja.FLAG_TRUE
 	must(wrapped.DefineDataProperty("prototype", prototype, no, no, no))
-	must(wrapped.DefineDataProperty("name", r.vm.ToValue("RegExp"), no, yes, no))
-	must(wrapped.DefineDataProperty("length", r.vm.ToValue(2), no, yes, no))
+	must(wrapped.DefineDataProperty("name", x.vm.ToValue("RegExp"), no, yes, no))
+	must(wrapped.DefineDataProperty("length", x.vm.ToValue(2), no, yes, no))
 	must(global.DefineDataProperty("RegExp", wrapped, yes, yes, no))
 	must(prototype.DefineDataProperty("constructor", wrapped, yes, yes, no))
 	// goja's own way to split is much faster than the one that it takes for other constructors.
-	must(wrapped.DefineAccessorPropertySymbol(goja.SymSpecies, r.native("get [Symbol.species]", func(call goja.FunctionCall) goja.Value {
+	must(wrapped.DefineAccessorPropertySymbol(goja.SymSpecies, x.native("get [Symbol.species]", func(call goja.FunctionCall) goja.Value {
 		if call.This == goja.Value(wrapped) {
 			return native
 		}
 		return call.This
 	}), nil, yes, no))
-	r.keepSources(prototype)
-}
-
-func (r *run) construct(construct goja.Constructor, newTarget *goja.Object, arguments []goja.Value) *goja.Object {
-	r.enter()
-	defer r.leave()
-	object, err := construct(newTarget, arguments...)
-	if err != nil {
-		panic(err)
-	}
-	return object
+	x.keepSources(prototype)
 }
 
 // sameRegExp is what RegExp(x) without new answers if x is a regular expression: x. It is nil otherwise.
-func (r *run) sameRegExp(wrapped *goja.Object, arguments []goja.Value) *goja.Object {
+func (x *regexps) sameRegExp(wrapped *goja.Object, arguments []goja.Value) *goja.Object {
 	if len(arguments) == 0 || len(arguments) > 1 && !isUndefined(arguments[1]) {
 		return nil
 	}
@@ -116,7 +113,7 @@ func (r *run) sameRegExp(wrapped *goja.Object, arguments []goja.Value) *goja.Obj
 }
 
 // patternArguments checks and mends the pattern of a call of RegExp.
-func (r *run) patternArguments(given []goja.Value) []goja.Value {
+func (x *regexps) patternArguments(given []goja.Value) []goja.Value {
 	if len(given) == 0 {
 		return given
 	}
@@ -134,15 +131,15 @@ func (r *run) patternArguments(given []goja.Value) []goja.Value {
 	}
 	mended, err := mendPattern(pattern, flags)
 	if err != nil {
-		panic(r.newError("SyntaxError", "Invalid regular expression: /"+cut(pattern, 200)+"/: "+err.Error()))
+		panic(x.newError("SyntaxError", "Invalid regular expression: /"+cut(pattern, 200)+"/: "+err.Error()))
 	}
 	if _, isText := given[0].(goja.String); isText && mended == pattern {
 		return given
 	}
 	if mended != pattern {
-		r.remember(mended, pattern)
+		x.remember(mended, pattern)
 	}
-	return append([]goja.Value{r.vm.ToValue(mended)}, given[1:]...)
+	return append([]goja.Value{x.vm.ToValue(mended)}, given[1:]...)
 }
 
 // patternOf returns the text of a pattern: a string, or a regular expression that is given other flags.
@@ -162,15 +159,15 @@ func patternOf(v goja.Value, flagged bool) (string, bool) {
 const maxRemembered = 1000
 
 // remember keeps the text of an expression that was expanded, for its member "source".
-func (r *run) remember(expanded, text string) {
-	if r.sources == nil {
-		r.sources = maps.Clone(r.program.patterns)
-		if r.sources == nil {
-			r.sources = make(map[string]string)
+func (x *regexps) remember(expanded, text string) {
+	if x.sources == nil {
+		x.sources = maps.Clone(x.patterns)
+		if x.sources == nil {
+			x.sources = make(map[string]string)
 		}
 	}
-	if len(r.sources) < maxRemembered {
-		r.sources[expanded] = escapedSlashes(text)
+	if len(x.sources) < maxRemembered {
+		x.sources[expanded] = escapedSlashes(text)
 	}
 }
 
@@ -196,21 +193,21 @@ func escapedSlashes(text string) string {
 }
 
 // keepSources makes the members source and toString of regular expressions answer the author's text.
-func (r *run) keepSources(prototype *goja.Object) {
-	plain, err := r.vm.RunProgram(sourceGetter())
+func (x *regexps) keepSources(prototype *goja.Object) {
+	plain, err := x.vm.RunProgram(sourceGetter())
 	must(err)
-	read := r.call(plain.(*goja.Object), goja.Undefined(), prototype).(*goja.Object)
-	source := r.native("get source", func(call goja.FunctionCall) goja.Value {
-		answer := r.call(read, call.This)
-		return r.authorsText(answer)
+	read := x.call(plain.(*goja.Object), goja.Undefined(), prototype).(*goja.Object)
+	source := x.native("get source", func(call goja.FunctionCall) goja.Value {
+		answer := x.call(read, call.This)
+		return x.authorsText(answer)
 	})
 	must(prototype.DefineAccessorProperty("source", source, nil, goja.FLAG_TRUE, goja.FLAG_FALSE))
-	text := r.native("toString", func(call goja.FunctionCall) goja.Value {
+	text := x.native("toString", func(call goja.FunctionCall) goja.Value {
 		object, ok := call.This.(*goja.Object)
 		if !ok {
-			panic(r.vm.NewTypeError("RegExp.prototype.toString requires that 'this' be an Object"))
+			panic(x.vm.NewTypeError("RegExp.prototype.toString requires that 'this' be an Object"))
 		}
-		return r.vm.ToValue("/" + orUndefined(object.Get("source")).String() + "/" + orUndefined(object.Get("flags")).String())
+		return x.vm.ToValue("/" + orUndefined(object.Get("source")).String() + "/" + orUndefined(object.Get("flags")).String())
 	})
 	must(prototype.DefineDataProperty("toString", text, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 }
@@ -224,17 +221,17 @@ func orUndefined(v goja.Value) goja.Value {
 	return v
 }
 
-func (r *run) authorsText(source goja.Value) goja.Value {
-	if text, ok := r.texts()[source.String()]; ok {
-		return r.vm.ToValue(text)
+func (x *regexps) authorsText(source goja.Value) goja.Value {
+	if text, ok := x.texts()[source.String()]; ok {
+		return x.vm.ToValue(text)
 	}
 	return source
 }
 
 // texts are the author's texts of the expressions that were expanded so far.
-func (r *run) texts() map[string]string {
-	if r.sources != nil {
-		return r.sources
+func (x *regexps) texts() map[string]string {
+	if x.sources != nil {
+		return x.sources
 	}
-	return r.program.patterns
+	return x.patterns
 }

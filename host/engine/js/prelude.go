@@ -62,50 +62,57 @@ func compileModule(name, source string) preludeModule {
 	}
 }
 
+// prelude holds the modules of the prelude that a run has needed.
+type prelude struct {
+	*realm
+	exports     map[string]*goja.Object // of the modules
+	requireFunc goja.Value              // require for the modules; nil until the first needs it
+}
+
 // module returns the exports of a module of the prelude, which runs when it is first needed.
-func (r *run) module(name string) *goja.Object {
-	if exports, ok := r.modules[name]; ok {
+func (p *prelude) module(name string) *goja.Object {
+	if exports, ok := p.exports[name]; ok {
 		return exports
 	}
 	module := modulePrograms()[name]()
-	wrapper, err := r.vm.RunProgram(module.program)
+	wrapper, err := p.vm.RunProgram(module.program)
 	if err != nil {
 		panic(err)
 	}
-	exports := r.vm.CreateObject(nil) // with no prototype, an assignment ends in no setter of the guest's
-	arguments := []goja.Value{exports, r.requireFor(module)}
+	exports := p.vm.CreateObject(nil) // with no prototype, an assignment ends in no setter of the guest's
+	arguments := []goja.Value{exports, p.requireFor(module)}
 	if name == errorsModule {
-		arguments = append(arguments, r.makeErrorBase())
+		arguments = append(arguments, makeErrorBase(p.realm))
 	}
 	call, _ := goja.AssertFunction(wrapper)
 	if _, err := call(goja.Undefined(), arguments...); err != nil {
 		panic(err) // the guest is out of stack, or was stopped: no error of the module's
 	}
-	if r.modules == nil {
-		r.modules = make(map[string]*goja.Object)
+	if p.exports == nil {
+		p.exports = make(map[string]*goja.Object)
 	}
-	r.modules[name] = exports
+	p.exports[name] = exports
 	return exports
 }
 
 // requireFor is the require of a module, where it has any: a native function costs a run more than it seems.
-func (r *run) requireFor(module preludeModule) goja.Value {
+func (p *prelude) requireFor(module preludeModule) goja.Value {
 	if !module.requires {
 		return goja.Undefined()
 	}
-	if r.requireFunc == nil {
-		r.requireFunc = r.native("require", r.require)
+	if p.requireFunc == nil {
+		p.requireFunc = p.native("require", p.require)
 	}
-	return r.requireFunc
+	return p.requireFunc
 }
 
-func (r *run) require(call goja.FunctionCall) goja.Value {
-	return r.module(path.Base(call.Argument(0).String()))
+func (p *prelude) require(call goja.FunctionCall) goja.Value {
+	return p.module(path.Base(call.Argument(0).String()))
 }
 
 // create calls a function of a module that makes something over a host, which is an object of natives.
-func (r *run) create(module, function string, arguments ...goja.Value) goja.Value {
-	call, _ := goja.AssertFunction(r.module(module).Get(function))
+func (p *prelude) create(module, function string, arguments ...goja.Value) goja.Value {
+	call, _ := goja.AssertFunction(p.module(module).Get(function))
 	value, err := call(goja.Undefined(), arguments...)
 	if err != nil {
 		panic(err)
@@ -113,22 +120,13 @@ func (r *run) create(module, function string, arguments ...goja.Value) goja.Valu
 	return value
 }
 
-// hostObject makes an object of natives.
-func (r *run) hostObject(functions map[string]nativeFunc) *goja.Object {
-	members := make(map[string]func() goja.Value, len(functions))
-	for name, function := range functions {
-		members[name] = func() goja.Value { return r.native(name, function) }
-	}
-	return r.lazyObject(nil, members) // its users know the names
-}
-
 // mustParse makes a guest's value of a value of ours.
-func (r *run) mustParse(value any) goja.Value {
+func mustParse(r *realm, value any) goja.Value {
 	text, err := json.Marshal(value)
 	if err != nil {
 		panic(err)
 	}
-	parsed, err := r.parseJSON(text)
+	parsed, err := parseJSON(r, text)
 	if err != nil {
 		panic(err)
 	}

@@ -10,28 +10,31 @@ import (
 // locals of other calls. So the constructor of proxies that tools get puts a handler of ours between a function and its
 // traps, which hands on copies. Proxies of other objects have no such traps, and are goja's own.
 
-// wrapProxy puts our constructor in the place of Proxy.
-func (r *run) wrapProxy() {
-	global := r.vm.GlobalObject()
+// proxyPatch is that constructor.
+type proxyPatch struct{ *realm }
+
+// install puts our constructor in the place of Proxy.
+func (p *proxyPatch) install() {
+	global := p.vm.GlobalObject()
 	native := global.Get("Proxy").(*goja.Object)
 	construct, _ := goja.AssertConstructor(native)
 	revocable := native.Get("revocable").(*goja.Object)
-	shimmed := r.native("revocable", func(call goja.FunctionCall) goja.Value {
-		return r.call(revocable, call.This, r.shimmed(call.Arguments)...)
+	shimmed := p.native("revocable", func(call goja.FunctionCall) goja.Value {
+		return p.call(revocable, call.This, p.shimmed(call.Arguments)...)
 	})
-	must(shimmed.DefineDataProperty("length", r.vm.ToValue(2), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	must(shimmed.DefineDataProperty("length", p.vm.ToValue(2), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	must(native.DefineDataProperty("revocable", shimmed, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	// A proxy of the constructor has its name, its length and its lack of a prototype.
-	wrapped := r.vm.NewProxy(native, &goja.ProxyTrapConfig{
+	wrapped := p.vm.NewProxy(native, &goja.ProxyTrapConfig{
 		Construct: func(_ *goja.Object, arguments []goja.Value, newTarget *goja.Object) *goja.Object {
-			return r.construct(construct, newTarget, r.shimmed(arguments))
+			return p.construct(construct, newTarget, p.shimmed(arguments))
 		},
 	})
-	must(global.DefineDataProperty("Proxy", r.vm.ToValue(wrapped), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	must(global.DefineDataProperty("Proxy", p.vm.ToValue(wrapped), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 }
 
 // shimmed returns the arguments that make a proxy, target and handler, with our handler if the target can be called.
-func (r *run) shimmed(arguments []goja.Value) []goja.Value {
+func (p *proxyPatch) shimmed(arguments []goja.Value) []goja.Value {
 	if len(arguments) < 2 || !isCallable(arguments[0]) {
 		return arguments
 	}
@@ -40,10 +43,10 @@ func (r *run) shimmed(arguments []goja.Value) []goja.Value {
 		return arguments
 	}
 	// Its target is an empty object: it has no members that a trap would have to agree with.
-	shim := r.vm.NewProxy(r.vm.CreateObject(nil), &goja.ProxyTrapConfig{
-		Get: func(_ *goja.Object, name string, _ goja.Value) goja.Value { return r.trapOf(handler, name) },
+	shim := p.vm.NewProxy(p.vm.CreateObject(nil), &goja.ProxyTrapConfig{
+		Get: func(_ *goja.Object, name string, _ goja.Value) goja.Value { return p.trapOf(handler, name) },
 	})
-	return []goja.Value{arguments[0], r.vm.ToValue(shim)}
+	return []goja.Value{arguments[0], p.vm.ToValue(shim)}
 }
 
 func isRevoked(o *goja.Object) bool {
@@ -54,31 +57,31 @@ func isRevoked(o *goja.Object) bool {
 var listOfTrap = map[string]int{"apply": 2, "construct": 1}
 
 // trapOf returns a trap of a handler, as a function that copies the list of arguments.
-func (r *run) trapOf(handler *goja.Object, name string) goja.Value {
-	r.enter()
-	defer r.leave()
+func (p *proxyPatch) trapOf(handler *goja.Object, name string) goja.Value {
+	p.enter()
+	defer p.leave()
 	value := handler.Get(name)
 	trap, ok := value.(*goja.Object)
 	if !ok || !isCallable(trap) {
 		return orUndefined(value)
 	}
 	list := listOfTrap[name]
-	return r.vm.ToValue(func(call goja.FunctionCall) goja.Value {
-		r.enter()
-		defer r.leave()
+	return p.vm.ToValue(func(call goja.FunctionCall) goja.Value {
+		p.enter()
+		defer p.leave()
 		arguments := make([]goja.Value, len(call.Arguments)) // these lie on the stack, too
 		copy(arguments, call.Arguments)
 		if list > 0 && list < len(arguments) {
-			arguments[list] = r.copyOfList(arguments[list].(*goja.Object))
+			arguments[list] = p.copyOfList(arguments[list].(*goja.Object))
 		}
-		return r.call(trap, handler, arguments...)
+		return p.call(trap, handler, arguments...)
 	})
 }
 
-func (r *run) copyOfList(list *goja.Object) goja.Value {
+func (p *proxyPatch) copyOfList(list *goja.Object) goja.Value {
 	items := make([]any, list.Get("length").ToInteger())
 	for i := range items {
 		items[i] = list.Get(strconv.Itoa(i))
 	}
-	return r.vm.NewArray(items...)
+	return p.vm.NewArray(items...)
 }

@@ -5,16 +5,16 @@ import (
 )
 
 // wrapThen makes handlers of rejections get what catch clauses get: an error without what goja took from Go.
-func (r *run) wrapThen() {
-	prototype := r.vm.GlobalObject().Get("Promise").(*goja.Object).Get("prototype").(*goja.Object)
+func (c *errorCleaner) wrapThen() {
+	prototype := c.vm.GlobalObject().Get("Promise").(*goja.Object).Get("prototype").(*goja.Object)
 	native := prototype.Get("then").(*goja.Object)
-	then := r.native("then", func(call goja.FunctionCall) goja.Value {
+	then := c.native("then", func(call goja.FunctionCall) goja.Value {
 		if !isCallable(call.Argument(1)) {
-			return r.call(native, call.This, call.Arguments...)
+			return c.call(native, call.This, call.Arguments...)
 		}
-		return r.call(native, call.This, call.Argument(0), r.cleaned(call.Argument(1)))
+		return c.call(native, call.This, call.Argument(0), c.cleaned(call.Argument(1)))
 	})
-	must(then.DefineDataProperty("length", r.vm.ToValue(2), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	must(then.DefineDataProperty("length", c.vm.ToValue(2), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	must(prototype.DefineDataProperty("then", then, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 }
 
@@ -23,11 +23,11 @@ var cleaning = lazyProgram("toolrun:rejection", `(function (clean) {
 	return (handler) => (reason) => { clean(reason); return handler(reason); };
 })`, false)
 
-func (r *run) cleaned(handler goja.Value) goja.Value {
-	if r.cleanHandler == nil {
-		maker, err := r.vm.RunProgram(cleaning())
+func (c *errorCleaner) cleaned(handler goja.Value) goja.Value {
+	if c.handler == nil {
+		maker, err := c.vm.RunProgram(cleaning())
 		must(err)
-		r.cleanHandler = r.call(maker.(*goja.Object), goja.Undefined(), r.makeCleaner()).(*goja.Object)
+		c.handler = c.call(maker.(*goja.Object), goja.Undefined(), c.function()).(*goja.Object)
 	}
-	return r.call(r.cleanHandler, goja.Undefined(), handler)
+	return c.call(c.handler, goja.Undefined(), handler)
 }

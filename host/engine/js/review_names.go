@@ -130,13 +130,13 @@ var isDefined = lazyProgram("toolrun:review", "(name) => name in globalThis", fa
 func definedGlobals(p *program) func(name string) bool {
 	r := newRun(context.Background(), p, engine.Input{}, engine.Host{})
 	r.prepare()
-	value, err := r.vm.RunProgram(isDefined())
+	value, err := r.realm.vm.RunProgram(isDefined())
 	ask, ok := goja.AssertFunction(value)
 	return func(name string) bool {
 		if err != nil || !ok {
 			return true
 		}
-		answer, err := ask(goja.Undefined(), r.vm.ToValue(name))
+		answer, err := ask(goja.Undefined(), r.realm.vm.ToValue(name))
 		return err != nil || answer.ToBoolean()
 	}
 }

@@ -11,7 +11,7 @@ const maxGap = 10
 
 // guestStringify is JSON.stringify as the guest has it: goja's, except for the layout. goja indents what follows an
 // empty array or object one level too deep, and cuts a long gap within a character.
-func (r *run) guestStringify(call goja.FunctionCall) goja.Value {
+func guestStringify(r *realm, call goja.FunctionCall) goja.Value {
 	gap := gapOf(r, call.Argument(2))
 	call.Arguments = call.Arguments[:min(2, len(call.Arguments))]
 	value := r.stringify(call)
@@ -23,7 +23,7 @@ func (r *run) guestStringify(call goja.FunctionCall) goja.Value {
 }
 
 // gapOf returns the indentation of a level that JSON.stringify's third argument asks for; nil for none.
-func gapOf(r *run, space goja.Value) goja.String {
+func gapOf(r *realm, space goja.Value) goja.String {
 	if o, ok := space.(*goja.Object); ok {
 		switch o.ClassName() {
 		case "Number":

@@ -93,40 +93,40 @@ func (t *timers) fire(now time.Time) *timer {
 	return first
 }
 
-func (r *run) setTimeout(call goja.FunctionCall) goja.Value {
-	return r.addTimer(call, delay(call.Argument(1)), 0)
+func (l *eventLoop) setTimeout(call goja.FunctionCall) goja.Value {
+	return l.addTimer(call, delay(call.Argument(1)), 0)
 }
 
-func (r *run) setInterval(call goja.FunctionCall) goja.Value {
+func (l *eventLoop) setInterval(call goja.FunctionCall) goja.Value {
 	pause := max(delay(call.Argument(1)), minInterval)
-	return r.addTimer(call, pause, pause)
+	return l.addTimer(call, pause, pause)
 }
 
-func (r *run) setImmediate(call goja.FunctionCall) goja.Value {
+func (l *eventLoop) setImmediate(call goja.FunctionCall) goja.Value {
 	// As setTimeout, without a delay among its arguments.
 	arguments := []goja.Value{call.Argument(0), goja.Undefined()}
 	call.Arguments = append(arguments, call.Arguments[min(1, len(call.Arguments)):]...)
-	return r.addTimer(call, 0, 0)
+	return l.addTimer(call, 0, 0)
 }
 
-func (r *run) addTimer(call goja.FunctionCall, after, interval time.Duration) goja.Value {
+func (l *eventLoop) addTimer(call goja.FunctionCall, after, interval time.Duration) goja.Value {
 	callback, ok := goja.AssertFunction(call.Argument(0))
 	if !ok {
-		panic(r.vm.NewTypeError("a timer needs a function to call"))
+		panic(l.vm.NewTypeError("a timer needs a function to call"))
 	}
-	id := r.timers.add(&timer{
+	id := l.timers.add(&timer{
 		due:      time.Now().Add(after),
 		interval: interval,
 		call:     callback,
 		args:     slices.Clone(call.Arguments[min(2, len(call.Arguments)):]), // they lie on the stack of the runtime
 	})
-	return r.vm.ToValue(id)
+	return l.vm.ToValue(id)
 }
 
 // clearTimer forgets a timer; of what is no timer's id it takes no notice.
-func (r *run) clearTimer(call goja.FunctionCall) goja.Value {
+func (l *eventLoop) clearTimer(call goja.FunctionCall) goja.Value {
 	if id := call.Argument(0); goja.IsNumber(id) {
-		r.timers.remove(id.ToInteger())
+		l.timers.remove(id.ToInteger())
 	}
 	return goja.Undefined()
 }

@@ -51,11 +51,11 @@ func (t trace) String() string {
 }
 
 // add appends a place in the script, if it is the author's.
-func (t trace) add(r *run, function string, line, column int) trace {
+func (t trace) add(p *program, function string, line, column int) trace {
 	if len(t) >= maxFrames {
 		return t
 	}
-	file, line, column, ok := r.program.script.position(line, column)
+	file, line, column, ok := p.script.position(line, column)
 	if !ok {
 		return t
 	}
@@ -65,14 +65,14 @@ func (t trace) add(r *run, function string, line, column int) trace {
 	return append(t, frame{function: cut(function, 100), file: file, line: line, column: column})
 }
 
-func (r *run) traceOf(frames []goja.StackFrame) trace {
+func (p *program) traceOf(frames []goja.StackFrame) trace {
 	var t trace
 	for i := range frames {
-		if frames[i].SrcName() != r.program.name {
+		if frames[i].SrcName() != p.name {
 			continue
 		}
 		at := frames[i].Position()
-		t = t.add(r, frames[i].FuncName(), at.Line, at.Column)
+		t = t.add(p, frames[i].FuncName(), at.Line, at.Column)
 	}
 	return t
 }
@@ -82,7 +82,7 @@ var stackLine = lazyRegexp(`^\s*at (?:(.*) \()?(.*):(\d+):(\d+)\(\d+\)\)?$`)
 
 // traceOfError reads where an error was made from its stack. A guest may have written that text itself: it
 // then lies about its own source only. It runs guest code.
-func (r *run) traceOfError(value goja.Value) trace {
+func (p *program) traceOfError(value goja.Value) trace {
 	object, ok := value.(*goja.Object)
 	if !ok {
 		return nil
@@ -91,20 +91,20 @@ func (r *run) traceOfError(value goja.Value) trace {
 	if !ok {
 		return nil
 	}
-	return r.parseStack(text.String())
+	return p.parseStack(text.String())
 }
 
-func (r *run) parseStack(text string) trace {
+func (p *program) parseStack(text string) trace {
 	var t trace
 	for line := range strings.Lines(cut(text, maxStackBytes)) {
 		match := stackLine().FindStringSubmatch(strings.TrimRight(line, "\n"))
-		if match == nil || match[2] != r.program.name {
+		if match == nil || match[2] != p.name {
 			continue
 		}
 		row, errRow := strconv.Atoi(match[3])
 		column, errColumn := strconv.Atoi(match[4])
 		if errRow == nil && errColumn == nil {
-			t = t.add(r, match[1], row, column)
+			t = t.add(p, match[1], row, column)
 		}
 	}
 	return t

@@ -13,8 +13,11 @@ const maxURLBytes = 1 << 20
 // urlParser keeps to the URL standard (WHATWG), as Node.js and browsers do.
 var urlParser = url.NewParser()
 
-// parseURL is parseURL(url, base): the parts of a URL, null if it is not valid.
-func (r *run) parseURL(call goja.FunctionCall) goja.Value {
+// urlAPI has the functions of the host that the module of URL uses.
+type urlAPI struct{ vm *goja.Runtime }
+
+// parse is parse(url, base): the parts of a URL, null if it is not valid.
+func (u urlAPI) parse(call goja.FunctionCall) goja.Value {
 	text := call.Argument(0).String()
 	base := ""
 	if v := call.Argument(1); !isUndefined(v) {
@@ -33,7 +36,7 @@ func (r *run) parseURL(call goja.FunctionCall) goja.Value {
 	if err != nil {
 		return goja.Null()
 	}
-	return r.urlParts(parsed)
+	return urlParts(u.vm, parsed)
 }
 
 // urlSetters change a part of a URL. A value that cannot be such a part leaves it as it was.
@@ -49,8 +52,8 @@ var urlSetters = map[string]func(*url.Url, string){
 	"hash":     (*url.Url).SetHash,
 }
 
-// changeURL is changeURL(href, part, value): the parts of a URL of which one was changed.
-func (r *run) changeURL(call goja.FunctionCall) goja.Value {
+// change is change(href, part, value): the parts of a URL of which one was changed.
+func (u urlAPI) change(call goja.FunctionCall) goja.Value {
 	href, value := call.Argument(0).String(), call.Argument(2).String()
 	set, ok := urlSetters[call.Argument(1).String()]
 	if !ok || len(href)+len(value) > maxURLBytes {
@@ -61,16 +64,16 @@ func (r *run) changeURL(call goja.FunctionCall) goja.Value {
 		return goja.Null()
 	}
 	set(parsed, value)
-	return r.urlParts(parsed)
+	return urlParts(u.vm, parsed)
 }
 
-func (r *run) urlParts(u *url.Url) goja.Value {
-	object := r.vm.NewObject()
+func urlParts(vm *goja.Runtime, u *url.Url) goja.Value {
+	object := vm.NewObject()
 	for name, text := range map[string]string{
 		"href": u.Href(false), "origin": originOf(u), "protocol": u.Protocol(), "username": u.Username(), "password": u.Password(),
 		"host": u.Host(), "hostname": u.Hostname(), "port": u.Port(), "pathname": u.Pathname(), "search": u.Search(), "hash": u.Hash(),
 	} {
-		r.define(object, name, r.vm.ToValue(text))
+		define(object, name, vm.ToValue(text))
 	}
 	return object
 }
@@ -90,7 +93,7 @@ func originOf(u *url.Url) string {
 }
 
 // formDecode is formDecode(text): a name or a value of a query. What is no escape stands for itself.
-func (r *run) formDecode(call goja.FunctionCall) goja.Value {
+func (u urlAPI) formDecode(call goja.FunctionCall) goja.Value {
 	text := call.Argument(0).String()
 	data := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
@@ -104,7 +107,7 @@ func (r *run) formDecode(call goja.FunctionCall) goja.Value {
 			data = append(data, c)
 		}
 	}
-	return r.vm.ToValue(validUTF8(data))
+	return u.vm.ToValue(validUTF8(data))
 }
 
 func unhex(c byte) byte {
@@ -115,7 +118,7 @@ func unhex(c byte) byte {
 }
 
 // formEncode is formEncode(text): a name or a value of a query with what it may not hold escaped.
-func (r *run) formEncode(call goja.FunctionCall) goja.Value {
+func (u urlAPI) formEncode(call goja.FunctionCall) goja.Value {
 	const upper = "0123456789ABCDEF"
 	text := call.Argument(0).String()
 	var b strings.Builder
@@ -129,5 +132,5 @@ func (r *run) formEncode(call goja.FunctionCall) goja.Value {
 			b.Write([]byte{'%', upper[c>>4], upper[c&0xF]})
 		}
 	}
-	return r.vm.ToValue(b.String())
+	return u.vm.ToValue(b.String())
 }
