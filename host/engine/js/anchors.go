@@ -12,7 +12,7 @@ var anchored = lazyRegexp(`\\[bB]|/[dgisvy]*[mu]`)
 
 // mayMend reports whether code may hold a regular expression that mendPattern changes.
 func mayMend(code string) bool {
-	return property.Mended(code) || strings.Contains(code, `\k`) || anchored().MatchString(code)
+	return property.Changes(code) || strings.Contains(code, `\k`) || anchored().MatchString(code)
 }
 
 // mendPattern returns an expression that matches for goja what the given one matches by the language, or says what is wrong
@@ -27,7 +27,7 @@ func mendPattern(pattern, flags string) (string, error) {
 			return "", err
 		}
 	}
-	if unicode && property.Mended(pattern) {
+	if unicode && property.Changes(pattern) {
 		expanded, err := property.Expand(pattern)
 		if err != nil {
 			return "", err

@@ -1,18 +1,18 @@
-// Package anchor rewrites the assertions of JavaScript's regular expressions that goja reads in another way.
+// Package anchor rewrites the assertions of JavaScript's regular expressions that goja interprets differently.
 //
-// With the flag m goja ends a line at \n only, where the language also ends it at \r, U+2028 and U+2029. \b and \B take
-// letters outside of ASCII for characters of a word as soon as the text holds one.
+// With the flag m, goja ends a line only at \n, but JavaScript also at \r, U+2028 and U+2029. For \b and \B, goja counts
+// non-ASCII letters as word characters as soon as the text contains one.
 package anchor
 
 import "strings"
 
-// What the assertions mean, in terms that goja reads as the language does.
+// Equivalents of the assertions that have the same meaning in goja as in JavaScript.
 const (
 	lineStart = `(?<![^\n\r\u2028\u2029])`
 	lineEnd   = `(?![^\n\r\u2028\u2029])`
 
-	wordStart = `(?<!\w)` // if a character of a word follows
-	wordEnd   = `(?!\w)`  // if one precedes
+	wordStart = `(?<!\w)` // equivalent if a word character follows
+	wordEnd   = `(?!\w)`  // equivalent if one precedes
 	boundary  = `(?:(?<!\w)(?=\w)|(?<=\w)(?!\w))`
 	inside    = `(?:(?<=\w)(?=\w)|(?<!\w)(?!\w))`
 )
@@ -23,8 +23,8 @@ func Used(pattern, flags string) bool {
 		strings.Contains(flags, "m") && strings.ContainsAny(pattern, "^$")
 }
 
-// Rewrite returns an expression that matches for goja what the given one matches by the language. It returns what is not
-// an expression as it is.
+// Rewrite returns an expression that matches in goja what the given one matches in JavaScript. It
+// returns an invalid expression unchanged.
 func Rewrite(pattern, flags string) string {
 	r := rewriter{pattern: pattern, lines: strings.Contains(flags, "m")}
 	for r.pos < len(pattern) {
@@ -34,16 +34,16 @@ func Rewrite(pattern, flags string) string {
 	return r.out.String()
 }
 
-// rewriter goes through an expression.
+// rewriter is the state of rewriting one expression.
 type rewriter struct {
 	pattern string
 	lines   bool // the flag m is set
 	pos     int
-	copied  int // how much of the pattern is in out
+	copied  int // the length of the part of the pattern that is already in out
 	out     strings.Builder
 
 	inClass bool
-	word    bool // what was matched last is a character of a word
+	word    bool // the last match is a word character
 }
 
 func (r *rewriter) step() {
@@ -63,7 +63,7 @@ func (r *rewriter) step() {
 		} else if kind == 'c' || kind == 'x' || kind == 'u' || isDigit(kind) {
 			r.skipWords()
 		}
-	case c == '/': // goja would write it as another escape if it is asked for the source
+	case c == '/': // otherwise goja's member source shows another escape
 		r.put(start, `\/`)
 	case r.inClass:
 		r.inClass = c != ']'
@@ -78,14 +78,15 @@ func (r *rewriter) step() {
 	}
 }
 
-// put writes text in the place of what was read since start.
+// put writes text in place of the input since start.
 func (r *rewriter) put(start int, text string) {
 	r.out.WriteString(r.pattern[r.copied:start])
 	r.out.WriteString(text)
 	r.copied = r.pos
 }
 
-// wordAssertion returns what \b or \B stands for, in the shortest form: goja takes the long one for slow.
+// wordAssertion returns the equivalent of \b or \B in its shortest form, because goja is slow with
+// the long one.
 func (r *rewriter) wordAssertion(kind byte, afterWord bool) string {
 	switch {
 	case kind == 'B':
@@ -98,7 +99,7 @@ func (r *rewriter) wordAssertion(kind byte, afterWord bool) string {
 	return boundary
 }
 
-// wordFollows reports whether the next thing to match is one or more characters of a word.
+// wordFollows reports whether the next term matches at least one word character.
 func (r *rewriter) wordFollows() bool {
 	rest := r.pattern[r.pos:]
 	switch {
@@ -112,14 +113,14 @@ func (r *rewriter) wordFollows() bool {
 	return rest == "" || !strings.ContainsRune("?*{", rune(rest[0]))
 }
 
-// skipWords goes over the rest of an escape, such as that of \x41, and over letters after it.
+// skipWords skips the rest of an escape, such as that of \x41, and letters after it.
 func (r *rewriter) skipWords() {
 	for r.pos < len(r.pattern) && isWord(r.pattern[r.pos]) {
 		r.pos++
 	}
 }
 
-// skipGroupHead goes over what follows the parenthesis of a group: ?:, ?=, ?<! or a name.
+// skipGroupHead skips the head of a group after its parenthesis: ?:, ?=, ?<! or a name.
 func (r *rewriter) skipGroupHead() {
 	r.pos++
 	if rest := r.pattern[r.pos:]; !strings.HasPrefix(rest, "<=") && !strings.HasPrefix(rest, "<!") {
@@ -127,7 +128,7 @@ func (r *rewriter) skipGroupHead() {
 	}
 }
 
-// skipName goes over a name in angle brackets, which may hold a $.
+// skipName skips a name in angle brackets, which may contain a $.
 func (r *rewriter) skipName() {
 	if strings.HasPrefix(r.pattern[r.pos:], "<") {
 		if end := strings.IndexByte(r.pattern[r.pos:], '>'); end >= 0 {

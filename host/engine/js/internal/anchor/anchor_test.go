@@ -41,7 +41,7 @@ func TestRewrite(t *testing.T) {
 			t.Errorf("Rewrite(%s, %s) = %s; want %s", tt.pattern, tt.flags, got, tt.want)
 		}
 		if got != tt.pattern && !anchor.Used(tt.pattern, tt.flags) {
-			t.Errorf("Used(%s, %s) = false, and Rewrite changes it", tt.pattern, tt.flags)
+			t.Errorf("Used(%s, %s) = false, but Rewrite changes the pattern", tt.pattern, tt.flags)
 		}
 	}
 }

@@ -6,31 +6,31 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// A body is parsed inside of a function, so that a parser blames a bracket that is missing on text that the author did not
-// write. The scan knows which bracket it was.
+// A body is parsed inside a function, so a parser reports a missing bracket at text that the author
+// did not write. The scan knows which bracket it was.
 
-// bracketFault returns the fault for a bracket of the tool's file that has no partner, nil if each has one.
+// bracketFault returns the fault for the first unmatched bracket of the tool's file, or nil.
 func (t *tool) bracketFault() *abi.Fault {
 	switch {
 	case t.scan.stray >= 0:
 		return t.strayFault()
 	case t.scan.open >= 0:
-		return invalid(placeIn(t.path, t.code, t.scan.open), "this %q is not closed: the source ends first", t.bracket(t.scan.open)).
+		return invalid(locationIn(t.path, t.code, t.scan.open), "this %q is not closed: the source ends first", t.bracket(t.scan.open)).
 			WithHint("add the bracket that closes it")
 	}
 	return nil
 }
 
-// strayFault reports a bracket that closes none.
+// strayFault returns the fault for a closing bracket without an opening one.
 func (t *tool) strayFault() *abi.Fault {
 	if t.scan.stray < 0 {
 		return invalid(t.end(), "a bracket is closed that was not opened")
 	}
-	at := placeIn(t.path, t.code, t.scan.stray)
+	at := locationIn(t.path, t.code, t.scan.stray)
 	if t.scan.opener < 0 {
 		return invalid(at, "a bracket is closed that was not opened: %q", t.bracket(t.scan.stray))
 	}
-	opener := placeIn(t.path, t.code, t.scan.opener)
+	opener := locationIn(t.path, t.code, t.scan.opener)
 	return invalid(at, "%q does not close %q of line %d, column %d", t.bracket(t.scan.stray), t.bracket(t.scan.opener), opener.line, opener.column).
 		WithHint("close the inner bracket first")
 }
@@ -43,5 +43,5 @@ func (t *tool) bracket(offset int) string {
 	return t.code[offset : offset+1]
 }
 
-// isBracketTrouble reports whether a parser's text may stem from a bracket without a partner.
-func isBracketTrouble(text string) bool { return !strings.HasPrefix(text, "Unterminated") }
+// mayBeBracket reports whether an unmatched bracket may be the cause of a parser's message.
+func mayBeBracket(text string) bool { return !strings.HasPrefix(text, "Unterminated") }

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// builtins are the modules of Node.js, which tools do not have.
+// builtins are the modules of Node.js.
 var builtins = words("assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns " +
 	"domain events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl " +
 	"sea sqlite stream string_decoder sys test timers tls trace_events tty url util v8 vm wasi worker_threads zlib")
 
-// provided are the modules of Node.js of which tools have a part.
+// provided are the modules of Node.js that tools can import, in part.
 var provided = words("buffer crypto process util")
 
-// providedModule is the source of such a module. The engine answers the global name, and makes the module when it is
-// first read.
+// providedModule returns the source of a provided module. The engine resolves the global name and
+// creates the module at the first read.
 func providedModule(name string) string {
 	return "module.exports = globalThis[" + quote("node:"+name) + "];"
 }
 
-// What a module that tools cannot have is for, and what to do without it.
+// The purposes of modules that tools cannot import, for the choice of a hint.
 var (
 	forNetwork = words("http http2 https net tls dns dgram node-fetch axios got request undici ws superagent ky cross-fetch isomorphic-fetch")
 	forFiles   = words("fs path os module readline repl tty fs-extra graceful-fs")
@@ -39,19 +39,20 @@ func isBuiltin(name string) bool {
 	return builtins[root]
 }
 
-// builtin answers an import of a module of Node.js. A package that requires one gets to know when it does so, for
-// many do it in a try, or for one function of many.
-func (f *files) builtin(r request, name string) (target, *problem) {
+// builtin resolves an import of a module of Node.js. A package that requires an unsupported one
+// receives the error at run time, because many packages do so in a try block, or for one function
+// among many.
+func (f *files) builtin(r request, name string) (target, *resolveError) {
 	if provided[name] {
-		return target{ofEngine, name}, nil
+		return target{provider, name}, nil
 	}
 	if r.require && inPackage(r.importer) {
-		return target{absent, r.name}, nil
+		return target{missing, r.name}, nil
 	}
-	return target{}, &problem{strconv.QuoteToASCII(r.name) + " is a module of Node.js, which tools do not have", hintFor(name, hintBuiltin)}
+	return target{}, &resolveError{strconv.QuoteToASCII(r.name) + " is a module of Node.js, which tools do not have", hintFor(name, hintBuiltin)}
 }
 
-// hintFor returns what to do without a module, or otherwise what to do in general.
+// hintFor returns the hint for a module that tools cannot import, or otherwise if there is none.
 func hintFor(name, otherwise string) string {
 	root, _, _ := strings.Cut(name, "/")
 	switch {
@@ -65,8 +66,8 @@ func hintFor(name, otherwise string) string {
 	return otherwise
 }
 
-// quote writes a text as a string literal of JavaScript.
+// quote returns a text as a JavaScript string literal.
 func quote(s string) string {
-	literal, _ := json.Marshal(s) // a string always can be
+	literal, _ := json.Marshal(s) // marshalling a string cannot fail
 	return string(literal)
 }

@@ -21,7 +21,7 @@ const (
 	MaxFiles = 1000
 )
 
-// Form is the way in which a tool says where it begins.
+// Form is the way in which a tool declares its entry.
 type Form string
 
 // The forms.
@@ -32,32 +32,34 @@ const (
 	Module  Form = "module"  // an ES or CommonJS module that exports its entry
 )
 
-// Bundle is a tool as one script. It does not change, and is safe for concurrent use.
+// Bundle is a tool compiled into one script. It is immutable and safe for concurrent use.
 type Bundle struct {
-	// Code is the script. Its completion value is a function entry(input, context) that runs the whole tool, top
-	// level included, and returns its result or a promise of it. It needs no global but the language's.
+	// Code is the script. Its completion value is a function entry(input, context) that runs the
+	// whole tool, including its top level, and returns the result or a promise of it. It needs only
+	// the globals of the language.
 	Code string
 	// Form is the form of the entry file.
 	Form Form
-	// Inputs are the names of the inputs that the tool reads as $name, sorted.
+	// Inputs are the names of the inputs that the tool reads as $name, in sorted order.
 	Inputs []string
-	// Warnings are for the tool's author: what looks like a mistake but is none for sure.
+	// Warnings are messages for the author of the tool about likely mistakes.
 	Warnings []string
 
 	positions positions
 }
 
-// Position returns where in the author's files a place in Code comes from. Lines and columns count from 1;
-// columns count UTF-16 units, as editors do. The file is relative to the tool's folder. It reports false for a
-// place in code that no author wrote.
+// Position returns the position in the author's files of a position in Code. Lines and columns
+// count from 1; columns count UTF-16 units, as editors do. The file is relative to the tool's
+// folder. ok is false for code that is not the author's.
 func (b *Bundle) Position(line, column int) (file string, l, c int, ok bool) {
 	p, ok := b.positions.find(line-prologueLines, column)
 	return p.file, p.line, p.column, ok
 }
 
-// Build bundles a tool. An error is an *abi.Fault: source_invalid with the author's file, line and column, or
-// timeout or cancelled when ctx ended first; what was under way then ends on its own. What panics, which goja's
-// parser does for some sources, is raised again as a *crash.Crash. Build is safe for concurrent use.
+// Build bundles a tool. An error is an *abi.Fault: source_invalid with the author's file, line and
+// column, or timeout or cancelled if ctx ended first. In that case the work in progress ends in the
+// background. Build passes on a panic, which goja's parser raises for some sources, as a
+// *crash.Crash. It is safe for concurrent use.
 func Build(ctx context.Context, src engine.Source) (*Bundle, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, stopped(err)
@@ -67,7 +69,7 @@ func Build(ctx context.Context, src engine.Source) (*Bundle, error) {
 		fault  *abi.Fault
 		crash  *crash.Crash
 	}
-	// Neither parser can be interrupted, so the wait for them is what ends.
+	// Neither parser can be interrupted, so only the wait for them ends.
 	done := make(chan outcome, 1)
 	go func() {
 		var o outcome
@@ -114,7 +116,7 @@ func build(src engine.Source) (*Bundle, *abi.Fault) {
 	}, nil
 }
 
-// tool is the entry file and what a scan found in it.
+// tool is the entry file with the result of its scan.
 type tool struct {
 	path  string
 	code  string
@@ -125,10 +127,10 @@ type tool struct {
 
 func readTool(src engine.Source) (*tool, *abi.Fault) {
 	if len(src.Code) > MaxEntryBytes {
-		return nil, invalid(place{file: src.Path}, "the file is larger than %d bytes", MaxEntryBytes)
+		return nil, invalid(location{file: src.Path}, "the file is larger than %d bytes", MaxEntryBytes)
 	}
 	if !utf8.Valid(src.Code) {
-		return nil, invalid(place{file: src.Path}, "the file is not UTF-8 text")
+		return nil, invalid(location{file: src.Path}, "the file is not UTF-8 text")
 	}
 	t := &tool{path: src.Path, code: neutralize(src.Code), lang: languageOf(src.Path)}
 	t.lines = countLines(t.code)
@@ -142,7 +144,7 @@ func readTool(src engine.Source) (*tool, *abi.Fault) {
 	return t, nil
 }
 
-// language is what a file is written in.
+// language is the language of a file.
 type language uint8
 
 const (
@@ -152,14 +154,14 @@ const (
 	jsonText
 )
 
-// languages are the kinds of files that can be bundled.
+// languages maps the extensions of the files that can be bundled to their languages.
 var languages = map[string]language{
 	".js": javascript, ".mjs": javascript, ".cjs": javascript,
 	".ts": typescript, ".mts": typescript, ".cts": typescript,
 	".json": jsonText,
 }
 
-// languageOf tells the language of an entry file; a name that says nothing is JavaScript.
+// languageOf returns the language of an entry file. The default is JavaScript.
 func languageOf(name string) language {
 	if languages[path.Ext(name)] == typescript {
 		return typescript
@@ -169,7 +171,7 @@ func languageOf(name string) language {
 
 func stopped(err error) *abi.Fault {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return abi.Faultf(abi.Timeout, "bundling the tool took longer than it may")
+		return abi.Faultf(abi.Timeout, "bundling the tool exceeded the time limit")
 	}
 	return abi.Faultf(abi.Cancelled, "bundling the tool was cancelled")
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// exportsNoEntry reports whether the exports of a CommonJS module are, for certain, none of an entry: each mention of
-// exports and module, whose words are counted, is an assignment to a property of another name, as a statement.
+// exportsNoEntry reports whether a CommonJS module certainly exports no entry: each mention of
+// exports and module, as counted in words, is a statement that assigns to a property that is not an
+// entry's name.
 func exportsNoEntry(body []ast.Statement, words map[string]int) bool {
 	exports, modules := 0, 0
 	for _, statement := range body {
@@ -32,7 +33,7 @@ func exportsNoEntry(body []ast.Statement, words map[string]int) bool {
 		}
 		exports++
 	}
-	// Words after a point are not counted: that of module.exports is module.
+	// Words after a dot are not counted, so module.exports counts as module.
 	return exports+modules > 0 && exports == words["exports"] && modules == words["module"]
 }
 

@@ -6,26 +6,29 @@ import (
 	"strings"
 )
 
-// Bounds of what a short text makes the parsers and compilers do. A time is that of one file with as much as it may have.
+// Bounds on the work that a short text can cause in the parsers and compilers. Each duration is for
+// one file at its bound.
 const (
-	// maxListed bounds the lists of a file together: esbuild looks at the head of a sequence again for each of its parts.
-	// That is a sequence of 6,000 parts, or 400 of 300, and takes it half a second.
+	// maxListed bounds the total length of the lists of a file, because esbuild scans the head of a
+	// sequence again for each of its parts. The bound is one sequence of 6,000 parts or 400 of 300,
+	// which takes esbuild half a second.
 	maxListed = 20_000_000
-	// maxPatterns bounds what the regular expressions of a file unfold to, in which a{1000} counts as a thousand. They are
-	// compiled in a quarter of a second and take 20 MB.
+	// maxPatterns bounds the steps of all regular expressions of a file, where a{1000} counts as a
+	// thousand. At the bound they compile in a quarter of a second and use 20 MB.
 	maxPatterns = 250_000
 	// maxPatternNesting bounds nested groups of a regular expression.
 	maxPatternNesting = 500
-	// maxDigits bounds the characters of a number: to read the digits of a BigInt takes time that grows with their square.
+	// maxDigits bounds the length of a number: parsing a BigInt takes quadratic time.
 	maxDigits = 10_000
-	// maxInlined bounds, in bytes, what the enums of a file come to: esbuild writes the value of a member wherever it is
-	// used, and computes it.
+	// maxInlined bounds the bytes that inlined enum values add to a file: esbuild computes the
+	// value of a member and writes it at each use.
 	maxInlined = 64 << 20
-	// shortValue is how long a member's value may be that is not looked at.
+	// shortValue is the length in bytes up to which a member's value is ignored.
 	shortValue = 256
 )
 
-// pattern adds the regular expression of a token, and says why the source must be refused, if it must.
+// pattern counts the regular expression of a token. It returns the reason and the hint if the
+// source must be rejected.
 func (s *scanner) pattern(text string) (why, hint string) {
 	cost, depth := patternCost(text[1:strings.LastIndexByte(text, '/')])
 	s.patterns += cost
@@ -38,11 +41,11 @@ func (s *scanner) pattern(text string) (why, hint string) {
 	return "", ""
 }
 
-// patternCost returns how many steps a regular expression unfolds to, at most about a million, and how deep its groups are
-// nested.
+// patternCost returns the number of steps of a regular expression, at most about a million, and the
+// nesting depth of its groups.
 func patternCost(text string) (cost, depth int) {
-	const most = 1 << 20
-	type group struct{ all, last int } // the parts so far, without and with the last
+	const limit = 1 << 20
+	type group struct{ all, last int } // steps of the parts before the last, and of the last
 	groups := []group{{}}
 	for i := 0; i < len(text); i++ {
 		g := &groups[len(groups)-1]
@@ -53,16 +56,16 @@ func patternCost(text string) (cost, depth int) {
 			continue
 		case ')':
 			if len(groups) == 1 {
-				continue // no parser takes it
+				continue // every parser rejects it
 			}
 			inner := g.all + g.last + 2
 			groups = groups[:len(groups)-1]
 			g = &groups[len(groups)-1]
-			g.all, g.last = min(g.all+g.last, most), min(inner, most)
+			g.all, g.last = min(g.all+g.last, limit), min(inner, limit)
 			continue
 		case '{':
 			if times, length := repetition(text[i:]); length > 0 {
-				g.last = min(g.last*max(times, 1), most)
+				g.last = min(g.last*max(times, 1), limit)
 				i += length - 1
 				continue
 			}
@@ -71,7 +74,7 @@ func patternCost(text string) (cost, depth int) {
 		case '[':
 			i += classLength(text[i:]) - 1
 		}
-		g.all, g.last = min(g.all+g.last, most), 1
+		g.all, g.last = min(g.all+g.last, limit), 1
 	}
 	for _, g := range groups {
 		cost += g.all + g.last
@@ -79,7 +82,8 @@ func patternCost(text string) (cost, depth int) {
 	return cost, depth
 }
 
-// repetition reads {m}, {m,} or {m,n}, and returns the larger of its counts; a length of 0 where it is none.
+// repetition parses {m}, {m,} or {m,n} and returns the larger count. The length is 0 if the text is
+// not a repetition.
 func repetition(text string) (times, length int) {
 	end := strings.IndexByte(text, '}')
 	if end < 2 || end > 40 {
@@ -95,7 +99,7 @@ func repetition(text string) (times, length int) {
 	return times, end + 1
 }
 
-// classLength is the length of a class of characters, with its brackets.
+// classLength returns the length of a character class, including its brackets.
 func classLength(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -108,15 +112,15 @@ func classLength(text string) int {
 	return len(text)
 }
 
-// enums is what a scan knows of the enums of TypeScript in a file.
+// enums is a summary of the TypeScript enums of a file.
 type enums struct {
-	depth   int // of the frame of the one that it is in; 0 for none
-	longest int // bytes of the longest text in one
-	joins   int // how often texts may be joined there: each may double the longest
-	words   int // of the file, each of which may be a use
+	depth   int // of the frame of the current enum; 0 outside of enums
+	longest int // bytes of the longest string in an enum
+	joins   int // possible concatenations, each of which may double the longest string
+	words   int // in the file, each of which may be a use
 }
 
-// enum notes what a token says of enums.
+// enum updates the summary of enums with a token.
 func (s *scanner) enum(t token, text string) {
 	e := &s.enums
 	if t.kind == word {
@@ -138,12 +142,12 @@ func (s *scanner) enum(t token, text string) {
 		e.joins++
 	case text == "`", text == "}" && s.closed.open == '`':
 		e.joins++
-		e.longest = max(e.longest, s.pos-t.start) // the lexer is behind the piece of the template
+		e.longest = max(e.longest, s.lexer.pos-t.start) // the lexer has already passed this piece of the template
 	}
 }
 
-// tooMuch reports whether the values of the enums, written wherever they may be used, would be too much.
-func (e *enums) tooMuch() bool {
+// exceeded reports whether the inlined values of the enums may exceed the bound.
+func (e *enums) exceeded() bool {
 	if e.longest == 0 {
 		return false
 	}

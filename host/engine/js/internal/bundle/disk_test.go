@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// poison makes the working directory one in which everything that esbuild would look up is a trap.
+// poison changes to a working directory that contains a trap for each file that esbuild would look
+// up.
 func poison(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -40,7 +41,8 @@ func poison(t *testing.T) (dir string) {
 	return filepath.ToSlash(dir)
 }
 
-// Whatever a tool imports, nothing of the disk gets into its bundle, nor into what is said of it.
+// TestNothingComesFromTheDisk checks that neither a bundle nor a fault contains anything of the
+// disk, whatever a tool imports.
 func TestNothingComesFromTheDisk(t *testing.T) {
 	dir := poison(t)
 	inlined := base64.StdEncoding.EncodeToString([]byte(`{"version":3,"sources":["file://` + dir + `/LEAK.js"],"names":[],"mappings":"AAAA"}`))
@@ -65,7 +67,7 @@ func TestNothingComesFromTheDisk(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := answers(t, source("tool.js", code, files), `{}`, `"served"`)
 			if strings.Contains(b.Code, "LEAK") || strings.Contains(b.Code, "sourceMappingURL") {
-				t.Errorf("the bundle holds what it must not:\n%s", b.Code)
+				t.Errorf("the bundle contains LEAK or a source map directive:\n%s", b.Code)
 			}
 			if at := where(t, b, "served"); at != "tool.js" && at != "lib.js" && at != "inlined.js" && at != "sub/x.ts" {
 				t.Errorf("the text of %q is in %q: another source map was read", name, at)
@@ -99,7 +101,7 @@ func TestNothingComesFromTheDisk(t *testing.T) {
 	}
 }
 
-// where returns the author's file that a text in the bundle comes from, "" where it has none.
+// where returns the author's file that a text in the bundle comes from, or "".
 func where(t *testing.T, b *bundle.Bundle, text string) string {
 	t.Helper()
 	before, _, ok := strings.Cut(b.Code, `"`+text)
@@ -110,7 +112,8 @@ func where(t *testing.T, b *bundle.Bundle, text string) string {
 	return file
 }
 
-// The same holds for code that a package or another file of the tool brings along.
+// TestComputedImportsAreRefusedEverywhere checks the code of packages and of other files of the
+// tool.
 func TestComputedImportsAreRefusedEverywhere(t *testing.T) {
 	poison(t)
 	for _, name := range []string{"lib/x.js", "lib/x.ts", "lib/x.cjs", "node_modules/x/index.js"} {

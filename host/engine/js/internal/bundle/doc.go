@@ -1,17 +1,17 @@
-// Package bundle turns the source of a JavaScript or TypeScript tool, with everything that it imports, into one
-// classic script that goja can run.
+// Package bundle compiles the source of a JavaScript or TypeScript tool, with all its imports, into one classic
+// script that goja can run.
 //
-// [Build] finds out in which form the tool is written, wraps it into a function, bundles it with esbuild, lowers
-// what goja does not know, and keeps the way back from a place in the script to the author's file, line and
-// column. It runs none of the tool.
+// [Build] detects the form in which the tool is written, wraps it in a function, bundles it with esbuild, lowers
+// syntax that goja does not support, and keeps a map from positions in the script to the author's files. It does
+// not run the tool.
 //
-// Neither esbuild nor goja ever opens a file for it. Both would, in more ways than their options tell: goja and
-// esbuild follow a sourceMappingURL, esbuild looks up tsconfig.json and package.json, and it lists directories
-// for an import whose name is computed. So all files come from engine.Source.Files through a resolver of this
-// package, source map comments are made harmless before a parser sees them, and imports with a computed name
-// are refused. Anything that slips through ends in a loader that refuses it.
+// Neither esbuild nor goja ever opens a file. Both would, in more ways than their options cover: they follow a
+// sourceMappingURL, and esbuild reads tsconfig.json and package.json and lists directories for an import with a
+// computed name. Therefore a resolver of this package serves all files from engine.Source.Files, comments that
+// name a source map are disabled before a parser reads them, and imports with a computed name are rejected. The
+// loader rejects anything else.
 //
-// Sources are strangers' text. Parsers recurse, and the Go runtime ends the process when a stack is full, so a
-// scan of the brackets and of the chains of operators comes first. The scan is no parser; the process wall
+// Sources are untrusted. Parsers recurse, and the Go runtime ends the process on a stack overflow, so a scan
+// first bounds the nesting of brackets and the length of operator chains. The scan is not a parser; the sandbox
 // around an engine must hold without it.
 package bundle

@@ -12,43 +12,46 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The script around what esbuild makes is one function, in which the whole tool is evaluated for each call: a
-// tool's top level runs as often as the tool does. Every run pays for what stands here, so it says no more than
+// The script around esbuild's output is one function that evaluates the whole tool at each call, so
+// the top level of a tool runs once per run. Every run pays for this code, so it contains only what
 // the tool needs.
 const (
 	prologueLines = 2
 
-	// symbols defines what goja lacks and lowered code falls back to: esbuild's helpers use the registered symbols.
+	// symbols defines symbols that goja lacks and lowered code uses: esbuild's helpers use the
+	// registered symbols.
 	symbols = `for (const name of ["asyncIterator", "dispose", "asyncDispose"]) ` +
 		`if (!(name in Symbol)) Object.defineProperty(Symbol, name, { value: Symbol.for("Symbol." + name) }); `
 )
 
-// enclose puts the script around a bundle.
+// enclose returns the script around a bundle.
 func (e *entry) enclose(code string) string {
 	define := ""
 	if strings.Contains(code, "asyncIterator") || strings.Contains(code, "ispose") {
 		define = symbols
 	}
 	if e.format == api.FormatESModule {
-		// Modules may wait at their top level. Awaiting the result here survives a guest that breaks then.
+		// Modules may wait at their top level. The await here works even if the guest replaces
+		// promises at run time.
 		return "(async function (__input, __context) {\n" + define + "let __entry;\n" + code + "return await __entry(__input, __context);\n})\n"
 	}
 	return "(function (__input, __context) {\n" + define + "let __entry;\n" + code + "return __entry(__input, __context);\n})\n"
 }
 
-// entry is the source that esbuild starts from: it sets __entry to the function that runs the tool.
+// entry is the source file that esbuild starts from. It sets __entry to the function that runs the
+// tool.
 type entry struct {
 	tool     *tool
 	form     Form
 	format   api.Format
 	code     string
 	warnings []string
-	inputs   []string // those that are read as $name
-	imports  int      // lines of the author's at the beginning of code, of which only the imports are left
-	body     int      // lines before the author's body; 0 where code holds none
+	inputs   []string // the inputs that are read as $name
+	imports  int      // lines at the beginning of code that hold the author's imports
+	body     int      // lines before the author's body; 0 if code does not contain it
 }
 
-// entry finds out the form of a tool and wraps it accordingly.
+// entry detects the form of a tool and wraps its source accordingly.
 func (t *tool) entry(params []string) (*entry, *abi.Fault) {
 	if t.scan.exports {
 		return t.module(), nil
@@ -61,7 +64,7 @@ func (t *tool) entry(params []string) (*entry, *abi.Fault) {
 	case s.returns:
 		return t.wrap(Body, s, params), nil
 	case s.strange:
-		return nil, invalid(place{file: t.path}, "the module exports no entry").WithHint(entryHint)
+		return nil, invalid(location{file: t.path}, "the module exports no entry").WithHint(entryHint)
 	case s.exports:
 		return t.module(), nil
 	case s.entry != "":
@@ -72,21 +75,22 @@ func (t *tool) entry(params []string) (*entry, *abi.Fault) {
 	case s.called != "":
 		e.warnings = append(e.warnings, fmt.Sprintf("the script calls %[1]s but returns nothing: end it with return %[1]s(...)", s.called))
 	case s.functions && !s.acts:
-		e.warnings = append(e.warnings, "the script defines functions but calls none and returns nothing: name the one that is to run main, or call it and return its result")
+		e.warnings = append(e.warnings, "the script defines functions but calls none and returns nothing: name the one to run main, or call it and return its result")
 	}
 	return e, nil
 }
 
-// The exports that can be an entry, in the order in which they are looked for.
+// entryExports are the exports that can be an entry, in order of preference.
 var entryExports = []string{"default", string(Main), string(Execute), "handler"}
 
 const entryHint = "write export default async function (input, context), or export a function main, execute or handler"
 
-// ownModule is how the entry of a module imports the author's file. Only the entry can say it.
+// ownModule is the name by which the entry of a module imports the author's file. No other file can
+// import it.
 const ownModule = "toolrun:entry"
 
-// module makes the entry of a file that exports its own. A handler is that of a cloud function, (event, context), which
-// may answer by the callback that it takes as its third parameter.
+// module returns the entry of a file that exports its function. A handler has the signature of a
+// cloud function, (event, context), and may return its result by a callback, the third parameter.
 func (t *tool) module() *entry {
 	return &entry{tool: t, form: Module, format: api.FormatESModule, code: `import * as tool from "` + ownModule + `";
 const own = tool.default;
@@ -103,9 +107,9 @@ __entry = (input, context) => run.call(own, input, context);
 `}
 }
 
-// wrap makes the entry of a file whose statements run as one function. The inputs are bound in a function around
-// it, so that it may declare the same names. Those that it declares with var are bound once more inside: there
-// "var a = a || 1" means the input.
+// wrap returns the entry of a file whose statements run as one function. An outer function binds
+// the inputs, so that the file may declare the same names. Inputs that the file declares with var
+// are bound again inside, so that "var a = a || 1" reads the input.
 func (t *tool) wrap(form Form, s *shape, params []string) *entry {
 	e := &entry{tool: t, form: form, format: api.FormatIIFE}
 	declarations, rest := hoist(t.code, t.scan.imports)
@@ -142,8 +146,8 @@ func (t *tool) wrap(form Form, s *shape, params []string) *entry {
 	return e
 }
 
-// bindings returns the names that the source can mean an input by, and the expressions of their values. Names
-// that it never mentions, or imports, are left out.
+// bindings returns the names that can refer to an input in the source, and the expressions of their
+// values. It omits names that the source does not mention, and names that it imports.
 func (t *tool) bindings(params []string) (names, values []string) {
 	bound := map[string]string{"input": "__input", "context": "__context", "env": "__context?.env"}
 	for word := range t.scan.words {
@@ -172,7 +176,8 @@ func (t *tool) bindings(params []string) (names, values []string) {
 
 func own(name string) string { return "__own(" + quote(name) + ")" }
 
-// isIdentifier reports whether a name can be declared; names with escapes or beyond ASCII are left alone.
+// isIdentifier reports whether a name can be declared. Names with escapes or non-ASCII characters
+// are not supported.
 func isIdentifier(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; !isWordByte(c) || c == '#' || c == '\\' || c >= 0x80 || i == 0 && isDigit(c) {
@@ -182,31 +187,31 @@ func isIdentifier(name string) bool {
 	return name != ""
 }
 
-// author finds the author's place of one in a source of esbuild's.
-func (e *entry) author(source string, line, column int) (place, bool) {
+// author returns the author's position of a position in a source that esbuild read.
+func (e *entry) author(source string, line, column int) (location, bool) {
 	if file, ok := strings.CutPrefix(source, namespace+":"); ok {
-		return place{file, line, column}, true
+		return location{file, line, column}, true
 	}
 	switch {
 	case path.Base(source) != entryName || e.body == 0:
-		return place{}, false
+		return location{}, false
 	case line <= e.imports:
 		return e.tool.within(line, column)
 	}
 	return e.tool.within(line-e.body, column)
 }
 
-func (e *entry) place(l *api.Location) (place, bool) { return placeOf(l, e.author) }
+func (e *entry) location(l *api.Location) (location, bool) { return locationOf(l, e.author) }
 
-// within returns a place in the tool's file, and false for a line that it does not have.
-func (t *tool) within(line, column int) (place, bool) {
+// within returns a position in the tool's file. It reports false for a line outside of the file.
+func (t *tool) within(line, column int) (location, bool) {
 	if line < 1 || line > t.lines {
-		return place{}, false
+		return location{}, false
 	}
-	return place{t.path, line, column}, true
+	return location{t.path, line, column}, true
 }
 
-// end is the last place of the file that holds anything.
-func (t *tool) end() place {
-	return placeIn(t.path, t.code, len(strings.TrimRight(t.code, " \t\r\n")))
+// end returns the position of the end of the file's text.
+func (t *tool) end() location {
+	return locationIn(t.path, t.code, len(strings.TrimRight(t.code, " \t\r\n")))
 }

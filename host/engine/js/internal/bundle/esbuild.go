@@ -15,55 +15,58 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// lowering says what goja does not know although it is part of ES2022; esbuild rewrites it. A regular expression
-// becomes a call of RegExp, which fails when a package gets there, not when it is loaded; in the author's own files
-// the scan finds it first. Unicode properties, \p{...}, stay as they are: the engine expands them.
+// lowering lists the features of ES2022 that goja lacks and esbuild rewrites. An unsupported
+// regular expression becomes a call of RegExp, which fails at run time, not at load time; in the
+// author's own files the scan finds it first. Unicode properties, \p{...}, stay as they are: the
+// engine expands them.
 var lowering = map[string]bool{
 	"async-generator":      false,
-	"exponent-operator":    false, // becomes a call of Math.pow, which is ours: goja's has other last digits
+	"exponent-operator":    false, // becomes a call of our Math.pow; goja's result differs in the last digits
 	"for-await":            false,
-	"import-meta":          false, // becomes an empty object: a tool has no address
+	"import-meta":          false, // becomes an empty object: a tool has no URL
 	"regexp-match-indices": false, // flag d
 	"regexp-set-notation":  false, // flag v
 }
 
-// loweringAlone is for a file that is parsed on its own: goja then sees what a bundle makes of import(...).
-var loweringAlone = func() map[string]bool {
+// loweringSingle is the lowering for a file that is parsed on its own. goja then parses import(...)
+// as the bundle has it.
+var loweringSingle = func() map[string]bool {
 	m := maps.Clone(lowering)
 	m["dynamic-import"] = false
 	return m
 }()
 
-// lastCodePoint is how esbuild writes U+10FFFF in a string. goja's parser panics at it, but reads the two surrogates.
+// lastCodePoint is U+10FFFF as esbuild writes it in a string. goja's parser panics on it, but
+// accepts the surrogate pair.
 var lastCodePoint = []byte(`\u{10FFFF}`)
 
-// inPairs is a lowering that writes surrogates. It is for no tool that does without, since esbuild then refuses names of
-// variables beyond U+FFFF.
-func inPairs(lowering map[string]bool) map[string]bool {
+// surrogatePairs returns a lowering that writes surrogate pairs. It is used only if needed, because
+// esbuild then rejects names of variables beyond U+FFFF.
+func surrogatePairs(lowering map[string]bool) map[string]bool {
 	m := maps.Clone(lowering)
 	m["unicode-escapes"] = false
 	return m
 }
 
-// defines are the names that packages look up to learn where they run.
+// defines are names that packages read to detect their environment.
 var defines = map[string]string{
 	"process.env.NODE_ENV": `"production"`,
 	"global":               "globalThis",
 }
 
-// loaders of the languages; esbuild must never choose one by the name of a file.
+// loaders are esbuild's loaders by language; esbuild must never choose one by the name of a file.
 var loaders = map[language]api.Loader{javascript: api.LoaderJS, typescript: api.LoaderTS, jsonText: api.LoaderJSON}
 
-// noTSConfig stands in for the tsconfig.json that esbuild would look for.
+// noTSConfig is an empty tsconfig.json. It keeps esbuild from looking for one.
 const noTSConfig = "{}"
 
-// transform parses one file alone and lowers it.
+// transform parses and lowers one file on its own.
 func transform(code string, lang language, format api.Format) api.TransformResult {
 	options := api.TransformOptions{
 		Loader:         loaders[lang],
 		Format:         format,
 		Target:         api.ES2022,
-		Supported:      loweringAlone,
+		Supported:      loweringSingle,
 		Define:         defines,
 		Platform:       api.PlatformNeutral,
 		TreeShaking:    api.TreeShakingFalse,
@@ -78,7 +81,7 @@ func transform(code string, lang language, format api.Format) api.TransformResul
 	}
 	result := api.Transform(code, options)
 	if bytes.Contains(result.Code, lastCodePoint) {
-		options.Supported = inPairs(loweringAlone)
+		options.Supported = surrogatePairs(loweringSingle)
 		if paired := api.Transform(code, options); len(paired.Errors) == 0 {
 			return paired
 		}
@@ -86,15 +89,16 @@ func transform(code string, lang language, format api.Format) api.TransformResul
 	return result
 }
 
-// What esbuild calls its remarks on import(...) and require(...) that it cannot bundle.
+// IDs of esbuild's messages on import(...) and require(...) calls that it cannot bundle.
 const (
 	unbundledImport  = "unsupported-dynamic-import"
 	unbundledRequire = "unsupported-require-call"
 )
 
-// computedImport finds an import or require whose argument is no plain string. When esbuild bundles one that
-// begins with "./", it lists the directory on disk and bundles what it finds there, past every plug-in. So each
-// file is parsed alone first, where it only remarks on it.
+// computedImport returns the message for an import or require whose argument is not a plain string.
+// If such an argument begins with "./", esbuild lists the directory on disk and bundles the files
+// there, without asking any plug-in. Each file is therefore first parsed on its own, where esbuild
+// only reports the import.
 func computedImport(messages []api.Message) *api.Message {
 	i := slices.IndexFunc(messages, func(m api.Message) bool {
 		return (m.ID == unbundledImport || m.ID == unbundledRequire) && strings.Contains(m.Text, "not a string literal")
@@ -109,18 +113,18 @@ func computedImport(messages []api.Message) *api.Message {
 	}
 }
 
-// mayCompute matches every text that can hold such an import, and little more: a keyword is never escaped, but a
-// name like require can be.
+// mayCompute matches every text that can contain a computed import, and little else: a keyword is
+// never escaped, but a name such as require can be.
 var mayCompute = regexp.MustCompile(`require|\\u|import[\s\p{Z}\x{FEFF}]*[(/.]`)
 
-// packed is what esbuild made of a tool.
+// packed is esbuild's output for a tool.
 type packed struct {
 	code      string
 	warnings  []string
 	positions positions
 }
 
-// bundle bundles an entry with everything that it imports.
+// bundle bundles an entry with all its imports.
 func (e *entry) bundle(src engine.Source, lowering map[string]bool, keepNames bool) api.BuildResult {
 	return api.Build(api.BuildOptions{
 		Stdin:          &api.StdinOptions{Contents: e.code, Sourcefile: entryName, Loader: loaders[e.tool.lang]},
@@ -143,13 +147,14 @@ func (e *entry) bundle(src engine.Source, lowering map[string]bool, keepNames bo
 	})
 }
 
-// pack makes one script of an entry and everything that it imports.
+// pack returns one script of an entry and all its imports. It bundles again with other options if
+// the first output needs them.
 func pack(e *entry, src engine.Source) (*packed, *abi.Fault) {
 	known, keepNames := lowering, false
 	result := e.bundle(src, known, keepNames)
 	if slices.ContainsFunc(result.OutputFiles, func(f api.OutputFile) bool { return bytes.Contains(f.Contents, lastCodePoint) }) {
-		if paired := e.bundle(src, inPairs(known), keepNames); len(paired.Errors) == 0 {
-			result, known = paired, inPairs(known)
+		if paired := e.bundle(src, surrogatePairs(known), keepNames); len(paired.Errors) == 0 {
+			result, known = paired, surrogatePairs(known)
 		}
 	}
 	if slices.ContainsFunc(result.OutputFiles, func(f api.OutputFile) bool { return renamesClass(f.Contents) }) {
@@ -173,17 +178,18 @@ func pack(e *entry, src engine.Source) (*packed, *abi.Fault) {
 	if p.positions, err = decodePositions(sourceMap, e.author); err != nil {
 		return nil, abi.Faultf(abi.Internal, "the bundler wrote no source map that can be read")
 	}
-	return p, e.judge(p, result.Warnings)
+	return p, e.addWarnings(p, result.Warnings)
 }
 
-// numbered finds classes whose names end in a number.
+// numbered matches classes whose names end in a number.
 var numbered = regexp.MustCompile(`\bclass (\w*?[A-Za-z_$])\d+ |\b(\w*?[A-Za-z_$])\d+ = class\b`)
 
-// declaring finds what is declared.
+// declaring matches declarations.
 var declaring = regexp.MustCompile(`\b(?:class|var|let|const|function) ([\w$]+)`)
 
-// renamesClass reports whether a class in a bundle may have got another name, since another file has one of its name. Its
-// errors would tell their kind by it. esbuild can keep all names, which costs each function a call when it is made.
+// renamesClass reports whether esbuild may have renamed a class, because another file has a class
+// of that name. Code that reads the name of an error's class would then fail. esbuild can keep all
+// names, at the cost of a call per created function.
 func renamesClass(code []byte) bool {
 	matches := numbered.FindAllSubmatch(code, -1)
 	if len(matches) == 0 {
@@ -196,13 +202,14 @@ func renamesClass(code []byte) bool {
 	return slices.ContainsFunc(matches, func(match [][]byte) bool { return taken[string(match[1])] || taken[string(match[2])] })
 }
 
-// Names that esbuild gives to the entry and to the result. Neither is a file.
+// Names of the entry and of the result for esbuild. They are not files.
 const (
 	entryName  = "entry"
 	outputName = "tool.js"
 )
 
-// rootDirectory keeps esbuild from asking for the working directory; nothing in it is looked at.
+// rootDirectory returns a directory that spares esbuild the query of the working directory. esbuild
+// reads nothing in it.
 func rootDirectory() string {
 	if runtime.GOOS == "windows" {
 		return `C:\`
@@ -213,50 +220,51 @@ func rootDirectory() string {
 // maxWarnings bounds the warnings of a tool.
 const maxWarnings = 20
 
-// judge takes in what esbuild remarks on the author's own files.
-func (e *entry) judge(p *packed, warnings []api.Message) *abi.Fault {
+// addWarnings adds esbuild's warnings on the author's files. It returns a fault if a warning shows
+// that the module exports no entry.
+func (e *entry) addWarnings(p *packed, warnings []api.Message) *abi.Fault {
 	missing := 0
 	for _, w := range warnings {
 		if e.form == Module && w.ID == "import-is-undefined" && w.Location != nil && w.Location.File == entryName {
 			missing++
 			continue
 		}
-		if len(p.warnings) == maxWarnings { // places cost time in long lines
+		if len(p.warnings) == maxWarnings { // computing positions in long lines takes time
 			continue
 		}
-		if at, ok := e.place(w.Location); ok && !inPackage(at.file) {
+		if at, ok := e.location(w.Location); ok && !inPackage(at.file) {
 			p.warnings = append(p.warnings, at.String()+": "+plain(w.Text))
 		}
 	}
 	if e.form == Module && missing >= len(entryExports) {
-		return invalid(place{file: e.tool.path}, "the module exports no entry").WithHint(entryHint)
+		return invalid(location{file: e.tool.path}, "the module exports no entry").WithHint(entryHint)
 	}
 	return nil
 }
 
-// fault tells what esbuild, or the resolver, has against a tool.
+// fault returns the fault for an error of esbuild or of the resolver.
 func (e *entry) fault(m api.Message) *abi.Fault {
 	if f, ok := m.Detail.(*abi.Fault); ok {
 		return f
 	}
-	at, ok := e.place(m.Location)
+	at, ok := e.location(m.Location)
 	if !ok {
 		at = e.tool.end()
 	}
-	if f := e.tool.bracketFault(); f != nil && at.file == e.tool.path && isBracketTrouble(m.Text) {
+	if f := e.tool.bracketFault(); f != nil && at.file == e.tool.path && mayBeBracket(m.Text) {
 		return f
 	}
 	text := plain(m.Text)
 	if languages[path.Ext(at.file)] == jsonText {
-		text = "this is not JSON" // esbuild would quote from it
+		text = "this is not JSON" // esbuild's message would quote the file
 	}
 	f := invalid(at, "%s", text)
 	f.Hint, _ = m.Detail.(string)
 	return f
 }
 
-// plain puts a text of esbuild's into the manner of a fault. What esbuild says of a panic of its own is of no use to an
-// author: the code is at fault as far as can be known.
+// plain returns a message of esbuild in the style of a fault. A panic of esbuild's is reported as a
+// problem of the code, which is its most likely cause.
 func plain(text string) string {
 	if strings.HasPrefix(text, "panic:") {
 		return "the bundler cannot rewrite this code"

@@ -6,21 +6,21 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// invalid says why a tool cannot be loaded, and where.
-func invalid(at place, format string, args ...any) *abi.Fault {
+// invalid returns a source_invalid fault at a position.
+func invalid(at location, format string, args ...any) *abi.Fault {
 	f := abi.Faultf(abi.SourceInvalid, format, args...)
 	f.File, f.Line, f.Column = at.file, at.line, at.column
 	return f
 }
 
-// placeIn returns the place of a byte offset in a file.
-func placeIn(file, text string, offset int) place {
+// locationIn returns the position of a byte offset in a file.
+func locationIn(file, text string, offset int) location {
 	before := text[:offset]
 	start := strings.LastIndexByte(before, '\n') + 1
-	return place{file: file, line: strings.Count(before, "\n") + 1, column: units(before[start:]) + 1}
+	return location{file: file, line: strings.Count(before, "\n") + 1, column: units(before[start:]) + 1}
 }
 
-// units counts the UTF-16 units of a text.
+// units returns the length of a text in UTF-16 units.
 func units(s string) int {
 	n := 0
 	for _, r := range s {
@@ -31,7 +31,7 @@ func units(s string) int {
 	return n
 }
 
-// countLines counts the lines of a text as esbuild does.
+// countLines returns the number of lines of a text, by esbuild's definition of a line.
 func countLines(s string) int {
 	n := 1
 	for i, r := range s {
@@ -43,6 +43,6 @@ func countLines(s string) int {
 }
 
 func unsupportedRegexp(file, code string, offset int) *abi.Fault {
-	return invalid(placeIn(file, code, offset), `this regular expression has a flag that tools do not have: d or v`).
+	return invalid(locationIn(file, code, offset), `this regular expression has a flag that tools do not have: d or v`).
 		WithHint(`use the flags g, i, m, s, u and y; \p{...} takes the flag u`)
 }

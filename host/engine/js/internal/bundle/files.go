@@ -15,12 +15,12 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// files serves the files of one tool to esbuild: the only ones that it gets to see. Its methods may be called by
-// several goroutines.
+// files serves the files of one tool to esbuild, which sees no others. Its methods are safe for
+// concurrent use.
 type files struct {
 	entry string
 	code  []byte
-	fsys  fs.FS // nil where the tool is one file
+	fsys  fs.FS // nil if the tool is a single file
 
 	mu        sync.Mutex
 	count     int   // files served so far
@@ -32,15 +32,15 @@ func newFiles(src engine.Source) *files {
 	return &files{entry: src.Path, code: src.Code, fsys: src.Files, bytes: int64(len(src.Code)), manifests: map[string]*manifest{}}
 }
 
-// The namespaces of what the resolver finds. No other is ever loaded.
+// The namespaces of the resolver's results. Modules of other namespaces are never loaded.
 const (
 	namespace = "tool"    // a file of the tool
-	absent    = "absent"  // a module that a package may do without; loading it fails when the tool gets there
-	nothing   = "nothing" // a module that a package replaces with an empty one
-	ofEngine  = "engine"  // a module that the engine provides
+	missing   = "missing" // a module that a package may not need; it fails at run time, when the tool loads it
+	empty     = "empty"   // a module that a package replaces with an empty one
+	provider  = "engine"  // a module that the engine provides
 )
 
-// serve takes over all that esbuild would do on the disk.
+// serve registers the callbacks that replace esbuild's access to the disk.
 func (f *files) serve(build api.PluginBuild) {
 	build.OnResolve(api.OnResolveOptions{Filter: ".*"}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 		return f.resolve(args), nil
@@ -55,23 +55,23 @@ func (f *files) load(args api.OnLoadArgs) api.OnLoadResult {
 	switch args.Namespace {
 	case namespace:
 		return f.loadFile(args.Path)
-	case absent:
+	case missing:
 		contents = "throw Object.assign(new Error(" + quote("cannot find module '"+args.Path+"'") + `), {code: "MODULE_NOT_FOUND"});`
-	case nothing:
-	case ofEngine:
+	case empty:
+	case provider:
 		contents = providedModule(args.Path)
 	default:
-		return refuse(invalid(place{file: f.entry}, "an import could not be resolved within the tool"))
+		return refuse(invalid(location{file: f.entry}, "an import could not be resolved within the tool"))
 	}
 	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}
 }
 
-// refuse ends the build with a fault that says its own place.
+// refuse returns a result that ends the build with a fault that has its own position.
 func refuse(fault *abi.Fault) api.OnLoadResult {
 	return api.OnLoadResult{Errors: []api.Message{{Text: fault.Message, Detail: fault}}}
 }
 
-// loadFile reads a file and looks at it before esbuild does.
+// loadFile reads a file and inspects it before esbuild parses it.
 func (f *files) loadFile(name string) api.OnLoadResult {
 	data := f.code
 	if name != f.entry {
@@ -81,7 +81,7 @@ func (f *files) loadFile(name string) api.OnLoadResult {
 		}
 	}
 	if f.countFile() > MaxFiles {
-		return refuse(invalid(place{file: f.entry}, "the tool imports more than %d files", MaxFiles))
+		return refuse(invalid(location{file: f.entry}, "the tool imports more than %d files", MaxFiles))
 	}
 	lang := languages[path.Ext(name)]
 	if name == f.entry {
@@ -101,10 +101,10 @@ func (f *files) countFile() int {
 	return f.count
 }
 
-// inspect refuses what no parser should see, and what would make esbuild look at the disk.
+// inspect rejects a file that could harm a parser, or make esbuild read the disk.
 func inspect(name, code string, lang language) *abi.Fault {
 	if !utf8.ValidString(code) {
-		return invalid(place{file: name}, "the file is not UTF-8 text")
+		return invalid(location{file: name}, "the file is not UTF-8 text")
 	}
 	found, fault := scanSource(name, code, lang)
 	switch {
@@ -122,18 +122,18 @@ func inspect(name, code string, lang language) *abi.Fault {
 	if computed == nil {
 		return nil
 	}
-	at, _ := placeOf(computed.Location, func(_ string, line, column int) (place, bool) {
-		return place{name, line, column}, true
+	at, _ := locationOf(computed.Location, func(_ string, line, column int) (location, bool) {
+		return location{name, line, column}, true
 	})
 	return invalid(at, "%s", computed.Text).WithHint("%s", computed.Detail)
 }
 
-// read returns the content of a file within what is left of the tool's bytes.
+// read returns the content of a file, within the remaining bytes of the tool.
 func (f *files) read(name string) ([]byte, *abi.Fault) {
-	at := place{file: name}
-	// Before it is opened: a pipe would wait for somebody to write to it.
+	at := location{file: name}
+	// Check before opening: opening a pipe would block.
 	if info, err := fs.Stat(f.fsys, name); err == nil && !info.Mode().IsRegular() {
-		return nil, invalid(at, "the file cannot be read: it is no regular file")
+		return nil, invalid(at, "the file cannot be read: it is not a regular file")
 	}
 	file, err := f.fsys.Open(name)
 	if err != nil {
@@ -147,12 +147,12 @@ func (f *files) read(name string) ([]byte, *abi.Fault) {
 		return nil, invalid(at, "the file cannot be read")
 	}
 	if f.bytes += int64(len(data)); f.bytes > MaxBytes {
-		return nil, invalid(place{file: f.entry}, "the tool and what it imports are larger than %d bytes", MaxBytes)
+		return nil, invalid(location{file: f.entry}, "the tool and what it imports are larger than %d bytes", MaxBytes)
 	}
 	return data, nil
 }
 
-// isFile reports whether there is such a file.
+// isFile reports whether a regular file of that name exists.
 func (f *files) isFile(name string) bool {
 	if name == f.entry {
 		return true
@@ -161,7 +161,7 @@ func (f *files) isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// isDirectory reports whether there is such a directory.
+// isDirectory reports whether a directory of that name exists.
 func (f *files) isDirectory(name string) bool {
 	info, err := fs.Stat(f.fsys, name)
 	return err == nil && info.IsDir()
@@ -172,14 +172,14 @@ func inPackage(name string) bool {
 	return strings.HasPrefix(name, modules+"/") || strings.Contains(name, "/"+modules+"/")
 }
 
-// neutralize takes the meaning from comments that name a source map: esbuild and goja would open the file that
-// they name, and the files that an inlined map names. It changes strings that hold one too; a text that is never
-// a directive anywhere needs no parser to be trusted.
+// neutralize disables comments that name a source map: esbuild and goja would open the file that
+// they name, and the files that an inlined map names. It also changes strings that contain one;
+// replacing every occurrence needs no parser.
 func neutralize(code []byte) string {
 	for _, directive := range [...]string{"//# source", "//@ source", "/*# source", "/*@ source"} {
 		code = bytes.ReplaceAll(code, []byte(directive), []byte(directive[:2]+"  source"))
 	}
-	if bytes.HasPrefix(code, []byte("#!")) { // a comment, but only while nothing is wrapped around it
+	if bytes.HasPrefix(code, []byte("#!")) { // it is a comment only at the start of a file, and the source is wrapped
 		code = append([]byte("//"), code[2:]...)
 	}
 	return string(code)

@@ -10,29 +10,29 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// shape is what the statements of a body tell about its form.
+// shape is a description of the statements of a body. It decides the form of the tool.
 type shape struct {
-	returns   bool   // there is a return outside of all functions
+	returns   bool   // it has a return outside of all functions
 	exports   bool   // it assigns to module.exports or exports
-	strange   bool   // all that it exports, for certain, has names that no entry has
-	entry     Form   // Main or Execute where it declares such a function and leaves calling it to us
+	strange   bool   // it certainly exports only names that no entry has
+	entry     Form   // Main or Execute if it declares such a function and does not call it
 	called    string // the name of an entry that it calls itself
 	functions bool   // it declares functions
-	acts      bool   // there is more than declarations of functions
+	acts      bool   // it has statements other than declarations of functions
 	vars      map[string]bool
 }
 
-// alone is how a body is wrapped to be parsed on its own: a text that closes the function early cannot end as
-// the one expression that this is.
+// A body is parsed as one parenthesised expression. A text that closes the function early does not
+// parse as one.
 const (
-	aloneHead = "(async function () {\n"
-	aloneTail = "\n})"
+	wrapperHead = "(async function () {\n"
+	wrapperTail = "\n})"
 )
 
 // parseBody parses statements as the body of an async function, and nothing else.
 func (t *tool) parseBody(code string) (*shape, *abi.Fault) {
-	result := transform(aloneHead+code+aloneTail, t.lang, api.FormatCommonJS)
-	author := func(source string, line, column int) (place, bool) {
+	result := transform(wrapperHead+code+wrapperTail, t.lang, api.FormatCommonJS)
+	author := func(source string, line, column int) (location, bool) {
 		return t.within(line-1, column)
 	}
 	if len(result.Errors) > 0 {
@@ -43,15 +43,16 @@ func (t *tool) parseBody(code string) (*shape, *abi.Fault) {
 	if err != nil {
 		return nil, t.unsupported(err, result.Map, author)
 	}
-	body := soleFunction(program)
+	body := wrappedFunction(program)
 	if body == nil {
 		return nil, t.strayFault()
 	}
 	return shapeOf(body, lowered), nil
 }
 
-// soleFunction returns the function of a wrapped body. Before it there may be helpers that lowering needs.
-func soleFunction(p *ast.Program) *ast.FunctionLiteral {
+// wrappedFunction returns the function around a wrapped body. Helpers that lowering needs may
+// precede it.
+func wrappedFunction(p *ast.Program) *ast.FunctionLiteral {
 	for i, s := range p.Body {
 		switch s := s.(type) {
 		case *ast.VariableStatement:
@@ -68,13 +69,13 @@ func soleFunction(p *ast.Program) *ast.FunctionLiteral {
 
 func (t *tool) bodyFault(messages []api.Message, author author) *abi.Fault {
 	m := messages[0]
-	if f := t.bracketFault(); f != nil && isBracketTrouble(m.Text) { // more telling than what a parser runs into after it
+	if f := t.bracketFault(); f != nil && mayBeBracket(m.Text) { // clearer than the parse error that follows from it
 		return f
 	}
 	if computed := computedImport(messages); computed != nil {
 		m = *computed
 	}
-	at, ok := placeOf(m.Location, author)
+	at, ok := locationOf(m.Location, author)
 	if !ok { // at the end of the wrapper
 		at = t.end()
 	}
@@ -83,13 +84,13 @@ func (t *tool) bodyFault(messages []api.Message, author author) *abi.Fault {
 	return f
 }
 
-// unsupported reports what goja's parser refuses although esbuild took it.
+// unsupported returns the fault for code that goja's parser rejects although esbuild accepted it.
 func (t *tool) unsupported(err error, sourceMap []byte, author author) *abi.Fault {
 	list, ok := errors.AsType[parser.ErrorList](err)
 	if !ok || len(list) == 0 {
-		return invalid(place{file: t.path}, "this is no JavaScript that tools can use")
+		return invalid(location{file: t.path}, "tools cannot use this JavaScript syntax")
 	}
-	at := place{file: t.path}
+	at := location{file: t.path}
 	if p, err := decodePositions(sourceMap, author); err == nil {
 		if where, ok := p.find(list[0].Position.Line, list[0].Position.Column); ok {
 			at = where
@@ -98,7 +99,7 @@ func (t *tool) unsupported(err error, sourceMap []byte, author author) *abi.Faul
 	return invalid(at, "%s", plain(list[0].Message))
 }
 
-// shapeOf looks at the statements of a body; text is what they were parsed from.
+// shapeOf returns the shape of a body. text is the source of its statements.
 func shapeOf(f *ast.FunctionLiteral, text string) *shape {
 	s := &shape{vars: map[string]bool{}}
 	for _, d := range f.DeclarationList {
@@ -108,7 +109,7 @@ func shapeOf(f *ast.FunctionLiteral, text string) *shape {
 			}
 		}
 	}
-	elsewhere := count(text) // how often each word is used outside of the declared functions
+	elsewhere := countWords(text) // how often each word is used outside of the declared functions
 	declared := map[string]bool{}
 	for _, statement := range f.Body.List {
 		s.returns = s.returns || returns(statement)
@@ -119,12 +120,12 @@ func shapeOf(f *ast.FunctionLiteral, text string) *shape {
 			continue
 		}
 		declared[name] = true
-		for word, n := range count(source) {
+		for word, n := range countWords(source) {
 			elsewhere[word] -= n
 		}
 	}
 	s.functions = len(declared) > 0
-	s.strange = s.exports && exportsNoEntry(f.Body.List, count(text))
+	s.strange = s.exports && exportsNoEntry(f.Body.List, countWords(text))
 	for _, form := range []Form{Main, Execute} {
 		switch name := string(form); {
 		case !declared[name] || s.entry != "" || s.called != "":
@@ -137,8 +138,8 @@ func shapeOf(f *ast.FunctionLiteral, text string) *shape {
 	return s
 }
 
-// count counts the words of a piece of source.
-func count(text string) map[string]int {
+// countWords returns how often each word occurs in a piece of source.
+func countWords(text string) map[string]int {
 	found, fault := scanSource("", text, javascript)
 	if fault != nil { // lowered code can nest deeper than its source
 		return map[string]int{}
@@ -146,8 +147,8 @@ func count(text string) map[string]int {
 	return found.words
 }
 
-// declaredFunction returns the name and the text of the function that a statement declares, name included; ""
-// where the statement does anything else.
+// declaredFunction returns the name and the source text, which includes the name, of the function
+// that a statement declares. Both are empty for any other statement.
 func declaredFunction(s ast.Statement) (name, source string) {
 	switch s := s.(type) {
 	case *ast.FunctionDeclaration:
@@ -213,7 +214,7 @@ func rootOf(e ast.Expression) string {
 	}
 }
 
-// returns reports whether a statement holds a return that is in no function.
+// returns reports whether a statement contains a return that is not in a nested function.
 func returns(s ast.Statement) bool {
 	switch s := s.(type) {
 	case *ast.ReturnStatement:

@@ -28,7 +28,7 @@ func TestForms(t *testing.T) {
 		{name: "var keeps an input", code: `var a = a || 7; var $b = $b || 8; var c = c || 9; return [a, $b, c]`, params: []string{"a", "c"},
 			want: `[1,2,9]`, form: bundle.Body},
 		{name: "bare parameter", code: `return a * 10`, params: []string{"a", "no-name", "class", "memory", "a"}, want: `10`, form: bundle.Body},
-		{name: "inherited names are no inputs", code: `return [typeof $constructor, typeof $toString]`, want: `["undefined","undefined"]`, form: bundle.Body},
+		{name: "inherited names are not inputs", code: `return [typeof $constructor, typeof $toString]`, want: `["undefined","undefined"]`, form: bundle.Body},
 		{name: "names in templates", code: "return `${$a}-${`${$b}`}`", want: `"1-2"`, form: bundle.Body},
 		{name: "vendor main", code: "function main(x) { return x + 1 }\nreturn main($a)", want: `2`, form: bundle.Body},
 		{name: "return beats main", code: "function main() { return 'main' }\nreturn 'body'", want: `"body"`, form: bundle.Body},
@@ -38,7 +38,7 @@ func TestForms(t *testing.T) {
 		{name: "main with helpers", code: `const two = 2; function twice(x) { return x * two }
 			function main(input) { return twice($b) }`, want: `4`, form: bundle.Main},
 		{name: "main with a top level of its own", code: "const prefs = await memory.get_content('userPrefs')\nfunction main() { return prefs.lastVisit }", want: `"now"`, form: bundle.Main},
-		{name: "main beside its own input", code: `const input = 3; function main(given) { return [input, given.a] }`, want: `[3,1]`, form: bundle.Main},
+		{name: "main with a variable named input", code: `const input = 3; function main(given) { return [input, given.a] }`, want: `[3,1]`, form: bundle.Main},
 		{name: "execute", code: `async function execute(input, context) { return input.a + 1 }`, want: `2`, form: bundle.Execute},
 		{name: "main before execute", code: `function execute() { return main() } function main() { return 'm' }`, want: `"m"`, form: bundle.Main},
 		{name: "called by itself", code: `async function main() { logs.push("ran") } await main(); return logs`, want: `["ran"]`, form: bundle.Body},
@@ -62,7 +62,7 @@ func TestForms(t *testing.T) {
 		{name: "export handler", code: `export const handler = async (event) => event.a`, want: `1`, form: bundle.Module},
 		{name: "export handler function", code: `export async function handler(event) { return event.a }`, want: `1`, form: bundle.Module},
 		{name: "handler with a callback", code: `exports.handler = (event, context, callback) => { Promise.resolve().then(() => callback(null, [event.a, context.runId])) }`, want: `[1,"r1"]`, form: bundle.Module},
-		{name: "handler that leaves its callback alone", code: `exports.handler = async (event, context, callback) => event.a`, want: `1`, form: bundle.Module},
+		{name: "handler that ignores its callback", code: `exports.handler = async (event, context, callback) => event.a`, want: `1`, form: bundle.Module},
 		{name: "typescript handler", path: "t.ts", code: `type E = { a: number }; export const handler = async (event: E): Promise<number> => event.a`, want: `1`, form: bundle.Module},
 		{name: "main before handler", code: `exports.handler = () => "h"; exports.main = () => "m"`, want: `"m"`, form: bundle.Module},
 		{name: "hashbang", code: "#!/usr/bin/env node\nreturn $a", want: `1`, form: bundle.Body},
@@ -91,7 +91,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// A body cannot leave the function that it is wrapped in.
+// TestBodyStaysInside checks that a body cannot leave the function that it is wrapped in.
 func TestBodyStaysInside(t *testing.T) {
 	for _, code := range []string{
 		`})(); globalThis.out = 1; (async function () {`,
@@ -118,7 +118,7 @@ func TestBodyStaysInside(t *testing.T) {
 	}
 }
 
-// Code that esbuild panics at is reported without the panic.
+// TestBundlerPanics checks that code on which esbuild panics is reported without the panic.
 func TestBundlerPanics(t *testing.T) {
 	const panics = "async function* f(p = eval('var arguments = 1'), arguments) {}\n"
 	for _, code := range []string{panics + "return 1", "export default () => 1;\n" + panics} {

@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// FuzzBuild builds any short text as a tool: it is built, or refused with a place in one of the tool's files.
+// FuzzBuild builds any short text as a tool. The build succeeds, or fails with a position in one of
+// the tool's files.
 func FuzzBuild(f *testing.F) {
 	for _, seed := range []string{
 		"return $a + 1", "export default async (i) => i.a", "module.exports = { main() {} }", "function main(input) { return input }",

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// folder makes the files of a tool.
+// folder returns a file system with the files of a tool.
 func folder(files map[string]string) fs.FS {
 	m := fstest.MapFS{}
 	for name, text := range files {
@@ -25,7 +25,7 @@ func folder(files map[string]string) fs.FS {
 	return m
 }
 
-// source is a tool of one file, or the file of a folder.
+// source returns a tool that is a single file, or a file of a folder.
 func source(path, code string, files map[string]string, params ...string) engine.Source {
 	src := engine.Source{Path: path, Code: []byte(code), Params: params}
 	if files != nil {
@@ -47,7 +47,7 @@ func build(t *testing.T, src engine.Source) *bundle.Bundle {
 	return b
 }
 
-// refused builds a tool that must not build.
+// refused returns the fault of a tool that must not build.
 func refused(t *testing.T, src engine.Source) *abi.Fault {
 	t.Helper()
 	b, err := bundle.Build(t.Context(), src)
@@ -82,7 +82,7 @@ func run(b *bundle.Bundle, input, context string) (string, error) {
 	}
 	call, ok := goja.AssertFunction(entry)
 	if !ok {
-		return "", errors.New("the completion value is no function")
+		return "", errors.New("the completion value is not a function")
 	}
 	result, err := call(goja.Undefined(), value(vm, input), value(vm, context))
 	if thrown, ok := errors.AsType[*goja.Exception](err); ok {
@@ -104,12 +104,12 @@ func run(b *bundle.Bundle, input, context string) (string, error) {
 	return string(text), err
 }
 
-// rejection is what a tool threw.
+// rejection is the error for a value that a tool threw.
 type rejection struct{ value goja.Value }
 
 func (r *rejection) Error() string { return r.value.String() }
 
-// stack returns the call stack of what was thrown, as goja tells it.
+// stack returns goja's call stack of the thrown value.
 func (r *rejection) stack() string { return r.value.(*goja.Object).Get("stack").String() }
 
 func value(vm *goja.Runtime, text string) goja.Value {
@@ -121,7 +121,7 @@ func value(vm *goja.Runtime, text string) goja.Value {
 	return v
 }
 
-// globals defines a memory that answers as the real one does for one record.
+// globals defines a memory with a few records, which answers as the real one does.
 func globals(vm *goja.Runtime) error {
 	_, err := vm.RunString(`
 		var logs = [];

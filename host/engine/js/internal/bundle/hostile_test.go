@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// hostile are sources on which a parser without a bound overflows its stack. That ends the process, and no
-// recover helps.
+// hostile returns sources on which a parser without a bound overflows its stack. An overflow ends
+// the process; recover cannot stop it.
 func hostile() map[string]string {
 	fill := func(before, unit, after string) string {
 		return before + strings.Repeat(unit, 600_000/len(unit)) + after
@@ -31,14 +31,15 @@ func hostile() map[string]string {
 	}
 }
 
-// A child process builds them, for what the test is about would end this one.
+// TestHostileSourcesEndInFaults builds the hostile sources in a child process, because a failure
+// would end this one.
 func TestHostileSourcesEndInFaults(t *testing.T) {
 	if os.Getenv("BUNDLE_TEST_HOSTILE") != "" {
 		for name, code := range hostile() {
 			for _, path := range []string{"tool.js", "tool.ts"} {
 				f := refused(t, source(path, code, nil))
 				if f.File != path || f.Line == 0 {
-					t.Errorf("%s: no place: %v", name, f)
+					t.Errorf("%s: no position: %v", name, f)
 				}
 			}
 			f := refused(t, source("tool.js", `import "./x.js"`, map[string]string{"x.js": code}))

@@ -2,13 +2,15 @@ package bundle
 
 import "strings"
 
-// importSpan is a static import declaration at the top level, as byte offsets, with the names that it declares.
+// importSpan is a static import declaration at the top level: its byte offsets and the names that
+// it declares.
 type importSpan struct {
 	start, end int
 	names      []string
 }
 
-// importDeclaration follows a static import from the token after the keyword to its end.
+// importDeclaration processes a token of a static import, from the token after the keyword to its
+// end.
 func (s *scanner) importDeclaration(t token) {
 	d := s.importing
 	if d == nil {
@@ -28,7 +30,7 @@ func (s *scanner) importDeclaration(t token) {
 	case top && t.kind == literal:
 		s.named = true
 	case text == "as" && len(d.names) > 0 && s.prev.kind == word:
-		d.names = d.names[:len(d.names)-1] // what it is called elsewhere
+		d.names = d.names[:len(d.names)-1] // the name in the other module
 	case t.kind == word && !s.named && !importWords[text]:
 		d.names = append(d.names, text)
 	}
@@ -46,8 +48,8 @@ func (s *scanner) endsImport(t token, text string) bool {
 	return t.newline && t.kind == word && s.afterOperand() && !infix[text] && !prefix[s.text(s.prev)]
 }
 
-// hoist splits a body: the imports alone, and the rest alone. Both keep the lines and columns of the whole, with
-// spaces in place of what the other one has.
+// hoist splits a body into its imports and the rest. Both results keep the lines and columns of the
+// original: spaces replace what the other one has.
 func hoist(code string, imports []importSpan) (declarations, rest string) {
 	if len(imports) == 0 {
 		return "", code
@@ -66,7 +68,7 @@ func hoist(code string, imports []importSpan) (declarations, rest string) {
 	return d.String(), r.String()
 }
 
-// blank returns spaces of the same lines and UTF-16 units as s.
+// blank returns white space with the same lines and UTF-16 units as s.
 func blank(s string) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -2,7 +2,7 @@ package bundle_test
 
 import "testing"
 
-// What goja does not know is rewritten into what it knows.
+// TestLanguage checks that the bundler rewrites syntax that goja does not support.
 func TestLanguage(t *testing.T) {
 	for _, tt := range []struct{ name, path, code, want string }{
 		{"async generator", "tool.js", `async function* g() { yield 1; yield 2 } const a = []; for await (const x of g()) a.push(x); return a`, `[1,2]`},

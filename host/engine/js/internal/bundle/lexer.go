@@ -21,18 +21,18 @@ const (
 type token struct {
 	kind       kind
 	start, end int
-	newline    bool // a line ended before it
-	member     bool // a word after a dot: a property, whatever its name
+	newline    bool // a line break precedes it
+	member     bool // a word after a dot, which is a property name
 }
 
-// lexer splits JavaScript or TypeScript into tokens. Whether a slash divides or begins a regular expression, and
-// whether a brace ends a substitution in a template, only its caller can tell.
+// lexer splits JavaScript or TypeScript into tokens. Its caller decides whether a slash is a
+// division or begins a regular expression, and whether a brace ends a substitution in a template.
 type lexer struct {
 	src string
 	pos int
 }
 
-// space skips white space and comments and reports whether a line ended in them.
+// space skips white space and comments. It reports whether they contain a line break.
 func (l *lexer) space() (newline bool) {
 	for l.pos < len(l.src) {
 		r, size := utf8.DecodeRuneInString(l.src[l.pos:])
@@ -55,7 +55,7 @@ func (l *lexer) space() (newline bool) {
 
 func (l *lexer) has(prefix string) bool { return strings.HasPrefix(l.src[l.pos:], prefix) }
 
-// line skips what is left of the line.
+// line skips the rest of the line.
 func (l *lexer) line() {
 	if n := strings.IndexFunc(l.src[l.pos:], isLineEnd); n >= 0 {
 		l.pos += n
@@ -64,7 +64,7 @@ func (l *lexer) line() {
 	l.pos = len(l.src)
 }
 
-// block skips a comment in /* */ and reports whether it holds the end of a line.
+// block skips a /* */ comment. It reports whether the comment contains a line break.
 func (l *lexer) block() bool {
 	n := strings.Index(l.src[l.pos+2:], "*/")
 	if n < 0 {
@@ -76,7 +76,8 @@ func (l *lexer) block() bool {
 	return strings.IndexFunc(text, isLineEnd) >= 0
 }
 
-// next reads a token; divides tells what a slash means here, which can depend on whether it begins a line.
+// next reads a token. divides reports whether a slash is a division here, which can depend on
+// whether it begins a line.
 func (l *lexer) next(divides func(newline bool) bool) token {
 	t := token{newline: l.space(), start: l.pos, kind: punct}
 	if l.pos == len(l.src) {
@@ -114,7 +115,7 @@ func (l *lexer) word() {
 	}
 }
 
-// quoted skips a string. One that does not end ends with its line, for the parser to say so.
+// quoted skips a string. An unterminated string ends with its line; the parser reports it.
 func (l *lexer) quoted(quote byte) {
 	for l.pos++; l.pos < len(l.src); l.pos++ {
 		switch l.src[l.pos] {
@@ -132,7 +133,7 @@ func (l *lexer) quoted(quote byte) {
 	l.pos = len(l.src)
 }
 
-// template skips the text of a template and reports whether a substitution begins after it.
+// template skips the text of a template. It reports whether a substitution follows.
 func (l *lexer) template() (substitution bool) {
 	for ; l.pos < len(l.src); l.pos++ {
 		switch {
@@ -150,8 +151,8 @@ func (l *lexer) template() (substitution bool) {
 	return false
 }
 
-// regexp skips a regular expression with its flags. It reports false, and skips nothing, where the line ends
-// before the expression does.
+// regexp skips a regular expression with its flags. It reports false and skips nothing if the line
+// ends before the expression does.
 func (l *lexer) regexp() bool {
 	class := false
 	for i := l.pos + 1; i < len(l.src); i++ {
@@ -177,8 +178,8 @@ func (l *lexer) regexp() bool {
 	return false
 }
 
-// operatorLength returns how long the operator is that s begins with. It tells apart only what matters to a
-// scan: all other operators are read one character at a time.
+// operatorLength returns the length of the operator at the start of s. It distinguishes only the
+// operators that matter to a scan and treats all others as single characters.
 func operatorLength(s string) int {
 	for _, op := range [...]string{"...", "=>", "++", "--", "??", "?."} {
 		if strings.HasPrefix(s, op) && !(op == "?." && len(s) > 2 && isDigit(s[2])) {
@@ -193,8 +194,8 @@ func isLineEnd(r rune) bool { return r == '\n' || r == '\r' || r == '\u2028' || 
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isWordByte reports whether c can be in an identifier; a byte of a character beyond ASCII counts as one, and so
-// does the backslash that begins an escape.
+// isWordByte reports whether c can be in an identifier. Bytes of non-ASCII characters and the
+// backslash of an escape count.
 func isWordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || isDigit(c) || c == '_' || c == '$' || c == '#' || c == '\\' || c >= utf8.RuneSelf
 }

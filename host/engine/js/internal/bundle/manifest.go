@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// manifest is what matters of a package.json. A missing one is an empty one.
+// manifest is the relevant part of a package.json. A missing file is an empty manifest.
 type manifest struct {
 	dir     string
-	broken  bool              // it is there but cannot be read
+	broken  bool              // the file exists but cannot be parsed
 	main    string            // the CommonJS entry
 	module  string            // the ES module entry
 	web     string            // the entry for browsers
-	browser map[string]string // what to put for a file or package in browsers, "" for nothing
+	browser map[string]string // the replacements of files and packages in browsers; "" for an empty module
 	exports *exports
 	imports *exports
-	pure    bool            // importing a file of it does nothing but define what it exports
-	depends map[string]bool // the packages that it asks for
+	pure    bool            // importing a file of it has no side effects
+	depends map[string]bool // the names of its dependencies
 }
 
-// mains returns the entries to try, best first. A package required as CommonJS is not given as an ES module, for
-// then the value of require would be another.
+// mains returns the entries to try, in order of preference. For require, the CommonJS entry comes
+// before the ES module, because the value of require would differ.
 func (m *manifest) mains(require bool) []string {
 	list := []string{m.web, m.module, m.main}
 	if require {
@@ -37,7 +37,8 @@ func (m *manifest) mains(require bool) []string {
 	return named
 }
 
-// manifestOf returns the manifest of the package that a file belongs to; an empty one outside of packages.
+// manifestOf returns the manifest of the package that a file belongs to, or an empty one outside of
+// packages.
 func (f *files) manifestOf(name string) *manifest {
 	if f.fsys == nil {
 		return &manifest{}
@@ -96,7 +97,7 @@ func (m *manifest) decode(data []byte) error {
 	m.depends = map[string]bool{}
 	for _, list := range []json.RawMessage{raw.Dependencies, raw.DevDependencies} {
 		var versions map[string]any
-		_ = json.Unmarshal(list, &versions) // what is no object asks for nothing
+		_ = json.Unmarshal(list, &versions) // a value that is not an object has no dependencies
 		for name := range versions {
 			m.depends[name] = true
 		}
@@ -108,15 +109,15 @@ func (m *manifest) decode(data []byte) error {
 // text returns a JSON string, "" for anything else.
 func text(raw json.RawMessage) string {
 	var s string
-	_ = json.Unmarshal(raw, &s) // what is no string counts as absent
+	_ = json.Unmarshal(raw, &s) // a value that is not a string counts as missing
 	return s
 }
 
-// exports is the field exports or imports of a package.json.
+// exports is the field "exports" or "imports" of a package.json.
 type exports struct{ root *exported }
 
-// exported is a value in it: a path, a list of which the first that fits counts, or an object, in its own order,
-// of paths or conditions. None of them is set for null: an export that is forbidden.
+// exported is a value in exports: a path, a list of which the first match counts, or an ordered
+// object of paths or conditions. All fields are empty for null, a forbidden export.
 type exported struct {
 	path string
 	list []*exported
@@ -131,7 +132,8 @@ func decodeExports(raw json.RawMessage) *exports {
 	return &exports{decodeExported(json.NewDecoder(bytes.NewReader(raw)))}
 }
 
-// decodeExported reads one value. The text was read as JSON before, which bounds how deep it nests.
+// decodeExported decodes one value. The text has already been parsed as JSON, which bounds its
+// nesting.
 func decodeExported(d *json.Decoder) *exported {
 	e := &exported{}
 	token, err := d.Token()
@@ -157,7 +159,7 @@ func decodeExported(d *json.Decoder) *exported {
 	return e
 }
 
-// subpath returns what is exported as a path within the package, nil where nothing is.
+// subpath returns the export of a path within the package, or nil.
 func (x *exports) subpath(rest string) *exported {
 	if len(x.root.keys) == 0 || !strings.HasPrefix(x.root.keys[0], ".") {
 		if rest == "" {
@@ -171,7 +173,7 @@ func (x *exports) subpath(rest string) *exported {
 	return x.entry("./" + rest)
 }
 
-// entry returns the value of a key, or of the longest pattern with a star that fits it.
+// entry returns the value of a key, or of the longest matching pattern with a star.
 func (x *exports) entry(name string) *exported {
 	best, longest, star := (*exported)(nil), -1, ""
 	for i, key := range x.root.keys {
@@ -187,7 +189,7 @@ func (x *exports) entry(name string) *exported {
 	return best.substitute(star)
 }
 
-// substitute returns e with text in place of each star.
+// substitute returns a copy of e with each star replaced by text.
 func (e *exported) substitute(text string) *exported {
 	if e == nil {
 		return nil

@@ -10,63 +10,65 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// place is where in the author's files something is. Lines and columns count from 1, and are 0 where unknown;
+// location is a position in the author's files. Lines and columns count from 1 and are 0 if unknown;
 // columns count UTF-16 units.
-type place struct {
+type location struct {
 	file   string
 	line   int
 	column int
 }
 
-func (p place) String() string {
+func (p location) String() string {
 	if p.line == 0 {
 		return p.file
 	}
 	return fmt.Sprintf("%s:%d:%d", p.file, p.line, p.column)
 }
 
-// author finds the author's place of one in a source that esbuild saw. It reports false for our own text.
-type author func(source string, line, column int) (place, bool)
+// author maps a position in a source that esbuild read to the author's files. It reports false for
+// generated text.
+type author func(source string, line, column int) (location, bool)
 
-// placeOf returns the author's place of a location that esbuild reported.
-func placeOf(l *api.Location, find author) (place, bool) {
+// locationOf returns the author's position of a location that esbuild reported.
+func locationOf(l *api.Location, find author) (location, bool) {
 	if l == nil {
-		return place{}, false
+		return location{}, false
 	}
 	return find(l.File, l.Line, units(l.LineText[:min(l.Column, len(l.LineText))])+1)
 }
 
-// positions leads from places in generated code to the author's. It is not changed once it was made.
+// positions is a decoded source map: it maps positions in generated code to the author's files. It
+// is immutable.
 type positions struct {
 	lines [][]mapping // by line, in the order of columns
 }
 
-// mapping says where the code from a column on comes from; its place has no file where nobody wrote that.
+// mapping is the origin of the code from a column on. Its location has no file for generated code.
 type mapping struct {
-	column int // counts from 0
-	place  place
+	column   int // counts from 0
+	location location
 }
 
-// find returns the author's place of a line and column, both counted from 1.
-func (p positions) find(line, column int) (place, bool) {
+// find returns the author's position of a line and column, both counted from 1.
+func (p positions) find(line, column int) (location, bool) {
 	if line < 1 || line > len(p.lines) {
-		return place{}, false
+		return location{}, false
 	}
 	row := p.lines[line-1]
 	i, exact := slices.BinarySearchFunc(row, column-1, func(m mapping, c int) int { return m.column - c })
 	if !exact {
 		i--
 	}
-	if i < 0 || row[i].place.file == "" {
-		return place{}, false
+	if i < 0 || row[i].location.file == "" {
+		return location{}, false
 	}
-	return row[i].place, true
+	return row[i].location, true
 }
 
 var errSourceMap = errors.New("malformed source map")
 
-// decodePositions reads a source map (version 3). It asks find for each place, so what esbuild calls a source
-// never gets out.
+// decodePositions decodes a source map (version 3). It maps each position with find, so esbuild's
+// names of sources do not leak.
 func decodePositions(sourceMap []byte, find author) (positions, error) {
 	var m struct {
 		Sources  []string `json:"sources"`
@@ -101,7 +103,7 @@ func decodePositions(sourceMap []byte, find author) (positions, error) {
 	return p, nil
 }
 
-// decodeSegment reads up to five numbers in base 64 VLQ: column, source, line and column there, name.
+// decodeSegment decodes up to five base64 VLQ numbers: column, source, line and column in it, name.
 func decodeSegment(s string) (fields [5]int, err error) {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	n, value, shift := 0, 0, 0

@@ -13,7 +13,8 @@ import (
 
 var frame = regexp.MustCompile(`tool:(\d+):(\d+)`)
 
-// thrown runs a tool that must throw, and returns the author's places on its stack, the innermost first.
+// thrown runs a tool that must throw. It returns the author's positions on the stack, innermost
+// first.
 func thrown(t *testing.T, b *bundle.Bundle) []string {
 	t.Helper()
 	_, err := run(b, `{"a":1}`, `{}`)
@@ -21,15 +22,15 @@ func thrown(t *testing.T, b *bundle.Bundle) []string {
 	if !errors.As(err, &r) {
 		t.Fatalf("run = %v; want a rejection\n%s", err, b.Code)
 	}
-	var places []string
+	var positions []string
 	for _, m := range frame.FindAllStringSubmatch(r.stack(), -1) {
 		line, _ := strconv.Atoi(m[1])
 		column, _ := strconv.Atoi(m[2])
 		if file, l, c, ok := b.Position(line, column); ok {
-			places = append(places, fmt.Sprintf("%s:%d:%d", file, l, c))
+			positions = append(positions, fmt.Sprintf("%s:%d:%d", file, l, c))
 		}
 	}
-	return places
+	return positions
 }
 
 func TestRuntimePositions(t *testing.T) {
@@ -60,7 +61,8 @@ func TestRuntimePositions(t *testing.T) {
 	}
 }
 
-// No place in the text around the author's has a position, and no input makes Position fail.
+// TestPositionsOfOurOwnText checks that generated text has no position, and that Position accepts
+// any line and column.
 func TestPositionsOfOurOwnText(t *testing.T) {
 	b := build(t, source("tool.js", "import './x.cjs'\nasync function main() {}", map[string]string{"x.cjs": "exports.x = 1"}))
 	lines := strings.Split(b.Code, "\n")
@@ -94,7 +96,7 @@ func TestSyntaxErrorPositions(t *testing.T) {
 		{"after wide text", "tool.js", "const s = 'äöü😀'; let = ;", 1, 26},
 		{"too few brackets", "tool.js", "if (true) {\n  foo(\n", 2, 6},
 		{"too many brackets", "tool.js", "if (true) {\n}\n}\nfoo()", 3, 1},
-		{"string without an end", "tool.js", "const x = 1\nconst a = 'abc\n", 2, 15},
+		{"unterminated string", "tool.js", "const x = 1\nconst a = 'abc\n", 2, 15},
 		{"return in a module", "tool.js", "export const main = 1\nreturn 2", 2, 1},
 		{"declared twice", "tool.js", "let a = 1\nlet a = 2", 2, 5},
 		{"a private name", "tool.js", "class A {}\nnew A().#x", 2, 9},
@@ -111,8 +113,9 @@ func TestSyntaxErrorPositions(t *testing.T) {
 	}
 }
 
-// TestBracketsAreBlamed: a bracket without a partner is named, and no text that the author did not write.
-func TestBracketsAreBlamed(t *testing.T) {
+// TestUnmatchedBrackets checks that the fault for an unmatched bracket names it, at its position in
+// the author's text.
+func TestUnmatchedBrackets(t *testing.T) {
 	tests := []struct {
 		code         string
 		line, column int

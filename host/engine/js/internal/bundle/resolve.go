@@ -13,29 +13,30 @@ import (
 // modules is the folder that packages are installed in.
 const modules = "node_modules"
 
-// request is one import to be resolved.
+// request is an import to resolve.
 type request struct {
-	name     string // what the import says
-	importer string // the file that it is in
-	require  bool   // it is a call of require
+	name     string // the imported name
+	importer string // the importing file
+	require  bool   // the import is a call of require
 }
 
-// target is what an import leads to: a file, or one of the other namespaces.
+// target is the result of resolving an import: a file, or a module of another namespace.
 type target struct {
 	namespace string
 	path      string
 }
 
-// problem says why an import leads nowhere.
-type problem struct {
+// resolveError is the reason why an import cannot be resolved.
+type resolveError struct {
 	text string
 	hint string
 }
 
-// scheme matches what begins a URL, or a path with a Windows drive.
+// scheme matches the beginning of a URL, or of a path with a Windows drive.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// resolve answers esbuild's question for an import. It always answers, so that esbuild never looks itself.
+// resolve resolves an import for esbuild. It always returns a result, so that esbuild never
+// resolves one itself.
 func (f *files) resolve(args api.OnResolveArgs) api.OnResolveResult {
 	r := request{name: args.Path, importer: args.Importer, require: args.Kind == api.ResolveJSRequireCall}
 	if args.Namespace != namespace { // the entry, whose imports are the author's
@@ -55,23 +56,23 @@ func (f *files) resolve(args api.OnResolveArgs) api.OnResolveResult {
 	return result
 }
 
-func (f *files) find(r request, kind api.ResolveKind) (target, *problem) {
-	said := strconv.QuoteToASCII(r.name)
+func (f *files) find(r request, kind api.ResolveKind) (target, *resolveError) {
+	quoted := strconv.QuoteToASCII(r.name)
 	switch kind {
 	case api.ResolveJSImportStatement, api.ResolveJSDynamicImport, api.ResolveJSRequireCall:
 	default:
-		return target{}, &problem{said + " is not imported in a way that can be bundled", "use import or require"}
+		return target{}, &resolveError{quoted + " is not imported in a way that can be bundled", "use import or require"}
 	}
 	bare, isNode := strings.CutPrefix(r.name, "node:")
 	switch {
 	case r.name == "" || strings.ContainsAny(r.name, "\\\x00?"):
-		return target{}, &problem{"there can be no module " + said, "name a file with ./ and slashes, or a package"}
+		return target{}, &resolveError{"invalid module name " + quoted, "name a file with ./ and slashes, or a package"}
 	case isNode:
 		return f.builtin(r, bare)
 	case strings.HasPrefix(r.name, "/") || scheme.MatchString(r.name):
-		return target{}, &problem{said + " is no file of this tool", "import files by a path that begins with ./ and stays in the tool's folder"}
+		return target{}, &resolveError{quoted + " is not a file of this tool", "import files by a path that begins with ./ and stays in the tool's folder"}
 	case f.fsys == nil && !isBuiltin(r.name):
-		return target{}, &problem{said + " cannot be imported: the tool is a single file", hintFor(r.name,
+		return target{}, &resolveError{quoted + " cannot be imported: the tool is a single file", hintFor(r.name,
 			"give the tool a folder of its own, with what it imports in it and packages in "+modules)}
 	case f.fsys == nil:
 		return f.builtin(r, r.name)
@@ -84,49 +85,52 @@ func (f *files) find(r request, kind api.ResolveKind) (target, *problem) {
 }
 
 // relative resolves a path from the importing file.
-func (f *files) relative(r request) (target, *problem) {
-	said := strconv.QuoteToASCII(r.name)
+func (f *files) relative(r request) (target, *resolveError) {
+	quoted := strconv.QuoteToASCII(r.name)
 	name := path.Join(path.Dir(r.importer), r.name)
 	if leaves(name) {
-		return target{}, &problem{said + " is outside of the tool's folder", "copy what you need into the folder"}
+		return target{}, &resolveError{quoted + " is outside of the tool's folder", "copy what you need into the folder"}
 	}
 	found, ok := f.file(name, r)
 	if !ok {
-		return target{}, &problem{said + " was not found", "paths are relative to the file that imports them"}
+		return target{}, &resolveError{quoted + " was not found", "paths are relative to the file that imports them"}
 	}
 	return f.serveable(found, r)
 }
 
 func leaves(name string) bool { return name == ".." || strings.HasPrefix(name, "../") }
 
-// serveable maps a file as its package wants it for browsers, and refuses kinds of files that are no code.
-func (f *files) serveable(name string, r request) (target, *problem) {
+// serveable applies the package's replacements for browsers to a file. It rejects files of
+// unsupported kinds.
+func (f *files) serveable(name string, r request) (target, *resolveError) {
 	m := f.manifestOf(name)
 	if to, ok := m.browser["./"+strings.TrimPrefix(name, m.dir+"/")]; ok {
 		if to == "" {
-			return target{nothing, name}, nil
+			return target{empty, name}, nil
 		}
 		name = path.Join(m.dir, to)
 	}
 	if languages[path.Ext(name)] == unknown && name != f.entry {
-		return target{}, &problem{strconv.QuoteToASCII(r.name) + " is no file that can be imported", "import .js, .mjs, .cjs, .ts, .mts, .cts and .json files only"}
+		return target{}, &resolveError{strconv.QuoteToASCII(r.name) + " is not a file that can be imported", "import .js, .mjs, .cjs, .ts, .mts, .cts and .json files only"}
 	}
 	if leaves(name) || !f.isFile(name) {
-		return target{}, &problem{strconv.QuoteToASCII(r.name) + " was not found", "its package.json names a file that is not there"}
+		return target{}, &resolveError{strconv.QuoteToASCII(r.name) + " was not found", "its package.json names a file that does not exist"}
 	}
 	return target{namespace, name}, nil
 }
 
-// The endings that an import may leave out, in the order in which they are tried.
+// The file extensions that an import may omit, in the order of the attempts.
 var (
 	authorEndings  = []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"}
 	packageEndings = []string{".js", ".mjs", ".cjs", ".json", ".ts", ".mts", ".cts"}
 )
 
-// compiled are the endings that TypeScript sources import each other by.
+// compiled maps the extensions by which TypeScript sources import each other to those of the
+// sources.
 var compiled = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 
-// file finds the file that a path means: itself, with an ending, or the index of a folder.
+// file returns the file that a path names: the path itself, with an extension, or the index of a
+// folder.
 func (f *files) file(name string, r request) (string, bool) {
 	endings := authorEndings
 	if inPackage(r.importer) || inPackage(name) {
@@ -163,11 +167,12 @@ func (f *files) file(name string, r request) (string, bool) {
 	return "", false
 }
 
-// packaged resolves an import of a package, looking in the folders of packages from the importing file upwards.
-func (f *files) packaged(r request) (target, *problem) {
+// packaged resolves an import of a package. It searches the package folders from the importing file
+// upwards.
+func (f *files) packaged(r request) (target, *resolveError) {
 	if to, ok := f.manifestOf(r.importer).browser[r.name]; ok {
 		if to == "" {
-			return target{nothing, r.name}, nil
+			return target{empty, r.name}, nil
 		}
 		if strings.HasPrefix(to, "./") {
 			return f.serveable(path.Join(f.manifestOf(r.importer).dir, to), r)
@@ -187,14 +192,14 @@ func (f *files) packaged(r request) (target, *problem) {
 		return f.builtin(r, r.name)
 	}
 	if r.require && inPackage(r.importer) {
-		return target{absent, r.name}, nil
+		return target{missing, r.name}, nil
 	}
-	return target{}, &problem{"the package " + strconv.QuoteToASCII(name) + " is not installed with the tool",
+	return target{}, &resolveError{"the package " + strconv.QuoteToASCII(name) + " is not installed with the tool",
 		hintFor(name, f.installHint(r.importer, name))}
 }
 
-// installHint says what brings a package that a file lacks. It writes no name for a command line: that is a
-// stranger's text.
+// installHint returns the hint to install a package that a file lacks. It omits the name of the
+// package, which is untrusted text, from the command.
 func (f *files) installHint(importer, name string) string {
 	dir, _, packaged := strings.Cut("/"+path.Dir(importer)+"/", "/"+modules+"/")
 	dir = path.Join(".", dir)
@@ -226,55 +231,55 @@ func splitPackage(name string) (pkg, rest string) {
 }
 
 // inside resolves a path within a package.
-func (f *files) inside(folder, rest string, r request) (target, *problem) {
+func (f *files) inside(folder, rest string, r request) (target, *resolveError) {
 	m := f.manifestIn(folder)
-	said := strconv.QuoteToASCII(r.name)
+	quoted := strconv.QuoteToASCII(r.name)
 	switch {
 	case m.broken:
-		return target{}, &problem{"the package.json of " + said + " is not JSON that can be read", "install the package anew"}
+		return target{}, &resolveError{"the package.json of " + quoted + " is not valid JSON", "reinstall the package"}
 	case m.exports != nil:
 		return f.exported(m, m.exports.subpath(rest), r)
 	}
 	name := path.Join(folder, rest)
 	if name != folder && !strings.HasPrefix(name, folder+"/") {
-		return target{}, &problem{said + " is outside of its package", "name a file of the package"}
+		return target{}, &resolveError{quoted + " is outside of its package", "name a file of the package"}
 	}
 	found, ok := f.file(name, r)
 	if !ok {
-		return target{}, &problem{said + " was not found in its package", "see which files the package has"}
+		return target{}, &resolveError{quoted + " was not found in its package", "see which files the package has"}
 	}
 	return f.serveable(found, r)
 }
 
-// internal resolves an import that a package gives itself: "#name" in the imports of its package.json.
-func (f *files) internal(r request) (target, *problem) {
+// internal resolves an import within a package: "#name" in the imports of its package.json.
+func (f *files) internal(r request) (target, *resolveError) {
 	m := f.manifestOf(r.importer)
 	if m.imports == nil {
-		return target{}, &problem{strconv.QuoteToASCII(r.name) + " is not defined", "name it in the imports of package.json"}
+		return target{}, &resolveError{strconv.QuoteToASCII(r.name) + " is not defined", "name it in the imports of package.json"}
 	}
 	return f.exported(m, m.imports.entry(r.name), r)
 }
 
-// exported follows what a package.json says for a path: the conditions that hold, and the file that they name.
-func (f *files) exported(m *manifest, e *exported, r request) (target, *problem) {
+// exported resolves an entry of a package.json by the conditions that hold.
+func (f *files) exported(m *manifest, e *exported, r request) (target, *resolveError) {
 	conditions := []string{"browser", "module", "import", "default"}
 	if r.require {
 		conditions[2] = "require"
 	}
 	to, ok := e.choose(func(c string) bool { return slices.Contains(conditions, c) })
 	if !ok {
-		return target{}, &problem{"the package does not export " + strconv.QuoteToASCII(r.name), "see the exports of its package.json"}
+		return target{}, &resolveError{"the package does not export " + strconv.QuoteToASCII(r.name), "see the exports of its package.json"}
 	}
-	if !strings.HasPrefix(to, "./") { // of imports: another package
+	if !strings.HasPrefix(to, "./") { // an entry of imports may name another package
 		if strings.HasPrefix(to, "#") || strings.HasPrefix(to, ".") || strings.HasPrefix(to, "/") || scheme.MatchString(to) {
-			return target{}, &problem{"the package.json of " + strconv.QuoteToASCII(r.name) + " names no file of the package", "install the package anew"}
+			return target{}, &resolveError{"the package.json of " + strconv.QuoteToASCII(r.name) + " names no file of the package", "reinstall the package"}
 		}
 		r.name, r.importer = to, path.Join(m.dir, "package.json")
 		return f.packaged(r)
 	}
 	name := path.Join(m.dir, to)
 	if m.dir != "." && !strings.HasPrefix(name, m.dir+"/") || leaves(name) {
-		return target{}, &problem{"the package.json of " + strconv.QuoteToASCII(r.name) + " names a file outside of the package", "install the package anew"}
+		return target{}, &resolveError{"the package.json of " + strconv.QuoteToASCII(r.name) + " names a file outside of the package", "reinstall the package"}
 	}
 	return f.serveable(name, r)
 }

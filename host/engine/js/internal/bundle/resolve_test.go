@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// packages are what node_modules of the test tools holds, in the shapes that packages come in.
+// packages are the files of the test tools: sources and node_modules with packages of all common
+// layouts.
 var packages = map[string]string{
 	"lib/add.js":                                     `export const add = (a, b) => a + b`,
 	"lib/index.js":                                   `export { add } from "./add"; export const name = "lib"`,
@@ -63,11 +64,11 @@ var packages = map[string]string{
 func TestImports(t *testing.T) {
 	for _, tt := range []struct{ name, path, code, want string }{
 		{"relative", "tool.js", `import { add } from "./lib/add.js"; return add($a, 2)`, `3`},
-		{"without an ending", "tool.js", `import { add } from "./lib/add"; return add($a, 2)`, `3`},
+		{"without an extension", "tool.js", `import { add } from "./lib/add"; return add($a, 2)`, `3`},
 		{"folder", "tool.js", "import { add, name } from './lib'\nreturn [add(1, 1), name]", `[2,"lib"]`},
 		{"two imports on lines", "tool.js", "import {\n  add,\n} from './lib'\nimport d from './lib/data.json' with { type: 'json' };\nreturn add(d.rate, 1)", `1.5`},
 		{"import for its effect", "tool.js", "import './lib/add.js'; import \"./lib\"\nreturn 1", `1`},
-		{"imported name is no input", "tool.js", `import $a, { extra as b } from "cjs"; return [$a(), b]`, `["cjs 3",1]`},
+		{"imported name is not an input", "tool.js", `import $a, { extra as b } from "cjs"; return [$a(), b]`, `["cjs 3",1]`},
 		{"renamed import is an input", "tool.js", `import { add as plus } from "./lib"; var add = $a; return plus(add, 1)`, `2`},
 		{"import after code", "tool.js", "const x = 1; import { add } from './lib'; return add(x, x)", `2`},
 		{"main with imports", "tool.js", "import { add } from './lib'\nasync function main(i) { return add(i.a, 5) }", `6`},
@@ -105,7 +106,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// Classes of one name in two files keep it.
+// TestClassesKeepTheirNames checks that classes of one name in two files keep it.
 func TestClassesKeepTheirNames(t *testing.T) {
 	files := map[string]string{
 		"a.js": `export class ParseError extends Error { constructor(m) { super(m); this.name = new.target.name } }`,
@@ -117,26 +118,26 @@ func TestClassesKeepTheirNames(t *testing.T) {
 		return [new ParseError("a").name, b.ParseError.name, b.make().constructor.name, c.ParseError.name, Item2.name]`, files), `{}`,
 		`["ParseError","ParseError","ParseError","ParseError","Item2"]`)
 	if b := build(t, source("tool.js", `class Item2 {} function f() {} return Item2.name + f.name`, nil)); strings.Contains(b.Code, "__name") {
-		t.Errorf("names are kept at a cost where none is lost:\n%s", b.Code)
+		t.Errorf("the bundle keeps names although none was changed:\n%s", b.Code)
 	}
 }
 
 func TestUnusedPureModulesAreLeftOut(t *testing.T) {
 	b := answers(t, source("tool.js", `import { used } from "pure"; return used`, packages), `{}`, `"used"`)
 	if strings.Contains(b.Code, "NEVER BUNDLED") {
-		t.Errorf("the bundle holds a module without side effects that nobody uses:\n%s", b.Code)
+		t.Errorf("the bundle contains an unused module without side effects:\n%s", b.Code)
 	}
 }
 
 func TestRefusedImports(t *testing.T) {
 	for _, tt := range []struct{ code, message, hint string }{
-		{`import s from "/abs/secret.json"`, `"/abs/secret.json" is no file of this tool`, "./"},
-		{`import s from "file:///abs/secret.json"`, "is no file of this tool", "./"},
-		{`import s from "https://example.org/x.js"`, "is no file of this tool", "./"},
-		{`import s from "data:text/javascript,1"`, "is no file of this tool", "./"},
-		{`import s from "C:/secret.json"`, "is no file of this tool", "./"},
-		{`import s from "C:\\secret.json"`, "there can be no module", "slashes"},
-		{`import s from "./lib\\..\\..\\x.js"`, "there can be no module", "slashes"},
+		{`import s from "/abs/secret.json"`, `"/abs/secret.json" is not a file of this tool`, "./"},
+		{`import s from "file:///abs/secret.json"`, "is not a file of this tool", "./"},
+		{`import s from "https://example.org/x.js"`, "is not a file of this tool", "./"},
+		{`import s from "data:text/javascript,1"`, "is not a file of this tool", "./"},
+		{`import s from "C:/secret.json"`, "is not a file of this tool", "./"},
+		{`import s from "C:\\secret.json"`, "invalid module name", "slashes"},
+		{`import s from "./lib\\..\\..\\x.js"`, "invalid module name", "slashes"},
 		{`import s from "../secret.json"`, "outside of the tool's folder", "copy"},
 		{`import s from "./lib/../../secret.json"`, "outside of the tool's folder", "copy"},
 		{`import s from ".."`, "outside of the tool's folder", "copy"},
@@ -149,9 +150,9 @@ func TestRefusedImports(t *testing.T) {
 		{`import s from "../node_modules/cjs"`, "outside of the tool's folder", ""},
 		{`import s from "./missing"`, `"./missing" was not found`, "relative"},
 		{`import s from "./lib/style.css"`, "was not found", ""},
-		{`import s from "./notes.txt"`, "is no file that can be imported", ".json"},
+		{`import s from "./notes.txt"`, "is not a file that can be imported", ".json"},
 		{`import s from "missing"`, `the package "missing" is not installed`, "run npm install with its name in the tool's folder"},
-		{`import s from "toolrun:entry"`, "is no file of this tool", ""},
+		{`import s from "toolrun:entry"`, "is not a file of this tool", ""},
 		{`import s from "broken"`, "package.json", ""},
 		{`import s from "ghost"`, "was not found", ""},
 		{`import s from "#inner"`, "is not defined", "imports"},
@@ -186,7 +187,7 @@ func TestRefusedImports(t *testing.T) {
 	}
 }
 
-// What is wrong in an imported file is told with that file's place.
+// TestFaultsInImportedFiles checks that a fault in an imported file has that file's position.
 func TestFaultsInImportedFiles(t *testing.T) {
 	for _, tt := range []struct {
 		name, file, text, message string
@@ -253,24 +254,25 @@ func TestCaps(t *testing.T) {
 	}
 }
 
-// TestMissingPackages: what to do depends on what the nearest package.json and its lock file say.
+// TestMissingPackages checks that the hint for a missing package depends on the nearest
+// package.json and its lock file.
 func TestMissingPackages(t *testing.T) {
-	const asks = `{"dependencies": {"left": "1"}, "devDependencies": {"right": "1"}}`
+	const manifest = `{"dependencies": {"left": "1"}, "devDependencies": {"right": "1"}}`
 	const own, lib = `import "left"`, `import "./lib/deep/a.js"`
 	for _, tt := range []struct {
 		name, code string
 		files      map[string]string
 		hint       string
 	}{
-		{"locked", own, map[string]string{"package.json": asks, "package-lock.json": "{}"}, "run npm ci in the tool's folder"},
-		{"locked, for development", `import "right"`, map[string]string{"package.json": asks, "package-lock.json": "{}"}, "run npm ci in the tool's folder"},
-		{"not locked", own, map[string]string{"package.json": asks}, "run npm install in the tool's folder"},
-		{"not asked for", `import "up"`, map[string]string{"package.json": asks, "package-lock.json": "{}"}, "run npm install with its name in the tool's folder"},
+		{"locked", own, map[string]string{"package.json": manifest, "package-lock.json": "{}"}, "run npm ci in the tool's folder"},
+		{"locked, for development", `import "right"`, map[string]string{"package.json": manifest, "package-lock.json": "{}"}, "run npm ci in the tool's folder"},
+		{"not locked", own, map[string]string{"package.json": manifest}, "run npm install in the tool's folder"},
+		{"not asked for", `import "up"`, map[string]string{"package.json": manifest, "package-lock.json": "{}"}, "run npm install with its name in the tool's folder"},
 		{"no package.json", own, nil, "run npm install with its name in the tool's folder"},
 		{"no dependencies", own, map[string]string{"package.json": `{"dependencies": ["left"]}`}, "run npm install with its name in the tool's folder"},
-		{"a folder of its own", lib, map[string]string{"lib/deep/a.js": own, "lib/package.json": asks, "lib/package-lock.json": "{}"}, "run npm ci in lib in the tool's folder"},
-		{"a folder without", lib, map[string]string{"lib/deep/a.js": own, "package.json": asks, "package-lock.json": "{}"}, "run npm ci in the tool's folder"},
-		{"of a package", `import "half"`, map[string]string{"node_modules/half/index.js": own, "node_modules/half/package.json": asks, "package-lock.json": "{}"},
+		{"a folder of its own", lib, map[string]string{"lib/deep/a.js": own, "lib/package.json": manifest, "lib/package-lock.json": "{}"}, "run npm ci in lib in the tool's folder"},
+		{"a folder without", lib, map[string]string{"lib/deep/a.js": own, "package.json": manifest, "package-lock.json": "{}"}, "run npm ci in the tool's folder"},
+		{"of a package", `import "half"`, map[string]string{"node_modules/half/index.js": own, "node_modules/half/package.json": manifest, "package-lock.json": "{}"},
 			"run npm ci in the tool's folder"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -9,27 +9,29 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Bounds beside that of nested brackets. Of what nothing bounds, the parsers overflow their stack, which ends the
-// process, or take time that grows with its square.
+// Bounds in addition to that of nested brackets. Without them the parsers overflow their stack,
+// which ends the process, or take quadratic time.
 const (
-	// maxChain bounds what a parser keeps on its stack in one place: 1+1+1..., !!!!!x, a=>b=>c, if (a) b; else if
-	// (c) d; else ... The stack is full from about 100,000 on; the longest chain in a package is about 1,300.
+	// maxChain bounds the constructs that a parser keeps on its stack in one place: 1+1+1...,
+	// !!!!!x, a=>b=>c, if (a) b; else if (c) d; else ... The stack overflows at about 100,000; the
+	// longest chain in a package is about 1,300.
 	maxChain = 5_000
-	// maxItems bounds variables of one declaration, expressions joined with commas, and cases of one switch.
-	// Arguments, arrays and objects may have any number.
+	// maxItems bounds the variables of a declaration, the expressions of a comma sequence and the
+	// cases of a switch. Arguments, arrays and objects are not bounded.
 	maxItems = 10_000
 )
 
-// arrowWeight is what an arrow adds to a chain. Each is a scope, like a bracket, and the parsers take cubic time.
+// arrowWeight is the weight of an arrow in a chain. Each arrow is a scope, like a bracket, and the
+// parsers take cubic time.
 const arrowWeight = maxChain / engine.MaxSourceNesting
 
-// scan is what a look at the tokens of a file tells.
+// scan is the result of scanning the tokens of a file.
 type scan struct {
-	words   map[string]int // how often each word is there, but for properties after a dot
+	words   map[string]int // the occurrences of each word, without properties after a dot
 	imports []importSpan   // static imports at the top level
-	exports bool           // there is an export at the top level
-	regexp  int            // offset of the first regular expression that goja does not know, or -1
-	stray   int            // offset of the first closing bracket that closes nothing, or -1
+	exports bool           // it has an export at the top level
+	regexp  int            // offset of the first regular expression that goja does not support, or -1
+	stray   int            // offset of the first unmatched closing bracket, or -1
 	opener  int            // offset of the bracket that was open at the stray one, or -1
 	open    int            // offset of the innermost bracket that is open at the end, or -1
 }
@@ -39,52 +41,52 @@ type frame struct {
 	open       byte // ( [ { or ` for a substitution in a template, 0 for the file
 	at         int  // offset of the bracket
 	control    bool // the head of if, for, while, with, switch or catch
-	expression bool // a brace that is no block: what follows it continues an expression
+	expression bool // a brace that is not a block: the expression continues after it
 	call       bool // parentheses after an operand: arguments
 	ended      bool // a statement ended here, unless "else" continues it
 	cases      int  // of a switch
 	statement
 }
 
-// statement is what a frame knows of the statement that it is in.
+// statement is the state of the current statement of a frame.
 type statement struct {
-	run       int // weight of the tokens since the last place where parsers come back
-	elses     int // "else" so far; a comma does not end their chain
-	ternaries int // question marks that wait for their colon
-	angles    int // in TypeScript, < that wait for their >
+	run       int // weight of the tokens since the parsers' stack was last at the frame's level
+	elses     int // number of "else"; a comma does not end their chain
+	ternaries int // question marks without a colon yet
+	angles    int // in TypeScript, < without a > yet
 	commas    int
-	bodies    int  // functions and classes that wait for their body
+	bodies    int  // functions and classes without a body yet
 	declares  bool // the first of them is a declaration
 	decorated bool
-	variables bool // it declares variables
-	unset     bool // the last of them has no value yet
-	alias     bool // it declares a type of TypeScript
-	begun     bool // not at its start any more
+	variables bool // it is a declaration of variables
+	unset     bool // the last variable has no value yet
+	alias     bool // it is a declaration of a TypeScript type
+	begun     bool // its first token has been read
 }
 
-// scanner follows the brackets of a source.
+// scanner tracks the brackets and statements of a source.
 type scanner struct {
-	lexer
+	lexer  lexer
 	lang   language
 	frames []frame
-	closed frame // the frame that a closing bracket ended last
+	closed frame // the frame of the last closing bracket
 	prev   token
 	prior  token // the one before prev
-	label  bool  // the last colon belonged to no question mark
+	label  bool  // the last colon did not belong to a question mark
 	suffix bool  // the last ++, -- or, in TypeScript, ! follows its operand
 	chain  int   // the sum of run over all frames
 	found  scan
 
-	listed   int // the sum of the places in their lists that commas stand at
-	patterns int // what the regular expressions unfold to
+	listed   int // the sum of the list indexes of all commas
+	patterns int // the steps of all regular expressions
 	enums    enums
 
 	importing *importSpan
-	named     bool // the import has got to the name of its module
+	named     bool // the name of the imported module has been read
 }
 
-// scanSource looks at a file before a parser does. It refuses what nests so deep that a parser could overflow
-// the stack, and finds what form.go wants to know.
+// scanSource scans a file before a parser reads it. It rejects nesting that could overflow a
+// parser's stack, and collects what form.go needs.
 func scanSource(file, src string, lang language) (scan, *abi.Fault) {
 	s := newScanner(src, lang)
 	if fault := s.scan(file); fault != nil {
@@ -104,7 +106,7 @@ func newScanner(src string, lang language) *scanner {
 
 func (s *scanner) scan(file string) *abi.Fault {
 	for {
-		t := s.next(s.divides)
+		t := s.lexer.next(s.divides)
 		t.member = s.prev.kind == punct && (s.text(s.prev) == "." || s.text(s.prev) == "?.")
 		s.importDeclaration(t)
 		if t.kind == end {
@@ -114,17 +116,17 @@ func (s *scanner) scan(file string) *abi.Fault {
 			return nil
 		}
 		if why, hint := s.token(t); why != "" {
-			return invalid(placeIn(file, s.src, t.start), "%s", why).WithHint("%s", hint)
+			return invalid(locationIn(file, s.lexer.src, t.start), "%s", why).WithHint("%s", hint)
 		}
 		s.prior, s.prev = s.prev, t
 	}
 }
 
-func (s *scanner) text(t token) string { return s.src[t.start:t.end] }
+func (s *scanner) text(t token) string { return s.lexer.src[t.start:t.end] }
 
 func (s *scanner) top() *frame { return &s.frames[len(s.frames)-1] }
 
-// token takes in one token and says why the source must be refused, if it must.
+// token processes a token. It returns the reason and the hint if the source must be rejected.
 func (s *scanner) token(t token) (why, hint string) {
 	text := s.text(t)
 	s.newStatement(t, text)
@@ -153,8 +155,8 @@ func (s *scanner) token(t token) (why, hint string) {
 }
 
 func (s *scanner) refusal(t token, text string) (why, hint string) {
-	html := text == "<" && strings.HasPrefix(s.src[t.start:], "<!--") ||
-		text == "--" && strings.HasPrefix(s.src[t.start:], "-->") && (t.newline || s.prev.kind == end)
+	html := text == "<" && strings.HasPrefix(s.lexer.src[t.start:], "<!--") ||
+		text == "--" && strings.HasPrefix(s.lexer.src[t.start:], "-->") && (t.newline || s.prev.kind == end)
 	slash := t.kind == pattern || text == "/"
 	switch {
 	case len(s.frames)-1 > engine.MaxSourceNesting:
@@ -165,11 +167,11 @@ func (s *scanner) refusal(t token, text string) (why, hint string) {
 		return "a number has too many digits", "write a number in fewer than " + strconv.Itoa(maxDigits) + " characters"
 	case s.listed > maxListed:
 		return "the lists of variables and expressions are too long together", "keep long lists in arrays"
-	case s.enums.tooMuch():
+	case s.enums.exceeded():
 		return "the texts of an enum come to too much, written wherever they may be used", "keep long texts in a constant, and join none in an enum"
 	case s.chain > maxChain:
 		return "an expression or statement is too long", "split it: keep long lists in an array, long choices in a switch"
-	// What these mean depends on more than a scan can know.
+	// The meaning of these depends on more than a scan can know.
 	case slash && s.ambiguous():
 		return fmt.Sprintf("a slash directly after %s can mean two things", s.text(s.prev)), "put parentheses around what belongs together"
 	case html:
@@ -178,7 +180,7 @@ func (s *scanner) refusal(t token, text string) (why, hint string) {
 	return "", ""
 }
 
-// newStatement forgets the weight of a frame where a new statement begins.
+// newStatement resets the state of the frame if a new statement begins.
 func (s *scanner) newStatement(t token, text string) {
 	f := s.top()
 	ended := f.ended
@@ -198,7 +200,7 @@ func (s *scanner) weigh(n int) {
 	s.chain += n
 }
 
-// word notes what matters of an identifier or a keyword.
+// word processes an identifier or a keyword.
 func (s *scanner) word(t token, text string) {
 	if t.member {
 		return
@@ -300,10 +302,10 @@ func (s *scanner) close(t token, bracket byte) {
 	s.top().ended = f.open == '{' && !f.expression
 }
 
-// substitute reads on in a template: to its end, or to the next substitution.
+// substitute skips the text of a template up to its end or the next substitution.
 func (s *scanner) substitute() {
-	if s.template() {
-		s.frames = append(s.frames, frame{open: '`', at: s.pos - len("${")})
+	if s.lexer.template() {
+		s.frames = append(s.frames, frame{open: '`', at: s.lexer.pos - len("${")})
 	}
 }
 

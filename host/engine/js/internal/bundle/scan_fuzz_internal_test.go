@@ -6,7 +6,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// FuzzScan checks the scan against a parser: to what parses as JavaScript, every bracket has its partner.
+// FuzzScan compares the scan with a parser: in a source that parses as JavaScript every bracket is
+// matched.
 func FuzzScan(f *testing.F) {
 	for _, seed := range []string{
 		"a / b / c", "x = {} / 1; /[(]/", "`${`${{}}`}` / 1", "if (a) /(/.test(b)", "a++ / 2 / (b)", "for await (a of b) /[/]{/", "class A extends class {} {}\n/{/",

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// A scan that takes a division for a regular expression, or the other way round, misses brackets and names. In
-// each source "marker" is code, and "hidden" is not.
+// TestScanKeepsInStep checks that the scan distinguishes divisions and regular expressions; a mistake
+// makes it miss brackets and names. In each source "marker" is code and "hidden" is not.
 func TestScanKeepsInStep(t *testing.T) {
 	for _, src := range []string{
 		`a / b; marker / "hidden"`,
@@ -121,7 +121,8 @@ use(a)`
 	}
 }
 
-// Where only a parser could tell what a slash is, the scan does not guess.
+// TestScanRefusesToGuess checks that the scan rejects a slash whose meaning only a parser can
+// decide.
 func TestScanRefusesToGuess(t *testing.T) {
 	for _, src := range []string{`await /a/`, `yield /a/`, `yield / a`, `x = <any>/a/`} {
 		if _, fault := scanSource("x.ts", src, typescript); fault == nil || !strings.Contains(fault.Message, "two things") {
@@ -130,7 +131,7 @@ func TestScanRefusesToGuess(t *testing.T) {
 	}
 }
 
-// The limits hold where they should, and long lists of data are no chains.
+// TestScanLimits checks the bounds of the scan, and that long lists of data do not count as chains.
 func TestScanLimits(t *testing.T) {
 	r := strings.Repeat
 	nest := engine.MaxSourceNesting
@@ -138,7 +139,7 @@ func TestScanLimits(t *testing.T) {
 		name, src string
 		ok        bool
 	}{
-		{"as deep as it may", r("(", nest) + r(")", nest), true},
+		{"at the limit of nesting", r("(", nest) + r(")", nest), true},
 		{"too deep", r("(", nest+1) + r(")", nest+1), false},
 		{"too deep in templates", r("`${", nest+1), false},
 		{"deep, then again", r(r("[", nest)+r("]", nest)+";", 3), true},
@@ -160,15 +161,15 @@ func TestScanLimits(t *testing.T) {
 		{"too many variables", "var a" + r(", a", maxItems+1), false},
 		{"too many cases", "switch (a) {" + r("case 1:", maxItems+1) + "}", false},
 		{"many cases", "switch (a) {" + r("case 1: b(); break;\n", maxItems) + "}", true},
-		{"a line may not hide a chain", "x = " + r("!\n", maxChain+1) + "1", false},
-		{"nor may a word", "x = " + r("await\n", maxChain+1) + "1", false},
+		{"a chain over several lines", "x = " + r("!\n", maxChain+1) + "1", false},
+		{"a chain of words over several lines", "x = " + r("await\n", maxChain+1) + "1", false},
 		{"comment of HTML", "a <!-- b", false},
 		{"end of a comment of HTML", "\n--> b", false},
 		{"countdown", "while (i --> 0) {}", true},
 		{"long sequences", r("x = (a"+r(", a", 5000)+");", 2), false},
 		{"many short sequences", r("x = (a"+r(", a", 50)+");", 1000), true},
 		{"a regular expression that unfolds", "x = /" + r("a{1000}", 300) + "/", false},
-		{"and repeats what repeats", "x = /((a{100}){100}){100}/", false},
+		{"nested repetitions", "x = /((a{100}){100}){100}/", false},
 		{"one that does not", `x = /^[a-z{1000}]{1,64}(\.\w{2,1000}){1,5}\{1000\}$/`, true},
 		{"many of them", r(`/^(\w+)\s*=\s*(.*)$/i;`, 5000), true},
 		{"deep groups", "x = /" + r("(", maxPatternNesting+1) + r(")", maxPatternNesting+1) + "/", false},
@@ -188,7 +189,7 @@ func TestScanLimits(t *testing.T) {
 		"enum E { a = 'x', b = `" + r("${a}", 50) + "` }",
 	} {
 		if _, fault := scanSource("x.ts", src, typescript); fault == nil {
-			t.Errorf("scan(%.20q...) found nothing wrong", src)
+			t.Errorf("scan(%.20q...) = nil; want a fault", src)
 		}
 	}
 }

@@ -2,11 +2,12 @@ package bundle
 
 import "strings"
 
-// A slash divides after an operand and begins a regular expression elsewhere. Which of both decides what is text and
-// what is code up to the end of the file, so this file goes to some length to be right, and FuzzScan checks it.
+// A slash is a division after an operand and begins a regular expression elsewhere. The distinction
+// decides what is text and what is code up to the end of the file, so the rules are detailed, and
+// FuzzScan checks them.
 
-// divides reports whether a slash would divide, and not begin a regular expression. After what can be a whole
-// statement, it does not on a new line: there no operand could follow, so a new statement begins.
+// divides reports whether a slash is a division. On a new line after a possible complete statement
+// it is not: an operand cannot follow there, so a new statement begins.
 func (s *scanner) divides(newline bool) bool {
 	prev, prior := s.text(s.prev), s.text(s.prior)
 	whole := s.top().unset || s.top().alias || s.prev.kind == word && !s.prev.member && jumps[prev] || s.prev.kind == word && jumps[prior] ||
@@ -36,20 +37,20 @@ func (s *scanner) afterOperand() bool {
 		if s.closed.open != '`' {
 			return s.closed.expression
 		}
-		fallthrough // the text of a template goes on
+		fallthrough // the text of a template continues
 	case "`":
 		return s.top().open != '`' || s.top().run > 0
 	}
 	return false
 }
 
-// ofLoop reports whether the last token is the "of" in the head of a loop, and not a name.
+// ofLoop reports whether the last token is the keyword "of" in the head of a loop.
 func (s *scanner) ofLoop() bool {
 	operand := s.prior.kind == word && !declarators[s.text(s.prior)] || s.prior.kind == punct && strings.Contains("]})", s.text(s.prior))
 	return s.text(s.prev) == "of" && s.top().control && operand
 }
 
-// ambiguous reports whether a slash after the last token divides or begins a regular expression by rules that need
+// ambiguous reports whether the meaning of a slash after the last token depends on rules that need
 // a parser: await and yield are names outside of some functions, and > can end type arguments.
 func (s *scanner) ambiguous() bool {
 	switch s.text(s.prev) {
@@ -61,10 +62,11 @@ func (s *scanner) ambiguous() bool {
 	return false
 }
 
-// head reports whether t is a keyword whose parentheses no operand ends with.
+// head reports whether t is a keyword with a head in parentheses that is not an operand.
 func (s *scanner) head(t token) bool { return t.kind == word && !t.member && control[s.text(t)] }
 
-// opensExpression tells an object literal, or the body of a function or class expression, from a block.
+// opensExpression reports whether a brace begins an object literal or the body of a function or
+// class expression, and not a block.
 func (s *scanner) opensExpression() bool {
 	f, before := s.top(), s.text(s.prev)
 	if f.bodies > 0 && (s.prev.kind == word || s.afterOperand() || before == ")" || before == ">" || before == "}") {
@@ -86,7 +88,7 @@ func (s *scanner) opensExpression() bool {
 	return true
 }
 
-// startsStatement reports whether the current word is where a declaration can be.
+// startsStatement reports whether a declaration can begin at the current word.
 func (s *scanner) startsStatement(f *frame, newline bool) bool {
 	if f.open != 0 && (f.open != '{' || f.expression) {
 		return false

@@ -7,7 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// Tools as platforms document them: bodies that end without a return, and functions that nobody calls.
+// TestDocumentedTools runs tools from the documentation of platforms: bodies without a return, and
+// functions without a call.
 func TestDocumentedTools(t *testing.T) {
 	for _, tt := range []struct{ name, code string }{
 		{"read, project, write, delete", `// Read from memory

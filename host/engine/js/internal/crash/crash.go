@@ -6,24 +6,26 @@ import (
 	"strings"
 )
 
-// What the names of functions begin with, in goja and here.
+// Prefixes of the names of functions, in goja and in this module.
 var (
 	gojas = []string{"github.com/dop251/goja.", "github.com/dop251/goja/"}
 	ours  = []string{"github.com/toolrun/toolrun/"}
 )
 
-// Crash is a panic that was recovered from. It is not changed.
+// Crash is a recovered panic. It is immutable.
 type Crash struct {
-	// Value is what recover returned.
+	// Value is the value that recover returned.
 	Value any
-	// Stack is the stack at that moment, the frames that panicked included, as debug.Stack writes it.
+	// Stack is the stack at that moment in the format of debug.Stack, including the frames that
+	// panicked.
 	Stack []byte
-	// Goja is set where goja panicked, or something that it called. Something that we called is ours.
+	// Goja reports whether goja panicked, or a function that goja called, other than one of ours.
 	Goja bool
 }
 
-// Of makes a Crash of what recover returned, nil of nil. The deferred function that recovered must call it before it
-// returns. A Crash is returned as it is: one goroutine may recover from a panic and have another one raise it again.
+// Of returns a Crash for the result of recover, and nil for nil. The deferred function that
+// recovered must call it before it returns. Of returns a Crash unchanged: one goroutine may recover
+// a panic and another one raise it again.
 func Of(value any) *Crash {
 	if value == nil {
 		return nil
@@ -34,11 +36,11 @@ func Of(value any) *Crash {
 	return &Crash{Value: value, Stack: debug.Stack(), Goja: isGojas(raised(functions()))}
 }
 
-// functions returns the names of the functions on the stack, the innermost first.
+// functions returns the names of the functions on the stack, innermost first.
 func functions() []string {
 	pcs := make([]uintptr, 512)
 	n := runtime.Callers(0, pcs)
-	for n == len(pcs) { // a guest decides how deep the stack is
+	for n == len(pcs) { // the depth of the stack depends on the guest
 		pcs = make([]uintptr, 2*len(pcs))
 		n = runtime.Callers(0, pcs)
 	}
@@ -52,12 +54,13 @@ func functions() []string {
 	}
 }
 
-// passingOn is the most frames that it takes to raise a panic again: a deferred function, and what it calls to decide.
-// What else runs during a panic, and may panic itself, is guest code, behind more of goja's frames than that.
-const passingOn = 2
+// repanicFrames is the largest number of frames between a panic and a repeated one: a deferred
+// function and the functions that it calls to decide. Any other code that runs during a panic and
+// may panic itself is guest code, behind more frames of goja.
+const repanicFrames = 2
 
-// raised returns the part of a stack from where the panic was first raised. Each function that recovers and raises it
-// again leaves a panic on the stack, above the one that it passes on.
+// raised returns the part of a stack from the first panic on. Each function that recovers and
+// panics again leaves a panic on the stack, above the one that it repeats.
 func raised(stack []string) []string {
 	for {
 		_, after, found := cutPanic(stack)
@@ -65,14 +68,14 @@ func raised(stack []string) []string {
 			return nil
 		}
 		between, _, again := cutPanic(after)
-		if !again || len(between) > passingOn {
+		if !again || len(between) > repanicFrames {
 			return after
 		}
 		stack = after
 	}
 }
 
-// cutPanic cuts a stack around the innermost panic.
+// cutPanic splits a stack at the innermost panic.
 func cutPanic(stack []string) (before, after []string, found bool) {
 	for i, name := range stack {
 		if name == "runtime.gopanic" {
@@ -82,8 +85,8 @@ func cutPanic(stack []string) (before, after []string, found bool) {
 	return stack, nil, false
 }
 
-// isGojas reports whether goja is nearer to the top of the stack than we are: the standard library, and modules that
-// goja or an embedder use, are on behalf of whom called them.
+// isGojas reports whether goja is closer to the top of the stack than this module. Frames of the
+// standard library and of other modules count for their caller.
 func isGojas(stack []string) bool {
 	for _, name := range stack {
 		if hasPrefix(name, ours) {

@@ -10,10 +10,10 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/crash"
 )
 
-// emptied sorts an array with a comparison that empties it, which goja does not expect.
+// emptied sorts an array with a comparison that empties it, on which goja panics.
 const emptied = `const a = [3, 2, 1]; a.sort((x, y) => { a.length = 0; return x - y; });`
 
-// run runs a script in which ours() calls a function of ours, and returns what it panicked with.
+// run runs a script in which ours() calls a Go function, and returns the crash.
 func run(code string, ours func()) (c *crash.Crash) {
 	defer func() { c = crash.Of(recover()) }()
 	vm := goja.New()
@@ -28,8 +28,9 @@ func run(code string, ours func()) (c *crash.Crash) {
 	return nil
 }
 
-func TestWhose(t *testing.T) {
-	// deferred raises x and runs code while the stack is unwound, as goja does for the iterators of a loop.
+func TestOrigin(t *testing.T) {
+	// deferred throws x and runs code during the unwinding, as goja does for the iterators of a
+	// loop.
 	deferred := func(x, code string) string {
 		return `const it = { [Symbol.iterator]: () => ({ next: () => ({ done: false }), return() { ` + code + ` } }) };
 			for (const _ of it) { ` + x + ` }`
@@ -42,12 +43,12 @@ func TestWhose(t *testing.T) {
 		goja bool
 	}{
 		"goja":                         {emptied, true},
-		"what goja calls":              {`BigInt.asUintN(2 ** 53 - 1, -1n)`, true},
+		"a function that goja calls":   {`BigInt.asUintN(2 ** 53 - 1, -1n)`, true},
 		"goja in a job":                {`(async () => { await null; ` + emptied + ` })()`, true},
-		"goja, deep down":              {deep(emptied), true},
+		"goja in a deep stack":         {deep(emptied), true},
 		"ours":                         {`ours()`, false},
 		"ours in a job":                {`(async () => { await null; ours(); })()`, false},
-		"ours, deep down":              {deep(`ours()`), false},
+		"ours in a deep stack":         {deep(`ours()`), false},
 		"ours from goja":               {`[2, 1].sort(() => { ours(); })`, false},
 		"goja after a throw":           {deferred(`throw 1`, emptied), true},
 		"goja after a throw of ours":   {deferred(`ours()`, emptied), true},
@@ -72,7 +73,7 @@ func TestWhose(t *testing.T) {
 	}
 }
 
-func TestPassedOn(t *testing.T) {
+func TestRepeatedPanic(t *testing.T) {
 	first := run(emptied, nil)
 	defer func() {
 		if got := crash.Of(recover()); got != first {
@@ -82,23 +83,23 @@ func TestPassedOn(t *testing.T) {
 	panic(first)
 }
 
-func TestNothingPanicked(t *testing.T) {
+func TestNoPanic(t *testing.T) {
 	if c := run(`1`, nil); c != nil {
 		t.Errorf("Of(nil) = %+v; want nil", c)
 	}
 }
 
 func Example() {
-	try := func(f func()) (whose string) {
+	try := func(f func()) (origin string) {
 		defer func() {
 			if c := crash.Of(recover()); c != nil && c.Goja {
-				whose = "goja's"
+				origin = "goja's"
 			} else if c != nil {
-				whose = "ours"
+				origin = "ours"
 			}
 		}()
 		f()
-		return "nobody's"
+		return "none"
 	}
 	fmt.Println(try(func() { _, _ = goja.New().RunString(`BigInt.asUintN(2 ** 53 - 1, -1n)`) }))
 	fmt.Println(try(func() { panic("a bug") }))

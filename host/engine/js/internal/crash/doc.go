@@ -1,7 +1,6 @@
-// Package crash tells a bug of goja's from one of ours, by where a panic was raised.
+// Package crash distinguishes panics inside goja from bugs of this module, by where a panic was raised.
 //
-// There is code that leads goja, or what goja is built on, into an error of Go's, such as an index out of range. Its
-// author must not be told that the host has a bug, nor the host's operator that it has none. The values of such panics
-// say nothing of whose they are; the stack does, for it holds the frames that panicked until the last deferred function
-// has returned.
+// Some code leads goja, or a library below it, to a Go panic such as an index out of range. The fault for its author must
+// not report a bug of the host, and a bug of the host must not be hidden from its operator. The values of panics do not
+// show their origin, but the stack does: it holds the frames that panicked until the last deferred function has returned.
 package crash

@@ -1,9 +1,9 @@
-// Package ieee754 has the functions of JavaScript's Math, exact to the last digit as V8 computes them.
+// Package ieee754 implements functions of JavaScript's Math with the results of V8, exact to the last digit.
 //
-// The language leaves their last digits open. Tools are written and tried with Node, whose Math.pow(1.0075, 360) and
-// 9 ** 1.5 differ from those of Go's package math, which take other ways on other processors. The functions that are
-// missing here are the same there: Go's Expm1, Log1p, Atanh, Sqrt and Hypot. Of 352,000 values all are those of V8 but
-// nine sines, cosines and tangents of numbers over two million.
+// The language does not specify the last digits. Authors write and test tools with Node, whose Math.pow(1.0075, 360) and
+// 9 ** 1.5 differ from those of Go's package math, which also uses other algorithms on other processors. Functions that
+// are missing here have the same results in Go: Expm1, Log1p, Atanh, Sqrt and Hypot. Of 352,000 values, all equal those
+// of V8 except nine sines, cosines and tangents of numbers over two million.
 //
 // The algorithms and coefficients are those of fdlibm:
 //
@@ -14,7 +14,7 @@
 //	software is freely granted, provided that this notice
 //	is preserved.
 //
-// A processor other than amd64 may fuse a multiplication and an addition; the last digit may then differ.
+// Processors other than amd64 may fuse a multiplication and an addition, which can change the last digit.
 package ieee754
 
 import "math"
@@ -25,7 +25,7 @@ func words(x float64) (int32, uint32) {
 	return int32(b >> 32), uint32(b)
 }
 
-// fromWords makes a number of its halves.
+// fromWords returns the number with the given halves.
 func fromWords(high int32, low uint32) float64 {
 	return math.Float64frombits(uint64(uint32(high))<<32 | uint64(low))
 }

@@ -17,7 +17,7 @@ var functions = map[string]func(float64) float64{
 	"acos": ieee754.Acos, "acosh": ieee754.Acosh, "asin": ieee754.Asin, "asinh": ieee754.Asinh, "atan": ieee754.Atan, "cbrt": ieee754.Cbrt,
 	"cos": ieee754.Cos, "cosh": ieee754.Cosh, "exp": ieee754.Exp, "log": ieee754.Log, "log10": ieee754.Log10, "log2": ieee754.Log2,
 	"sin": ieee754.Sin, "sinh": ieee754.Sinh, "tan": ieee754.Tan, "tanh": ieee754.Tanh,
-	"atanh": math.Atanh, "expm1": math.Expm1, "log1p": math.Log1p, // those that need none of ours
+	"atanh": math.Atanh, "expm1": math.Expm1, "log1p": math.Log1p, // Go's own functions
 }
 
 var functions2 = map[string]func(x, y float64) float64{"atan2": ieee754.Atan2, "pow": ieee754.Pow}

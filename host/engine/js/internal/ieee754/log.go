@@ -2,7 +2,8 @@ package ieee754
 
 import "math"
 
-// ln 2 in two parts, the coefficients of the series of the logarithm, and what lifts a subnormal number.
+// The constant ln 2 in two parts, the coefficients of the logarithm's series, and the factor that
+// normalises a subnormal number.
 const (
 	ln2Hi = 6.93147180369123816490e-01
 	ln2Lo = 1.90821492927058770002e-10
@@ -16,7 +17,8 @@ const (
 	two54 = 1.80143985094819840000e+16
 )
 
-// split returns the exponent of x and x scaled by it to around 1; ok is false for what has no logarithm of its own.
+// split returns the exponent of x, and x scaled by it to near 1. ok is false if the logarithm is
+// special, such as that of 0.
 func split(x float64) (k, hx int32, scaled, special float64, ok bool) {
 	hx, lx := words(x)
 	if hx < 0x00100000 {

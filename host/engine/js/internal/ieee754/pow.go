@@ -38,7 +38,7 @@ func Pow(x, y float64) float64 {
 		return sign * ax
 	case hx < 0 && parity(y) == fraction:
 		return math.NaN()
-	case iy > 0x41e00000 && (ix < 0x3fefffff || ix > 0x3ff00000 || iy > 0x43f00000): // too large a power of what is not near 1
+	case iy > 0x41e00000 && (ix < 0x3fefffff || ix > 0x3ff00000 || iy > 0x43f00000): // the exponent is too large for a base that is not near 1
 		if (ix >= 0x3ff00000) == (hy > 0) {
 			return sign * math.Inf(1)
 		}
@@ -58,7 +58,7 @@ func powInf(ax, y float64) float64 {
 	return 0
 }
 
-// What a number is.
+// The kinds of numbers, by their parity.
 const (
 	fraction = iota
 	odd
@@ -75,8 +75,8 @@ func parity(y float64) int {
 	return even
 }
 
-// powLog2 returns the logarithm of ax to base 2 in two parts, the first of half the digits. The power is near to a number
-// that has iy as its high half.
+// powLog2 returns the base-2 logarithm of ax in two parts, the first with half the digits. iy is
+// the high half of the exponent.
 func powLog2(ax float64, iy int32) (t1, t2 float64) {
 	const (
 		l1, l2, l3                = 5.99999999999994648725e-01, 4.28571428578550184252e-01, 3.33333329818377432918e-01

@@ -2,15 +2,15 @@ package intl
 
 import "strings"
 
-// numberPattern is a pattern of CLDR such as "¤#,##0.00;(¤#,##0.00)", without the digits of its body.
+// numberPattern is a CLDR pattern such as "¤#,##0.00;(¤#,##0.00)", without the digits of its body.
 type numberPattern struct {
 	positive, negative affixes
 	hasNegative        bool
-	primary, secondary int // sizes of groups; 0 is none
-	zeros              int // how many zeros the body has, of a compact pattern
+	primary, secondary int // sizes of groups; 0 for no grouping
+	zeros              int // the number of zeros in the body of a compact pattern
 }
 
-// affixes are what stands around a number, as CLDR writes it.
+// affixes is the pair of texts around a number, in CLDR syntax.
 type affixes struct{ prefix, suffix string }
 
 func parsePattern(text string) numberPattern {
@@ -34,7 +34,7 @@ func parsePattern(text string) numberPattern {
 	return p
 }
 
-// cutPattern separates the two halves of a pattern, at a semicolon that is not quoted.
+// cutPattern splits a pattern at a semicolon that is not quoted.
 func cutPattern(text string) (positive, negative string, ok bool) {
 	inQuotes := false
 	for i := range len(text) {
@@ -60,7 +60,7 @@ func parseAffixes(text string) (a affixes, body string) {
 			continue
 		}
 		if start >= 0 && end != i {
-			break // a dot of the suffix
+			break // this dot belongs to the suffix
 		}
 		if start < 0 {
 			start = i
@@ -73,15 +73,15 @@ func parseAffixes(text string) (a affixes, body string) {
 	return affixes{text[:start], text[end:]}, text[start:end]
 }
 
-// signs of patterns: whether a sign is written, and which.
+// The signs that a pattern can have.
 const (
 	signNone = iota
 	signMinus
 	signPlus
 )
 
-// affixesOf picks the affixes for a sign, with a minus or a plus where a sign belongs. The signs in them are those of
-// the pattern; a plus takes the place of a minus.
+// affixesOf returns the affixes for a sign, with a minus or plus in place. The signs are those of
+// the pattern; a plus replaces a minus.
 func (p numberPattern) affixesOf(sign int) affixes {
 	plus := sign == signPlus && !hasUnquoted(p.positive.prefix+p.positive.suffix, '+')
 	useNegative := p.hasNegative && (sign == signMinus ||
@@ -125,7 +125,7 @@ func minusToPlus(text string) string {
 	return string(b)
 }
 
-// affixParts writes an affix: literal is the type of its plain text.
+// affixParts returns the parts of an affix. literal is the type of plain text.
 func (f *NumberFormat) affixParts(text, literal, currency string) (parts []Part) {
 	inQuotes := false
 	runes := []rune(text)

@@ -5,8 +5,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Upper changes a text to upper case in a language that has rules of its own; ok is false for all others. Of Greek and
-// Lithuanian, golang.org/x/text has other rules than ICU.
+// Upper returns a text in upper case for a language with special rules. ok is false for all other
+// languages. For Greek and Lithuanian the rules of golang.org/x/text differ from ICU's.
 func Upper(tags []Tag, text string) (changed string, ok bool, err error) {
 	switch first(tags) {
 	case "tr", "az":
@@ -17,7 +17,8 @@ func Upper(tags []Tag, text string) (changed string, ok bool, err error) {
 	return "", false, nil
 }
 
-// Lower changes a text to lower case in a language that has rules of its own; ok is false for all others.
+// Lower returns a text in lower case for a language with special rules. ok is false for all other
+// languages.
 func Lower(tags []Tag, text string) (changed string, ok bool, err error) {
 	switch first(tags) {
 	case "tr", "az":
@@ -28,7 +29,7 @@ func Lower(tags []Tag, text string) (changed string, ok bool, err error) {
 	return "", false, nil
 }
 
-// first is the language of the first of the tags, or "".
+// first returns the language of the first tag, or "".
 func first(tags []Tag) string {
 	if len(tags) == 0 {
 		return ""

@@ -7,19 +7,21 @@ import (
 	"unicode"
 )
 
-// rootLanguages have the order of letters of the root.
+// rootLanguages are the languages that use the root collation.
 var rootLanguages = strings.Fields("en de fr it pt nl id ms sw zu ga ca")
 
-// searchLanguages are those that search in the order in which they sort.
+// searchLanguages are the languages that use the same order for searching and sorting.
 var searchLanguages = strings.Fields("en fr it pt nl id")
 
-// tailoredLanguages have an order of their own, which golang.org/x/text has as ICU does.
+// tailoredLanguages have a collation of their own, in which golang.org/x/text agrees with ICU.
 var tailoredLanguages = strings.Fields("es sv fi pl cs sk hu tr ro sl et lt ru uk bg el")
 
-// firstScripts are the scripts that some languages put before all others, which golang.org/x/text does not.
+// firstScripts are the scripts that some languages sort before all others, unlike
+// golang.org/x/text.
 var firstScripts = map[string]*unicode.RangeTable{"bg": unicode.Cyrillic, "ru": unicode.Cyrillic, "uk": unicode.Cyrillic, "el": unicode.Greek}
 
-// knownOrder are the characters, beyond ASCII, that ICU and golang.org/x/text order alike, as first and last of spans.
+// knownOrder returns the non-ASCII characters that ICU and golang.org/x/text order alike, as spans
+// of a first and a last character.
 var knownOrder = sync.OnceValue(func() (spans [][2]rune) {
 	for _, text := range strings.Fields(knownSpans) {
 		low, high, _ := strings.Cut(text, "-")

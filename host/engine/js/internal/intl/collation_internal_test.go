@@ -19,14 +19,14 @@ import (
 
 var order = flag.Bool("order", false, "write the characters whose order is known anew")
 
-// sortAsNode sorts texts, and says of each whether it is equal to the one before.
+// sortAsNode sorts texts and reports for each whether it is equal to the previous one.
 const sortAsNode = `const texts = JSON.parse(require("fs").readFileSync(0));
 const { compare } = new Intl.Collator("en");
 texts.sort((a, b) => compare(a, b) || (a < b ? -1 : 1));
 console.log(JSON.stringify({ texts, equal: texts.map((t, i) => i > 0 && compare(texts[i - 1], t) === 0) }));`
 
-// The characters that knownSpans names are in one order in Node and in golang.org/x/text. They are a longest sequence of
-// all that are in Node's order which is in ours.
+// TestKnownOrder checks that Node and golang.org/x/text agree on the order of the characters in
+// knownSpans. They are a longest common subsequence of the two orders.
 func TestKnownOrder(t *testing.T) {
 	node := NodeOfCLDR(t)
 	texts, err := json.Marshal(candidates())
@@ -48,7 +48,7 @@ func TestKnownOrder(t *testing.T) {
 	}
 	found := spansOf(longest(sorted.Texts, sorted.Equal))
 	if *order {
-		source := "package intl\n\n// knownSpans is what TestKnownOrder finds.\nconst knownSpans = `" + found + "`\n"
+		source := "package intl\n\n// knownSpans is the result of TestKnownOrder.\nconst knownSpans = `" + found + "`\n"
 		if err := os.WriteFile("collationspans.go", []byte(source), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestKnownOrder(t *testing.T) {
 	}
 }
 
-// candidates are single characters, and marks behind a letter of their script.
+// candidates returns single characters, and marks after a letter of their script.
 func candidates() (texts []string) {
 	for r := rune(0x80); r < 0x20000; r++ {
 		ideograph := r >= 0x3400 && r < 0x4E00
@@ -83,7 +83,7 @@ func candidates() (texts []string) {
 	return texts
 }
 
-// longest finds a longest sequence of sorted texts that our order has, too.
+// longest returns a longest subsequence of sorted texts that golang.org/x/text orders alike.
 func longest(texts []string, equal []bool) (kept []rune) {
 	c := collate.New(language.English)
 	fits := func(a, b int) bool {

@@ -1,6 +1,6 @@
 package intl
 
-// knownSpans is what TestKnownOrder finds.
+// knownSpans is the result of TestKnownOrder.
 const knownSpans = `a0-ac ae-b1 b4-b8 ba-10f 112-125 128-140 143-17e 180-334 336-377 37a-37e 384-38a 38c-38c 38e-3a1 3a3-402 404-406
 408-40b 40d-452 454-456 458-45b 45d-487 48a-4d5 4d8-4db 4e0-4e3 4e6-4ed 4f0-4f3 4f6-527 531-556 559-55f 561-587
 589-58a 58f-58f 591-5c7 5d0-5ea 5f0-5f2 606-61b 61e-674 679-6d5 6de-6de 6e5-6e6 6e9-6e9 6ee-70d 710-710 712-72f

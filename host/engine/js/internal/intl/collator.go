@@ -11,20 +11,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Collator is Intl.Collator: it puts texts in order. It serves one goroutine at a time.
+// Collator implements Intl.Collator, which orders texts. It is for one goroutine at a time.
 type Collator struct {
 	name, usage, sensitivity string
 	numeric                  bool
-	root                     bool                // the language has no order of its own
-	first                    *unicode.RangeTable // the script that comes before others, or nil
+	root                     bool                // the language uses the root collation
+	first                    *unicode.RangeTable // the script that sorts before others, or nil
 	order                    *collate.Collator
-	apart                    *strings.Replacer // writes accented as letters and marks
+	apart                    *strings.Replacer // replaces accented letters by letters and marks
 }
 
-// collations are those that some locale has beside its own.
+// collations are the collations that some locale has in addition to its default.
 var collations = strings.Fields("big5han compat dict direct ducet emoji eor gb2312 phonebk phonetic pinyin searchjl stroke trad unihan zhuyin")
 
-// NewCollator reads options as the constructor of Intl.Collator does.
+// NewCollator returns a Collator for the options of the constructor of Intl.Collator.
 func NewCollator(tags []Tag, o Options) (*Collator, error) {
 	c := &Collator{}
 	var err error
@@ -61,7 +61,8 @@ func NewCollator(tags []Tag, o Options) (*Collator, error) {
 	return c, c.prepare(l)
 }
 
-// readNumeric reads the options that the tag may have, too. It reports whether the order of digits came from the tag.
+// readNumeric reads the options that a tag may also contain. It reports whether the tag decided the
+// numeric order.
 func (c *Collator) readNumeric(o Options, l locale) (ofTag bool, err error) {
 	if kn, ok := l.keyword("kn"); ok {
 		c.numeric = kn == ""
@@ -87,7 +88,7 @@ func (c *Collator) readNumeric(o Options, l locale) (ofTag bool, err error) {
 	return ofTag, nil
 }
 
-// prepare makes the order. Languages whose order differs from ICU's have none.
+// prepare creates the order. It fails for languages whose order differs from ICU's.
 func (c *Collator) prepare(l locale) error {
 	c.root = slices.Contains(rootLanguages, l.Language)
 	if !c.root && !slices.Contains(tailoredLanguages, l.Language) || l.name == "fr-CA" {
@@ -115,19 +116,20 @@ func (c *Collator) prepare(l locale) error {
 	return nil
 }
 
-// ukrainian is a letter of that language's; in others it is і with a mark.
+// ukrainian is a letter of Ukrainian; other languages treat it as і with a mark.
 var ukrainian = []string{"ї", "і\u034f\u0308", "Ї", "І\u034f\u0308"}
 
-// accented are letters that golang.org/x/text takes for letters of their own, and ICU for one with a mark. A grapheme joiner
-// between the two, which has no weight, keeps golang.org/x/text from joining them.
+// accented are letters that golang.org/x/text treats as separate letters and ICU as letters with a
+// mark. A grapheme joiner between the two, which has no weight, keeps golang.org/x/text from
+// combining them.
 var accented = append([]string{"ѓ", "г\u034f\u0301", "Ѓ", "Г\u034f\u0301", "ќ", "к\u034f\u0301", "Ќ", "К\u034f\u0301"}, ukrainian...)
 
 func (c *Collator) compare(a, b string) int {
 	return c.order.CompareString(c.apart.Replace(a), c.apart.Replace(b))
 }
 
-// Compare is -1, 0 or 1 as a comes before b, with b, or after it. Texts with characters that ICU orders in another way, where
-// these decide, are refused.
+// Compare returns -1, 0 or 1 if a sorts before, equal to or after b. It returns an error if the
+// order depends on characters that ICU orders differently.
 func (c *Collator) Compare(a, b string) (int, error) {
 	if a == b {
 		return 0, nil
@@ -149,7 +151,7 @@ func (c *Collator) Compare(a, b string) (int, error) {
 	return c.compareSymbols(a, b)
 }
 
-// mixes reports whether a text has letters of a script and letters of others.
+// mixes reports whether a text has letters of a script and of others.
 func mixes(text string, script *unicode.RangeTable) bool {
 	inScript, outside := false, false
 	for _, r := range text {
@@ -161,11 +163,11 @@ func mixes(text string, script *unicode.RangeTable) bool {
 	return inScript && outside
 }
 
-// Symbols of the first and of the last place.
+// The first and the last symbol of the order.
 const firstSymbol, lastSymbol = "`", "\U0001D1DD"
 
-// compareSymbols compares texts with symbols whose place is not known: it is between two others. Where both give the same
-// order, that is it.
+// compareSymbols compares texts with symbols of unknown position, which is between two known ones.
+// The order is certain if both positions give the same result.
 func (c *Collator) compareSymbols(a, b string) (int, error) {
 	lowA, okA := c.placed(a, firstSymbol)
 	lowB, okB := c.placed(b, firstSymbol)
@@ -181,7 +183,7 @@ func (c *Collator) compareSymbols(a, b string) (int, error) {
 	return order, nil
 }
 
-// placed puts a symbol in the place of those that are not known.
+// placed returns a text with a symbol in place of the unknown ones.
 func (c *Collator) placed(text, symbol string) (string, bool) {
 	var b strings.Builder
 	for _, r := range text {
@@ -197,7 +199,7 @@ func (c *Collator) placed(text, symbol string) (string, bool) {
 	return b.String(), true
 }
 
-// withoutCommon removes what both texts begin with, up to a letter that no mark follows.
+// withoutCommon removes the common prefix of two texts, up to a letter without a mark.
 func withoutCommon(a, b string) (string, string) {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -209,7 +211,7 @@ func withoutCommon(a, b string) (string, string) {
 	return a[n:], b[n:]
 }
 
-// splits reports whether a text may not be cut at a place: in a character, or before or behind a mark.
+// splits reports whether a cut at a position would be inside a character, or next to a mark.
 func splits(text string, n int) bool {
 	if n < len(text) && !utf8.RuneStart(text[n]) {
 		return true
@@ -219,16 +221,16 @@ func splits(text string, n int) bool {
 	return unicode.In(next, unicode.M) || unicode.In(last, unicode.M) || unicode.IsLetter(next) || unicode.IsLetter(last)
 }
 
-// stroke is the mark that the root order takes a letter with a stroke for.
+// stroke is the combining mark by which the root collation decomposes a letter with a stroke.
 const stroke = "\u0335"
 
 var strokes = strings.NewReplacer("ł", "l"+stroke, "Ł", "L"+stroke, "đ", "d"+stroke, "Đ", "D"+stroke, "ħ", "h"+stroke, "Ħ", "H"+stroke)
 
-// strokesAmong are the marks among which a stroke is in its place.
+// strokesAmong are the marks that golang.org/x/text orders correctly relative to a stroke.
 var strokesAmong = []rune("\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0335")
 
-// safeStrokes reports whether the order of texts with strokes is certain: it is decided by letters, or their marks are
-// among those that are known.
+// safeStrokes reports whether the order of texts with strokes is certain: letters decide it, or all
+// marks are among strokesAmong.
 func (c *Collator) safeStrokes(a, b string) bool {
 	if collate.New(language.Und, collate.Loose).CompareString(a, b) != 0 {
 		return true
@@ -241,7 +243,7 @@ func (c *Collator) safeStrokes(a, b string) bool {
 	return true
 }
 
-// plain is the text that is compared.
+// plain returns the text to compare.
 func (c *Collator) plain(text string) string {
 	if !isASCII(text) {
 		text = strings.Map(func(r rune) rune {
@@ -269,7 +271,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// sortableDigits puts the length of a number in front of it, so that digits compare as numbers do.
+// sortableDigits prefixes each number with its length, so that digits compare by value.
 func sortableDigits(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
@@ -292,7 +294,7 @@ func sortableDigits(text string) string {
 	return b.String()
 }
 
-// known reports whether the order of a text is ICU's.
+// known reports whether the order of a text is certainly ICU's.
 func (c *Collator) known(text string) bool {
 	if isASCII(text) {
 		return true

@@ -10,26 +10,26 @@ import (
 	"sync"
 )
 
-// packed is what the command generate writes: the paths of all data, then a table of texts by path for each locale. It
-// is embedded as a string, which costs a process no memory until it is read.
+// packed is the output of the command generate: the paths of all data, then a table of texts by
+// path for each locale. As an embedded string it uses no memory until it is read.
 //
 //go:embed cldr.bin
 var packed string
 
 // archive is the index of packed.
 type archive struct {
-	paths  []string // sorted; the index of a path is its number
+	paths  []string // sorted; a path is identified by its index
 	chunks map[string]*chunk
 }
 
-// chunk is one table of the archive, inflated when it is first used.
+// chunk is a table of the archive, decompressed at its first use.
 type chunk struct {
 	packed string
 	once   sync.Once
 	table  *table
 }
 
-// table holds the texts of a locale, without those that are the same in its parent.
+// table holds the texts of a locale that differ from those of its parent.
 type table struct {
 	numbers []uint32 // of paths, sorted
 	ends    []uint32 // of values
@@ -62,7 +62,8 @@ var data = sync.OnceValue(func() *archive {
 	return a
 })
 
-// tableOf returns the table of a locale of the archive, or nil. That of "" is what belongs to no locale.
+// tableOf returns the table of a locale of the archive, or nil. The table "" holds data that
+// belongs to no locale.
 func tableOf(name string) *table {
 	a := data()
 	c := a.chunks[name]
@@ -105,7 +106,7 @@ func (t *table) get(path string) string {
 	return ""
 }
 
-// own returns the text at a path without those of the parents.
+// own returns the text at a path, without those of the parents.
 func (t *table) own(path string) (string, bool) {
 	number, ok := slices.BinarySearch(data().paths, path)
 	if !ok {
@@ -126,7 +127,7 @@ func (t *table) at(number uint32) (string, bool) {
 	return t.values[start:t.ends[i]], true
 }
 
-// each calls use with the texts below a path that ends in a slash, in the order of their names.
+// each calls use for the texts below a path that ends in a slash, in the order of their names.
 func (t *table) each(path string, use func(name, value string)) {
 	paths := data().paths
 	first, _ := slices.BinarySearch(paths, path)
@@ -142,17 +143,17 @@ func (t *table) each(path string, use func(name, value string)) {
 	}
 }
 
-// eachOwn is each without the texts of the parents.
+// eachOwn is like each, without the texts of the parents.
 func (t *table) eachOwn(path string, use func(name, value string)) {
-	alone := *t
-	alone.parent = nil
-	alone.each(path, use)
+	own := *t
+	own.parent = nil
+	own.each(path, use)
 }
 
-// supplemental returns the text at a path of what belongs to no locale.
+// supplemental returns the text at a path of the data that belongs to no locale.
 func supplemental(path string) string { return tableOf("").get(path) }
 
-// reader reads our own data: it trusts them.
+// reader decodes the embedded data, which it trusts.
 type reader struct{ text string }
 
 func (r *reader) uvarint() int {

@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// maxTime is the largest time of a Date in milliseconds.
+// maxTime is the largest time value of a Date, in milliseconds.
 const maxTime = 8.64e15
 
-// Format writes a time, in milliseconds since 1970. Unlike in parts, Node has plain spaces here where CLDR has narrow ones
-// since version 42.
+// Format returns a time, in milliseconds since 1970, as a text. Unlike in Parts, Node uses plain
+// spaces here where CLDR has had narrow ones since version 42.
 func (f *DateTimeFormat) Format(ms float64) (string, error) {
 	parts, err := f.Parts(ms)
 	return strings.ReplaceAll(Join(parts), "\u202f", " "), err
 }
 
-// Parts writes a time in parts.
+// Parts returns a time in parts.
 func (f *DateTimeFormat) Parts(ms float64) ([]Part, error) {
 	if math.IsNaN(ms) || math.Abs(ms) > maxTime {
 		return nil, rangeErrorf("Invalid time value")
 	}
 	t := time.UnixMilli(int64(ms)).In(f.zone.location)
-	if err := f.zone.refuses(t); err != nil {
+	if err := f.zone.check(t); err != nil {
 		return nil, err
 	}
 	var parts []Part
@@ -46,7 +46,7 @@ func (f *DateTimeFormat) Parts(ms float64) ([]Part, error) {
 	return parts, nil
 }
 
-// field writes one field of a pattern.
+// field returns the type and the text of a field of a pattern.
 func (f *DateTimeFormat) field(t time.Time, it item) (kind, text string) {
 	switch it.letter {
 	case 'G':
@@ -137,7 +137,7 @@ func (f *DateTimeFormat) weekday(t time.Time, it item) string {
 	return f.locale.table.get("days/" + form + "/" + widthOf(it.count) + "/" + weekdays[t.Weekday()])
 }
 
-// half is AM or PM.
+// half returns AM or PM.
 func (f *DateTimeFormat) half(t time.Time, count int) string {
 	width := "abbreviated"
 	if count == 5 {
@@ -150,13 +150,13 @@ func (f *DateTimeFormat) half(t time.Time, count int) string {
 	return f.locale.table.get("dayPeriods/format/" + width + "/" + half)
 }
 
-// dayPeriod is a part of the day, such as "in the morning".
+// dayPeriod returns a day period such as "in the morning".
 func (f *DateTimeFormat) dayPeriod(t time.Time, count int) string {
 	names := "dayPeriods/format/" + widthOf(count) + "/"
 	rules := dayPeriodRules(f.locale.name)
 	exact := (!f.has('m') || t.Minute() == 0) && (!f.has('s') || t.Second() == 0)
 	for _, r := range rules {
-		// Of the hours with a name, Node uses that of noon.
+		// Of the named hours, Node uses only noon.
 		if r.at == 12 && t.Hour() == 12 && exact || r.at < 0 && r.holds(t.Hour()) {
 			if name := f.locale.table.get(names + r.name); name != "" {
 				return name
@@ -166,12 +166,12 @@ func (f *DateTimeFormat) dayPeriod(t time.Time, count int) string {
 	return f.half(t, count)
 }
 
-// has reports whether the pattern has a letter.
+// has reports whether the pattern contains a letter.
 func (f *DateTimeFormat) has(letter byte) bool {
 	return slices.ContainsFunc(f.pattern, func(it item) bool { return it.letter == letter })
 }
 
-// dayPeriodRule says when a part of the day is: at one hour, or from one hour until before another.
+// dayPeriodRule is the time of a day period: one hour, or a span of hours.
 type dayPeriodRule struct {
 	name     string
 	at       int // -1 for a span
@@ -206,7 +206,7 @@ func dayPeriodRules(name string) (rules []dayPeriodRule) {
 		})
 		name = name[:max(strings.LastIndexByte(name, '-'), 0)]
 	}
-	slices.SortStableFunc(rules, func(a, b dayPeriodRule) int { return b.at - a.at }) // noon first
+	slices.SortStableFunc(rules, func(a, b dayPeriodRule) int { return b.at - a.at }) // noon comes first
 	return rules
 }
 
@@ -226,7 +226,8 @@ func (f *DateTimeFormat) Resolved() []Option {
 	return options
 }
 
-// resolveComponents reads from the pattern which components it has. Node searches the whole of it, quoted text too.
+// resolveComponents derives the components from the pattern. Node searches the whole pattern,
+// including quoted text.
 func (f *DateTimeFormat) resolveComponents(pattern string) {
 	if f.dateStyle != "" || f.timeStyle != "" {
 		return
@@ -244,10 +245,10 @@ func (f *DateTimeFormat) resolveComponents(pattern string) {
 	}
 }
 
-// synonyms are the letters of patterns for a component, in the order in which Node looks for them.
+// synonyms are the pattern letters for a component, in the order of Node's search.
 var synonyms = map[string]string{"weekday": "Ec", "month": "ML", "hour": "HhkK", "dayPeriod": "Bb"}
 
-// valueIn is the value of a component in a pattern, or "".
+// valueIn returns the value of a component in a pattern, or "".
 func (c *component) valueIn(pattern string) string {
 	letters := firstOf(synonyms[c.name], "-")
 	for _, letter := range letters {

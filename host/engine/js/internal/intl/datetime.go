@@ -6,20 +6,21 @@ import (
 	"time"
 )
 
-// DateTimeFormat is Intl.DateTimeFormat: it writes dates and times.
+// DateTimeFormat implements Intl.DateTimeFormat, which formats dates and times.
 type DateTimeFormat struct {
 	locale               locale
-	name                 string // of the locale, with the extensions that count
+	name                 string // of the locale, with its effective extensions
 	system               string
 	digits               []string // nil for ASCII
 	zone                 zone
-	hourCycle            string // "" where the pattern has no hour
+	hourCycle            string // "" if the pattern has no hour
 	dateStyle, timeStyle string
 	pattern              []item
 	shown                []Option // the components, for resolvedOptions
 }
 
-// Defaults names the components that a DateTimeFormat must have, and those that it gets where it has none of these.
+// Defaults is a rule for missing components: if a DateTimeFormat has none of Required, it gets
+// those of Defaults.
 type Defaults struct{ Required, Defaults string }
 
 // The defaults of the constructor and of the methods of Date.
@@ -30,7 +31,7 @@ var (
 	DefaultsOfTime        = Defaults{"time", "time"}
 )
 
-// component is an option of DateTimeFormat, its values, and the letters of skeletons that stand for them.
+// component is an option of DateTimeFormat with its values and their skeleton letters.
 type component struct {
 	name    string
 	values  []string
@@ -51,7 +52,7 @@ var components = []component{
 	{"timeZoneName", []string{"long", "short", "longOffset", "shortOffset", "longGeneric", "shortGeneric"}, []string{"zzzz", "z", "OOOO", "O", "vvvv", "v"}},
 }
 
-// dateOptions are the options as they were given.
+// dateOptions are the options as given by the guest.
 type dateOptions struct {
 	values         map[string]string // of components
 	fractionDigits int
@@ -61,8 +62,8 @@ type dateOptions struct {
 	calendar       string
 }
 
-// NewDateTimeFormat reads options as the constructor of Intl.DateTimeFormat does. local is the zone where the options name
-// none.
+// NewDateTimeFormat returns a DateTimeFormat for the options of the constructor of
+// Intl.DateTimeFormat. local is the default time zone.
 func NewDateTimeFormat(tags []Tag, o Options, defaults Defaults, local *time.Location) (*DateTimeFormat, error) {
 	f := &DateTimeFormat{}
 	given, zoneName, system, err := readDateOptions(o)
@@ -146,7 +147,7 @@ func readDateOptions(o Options) (d dateOptions, zone, system string, err error) 
 	return d, zone, system, err
 }
 
-// fits refuses the style of a time where a date is asked for, and the other way round.
+// fits rejects a time style for a date format, and a date style for a time format.
 func (d *dateOptions) fits(defaults Defaults) error {
 	if defaults.Required == "date" && d.time != "" {
 		return typeErrorf("Invalid option : timeStyle")
@@ -157,7 +158,7 @@ func (d *dateOptions) fits(defaults Defaults) error {
 	return nil
 }
 
-// applyDefaults adds the components of the default where none of the required ones is there.
+// applyDefaults adds the default components if none of the required ones is present.
 func (d *dateOptions) applyDefaults(defaults Defaults) error {
 	if d.style != "" || d.time != "" {
 		for _, c := range components {
@@ -187,7 +188,8 @@ func (d *dateOptions) applyDefaults(defaults Defaults) error {
 var calendars = strings.Fields(`buddhist chinese coptic dangi ethioaa ethiopic gregory hebrew indian islamic islamic-civil
 	islamic-rgsa islamic-tbla islamic-umalqura iso8601 japanese persian roc islamicc ethiopic-amete-alem`)
 
-// calendar agrees on a calendar, of which there is one. It returns the extension that the resolved locale shows.
+// calendar checks the calendar, of which one is supported. It returns the extension for the
+// resolved locale.
 func (l locale) calendar(option string) (extension string, err error) {
 	asked := ""
 	for _, name := range []string{option, l.extension("ca")} {
@@ -210,7 +212,8 @@ func (l locale) calendar(option string) (extension string, err error) {
 
 var cycleLetters = map[string]byte{"h11": 'K', "h12": 'h', "h23": 'H', "h24": 'k'}
 
-// choosePattern finds the pattern for the options. It returns the extension hc that the resolved locale shows.
+// choosePattern selects the pattern for the options. It returns the extension hc for the resolved
+// locale.
 func (f *DateTimeFormat) choosePattern(d dateOptions) (extension string, err error) {
 	p := patternsOf(f.locale)
 	cycle, extension := f.cycle(d, p)
@@ -240,10 +243,10 @@ func (f *DateTimeFormat) choosePattern(d dateOptions) (extension string, err err
 	return extension, nil
 }
 
-// cycle agrees on how hours are counted.
+// cycle selects the hour cycle.
 func (f *DateTimeFormat) cycle(d dateOptions, p *patterns) (cycle, extension string) {
 	usual := map[byte]string{'K': "h11", 'h': "h12", 'H': "h23", 'k': "h24"}[p.hourChar]
-	if d.hour12 != nil { // Node counts from 0 in both where the locale does, and otherwise in neither
+	if d.hour12 != nil { // Node counts from 0 in both cycles if the locale does, and otherwise in neither
 		fromZero := usual == "h11" || usual == "h23"
 		switch {
 		case *d.hour12 && fromZero:
@@ -282,7 +285,7 @@ func (d *dateOptions) skeleton(cycle string) string {
 	return b.String()
 }
 
-// replaceHours puts the letter of a cycle in the place of those of hours.
+// replaceHours replaces the hour letters of a pattern by the letter of a cycle.
 func replaceHours(pattern, cycle string) string {
 	var b strings.Builder
 	last := byte(0)
@@ -306,7 +309,7 @@ func replaceHours(pattern, cycle string) string {
 	return b.String()
 }
 
-// stylePattern finds the pattern of dateStyle and timeStyle.
+// stylePattern returns the pattern for dateStyle and timeStyle.
 func (f *DateTimeFormat) stylePattern(d dateOptions, p *patterns, cycle string) string {
 	t := f.locale.table
 	date, clock := t.get("date/"+d.style), t.get("time/"+d.time)

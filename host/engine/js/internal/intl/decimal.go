@@ -7,19 +7,21 @@ import (
 	"strings"
 )
 
-// Decimal is a number to be written: digits times 10 to the power of exp, or no finite number.
+// Decimal is a number to format: digits times 10 to the power of exp, or a number that is not
+// finite.
 type Decimal struct {
 	negative  bool
 	infinite  bool
 	notNumber bool
-	digits    []byte // '0' to '9' without leading zeros; none is zero
+	digits    []byte // '0' to '9' without leading zeros; empty for zero
 	exp       int
 }
 
-// maxExponent bounds texts of numbers, of which 1e999999999 would be written in as many digits.
+// maxExponent bounds the exponent of numbers in texts: 1e999999999 would be formatted with as many
+// digits.
 const maxExponent = 1000
 
-// NewFloat makes the shortest Decimal that is read as x.
+// NewFloat returns the shortest Decimal that parses as x.
 func NewFloat(x float64) Decimal {
 	d := Decimal{negative: math.Signbit(x)}
 	switch {
@@ -39,7 +41,7 @@ func NewFloat(x float64) Decimal {
 	return d
 }
 
-// exact is the value of the float that d is the shortest form of.
+// exact returns the exact value of the float whose shortest form is d.
 func (d *Decimal) exact() Decimal {
 	f, _, err := big.ParseFloat(string(d.digits)+"e"+strconv.Itoa(d.exp), 10, 53, big.ToNearestEven)
 	if err != nil || !f.IsInt() {
@@ -49,7 +51,7 @@ func (d *Decimal) exact() Decimal {
 	return NewInteger(whole.String())
 }
 
-// NewInteger makes a Decimal of the decimal digits of an integer, with a sign or without.
+// NewInteger returns the Decimal of an integer in decimal digits, with an optional sign.
 func NewInteger(text string) Decimal {
 	digits, negative := strings.CutPrefix(text, "-")
 	d := Decimal{negative: negative, digits: []byte(digits)}
@@ -57,8 +59,8 @@ func NewInteger(text string) Decimal {
 	return d
 }
 
-// ParseDecimal makes a Decimal of a decimal literal such as "-1.5e3"; ok is false for any other text, and where the
-// exponent is out of bounds.
+// ParseDecimal parses a decimal literal such as "-1.5e3". ok is false for any other text, and if
+// the exponent is out of bounds.
 func ParseDecimal(text string) (d Decimal, ok bool) {
 	text, d.negative = strings.CutPrefix(text, "-")
 	if !d.negative {
@@ -91,7 +93,8 @@ func ParseDecimal(text string) (d Decimal, ok bool) {
 	return d, true
 }
 
-// FitsFloat reports whether a float is the number of a text, and not only what was left of one with a large exponent.
+// FitsFloat reports whether x is the value of a text, and not the result of an overflow or
+// underflow.
 func FitsFloat(text string, x float64) bool {
 	if x != 0 && !math.IsInf(x, 0) {
 		return true
@@ -99,7 +102,7 @@ func FitsFloat(text string, x float64) bool {
 	return !strings.ContainsAny(text, "eE") || strings.Contains(text, "Infinity") || strings.Trim(text, " 0.eE+-") == ""
 }
 
-// trim removes zeros at both ends of the digits.
+// trim removes zeros from both ends of the digits.
 func (d *Decimal) trim() {
 	start := 0
 	for start < len(d.digits) && d.digits[start] == '0' {
@@ -120,7 +123,7 @@ func (d *Decimal) zero() bool { return len(d.digits) == 0 && d.finite() }
 
 func (d *Decimal) finite() bool { return !d.infinite && !d.notNumber }
 
-// magnitude is the power of ten of the first digit.
+// magnitude returns the power of ten of the first digit.
 func (d *Decimal) magnitude() int {
 	if len(d.digits) == 0 {
 		return 0
@@ -142,7 +145,7 @@ func (d *Decimal) roundTo(place int, mode string, increment int) {
 		return
 	}
 	var kept []byte
-	half := -1 // of what is cut, compared with the half of a unit
+	half := -1 // the removed digits compared with half a unit
 	last := byte('0')
 	if cut <= len(d.digits) {
 		kept = append([]byte(nil), d.digits[:len(d.digits)-cut]...)
@@ -159,7 +162,7 @@ func (d *Decimal) roundTo(place int, mode string, increment int) {
 	d.trim()
 }
 
-// compareHalf compares digits behind a point with .5.
+// compareHalf compares digits after the decimal point with .5.
 func compareHalf(rest []byte) int {
 	switch {
 	case rest[0] > '5':
@@ -175,7 +178,8 @@ func compareHalf(rest []byte) int {
 	return 0
 }
 
-// roundsUp reports whether the absolute value is increased, where something other than zero is cut off.
+// roundsUp reports whether rounding increases the absolute value, given that the removed digits are
+// not all zero.
 func roundsUp(mode string, negative bool, half int, odd bool) bool {
 	switch mode {
 	case "ceil":
@@ -235,7 +239,7 @@ func (d *Decimal) roundToIncrement(place int, mode string, increment int) {
 	d.trim()
 }
 
-// places returns the digits before and behind the point, without more zeros than it takes.
+// places returns the digits before and after the decimal point, without unnecessary zeros.
 func (d *Decimal) places() (integer, fraction string) {
 	if len(d.digits) == 0 {
 		return "", ""

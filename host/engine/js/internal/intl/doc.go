@@ -1,10 +1,10 @@
-// Package intl writes numbers, dates and lists for people, as the Intl of ECMA-402 does, from the data of Unicode CLDR.
+// Package intl formats numbers, dates and lists as Intl of ECMA-402 does, with the data of Unicode CLDR.
 //
-// It gives what Node 20 gives, which writes by ICU 78 with CLDR 48. What it does not support it refuses with an *Error;
-// it has no approximations. The data are compressed in the binary. A process inflates those of a language when a tool
-// first uses it, and all runs share them; they hold nothing of a caller.
+// Its results are those of Node 20, which uses ICU 78 with CLDR 48. It rejects what it does not support with an *Error
+// and never approximates. The data are compressed in the binary. A process decompresses the data of a language at its
+// first use, and all runs share them; they contain nothing of a caller.
 //
-// All types are safe for concurrent use once they are made.
+// All types are safe for concurrent use once created.
 package intl
 
 //go:generate go run ./generate -out cldr.bin

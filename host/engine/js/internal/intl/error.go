@@ -2,7 +2,7 @@ package intl
 
 import "fmt"
 
-// Error is a refusal that a guest gets as an exception of the class Kind.
+// Error is an error that the guest receives as an exception of the class Kind.
 type Error struct {
 	Kind    string // "RangeError" or "TypeError"
 	Message string
@@ -19,12 +19,12 @@ func typeErrorf(format string, args ...any) error {
 	return &Error{"TypeError", fmt.Sprintf(format, args...)}
 }
 
-// unsupported is the refusal of what Node has and this package has not.
+// unsupported returns the error for a feature that Node has and this package lacks.
 func unsupported(what, hint string) error {
 	return rangeErrorf("%s is not supported by toolrun's Intl; %s", what, hint)
 }
 
-// quoted shortens a text of a guest for a message.
+// quoted returns a guest's text, shortened for a message.
 func quoted(text string) string {
 	const most = 60
 	if runes := []rune(text); len(runes) > most {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// NodeOfCLDR returns Node.js if it has the version of ICU that the data of this package agree with. TestVectors compares with
-// kept answers in any case.
+// NodeOfCLDR returns the path of Node.js if its ICU version matches the data of this package.
+// TestVectors compares with recorded answers in any case.
 func NodeOfCLDR(t *testing.T) string {
 	t.Helper()
 	node, err := exec.LookPath("node")

@@ -2,7 +2,7 @@ package intl
 
 import "strings"
 
-// field is a component of a date, in the order of ICU: it decides what is appended to what.
+// field is a component of a date. The order is ICU's: it decides which field is appended to which.
 type field int
 
 const (
@@ -25,8 +25,8 @@ const (
 	fieldCount
 )
 
-// The types of forms of a field. Those of texts are negative, those of numbers positive; letters of one field differ by
-// multiples of delta.
+// The types of the forms of a field. Types of text are negative and types of numbers positive;
+// letters of one field differ by multiples of delta.
 const (
 	typeNarrow  = -0x101
 	typeShorter = -0x102
@@ -36,7 +36,7 @@ const (
 	delta       = 0x10
 )
 
-// fieldForm is what a letter of a pattern means when it is repeated at least min times.
+// fieldForm is the meaning of a pattern letter that is repeated at least min times.
 type fieldForm struct {
 	letter byte
 	field  field
@@ -44,7 +44,8 @@ type fieldForm struct {
 	min    int
 }
 
-// fieldForms are the forms by which patterns are compared. Forms of one letter stand together, the shortest first.
+// fieldForms are the forms by which patterns are compared. Forms of one letter are adjacent, the
+// shortest first.
 var fieldForms = []fieldForm{
 	{'G', fieldEra, typeShort, 1}, {'G', fieldEra, typeLong, 4}, {'G', fieldEra, typeNarrow, 5},
 	{'y', fieldYear, typeNumeric, 1}, {'Y', fieldYear, typeNumeric + delta, 1}, {'u', fieldYear, typeNumeric + 2*delta, 1},
@@ -74,7 +75,7 @@ var fieldForms = []fieldForm{
 	{'V', fieldZone, typeShort - delta, 1}, {'V', fieldZone, typeLong - delta, 2}, {'V', fieldZone, typeLong - 1 - delta, 3}, {'V', fieldZone, typeLong - 2 - delta, 4},
 }
 
-// formOf finds the form of a letter that is repeated n times, or nil.
+// formOf returns the form of a letter that is repeated n times, or nil.
 func formOf(letter byte, n int) *fieldForm {
 	var best *fieldForm
 	for i := range fieldForms {
@@ -85,14 +86,14 @@ func formOf(letter byte, n int) *fieldForm {
 	return best
 }
 
-// item is a piece of a date pattern: a letter that is repeated, or text.
+// item is a piece of a date pattern: a repeated letter, or text.
 type item struct {
 	letter byte
 	count  int
-	text   string // as the pattern has it, with quotes
+	text   string // as in the pattern, with quotes
 }
 
-// items takes a pattern apart.
+// items splits a pattern into its pieces.
 func items(pattern string) (list []item) {
 	for i := 0; i < len(pattern); {
 		c := pattern[i]
@@ -120,7 +121,7 @@ func items(pattern string) (list []item) {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// unquoted is the text of a piece of a pattern.
+// unquoted returns the text of a piece of a pattern without its quotes.
 func unquoted(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -143,7 +144,7 @@ type skeleton struct {
 	kinds   [fieldCount]int
 }
 
-// skeletonOf reads the fields of a pattern or of the text of a skeleton.
+// skeletonOf returns the fields of a pattern or of a skeleton's text.
 func skeletonOf(pattern string) (s skeleton) {
 	for _, it := range items(pattern) {
 		if it.letter != 0 {
@@ -176,7 +177,7 @@ func (s *skeleton) add(letter byte, n int) {
 	}
 }
 
-// base is the skeleton with each field in its shortest form.
+// base returns the skeleton with each field in its shortest form.
 func (s *skeleton) base() string {
 	var b strings.Builder
 	for f := range fieldCount {
@@ -198,8 +199,8 @@ func (s *skeleton) mask() (mask int) {
 	return mask
 }
 
-// distance says how far a pattern with the fields other is from s, of which only the fields in mask count, and which
-// fields it lacks or has in addition.
+// distance returns the distance of a pattern with the fields other from s, and the missing and
+// extra fields. Only the fields in mask count.
 func (s *skeleton) distance(other *skeleton, mask int) (distance, missing, extra int) {
 	const extraField, missingField = 0x10000, 0x1000
 	for f := range fieldCount {

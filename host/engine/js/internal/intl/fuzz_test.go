@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// A canonical tag stays as it is, and can be used.
+// FuzzParseTag checks that a canonical tag is unchanged by another parse, and can be used.
 func FuzzParseTag(f *testing.F) {
 	for _, tag := range []string{"en", "zh-hant-tw", "de-u-co-phonebk-kn-true", "sr-Latn-x-a-b", "sh-YU", "en-a-b-u-nu-thai-x-y", "1", "", "a-b"} {
 		f.Add(tag)
@@ -29,7 +29,7 @@ func FuzzParseTag(f *testing.F) {
 	})
 }
 
-// A number in a text, and two texts to compare, end in an answer or an error.
+// FuzzTexts checks that parsing a number and comparing two texts return a result or an error.
 func FuzzTexts(f *testing.F) {
 	f.Add("1.5e3", "a")
 	f.Add("-0.000", "łódź 007")
@@ -53,8 +53,8 @@ func FuzzTexts(f *testing.F) {
 	})
 }
 
-// Runs at once share the data and what is remembered of them.
-func TestAtOnce(t *testing.T) {
+// TestConcurrentUse checks that concurrent runs can share the data and the caches.
+func TestConcurrentUse(t *testing.T) {
 	vectors := readVectors(t)
 	var wg sync.WaitGroup
 	for i := range 8 {

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// options are those of a test: strings, numbers and booleans by name.
+// options are the options of a test: strings, numbers and booleans by name.
 type options map[string]any
 
 func (o options) Text(name string) (string, bool) {

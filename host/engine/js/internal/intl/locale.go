@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// DefaultLocale is the locale of a tool that names none, or none that there is.
+// DefaultLocale is the locale of a tool that names no known locale.
 const DefaultLocale = "en-US"
 
-// locale is a locale that was agreed on.
+// locale is a negotiated locale.
 type locale struct {
 	Tag
 	name  string // without extensions
 	table *table
 }
 
-// knownLocales are those that Node has, whether we have them or not.
+// knownLocales are the locales that Node has, including those that this package lacks.
 var knownLocales = sync.OnceValue(func() map[string]bool {
 	known := map[string]bool{}
 	for _, name := range strings.Fields(supplemental("locales")) {
@@ -28,7 +28,7 @@ var knownLocales = sync.OnceValue(func() map[string]bool {
 	return known
 })
 
-// available is the longest beginning of a tag that Node has a locale for, or "".
+// available returns the longest prefix of a tag that is a locale of Node, or "".
 func available(tag Tag) string {
 	name := tag.Base()
 	for name != "" && !knownLocales()[name] {
@@ -38,7 +38,7 @@ func available(tag Tag) string {
 	return name
 }
 
-// negotiate picks the first of the tags that there is a locale for.
+// negotiate returns the first of the tags with a known locale.
 func negotiate(tags []Tag) (locale, error) {
 	for _, tag := range tags {
 		if name := available(tag); name != "" {
@@ -53,7 +53,7 @@ func negotiate(tags []Tag) (locale, error) {
 	return locale{tag, DefaultLocale, tableFor(DefaultLocale)}, err
 }
 
-// tableFor finds the table of a locale that Node has. It is nil where we have none.
+// tableFor returns the table of a locale that Node has, or nil if this package lacks it.
 func tableFor(name string) *table {
 	if t := tableOf(name); t != nil {
 		return t
@@ -76,7 +76,7 @@ func tableFor(name string) *table {
 	return nil
 }
 
-// defaultLocales are those whose data are those of the locale with the shorter name.
+// defaultLocales are the locales whose data are those of a locale with a shorter name.
 var defaultLocales = sync.OnceValue(func() map[string]bool {
 	defaults := map[string]bool{}
 	for _, name := range strings.Fields(supplemental("locales/default")) {
@@ -85,7 +85,7 @@ var defaultLocales = sync.OnceValue(func() map[string]bool {
 	return defaults
 })
 
-// region is the country of a locale, or the likely one.
+// region returns the region of a locale, or its likely region.
 func (l locale) region() string {
 	tag, err := ParseTag(l.name)
 	if err != nil {
@@ -94,7 +94,7 @@ func (l locale) region() string {
 	return tag.maximized().Region
 }
 
-// SupportedLocales returns those of the tags that there is a locale for.
+// SupportedLocales returns the tags with a known locale.
 func SupportedLocales(tags []Tag) (supported []string) {
 	supported = []string{}
 	for _, tag := range tags {
@@ -105,8 +105,8 @@ func SupportedLocales(tags []Tag) (supported []string) {
 	return supported
 }
 
-// numberingSystem agrees on the digits: those of the option, else of the tag, else of the locale. The second value is
-// the extension that the resolved locale shows.
+// numberingSystem selects the numbering system: from the option, else the tag, else the locale. The
+// second result is the extension for the resolved locale.
 func (l locale) numberingSystem(option string) (system, extension string, err error) {
 	standard := l.table.get("numbers/system")
 	for _, asked := range []string{option, l.extension("nu")} {
@@ -114,7 +114,7 @@ func (l locale) numberingSystem(option string) (system, extension string, err er
 			continue
 		}
 		if supplemental("digits/"+asked) == "" && !slices.Contains(algorithmic, asked) {
-			continue // Node does not know it, and goes on
+			continue // unknown to Node, which skips it
 		}
 		if asked != "latn" && asked != standard {
 			return "", "", unsupported("the numbering system "+asked, "use latn")
@@ -127,7 +127,7 @@ func (l locale) numberingSystem(option string) (system, extension string, err er
 	return standard, "", nil
 }
 
-// algorithmic are the numbering systems that no digits make.
+// algorithmic are the numbering systems that are not based on digits.
 var algorithmic = strings.Fields(`armn armnlow cyrl ethi finance geor grek greklow hans hansfin hant hantfin hebr jpan
 	jpanfin roman romanlow taml`)
 
@@ -136,7 +136,7 @@ func (l locale) extension(key string) string {
 	return value
 }
 
-// digits are those of a numbering system, from zero to nine.
+// digitsOf returns the digits of a numbering system, from zero to nine.
 func digitsOf(system string) []string {
 	digits := make([]string, 0, 10)
 	for _, r := range supplemental("digits/" + system) {
@@ -145,7 +145,7 @@ func digitsOf(system string) []string {
 	return digits
 }
 
-// withDigits writes ASCII digits in those of a numbering system.
+// withDigits replaces ASCII digits by those of a numbering system.
 func withDigits(text string, digits []string) string {
 	if digits == nil {
 		return text
@@ -161,7 +161,7 @@ func withDigits(text string, digits []string) string {
 	return b.String()
 }
 
-// resolvedName is the name of a locale with the extensions that had an effect.
+// resolvedName returns the name of a locale with its effective extensions.
 func resolvedName(name string, extensions ...keyword) string {
 	tag := Tag{Language: name}
 	for _, k := range extensions {

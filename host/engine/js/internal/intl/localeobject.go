@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// NewLocale makes the tag of an Intl.Locale: that of the first argument, with the options in it.
+// NewLocale returns the tag of an Intl.Locale: the first argument with the options applied.
 func NewLocale(tag Tag, o Options) (Tag, error) {
 	wrong := rangeErrorf("Incorrect locale information provided")
 	if language, ok := o.Text("language"); ok {
@@ -70,10 +70,10 @@ func (t *Tag) setKeyword(key, value string) {
 	slices.SortFunc(t.keywords, func(a, b keyword) int { return strings.Compare(a.key, b.key) })
 }
 
-// Keyword returns the value of a key of the extension -u-; ok is false where the tag has none.
+// Keyword returns the value of a key of the extension -u-. ok is false if the tag does not have it.
 func (t Tag) Keyword(key string) (value string, ok bool) { return t.keyword(key) }
 
-// Maximize adds the likely script and region, for the languages that there are data for.
+// Maximize adds the likely script and region, for languages with data.
 func (t Tag) Maximize() (Tag, error) {
 	if supplemental("likely/"+t.Language) == "" {
 		return Tag{}, unsupported("the likely script of the language "+t.Language, "name the script and the region")
@@ -81,7 +81,7 @@ func (t Tag) Maximize() (Tag, error) {
 	return t.maximized(), nil
 }
 
-// Minimize removes the script and the region where they are the likely ones.
+// Minimize removes the script and the region if they are the likely ones.
 func (t Tag) Minimize() (Tag, error) {
 	full, err := t.Maximize()
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// NumberFormat is Intl.NumberFormat: it writes numbers.
+// NumberFormat implements Intl.NumberFormat, which formats numbers.
 type NumberFormat struct {
 	locale                     locale
-	name                       string // of the locale, with the extensions that count
+	name                       string // of the locale, with its effective extensions
 	system                     string
 	digits                     []string // nil for ASCII
 	style                      string
@@ -21,14 +21,14 @@ type NumberFormat struct {
 	sign                       string
 	rounding                   rounding
 	pattern                    numberPattern
-	currencyText               string // what stands for ¤
+	currencyText               string // the replacement of ¤
 	minimumGrouping            int
 	maxCompact                 int // the largest power of ten of compact patterns
 	decimalSymbol, groupSymbol string
 	plurals                    *pluralRules
 }
 
-// NewNumberFormat reads options as the constructor of Intl.NumberFormat does.
+// NewNumberFormat returns a NumberFormat for the options of the constructor of Intl.NumberFormat.
 func NewNumberFormat(tags []Tag, o Options) (*NumberFormat, error) {
 	f := &NumberFormat{}
 	if err := f.negotiate(tags, o); err != nil {
@@ -62,7 +62,7 @@ func NewNumberFormat(tags []Tag, o Options) (*NumberFormat, error) {
 		return nil, err
 	}
 	if f.sign == "never" {
-		f.currencySign = "standard" // so does Node
+		f.currencySign = "standard" // as in Node
 	}
 	return f, f.prepare()
 }
@@ -89,7 +89,7 @@ func (f *NumberFormat) negotiate(tags []Tag, o Options) error {
 	return nil
 }
 
-// readUnits reads the options of SetNumberFormatUnitOptions in ECMA-402.
+// readUnits reads the options of the abstract operation SetNumberFormatUnitOptions of ECMA-402.
 func (f *NumberFormat) readUnits(o Options) (err error) {
 	if f.style, err = choice(o, "NumberFormat", "style", "decimal", "decimal", "percent", "currency", "unit"); err != nil {
 		return err
@@ -152,7 +152,7 @@ func currencyDigits(code string) int {
 	return 2
 }
 
-// prepare looks up what all numbers of the format share.
+// prepare looks up the data that all numbers of the format share.
 func (f *NumberFormat) prepare() error {
 	f.pattern = parsePattern(f.standardPattern())
 	f.minimumGrouping, _ = strconv.Atoi(f.locale.table.get("numbers/minimumGroupingDigits"))
@@ -207,7 +207,7 @@ func (f *NumberFormat) standardPattern() string {
 	return f.locale.table.get(base + "decimalFormats/standard")
 }
 
-// percentUnit reports whether the unit is written as a percent sign is.
+// percentUnit reports whether the unit is formatted like a percent sign.
 func (f *NumberFormat) percentUnit() bool {
 	return f.style == "unit" && f.unit == "percent" && f.notation != "compact" && f.unitDisplay != "long"
 }
@@ -225,7 +225,7 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// Option is one of what resolvedOptions returns. Its value is a string, an int or a bool.
+// Option is a member of the result of resolvedOptions. Its value is a string, an int or a bool.
 type Option struct {
 	Name  string
 	Value any
@@ -267,7 +267,7 @@ func (r *rounding) resolved() []Option {
 func (r *rounding) resolvedModes() []Option {
 	priority := r.priority
 	if r.trailing == "stripIfInteger" {
-		priority = "auto" // so does Node
+		priority = "auto" // as in Node
 	}
 	return []Option{{"roundingIncrement", r.increment}, {"roundingMode", r.mode}, {"roundingPriority", priority}, {"trailingZeroDisplay", r.trailing}}
 }

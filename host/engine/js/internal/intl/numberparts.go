@@ -7,22 +7,22 @@ import (
 	"unicode"
 )
 
-// Format writes a number.
+// Format returns a number as a text.
 func (f *NumberFormat) Format(d Decimal) (string, error) {
 	parts, err := f.Parts(d)
 	return Join(parts), err
 }
 
-// Parts writes a number in parts.
+// Parts returns a number in parts.
 func (f *NumberFormat) Parts(d Decimal) ([]Part, error) {
-	if err := f.refuses(d); err != nil {
+	if err := f.check(d); err != nil {
 		return nil, err
 	}
 	return f.parts(d), nil
 }
 
-// refuses reports what ICU writes in a way of its own.
-func (f *NumberFormat) refuses(d Decimal) error {
+// check returns an error for numbers that ICU formats by rules of its own.
+func (f *NumberFormat) check(d Decimal) error {
 	if f.rounding.increment != 1 && (len(d.digits) > 15 || d.magnitude() > 14) {
 		return unsupported("roundingIncrement with a number of more than 15 digits", "round the number first")
 	}
@@ -89,7 +89,7 @@ func (f *NumberFormat) parts(d Decimal) []Part {
 	return tidy(parts)
 }
 
-// signOf picks the sign of a rounded number.
+// signOf returns the sign to show for a rounded number.
 func (f *NumberFormat) signOf(d Decimal) int {
 	negative := d.negative
 	switch f.sign {
@@ -113,7 +113,7 @@ func (f *NumberFormat) signOf(d Decimal) int {
 	return signNone
 }
 
-// numberParts writes the digits.
+// numberParts returns the digits in parts.
 func (f *NumberFormat) numberParts(d Decimal, pattern numberPattern, minFraction int) ([]Part, operands) {
 	if d.notNumber {
 		return []Part{{Type: "nan", Value: f.symbol("nan")}}, operands{infiniteOr: true}
@@ -137,20 +137,20 @@ func (f *NumberFormat) numberParts(d Decimal, pattern numberPattern, minFraction
 	return parts, shown
 }
 
-// grouped writes the digits before the point.
+// grouped returns the integer digits in groups.
 func (f *NumberFormat) grouped(integer string, pattern numberPattern) []Part {
 	primary, secondary := pattern.primary, pattern.secondary
-	least := 1
+	minimum := 1
 	switch f.grouping {
 	case "false":
 		primary = 0
 	case "auto":
-		least = f.minimumGrouping
-		if f.notation == "compact" { // so does Node
-			least = max(2, least)
+		minimum = f.minimumGrouping
+		if f.notation == "compact" { // as in Node
+			minimum = max(2, minimum)
 		}
 	case "min2":
-		least = max(2, f.minimumGrouping)
+		minimum = max(2, f.minimumGrouping)
 	case "always":
 		if primary == 0 {
 			primary, secondary = 3, 3
@@ -160,7 +160,7 @@ func (f *NumberFormat) grouped(integer string, pattern numberPattern) []Part {
 		p := parsePattern(f.locale.table.get("numbers/" + f.system + "/decimalFormats/standard"))
 		primary, secondary = p.primary, p.secondary
 	}
-	if primary == 0 || len(integer) < primary+least {
+	if primary == 0 || len(integer) < primary+minimum {
 		return []Part{{Type: "integer", Value: withDigits(integer, f.digits)}}
 	}
 	ends := []int{len(integer) - primary}
@@ -188,8 +188,8 @@ func (f *NumberFormat) scientific(d *Decimal) (exponent, minFraction int) {
 	return f.scale(d, multiplier)
 }
 
-// scale multiplies by a power of ten that depends on the magnitude, and rounds. It returns the exponent that was taken
-// away.
+// scale multiplies by a power of ten that depends on the magnitude, and rounds. It returns the
+// removed exponent.
 func (f *NumberFormat) scale(d *Decimal, multiplier func(magnitude int) int) (exponent, minFraction int) {
 	if d.zero() {
 		return 0, f.rounding.apply(d)
@@ -220,7 +220,7 @@ func (f *NumberFormat) exponentParts(d Decimal, exponent int) []Part {
 	return append(parts, Part{Type: "exponentInteger", Value: withDigits(strconv.Itoa(exponent), f.digits)})
 }
 
-// compact scales a number for the compact notation, and finds the pattern for it.
+// compact scales a number for the compact notation and returns its pattern.
 func (f *NumberFormat) compact(d *Decimal) (pattern numberPattern, literal string, exponent, minFraction int) {
 	multiplier := func(magnitude int) int {
 		p := f.compactPattern(magnitude, "other")
@@ -248,7 +248,7 @@ func (f *NumberFormat) compact(d *Decimal) (pattern numberPattern, literal strin
 	return parsePattern(text), "compact", exponent, minFraction
 }
 
-// largestCompact is the largest power of ten that the locale has a compact form for.
+// largestCompact returns the largest power of ten with a compact form in the locale.
 func (f *NumberFormat) largestCompact() (largest int) {
 	f.maxCompact = 99
 	for magnitude := 3; magnitude <= 20; magnitude++ {
@@ -271,7 +271,7 @@ func (f *NumberFormat) compactPattern(magnitude int, category string) string {
 	return f.locale.table.get(base + "decimalFormats/" + f.compactDisplay + "/decimalFormat/" + size + "-count-" + category)
 }
 
-// spaced puts a space between a currency and the digits where both are not symbols.
+// spaced inserts a space between a currency and the digits if neither side is a symbol.
 func (f *NumberFormat) spaced(prefix, suffix, number []Part) ([]Part, []Part) {
 	if n := len(prefix); n > 0 && prefix[n-1].Type == "currency" && startsWithDigit(number) {
 		runes := []rune(prefix[n-1].Value)
@@ -288,7 +288,7 @@ func (f *NumberFormat) spaced(prefix, suffix, number []Part) ([]Part, []Part) {
 	return prefix, suffix
 }
 
-// isCurrencyLetter is the set [[:^S:]&[:^Z:]] of CLDR.
+// isCurrencyLetter reports whether r is in CLDR's set [[:^S:]&[:^Z:]].
 func isCurrencyLetter(r rune) bool { return !unicode.IsSymbol(r) && !unicode.In(r, unicode.Z) }
 
 func startsWithDigit(parts []Part) bool {
@@ -303,7 +303,7 @@ func endsWithDigit(parts []Part) bool {
 	return unicode.IsDigit(runes[len(runes)-1])
 }
 
-// withCurrencyName writes the name of the currency with the number.
+// withCurrencyName adds the name of the currency to the number.
 func (f *NumberFormat) withCurrencyName(number []Part, category string) []Part {
 	base := "currency/" + f.currency + "/displayName"
 	t := f.locale.table
@@ -317,7 +317,7 @@ func (f *NumberFormat) withCurrencyName(number []Part, category string) []Part {
 	})
 }
 
-// fillUnit puts a number into a pattern, and writes the rest of the pattern by rest.
+// fillUnit inserts a number into a pattern. rest formats the other text of the pattern.
 func fillUnit(pattern string, number []Part, rest func(text string) []Part) []Part {
 	before, after, found := strings.Cut(pattern, "{0}")
 	if !found {
@@ -326,7 +326,7 @@ func fillUnit(pattern string, number []Part, rest func(text string) []Part) []Pa
 	return slices.Concat(rest(before), number, rest(after))
 }
 
-// tidy takes the spaces and marks of direction at the ends of parts out of them, and joins literals.
+// tidy separates spaces and direction marks from the ends of parts, and joins literals.
 func tidy(parts []Part) []Part {
 	var out []Part
 	literal := func(text string) {
@@ -356,7 +356,7 @@ func tidy(parts []Part) []Part {
 	return out
 }
 
-// isIgnorable is the set of characters that ICU leaves out of fields.
+// isIgnorable reports whether ICU excludes a character from fields.
 func isIgnorable(r rune) bool {
 	return r == '\t' || unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Variation_Selector, r)
 }

@@ -6,20 +6,21 @@ import (
 	"strings"
 )
 
-// Options reads the options that a guest gave. A reader that finds a value that it cannot convert leaves the caller by
-// a panic of its own.
+// Options reads the options that a guest passed. An implementation that cannot convert a value
+// panics.
 type Options interface {
-	// Text returns an option as a string; ok is false where it is undefined.
+	// Text returns an option as a string. ok is false if it is undefined.
 	Text(name string) (value string, ok bool)
 	// Bool returns an option as a boolean.
 	Bool(name string) (value, ok bool)
 	// Number returns an option as a number.
 	Number(name string) (value float64, ok bool)
-	// BoolOrText returns an option that may be a boolean, in which case text is "true" or "false" and isBool is set.
+	// BoolOrText returns an option that may be a boolean. For a boolean, text is "true" or "false"
+	// and isBool is set.
 	BoolOrText(name string) (text string, isBool, ok bool)
 }
 
-// choice reads an option that is one of some words.
+// choice reads an option whose value is one of some words.
 func choice(o Options, kind, name, otherwise string, words ...string) (string, error) {
 	value, ok := o.Text(name)
 	if !ok {
@@ -31,13 +32,13 @@ func choice(o Options, kind, name, otherwise string, words ...string) (string, e
 	return value, nil
 }
 
-// matcher reads the option localeMatcher, whose values make no difference.
+// matcher checks the option localeMatcher, which has no effect.
 func matcher(o Options, kind string) error {
 	_, err := choice(o, kind, "localeMatcher", "best fit", "lookup", "best fit")
 	return err
 }
 
-// whole reads an option that is a whole number within bounds; set is false where it is undefined.
+// whole reads an integer option within bounds. set is false if it is undefined.
 func whole(o Options, name string, low, high, otherwise int) (value int, set bool, err error) {
 	number, ok := o.Number(name)
 	if !ok {
@@ -76,7 +77,8 @@ func isKeywordType(text string) bool {
 	return true
 }
 
-// Part is a piece of what was formatted. Unit is that of a number in a relative time, and otherwise empty.
+// Part is a piece of a formatted value. Unit is the unit of a number in a relative time, and
+// otherwise empty.
 type Part struct{ Type, Value, Unit string }
 
 // Join returns the text of parts.

@@ -8,15 +8,15 @@ import (
 	"sync"
 )
 
-// patterns finds the pattern of a locale that fits best to the fields that are asked for, as ICU's
+// patterns selects the best pattern of a locale for a set of fields, as ICU's
 // DateTimePatternGenerator does.
 type patterns struct {
 	table    *table
-	entries  []*patternEntry // in the order in which they are compared
+	entries  []*patternEntry // in the order of comparison
 	appends  [fieldCount]string
 	names    [fieldCount]string
 	decimal  string
-	hourChar byte // the letter of hours that the region prefers
+	hourChar byte // the hour letter that the region prefers
 
 	mu    sync.Mutex
 	found map[string]string // patterns by skeleton
@@ -26,13 +26,13 @@ type patternEntry struct {
 	base      string
 	fields    skeleton
 	pattern   string
-	specified bool // the locale gives the skeleton
+	specified bool // the skeleton is part of the locale's data
 }
 
-// maxFound bounds the patterns that a locale remembers.
+// maxFound bounds the cached patterns of a locale.
 const maxFound = 100
 
-var generators sync.Map // *patterns by name of locale: no more than there are locales
+var generators sync.Map // *patterns by the name of the locale; bounded by the number of locales
 
 // patternsOf returns the patterns of a locale.
 func patternsOf(l locale) *patterns {
@@ -69,14 +69,14 @@ func newPatterns(l locale) *patterns {
 		p.add(t.get("time/"+style), "", false)
 	}
 	p.addMinutes(t.get("time/short"))
-	for own := t; own != nil; own = own.parent { // of two that fit, that of the locale itself is found first
+	for own := t; own != nil; own = own.parent { // of two matches, the one of the locale itself comes first
 		own.eachOwn("available/", func(name, pattern string) { p.add(pattern, name, true) })
 	}
 	slices.SortStableFunc(p.entries, func(a, b *patternEntry) int { return int(a.base[0]) - int(b.base[0]) })
 	return p
 }
 
-// addMinutes adds the pattern of minutes and seconds that is in one of times.
+// addMinutes adds the pattern of minutes and seconds that a time pattern contains.
 func (p *patterns) addMinutes(pattern string) {
 	text := ""
 	for _, it := range items(pattern) {
@@ -94,7 +94,8 @@ func (p *patterns) addMinutes(pattern string) {
 	}
 }
 
-// add adds a pattern. One whose skeleton the locale gives takes the place of others, but for one of the same skeleton.
+// add adds a pattern. If its skeleton is part of the locale's data, it replaces others, except one
+// of the same skeleton.
 func (p *patterns) add(pattern, given string, override bool) {
 	if pattern == "" {
 		return
@@ -167,7 +168,8 @@ func (p *patterns) compose(text string) string {
 	return strings.NewReplacer("{1}", date, "{0}", time).Replace(glue)
 }
 
-// nearest finds the pattern with the smallest distance. Among equals that which lacks the smaller fields wins.
+// nearest returns the pattern with the smallest distance. Of equal ones, the pattern without the
+// smaller fields wins.
 func (p *patterns) nearest(s *skeleton, mask int) (entry *patternEntry, missing, extra int) {
 	best, bestMissing := 1<<31-1, -1
 	for _, e := range p.entries {
@@ -180,7 +182,7 @@ func (p *patterns) nearest(s *skeleton, mask int) (entry *patternEntry, missing,
 			}
 		}
 	}
-	// The pattern is looked up by its letters, of which the first entry may be another.
+	// The pattern is looked up by its letters, whose first entry may be another one.
 	for _, e := range p.entries {
 		if e.fields.letters == entry.fields.letters && e.fields.lengths == entry.fields.lengths {
 			return e, missing, extra
@@ -189,7 +191,8 @@ func (p *patterns) nearest(s *skeleton, mask int) (entry *patternEntry, missing,
 	return entry, missing, extra
 }
 
-// appended makes a pattern of two, where none has all of the fields. Like ICU it leaves out what the second lacks.
+// appended combines two patterns if none has all of the fields. Like ICU, it omits fields that the
+// second lacks.
 func (p *patterns) appended(s *skeleton, fields int) string {
 	if fields == 0 {
 		return ""
@@ -218,7 +221,7 @@ func (p *patterns) appended(s *skeleton, fields int) string {
 	return strings.NewReplacer("{0}", result, "{1}", more, "{2}", "'"+p.names[top]+"'").Replace(p.appends[top])
 }
 
-// adjust gives the fields of a pattern the lengths that were asked for.
+// adjust changes the fields of a pattern to the requested lengths.
 func (p *patterns) adjust(entry *patternEntry, pattern string, s *skeleton, withFraction bool) string {
 	var b strings.Builder
 	for _, it := range items(pattern) {
@@ -272,7 +275,7 @@ func (p *patterns) adjusted(entry *patternEntry, it item, form *fieldForm, s *sk
 	return strings.Repeat(string(letter), adjusted)
 }
 
-// hourLetter keeps to the hours of the region where those that were asked for are of the same kind.
+// hourLetter returns the hour letter of the region if the requested one is of the same kind.
 func (p *patterns) hourLetter(letter, asked byte) byte {
 	switch {
 	case asked == p.hourChar:

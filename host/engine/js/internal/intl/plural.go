@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// pluralRules are the rules of a language, in the order in which CLDR tries them.
+// pluralRules are the plural rules of a language, in CLDR's order of evaluation.
 type pluralRules struct {
 	categories []string
-	conditions [][][]relation // of each category: or of and of relations
+	conditions [][][]relation // of each category: a disjunction of conjunctions of relations
 }
 
-// relation is "operand [% modulus] = or != ranges".
+// relation is a condition "operand [% modulus] = or != ranges".
 type relation struct {
 	operand byte
 	modulus int
@@ -21,19 +21,19 @@ type relation struct {
 	ranges  [][2]int
 }
 
-// operands are those of a number as it is shown, as UTS 35 names them.
+// operands are the plural operands of a formatted number, as UTS 35 defines them.
 type operands struct {
-	integer    string // the digits before the point
-	fraction   string // the digits behind it, with trailing zeros
+	integer    string // the digits before the decimal point
+	fraction   string // the digits after it, with trailing zeros
 	compact    int    // the exponent of the compact form
-	infiniteOr bool   // the number has no digits: it is "other"
+	infiniteOr bool   // the number is not finite, so its category is "other"
 }
 
 var pluralCategories = []string{"zero", "one", "two", "few", "many"}
 
-var parsedPlurals sync.Map // of *pluralRules by kind and language; as many as there are languages
+var parsedPlurals sync.Map // *pluralRules by kind and language; bounded by the number of languages
 
-// pluralsOf returns the rules of a language: kind is "cardinal" or "ordinal".
+// pluralsOf returns the plural rules of a language. kind is "cardinal" or "ordinal".
 func pluralsOf(kind, locale string) *pluralRules {
 	language, _, _ := strings.Cut(locale, "-")
 	if locale == "pt-PT" || strings.HasPrefix(locale, "pt-PT-") {
@@ -85,8 +85,8 @@ func parseRelation(text string) (r relation) {
 	return r
 }
 
-// shift multiplies the number by a power of ten, which is its exponent in the compact or scientific form. Like ICU it
-// leaves out negative ones.
+// shift multiplies the number by a power of ten, its exponent in the compact or scientific
+// notation. Like ICU, it ignores negative exponents.
 func (o *operands) shift(exponent int) {
 	o.compact = exponent
 	for ; exponent > 0; exponent-- {
@@ -155,8 +155,8 @@ func (r relation) holds(o operands) bool {
 	return r.negated
 }
 
-// reduced is the value of digits, modulo the modulus of the relation. Without a modulus, one that is larger than all
-// numbers of rules stays so.
+// reduced returns the value of digits modulo the modulus of the relation. Without a modulus, it
+// caps values above all numbers of the rules.
 func (r relation) reduced(digits string) int {
 	const large = 1_000_000_000
 	value := 0
@@ -171,8 +171,8 @@ func (r relation) reduced(digits string) int {
 	return value
 }
 
-// simple reports whether the forms depend on no digits that ICU takes for others in the compact form: those at the end of
-// the number and of its fraction.
+// simple reports whether the categories do not depend on the last digits of the number or of its
+// fraction, which ICU changes in the compact notation.
 func (p *pluralRules) simple() bool {
 	for _, alternatives := range p.conditions {
 		for _, and := range alternatives {
@@ -186,8 +186,8 @@ func (p *pluralRules) simple() bool {
 	return true
 }
 
-// unsure reports whether ICU may take another form of a large number than the rules give: it looks at digits that a float
-// does not have, and at no more than fit into 64 bits.
+// unsure reports whether ICU may select another category for a large number than the rules do: it
+// uses digits that a float does not have, and at most 64 bits.
 func (p *pluralRules) unsure(d Decimal) bool {
 	if !d.finite() || d.magnitude() <= 15 {
 		return false
@@ -200,7 +200,7 @@ func (p *pluralRules) unsure(d Decimal) bool {
 	return form != whole(d.exact()) || d.magnitude() >= 18 && form != p.of(operands{})
 }
 
-// errUnsure is the refusal of such a number.
+// errUnsure returns the error for such a number.
 func errUnsure() error {
 	return unsupported("the plural form of a number of more than 15 digits", "use a smaller number")
 }

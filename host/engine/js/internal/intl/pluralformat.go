@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// PluralRules is Intl.PluralRules: it picks the plural form of numbers.
+// PluralRules implements Intl.PluralRules, which selects the plural category of numbers.
 type PluralRules struct {
 	name, kind string
 	rounding   rounding
 	rules      *pluralRules
 }
 
-// NewPluralRules reads options as the constructor of Intl.PluralRules does.
+// NewPluralRules returns PluralRules for the options of the constructor of Intl.PluralRules.
 func NewPluralRules(tags []Tag, o Options) (*PluralRules, error) {
 	p := &PluralRules{}
 	if err := matcher(o, "PluralRules"); err != nil {
@@ -30,7 +30,8 @@ func NewPluralRules(tags []Tag, o Options) (*PluralRules, error) {
 	return p, nil
 }
 
-// pluralLocale picks the first of the tags that there are rules for. They are those of whole languages, but for pt-PT.
+// pluralLocale returns the first of the tags with plural rules. Rules exist for whole languages,
+// and for pt-PT.
 func pluralLocale(tags []Tag) string {
 	languages := strings.Fields(supplemental("plural/languages"))
 	for _, tag := range tags {
@@ -44,8 +45,8 @@ func pluralLocale(tags []Tag) string {
 	return DefaultLocale
 }
 
-// Select returns the category of a number. Of a large one, where ICU looks at digits that a float does not have, it
-// returns one only where these make no difference.
+// Select returns the category of a number. For a large number, for which ICU uses digits that a
+// float does not have, it returns an error unless they make no difference.
 func (p *PluralRules) Select(d Decimal) (string, error) {
 	if !d.finite() {
 		return "other", nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// RelativeTimeFormat is Intl.RelativeTimeFormat: it writes times such as "in 3 days".
+// RelativeTimeFormat implements Intl.RelativeTimeFormat, which formats times such as "in 3 days".
 type RelativeTimeFormat struct {
 	locale                       locale
 	name, style, numeric, system string
@@ -14,10 +14,11 @@ type RelativeTimeFormat struct {
 	plurals                      *pluralRules
 }
 
-// relativeUnits are the units of relative times. Each may have an s at its end.
+// relativeUnits are the units of relative times, which may also be in the plural.
 var relativeUnits = []string{"second", "minute", "hour", "day", "week", "month", "quarter", "year"}
 
-// NewRelativeTimeFormat reads options as the constructor of Intl.RelativeTimeFormat does.
+// NewRelativeTimeFormat returns a RelativeTimeFormat for the options of the constructor of
+// Intl.RelativeTimeFormat.
 func NewRelativeTimeFormat(tags []Tag, o Options) (*RelativeTimeFormat, error) {
 	if err := matcher(o, "RelativeTimeFormat"); err != nil {
 		return nil, err
@@ -36,12 +37,12 @@ func NewRelativeTimeFormat(tags []Tag, o Options) (*RelativeTimeFormat, error) {
 	if f.number, err = NewNumberFormat(tags, systemOnly(system)); err != nil {
 		return nil, err
 	}
-	f.number.rounding.mode = "halfEven" // so does Node
+	f.number.rounding.mode = "halfEven" // as in Node
 	f.locale, f.name, f.system, f.plurals = f.number.locale, f.number.name, f.number.system, f.number.plurals
 	return f, nil
 }
 
-// systemOnly are options with nothing but a numbering system.
+// systemOnly is an Options with only a numbering system.
 type systemOnly string
 
 func (s systemOnly) Text(name string) (string, bool) {
@@ -51,13 +52,13 @@ func (systemOnly) Bool(string) (value, ok bool)                          { retur
 func (systemOnly) Number(string) (float64, bool)                         { return 0, false }
 func (systemOnly) BoolOrText(string) (text string, isBool bool, ok bool) { return "", false, false }
 
-// Format writes a time that is some units from now.
+// Format returns a relative time as a text.
 func (f *RelativeTimeFormat) Format(d Decimal, unit string) (string, error) {
 	parts, err := f.Parts(d, unit)
 	return Join(parts), err
 }
 
-// Parts writes a time that is some units from now in parts.
+// Parts returns a relative time in parts.
 func (f *RelativeTimeFormat) Parts(d Decimal, unit string) ([]Part, error) {
 	name := strings.TrimSuffix(unit, "s")
 	if !slices.Contains(relativeUnits, name) {
@@ -106,7 +107,8 @@ func (f *RelativeTimeFormat) Parts(d Decimal, unit string) ([]Part, error) {
 	return parts, nil
 }
 
-// named is a word such as "yesterday", or "". Like ICU it takes a number that is nearly whole for whole.
+// named returns a word such as "yesterday", or "". Like ICU, it treats an almost integral number as
+// an integer.
 func (f *RelativeTimeFormat) named(d Decimal, field string) string {
 	d.digits = slices.Clone(d.digits)
 	d.roundTo(-2, "halfExpand", 1)
@@ -130,7 +132,7 @@ func (f *RelativeTimeFormat) category(d Decimal) string {
 	return f.plurals.of(operands{integer: integer, fraction: padded(fraction, minFraction)})
 }
 
-// padded adds zeros to digits.
+// padded returns digits with leading zeros.
 func padded(digits string, n int) string {
 	return digits + strings.Repeat("0", max(0, n-len(digits)))
 }

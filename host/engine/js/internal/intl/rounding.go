@@ -2,13 +2,13 @@ package intl
 
 import "slices"
 
-// rounding says how many digits of a number are shown.
+// rounding is a rule for the number of digits to show.
 type rounding struct {
 	minInteger               int
 	kind                     string // "fraction", "significant", "morePrecision" or "lessPrecision"
-	fraction, significant    bool   // which of the bounds resolvedOptions shows
+	fraction, significant    bool   // the bounds that resolvedOptions contains
 	minFraction, maxFraction int
-	minDigits, maxDigits     int // significant ones
+	minDigits, maxDigits     int // significant digits
 	increment                int
 	mode, priority, trailing string
 	compact                  bool // the rounding of the compact notation
@@ -16,10 +16,10 @@ type rounding struct {
 
 var increments = []int{1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 2500, 5000}
 
-// maxFractionDigits bounds the digits of a fraction that a guest may ask for, as Node 20 does.
+// maxFractionDigits bounds the fraction digits that a guest can request, as in Node 20.
 const maxFractionDigits = 20
 
-// readRounding reads the options of SetNumberFormatDigitOptions in ECMA-402.
+// readRounding reads the options of the abstract operation SetNumberFormatDigitOptions of ECMA-402.
 func readRounding(o Options, kind, notation string, minDefault, maxDefault int) (r rounding, err error) {
 	if r.minInteger, _, err = whole(o, "minimumIntegerDigits", 1, 21, 1); err != nil {
 		return r, err
@@ -96,7 +96,7 @@ func (r *rounding) readFraction(low, high float64, hasLow, hasHigh bool, minDefa
 	return nil
 }
 
-// settle derives the kind of rounding from what was asked for.
+// settle derives the kind of rounding from the options.
 func (r *rounding) settle() error {
 	switch {
 	case !r.significant && !r.fraction:
@@ -122,7 +122,7 @@ func (r *rounding) settle() error {
 	return nil
 }
 
-// apply rounds d and returns how many digits of its fraction are shown at least.
+// apply rounds d and returns the minimum number of fraction digits to show.
 func (r *rounding) apply(d *Decimal) (minFraction int) {
 	fractionPlace := -r.maxFraction
 	digitsPlace := func() int { return d.magnitude() - r.maxDigits + 1 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Tag is a language tag in its canonical form.
+// Tag is a canonical language tag.
 type Tag struct {
 	Language, Script, Region string
 	variants                 []string
 	keywords                 []keyword // of -u-, by key
 	attributes               []string  // of -u-
-	others                   []string  // extensions but -u-, each with its singleton, and -x- at the end
+	others                   []string  // extensions except -u-, each with its singleton; -x- is last
 }
 
 type keyword struct{ key, value string }
@@ -19,7 +19,7 @@ type keyword struct{ key, value string }
 // maxTag bounds the text of a tag.
 const maxTag = 255
 
-// ParseTag reads a language tag and makes it canonical, as Intl.getCanonicalLocales does.
+// ParseTag parses a language tag and canonicalises it, as Intl.getCanonicalLocales does.
 func ParseTag(text string) (Tag, error) {
 	wrong := rangeErrorf("Incorrect locale information provided")
 	if len(text) > maxTag {
@@ -59,7 +59,7 @@ func ParseTag(text string) (Tag, error) {
 	return t, nil
 }
 
-// extensions reads what follows the name of the language.
+// extensions parses the subtags after the language.
 func (t *Tag) extensions(parts []string) bool {
 	seen := map[string]bool{}
 	var private []string
@@ -122,7 +122,7 @@ func (t *Tag) unicode(parts []string) bool {
 	return true
 }
 
-// replaceAliases puts today's names in the place of old ones.
+// replaceAliases replaces deprecated names.
 func (t *Tag) replaceAliases() {
 	if to := supplemental("alias/language/" + t.Language); to != "" {
 		parts := strings.Split(to, "-")
@@ -141,7 +141,8 @@ func (t *Tag) replaceAliases() {
 	}
 }
 
-// successor is the region of those that a former one became, which is likely for the language.
+// successor returns the most likely region for the language among those that replaced a former
+// region.
 func (t *Tag) successor(regions []string) string {
 	if likely := (Tag{Language: t.Language, Script: t.Script}).maximized().Region; slices.Contains(regions, likely) {
 		return likely
@@ -149,7 +150,7 @@ func (t *Tag) successor(regions []string) string {
 	return regions[0]
 }
 
-// Base is the tag without extensions.
+// Base returns the tag without extensions.
 func (t Tag) Base() string {
 	parts := []string{t.Language}
 	for _, p := range append([]string{t.Script, t.Region}, t.variants...) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// SupportedValues returns what Intl.supportedValuesOf does.
+// SupportedValues returns the result of Intl.supportedValuesOf.
 func SupportedValues(key string) (values []string, err error) {
 	switch key {
 	case "calendar":

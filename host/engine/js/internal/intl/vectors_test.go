@@ -16,14 +16,14 @@ var update = flag.Bool("update", false, "let Node write the vectors anew")
 
 const vectorsFile = "testdata/vectors.jsonl.gz"
 
-// vector is a case and what Node 20 answers, as testdata/node.mjs writes it.
+// vector is a case with the answer of Node 20, in the format of testdata/node.mjs.
 type vector struct {
 	Case   testCase        `json:"case"`
 	Answer json.RawMessage `json:"answer"`
 }
 
-// Without Node the answers are compared with those that it gave before. None may differ, and of what tools use most none
-// may be refused.
+// TestVectors compares the answers with recorded answers of Node. None may differ, and none of the
+// most common cases may be rejected.
 func TestVectors(t *testing.T) {
 	if *update {
 		writeVectors(t)
@@ -73,7 +73,7 @@ func readVectors(t *testing.T) (vectors []vector) {
 	return vectors
 }
 
-// normalise makes lists of texts of what JSON made lists of anything.
+// normalise converts lists of any, which JSON decoding yields, to lists of strings.
 func (c *testCase) normalise() {
 	list, ok := c.Value.([]any)
 	if !ok {
@@ -112,10 +112,10 @@ func writeVectors(t *testing.T) {
 	}
 }
 
-// plainCase marks, as their unit, cases that have to be equal.
+// plainCase is the unit of cases that must be equal.
 const plainCase = "plain"
 
-// plainCases are the options that real tools use, in the locales that they name.
+// plainCases returns cases with the options and locales that real tools use.
 func plainCases() (cases []testCase) {
 	dates := []options{
 		{}, {"month": "long", "day": "numeric", "year": "numeric"}, {"month": "short", "day": "numeric"},

@@ -5,17 +5,17 @@ import (
 	"strings"
 	"sync"
 	"time"
-	_ "time/tzdata" // the processes that tools run in can open no files
+	_ "time/tzdata" // worker processes cannot open files
 )
 
 // zone is a time zone.
 type zone struct {
-	name     string // as resolvedOptions shows it
-	cldr     string // as CLDR names it
+	name     string // in resolvedOptions
+	cldr     string // in CLDR
 	location *time.Location
 }
 
-// localZone is the zone of a process, whose name is known only where it is UTC.
+// localZone returns the time zone of the process, whose name is known only if it is UTC.
 func localZone(location *time.Location) zone {
 	_, winter := time.Date(2000, 1, 1, 0, 0, 0, 0, location).Zone()
 	_, summer := time.Date(2000, 7, 1, 0, 0, 0, 0, location).Zone()
@@ -26,7 +26,7 @@ func localZone(location *time.Location) zone {
 	return zone{name: time.Unix(0, 0).In(time.FixedZone("", offset)).Format("-07:00"), location: location}
 }
 
-// zoneNames are the names of zones in CLDR by all their names in lower case.
+// zoneNames maps all names of zones, in lower case, to their names in CLDR.
 var zoneNames = sync.OnceValue(func() map[string]string {
 	names := map[string]string{}
 	for _, line := range strings.Split(supplemental("zones"), "\n") {
@@ -38,7 +38,7 @@ var zoneNames = sync.OnceValue(func() map[string]string {
 	return names
 })
 
-// zoneOf finds a zone by any of its names.
+// zoneOf returns a zone by any of its names.
 func zoneOf(name string) (zone, error) {
 	cldr, ok := zoneNames()[strings.ToLower(name)]
 	if !ok || cldr == "Etc/Unknown" {
@@ -58,11 +58,11 @@ func zoneOf(name string) (zone, error) {
 	return z, nil
 }
 
-// reversed are spans of time, in seconds, in which the winter time of a zone counts as saving in the data of zones, but not in
-// the names of CLDR.
+// reversed are spans of time, in seconds, in which the tz database counts a zone's winter time as
+// daylight saving time and CLDR's names do not.
 var reversed = map[string][2]int64{"Europe/Dublin": {57722400, 1 << 62}, "Africa/Windhoek": {764200800, 1508803200}}
 
-// zoneName writes the name of a zone at a time: letter and count are those of the pattern.
+// zoneName returns the name of a zone at a time. letter and count are those of the pattern field.
 func (f *DateTimeFormat) zoneName(t time.Time, letter byte, count int) string {
 	_, offset := t.Zone()
 	if letter == 'O' {
@@ -88,7 +88,7 @@ func (f *DateTimeFormat) zoneName(t time.Time, letter byte, count int) string {
 	return f.offsetName(offset, width == "short")
 }
 
-// metazoneAt is the metazone that a zone belongs to at a time, or "".
+// metazoneAt returns the metazone of a zone at a time, or "".
 func metazoneAt(name string, t time.Time) string {
 	uses := supplemental("metazones/" + name)
 	if uses == "" {
@@ -107,7 +107,7 @@ func metazoneAt(name string, t time.Time) string {
 	return ""
 }
 
-// offsetName writes an offset of some seconds from UTC, such as GMT+5:30.
+// offsetName formats an offset from UTC in seconds, such as GMT+5:30.
 func (f *DateTimeFormat) offsetName(offset int, short bool) string {
 	table := f.locale.table
 	positive, negative, _ := strings.Cut(table.get("zone/hourFormat"), ";")

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// differing are years, and zones of which Go's data and Node's last differ in that year: the former give them the history of
-// a neighbour. TestZonesAsNode finds what is missing.
+// differing lists the zones whose data differ between Go and Node, by the last year of the
+// difference: Go's data use the history of a neighbouring zone. TestZonesAsNode reports missing
+// zones.
 const differing = `1883 Europe/Isle_of_Man
 1894 Europe/Vaduz
 1900 Asia/Kuala_Lumpur Pacific/Funafuti Pacific/Wake Pacific/Wallis
@@ -59,8 +60,8 @@ var differsUntil = sync.OnceValue(func() map[string]int {
 	return until
 })
 
-// refuses reports a time of which the offset in the zone is not known to be that of Node.
-func (z zone) refuses(t time.Time) error {
+// check returns an error for a time at which the zone's offset in Node is not known.
+func (z zone) check(t time.Time) error {
 	if t.Year() > lastDiffering {
 		return nil
 	}

@@ -6,33 +6,34 @@ import (
 	"strings"
 )
 
-// MaxExpanded bounds an expanded expression, in bytes. A property has up to 14,000 of them.
+// MaxExpanded bounds an expanded expression, in bytes. A property takes up to 14,000 bytes.
 const MaxExpanded = 256 << 10
 
-// Errors of Expand, in the words of V8, which guests read.
+// Errors of Expand. The texts are those of V8, because guests may read them.
 //
-//lint:file-ignore ST1005 the words are those of V8
+//lint:file-ignore ST1005 the texts are those of V8
 var (
 	ErrName  = errors.New("Invalid property name")
 	ErrRange = errors.New("Invalid character class")
 	ErrSize  = errors.New("Regular expression too large")
 )
 
-// namedGroup begins a group that is named, and not a look behind.
+// namedGroup matches the beginning of a named group.
 var namedGroup = regexp.MustCompile(`\(\?<[^=!]`)
 
-// Mended reports whether Expand may change an expression of the flag u.
-func Mended(pattern string) bool {
+// Changes reports whether Expand may change an expression with the flag u.
+func Changes(pattern string) bool {
 	return Used(pattern) || strings.Contains(pattern, "(?<") && namedGroup.MatchString(pattern)
 }
 
-// Used reports whether an expression may name a property.
+// Used reports whether an expression may contain a property.
 func Used(pattern string) bool {
 	return strings.Contains(pattern, `\p`) || strings.Contains(pattern, `\P`)
 }
 
-// Expand returns an expression of the flag u with classes in place of the properties that it names. One with named groups
-// begins with an empty look ahead: goja loses the names in the faster of its two engines, which has none.
+// Expand returns an expression of the flag u with character classes in place of its properties. If
+// the expression has named groups, the result begins with an empty lookahead: the faster of goja's
+// two engines loses the names, and it does not support lookaheads.
 func Expand(pattern string) (string, error) {
 	e := expander{pattern: pattern}
 	if namedGroup.MatchString(pattern) {
@@ -50,13 +51,13 @@ func Expand(pattern string) (string, error) {
 	return e.out.String(), nil
 }
 
-// expander goes through an expression.
+// expander is the state of expanding one expression.
 type expander struct {
 	pattern string
 	pos     int
-	copied  int // what of the pattern is in out
-	class   int // where the inside of the current class begins, 0 outside
-	escaped int // where the last escape ended
+	copied  int // the length of the part of the pattern that is already in out
+	class   int // the start of the content of the current class, 0 outside of classes
+	escaped int // the end of the last escape
 	out     strings.Builder
 }
 
@@ -71,7 +72,7 @@ func (e *expander) step() error {
 		}
 	case c == ']':
 		e.class = 0
-	case c == '/': // goja would write it as another escape when it is asked for the source
+	case c == '/': // otherwise goja's member source shows another escape
 		e.out.WriteString(e.pattern[e.copied:e.pos-1] + `\/`)
 		e.copied = e.pos
 	case c == '\\' && e.pos < len(e.pattern):
@@ -84,7 +85,7 @@ func (e *expander) step() error {
 	return nil
 }
 
-// property replaces the property whose name begins here.
+// property expands the property whose name begins at the current position.
 func (e *expander) property(negated bool) error {
 	start, escaped := e.pos-len(`\p`), e.escaped
 	name, ok := braced(e.pattern[e.pos:])
@@ -103,7 +104,7 @@ func (e *expander) property(negated bool) error {
 		return nil
 	}
 	e.out.WriteString(class)
-	// A class is no end of a range.
+	// A class cannot be an endpoint of a range.
 	before := e.pattern[start-1] == '-' && start-1 > e.class && escaped < start
 	rest := e.pattern[e.pos:]
 	if before || strings.HasPrefix(rest, "-") && !strings.HasPrefix(rest, "-]") {
@@ -112,7 +113,7 @@ func (e *expander) property(negated bool) error {
 	return nil
 }
 
-// braced returns what stands between the braces that a text begins with.
+// braced returns the content of the braces at the start of a text.
 func braced(text string) (string, bool) {
 	end := strings.IndexByte(text, '}')
 	if end < 2 || text[0] != '{' {

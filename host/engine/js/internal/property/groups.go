@@ -9,23 +9,23 @@ import (
 	"unicode/utf8"
 )
 
-// Errors of CheckGroups, in the words of V8, which guests read.
+// Errors of CheckGroups. The texts are those of V8, because guests may read them.
 //
-//lint:file-ignore ST1005 the words are those of V8
+//lint:file-ignore ST1005 the texts are those of V8
 var (
 	ErrGroup     = errors.New("Invalid capture group name")
 	ErrDuplicate = errors.New("Duplicate capture group name")
 	ErrReference = errors.New("Invalid named reference")
 )
 
-// CheckGroups reports what is wrong with the named groups of an expression, and with its references to them. goja takes
-// such an expression for another one.
+// CheckGroups returns an error if the named groups of an expression, or its references to them, are
+// invalid. goja gives such an expression another meaning.
 func CheckGroups(pattern string, unicodeMode bool) error {
 	if !strings.Contains(pattern, "(?<") && !(unicodeMode && strings.Contains(pattern, `\k`)) {
 		return nil
 	}
 	names := map[string]bool{}
-	var references []string // what follows each \k
+	var references []string // the text after each \k
 	for i := 0; i < len(pattern); i++ {
 		switch rest := pattern[i:]; {
 		case strings.HasPrefix(rest, `\k`):
@@ -57,7 +57,7 @@ func CheckGroups(pattern string, unicodeMode bool) error {
 	return nil
 }
 
-// classEnd is how far from its bracket a class of characters ends.
+// classEnd returns the distance from the opening bracket of a character class to its end.
 func classEnd(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -70,7 +70,7 @@ func classEnd(text string) int {
 	return len(text)
 }
 
-// groupName reads the name in <name>, which a text begins with.
+// groupName returns the name in <name> at the start of a text.
 func groupName(text string) (string, bool) {
 	inside, _, ok := strings.Cut(text, ">")
 	if !ok || !strings.HasPrefix(inside, "<") {
@@ -88,7 +88,8 @@ func groupName(text string) (string, bool) {
 	return string(name), len(name) > 0
 }
 
-// nameRune reads a character of a name, which may be escaped; size is 0 if it is none.
+// nameRune decodes the first character of a name, which may be escaped. size is 0 if the escape is
+// invalid.
 func nameRune(text string) (c rune, size int) {
 	if text[0] != '\\' {
 		return utf8.DecodeRuneInString(text)
@@ -113,7 +114,7 @@ func nameRune(text string) (c rune, size int) {
 	return first, 6
 }
 
-// unitEscape reads \uXXXX.
+// unitEscape decodes \uXXXX.
 func unitEscape(text string) (rune, bool) {
 	if len(text) < 6 || !strings.HasPrefix(text, `\u`) {
 		return 0, false

@@ -1,5 +1,5 @@
-// Package property expands the Unicode properties in regular expressions of JavaScript, \p{...} and \P{...}, to classes
-// of ranges, for an engine that does not know them.
+// Package property expands the Unicode properties in JavaScript's regular expressions, \p{...} and \P{...}, to character
+// classes, for an engine that does not support them. It also checks the syntax that such an engine accepts by mistake.
 package property
 
 import (
@@ -17,7 +17,7 @@ import (
 //go:embed properties.txt.gz
 var packed []byte
 
-// lines are the packed ranges of each property by its names, as Script=Greek is "sc=Greek".
+// lines returns the packed ranges of each property by its names: Script=Greek is "sc=Greek".
 var lines = sync.OnceValue(func() map[string]string {
 	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -37,14 +37,14 @@ var lines = sync.OnceValue(func() map[string]string {
 	return byName
 })
 
-// prefixes are the names of the properties that have values.
+// prefixes maps the names of the properties that have values to the prefixes of their lines.
 var prefixes = map[string]string{
 	"General_Category": "gc=", "gc": "gc=",
 	"Script": "sc=", "sc": "sc=",
 	"Script_Extensions": "scx=", "scx": "scx=",
 }
 
-// find returns the packed ranges of what stands between the braces of \p{...}.
+// find returns the packed ranges of the property name inside \p{...}.
 func find(name string) (ranges string, ok bool) {
 	if property, value, valued := strings.Cut(name, "="); valued {
 		prefix, known := prefixes[property]
@@ -66,10 +66,11 @@ func find(name string) (ranges string, ok bool) {
 
 const lastPoint = 0x10FFFF
 
-// classes holds what classOf has made, by property; there are fewer than a thousand.
+// classes caches the results of classOf; there are fewer than a thousand.
 var classes sync.Map
 
-// classOf returns the ranges of a property, or of all that does not have it, as the inside of a class.
+// classOf returns the ranges of a property, or of its complement, as the content of a character
+// class.
 func classOf(name string, negated bool) (string, bool) {
 	key := name
 	if negated {

@@ -5,24 +5,25 @@ import (
 	"strings"
 )
 
-// Errors of CheckUnicode, in the words of V8, which guests read.
+// Errors of CheckUnicode. The texts are those of V8, because guests may read them.
 //
-//lint:file-ignore ST1005 the words are those of V8
+//lint:file-ignore ST1005 the texts are those of V8
 var (
 	ErrEscape = errors.New("Invalid escape")
 	ErrRepeat = errors.New("Nothing to repeat")
 )
 
-// The letters that have a meaning behind a backslash with the flag u, outside of a class and within one.
+// The letters that have a meaning after a backslash with the flag u, outside and inside of a
+// character class.
 const (
 	escapes      = "bBfnrtvdDsSwWpPuxck"
 	classEscapes = "bfnrtvdDsSwWpPuxc"
 )
 
-// CheckUnicode reports what an expression of the flag u must not have although goja takes it: a letter that is escaped for no
-// reason, such as \Z of other languages, and a look around that is repeated.
+// CheckUnicode returns an error for constructs that the flag u forbids although goja accepts them:
+// an escaped letter without a meaning, such as \Z of other languages, and a repeated lookaround.
 func CheckUnicode(pattern string) error {
-	var looks []bool // of the groups that are open
+	var lookarounds []bool // for each open group, whether it is a lookaround
 	for i := 0; i < len(pattern); i++ {
 		switch rest := pattern[i:]; rest[0] {
 		case '\\':
@@ -36,20 +37,21 @@ func CheckUnicode(pattern string) error {
 			}
 			i += end
 		case '(':
-			looks = append(looks, isLook(rest))
+			lookarounds = append(lookarounds, isLookaround(rest))
 		case ')':
-			if n := len(looks); n > 0 {
-				if looks[n-1] && len(rest) > 1 && strings.IndexByte("*+?{", rest[1]) >= 0 {
+			if n := len(lookarounds); n > 0 {
+				if lookarounds[n-1] && len(rest) > 1 && strings.IndexByte("*+?{", rest[1]) >= 0 {
 					return ErrRepeat
 				}
-				looks = looks[:n-1]
+				lookarounds = lookarounds[:n-1]
 			}
 		}
 	}
 	return nil
 }
 
-// escapable reports whether the escape that a text begins with is none of a letter, or of one of those given.
+// escapable reports whether the escape at the start of a text is valid: any character that is not a
+// letter, or one of the given letters.
 func escapable(text, letters string) bool {
 	if len(text) < 2 {
 		return true
@@ -70,8 +72,8 @@ func classEscapable(class string) bool {
 	return true
 }
 
-// isLook reports whether a text begins a look ahead or a look behind.
-func isLook(text string) bool {
+// isLookaround reports whether a text begins with a lookahead or a lookbehind.
+func isLookaround(text string) bool {
 	for _, start := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
 		if strings.HasPrefix(text, start) {
 			return true

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// locale makes the table of one locale.
+// locale returns the table of a locale.
 func (s *source) locale(name string) table {
 	t := table{}
 	s.dates(t, name)
@@ -89,7 +89,7 @@ func (s *source) numbers(t table, name string) {
 	dropPlurals(t, "currency/", "/displayName-count-")
 }
 
-// dropPlurals removes forms that are the same as that of "other", which takes their place.
+// dropPlurals removes the forms that equal the form "other", which is their fallback.
 func dropPlurals(t table, prefix, middle string) {
 	for path, value := range t {
 		before, category, ok := strings.Cut(path, middle)
@@ -110,7 +110,7 @@ func (s *source) lists(t table, name string) {
 	}
 }
 
-// simpleUnits are those that ECMA-402 allows.
+// simpleUnits are the units that ECMA-402 allows.
 var simpleUnits = strings.Fields(`acre bit byte celsius centimeter day degree fahrenheit fluid-ounce foot gallon gigabit
 	gigabyte gram hectare hour inch kilobit kilobyte kilogram kilometer liter megabit megabyte meter microsecond mile
 	mile-scandinavian milliliter millimeter millisecond minute month nanosecond ounce percent petabyte pound second stone

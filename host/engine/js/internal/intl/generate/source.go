@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// source reads the packages. The first error stays.
+// source reads the packages. It keeps the first error.
 type source struct {
 	folder  string
 	err     error
@@ -51,17 +51,18 @@ func at(value any, path ...string) object {
 
 func sortedKeys(o object) []string { return slices.Sorted(maps.Keys(o)) }
 
-// rare are languages with modern coverage that are left out, for the size of the data: tools that ask for one are told.
+// rare are languages with modern coverage that are omitted to keep the data small. Tools that
+// request one receive an error.
 var rare = strings.Fields("ak ba chr cv dsb gd ha hsb ig jv kok pcm ps qu rm sd shn so ti tk yo")
 
-// locales are those with modern coverage, and their regional variants.
+// locales returns the locales with modern coverage, and their regional variants.
 func (s *source) locales() (names []string) {
 	levels := s.read("cldr-core/coverageLevels.json", "effectiveCoverageLevels")
 	parents := s.parents()
 	for _, name := range sortedKeys(levels) {
 		_, err := os.Stat(filepath.Join(s.folder, "cldr-dates-full/main", name))
 		language, _, _ := strings.Cut(name, "-")
-		out := slices.Contains(rare, language) || slices.Contains(absent, name) || slices.Contains(differing, name) || parents[name] == "en-150"
+		out := slices.Contains(rare, language) || slices.Contains(missing, name) || slices.Contains(differing, name) || parents[name] == "en-150"
 		if levels[name] == "modern" && name != "und" && !out && err == nil {
 			names = append(names, name)
 		}
@@ -69,7 +70,7 @@ func (s *source) locales() (names []string) {
 	return names
 }
 
-// parents are the locales that locales inherit from, where their names do not say so; "" is none.
+// parents returns the parents of locales that their names do not show; "" for none.
 func (s *source) parents() map[string]string {
 	parents := map[string]string{}
 	for name, parent := range s.read("cldr-core/supplemental/parentLocales.json", "supplemental", "parentLocales", "parentLocale") {
@@ -92,7 +93,7 @@ func parentOf(parents map[string]string, name string) string {
 	return ""
 }
 
-// inherit removes from the tables what is the same in the locale they inherit from.
+// inherit removes the values from the tables that equal the parent's.
 func (s *source) inherit(tables map[string]table) {
 	parents := s.parents()
 	full := map[string]table{}
@@ -109,7 +110,7 @@ func (s *source) inherit(tables map[string]table) {
 		}
 		for path, value := range full[parent] {
 			if mine, ok := t[path]; !ok {
-				t[path] = "" // the locale has none
+				t[path] = "" // the locale has no such value
 			} else if mine == value {
 				delete(t, path)
 			}
@@ -118,7 +119,7 @@ func (s *source) inherit(tables map[string]table) {
 	}
 }
 
-// flatten adds the texts of a value below a path, those that keep allows.
+// flatten adds the texts of a value below a path, if keep allows the path.
 func flatten(t table, path string, value any, keep func(path string) bool) {
 	switch v := value.(type) {
 	case object:

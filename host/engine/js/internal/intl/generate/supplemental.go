@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// supplemental makes the table of what belongs to no locale.
+// supplemental returns the table of the data that belongs to no locale.
 func (s *source) supplemental(locales []string) table {
 	t := table{}
 	known, defaults := s.known()
@@ -63,19 +63,19 @@ func (s *source) supplemental(locales []string) table {
 	return t
 }
 
-// known are all locales of ICU, also those that have no table. defaults are those of them that are the same as one with a
-// shorter name.
+// known returns all locales of ICU, including those without a table. defaults are the locales whose
+// data equal those of a shorter name.
 func (s *source) known() (names, defaults []string) {
 	list, _ := s.read("cldr-core/availableLocales.json", "availableLocales")["full"].([]any)
 	same, _ := s.read("cldr-core/defaultContent.json")["defaultContent"].([]any)
 	for _, name := range same {
-		if !slices.Contains(absent, name.(string)) {
+		if !slices.Contains(missing, name.(string)) {
 			defaults = append(defaults, name.(string))
 		}
 	}
 	defaults = append(defaults, "no-NO")
 	for _, name := range list {
-		if !slices.Contains(absent, name.(string)) {
+		if !slices.Contains(missing, name.(string)) {
 			names = append(names, name.(string))
 		}
 	}
@@ -96,7 +96,7 @@ func (s *source) likely(t table, locales []string) {
 	}
 }
 
-// metaZones writes the uses of a zone as "metazone,from,to;...", in the order of time.
+// metaZones adds the metazones of each zone as "metazone,from,to;...", in order of time.
 func (s *source) metaZones(t table) {
 	var walk func(path string, value any)
 	walk = func(path string, value any) {
@@ -126,7 +126,7 @@ func (s *source) metaZones(t table) {
 	}
 }
 
-// zoneAliases writes the names of zones, the first of each line is the canonical one.
+// zoneAliases adds the names of zones; the first of each line is the canonical one.
 func (s *source) zoneAliases(t table) {
 	var lines []string
 	for _, value := range s.read("cldr-bcp47/bcp47/timezone.json", "keyword", "u", "tz") {
@@ -142,7 +142,7 @@ func (s *source) zoneAliases(t table) {
 	t["zones"] = strings.Join(lines, "\n")
 }
 
-// currentCurrencies are those that are legal tender somewhere.
+// currentCurrencies returns the currencies that are legal tender somewhere.
 func (s *source) currentCurrencies() map[string]bool {
 	if s.current != nil {
 		return s.current

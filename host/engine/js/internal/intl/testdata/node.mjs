@@ -1,11 +1,11 @@
-// Answers cases of Intl as Node does: one JSON object a line in, one JSON text a line out.
+// Computes the results of Node for test cases of Intl. Reads one JSON object per line and writes one JSON text per line:
 //   {"kind": "NumberFormat", "locale": "de", "options": {}, "value": 1.5}
-// The answer is [text, parts, resolved options], or {error: name}.
+// The result is [text, parts, resolved options], or {error: name}.
 import { createInterface } from 'node:readline';
 
 process.env.TZ = 'UTC';
 
-// A number is written as a string where JSON has none such.
+// Numbers that JSON cannot represent are strings.
 const special = { NaN, Infinity, '-Infinity': -Infinity, '-0': -0 };
 const number = (v) => (v in special ? special[v] : v);
 

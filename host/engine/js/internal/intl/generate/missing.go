@@ -2,8 +2,8 @@ package main
 
 import "strings"
 
-// absent are locales of CLDR that the ICU of Node 20 does not have, or takes for another: it falls back for them.
-var absent = strings.Fields(`
+// missing are locales of CLDR that the ICU of Node 20 does not have, or replaces by another.
+var missing = strings.Fields(`
 	aa aa-DJ aa-ER aa-ET ab ab-GE an an-ES ann ann-NG apc apc-SY arn arn-CL az-Arab az-Arab-IQ az-Arab-IR
 	az-Arab-TR bal bal-Arab bal-Arab-PK bal-Latn bal-Latn-PK be-tarask bew bew-ID bgn bgn-AE bgn-AF bgn-IR bgn-OM
 	bgn-PK blt blt-VN bm-Nkoo bm-Nkoo-ML bqi bqi-IR bss bss-CM byn byn-ER ca-ES-valencia cad cad-US cch cch-NG cho
@@ -19,5 +19,6 @@ var absent = strings.Fields(`
 	suz-Deva suz-Deva-NP suz-Sunu suz-Sunu-NP tig tig-ER tpi tpi-PG trv trv-TW trw trw-PK ts ts-ZA und ve ve-ZA vo
 	vo-001 wa wa-BE wal wal-ET wbp wbp-AU za za-CN zh-Latn zh-Latn-CN`)
 
-// differing are locales whose data in ICU are not those of CLDR's JSON. They are left out, as are the children of en-150.
+// differing are locales whose data in ICU differ from CLDR's JSON. They are omitted, as are the
+// children of en-150.
 var differing = strings.Fields("en-150 fr-ML pt-CV sr-Cyrl-ME")
