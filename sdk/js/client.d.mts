@@ -1,38 +1,44 @@
-// Types of the client of the service: import { Client } from '@toolrun/sdk/client'. The members of requests and answers
-// are named as on the wire, and times are texts as RFC 3339 has them.
+// Types of the client of the service: import { Client } from '@toolrun/sdk/client'. The members of
+// requests and responses have the names of the wire format, and times are RFC 3339 texts.
 
-/** Anything that JSON can hold. */
+/** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
 
 export interface ClientOptions {
-  /** Where the service is, such as https://tools.example; it may have a path. */
+  /** The URL of the service, such as https://tools.example. It may have a path. */
   url: string;
-  /** An API key or a token. It is sent to this URL alone, is in no error, and follows no redirect. */
+  /**
+   * An API key or a token. It is only sent to this URL, never to a redirect, and errors do not
+   * contain it.
+   */
   key?: string;
-  /** The id of the app that requests are about. Default: the only one that the key is for. */
+  /** The id of the app. Default: the app of a key for a single app. */
   app?: string;
   /** Sends the requests. Default: the global fetch. */
   fetch?: typeof fetch;
-  /** How often a request that is safe to repeat is sent again when the service is busy. Default 3. */
+  /** The number of retries of a repeatable request when the service is busy. Default 3. */
   retries?: number;
 }
 
 export interface CallOptions {
-  /** Cancels the request; a run that it asked for then stores nothing, unless it was being stored already. */
+  /** Cancels the request. A run of the request then stores nothing, unless its commit has begun. */
   signal?: AbortSignal;
 }
 
 export interface RunOptions extends CallOptions {
-  /** The same key and input are answered with the Result of the first run that succeeded, for 24 hours. */
+  /**
+   * For 24 hours, a request with the same key and input returns the Result of the first successful
+   * run.
+   */
   idempotencyKey?: string;
 }
 
 export interface StreamOptions extends RunOptions {
-  /** Gets the id of the run before its first line, also while the run waits for its turn. */
+  /** Receives the id of the run before its first line, even while the run is queued. */
   onRunId?: (id: string) => void;
 }
 
-/** For whom a request acts. Credentials of a user act for that user alone. */
+/** The user and session that a request acts for. A user's credentials only act for that user. */
 export interface Caller {
   user_id?: string;
   session_id?: string;
@@ -45,16 +51,16 @@ export interface SessionCaller extends Caller {
 export interface RunFields extends Caller {
   /** A JSON object. Without it, the input is the message. */
   input?: { [name: string]: unknown };
-  /** What the user said. */
+  /** The user's message. */
   message?: string;
-  /** A merge patch (RFC 7396) on the session's metadata. */
+  /** A merge patch (RFC 7396) for the session's metadata. */
   metadata?: { [name: string]: unknown };
   context?: { [name: string]: unknown };
   session_reference?: string;
   user_reference?: string;
   env?: { [name: string]: string };
   timeout_ms?: number;
-  /** Store nothing; the Result's changes tell what would be. */
+  /** Store nothing; the changes that would be stored are in the Result. */
   dry_run?: boolean;
 }
 
@@ -64,24 +70,24 @@ export interface RunRequest extends RunFields {
 }
 
 export interface CodeRequest extends RunFields {
-  /** What the Result calls it. Default: code. */
+  /** The name of the tool in the Result. Default: code. */
   name?: string;
   language: 'javascript' | 'typescript' | 'python';
   code: string;
-  /** What the code may do with stores: read, write, delete, readwrite, or several with commas. */
+  /** The grants by store: read, write, delete or readwrite, or several separated by commas. */
   grants?: { [store: string]: string };
 }
 
 export interface Violation {
   /** JSON Pointer of the value, "" for the root. */
   pointer: string;
-  /** The keyword of the schema that refused it. */
+  /** The schema keyword that failed. */
   keyword: string;
   limit?: Json;
   existing?: boolean;
 }
 
-/** Why a run failed. */
+/** The fault of a failed run. */
 export interface Fault {
   code: string;
   message: string;
@@ -106,7 +112,7 @@ export interface LogLine {
 export interface RunReport {
   run_id: string;
   tool: string;
-  /** Keys that the tool added to its context, or changed there. */
+  /** The keys that the tool added to its context or changed. */
   context?: { [name: string]: Json };
   logs: LogLine[];
   warnings: string[];
@@ -114,7 +120,7 @@ export interface RunReport {
   effects: { reads: ReadEffect[]; writes: WriteEffect[] };
   changes?: { store: string; item?: string; before: Json; after: Json }[];
   attempts: number;
-  /** Whether an idempotency key was answered with the Result of an earlier run. */
+  /** Whether this is the Result of an earlier run with the same idempotency key. */
   repeated?: boolean;
 }
 
@@ -129,27 +135,30 @@ export interface WriteEffect extends ReadEffect {
   violations?: Violation[];
 }
 
-/** What a run answers: ok says whether it succeeded, and everything it wrote is stored. */
+/** The Result of a run. ok reports whether it succeeded and its writes are stored. */
 export type Result<T = any> = RunReport & ({ ok: true; output: T; error?: undefined } | { ok: false; output: null; error: Fault });
 
-/** A run as a request for its id finds it. */
+/** The state of a run, by its id. */
 export interface Run<T = any> extends Caller {
   run_id: string;
   tool: string;
-  /** queued: it waits for its tool to be compiled, or for its turn; done: it has ended, however. */
+  /**
+   * queued: it waits for the compilation of its tool or for admission; done: it has ended,
+   * successfully or not.
+   */
   status: 'queued' | 'running' | 'done';
-  /** It was asked to be cancelled; the result says whether that was in time. */
+  /** Its cancellation was requested; the result shows whether it came in time. */
   cancelled?: boolean;
   created: string;
   started?: string;
   ended?: string;
-  /** When a run that has ended is not found any more, at the latest. */
+  /** The latest time at which the state of an ended run is removed. */
   expires_at?: string;
-  /** Missing until it has ended, and if it has more than 4 MiB. */
+  /** Missing until the run has ended, and if it is larger than 4 MiB. */
   result?: Result<T>;
 }
 
-/** An event of a run that is streamed: a line that the tool logged, or what came of the run, which is the last one. */
+/** An event of a streamed run: a log line of the tool or, as the last event, the Result. */
 export type RunEvent<T = any> = { log: LogLine & { attempt: number }; result?: undefined } | { log?: undefined; result: Result<T> };
 
 export interface SessionRequest extends Caller {
@@ -173,20 +182,20 @@ export interface Session {
 }
 
 export interface StartedSession<T = any> extends Session {
-  /** What came of the message; missing if there was none. */
+  /** The Result of the message's run; missing without a message. */
   result?: Result<T>;
 }
 
 export interface PageQuery {
-  /** The next of the page before. */
+  /** The member next of the previous page. */
   after?: string;
-  /** How many items a page has at most, up to 1,000. Default 100. */
+  /** The maximum number of items of a page, up to 1,000. Default 100. */
   limit?: number;
 }
 
 export interface Page<T> {
   items: T[];
-  /** Asks for the page after this one; missing on the last. */
+  /** The value of after for the next page; missing on the last page. */
   next?: string;
 }
 
@@ -203,9 +212,9 @@ export interface UploadedFile {
   has_text: boolean;
   /** Some of the text is missing: it exceeds a limit, or could not be read to its end. */
   text_truncated?: boolean;
-  /** Says why has_text is false. */
+  /** The reason if has_text is false. */
   text_reason?: "unsupported_format" | "disabled" | "no_text" | "encrypted" | "damaged" | "too_complex" | "unknown_encoding";
-  /** Whoever has it has the file. */
+  /** Anyone with the link can download the file. */
   download_url?: string;
 }
 
@@ -231,22 +240,24 @@ export interface Store {
   retention?: string;
   strict?: boolean;
   schema?: Json;
-  /** Where it is declared; told by the service. */
+  /** Where it is declared; set by the service. */
   declared?: 'file' | 'api' | 'built_in';
-  /** What the schema seems to check and does not; in the answer to a declaration. */
+  /**
+   * Likely mistakes of the schema: keywords without an effect; in the response to a declaration.
+   */
   mistakes?: { pointer: string; message: string; hint?: string }[];
-  /** Records that no longer fit; in the answer to a change. */
+  /** The records that no longer match the schema; in the response to a change. */
   unfit?: { records: number; at_least?: boolean };
 }
 
 export interface StoredRecord<T = any> {
   content: T;
-  /** The ETag's number: give it as ifRevision. */
+  /** The number in the ETag; pass it as ifRevision. */
   revision: number;
   created: string;
   updated_at: string;
   expires_at: string | null;
-  /** What does not fit the schema of a store that is not strict; in the answer to a write. */
+  /** The schema violations, for a store that is not strict; in the response to a write. */
   violations?: Violation[];
 }
 
@@ -261,12 +272,15 @@ export interface ListedRecord extends Caller {
 }
 
 export interface ConditionOptions extends CallOptions {
-  /** The revision that the record must have, 0 for that there must be none; else the status is 412, the code "conflict". */
+  /**
+   * The required revision of the record, 0 for no record. Otherwise the call fails with status 412
+   * and code "conflict".
+   */
   ifRevision?: number;
 }
 
 export interface WriteOptions extends ConditionOptions {
-  /** Lets the record end earlier than its store says, such as "1h". */
+  /** A shorter lifetime of the record than the store's retention, such as "1h". */
   ttl?: string;
 }
 
@@ -291,12 +305,12 @@ export interface LedgerEntry extends Caller {
   tool?: string;
   actor?: string;
   at: string;
-  /** How it ended; missing where it succeeded. */
+  /** The code of the fault; missing after success. */
   code?: string;
   attempts: number;
   reads: ReadEffect[] | null;
   writes: WriteEffect[] | null;
-  /** How many reads and writes the entry leaves out, because there are too many. */
+  /** The number of reads and writes that the entry omits because there are too many. */
   more?: number;
 }
 
@@ -306,20 +320,20 @@ export interface UsageQuery {
   /** The day after the last one. */
   until?: Date | string;
   after?: string;
-  /** How many apps a page has at most, up to 100. */
+  /** The maximum number of apps of a page, up to 100. */
   limit?: number;
 }
 
-/** What an app in a tenant uses: what is stored now, and runs of the days that were asked for. */
+/** The usage of an app in a tenant: the stored data now, and the runs of the requested days. */
 export interface AppUsage {
   tenant: string;
   app: string;
   stored_bytes: number;
   stored_records: number;
-  /** Runs whose tool was executed; failed counts those of them that ended with a fault. */
+  /** The runs whose tool was executed; failed is the number of them that ended with a fault. */
   runs: number;
   failed: number;
-  /** Answers with an earlier run's result. */
+  /** Responses with the Result of an earlier run. */
   repeated: number;
   refused: number;
   not_started: number;
@@ -350,114 +364,149 @@ export interface Whoami extends Caller {
   apps: string[];
 }
 
-/** Why a call failed: a problem document of the service, an answer that is not the service's, or that there was none. */
+/**
+ * The error of a failed call: a problem document of the service, a response of another server, or
+ * no response.
+ */
 export class ToolrunError extends Error {
   name: 'ToolrunError';
-  /** What happened: "not_found", "access_denied", "input_invalid", "unavailable", ... */
+  /** The cause: "not_found", "access_denied", "input_invalid", "unavailable", ... */
   code: string;
-  /** The HTTP status; 0 where there was no answer. */
+  /** The HTTP status; 0 without a response. */
   status: number;
   hint?: string;
   store?: string;
   item?: string;
   violations: Violation[];
-  /** What in the request does not fit the API. */
+  /** The parts of the request that do not match the API. */
   details: { message: string; location?: string }[];
   runId?: string;
-  /** "unknown" where the request may have been carried out although no answer came. */
+  /** "unknown" if the request may have been carried out although no response arrived. */
   outcome?: 'unknown';
-  /** In how many seconds the service says to ask again. */
+  /** The delay in seconds after which the service asks to retry. */
   retryAfter?: number;
 }
 
 /** Every method rejects with a ToolrunError. */
 export class Client {
-  /** Connects to nothing. A mistake in the options is thrown. */
+  /** Creates a client without connecting. It throws if an option is invalid. */
   constructor(options: ClientOptions);
 
-  /** Runs a tool once. The Result also tells that the tool failed; what kept it from running rejects. */
+  /**
+   * Runs a tool once. A failure of the tool is in the Result; the promise rejects if the tool could
+   * not run.
+   */
   run<T = any>(run: RunRequest, options?: RunOptions): Promise<Result<T>>;
-  /** Runs code that no app declares. It takes a key with the right to. */
+  /** Runs code that no app declares. The key needs the permission to do so. */
   runCode<T = any>(run: CodeRequest, options?: RunOptions): Promise<Result<T>>;
-  /** Runs a tool: its log lines as they happen, then the Result. Leaving the loop before cancels the run. */
+  /**
+   * Runs a tool and yields its log lines as they arrive, then the Result. Leaving the loop earlier
+   * cancels the run.
+   */
   streamRun<T = any>(run: RunRequest, options?: StreamOptions): AsyncGenerator<RunEvent<T>, void, void>;
-  /** Runs code as streamRun does a tool. */
+  /** Runs code like runCode, with the events of streamRun. */
   streamRunCode<T = any>(run: CodeRequest, options?: StreamOptions): AsyncGenerator<RunEvent<T>, void, void>;
-  /** Describes a run that the key asked for, and for an operator any: while it goes on, and for 10 minutes after at most. */
+  /**
+   * Returns a run that this key started, or any run for an operator, until at most 10 minutes after
+   * its end.
+   */
   runById<T = any>(id: string, options?: CallOptions): Promise<Run<T>>;
-  /** Cancels a run that runById finds: it ends soon, and stores nothing unless it is being stored already. */
+  /**
+   * Cancels a run that runById returns. It ends soon and stores nothing, unless its commit has
+   * begun.
+   */
   cancelRun<T = any>(id: string, options?: CallOptions): Promise<Run<T>>;
   tools(options?: CallOptions): Promise<Tool[]>;
 
-  /** Starts a session, with a new id where none is named, or changes one that is open. */
+  /** Starts a session, with a new id by default, or changes an open one. */
   startSession<T = any>(start?: SessionRequest, options?: RunOptions): Promise<StartedSession<T>>;
   session(caller: SessionCaller, options?: CallOptions): Promise<Session>;
   /** Changes the metadata by a merge patch (RFC 7396). */
   setMetadata(caller: SessionCaller, patch: { [name: string]: unknown }, options?: CallOptions): Promise<Session>;
-  /** Ends the session: what lived with it is gone, and its id is refused from then on. */
+  /** Ends the session. Its data are removed, and its id is rejected from then on. */
   endSession(caller: SessionCaller, options?: CallOptions): Promise<Session>;
-  /** A page of sessions, sorted by their ids. */
+  /** Returns a page of sessions, sorted by id. */
   sessions(query?: PageQuery & { user_id?: string }, options?: CallOptions): Promise<Page<Session>>;
   allSessions(query?: PageQuery & { user_id?: string }, options?: CallOptions): AsyncGenerator<Session, void, void>;
 
-  /** Uploads a file to the session, which begins where it has not. A Blob takes a name. */
+  /** Uploads a file to the session, which it starts if necessary. A Blob needs a name. */
   uploadFile(caller: SessionCaller, file: Blob, options?: CallOptions & { name?: string }): Promise<UploadedFile>;
   files(caller: SessionCaller, options?: CallOptions): Promise<UploadedFile[]>;
   changeFile(caller: SessionCaller, id: string, change: { is_active: boolean }, options?: CallOptions): Promise<UploadedFile>;
-  /** Removes a file of the caller's session with its text, and answers what it was; its `download_url` ends. */
+  /**
+   * Removes a file of the caller's session with its text and returns it. Its `download_url` becomes
+   * invalid.
+   */
   deleteFile(caller: SessionCaller, id: string, options?: CallOptions): Promise<UploadedFile>;
-  /** Downloads a file. Its name is a stranger's text, and not a path to write to. */
+  /** Downloads a file. Its name is untrusted text: do not use it as a path. */
   file(caller: SessionCaller, id: string, options?: CallOptions): Promise<File>;
 
   prompts(options?: CallOptions): Promise<Prompt[]>;
-  /** Renders a prompt with what it may read of the caller's memory; missing are expressions that rendered as nothing. */
+  /**
+   * Renders a prompt with the caller's memory that its grants allow. missing lists the expressions
+   * without a value.
+   */
   render(caller: Caller, prompt: string, options?: CallOptions): Promise<{ name: string; text: string; missing?: string[] }>;
 
   stores(options?: CallOptions): Promise<Store[]>;
   store(name: string, options?: CallOptions): Promise<Store>;
-  /** Declares a store beside those of the app file. */
+  /** Declares a store in addition to those of the app file. */
   createStore(store: Store, options?: CallOptions): Promise<Store>;
   /** Replaces the declaration of a store that was created through the API. */
   changeStore(store: Store, options?: CallOptions): Promise<Store>;
 
-  /** Reads a record; a projection such as {"preferences.language": 1} picks members. None is the code "not_found". */
+  /**
+   * Reads a record, or the members of a projection such as {"preferences.language": 1}. The code
+   * "not_found" means no record.
+   */
   record<T = any>(caller: Caller, store: string, options?: CallOptions & { projection?: { [path: string]: unknown } }): Promise<StoredRecord<T>>;
   /** Replaces the content of a record, or creates it. */
   putRecord<T = any>(caller: Caller, store: string, content: T, options?: WriteOptions): Promise<StoredRecord<T>>;
   /** Merges a patch (RFC 7396) into a record, or creates it. */
   patchRecord<T = any>(caller: Caller, store: string, patch: unknown, options?: WriteOptions): Promise<StoredRecord<T>>;
-  /** Deletes a record, and says whether there was one. */
+  /** Deletes a record and reports whether it existed. */
   deleteRecord(caller: Caller, store: string, options?: ConditionOptions): Promise<{ success: true; deleted: boolean }>;
-  /** A page of the records of a store, without their contents. It may hold less than was asked for; there is more while it has a next. */
+  /**
+   * Returns a page of the records of a store, without their contents. A page with next is not the
+   * last, even if it is short.
+   */
   records(caller: Caller, store: string, query?: PageQuery, options?: CallOptions): Promise<Page<ListedRecord>>;
   allRecords(caller: Caller, store: string, query?: PageQuery, options?: CallOptions): AsyncGenerator<ListedRecord, void, void>;
-  /** Removes all records of a store, of all users and sessions, and says how many. */
+  /** Removes all records of a store, of all users and sessions, and returns their number. */
   purgeStore(store: string, options?: CallOptions): Promise<number>;
-  /** Removes everything of a user. It cannot be undone. */
+  /** Removes all data of a user. It cannot be undone. */
   eraseUser(user: string, options?: CallOptions): Promise<Erased>;
   /**
-   * Downloads all data of a user, which eraseUser would remove: a ZIP archive of lists with one JSON value a line, and of
-   * files. The stream fails unless all of it comes.
+   * Downloads all data of a user that eraseUser would remove: a ZIP archive of files and of lists
+   * with one JSON value per line. The stream fails if it is incomplete.
    */
   exportUser(user: string, options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
 
-  /** A page of the ledger, oldest entries first. It may hold less than was asked for; there is more while it has a next. */
+  /**
+   * Returns a page of the ledger, oldest entries first. A page with next is not the last, even if
+   * it is short.
+   */
   ledger(query?: LedgerQuery, options?: CallOptions): Promise<Page<LedgerEntry>>;
   ledgerEntries(query?: LedgerQuery, options?: CallOptions): AsyncGenerator<LedgerEntry, void, void>;
 
-  /** A page of what the apps of the tenant use; of all tenants, for a key of role metering. */
+  /**
+   * Returns a page of the usage of the tenant's apps, or of all tenants for a key of role metering.
+   */
   usage(query?: UsageQuery, options?: CallOptions): Promise<Page<AppUsage>>;
   allUsage(query?: UsageQuery, options?: CallOptions): AsyncGenerator<AppUsage, void, void>;
 
-  /** The configuration of the app: an app file in JSON, without anything that is stored. */
+  /** Returns the configuration of the app: an app file in JSON, without stored data. */
   exportApp(options?: CallOptions): Promise<{ [member: string]: Json }>;
-  /** Declares the stores of a document that the app's file does not; left_out is what else the document has. */
+  /**
+   * Declares the stores of a document that the app file does not declare. left_out lists everything
+   * else in the document.
+   */
   importStores(document: unknown, options?: CallOptions): Promise<Imported>;
   /**
-   * Downloads a backup of the whole service, with the content of all tenants, for a key of role backup. The stream fails
-   * unless all of it comes.
+   * Downloads a backup of the whole service with the data of all tenants, for a key of role backup.
+   * The stream fails if it is incomplete.
    */
   backup(options?: CallOptions): Promise<{ size: number; content: ReadableStream<Uint8Array> }>;
-  /** Whose the key is, and what apps it may use. */
+  /** Returns the identity of the key and the apps that it can use. */
   whoami(options?: CallOptions): Promise<Whoami>;
 }

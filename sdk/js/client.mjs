@@ -1,4 +1,5 @@
-// A client of the service that toolrun serve offers, on fetch alone: for Node 20 and later, and for browsers.
+// A client for the API of toolrun serve. It needs only fetch, and runs on Node 20 and later and in
+// browsers.
 import { events } from './events.mjs';
 import { errorOfProblem, foreign, isMedia, mistake, ToolrunError, Transport } from './transport.mjs';
 
@@ -7,7 +8,7 @@ export { ToolrunError };
 const PATCH = 'application/merge-patch+json';
 const EVENTS = 'text/event-stream';
 
-/** Calls the API of one service; client.d.mts describes every method. */
+/** A client of one service. client.d.mts describes the methods. */
 export class Client {
   #transport;
 
@@ -89,7 +90,7 @@ export class Client {
 
   uploadFile(caller, file, { name = file?.name, ...options } = {}) {
     if (!(file instanceof Blob) || !name) {
-      return Promise.reject(mistake('an upload is a File, or a Blob with a name'));
+      return Promise.reject(mistake('an upload must be a File, or a Blob with a name'));
     }
     const form = new FormData();
     form.append('file', file, name);
@@ -236,7 +237,7 @@ export class Client {
       },
       flush: (controller) => {
         if (sent !== size) {
-          controller.error(this.#transport.broken(new Error(`${sent} of ${size} bytes came`), response, 'GET', options));
+          controller.error(this.#transport.broken(new Error(`${sent} of ${size} bytes received`), response, 'GET', options));
         }
       },
     });
@@ -247,7 +248,7 @@ export class Client {
     return this.#send('GET', ['whoami'], { general: true, ...options });
   }
 
-  async #send(method, path, options) { // also what is thrown before anything is sent becomes a rejection
+  async #send(method, path, options) { // async: an error before the request becomes a rejection, too
     return this.#transport.json(method, path, options);
   }
 
@@ -256,12 +257,15 @@ export class Client {
   }
 }
 
-/** What the options of a run mean for its request. One with an idempotency key may be sent again. */
+/** Returns the request options for a run. A run with an idempotency key may be retried. */
 function running({ idempotencyKey, ...options } = {}) {
   return { headers: { 'Idempotency-Key': idempotencyKey }, repeatable: idempotencyKey !== undefined, ...options };
 }
 
-/** What the options of a write mean for its request. One that names a revision would refuse what it did itself. */
+/**
+ * Returns the request options for a write. A write with a revision is not retried: it would
+ * conflict with itself.
+ */
 function writing(caller, { ifRevision, ttl, ...options } = {}, repeatable) {
   const headers = {};
   if (ifRevision === 0) {
@@ -296,7 +300,7 @@ function stamp(time) {
   return time instanceof Date ? time.toISOString() : time;
 }
 
-/** Goes over the events of a run to its Result. */
+/** Yields the events of a run up to its Result. */
 async function* follow(response, onRunId) {
   for await (const { name, data } of events(response.body)) {
     switch (name) {
@@ -316,7 +320,7 @@ async function* follow(response, onRunId) {
   throw new TypeError('the stream ended before the Result');
 }
 
-/** Goes over the items of a list, page after page. */
+/** Yields the items of all pages of a list. */
 async function* pages(page, after) {
   for (let next = after; ;) {
     const list = await page(next);
@@ -325,13 +329,16 @@ async function* pages(page, after) {
       return;
     }
     if (list.next === next) {
-      throw new ToolrunError('the service answers with the same page again', { code: 'unavailable' });
+      throw new ToolrunError('the service returned the same page again', { code: 'unavailable' });
     }
     next = list.next;
   }
 }
 
-/** The file's name in a Content-Disposition (RFC 6266) as the service writes it; undefined where it is none. */
+/**
+ * Returns the file name of a Content-Disposition (RFC 6266) in the service's format, or undefined
+ * for any other value.
+ */
 function filename(disposition) {
   if (!/^attachment(;|$)/.test(disposition)) {
     return undefined;

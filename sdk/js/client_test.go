@@ -35,8 +35,8 @@ prompts:
 	"chatty.js":  `console.log("begun"); for (;;) {}`,
 }
 
-// TestClient has the clients talk to toolrun mcp and toolrun serve: the official one of MCP, and the one of this package.
-// What they expect stands in test/.
+// TestClient runs the tests of the official MCP client and of this package's client with toolrun mcp
+// and toolrun serve.
 func TestClient(t *testing.T) {
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -81,7 +81,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// makeKey makes a key that has the name of its role.
+// makeKey creates a key with the name of its role.
 func makeKey(t *testing.T, toolrun, dir, role string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), toolrun, "key", "create", "--keys", "keys.json", "--role", role, "--json", role)
@@ -92,12 +92,12 @@ func makeKey(t *testing.T, toolrun, dir, role string) string {
 		err = json.Unmarshal(out, &key)
 	}
 	if err != nil {
-		t.Fatalf("make a key: %v\n%s", err, out)
+		t.Fatalf("create a key: %v\n%s", err, out)
 	}
 	return key.Secret
 }
 
-// serve starts a service with the keys, and returns its address.
+// serve starts a service with the keys and returns its URL.
 func serve(t *testing.T, toolrun, dir string) string {
 	t.Helper()
 	cmd := exec.Command(toolrun, "serve", "--json", "--listen", "127.0.0.1:0", "--keys", "keys.json", "--db", "service.db", "--inprocess")
@@ -115,14 +115,14 @@ func serve(t *testing.T, toolrun, dir string) string {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		if t.Failed() {
-			t.Logf("the service said:\n%s", &stderr)
+			t.Logf("standard error of the service:\n%s", &stderr)
 		}
 	})
-	var said struct{ URL string }
-	if err := json.NewDecoder(out).Decode(&said); err != nil {
+	var started struct{ URL string }
+	if err := json.NewDecoder(out).Decode(&started); err != nil {
 		t.Fatalf("the service did not start: %v", err)
 	}
-	return said.URL
+	return started.URL
 }
 
 func write(t *testing.T, name string, text []byte) {
@@ -141,7 +141,7 @@ var unreachable = []string{"ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET
 func install(t *testing.T, dir string) {
 	t.Helper()
 	npm := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline",
-		"--fetch-retries=1", "--fetch-retry-mintimeout=1000") // npm's own patience is over a minute
+		"--fetch-retries=1", "--fetch-retry-mintimeout=1000") // npm's default takes over a minute
 	npm.Dir = dir
 	out, err := npm.CombinedOutput()
 	if err == nil {

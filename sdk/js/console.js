@@ -1,7 +1,7 @@
 'use strict';
 
-// isPlain tells whether joining the arguments is all that there is to do. Most lines are such, and the module
-// that formats the others is several times as much work as they are.
+// isPlain reports whether joining the arguments formats them. Most lines are plain, and loading the
+// module that formats the others costs several times as much.
 function isPlain(args) {
   for (let i = 0; i < args.length; i++) {
     const type = typeof args[i];
@@ -11,8 +11,9 @@ function isPlain(args) {
 }
 
 /**
- * Makes a tool's console. host.log(level, text) takes a line; host.stackOf(error), where there is one, tells
- * an error's stack in the author's own lines; host.now() is a clock in milliseconds.
+ * Creates the console of a tool. host.log(level, text) writes a line; the optional
+ * host.stackOf(error) returns an error's stack with positions in the author's files; host.now() is
+ * a clock in milliseconds.
  */
 exports.createConsole = function createConsole(host) {
   const stackOf = host.stackOf || ((error) => error.stack);

@@ -1,13 +1,13 @@
-// Types of the memory of tests: import { Memory } from '@toolrun/sdk/double'.
+// Types of the test double of memory: import { Memory } from '@toolrun/sdk/double'.
 
 import type { Memory as ToolMemory, MemoryAccessError, Projection } from './index.js';
 
 export { MemoryAccessError } from './index.js';
 
-/** The program toolrun cannot be started, or it has ended. */
+/** The error if the program toolrun cannot be started, or has ended. */
 export class ToolrunError extends Error {}
 
-/** A store, with the keys of an app file. The schema is the JSON of its file. */
+/** A store with the keys of an app file. The schema is the content of its file. */
 export interface StoreDeclaration {
   access: 'session' | 'user' | 'application';
   retention?: string;
@@ -18,10 +18,13 @@ export interface StoreDeclaration {
   expose?: 'resource';
 }
 
-/** "read", "write", "delete" or "readwrite", several with commas, or a list of them, by store. */
+/**
+ * Grants by store: "read", "write", "delete" or "readwrite", several separated by commas, or a list
+ * of them.
+ */
 export type Grants = { [store: string]: string | string[] };
 
-/** What an app may keep. Default: toolrun's. */
+/** The limits of an app's stored data. Default: those of toolrun. */
 export interface Limits {
   record_bytes?: number;
   depth?: number;
@@ -33,20 +36,20 @@ export interface Limits {
   user_records?: number;
 }
 
-/** For whom calls act. A user or session of null is one that is not known. */
+/** The caller of memory operations. A user or session of null is unknown. */
 export interface Caller {
   user?: string | null;
   session?: string | null;
-  /** What a tool may do. Default: everything. */
+  /** The grants of the tool. Default: all. */
   grants?: Grants;
-  /** A tool of the app file, whose grants hold. */
+  /** A tool of the app file, whose grants apply. */
   tool?: string;
 }
 
 export interface OpenOptions extends Caller {
   /** The stores of the app, by name. */
   stores?: { [name: string]: StoreDeclaration };
-  /** The path of an app file, in place of stores. */
+  /** The path of an app file, instead of stores. */
   file?: string;
   /** The id of the app. Default "test". */
   app?: string;
@@ -57,9 +60,9 @@ export interface OpenOptions extends Caller {
   /** The metadata of the session. */
   metadata?: { [name: string]: unknown };
   limits?: Limits;
-  /** How long a session lives without being used, such as "30m". Default 24h. */
+  /** The idle lifetime of a session, such as "30m". Default 24h. */
   sessionIdle?: string;
-  /** Where the clock stands. Default: it is the system's. */
+  /** The time of the stopped clock. Default: the system's clock. */
   now?: Date | string;
 }
 
@@ -77,17 +80,17 @@ export interface Effects {
   writes: { store: string; revision: number; op: string; violations?: Fault['violations'] }[];
 }
 
-/** The Result of a run, as toolrun answers it. */
+/** The Result of a run, as toolrun returns it. */
 export interface Result<T = any> {
   run_id?: string;
   ok: boolean;
   output: T;
-  /** The keys that the tool added to its context, or changed there. */
+  /** The keys that the tool added to its context or changed. */
   context?: { [name: string]: any };
   error?: Fault;
   warnings: string[];
   effects: Effects;
-  /** What the tool threw, with its stack. Printing the Result does not show it. */
+  /** The error that the tool threw, with its stack. Printing the Result does not show it. */
   readonly exception?: unknown;
 }
 
@@ -113,49 +116,55 @@ export interface DumpedRecord extends SeededRecord {
 }
 
 /**
- * Memory for tests: toolrun's own, in a process of its own. A tool calls the same get_content, set_content and
- * delete_content. Each call outside of run is a run of its own.
+ * The memory of toolrun for tests, in a separate process. A tool calls the same get_content,
+ * set_content and delete_content. Each call outside of run is a separate run.
  */
 export interface Memory extends ToolMemory {}
 export class Memory {
   private constructor();
-  /** Opens a memory. A mistake in the declaration rejects with a MemoryAccessError of the code "source_invalid". */
+  /**
+   * Opens a memory. An invalid declaration rejects with a MemoryAccessError of the code
+   * "source_invalid".
+   */
   static open(options: OpenOptions): Promise<Memory>;
-  /** What the last run that succeeded read and wrote. */
+  /** The reads and writes of the last successful run. */
   effects: Effects;
-  /** Stores a content as it is, without a grant and outside of a run under way; the schema holds. */
+  /** Stores a content unchanged, without a grant and outside of any run. The schema applies. */
   put(store: string, content: unknown): Promise<void>;
-  /** Answers the content that is stored, without a grant and outside of a run under way, or null. */
+  /** Returns the stored content, or null, without a grant and outside of any run. */
   content(store: string): Promise<any>;
-  /** Answers the content with its revision and times, as content does, or null. */
+  /** Returns the stored content with its revision and times, or null, as content does. */
   record(store: string): Promise<{ content: any; revision: number; created: string; updated_at: string; expires_at: string | null } | null>;
-  /** Stores records of any user and session, as they are. */
+  /** Stores records of any user and session unchanged. */
   seed(records: SeededRecord[]): Promise<void>;
-  /** Answers the living records, of one store, user or session if the filter names it. */
+  /** Returns the live records that match the filter. */
   dump(filter?: { store?: string; user?: string; session?: string }): Promise<DumpedRecord[]>;
-  /** Answers the same memory for another caller. */
+  /** Returns the same memory for another caller. */
   caller(changes: Caller): Promise<Memory>;
-  /** Has every call of a tool on a store fail with the error of a code, until code is null. */
+  /** Makes all calls of tools on a store fail with the given code, until it is called with null. */
   refuse(store: string, code: string | null, message?: string, details?: { hint?: string }): Promise<void>;
-  /** Lets time go by: a number of milliseconds, or a duration such as "90m". */
+  /** Advances the clock by a number of milliseconds, or a duration such as "90m". */
   advance(time: number | string): Promise<void>;
-  /** Sets the clock, which stands from then on. */
+  /** Sets the clock and stops it. */
   setClock(now: Date | string): Promise<void>;
-  /** Seeds what ids are made from. */
+  /** Seeds the random source of ids. */
   setRandom(seed: number): Promise<void>;
-  /** Merges into sessionMeta.metadata. Without a session, the runs that follow are given it. */
+  /**
+   * Merges a patch into sessionMeta.metadata. Without a session, it applies to the following runs.
+   */
   setMetadata(patch: { [name: string]: unknown }): Promise<void>;
   /** Sets the platform's own names for the session and its user. */
   setReferences(references: { session?: string; user?: string }): Promise<void>;
-  /** Ends the session, with what lived in it. */
+  /** Ends the session and removes its data. */
   endSession(): Promise<void>;
   /** Removes all records and sessions. */
   reset(): Promise<void>;
-  /** Closes the memory. The end of the tests closes it too. */
+  /** Closes the memory. It also closes at the end of the tests. */
   close(): Promise<void>;
   /**
-   * Runs the function of a tool as one run: it is stored whole if the function returns, and not at all if it throws. While it
-   * runs, memory, env and MemoryAccessError are global variables, as in a sandbox. One run at a time.
+   * Runs the function of a tool as one run. All its writes are stored if the function returns, and
+   * none if it throws. Meanwhile memory, env and MemoryAccessError are global variables, as in a
+   * sandbox. Only one run at a time is possible.
    */
   run<I, T>(tool: (input: I, context: any) => T, input?: I, options?: RunOptions): Promise<Result<Awaited<T>>>;
 }

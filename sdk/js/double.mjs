@@ -1,4 +1,5 @@
-// The memory of tests: stores, records and sessions of an app, kept by toolrun double. double.d.mts describes it.
+// The test double of memory: stores, records and sessions of an app, held by toolrun double.
+// double.d.mts describes it.
 import { resolve } from 'node:path';
 import sdk from './index.js';
 import { encode, Unfit } from './encode.mjs';
@@ -9,23 +10,23 @@ const { createMemory, MemoryAccessError } = sdk;
 export { MemoryAccessError, ToolrunError };
 
 const shared = new Process();
-let opened = 0; // memories, ever
+let opened = 0; // number of memories so far
 
 const unused = new FinalizationRegistry((name) => shared.forget(name));
 
-const MAX_TOOLS = 50; // of one memory; the process bounds them
+const MAX_TOOLS = 50; // per memory; the process has a limit
 
-/** An app that is open in the process. The callers of one memory share it. */
+/** An app that is open in the process. All callers of a memory share it. */
 class App {
   #name = JSON.stringify(`m${++opened}`);
-  #tools = new Map(); // names by declaration, the one used last at the end
+  #tools = new Map(); // names by declaration, the most recently used last
   #made = 0;
 
   constructor() {
     unused.register(this, this.#name);
   }
 
-  /** Makes a request about the app. */
+  /** Sends a request for the app and returns the result. */
   async request(request, members = {}) {
     const texts = { do: JSON.stringify(request), memory: this.#name };
     for (const [name, value] of Object.entries(members)) {
@@ -37,7 +38,7 @@ class App {
     return reply.result;
   }
 
-  /** Answers the name of a tool of a declaration. */
+  /** Returns the name of a tool with the given declaration. */
   async tool(declaration) {
     if (declaration === undefined || typeof declaration === 'string') return declaration;
     const text = encodeOfTest(declaration, 'tool');
@@ -45,7 +46,7 @@ class App {
     this.#tools.delete(text);
     if (name === undefined) {
       name = this.#free();
-      this.#tools.set(text, name); // before the request is answered: another one is not to take the name
+      this.#tools.set(text, name); // before the reply, so that no other request takes the name
       await this.request('tool', { tool: name, manifest: new Text(text) });
     }
     this.#tools.set(text, name);
@@ -60,7 +61,7 @@ class App {
   }
 }
 
-/** A text of JSON that is sent as it is. */
+/** A JSON text that is sent unchanged. */
 class Text {
   constructor(json) {
     this.json = json;
@@ -71,12 +72,12 @@ function encodeOfTest(value, name) {
   try {
     return encode(value, name);
   } catch (error) {
-    if (error instanceof Unfit) throw new TypeError(`the test gives a value that is not JSON: ${error.message}`);
+    if (error instanceof Unfit) throw new TypeError(`the test passes a value that is not JSON: ${error.message}`);
     throw error;
   }
 }
 
-// The faults of the host, by the errors that it raised: only these errors stand for them.
+// The faults of the host by the errors made from them. No other error represents a fault.
 const faults = new WeakMap();
 
 function errorOf(fault) {
@@ -90,12 +91,12 @@ export class Memory {
   #app;
   #user;
   #session;
-  #tool; // a name, or a manifest, or undefined for everything
+  #tool; // a name, or a manifest, or undefined for all grants
   #metadata;
   #operations;
-  #calls; // what a tool sees as memory
-  #run; // under way
-  /** What the last run that succeeded read and wrote. */
+  #calls; // the global memory of a tool
+  #run; // the current run
+  /** The reads and writes of the last successful run. */
   effects = { reads: [], writes: [] };
 
   constructor(secret, known) {
@@ -117,7 +118,7 @@ export class Memory {
 
   static async open(options = {}) {
     const { stores, file, app = 'test', user = 'user_test', session = 'session_test', grants, tool, metadata, limits, sessionIdle, now } = options;
-    if ((stores === undefined) === (file === undefined)) throw new TypeError('a memory has either stores or the file of an app');
+    if ((stores === undefined) === (file === undefined)) throw new TypeError('Memory.open needs either stores or the path of an app file');
     const shell = new App();
     const declared = file === undefined ? { app: { app, session_idle: sessionIdle, memory: stores } } : { file: resolve(file) };
     const { operations, stores: names } = await shell.request('open', { ...declared, limits });
@@ -195,7 +196,7 @@ export class Memory {
   }
 
   async run(tool, input = {}, { context, env, inputSchema, outputSchema } = {}) {
-    if (this.#run) throw new Error('a run is under way already');
+    if (this.#run) throw new Error('a run is already in progress');
     const starting = { handle: undefined };
     this.#run = starting;
     try {
@@ -211,7 +212,7 @@ export class Memory {
     }
   }
 
-  /** Executes the function of a tool in the run that was begun. */
+  /** Executes the function of a tool in a run that has begun. */
   async #execute(tool, { run, input, context }) {
     const before = new Map(Object.entries(context).map(([key, value]) => [key, JSON.stringify(value)]));
     let output;
@@ -266,23 +267,26 @@ export class Memory {
 }
 
 function toolOf(grants, tool) {
-  if (grants !== undefined && tool !== undefined) throw new TypeError('a caller has either grants or the tool whose grants they are');
+  if (grants !== undefined && tool !== undefined) throw new TypeError('a caller has either grants or a tool of the app file');
   return grants === undefined ? tool : { grants };
 }
 
-/** The fault of an error. Only the very error that a call raised stands for that call's fault. */
+/**
+ * Returns the fault of an error. Only the error object that a call raised represents that call's
+ * fault.
+ */
 function faultOf(error) {
   const fault = faults.get(error);
   if (fault) return fault;
   return { code: 'tool_error', message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
 }
 
-/** The Result of a run that failed, with what it threw. */
+/** Returns the Result of a failed run, with the exception attached. */
 function failed(result, exception) {
   return Object.defineProperty(result, 'exception', { value: exception, enumerable: false });
 }
 
-/** Runs a function with global variables that are gone afterwards. */
+/** Runs a function with temporary global variables. */
 async function withGlobals(names, run) {
   const before = new Map(Object.keys(names).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]));
   Object.assign(globalThis, names);

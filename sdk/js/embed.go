@@ -1,11 +1,12 @@
-// Package sdkjs carries the JavaScript of the SDK into the host, where an engine gives it to its guests. The
-// same files are the npm package, so a tool's author tests against what the tool will run with.
+// Package sdkjs embeds the JavaScript of the SDK, which the engine runs in its guests. The npm
+// package contains the same files, so the author of a tool tests with the code that the tool runs
+// with.
 package sdkjs
 
 import "embed"
 
-// Files holds the modules that a guest runs, and memory.js, which does for Node what the host does for a guest. They
-// are CommonJS modules that require only each other.
+// Files contains the modules that a guest runs, and memory.js, the counterpart of the host's memory
+// in Node. They are CommonJS modules that require only each other.
 //
 //go:embed errors.js memory.js format.js console.js
 var Files embed.FS

@@ -1,4 +1,5 @@
-// Values as JSON, as toolrun takes them from a tool: what JSON.stringify would drop or turn into null is refused.
+// Encodes values as JSON by the rules of toolrun: values that JSON.stringify would drop or turn
+// into null are errors.
 
 const ADVICE = new Map([
   [Map, 'is a Map; use Object.fromEntries(map)'],
@@ -7,12 +8,14 @@ const ADVICE = new Map([
   [ArrayBuffer, 'is an ArrayBuffer; use [...new Uint8Array(buffer)]'],
   [RegExp, 'is a RegExp; use its source'],
   [Error, 'is an Error; use its message'],
-  [Date, 'is an invalid Date'], // a valid one has become its text
+  [Date, 'is an invalid Date'], // a valid one has been converted by toJSON
 ]);
 
 const MAX_NESTING = 100;
 
-/** A value that JSON cannot hold; deep says that nothing is wrong with it but its nesting. */
+/**
+ * The error for a value that JSON cannot represent. deep reports whether only its nesting is wrong.
+ */
 export class Unfit extends Error {
   constructor(message, deep = false) {
     super(message);
@@ -20,7 +23,7 @@ export class Unfit extends Error {
   }
 }
 
-/** Writes a value, undefined for undefined. Paths in errors begin with name. */
+/** Encodes a value; the result is undefined for undefined. Paths in errors begin with name. */
 export function encode(value, name) {
   return write(value, name, []);
 }
@@ -54,7 +57,7 @@ function isInvalidDate(value) {
 
 function text(value, path) {
   if (!/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(value)) return JSON.stringify(value);
-  throw new Unfit(`${path} holds half of a surrogate pair, which is no character`);
+  throw new Unfit(`${path} holds half of a surrogate pair, which is not a character`);
 }
 
 function refuseType(value, path) {

@@ -1,8 +1,11 @@
 'use strict';
 
-/** What a refused memory call throws. Its code tells what happened and never changes; its message may. */
+/**
+ * The error of a rejected memory call. Its code identifies the cause and is stable; its message may
+ * change.
+ */
 class MemoryAccessError extends Error {
-  // Fields are defined where assignments would end in a setter that someone put on Object.prototype.
+  // Fields are definitions: an assignment could call a setter on Object.prototype.
   code;
   op;
   store;
@@ -21,7 +24,7 @@ class MemoryAccessError extends Error {
   }
 }
 
-// On the prototype, as the built-in errors have it: an own property would show up when an error is printed.
+// On the prototype, as in the built-in errors: printing an error would show an own property.
 MemoryAccessError.prototype.name = 'MemoryAccessError';
 
 exports.MemoryAccessError = MemoryAccessError;

@@ -1,7 +1,7 @@
-// Server-sent events (HTML Living Standard, section 9.2.6), with those line ends alone that the service writes: LF, and
-// CRLF where a proxy made them.
+// Server-sent events (HTML Living Standard, section 9.2.6). Lines end in LF as the service writes
+// them, or in CRLF if a proxy changed them.
 
-/** Goes over the events of a stream of bytes, as {name, data}. Leaving the loop early closes the stream. */
+/** Yields the events of a byte stream as {name, data}. Leaving the loop early closes the stream. */
 export async function* events(body) {
   const reader = body.getReader(); // not every browser iterates over streams
   try {
@@ -9,7 +9,7 @@ export async function* events(body) {
     let data = [];
     for await (const line of lines(reader)) {
       if (line === '') {
-        if (data.length > 0) { // an event without data is none
+        if (data.length > 0) { // events without data do not count
           yield { name, data: data.join('\n') };
         }
         name = '';
@@ -24,7 +24,7 @@ export async function* events(body) {
       }
     }
   } finally {
-    await reader.cancel().catch(() => {}); // what broke the stream is known already
+    await reader.cancel().catch(() => {}); // the error of the stream has been thrown already
   }
 }
 
@@ -34,7 +34,7 @@ async function* lines(reader) {
   for (;;) {
     const { done, value } = await reader.read();
     if (done) {
-      return; // a line that has no end is none
+      return; // an unterminated line does not count
     }
     const parts = decoder.decode(value, { stream: true }).split('\n');
     parts[0] = rest + parts[0];

@@ -1,11 +1,11 @@
 'use strict';
 
-// How deep, how wide and how long a logged value is written before it is cut.
+// Limits of a logged value: nesting, items per container and characters.
 const MAX_DEPTH = 2;
 const MAX_ITEMS = 100;
 const MAX_CHARS = 10000;
 
-/** Writes the arguments of a console call as one text, in the manner of Node.js. It never throws. */
+/** Formats the arguments of a console call as one text, like Node.js. It never throws. */
 exports.format = function format(args, stackOf = (error) => error.stack) {
   const budget = { chars: MAX_CHARS, stackOf };
   let from = 0;
@@ -19,7 +19,8 @@ exports.format = function format(args, stackOf = (error) => error.stack) {
   return text;
 };
 
-// fillIn replaces %s and its like in the first argument; it answers the text and how many arguments it used.
+// fillIn replaces the placeholders, such as %s, in the first argument. It returns the text and the
+// number of used arguments.
 function fillIn(args, budget) {
   let next = 1;
   const text = args[0].replace(/%[sdifjoOc%]/g, (token) => {
@@ -52,14 +53,14 @@ function asJSON(value) {
   }
 }
 
-// show writes a value as console.log does at the top level: strings bare.
+// show formats a value at the top level of console.log, where strings have no quotes.
 function show(value, budget) {
   if (typeof value !== 'string') return quote(value, budget);
   budget.chars -= value.length;
   return value;
 }
 
-// quote writes a value as it looks inside of another one. A proxy or a getter may throw at any point.
+// quote formats a value as a member of another one. A proxy or a getter may throw at any point.
 function quote(value, budget) {
   try {
     return inspect(value, budget, []);
@@ -73,7 +74,7 @@ function inspect(value, budget, parents) {
   const text = typeof value === 'object' && value !== null
     ? inspectObject(value, budget, parents)
     : inspectPrimitive(value);
-  // A container is charged for its own brackets only: its members were charged already.
+  // A container counts only its own brackets: its members have been counted already.
   budget.chars -= typeof value === 'object' && value !== null ? 4 : text.length;
   return text;
 }
@@ -121,7 +122,7 @@ function inspectObject(object, budget, parents) {
   return wrap(leaf === undefined ? label(object, name) : `${leaf} `, list ? '[]' : '{}', parts);
 }
 
-// inspectLeaf writes the objects that are told by one text; undefined for all others.
+// inspectLeaf formats objects without members; it returns undefined for all others.
 function inspectLeaf(object, budget) {
   if (object instanceof Error) return inspectError(object, budget);
   if (object instanceof Date) return Number.isNaN(object.getTime()) ? 'Invalid Date' : object.toISOString();
@@ -147,7 +148,7 @@ function classOf(object) {
   return typeof constructor === 'function' && typeof constructor.name === 'string' ? constructor.name : '';
 }
 
-// label is what stands before the brackets: nothing for plain objects and arrays.
+// label returns the text before the brackets, which is empty for plain objects and arrays.
 function label(object, name) {
   if (name === '' || name === 'Object' || name === 'Array') return '';
   if (object instanceof Map || object instanceof Set) return `${name}(${object.size}) `;
@@ -174,7 +175,7 @@ function entries(object, budget, parents) {
 }
 
 function members(object, list, budget, parents) {
-  if (list && object.length > MAX_ITEMS) return []; // looking for names among many indices takes long
+  if (list && object.length > MAX_ITEMS) return []; // searching for names among many indices is slow
   let keys = Object.keys(object);
   if (list) keys = keys.filter((key) => !/^\d+$/.test(key));
   const items = [];
@@ -184,7 +185,7 @@ function members(object, list, budget, parents) {
     if (property === undefined) continue;
     const name = /^[A-Za-z_$][\w$]*$/.test(key) ? key : quoteString(key);
     budget.chars -= name.length;
-    // A getter is shown, not run: logging must not change what a tool does.
+    // A getter is shown, not called: logging must not change the behaviour of a tool.
     items.push(`${name}: ${property.get || property.set ? '[Getter]' : inspect(property.value, budget, parents)}`);
   }
   return cut(items, keys.length - items.length);

@@ -1,8 +1,9 @@
-// The globals that a tool has beside those of the language (ES2023): what it finds of the web's interfaces, typed without
-// the library of the DOM, whose fetch, document and localStorage tools do not have. Where a program includes that library,
-// its declarations are taken. Node's types cannot be included beside these.
+// The globals of a tool in addition to those of the language (ES2023): a part of the web's
+// interfaces, typed without the DOM library, whose fetch, document and localStorage tools do not
+// have. If a program includes the DOM library, its declarations apply. Node's types cannot be used
+// together with these.
 
-/** What console writes is in the logs of the run. */
+/** The console, which writes to the logs of the run. */
 interface Console {
   assert(condition?: unknown, ...data: any[]): void;
   count(label?: string): void;
@@ -24,7 +25,7 @@ interface Console {
 }
 declare var console: Console;
 
-/** Timers end with the run, and count in its time. */
+/** Timers end with the run. Waiting for them counts as time of the run. */
 declare function setTimeout(callback: (...args: any[]) => void, milliseconds?: number, ...args: any[]): any;
 declare function setInterval(callback: (...args: any[]) => void, milliseconds?: number, ...args: any[]): any;
 declare function setImmediate(callback: (...args: any[]) => void, ...args: any[]): any;
@@ -33,7 +34,7 @@ declare function clearInterval(timer: any): void;
 declare function clearImmediate(timer: any): void;
 declare function queueMicrotask(callback: () => void): void;
 
-/** Copies a value with what it holds; functions are refused. */
+/** Returns a deep copy of a value; functions are rejected. */
 declare function structuredClone<T = any>(value: T, options?: any): T;
 /** Decodes base64 to a string of bytes. */
 declare function atob(data: string): string;
@@ -87,7 +88,7 @@ interface ToolTextDecoder {
 }
 
 interface ToolCrypto {
-  /** Fills the array with random bytes, and answers it. */
+  /** Fills the array with random bytes and returns it. */
   getRandomValues<T extends ArrayBufferView>(array: T): T;
   randomUUID(): `${string}-${string}-${string}-${string}-${string}`;
   /** Digests, and keys for HMAC. */
@@ -102,12 +103,12 @@ interface ToolCrypto {
 }
 
 interface ToolPerformance {
-  /** Milliseconds since the run began. */
+  /** Returns the milliseconds since the run began. */
   now(): number;
   readonly timeOrigin: number;
 }
 
-// The library of the DOM declares these too: a program that includes it keeps its own.
+// The DOM library declares these, too: in a program that includes it, its declarations apply.
 declare var URL: typeof globalThis extends { onmessage: any; URL: infer T } ? T : {
   new (url: string | ToolURL, base?: string | ToolURL): ToolURL;
   readonly prototype: ToolURL;
@@ -128,7 +129,7 @@ declare var TextDecoder: typeof globalThis extends { onmessage: any; TextDecoder
 declare var crypto: typeof globalThis extends { onmessage: any; crypto: infer T } ? T : ToolCrypto;
 declare var performance: typeof globalThis extends { onmessage: any; performance: infer T } ? T : ToolPerformance;
 
-// The modules of Node.js of which tools have a part.
+// The modules of Node.js that tools can import, in part.
 
 declare module 'crypto' {
   type Bytes = string | ArrayBuffer | ArrayBufferView;

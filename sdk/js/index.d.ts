@@ -1,16 +1,20 @@
 /// <reference path="./globals.d.ts" />
 
-// Types for toolrun tools. `memory`, `console`, `env`, MemoryAccessError and those of globals.d.ts are globals: nothing is
-// imported. `"types": ["@toolrun/sdk"]` and `"lib": ["es2023"]` in tsconfig.json make them known.
+// Types for toolrun tools. `memory`, `console`, `env`, MemoryAccessError and the declarations of
+// globals.d.ts are globals that need no import. `"types": ["@toolrun/sdk"]` and `"lib": ["es2023"]`
+// in tsconfig.json declare them.
 
-/** A value that crosses between a tool and its host. */
+/** A value that a tool and its host exchange. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
 
-/** Which parts of a record to read, as in MongoDB: `{"a.b": 1}` includes, `{a: 0}` excludes, `{}` is everything. A point that belongs to a name is
- * written `\\.`: `{"a\\.b": 1}`. Operators such as `$slice` are refused. Members come back sorted by name. */
+/**
+ * The parts of a record to read, as in MongoDB: `{"a.b": 1}` includes, `{a: 0}` excludes, `{}` is
+ * everything. A dot in a name is escaped as `\\.`: `{"a\\.b": 1}`. Operators such as `$slice` are
+ * rejected. The members of the result are sorted by name.
+ */
 export type Projection = { [path: string]: 0 | 1 | boolean | Projection };
 
-/** A file that was uploaded to the session: an element of `artifacts` in the store `sessionMeta`. */
+/** An uploaded file of the session: an element of `artifacts` in the store `sessionMeta`. */
 export interface Artifact {
   fileId: string;
   /** The name of the format, such as "pdf". */
@@ -20,16 +24,16 @@ export interface Artifact {
   /** In bytes. */
   size: number;
   sha256: string;
-  /** Whether tools and prompts see the text. */
+  /** Whether tools and prompts can read the text. */
   isActive: boolean;
   uploadedAt: string;
   expiresAt: string;
   hasText: boolean;
   /** Some of the text is missing: it exceeds a limit, or could not be read to its end. */
   textTruncated?: boolean;
-  /** Says why hasText is false. */
+  /** The reason if hasText is false. */
   textReason?: "unsupported_format" | "disabled" | "no_text" | "encrypted" | "damaged" | "too_complex" | "unknown_encoding";
-  /** null if the service gives no links. Everyone who has it can download the file. */
+  /** null if the service does not issue links. Anyone with the link can download the file. */
   downloadUrl: string | null;
   /** The text of an active file that has text. */
   text?: string;
@@ -52,13 +56,19 @@ export interface StoredRecord<T> {
 export interface SetOptions {
   /** Store the value as it is, instead of merging it. */
   replace?: boolean;
-  /** Write only if the record has this revision, 0 if there must be none; else the call fails with conflict. */
+  /**
+   * Write only if the record has this revision, 0 if there must be none; else the call fails with
+   * conflict.
+   */
   if_revision?: number;
   /** Let the record live for less than the store's retention, as in "30m". */
   ttl?: string;
 }
 
-/** What the write stored; revision and updated_at are null for a merge into a record that the run has not read, which cannot conflict with other runs. */
+/**
+ * What the write stored; revision and updated_at are null for a merge into a record that the run
+ * has not read, which cannot conflict with other runs.
+ */
 export interface SetReply {
   success: true;
   revision: number | null;
@@ -78,8 +88,9 @@ export interface DeleteReply {
 }
 
 /**
- * The tool's memory. A call acts when it is made; awaiting its promise returns the reply. A refused call rejects with a
- * MemoryAccessError, and a rejection that nothing handles fails the run. The arguments can also be one object.
+ * The tool's memory. A call acts when it is made; awaiting its promise returns the reply. A refused
+ * call rejects with a MemoryAccessError, and a rejection that nothing handles fails the run. The
+ * arguments can also be one object.
  */
 export interface Memory {
   /** Returns what the host knows about the session; it needs the grant sessionMeta: read. */
@@ -90,7 +101,10 @@ export interface Memory {
   get_content<T = { [name: string]: any }>(store: string, projection?: Projection | null, options?: GetOptions): Promise<T | null>;
   get_content<T = { [name: string]: any }>(args: { store?: string; store_name?: string; memory_store_name?: string; projection?: Projection | null; projections?: Projection | null; options?: GetOptions }): Promise<T | null>;
 
-  /** Creates the record of a store or merges a value into its content (RFC 7396): objects deeply, arrays as a whole; fields that the value does not name are kept, and null removes. */
+  /**
+   * Creates the record of a store or merges a value into its content (RFC 7396): objects deeply,
+   * arrays as a whole; fields that the value does not name are kept, and null removes.
+   */
   set_content(store: string, value: unknown, options?: SetOptions): Promise<SetReply>;
   set_content(args: { store?: string; store_name?: string; memory_store_name?: string; value?: unknown; content?: unknown; data_object?: unknown; options?: SetOptions }): Promise<SetReply>;
 
@@ -100,9 +114,9 @@ export interface Memory {
 }
 // </operations>
 
-/** The content of the built-in store sessionMeta, which tools only read. */
+/** The content of the built-in store sessionMeta, which tools can only read. */
 export interface SessionMeta {
-  /** What the platform says of the session and its user. */
+  /** The platform's metadata about the session and its user. */
   metadata: { [name: string]: any };
   sessionInfo: {
     sessionId: string | null;
@@ -119,43 +133,43 @@ export interface SessionMeta {
   artifacts: Artifact[];
 }
 
-/** One place where a content does not fit its schema. */
+/** A schema violation: a value that does not match its schema. */
 export interface Violation {
   /** JSON Pointer of the value, "" for the root. */
   pointer: string;
-  /** The keyword of the schema that refused it. */
+  /** The schema keyword that failed. */
   keyword: string;
   limit?: Json;
-  /** The stored content was wrong there before. */
+  /** The stored content had this violation before. */
   existing?: boolean;
 }
 
-/** What a refused memory call throws. */
+/** The error of a rejected memory call. */
 export class MemoryAccessError extends Error {
   constructor(message: string, details?: { code?: string; op?: string; store?: string; item?: string; violations?: Violation[]; hint?: string });
   name: 'MemoryAccessError';
-  /** What happened: "not_found", "access_denied", "schema_violation", "conflict", ... */
+  /** The cause: "not_found", "access_denied", "schema_violation", "conflict", ... */
   code: string;
-  /** The call that was refused. */
+  /** The rejected operation. */
   op?: string;
   store?: string;
-  /** The record of the store that it is about, in a store with many. */
+  /** The record of the store, in a store with many records. */
   item?: string;
   violations: Violation[];
-  /** What to do about it, where there is something to do. */
+  /** How to fix the call, if known. */
   hint?: string;
 }
 
-/** What a tool knows about its run. Keys that it adds come back to the caller. */
+/** The context of a run. The caller receives the keys that the tool adds. */
 export interface Context {
   sessionId?: string;
   userId?: string;
   appId?: string;
   runId?: string;
   env?: { [name: string]: string };
-  /** What the caller asks, of a run that a message began. */
+  /** The user's message, for a run that a message started. */
   message?: string;
-  /** What the nodes of a workflow answered before, by their names. */
+  /** The results of the previous nodes of a workflow, by name. */
   steps?: { [node: string]: { output?: any; [key: string]: any } };
   [key: string]: any;
 }
@@ -165,13 +179,13 @@ export interface Operation {
   params: { name: string; aliases?: string[] }[];
 }
 
-/** Makes a memory over a host of your own. */
+/** Creates a memory that calls the given host. */
 export function createMemory(operations: Operation[], host: {
   call(name: string, args: unknown[]): unknown;
   refuse(name: string, message: string): never;
 }): Memory;
 
-/** Makes a console that hands its lines to a host of your own. */
+/** Creates a console that writes its lines to the given host. */
 export function createConsole(host: {
   log(level: 'debug' | 'info' | 'warn' | 'error', text: string): void;
   stackOf?(error: Error): string;
@@ -180,7 +194,7 @@ export function createConsole(host: {
 
 type MemoryAccessErrorClass = typeof MemoryAccessError;
 
-/** The part of Node's Buffer that tools have. */
+/** The supported part of Node's Buffer. */
 export interface ToolBuffer extends Uint8Array {
   readonly buffer: ArrayBuffer;
   toString(encoding?: string, start?: number, end?: number): string;
@@ -195,7 +209,7 @@ export interface ToolBuffer extends Uint8Array {
   copy(target: Uint8Array, targetStart?: number, start?: number, end?: number): number;
   write(text: string, offset?: number, length?: number, encoding?: string): number;
   fill(value: string | number | Uint8Array, offset?: number, end?: number, encoding?: string): this;
-  /** readUInt8, readInt32BE, writeDoubleLE and the others of Node.js. */
+  /** readUInt8, readInt32BE, writeDoubleLE and the other methods of Node.js. */
   [method: `${'read' | 'write'}${string}`]: (...args: any[]) => any;
 }
 
@@ -213,7 +227,7 @@ export interface ToolBufferConstructor {
   readonly prototype: ToolBuffer;
 }
 
-/** The part of Node's process that tools have. Its env is a frozen copy of the tool's. */
+/** The supported part of Node's process. Its env is a frozen copy of the tool's env. */
 export interface ToolProcess {
   readonly env: { readonly [name: string]: string | undefined };
   readonly argv: readonly string[];

@@ -1,13 +1,13 @@
 'use strict';
 
 /**
- * Makes a tool's memory from the table of operations.
+ * Creates the memory of a tool from the table of operations.
  *
  * host.call(name, args) performs an operation and returns its reply, or throws a MemoryAccessError;
- * host.refuse(name, message) throws the one that says that the call itself is malformed.
+ * host.refuse(name, message) throws the error for a malformed call.
  *
- * A call acts when it is made, not when it is awaited: an async function runs up to its first await at once,
- * and these have none. What it answers is a promise that has already settled.
+ * A call takes effect when it is made, not when it is awaited: an async function runs synchronously
+ * up to its first await, and these have none. The returned promise has already settled.
  */
 exports.createMemory = function createMemory(operations, host) {
   const memory = {};
@@ -23,8 +23,8 @@ exports.createMemory = function createMemory(operations, host) {
 };
 
 /**
- * Puts the arguments of a call into the order of the operation's parameters, which may be given as one object
- * by their names; refuse(message) throws.
+ * Returns the arguments of a call in the order of the operation's parameters. The arguments may be
+ * one object of named arguments. refuse(message) throws.
  */
 exports.arrange = function arrange(params, args, refuse) {
   if (args.length > params.length) {
@@ -33,7 +33,7 @@ exports.arrange = function arrange(params, args, refuse) {
   const named = args[0];
   if (typeof named !== 'object' || named === null || Array.isArray(named)) return args;
   if (args.length > 1) {
-    refuse('takes either arguments by place or one object of named arguments, not both');
+    refuse('takes either positional arguments or one object of named arguments, not both');
   }
   return arrangeNamed(params, named, refuse);
 };

@@ -1,17 +1,21 @@
-// The process that keeps the memory of tests: toolrun double, one for all tests of a Node process.
+// The process that holds the test double of memory: one toolrun double for all tests of a Node
+// process.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-/** The program toolrun cannot be started, or it has ended. */
+/** The error if the program toolrun cannot be started, or has ended. */
 export class ToolrunError extends Error {}
 ToolrunError.prototype.name = 'ToolrunError';
 
-/** A process of toolrun double, which the first request starts. It does not keep Node from ending, and ends with it. */
+/**
+ * A process of toolrun double. The first request starts it. It does not keep Node running, and ends
+ * with it.
+ */
 export class Process {
   #child;
-  #waiting = []; // of those whose replies are to come, in the order of their requests
+  #waiting = []; // the promises of pending requests, in order
 
-  /** Makes a request, whose members are texts of JSON. Answers the reply. */
+  /** Sends a request, whose members are JSON texts, and returns the reply. */
   request(members) {
     return new Promise((resolve, reject) => {
       const child = this.#started();
@@ -22,9 +26,9 @@ export class Process {
     });
   }
 
-  /** Closes a memory that nothing refers to any more, a name as JSON. */
+  /** Closes an unreferenced memory. memory is its name as JSON. */
   forget(name) {
-    if (this.#child) this.request({ do: '"close"', memory: name }).catch(() => {}); // it ended with its memories
+    if (this.#child) this.request({ do: '"close"', memory: name }).catch(() => {}); // the process ended, and its memories with it
   }
 
   #started() {
@@ -34,9 +38,9 @@ export class Process {
     this.#child = child;
     child.on('error', (error) => this.#ended(child, notStarted(program, error)));
     child.on('close', (code, signal) => {
-      this.#ended(child, new ToolrunError(`toolrun double ended with ${signal ?? `exit code ${code}`}; its last words are on standard error`));
+      this.#ended(child, new ToolrunError(`toolrun double ended with ${signal ?? `exit code ${code}`}; see its messages on standard error`));
     });
-    child.stdin.on('error', () => {}); // the end says why
+    child.stdin.on('error', () => {}); // the handler of close reports the reason
     createInterface({ input: child.stdout }).on('line', (line) => {
       this.#waiting.shift()?.resolve(JSON.parse(line));
       if (this.#waiting.length === 0) this.#keep(false);
@@ -44,7 +48,7 @@ export class Process {
     return child;
   }
 
-  /** Has Node wait for the process, or not. */
+  /** Sets whether Node waits for the process. */
   #keep(wait) {
     for (const handle of [this.#child, this.#child?.stdin, this.#child?.stdout]) {
       if (wait) handle?.ref?.();

@@ -1,6 +1,9 @@
-// How client.mjs asks the service, and what it makes of the answers.
+// The requests of client.mjs and the errors for failed ones.
 
-/** Why a call failed. Its code never changes; its message may. No error holds the client's key. */
+/**
+ * The error of a failed call. Its code is stable; its message may change. No error contains the
+ * client's key.
+ */
 export class ToolrunError extends Error {
   constructor(message, { code, status = 0, hint, store, item, violations = [], details = [], runId, outcome, retryAfter, cause } = {}) {
     super(message, cause === undefined ? undefined : { cause });
@@ -8,22 +11,25 @@ export class ToolrunError extends Error {
   }
 }
 
-// On the prototype, as the built-in errors have it: an own property would show up when an error is printed.
+// On the prototype, as in the built-in errors: printing an error would show an own property.
 ToolrunError.prototype.name = 'ToolrunError';
 
-/** An error of the caller's: nothing was sent. */
+/** Returns the error for an invalid argument. Nothing has been sent. */
 export function mistake(message) {
   return new ToolrunError(message, { code: 'invalid_argument' });
 }
 
 const PREFIX = '/api/v1';
 const DEFAULT_RETRIES = 3;
-// A service that asks to wait for longer than this is not asked again.
+// A request is not retried if the service asks for a longer delay.
 const MAX_RETRY_SECONDS = 30;
-// With these no connection was made, so that nothing was carried out.
+// Errors without a connection: the request was not carried out.
 const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
-/** Sends the requests of one client. The key is private: no way of printing a client shows it. */
+/**
+ * Sends the requests of one client. The key is in a private field, so printing a client does not
+ * show it.
+ */
 export class Transport {
   #base;
   #key;
@@ -34,10 +40,10 @@ export class Transport {
   constructor({ url, key = '', app = '', fetch = globalThis.fetch, retries = DEFAULT_RETRIES } = {}) {
     this.#base = parseBase(url);
     if (typeof key !== 'string' || /[^!-~]/.test(key)) { // fetch would quote it in its error
-      throw mistake('key holds spaces, line breaks or letters that no key has');
+      throw mistake('key contains characters that a key cannot have');
     }
     if (typeof fetch !== 'function') {
-      throw mistake('there is no fetch: give one');
+      throw mistake('fetch is not available: pass the option fetch');
     }
     this.#key = key;
     this.#app = app;
@@ -45,7 +51,7 @@ export class Transport {
     this.#retries = retries;
   }
 
-  /** Sends a request and answers its JSON. */
+  /** Sends a request and returns the JSON of the response. */
   async json(method, path, options) {
     const response = await this.send(method, path, options);
     let text;
@@ -62,8 +68,8 @@ export class Transport {
   }
 
   /**
-   * Sends a request until it is answered with a success. A request that is repeatable is sent again where the service
-   * says that it is busy, and for how long.
+   * Sends a request and returns a successful response. A repeatable request is retried if the
+   * service is busy and asks for a retry.
    */
   async send(method, path, { query = {}, headers = {}, json, form, repeatable = method === 'GET', general = false, signal } = {}) {
     const address = this.#address(path, general ? query : { ...query, app: this.#app });
@@ -87,13 +93,13 @@ export class Transport {
     }
   }
 
-  /** The error of an answer that began and did not come to its end. */
+  /** Returns the error for a response that broke off. */
   broken(error, response, method, { signal } = {}) {
-    return error instanceof ToolrunError ? error : this.#unanswered(error, 'the answer broke off', { method, signal }, response.status);
+    return error instanceof ToolrunError ? error : this.#unanswered(error, 'the response broke off', { method, signal }, response.status);
   }
 
   async #once(address, request) {
-    const fetch = this.#fetch; // a browser's wants to be called as a function
+    const fetch = this.#fetch; // browsers require a call as a plain function
     try {
       return await fetch(address, request);
     } catch (error) {
@@ -104,9 +110,9 @@ export class Transport {
   #address(path, query) {
     let address = this.#base + PREFIX;
     for (const segment of path) {
-      // Neither has a way through proxies and routers, which take them for no segment, or for one less.
+      // Proxies and routers drop or resolve these segments.
       if (typeof segment !== 'string' || ['', '.', '..'].includes(segment) || !segment.isWellFormed()) {
-        throw mistake(`${JSON.stringify(segment)} is no name or id that can be asked for`);
+        throw mistake(`${JSON.stringify(segment)} is not a valid name or id`);
       }
       address += `/${encodeURIComponent(segment)}`;
     }
@@ -124,7 +130,7 @@ export class Transport {
         }
       }
     } catch {
-      throw mistake('a value holds what no header may');
+      throw mistake('a value contains characters that a header cannot have');
     }
     if (!headers.has('Accept')) {
       headers.set('Accept', 'application/json');
@@ -138,31 +144,37 @@ export class Transport {
     return headers;
   }
 
-  /** The error of a request that has no answer, or no whole one. The cause of fetch is not kept: it may hold anything. */
+  /**
+   * Returns the error for a missing or incomplete response. It omits fetch's cause, which may
+   * contain anything.
+   */
   #unanswered(error, what, { method, signal }, status) {
     const reason = String(error?.cause?.code ?? error?.cause?.message ?? error?.message ?? error);
     const outcome = method === 'GET' || UNSENT.has(reason) ? undefined : 'unknown';
     if (signal?.aborted) {
       return stopped(signal, outcome, status);
     }
-    const told = this.#key === '' ? reason : reason.replaceAll(this.#key, '...');
-    return new ToolrunError(`${what}: ${told}`, { code: 'unavailable', outcome, status });
+    const redacted = this.#key === '' ? reason : reason.replaceAll(this.#key, '...');
+    return new ToolrunError(`${what}: ${redacted}`, { code: 'unavailable', outcome, status });
   }
 }
 
-/** Checks the URL of a service. Its errors do not quote one that may hold a password. */
+/**
+ * Checks and normalises the URL of a service. Errors do not quote the URL, which may contain a
+ * password.
+ */
 function parseBase(text) {
   let url;
   try {
     url = new URL(text);
   } catch {
-    throw mistake('url is required: an address such as https://tools.example');
+    throw mistake('url is required, such as https://tools.example');
   }
   if (url.username || url.password || url.search || url.hash || /[?#]$/.test(text)) {
-    throw mistake('url has a user, a query or a fragment; it is an address alone');
+    throw mistake('url must not contain a user, a query or a fragment');
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw mistake('url is no address such as https://tools.example');
+    throw mistake('url must be an HTTP address such as https://tools.example');
   }
   return url.href.replace(/\/+$/, '');
 }
@@ -172,15 +184,15 @@ function encode(value) {
   try {
     text = JSON.stringify(value);
   } catch (error) {
-    throw mistake(`the request is no JSON: ${error.message}`);
+    throw mistake(`the request is not JSON: ${error.message}`);
   }
   if (text === undefined) {
-    throw mistake('the request is no JSON: undefined');
+    throw mistake('the request is not JSON: undefined');
   }
   return text;
 }
 
-/** The error of a request whose signal said so. */
+/** Returns the error for a request whose signal was aborted. */
 function stopped(signal, outcome, status) {
   const late = signal.reason?.name === 'TimeoutError';
   return new ToolrunError(late ? 'the service did not answer in time' : 'the request was cancelled', {
@@ -202,22 +214,22 @@ function sleep(milliseconds, signal) {
   });
 }
 
-/** Reads an answer that is no success. */
+/** Returns the error for an unsuccessful response. */
 async function errorOf(response) {
   const retryAfter = /^\d+$/.test(response.headers.get('Retry-After') ?? '') ? Number(response.headers.get('Retry-After')) : undefined;
   let problem;
   try {
     problem = isMedia(response, 'application/problem+json') ? await response.json() : undefined;
   } catch {
-    // as if there were none
+    // treat it as a missing document
   }
-  await response.body?.cancel().catch(() => {}); // of what was not read
+  await response.body?.cancel().catch(() => {}); // discards the unread rest
   const error = problem?.code ? errorOfProblem(problem, response.status) : foreign(response.status);
   error.retryAfter = retryAfter;
   return error;
 }
 
-/** Makes an error of a problem document (RFC 9457), which has to have a code. */
+/** Returns the error for a problem document (RFC 9457), which must have a code. */
 export function errorOfProblem(problem, status) {
   const details = problem.errors ?? [];
   const more = details.map(({ message, location }) => (location ? `${message} (${location})` : message)).join('; ');
@@ -227,12 +239,13 @@ export function errorOfProblem(problem, status) {
   });
 }
 
-// The codes of answers that are no problem documents: those of a proxy, or of another service.
+// The codes for responses that are not problem documents, such as those of a proxy or of another
+// service.
 const FOREIGN = { 400: 'invalid_argument', 401: 'access_denied', 403: 'access_denied', 404: 'not_found', 407: 'access_denied', 413: 'too_large' };
 
 export function foreign(status) {
-  return new ToolrunError(`the answer, with status ${status}, is not that of a toolrun service`, {
-    code: FOREIGN[status] ?? 'unavailable', status, hint: 'is the URL that of the service? A proxy may stand between',
+  return new ToolrunError(`the response, with status ${status}, is not from a toolrun service`, {
+    code: FOREIGN[status] ?? 'unavailable', status, hint: 'check the URL of the service, and for a proxy in between',
   });
 }
 

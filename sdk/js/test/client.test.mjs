@@ -1,4 +1,5 @@
-// The client against toolrun serve, at SERVICE, with the keys OPERATOR and RUNTIME. client_test.go sets them.
+// Tests the client with the toolrun serve at SERVICE and the keys OPERATOR and RUNTIME.
+// client_test.go sets the variables.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -11,7 +12,7 @@ const url = process.env.SERVICE;
 const operator = new Client({ url, key: process.env.OPERATOR });
 const runtime = new Client({ url, key: process.env.RUNTIME, app: 'shop' });
 
-/** Collects what an iterator yields. */
+/** Returns all items of an iterator. */
 async function all(items) {
   const list = [];
   for await (const item of items) {
@@ -20,8 +21,8 @@ async function all(items) {
   return list;
 }
 
-/** A server that answers as it is told, once it is reached; with its address. */
-async function answering(t, answer) {
+/** Starts a server with the given handler and returns its address. */
+async function startServer(t, answer) {
   const server = createServer(answer);
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
@@ -31,7 +32,7 @@ async function answering(t, answer) {
   return `http://127.0.0.1:${server.address().port}`;
 }
 
-test('a run answers with its Result', async () => {
+test('a run returns its Result', async () => {
   const result = await runtime.run({ tool: 'order', input: { item: 'tea' }, user_id: 'ann' });
   assert.equal(result.ok, true);
   assert.deepEqual(result.output, { items: ['tea'] });
@@ -45,7 +46,7 @@ test('a run that failed in its tool is a Result', async () => {
   assert.equal(result.error.code, 'timeout');
 });
 
-test('what kept a tool from running is an error', async () => {
+test('a run that cannot start is an error', async () => {
   await assert.rejects(runtime.run({ tool: 'order', input: { item: 5 }, user_id: 'ann' }), (error) => {
     assert.ok(error instanceof ToolrunError);
     assert.equal(error.name, 'ToolrunError');
@@ -57,7 +58,7 @@ test('what kept a tool from running is an error', async () => {
   await assert.rejects(runtime.run({ tool: 'nothing' }), { code: 'not_found', status: 404 });
 });
 
-test('an error says what in the request does not fit', async () => {
+test('an error names the invalid part of the request', async () => {
   await assert.rejects(runtime.run({ tool: 'order', user: 'ann' }), (error) => {
     assert.deepEqual([error.code, error.status], ['invalid_argument', 422]);
     assert.equal(error.details[0].location, 'body.user');
@@ -66,7 +67,7 @@ test('an error says what in the request does not fit', async () => {
   });
 });
 
-test('an idempotency key answers with the first Result', async () => {
+test('an idempotency key returns the first Result', async () => {
   const run = { tool: 'order', input: { item: 'milk' }, user_id: 'ida' };
   const first = await runtime.run(run, { idempotencyKey: 'once' });
   const second = await runtime.run(run, { idempotencyKey: 'once' });
@@ -80,13 +81,13 @@ test('a dry run stores nothing', async () => {
   await assert.rejects(operator.record({ user_id: 'dry' }, 'orders'), { code: 'not_found' });
 });
 
-test('code runs with a key that may', async () => {
+test('code runs with a key that has the permission', async () => {
   const code = { language: 'javascript', code: 'return {twice: input.n * 2};', input: { n: 21 } };
   assert.deepEqual((await operator.runCode(code)).output, { twice: 42 });
   await assert.rejects(runtime.runCode(code), { code: 'access_denied', status: 403 });
 });
 
-test('a streamed run tells its lines, then the Result', async () => {
+test('a streamed run yields its log lines, then the Result', async () => {
   const events = await all(runtime.streamRun({ tool: 'order', input: { item: 'tée\n🫖' }, user_id: 'ann' }));
   assert.deepEqual(events.map((event) => Object.keys(event)), [['log'], ['result']]);
   const [{ log }, { result }] = events;
@@ -110,11 +111,11 @@ test('a run is found by its id, and cancelled', async () => {
       assert.deepEqual([result.run_id, result.error.code], [id, 'cancelled']);
     }
   }
-  await assert.rejects(runtime.runById('run_nobody'), { code: 'not_found', status: 404 });
+  await assert.rejects(runtime.runById('run_unknown'), { code: 'not_found', status: 404 });
   await assert.rejects(runtime.startSession({ message: 'Hello' }), ({ code, hint }) => code === 'invalid_argument' && /default_tool/.test(hint));
 });
 
-test('who leaves the stream, or aborts, cancels the run', async () => {
+test('leaving the stream or aborting cancels the run', async () => {
   const since = new Date();
   for await (const { log } of runtime.streamRun({ tool: 'chatty', user_id: 'quitter' })) {
     assert.equal(log.text, 'begun');
@@ -130,7 +131,7 @@ test('who leaves the stream, or aborts, cancels the run', async () => {
   }, { code: 'cancelled', outcome: 'unknown', cause: reason });
   await assert.rejects(runtime.run({ tool: 'endless', user_id: 'quitter' }, { signal: AbortSignal.timeout(200) }), { code: 'timeout', outcome: 'unknown' });
   let ended = [];
-  while (ended.length < 3) { // the ledger learns of it a moment later
+  while (ended.length < 3) { // the ledger records it a moment later
     ended = await all(operator.ledgerEntries({ user_id: 'quitter', since }));
   }
   assert.deepEqual(ended.map(({ code }) => code), ['cancelled', 'cancelled', 'cancelled']);
@@ -246,11 +247,11 @@ test('every method is described', async () => {
   assert.deepEqual([...new Set(Array.from(described, ([, name]) => name))], Object.getOwnPropertyNames(Client.prototype));
 });
 
-test('a backup is downloaded whole, or fails', async (t) => {
+test('a backup is complete, or the download fails', async (t) => {
   const { size, content } = await new Client({ url, key: process.env.BACKUP }).backup();
   assert.equal((await new Response(content).arrayBuffer()).byteLength, size);
   await assert.rejects(operator.backup(), { code: 'access_denied', status: 403 });
-  const broken = await answering(t, (request, response) => {
+  const broken = await startServer(t, (request, response) => {
     response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': 100 });
     response.write('half', () => response.destroy());
   });
@@ -262,13 +263,13 @@ test('whoami', async () => {
   assert.deepEqual(await runtime.whoami(), { name: 'runtime', role: 'runtime', tenant: 'default', apps: ['shop'] });
 });
 
-test('the key appears in no error', async (t) => {
+test('errors do not contain the key', async (t) => {
   const key = 'trk_secret_of_mine';
-  const sent = await answering(t, (request, response) => {
+  const sent = await startServer(t, (request, response) => {
     assert.equal(request.headers.authorization, `Bearer ${key}`);
     response.writeHead(502, { 'Content-Type': 'text/html' }).end(`<p>${request.headers.authorization}</p>`);
   });
-  const moved = await answering(t, (request, response) => response.writeHead(302, { Location: `${sent}/api/v1/whoami` }).end());
+  const moved = await startServer(t, (request, response) => response.writeHead(302, { Location: `${sent}/api/v1/whoami` }).end());
   const broken = async () => { throw new TypeError(`Bearer ${key}`, { cause: { options: { key } } }); };
   const clients = [
     new Client({ url, key }), new Client({ url: sent, key }), new Client({ url: moved, key }),
@@ -279,15 +280,15 @@ test('the key appears in no error', async (t) => {
     const error = await client.whoami().catch((error) => error);
     assert.ok(error instanceof ToolrunError);
     assert.deepEqual([error.code, error.status], want[i]);
-    const told = inspect([error, client], { depth: 9, showHidden: true }) + error.stack + JSON.stringify([error, client]);
-    assert.ok(!told.includes(key), told);
+    const printed = inspect([error, client], { depth: 9, showHidden: true }) + error.stack + JSON.stringify([error, client]);
+    assert.ok(!printed.includes(key), printed);
   }
   for (const wrong of [`${key}\n`, `${key} `, `${key}é`]) {
     assert.throws(() => new Client({ url, key: wrong }), (error) => error.code === 'invalid_argument' && !inspect(error).includes(key));
   }
 });
 
-test('mistakes are told before anything is sent', async () => {
+test('invalid arguments are reported before anything is sent', async () => {
   for (const wrong of ['', 'tools.example', 'ftp://tools.example', 'https://me:secret@tools.example', 'https://tools.example?key=secret']) {
     assert.throws(() => new Client({ url: wrong }), (error) => error.code === 'invalid_argument' && !error.message.includes('secret'));
   }
@@ -302,10 +303,10 @@ test('mistakes are told before anything is sent', async () => {
   }
 });
 
-test('a request that is safe to repeat is sent again when the service is busy', async (t) => {
+test('a repeatable request is retried when the service is busy', async (t) => {
   let asked = 0;
   const problem = { type: 'about:blank', title: 'busy', status: 429, detail: 'too many requests', code: 'unavailable' };
-  const busy = await answering(t, (request, response) => {
+  const busy = await startServer(t, (request, response) => {
     if (asked++ % 2 === 0) {
       response.writeHead(429, { 'Content-Type': 'application/problem+json', 'Retry-After': '1' }).end(JSON.stringify(problem));
       return;
@@ -321,7 +322,7 @@ test('a request that is safe to repeat is sent again when the service is busy', 
   assert.equal(asked, 5);
 });
 
-test('events are read however they are cut', async () => {
+test('events are read from chunks of any size', async () => {
   const bytes = new TextEncoder().encode(': hello\n\nevent: a\ndata: é\ndata:b\r\n\r\nevent: none\n\ndata\n\ndata: never ends');
   for (const size of [1, 2, bytes.length]) {
     const body = new ReadableStream({
@@ -336,7 +337,7 @@ test('events are read however they are cut', async () => {
   }
 });
 
-test('a service that cannot be reached has carried out nothing', async () => {
+test('a request to an unreachable service has a known outcome', async () => {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const client = new Client({ url: `http://127.0.0.1:${server.address().port}` });
@@ -344,8 +345,8 @@ test('a service that cannot be reached has carried out nothing', async () => {
   await assert.rejects(client.run({ tool: 'order' }), { code: 'unavailable', status: 0, outcome: undefined, message: /ECONNREFUSED/ });
 });
 
-test('an answer that breaks off has an unknown outcome', async (t) => {
-  const half = await answering(t, (request, response) => {
+test('a response that breaks off has an unknown outcome', async (t) => {
+  const half = await startServer(t, (request, response) => {
     response.writeHead(200, { 'Content-Type': request.headers.accept });
     response.write('event: log\r\ndata: {"text":"a",\r\ndata: "attempt":1}\r\n\r\nevent: result\ndata: {"ok":', () => response.destroy());
   });

@@ -1,4 +1,4 @@
-// The memory of tests against the toolrun that TOOLRUN names. double_test.go sets it.
+// Tests the test double with the program in the variable TOOLRUN, which double_test.go sets.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { Memory, MemoryAccessError, ToolrunError } from '../double.mjs';
 
 const visits = { access: 'user', strict: true, schema: { type: 'object', properties: { count: { type: 'integer' }, page: { type: 'string' } } } };
 
-/** A tool, as a module exports it. */
+/** A tool function as exported by a module. */
 async function visit(input) {
   const known = (await memory.get_content('visits')) ?? { count: 0 };
   if (input.page === undefined) throw new Error('which page?');
@@ -15,7 +15,7 @@ async function visit(input) {
   return { count: known.count + 1, tier: env.TIER };
 }
 
-test('a run of a tool is stored', async () => {
+test('the writes of a run are stored', async () => {
   const memory = await Memory.open({ stores: { visits }, user: 'ann', grants: { visits: 'readwrite' } });
   await memory.put('visits', { count: 1 });
   const result = await memory.run(visit, { page: '/' }, { env: { TIER: 'gold' } });
@@ -38,7 +38,7 @@ test('a run that fails stores nothing', async () => {
   assert.equal(await memory.content('visits'), null);
 });
 
-test('a fault has the code and the text of toolrun', async () => {
+test('a fault has the code and the message of toolrun', async () => {
   const memory = await Memory.open({ stores: { visits }, grants: { visits: 'read' } });
   await assert.rejects(memory.set_content('visits', {}), (error) => {
     assert.ok(error instanceof MemoryAccessError);
@@ -55,7 +55,7 @@ test('a fault has the code and the text of toolrun', async () => {
   await assert.rejects(strict.get_content({ sotre: 'visits' }), { code: 'invalid_argument' });
 });
 
-test('a fault that a tool lets through keeps its code, and one that it made does not', async () => {
+test('an uncaught fault keeps its code, and an error that a tool created does not', async () => {
   const memory = await Memory.open({ stores: { visits } });
   const through = await memory.run(() => globalThis.memory.set_content('visits', { count: 'x' }));
   assert.deepEqual([through.error.code, through.error.violations[0].pointer], ['schema_violation', '/count']);
@@ -78,7 +78,7 @@ test('a refused store fails', async () => {
   await assert.rejects(memory.refuse('visits', 'broken'), { code: 'invalid_argument' });
 });
 
-test('schemas hold for input and output', async () => {
+test('schemas apply to input and output', async () => {
   const memory = await Memory.open({ stores: {} });
   const inputSchema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
   const refused = await memory.run(() => assert.fail('the tool ran'), {}, { inputSchema });
@@ -112,7 +112,7 @@ test('callers share what is stored', async () => {
   assert.deepEqual(await ann.content('mine'), { by: 'ann' });
 });
 
-test('two runs at once end in a conflict if one read what the other changed', async () => {
+test('concurrent runs conflict if one read a record that the other changed', async () => {
   const ann = await Memory.open({ stores: { hits: { access: 'application' } }, user: 'ann' });
   const bob = await ann.caller({ user: 'bob', session: 'b' });
   const result = await ann.run(async () => {
@@ -124,7 +124,7 @@ test('two runs at once end in a conflict if one read what the other changed', as
   assert.deepEqual(await ann.content('hits'), { n: 1 });
 });
 
-test('time goes by', async () => {
+test('the clock advances', async () => {
   const memory = await Memory.open({ stores: { prefs: { access: 'user', retention: '1h' } }, now: new Date('2030-01-01T10:00:00Z') });
   await memory.put('prefs', { a: 1 });
   assert.equal((await memory.record('prefs')).expires_at, '2030-01-01T11:00:00.000000Z');
@@ -171,7 +171,7 @@ test('values that are not JSON are refused', async () => {
   assert.deepEqual(await memory.content('prefs'), { at: '2030-01-01T00:00:00.000Z', list: [null] });
 });
 
-test('a declaration with mistakes is refused', async () => {
+test('an invalid declaration is rejected', async () => {
   await assert.rejects(Memory.open({ stores: { prefs: { access: 'everybody' } } }), { code: 'source_invalid', message: '"everybody" is not an access' });
   await assert.rejects(Memory.open({ stores: { prefs: { access: 'user' } }, grants: { perfs: 'read' } }), { hint: 'did you mean "prefs"?' });
   await assert.rejects(Memory.open({}), TypeError);
@@ -187,7 +187,7 @@ test('an app file declares stores and tools', async () => {
   await assert.rejects(Memory.open({ file: 'nowhere.yaml' }), { code: 'invalid_argument' });
 });
 
-/** Runs a program in a Node of its own. */
+/** Runs a program in a separate Node process. */
 function node(source, env) {
   const program = `import { Memory } from ${JSON.stringify(new URL('../double.mjs', import.meta.url).href)};\n${source}`;
   return spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8', timeout: 60_000, env: { ...process.env, ...env } });
@@ -198,7 +198,7 @@ test('Node ends although a memory is open', () => {
   assert.deepEqual([status, signal, stderr], [0, null, '']);
 });
 
-test('without toolrun an error says what to do', () => {
+test('an error without toolrun explains the fix', () => {
   for (const [env, message] of [[{ TOOLRUN: '', PATH: '/nowhere' }, /not on PATH.*set the variable TOOLRUN/], [{ TOOLRUN: '/nowhere/toolrun' }, /TOOLRUN is "\/nowhere\/toolrun"/]]) {
     const { stdout } = node('await Memory.open({ stores: {} }).catch((error) => console.log(error.name, error.message));', env);
     assert.match(stdout, /^ToolrunError /);
@@ -207,12 +207,12 @@ test('without toolrun an error says what to do', () => {
   assert.ok(ToolrunError.prototype instanceof Error);
 });
 
-test('a program that ends is an error, and not waited for', () => {
+test('the end of the program is an error', () => {
   const { status, stdout } = node('await Memory.open({ stores: {} }).catch((error) => console.log(error.message));', { TOOLRUN: process.execPath });
-  assert.deepEqual([status, stdout.trim()], [0, 'toolrun double ended with exit code 1; its last words are on standard error']);
+  assert.deepEqual([status, stdout.trim()], [0, 'toolrun double ended with exit code 1; see its messages on standard error']);
 });
 
-test('requests at once are answered in their order', async () => {
+test('concurrent requests are answered in order', async () => {
   const memory = await Memory.open({ stores: { hits: { access: 'application' } } });
   const result = await memory.run(async () => {
     const calls = [];
@@ -236,7 +236,7 @@ test('callers may have many grants', async () => {
   }
 });
 
-test('memories that nothing refers to are closed', () => {
+test('unreferenced memories are closed', () => {
   const source = `for (let i = 0; i < 1500; i++) {
     await Memory.open({ stores: {} });
     if (i % 100 === 99) { globalThis.gc(); await new Promise(setImmediate); }

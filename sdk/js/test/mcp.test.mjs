@@ -1,5 +1,5 @@
-// The official client of MCP against toolrun mcp. TOOLRUN names the binary and APP an app file; what the app is kept in
-// goes to DB. client_test.go sets them.
+// Tests toolrun mcp with the official MCP client. client_test.go sets the variables: TOOLRUN is the
+// binary, APP an app file and DB its database.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -20,7 +20,7 @@ before(async () => {
 
 after(() => client.close());
 
-test('the server says who it is', () => {
+test('the server identifies itself', () => {
   assert.equal(client.getServerVersion().name, 'toolrun');
   assert.deepEqual(Object.keys(client.getServerCapabilities()).sort(), ['logging', 'prompts', 'resources', 'tools']);
 });
@@ -37,7 +37,7 @@ test('tools are listed as they are declared', async () => {
   });
 });
 
-test('a call answers what the client checks against the schema', async () => {
+test('the result of a call matches the schema that the client checks', async () => {
   const result = await client.callTool({ name: 'order', arguments: { item: 'tea' } });
   assert.deepEqual(result.structuredContent, { items: ['tea'] });
   assert.deepEqual(result.content, [{ type: 'text', text: '{"items":["tea"]}' }]);
@@ -55,16 +55,16 @@ test('an unknown tool is an error of the protocol', async () => {
   await assert.rejects(client.callTool({ name: 'nothing' }), McpError);
 });
 
-test('logs come while a tool runs', async () => {
+test('logs arrive while a tool runs', async () => {
   await client.setLoggingLevel('info');
   await client.callTool({ name: 'order', arguments: { item: 'tea' } });
   assert.deepEqual(lines.map(({ level, logger, data }) => [level, logger, data]), [['info', 'order', 'ordered']]);
 });
 
-test('progress comes while a tool runs', async () => {
+test('progress arrives while a tool runs', async () => {
   const controller = new AbortController();
   const progress = [];
-  const call = client.callTool({ name: 'endless' }, undefined, { // the client drops what comes right before an answer
+  const call = client.callTool({ name: 'endless' }, undefined, { // the client drops notifications right before a response
     signal: controller.signal,
     onprogress: ({ message }) => {
       progress.push(message);
@@ -84,7 +84,7 @@ test('a cancelled call stops the run', async () => {
   assert.deepEqual(structuredContent, { items: ['milk'] });
 });
 
-test('a resource holds what a tool wrote', async () => {
+test('a resource contains the record that a tool wrote', async () => {
   const { resources } = await client.listResources();
   assert.deepEqual(resources.map(({ uri }) => uri), ['toolrun://shop/memory/orders', 'toolrun://shop/memory/sessionMeta']);
   const { contents } = await client.readResource({ uri: 'toolrun://shop/memory/orders' });

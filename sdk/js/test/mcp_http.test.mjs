@@ -1,11 +1,12 @@
-// The official client of MCP against toolrun serve, at SERVICE, with the key RUNTIME. client_test.go sets them.
+// Tests the toolrun serve at SERVICE with the official MCP client and the key RUNTIME.
+// client_test.go sets the variables.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { LoggingMessageNotificationSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
 
-/** Begins an MCP session for a user; it tells its lines to onLine. */
+/** Opens an MCP session for a user. onLine receives its log lines. */
 async function connect(user, onLine = () => {}) {
   const client = new Client({ name: 'test', version: '1' });
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => onLine(params));
@@ -40,7 +41,7 @@ test('tools, prompts and resources are listed', async () => {
   assert.deepEqual(resources.map(({ uri }) => uri), ['toolrun://shop/memory/orders', 'toolrun://shop/memory/sessionMeta']);
 });
 
-test('a call answers, tells its log, and is remembered for its user alone', async () => {
+test('a call returns a result and logs, and stores its record for its user only', async () => {
   await ann.client.setLoggingLevel('info');
   const result = await ann.client.callTool({ name: 'order', arguments: { item: 'tea' } });
   assert.deepEqual(result.structuredContent, { items: ['tea'] });
@@ -52,7 +53,7 @@ test('a call answers, tells its log, and is remembered for its user alone', asyn
   assert.deepEqual(messages, [{ role: 'user', content: { type: 'text', text: 'Ordered: tea' } }]);
 });
 
-test('what fails says so', async () => {
+test('failures are reported', async () => {
   const result = await ann.client.callTool({ name: 'order', arguments: { item: 5 } });
   assert.equal(result._meta['toolrun/fault'].code, 'input_invalid');
   await assert.rejects(ann.client.callTool({ name: 'nothing' }), McpError);

@@ -1,5 +1,5 @@
-// The types against the compiler of TypeScript: what tools have compiles without the library of the DOM, and what they lack
-// does not.
+// Tests the types with the TypeScript compiler: supported globals compile without the DOM library,
+// and unsupported ones do not.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
@@ -12,8 +12,9 @@ const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 const sdk = join(import.meta.dirname, '..');
 
 /**
- * Checks the files, and returns what the compiler reports, a line each. TypeScript's own libraries, which take most of the time,
- * are checked only if whole is set: a declaration of ours may make one of theirs wrong.
+ * Compiles the files and returns the compiler's messages, one per line. TypeScript's own libraries,
+ * which take most of the time, are only checked if whole is set: a declaration of this package
+ * could make one of theirs invalid.
  */
 async function check(files, { lib = ['es2023'], whole = false } = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'toolrun-types'));
@@ -54,7 +55,7 @@ export default async function (input: { $name: string }, context: { message?: st
 
 test('a tool compiles without the DOM', async () => assert.deepEqual(await check({ 'tool.ts': tool }, { whole: true }), []));
 
-test('a tool compiles beside the DOM', async () => assert.deepEqual(await check({ 'tool.ts': tool }, { lib: ['es2023', 'dom', 'dom.iterable'], whole: true }), []));
+test('a tool compiles with the DOM library', async () => assert.deepEqual(await check({ 'tool.ts': tool }, { lib: ['es2023', 'dom', 'dom.iterable'], whole: true }), []));
 
 const digest = `
 import { createHash, randomBytes } from 'node:crypto';
@@ -67,14 +68,14 @@ export async function handler(event: { text: string }) {
 }
 `;
 
-test('the modules of Node.js that tools have compile', async () => assert.deepEqual(await check({ 'tool.ts': digest }), []));
+test('the supported modules of Node.js compile', async () => assert.deepEqual(await check({ 'tool.ts': digest }), []));
 
 test('a tool in JavaScript is checked', async () => {
   const found = await check({ 'tool.js': `export async function main() {\n  return memory.get_contents('visits');\n}\n` });
   assert.match(found.join('\n'), /get_contents/);
 });
 
-test('a record that may be missing is not taken for one', async () => {
+test('a record may be missing', async () => {
   const found = await check({ 'tool.ts': `export const main = async () => (await memory.get_content('visits')).count;` });
   assert.match(found.join('\n'), /possibly 'null'/);
 });
@@ -85,7 +86,7 @@ test('the session is typed', async () => {
   assert.match((await check(tool('.sesionInfo.userId'))).join('\n'), /sesionInfo/);
 });
 
-test('what tools lack does not compile', async () => {
+test('unsupported globals do not compile', async () => {
   for (const name of ['fetch', 'document', 'localStorage', 'window', 'XMLHttpRequest', 'WebSocket']) {
     assert.match((await check({ 'tool.ts': `export const main = () => ${name};` })).join('\n'), new RegExp(`'${name}'`), name);
   }
