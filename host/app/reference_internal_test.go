@@ -19,7 +19,7 @@ var documented = map[string][]string{
 
 func reference(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/app-file.md")
+	text, err := os.ReadFile("../../docs/reference/app-file.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func reference(t *testing.T) string {
 
 var firstCell = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|(.*)\\|$")
 
-// TestReferenceIsComplete: every key that is read has its row in docs/app-file.md, with no cell empty, and there is
+// TestReferenceIsComplete: every key that is read has its row in docs/reference/app-file.md, with no cell empty, and there is
 // no other row.
 func TestReferenceIsComplete(t *testing.T) {
 	left := maps.Clone(documented)
@@ -53,7 +53,7 @@ func TestReferenceIsComplete(t *testing.T) {
 		delete(left, title)
 	}
 	for title := range left {
-		t.Errorf("docs/app-file.md has no section %s", title)
+		t.Errorf("docs/reference/app-file.md has no section %s", title)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // What the documentation shows of toolrun doctor has every layer, in the order and with the words of a Report, but for
 // versions of the kernel.
 func TestDocumentedLayers(t *testing.T) {
-	text, err := os.ReadFile("../../docs/isolation.md")
+	text, err := os.ReadFile("../../docs/explanation/isolation.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,13 +24,13 @@ func TestDocumentedLayers(t *testing.T) {
 	}
 	shown := regexp.MustCompile(`(?m)^on +(\w+) +(.*)$`).FindAllStringSubmatch(string(text), -1)
 	if len(shown) != len(report.Layers) {
-		t.Fatalf("docs/isolation.md shows %d layers; want %d", len(shown), len(report.Layers))
+		t.Fatalf("docs/explanation/isolation.md shows %d layers; want %d", len(shown), len(report.Layers))
 	}
 	versions := regexp.MustCompile(` \((ABI|version) [^)]*\)`)
 	plain := func(s string) string { return strings.TrimSpace(versions.ReplaceAllString(s, "")) }
 	for i, l := range report.Layers {
 		if shown[i][1] != l.Name || l.On && plain(shown[i][2]) != plain(l.Detail) {
-			t.Errorf("docs/isolation.md shows %s: %s; want %s: %s", shown[i][1], plain(shown[i][2]), l.Name, plain(l.Detail))
+			t.Errorf("docs/explanation/isolation.md shows %s: %s; want %s: %s", shown[i][1], plain(shown[i][2]), l.Name, plain(l.Detail))
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // TestMetricsAreDocumented looks for the names of metrics in the sources.
 func TestMetricsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/service.md")
+	page, err := os.ReadFile("../../docs/reference/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 		for _, match := range name.FindAllSubmatch(text, -1) {
 			found++
 			if !strings.Contains(string(page), "| `"+string(match[1])+"` |") {
-				t.Errorf("docs/service.md does not list the metric %s", match[1])
+				t.Errorf("docs/reference/metrics.md does not list the metric %s", match[1])
 			}
 		}
 	}

@@ -68,5 +68,5 @@ func (p *program) showLayers(report sandbox.Report) error {
 		return nil
 	}
 	return abi.Faultf(abi.Unavailable, "layers are off on this machine: %s", strings.Join(off, ", ")).
-		WithHint("docs/isolation.md has what to do about each; tools run behind the others, unless --require-isolation is given")
+		WithHint("docs/explanation/isolation.md has what to do about each; tools run behind the others, unless --require-isolation is given")
 }

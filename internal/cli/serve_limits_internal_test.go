@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/admission"
 )
 
-// TestEffectiveLimits logs the limits of the gate that follow from the defaults, as docs/service.md has them for 2
+// TestEffectiveLimits logs the limits of the gate that follow from the defaults, as docs/reference/serve.md has them for 2
 // processors.
 func TestEffectiveLimits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
@@ -26,7 +26,7 @@ func TestEffectiveLimits(t *testing.T) {
 	if err := json.Unmarshal(log.Bytes(), &line); err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile("../../docs/service.md")
+	page, err := os.ReadFile("../../docs/reference/serve.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestEffectiveLimits(t *testing.T) {
 			t.Errorf("the log has %s %s; want %s", want.attr, got, want.n)
 		}
 		if !regexp.MustCompile("`--" + want.flag + "`.*\\| " + want.n + " \\|\n").Match(page) {
-			t.Errorf("docs/service.md does not have %s for --%s on 2 processors", want.n, want.flag)
+			t.Errorf("docs/reference/serve.md does not have %s for --%s on 2 processors", want.n, want.flag)
 		}
 	}
 }

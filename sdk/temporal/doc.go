@@ -5,5 +5,5 @@
 // worker died after the commit and before its answer. While a tool runs the activity heartbeats, so that a workflow
 // which cancels it stops the tool.
 //
-// The contract between a workflow and a function node is docs/function-node.md, whatever the engine of workflows.
+// The contract between a workflow and a function node is docs/reference/function-node.md, whatever the engine of workflows.
 package temporal
