@@ -80,7 +80,7 @@ Exit codes: 0 done, 1 the tool failed, 2 the command or the app file is wrong, 3
 	})
 	root.AddCommand(
 		p.runCommand(), p.serveCommand(), p.memoryCommand(), p.sessionCommand(), p.renderCommand(), p.checkCommand(),
-		p.exportCommand(), p.importCommand(), p.dbCommand(), p.ledgerCommand(), p.usageCommand(), p.eraseCommand(), p.keyCommand(), p.mcpCommand(), p.conformCommand(), p.doubleCommand(), p.pythonCommand(), p.doctorCommand(), p.versionCommand(),
+		p.exportCommand(), p.importCommand(), p.dbCommand(), p.ledgerCommand(), p.usageCommand(), p.eraseCommand(), p.keyCommand(), p.mcpCommand(), p.conformCommand(), p.doubleCommand(), p.pythonCommand(), p.doctorCommand(), p.versionCommand(), docsCommand(),
 	)
 	root.Version = thisVersion().String() // of the flag --version
 	root.SetVersionTemplate("{{.Version}}\n")

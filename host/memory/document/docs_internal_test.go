@@ -1,0 +1,61 @@
+package document
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/internal/mergepatch"
+)
+
+// examples returns the rows of the table below a heading of docs/reference/memory.md, without their backquotes.
+func examples(t *testing.T, heading string) (rows [][]string) {
+	t.Helper()
+	text, err := os.ReadFile("../../../docs/reference/memory.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## "+heading+"\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for line := range strings.SplitSeq(section, "\n") {
+		if cells, ok := strings.CutPrefix(line, "| `"); ok {
+			rows = append(rows, strings.Split(strings.TrimSuffix(cells, "` |"), "` | `"))
+		}
+	}
+	if len(rows) < 3 {
+		t.Fatalf("%q shows %d examples", heading, len(rows))
+	}
+	return rows
+}
+
+// TestDocumentedMerges carries out the examples of merges in the reference.
+func TestDocumentedMerges(t *testing.T) {
+	for _, row := range examples(t, "Merge") {
+		got := encode(t, mergepatch.Apply(decode(t, row[0]), decode(t, row[1])))
+		if got != row[2] {
+			t.Errorf("%s merged into %s = %s; the reference shows %s", row[1], row[0], got, row[2])
+		}
+	}
+}
+
+// TestDocumentedProjections carries out the examples of projections in the reference.
+func TestDocumentedProjections(t *testing.T) {
+	const content = `{"a":{"b":1,"c":2},"d":[{"e":1,"f":2},{"e":3}],"g.h":"x"}`
+	page, err := os.ReadFile("../../../docs/reference/memory.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "`"+content+"`") {
+		t.Fatalf("the reference does not show the content %s", content)
+	}
+	for _, row := range examples(t, "Projection") {
+		p, err := parseProjection(json.RawMessage(row[0]))
+		if err != nil {
+			t.Fatalf("parseProjection(%s): %v", row[0], err)
+		}
+		if got, ok := p.apply(decode(t, content)); !ok || encode(t, got) != row[1] {
+			t.Errorf("%s = %s; the reference shows %s", row[0], encode(t, got), row[1])
+		}
+	}
+}
