@@ -86,10 +86,7 @@ func problemOf(err error) *problem {
 // problemOfFault makes an answer of a fault; status 0 is the one that goes with its code.
 func problemOfFault(f *abi.Fault, status int) *problem {
 	if status == 0 {
-		status = statuses[f.Code]
-	}
-	if status == 0 { // the tool's own doing
-		status = http.StatusUnprocessableEntity
+		status = StatusOf(f.Code)
 	}
 	if hint := httpHints[f.Code]; hint != "" {
 		f = f.WithHint("%s", hint)

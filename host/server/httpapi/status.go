@@ -1,0 +1,15 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// StatusOf returns the HTTP status of a problem document with a fault code. It is 422 for codes that only a run has.
+func StatusOf(code abi.Code) int {
+	if status, ok := statuses[code]; ok {
+		return status
+	}
+	return http.StatusUnprocessableEntity
+}
