@@ -100,7 +100,7 @@ func ExampleOpen() {
 	// twin {"visits":1} <nil>
 }
 
-// serve stands in docs/explanation/isolation.md too.
+// serve is shown in docs/explanation/scheduling.md.
 func serve(ctx context.Context, apps []*app.App, db storage.Backend, cache string) (hosts []*host.Host, leave func(), err error) {
 	const atOnce = 8 // runs, of all apps
 	gate, err := admission.New(admission.Limits{Running: atOnce, PerApp: 6, PerUser: 2})

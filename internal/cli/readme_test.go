@@ -174,20 +174,20 @@ func TestReadmeGo(t *testing.T) {
 	}
 }
 
-// TestIsolationGo looks for the function that docs/explanation/isolation.md shows in the example that it is from.
-func TestIsolationGo(t *testing.T) {
+// TestSchedulingGo looks for the function that docs/explanation/scheduling.md shows in the example that it is from.
+func TestSchedulingGo(t *testing.T) {
 	example, err := os.ReadFile(filepath.Join(root, "host", "example_test.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join(root, "docs", "explanation", "isolation.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "explanation", "scheduling.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, shown, _ := strings.Cut(string(page), "```go\nfunc ")
 	shown, _, _ = strings.Cut(shown, "```")
 	if shown == "" || !strings.Contains(string(example), "\nfunc "+shown) {
-		t.Errorf("docs/explanation/isolation.md shows what is not in host/example_test.go:\nfunc %s", shown)
+		t.Errorf("docs/explanation/scheduling.md shows what is not in host/example_test.go:\nfunc %s", shown)
 	}
 }
 
