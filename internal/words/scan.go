@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // scan returns all findings in a tree, file by file.
 func scan(root string) ([]finding, error) {
@@ -10,6 +13,9 @@ func scan(root string) ([]finding, error) {
 	}
 	var found []finding
 	for _, f := range files {
+		if slices.Contains(generated, f.name) {
+			continue
+		}
 		for _, p := range phrases {
 			found = append(found, p.find(f)...)
 		}

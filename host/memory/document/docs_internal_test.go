@@ -19,8 +19,8 @@ func examples(t *testing.T, heading string) (rows [][]string) {
 	_, section, _ := strings.Cut(string(text), "\n## "+heading+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	for line := range strings.SplitSeq(section, "\n") {
-		if cells, ok := strings.CutPrefix(line, "| `"); ok {
-			rows = append(rows, strings.Split(strings.TrimSuffix(cells, "` |"), "` | `"))
+		if row, ok := strings.CutPrefix(line, "| `"); ok {
+			rows = append(rows, strings.Split(strings.TrimSuffix(row, "` |"), "` | `"))
 		}
 	}
 	if len(rows) < 3 {
