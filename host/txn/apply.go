@@ -61,15 +61,15 @@ func (u *updated) try(tx *Tx, e *entry, update Update) (err error) {
 // keep adds the result of an update to the writes of the attempt.
 func (u *updated) keep(tx *Tx, e *entry, update Update) error {
 	cost := len(u.next.Content)
-	more := cost - len(e.write.next.Content)
-	if tx.local.bytes > 0 && more > 0 && tx.local.bytes+more > MaxBytes {
+	if !tx.local.fits(e, cost) {
 		return ErrLimit
 	}
 	if tx.depth > 0 {
 		tx.local.save(e)
 	}
-	tx.local.bytes += more
+	tx.local.count(e, -1)
 	e.write.put(e.key, u.old, u.next, u.warnings)
+	tx.local.count(e, 1)
 	if !e.read {
 		e.write.updates = append(e.write.updates[:len(e.write.updates):len(e.write.updates)], update)
 		e.write.bytes += cost

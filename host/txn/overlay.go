@@ -1,8 +1,6 @@
 package txn
 
 import (
-	"slices"
-
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -12,6 +10,8 @@ type overlay struct {
 	index   map[storage.Key]*entry
 	// bytes is the size of the contents of all entries, and blindBytes of those that blind updates wrote.
 	bytes, blindBytes int
+	// writes is the number of entries that are written, and writeBytes the size of their contents.
+	writes, writeBytes int
 	// undo has the writes that updates inside savepoints replaced.
 	undo []saved
 }
@@ -64,7 +64,7 @@ const fewEntries = 16
 // add adds an entry.
 func (o *overlay) add(e *entry) {
 	o.entries = append(o.entries, e)
-	o.bytes += len(e.raw.Content)
+	o.count(e, 1)
 	if o.index == nil && len(o.entries) > fewEntries {
 		o.index = make(map[storage.Key]*entry, 4*fewEntries)
 		for _, known := range o.entries {
@@ -76,6 +76,32 @@ func (o *overlay) add(e *entry) {
 	}
 }
 
+// count adds an entry to the sums or, if sign is -1, removes it before it changes.
+func (o *overlay) count(e *entry, sign int) {
+	size := sign * e.size()
+	o.bytes += size
+	if e.write.set {
+		o.writes += sign
+		o.writeBytes += size
+	}
+}
+
+// size returns the size of the contents of the entry, before and after.
+func (e *entry) size() int { return len(e.raw.Content) + len(e.write.next.Content) }
+
+// fits reports whether the entry can be written with a content of n bytes. A single record always fits.
+func (o *overlay) fits(e *entry, n int) bool {
+	more := n - len(e.write.next.Content)
+	if o.bytes > 0 && more > 0 && o.bytes+more > MaxBytes {
+		return false
+	}
+	writes, bytes := o.writes, o.writeBytes+more
+	if !e.write.set {
+		writes, bytes = writes+1, o.writeBytes+len(e.raw.Content)+n
+	}
+	return writes <= MaxWrites && (writes == 1 || bytes <= MaxWriteBytes || bytes <= o.writeBytes)
+}
+
 // put adds the entry of a record that was read, or updates the one that there is.
 func (o *overlay) put(now *entry) *entry {
 	e := o.find(now.key)
@@ -83,8 +109,9 @@ func (o *overlay) put(now *entry) *entry {
 		o.add(now)
 		return now
 	}
-	o.bytes += len(now.raw.Content) - len(e.raw.Content)
+	o.count(e, -1)
 	e.raw, e.base, e.life, e.at = now.raw, now.base, now.life, now.at
+	o.count(e, 1)
 	return e
 }
 
@@ -119,9 +146,7 @@ func (o *overlay) effects(attempts int) Effects {
 	return effects
 }
 
-func (o *overlay) wrote() bool {
-	return slices.ContainsFunc(o.entries, func(e *entry) bool { return e.write.set })
-}
+func (o *overlay) wrote() bool { return o.writes > 0 }
 
 // restore undoes the update that was saved last.
 func (o *overlay) restore() {
@@ -129,8 +154,9 @@ func (o *overlay) restore() {
 	e, before := o.undo[last].entry, o.undo[last].write
 	o.undo = o.undo[:last]
 	before.updates, before.bytes = nil, 0 // the entry is in the read set
-	o.bytes += len(before.next.Content) - len(e.write.next.Content)
+	o.count(e, -1)
 	e.write = before
+	o.count(e, 1)
 }
 
 // dropUpdates drops the blind updates of an entry that is in the read set.

@@ -61,8 +61,9 @@ func (o *overlay) replaceDead(dead []*entry, loose keySet, now []storage.Record)
 		if r.Exists() && !r.SameVersion(e.raw) {
 			return false
 		}
-		o.bytes += len(r.Content) - len(e.raw.Content)
+		o.count(e, -1)
 		e.raw = r
+		o.count(e, 1)
 	}
 	for _, e := range o.entries {
 		if !e.floored {

@@ -17,6 +17,10 @@ const (
 	MaxRecords = 4096
 	// MaxBytes bounds the size of their contents, before and after. A single record may exceed it.
 	MaxBytes = 64 << 20
+	// MaxWrites bounds the number of records that it writes, and MaxWriteBytes the size of their contents, before and
+	// after: what the commit reads and writes while others wait. A single record may exceed MaxWriteBytes.
+	MaxWrites     = 1000
+	MaxWriteBytes = 8 << 20
 	// MaxUpdates bounds the number of blind updates of one key, and MaxBlindBytes the size of the contents that all blind
 	// updates write: the commit may apply them again inside the backend's transaction.
 	MaxUpdates    = 16
@@ -30,7 +34,8 @@ var (
 	// ErrConflict ends an attempt whose reads no longer hold; the body must return it. Run returns it if no attempt
 	// committed before the end of its context.
 	ErrConflict = errors.New("other transactions changed the same records")
-	// ErrLimit is returned if a read or write would exceed MaxRecords or MaxBytes. It changes nothing.
+	// ErrLimit is returned if a read or write would exceed MaxRecords, MaxBytes, MaxWrites or MaxWriteBytes. It changes
+	// nothing.
 	ErrLimit = errors.New("the transaction reads and writes too many records")
 	// ErrNestedLimit is returned by Nested if it would exceed MaxDepth or MaxNested.
 	ErrNestedLimit = errors.New("too many nested transactions")
