@@ -58,15 +58,15 @@ type event struct {
 
 // explain finds an order of the events that respects their times and leads to a world that final accepts.
 func explain(w world, events []event, final func(world) bool) bool {
-	if len(events) > 63 {
-		panic("a search holds 63 events: the scenario has more")
+	if len(events) > maxEvents {
+		panic(fmt.Sprintf("the scenario has %d events; a search takes %d", len(events), maxEvents))
 	}
 	s := search{events: events, final: final, failed: map[string]bool{}}
 	for i := range events {
 		s.order = append(s.order, i)
 	}
 	slices.SortStableFunc(s.order, func(i, j int) int { return cmp.Compare(events[i].end, events[j].end) })
-	return s.from(w, 0)
+	return s.from(w, eventSet{}, 0)
 }
 
 type search struct {
@@ -76,8 +76,22 @@ type search struct {
 	failed map[string]bool // states from which there is no way
 }
 
-func (s *search) from(w world, done uint64) bool {
-	if done == 1<<len(s.events)-1 {
+// maxEvents is the largest number of events of a scenario.
+const maxEvents = 256
+
+// eventSet is a set of events, by their indexes.
+type eventSet [maxEvents / 64]uint64
+
+func (s eventSet) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
+
+func (s eventSet) with(i int) eventSet {
+	s[i/64] |= 1 << (i % 64)
+	return s
+}
+
+// from reports whether an order of the other events leads from w to a final world, after n events are done.
+func (s *search) from(w world, done eventSet, n int) bool {
+	if n == len(s.events) {
 		return s.final(w)
 	}
 	state := fmt.Sprint(done, w)
@@ -86,17 +100,17 @@ func (s *search) from(w world, done uint64) bool {
 	}
 	deadline := math.MaxInt
 	for i, e := range s.events {
-		if done&(1<<i) == 0 {
+		if !done.has(i) {
 			deadline = min(deadline, e.end)
 		}
 	}
 	for _, i := range s.order {
 		e := s.events[i]
-		if done&(1<<i) != 0 || e.begin > deadline || e.after >= 0 && done&(1<<e.after) == 0 {
+		if done.has(i) || e.begin > deadline || e.after >= 0 && !done.has(e.after) {
 			continue
 		}
 		for _, next := range e.apply(w) {
-			if s.from(next, done|1<<i) {
+			if s.from(next, done.with(i), n+1) {
 				return true
 			}
 			if e.idle {
