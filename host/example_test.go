@@ -38,7 +38,7 @@ func Example() {
 	// {"visits":2}
 }
 
-// visit stands in README.md too.
+// visit is shown in docs/tutorials/embed-in-go.md.
 func visit(ctx context.Context, input json.RawMessage) error {
 	db, err := bolt.Open("memory.db", nil)
 	if err != nil {

@@ -249,7 +249,7 @@ func (t *restoreTest) end(s *serving) {
 	}
 }
 
-// restore does what docs/service.md says, and compacts what was there before.
+// restore does what docs/howto/back-up-and-restore.md says, and compacts what was there before.
 func (t *restoreTest) restore(backup string) {
 	t.Helper()
 	if out, err := exec.Command(t.binary, "db", "check", backup).CombinedOutput(); err != nil {

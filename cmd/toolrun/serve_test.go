@@ -281,32 +281,3 @@ func TestServeDrains(t *testing.T) {
 		t.Errorf("the service ended with %v\n%s", err, s.stderr)
 	}
 }
-
-// TestTour runs the tour that docs/service.md shows, and compares what it prints.
-func TestTour(t *testing.T) {
-	for _, tool := range []string{"bash", "curl", "jq"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("the tour takes %s: %v", tool, err)
-		}
-	}
-	page, err := os.ReadFile("../../docs/service.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, want, found := strings.Cut(string(page), "```text\n== keys")
-	if !found {
-		t.Fatal("docs/service.md does not show what the tour prints")
-	}
-	want, _, _ = strings.Cut("== keys"+want, "```")
-	cmd := exec.Command("bash", "../../docs/tour/tour.sh")
-	cmd.Env = append(os.Environ(), "TOOLRUN="+buildToolrun(t))
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("the tour: %v\n%s%s", err, out, stderr.String())
-	}
-	if got := strings.TrimSpace(string(out)); got != strings.TrimSpace(want) {
-		t.Errorf("the tour prints:\n%s\ndocs/service.md says:\n%s", got, want)
-	}
-}

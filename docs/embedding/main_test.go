@@ -80,19 +80,3 @@ func TestServeEnds(t *testing.T) {
 		t.Errorf("serve of no folder = %v; want that it does not exist", err)
 	}
 }
-
-// TestPageShowsTheProgram compares the page of documentation with the program.
-func TestPageShowsTheProgram(t *testing.T) {
-	page, err := os.ReadFile("../embedding.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := os.ReadFile("main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(page), "```go\n")
-	if shown, _, _ := strings.Cut(rest, "```"); shown != string(program) {
-		t.Error("docs/embedding.md does not show docs/embedding/main.go")
-	}
-}

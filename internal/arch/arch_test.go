@@ -143,6 +143,7 @@ var rules = map[string]rule{
 	"host/engines/generate": {own: []string{"host/engine", "host/engines"}},
 	"host/engines":          {own: []string{"abi", "host/sandbox", "host/engine", "host/extract", "host/extract/pdfium", "host/engine/js", "host/engine/python", "host/engine/python/distribution", "host/engine/wasm"}},
 
+	"docs":           {},
 	"docs/embedding": {own: []string{"abi", "host", "host/admission", "host/app", "host/server/tenants", "host/sandbox", "host/engines", "host/storage/bolt", "host/report"}},
 
 	"bench/measure":    {},

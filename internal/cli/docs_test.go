@@ -12,6 +12,9 @@ import (
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
+// root is the folder of the project.
+const root = "../.."
+
 var update = flag.Bool("update", false, "write the pages that are made from the commands")
 
 // TestReferenceOfCommands expects docs/reference/cli.md as the commands print it.

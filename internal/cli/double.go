@@ -19,7 +19,7 @@ func (p *program) doubleCommand() *cobra.Command {
 The memory is toolrun's own: grants, schemas, errors and Results are those of a real run. Records are kept in the
 process and are gone when stdin ends. No file is written, and no connection is made.
 
-The packages of sdk/js and sdk/python-wasm start this command. docs/testing-tools.md describes the requests.`,
+The packages of sdk/js and sdk/python-wasm start this command. docs/reference/double.md describes the requests.`,
 		Example: `  toolrun double --app app.yaml
   {"do":"call","op":"set_content","args":["visits",{"n":1}],"user":"ann"}
   {"do":"clock","advance":"24h"}

@@ -6,5 +6,5 @@
 // begins a run, makes its calls, and ends it with an output or an error. So grants, schemas, merges, faults and Results
 // are those of a real run, and no second implementation exists that could differ.
 //
-// The protocol is described in docs/testing-tools.md.
+// The protocol is described in docs/reference/double.md.
 package double

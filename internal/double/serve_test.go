@@ -342,7 +342,7 @@ func TestSeed(t *testing.T) {
 
 // TestDocumentation makes the requests of the documentation's example.
 func TestDocumentation(t *testing.T) {
-	page, err := os.ReadFile("../../docs/testing-tools.md")
+	page, err := os.ReadFile("../../docs/reference/double.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +371,7 @@ func TestDocumentation(t *testing.T) {
 
 // TestRequestsAreDocumented looks for every request in the documentation.
 func TestRequestsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/testing-tools.md")
+	page, err := os.ReadFile("../../docs/reference/double.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,7 +379,7 @@ func TestRequestsAreDocumented(t *testing.T) {
 	list, _, _ = strings.Cut(list, `"`)
 	for _, name := range strings.Split(list, ", ") {
 		if !found || !strings.Contains(string(page), "| `"+name+"` |") {
-			t.Errorf("docs/testing-tools.md has no row for %q", name)
+			t.Errorf("docs/reference/double.md has no row for %q", name)
 		}
 	}
 }

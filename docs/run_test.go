@@ -1,0 +1,208 @@
+package docs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// reader follows a page: it has a folder to work in, and the program toolrun.
+type reader struct {
+	t      *testing.T
+	page   string
+	dir    string
+	port   string // of the service that the page starts, in place of 8080
+	script strings.Builder
+	shown  []command
+}
+
+// pageTime bounds how long a page may take.
+const pageTime = 3 * time.Minute
+
+// endOfCommand separates the outputs of commands.
+const endOfCommand = "=====end of command====="
+
+// follow executes a page and compares what it shows. The folder lies next to a link to the repository called toolrun, which
+// is where a reader has the clone.
+func follow(t *testing.T, page string, bin string, env []string) {
+	t.Helper()
+	r := &reader{t: t, page: page, dir: filepath.Join(t.TempDir(), "work"), port: freePort(t)}
+	if err := os.Mkdir(r.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	clone, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(clone, filepath.Join(r.dir, "..", "toolrun")); err != nil {
+		t.Fatal(err)
+	}
+	r.script.WriteString("trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\nexec 2>&1\n")
+	for _, s := range readPage(t, page) {
+		r.take(s, clone)
+	}
+	r.compare(r.execute(bin, env))
+}
+
+// take takes a step of the page into the script, or checks it at once where it needs no shell.
+func (r *reader) take(s step, clone string) {
+	r.t.Helper()
+	switch {
+	case s.mark == "file":
+		r.save(s)
+	case s.mark == "from":
+		r.quote(s, clone)
+	case s.mark == "copy":
+		fmt.Fprintf(&r.script, "mkdir -p %[2]s && cp -r %[1]s/%[2]s/. %[2]s && rm -rf %[2]s/.toolrun\n", clone, s.argument)
+	case s.mark == "run":
+		r.script.WriteString(r.local(s.argument) + "\n")
+	case s.mark == "output":
+		r.add(command{s.line, "bash " + filepath.Join(clone, filepath.FromSlash(s.argument)) + " 2>../printed", s.text}, false)
+	case s.mark == "not run":
+	case s.language == "console" || s.language == "sh":
+		for _, c := range s.commands() {
+			r.add(c, s.language == "sh")
+		}
+	default:
+		r.t.Errorf("%s:%d: a block of the language %q is not under test: see the documentation of package docs", r.page, s.line, s.language)
+	}
+}
+
+// save has the script write a file at the point where the page shows it.
+func (r *reader) save(s step) {
+	name := "'" + s.argument + "'"
+	fmt.Fprintf(&r.script, "mkdir -p \"$(dirname %s)\" && cat > %s <<'END OF FILE'\n%sEND OF FILE\n", name, name, r.local(s.text))
+}
+
+// quote compares a block with the file that it is a part of.
+func (r *reader) quote(s step, clone string) {
+	r.t.Helper()
+	text, err := os.ReadFile(filepath.Join(clone, filepath.FromSlash(s.argument)))
+	if err != nil {
+		r.t.Errorf("%s:%d: %v", r.page, s.line, err)
+	} else if !strings.Contains("\n"+string(text), "\n"+s.text) {
+		r.t.Errorf("%s:%d: the block is not a part of %s", r.page, s.line, s.argument)
+	}
+}
+
+// add adds a command to the script. Of one that has to succeed only a failure is shown.
+func (r *reader) add(c command, succeed bool) {
+	r.shown = append(r.shown, c)
+	line := r.local(c.text)
+	if succeed {
+		line = "{ " + line + "\n} >../printed 2>&1 || { echo \"failed with exit code $?\"; cat ../printed; }"
+	}
+	fmt.Fprintf(&r.script, "%s\necho '%s'\n", line, endOfCommand)
+}
+
+var (
+	serving    = regexp.MustCompile(`\btoolrun serve\b`)
+	fromSource = regexp.MustCompile(`\bgo run \./cmd/toolrun\b`)
+)
+
+// local returns a command or a file with the port of this test, and with toolrun in place of its compilation.
+func (r *reader) local(text string) string {
+	text = fromSource.ReplaceAllString(text, "toolrun")
+	if !strings.Contains(text, "--listen") {
+		text = serving.ReplaceAllString(text, "toolrun serve --listen 127.0.0.1:8080")
+	}
+	return strings.ReplaceAll(text, "127.0.0.1:8080", "127.0.0.1:"+r.port)
+}
+
+// execute runs the script and returns what it prints.
+func (r *reader) execute(bin string, env []string) string {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), pageTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", r.script.String())
+	cmd.Dir = r.dir
+	cmd.Env = append(append(os.Environ(), env...), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "TOOLRUN="+filepath.Join(bin, "toolrun"))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what the page starts ends with it
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 10 * time.Second
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil && ctx.Err() != nil {
+		r.t.Errorf("%s: the page takes longer than %s", r.page, pageTime)
+	}
+	return strings.ReplaceAll(out.String(), "127.0.0.1:"+r.port, "127.0.0.1:8080")
+}
+
+// compare compares the outputs of the commands with those that the page shows.
+func (r *reader) compare(out string) {
+	r.t.Helper()
+	outputs := strings.Split(out, endOfCommand+"\n")
+	for i, c := range r.shown {
+		if i >= len(outputs)-1 {
+			r.t.Errorf("%s:%d: $ %s\nended the page; it printed:\n%s", r.page, c.line, c.text, outputs[len(outputs)-1])
+			return
+		}
+		if !matches(outputs[i], c.want) {
+			r.t.Errorf("%s:%d: $ %s\nprints:\n%s\nthe page shows:\n%s", r.page, c.line, c.text, normal(outputs[i]), normal(c.want))
+		}
+	}
+}
+
+// matches reports whether an output is what a page shows. In a line "..." stands for any text, as a line for any lines.
+func matches(got, want string) bool {
+	var pattern strings.Builder
+	for line := range strings.Lines(normal(want)) {
+		if strings.TrimSpace(line) == "..." {
+			pattern.WriteString(`(?s:.*)`)
+			continue
+		}
+		pattern.WriteString(strings.ReplaceAll(regexp.QuoteMeta(line), `\.\.\.`, `.*`))
+	}
+	ok, err := regexp.MatchString(`^`+pattern.String()+`$`, normal(got))
+	return err == nil && ok
+}
+
+// changing holds what differs from one execution to the next, and what stands for it in comparisons.
+var changing = []struct {
+	pattern *regexp.Regexp
+	stand   string
+}{
+	{regexp.MustCompile(`\brun_[0-9A-Z]{26}\b`), "run_ID"},
+	{regexp.MustCompile(`\bdev_[0-9A-Z]{26}\b`), "dev_KEY"},
+	{regexp.MustCompile(`\b(made|revoked)( the key)? [a-z2-7]{10}\b`), "$1$2 KEY"},
+	{regexp.MustCompile(`\btrk_[0-9A-Za-z_]{20,}`), "trk_KEY"},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?`), "TIME"},
+	{regexp.MustCompile(`\b\d+(\.\d+)? ?(µs|ms)\b`), "N ms"},
+	{regexp.MustCompile(`(?m)^note: getting Python .*\n`), ""},
+	{regexp.MustCompile(`(?m)[ \t]+$`), ""},
+}
+
+func normal(text string) string {
+	for _, c := range changing {
+		text = c.pattern.ReplaceAllString(text, c.stand)
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return ""
+	}
+	return text + "\n"
+}
+
+// freePort returns a port that was free a moment ago.
+func freePort(t *testing.T) string {
+	t.Helper()
+	var config net.ListenConfig
+	listener, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
