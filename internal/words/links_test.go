@@ -28,6 +28,17 @@ func tree(t *testing.T, texts map[string]string) (dir string, files []sourceFile
 	return dir, files
 }
 
+// TestReadmeIsShort bounds the page that readers see first. What does not fit belongs to docs/.
+func TestReadmeIsShort(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if words := len(strings.Fields(string(text))); words > 900 {
+		t.Errorf("README.md has %d words; the bound is 900", words)
+	}
+}
+
 func TestBrokenLinks(t *testing.T) {
 	dir, files := tree(t, map[string]string{
 		"docs/a.md": "# Runs, and `code`: how?\n## Again\n## Again\n[x](b.md#the-end) [x](#again-1) [x](#runs-and-code-how) [x](../go.mod) [x](https://x.example/#y)\n" +
