@@ -11,6 +11,7 @@
 //	<!-- copy: PATH -->        the folder PATH of the repository is copied to the page's folder
 //	<!-- run: COMMAND -->      a command that readers need not see
 //
-// Blocks of the language console hold commands after "$ ", each with its output; a line "..." stands for any lines. Blocks
-// of the language sh hold commands that have to succeed. Every other block needs one of the comments.
+// Blocks of the language console hold commands after "$ ", each with its output; "..." stands for any text in a line, and
+// as a line for any lines. Blocks of the language sh hold commands that have to succeed. Blocks of the language json have to
+// be JSON, and blocks without a language are drawings. Every other block needs one of the comments.
 package docs

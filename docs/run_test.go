@@ -3,6 +3,7 @@ package docs
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net"
 	"os"
@@ -50,7 +51,9 @@ func follow(t *testing.T, page string, bin string, env []string) {
 	for _, s := range readPage(t, page) {
 		r.take(s, clone)
 	}
-	r.compare(r.execute(bin, env))
+	if len(r.shown) > 0 {
+		r.compare(r.execute(bin, env))
+	}
 }
 
 // take takes a step of the page into the script, or checks it at once where it needs no shell.
@@ -64,7 +67,7 @@ func (r *reader) take(s step, clone string) {
 	case s.mark == "copy":
 		fmt.Fprintf(&r.script, "mkdir -p %[2]s && cp -r %[1]s/%[2]s/. %[2]s && rm -rf %[2]s/.toolrun\n", clone, s.argument)
 	case s.mark == "run":
-		r.script.WriteString(r.local(s.argument) + "\n")
+		r.add(command{line: s.line, text: s.argument}, true)
 	case s.mark == "output":
 		r.add(command{s.line, "bash " + filepath.Join(clone, filepath.FromSlash(s.argument)) + " 2>../printed", s.text}, false)
 	case s.mark == "not run":
@@ -72,6 +75,11 @@ func (r *reader) take(s step, clone string) {
 		for _, c := range s.commands() {
 			r.add(c, s.language == "sh")
 		}
+	case s.language == "json":
+		if !json.Valid([]byte(s.text)) {
+			r.t.Errorf("%s:%d: the block is not JSON", r.page, s.line)
+		}
+	case s.language == "" || s.language == "text": // a drawing
 	default:
 		r.t.Errorf("%s:%d: a block of the language %q is not under test: see the documentation of package docs", r.page, s.line, s.language)
 	}
@@ -89,10 +97,16 @@ func (r *reader) quote(s step, clone string) {
 	text, err := os.ReadFile(filepath.Join(clone, filepath.FromSlash(s.argument)))
 	if err != nil {
 		r.t.Errorf("%s:%d: %v", r.page, s.line, err)
-	} else if !strings.Contains("\n"+string(text), "\n"+s.text) {
+	} else if !strings.Contains("\n"+withoutIndent(string(text)), "\n"+withoutIndent(s.text)) {
 		r.t.Errorf("%s:%d: the block is not a part of %s", r.page, s.line, s.argument)
 	}
 }
+
+// withoutIndent returns a text without the spaces and tabs that its lines begin with: a page shows a part of a function at
+// the margin.
+func withoutIndent(text string) string { return indent.ReplaceAllString(text, "") }
+
+var indent = regexp.MustCompile(`(?m)^[ \t]+`)
 
 // add adds a command to the script. Of one that has to succeed only a failure is shown.
 func (r *reader) add(c command, succeed bool) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log"
 	"os"
 	"testing"
 	"testing/fstest"
@@ -19,6 +20,15 @@ import (
 func TestMain(m *testing.M) {
 	engines.Main()
 	os.Exit(m.Run())
+}
+
+// This pool does not start if the machine lacks a layer of isolation. It is shown in docs/explanation/isolation.md.
+func ExampleNewPool_require() {
+	pool, err := engines.NewPool(sandbox.Options{Require: sandbox.Layers()}) // or sandbox.Baseline(), without cgroup
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer pool.Close()
 }
 
 func Example() {
