@@ -92,7 +92,7 @@ func (r *remote) RenderText(context.Context, host.Caller, string) (string, error
 
 // StartSession starts a session, or changes one that is open.
 func (r *remote) StartSession(ctx context.Context, c host.Caller, start session.Start) (session.Session, error) {
-	started, err := r.Client.StartSession(ctx, apitypes.SessionRequest{
+	started, err := r.Client.Sessions().Start(ctx, apitypes.SessionRequest{
 		Session: c.Session, User: c.User, Metadata: start.Metadata, SessionReference: start.Reference, UserReference: start.UserReference,
 	})
 	if err != nil {
@@ -103,12 +103,12 @@ func (r *remote) StartSession(ctx context.Context, c host.Caller, start session.
 
 // EndSession ends the caller's session.
 func (r *remote) EndSession(ctx context.Context, c host.Caller) (session.Session, error) {
-	return sessionOf(r.Client.EndSession(ctx, callerOf(c)))
+	return sessionOf(r.Client.Sessions().End(ctx, callerOf(c)))
 }
 
 // Session describes the caller's session.
 func (r *remote) Session(ctx context.Context, c host.Caller) (session.Session, error) {
-	return sessionOf(r.Client.Session(ctx, callerOf(c)))
+	return sessionOf(r.Client.Sessions().Get(ctx, callerOf(c)))
 }
 
 func sessionOf(s *apitypes.Session, err error) (session.Session, error) {
@@ -120,7 +120,7 @@ func sessionOf(s *apitypes.Session, err error) (session.Session, error) {
 
 // Sessions returns a page of sessions after an id.
 func (r *remote) Sessions(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error) {
-	page, err := r.Client.Sessions(ctx, client.SessionQuery{User: c.User, After: after, Limit: limit})
+	page, err := r.Client.Sessions().List(ctx, client.SessionQuery{User: c.User, After: after, Limit: limit})
 	if err != nil {
 		return nil, "", err
 	}
@@ -132,7 +132,7 @@ func (r *remote) Sessions(ctx context.Context, c host.Caller, after string, limi
 
 // Get reads a record.
 func (r *remote) Get(ctx context.Context, c host.Caller, store string, projection json.RawMessage, record bool) (json.RawMessage, error) {
-	found, err := r.Record(ctx, callerOf(c), store, projection)
+	found, err := r.Records().Get(ctx, callerOf(c), store, projection)
 	if errors.Is(err, abi.NotFound) {
 		if stores, failed := r.storeNames(ctx); failed == nil && slices.Contains(stores, store) {
 			return json.RawMessage("null"), nil
@@ -149,9 +149,9 @@ func (r *remote) Get(ctx context.Context, c host.Caller, store string, projectio
 
 // Set writes a record.
 func (r *remote) Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error) {
-	write := r.PatchRecord
+	write := r.Records().Patch
 	if opts.Replace {
-		write = r.PutRecord
+		write = r.Records().Put
 	}
 	record, err := write(ctx, callerOf(c), store, content, client.WriteOptions{IfRevision: opts.IfRevision, TTL: opts.TTL})
 	if err != nil {
@@ -162,7 +162,7 @@ func (r *remote) Set(ctx context.Context, c host.Caller, store string, content j
 
 // Delete deletes a record.
 func (r *remote) Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error) {
-	deleted, err := r.DeleteRecord(ctx, callerOf(c), store, opts.IfRevision)
+	deleted, err := r.Records().Delete(ctx, callerOf(c), store, opts.IfRevision)
 	if err != nil {
 		return nil, r.unknownStore(ctx, err, store)
 	}
@@ -171,7 +171,7 @@ func (r *remote) Delete(ctx context.Context, c host.Caller, store string, opts w
 
 // List lists records of a store.
 func (r *remote) List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error) {
-	page, err := r.Records(ctx, callerOf(c), store, client.PageQuery{After: after, Limit: limit})
+	page, err := r.Records().List(ctx, callerOf(c), store, client.PageQuery{After: after, Limit: limit})
 	if err != nil {
 		return nil, "", r.unknownStore(ctx, err, store)
 	}
@@ -183,12 +183,12 @@ func (r *remote) List(ctx context.Context, c host.Caller, store, after string, l
 
 // Purge removes all records of a store.
 func (r *remote) Purge(ctx context.Context, _ host.Caller, store string) (int, error) {
-	return r.PurgeStore(ctx, store)
+	return r.Records().Purge(ctx, store)
 }
 
 // Erase removes everything of the caller's user.
 func (r *remote) Erase(ctx context.Context, c host.Caller) (memory.Erased, error) {
-	erased, err := r.EraseUser(ctx, c.User)
+	erased, err := r.Users().Erase(ctx, c.User)
 	if err != nil {
 		return memory.Erased{}, err
 	}
@@ -197,13 +197,13 @@ func (r *remote) Erase(ctx context.Context, c host.Caller) (memory.Erased, error
 
 // ExportUser writes all data of the caller's user.
 func (r *remote) ExportUser(ctx context.Context, c host.Caller, w io.Writer) error {
-	_, err := r.Client.ExportUser(ctx, c.User, w)
+	_, err := r.Users().Export(ctx, c.User, w)
 	return err
 }
 
 // Ledger returns a page of the ledger.
 func (r *remote) Ledger(ctx context.Context, _ host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error) {
-	page, err := r.Client.Ledger(ctx, client.LedgerQuery(q))
+	page, err := r.Client.Ledger().List(ctx, client.LedgerQuery(q))
 	if err != nil {
 		return nil, "", false, err
 	}
@@ -215,7 +215,7 @@ func (r *remote) Ledger(ctx context.Context, _ host.Caller, q ledger.Query) (fou
 }
 
 func (r *remote) storeNames(ctx context.Context) ([]string, error) {
-	return namesOf(r.Stores, func(s apitypes.Store) string { return s.TechnicalName })(ctx)
+	return namesOf(r.Stores().List, func(s apitypes.Store) string { return s.TechnicalName })(ctx)
 }
 
 func (r *remote) unknownStore(ctx context.Context, err error, store string) error {

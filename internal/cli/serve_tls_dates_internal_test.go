@@ -95,7 +95,7 @@ func TestHintForExpiredCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.Usage(t.Context(), client.UsageQuery{})
+	_, err = c.Usage().List(t.Context(), client.UsageQuery{})
 	if e, ok := errors.AsType[*client.Error](err); !ok || e.Status != 0 {
 		t.Fatalf("the error is %v; want one of the connection", err)
 	}

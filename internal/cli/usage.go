@@ -77,7 +77,7 @@ func (w *workspace) usage(ctx context.Context, c host.Caller, q metering.Query) 
 		q.Tenant = c.Tenant
 		return metering.List(ctx, w.backend, q)
 	}
-	page, err := there.Usage(ctx, client.UsageQuery{Since: q.Since, Until: q.Until, After: q.After, Limit: q.Limit})
+	page, err := there.Usage().List(ctx, client.UsageQuery{Since: q.Since, Until: q.Until, After: q.After, Limit: q.Limit})
 	if err != nil {
 		return nil, "", err
 	}

@@ -84,8 +84,8 @@ func runs(t *testing.T, c *client.Client) {
 	if string(result.Output) != "7" || id != result.RunID || !slices.Equal(lines, []string{id + "as code"}) {
 		t.Errorf("StreamRunCode = %s with the lines %q; want 7, and the id %q before the line", result.Output, lines, result.RunID)
 	}
-	if found := must(c.RunByID(ctx, id))(t); found.Status != "done" || found.Result == nil || string(found.Result.Output) != "7" {
-		t.Errorf("RunByID = %+v; want the run that has ended", found)
+	if found := must(c.Runs().Get(ctx, id))(t); found.Status != "done" || found.Result == nil || string(found.Result.Output) != "7" {
+		t.Errorf("Runs.Get = %+v; want the run that has ended", found)
 	}
 	cancelled(t, c)
 	if tools := must(c.Tools(ctx))(t); len(tools) != 3 || tools[0].Name == "" {
@@ -99,8 +99,8 @@ func cancelled(t *testing.T, c *client.Client) {
 	endless := run("wait", `{}`)
 	endless.TimeoutMS = 170_000
 	result, err := c.StreamRun(t.Context(), endless, func(int, abi.LogLine) {
-		if found := must(c.CancelRun(t.Context(), id))(t); !found.Cancelled || found.ID != id {
-			t.Errorf("CancelRun = %+v; want the run %s, cancelled", found, id)
+		if found := must(c.Runs().Cancel(t.Context(), id))(t); !found.Cancelled || found.ID != id {
+			t.Errorf("Runs.Cancel = %+v; want the run %s, cancelled", found, id)
 		}
 	}, client.OnRunID(func(begun string) { id = begun }))
 	if !errors.Is(err, abi.Cancelled) || result == nil || result.RunID != id {
@@ -111,17 +111,17 @@ func cancelled(t *testing.T, c *client.Client) {
 func sessions(t *testing.T, c *client.Client) {
 	ctx := t.Context()
 	message := "Hello"
-	if started := must(c.StartSession(ctx, apitypes.SessionRequest{User: "eve", Message: &message}))(t); started.ID == "" || started.Result == nil || !errors.Is(started.Result.Error, abi.ToolError) {
-		t.Errorf("StartSession with a message = %+v; want the Result of the default tool, which fails", started)
+	if started := must(c.Sessions().Start(ctx, apitypes.SessionRequest{User: "eve", Message: &message}))(t); started.ID == "" || started.Result == nil || !errors.Is(started.Result.Error, abi.ToolError) {
+		t.Errorf("Sessions.Start with a message = %+v; want the Result of the default tool, which fails", started)
 	}
-	started := must(c.StartSession(ctx, apitypes.SessionRequest{Session: "a:b@c=d+e", User: "ann", Metadata: json.RawMessage(`{"userName":"Ann"}`)}))(t)
+	started := must(c.Sessions().Start(ctx, apitypes.SessionRequest{Session: "a:b@c=d+e", User: "ann", Metadata: json.RawMessage(`{"userName":"Ann"}`)}))(t)
 	odd := client.Caller{User: "ann", Session: started.ID}
-	changed := must(c.SetMetadata(ctx, odd, json.RawMessage(`{"plan":"gold"}`)))(t)
+	changed := must(c.Sessions().SetMetadata(ctx, odd, json.RawMessage(`{"plan":"gold"}`)))(t)
 	if compact(t, changed.Metadata) != `{"plan":"gold","userName":"Ann"}` || changed.ID != "a:b@c=d+e" {
-		t.Errorf("SetMetadata = %+v; want both members, in the session with the odd id", changed)
+		t.Errorf("Sessions.SetMetadata = %+v; want both members, in the session with the odd id", changed)
 	}
-	if got := must(c.Session(ctx, odd))(t); got.Ended != nil || got.User != "ann" || got.Started.IsZero() {
-		t.Errorf("Session = %+v; want an open one of ann", got)
+	if got := must(c.Sessions().Get(ctx, odd))(t); got.Ended != nil || got.User != "ann" || got.Started.IsZero() {
+		t.Errorf("Sessions.Get = %+v; want an open one of ann", got)
 	}
 	rendered := must(c.Render(ctx, odd, "greeting"))(t)
 	if rendered.Text != "Hello Ann, fr" {
@@ -131,20 +131,20 @@ func sessions(t *testing.T, c *client.Client) {
 		t.Errorf("Prompts = %v", prompts)
 	}
 	for i := range 5 {
-		must(c.StartSession(ctx, apitypes.SessionRequest{Session: fmt.Sprintf("p%d", i), User: "ben"}))(t)
+		must(c.Sessions().Start(ctx, apitypes.SessionRequest{Session: fmt.Sprintf("p%d", i), User: "ben"}))(t)
 	}
 	var ids []string
-	for session, err := range c.AllSessions(ctx, client.SessionQuery{User: "ben", Limit: 2}) {
+	for session, err := range c.Sessions().All(ctx, client.SessionQuery{User: "ben", Limit: 2}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, session.ID)
 	}
 	if got := strings.Join(ids, " "); got != "p0 p1 p2 p3 p4" {
-		t.Errorf("AllSessions in pages of two = %s; want all five", got)
+		t.Errorf("Sessions.All in pages of two = %s; want all five", got)
 	}
-	if ended := must(c.EndSession(ctx, odd))(t); ended.Ended == nil {
-		t.Errorf("EndSession = %+v; want one that has ended", ended)
+	if ended := must(c.Sessions().End(ctx, odd))(t); ended.Ended == nil {
+		t.Errorf("Sessions.End = %+v; want one that has ended", ended)
 	}
 	_, err := c.Run(ctx, apitypes.RunRequest{Tool: "remember", RunFields: apitypes.RunFields{User: "ann", Session: odd.Session}})
 	if !errors.Is(err, abi.SessionEnded) {
@@ -155,52 +155,52 @@ func sessions(t *testing.T, c *client.Client) {
 func files(t *testing.T, c *client.Client) {
 	ctx := t.Context()
 	text := strings.Repeat("a line\n", 10_000)
-	file := must(c.UploadFile(ctx, ann, "notes “1”.txt", "", strings.NewReader(text)))(t)
+	file := must(c.Files().Upload(ctx, ann, "notes “1”.txt", "", strings.NewReader(text)))(t)
 	if file.Filename != "notes “1”.txt" || file.Bytes != int64(len(text)) || !file.HasText || !file.Active || file.URL == "" {
-		t.Errorf("UploadFile = %+v", file)
+		t.Errorf("Files.Upload = %+v", file)
 	}
-	typed := must(c.UploadFile(ctx, ann, "data.json", "application/json; charset=utf-8", strings.NewReader(`{"a":1}`)))(t)
-	if list := must(c.Files(ctx, ann))(t); len(list) != 2 {
-		t.Errorf("Files = %v; want two", list)
+	typed := must(c.Files().Upload(ctx, ann, "data.json", "application/json; charset=utf-8", strings.NewReader(`{"a":1}`)))(t)
+	if list := must(c.Files().List(ctx, ann))(t); len(list) != 2 {
+		t.Errorf("Files.List = %v; want two", list)
 	}
-	if changed := must(c.ChangeFile(ctx, ann, typed.ID, apitypes.FileChange{Active: false}))(t); changed.Active {
-		t.Error("ChangeFile left the file active")
+	if changed := must(c.Files().Change(ctx, ann, typed.ID, apitypes.FileChange{Active: false}))(t); changed.Active {
+		t.Error("Files.Change left the file active")
 	}
-	download := must(c.File(ctx, ann, file.ID))(t)
+	download := must(c.Files().Download(ctx, ann, file.ID))(t)
 	defer download.Close()
 	got := must(io.ReadAll(download))(t)
 	if string(got) != text || download.Name != file.Filename || !strings.HasPrefix(download.MediaType, "text/plain") {
-		t.Errorf("File = %d bytes of %q, %s", len(got), download.Name, download.MediaType)
+		t.Errorf("Files.Download = %d bytes of %q, %s", len(got), download.Name, download.MediaType)
 	}
-	unwanted := must(c.UploadFile(ctx, ann, "unwanted.txt", "", strings.NewReader("x")))(t)
-	if gone := must(c.DeleteFile(ctx, ann, unwanted.ID))(t); gone.Filename != "unwanted.txt" {
-		t.Errorf("DeleteFile = %+v", gone)
+	unwanted := must(c.Files().Upload(ctx, ann, "unwanted.txt", "", strings.NewReader("x")))(t)
+	if gone := must(c.Files().Delete(ctx, ann, unwanted.ID))(t); gone.Filename != "unwanted.txt" {
+		t.Errorf("Files.Delete = %+v", gone)
 	}
-	if _, err := c.DeleteFile(ctx, ann, unwanted.ID); !errors.Is(err, abi.NotFound) {
+	if _, err := c.Files().Delete(ctx, ann, unwanted.ID); !errors.Is(err, abi.NotFound) {
 		t.Errorf("deleting a file that is gone: %v", err)
 	}
-	if _, err := c.UploadFile(ctx, ann, "not.pdf", "", strings.NewReader("no PDF")); err == nil {
+	if _, err := c.Files().Upload(ctx, ann, "not.pdf", "", strings.NewReader("no PDF")); err == nil {
 		t.Error("a file that is not what its name says was taken")
 	}
-	if _, err := c.UploadFile(ctx, ann, "x.txt", "no media type", strings.NewReader("x")); !errors.Is(err, abi.InvalidArgument) {
+	if _, err := c.Files().Upload(ctx, ann, "x.txt", "no media type", strings.NewReader("x")); !errors.Is(err, abi.InvalidArgument) {
 		t.Errorf("an upload with a malformed media type: %v", err)
 	}
 }
 
 func stores(t *testing.T, c *client.Client) {
 	ctx := t.Context()
-	created := must(c.CreateStore(ctx, apitypes.Store{TechnicalName: "notes", Access: "user"}))(t)
+	created := must(c.Stores().Create(ctx, apitypes.Store{TechnicalName: "notes", Access: "user"}))(t)
 	if created.Declared != "api" {
-		t.Errorf("CreateStore = %+v; want one of the API's", created)
+		t.Errorf("Stores.Create = %+v; want one of the API's", created)
 	}
 	changed := *created
 	changed.Description, changed.Declared = "what was noted", ""
-	must(c.ChangeStore(ctx, changed))(t)
-	if got := must(c.Store(ctx, "notes"))(t); got.Description != "what was noted" {
-		t.Errorf("Store = %+v; want the change", got)
+	must(c.Stores().Replace(ctx, changed))(t)
+	if got := must(c.Stores().Get(ctx, "notes"))(t); got.Description != "what was noted" {
+		t.Errorf("Stores.Get = %+v; want the change", got)
 	}
-	if list := must(c.Stores(ctx))(t); len(list) != 3 {
-		t.Errorf("Stores = %v; want three", list)
+	if list := must(c.Stores().List(ctx))(t); len(list) != 3 {
+		t.Errorf("Stores.List = %v; want three", list)
 	}
 	document := must(c.Export(ctx))(t)
 	if !json.Valid(document) || !bytes.Contains(document, []byte(`"notes"`)) {
@@ -217,53 +217,53 @@ func stores(t *testing.T, c *client.Client) {
 func records(t *testing.T, c *client.Client) {
 	ctx := t.Context()
 	none, ben := int64(0), client.Caller{User: "ben"}
-	put := must(c.PutRecord(ctx, ben, "prefs", json.RawMessage(`{"language":"it"}`), client.WriteOptions{IfRevision: &none, TTL: "1h"}))(t)
+	put := must(c.Records().Put(ctx, ben, "prefs", json.RawMessage(`{"language":"it"}`), client.WriteOptions{IfRevision: &none, TTL: "1h"}))(t)
 	if put.Revision != 1 || put.Expires == nil {
-		t.Errorf("PutRecord = %+v; want the first revision, which ends", put)
+		t.Errorf("Records.Put = %+v; want the first revision, which ends", put)
 	}
-	patched := must(c.PatchRecord(ctx, ben, "prefs", json.RawMessage(`{"visits":7}`), client.WriteOptions{IfRevision: &put.Revision}))(t)
+	patched := must(c.Records().Patch(ctx, ben, "prefs", json.RawMessage(`{"visits":7}`), client.WriteOptions{IfRevision: &put.Revision}))(t)
 	if compact(t, patched.Content) != `{"language":"it","visits":7}` {
-		t.Errorf("PatchRecord = %s", patched.Content)
+		t.Errorf("Records.Patch = %s", patched.Content)
 	}
-	picked := must(c.Record(ctx, ben, "prefs", json.RawMessage(`{"visits":1}`)))(t)
+	picked := must(c.Records().Get(ctx, ben, "prefs", json.RawMessage(`{"visits":1}`)))(t)
 	if compact(t, picked.Content) != `{"visits":7}` || picked.Revision != 2 {
-		t.Errorf("Record = %+v; want what the projection picks", picked)
+		t.Errorf("Records.Get = %+v; want what the projection picks", picked)
 	}
 	for _, tt := range []struct {
 		name     string
 		revision int64
 	}{{"an old revision", 1}, {"none", 0}} {
-		_, err := c.PutRecord(ctx, ben, "prefs", json.RawMessage(`{}`), client.WriteOptions{IfRevision: &tt.revision})
+		_, err := c.Records().Put(ctx, ben, "prefs", json.RawMessage(`{}`), client.WriteOptions{IfRevision: &tt.revision})
 		if e := (*client.Error)(nil); !errors.Is(err, abi.Conflict) || !errors.As(err, &e) || e.Status != http.StatusPreconditionFailed {
-			t.Errorf("PutRecord on %s: %v; want a conflict, 412", tt.name, err)
+			t.Errorf("Records.Put on %s: %v; want a conflict, 412", tt.name, err)
 		}
-		if _, err := c.DeleteRecord(ctx, ben, "prefs", &tt.revision); !errors.Is(err, abi.Conflict) {
-			t.Errorf("DeleteRecord on %s: %v; want a conflict", tt.name, err)
+		if _, err := c.Records().Delete(ctx, ben, "prefs", &tt.revision); !errors.Is(err, abi.Conflict) {
+			t.Errorf("Records.Delete on %s: %v; want a conflict", tt.name, err)
 		}
 	}
 	var list []apitypes.Listed
-	for record, err := range c.AllRecords(ctx, client.Caller{}, "prefs") {
+	for record, err := range c.Records().All(ctx, client.Caller{}, "prefs") {
 		if err != nil {
 			t.Fatal(err)
 		}
 		list = append(list, record)
 	}
 	if len(list) != 2 || list[0].Bytes == 0 {
-		t.Errorf("AllRecords = %v; want those of ann and ben", list)
+		t.Errorf("Records.All = %v; want those of ann and ben", list)
 	}
-	page := must(c.Records(ctx, client.Caller{}, "prefs", client.PageQuery{Limit: 1}))(t)
+	page := must(c.Records().List(ctx, client.Caller{}, "prefs", client.PageQuery{Limit: 1}))(t)
 	if len(page.Items) != 1 || page.Next == "" {
-		t.Errorf("Records = %v; want one record and a next", page)
+		t.Errorf("Records.List = %v; want one record and a next", page)
 	}
-	if deleted := must(c.DeleteRecord(ctx, ben, "prefs", nil))(t); !deleted.Deleted {
-		t.Error("DeleteRecord found no record")
+	if deleted := must(c.Records().Delete(ctx, ben, "prefs", nil))(t); !deleted.Deleted {
+		t.Error("Records.Delete found no record")
 	}
-	if _, err := c.Record(ctx, ben, "prefs", nil); !errors.Is(err, abi.NotFound) {
+	if _, err := c.Records().Get(ctx, ben, "prefs", nil); !errors.Is(err, abi.NotFound) {
 		t.Errorf("a record that was deleted: %v; want not_found", err)
 	}
-	must(c.PutRecord(ctx, client.Caller{}, "flags", json.RawMessage(`{"beta":true}`), client.WriteOptions{}))(t)
-	if n := must(c.PurgeStore(ctx, "flags"))(t); n != 1 {
-		t.Errorf("PurgeStore = %d; want 1", n)
+	must(c.Records().Put(ctx, client.Caller{}, "flags", json.RawMessage(`{"beta":true}`), client.WriteOptions{}))(t)
+	if n := must(c.Records().Purge(ctx, "flags"))(t); n != 1 {
+		t.Errorf("Records.Purge = %d; want 1", n)
 	}
 }
 
@@ -286,7 +286,7 @@ func backup(t *testing.T, s *service) {
 func usage(t *testing.T, c *client.Client) {
 	today := time.Now().UTC()
 	found := 0
-	for used, err := range c.AllUsage(t.Context(), client.UsageQuery{Since: today.AddDate(0, 0, -1), Until: today.AddDate(0, 0, 2), Limit: 1}) {
+	for used, err := range c.Usage().All(t.Context(), client.UsageQuery{Since: today.AddDate(0, 0, -1), Until: today.AddDate(0, 0, 2), Limit: 1}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,7 +297,7 @@ func usage(t *testing.T, c *client.Client) {
 	if found != 1 {
 		t.Errorf("%d apps have usage; want 1", found)
 	}
-	if none := must(c.Usage(t.Context(), client.UsageQuery{Since: today.AddDate(0, 0, 2)}))(t); len(none.Items) != 1 || none.Items[0].Runs != 0 {
+	if none := must(c.Usage().List(t.Context(), client.UsageQuery{Since: today.AddDate(0, 0, 2)}))(t); len(none.Items) != 1 || none.Items[0].Runs != 0 {
 		t.Errorf("usage of days to come = %+v; want no runs", none)
 	}
 }
@@ -305,9 +305,9 @@ func usage(t *testing.T, c *client.Client) {
 // exported exports the data of ann.
 func exported(t *testing.T, c *client.Client) {
 	var buf bytes.Buffer
-	n, err := c.ExportUser(t.Context(), "ann", &buf)
+	n, err := c.Users().Export(t.Context(), "ann", &buf)
 	if err != nil || n != int64(buf.Len()) {
-		t.Fatalf("ExportUser = %d, %v; %d bytes were written", n, err, buf.Len())
+		t.Fatalf("Users.Export = %d, %v; %d bytes were written", n, err, buf.Len())
 	}
 	archive, err := zip.NewReader(bytes.NewReader(buf.Bytes()), n)
 	if err != nil {
@@ -316,19 +316,19 @@ func exported(t *testing.T, c *client.Client) {
 	if records := string(must(fs.ReadFile(archive, "records.ndjson"))(t)); !strings.Contains(records, `"store":"prefs"`) || !strings.Contains(records, `"content":{`) {
 		t.Errorf("the records of ann are %s", records)
 	}
-	if _, err := c.ExportUser(t.Context(), "", io.Discard); !errors.Is(err, abi.InvalidArgument) {
+	if _, err := c.Users().Export(t.Context(), "", io.Discard); !errors.Is(err, abi.InvalidArgument) {
 		t.Errorf("an export of nobody: %v", err)
 	}
 }
 
 func ledger(t *testing.T, c *client.Client) {
 	ctx := t.Context()
-	page := must(c.Ledger(ctx, client.LedgerQuery{Tool: "remember", Writes: true, Limit: 1}))(t)
+	page := must(c.Ledger().List(ctx, client.LedgerQuery{Tool: "remember", Writes: true, Limit: 1}))(t)
 	if len(page.Items) > 1 || page.Next == "" {
 		t.Errorf("a page of one = %+v; want one entry at most, and a next", page)
 	}
 	runs := map[string]bool{}
-	for entry, err := range c.LedgerEntries(ctx, client.LedgerQuery{Tool: "remember", Writes: true, Limit: 1, Since: page.Items[0].At}) {
+	for entry, err := range c.Ledger().All(ctx, client.LedgerQuery{Tool: "remember", Writes: true, Limit: 1, Since: page.Items[0].At}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,9 +341,9 @@ func ledger(t *testing.T, c *client.Client) {
 		t.Errorf("the ledger has %d runs that wrote; want 3", len(runs))
 	}
 	exported(t, c)
-	erased := must(c.EraseUser(ctx, "ann"))(t)
+	erased := must(c.Users().Erase(ctx, "ann"))(t)
 	if erased.User != "ann" || erased.Stores["prefs"] != 1 || erased.Entries == 0 || erased.Files != 2 {
-		t.Errorf("EraseUser = %+v", erased)
+		t.Errorf("Users.Erase = %+v", erased)
 	}
 }
 

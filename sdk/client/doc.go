@@ -1,9 +1,9 @@
 // Package client calls the HTTP API of a toolrun service: the one that toolrun serve starts.
 //
-// Make a [Client] with [New] and call a method for what the service can do: run a tool or code ([Client.Run],
-// [Client.StreamRun], [Client.RunCode]), look after sessions and their files, read and write records as an operator,
-// follow the ledger. The bodies of requests and answers are those of package host/server/httpapi/apitypes, and a run's Result is a
-// report.Result, the same as on every surface:
+// Make a [Client] with [New]. Its methods run tools and code ([Client.Run], [Client.StreamRun], [Client.RunCode]) and
+// describe the app; its handles, such as [Client.Sessions] and [Client.Records], manage one kind of resource each.
+// The bodies of requests and responses are the types of package host/server/httpapi/apitypes. The Result of a run is a
+// report.Result, as on every surface:
 //
 //	c, err := client.New(client.Options{URL: "http://127.0.0.1:8080", Key: key})
 //	…

@@ -33,22 +33,22 @@ func TestFaults(t *testing.T) {
 		{"input that does not fit", func() error { _, err := c.Run(ctx, run("remember", `{"language":1}`)); return err }, abi.InputInvalid, 422},
 		{"the same, streamed", func() error { _, err := c.StreamRun(ctx, run("remember", `{"language":1}`), nil); return err }, abi.InputInvalid, 200},
 		{"an unknown prompt", func() error { _, err := c.Render(ctx, user, "nope"); return err }, abi.NotFound, 404},
-		{"a session that is not there", func() error { _, err := c.Session(ctx, ann); return err }, abi.NotFound, 404},
+		{"a session that is not there", func() error { _, err := c.Sessions().Get(ctx, ann); return err }, abi.NotFound, 404},
 		{"credentials of nobody", func() error { _, err := s.as(t, "who").Whoami(ctx); return err }, abi.AccessDenied, 401},
 		{"no credentials", func() error { _, err := s.as(t, "").Whoami(ctx); return err }, abi.AccessDenied, 401},
 		{"a right that is missing", func() error { _, err := s.as(t, "read-only").Run(ctx, run("remember", `{}`)); return err }, abi.AccessDenied, 403},
 		{"another user", func() error {
-			_, err := s.as(t, "ann").StartSession(ctx, apitypes.SessionRequest{User: "ben"})
+			_, err := s.as(t, "ann").Sessions().Start(ctx, apitypes.SessionRequest{User: "ben"})
 			return err
 		}, abi.AccessDenied, 403},
-		{"no id", func() error { _, err := c.EraseUser(ctx, ""); return err }, abi.InvalidArgument, 0},
-		{"a path that leads elsewhere", func() error { _, err := c.EraseUser(ctx, ".."); return err }, abi.InvalidArgument, 0},
+		{"no id", func() error { _, err := c.Users().Erase(ctx, ""); return err }, abi.InvalidArgument, 0},
+		{"a path that leads elsewhere", func() error { _, err := c.Users().Erase(ctx, ".."); return err }, abi.InvalidArgument, 0},
 		{"no JSON", func() error { _, err := c.Run(ctx, run("remember", `{`)); return err }, abi.InvalidArgument, 0},
 		{"no JSON as it is", func() error {
-			_, err := c.PutRecord(ctx, user, "prefs", json.RawMessage(`{`), client.WriteOptions{})
+			_, err := c.Records().Put(ctx, user, "prefs", json.RawMessage(`{`), client.WriteOptions{})
 			return err
 		}, abi.InvalidArgument, 400},
-		{"no file", func() error { _, err := c.File(ctx, ann, "nope"); return err }, abi.NotFound, 404},
+		{"no file", func() error { _, err := c.Files().Download(ctx, ann, "nope"); return err }, abi.NotFound, 404},
 	} {
 		err := tt.call()
 		e, ok := errors.AsType[*client.Error](err)
@@ -61,7 +61,7 @@ func TestFaults(t *testing.T) {
 // TestFaultWhole finds everything of a fault in the error.
 func TestFaultWhole(t *testing.T) {
 	c := newService(t).as(t, "operator")
-	_, err := c.PutRecord(t.Context(), client.Caller{User: "ann"}, "prefs", json.RawMessage(`{"visits":"many"}`), client.WriteOptions{})
+	_, err := c.Records().Put(t.Context(), client.Caller{User: "ann"}, "prefs", json.RawMessage(`{"visits":"many"}`), client.WriteOptions{})
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || f.Code != abi.SchemaViolation || f.Store != "prefs" || len(f.Violations) != 1 {
 		t.Errorf("a write that does not fit: %+v; want the store and the violation", f)
@@ -100,7 +100,7 @@ func TestPagesEnd(t *testing.T) {
 	})
 	c := newClient(t, client.Options{URL: "http://service.example", HTTPClient: &http.Client{Transport: transport}})
 	entries, failed := 0, 0
-	for _, err := range c.LedgerEntries(t.Context(), client.LedgerQuery{}) {
+	for _, err := range c.Ledger().All(t.Context(), client.LedgerQuery{}) {
 		if entries++; err != nil {
 			failed++
 		}

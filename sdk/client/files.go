@@ -13,15 +13,21 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// UploadFile uploads a file to the caller's session, which begins where it has not. The content is sent as it is read; it
+// Files is a handle for the files of sessions. It is safe for concurrent use.
+type Files struct{ client *Client }
+
+// Files returns the handle for the files of sessions.
+func (c *Client) Files() Files { return Files{c} }
+
+// Upload uploads a file to the caller's session, which begins where it has not. The content is sent as it is read; it
 // has to be of the format that the name's extension says. mediaType may be "" where the extension says enough.
-func (c *Client) UploadFile(ctx context.Context, caller Caller, name, mediaType string, content io.Reader) (*apitypes.File, error) {
+func (h Files) Upload(ctx context.Context, caller Caller, name, mediaType string, content io.Reader) (*apitypes.File, error) {
 	r := newRequest(http.MethodPost, "sessions", caller.Session, "files").set("user_id", caller.User)
 	var err error
 	if r.stream, r.media, err = form(name, mediaType, content); err != nil {
 		return nil, err
 	}
-	return fetch[apitypes.File](ctx, c, r)
+	return fetch[apitypes.File](ctx, h.client, r)
 }
 
 // form makes the body of an upload (RFC 7578), and says what it is.
@@ -51,21 +57,21 @@ func form(name, mediaType string, content io.Reader) (io.Reader, string, error) 
 	return io.MultiReader(bytes.NewReader(before), content, &b), w.FormDataContentType(), nil
 }
 
-// Files lists the files of the caller's session.
-func (c *Client) Files(ctx context.Context, caller Caller) ([]apitypes.File, error) {
+// List lists the files of the caller's session.
+func (h Files) List(ctx context.Context, caller Caller) ([]apitypes.File, error) {
 	r := newRequest(http.MethodGet, "sessions", caller.Session, "files").set("user_id", caller.User)
-	return items(fetch[apitypes.List[apitypes.File]](ctx, c, r))
+	return items(fetch[apitypes.List[apitypes.File]](ctx, h.client, r))
 }
 
-// ChangeFile changes a file of the caller's session.
-func (c *Client) ChangeFile(ctx context.Context, caller Caller, id string, change apitypes.FileChange) (*apitypes.File, error) {
+// Change changes a file of the caller's session.
+func (h Files) Change(ctx context.Context, caller Caller, id string, change apitypes.FileChange) (*apitypes.File, error) {
 	r := newRequest(http.MethodPatch, "sessions", caller.Session, "files", id).set("user_id", caller.User)
-	return fetchWith[apitypes.File](ctx, c, r, change)
+	return fetchWith[apitypes.File](ctx, h.client, r, change)
 }
 
-// DeleteFile removes a file of the caller's session, and returns what it was.
-func (c *Client) DeleteFile(ctx context.Context, caller Caller, id string) (*apitypes.File, error) {
-	return fetch[apitypes.File](ctx, c, newRequest(http.MethodDelete, "sessions", caller.Session, "files", id).set("user_id", caller.User))
+// Delete removes a file of the caller's session, and returns what it was.
+func (h Files) Delete(ctx context.Context, caller Caller, id string) (*apitypes.File, error) {
+	return fetch[apitypes.File](ctx, h.client, newRequest(http.MethodDelete, "sessions", caller.Session, "files", id).set("user_id", caller.User))
 }
 
 // Download is the content of a file. Its reader has to be closed.
@@ -77,9 +83,9 @@ type Download struct {
 	MediaType string
 }
 
-// File downloads a file of the caller's session. It is read from the network until ctx ends.
-func (c *Client) File(ctx context.Context, caller Caller, id string) (*Download, error) {
-	response, err := c.send(ctx, newRequest(http.MethodGet, "sessions", caller.Session, "files", id).set("user_id", caller.User))
+// Download downloads a file of the caller's session. It is read from the network until ctx ends.
+func (h Files) Download(ctx context.Context, caller Caller, id string) (*Download, error) {
+	response, err := h.client.send(ctx, newRequest(http.MethodGet, "sessions", caller.Session, "files", id).set("user_id", caller.User))
 	if err != nil {
 		return nil, err
 	}

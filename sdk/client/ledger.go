@@ -9,6 +9,12 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
+// Ledger is a handle for the ledger of the app. It is safe for concurrent use.
+type Ledger struct{ client *Client }
+
+// Ledger returns the handle for the ledger of the app.
+func (c *Client) Ledger() Ledger { return Ledger{c} }
+
 // LedgerQuery says which entries of the ledger are looked for. Zero fields ask for nothing.
 type LedgerQuery struct {
 	// After is the Next of the page before.
@@ -25,9 +31,9 @@ type LedgerQuery struct {
 	Limit int
 }
 
-// Ledger reads a page of the ledger, oldest entries first. A page may hold less than was asked for; there is more as long
+// List reads a page of the ledger, oldest entries first. A page may hold less than was asked for; there is more as long
 // as it has a Next.
-func (c *Client) Ledger(ctx context.Context, q LedgerQuery) (*apitypes.List[apitypes.LedgerEntry], error) {
+func (h Ledger) List(ctx context.Context, q LedgerQuery) (*apitypes.List[apitypes.LedgerEntry], error) {
 	r := newRequest(http.MethodGet, "ledger").set("after", q.After).set("limit", number(q.Limit)).
 		set("user_id", q.User).set("session_id", q.Session).set("tool", q.Tool).set("store", q.Store).
 		set("since", stamp(q.Since)).set("until", stamp(q.Until))
@@ -37,14 +43,14 @@ func (c *Client) Ledger(ctx context.Context, q LedgerQuery) (*apitypes.List[apit
 	if q.Failed {
 		r.set("failed", "true")
 	}
-	return fetch[apitypes.List[apitypes.LedgerEntry]](ctx, c, r)
+	return fetch[apitypes.List[apitypes.LedgerEntry]](ctx, h.client, r)
 }
 
-// LedgerEntries goes over the entries of all pages from q on. An error ends it.
-func (c *Client) LedgerEntries(ctx context.Context, q LedgerQuery) iter.Seq2[apitypes.LedgerEntry, error] {
+// All goes over the entries of all pages from q on. An error ends it.
+func (h Ledger) All(ctx context.Context, q LedgerQuery) iter.Seq2[apitypes.LedgerEntry, error] {
 	return pages(func(after string) (*apitypes.List[apitypes.LedgerEntry], error) {
 		q.After = after
-		return c.Ledger(ctx, q)
+		return h.List(ctx, q)
 	}, q.After)
 }
 

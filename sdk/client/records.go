@@ -10,6 +10,12 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
+// Records is a handle for the records of stores, which it reads and writes as an operator. It is safe for concurrent use.
+type Records struct{ client *Client }
+
+// Records returns the handle for the records of stores.
+func (c *Client) Records() Records { return Records{c} }
+
 // WriteOptions say how a record is written. The zero value writes it whatever is there, and keeps it for as long as its
 // store says.
 type WriteOptions struct {
@@ -34,30 +40,30 @@ func newRecordRequest(method string, caller Caller, store string, ifRevision *in
 	return r
 }
 
-// Record reads a record of the caller's. A projection, a JSON object such as {"preferences.language": 1}, picks the members
+// Get reads a record of the caller's. A projection, a JSON object such as {"preferences.language": 1}, picks the members
 // of its content; nil for all of it. Where there is no record, the error is abi.NotFound.
-func (c *Client) Record(ctx context.Context, caller Caller, store string, projection json.RawMessage) (*apitypes.Record, error) {
+func (h Records) Get(ctx context.Context, caller Caller, store string, projection json.RawMessage) (*apitypes.Record, error) {
 	r := newRecordRequest(http.MethodGet, caller, store, nil).set("projection", string(projection))
-	return fetch[apitypes.Record](ctx, c, r)
+	return fetch[apitypes.Record](ctx, h.client, r)
 }
 
-// PutRecord replaces the content of a record, or creates it.
-func (c *Client) PutRecord(ctx context.Context, caller Caller, store string, content json.RawMessage, opts WriteOptions) (*apitypes.Record, error) {
+// Put replaces the content of a record, or creates it.
+func (h Records) Put(ctx context.Context, caller Caller, store string, content json.RawMessage, opts WriteOptions) (*apitypes.Record, error) {
 	r := newRecordRequest(http.MethodPut, caller, store, opts.IfRevision).set("ttl", opts.TTL)
 	r.text, r.media = content, mediaJSON
-	return fetch[apitypes.Record](ctx, c, r)
+	return fetch[apitypes.Record](ctx, h.client, r)
 }
 
-// PatchRecord merges a patch (RFC 7396) into a record, or creates it.
-func (c *Client) PatchRecord(ctx context.Context, caller Caller, store string, patch json.RawMessage, opts WriteOptions) (*apitypes.Record, error) {
+// Patch merges a patch (RFC 7396) into a record, or creates it.
+func (h Records) Patch(ctx context.Context, caller Caller, store string, patch json.RawMessage, opts WriteOptions) (*apitypes.Record, error) {
 	r := newRecordRequest(http.MethodPatch, caller, store, opts.IfRevision).set("ttl", opts.TTL)
 	r.text, r.media = patch, mediaPatch
-	return fetch[apitypes.Record](ctx, c, r)
+	return fetch[apitypes.Record](ctx, h.client, r)
 }
 
-// DeleteRecord deletes a record and says whether there was one. ifRevision is as in WriteOptions.
-func (c *Client) DeleteRecord(ctx context.Context, caller Caller, store string, ifRevision *int64) (*apitypes.Deleted, error) {
-	return fetch[apitypes.Deleted](ctx, c, newRecordRequest(http.MethodDelete, caller, store, ifRevision))
+// Delete deletes a record and says whether there was one. ifRevision is as in WriteOptions.
+func (h Records) Delete(ctx context.Context, caller Caller, store string, ifRevision *int64) (*apitypes.Deleted, error) {
+	return fetch[apitypes.Deleted](ctx, h.client, newRecordRequest(http.MethodDelete, caller, store, ifRevision))
 }
 
 // PageQuery asks for a page of a list. The zero value asks for the first one.
@@ -68,36 +74,29 @@ type PageQuery struct {
 	Limit int
 }
 
-// Records lists a page of the records of a store without their contents; those of the caller's user or session where it
+// List lists a page of the records of a store without their contents; those of the caller's user or session where it
 // has one. A page may hold less than was asked for; there is more as long as it has a Next.
-func (c *Client) Records(ctx context.Context, caller Caller, store string, q PageQuery) (*apitypes.List[apitypes.Listed], error) {
+func (h Records) List(ctx context.Context, caller Caller, store string, q PageQuery) (*apitypes.List[apitypes.Listed], error) {
 	r := newRequest(http.MethodGet, "stores", store, "records").set("user_id", caller.User).set("session_id", caller.Session).
 		set("after", q.After).set("limit", number(q.Limit))
-	return fetch[apitypes.List[apitypes.Listed]](ctx, c, r)
+	return fetch[apitypes.List[apitypes.Listed]](ctx, h.client, r)
 }
 
-// AllRecords goes over the records of a store without their contents, page after page; those of the caller's user or session
+// All goes over the records of a store without their contents, page after page; those of the caller's user or session
 // where it has one. An error ends it.
-func (c *Client) AllRecords(ctx context.Context, caller Caller, store string) iter.Seq2[apitypes.Listed, error] {
+func (h Records) All(ctx context.Context, caller Caller, store string) iter.Seq2[apitypes.Listed, error] {
 	return pages(func(after string) (*apitypes.List[apitypes.Listed], error) {
-		return c.Records(ctx, caller, store, PageQuery{After: after})
+		return h.List(ctx, caller, store, PageQuery{After: after})
 	}, "")
 }
 
-// PurgeStore removes all records of a store, declared or not, of all users and sessions, and returns how many.
-func (c *Client) PurgeStore(ctx context.Context, store string) (int, error) {
+// Purge removes all records of a store, declared or not, of all users and sessions, and returns how many.
+func (h Records) Purge(ctx context.Context, store string) (int, error) {
 	r := newRequest(http.MethodDelete, "stores", store, "records")
 	r.repeatable = true
-	removed, err := fetch[apitypes.Removed](ctx, c, r)
+	removed, err := fetch[apitypes.Removed](ctx, h.client, r)
 	if err != nil {
 		return 0, err
 	}
 	return removed.Records, nil
-}
-
-// EraseUser removes everything of a user, and says how much that was. It cannot be undone.
-func (c *Client) EraseUser(ctx context.Context, user string) (*apitypes.Erased, error) {
-	r := newRequest(http.MethodDelete, "users", user)
-	r.repeatable = true
-	return fetch[apitypes.Erased](ctx, c, r)
 }

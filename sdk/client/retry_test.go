@@ -42,7 +42,7 @@ func (b *busyService) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestRetry(t *testing.T) {
 	one := int64(1)
-	get := func(ctx context.Context, c *client.Client) error { _, err := c.Store(ctx, "prefs"); return err }
+	get := func(ctx context.Context, c *client.Client) error { _, err := c.Stores().Get(ctx, "prefs"); return err }
 	runs := func(opts ...client.RunOption) func(context.Context, *client.Client) error {
 		return func(ctx context.Context, c *client.Client) error {
 			_, err := c.Run(ctx, apitypes.RunRequest{Tool: "t"}, opts...)
@@ -51,7 +51,7 @@ func TestRetry(t *testing.T) {
 	}
 	put := func(revision *int64) func(context.Context, *client.Client) error {
 		return func(ctx context.Context, c *client.Client) error {
-			_, err := c.PutRecord(ctx, client.Caller{}, "prefs", []byte(`{}`), client.WriteOptions{IfRevision: revision})
+			_, err := c.Records().Put(ctx, client.Caller{}, "prefs", []byte(`{}`), client.WriteOptions{IfRevision: revision})
 			return err
 		}
 	}

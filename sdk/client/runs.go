@@ -9,6 +9,12 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
+// Runs is a handle for runs that have begun. It is safe for concurrent use.
+type Runs struct{ client *Client }
+
+// Runs returns the handle for runs that have begun.
+func (c *Client) Runs() Runs { return Runs{c} }
+
 // RunOption changes how a run is asked for.
 type RunOption func(*request)
 
@@ -24,7 +30,7 @@ func IdempotencyKey(key string) RunOption {
 }
 
 // OnRunID has StreamRun and StreamRunCode call a function with the id of the run before its first line, also while the run
-// waits for its turn: RunByID and CancelRun take it. Other calls return it in the Result.
+// waits for its turn: Runs.Get and Runs.Cancel take it. Other calls return it in the Result.
 func OnRunID(call func(id string)) RunOption {
 	return func(r *request) { r.onRunID = call }
 }
@@ -49,18 +55,18 @@ func (c *Client) RunCode(ctx context.Context, run apitypes.CodeRequest, opts ...
 	return answered(fetchWith[report.Result](ctx, c, newRun(opts, "runs", "code"), run))
 }
 
-// RunByID describes a run that the credentials asked for, and for an operator any of the tenant: while it goes on, and for
+// Get describes a run that the credentials asked for, and for an operator any of the tenant: while it goes on, and for
 // 10 minutes after its end, or less if there are many.
-func (c *Client) RunByID(ctx context.Context, id string) (*apitypes.Run, error) {
-	return fetch[apitypes.Run](ctx, c, newRequest(http.MethodGet, "runs", id))
+func (h Runs) Get(ctx context.Context, id string) (*apitypes.Run, error) {
+	return fetch[apitypes.Run](ctx, h.client, newRequest(http.MethodGet, "runs", id))
 }
 
-// CancelRun cancels a run that RunByID finds, and describes it. The run ends soon, and stores nothing unless it is being
+// Cancel cancels a run that Get finds, and describes it. The run ends soon, and stores nothing unless it is being
 // stored already.
-func (c *Client) CancelRun(ctx context.Context, id string) (*apitypes.Run, error) {
+func (h Runs) Cancel(ctx context.Context, id string) (*apitypes.Run, error) {
 	r := newRequest(http.MethodPost, "runs", id, "cancel")
 	r.repeatable = true
-	return fetch[apitypes.Run](ctx, c, r)
+	return fetch[apitypes.Run](ctx, h.client, r)
 }
 
 // answered gives a Result that failed its error.
@@ -73,11 +79,6 @@ func answered(result *report.Result, err error) (*report.Result, error) {
 		f = abi.Faultf(abi.Internal, "the run failed, and its Result does not say why")
 	}
 	return result, &Error{Fault: f, Status: http.StatusOK, RunID: result.RunID}
-}
-
-// Tools lists the tools of the app.
-func (c *Client) Tools(ctx context.Context) ([]apitypes.Tool, error) {
-	return items(fetch[apitypes.List[apitypes.Tool]](ctx, c, newRequest(http.MethodGet, "tools")))
 }
 
 // items are those of a list that has one page.

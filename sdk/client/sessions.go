@@ -11,31 +11,37 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// StartSession starts a session, with a new id where the request names none, or changes the metadata and references of
+// Sessions is a handle for the sessions of the app. It is safe for concurrent use.
+type Sessions struct{ client *Client }
+
+// Sessions returns the handle for the sessions of the app.
+func (c *Client) Sessions() Sessions { return Sessions{c} }
+
+// Start starts a session, with a new id where the request names none, or changes the metadata and references of
 // one that is open. A message runs the app's default tool in it: the answer has the Result, which also reports if the tool
 // failed, and an IdempotencyKey is that of the run.
-func (c *Client) StartSession(ctx context.Context, start apitypes.SessionRequest, opts ...RunOption) (*apitypes.StartedSession, error) {
-	return fetchWith[apitypes.StartedSession](ctx, c, newRun(opts, "sessions"), start)
+func (h Sessions) Start(ctx context.Context, start apitypes.SessionRequest, opts ...RunOption) (*apitypes.StartedSession, error) {
+	return fetchWith[apitypes.StartedSession](ctx, h.client, newRun(opts, "sessions"), start)
 }
 
-// Session describes the caller's session.
-func (c *Client) Session(ctx context.Context, caller Caller) (*apitypes.Session, error) {
-	return fetch[apitypes.Session](ctx, c, newRequest(http.MethodGet, "sessions", caller.Session).set("user_id", caller.User))
+// Get describes the caller's session.
+func (h Sessions) Get(ctx context.Context, caller Caller) (*apitypes.Session, error) {
+	return fetch[apitypes.Session](ctx, h.client, newRequest(http.MethodGet, "sessions", caller.Session).set("user_id", caller.User))
 }
 
 // SetMetadata changes the metadata of the caller's session, which is open, by a merge patch (RFC 7396).
-func (c *Client) SetMetadata(ctx context.Context, caller Caller, patch json.RawMessage) (*apitypes.Session, error) {
+func (h Sessions) SetMetadata(ctx context.Context, caller Caller, patch json.RawMessage) (*apitypes.Session, error) {
 	r := newRequest(http.MethodPatch, "sessions", caller.Session, "metadata").set("user_id", caller.User)
 	r.text, r.media = patch, mediaPatch
-	return fetch[apitypes.Session](ctx, c, r)
+	return fetch[apitypes.Session](ctx, h.client, r)
 }
 
-// EndSession ends the caller's session: what lived with it is gone, and its id is refused from then on. Ending it again is
+// End ends the caller's session: what lived with it is gone, and its id is refused from then on. Ending it again is
 // fine.
-func (c *Client) EndSession(ctx context.Context, caller Caller) (*apitypes.Session, error) {
+func (h Sessions) End(ctx context.Context, caller Caller) (*apitypes.Session, error) {
 	r := newRequest(http.MethodDelete, "sessions", caller.Session).set("user_id", caller.User)
 	r.repeatable = true
-	return fetch[apitypes.Session](ctx, c, r)
+	return fetch[apitypes.Session](ctx, h.client, r)
 }
 
 // SessionQuery says which sessions are listed. Zero fields ask for nothing.
@@ -48,17 +54,17 @@ type SessionQuery struct {
 	Limit int
 }
 
-// Sessions lists a page of sessions, sorted by their ids.
-func (c *Client) Sessions(ctx context.Context, q SessionQuery) (*apitypes.List[apitypes.Session], error) {
+// List lists a page of sessions, sorted by their ids.
+func (h Sessions) List(ctx context.Context, q SessionQuery) (*apitypes.List[apitypes.Session], error) {
 	r := newRequest(http.MethodGet, "sessions").set("user_id", q.User).set("after", q.After).set("limit", number(q.Limit))
-	return fetch[apitypes.List[apitypes.Session]](ctx, c, r)
+	return fetch[apitypes.List[apitypes.Session]](ctx, h.client, r)
 }
 
-// AllSessions goes over the sessions of all pages from q on. An error ends it.
-func (c *Client) AllSessions(ctx context.Context, q SessionQuery) iter.Seq2[apitypes.Session, error] {
+// All goes over the sessions of all pages from q on. An error ends it.
+func (h Sessions) All(ctx context.Context, q SessionQuery) iter.Seq2[apitypes.Session, error] {
 	return pages(func(after string) (*apitypes.List[apitypes.Session], error) {
 		q.After = after
-		return c.Sessions(ctx, q)
+		return h.List(ctx, q)
 	}, q.After)
 }
 

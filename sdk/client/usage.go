@@ -9,6 +9,12 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
+// Usage is a handle for the usage of apps. It is safe for concurrent use.
+type Usage struct{ client *Client }
+
+// Usage returns the handle for the usage of apps.
+func (c *Client) Usage() Usage { return Usage{c} }
+
 // UsageQuery says which usage is looked for. Zero fields ask for nothing.
 type UsageQuery struct {
 	// Since and Until bound the days, in UTC: from that of Since on, before that of Until.
@@ -19,19 +25,19 @@ type UsageQuery struct {
 	Limit int
 }
 
-// Usage reads a page of what apps use, in the order of tenants and apps: those of the key's tenant or, for a key of role
+// List reads a page of what apps use, in the order of tenants and apps: those of the key's tenant or, for a key of role
 // metering, of all tenants. It is about the client's app alone if the client has one.
-func (c *Client) Usage(ctx context.Context, q UsageQuery) (*apitypes.List[apitypes.AppUsage], error) {
+func (h Usage) List(ctx context.Context, q UsageQuery) (*apitypes.List[apitypes.AppUsage], error) {
 	r := newRequest(http.MethodGet, "usage").set("since", day(q.Since)).set("until", day(q.Until)).
 		set("after", q.After).set("limit", number(q.Limit))
-	return fetch[apitypes.List[apitypes.AppUsage]](ctx, c, r)
+	return fetch[apitypes.List[apitypes.AppUsage]](ctx, h.client, r)
 }
 
-// AllUsage goes over all pages from q on. An error ends it.
-func (c *Client) AllUsage(ctx context.Context, q UsageQuery) iter.Seq2[apitypes.AppUsage, error] {
+// All goes over all pages from q on. An error ends it.
+func (h Usage) All(ctx context.Context, q UsageQuery) iter.Seq2[apitypes.AppUsage, error] {
 	return pages(func(after string) (*apitypes.List[apitypes.AppUsage], error) {
 		q.After = after
-		return c.Usage(ctx, q)
+		return h.List(ctx, q)
 	}, q.After)
 }
 

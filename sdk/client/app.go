@@ -1,0 +1,48 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+)
+
+// Tools lists the tools of the app.
+func (c *Client) Tools(ctx context.Context) ([]apitypes.Tool, error) {
+	return items(fetch[apitypes.List[apitypes.Tool]](ctx, c, newRequest(http.MethodGet, "tools")))
+}
+
+// Prompts lists the prompts of the app.
+func (c *Client) Prompts(ctx context.Context) ([]apitypes.Prompt, error) {
+	return items(fetch[apitypes.List[apitypes.Prompt]](ctx, c, newRequest(http.MethodGet, "prompts")))
+}
+
+// Render renders a prompt with what it may read of the caller's memory.
+func (c *Client) Render(ctx context.Context, caller Caller, prompt string) (*apitypes.Rendered, error) {
+	r := newRequest(http.MethodPost, "prompts", prompt, "render")
+	r.repeatable = true // it changes nothing
+	return fetchWith[apitypes.Rendered](ctx, c, r, apitypes.RenderRequest{Session: caller.Session, User: caller.User})
+}
+
+// Export returns the configuration of the app as a document: an app file in JSON, without anything that is stored.
+func (c *Client) Export(ctx context.Context) (json.RawMessage, error) {
+	document, err := fetch[json.RawMessage](ctx, c, newRequest(http.MethodGet, "export"))
+	if err != nil {
+		return nil, err
+	}
+	return *document, nil
+}
+
+// Import declares the stores of a document that the app's file does not, and returns their names, and what else the document
+// has: tools and prompts are deployed with the app file.
+func (c *Client) Import(ctx context.Context, document json.RawMessage) (*apitypes.Imported, error) {
+	return fetchWith[apitypes.Imported](ctx, c, newRequest(http.MethodPost, "import"), document)
+}
+
+// Whoami says whose the key is, and what apps it may use.
+func (c *Client) Whoami(ctx context.Context) (*apitypes.Whoami, error) {
+	r := newRequest(http.MethodGet, "whoami")
+	r.general = true
+	return fetch[apitypes.Whoami](ctx, c, r)
+}
