@@ -63,13 +63,13 @@ const sessionHeader = "Mcp-Session-Id"
 
 // ServeHTTP answers a request of an MCP client.
 func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	admitted, err := c.api.Admit(r, auth.Run)
+	admitted, err := c.api.Access().Admit(r, auth.Run)
 	if err != nil {
 		httpapi.WriteProblem(w, err)
 		return
 	}
 	if r.Method == http.MethodPost {
-		release, err := c.api.ReadBody(w, r, admitted.Principal)
+		release, err := c.api.Access().ReadBody(w, r, admitted.Principal)
 		if err != nil {
 			admitted.Release()
 			httpapi.WriteProblem(w, err)
@@ -85,7 +85,7 @@ func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		httpapi.WriteProblem(w, err)
 		return
 	}
-	ctx, done := c.api.WhileGood(r.Context(), r) // streams of MCP are as long as their sessions
+	ctx, done := c.api.Access().WhileGood(r.Context(), r) // streams of MCP are as long as their sessions
 	defer done()
 	defer c.done(one)
 	one.handler.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, admitted.Caller)))

@@ -213,7 +213,7 @@ func TestRetireAnswersMCPCalls(t *testing.T) {
 // A request may be admitted to a host that is retired before the request gets on.
 func TestHostIsRetiredUnderARequest(t *testing.T) {
 	s := open(t)
-	admitted, err := s.api.Admit(httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp?user_id=ann", http.NoBody), auth.Run)
+	admitted, err := s.api.Access().Admit(httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp?user_id=ann", http.NoBody), auth.Run)
 	if err != nil {
 		t.Fatal(err)
 	}

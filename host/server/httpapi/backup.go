@@ -3,8 +3,10 @@ package httpapi
 import (
 	"context"
 	"io"
+	"log/slog"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -22,7 +24,14 @@ type Backup interface {
 
 const backupType = "application/octet-stream"
 
-func (s *Server) addBackup() {
+// backupHandler answers requests for backups of the service, one at a time.
+type backupHandler struct {
+	copy   func(context.Context) (Backup, error) // nil if the service has no backups
+	logger *slog.Logger
+	taking sync.Mutex // held while a backup is taken
+}
+
+func (h *backupHandler) register(s *Server) {
 	addPlain(s, auth.Backups, huma.Operation{
 		OperationID: "take-backup", Method: http.MethodGet, Path: "/backup", Tags: []string{"service"}, Summary: "Download a backup",
 		Description: "A copy of the database of the whole service, as it is at one moment, with the content of all tenants: a file that the service can be started with. " +
@@ -31,34 +40,34 @@ func (s *Server) addBackup() {
 			Description: "The database", Content: map[string]*huma.MediaType{backupType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}},
 		}},
 		Errors: []int{http.StatusInsufficientStorage},
-	}, s.backUp)
+	}, h.take)
 }
 
-func (s *Server) backUp(ctx context.Context, _ *struct{}) (*huma.StreamResponse, error) {
-	if s.options.Backup == nil {
+func (h *backupHandler) take(ctx context.Context, _ *struct{}) (*huma.StreamResponse, error) {
+	if h.copy == nil {
 		return nil, abi.Faultf(abi.Unavailable, "this service keeps nothing that could be backed up")
 	}
 	// A copy takes room on the disk, and keeps freed pages of the database from being used again while it is made.
-	if !s.backingUp.TryLock() {
+	if !h.taking.TryLock() {
 		return nil, abi.Faultf(abi.Unavailable, "another backup is being taken").WithHint("wait until it has ended")
 	}
 	begin := time.Now()
 	p, _ := ctx.Value(principalKey{}).(auth.Principal)
-	copied, err := s.options.Backup(ctx)
+	copied, err := h.copy(ctx)
 	if err != nil {
-		s.backingUp.Unlock()
-		s.options.Logger.Error("a backup failed", "actor", p.Name, "tenant", p.Tenant, "error", err)
+		h.taking.Unlock()
+		h.logger.Error("a backup failed", "actor", p.Name, "tenant", p.Tenant, "error", err)
 		return nil, err
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
-		defer s.backingUp.Unlock()
+		defer h.taking.Unlock()
 		defer copied.Close()
 		_, w := humago.Unwrap(hc)
 		w.Header().Set("Content-Type", backupType)
 		w.Header().Set("Content-Disposition", `attachment; filename="toolrun-backup.db"`)
 		w.Header().Set("Content-Length", strconv.FormatInt(copied.Size(), 10))
 		sent, err := filePace.start(w).copy(copied)
-		log := s.options.Logger.With("actor", p.Name, "tenant", p.Tenant, "bytes", sent, "ms", time.Since(begin).Milliseconds())
+		log := h.logger.With("actor", p.Name, "tenant", p.Tenant, "bytes", sent, "ms", time.Since(begin).Milliseconds())
 		if err != nil || sent != copied.Size() {
 			log.Error("a backup broke off", "error", err)
 			return // the answer is shorter than it says, which the client notices

@@ -47,12 +47,12 @@ func (b *body) reading(length int64) int64 {
 }
 
 // holdBody makes room for a JSON body before any of it is read, and keeps some until its request is answered.
-func (s *Server) holdBody(ctx context.Context, p auth.Principal, b *body, length int64) error {
+func (a *Access) holdBody(ctx context.Context, p auth.Principal, b *body, length int64) error {
 	if length < 0 {
 		length = bodyStep
 	}
-	b.most = s.bodies.size / 4
-	held, err := s.bodies.take(ctx, b.reading(length), pathOf(p)...)
+	b.most = a.bodies.size / 4
+	held, err := a.bodies.take(ctx, b.reading(length), pathOf(p)...)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ const maxHandledBytes = 4 << 20
 
 // ReadBody reads a JSON body for another surface, with room for it as for one of the API, and leaves it to be read again.
 // Release is called when the request is answered. The error is for WriteProblem.
-func (s *Server) ReadBody(w http.ResponseWriter, r *http.Request, p auth.Principal) (release func(), err error) {
+func (a *Access) ReadBody(w http.ResponseWriter, r *http.Request, p auth.Principal) (release func(), err error) {
 	control := http.NewResponseController(w)
 	if r.ContentLength > maxHandledBytes {
 		_ = control.SetReadDeadline(time.Now().Add(bodyReadTime))
@@ -108,7 +108,7 @@ func (s *Server) ReadBody(w http.ResponseWriter, r *http.Request, p auth.Princip
 		return nil, bodyTooLarge
 	}
 	b := &body{ReadCloser: r.Body, left: maxHandledBytes, control: control}
-	if err := s.holdBody(r.Context(), p, b, r.ContentLength); err != nil {
+	if err := a.holdBody(r.Context(), p, b, r.ContentLength); err != nil {
 		_ = control.SetReadDeadline(time.Now().Add(bodyReadTime))
 		drain(r)
 		return nil, err
@@ -133,16 +133,16 @@ func (s *Server) ReadBody(w http.ResponseWriter, r *http.Request, p auth.Princip
 const bodyReadTime = 5 * time.Second
 
 // holdUpload makes room for a file before any of it is read.
-func (s *Server) holdUpload(ctx huma.Context, next func(huma.Context)) {
+func (h *fileHandler) holdUpload(ctx huma.Context, next func(huma.Context)) {
 	r, _ := humago.Unwrap(ctx)
 	p, _ := ctx.Context().Value(principalKey{}).(auth.Principal)
 	bytes := r.ContentLength
 	if bytes < 0 {
 		bytes = ctx.Operation().MaxBodyBytes
 	}
-	held, err := s.uploads.take(r.Context(), bytes, pathOf(p)...)
+	held, err := h.uploads.take(r.Context(), bytes, pathOf(p)...)
 	if err != nil {
-		s.refuseUnread(ctx, err)
+		refuseUnread(ctx, err)
 		return
 	}
 	defer held.free()
@@ -150,10 +150,10 @@ func (s *Server) holdUpload(ctx huma.Context, next func(huma.Context)) {
 }
 
 // refuseUnread refuses a request whose body was not read.
-func (s *Server) refuseUnread(ctx huma.Context, err error) {
+func refuseUnread(ctx huma.Context, err error) {
 	r, _ := humago.Unwrap(ctx)
 	drain(r)
-	s.refuse(ctx, err)
+	refuse(ctx, err)
 }
 
 // drain reads what a client sends that waits for no leave to: it reads no answer before all is sent.

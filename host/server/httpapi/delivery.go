@@ -27,8 +27,8 @@ type delivery struct {
 
 // deliver opens a file of so many bytes: what cannot be read is refused before an answer begins. The path names whose
 // room it takes. The caller closes the delivery.
-func (s *Server) deliver(ctx context.Context, bytes int64, load loader, path ...string) (*delivery, error) {
-	held, err := s.downloads.take(ctx, pieceBytes, path...)
+func (h *fileHandler) deliver(ctx context.Context, bytes int64, load loader, path ...string) (*delivery, error) {
+	held, err := h.downloads.take(ctx, pieceBytes, path...)
 	if err != nil {
 		return nil, err
 	}

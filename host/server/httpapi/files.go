@@ -21,6 +21,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+	"github.com/toolrun/toolrun/host/server/tenants"
 	"github.com/toolrun/toolrun/internal/bytesize"
 	"github.com/toolrun/toolrun/internal/yield"
 )
@@ -72,22 +73,39 @@ type fileOutput struct{ Body apitypes.File }
 
 type artifactOutput struct{ Body apitypes.Artifact }
 
-func (s *Server) addFiles() {
+// fileHandler answers requests about the files of sessions.
+type fileHandler struct {
+	apps      *tenants.Apps
+	links     *Links
+	documents *extract.Reader
+	admitted  func(context.Context)
+	// uploads bounds the memory of files that are received, downloads that of pieces of files that are sent.
+	uploads, downloads *room
+}
+
+func newFileHandler(opts Options) *fileHandler {
+	return &fileHandler{
+		apps: opts.Apps, links: opts.Links, documents: opts.Documents, admitted: opts.Admitted,
+		uploads: newRoom(fileRoom, "files"), downloads: newRoom(downloadRoom, "files"),
+	}
+}
+
+func (h *fileHandler) register(s *Server) {
 	tags := []string{"files"}
 	form := &huma.MediaType{}
 	add(s, auth.Files, huma.Operation{
 		OperationID: "upload-file", Method: http.MethodPost, Path: "/sessions/{session_id}/files", Tags: tags, DefaultStatus: http.StatusCreated,
 		RequestBody:  &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{multipartType: form}},
-		MaxBodyBytes: maxUpload, BodyReadTimeout: time.Minute, Middlewares: huma.Middlewares{s.holdUpload}, Summary: "Upload a file to a session",
+		MaxBodyBytes: maxUpload, BodyReadTimeout: time.Minute, Middlewares: huma.Middlewares{h.holdUpload}, Summary: "Upload a file to a session",
 		Description: "PDF, DOCX, TXT and JSON: tools read their text in sessionMeta.artifacts. CSV, XLS, XLSX, PPT, PPTX, HTML, RTF, PNG, JPG, GIF and BMP " +
 			"are kept as they are. A file is at most 20 MiB, and lives for 30 days. A file whose content contradicts its name or media type is rejected. " +
 			"A file without text has has_text false, and text_reason says why: unsupported_format, disabled, no_text, encrypted, damaged, too_complex or unknown_encoding.",
-	}, s.upload)
+	}, h.upload)
 	form.Schema = uploadSchema // had it been there before, the framework would read the body
 	add(s, auth.Files, huma.Operation{
 		OperationID: "list-files", Method: http.MethodGet, Path: "/sessions/{session_id}/files", Tags: tags, Summary: "List the files of a session",
 	}, func(ctx context.Context, c *call, in *sessionInput) (*listOutput[apitypes.File], error) {
-		files, err := s.filesOf(ctx, c, in)
+		files, err := h.list(ctx, c, in)
 		return &listOutput[apitypes.File]{apitypes.List[apitypes.File]{Items: files}}, err
 	})
 	add(s, auth.Files, huma.Operation{
@@ -99,7 +117,7 @@ func (s *Server) addFiles() {
 			return nil, err
 		}
 		changed, err := c.host.Artifacts().SetActive(ctx, caller, in.File, in.Body.Active)
-		return &fileOutput{s.shownFile(c, changed)}, err
+		return &fileOutput{h.shown(c, changed)}, err
 	})
 	add(s, auth.Files, huma.Operation{
 		OperationID: "delete-file", Method: http.MethodDelete, Path: "/sessions/{session_id}/files/{file_id}", Tags: tags,
@@ -118,13 +136,13 @@ func (s *Server) addFiles() {
 			Description: "The file as it was uploaded",
 			Content:     map[string]*huma.MediaType{"application/octet-stream": {Schema: &huma.Schema{Type: "string", Format: "binary"}}},
 		}},
-	}, s.download)
-	if s.options.Links != nil {
-		s.mux.Handle("GET "+s.options.Links.path()+"{link}", http.HandlerFunc(s.followLink))
+	}, h.download)
+	if h.links != nil {
+		s.mux.Handle("GET "+h.links.path()+"{link}", http.HandlerFunc(h.followLink))
 	}
 }
 
-func (s *Server) filesOf(ctx context.Context, c *call, in *sessionInput) ([]apitypes.File, error) {
+func (h *fileHandler) list(ctx context.Context, c *call, in *sessionInput) ([]apitypes.File, error) {
 	caller, err := c.caller(ctx, in.User, in.Session)
 	if err != nil {
 		return nil, err
@@ -132,20 +150,20 @@ func (s *Server) filesOf(ctx context.Context, c *call, in *sessionInput) ([]apit
 	found, err := c.host.Artifacts().List(ctx, caller)
 	list := []apitypes.File{}
 	for _, a := range found {
-		list = append(list, s.shownFile(c, a))
+		list = append(list, h.shown(c, a))
 	}
 	return list, err
 }
 
-func (s *Server) shownFile(c *call, a artifact.Artifact) apitypes.File {
+func (h *fileHandler) shown(c *call, a artifact.Artifact) apitypes.File {
 	f := apitypes.File{Artifact: apitypes.Artifact(a)}
-	if s.options.Links != nil {
-		f.URL = s.options.Links.Make(c.app, c.principal.Tenant, a)
+	if h.links != nil {
+		f.URL = h.links.Make(c.app, c.principal.Tenant, a)
 	}
 	return f
 }
 
-func (s *Server) upload(ctx context.Context, c *call, in *uploadInput) (*fileOutput, error) {
+func (h *fileHandler) upload(ctx context.Context, c *call, in *uploadInput) (*fileOutput, error) {
 	caller, err := c.caller(ctx, in.User, in.Session)
 	if err != nil {
 		return nil, err
@@ -154,7 +172,7 @@ func (s *Server) upload(ctx context.Context, c *call, in *uploadInput) (*fileOut
 	if err != nil {
 		return nil, err
 	}
-	if err := s.addText(ctx, c, caller, format, &up); err != nil {
+	if err := h.addText(ctx, c, caller, format, &up); err != nil {
 		return nil, err
 	}
 	up.Began, _ = ctx.Value(admittedKey{}).(time.Time)
@@ -162,23 +180,23 @@ func (s *Server) upload(ctx context.Context, c *call, in *uploadInput) (*fileOut
 	if err != nil {
 		return nil, err
 	}
-	return &fileOutput{s.shownFile(c, added)}, nil
+	return &fileOutput{h.shown(c, added)}, nil
 }
 
 // addText reads the text of a file, or notes why there is none. The session is looked at before.
-func (s *Server) addText(ctx context.Context, c *call, caller host.Caller, format extract.Format, up *artifact.Upload) error {
+func (h *fileHandler) addText(ctx context.Context, c *call, caller host.Caller, format extract.Format, up *artifact.Upload) error {
 	if !format.Extracts {
 		up.TextReason = string(extract.UnsupportedFormat)
 		return nil
 	}
-	if s.options.Documents == nil {
+	if h.documents == nil {
 		up.TextReason = string(extract.Disabled)
 		return nil
 	}
 	if err := c.host.Artifacts().MayAdd(ctx, caller, len(up.Content)); err != nil {
 		return err
 	}
-	text, err := s.options.Documents.Read(ctx, admission.Party{Tenant: c.principal.Tenant, App: c.app, User: uploader(c.principal, caller)}, format, up.Content)
+	text, err := h.documents.Read(ctx, admission.Party{Tenant: c.principal.Tenant, App: c.app, User: uploader(c.principal, caller)}, format, up.Content)
 	if err != nil {
 		return err
 	}
@@ -259,7 +277,7 @@ func (u upload) identify() (up artifact.Upload, format extract.Format, err error
 	return up, format, err
 }
 
-func (s *Server) download(ctx context.Context, c *call, in *fileInput) (*huma.StreamResponse, error) {
+func (h *fileHandler) download(ctx context.Context, c *call, in *fileInput) (*huma.StreamResponse, error) {
 	caller, err := c.caller(ctx, in.User, in.Session)
 	if err != nil {
 		return nil, err
@@ -272,7 +290,7 @@ func (s *Server) download(ctx context.Context, c *call, in *fileInput) (*huma.St
 		if a.ID != in.File {
 			continue
 		}
-		d, err := s.deliver(ctx, a.Bytes, s.loading(c.principal.Tenant, c.app, a.ID), pathOf(c.principal)...)
+		d, err := h.deliver(ctx, a.Bytes, h.loading(c.principal.Tenant, c.app, a.ID), pathOf(c.principal)...)
 		if err != nil {
 			return nil, err
 		}
@@ -313,19 +331,19 @@ func describeFile(w http.ResponseWriter, name, mediaType string, bytes int64) {
 }
 
 // followLink answers a download by a signed address. Who reads it is not known: it takes the room of the file.
-func (s *Server) followLink(w http.ResponseWriter, r *http.Request) {
-	l, err := s.options.Links.check(r)
+func (h *fileHandler) followLink(w http.ResponseWriter, r *http.Request) {
+	l, err := h.links.check(r)
 	if err != nil {
 		WriteProblem(w, err)
 		return
 	}
-	s.options.Admitted(r.Context())
-	bytes, err := s.linkedBytes(r.Context(), l)
+	h.admitted(r.Context())
+	bytes, err := h.linkedBytes(r.Context(), l)
 	if err != nil {
 		WriteProblem(w, err)
 		return
 	}
-	d, err := s.deliver(r.Context(), bytes, s.loading(l.tenant, l.app, l.file), l.tenant, "link "+l.file)
+	d, err := h.deliver(r.Context(), bytes, h.loading(l.tenant, l.app, l.file), l.tenant, "link "+l.file)
 	if err != nil {
 		WriteProblem(w, err)
 		return
@@ -336,23 +354,23 @@ func (s *Server) followLink(w http.ResponseWriter, r *http.Request) {
 }
 
 // linkedBytes returns how large the file of an address is.
-func (s *Server) linkedBytes(ctx context.Context, l link) (int64, error) {
-	h, release, err := s.options.Apps.Host(ctx, l.tenant, l.app)
+func (h *fileHandler) linkedBytes(ctx context.Context, l link) (int64, error) {
+	opened, release, err := h.apps.Host(ctx, l.tenant, l.app)
 	if err != nil {
 		return 0, err
 	}
 	defer release()
-	return h.Artifacts().Size(ctx, host.Caller{Tenant: l.tenant}, l.file)
+	return opened.Artifacts().Size(ctx, host.Caller{Tenant: l.tenant}, l.file)
 }
 
 // loading returns what reads a file, which uses its app's host only meanwhile.
-func (s *Server) loading(tenant, app, file string) loader {
+func (h *fileHandler) loading(tenant, app, file string) loader {
 	return func(ctx context.Context, offset int64) ([]byte, error) {
-		h, release, err := s.options.Apps.Host(ctx, tenant, app)
+		opened, release, err := h.apps.Host(ctx, tenant, app)
 		if err != nil {
 			return nil, err
 		}
 		defer release()
-		return h.Artifacts().Piece(ctx, host.Caller{Tenant: tenant}, file, offset)
+		return opened.Artifacts().Piece(ctx, host.Caller{Tenant: tenant}, file, offset)
 	}
 }

@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,6 +18,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
 // principalKey is where a request's context has who sent it: handlers of huma get nothing else of the request.
@@ -35,22 +38,44 @@ type call struct {
 	runs         *registry
 }
 
+// Access admits requests: it authenticates them, bounds their rate and the memory of their bodies, and opens the app that
+// each is about. It is safe for concurrent use.
+type Access struct {
+	apps         *tenants.Apps
+	authenticate func(*http.Request) (auth.Principal, error)
+	admitted     func(context.Context)
+	limited      func(tenant string)
+	recheck      time.Duration
+	userMetadata []string
+	limiter      limiter
+	bodies       *room
+	runs         *registry
+}
+
+func newAccess(opts Options, runs *registry) *Access {
+	return &Access{
+		apps: opts.Apps, authenticate: opts.Authenticate, admitted: opts.Admitted, limited: opts.Limited, recheck: opts.Recheck,
+		userMetadata: opts.UserMetadata, runs: runs, bodies: newRoom(cmp.Or(opts.BodyBytes, DefaultBodyBytes), "bodies"),
+		limiter: limiter{rate: rate.Limit(opts.Rate), burst: max(opts.Burst, int(math.Ceil(opts.Rate)), 1)},
+	}
+}
+
 // guard lets in who has a right, before the body is read.
-func (s *Server) guard(right auth.Right) func(huma.Context, func(huma.Context)) {
+func (a *Access) guard(right auth.Right) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, _ := humago.Unwrap(ctx)
-		p, err := s.admit(r, right)
+		p, err := a.admit(r, right)
 		if err != nil {
-			s.refuse(ctx, err)
+			refuse(ctx, err)
 			return
 		}
 		if ctx, err = intake(ctx); err != nil {
-			s.refuse(ctx, err)
+			refuse(ctx, err)
 			return
 		}
 		if b := bodyOf(ctx.Context()); b != nil && ctx.Operation().RequestBody.Content[multipartType] == nil {
-			if err := s.holdBody(r.Context(), p, b, r.ContentLength); err != nil {
-				s.refuseUnread(ctx, err)
+			if err := a.holdBody(r.Context(), p, b, r.ContentLength); err != nil {
+				refuseUnread(ctx, err)
 				return
 			}
 			defer b.free()
@@ -61,13 +86,13 @@ func (s *Server) guard(right auth.Right) func(huma.Context, func(huma.Context)) 
 }
 
 // admit finds out who sent a request and whether they have a right; "" is one that everybody has who is known.
-func (s *Server) admit(r *http.Request, right auth.Right) (auth.Principal, error) {
-	p, err := s.options.Authenticate(r)
+func (a *Access) admit(r *http.Request, right auth.Right) (auth.Principal, error) {
+	p, err := a.authenticate(r)
 	if err != nil {
 		return p, refusal(err)
 	}
-	if wait := s.limiter.wait(p); wait > 0 {
-		s.options.Limited(p.Tenant)
+	if wait := a.limiter.wait(p); wait > 0 {
+		a.limited(p.Tenant)
 		f := abi.Faultf(abi.Unavailable, "too many requests").WithHint("ask again later, and for fewer at a time")
 		busy := problemOfFault(f, http.StatusTooManyRequests)
 		busy.header.Set("Retry-After", seconds(wait))
@@ -76,7 +101,7 @@ func (s *Server) admit(r *http.Request, right auth.Right) (auth.Principal, error
 	if right != "" && !p.Allows(right) {
 		return p, abi.Faultf(abi.AccessDenied, "the role %q may not do this: it takes the right %q", p.Role, right)
 	}
-	s.options.Admitted(r.Context())
+	a.admitted(r.Context())
 	return p, nil
 }
 
@@ -94,7 +119,7 @@ func refusal(err error) error {
 	return p
 }
 
-func (s *Server) refuse(ctx huma.Context, err error) {
+func refuse(ctx huma.Context, err error) {
 	p := problemOf(err)
 	for name, values := range p.header {
 		ctx.SetHeader(name, values[0])
@@ -105,21 +130,21 @@ func (s *Server) refuse(ctx huma.Context, err error) {
 }
 
 // open opens the app that a request is about: the one that it names, or the only one that its sender may use.
-func (s *Server) open(ctx context.Context, named string) (*call, error) {
+func (a *Access) open(ctx context.Context, named string) (*call, error) {
 	p, _ := ctx.Value(principalKey{}).(auth.Principal)
-	app, err := s.appOf(p, named)
+	app, err := a.appOf(p, named)
 	if err != nil {
 		return nil, err
 	}
-	h, release, err := s.options.Apps.Host(ctx, p.Tenant, app)
+	h, release, err := a.apps.Host(ctx, p.Tenant, app)
 	if err != nil {
 		return nil, err
 	}
-	return &call{principal: p, app: app, host: h, release: release, userMetadata: s.options.UserMetadata, runs: s.runs}, nil
+	return &call{principal: p, app: app, host: h, release: release, userMetadata: a.userMetadata, runs: a.runs}, nil
 }
 
-func (s *Server) appOf(p auth.Principal, named string) (string, error) {
-	mine := s.appsOf(p)
+func (a *Access) appOf(p auth.Principal, named string) (string, error) {
+	mine := a.appsOf(p)
 	if named == "" && len(mine) == 1 {
 		return mine[0], nil
 	}
@@ -136,9 +161,9 @@ func (s *Server) appOf(p auth.Principal, named string) (string, error) {
 }
 
 // appsOf are the apps that somebody may use.
-func (s *Server) appsOf(p auth.Principal) []string {
+func (a *Access) appsOf(p auth.Principal) []string {
 	mine := []string{}
-	for _, app := range s.options.Apps.Names() {
+	for _, app := range a.apps.Names() {
 		if p.MayUse(app) {
 			mine = append(mine, app)
 		}
@@ -197,8 +222,8 @@ type Admitted struct {
 
 // Admit lets a request in that has a right, as for an operation of the API. Its query may hold app, user_id and session_id,
 // and nothing else: a name that is misspelt must not let it act for nobody.
-func (s *Server) Admit(r *http.Request, right auth.Right) (Admitted, error) {
-	p, err := s.admit(r, right)
+func (a *Access) Admit(r *http.Request, right auth.Right) (Admitted, error) {
+	p, err := a.admit(r, right)
 	if err != nil {
 		return Admitted{}, err
 	}
@@ -212,7 +237,7 @@ func (s *Server) Admit(r *http.Request, right auth.Right) (Admitted, error) {
 				WithHint("it may hold app, user_id and session_id")
 		}
 	}
-	c, err := s.open(context.WithValue(r.Context(), principalKey{}, p), query.Get("app"))
+	c, err := a.open(context.WithValue(r.Context(), principalKey{}, p), query.Get("app"))
 	if err != nil {
 		return Admitted{}, err
 	}

@@ -25,7 +25,7 @@ type ledgerInput struct {
 	Until   time.Time `query:"until" doc:"Entries before this time"`
 }
 
-func (s *Server) addLedger() {
+func addLedger(s *Server) {
 	add(s, auth.Ledger, huma.Operation{
 		OperationID: "read-ledger", Method: http.MethodGet, Path: "/ledger", Tags: []string{"ledger"}, Summary: "Who read and wrote what",
 		Description: "Runs and acts of operators, oldest first: names and revisions, never contents. A page may hold less than was asked for; next says whether there is more.",
@@ -35,7 +35,7 @@ func (s *Server) addLedger() {
 	}, func(ctx context.Context, _ *struct{}) (*whoamiOutput, error) {
 		p, _ := ctx.Value(principalKey{}).(auth.Principal)
 		return &whoamiOutput{apitypes.Whoami{
-			Name: p.Name, Role: string(p.Role), Tenant: p.Tenant, Apps: s.appsOf(p), User: p.User, Session: p.Session,
+			Name: p.Name, Role: string(p.Role), Tenant: p.Tenant, Apps: s.access.appsOf(p), User: p.User, Session: p.Session,
 		}}, nil
 	})
 }

@@ -18,7 +18,7 @@ type promptInput struct {
 
 type renderedOutput struct{ Body apitypes.Rendered }
 
-func (s *Server) addPrompts() {
+func addPrompts(s *Server) {
 	tags := []string{"prompts"}
 	add(s, auth.Prompts, huma.Operation{
 		OperationID: "list-prompts", Method: http.MethodGet, Path: "/prompts", Tags: tags, Summary: "List the prompts",

@@ -52,7 +52,7 @@ type deletedOutput struct{ Body apitypes.Deleted }
 
 type removedOutput struct{ Body apitypes.Removed }
 
-func (s *Server) addRecords() {
+func addRecords(s *Server) {
 	tags := []string{"records"}
 	const path = "/stores/{store}/record"
 	add(s, auth.Records, huma.Operation{OperationID: "get-record", Method: http.MethodGet, Path: path, Tags: tags, Summary: "Read a record"}, getRecord)

@@ -15,8 +15,8 @@ import (
 
 // SetRoom has a server with room for fewer bytes, for which nobody waits.
 func (s *Server) SetRoom(bytes int64) {
-	s.uploads, s.downloads = newRoom(bytes, "files"), newRoom(bytes, "files")
-	s.uploads.wait, s.downloads.wait = time.Millisecond, time.Millisecond
+	s.files.uploads, s.files.downloads = newRoom(bytes, "files"), newRoom(bytes, "files")
+	s.files.uploads.wait, s.files.downloads.wait = time.Millisecond, time.Millisecond
 }
 
 // rooms are whose the holdings of these tests are.
@@ -201,7 +201,7 @@ func TestTimed(t *testing.T) {
 // TestSlowReaders has many readers of one file that do not read on: they hold little, others of the tenant read meanwhile,
 // and who reads on gets all of it.
 func TestSlowReaders(t *testing.T) {
-	s := &Server{downloads: newRoom(downloadRoom, "files")}
+	s := &fileHandler{downloads: newRoom(downloadRoom, "files")}
 	content := make([]byte, 20<<20)
 	for i := range content {
 		content[i] = byte(i / 1000)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -63,7 +64,15 @@ type job struct {
 	onID func(id string)
 }
 
-func (s *Server) addRuns() {
+// runHandler answers requests for runs and tools.
+type runHandler struct {
+	access    *Access
+	runs      *registry
+	logger    *slog.Logger
+	heartbeat time.Duration
+}
+
+func (h *runHandler) register(s *Server) {
 	op := huma.Operation{
 		OperationID: "run-tool", Method: http.MethodPost, Path: "/runs", Tags: []string{"runs"}, MaxBodyBytes: maxRunBytes,
 		Summary: "Run a tool",
@@ -78,8 +87,8 @@ func (s *Server) addRuns() {
 	code.OperationID, code.Path, code.Summary = "run-code", "/runs/code", "Run code that no app declares"
 	code.Description = "For workflow engines, which keep the code of their function nodes. " + op.Description
 	add(s, auth.Code, code, answerJob((*codeInput).job))
-	s.addStreams(op)
-	s.addRunsByID()
+	h.addStreams(s, op)
+	h.addByID(s)
 	tools := huma.Operation{OperationID: "list-tools", Method: http.MethodGet, Path: "/tools", Tags: []string{"runs"}, Summary: "List the tools"}
 	add(s, auth.Run, tools, listTools)
 }
@@ -95,24 +104,24 @@ func answerJob[I any](jobOf func(*I) (job, error)) func(context.Context, *call, 
 	}
 }
 
-func (s *Server) addRunsByID() {
+func (h *runHandler) addByID(s *Server) {
 	tags := []string{"runs"}
 	add(s, auth.Run, huma.Operation{
 		OperationID: "get-run", Method: http.MethodGet, Path: "/runs/{run_id}", Tags: tags, Summary: "Describe a run",
 		Description: "Whether it waits, runs or has ended, and what came of it. A run is found by the credentials that asked for it (of a key: by " +
 			"keys of the tenant with the same name and role) and by operators, while it goes on and for 10 minutes after; earlier ends are forgotten first if there are too many.",
 	}, func(_ context.Context, c *call, in *runByIDInput) (*runOutput, error) {
-		found, err := s.runs.find(c.principal, c.app, in.Run)
+		found, err := h.runs.find(c.principal, c.app, in.Run)
 		return &runOutput{found}, err
 	})
 	add(s, auth.Run, huma.Operation{
 		OperationID: "cancel-run", Method: http.MethodPost, Path: "/runs/{run_id}/cancel", Tags: tags, Summary: "Cancel a run",
 		Description: "The run ends soon with the code `cancelled` and stores nothing, unless it is being stored already. Cancelling a run that has ended changes nothing.",
 	}, func(_ context.Context, c *call, in *runByIDInput) (*runOutput, error) {
-		if err := s.runs.stop(c.principal, c.app, in.Run); err != nil {
+		if err := h.runs.stop(c.principal, c.app, in.Run); err != nil {
 			return nil, err
 		}
-		found, err := s.runs.find(c.principal, c.app, in.Run)
+		found, err := h.runs.find(c.principal, c.app, in.Run)
 		return &runOutput{found}, err
 	})
 }

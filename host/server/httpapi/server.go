@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,9 +19,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
-	"golang.org/x/time/rate"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/extract"
 	"github.com/toolrun/toolrun/host/server/auth"
@@ -76,18 +75,13 @@ type Options struct {
 
 // Server answers requests. It is safe for concurrent use.
 type Server struct {
-	options Options
+	logger  *slog.Logger
 	api     huma.API
 	mux     *http.ServeMux
-	limiter limiter
 	routes  []Route
-	// backingUp is held while a backup is taken.
-	backingUp sync.Mutex
-	// uploads are the files that requests have in memory, downloads the pieces of files, bodies what they have of JSON.
-	uploads, downloads, bodies *room
-	decoder                    decoder
-	runs                       *registry
-	exporting                  exports
+	decoder decoder
+	access  *Access
+	files   *fileHandler
 }
 
 // Route is an operation of the API with the right that it takes.
@@ -133,27 +127,34 @@ func New(opts Options) (*Server, error) {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	useProblems()
-	s := &Server{
-		options: opts, mux: http.NewServeMux(), decoder: decoder{members: map[string]bool{}}, runs: newRegistry(microseconds),
-		uploads: newRoom(fileRoom, "files"), downloads: newRoom(downloadRoom, "files"), bodies: newRoom(cmp.Or(opts.BodyBytes, DefaultBodyBytes), "bodies"),
-	}
-	s.limiter = limiter{rate: rate.Limit(opts.Rate), burst: max(opts.Burst, int(math.Ceil(opts.Rate)), 1)}
+	s := &Server{logger: opts.Logger, mux: http.NewServeMux(), decoder: decoder{members: map[string]bool{}}}
 	s.api = humago.New(s.mux, describe(opts.Version, s.decoder.format()))
-	s.addRuns()
-	s.addSessions()
-	s.addFiles()
-	s.addPrompts()
-	s.addStores()
-	s.addRecords()
-	s.addLedger()
-	s.addUserExport()
-	s.addTransfer()
-	s.addBackup()
-	s.addUsage()
+	s.register(opts)
 	s.takePatches()
 	nameLanguages(s.api, engine.Languages(opts.Engines))
 	s.mux.HandleFunc("/", s.nothing)
 	return s, nil
+}
+
+// register adds the operations of all resources.
+func (s *Server) register(opts Options) {
+	runs := newRegistry(microseconds)
+	s.access = newAccess(opts, runs)
+	stores := &storeHandler{opts.Apps}
+	// Sources of engines that are missing here do not matter to an import, which leaves tools out.
+	extensions := union(engine.Extensions(opts.Engines), app.Extensions())
+	(&runHandler{access: s.access, runs: runs, logger: opts.Logger, heartbeat: opts.Heartbeat}).register(s)
+	addSessions(s)
+	s.files = newFileHandler(opts)
+	s.files.register(s)
+	addPrompts(s)
+	stores.register(s)
+	addRecords(s)
+	addLedger(s)
+	(&userHandler{access: s.access, logger: opts.Logger}).register(s)
+	(&transferHandler{stores: stores, extensions: extensions}).register(s)
+	(&backupHandler{copy: opts.Backup, logger: opts.Logger}).register(s)
+	(&usageHandler{opts.Apps}).register(s)
 }
 
 func describe(version string, format huma.Format) huma.Config {
@@ -190,7 +191,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if p != http.ErrAbortHandler {
-			s.options.Logger.Error("a request crashed", "panic", p, "stack", string(debug.Stack()))
+			s.logger.Error("a request crashed", "panic", p, "stack", string(debug.Stack()))
 		}
 		panic(http.ErrAbortHandler) // the answer is lost: whether it began is not known here
 	}()
@@ -200,6 +201,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mux.ServeHTTP(w, r)
 }
+
+// Access returns what admits requests, for handlers of other surfaces.
+func (s *Server) Access() *Access { return s.access }
 
 // Handle adds a handler of another surface: it has to look after credentials itself.
 func (s *Server) Handle(pattern string, h http.Handler) { s.mux.Handle(pattern, h) }
@@ -274,7 +278,7 @@ type targeted interface{ AppID() string }
 // add adds an operation on an app for who has a right.
 func add[I targeted, O any](s *Server, right auth.Right, op huma.Operation, handle func(context.Context, *call, *I) (*O, error)) {
 	addPlain(s, right, op, func(ctx context.Context, in *I) (*O, error) {
-		c, err := s.open(ctx, (*in).AppID())
+		c, err := s.access.open(ctx, (*in).AppID())
 		if err != nil {
 			return nil, err
 		}
@@ -286,7 +290,7 @@ func add[I targeted, O any](s *Server, right auth.Right, op huma.Operation, hand
 // addPlain adds an operation for who has a right.
 func addPlain[I, O any](s *Server, right auth.Right, op huma.Operation, handle func(context.Context, *I) (*O, error)) {
 	op.Path = Prefix + op.Path
-	op.Middlewares = append(huma.Middlewares{s.guard(right)}, op.Middlewares...)
+	op.Middlewares = append(huma.Middlewares{s.access.guard(right)}, op.Middlewares...)
 	op.Errors = append(slices.Clone(usualErrors), op.Errors...)
 	switch op.Method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch:
@@ -301,7 +305,7 @@ func addPlain[I, O any](s *Server, right auth.Right, op huma.Operation, handle f
 		bodyOf(ctx).decoded()
 		out, err := handle(ctx, in)
 		if err != nil {
-			return nil, s.answer(err)
+			return nil, loggedProblem(s.logger, err)
 		}
 		return out, nil
 	})
@@ -314,11 +318,11 @@ var (
 	writeErrors = []int{409, 507}
 )
 
-// answer makes a problem of an error, and logs what no client may see.
-func (s *Server) answer(err error) error {
+// loggedProblem makes a problem of an error, and logs what no client may see.
+func loggedProblem(logger *slog.Logger, err error) *problem {
 	p := problemOf(err)
 	if p.Status == http.StatusInternalServerError {
-		s.options.Logger.Error("a request failed", "error", err)
+		logger.Error("a request failed", "error", err)
 	}
 	return p
 }

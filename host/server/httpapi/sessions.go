@@ -24,7 +24,7 @@ type sessionInput struct {
 	apitypes.UserQuery
 }
 
-func (s *Server) addSessions() {
+func addSessions(s *Server) {
 	tags := []string{"sessions"}
 	add(s, auth.Sessions, huma.Operation{
 		OperationID: "start-session", Method: http.MethodPost, Path: "/sessions", Tags: tags, DefaultStatus: http.StatusCreated,

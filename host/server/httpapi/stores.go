@@ -12,6 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
 type storeInput struct {
@@ -32,14 +33,17 @@ type changeStoreInput struct {
 
 type storeOutput struct{ Body apitypes.Store }
 
-func (s *Server) addStores() {
+// storeHandler answers requests about the declarations of stores.
+type storeHandler struct{ apps *tenants.Apps }
+
+func (h *storeHandler) register(s *Server) {
 	tags := []string{"stores"}
 	add(s, auth.Stores, huma.Operation{
 		OperationID: "list-stores", Method: http.MethodGet, Path: "/stores", Tags: tags, Summary: "List the stores",
 	}, func(_ context.Context, c *call, _ *apitypes.Target) (*listOutput[apitypes.Store], error) {
 		list := []apitypes.Store{}
 		for _, st := range c.host.App().Stores {
-			list = append(list, s.wireStore(c, st))
+			list = append(list, h.describe(c, st))
 		}
 		return &listOutput[apitypes.Store]{apitypes.List[apitypes.Store]{Items: list}}, nil
 	})
@@ -47,13 +51,13 @@ func (s *Server) addStores() {
 		OperationID: "get-store", Method: http.MethodGet, Path: "/stores/{store}", Tags: tags, Summary: "Describe a store",
 		Description: "Also the built-in store sessionMeta, which is in no list of declared stores.",
 	}, func(_ context.Context, c *call, in *storeInput) (*storeOutput, error) {
-		return s.describeStore(c, in.Store)
+		return h.get(c, in.Store)
 	})
 	add(s, auth.ChangeStores, huma.Operation{
 		OperationID: "create-store", Method: http.MethodPost, Path: "/stores", Tags: tags, DefaultStatus: http.StatusCreated,
 		Summary: "Create a store", Description: "Declares a store for the tenant beside those of the app file. Its technical name never changes.",
 	}, func(ctx context.Context, c *call, in *newStoreInput) (*storeOutput, error) {
-		return s.declare(ctx, c, in.Body, true)
+		return h.declare(ctx, c, in.Body, true)
 	})
 	add(s, auth.ChangeStores, huma.Operation{
 		OperationID: "change-store", Method: http.MethodPut, Path: "/stores/{store}", Tags: tags, Summary: "Change a store",
@@ -64,7 +68,7 @@ func (s *Server) addStores() {
 				WithHint("leave it out")
 		}
 		in.Body.TechnicalName = in.Store
-		return s.declare(ctx, c, apitypes.Store(in.Body), false)
+		return h.declare(ctx, c, apitypes.Store(in.Body), false)
 	})
 }
 
@@ -82,10 +86,10 @@ var builtIn = apitypes.Store{
 	Schema:      memory.SessionMetaSchema,
 }
 
-// wireStore is a declaration as clients see it.
-func (s *Server) wireStore(c *call, st declare.Store) apitypes.Store {
+// describe returns a declaration as clients see it.
+func (h *storeHandler) describe(c *call, st declare.Store) apitypes.Store {
 	declared := declaredByAPI
-	if a, ok := s.options.Apps.App(c.app); ok {
+	if a, ok := h.apps.App(c.app); ok {
 		for _, other := range a.Stores {
 			if other.Name == st.Name {
 				declared = declaredInFile
@@ -98,20 +102,20 @@ func (s *Server) wireStore(c *call, st declare.Store) apitypes.Store {
 	}
 }
 
-func (s *Server) describeStore(c *call, name string) (*storeOutput, error) {
+func (h *storeHandler) get(c *call, name string) (*storeOutput, error) {
 	if name == declare.SessionMeta {
 		return &storeOutput{builtIn}, nil
 	}
 	for _, st := range c.host.App().Stores {
 		if st.Name == name {
-			return &storeOutput{s.wireStore(c, st)}, nil
+			return &storeOutput{h.describe(c, st)}, nil
 		}
 	}
 	return nil, abi.Faultf(abi.NotFound, "there is no store %q", name)
 }
 
 // declare creates or changes a store, and describes what came of it.
-func (s *Server) declare(ctx context.Context, c *call, w apitypes.Store, create bool) (*storeOutput, error) {
+func (h *storeHandler) declare(ctx context.Context, c *call, w apitypes.Store, create bool) (*storeOutput, error) {
 	st := declare.Store{
 		Name: w.TechnicalName, Title: w.Name, Description: w.Description, Kind: declare.KindDocument, Access: declare.Scope(w.Access),
 		Strict: w.Strict, Schema: w.Schema,
@@ -129,10 +133,10 @@ func (s *Server) declare(ctx context.Context, c *call, w apitypes.Store, create 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.options.Apps.DeclareStore(ctx, c.principal.Tenant, c.app, st, create); err != nil {
+	if err := h.apps.DeclareStore(ctx, c.principal.Tenant, c.app, st, create); err != nil {
 		return nil, err
 	}
-	out := &storeOutput{s.wireStore(c, st)}
+	out := &storeOutput{h.describe(c, st)}
 	out.Body.Mistakes = wireMistakes(st)
 	err = c.host.Ledger().NoteDeclared(caller, st.Name)
 	if !create && st.Schema != nil {

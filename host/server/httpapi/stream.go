@@ -21,7 +21,7 @@ import (
 const defaultHeartbeat = 15 * time.Second
 
 // addStreams adds runs whose log lines are sent as they come; op is that of a run.
-func (s *Server) addStreams(op huma.Operation) {
+func (h *runHandler) addStreams(s *Server, op huma.Operation) {
 	op.Description += " Its id comes first, also while the run waits for its turn; a comment is sent every 15 seconds."
 	op.Responses = map[string]*huma.Response{"200": {
 		Description: "Events (server-sent events, HTML Living Standard section 9.2): `run` with the `run_id`, `log` for each line, then one `result` or one `problem`.",
@@ -29,36 +29,36 @@ func (s *Server) addStreams(op huma.Operation) {
 		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: "string"}}},
 	}}
 	op.OperationID, op.Path, op.Summary = "stream-run", "/runs/stream", "Run a tool and follow its log"
-	addStream(s, auth.Run, op, (*runInput).job)
+	addStream(s, h, auth.Run, op, (*runInput).job)
 	op.OperationID, op.Path, op.Summary = "stream-run-in-session", "/sessions/{session_id}/runs/stream", "Run a tool in a session and follow its log"
-	addStream(s, auth.Run, op, (*sessionRunInput).job)
+	addStream(s, h, auth.Run, op, (*sessionRunInput).job)
 	op.OperationID, op.Path, op.Summary = "stream-code", "/runs/code/stream", "Run code that no app declares and follow its log"
-	addStream(s, auth.Code, op, (*codeInput).job)
+	addStream(s, h, auth.Code, op, (*codeInput).job)
 }
 
-func addStream[I targeted](s *Server, right auth.Right, op huma.Operation, jobOf func(*I) (job, error)) {
+func addStream[I targeted](s *Server, h *runHandler, right auth.Right, op huma.Operation, jobOf func(*I) (job, error)) {
 	addPlain(s, right, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 		j, err := jobOf(in)
 		if err != nil {
 			return nil, err
 		}
-		c, err := s.open(ctx, (*in).AppID())
+		c, err := h.access.open(ctx, (*in).AppID())
 		if err != nil {
 			return nil, err
 		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
 			defer c.release()
 			r, w := humago.Unwrap(hc)
-			ctx, done := s.WhileGood(hc.Context(), r)
+			ctx, done := h.access.WhileGood(hc.Context(), r)
 			defer done()
-			c.stream(ctx, &events{w: w, control: http.NewResponseController(w)}, s, j)
+			h.stream(ctx, c, &events{w: w, control: http.NewResponseController(w)}, j)
 		}}, nil
 	})
 }
 
 // stream does a job and sends what happens.
-func (c *call) stream(ctx context.Context, e *events, s *Server, j job) {
-	defer e.beat(s.options.Heartbeat)()
+func (h *runHandler) stream(ctx context.Context, c *call, e *events, j job) {
+	defer e.beat(h.heartbeat)()
 	j.onID = func(id string) {
 		e.run(id)
 	}
@@ -73,8 +73,7 @@ func (c *call) stream(ctx context.Context, e *events, s *Server, j job) {
 		err = refused // which is why the run failed
 	}
 	if err != nil {
-		_ = s.answer(err) // for the log
-		e.send("problem", problemOf(err).Problem)
+		e.send("problem", loggedProblem(h.logger, err).Problem)
 		return
 	}
 	e.send("result", out.Body)

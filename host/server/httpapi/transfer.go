@@ -12,7 +12,6 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
-	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
@@ -29,7 +28,13 @@ type importOutput struct{ Body apitypes.Imported }
 // importStores is the id of the operation whose body is an app file.
 const importStores = "import-stores"
 
-func (s *Server) addTransfer() {
+// transferHandler answers requests that export and import the configuration of an app.
+type transferHandler struct {
+	stores     *storeHandler
+	extensions []string // of sources in imported documents
+}
+
+func (h *transferHandler) register(s *Server) {
 	tags := []string{"stores"}
 	add(s, auth.Transfer, huma.Operation{
 		OperationID: "export-app", Method: http.MethodGet, Path: "/export", Tags: tags, Summary: "Export the configuration of an app",
@@ -48,7 +53,7 @@ func (s *Server) addTransfer() {
 	add(s, auth.Transfer, huma.Operation{
 		OperationID: importStores, Method: http.MethodPost, Path: "/import", Tags: tags, Summary: "Import stores",
 		Description: "Declares the stores of an exported document which the app file does not declare, as creating or changing each would: all of them, or none. Tools and prompts are deployed with the app file: the answer lists what was left out.",
-	}, s.importStores)
+	}, h.importStores)
 }
 
 // union returns list, followed by what only other has.
@@ -61,9 +66,8 @@ func union(list, other []string) []string {
 	return list
 }
 
-func (s *Server) importStores(ctx context.Context, c *call, in *importInput) (*importOutput, error) {
-	// Sources of engines that are not here do not matter: the tools are left out.
-	loader := app.Loader{Extensions: union(engine.Extensions(s.options.Engines), app.Extensions())}
+func (h *transferHandler) importStores(ctx context.Context, c *call, in *importInput) (*importOutput, error) {
+	loader := app.Loader{Extensions: h.extensions}
 	imported, problems := loader.Import("body", in.Body)
 	if err := problems.Err(); err != nil || imported == nil {
 		return nil, abi.Faultf(abi.SourceInvalid, "the document cannot be imported: %s", strings.TrimSpace(problems.Error()))
@@ -74,14 +78,14 @@ func (s *Server) importStores(ctx context.Context, c *call, in *importInput) (*i
 	}
 	names, stores, left := []string{}, []declare.Store{}, leftOut(c, imported)
 	for _, st := range imported.Stores {
-		if known, err := s.describeStore(c, st.Name); err == nil && known.Body.Declared == declaredInFile {
+		if known, err := h.stores.get(c, st.Name); err == nil && known.Body.Declared == declaredInFile {
 			left = append(left, apitypes.LeftOut{Kind: "store", Name: st.Name, Reason: "the app file declares it, and is where it changes"})
 			continue
 		}
 		names, stores = append(names, st.Name), append(stores, st)
 	}
 	if len(stores) > 0 {
-		err = s.options.Apps.DeclareStores(ctx, c.principal.Tenant, c.app, stores)
+		err = h.stores.apps.DeclareStores(ctx, c.principal.Tenant, c.app, stores)
 	}
 	if noted := c.host.Ledger().NoteImported(caller, err, names...); err == nil {
 		err = noted

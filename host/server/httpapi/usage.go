@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/metering"
 	"github.com/toolrun/toolrun/host/server/auth"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
 type usageInput struct {
@@ -18,15 +19,18 @@ type usageInput struct {
 	apitypes.UsageQuery
 }
 
-func (s *Server) addUsage() {
+// usageHandler answers requests for the usage of apps.
+type usageHandler struct{ apps *tenants.Apps }
+
+func (h *usageHandler) register(s *Server) {
 	addPlain(s, auth.Usage, huma.Operation{
 		OperationID: "read-usage", Method: http.MethodGet, Path: "/usage", Tags: []string{"service"}, Summary: "What apps use",
 		Description: "Runs and processor time of some days (UTC), and what is stored now, for each app of the tenant; for a key of role metering, of all tenants. Runs of the last half minute may be missing.",
-	}, s.readUsage)
+	}, h.read)
 }
 
-// readUsage reads the usage of the principal's tenant or, for one who meters, of all.
-func (s *Server) readUsage(ctx context.Context, in *usageInput) (*listOutput[apitypes.AppUsage], error) {
+// read returns the usage of the principal's tenant or, for the role metering, of all tenants.
+func (h *usageHandler) read(ctx context.Context, in *usageInput) (*listOutput[apitypes.AppUsage], error) {
 	p, _ := ctx.Value(principalKey{}).(auth.Principal)
 	q := metering.Query{Tenant: p.Tenant, Apps: p.Apps, After: in.After, Limit: in.Limit}
 	if p.Role == auth.Metering {
@@ -51,7 +55,7 @@ func (s *Server) readUsage(ctx context.Context, in *usageInput) (*listOutput[api
 		}
 		*bound.to = day
 	}
-	found, next, err := s.options.Apps.Usage(ctx, q)
+	found, next, err := h.apps.Usage(ctx, q)
 	page := apitypes.List[apitypes.AppUsage]{Items: make([]apitypes.AppUsage, len(found)), Next: next}
 	for i, usage := range found {
 		page.Items[i] = apitypes.AppUsage(usage)

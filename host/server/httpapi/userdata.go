@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"sync"
 
@@ -47,7 +48,14 @@ func (x *exports) begin(tenant string) (end func(), err error) {
 	}, nil
 }
 
-func (s *Server) addUserExport() {
+// userHandler answers requests for exports of users' data.
+type userHandler struct {
+	access    *Access
+	logger    *slog.Logger
+	exporting exports
+}
+
+func (h *userHandler) register(s *Server) {
 	addPlain(s, auth.Records, huma.Operation{
 		OperationID: "export-user", Method: http.MethodGet, Path: "/users/{user_id}/export", Tags: []string{"records"}, Summary: "Export a user's data",
 		Description: "A ZIP archive of everything that erasing the user would remove: `records.ndjson`, `sessions.ndjson`, `files.ndjson`, `results.ndjson` and " +
@@ -55,15 +63,15 @@ func (s *Server) addUserExport() {
 		Responses: map[string]*huma.Response{"200": {
 			Description: "The archive; it is broken off if it cannot be completed", Content: map[string]*huma.MediaType{archiveType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}},
 		}},
-	}, s.exportUser)
+	}, h.export)
 }
 
-func (s *Server) exportUser(ctx context.Context, in *eraseInput) (*huma.StreamResponse, error) {
-	c, err := s.open(ctx, in.App)
+func (h *userHandler) export(ctx context.Context, in *eraseInput) (*huma.StreamResponse, error) {
+	c, err := h.access.open(ctx, in.App)
 	if err != nil {
 		return nil, err
 	}
-	end, err := s.exporting.begin(c.principal.Tenant)
+	end, err := h.exporting.begin(c.principal.Tenant)
 	if err != nil {
 		c.release()
 		return nil, err
@@ -72,13 +80,13 @@ func (s *Server) exportUser(ctx context.Context, in *eraseInput) (*huma.StreamRe
 		defer c.release()
 		defer end()
 		_, w := humago.Unwrap(hc)
-		c.sendUser(hc.Context(), w, s, in.User)
+		h.send(hc.Context(), w, c, in.User)
 	}}, nil
 }
 
-// sendUser sends the archive of a user's data as it is made. One that cannot be completed ends the connection, so that the
+// send sends the archive of a user's data as it is made. One that cannot be completed ends the connection, so that the
 // client does not take it for complete.
-func (c *call) sendUser(ctx context.Context, w http.ResponseWriter, s *Server, user string) {
+func (h *userHandler) send(ctx context.Context, w http.ResponseWriter, c *call, user string) {
 	ctx, cancel := context.WithCancel(ctx)
 	from, to := io.Pipe()
 	made := make(chan struct{})
@@ -94,7 +102,7 @@ func (c *call) sendUser(ctx context.Context, w http.ResponseWriter, s *Server, u
 	}()
 	archive := bufio.NewReader(from)
 	if _, err := archive.Peek(1); err != nil { // what cannot begin is a problem
-		WriteProblem(w, s.answer(err))
+		WriteProblem(w, loggedProblem(h.logger, err))
 		return
 	}
 	w.Header().Set("Content-Type", archiveType)
@@ -102,7 +110,7 @@ func (c *call) sendUser(ctx context.Context, w http.ResponseWriter, s *Server, u
 	reader := filePace.start(w)
 	if _, err := reader.copy(waiting{reader, archive}); err != nil {
 		if !errors.Is(err, context.Canceled) {
-			s.options.Logger.Error("an export of a user's data broke off", "actor", c.principal.Name, "tenant", c.principal.Tenant, "error", err)
+			h.logger.Error("an export of a user's data broke off", "actor", c.principal.Name, "tenant", c.principal.Tenant, "error", err)
 		}
 		panic(http.ErrAbortHandler)
 	}

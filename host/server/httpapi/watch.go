@@ -20,11 +20,11 @@ const (
 // WhileGood returns a context that ends with ctx, and when the credentials of a request that was admitted are good no
 // longer: they expired, were revoked, or are for something else now. Its cause is an auth.Refusal then. It is for
 // answers that go on: credentials are looked at once before an answer begins, and every Options.Recheck from then on.
-func (s *Server) WhileGood(ctx context.Context, r *http.Request) (context.Context, context.CancelFunc) {
+func (a *Access) WhileGood(ctx context.Context, r *http.Request) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	before, _ := s.options.Authenticate(r)
+	before, _ := a.authenticate(r)
 	go func() {
-		tick := time.NewTicker(s.options.Recheck)
+		tick := time.NewTicker(a.recheck)
 		defer tick.Stop()
 		for unknown := time.Duration(0); ; {
 			select {
@@ -32,12 +32,12 @@ func (s *Server) WhileGood(ctx context.Context, r *http.Request) (context.Contex
 				return
 			case <-tick.C:
 			}
-			now, err := s.options.Authenticate(r)
+			now, err := a.authenticate(r)
 			switch refused, ok := errors.AsType[auth.Refusal](err); {
 			case ok:
 				cancel(refused)
 			case err != nil: // the issuer does not answer
-				if unknown += s.options.Recheck; unknown >= mostUnknown {
+				if unknown += a.recheck; unknown >= mostUnknown {
 					cancel(auth.Invalid)
 				}
 			case !reflect.DeepEqual(now, before):
