@@ -64,7 +64,7 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 // take opens an app anew for all its tenants, if it could be opened for those too for which it is not open. The caller
 // holds serving.
 func (a *Apps) take(ctx context.Context, declared *app.App) error {
-	if err := a.survey(ctx, declared); err != nil {
+	if err := survey(ctx, a.options.Host, a.logger, declared); err != nil {
 		return err
 	}
 	return a.replace(ctx, declared)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
@@ -20,8 +22,7 @@ const surveyTime = 10 * time.Second
 // survey refuses an app that could not be opened for some tenant in the backend, also where none is open, because a
 // store has records of another access. It changes nothing. Where the time does not suffice, the rest of the tenants is
 // left unchecked, which is logged.
-func (a *Apps) survey(ctx context.Context, declared *app.App) error {
-	opts := a.options.Host
+func survey(ctx context.Context, opts host.Options, logger *slog.Logger, declared *app.App) error {
 	bounded, cancel := context.WithTimeout(ctx, surveyTime)
 	defer cancel()
 	of := func(stores []declare.Store) (*memory.Service, error) {
@@ -49,7 +50,7 @@ func (a *Apps) survey(ctx context.Context, declared *app.App) error {
 	})
 	_, moved := errors.AsType[*memory.ScopeChangedError](err)
 	if err != nil && !moved && ctx.Err() == nil && bounded.Err() != nil {
-		a.logger().Warn("not all tenants of an app were checked for stores whose access changed", "app", declared.ID, "checked", checked, "limit", surveyTime.String())
+		logger.Warn("not all tenants of an app were checked for stores whose access changed", "app", declared.ID, "checked", checked, "limit", surveyTime.String())
 		return nil
 	}
 	return err
@@ -71,14 +72,17 @@ const (
 	maxFailures = 1000
 )
 
-// failures log why apps cannot be opened: each request of the tenant tries again. It is safe for concurrent use.
-type failures struct {
+// failureLog logs why apps cannot be opened, not more than once in failureEvery for each tenant and app: each request of
+// the tenant tries again. It is safe for concurrent use.
+type failureLog struct {
+	logger *slog.Logger
+
 	mu     sync.Mutex
 	logged map[place]time.Time
 }
 
 // due reports whether a failure at a place is to be logged.
-func (f *failures) due(at place, now time.Time) bool {
+func (f *failureLog) due(at place, now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if age := now.Sub(f.logged[at]); 0 <= age && age < failureEvery {
@@ -101,14 +105,14 @@ func (f *failures) due(at place, now time.Time) bool {
 	return true
 }
 
-// logFailure logs why an app cannot be opened for a tenant.
-func (a *Apps) logFailure(at place, err error) {
-	if !a.failures.due(at, time.Now()) {
+// log logs why an app cannot be opened for a tenant.
+func (f *failureLog) log(at place, err error) {
+	if !f.due(at, time.Now()) {
 		return
 	}
 	attrs := []any{"tenant", at.tenant, "app", at.app}
 	if moved, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		attrs = append(attrs, "store", moved.Store)
 	}
-	a.logger().Error("an app cannot be opened for a tenant", append(attrs, "error", err)...)
+	f.logger.Error("an app cannot be opened for a tenant", append(attrs, "error", err)...)
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/memory"
 )
@@ -15,53 +16,53 @@ const (
 	sweepChunks = 100
 )
 
-// startSweeper sweeps the backend now and then, until Close: once for all hosts, and also for tenants whose hosts
-// are not open.
-func (a *Apps) startSweeper() {
-	every := a.options.Host.SweepEvery
+// sweeper frees what expired in the backend, once for all hosts, and also for tenants whose hosts are not open.
+type sweeper struct {
+	options host.Options
+	apps    func() []*app.App // those that are served
+	logger  *slog.Logger
+}
+
+// run sweeps the backend periodically, until stop is closed.
+func (s *sweeper) run(stop <-chan struct{}) {
+	every := s.options.SweepEvery
 	if every == 0 {
 		every = time.Minute
 	}
-	if every < 0 || a.options.Host.Backend == nil {
+	if every < 0 || s.options.Backend == nil {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	a.resting.Go(func() {
-		<-a.stop
+	defer cancel()
+	go func() {
+		<-stop
 		cancel()
-	})
-	a.resting.Go(func() {
-		ticker := time.NewTicker(every)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ticker.C:
-				if err := a.Sweep(ctx); err != nil && ctx.Err() == nil {
-					a.logger().Error("sweep", "error", err)
-				}
-			case <-a.stop:
-				return
+	}()
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
+				s.logger.Error("sweep", "error", err)
 			}
+		case <-stop:
+			return
 		}
-	})
-}
-
-func (a *Apps) logger() *slog.Logger {
-	if log := a.options.Host.Logger; log != nil {
-		return log
 	}
-	return slog.New(slog.DiscardHandler)
 }
 
 // Sweep frees the records that expired more than an hour ago, ends sessions that were not used for as long as their
 // app says, and keeps ledgers within their bounds, for all apps and tenants. Apps that are open do so by themselves.
-func (a *Apps) Sweep(ctx context.Context) error {
+func (a *Apps) Sweep(ctx context.Context) error { return a.sweeper.sweep(ctx) }
+
+func (s *sweeper) sweep(ctx context.Context) error {
 	now := time.Now
-	if a.options.Host.Now != nil {
-		now = a.options.Host.Now
+	if s.options.Now != nil {
+		now = s.options.Now
 	}
 	for range sweepChunks {
-		n, err := memory.FreeExpired(ctx, a.options.Host.Backend, now(), sweepChunk)
+		n, err := memory.FreeExpired(ctx, s.options.Backend, now(), sweepChunk)
 		if err != nil {
 			return err
 		}
@@ -69,12 +70,8 @@ func (a *Apps) Sweep(ctx context.Context) error {
 			break
 		}
 	}
-	for _, id := range a.Names() {
-		declared, ok := a.App(id)
-		if !ok {
-			continue
-		}
-		if err := a.sweepApp(ctx, declared); err != nil {
+	for _, declared := range s.apps() {
+		if err := s.sweepApp(ctx, declared); err != nil {
 			return err
 		}
 	}
@@ -82,8 +79,8 @@ func (a *Apps) Sweep(ctx context.Context) error {
 }
 
 // sweepApp sweeps all tenants of an app.
-func (a *Apps) sweepApp(ctx context.Context, declared *app.App) error {
-	opts := a.options.Host
+func (s *sweeper) sweepApp(ctx context.Context, declared *app.App) error {
+	opts := s.options
 	service, err := memory.New(memory.Config{
 		App: declared.ID, Backend: opts.Backend, Limits: opts.Memory, SessionIdle: declared.SessionIdle,
 		LedgerRetention: opts.Ledger, Now: opts.Now, Logger: opts.Logger,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -56,7 +57,9 @@ type Apps struct {
 	serving sync.Mutex
 	// working is held, for reading, by who may close hosts, and by Close.
 	working  sync.RWMutex
-	failures failures
+	logger   *slog.Logger
+	failures failureLog
+	sweeper  sweeper
 	// declaring has a lock for each place where stores are declared.
 	declaring keyed
 	stop      chan struct{} // closed by Close
@@ -83,11 +86,19 @@ func New(opts Options) *Apps {
 	setDefault(&opts.Tenants, 10_000)
 	setDefault(&opts.Open, 1_000)
 	setDefault(&opts.Idle, time.Hour)
-	a := &Apps{options: opts, apps: map[string]*app.App{}, hosts: map[place]*opened{}, stop: make(chan struct{})}
+	logger := opts.Host.Logger
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	a := &Apps{
+		options: opts, apps: map[string]*app.App{}, hosts: map[place]*opened{}, stop: make(chan struct{}), logger: logger,
+		failures: failureLog{logger: logger},
+	}
+	a.sweeper = sweeper{options: opts.Host, apps: a.all, logger: logger}
 	if opts.Idle > 0 {
 		a.resting.Go(a.closeResting)
 	}
-	a.startSweeper()
+	a.resting.Go(func() { a.sweeper.run(a.stop) })
 	return a
 }
 
@@ -102,6 +113,17 @@ func (a *Apps) Names() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Sorted(maps.Keys(a.apps))
+}
+
+// all returns the declarations of the apps, sorted by their ids.
+func (a *Apps) all() []*app.App {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var list []*app.App
+	for _, id := range slices.Sorted(maps.Keys(a.apps)) {
+		list = append(list, a.apps[id])
+	}
+	return list
 }
 
 // App returns the declarations of an app as its files have them.
@@ -160,7 +182,7 @@ func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, relea
 		o.host, o.err = a.open(ctx, tenant, mine, nil)
 		close(o.ready)
 		if o.err != nil {
-			a.logFailure(place{tenant, id}, o.err)
+			a.failures.log(place{tenant, id}, o.err)
 			a.forget(place{tenant, id}, o)
 		}
 	}
@@ -225,7 +247,7 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 	for _, s := range stores {
 		var replaced bool
 		if merged.Stores, replaced = merge(merged.Stores, s); replaced {
-			a.logger().Warn("a store of the app file is what the tenant declared before", "tenant", tenant, "store", s.Name)
+			a.logger.Warn("a store of the app file is what the tenant declared before", "tenant", tenant, "store", s.Name)
 		}
 	}
 	opts := a.options.Host
