@@ -75,8 +75,8 @@ func roles() string {
 	for _, role := range auth.KeyRoles() {
 		var rights []string
 		for _, rule := range auth.Table {
-			if (auth.Principal{Role: role}).Allows(rule.Right) {
-				rights = append(rights, strings.ReplaceAll(string(rule.Right), "_", " "))
+			if (auth.Principal{Role: role}).Allows(rule.Permission) {
+				rights = append(rights, strings.ReplaceAll(string(rule.Permission), "_", " "))
 			}
 		}
 		b.WriteString("  " + string(role) + ": " + strings.Join(rights, ", ") + "\n")

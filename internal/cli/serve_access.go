@@ -127,7 +127,7 @@ func (k devKey) Authenticate(r *http.Request) (auth.Principal, error) {
 	if subtle.ConstantTimeCompare([]byte(given), []byte(k)) != 1 {
 		return auth.Principal{}, auth.Invalid
 	}
-	return auth.Principal{Role: auth.Operator, Tenant: host.DefaultTenant, Code: true, Name: "dev"}, nil
+	return auth.Principal{Role: auth.Operator, Tenant: host.DefaultTenant, CanRunCode: true, Name: "dev"}, nil
 }
 
 // openDev makes the key of --dev, for nobody but this machine.

@@ -147,8 +147,8 @@ func (s *server) openSurface() error {
 		},
 		Observers: func(app string) []host.Observer { return []host.Observer{s.watch.Observer(app)} },
 		FileURL:   s.links.Make,
-		Retired:   func(h *host.Host) { s.surface.Retire(h) },
-		Resting:   func(h *host.Host) { s.surface.Rest(h) },
+		OnRetired: func(h *host.Host) { s.surface.Retire(h) },
+		OnIdle:    func(h *host.Host) { s.surface.Rest(h) },
 		Open:      f.openHosts, Idle: f.hostIdle,
 	})
 	s.surface, err = service.New(service.Options{

@@ -85,7 +85,7 @@ func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		httpapi.WriteProblem(w, err)
 		return
 	}
-	ctx, done := c.api.Access().WhileGood(r.Context(), r) // streams of MCP are as long as their sessions
+	ctx, done := c.api.Access().WithValidCredentials(r.Context(), r) // streams of MCP are as long as their sessions
 	defer done()
 	defer c.done(one)
 	one.handler.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, admitted.Caller)))

@@ -67,7 +67,7 @@ func open(t *testing.T) *surface {
 	s.apps = tenants.New(tenants.Options{
 		Host:      host.Options{Backend: mem.New(), Engines: engines.InProcess(), SweepEvery: -1},
 		Observers: func(string) []host.Observer { return []host.Observer{pause{surface: s, first: first}} },
-		Retired: func(h *host.Host) {
+		OnRetired: func(h *host.Host) {
 			s.Retire(h)
 			s.retired <- h
 		},

@@ -96,7 +96,7 @@ func start(t *testing.T) *running {
 	served := tenants.New(tenants.Options{
 		Host:      host.Options{Backend: backend, Engines: pool.Engines(), Ledger: time.Hour},
 		Observers: func(app string) []host.Observer { return []host.Observer{watch.Observer(app)} },
-		FileURL:   links.Make, Retired: func(h *host.Host) { surface.Retire(h) },
+		FileURL:   links.Make, OnRetired: func(h *host.Host) { surface.Retire(h) },
 	})
 	documents := &extract.Reader{Engine: readers.Engines()[0]}
 	surface, err = service.New(service.Options{

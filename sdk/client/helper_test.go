@@ -55,7 +55,7 @@ prompts:
 
 // keys are the credentials that the service knows.
 var keys = map[string]auth.Principal{
-	"operator":  {Role: auth.Operator, Tenant: "acme", Name: "op", Code: true},
+	"operator":  {Role: auth.Operator, Tenant: "acme", Name: "op", CanRunCode: true},
 	"backup":    {Role: auth.Backup, Tenant: "acme", Name: "nightly"},
 	"read-only": {Role: auth.ReadOnly, Tenant: "acme", Name: "watcher"},
 	"ann":       {Role: auth.User, Tenant: "acme", User: "ann", Name: "ann"},

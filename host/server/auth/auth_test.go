@@ -13,7 +13,7 @@ import (
 )
 
 // want is the table once more, written the other way round: what each role may do.
-var want = map[auth.Role][]auth.Right{
+var want = map[auth.Role][]auth.Permission{
 	auth.Operator: {
 		auth.Run, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Records, auth.ChangeRecords,
 		auth.Stores, auth.ChangeStores, auth.Ledger, auth.Erase, auth.Transfer, auth.Code, auth.Usage,
@@ -26,24 +26,24 @@ var want = map[auth.Role][]auth.Right{
 }
 
 func TestTable(t *testing.T) {
-	seen := map[auth.Right]bool{}
+	seen := map[auth.Permission]bool{}
 	for _, rule := range auth.Table {
-		if seen[rule.Right] || rule.Does == "" {
-			t.Errorf("the right %s has two rules, or no words", rule.Right)
+		if seen[rule.Permission] || rule.Does == "" {
+			t.Errorf("the right %s has two rules, or no words", rule.Permission)
 		}
-		seen[rule.Right] = true
+		seen[rule.Permission] = true
 		for _, role := range append(auth.Roles(), "", "root") {
 			for _, code := range []bool{false, true} {
-				may := slices.Contains(want[role], rule.Right) || code && role == auth.Runtime && rule.Right == auth.Code
-				if got := (auth.Principal{Role: role, Code: code}).Allows(rule.Right); got != may {
-					t.Errorf("role %q, code %v: Allows(%s) = %v; want %v", role, code, rule.Right, got, may)
+				may := slices.Contains(want[role], rule.Permission) || code && role == auth.Runtime && rule.Permission == auth.Code
+				if got := (auth.Principal{Role: role, CanRunCode: code}).Allows(rule.Permission); got != may {
+					t.Errorf("role %q, code %v: Allows(%s) = %v; want %v", role, code, rule.Permission, got, may)
 				}
 			}
 		}
 	}
-	for _, right := range want[auth.Operator] {
-		if !seen[right] {
-			t.Errorf("the right %s has no rule", right)
+	for _, permission := range want[auth.Operator] {
+		if !seen[permission] {
+			t.Errorf("the right %s has no rule", permission)
 		}
 	}
 	if (auth.Principal{Role: auth.Operator}).Allows("unheard_of") {
@@ -65,7 +65,7 @@ func TestMayUse(t *testing.T) {
 		{"nobody", auth.Principal{}, "shop", false},
 		{"an unknown role", auth.Principal{Role: "root"}, "shop", false},
 	} {
-		if got := tt.p.MayUse(tt.app); got != tt.want {
+		if got := tt.p.CanUseApp(tt.app); got != tt.want {
 			t.Errorf("%s: MayUse(%s) = %v; want %v", tt.name, tt.app, got, tt.want)
 		}
 	}
@@ -91,7 +91,7 @@ func TestAct(t *testing.T) {
 		{"a foreign session", inS1, "ann", "s2", "", "", "access_denied: the credentials act in another session"},
 		{"a user without a name", auth.Principal{Role: auth.User}, "ben", "", "", "", "access_denied: the credentials name no user"},
 	} {
-		user, session, err := tt.p.Act(tt.user, tt.session)
+		user, session, err := tt.p.ActAs(tt.user, tt.session)
 		if text := errorText(err); user != tt.wantUser || session != tt.wantSession || text != tt.err {
 			t.Errorf("%s: Act(%q, %q) = %q, %q, %q; want %q, %q, %q",
 				tt.name, tt.user, tt.session, user, session, text, tt.wantUser, tt.wantSession, tt.err)
@@ -111,7 +111,7 @@ func errorText(err error) string {
 
 func TestRefusal(t *testing.T) {
 	for _, tt := range []struct {
-		refusal   auth.Refusal
+		rejection auth.AuthError
 		status    int
 		challenge string
 	}{
@@ -120,12 +120,12 @@ func TestRefusal(t *testing.T) {
 		{auth.Invalid, 401, `Bearer error="invalid_token"`},
 		{auth.Expired, 401, `Bearer error="invalid_token", error_description="the credentials have expired"`},
 	} {
-		var err error = tt.refusal
-		if tt.refusal.Status() != tt.status || tt.refusal.Challenge() != tt.challenge {
-			t.Errorf("%s: %d, %s; want %d, %s", tt.refusal, tt.refusal.Status(), tt.refusal.Challenge(), tt.status, tt.challenge)
+		var err error = tt.rejection
+		if tt.rejection.Status() != tt.status || tt.rejection.Challenge() != tt.challenge {
+			t.Errorf("%s: %d, %s; want %d, %s", tt.rejection, tt.rejection.Status(), tt.rejection.Challenge(), tt.status, tt.challenge)
 		}
 		if f := abi.FaultOf(err); f.Code != abi.AccessDenied || f.Message != err.Error() {
-			t.Errorf("%s: as a fault it is %v", tt.refusal, f)
+			t.Errorf("%s: as a fault it is %v", tt.rejection, f)
 		}
 	}
 }
@@ -209,7 +209,7 @@ func FuzzAuthenticate(f *testing.F) {
 		if err == nil || p.Role != "" || p.Tenant != "" {
 			t.Fatalf("%q and %q were taken: %+v, %v", authorization, key, p, err)
 		}
-		if _, ok := errors.AsType[auth.Refusal](err); !ok {
+		if _, ok := errors.AsType[auth.AuthError](err); !ok {
 			t.Errorf("the error is no refusal: %v", err)
 		}
 	})

@@ -32,12 +32,12 @@ func Example() {
 	door := &auth.Authenticator{Keys: keys}
 	r := httptest.NewRequest(http.MethodPost, "/", nil)
 	_, err = door.Authenticate(r)
-	if refusal, ok := errors.AsType[auth.Refusal](err); ok {
-		fmt.Println(refusal.Status(), refusal.Challenge())
+	if rejection, ok := errors.AsType[auth.AuthError](err); ok {
+		fmt.Println(rejection.Status(), rejection.Challenge())
 	}
 	r.Header.Set("Authorization", "Bearer "+secret)
 	p, err := door.Authenticate(r)
-	fmt.Println(p.Name, p.MayUse("shop"), p.Allows(auth.Run), p.Allows(auth.Records), err)
+	fmt.Println(p.Name, p.CanUseApp("shop"), p.Allows(auth.Run), p.Allows(auth.Records), err)
 	// Output:
 	// 401 Bearer
 	// backend true true false <nil>

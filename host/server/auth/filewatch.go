@@ -14,7 +14,7 @@ import (
 
 const (
 	// lookEvery bounds how often a file is looked at: a change is seen that much later at most.
-	lookEvery = time.Second
+	checkEvery = time.Second
 	// settled is how old a file's last change must be for its time to tell it from the next one. The clocks of file
 	// systems are coarse, so a younger file is read again in case it changed twice in one tick.
 	settled = 2 * time.Second
@@ -24,7 +24,7 @@ const (
 
 // watched is a file that is read again when it changed. While a new version cannot be read the last good one stays in
 // use: a slip of who edits it must not lock everybody out. It is safe for concurrent use.
-type watched[T any] struct {
+type watchedFile[T any] struct {
 	path string
 	// forbidden are the permissions that the file may not have.
 	forbidden fs.FileMode
@@ -40,10 +40,10 @@ type watched[T any] struct {
 }
 
 // get returns the newest version that can be read.
-func (w *watched[T]) get(now time.Time, log *slog.Logger) T {
+func (w *watchedFile[T]) get(now time.Time, log *slog.Logger) T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if age := now.Sub(w.looked); w.info != nil && 0 <= age && age < lookEvery {
+	if age := now.Sub(w.looked); w.info != nil && 0 <= age && age < checkEvery {
 		return w.value
 	}
 	w.looked = now
@@ -64,7 +64,7 @@ func (w *watched[T]) get(now time.Time, log *slog.Logger) T {
 }
 
 // refresh reads the file if it is not the version that is known.
-func (w *watched[T]) refresh(now time.Time) error {
+func (w *watchedFile[T]) refresh(now time.Time) error {
 	info, err := os.Stat(w.path)
 	if err != nil {
 		return cause(err)
@@ -85,7 +85,7 @@ func same(a, b fs.FileInfo) bool {
 }
 
 // read reads the file, whatever is known of it.
-func (w *watched[T]) read() (value T, info fs.FileInfo, err error) {
+func (w *watchedFile[T]) read() (value T, info fs.FileInfo, err error) {
 	f, err := os.Open(w.path)
 	if err != nil {
 		return value, nil, cause(err)
@@ -112,7 +112,7 @@ func (w *watched[T]) read() (value T, info fs.FileInfo, err error) {
 }
 
 // forget has the next get read the file.
-func (w *watched[T]) forget() {
+func (w *watchedFile[T]) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.info = nil

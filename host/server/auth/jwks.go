@@ -36,7 +36,7 @@ type signer struct{ kid, alg string }
 
 // mayBe reports whether a key may have made the signature. One key is for one algorithm (RFC 8725, section 3.1): a JWK
 // that names it verifies no other.
-func (by signer) mayBe(key jose.JSONWebKey) bool {
+func (by signer) matches(key jose.JSONWebKey) bool {
 	return key.KeyID == by.kid && (key.Algorithm == "" || key.Algorithm == by.alg)
 }
 
@@ -44,7 +44,7 @@ func (by signer) mayBe(key jose.JSONWebKey) bool {
 func (by signer) keysOf(keys []jose.JSONWebKey) *oidc.StaticKeySet {
 	set := &oidc.StaticKeySet{}
 	for _, key := range keys {
-		if by.mayBe(key) {
+		if by.matches(key) {
 			set.PublicKeys = append(set.PublicKeys, key.Key)
 		}
 	}
@@ -52,7 +52,7 @@ func (by signer) keysOf(keys []jose.JSONWebKey) *oidc.StaticKeySet {
 }
 
 // refusal says why none of some keys verified the signature.
-func (by signer) refusal(keys []jose.JSONWebKey) error {
+func (by signer) rejection(keys []jose.JSONWebKey) error {
 	if slices.ContainsFunc(keys, func(key jose.JSONWebKey) bool { return key.KeyID == by.kid }) {
 		return Invalid
 	}
@@ -90,14 +90,14 @@ func usable(key jose.JSONWebKey) bool {
 }
 
 // keysInFile are an issuer's keys in a file, which is read again when it changed.
-type keysInFile struct {
-	file *watched[[]jose.JSONWebKey]
+type fileKeys struct {
+	file *watchedFile[[]jose.JSONWebKey]
 	log  *slog.Logger
 }
 
-func openKeysInFile(path string, log *slog.Logger) (*keysInFile, error) {
+func openFileKeys(path string, log *slog.Logger) (*fileKeys, error) {
 	// Anybody may read public keys, but who may write them may make tokens.
-	s := &keysInFile{&watched[[]jose.JSONWebKey]{path: path, forbidden: 0o002, decode: usableKeys}, log}
+	s := &fileKeys{&watchedFile[[]jose.JSONWebKey]{path: path, forbidden: 0o002, decode: usableKeys}, log}
 	var err error
 	if s.file.value, s.file.info, err = s.file.read(); err != nil {
 		return nil, fmt.Errorf("read the issuer's keys: %w", err)
@@ -105,32 +105,32 @@ func openKeysInFile(path string, log *slog.Logger) (*keysInFile, error) {
 	return s, nil
 }
 
-func (s *keysInFile) verify(ctx context.Context, token string, by signer, now time.Time) ([]byte, error) {
+func (s *fileKeys) verify(ctx context.Context, token string, by signer, now time.Time) ([]byte, error) {
 	keys := s.file.get(now, s.log)
 	payload, err := by.keysOf(keys).VerifySignature(ctx, token)
 	if err != nil {
-		return nil, by.refusal(keys)
+		return nil, by.rejection(keys)
 	}
 	return payload, nil
 }
 
 const (
 	// renewEvery is how long a key stays in use that its issuer took back.
-	renewEvery = 15 * time.Minute
+	refreshEvery = 15 * time.Minute
 	// goodFor is how long known keys stay in use while the issuer does not answer.
-	goodFor = 24 * time.Hour
+	maxStale = 24 * time.Hour
 	// askEvery and retryEvery bound how often an issuer is asked, whatever tokens strangers make up: after an answer,
 	// and after none.
-	askEvery   = 10 * time.Second
+	fetchEvery = 10 * time.Second
 	retryEvery = time.Second
 	// askTimeout and maxAnswerBytes bound one answer.
-	askTimeout     = 5 * time.Second
+	fetchTimeout   = 5 * time.Second
 	maxAnswerBytes = 1 << 20
 )
 
 // keysAtURL are an issuer's keys behind an address. The key set of go-oidc asks for them when it meets a key that it does
 // not know; it never forgets one, so it is made anew from time to time.
-type keysAtURL struct {
+type remoteKeys struct {
 	url     string
 	fetcher *fetcher
 
@@ -139,28 +139,28 @@ type keysAtURL struct {
 	made time.Time
 }
 
-func (s *keysAtURL) verify(ctx context.Context, token string, by signer, now time.Time) ([]byte, error) {
+func (s *remoteKeys) verify(ctx context.Context, token string, by signer, now time.Time) ([]byte, error) {
 	payload, err := s.current(now).VerifySignature(ctx, token)
 	if err == nil {
-		return payload, s.hold(ctx, token, by)
+		return payload, s.checkAlgorithm(ctx, token, by)
 	}
 	// Where the issuer does not answer it is unknown whether the token is good.
 	last := s.fetcher.last.Load()
 	if ctx.Err() != nil || last == nil || last.err != nil {
 		return nil, abi.Faultf(abi.Unavailable, "the keys of the token's issuer cannot be had").WithHint("try again in a moment")
 	}
-	return nil, by.refusal(last.keys)
+	return nil, by.rejection(last.keys)
 }
 
 // hold refuses a token whose key the issuer's last answer has for another algorithm. The key set of go-oidc does not look
 // at that. Where one id is that of several keys, those for the token's algorithm have to verify it.
-func (s *keysAtURL) hold(ctx context.Context, token string, by signer) error {
+func (s *remoteKeys) checkAlgorithm(ctx context.Context, token string, by signer) error {
 	last := s.fetcher.last.Load()
 	if last == nil {
 		return nil // never: the key set asked through the fetcher
 	}
 	for _, key := range last.keys {
-		if key.KeyID == by.kid && !by.mayBe(key) {
+		if key.KeyID == by.kid && !by.matches(key) {
 			if _, err := by.keysOf(last.keys).VerifySignature(ctx, token); err != nil {
 				return Invalid
 			}
@@ -169,11 +169,11 @@ func (s *keysAtURL) hold(ctx context.Context, token string, by signer) error {
 	return nil
 }
 
-func (s *keysAtURL) current(now time.Time) *oidc.RemoteKeySet {
+func (s *remoteKeys) current(now time.Time) *oidc.RemoteKeySet {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if age := now.Sub(s.made); s.set == nil || age < 0 || age >= renewEvery {
-		client := &http.Client{Transport: s.fetcher, Timeout: askTimeout}
+	if age := now.Sub(s.made); s.set == nil || age < 0 || age >= refreshEvery {
+		client := &http.Client{Transport: s.fetcher, Timeout: fetchTimeout}
 		s.set, s.made = oidc.NewRemoteKeySet(oidc.ClientContext(context.Background(), client), s.url), now
 	}
 	return s.set
@@ -205,7 +205,7 @@ func (a *answer) due(now time.Time) bool {
 	if a == nil {
 		return true
 	}
-	pause := askEvery
+	pause := fetchEvery
 	if a.err != nil {
 		pause = retryEvery
 	}
@@ -219,10 +219,10 @@ func (f *fetcher) RoundTrip(r *http.Request) (*http.Response, error) {
 	defer f.mu.Unlock()
 	now, last := f.now(), f.last.Load()
 	if last.due(now) {
-		last = f.renewed(r, last, now)
+		last = f.refreshed(r, last, now)
 		f.last.Store(last)
 	}
-	if last.set == nil || now.Sub(last.good) > goodFor {
+	if last.set == nil || now.Sub(last.good) > maxStale {
 		return nil, last.err
 	}
 	return &http.Response{
@@ -231,7 +231,7 @@ func (f *fetcher) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-func (f *fetcher) renewed(r *http.Request, last *answer, now time.Time) *answer {
+func (f *fetcher) refreshed(r *http.Request, last *answer, now time.Time) *answer {
 	keys, set, err := f.ask(r)
 	if err == nil {
 		return &answer{asked: now, keys: keys, set: set, good: now}
@@ -247,7 +247,7 @@ func (f *fetcher) renewed(r *http.Request, last *answer, now time.Time) *answer 
 
 // probe asks the issuer, and keeps what it answers. An error is returned and neither kept nor logged.
 func (f *fetcher) probe(ctx context.Context, url string) error {
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -53,7 +53,7 @@ type keyFileItem struct {
 // OpenKeys opens a key file. It must be its owner's alone (mode 0600). Errors name no path; errors.Is(err,
 // fs.ErrNotExist) tells that there is no file, which CreateKeys makes.
 func OpenKeys(path string) (*Keys, error) {
-	k := &Keys{file: &watched[keySet]{path: path, forbidden: 0o077, decode: decodeKeys, empty: true}}
+	k := &Keys{file: &watchedFile[keySet]{path: path, forbidden: 0o077, decode: decodeKeys, empty: true}}
 	// The first look is no more than that: Keys has its clock only later.
 	var err error
 	if k.file.value, k.file.info, err = k.file.read(); err != nil {

@@ -55,7 +55,7 @@ type Keys struct {
 	// Now is the clock for everything but Verify, set before the first use. Default: the system's.
 	Now func() time.Time
 
-	file *watched[keySet]
+	file *watchedFile[keySet]
 }
 
 // Create makes a key and returns it with its secret, which is kept nowhere: it is shown now or never. A Grant that makes
@@ -166,7 +166,7 @@ func (k *Keys) Verify(secret string, now time.Time) (Principal, error) {
 		return Principal{}, Expired
 	}
 	return Principal{
-		Role: found.Role, Tenant: found.Tenant, Apps: slices.Clone(found.Apps), Code: found.Code, Name: found.Name,
+		Role: found.Role, Tenant: found.Tenant, Apps: slices.Clone(found.Apps), CanRunCode: found.Code, Name: found.Name,
 	}, nil
 }
 

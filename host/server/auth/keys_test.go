@@ -71,7 +71,7 @@ func TestKeys(t *testing.T) {
 	if diff := cmp.Diff([]auth.Key{wantKey, otherKey}, sortedByName(reopened.List())); diff != "" {
 		t.Errorf("List (-want +got):\n%s", diff)
 	}
-	wantPrincipal := auth.Principal{Role: auth.Runtime, Tenant: "acme", Apps: []string{"shop"}, Code: true, Name: "backend"}
+	wantPrincipal := auth.Principal{Role: auth.Runtime, Tenant: "acme", Apps: []string{"shop"}, CanRunCode: true, Name: "backend"}
 	for _, keys := range []*auth.Keys{keys, reopened} {
 		got, err := keys.Verify(secret, start)
 		if diff := cmp.Diff(wantPrincipal, got); err != nil || diff != "" {
@@ -383,7 +383,7 @@ func FuzzOpenKeys(f *testing.F) {
 			return
 		}
 		for _, key := range keys.List() {
-			if !(auth.Principal{Role: key.Role}).MayUse("x") || key.Tenant == "" {
+			if !(auth.Principal{Role: key.Role}).CanUseApp("x") || key.Tenant == "" {
 				t.Errorf("a key that means nothing: %+v", key)
 			}
 		}

@@ -19,14 +19,14 @@ type Principal struct {
 	// User and Session, where set, are the only ones that it may act as.
 	User    string
 	Session string
-	// Code allows a role that needs leave for it to run code that comes with the request.
-	Code bool
+	// CanRunCode allows a role that needs leave for it to run code that comes with the request.
+	CanRunCode bool
 	// Name is the key's, or the subject of the token: for logs.
 	Name string
 }
 
 // MayUse reports whether the principal may use an app of its tenant.
-func (p Principal) MayUse(app string) bool {
+func (p Principal) CanUseApp(app string) bool {
 	if !slices.Contains(Roles(), p.Role) {
 		return false
 	}
@@ -34,12 +34,14 @@ func (p Principal) MayUse(app string) bool {
 }
 
 // Allows reports whether the principal has a right.
-func (p Principal) Allows(right Right) bool { return allowed(p.Role, p.Code, right) }
+func (p Principal) Allows(permission Permission) bool {
+	return allowed(p.Role, p.CanRunCode, permission)
+}
 
 // Act returns for whom a request acts that names this user and session, either of which may be "". It fills in those
 // that the principal is bound to, and refuses others as abi.AccessDenied. That a session belongs to the user is not
 // looked at here: the host does.
-func (p Principal) Act(user, session string) (string, string, error) {
+func (p Principal) ActAs(user, session string) (string, string, error) {
 	if p.Role == User && p.User == "" {
 		return "", "", abi.Faultf(abi.AccessDenied, "the credentials name no user")
 	}

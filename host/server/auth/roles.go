@@ -44,30 +44,30 @@ func KeyRoleList() string {
 }
 
 // Right is one kind of thing to do.
-type Right string
+type Permission string
 
 // The rights; Table says what they are and who has them.
 const (
-	Run           Right = "run"
-	Sessions      Right = "sessions"
-	ReadSessions  Right = "read_sessions"
-	Files         Right = "files"
-	Prompts       Right = "prompts"
-	Records       Right = "records"
-	ChangeRecords Right = "change_records"
-	Stores        Right = "stores"
-	ChangeStores  Right = "change_stores"
-	Ledger        Right = "ledger"
-	Erase         Right = "erase"
-	Transfer      Right = "transfer"
-	Code          Right = "code"
-	Backups       Right = "backups"
-	Usage         Right = "usage"
+	Run           Permission = "run"
+	Sessions      Permission = "sessions"
+	ReadSessions  Permission = "read_sessions"
+	Files         Permission = "files"
+	Prompts       Permission = "prompts"
+	Records       Permission = "records"
+	ChangeRecords Permission = "change_records"
+	Stores        Permission = "stores"
+	ChangeStores  Permission = "change_stores"
+	Ledger        Permission = "ledger"
+	Erase         Permission = "erase"
+	Transfer      Permission = "transfer"
+	Code          Permission = "code"
+	Backups       Permission = "backups"
+	Usage         Permission = "usage"
 )
 
 // Rule says who has a right.
 type Rule struct {
-	Right Right
+	Permission Permission
 	// Does says in words what the right allows.
 	Does string
 	// Roles have the right.
@@ -79,27 +79,27 @@ type Rule struct {
 // Table is who may do what, whole. A right that is not in it is nobody's. What a role User may do it may do to its own
 // alone; see Principal.Act. It is not changed while a program runs.
 var Table = []Rule{
-	{Right: Run, Does: "run declared tools", Roles: []Role{Operator, Runtime, User}},
-	{Right: Sessions, Does: "start, change and end sessions, and see their metadata", Roles: []Role{Operator, Runtime, User}},
-	{Right: ReadSessions, Does: "list sessions: whose, since when; no metadata", Roles: []Role{Operator, Runtime, ReadOnly, User}},
-	{Right: Files, Does: "upload, list and download files, and say which are active", Roles: []Role{Operator, Runtime, User}},
-	{Right: Prompts, Does: "render declared prompts", Roles: []Role{Operator, Runtime, User}},
-	{Right: Records, Does: "read the contents of records", Roles: []Role{Operator}},
-	{Right: ChangeRecords, Does: "write and delete records", Roles: []Role{Operator}},
-	{Right: Stores, Does: "read the declarations of stores", Roles: []Role{Operator, Runtime, ReadOnly}},
-	{Right: ChangeStores, Does: "change the declarations of stores", Roles: []Role{Operator}},
-	{Right: Ledger, Does: "read what was done, when and by whom; no contents", Roles: []Role{Operator, ReadOnly}},
-	{Right: Erase, Does: "remove everything of a user", Roles: []Role{Operator}},
-	{Right: Transfer, Does: "export and import", Roles: []Role{Operator}},
-	{Right: Backups, Does: "download a backup of everything, of all tenants", Roles: []Role{Backup}},
-	{Right: Usage, Does: "read what apps use: runs, processor time, bytes; with the role metering, of all tenants", Roles: []Role{Operator, ReadOnly, Metering}},
-	{Right: Code, Does: "run code that comes with the request", Roles: []Role{Operator}, WithCode: []Role{Runtime}},
+	{Permission: Run, Does: "run declared tools", Roles: []Role{Operator, Runtime, User}},
+	{Permission: Sessions, Does: "start, change and end sessions, and see their metadata", Roles: []Role{Operator, Runtime, User}},
+	{Permission: ReadSessions, Does: "list sessions: whose, since when; no metadata", Roles: []Role{Operator, Runtime, ReadOnly, User}},
+	{Permission: Files, Does: "upload, list and download files, and say which are active", Roles: []Role{Operator, Runtime, User}},
+	{Permission: Prompts, Does: "render declared prompts", Roles: []Role{Operator, Runtime, User}},
+	{Permission: Records, Does: "read the contents of records", Roles: []Role{Operator}},
+	{Permission: ChangeRecords, Does: "write and delete records", Roles: []Role{Operator}},
+	{Permission: Stores, Does: "read the declarations of stores", Roles: []Role{Operator, Runtime, ReadOnly}},
+	{Permission: ChangeStores, Does: "change the declarations of stores", Roles: []Role{Operator}},
+	{Permission: Ledger, Does: "read what was done, when and by whom; no contents", Roles: []Role{Operator, ReadOnly}},
+	{Permission: Erase, Does: "remove everything of a user", Roles: []Role{Operator}},
+	{Permission: Transfer, Does: "export and import", Roles: []Role{Operator}},
+	{Permission: Backups, Does: "download a backup of everything, of all tenants", Roles: []Role{Backup}},
+	{Permission: Usage, Does: "read what apps use: runs, processor time, bytes; with the role metering, of all tenants", Roles: []Role{Operator, ReadOnly, Metering}},
+	{Permission: Code, Does: "run code that comes with the request", Roles: []Role{Operator}, WithCode: []Role{Runtime}},
 }
 
 // allowed reports whether a role has a right, by itself or with leave to run code.
-func allowed(role Role, code bool, right Right) bool {
+func allowed(role Role, code bool, permission Permission) bool {
 	for _, rule := range Table {
-		if rule.Right == right {
+		if rule.Permission == permission {
 			return slices.Contains(rule.Roles, role) || code && slices.Contains(rule.WithCode, role)
 		}
 	}
@@ -115,7 +115,7 @@ func Markdown() string {
 	}
 	b.WriteString("\n| --- | --- |" + strings.Repeat(" --- |", len(Roles())) + "\n")
 	for _, rule := range Table {
-		fmt.Fprintf(&b, "| `%s` | %s |", rule.Right, rule.Does)
+		fmt.Fprintf(&b, "| `%s` | %s |", rule.Permission, rule.Does)
 		for _, role := range Roles() {
 			fmt.Fprintf(&b, " %s |", rule.cell(role))
 		}

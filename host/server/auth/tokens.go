@@ -54,9 +54,9 @@ type TokenOptions struct {
 
 // Tokens are JWTs (RFC 7519) of one issuer. It is safe for concurrent use.
 type Tokens struct {
-	options  TokenOptions
-	keys     keySource
-	refusals refusals
+	options    TokenOptions
+	keys       keySource
+	rejections rejections
 }
 
 // NewTokens checks the options and reports everything that is wrong with them. It reads KeysFile, and leaves KeysURL for
@@ -68,10 +68,10 @@ func NewTokens(options TokenOptions) (*Tokens, error) {
 	options = options.withDefaults()
 	t := &Tokens{options: options}
 	if options.KeysURL != "" {
-		t.keys = &keysAtURL{url: options.KeysURL, fetcher: &fetcher{next: options.Transport, now: options.Now, log: options.Logger}}
+		t.keys = &remoteKeys{url: options.KeysURL, fetcher: &fetcher{next: options.Transport, now: options.Now, log: options.Logger}}
 		return t, nil
 	}
-	keys, err := openKeysInFile(options.KeysFile, options.Logger)
+	keys, err := openFileKeys(options.KeysFile, options.Logger)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (o TokenOptions) withDefaults() TokenOptions {
 // Probe asks the issuer for its keys, for 5 seconds at most, and returns why they cannot be had. It keeps the keys that it
 // gets. Where the keys are in a file it does nothing.
 func (t *Tokens) Probe(ctx context.Context) error {
-	source, ok := t.keys.(*keysAtURL)
+	source, ok := t.keys.(*remoteKeys)
 	if !ok {
 		return nil
 	}
@@ -167,35 +167,35 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 
 // refused logs why a token is not taken. The sender does not learn it.
 func (t *Tokens) refused(why string) error {
-	t.refusals.log(t.options.Logger, t.options.Now(), why)
+	t.rejections.log(t.options.Logger, t.options.Now(), why)
 	return Invalid
 }
 
 // refusalEvery is how often the same reason is logged: strangers send as many tokens as they like.
-const refusalEvery = 10 * time.Second
+const rejectionLogEvery = 10 * time.Second
 
 // refusals log why tokens are refused, each reason now and then. It is safe for concurrent use.
-type refusals struct {
+type rejections struct {
 	mu      sync.Mutex
-	reasons map[string]*refusalCount // by the text of the reason, of which there are few
+	reasons map[string]*rejectionCount // by the text of the reason, of which there are few
 }
 
-type refusalCount struct {
+type rejectionCount struct {
 	logged time.Time
 	since  int // that were not logged
 }
 
-func (r *refusals) log(log *slog.Logger, now time.Time, why string) {
+func (r *rejections) log(log *slog.Logger, now time.Time, why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.reasons == nil {
-		r.reasons = map[string]*refusalCount{}
+		r.reasons = map[string]*rejectionCount{}
 	}
 	known := r.reasons[why]
 	if known == nil {
-		known = &refusalCount{}
+		known = &rejectionCount{}
 		r.reasons[why] = known
-	} else if age := now.Sub(known.logged); 0 <= age && age < refusalEvery {
+	} else if age := now.Sub(known.logged); 0 <= age && age < rejectionLogEvery {
 		known.since++
 		return
 	}

@@ -40,10 +40,10 @@ func (h *backupHandler) register(s *Server) {
 			Description: "The database", Content: map[string]*huma.MediaType{backupType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}},
 		}},
 		Errors: []int{http.StatusInsufficientStorage},
-	}, h.take)
+	}, h.download)
 }
 
-func (h *backupHandler) take(ctx context.Context, _ *struct{}) (*huma.StreamResponse, error) {
+func (h *backupHandler) download(ctx context.Context, _ *struct{}) (*huma.StreamResponse, error) {
 	if h.copy == nil {
 		return nil, abi.Faultf(abi.Unavailable, "this service keeps nothing that could be backed up")
 	}
@@ -66,7 +66,7 @@ func (h *backupHandler) take(ctx context.Context, _ *struct{}) (*huma.StreamResp
 		w.Header().Set("Content-Type", backupType)
 		w.Header().Set("Content-Disposition", `attachment; filename="toolrun-backup.db"`)
 		w.Header().Set("Content-Length", strconv.FormatInt(copied.Size(), 10))
-		sent, err := filePace.start(w).copy(copied)
+		sent, err := fileRate.start(w).copy(copied)
 		log := h.logger.With("actor", p.Name, "tenant", p.Tenant, "bytes", sent, "ms", time.Since(begin).Milliseconds())
 		if err != nil || sent != copied.Size() {
 			log.Error("a backup broke off", "error", err)

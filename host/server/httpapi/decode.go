@@ -136,7 +136,7 @@ func (d *decoder) add(input reflect.Type) {
 
 // plainText refuses names and metadata that would harm who prints them: control characters in references, and in the
 // names of members.
-func plainText(metadata json.RawMessage, references ...string) error {
+func checkPlainText(metadata json.RawMessage, references ...string) error {
 	for _, text := range references {
 		if strings.ContainsFunc(text, unicode.IsControl) {
 			return abi.Faultf(abi.InvalidArgument, "a reference has control characters")

@@ -80,13 +80,13 @@ type fileHandler struct {
 	documents *extract.Reader
 	admitted  func(context.Context)
 	// uploads bounds the memory of files that are received, downloads that of pieces of files that are sent.
-	uploads, downloads *room
+	uploads, downloads *byteSemaphore
 }
 
 func newFileHandler(opts Options) *fileHandler {
 	return &fileHandler{
 		apps: opts.Apps, links: opts.Links, documents: opts.Documents, admitted: opts.Admitted,
-		uploads: newRoom(fileRoom, "files"), downloads: newRoom(downloadRoom, "files"),
+		uploads: newByteSemaphore(uploadBytes, "files"), downloads: newByteSemaphore(downloadBytes, "files"),
 	}
 }
 
@@ -96,7 +96,7 @@ func (h *fileHandler) register(s *Server) {
 	add(s, auth.Files, huma.Operation{
 		OperationID: "upload-file", Method: http.MethodPost, Path: "/sessions/{session_id}/files", Tags: tags, DefaultStatus: http.StatusCreated,
 		RequestBody:  &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{multipartType: form}},
-		MaxBodyBytes: maxUpload, BodyReadTimeout: time.Minute, Middlewares: huma.Middlewares{h.holdUpload}, Summary: "Upload a file to a session",
+		MaxBodyBytes: maxUpload, BodyReadTimeout: time.Minute, Middlewares: huma.Middlewares{h.reserveUpload}, Summary: "Upload a file to a session",
 		Description: "PDF, DOCX, TXT and JSON: tools read their text in sessionMeta.artifacts. CSV, XLS, XLSX, PPT, PPTX, HTML, RTF, PNG, JPG, GIF and BMP " +
 			"are kept as they are. A file is at most 20 MiB, and lives for 30 days. A file whose content contradicts its name or media type is rejected. " +
 			"A file without text has has_text false, and text_reason says why: unsupported_format, disabled, no_text, encrypted, damaged, too_complex or unknown_encoding.",
@@ -254,8 +254,8 @@ var badForm = abi.Faultf(abi.InvalidArgument, "the body is no form as multipart/
 // readPart reads a file from a form of so many bytes, less than 0 where that is unknown.
 func readPart(part *multipart.Part, formBytes int64) (up upload, err error) {
 	up = upload{name: part.FileName(), mediaType: part.Header.Get("Content-Type")}
-	room := min(max(formBytes, 0), artifact.MaxBytes+1) + bytes.MinRead
-	content := bytes.NewBuffer(make([]byte, 0, room)) // at once: to grow takes twice the memory
+	size := min(max(formBytes, 0), artifact.MaxBytes+1) + bytes.MinRead
+	content := bytes.NewBuffer(make([]byte, 0, size)) // at once: to grow takes twice the memory
 	if _, err = content.ReadFrom(yield.Reader(io.LimitReader(part, artifact.MaxBytes+1))); err != nil {
 		return up, badForm
 	}

@@ -38,7 +38,7 @@ func (s *service) connect(head string) (c net.Conn, status string) {
 // Uploads that are under way leave room to others, before any byte of them is read.
 func TestUploadsLeaveRoom(t *testing.T) {
 	s := newService(t)
-	s.api.SetRoom(64 << 20)
+	s.api.SetFileMemory(64 << 20)
 	s.want(201, "operator", "POST", "/api/v1/sessions", `{"user_id":"ann","session_id":"s"}`)
 	const small = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhello\r\n--x--\r\n"
 	upload := func(who string, status int) reply {
@@ -84,7 +84,7 @@ func (s *service) uploadLarge() (id, path string) {
 func TestDownloadsHaveRoom(t *testing.T) {
 	s := newService(t)
 	id, path := s.uploadLarge()
-	s.api.SetRoom(800 << 10)
+	s.api.SetFileMemory(800 << 10)
 	if _, status := s.connect("GET " + path + " HTTP/1.1"); status != "200 OK" {
 		t.Fatalf("a download = %s", status)
 	}

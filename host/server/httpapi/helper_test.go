@@ -65,7 +65,7 @@ type service struct {
 var roles = map[string]auth.Principal{
 	"operator":  {Role: auth.Operator, Tenant: "acme", Name: "op"},
 	"runtime":   {Role: auth.Runtime, Tenant: "acme", Name: "backend"},
-	"coder":     {Role: auth.Runtime, Tenant: "acme", Name: "coder", Code: true},
+	"coder":     {Role: auth.Runtime, Tenant: "acme", Name: "coder", CanRunCode: true},
 	"read-only": {Role: auth.ReadOnly, Tenant: "acme", Name: "watcher"},
 	"backup":    {Role: auth.Backup, Tenant: "acme", Name: "nightly"},
 	"metering":  {Role: auth.Metering, Tenant: "acme", Name: "bills"},

@@ -15,12 +15,12 @@ import (
 const anyRecord = "*"
 
 // anyTries is how often a write that any record will do for is tried while others change the record.
-const anyTries = 16
+const maxAnyTries = 16
 
 // provided does a write with its precondition in options.
-func (c *call) provided(ctx context.Context, in apitypes.Place, must apitypes.Precondition, options map[string]any, write func() error) error {
+func (c *call) withPrecondition(ctx context.Context, in apitypes.Place, must apitypes.Precondition, options map[string]any, write func() error) error {
 	if must.IfMatch == anyRecord && must.IfNoneMatch == "" {
-		return c.providedAny(ctx, in, options, write)
+		return c.withAnyRevision(ctx, in, options, write)
 	}
 	revision, err := revisionOf(must)
 	if err != nil {
@@ -33,7 +33,7 @@ func (c *call) provided(ctx context.Context, in apitypes.Place, must apitypes.Pr
 }
 
 // providedAny does a write if there is a record: at the revision that it has.
-func (c *call) providedAny(ctx context.Context, in apitypes.Place, options map[string]any, write func() error) error {
+func (c *call) withAnyRevision(ctx context.Context, in apitypes.Place, options map[string]any, write func() error) error {
 	for try := 1; ; try++ {
 		text, err := c.operate(ctx, in, abi.GetContent, nil, map[string]bool{"record": true})
 		if err != nil {
@@ -45,7 +45,7 @@ func (c *call) providedAny(ctx context.Context, in apitypes.Place, options map[s
 			return problemOfFault(f, http.StatusPreconditionFailed)
 		}
 		options["if_revision"] = found.Body.Revision
-		if err := write(); !errors.Is(err, abi.Conflict) || try == anyTries {
+		if err := write(); !errors.Is(err, abi.Conflict) || try == maxAnyTries {
 			return err
 		}
 	}

@@ -38,7 +38,7 @@ func (p *problem) Schema(r huma.Registry) *huma.Schema {
 }
 
 // statuses are the answers for faults.
-var statuses = map[abi.Code]int{
+var statusOfCode = map[abi.Code]int{
 	abi.NotFound: http.StatusNotFound, abi.AccessDenied: http.StatusForbidden, abi.ReadOnly: http.StatusForbidden,
 	abi.SchemaViolation: http.StatusUnprocessableEntity, abi.Conflict: http.StatusConflict,
 	abi.NoUser: http.StatusBadRequest, abi.NoSession: http.StatusBadRequest, abi.SessionEnded: http.StatusGone,
@@ -59,7 +59,7 @@ var httpHints = map[abi.Code]string{
 const statusClientClosed = 499
 
 // title is in words what a status says, also where net/http has none.
-func title(status int) string {
+func statusTitle(status int) string {
 	if status == statusClientClosed {
 		return "Cancelled"
 	}
@@ -92,7 +92,7 @@ func problemOfFault(f *abi.Fault, status int) *problem {
 		f = f.WithHint("%s", hint)
 	}
 	p := &problem{Problem: apitypes.Problem{
-		Type: "urn:toolrun:fault:" + string(f.Code), Title: title(status), Status: status, Detail: f.Message, Code: string(f.Code),
+		Type: "urn:toolrun:fault:" + string(f.Code), Title: statusTitle(status), Status: status, Detail: f.Message, Code: string(f.Code),
 		Hint: f.Hint, Store: f.Store, Item: f.Item, Violations: f.Violations, Outcome: f.Outcome,
 		File: f.File, Line: f.Line, Column: f.Column, Stack: f.Stack,
 	}}
@@ -103,7 +103,7 @@ func problemOfFault(f *abi.Fault, status int) *problem {
 }
 
 // codesOf are the faults for what the framework finds wrong with a request.
-var codesOf = map[int]abi.Code{
+var codeOfStatus = map[int]abi.Code{
 	http.StatusNotFound: abi.NotFound, http.StatusForbidden: abi.AccessDenied, http.StatusUnauthorized: abi.AccessDenied,
 	http.StatusRequestEntityTooLarge: abi.TooLarge, http.StatusRequestTimeout: abi.Timeout, http.StatusTooManyRequests: abi.Unavailable,
 	http.StatusInternalServerError: abi.Internal, http.StatusPreconditionFailed: abi.Conflict,
@@ -119,7 +119,7 @@ func newProblem(status int, text string, errs ...error) huma.StatusError {
 			return problemOf(f)
 		}
 	}
-	code, ok := codesOf[status]
+	code, ok := codeOfStatus[status]
 	if !ok {
 		code = abi.InvalidArgument
 	}

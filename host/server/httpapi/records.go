@@ -92,12 +92,12 @@ func addRecords(s *Server) {
 
 // operate performs an operation on a record, for an operator.
 func (c *call) operate(ctx context.Context, in apitypes.Place, op string, args ...any) (json.RawMessage, error) {
-	reply, _, err := c.operateNoting(ctx, in, op, args...)
+	reply, _, err := c.operateWithEffects(ctx, in, op, args...)
 	return reply, err
 }
 
 // operateNoting is operate that also returns what the operation read and wrote.
-func (c *call) operateNoting(ctx context.Context, in apitypes.Place, op string, args ...any) (json.RawMessage, report.Effects, error) {
+func (c *call) operateWithEffects(ctx context.Context, in apitypes.Place, op string, args ...any) (json.RawMessage, report.Effects, error) {
 	caller, err := c.caller(ctx, in.User, in.Session)
 	if err != nil {
 		return nil, report.Effects{}, err
@@ -172,8 +172,8 @@ func (c *call) set(ctx context.Context, in apitypes.Place, must apitypes.Precond
 		options["ttl"] = ttl
 	}
 	var effects report.Effects
-	err := c.provided(ctx, in, must, options, func() (err error) {
-		_, effects, err = c.operateNoting(ctx, in, abi.SetContent, content, options)
+	err := c.withPrecondition(ctx, in, must, options, func() (err error) {
+		_, effects, err = c.operateWithEffects(ctx, in, abi.SetContent, content, options)
 		return err
 	})
 	if err != nil {
@@ -193,7 +193,7 @@ func (c *call) set(ctx context.Context, in apitypes.Place, must apitypes.Precond
 func deleteRecord(ctx context.Context, c *call, in *deleteRecordInput) (*deletedOutput, error) {
 	options := map[string]any{}
 	var text json.RawMessage
-	err := c.provided(ctx, in.Place, in.Precondition, options, func() (err error) {
+	err := c.withPrecondition(ctx, in.Place, in.Precondition, options, func() (err error) {
 		text, err = c.operate(ctx, in.Place, abi.DeleteContent, options)
 		return err
 	})

@@ -16,10 +16,10 @@ import (
 
 const (
 	// runsKept is how long a run is found after its end.
-	runsKept = 10 * time.Minute
+	resultRetention = 10 * time.Minute
 	// keptBytes bounds the Results of runs that have ended; a tenant has at most a quarter of it, one of its callers a
 	// sixteenth.
-	keptBytes = 64 << 20
+	maxResultBytes = 64 << 20
 	// entryBytes is what a run without its Result counts.
 	entryBytes = 1 << 10
 )
@@ -36,25 +36,25 @@ type registry struct {
 	bytes int64 // that Results may have
 
 	mu      sync.Mutex
-	runs    map[string]*tracked
+	runs    map[string]*trackedRun
 	ended   list.List // of *tracked, in the order of their ends
 	total   int64
-	tenants map[string]*keptTenant
+	tenants map[string]*tenantResults
 }
 
 // keptTenant counts what is kept for a tenant and for each of its callers.
-type keptTenant struct {
+type tenantResults struct {
 	bytes  int64
-	owners map[identity]*keptOwner
+	owners map[identity]*callerResults
 }
 
-type keptOwner struct {
+type callerResults struct {
 	bytes int64
 	ended list.List // of *tracked, in the order of their ends
 }
 
 // tracked is a run with who asked for it.
-type tracked struct {
+type trackedRun struct {
 	apitypes.Run
 	app    string
 	owner  identity
@@ -70,7 +70,7 @@ type tracked struct {
 func microseconds() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 func newRegistry(now func() time.Time) *registry {
-	return &registry{now: now, bytes: keptBytes, runs: map[string]*tracked{}, tenants: map[string]*keptTenant{}}
+	return &registry{now: now, bytes: maxResultBytes, runs: map[string]*trackedRun{}, tenants: map[string]*tenantResults{}}
 }
 
 // identityOf is what a principal is counted by.
@@ -88,7 +88,7 @@ func ownerOf(p auth.Principal) identity {
 }
 
 // enter notes a state of a run, which is tracked from its first one on.
-func (g *registry) enter(id string, state host.RunState, begin func() *tracked) {
+func (g *registry) enter(id string, state host.RunState, begin func() *trackedRun) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	t, at := g.runs[id], g.now()
@@ -118,7 +118,7 @@ func (g *registry) end(id string, result *report.Result) {
 		delete(g.runs, id)
 		return
 	}
-	expires := at.Add(runsKept)
+	expires := at.Add(resultRetention)
 	t.Status, t.Ended, t.Expires, t.cancel = statusDone, &at, &expires, nil
 	if int64(len(text)) <= g.bytes/16-entryBytes {
 		t.result = text
@@ -127,32 +127,32 @@ func (g *registry) end(id string, result *report.Result) {
 }
 
 // keep adds a run that has ended, and makes room for it. The caller holds mu.
-func (g *registry) keep(t *tracked) {
+func (g *registry) keep(t *trackedRun) {
 	tenant := g.tenants[t.owner.tenant]
 	if tenant == nil {
-		tenant = &keptTenant{owners: map[identity]*keptOwner{}}
+		tenant = &tenantResults{owners: map[identity]*callerResults{}}
 		g.tenants[t.owner.tenant] = tenant
 	}
 	owner := tenant.owners[t.owner]
 	if owner == nil {
-		owner = &keptOwner{}
+		owner = &callerResults{}
 		tenant.owners[t.owner] = owner
 	}
 	t.inAll, t.inOwner = g.ended.PushBack(t), owner.ended.PushBack(t)
 	g.count(t, tenant, owner, 1)
 	for owner.bytes > g.bytes/16 {
-		g.drop(owner.ended.Front().Value.(*tracked))
+		g.drop(owner.ended.Front().Value.(*trackedRun))
 	}
 	// To look for who has most takes time: room is made for many runs at once.
 	for over := tenant.bytes > g.bytes/4; over && tenant.bytes > g.bytes/4*7/8; {
-		g.drop(tenant.largest().ended.Front().Value.(*tracked))
+		g.drop(tenant.largest().ended.Front().Value.(*trackedRun))
 	}
 	for over := g.total > g.bytes; over && g.total > g.bytes*7/8; {
-		g.drop(g.largest().largest().ended.Front().Value.(*tracked))
+		g.drop(g.largest().largest().ended.Front().Value.(*trackedRun))
 	}
 }
 
-func (g *registry) count(t *tracked, tenant *keptTenant, owner *keptOwner, sign int64) {
+func (g *registry) count(t *trackedRun, tenant *tenantResults, owner *callerResults, sign int64) {
 	bytes := sign * (int64(len(t.result)) + entryBytes)
 	g.total += bytes
 	tenant.bytes += bytes
@@ -160,7 +160,7 @@ func (g *registry) count(t *tracked, tenant *keptTenant, owner *keptOwner, sign 
 }
 
 // drop forgets a run that has ended. The caller holds mu.
-func (g *registry) drop(t *tracked) {
+func (g *registry) drop(t *trackedRun) {
 	tenant := g.tenants[t.owner.tenant]
 	owner := tenant.owners[t.owner]
 	g.count(t, tenant, owner, -1)
@@ -178,7 +178,7 @@ func (g *registry) drop(t *tracked) {
 // expire forgets runs that ended long ago. The caller holds mu.
 func (g *registry) expire(at time.Time) {
 	for e := g.ended.Front(); e != nil; e = g.ended.Front() {
-		t := e.Value.(*tracked)
+		t := e.Value.(*trackedRun)
 		if at.Before(*t.Expires) {
 			return
 		}
@@ -187,27 +187,27 @@ func (g *registry) expire(at time.Time) {
 }
 
 // largest is the tenant that has most.
-func (g *registry) largest() (most *keptTenant) {
+func (g *registry) largest() (largest *tenantResults) {
 	for _, t := range g.tenants {
-		if most == nil || t.bytes > most.bytes {
-			most = t
+		if largest == nil || t.bytes > largest.bytes {
+			largest = t
 		}
 	}
-	return most
+	return largest
 }
 
 // largest is the caller that has most.
-func (k *keptTenant) largest() (most *keptOwner) {
+func (k *tenantResults) largest() (largest *callerResults) {
 	for _, o := range k.owners {
-		if most == nil || o.bytes > most.bytes {
-			most = o
+		if largest == nil || o.bytes > largest.bytes {
+			largest = o
 		}
 	}
-	return most
+	return largest
 }
 
 var errNoRun = abi.Faultf(abi.NotFound, "there is no such run").
-	WithHint("a run is found by who asked for it, and by operators, until %d minutes after its end", runsKept/time.Minute)
+	WithHint("a run is found by who asked for it, and by operators, until %d minutes after its end", resultRetention/time.Minute)
 
 // find returns a run of an app as it is now, if the principal may know of it.
 func (g *registry) find(p auth.Principal, app, id string) (apitypes.Run, error) {
@@ -239,10 +239,10 @@ func (g *registry) stop(p auth.Principal, app, id string) error {
 }
 
 // of returns a run that the principal may know of. The caller holds mu.
-func (g *registry) of(p auth.Principal, app, id string) (*tracked, error) {
+func (g *registry) of(p auth.Principal, app, id string) (*trackedRun, error) {
 	g.expire(g.now())
 	t := g.runs[id]
-	if t == nil || t.forgotten || t.app != app || !t.knownTo(p) {
+	if t == nil || t.forgotten || t.app != app || !t.visibleTo(p) {
 		return nil, errNoRun
 	}
 	return t, nil
@@ -250,7 +250,7 @@ func (g *registry) of(p auth.Principal, app, id string) (*tracked, error) {
 
 // knownTo reports whether a principal may know of the run: an operator of its tenant, and who asked for it. A token that is
 // for one session only knows of runs in that session.
-func (t *tracked) knownTo(p auth.Principal) bool {
+func (t *trackedRun) visibleTo(p auth.Principal) bool {
 	if p.Tenant != t.owner.tenant {
 		return false
 	}

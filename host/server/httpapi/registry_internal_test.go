@@ -33,8 +33,8 @@ func newClocked(bytes int64) *clocked {
 func (c *clocked) ran(p auth.Principal, bytes int) string {
 	c.n++
 	id := fmt.Sprintf("run_%04d", c.n)
-	c.enter(id, host.RunQueued, func() *tracked {
-		return &tracked{Run: apitypes.Run{User: p.User, Session: p.Session}, app: "shop", owner: ownerOf(p)}
+	c.enter(id, host.RunQueued, func() *trackedRun {
+		return &trackedRun{Run: apitypes.Run{User: p.User, Session: p.Session}, app: "shop", owner: ownerOf(p)}
 	})
 	output, _ := json.Marshal(strings.Repeat("x", bytes))
 	c.end(id, &report.Result{RunID: id, Output: output})
@@ -86,7 +86,7 @@ func TestKeptIsFair(t *testing.T) {
 	for _, tenant := range c.tenants {
 		for _, owner := range tenant.owners {
 			for e := owner.ended.Front(); e != nil; e = e.Next() {
-				sum += int64(len(e.Value.(*tracked).result)) + entryBytes
+				sum += int64(len(e.Value.(*trackedRun).result)) + entryBytes
 			}
 		}
 	}
@@ -110,7 +110,7 @@ func TestKeptExpires(t *testing.T) {
 	c := newClocked(1 << 20)
 	ann := userOf("a", "ann")
 	id := c.ran(ann, 10)
-	c.at = c.at.Add(runsKept - time.Second)
+	c.at = c.at.Add(resultRetention - time.Second)
 	if !c.has(ann, id) {
 		t.Error("a run is not found before its time")
 	}
@@ -155,8 +155,8 @@ func TestForget(t *testing.T) {
 	c := newClocked(1 << 20)
 	ann, bob := userOf("a", "ann"), userOf("a", "bob")
 	ended, bobs := c.ran(ann, 1), c.ran(bob, 1)
-	c.enter("under way", host.RunRunning, func() *tracked {
-		return &tracked{Run: apitypes.Run{User: "ann"}, app: "shop", owner: ownerOf(ann)}
+	c.enter("under way", host.RunRunning, func() *trackedRun {
+		return &trackedRun{Run: apitypes.Run{User: "ann"}, app: "shop", owner: ownerOf(ann)}
 	})
 	c.forget("a", "ann")
 	c.end("under way", &report.Result{})

@@ -180,8 +180,8 @@ func (c *call) run(ctx context.Context, j job) (*resultOutput, error) {
 // track lets the run of an invocation be found by its id, which it has once the run has begun.
 func (c *call) track(inv *host.Invocation, j job, cancel context.CancelCauseFunc) (id *string) {
 	id = new(string)
-	begin := func() *tracked {
-		return &tracked{
+	begin := func() *trackedRun {
+		return &trackedRun{
 			Run: apitypes.Run{Tool: inv.Tool, User: inv.Caller.User, Session: inv.Caller.Session},
 			app: c.app, owner: ownerOf(c.principal), cancel: cancel,
 		}
@@ -201,10 +201,10 @@ func (c *call) invocation(ctx context.Context, tool string, f apitypes.RunFields
 		Tool: tool, Input: f.Input, Context: f.Context, Metadata: f.Metadata, SessionReference: f.SessionReference,
 		UserReference: f.UserReference, Env: f.Env, Timeout: time.Duration(f.TimeoutMS) * time.Millisecond, Dry: f.Dry,
 	}
-	if err := plainText(f.Metadata, f.SessionReference, f.UserReference); err != nil {
+	if err := checkPlainText(f.Metadata, f.SessionReference, f.UserReference); err != nil {
 		return inv, err
 	}
-	if err := c.mayGive(f); err != nil {
+	if err := c.checkRunFields(f); err != nil {
 		return inv, err
 	}
 	if inv.Caller, err = c.caller(ctx, f.User, f.Session); err != nil || f.Message == nil {

@@ -88,7 +88,7 @@ type Server struct {
 type Route struct {
 	Method, Path string
 	// Right is "" where known credentials suffice.
-	Right auth.Right
+	Permission auth.Permission
 }
 
 var problemType = reflect.TypeFor[apitypes.Problem]()
@@ -130,9 +130,9 @@ func New(opts Options) (*Server, error) {
 	s := &Server{logger: opts.Logger, mux: http.NewServeMux(), decoder: decoder{members: map[string]bool{}}}
 	s.api = humago.New(s.mux, describe(opts.Version, s.decoder.format()))
 	s.register(opts)
-	s.takePatches()
+	s.acceptPlainPatches()
 	nameLanguages(s.api, engine.Languages(opts.Engines))
-	s.mux.HandleFunc("/", s.nothing)
+	s.mux.HandleFunc("/", s.notFound)
 	return s, nil
 }
 
@@ -182,7 +182,7 @@ func describe(version string, format huma.Format) huma.Config {
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w = newTimed(w)
+	w = newDeadlineWriter(w)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	defer func() {
@@ -196,7 +196,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // the answer is lost: whether it began is not known here
 	}()
 	if p := r.URL.EscapedPath(); p != path.Clean(p) { // which the mux would answer with another address
-		WriteProblem(w, errNothing)
+		WriteProblem(w, errNoPath)
 		return
 	}
 	s.mux.ServeHTTP(w, r)
@@ -221,20 +221,20 @@ func (s *Server) Routes() []Route { return s.routes }
 func (s *Server) OpenAPI() ([]byte, error) { return json.MarshalIndent(s.api.OpenAPI(), "", "  ") }
 
 // nothing answers a request that no operation is for.
-func (s *Server) nothing(w http.ResponseWriter, r *http.Request) {
-	if allowed := s.methods(r); len(allowed) > 0 {
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	if allowed := s.allowedMethods(r); len(allowed) > 0 {
 		p := problemOfFault(abi.Faultf(abi.InvalidArgument, "this path takes other methods"), http.StatusMethodNotAllowed)
 		p.header = http.Header{"Allow": {strings.Join(allowed, ", ")}}
 		WriteProblem(w, p)
 		return
 	}
-	WriteProblem(w, errNothing)
+	WriteProblem(w, errNoPath)
 }
 
-var errNothing = abi.Faultf(abi.NotFound, "there is nothing at this path")
+var errNoPath = abi.Faultf(abi.NotFound, "there is nothing at this path")
 
 // methods are those that the path of a request takes.
-func (s *Server) methods(r *http.Request) []string {
+func (s *Server) allowedMethods(r *http.Request) []string {
 	var allowed []string
 	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPatch, http.MethodPost, http.MethodPut} {
 		other := *r
@@ -247,7 +247,7 @@ func (s *Server) methods(r *http.Request) []string {
 }
 
 // takePatches lets merge patches be sent as plain JSON too, as many clients do.
-func (s *Server) takePatches() {
+func (s *Server) acceptPlainPatches() {
 	for _, item := range s.api.OpenAPI().Paths {
 		if item.Patch == nil {
 			continue
@@ -273,11 +273,11 @@ func writeJSON(w io.Writer, v any) { _ = json.NewEncoder(w).Encode(v) }
 func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
 
 // targeted is an input that embeds apitypes.Target.
-type targeted interface{ AppID() string }
+type appInput interface{ AppID() string }
 
 // add adds an operation on an app for who has a right.
-func add[I targeted, O any](s *Server, right auth.Right, op huma.Operation, handle func(context.Context, *call, *I) (*O, error)) {
-	addPlain(s, right, op, func(ctx context.Context, in *I) (*O, error) {
+func add[I appInput, O any](s *Server, permission auth.Permission, op huma.Operation, handle func(context.Context, *call, *I) (*O, error)) {
+	addPlain(s, permission, op, func(ctx context.Context, in *I) (*O, error) {
 		c, err := s.access.open(ctx, (*in).AppID())
 		if err != nil {
 			return nil, err
@@ -288,10 +288,10 @@ func add[I targeted, O any](s *Server, right auth.Right, op huma.Operation, hand
 }
 
 // addPlain adds an operation for who has a right.
-func addPlain[I, O any](s *Server, right auth.Right, op huma.Operation, handle func(context.Context, *I) (*O, error)) {
+func addPlain[I, O any](s *Server, permission auth.Permission, op huma.Operation, handle func(context.Context, *I) (*O, error)) {
 	op.Path = Prefix + op.Path
-	op.Middlewares = append(huma.Middlewares{s.access.guard(right)}, op.Middlewares...)
-	op.Errors = append(slices.Clone(usualErrors), op.Errors...)
+	op.Middlewares = append(huma.Middlewares{s.access.middleware(permission)}, op.Middlewares...)
+	op.Errors = append(slices.Clone(commonErrors), op.Errors...)
 	switch op.Method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch:
 		op.Errors = append(op.Errors, bodyErrors...)
@@ -299,7 +299,7 @@ func addPlain[I, O any](s *Server, right auth.Right, op huma.Operation, handle f
 	if op.Method != http.MethodGet {
 		op.Errors = append(op.Errors, writeErrors...)
 	}
-	s.routes = append(s.routes, Route{op.Method, op.Path, right})
+	s.routes = append(s.routes, Route{op.Method, op.Path, permission})
 	s.decoder.add(reflect.TypeFor[I]())
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		bodyOf(ctx).decoded()
@@ -313,9 +313,9 @@ func addPlain[I, O any](s *Server, right auth.Right, op huma.Operation, handle f
 
 // What operations answer where they fail: any, those with a body, and those that change something.
 var (
-	usualErrors = []int{400, 401, 403, 404, 410, 422, 429, 500, 503, 504}
-	bodyErrors  = []int{408, 413, 415}
-	writeErrors = []int{409, 507}
+	commonErrors = []int{400, 401, 403, 404, 410, 422, 429, 500, 503, 504}
+	bodyErrors   = []int{408, 413, 415}
+	writeErrors  = []int{409, 507}
 )
 
 // loggedProblem makes a problem of an error, and logs what no client may see.

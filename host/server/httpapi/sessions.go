@@ -76,18 +76,18 @@ type startedSession struct {
 type startOutput struct{ Body startedSession }
 
 func startSession(ctx context.Context, c *call, in *startInput) (*startOutput, error) {
-	if err := c.mayRunMessage(in); err != nil { // before there is a session
+	if err := c.checkMessage(in); err != nil { // before there is a session
 		return nil, err
 	}
 	caller, err := c.caller(ctx, in.Body.User, in.Body.Session)
 	if err != nil {
 		return nil, err
 	}
-	if err := plainText(in.Body.Metadata, in.Body.SessionReference, in.Body.UserReference); err != nil {
+	if err := checkPlainText(in.Body.Metadata, in.Body.SessionReference, in.Body.UserReference); err != nil {
 		return nil, err
 	}
 	given := apitypes.RunFields{Metadata: in.Body.Metadata, SessionReference: in.Body.SessionReference, UserReference: in.Body.UserReference}
-	if err := c.mayGive(given); err != nil {
+	if err := c.checkRunFields(given); err != nil {
 		return nil, err
 	}
 	started, err := c.host.Sessions().Start(ctx, caller, session.Start{
@@ -107,7 +107,7 @@ func startSession(ctx context.Context, c *call, in *startInput) (*startOutput, e
 }
 
 // mayRunMessage decides whether the message of a new session has a tool to go to, and may run it.
-func (c *call) mayRunMessage(in *startInput) error {
+func (c *call) checkMessage(in *startInput) error {
 	if in.Body.Message == nil {
 		return nil
 	}
@@ -164,10 +164,10 @@ func changeMetadata(ctx context.Context, c *call, in *metadataInput) (*sessionOu
 	if err != nil {
 		return nil, err
 	}
-	if err := plainText(in.Body); err != nil {
+	if err := checkPlainText(in.Body); err != nil {
 		return nil, err
 	}
-	if err := c.mayPatch(in.Body); err != nil {
+	if err := c.checkMetadata(in.Body); err != nil {
 		return nil, err
 	}
 	if _, err := c.host.Sessions().Get(ctx, caller); err != nil { // a patch begins no session

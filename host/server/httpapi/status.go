@@ -8,7 +8,7 @@ import (
 
 // StatusOf returns the HTTP status of a problem document with a fault code. It is 422 for codes that only a run has.
 func StatusOf(code abi.Code) int {
-	if status, ok := statuses[code]; ok {
+	if status, ok := statusOfCode[code]; ok {
 		return status
 	}
 	return http.StatusUnprocessableEntity

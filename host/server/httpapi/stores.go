@@ -137,7 +137,7 @@ func (h *storeHandler) declare(ctx context.Context, c *call, w apitypes.Store, c
 		return nil, err
 	}
 	out := &storeOutput{h.describe(c, st)}
-	out.Body.Mistakes = wireMistakes(st)
+	out.Body.Mistakes = schemaMistakes(st)
 	err = c.host.Ledger().NoteDeclared(caller, st.Name)
 	if !create && st.Schema != nil {
 		out.Body.Unfit = countUnfit(ctx, c, caller, st)
@@ -146,7 +146,7 @@ func (h *storeHandler) declare(ctx context.Context, c *call, w apitypes.Store, c
 }
 
 // wireMistakes are what the schema of a declared store seems to check and does not.
-func wireMistakes(st declare.Store) (list []apitypes.SchemaMistake) {
+func schemaMistakes(st declare.Store) (list []apitypes.SchemaMistake) {
 	mistakes, _ := memory.Mistakes(st) // it was compiled to be declared
 	for _, m := range mistakes {
 		list = append(list, apitypes.SchemaMistake{Pointer: m.Pointer, Message: m.Message, Hint: m.Hint})

@@ -36,8 +36,8 @@ func (h *runHandler) addStreams(s *Server, op huma.Operation) {
 	addStream(s, h, auth.Code, op, (*codeInput).job)
 }
 
-func addStream[I targeted](s *Server, h *runHandler, right auth.Right, op huma.Operation, jobOf func(*I) (job, error)) {
-	addPlain(s, right, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+func addStream[I appInput](s *Server, h *runHandler, permission auth.Permission, op huma.Operation, jobOf func(*I) (job, error)) {
+	addPlain(s, permission, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 		j, err := jobOf(in)
 		if err != nil {
 			return nil, err
@@ -49,7 +49,7 @@ func addStream[I targeted](s *Server, h *runHandler, right auth.Right, op huma.O
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
 			defer c.release()
 			r, w := humago.Unwrap(hc)
-			ctx, done := h.access.WhileGood(hc.Context(), r)
+			ctx, done := h.access.WithValidCredentials(hc.Context(), r)
 			defer done()
 			h.stream(ctx, c, &events{w: w, control: http.NewResponseController(w)}, j)
 		}}, nil
@@ -69,7 +69,7 @@ func (h *runHandler) stream(ctx context.Context, c *call, e *events, j job) {
 		}{attempt, line})
 	}
 	out, err := c.run(ctx, j)
-	if refused := refusedMeanwhile(ctx); refused != nil && (err != nil || !out.Body.OK) {
+	if refused := revokedError(ctx); refused != nil && (err != nil || !out.Body.OK) {
 		err = refused // which is why the run failed
 	}
 	if err != nil {

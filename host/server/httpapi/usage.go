@@ -37,7 +37,7 @@ func (h *usageHandler) read(ctx context.Context, in *usageInput) (*listOutput[ap
 		q.Tenant = ""
 	}
 	if in.App != "" {
-		if !p.MayUse(in.App) {
+		if !p.CanUseApp(in.App) {
 			return nil, abi.Faultf(abi.NotFound, "there is no app %q", in.App) // the same for one of others
 		}
 		q.Apps = []string{in.App}

@@ -29,9 +29,9 @@ func isBatch(r *http.Request) bool {
 }
 
 // refuseBatch answers a batch with an error of JSON-RPC.
-func refuseBatch(w http.ResponseWriter) {
+func rejectBatch(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
-	answer := refusal(nil, jsonrpc.CodeInvalidRequest, "batches are not supported: send one message in each request")
+	answer := errorResponse(nil, jsonrpc.CodeInvalidRequest, "batches are not supported: send one message in each request")
 	_, _ = w.Write(append(answer, '\n')) // whose reader may have gone
 }

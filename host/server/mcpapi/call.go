@@ -28,13 +28,13 @@ type runMeta struct {
 func (s *session) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	ctx, cancel := s.until(ctx)
 	defer cancel()
-	tell := newNotifier(ctx, req)
-	tell.progress("the run begins")
+	notify := newNotifier(ctx, req)
+	notify.progress("the run begins")
 	result, _ := s.api.host.Run(ctx, host.Invocation{
-		Tool: req.Params.Name, Caller: s.current(), Input: input(req.Params.Arguments), OnLog: tell.log,
+		Tool: req.Params.Name, Caller: s.current(), Input: input(req.Params.Arguments), OnLog: notify.log,
 	})
-	tell.progress("the run has ended")
-	tell.close()
+	notify.progress("the run has ended")
+	notify.close()
 	return answer(result), nil
 }
 

@@ -19,7 +19,7 @@ const sessionHeader = "Mcp-Session-Id"
 
 // mostIdle is how long a session may idle. A client that is gone says nothing, and costs memory meanwhile; one that is
 // not begins another session.
-const mostIdle = time.Hour
+const maxIdle = time.Hour
 
 // Handler serves MCP over streamable HTTP at whatever path it is mounted. Caller authenticates a request and says whom
 // it acts for; its error, best an *abi.Fault, refuses the request with status 403, or with 401 where the code is no_user.
@@ -36,7 +36,7 @@ const mostIdle = time.Hour
 // Requests that a browser sends for a page of another origin are refused; see [http.CrossOriginProtection].
 func (s *Server) Handler(caller func(*http.Request) (host.Caller, error)) http.Handler {
 	streamable := mcp.NewStreamableHTTPHandler(serverOf, &mcp.StreamableHTTPOptions{
-		SessionTimeout: min(cmp.Or(s.host.App().SessionIdle, app.DefaultSessionIdle), mostIdle),
+		SessionTimeout: min(cmp.Or(s.host.App().SessionIdle, app.DefaultSessionIdle), maxIdle),
 	})
 	return withProblems(http.NewCrossOriginProtection().Handler(&handler{s, caller, streamable}))
 }
@@ -55,60 +55,60 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	owner.Tenant = cmp.Or(owner.Tenant, host.DefaultTenant)
 	if r.Method == http.MethodPost && isBatch(r) {
-		refuseBatch(w)
+		rejectBatch(w)
 		return
 	}
-	if r.Method == http.MethodPost && r.Header.Get(sessionHeader) == "" && refuseEarly(w, r) {
+	if r.Method == http.MethodPost && r.Header.Get(sessionHeader) == "" && rejectBeforeSession(w, r) {
 		return
 	}
-	one, ok := h.session(r, owner)
+	sess, ok := h.session(r, owner)
 	if !ok {
 		http.Error(w, "session not found", http.StatusNotFound) // as the SDK says it; clients then begin a new one
 		return
 	}
-	if one != nil {
+	if sess != nil {
 		stop := context.AfterFunc(r.Context(), func() {
 			if errors.Is(context.Cause(r.Context()), abi.AccessDenied) {
-				one.stop()
-				one.close()
+				sess.stop()
+				sess.close()
 			}
 		})
 		defer stop()
 	}
 	switch {
-	case one == nil:
+	case sess == nil:
 	case r.Method == http.MethodGet:
-		one.leave() // a stream is open as long as the session is, and asks nothing
+		sess.leave() // a stream is open as long as the session is, and asks nothing
 	case r.Method == http.MethodDelete:
-		one.stop() // closing waits for runs, which nobody waits for
+		sess.stop() // closing waits for runs, which nobody waits for
 		fallthrough
 	default:
-		defer one.leave()
+		defer sess.leave()
 	}
-	h.streamable.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, one)))
+	h.streamable.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, sess)))
 }
 
 // session is the one that the request names, if it is the caller's, or a new one where it may begin one. It is busy with
 // the request, so that it is not closed before the answer is written.
-func (h *handler) session(r *http.Request, owner host.Caller) (one *session, ok bool) {
+func (h *handler) session(r *http.Request, owner host.Caller) (sess *session, ok bool) {
 	if id := r.Header.Get(sessionHeader); id != "" {
-		one = h.api.find(id, owner)
-		return one, one != nil
+		sess = h.api.find(id, owner)
+		return sess, sess != nil
 	}
 	if r.Method != http.MethodPost {
 		return nil, true // the SDK will say what is missing
 	}
-	one = h.api.newSession(owner)
-	one.hold()
-	return one, true
+	sess = h.api.newSession(owner)
+	sess.hold()
+	return sess, true
 }
 
 // sessionKey is where a request carries its session through the SDK, which leaves no other way.
 type sessionKey struct{}
 
 func serverOf(r *http.Request) *mcp.Server {
-	if one, _ := r.Context().Value(sessionKey{}).(*session); one != nil {
-		return one.server
+	if sess, _ := r.Context().Value(sessionKey{}).(*session); sess != nil {
+		return sess.server
 	}
 	return nil
 }

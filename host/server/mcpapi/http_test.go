@@ -234,9 +234,9 @@ func TestBatch(t *testing.T) {
 	h := openShop(t)
 	url := listen(t, serve(t, h))
 	ann := dial(t, url, "ann", nil)
-	one := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"order","arguments":{"item":"tea"}}}`
+	message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"order","arguments":{"item":"tea"}}}`
 	for _, session := range []string{"", ann.ID()} {
-		for _, body := range []string{"[" + one + "]", " \n[" + strings.Repeat(one+",", 20) + one + "]", "[]"} {
+		for _, body := range []string{"[" + message + "]", " \n[" + strings.Repeat(message+",", 20) + message + "]", "[]"} {
 			status, answer := ask(t, http.MethodPost, url, "ann", session, body)
 			if status != http.StatusBadRequest || !strings.Contains(answer, `"code":-32600`) || !strings.Contains(answer, `"id":null`) {
 				t.Errorf("a batch = %d %s; want an error of JSON-RPC", status, answer)

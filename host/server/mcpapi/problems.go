@@ -11,7 +11,7 @@ import (
 
 // problems answers with problem documents (RFC 9457), as the service's API does, where the SDK and net/http write errors
 // as plain text.
-type problems struct {
+type problemWriter struct {
 	http.ResponseWriter
 	status int // of a text that is to become a problem, 0 for none
 	began  bool
@@ -24,14 +24,14 @@ const maxProblemText = 4 << 10
 // withProblems has next answer errors as problem documents.
 func withProblems(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p := &problems{ResponseWriter: w}
+		p := &problemWriter{ResponseWriter: w}
 		next.ServeHTTP(p, r)
 		p.end()
 	})
 }
 
 // WriteHeader keeps the status of an error in plain text.
-func (p *problems) WriteHeader(status int) {
+func (p *problemWriter) WriteHeader(status int) {
 	if p.began {
 		return
 	}
@@ -44,7 +44,7 @@ func (p *problems) WriteHeader(status int) {
 }
 
 // Write keeps the text of an error, and writes all else.
-func (p *problems) Write(text []byte) (int, error) {
+func (p *problemWriter) Write(text []byte) (int, error) {
 	if p.status == 0 {
 		p.began = true
 		return p.ResponseWriter.Write(text)
@@ -54,7 +54,7 @@ func (p *problems) Write(text []byte) (int, error) {
 }
 
 // Flush sends what was written.
-func (p *problems) Flush() {
+func (p *problemWriter) Flush() {
 	if p.status == 0 {
 		p.began = true
 		_ = http.NewResponseController(p.ResponseWriter).Flush() // one that cannot needs none
@@ -62,10 +62,10 @@ func (p *problems) Flush() {
 }
 
 // Unwrap is for http.ResponseController.
-func (p *problems) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+func (p *problemWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // end writes the problem, if there is one.
-func (p *problems) end() {
+func (p *problemWriter) end() {
 	if p.status == 0 {
 		return
 	}

@@ -87,11 +87,11 @@ func (s *Server) Close() error {
 	s.closed = true
 	open := slices.Collect(maps.Values(s.sessions))
 	s.mu.Unlock()
-	for _, one := range open {
-		one.stop() // all at once, for closing waits
+	for _, sess := range open {
+		sess.stop() // all at once, for closing waits
 	}
-	for _, one := range open {
-		one.close()
+	for _, sess := range open {
+		sess.close()
 	}
 	s.open.Wait()
 	return nil
@@ -101,8 +101,8 @@ func (s *Server) Close() error {
 // refused with the code unavailable. When ctx ends first, Shutdown does what [Server.Close] does and returns the error of
 // ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
-	for _, one := range s.refuse() {
-		go one.close()
+	for _, sess := range s.refuse() {
+		go sess.close()
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -123,10 +123,10 @@ func (s *Server) refuse() (idle []*session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	for _, one := range s.sessions {
-		if one.busy == 0 && !one.leaving {
-			one.leaving = true
-			idle = append(idle, one)
+	for _, sess := range s.sessions {
+		if sess.busy == 0 && !sess.leaving {
+			sess.leaving = true
+			idle = append(idle, sess)
 		}
 	}
 	return idle
@@ -149,46 +149,46 @@ func (s *Server) Has(id string, caller host.Caller) bool {
 
 // newSession makes an MCP session for a caller, which begins with the client's first request.
 func (s *Server) newSession(owner host.Caller) *session {
-	one := &session{api: s, id: rand.Text(), owner: owner, caller: owner, closing: make(chan struct{})}
-	one.server = mcp.NewServer(s.program, &mcp.ServerOptions{
-		GetSessionID: func() string { return one.id },
-		SetCacheable: private,
+	sess := &session{api: s, id: rand.Text(), owner: owner, caller: owner, closing: make(chan struct{})}
+	sess.server = mcp.NewServer(s.program, &mcp.ServerOptions{
+		GetSessionID: func() string { return sess.id },
+		SetCacheable: privateCache,
 		Capabilities: capabilities(),
 	})
-	one.server.AddReceivingMiddleware(one.beginning)
+	sess.server.AddReceivingMiddleware(sess.ensureSession)
 	for _, tool := range s.tools {
-		_ = offer(one.server, tool, one.call) // New has tried it
+		_ = offer(sess.server, tool, sess.call) // New has tried it
 	}
-	one.addResources()
-	one.addPrompts()
-	return one
+	sess.addResources()
+	sess.addPrompts()
+	return sess
 }
 
 // keep remembers a session that begins, and sees to its end.
-func (s *Server) keep(one *session, link *mcp.ServerSession) error {
+func (s *Server) register(sess *session, link *mcp.ServerSession) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return errClosing
 	}
-	slot, err := s.slots.take(one.owner, func() { go one.close() })
+	slot, err := s.slots.take(sess.owner, func() { go sess.close() })
 	if err != nil {
 		return err
 	}
-	one.slot = slot
-	if oldest := s.oldest(one.owner); oldest != nil {
+	sess.slot = slot
+	if oldest := s.oldest(sess.owner); oldest != nil {
 		oldest.leaving = true // what is asked there from now on finds no session
 		go oldest.close()
 	}
 	s.clock++
-	one.used = s.clock
-	s.sessions[one.id] = one
+	sess.used = s.clock
+	s.sessions[sess.id] = sess
 	s.open.Go(func() {
 		_ = link.Wait() // however it ends
-		one.end()
+		sess.end()
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		delete(s.sessions, one.id)
+		delete(s.sessions, sess.id)
 		slot.free()
 	})
 	return nil
@@ -198,7 +198,7 @@ var errClosing = abi.Faultf(abi.Unavailable, "the server is closing").WithHint("
 
 // counted is whose sessions are counted together. A user may name any session of memory, so it makes no difference; who
 // acts for nobody holds a key, and has a visitor in each.
-func counted(owner host.Caller) host.Caller {
+func countKey(owner host.Caller) host.Caller {
 	if owner.User != "" {
 		owner.Session = ""
 	}
@@ -209,13 +209,13 @@ func counted(owner host.Caller) host.Caller {
 func (s *Server) oldest(owner host.Caller) *session {
 	var oldest *session
 	count := 0
-	for _, one := range s.sessions {
-		if one.leaving || counted(one.owner) != counted(owner) {
+	for _, sess := range s.sessions {
+		if sess.leaving || countKey(sess.owner) != countKey(owner) {
 			continue
 		}
 		count++
-		if oldest == nil || one.used < oldest.used {
-			oldest = one
+		if oldest == nil || sess.used < oldest.used {
+			oldest = sess
 		}
 	}
 	if count < maxSessions {
@@ -226,8 +226,8 @@ func (s *Server) oldest(owner host.Caller) *session {
 
 // owned is the open session with an id, if it is the caller's. The caller holds mu.
 func (s *Server) owned(id string, owner host.Caller) *session {
-	if one := s.sessions[id]; one != nil && one.owner == owner && !one.leaving {
-		return one
+	if sess := s.sessions[id]; sess != nil && sess.owner == owner && !sess.leaving {
+		return sess
 	}
 	return nil
 }
@@ -236,15 +236,15 @@ func (s *Server) owned(id string, owner host.Caller) *session {
 func (s *Server) find(id string, owner host.Caller) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	one := s.owned(id, owner)
-	if one == nil {
+	sess := s.owned(id, owner)
+	if sess == nil {
 		return nil
 	}
 	s.clock++
-	one.used = s.clock
-	if one.slot != nil {
-		one.slot.use()
+	sess.used = s.clock
+	if sess.slot != nil {
+		sess.slot.use()
 	}
-	one.busy++
-	return one
+	sess.busy++
+	return sess
 }

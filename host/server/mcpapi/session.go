@@ -44,7 +44,7 @@ type session struct {
 }
 
 // beginning sees to it that the session of memory is there before the first request that may use it.
-func (s *session) beginning(next mcp.MethodHandler) mcp.MethodHandler {
+func (s *session) ensureSession(next mcp.MethodHandler) mcp.MethodHandler {
 	uses := []string{"initialize", "tools/call", "resources/read", "prompts/get"}
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if strings.HasPrefix(method, "notifications/") {
@@ -60,7 +60,7 @@ func (s *session) beginning(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 		}
 		result, err := next(ctx, method, req)
-		return result, s.missing(method, req, err)
+		return result, s.withResourceCode(method, req, err)
 	}
 }
 
@@ -69,7 +69,7 @@ func (s *session) beginning(next mcp.MethodHandler) mcp.MethodHandler {
 const codeNoResource = -32002
 
 // missing gives the error about a resource that does not exist the code of the session's protocol.
-func (s *session) missing(method string, req mcp.Request, err error) error {
+func (s *session) withResourceCode(method string, req mcp.Request, err error) error {
 	failed, ok := errors.AsType[*jsonrpc.Error](err)
 	if method != "resources/read" || !ok || failed.Code != jsonrpc.CodeInvalidParams {
 		return err
@@ -119,12 +119,12 @@ func (s *session) begin(ctx context.Context, link *mcp.ServerSession) error {
 		return abi.Faultf(abi.SessionEnded, "the MCP session has been closed")
 	}
 	if s.link == nil {
-		if err := s.api.keep(s, link); err != nil {
+		if err := s.api.register(s, link); err != nil {
 			return err
 		}
 		s.link = link
 	}
-	if s.owner.Session != "" || s.alive(ctx) {
+	if s.owner.Session != "" || s.memorySessionOpen(ctx) {
 		return nil
 	}
 	started, err := s.api.host.Sessions().Start(ctx, s.owner, hostsession.Start{})
@@ -137,7 +137,7 @@ func (s *session) begin(ctx context.Context, link *mcp.ServerSession) error {
 
 // alive reports whether the session of memory that was started here is open still. A client may be silent for longer
 // than such a session lives; its next request gets a new one.
-func (s *session) alive(ctx context.Context) bool {
+func (s *session) memorySessionOpen(ctx context.Context) bool {
 	if !s.made {
 		return false
 	}
@@ -223,4 +223,4 @@ func protocolError(err error) error {
 }
 
 // private keeps what one caller may see out of caches that others share.
-func private(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }
+func privateCache(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }

@@ -53,20 +53,20 @@ func principalOf(owner host.Caller) string {
 
 // take returns a slot for a session, which closeSession closes when it has to make room. It must return soon.
 func (s *Slots) take(owner host.Caller, closeSession func()) (*slot, error) {
-	one := &slot{of: s, tenant: owner.Tenant, principal: principalOf(owner), close: closeSession}
+	entry := &slot{of: s, tenant: owner.Tenant, principal: principalOf(owner), close: closeSession}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open >= s.size {
 		if s.closing >= s.size {
 			return nil, abi.Faultf(abi.Unavailable, "the service has %d MCP sessions, as many as it may have, and closes as many others", s.size).WithHint("try again in some seconds")
 		}
-		other := s.victim(one)
+		other := s.victim(entry)
 		s.remove(other)
 		s.closing++
 		other.close()
 	}
-	s.add(one)
-	return one, nil
+	s.add(entry)
+	return entry, nil
 }
 
 // victim is the slot that makes room for a newcomer: of the tenant that has most, there of the principal that has most, and
@@ -77,10 +77,10 @@ func (s *Slots) victim(newcomer *slot) (victim *slot) {
 		for principal, uses := range t.principals {
 			own := tenant == newcomer.tenant
 			weight := [2]int{weigh(t.open, own), weigh(uses.Len(), own && principal == newcomer.principal)}
-			one := uses.Front().Value.(*slot)
+			entry := uses.Front().Value.(*slot)
 			order := slices.Compare(weight[:], most[:])
-			if victim == nil || order > 0 || order == 0 && one.used < victim.used {
-				victim, most = one, weight
+			if victim == nil || order > 0 || order == 0 && entry.used < victim.used {
+				victim, most = entry, weight
 			}
 		}
 	}
@@ -97,57 +97,57 @@ func weigh(open int, own bool) int {
 }
 
 // add counts a slot as the one that was used last.
-func (s *Slots) add(one *slot) {
-	tenant := s.tenants[one.tenant]
+func (s *Slots) add(entry *slot) {
+	tenant := s.tenants[entry.tenant]
 	if tenant == nil {
 		tenant = &tenantSlots{principals: map[string]*list.List{}}
-		s.tenants[one.tenant] = tenant
+		s.tenants[entry.tenant] = tenant
 	}
-	slots := tenant.principals[one.principal]
+	slots := tenant.principals[entry.principal]
 	if slots == nil {
 		slots = list.New()
-		tenant.principals[one.principal] = slots
+		tenant.principals[entry.principal] = slots
 	}
 	s.clock++
-	one.used = s.clock
-	one.at = slots.PushBack(one)
+	entry.used = s.clock
+	entry.at = slots.PushBack(entry)
 	tenant.open++
 	s.open++
 }
 
 // remove counts a slot no longer.
-func (s *Slots) remove(one *slot) {
-	tenant := s.tenants[one.tenant]
-	slots := tenant.principals[one.principal]
-	slots.Remove(one.at)
-	one.at = nil
+func (s *Slots) remove(entry *slot) {
+	tenant := s.tenants[entry.tenant]
+	slots := tenant.principals[entry.principal]
+	slots.Remove(entry.at)
+	entry.at = nil
 	s.open--
 	if slots.Len() == 0 {
-		delete(tenant.principals, one.principal)
+		delete(tenant.principals, entry.principal)
 	}
 	if tenant.open--; tenant.open == 0 {
-		delete(s.tenants, one.tenant)
+		delete(s.tenants, entry.tenant)
 	}
 }
 
 // use notes a use of the session.
-func (one *slot) use() {
-	one.of.mu.Lock()
-	defer one.of.mu.Unlock()
-	if one.at != nil {
-		one.of.clock++
-		one.used = one.of.clock
-		one.of.tenants[one.tenant].principals[one.principal].MoveToBack(one.at)
+func (entry *slot) use() {
+	entry.of.mu.Lock()
+	defer entry.of.mu.Unlock()
+	if entry.at != nil {
+		entry.of.clock++
+		entry.used = entry.of.clock
+		entry.of.tenants[entry.tenant].principals[entry.principal].MoveToBack(entry.at)
 	}
 }
 
 // free gives a slot back when its session has ended.
-func (one *slot) free() {
-	one.of.mu.Lock()
-	defer one.of.mu.Unlock()
-	if one.at == nil {
-		one.of.closing--
+func (entry *slot) free() {
+	entry.of.mu.Lock()
+	defer entry.of.mu.Unlock()
+	if entry.at == nil {
+		entry.of.closing--
 		return
 	}
-	one.of.remove(one)
+	entry.of.remove(entry)
 }

@@ -18,10 +18,10 @@ import (
 // answered, and when ctx ends: then runs under way are cancelled. A line that is not a message is answered with an error
 // of JSON-RPC. A read of in may outlive it.
 func (s *Server) ServeStdio(ctx context.Context, caller host.Caller, in io.Reader, out io.Writer) error {
-	one := s.newSession(caller)
-	defer one.end()
-	defer context.AfterFunc(ctx, one.stop)()
-	err := one.server.Run(ctx, draining{lines{in, out}, one})
+	sess := s.newSession(caller)
+	defer sess.end()
+	defer context.AfterFunc(ctx, sess.stop)()
+	err := sess.server.Run(ctx, draining{lineTransport{in, out}, sess})
 	if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (c *drainingConn) waiting() bool {
 func (c *drainingConn) Write(ctx context.Context, message jsonrpc.Message) error {
 	response, ok := message.(*jsonrpc.Response)
 	if ok {
-		response = coded(response)
+		response = withCode(response)
 		message = response
 	}
 	err := c.Connection.Write(ctx, message)
@@ -113,7 +113,7 @@ func (c *drainingConn) Write(ctx context.Context, message jsonrpc.Message) error
 }
 
 // coded gives a code to an error that the SDK leaves without one: a request that came before initialize.
-func coded(r *jsonrpc.Response) *jsonrpc.Response {
+func withCode(r *jsonrpc.Response) *jsonrpc.Response {
 	if failed, ok := errors.AsType[*jsonrpc.Error](r.Error); r.Error == nil || ok && failed.Code != 0 {
 		return r
 	}

@@ -37,14 +37,14 @@ func provider(opts Options, exporter sdktrace.SpanExporter) *sdktrace.TracerProv
 }
 
 // checked logs and counts what its exporter cannot export. Otherwise the library would write to the standard error.
-type checked struct {
+type reportingExporter struct {
 	sdktrace.SpanExporter
 	log      *slog.Logger
 	failures prometheus.Counter
 }
 
 // ExportSpans exports spans, or says that it could not.
-func (c checked) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+func (c reportingExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if err := c.SpanExporter.ExportSpans(ctx, spans); err != nil {
 		c.failures.Inc()
 		c.log.WarnContext(ctx, "spans cannot be exported", "spans", len(spans), "error", err)

@@ -28,18 +28,18 @@ func (t *Telemetry) HTTP(next http.Handler, route func(*http.Request) string) ht
 		ctx := propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
 		ctx, span := t.tracer.Start(ctx, method, trace.WithSpanKind(trace.SpanKindServer))
 		r = r.WithContext(ctx)
-		answer := &answer{ResponseWriter: w}
+		recorded := &statusWriter{ResponseWriter: w}
 		returned := false
 		defer func() {
-			if !returned && answer.status == 0 { // it panics, which is the server's to deal with
-				answer.status = http.StatusInternalServerError
+			if !returned && recorded.status == 0 { // it panics, which is the server's to deal with
+				recorded.status = http.StatusInternalServerError
 			}
 			label := routeOf(route(r))
-			t.metrics.httpRequests.WithLabelValues(label, method, classOf(answer.status)).Inc()
+			t.metrics.httpRequests.WithLabelValues(label, method, classOf(recorded.status)).Inc()
 			t.metrics.httpSeconds.WithLabelValues(label, method).Observe(time.Since(began).Seconds())
-			endServerSpan(span, method, label, answer.status)
+			endServerSpan(span, method, label, recorded.status)
 		}()
-		next.ServeHTTP(answer, r)
+		next.ServeHTTP(recorded, r)
 		returned = true
 	})
 }
@@ -59,13 +59,13 @@ func endServerSpan(span trace.Span, method, route string, status int) {
 }
 
 // answer notes the status of what is answered. http.ResponseController finds through it what else the writer can do.
-type answer struct {
+type statusWriter struct {
 	http.ResponseWriter
 	status int
 }
 
 // WriteHeader notes the status, unless it is one of those that come before the answer.
-func (a *answer) WriteHeader(status int) {
+func (a *statusWriter) WriteHeader(status int) {
 	if a.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		a.status = status
 	}
@@ -73,7 +73,7 @@ func (a *answer) WriteHeader(status int) {
 }
 
 // Write notes that the status is 200 where none was set.
-func (a *answer) Write(p []byte) (int, error) {
+func (a *statusWriter) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
@@ -81,7 +81,7 @@ func (a *answer) Write(p []byte) (int, error) {
 }
 
 // Flush sends what was written, for those who ask for an http.Flusher.
-func (a *answer) Flush() {
+func (a *statusWriter) Flush() {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
@@ -89,4 +89,4 @@ func (a *answer) Flush() {
 }
 
 // Unwrap is for http.ResponseController.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (a *statusWriter) Unwrap() http.ResponseWriter { return a.ResponseWriter }

@@ -38,7 +38,7 @@ func (o *observer) SessionEnded(context.Context, host.Caller) {
 func (o *observer) BeforeRun(ctx context.Context, run host.RunInfo) error {
 	o.t.metrics.runsInProgress.WithLabelValues(o.app).Inc()
 	o.t.tenants.began(run.Caller.Tenant)
-	o.runs.Store(run.ID, &course{began: time.Now(), traced: o.t.mayTrace(ctx)})
+	o.runs.Store(run.ID, &runTrace{began: time.Now(), traced: o.t.isTraced(ctx)})
 	return nil
 }
 
@@ -47,7 +47,7 @@ func (o *observer) MemoryCalled(_ context.Context, run host.RunInfo, event host.
 	op, code := opOf(event), callCode(event.Err)
 	o.t.metrics.calls.WithLabelValues(o.app, op, code).Inc()
 	o.t.metrics.callSeconds.WithLabelValues(o.app, op).Observe(event.Took.Seconds())
-	if c := o.course(run); c != nil && c.traced {
+	if c := o.runTrace(run); c != nil && c.traced {
 		c.called(run.Attempt, op, code, event)
 	}
 }
@@ -56,20 +56,20 @@ func (o *observer) MemoryCalled(_ context.Context, run host.RunInfo, event host.
 func (o *observer) Executed(_ context.Context, run host.RunInfo, event host.Execution) {
 	o.t.metrics.waitSeconds.WithLabelValues(o.app).Observe(event.Waited.Seconds())
 	o.t.tenants.waited(run.Caller.Tenant, event.Waited.Seconds())
-	if c := o.course(run); c != nil && c.traced {
+	if c := o.runTrace(run); c != nil && c.traced {
 		c.executed(run.Attempt, event)
 	}
 }
 
 // Committed counts the run, traces it and writes its line.
 func (o *observer) Committed(ctx context.Context, run host.RunInfo, result *report.Result) {
-	e := ending{run: run, app: o.app, tool: toolOf(run, result), code: codeOf(result.Error), result: result, at: time.Now()}
+	e := runEnd{run: run, app: o.app, tool: toolOf(run, result), code: codeOf(result.Error), result: result, at: time.Now()}
 	c, began := o.runs.LoadAndDelete(run.ID)
 	if began {
 		o.t.metrics.runsInProgress.WithLabelValues(o.app).Dec()
-		e.course = *c.(*course)
+		e.runTrace = *c.(*runTrace)
 	} else {
-		e.course = course{began: e.at, traced: o.t.mayTrace(ctx)}
+		e.runTrace = runTrace{began: e.at, traced: o.t.isTraced(ctx)}
 	}
 	if !result.Repeated { // whose figures are those of the earlier run
 		e.began = earliest(e.began, e.at.Add(-time.Duration(result.Usage.WallMS*float64(time.Millisecond))))
@@ -88,12 +88,12 @@ func (o *observer) Committed(ctx context.Context, run host.RunInfo, result *repo
 }
 
 // course returns what is known of a run so far, nil where BeforeRun was not told of it.
-func (o *observer) course(run host.RunInfo) *course {
+func (o *observer) runTrace(run host.RunInfo) *runTrace {
 	c, ok := o.runs.Load(run.ID)
 	if !ok {
 		return nil
 	}
-	return c.(*course)
+	return c.(*runTrace)
 }
 
 func earliest(a, b time.Time) time.Time {
@@ -104,8 +104,8 @@ func earliest(a, b time.Time) time.Time {
 }
 
 // ending is a run that has ended.
-type ending struct {
-	course
+type runEnd struct {
+	runTrace
 	run             host.RunInfo
 	app, tool, code string
 	result          *report.Result
@@ -113,7 +113,7 @@ type ending struct {
 }
 
 // count counts a run.
-func (m *metrics) count(e ending) {
+func (m *metrics) count(e runEnd) {
 	m.runs.WithLabelValues(e.app, e.tool, e.code).Inc()
 	if e.result.Repeated {
 		m.repeated.WithLabelValues(e.app, e.tool).Inc()
@@ -138,7 +138,7 @@ func (m *metrics) count(e ending) {
 }
 
 // cpuMS is the processor time of this run in milliseconds: a repeated Result has that of the earlier one.
-func (e ending) cpuMS() float64 {
+func (e runEnd) cpuMS() float64 {
 	if e.result.Repeated {
 		return 0
 	}
@@ -146,7 +146,7 @@ func (e ending) cpuMS() float64 {
 }
 
 // stored is what the run has written, nothing where it failed or was a dry run.
-func (e ending) stored() []report.WriteEffect {
+func (e runEnd) stored() []report.WriteEffect {
 	if !e.result.OK || len(e.result.Changes) > 0 {
 		return nil
 	}
@@ -161,7 +161,7 @@ func effectOf(w report.WriteEffect) string {
 }
 
 // log writes the run's line. It holds no message, no content and no end user: only ids that the platform gives.
-func (o *observer) log(ctx context.Context, e ending, span trace.SpanContext) {
+func (o *observer) log(ctx context.Context, e runEnd, span trace.SpanContext) {
 	level := slog.LevelInfo
 	if e.code == string(abi.Internal) || e.code == string(abi.Unavailable) {
 		level = slog.LevelWarn

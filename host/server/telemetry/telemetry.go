@@ -46,7 +46,7 @@ func newTelemetry(opts Options, exporter sdktrace.SpanExporter) (*Telemetry, err
 		}
 	}
 	if exporter != nil {
-		t.traces = provider(opts, checked{exporter, opts.Logger, t.metrics.exportFailures})
+		t.traces = provider(opts, reportingExporter{exporter, opts.Logger, t.metrics.exportFailures})
 		t.tracer = t.traces.Tracer(scope)
 	}
 	return t, nil

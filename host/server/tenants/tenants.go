@@ -31,7 +31,7 @@ type Options struct {
 	FileURL func(app, tenant string, file artifact.Artifact) string
 	// Retired is told of each host that is replaced or closed, before the uses of it have ended: who holds one for long
 	// lets go of it then. Default: nobody is told.
-	Retired func(*host.Host)
+	OnRetired func(*host.Host)
 	// Tenants is how many tenants may have open hosts. Default 10,000.
 	Tenants int
 	// Open is how many hosts are open at a time: for one more, that is closed which was not used for longest, if there is one
@@ -41,7 +41,7 @@ type Options struct {
 	Idle time.Duration
 	// Resting is called now and then with a host that nobody asked for as long: who holds one to be ready lets go of it then.
 	// Default: nobody is told.
-	Resting func(*host.Host)
+	OnIdle func(*host.Host)
 }
 
 // Apps are the apps that are served. It is safe for concurrent use.
@@ -51,7 +51,7 @@ type Apps struct {
 	mu     sync.Mutex
 	closed bool
 	apps   map[string]*app.App
-	hosts  map[place]*opened
+	hosts  map[hostKey]*openHost
 	gone   sync.WaitGroup // hosts that are being closed
 	// serving is held while apps are replaced: of all tenants, but for none that opens or changes its own.
 	serving sync.Mutex
@@ -61,16 +61,16 @@ type Apps struct {
 	failures failureLog
 	sweeper  sweeper
 	// declaring has a lock for each place where stores are declared.
-	declaring keyed
-	stop      chan struct{} // closed by Close
-	resting   sync.WaitGroup
+	declaring  keyedMutex
+	stop       chan struct{} // closed by Close
+	background sync.WaitGroup
 }
 
 // place is where a host belongs.
-type place struct{ tenant, app string }
+type hostKey struct{ tenant, app string }
 
 // opened is a host with its uses.
-type opened struct {
+type openHost struct {
 	app   *app.App      // as its files have it
 	ready chan struct{} // closed when host or err is set
 	host  *host.Host
@@ -91,14 +91,14 @@ func New(opts Options) *Apps {
 		logger = slog.New(slog.DiscardHandler)
 	}
 	a := &Apps{
-		options: opts, apps: map[string]*app.App{}, hosts: map[place]*opened{}, stop: make(chan struct{}), logger: logger,
+		options: opts, apps: map[string]*app.App{}, hosts: map[hostKey]*openHost{}, stop: make(chan struct{}), logger: logger,
 		failures: failureLog{logger: logger},
 	}
 	a.sweeper = sweeper{options: opts.Host, apps: a.all, logger: logger}
 	if opts.Idle > 0 {
-		a.resting.Go(a.closeResting)
+		a.background.Go(a.runIdleCloser)
 	}
-	a.resting.Go(func() { a.sweeper.run(a.stop) })
+	a.background.Go(func() { a.sweeper.run(a.stop) })
 	return a
 }
 
@@ -174,7 +174,7 @@ func (a *Apps) openOf(tenant string) (hosts []*host.Host) {
 
 // Host returns the host of a tenant's app, opening it at its first use. Whoever gets it calls release when done with it.
 func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, release func(), err error) {
-	o, mine, err := a.find(place{tenant, id})
+	o, mine, err := a.find(hostKey{tenant, id})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -182,8 +182,8 @@ func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, relea
 		o.host, o.err = a.open(ctx, tenant, mine, nil)
 		close(o.ready)
 		if o.err != nil {
-			a.failures.log(place{tenant, id}, o.err)
-			a.forget(place{tenant, id}, o)
+			a.failures.log(hostKey{tenant, id}, o.err)
+			a.forget(hostKey{tenant, id}, o)
 		}
 	}
 	select {
@@ -200,7 +200,7 @@ func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, relea
 }
 
 // find returns what is opened at a place, counting a use; mine is set where the caller is to open it.
-func (a *Apps) find(at place) (o *opened, mine *app.App, err error) {
+func (a *Apps) find(at hostKey) (o *openHost, mine *app.App, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	declared := a.apps[at.app]
@@ -208,7 +208,7 @@ func (a *Apps) find(at place) (o *opened, mine *app.App, err error) {
 	case a.closed:
 		return nil, nil, errClosed
 	case declared == nil:
-		return nil, nil, a.noApp(at.app)
+		return nil, nil, a.errNoApp(at.app)
 	}
 	if o := a.hosts[at]; o != nil {
 		o.use()
@@ -217,7 +217,7 @@ func (a *Apps) find(at place) (o *opened, mine *app.App, err error) {
 	if most := a.options.Tenants * len(a.apps); len(a.hosts) >= min(a.options.Open, most) && !a.closeOldest() && len(a.hosts) >= most {
 		return nil, nil, abi.Faultf(abi.QuotaExceeded, "this service has as many tenants as it may have: %d", a.options.Tenants)
 	}
-	o = &opened{app: declared, ready: make(chan struct{})}
+	o = &openHost{app: declared, ready: make(chan struct{})}
 	o.use()
 	a.hosts[at] = o
 	return o, declared, nil
@@ -226,7 +226,7 @@ func (a *Apps) find(at place) (o *opened, mine *app.App, err error) {
 var errClosed = abi.Faultf(abi.Unavailable, "the service is closing").WithHint("try again in a moment")
 
 // noApp says that there is no such app. The caller holds mu.
-func (a *Apps) noApp(id string) error {
+func (a *Apps) errNoApp(id string) error {
 	f := abi.Faultf(abi.NotFound, "there is no app %q", id)
 	if near := spell.Name(id, slices.Sorted(maps.Keys(a.apps))); near != "" {
 		return f.WithHint("did you mean %q?", near)
@@ -285,7 +285,7 @@ func openFault(err error) error {
 	return err
 }
 
-func (a *Apps) forget(at place, o *opened) {
+func (a *Apps) forget(at hostKey, o *openHost) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.hosts[at] == o {
@@ -294,11 +294,11 @@ func (a *Apps) forget(at place, o *opened) {
 }
 
 // retire closes a host once its uses have ended.
-func (a *Apps) retire(o *opened) {
+func (a *Apps) retire(o *openHost) {
 	a.gone.Go(func() {
 		<-o.ready
-		if o.host != nil && a.options.Retired != nil {
-			a.options.Retired(o.host)
+		if o.host != nil && a.options.OnRetired != nil {
+			a.options.OnRetired(o.host)
 		}
 		o.uses.Wait()
 		if o.host != nil {
@@ -318,12 +318,12 @@ func (a *Apps) Close() error {
 	if first {
 		close(a.stop)
 	}
-	a.resting.Wait()
+	a.background.Wait()
 	a.working.Lock()
 	defer a.working.Unlock()
 	a.mu.Lock()
 	hosts := a.hosts
-	a.hosts = map[place]*opened{}
+	a.hosts = map[hostKey]*openHost{}
 	a.mu.Unlock()
 	for _, o := range hosts {
 		a.retire(o)

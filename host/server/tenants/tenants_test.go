@@ -132,7 +132,7 @@ func TestServeAgain(t *testing.T) {
 		close(begun)
 		<-goOn
 		return count(ctx, h)
-	}, func(o *tenants.Options) { o.Retired = func(h *host.Host) { retired <- h } })
+	}, func(o *tenants.Options) { o.OnRetired = func(h *host.Host) { retired <- h } })
 	h, release, err := a.Host(t.Context(), "acme", "shop")
 	if err != nil {
 		t.Fatal(err)
@@ -375,7 +375,7 @@ func (c *closings) retired(h *host.Host) {
 // that were are opened again.
 func TestUnusedHostsAreClosed(t *testing.T) {
 	c := &closings{seen: map[*host.Host]string{}, gone: make(chan string, 99)}
-	a := serve(t, count, func(o *tenants.Options) { o.Open, o.Idle, o.Retired = 2, -1, c.retired })
+	a := serve(t, count, func(o *tenants.Options) { o.Open, o.Idle, o.OnRetired = 2, -1, c.retired })
 	used := c.open(t, a, "used")
 	c.open(t, a, "first")()
 	c.open(t, a, "second")()
@@ -390,7 +390,7 @@ func TestUnusedHostsAreClosed(t *testing.T) {
 	rests := &closings{seen: map[*host.Host]string{}, gone: make(chan string, 99)}
 	held := make(chan *host.Host, 99)
 	b := serve(t, count, func(o *tenants.Options) {
-		o.Idle, o.Retired, o.Resting = 20*time.Millisecond, rests.retired, func(h *host.Host) { held <- h }
+		o.Idle, o.OnRetired, o.OnIdle = 20*time.Millisecond, rests.retired, func(h *host.Host) { held <- h }
 	})
 	keep := rests.open(t, b, "kept")
 	rests.open(t, b, "left")()

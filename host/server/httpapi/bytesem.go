@@ -12,13 +12,13 @@ import (
 )
 
 // roomWait is how long a request waits for room.
-const roomWait = 10 * time.Second
+const acquireTimeout = 10 * time.Second
 
 // room bounds the bytes that requests hold at a time. Whose they are is a path, such as a tenant and one of its users: at
 // each level nobody holds more than it leaves free, of what the level above may hold. So the only tenant has half of the
 // room at most, and its only user a quarter; two tenants have a third each, and however many hold all they may, some is
 // left for the next one. Who waits is let in where it may hold as much: first who holds least, by tenant and then by user.
-type room struct {
+type byteSemaphore struct {
 	size int64
 	wait time.Duration
 	// what is held, for messages, such as files.
@@ -27,7 +27,7 @@ type room struct {
 	mu     sync.Mutex
 	used   int64
 	shares map[string]*share
-	line   line // of holdings for none of which there is room
+	queue  waitQueue // of holdings for none of which there is room
 }
 
 // share is what somebody at one level holds.
@@ -37,13 +37,13 @@ type share struct {
 	uses  int // holdings, waiting ones included
 }
 
-func newRoom(size int64, what string) *room {
-	return &room{size: size, wait: roomWait, what: what, shares: map[string]*share{}, line: newLine(maxRoomWaiting)}
+func newByteSemaphore(size int64, what string) *byteSemaphore {
+	return &byteSemaphore{size: size, wait: acquireTimeout, what: what, shares: map[string]*share{}, queue: newWaitQueue(maxWaiting)}
 }
 
 // holding is what one request has of a room, or waits for.
-type holding struct {
-	room   *room
+type reservation struct {
+	sem    *byteSemaphore
 	shares []*share // the tenant's first
 	bytes  int64
 	ready  chan struct{} // closed when it has them, or is refused
@@ -55,7 +55,7 @@ type holding struct {
 
 // take waits until there is room for a request. The holding is given back with free. The error is a problem: 429 where
 // it is the sender who has to slow down, 503 where others leave no room.
-func (r *room) take(ctx context.Context, bytes int64, path ...string) (*holding, error) {
+func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string) (*reservation, error) {
 	h, err := r.begin(bytes, path)
 	if err != nil {
 		return nil, err
@@ -67,8 +67,8 @@ func (r *room) take(ctx context.Context, bytes int64, path ...string) (*holding,
 		}
 	default:
 	}
-	noRoom := r.noRoom()
-	ctx, cancel := context.WithTimeoutCause(ctx, r.wait, noRoom)
+	errFull := r.errFull()
+	ctx, cancel := context.WithTimeoutCause(ctx, r.wait, errFull)
 	defer cancel()
 	select {
 	case <-h.ready:
@@ -79,49 +79,49 @@ func (r *room) take(ctx context.Context, bytes int64, path ...string) (*holding,
 	if h.refused != nil {
 		return nil, h.refused
 	}
-	if !r.line.remove(h) { // it has them, perhaps since this moment
+	if !r.queue.remove(h) { // it has them, perhaps since this moment
 		return h, nil
 	}
 	at := r.full(h)
 	own := at >= 0 && h.shares[at].bytes > 0
 	h.leave()
-	if own && context.Cause(ctx) == error(noRoom) {
-		return nil, r.fullShare()
+	if own && context.Cause(ctx) == error(errFull) {
+		return nil, r.errOverShare()
 	}
 	return nil, context.Cause(ctx)
 }
 
 // begin gives room to a request, or has it wait in the line. There is no room for those that wait, so that none is passed
 // by one for which there is.
-func (r *room) begin(bytes int64, path []string) (*holding, error) {
+func (r *byteSemaphore) begin(bytes int64, path []string) (*reservation, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	h := r.newHolding(bytes, path)
+	h := r.newReservation(bytes, path)
 	if r.full(h) < 0 {
 		r.count(h, h.bytes)
 		close(h.ready)
 		return h, nil
 	}
-	out, ok := r.line.add(h)
+	out, ok := r.queue.add(h)
 	if out != nil {
-		out.refused = r.fullShare()
+		out.refused = r.errOverShare()
 		out.leave()
 		close(out.ready)
 	}
 	if ok {
 		return h, nil
 	}
-	ofTenant := r.line.tenants[h.tenant()].waiting()
+	ofTenant := r.queue.tenants[h.tenant()].waiting()
 	h.leave()
 	if ofTenant > 0 {
-		return nil, r.fullShare()
+		return nil, r.errOverShare()
 	}
-	return nil, r.noRoom()
+	return nil, r.errFull()
 }
 
 // newHolding makes one that has nothing yet. The caller holds mu.
-func (r *room) newHolding(bytes int64, path []string) *holding {
-	h := &holding{room: r, bytes: bytes, ready: make(chan struct{})}
+func (r *byteSemaphore) newReservation(bytes int64, path []string) *reservation {
+	h := &reservation{sem: r, bytes: bytes, ready: make(chan struct{})}
 	for i := range path {
 		h.shares = append(h.shares, r.share(strings.Join(path[:i+1], "\x00")))
 	}
@@ -129,7 +129,7 @@ func (r *room) newHolding(bytes int64, path []string) *holding {
 }
 
 // share returns that of a name. The caller holds mu.
-func (r *room) share(name string) *share {
+func (r *byteSemaphore) share(name string) *share {
 	s := r.shares[name]
 	if s == nil {
 		s = &share{name: name}
@@ -140,40 +140,40 @@ func (r *room) share(name string) *share {
 }
 
 // leave lets go of the shares. The caller holds mu.
-func (h *holding) leave() {
+func (h *reservation) leave() {
 	for _, s := range h.shares {
 		if s.uses--; s.uses == 0 {
-			delete(h.room.shares, s.name)
+			delete(h.sem.shares, s.name)
 		}
 	}
 	h.shares = nil
 }
 
-func (r *room) noRoom() *problem {
+func (r *byteSemaphore) errFull() *problem {
 	f := abi.Faultf(abi.Unavailable, "the service has no room for more %s at the moment", r.what).WithHint("try again in some seconds")
 	return problemOfFault(f, 0)
 }
 
-func (r *room) fullShare() *problem {
+func (r *byteSemaphore) errOverShare() *problem {
 	f := abi.Faultf(abi.Unavailable, "too many %s are sent or read at a time", r.what).WithHint("send, or read, a few at a time")
 	return problemOfFault(f, http.StatusTooManyRequests)
 }
 
 // next gives room to those that wait.
-func (r *room) next() {
+func (r *byteSemaphore) next() {
 	for {
-		h := r.line.best(func(h *holding) bool { return r.full(h) < 0 })
+		h := r.queue.best(func(h *reservation) bool { return r.full(h) < 0 })
 		if h == nil {
 			return
 		}
-		r.line.remove(h)
+		r.queue.remove(h)
 		r.count(h, h.bytes)
 		close(h.ready)
 	}
 }
 
 // full returns the level at which a holding would be too much, -1 for none. One alone in the room never is.
-func (r *room) full(h *holding) int {
+func (r *byteSemaphore) full(h *reservation) int {
 	if r.used == 0 {
 		return -1
 	}
@@ -201,7 +201,7 @@ func (r *room) full(h *holding) int {
 // smallPart of the room, its tenant may exceed its share by a sparePart.
 const smallPart, sparePart = 1024, 16
 
-func (r *room) count(h *holding, bytes int64) {
+func (r *byteSemaphore) count(h *reservation, bytes int64) {
 	r.used += bytes
 	for _, s := range h.shares {
 		s.bytes += bytes
@@ -209,27 +209,27 @@ func (r *room) count(h *holding, bytes int64) {
 }
 
 // grow waits for more room for a request.
-func (h *holding) grow(ctx context.Context, bytes int64) error {
+func (h *reservation) grow(ctx context.Context, bytes int64) error {
 	path := strings.Split(h.shares[len(h.shares)-1].name, "\x00")
-	more, err := h.room.take(ctx, bytes, path...)
+	more, err := h.sem.acquire(ctx, bytes, path...)
 	if err != nil {
 		return err
 	}
-	h.room.mu.Lock()
-	defer h.room.mu.Unlock()
+	h.sem.mu.Lock()
+	defer h.sem.mu.Unlock()
 	h.bytes += more.bytes
 	more.leave()
 	return nil
 }
 
 // shrink gives back all but some bytes.
-func (h *holding) shrink(bytes int64) {
-	h.room.mu.Lock()
-	defer h.room.mu.Unlock()
+func (h *reservation) shrink(bytes int64) {
+	h.sem.mu.Lock()
+	defer h.sem.mu.Unlock()
 	if bytes < h.bytes {
-		h.room.count(h, bytes-h.bytes)
+		h.sem.count(h, bytes-h.bytes)
 		h.bytes = bytes
-		h.room.next()
+		h.sem.next()
 	}
 	if bytes == 0 {
 		h.leave()
@@ -237,7 +237,7 @@ func (h *holding) shrink(bytes int64) {
 }
 
 // free gives back all. It may be called twice.
-func (h *holding) free() { h.shrink(0) }
+func (h *reservation) free() { h.shrink(0) }
 
 // pathOf is whose what a principal holds is: its tenant's, and there its own.
 func pathOf(p auth.Principal) []string {

@@ -17,13 +17,13 @@ import (
 
 // surveyTime bounds how long a survey of the tenants of one app takes. A tenant takes some microseconds, unless a store
 // of it moved.
-const surveyTime = 10 * time.Second
+const checkTimeout = 10 * time.Second
 
 // survey refuses an app that could not be opened for some tenant in the backend, also where none is open, because a
 // store has records of another access. It changes nothing. Where the time does not suffice, the rest of the tenants is
 // left unchecked, which is logged.
-func survey(ctx context.Context, opts host.Options, logger *slog.Logger, declared *app.App) error {
-	bounded, cancel := context.WithTimeout(ctx, surveyTime)
+func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, declared *app.App) error {
+	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	of := func(stores []declare.Store) (*memory.Service, error) {
 		return memory.New(memory.Config{App: declared.ID, Backend: opts.Backend, Stores: stores, Limits: opts.Memory, Now: opts.Now, Logger: opts.Logger})
@@ -50,7 +50,7 @@ func survey(ctx context.Context, opts host.Options, logger *slog.Logger, declare
 	})
 	_, moved := errors.AsType[*memory.ScopeChangedError](err)
 	if err != nil && !moved && ctx.Err() == nil && bounded.Err() != nil {
-		logger.Warn("not all tenants of an app were checked for stores whose access changed", "app", declared.ID, "checked", checked, "limit", surveyTime.String())
+		logger.Warn("not all tenants of an app were checked for stores whose access changed", "app", declared.ID, "checked", checked, "limit", checkTimeout.String())
 		return nil
 	}
 	return err
@@ -78,11 +78,11 @@ type failureLog struct {
 	logger *slog.Logger
 
 	mu     sync.Mutex
-	logged map[place]time.Time
+	logged map[hostKey]time.Time
 }
 
 // due reports whether a failure at a place is to be logged.
-func (f *failureLog) due(at place, now time.Time) bool {
+func (f *failureLog) due(at hostKey, now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if age := now.Sub(f.logged[at]); 0 <= age && age < failureEvery {
@@ -99,14 +99,14 @@ func (f *failureLog) due(at place, now time.Time) bool {
 		}
 	}
 	if f.logged == nil {
-		f.logged = map[place]time.Time{}
+		f.logged = map[hostKey]time.Time{}
 	}
 	f.logged[at] = now
 	return true
 }
 
 // log logs why an app cannot be opened for a tenant.
-func (f *failureLog) log(at place, err error) {
+func (f *failureLog) log(at hostKey, err error) {
 	if !f.due(at, time.Now()) {
 		return
 	}

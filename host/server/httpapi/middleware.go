@@ -48,33 +48,33 @@ type Access struct {
 	recheck      time.Duration
 	userMetadata []string
 	limiter      limiter
-	bodies       *room
+	bodies       *byteSemaphore
 	runs         *registry
 }
 
 func newAccess(opts Options, runs *registry) *Access {
 	return &Access{
 		apps: opts.Apps, authenticate: opts.Authenticate, admitted: opts.Admitted, limited: opts.Limited, recheck: opts.Recheck,
-		userMetadata: opts.UserMetadata, runs: runs, bodies: newRoom(cmp.Or(opts.BodyBytes, DefaultBodyBytes), "bodies"),
+		userMetadata: opts.UserMetadata, runs: runs, bodies: newByteSemaphore(cmp.Or(opts.BodyBytes, DefaultBodyBytes), "bodies"),
 		limiter: limiter{rate: rate.Limit(opts.Rate), burst: max(opts.Burst, int(math.Ceil(opts.Rate)), 1)},
 	}
 }
 
 // guard lets in who has a right, before the body is read.
-func (a *Access) guard(right auth.Right) func(huma.Context, func(huma.Context)) {
+func (a *Access) middleware(permission auth.Permission) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, _ := humago.Unwrap(ctx)
-		p, err := a.admit(r, right)
+		p, err := a.admit(r, permission)
 		if err != nil {
 			refuse(ctx, err)
 			return
 		}
-		if ctx, err = intake(ctx); err != nil {
+		if ctx, err = prepareRequest(ctx); err != nil {
 			refuse(ctx, err)
 			return
 		}
 		if b := bodyOf(ctx.Context()); b != nil && ctx.Operation().RequestBody.Content[multipartType] == nil {
-			if err := a.holdBody(r.Context(), p, b, r.ContentLength); err != nil {
+			if err := a.reserveBody(r.Context(), p, b, r.ContentLength); err != nil {
 				refuseUnread(ctx, err)
 				return
 			}
@@ -86,10 +86,10 @@ func (a *Access) guard(right auth.Right) func(huma.Context, func(huma.Context)) 
 }
 
 // admit finds out who sent a request and whether they have a right; "" is one that everybody has who is known.
-func (a *Access) admit(r *http.Request, right auth.Right) (auth.Principal, error) {
+func (a *Access) admit(r *http.Request, permission auth.Permission) (auth.Principal, error) {
 	p, err := a.authenticate(r)
 	if err != nil {
-		return p, refusal(err)
+		return p, authProblem(err)
 	}
 	if wait := a.limiter.wait(p); wait > 0 {
 		a.limited(p.Tenant)
@@ -98,16 +98,16 @@ func (a *Access) admit(r *http.Request, right auth.Right) (auth.Principal, error
 		busy.header.Set("Retry-After", seconds(wait))
 		return p, busy
 	}
-	if right != "" && !p.Allows(right) {
-		return p, abi.Faultf(abi.AccessDenied, "the role %q may not do this: it takes the right %q", p.Role, right)
+	if permission != "" && !p.Allows(permission) {
+		return p, abi.Faultf(abi.AccessDenied, "the role %q may not do this: it takes the right %q", p.Role, permission)
 	}
 	a.admitted(r.Context())
 	return p, nil
 }
 
 // refusal says that credentials are needed, or others. It ends the connection: those without credentials make room.
-func refusal(err error) error {
-	r, ok := errors.AsType[auth.Refusal](err)
+func authProblem(err error) error {
+	r, ok := errors.AsType[auth.AuthError](err)
 	if !ok {
 		return err
 	}
@@ -154,7 +154,7 @@ func (a *Access) appOf(p auth.Principal, named string) (string, error) {
 	if named == "" {
 		return "", abi.Faultf(abi.InvalidArgument, "several apps are served here: which one is meant?").WithHint("add ?app= with the id of the app")
 	}
-	if !p.MayUse(named) {
+	if !p.CanUseApp(named) {
 		return "", abi.Faultf(abi.NotFound, "there is no app %q", named) // or none that is their business
 	}
 	return named, nil
@@ -164,7 +164,7 @@ func (a *Access) appOf(p auth.Principal, named string) (string, error) {
 func (a *Access) appsOf(p auth.Principal) []string {
 	mine := []string{}
 	for _, app := range a.apps.Names() {
-		if p.MayUse(app) {
+		if p.CanUseApp(app) {
 			mine = append(mine, app)
 		}
 	}
@@ -222,8 +222,8 @@ type Admitted struct {
 
 // Admit lets a request in that has a right, as for an operation of the API. Its query may hold app, user_id and session_id,
 // and nothing else: a name that is misspelt must not let it act for nobody.
-func (a *Access) Admit(r *http.Request, right auth.Right) (Admitted, error) {
-	p, err := a.admit(r, right)
+func (a *Access) Admit(r *http.Request, permission auth.Permission) (Admitted, error) {
+	p, err := a.admit(r, permission)
 	if err != nil {
 		return Admitted{}, err
 	}

@@ -235,10 +235,10 @@ func (r row) expected(route httpapi.Route, a asked) int {
 	switch {
 	case !known:
 		return 401 // nobody without credentials, or with others than those of the service
-	case route.Right == "":
+	case route.Permission == "":
 		return r.status
 	case !slices.ContainsFunc(auth.Table, func(rule auth.Rule) bool {
-		return rule.Right == route.Right && (slices.Contains(rule.Roles, p.Role) || p.Code && slices.Contains(rule.WithCode, p.Role))
+		return rule.Permission == route.Permission && (slices.Contains(rule.Roles, p.Role) || p.CanRunCode && slices.Contains(rule.WithCode, p.Role))
 	}):
 		return 403 // by the table
 	case r.plain:

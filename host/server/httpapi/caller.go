@@ -15,7 +15,7 @@ import (
 
 // named is the user and the session that a request names, either of which may be "", as far as the credentials allow it.
 func (c *call) named(user, session string) (host.Caller, error) {
-	user, session, err := c.principal.Act(user, session)
+	user, session, err := c.principal.ActAs(user, session)
 	return host.Caller{
 		Tenant: c.principal.Tenant, User: user, Session: session, Actor: c.principal.Name, ActorIsUser: c.principal.Role == auth.User,
 		Confined: c.principal.Confined(session),
@@ -41,7 +41,7 @@ func (c *call) caller(ctx context.Context, user, session string) (host.Caller, e
 
 // mayGive refuses what an end user's credentials may not set: only the platform knows the environment, what ran before, its
 // own references, and what it says of the user in metadata.
-func (c *call) mayGive(f apitypes.RunFields) error {
+func (c *call) checkRunFields(f apitypes.RunFields) error {
 	if c.principal.Role != auth.User {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (c *call) mayGive(f apitypes.RunFields) error {
 		name  string
 		given bool
 	}{
-		{"env", f.Env != nil}, {"context", isGiven(f.Context)},
+		{"env", f.Env != nil}, {"context", isSet(f.Context)},
 		{"session_reference", f.SessionReference != ""}, {"user_reference", f.UserReference != ""},
 	} {
 		if member.given {
@@ -57,12 +57,12 @@ func (c *call) mayGive(f apitypes.RunFields) error {
 				WithHint("leave %s out, or send the request with a key of the platform", member.name)
 		}
 	}
-	return c.mayPatch(f.Metadata)
+	return c.checkMetadata(f.Metadata)
 }
 
 // mayPatch refuses a patch of metadata with keys that the configuration does not leave to users.
-func (c *call) mayPatch(patch json.RawMessage) error {
-	if c.principal.Role != auth.User || !isGiven(patch) {
+func (c *call) checkMetadata(patch json.RawMessage) error {
+	if c.principal.Role != auth.User || !isSet(patch) {
 		return nil
 	}
 	members := map[string]json.RawMessage{}
@@ -73,24 +73,24 @@ func (c *call) mayPatch(patch json.RawMessage) error {
 		if slices.Contains(c.userMetadata, name) {
 			continue
 		}
-		f := abi.Faultf(abi.AccessDenied, "the credentials of a user may not set metadata.%s", shortened(name))
+		f := abi.Faultf(abi.AccessDenied, "the credentials of a user may not set metadata.%s", truncatedName(name))
 		if len(c.userMetadata) == 0 {
-			return f.WithHint("leave metadata.%s out, or send the request with a key of the platform", shortened(name))
+			return f.WithHint("leave metadata.%s out, or send the request with a key of the platform", truncatedName(name))
 		}
-		return f.WithHint("leave metadata.%s out: a user may set %s", shortened(name), strings.Join(c.userMetadata, ", "))
+		return f.WithHint("leave metadata.%s out: a user may set %s", truncatedName(name), strings.Join(c.userMetadata, ", "))
 	}
 	return nil
 }
 
 // isGiven reports whether a member of a body holds a value.
-func isGiven(value json.RawMessage) bool { return len(value) > 0 && string(value) != "null" }
+func isSet(value json.RawMessage) bool { return len(value) > 0 && string(value) != "null" }
 
 // shortened is a name from a request as a message repeats it.
-func shortened(name string) string {
-	const most = 64
+func truncatedName(name string) string {
+	const maxRunes = 64
 	runes := []rune(name)
-	if len(runes) <= most {
+	if len(runes) <= maxRunes {
 		return name
 	}
-	return string(runes[:most]) + "..."
+	return string(runes[:maxRunes]) + "..."
 }

@@ -9,28 +9,28 @@ import (
 // Refusal says why credentials were not taken, in no more detail than a stranger may have: what exactly was wrong would
 // help nobody but who guesses. It is an error, so that callers write errors.Is(err, auth.Expired); it is an
 // abi.AccessDenied too.
-type Refusal string
+type AuthError string
 
 // The refusals.
 const (
 	// NoCredentials: there were none, or of a scheme that is not Bearer.
-	NoCredentials Refusal = "no credentials were given"
+	NoCredentials AuthError = "no credentials were given"
 	// Ambiguous: there were several, and which of them count must not be a guess.
-	Ambiguous Refusal = "credentials were given more than once"
+	Ambiguous AuthError = "credentials were given more than once"
 	// Invalid: they are malformed, unknown, revoked, or not for this service.
-	Invalid Refusal = "the credentials are not valid"
+	Invalid AuthError = "the credentials are not valid"
 	// Expired: they were good once.
-	Expired Refusal = "the credentials have expired"
+	Expired AuthError = "the credentials have expired"
 )
 
 // Error says it in words.
-func (r Refusal) Error() string { return string(r) }
+func (r AuthError) Error() string { return string(r) }
 
 // Unwrap makes abi.FaultOf and errors.Is see a fault.
-func (r Refusal) Unwrap() error { return abi.Faultf(abi.AccessDenied, "%s", string(r)) }
+func (r AuthError) Unwrap() error { return abi.Faultf(abi.AccessDenied, "%s", string(r)) }
 
 // Status is the HTTP status of the answer.
-func (r Refusal) Status() int {
+func (r AuthError) Status() int {
 	if r == Ambiguous {
 		return http.StatusBadRequest
 	}
@@ -39,7 +39,7 @@ func (r Refusal) Status() int {
 
 // Challenge is the header WWW-Authenticate of the answer, as RFC 6750, section 3, has it: without an error for who just
 // did not know that credentials are needed.
-func (r Refusal) Challenge() string {
+func (r AuthError) Challenge() string {
 	switch r {
 	case NoCredentials:
 		return "Bearer"

@@ -33,7 +33,7 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	}
 	var errs []error
 	for id, declared := range next {
-		if err := a.take(ctx, declared); err != nil {
+		if err := a.reopen(ctx, declared); err != nil {
 			errs = append(errs, err)
 			if was, ok := a.App(id); ok {
 				next[id] = was
@@ -42,7 +42,7 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	}
 	a.mu.Lock()
 	a.apps = next
-	var left []*opened
+	var left []*openHost
 	for at, o := range a.hosts {
 		if next[at.app] == nil {
 			left = append(left, o)
@@ -63,8 +63,8 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 
 // take opens an app anew for all its tenants, if it could be opened for those too for which it is not open. The caller
 // holds serving.
-func (a *Apps) take(ctx context.Context, declared *app.App) error {
-	if err := survey(ctx, a.options.Host, a.logger, declared); err != nil {
+func (a *Apps) reopen(ctx context.Context, declared *app.App) error {
+	if err := checkTenants(ctx, a.options.Host, a.logger, declared); err != nil {
 		return err
 	}
 	return a.replace(ctx, declared)
@@ -72,8 +72,8 @@ func (a *Apps) take(ctx context.Context, declared *app.App) error {
 
 // replace opens an app anew for all its tenants, or for none. The caller holds serving.
 func (a *Apps) replace(ctx context.Context, declared *app.App) error {
-	fresh := map[place]*opened{}
-	was := a.places(declared)
+	fresh := map[hostKey]*openHost{}
+	was := a.outdated(declared)
 	for at := range was {
 		h, err := a.open(ctx, at.tenant, declared, nil)
 		if err != nil {
@@ -82,7 +82,7 @@ func (a *Apps) replace(ctx context.Context, declared *app.App) error {
 			}
 			return fmt.Errorf("for the tenant %q: %w", at.tenant, err)
 		}
-		fresh[at] = openedAs(declared, h)
+		fresh[at] = newOpenHost(declared, h)
 	}
 	for at, o := range fresh {
 		if !a.swap(at, was[at], o, nil) { // closed meanwhile, or replaced by its tenant: Serve looks again
@@ -93,17 +93,17 @@ func (a *Apps) replace(ctx context.Context, declared *app.App) error {
 }
 
 // openedAs is a host that is open.
-func openedAs(declared *app.App, h *host.Host) *opened {
-	o := &opened{app: declared, ready: make(chan struct{}), host: h, used: time.Now()}
+func newOpenHost(declared *app.App, h *host.Host) *openHost {
+	o := &openHost{app: declared, ready: make(chan struct{}), host: h, used: time.Now()}
 	close(o.ready)
 	return o
 }
 
 // places are those where an app is open, but not as it is declared now, with what is open there.
-func (a *Apps) places(declared *app.App) map[place]*opened {
+func (a *Apps) outdated(declared *app.App) map[hostKey]*openHost {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	list := map[place]*opened{}
+	list := map[hostKey]*openHost{}
 	for at, o := range a.hosts {
 		if at.app == declared.ID && o.app != declared {
 			list[at] = o
@@ -114,7 +114,7 @@ func (a *Apps) places(declared *app.App) map[place]*opened {
 
 // swap puts a host in the place of another one, nil for none, and reports whether that was there still, and served the app
 // as it is declared, if one is given.
-func (a *Apps) swap(at place, was, o *opened, declared *app.App) bool {
+func (a *Apps) swap(at hostKey, was, o *openHost, declared *app.App) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.hosts[at] != was || a.closed || declared != nil && a.apps[at.app] != declared {
@@ -128,7 +128,7 @@ func (a *Apps) swap(at place, was, o *opened, declared *app.App) bool {
 }
 
 // drop has a place opened anew at its next use.
-func (a *Apps) drop(at place) {
+func (a *Apps) drop(at hostKey) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if o := a.hosts[at]; o != nil {
@@ -140,7 +140,7 @@ func (a *Apps) drop(at place) {
 // DeclareStore creates a store for a tenant, or changes one that was created so. The rules of the catalogue hold: a store
 // with records keeps its access, which is a conflict. One of the app file is changed there.
 func (a *Apps) DeclareStore(ctx context.Context, tenant, id string, st declare.Store, create bool) error {
-	return a.declare(ctx, tenant, id, []declare.Store{st}, func(known []declare.Store) error { return mayDeclare(known, st, create) })
+	return a.declare(ctx, tenant, id, []declare.Store{st}, func(known []declare.Store) error { return checkDeclare(known, st, create) })
 }
 
 // DeclareStores creates or changes stores as DeclareStore does: all of them, or none.
@@ -157,7 +157,7 @@ func (a *Apps) DeclareStores(ctx context.Context, tenant, id string, stores []de
 
 // declare adds declarations to those that the tenant made before, if check finds that they may be.
 func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.Store, check func(known []declare.Store) error) error {
-	at := place{tenant, id}
+	at := hostKey{tenant, id}
 	defer a.declaring.lock(at)()
 	a.working.RLock()
 	defer a.working.RUnlock()
@@ -186,7 +186,7 @@ func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.
 	if err != nil {
 		return declarationFault(stores, err)
 	}
-	o := openedAs(declared, h)
+	o := newOpenHost(declared, h)
 	if err := memory.SaveDeclared(ctx, a.options.Host.Backend, tenant, id, stores...); err != nil {
 		a.retire(o)
 		return err
@@ -199,7 +199,7 @@ func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.
 }
 
 // at returns the app of a place as it is declared, and what is open there, nil for nothing.
-func (a *Apps) at(at place) (*app.App, *opened, error) {
+func (a *Apps) at(at hostKey) (*app.App, *openHost, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	declared := a.apps[at.app]
@@ -207,7 +207,7 @@ func (a *Apps) at(at place) (*app.App, *opened, error) {
 	case a.closed:
 		return nil, nil, errClosed
 	case declared == nil:
-		return nil, nil, a.noApp(at.app)
+		return nil, nil, a.errNoApp(at.app)
 	}
 	return declared, a.hosts[at], nil
 }
@@ -222,7 +222,7 @@ func storeNamed(stores []declare.Store, name string) *declare.Store {
 }
 
 // mayDeclare decides whether a store is to be created that there is not, or changed that there is.
-func mayDeclare(known []declare.Store, st declare.Store, create bool) error {
+func checkDeclare(known []declare.Store, st declare.Store, create bool) error {
 	other := storeNamed(known, st.Name)
 	switch {
 	case create && other != nil:

@@ -8,35 +8,35 @@ import (
 )
 
 // answerTime is how long a client may take to read an answer that is neither a file nor a stream.
-const answerTime = 2 * time.Minute
+const responseTimeout = 2 * time.Minute
 
 // timed is an answer that has to be read in time once it begins: what is not read is kept in memory, and its connection.
-type timed struct {
+type deadlineWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	began   bool
 }
 
 // newTimed takes away the deadline that the connection has from the answer before.
-func newTimed(w http.ResponseWriter) *timed {
-	t := &timed{ResponseWriter: w, control: http.NewResponseController(w)}
+func newDeadlineWriter(w http.ResponseWriter) *deadlineWriter {
+	t := &deadlineWriter{ResponseWriter: w, control: http.NewResponseController(w)}
 	_ = t.control.SetWriteDeadline(time.Time{})
 	return t
 }
 
 // WriteHeader begins the answer. A stream looks after its time itself.
-func (t *timed) WriteHeader(status int) {
+func (t *deadlineWriter) WriteHeader(status int) {
 	if !t.began && status >= http.StatusOK {
 		t.began = true
 		if !strings.HasPrefix(t.Header().Get("Content-Type"), "text/event-stream") {
-			_ = t.control.SetWriteDeadline(time.Now().Add(answerTime))
+			_ = t.control.SetWriteDeadline(time.Now().Add(responseTimeout))
 		}
 	}
 	t.ResponseWriter.WriteHeader(status)
 }
 
 // Write begins the answer where WriteHeader did not.
-func (t *timed) Write(p []byte) (int, error) {
+func (t *deadlineWriter) Write(p []byte) (int, error) {
 	if !t.began {
 		t.WriteHeader(http.StatusOK)
 	}
@@ -44,7 +44,7 @@ func (t *timed) Write(p []byte) (int, error) {
 }
 
 // Flush is for those who look for it and not for Unwrap.
-func (t *timed) Flush() {
+func (t *deadlineWriter) Flush() {
 	if !t.began {
 		t.WriteHeader(http.StatusOK)
 	}
@@ -52,10 +52,10 @@ func (t *timed) Flush() {
 }
 
 // Unwrap is for http.ResponseController.
-func (t *timed) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+func (t *deadlineWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
 // pace is how fast a client has to read a file.
-type pace struct {
+type minRate struct {
 	// stall is how long it may read nothing.
 	stall time.Duration
 	// chunk is how long it may take for each chunk on average, beside one stall: a trickle would hold the file for hours.
@@ -63,13 +63,13 @@ type pace struct {
 }
 
 // filePace is 32 KiB a second.
-var filePace = pace{stall: 30 * time.Second, chunk: 2 * time.Second}
+var fileRate = minRate{stall: 30 * time.Second, chunk: 2 * time.Second}
 
 const chunkBytes = 64 << 10
 
 // paced is the reader of a file, who has to keep a pace.
-type paced struct {
-	pace
+type fileWriter struct {
+	minRate
 	w       http.ResponseWriter
 	control *http.ResponseController
 	begin   time.Time
@@ -78,19 +78,19 @@ type paced struct {
 }
 
 // start begins to send a file.
-func (p pace) start(w http.ResponseWriter) *paced {
-	return &paced{pace: p, w: w, control: http.NewResponseController(w), begin: time.Now(), buffer: make([]byte, chunkBytes)}
+func (p minRate) start(w http.ResponseWriter) *fileWriter {
+	return &fileWriter{minRate: p, w: w, control: http.NewResponseController(w), begin: time.Now(), buffer: make([]byte, chunkBytes)}
 }
 
 // wait calls f, whose time is not the reader's.
-func (p *paced) wait(f func()) {
+func (p *fileWriter) wait(f func()) {
 	since := time.Now()
 	f()
 	p.begin = p.begin.Add(time.Since(since))
 }
 
 // copy sends a part of the file, until the reader is too slow or has gone, and returns how much it sent.
-func (p *paced) copy(r io.Reader) (sent int64, err error) {
+func (p *fileWriter) copy(r io.Reader) (sent int64, err error) {
 	for ; ; p.chunks++ {
 		n, readErr := io.ReadFull(r, p.buffer)
 		deadline := p.begin.Add(p.stall + time.Duration(p.chunks)*p.chunk)

@@ -23,7 +23,7 @@ const (
 
 // course is what a run in progress has done, for its trace. Its spans are made when it has ended, with the times they
 // had: an observer cannot hand the engine a context with a span. It is used by the run's goroutine alone.
-type course struct {
+type runTrace struct {
 	began    time.Time
 	traced   bool
 	attempts []attempt
@@ -47,7 +47,7 @@ type call struct {
 }
 
 // mayTrace reports whether a run could be in a trace that is exported.
-func (t *Telemetry) mayTrace(ctx context.Context) bool {
+func (t *Telemetry) isTraced(ctx context.Context) bool {
 	if t.traces == nil {
 		return false
 	}
@@ -56,7 +56,7 @@ func (t *Telemetry) mayTrace(ctx context.Context) bool {
 }
 
 // called notes a memory call.
-func (c *course) called(number int, op, code string, event host.CallEvent) {
+func (c *runTrace) called(number int, op, code string, event host.CallEvent) {
 	if len(c.calls) == maxCalls {
 		return
 	}
@@ -69,14 +69,14 @@ func (c *course) called(number int, op, code string, event host.CallEvent) {
 }
 
 // executed notes an attempt.
-func (c *course) executed(number int, event host.Execution) {
+func (c *runTrace) executed(number int, event host.Execution) {
 	if len(c.attempts) < maxAttempts {
 		c.attempts = append(c.attempts, attempt{number, event})
 	}
 }
 
 // trace makes the spans of a run, below the span in ctx if there is one, and returns the run's own.
-func (e *ending) trace(ctx context.Context, tracer trace.Tracer) trace.SpanContext {
+func (e *runEnd) trace(ctx context.Context, tracer trace.Tracer) trace.SpanContext {
 	name := "run"
 	if e.tool != "" {
 		name += " " + e.tool
@@ -97,7 +97,7 @@ func (e *ending) trace(ctx context.Context, tracer trace.Tracer) trace.SpanConte
 	return run.SpanContext()
 }
 
-func (e *ending) traceAttempts(ctx context.Context, tracer trace.Tracer) {
+func (e *runEnd) traceAttempts(ctx context.Context, tracer trace.Tracer) {
 	calls := e.calls
 	for _, a := range e.attempts {
 		n := 0

@@ -14,23 +14,23 @@ import (
 )
 
 // SetRoom has a server with room for fewer bytes, for which nobody waits.
-func (s *Server) SetRoom(bytes int64) {
-	s.files.uploads, s.files.downloads = newRoom(bytes, "files"), newRoom(bytes, "files")
+func (s *Server) SetFileMemory(bytes int64) {
+	s.files.uploads, s.files.downloads = newByteSemaphore(bytes, "files"), newByteSemaphore(bytes, "files")
 	s.files.uploads.wait, s.files.downloads.wait = time.Millisecond, time.Millisecond
 }
 
 // rooms are whose the holdings of these tests are.
 var (
-	annsRoom = []string{"a", "ann"}
-	bobsRoom = []string{"a", "bob"}
-	dansRoom = []string{"a", "dan"}
+	annsPath = []string{"a", "ann"}
+	bobsPath = []string{"a", "bob"}
+	dansPath = []string{"a", "dan"}
 	cleo     = []string{"c", "cleo"}
 )
 
 // must takes room, and fails the test unless that ends with a status, 0 for none.
-func must(t *testing.T, r *room, bytes int64, status int, path ...string) *holding {
+func must(t *testing.T, r *byteSemaphore, bytes int64, status int, path ...string) *reservation {
 	t.Helper()
-	h, err := r.take(t.Context(), bytes, path...)
+	h, err := r.acquire(t.Context(), bytes, path...)
 	got := 0
 	if p, ok := errors.AsType[*problem](err); ok {
 		got = p.Status
@@ -44,10 +44,10 @@ func must(t *testing.T, r *room, bytes int64, status int, path ...string) *holdi
 // TestRoomLeavesSome has a sender, its tenant and other tenants take all that they may: there is some for the next one.
 func TestRoomLeavesSome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRoom(1<<20, "bodies")
+		r := newByteSemaphore(1<<20, "bodies")
 		fill := func(path ...string) (total int64) {
 			for {
-				h, err := r.take(t.Context(), 1<<10, path...)
+				h, err := r.acquire(t.Context(), 1<<10, path...)
 				if err != nil {
 					must(t, r, 1<<10, http.StatusTooManyRequests, path...)
 					return total
@@ -55,10 +55,10 @@ func TestRoomLeavesSome(t *testing.T) {
 				total += h.bytes
 			}
 		}
-		if got := fill(annsRoom...); got != r.size/4 {
+		if got := fill(annsPath...); got != r.size/4 {
 			t.Errorf("a user alone has %d of %d; want a quarter", got, r.size)
 		}
-		if got := fill(bobsRoom...); got != r.size/8 {
+		if got := fill(bobsPath...); got != r.size/8 {
 			t.Errorf("the second has %d of %d; want an eighth", got, r.size)
 		}
 		for range 5 {
@@ -66,24 +66,24 @@ func TestRoomLeavesSome(t *testing.T) {
 			fill("d", "eve")
 		}
 		must(t, r, 10<<10, 0, cleo...)
-		must(t, r, 1<<10, 0, dansRoom...)
+		must(t, r, 1<<10, 0, dansPath...)
 	})
 }
 
 func TestRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRoom(100, "files")
-		first := must(t, r, 20, 0, annsRoom...)
-		must(t, r, 6, http.StatusTooManyRequests, annsRoom...)
-		second := must(t, r, 5, 0, annsRoom...)
-		must(t, r, 12, 0, bobsRoom...)
+		r := newByteSemaphore(100, "files")
+		first := must(t, r, 20, 0, annsPath...)
+		must(t, r, 6, http.StatusTooManyRequests, annsPath...)
+		second := must(t, r, 5, 0, annsPath...)
+		must(t, r, 12, 0, bobsPath...)
 		must(t, r, 32, http.StatusServiceUnavailable, cleo...) // half of what is free
 		large := must(t, r, 15, 0, cleo...)
 		first.free()
 		first.free()
-		go func() { must(t, r, 30, http.StatusTooManyRequests, annsRoom...) }()
+		go func() { must(t, r, 30, http.StatusTooManyRequests, annsPath...) }()
 		synctest.Wait()
-		must(t, r, 10, 0, annsRoom...) // while another of hers waits that is larger
+		must(t, r, 10, 0, annsPath...) // while another of hers waits that is larger
 		large.shrink(1)
 		if err := large.grow(t.Context(), 10); err != nil || large.bytes != 11 {
 			t.Errorf("grow = %v; the holding has %d bytes, want 11", err, large.bytes)
@@ -91,15 +91,15 @@ func TestRoom(t *testing.T) {
 		second.free()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := r.take(ctx, 49, cleo...); !errors.Is(err, context.Canceled) {
+		if _, err := r.acquire(ctx, 49, cleo...); !errors.Is(err, context.Canceled) {
 			t.Errorf("take of who does not wait = %v", err)
 		}
 		time.Sleep(time.Minute)
 		large.free()
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if r.line.count != 0 || r.used != 22 || len(r.shares) != 3 {
-			t.Errorf("used = %d, shares = %v, %d wait", r.used, r.shares, r.line.count)
+		if r.queue.count != 0 || r.used != 22 || len(r.shares) != 3 {
+			t.Errorf("used = %d, shares = %v, %d wait", r.used, r.shares, r.queue.count)
 		}
 	})
 }
@@ -107,13 +107,13 @@ func TestRoom(t *testing.T) {
 // TestRoomWaits gives room to who holds least, and then to who waited longest.
 func TestRoomWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRoom(100, "files")
+		r := newByteSemaphore(100, "files")
 		held := must(t, r, 40, 0, "z", "z")
-		must(t, r, 15, 0, annsRoom...)
+		must(t, r, 15, 0, annsPath...)
 		got := make(chan string, 3)
-		for _, path := range [][]string{annsRoom, bobsRoom, cleo} {
+		for _, path := range [][]string{annsPath, bobsPath, cleo} {
 			go func() {
-				if _, err := r.take(t.Context(), 10, path...); err == nil {
+				if _, err := r.acquire(t.Context(), 10, path...); err == nil {
 					got <- path[1]
 				}
 			}()
@@ -135,11 +135,11 @@ func TestPace(t *testing.T) {
 	ended := make(chan struct{}, 2)
 	content := make([]byte, 64<<20) // more than the buffers of a connection
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p := filePace
+		p := fileRate
 		if r.URL.Path == "/short" {
-			p = pace{stall: 20 * time.Millisecond}
+			p = minRate{stall: 20 * time.Millisecond}
 		}
-		_, _ = p.start(newTimed(w)).copy(bytes.NewReader(content))
+		_, _ = p.start(newDeadlineWriter(w)).copy(bytes.NewReader(content))
 		ended <- struct{}{}
 	}))
 	defer server.Close()
@@ -187,7 +187,7 @@ func (d *deadlines) SetWriteDeadline(at time.Time) error {
 func TestTimed(t *testing.T) {
 	for kind, want := range map[string]int{"application/json": 2, "text/event-stream": 1} {
 		d := &deadlines{ResponseWriter: httptest.NewRecorder()}
-		w := newTimed(d)
+		w := newDeadlineWriter(d)
 		w.Header().Set("Content-Type", kind)
 		w.WriteHeader(http.StatusEarlyHints)
 		_, _ = w.Write([]byte("a"))
@@ -201,7 +201,7 @@ func TestTimed(t *testing.T) {
 // TestSlowReaders has many readers of one file that do not read on: they hold little, others of the tenant read meanwhile,
 // and who reads on gets all of it.
 func TestSlowReaders(t *testing.T) {
-	s := &fileHandler{downloads: newRoom(downloadRoom, "files")}
+	s := &fileHandler{downloads: newByteSemaphore(downloadBytes, "files")}
 	content := make([]byte, 20<<20)
 	for i := range content {
 		content[i] = byte(i / 1000)
@@ -217,7 +217,7 @@ func TestSlowReaders(t *testing.T) {
 		}
 		defer d.close()
 		describeFile(w, "a.bin", "application/octet-stream", d.bytes)
-		d.send(r.Context(), newTimed(w))
+		d.send(r.Context(), newDeadlineWriter(w))
 	}))
 	defer server.Close()
 	var slow []net.Conn

@@ -18,7 +18,7 @@ import (
 
 const (
 	// fileRoom is how many bytes of files that are uploaded, and of those that are downloaded, are in memory at a time.
-	fileRoom = 256 << 20
+	uploadBytes = 256 << 20
 	// DefaultBodyBytes is how much memory the JSON bodies of requests take at a time.
 	DefaultBodyBytes = 256 << 20
 
@@ -41,18 +41,18 @@ const importTakes = 200
 // reading is what the body takes while it is read and decoded where it has a length.
 func (b *body) reading(length int64) int64 {
 	if b.document {
-		return min(importTakes*length, b.most)
+		return min(importTakes*length, b.maxHeld)
 	}
 	return readingTakes*length + treeTakes*min(length, treeBytes)
 }
 
 // holdBody makes room for a JSON body before any of it is read, and keeps some until its request is answered.
-func (a *Access) holdBody(ctx context.Context, p auth.Principal, b *body, length int64) error {
+func (a *Access) reserveBody(ctx context.Context, p auth.Principal, b *body, length int64) error {
 	if length < 0 {
 		length = bodyStep
 	}
-	b.most = a.bodies.size / 4
-	held, err := a.bodies.take(ctx, b.reading(length), pathOf(p)...)
+	b.maxHeld = a.bodies.size / 4
+	held, err := a.bodies.acquire(ctx, b.reading(length), pathOf(p)...)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (a *Access) ReadBody(w http.ResponseWriter, r *http.Request, p auth.Princip
 		return nil, bodyTooLarge
 	}
 	b := &body{ReadCloser: r.Body, left: maxHandledBytes, control: control}
-	if err := a.holdBody(r.Context(), p, b, r.ContentLength); err != nil {
+	if err := a.reserveBody(r.Context(), p, b, r.ContentLength); err != nil {
 		_ = control.SetReadDeadline(time.Now().Add(bodyReadTime))
 		drain(r)
 		return nil, err
@@ -133,14 +133,14 @@ func (a *Access) ReadBody(w http.ResponseWriter, r *http.Request, p auth.Princip
 const bodyReadTime = 5 * time.Second
 
 // holdUpload makes room for a file before any of it is read.
-func (h *fileHandler) holdUpload(ctx huma.Context, next func(huma.Context)) {
+func (h *fileHandler) reserveUpload(ctx huma.Context, next func(huma.Context)) {
 	r, _ := humago.Unwrap(ctx)
 	p, _ := ctx.Context().Value(principalKey{}).(auth.Principal)
 	bytes := r.ContentLength
 	if bytes < 0 {
 		bytes = ctx.Operation().MaxBodyBytes
 	}
-	held, err := h.uploads.take(r.Context(), bytes, pathOf(p)...)
+	held, err := h.uploads.acquire(r.Context(), bytes, pathOf(p)...)
 	if err != nil {
 		refuseUnread(ctx, err)
 		return

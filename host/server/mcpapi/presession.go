@@ -12,16 +12,16 @@ import (
 )
 
 // beforeInitialize are the methods that begin a session, or need none.
-var beforeInitialize = []string{"initialize", "ping", "server/discover"}
+var sessionlessMethods = []string{"initialize", "ping", "server/discover"}
 
 // refuseEarly answers a request outside of a session that needs one, and reports whether it did: the SDK answers it with
 // an error without a code. It leaves the body as it is.
-func refuseEarly(w http.ResponseWriter, r *http.Request) bool {
+func rejectBeforeSession(w http.ResponseWriter, r *http.Request) bool {
 	text, err := io.ReadAll(r.Body)
 	r.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(bytes.NewReader(text), failing{err}), r.Body}
+	}{io.MultiReader(bytes.NewReader(text), errReader{err}), r.Body}
 	var message struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
@@ -33,20 +33,20 @@ func refuseEarly(w http.ResponseWriter, r *http.Request) bool {
 		return false // the SDK reports what is wrong
 	}
 	// A request of the protocol from 2026-07-28 on names its version, and needs no session.
-	if _, sessionless := message.Params.Meta[mcp.MetaKeyProtocolVersion]; sessionless || slices.Contains(beforeInitialize, message.Method) {
+	if _, sessionless := message.Params.Meta[mcp.MetaKeyProtocolVersion]; sessionless || slices.Contains(sessionlessMethods, message.Method) {
 		return false
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
-	answer := refusal(idOf(text), jsonrpc.CodeInvalidRequest, "the request is outside of a session: begin one with initialize")
+	answer := errorResponse(idOf(text), jsonrpc.CodeInvalidRequest, "the request is outside of a session: begin one with initialize")
 	_, _ = w.Write(append(answer, '\n')) // whose reader may have gone
 	return true
 }
 
 // failing is a stream that ends, with an error if there is one.
-type failing struct{ err error }
+type errReader struct{ err error }
 
-func (f failing) Read([]byte) (int, error) {
+func (f errReader) Read([]byte) (int, error) {
 	if f.err == nil {
 		return 0, io.EOF
 	}

@@ -18,19 +18,19 @@ const maxLine = 4 << 20
 
 // lines is a transport of JSON-RPC messages, one a line. Unlike the SDK's it answers a line that is not a message with
 // an error, and goes on: the client may be a person who types.
-type lines struct {
+type lineTransport struct {
 	in  io.Reader
 	out io.Writer
 }
 
 // Connect begins to read.
-func (l lines) Connect(context.Context) (mcp.Connection, error) {
-	c := &linesConn{out: l.out, incoming: make(chan line), closed: make(chan struct{})}
+func (l lineTransport) Connect(context.Context) (mcp.Connection, error) {
+	c := &lineConn{out: l.out, incoming: make(chan line), closed: make(chan struct{})}
 	go c.readLines(l.in)
 	return c, nil
 }
 
-type linesConn struct {
+type lineConn struct {
 	incoming chan line
 
 	writing sync.Mutex
@@ -47,7 +47,7 @@ type line struct {
 	err  error
 }
 
-func (c *linesConn) readLines(in io.Reader) {
+func (c *lineConn) readLines(in io.Reader) {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
 		next := readLine(r)
@@ -86,7 +86,7 @@ func readLine(r *bufio.Reader) (next line) {
 }
 
 // Read returns the next message. What is not one is answered.
-func (c *linesConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -115,20 +115,20 @@ func decodeLine(next line) (message jsonrpc.Message, refused []byte) {
 	text := bytes.TrimSpace(next.text)
 	switch {
 	case next.long:
-		return nil, refusal(nil, jsonrpc.CodeInvalidRequest, "the message is longer than 4 MiB")
+		return nil, errorResponse(nil, jsonrpc.CodeInvalidRequest, "the message is longer than 4 MiB")
 	case len(text) == 0:
 		return nil, nil
 	case !json.Valid(text):
-		return nil, refusal(nil, jsonrpc.CodeParseError, "the line is not valid JSON: a message is one line")
+		return nil, errorResponse(nil, jsonrpc.CodeParseError, "the line is not valid JSON: a message is one line")
 	case text[0] == '[':
-		return nil, refusal(nil, jsonrpc.CodeInvalidRequest, "batches are not supported: send one message in each line")
+		return nil, errorResponse(nil, jsonrpc.CodeInvalidRequest, "batches are not supported: send one message in each line")
 	}
 	message, err := jsonrpc.DecodeMessage(text)
 	if response, ok := message.(*jsonrpc.Response); ok && response.Result == nil && response.Error == nil {
 		err = errNoMethod
 	}
 	if err != nil {
-		return nil, refusal(idOf(text), jsonrpc.CodeInvalidRequest, "the line is not a message of JSON-RPC 2.0: "+err.Error())
+		return nil, errorResponse(idOf(text), jsonrpc.CodeInvalidRequest, "the line is not a message of JSON-RPC 2.0: "+err.Error())
 	}
 	return message, nil
 }
@@ -150,7 +150,7 @@ func idOf(text []byte) json.RawMessage {
 }
 
 // refusal makes an error of JSON-RPC; a nil id is null.
-func refusal(id json.RawMessage, code int64, text string) []byte {
+func errorResponse(id json.RawMessage, code int64, text string) []byte {
 	answer, _ := json.Marshal(struct { // these types can always be encoded
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
@@ -160,7 +160,7 @@ func refusal(id json.RawMessage, code int64, text string) []byte {
 }
 
 // Write writes a message.
-func (c *linesConn) Write(ctx context.Context, message jsonrpc.Message) error {
+func (c *lineConn) Write(ctx context.Context, message jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (c *linesConn) Write(ctx context.Context, message jsonrpc.Message) error {
 	return c.writeLine(text)
 }
 
-func (c *linesConn) writeLine(text []byte) error {
+func (c *lineConn) writeLine(text []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	_, err := c.out.Write(append(text, '\n'))
@@ -179,10 +179,10 @@ func (c *linesConn) writeLine(text []byte) error {
 }
 
 // Close ends the connection. A read of the input may outlive it.
-func (c *linesConn) Close() error {
+func (c *lineConn) Close() error {
 	c.closeOnce.Do(func() { close(c.closed) })
 	return nil
 }
 
 // SessionID is empty: there is one session.
-func (c *linesConn) SessionID() string { return "" }
+func (c *lineConn) SessionID() string { return "" }

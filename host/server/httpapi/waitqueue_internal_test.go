@@ -10,10 +10,10 @@ import (
 )
 
 // queue has some requests wait for room, and returns after they do. Each sends how it ended to ended.
-func queue(ctx context.Context, r *room, n int, bytes int64, ended chan<- error, path ...string) {
+func queue(ctx context.Context, r *byteSemaphore, n int, bytes int64, ended chan<- error, path ...string) {
 	for range n {
 		go func() {
-			h, err := r.take(ctx, bytes, path...)
+			h, err := r.acquire(ctx, bytes, path...)
 			if err == nil {
 				h.free()
 			}
@@ -40,7 +40,7 @@ func statusesOf(ended <-chan error) map[int]int {
 // room that there is, and wait where there is none.
 func TestLineOfALink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRoom(1<<20, "files")
+		r := newByteSemaphore(1<<20, "files")
 		held := must(t, r, 1<<18, 0, "a", "link f")
 		ended := make(chan error, 5000)
 		queue(t.Context(), r, 4300, 1<<18, ended, "a", "link f")
@@ -61,8 +61,8 @@ func TestLineOfALink(t *testing.T) {
 			t.Errorf("with room others ended with %v; want that they get it", got)
 		}
 		time.Sleep(time.Minute)
-		if r.line.count != 0 || len(r.line.tenants) != 0 || r.used != 0 || len(r.shares) != 0 {
-			t.Errorf("%d wait of %d tenants, %d bytes and %d shares are held; want none", r.line.count, len(r.line.tenants), r.used, len(r.shares))
+		if r.queue.count != 0 || len(r.queue.tenants) != 0 || r.used != 0 || len(r.shares) != 0 {
+			t.Errorf("%d wait of %d tenants, %d bytes and %d shares are held; want none", r.queue.count, len(r.queue.tenants), r.used, len(r.shares))
 		}
 	})
 }
@@ -73,8 +73,8 @@ func TestLineIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		r := newRoom(1<<20, "bodies")
-		r.line = newLine(64) // 16 for a tenant, 2 for a caller
+		r := newByteSemaphore(1<<20, "bodies")
+		r.queue = newWaitQueue(64) // 16 for a tenant, 2 for a caller
 		must(t, r, 1<<19, 0, "z", "z")
 		ended := make(chan error, 1000)
 		fill := func(tenant string, callers int) {
@@ -84,8 +84,8 @@ func TestLineIsFair(t *testing.T) {
 		}
 		check := func(what string, waiting int, want map[int]int) {
 			t.Helper()
-			if got := statusesOf(ended); r.line.count != waiting || fmt.Sprint(got) != fmt.Sprint(want) {
-				t.Errorf("%s: %d wait and %v have ended; want %d and %v", what, r.line.count, got, waiting, want)
+			if got := statusesOf(ended); r.queue.count != waiting || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s: %d wait and %v have ended; want %d and %v", what, r.queue.count, got, waiting, want)
 			}
 		}
 		fill("a", 8)
@@ -102,7 +102,7 @@ func TestLineIsFair(t *testing.T) {
 			queue(ctx, r, 1, 1<<20, ended, "e", fmt.Sprint(len(r.shares)))
 		}
 		check("a new tenant takes places of others", 64, map[int]int{429: 12})
-		for tenant, l := range r.line.tenants {
+		for tenant, l := range r.queue.tenants {
 			if l.count < 12 || l.count > 13 {
 				t.Errorf("%s has %d places; want 12 or 13", tenant.name, l.count)
 			}
@@ -112,22 +112,22 @@ func TestLineIsFair(t *testing.T) {
 
 // BenchmarkLine takes and frees room while a line is full of requests for which there is none.
 func BenchmarkLine(b *testing.B) {
-	r := newRoom(1<<20, "bodies")
-	if _, err := r.take(b.Context(), 1<<18, "z", "z"); err != nil {
+	r := newByteSemaphore(1<<20, "bodies")
+	if _, err := r.acquire(b.Context(), 1<<18, "z", "z"); err != nil {
 		b.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
-	for i := range maxRoomWaiting {
-		go func() { _, _ = r.take(ctx, 1<<20, fmt.Sprint(i%4), fmt.Sprint(i/4%8)) }()
+	for i := range maxWaiting {
+		go func() { _, _ = r.acquire(ctx, 1<<20, fmt.Sprint(i%4), fmt.Sprint(i/4%8)) }()
 	}
-	for waiting := 0; waiting < maxRoomWaiting; {
+	for waiting := 0; waiting < maxWaiting; {
 		r.mu.Lock()
-		waiting = r.line.count
+		waiting = r.queue.count
 		r.mu.Unlock()
 	}
 	for b.Loop() {
-		h, err := r.take(ctx, 1, "y", "y")
+		h, err := r.acquire(ctx, 1, "y", "y")
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -6,14 +6,14 @@ import (
 )
 
 // use counts a use. The caller holds mu of the Apps.
-func (o *opened) use() {
+func (o *openHost) use() {
 	o.uses.Add(1)
 	o.inUse++
 	o.used = time.Now()
 }
 
 // release ends a use.
-func (a *Apps) release(o *opened) {
+func (a *Apps) release(o *openHost) {
 	a.mu.Lock()
 	o.inUse--
 	o.used = time.Now()
@@ -22,13 +22,13 @@ func (a *Apps) release(o *opened) {
 }
 
 // closeResting closes hosts that are not used, until Close.
-func (a *Apps) closeResting() {
+func (a *Apps) runIdleCloser() {
 	ticker := time.NewTicker(max(a.options.Idle/4, time.Millisecond))
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.C:
-			a.rest(time.Now().Add(-a.options.Idle))
+			a.closeIdle(time.Now().Add(-a.options.Idle))
 		case <-a.stop:
 			return
 		}
@@ -36,10 +36,10 @@ func (a *Apps) closeResting() {
 }
 
 // rest closes the hosts that were last used before a time, and tells who holds others.
-func (a *Apps) rest(before time.Time) {
+func (a *Apps) closeIdle(before time.Time) {
 	a.working.RLock()
 	defer a.working.RUnlock()
-	var held []*opened
+	var held []*openHost
 	a.mu.Lock()
 	for at, o := range a.hosts {
 		switch {
@@ -52,21 +52,21 @@ func (a *Apps) rest(before time.Time) {
 		}
 	}
 	a.mu.Unlock()
-	if a.options.Resting == nil {
+	if a.options.OnIdle == nil {
 		return
 	}
 	for _, o := range held {
 		<-o.ready
 		if o.host != nil {
-			a.options.Resting(o.host)
+			a.options.OnIdle(o.host)
 		}
 	}
 }
 
 // closeOldest closes the host that was not used for longest, if there is one that is not used. The caller holds mu.
 func (a *Apps) closeOldest() bool {
-	var oldest place
-	var found *opened
+	var oldest hostKey
+	var found *openHost
 	for at, o := range a.hosts {
 		if o.inUse == 0 && (found == nil || o.used.Before(found.used)) {
 			oldest, found = at, o
@@ -81,25 +81,25 @@ func (a *Apps) closeOldest() bool {
 }
 
 // keyed has a lock for each place that is being worked on.
-type keyed struct {
+type keyedMutex struct {
 	mu    sync.Mutex
-	locks map[place]*keyedLock
+	locks map[hostKey]*keyedMutexEntry
 }
 
-type keyedLock struct {
+type keyedMutexEntry struct {
 	sync.Mutex
 	users int
 }
 
 // lock locks a place. What it returns unlocks it.
-func (k *keyed) lock(at place) func() {
+func (k *keyedMutex) lock(at hostKey) func() {
 	k.mu.Lock()
 	if k.locks == nil {
-		k.locks = map[place]*keyedLock{}
+		k.locks = map[hostKey]*keyedMutexEntry{}
 	}
 	l := k.locks[at]
 	if l == nil {
-		l = &keyedLock{}
+		l = &keyedMutexEntry{}
 		k.locks[at] = l
 	}
 	l.users++

@@ -107,7 +107,7 @@ func (h *userHandler) send(ctx context.Context, w http.ResponseWriter, c *call, 
 	}
 	w.Header().Set("Content-Type", archiveType)
 	w.Header().Set("Content-Disposition", `attachment; filename="user-data.zip"`)
-	reader := filePace.start(w)
+	reader := fileRate.start(w)
 	if _, err := reader.copy(waiting{reader, archive}); err != nil {
 		if !errors.Is(err, context.Canceled) {
 			h.logger.Error("an export of a user's data broke off", "actor", c.principal.Name, "tenant", c.principal.Tenant, "error", err)
@@ -118,12 +118,12 @@ func (h *userHandler) send(ctx context.Context, w http.ResponseWriter, c *call, 
 
 // waiting reads what is made while it is read, in time that is not the client's.
 type waiting struct {
-	paced *paced
-	from  io.Reader
+	fileWriter *fileWriter
+	from       io.Reader
 }
 
 // Read reads on.
 func (r waiting) Read(p []byte) (n int, err error) {
-	r.paced.wait(func() { n, err = r.from.Read(p) })
+	r.fileWriter.wait(func() { n, err = r.from.Read(p) })
 	return n, err
 }

@@ -21,7 +21,7 @@ import (
 type bodyKey struct{}
 
 // intake makes of a request one that can be read in one way only, and bounds what its body may take.
-func intake(ctx huma.Context) (huma.Context, error) {
+func prepareRequest(ctx huma.Context) (huma.Context, error) {
 	r, w := humago.Unwrap(ctx)
 	query, err := plainQuery(r.URL.RawQuery)
 	if err != nil {
@@ -108,10 +108,10 @@ type body struct {
 	left    int64
 	control *http.ResponseController
 	// held is the room that the body has, nil where it needs none; paid is the length that it is enough for.
-	held       *holding
+	held       *reservation
 	read, paid int64
 	document   bool            // it is read as an app file
-	most       int64           // that a caller may hold
+	maxHeld    int64           // that a caller may hold
 	ctx        context.Context // for how long room is waited for
 	// err is why it cannot be read, nil while it can be; ended says that nothing more comes.
 	err   error

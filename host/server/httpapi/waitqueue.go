@@ -7,36 +7,38 @@ import (
 
 // maxRoomWaiting is how many requests wait for one room at a time. A tenant may have a tenantPart of them, and each caller
 // or link a callerPart of its tenant's, so that those of one keep no other from waiting.
-const maxRoomWaiting, tenantPart, callerPart = 4096, 4, 8
+const maxWaiting, tenantPart, callerPart = 4096, 4, 8
 
 // line is a queue of holdings for each party: by tenant and then by caller. Shares stand for the parties.
-type line struct {
+type waitQueue struct {
 	size    int // how many wait at most
 	count   int
 	arrived int64 // counts arrivals
-	tenants map[*share]*tenantLine
+	tenants map[*share]*tenantQueue
 }
 
 // tenantLine is those of one tenant.
-type tenantLine struct {
+type tenantQueue struct {
 	count   int
-	callers map[*share]*callerLine
+	callers map[*share]*callerQueue
 }
 
 // callerLine is those of one caller, in the order in which they came.
-type callerLine struct {
-	waiting []*holding
-	least   *holding // the first of those that want the fewest bytes
+type callerQueue struct {
+	waiting []*reservation
+	least   *reservation // the first of those that want the fewest bytes
 }
 
-func newLine(size int) line { return line{size: size, tenants: map[*share]*tenantLine{}} }
+func newWaitQueue(size int) waitQueue {
+	return waitQueue{size: size, tenants: map[*share]*tenantQueue{}}
+}
 
-func (h *holding) tenant() *share { return h.shares[0] }
-func (h *holding) caller() *share { return h.shares[len(h.shares)-1] }
+func (h *reservation) tenant() *share { return h.shares[0] }
+func (h *reservation) caller() *share { return h.shares[len(h.shares)-1] }
 
 // add has a holding wait, and reports whether it may. Where its tenant, or the whole line, has no place left, the last of
 // the longest queue there makes one for a party that has fewer: that one is returned, and waits no longer.
-func (l *line) add(h *holding) (out *holding, ok bool) {
+func (l *waitQueue) add(h *reservation) (out *reservation, ok bool) {
 	tenants := max(l.size/tenantPart, 1)
 	callers := max(tenants/callerPart, 1)
 	tenant := l.tenants[h.tenant()]
@@ -63,15 +65,15 @@ func (l *line) add(h *holding) (out *holding, ok bool) {
 }
 
 // push puts a holding at the end of its queue.
-func (l *line) push(h *holding) {
+func (l *waitQueue) push(h *reservation) {
 	tenant := l.tenants[h.tenant()]
 	if tenant == nil {
-		tenant = &tenantLine{callers: map[*share]*callerLine{}}
+		tenant = &tenantQueue{callers: map[*share]*callerQueue{}}
 		l.tenants[h.tenant()] = tenant
 	}
 	caller := tenant.callers[h.caller()]
 	if caller == nil {
-		caller = &callerLine{least: h}
+		caller = &callerQueue{least: h}
 		tenant.callers[h.caller()] = caller
 	}
 	l.arrived++
@@ -85,7 +87,7 @@ func (l *line) push(h *holding) {
 }
 
 // remove takes a holding out, and reports whether it waited.
-func (l *line) remove(h *holding) bool {
+func (l *waitQueue) remove(h *reservation) bool {
 	if h.arrived == 0 {
 		return false
 	}
@@ -103,18 +105,18 @@ func (l *line) remove(h *holding) bool {
 	return true
 }
 
-func (c *callerLine) drop(h *holding) {
+func (c *callerQueue) drop(h *reservation) {
 	i := slices.Index(c.waiting, h)
 	c.waiting = slices.Delete(c.waiting, i, i+1)
 	if h == c.least && len(c.waiting) > 0 {
-		c.least = slices.MinFunc(c.waiting, func(a, b *holding) int { return cmp.Compare(a.bytes, b.bytes) })
+		c.least = slices.MinFunc(c.waiting, func(a, b *reservation) int { return cmp.Compare(a.bytes, b.bytes) })
 	}
 }
 
-func (c *callerLine) last() *holding { return c.waiting[len(c.waiting)-1] }
+func (c *callerQueue) last() *reservation { return c.waiting[len(c.waiting)-1] }
 
 // longest is the tenant that has most waiting, nil for none.
-func (l *line) longest() (longest *tenantLine) {
+func (l *waitQueue) longest() (longest *tenantQueue) {
 	for _, t := range l.tenants {
 		if longest == nil || t.count > longest.count {
 			longest = t
@@ -124,7 +126,7 @@ func (l *line) longest() (longest *tenantLine) {
 }
 
 // longest is the caller that has most waiting, nil for none. A nil tenant has none.
-func (t *tenantLine) longest() (longest *callerLine) {
+func (t *tenantQueue) longest() (longest *callerQueue) {
 	if t == nil {
 		return nil
 	}
@@ -136,14 +138,14 @@ func (t *tenantLine) longest() (longest *callerLine) {
 	return longest
 }
 
-func (t *tenantLine) waiting() int {
+func (t *tenantQueue) waiting() int {
 	if t == nil {
 		return 0
 	}
 	return t.count
 }
 
-func (t *tenantLine) waitingOf(caller *share) int {
+func (t *tenantQueue) waitingOf(caller *share) int {
 	if t == nil || t.callers[caller] == nil {
 		return 0
 	}
@@ -152,7 +154,7 @@ func (t *tenantLine) waitingOf(caller *share) int {
 
 // best is the next one for which fits reports that it has room, nil for none: of the tenant that holds least, there of the
 // caller that holds least, and then the first. What fits of a caller fits with fewer bytes too.
-func (l *line) best(fits func(*holding) bool) (best *holding) {
+func (l *waitQueue) best(fits func(*reservation) bool) (best *reservation) {
 	for tenant, t := range l.tenants {
 		if best != nil && tenant.bytes > best.tenant().bytes {
 			continue
@@ -167,7 +169,7 @@ func (l *line) best(fits func(*holding) bool) (best *holding) {
 }
 
 // first is the first one of a caller that fits, nil where not even the one that wants least does.
-func (c *callerLine) first(fits func(*holding) bool) *holding {
+func (c *callerQueue) first(fits func(*reservation) bool) *reservation {
 	if !fits(c.least) {
 		return nil
 	}
@@ -180,7 +182,7 @@ func (c *callerLine) first(fits func(*holding) bool) *holding {
 }
 
 // before reports whether a holding is let in before another one.
-func (h *holding) before(other *holding) bool {
+func (h *reservation) before(other *reservation) bool {
 	for i := range min(len(h.shares), len(other.shares)) {
 		if a, b := h.shares[i], other.shares[i]; a != b {
 			return cmp.Or(cmp.Compare(a.bytes, b.bytes), cmp.Compare(h.arrived, other.arrived)) < 0
