@@ -18,14 +18,14 @@ func (c *Client) Prompts(ctx context.Context) ([]apitypes.Prompt, error) {
 	return items(fetch[apitypes.List[apitypes.Prompt]](ctx, c, newRequest(http.MethodGet, "prompts")))
 }
 
-// Render renders a prompt with what it may read of the caller's memory.
+// Render renders a prompt with the memory of the caller that it may read.
 func (c *Client) Render(ctx context.Context, caller Caller, prompt string) (*apitypes.Rendered, error) {
 	r := newRequest(http.MethodPost, "prompts", prompt, "render")
-	r.repeatable = true // it changes nothing
+	r.repeatable = true // it is read-only
 	return fetchWith[apitypes.Rendered](ctx, c, r, apitypes.RenderRequest{Session: caller.Session, User: caller.User})
 }
 
-// Export returns the configuration of the app as a document: an app file in JSON, without anything that is stored.
+// Export returns the configuration of the app, as an app file in JSON, without stored data.
 func (c *Client) Export(ctx context.Context) (json.RawMessage, error) {
 	document, err := fetch[json.RawMessage](ctx, c, newRequest(http.MethodGet, "export"))
 	if err != nil {
@@ -34,13 +34,14 @@ func (c *Client) Export(ctx context.Context) (json.RawMessage, error) {
 	return *document, nil
 }
 
-// Import declares the stores of a document that the app's file does not, and returns their names, and what else the document
-// has: tools and prompts are deployed with the app file.
+// Import declares the stores of a document that the app file does not declare. It returns their
+// names, and the parts of the document that were not imported: tools and prompts are deployed with
+// the app file.
 func (c *Client) Import(ctx context.Context, document json.RawMessage) (*apitypes.Imported, error) {
 	return fetchWith[apitypes.Imported](ctx, c, newRequest(http.MethodPost, "import"), document)
 }
 
-// Whoami says whose the key is, and what apps it may use.
+// Whoami describes the key and the apps that it may use.
 func (c *Client) Whoami(ctx context.Context) (*apitypes.Whoami, error) {
 	r := newRequest(http.MethodGet, "whoami")
 	r.general = true

@@ -8,9 +8,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Backup writes a backup of the whole service to w, with the content of all tenants, and returns its size. It takes a
-// key of role backup. The answer begins when the service has made the copy, which takes a while if it stores much. An
-// error means that what was written is not whole.
+// Backup writes a backup of the whole service to w, with the content of all tenants, and returns
+// its size. It requires a key with the role backup. The response begins when the service has made
+// the copy, which takes time for large databases. After an error, the backup is incomplete.
 func (c *Client) Backup(ctx context.Context, w io.Writer) (int64, error) {
 	r := newRequest(http.MethodGet, "backup")
 	r.general = true
@@ -20,7 +20,7 @@ func (c *Client) Backup(ctx context.Context, w io.Writer) (int64, error) {
 	}
 	defer response.Body.Close()
 	if response.ContentLength < 0 || response.Header.Get("Content-Type") != "application/octet-stream" {
-		f := abi.Faultf(abi.Unavailable, "the answer is not a backup of a toolrun service")
+		f := abi.Faultf(abi.Unavailable, "the response is not a backup of a toolrun service")
 		return 0, &Error{Fault: f, Status: response.StatusCode}
 	}
 	n, err := io.Copy(w, response.Body)
@@ -28,7 +28,7 @@ func (c *Client) Backup(ctx context.Context, w io.Writer) (int64, error) {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return n, unanswered(ctx, r.method, "the backup broke off", err)
+		return n, unanswered(ctx, r.method, "the backup ended early", err)
 	}
 	return n, nil
 }

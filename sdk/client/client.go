@@ -8,51 +8,52 @@ import (
 	"strings"
 )
 
-// Options are what a Client is made of. URL is required.
+// Options configure a Client. URL is required.
 type Options struct {
-	// URL is where the service is, such as https://tools.example or http://127.0.0.1:8080. It may have a path, where a
-	// proxy serves the API below one.
+	// URL is the URL of the service, such as https://tools.example or http://127.0.0.1:8080. It may
+	// have a path, if a proxy serves the API below one.
 	URL string
-	// Key is an API key, or a token (JWT) of the platform's issuer. It is sent with every request, to this URL alone, and is
-	// in no error.
+	// Key is an API key, or a token (JWT) of the platform's issuer. It is sent with every request,
+	// only to URL, and appears in no error.
 	Key string
-	// App is the id of the app that requests are about. Default: the only one that the key is for.
+	// App is the id of the app that requests are about. Default: the only app of the key.
 	App string
-	// HTTPClient sends the requests. Its CheckRedirect is not used: no redirect is followed, for the key must not go
-	// elsewhere. Default: one without a timeout, as ctx bounds every call.
+	// HTTPClient sends the requests. Its CheckRedirect is ignored: redirects are not followed, so
+	// that the key is not sent elsewhere. Default: a client without a timeout, because ctx bounds
+	// every call.
 	HTTPClient *http.Client
-	// UserAgent says in the service's logs who asks. Default: toolrun-go.
+	// UserAgent identifies the client in the logs of the service. Default: toolrun-go.
 	UserAgent string
-	// Retries is how often a request that is safe to repeat is sent again when the service says with Retry-After how soon
-	// to ask again. Default 3; negative for never.
+	// Retries bounds the retries of a request that is safe to repeat, if the response has a
+	// Retry-After header. Default: 3; negative for none.
 	Retries int
 }
 
-// DefaultUserAgent is the User-Agent of a client that is given none.
+// DefaultUserAgent is the default of Options.UserAgent.
 const DefaultUserAgent = "toolrun-go"
 
 // defaultRetries is the default of Options.Retries.
 const defaultRetries = 3
 
-// Client calls the API of one service. It is safe for concurrent use.
+// Client is a client of the API of one service. It is safe for concurrent use.
 type Client struct {
-	base    string // the URL with no slash at its end
+	base    string // the URL without a trailing slash
 	app     string
 	agent   string
 	retries int
 	http    *http.Client
-	// authorize adds the key. It is a function so that no way of printing a Client shows the key.
+	// authorize adds the key. It is a function so that printing a Client does not reveal the key.
 	authorize func(http.Header)
 }
 
-// New makes a Client. It connects to nothing; the error tells every mistake in opts.
+// New returns a Client. It opens no connections. The error reports every invalid option.
 func New(opts Options) (*Client, error) {
 	base, err := parseBase(opts.URL)
 	if strings.ContainsFunc(opts.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		err = errors.Join(err, errors.New("client: Options.Key holds spaces, line breaks or letters that no key has"))
+		err = errors.Join(err, errors.New("client: Options.Key contains spaces, line breaks or other invalid characters"))
 	}
 	if strings.ContainsFunc(opts.UserAgent, func(r rune) bool { return r < ' ' || r > '~' }) {
-		err = errors.Join(err, errors.New("client: Options.UserAgent holds what no header may"))
+		err = errors.Join(err, errors.New("client: Options.UserAgent contains characters that are invalid in a header"))
 	}
 	if err != nil {
 		return nil, err
@@ -76,22 +77,23 @@ func New(opts Options) (*Client, error) {
 	return c, nil
 }
 
-// parseBase checks the URL of a service. Its errors do not quote a URL that may hold a password.
+// parseBase validates the URL of a service. Its errors do not quote a URL that may contain a
+// password.
 func parseBase(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case text == "":
 		return "", errors.New("client: Options.URL is required")
 	case err != nil:
-		return "", errors.New("client: Options.URL is no URL")
+		return "", errors.New("client: Options.URL is not a valid URL")
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return "", errors.New("client: Options.URL has a user, a query or a fragment; it is an address alone")
+		return "", errors.New("client: Options.URL must not have a user, a query or a fragment")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		return "", fmt.Errorf("client: Options.URL is %q; want one such as https://tools.example", text)
 	}
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// Caller is for whom a request acts. Both may be "": an operation says what it needs, and credentials of a user act for
-// that user alone.
+// Caller identifies the user and the session that a request acts for. Either may be "": operations
+// document what they need, and credentials of a user act only for that user.
 type Caller struct{ User, Session string }

@@ -17,27 +17,29 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Error says why a call failed. errors.Is finds the code of its fault, and errors.As the fault.
+// Error is the error of a failed call. errors.Is tests the code of its fault, and errors.AsType
+// returns the fault.
 type Error struct {
-	// Fault is what went wrong. Its Outcome is "unknown" where a request may have been carried out although no answer came.
+	// Fault describes the error. Its Outcome is "unknown" if there was no response and the request
+	// may have been executed.
 	Fault *abi.Fault
-	// Status is the answer's HTTP status, 0 where there was no answer. It is 200 for a run that failed in its tool, and for
-	// one that failed while it was streamed.
+	// Status is the HTTP status of the response, 0 if there was none. It is 200 if the tool of a
+	// run failed, or if a streamed run failed.
 	Status int
-	// RunID is the run that it happened in, "" for none.
+	// RunID is the id of the run in which the error occurred, "" for none.
 	RunID string
-	// Details say what in the request does not fit the API.
+	// Details lists violations of the API in the request.
 	Details []apitypes.ProblemDetail
-	// RetryAfter is how soon the service says to ask again, 0 where it does not say.
+	// RetryAfter is the time after which to retry, 0 if the response does not specify it.
 	RetryAfter time.Duration
 
-	cause error // of the transport, or of ctx
+	cause error // error of the transport or of ctx
 }
 
-// Error is the fault's.
+// Error returns the message of the fault.
 func (e *Error) Error() string { return e.Fault.Error() }
 
-// Unwrap returns the fault and, where the request was not answered, what stopped it.
+// Unwrap returns the fault and, if there was no response, its cause.
 func (e *Error) Unwrap() []error {
 	if e.cause == nil {
 		return []error{e.Fault}
@@ -45,18 +47,18 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Fault, e.cause}
 }
 
-// unknownOutcome is the Outcome of a request of which nobody knows whether it was carried out.
+// unknownOutcome is the Outcome of a request that may have been executed.
 const unknownOutcome = "unknown"
 
-// mistake is an error of the caller's: nothing was sent.
+// mistake returns an error for an invalid argument. No request was sent.
 func mistake(format string, args ...any) error {
 	return &Error{Fault: abi.Faultf(abi.InvalidArgument, format, args...)}
 }
 
-// maxProblemBytes bounds the answer to a request that failed.
+// maxProblemBytes bounds the body of an error response.
 const maxProblemBytes = 1 << 20
 
-// errorOf reads an answer that is no success, and closes it.
+// errorOf returns the Error of an error response, and closes its body.
 func errorOf(response *http.Response) *Error {
 	defer response.Body.Close()
 	mediaType, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
@@ -73,7 +75,7 @@ func errorOf(response *http.Response) *Error {
 	return e
 }
 
-// errorOfProblem makes an Error of a problem document, which has to have a code.
+// errorOfProblem returns the Error of a problem document, which must have a code.
 func errorOfProblem(p *apitypes.Problem) *Error {
 	message := p.Detail
 	for i, detail := range p.Errors {
@@ -91,7 +93,8 @@ func errorOfProblem(p *apitypes.Problem) *Error {
 	}
 }
 
-// foreignCodes are the codes of answers that are no problem documents: those of a proxy, or of another service.
+// foreignCodes maps the status of an error response without a problem document, from a proxy or
+// another service, to a code.
 var foreignCodes = map[int]abi.Code{
 	http.StatusUnauthorized: abi.AccessDenied, http.StatusForbidden: abi.AccessDenied, http.StatusProxyAuthRequired: abi.AccessDenied,
 	http.StatusNotFound: abi.NotFound, http.StatusRequestEntityTooLarge: abi.TooLarge, http.StatusBadRequest: abi.InvalidArgument,
@@ -102,21 +105,22 @@ func foreignFault(status int) *abi.Fault {
 	if !ok {
 		code = abi.Unavailable
 	}
-	f := abi.Faultf(code, "the answer is %s, and not that of a toolrun service", strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status))))
-	return f.WithHint("is the URL that of the service? A proxy may stand between")
+	f := abi.Faultf(code, "the response %s is not from a toolrun service", strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status))))
+	return f.WithHint("check the URL; the response may come from a proxy")
 }
 
-// unanswered is the error of a request that has no answer, or no whole one; what says so.
+// unanswered returns the error of a request without a complete response. what describes the
+// failure.
 func unanswered(ctx context.Context, method, what string, err error) *Error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err // without the URL, which names users
+		err = wrapped.Err // without the URL, which may contain ids of users
 	}
 	var f *abi.Fault
 	switch stopped := ctx.Err(); {
 	case errors.Is(stopped, context.Canceled):
 		f, err = abi.Faultf(abi.Cancelled, "the request was cancelled"), stopped
 	case stopped != nil:
-		f, err = abi.Faultf(abi.Timeout, "the service did not answer in time"), stopped
+		f, err = abi.Faultf(abi.Timeout, "the service did not respond in time"), stopped
 	default:
 		f = abi.Faultf(abi.Unavailable, "%s: %v", what, err)
 	}

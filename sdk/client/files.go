@@ -19,8 +19,9 @@ type Files struct{ client *Client }
 // Files returns the handle for the files of sessions.
 func (c *Client) Files() Files { return Files{c} }
 
-// Upload uploads a file to the caller's session, which begins where it has not. The content is sent as it is read; it
-// has to be of the format that the name's extension says. mediaType may be "" where the extension says enough.
+// Upload uploads a file to the caller's session, which is started if necessary. The content is
+// streamed. Its format has to match the extension of the name. mediaType may be "" if the extension
+// determines it.
 func (h Files) Upload(ctx context.Context, caller Caller, name, mediaType string, content io.Reader) (*apitypes.File, error) {
 	r := newRequest(http.MethodPost, "sessions", caller.Session, "files").set("user_id", caller.User)
 	var err error
@@ -30,24 +31,24 @@ func (h Files) Upload(ctx context.Context, caller Caller, name, mediaType string
 	return fetch[apitypes.File](ctx, h.client, r)
 }
 
-// form makes the body of an upload (RFC 7578), and says what it is.
+// form returns the body of an upload (RFC 7578) and its media type.
 func form(name, mediaType string, content io.Reader) (io.Reader, string, error) {
 	disposition := mime.FormatMediaType("form-data", map[string]string{"name": "file", "filename": name})
 	if name == "" || disposition == "" {
-		return nil, "", mistake("%q is no name of a file", name)
+		return nil, "", mistake("%q is not a valid file name", name)
 	}
 	head := textproto.MIMEHeader{"Content-Disposition": {disposition}, "Content-Type": {"application/octet-stream"}}
 	if mediaType != "" {
 		parsed, params, err := mime.ParseMediaType(mediaType)
 		if err != nil {
-			return nil, "", mistake("%q is no media type", mediaType)
+			return nil, "", mistake("%q is not a valid media type", mediaType)
 		}
 		head.Set("Content-Type", mime.FormatMediaType(parsed, params))
 	}
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	if _, err := w.CreatePart(head); err != nil {
-		return nil, "", err // never: a buffer takes everything
+		return nil, "", err // impossible: the writer is a buffer
 	}
 	before := bytes.Clone(b.Bytes())
 	b.Reset()
@@ -69,21 +70,22 @@ func (h Files) Change(ctx context.Context, caller Caller, id string, change apit
 	return fetchWith[apitypes.File](ctx, h.client, r, change)
 }
 
-// Delete removes a file of the caller's session, and returns what it was.
+// Delete removes a file of the caller's session, and returns its description.
 func (h Files) Delete(ctx context.Context, caller Caller, id string) (*apitypes.File, error) {
 	return fetch[apitypes.File](ctx, h.client, newRequest(http.MethodDelete, "sessions", caller.Session, "files", id).set("user_id", caller.User))
 }
 
-// Download is the content of a file. Its reader has to be closed.
+// Download is the content of a file. The caller has to close it.
 type Download struct {
 	io.ReadCloser
-	// Name is the file's name as it was uploaded: a stranger's text, and not a path to write to.
+	// Name is the name of the file at its upload. It is untrusted; do not use it as a path.
 	Name string
-	// MediaType is what the file is.
+	// MediaType is the media type of the file.
 	MediaType string
 }
 
-// Download downloads a file of the caller's session. It is read from the network until ctx ends.
+// Download downloads a file of the caller's session. The content is read from the network, until
+// ctx ends.
 func (h Files) Download(ctx context.Context, caller Caller, id string) (*Download, error) {
 	response, err := h.client.send(ctx, newRequest(http.MethodGet, "sessions", caller.Session, "files", id).set("user_id", caller.User))
 	if err != nil {
@@ -92,7 +94,7 @@ func (h Files) Download(ctx context.Context, caller Caller, id string) (*Downloa
 	_, params, err := mime.ParseMediaType(response.Header.Get("Content-Disposition"))
 	if err != nil {
 		response.Body.Close()
-		f := abi.Faultf(abi.Unavailable, "the answer is not a file of a toolrun service")
+		f := abi.Faultf(abi.Unavailable, "the response is not a file of a toolrun service")
 		return nil, &Error{Fault: f, Status: response.StatusCode, cause: err}
 	}
 	body := struct {

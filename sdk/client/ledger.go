@@ -15,24 +15,25 @@ type Ledger struct{ client *Client }
 // Ledger returns the handle for the ledger of the app.
 func (c *Client) Ledger() Ledger { return Ledger{c} }
 
-// LedgerQuery says which entries of the ledger are looked for. Zero fields ask for nothing.
+// LedgerQuery selects entries of the ledger. Zero fields do not filter.
 type LedgerQuery struct {
-	// After is the Next of the page before.
+	// After is the Next of the previous page.
 	After string
-	// Since and Until bound the time: from Since, before Until.
+	// Since and Until bound the time of entries: from Since, before Until.
 	Since, Until time.Time
-	// User, Session, Tool and Store are those of the entry; a store is one that it read or wrote.
+	// User, Session, Tool and Store match those of the entry. Store matches stores that the entry
+	// read or wrote.
 	User, Session, Tool, Store string
-	// Writes asks for entries that wrote something.
+	// Writes selects entries that wrote something.
 	Writes bool
-	// Failed asks for entries that ended with a fault.
+	// Failed selects entries that ended with a fault.
 	Failed bool
-	// Limit is how many a page has at most, up to 1,000. Default 100.
+	// Limit is the maximum number of entries of a page, up to 1,000. Default: 100.
 	Limit int
 }
 
-// List reads a page of the ledger, oldest entries first. A page may hold less than was asked for; there is more as long
-// as it has a Next.
+// List returns a page of the ledger, oldest entries first. A page may be shorter than the limit;
+// there are more pages if Next is set.
 func (h Ledger) List(ctx context.Context, q LedgerQuery) (*apitypes.List[apitypes.LedgerEntry], error) {
 	r := newRequest(http.MethodGet, "ledger").set("after", q.After).set("limit", number(q.Limit)).
 		set("user_id", q.User).set("session_id", q.Session).set("tool", q.Tool).set("store", q.Store).
@@ -46,7 +47,7 @@ func (h Ledger) List(ctx context.Context, q LedgerQuery) (*apitypes.List[apitype
 	return fetch[apitypes.List[apitypes.LedgerEntry]](ctx, h.client, r)
 }
 
-// All goes over the entries of all pages from q on. An error ends it.
+// All iterates over the entries of all pages from q on. An error ends the iteration.
 func (h Ledger) All(ctx context.Context, q LedgerQuery) iter.Seq2[apitypes.LedgerEntry, error] {
 	return pages(func(after string) (*apitypes.List[apitypes.LedgerEntry], error) {
 		q.After = after
@@ -54,7 +55,7 @@ func (h Ledger) All(ctx context.Context, q LedgerQuery) iter.Seq2[apitypes.Ledge
 	}, q.After)
 }
 
-// stamp writes a time for a query; "" for none.
+// stamp returns a time for a query, "" for none.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -16,17 +16,18 @@ type Records struct{ client *Client }
 // Records returns the handle for the records of stores.
 func (c *Client) Records() Records { return Records{c} }
 
-// WriteOptions say how a record is written. The zero value writes it whatever is there, and keeps it for as long as its
-// store says.
+// WriteOptions are the options of a write. The zero value writes the record unconditionally, with
+// the retention of its store.
 type WriteOptions struct {
-	// IfRevision is the revision that the record must have, 0 for that there must be none yet; nil for any. It fails with
-	// abi.Conflict, and the status 412, where that does not hold.
+	// IfRevision is the revision that the record must have, 0 if the record must not exist, nil for
+	// any. Otherwise the call fails with abi.Conflict and the status 412.
 	IfRevision *int64
-	// TTL lets the record end earlier than its store says, such as 1h.
+	// TTL is the time to live of the record, such as 1h, if shorter than the retention of its
+	// store.
 	TTL string
 }
 
-// newRecordRequest makes a request about a record of the caller's.
+// newRecordRequest returns a request for a record of the caller.
 func newRecordRequest(method string, caller Caller, store string, ifRevision *int64) *request {
 	r := newRequest(method, "stores", store, "record").set("user_id", caller.User).set("session_id", caller.Session)
 	switch {
@@ -40,8 +41,9 @@ func newRecordRequest(method string, caller Caller, store string, ifRevision *in
 	return r
 }
 
-// Get reads a record of the caller's. A projection, a JSON object such as {"preferences.language": 1}, picks the members
-// of its content; nil for all of it. Where there is no record, the error is abi.NotFound.
+// Get reads a record of the caller. A projection, a JSON object such as {"preferences.language":
+// 1}, selects members of its content; nil selects all. If there is no record, the error is
+// abi.NotFound.
 func (h Records) Get(ctx context.Context, caller Caller, store string, projection json.RawMessage) (*apitypes.Record, error) {
 	r := newRecordRequest(http.MethodGet, caller, store, nil).set("projection", string(projection))
 	return fetch[apitypes.Record](ctx, h.client, r)
@@ -61,36 +63,38 @@ func (h Records) Patch(ctx context.Context, caller Caller, store string, patch j
 	return fetch[apitypes.Record](ctx, h.client, r)
 }
 
-// Delete deletes a record and says whether there was one. ifRevision is as in WriteOptions.
+// Delete deletes a record and reports whether there was one. ifRevision is as in WriteOptions.
 func (h Records) Delete(ctx context.Context, caller Caller, store string, ifRevision *int64) (*apitypes.Deleted, error) {
 	return fetch[apitypes.Deleted](ctx, h.client, newRecordRequest(http.MethodDelete, caller, store, ifRevision))
 }
 
-// PageQuery asks for a page of a list. The zero value asks for the first one.
+// PageQuery selects a page of a list. The zero value selects the first one.
 type PageQuery struct {
-	// After is the Next of the page before.
+	// After is the Next of the previous page.
 	After string
-	// Limit is how many items a page has at most, up to 1,000. Default 100.
+	// Limit is the maximum number of items of a page, up to 1,000. Default: 100.
 	Limit int
 }
 
-// List lists a page of the records of a store without their contents; those of the caller's user or session where it
-// has one. A page may hold less than was asked for; there is more as long as it has a Next.
+// List returns a page of the records of a store without their contents. If the caller has a user or
+// a session, it lists only their records. A page may be shorter than the limit; there are more
+// pages if Next is set.
 func (h Records) List(ctx context.Context, caller Caller, store string, q PageQuery) (*apitypes.List[apitypes.Listed], error) {
 	r := newRequest(http.MethodGet, "stores", store, "records").set("user_id", caller.User).set("session_id", caller.Session).
 		set("after", q.After).set("limit", number(q.Limit))
 	return fetch[apitypes.List[apitypes.Listed]](ctx, h.client, r)
 }
 
-// All goes over the records of a store without their contents, page after page; those of the caller's user or session
-// where it has one. An error ends it.
+// All iterates over the records of a store without their contents, page by page. If the caller has
+// a user or a session, it covers only their records. An error ends the iteration.
 func (h Records) All(ctx context.Context, caller Caller, store string) iter.Seq2[apitypes.Listed, error] {
 	return pages(func(after string) (*apitypes.List[apitypes.Listed], error) {
 		return h.List(ctx, caller, store, PageQuery{After: after})
 	}, "")
 }
 
-// Purge removes all records of a store, declared or not, of all users and sessions, and returns how many.
+// Purge removes all records of a store, which need not be declared, for all users and sessions. It
+// returns their number.
 func (h Records) Purge(ctx context.Context, store string) (int, error) {
 	r := newRequest(http.MethodDelete, "stores", store, "records")
 	r.repeatable = true

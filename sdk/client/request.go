@@ -16,53 +16,55 @@ import (
 )
 
 const (
-	// prefix begins the path of every operation.
+	// prefix is the path prefix of every operation.
 	prefix = "/api/v1"
-	// maxAnswerBytes bounds an answer, and all events of a stream: above what the service may answer by its own limits.
+	// maxAnswerBytes bounds a response, and all events of a stream. It exceeds the limits of the
+	// service.
 	maxAnswerBytes = 64 << 20
-	// maxRetryAfter is the longest time that is waited for before a request is sent again; one that is asked to wait for
-	// longer fails.
+	// maxRetryAfter is the longest wait before a retry. If the service requests a longer one, the
+	// call fails.
 	maxRetryAfter = 30 * time.Second
 
 	mediaJSON  = "application/json"
 	mediaPatch = "application/merge-patch+json"
 )
 
-// request is what is asked of the service.
+// request is a request to the service.
 type request struct {
 	method string
-	// path are the segments of the path, which are escaped.
+	// path is the list of path segments, unescaped.
 	path   []string
 	query  url.Values
 	header http.Header
-	// The body is text, which is sent again with each try, or stream, which can be read once; or there is none.
+	// The body is text, which can be sent again, or stream, which can be read only once; or there
+	// is none.
 	text   []byte
 	stream io.Reader
-	media  string // of the body
-	// repeatable says that the request may be sent again.
+	media  string // media type of the body
+	// repeatable is true if the request may be sent again.
 	repeatable bool
-	// onRunID gets the id of a run that is streamed.
+	// onRunID receives the id of a streamed run.
 	onRunID func(string)
-	// general says that the request is about no app.
+	// general is true if the request is not about an app.
 	general bool
 }
 
-// newRequest makes a request without a body. Those that read may be repeated.
+// newRequest returns a request without a body. A GET is repeatable.
 func newRequest(method string, path ...string) *request {
 	return &request{method: method, path: path, query: url.Values{}, header: http.Header{}, repeatable: method == http.MethodGet}
 }
 
-// withJSON gives the request a body.
+// withJSON sets the body of the request.
 func (r *request) withJSON(body any) (*request, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
-		return nil, mistake("the request is no JSON: %v", err)
+		return nil, mistake("the request cannot be encoded as JSON: %v", err)
 	}
 	r.text, r.media = text, mediaJSON
 	return r, nil
 }
 
-// set adds a parameter to the query; "" is left out.
+// set adds a parameter to the query; "" is omitted.
 func (r *request) set(name, value string) *request {
 	if value != "" {
 		r.query.Set(name, value)
@@ -70,13 +72,13 @@ func (r *request) set(name, value string) *request {
 	return r
 }
 
-// address is the URL of the request.
+// address returns the URL of the request.
 func (c *Client) address(r *request) (string, error) {
 	var path strings.Builder
 	for _, segment := range r.path {
-		// Neither has a way through proxies and routers, which take them for no segment, or for one less.
+		// Proxies and routers normalize these segments away.
 		if segment == "" || segment == "." || segment == ".." {
-			return "", mistake("%q is no name or id that can be asked for", segment)
+			return "", mistake("%q is not a valid name or id", segment)
 		}
 		path.WriteString("/" + url.PathEscape(segment))
 	}
@@ -90,7 +92,8 @@ func (c *Client) address(r *request) (string, error) {
 	return address, nil
 }
 
-// send sends a request until it is answered with a success, whose body the caller closes.
+// send sends a request, with retries, and returns the successful response, whose body the caller
+// closes.
 func (c *Client) send(ctx context.Context, r *request) (*http.Response, error) {
 	address, err := c.address(r)
 	if err != nil {
@@ -99,7 +102,7 @@ func (c *Client) send(ctx context.Context, r *request) (*http.Response, error) {
 	for try := 0; ; try++ {
 		response, err := c.once(ctx, r, address)
 		if err != nil {
-			return nil, unanswered(ctx, r.method, "the service cannot be reached", err)
+			return nil, unanswered(ctx, r.method, "cannot reach the service", err)
 		}
 		if response.StatusCode/100 == 2 {
 			return response, nil
@@ -117,7 +120,7 @@ func (c *Client) send(ctx context.Context, r *request) (*http.Response, error) {
 	}
 }
 
-// busy reports whether a status is one that passes.
+// busy reports whether a status is temporary.
 func busy(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }
@@ -142,7 +145,8 @@ func (c *Client) once(ctx context.Context, r *request, address string) (*http.Re
 	return c.http.Do(q)
 }
 
-// retryAfter reads the header of that name (RFC 9110, section 10.2.3) where it is a number of seconds, as ours is.
+// retryAfter parses the Retry-After header (RFC 9110, section 10.2.3) if it is a number of seconds,
+// which is the form that the service uses.
 func retryAfter(text string) time.Duration {
 	seconds, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || seconds < 0 {
@@ -151,7 +155,7 @@ func retryAfter(text string) time.Duration {
 	return time.Duration(min(seconds, 24*60*60)) * time.Second
 }
 
-// fetch sends a request and reads the answer, which is JSON.
+// fetch sends a request and decodes the JSON response.
 func fetch[T any](ctx context.Context, c *Client, r *request) (*T, error) {
 	r.header.Set("Accept", mediaJSON)
 	response, err := c.send(ctx, r)
@@ -165,7 +169,7 @@ func fetch[T any](ctx context.Context, c *Client, r *request) (*T, error) {
 	}
 	var answer T
 	if err := json.Unmarshal(text, &answer); err != nil {
-		f := abi.Faultf(abi.Unavailable, "the answer is not that of a toolrun service").WithHint("is the URL that of the service?")
+		f := abi.Faultf(abi.Unavailable, "the response is not from a toolrun service").WithHint("check the URL")
 		return nil, &Error{Fault: f, Status: response.StatusCode, cause: err}
 	}
 	return &answer, nil
@@ -180,17 +184,17 @@ func fetchWith[T any](ctx context.Context, c *Client, r *request, body any) (*T,
 	return fetch[T](ctx, c, r)
 }
 
-// unread is the error of an answer that began and did not come to its end.
+// unread returns the error of a response that could not be read completely.
 func unread(ctx context.Context, r *request, response *http.Response, err error) error {
 	if errors.Is(err, errTooLarge) {
-		return &Error{Fault: abi.Faultf(abi.TooLarge, "the answer has more than %d MiB", maxAnswerBytes>>20), Status: response.StatusCode}
+		return &Error{Fault: abi.Faultf(abi.TooLarge, "the response is larger than %d MiB", maxAnswerBytes>>20), Status: response.StatusCode}
 	}
-	e := unanswered(ctx, r.method, "the answer broke off", err)
+	e := unanswered(ctx, r.method, "the response ended early", err)
 	e.Status = response.StatusCode
 	return e
 }
 
-var errTooLarge = errors.New("the answer is too large")
+var errTooLarge = errors.New("the response is too large")
 
 // bounded is a reader that fails after a number of bytes.
 type bounded struct {
@@ -198,7 +202,7 @@ type bounded struct {
 	left int64
 }
 
-// Read reads on, as far as it may.
+// Read implements io.Reader.
 func (b *bounded) Read(p []byte) (int, error) {
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]

@@ -17,9 +17,9 @@ type Sessions struct{ client *Client }
 // Sessions returns the handle for the sessions of the app.
 func (c *Client) Sessions() Sessions { return Sessions{c} }
 
-// Start starts a session, with a new id where the request names none, or changes the metadata and references of
-// one that is open. A message runs the app's default tool in it: the answer has the Result, which also reports if the tool
-// failed, and an IdempotencyKey is that of the run.
+// Start starts a session, with a new id if the request names none, or changes the metadata and
+// references of an open one. A message runs the app's default tool in it: the response has the
+// Result, even if the tool failed. An IdempotencyKey applies to that run.
 func (h Sessions) Start(ctx context.Context, start apitypes.SessionRequest, opts ...RunOption) (*apitypes.StartedSession, error) {
 	return fetchWith[apitypes.StartedSession](ctx, h.client, newRun(opts, "sessions"), start)
 }
@@ -29,38 +29,38 @@ func (h Sessions) Get(ctx context.Context, caller Caller) (*apitypes.Session, er
 	return fetch[apitypes.Session](ctx, h.client, newRequest(http.MethodGet, "sessions", caller.Session).set("user_id", caller.User))
 }
 
-// SetMetadata changes the metadata of the caller's session, which is open, by a merge patch (RFC 7396).
+// SetMetadata changes the metadata of the caller's open session with a merge patch (RFC 7396).
 func (h Sessions) SetMetadata(ctx context.Context, caller Caller, patch json.RawMessage) (*apitypes.Session, error) {
 	r := newRequest(http.MethodPatch, "sessions", caller.Session, "metadata").set("user_id", caller.User)
 	r.text, r.media = patch, mediaPatch
 	return fetch[apitypes.Session](ctx, h.client, r)
 }
 
-// End ends the caller's session: what lived with it is gone, and its id is refused from then on. Ending it again is
-// fine.
+// End ends the caller's session and removes the records that live with it. Its id is rejected from
+// then on. Ending it again is not an error.
 func (h Sessions) End(ctx context.Context, caller Caller) (*apitypes.Session, error) {
 	r := newRequest(http.MethodDelete, "sessions", caller.Session).set("user_id", caller.User)
 	r.repeatable = true
 	return fetch[apitypes.Session](ctx, h.client, r)
 }
 
-// SessionQuery says which sessions are listed. Zero fields ask for nothing.
+// SessionQuery selects sessions. Zero fields do not filter.
 type SessionQuery struct {
-	// User is whose sessions are listed. Default: all that the credentials may see.
+	// User selects the sessions of a user. Default: all that the credentials may see.
 	User string
-	// After is the Next of the page before.
+	// After is the Next of the previous page.
 	After string
-	// Limit is how many a page has at most, up to 1,000. Default 100.
+	// Limit is the maximum number of sessions of a page, up to 1,000. Default: 100.
 	Limit int
 }
 
-// List lists a page of sessions, sorted by their ids.
+// List returns a page of sessions, sorted by id.
 func (h Sessions) List(ctx context.Context, q SessionQuery) (*apitypes.List[apitypes.Session], error) {
 	r := newRequest(http.MethodGet, "sessions").set("user_id", q.User).set("after", q.After).set("limit", number(q.Limit))
 	return fetch[apitypes.List[apitypes.Session]](ctx, h.client, r)
 }
 
-// All goes over the sessions of all pages from q on. An error ends it.
+// All iterates over the sessions of all pages from q on. An error ends the iteration.
 func (h Sessions) All(ctx context.Context, q SessionQuery) iter.Seq2[apitypes.Session, error] {
 	return pages(func(after string) (*apitypes.List[apitypes.Session], error) {
 		q.After = after
@@ -68,13 +68,13 @@ func (h Sessions) All(ctx context.Context, q SessionQuery) iter.Seq2[apitypes.Se
 	}, q.After)
 }
 
-// pages goes over the items of a list, page after page.
+// pages iterates over the items of a list, page by page.
 func pages[T any](page func(after string) (*apitypes.List[T], error), after string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for next := after; ; {
 			list, err := page(next)
 			if err == nil && list.Next != "" && list.Next == next {
-				err = &Error{Fault: abi.Faultf(abi.Unavailable, "the service answers with the same page again")} // for ever
+				err = &Error{Fault: abi.Faultf(abi.Unavailable, "the service returned the same page twice")} // otherwise the loop would not end
 			}
 			if err != nil {
 				var none T
@@ -93,7 +93,7 @@ func pages[T any](page func(after string) (*apitypes.List[T], error), after stri
 	}
 }
 
-// number writes a number for a query; "" for 0, which is the default.
+// number returns a number for a query, "" for 0, which means the default.
 func number(n int) string {
 	if n == 0 {
 		return ""

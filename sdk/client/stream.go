@@ -15,14 +15,15 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// StreamRun is Run with log lines as they happen, those of attempts that are run again included; attempts count from 1.
-// onLog is called by the calling goroutine, in the order of the lines, and should return soon: who does not listen for
-// some seconds loses the connection. It may be nil.
+// StreamRun runs a tool as Run does and passes log lines to onLog as they occur, including those of
+// attempts that are repeated; attempts count from 1. onLog is called by the calling goroutine, in
+// the order of the lines, and must return soon: the service closes the connection of a client that
+// does not read for some seconds. It may be nil.
 func (c *Client) StreamRun(ctx context.Context, run apitypes.RunRequest, onLog func(attempt int, line abi.LogLine), opts ...RunOption) (*report.Result, error) {
 	return c.stream(ctx, newRun(opts, "runs", "stream"), run, onLog)
 }
 
-// StreamRunCode is RunCode with log lines as they happen, as StreamRun has them.
+// StreamRunCode runs code as RunCode does and passes log lines to onLog, as StreamRun does.
 func (c *Client) StreamRunCode(ctx context.Context, run apitypes.CodeRequest, onLog func(attempt int, line abi.LogLine), opts ...RunOption) (*report.Result, error) {
 	return c.stream(ctx, newRun(opts, "runs", "code", "stream"), run, onLog)
 }
@@ -50,13 +51,13 @@ func (c *Client) stream(ctx context.Context, r *request, run any, onLog func(int
 
 const mediaEvents = "text/event-stream"
 
-// follow reads the events of a run to its Result. Both functions may be nil.
+// follow reads the events of a run up to its Result. Both functions may be nil.
 func follow(from io.Reader, onLog func(int, abi.LogLine), onRunID func(string)) (*report.Result, error) {
 	events := bufio.NewReader(from)
 	for {
 		name, data, err := nextEvent(events)
 		if err == io.EOF {
-			err = io.ErrUnexpectedEOF // before the Result
+			err = io.ErrUnexpectedEOF // the stream ended before the Result
 		}
 		if err != nil {
 			return nil, err
@@ -95,19 +96,19 @@ func follow(from io.Reader, onLog func(int, abi.LogLine), onRunID func(string)) 
 				return nil, errNoCode
 			}
 			e := errorOfProblem(p)
-			e.Status = http.StatusOK // that of the stream; the problem's own is what its code says
+			e.Status = http.StatusOK // the status of the stream, not that of the problem
 			return nil, e
 		}
 	}
 }
 
-var errNoCode = errors.New("a problem that does not say what it is")
+var errNoCode = errors.New("the problem has no code")
 
-// nextEvent reads one server-sent event (HTML Living Standard, section 9.2.6), with those line ends alone that the
-// service writes: LF, and CRLF where a proxy made them.
+// nextEvent reads one server-sent event (HTML Living Standard, section 9.2.6). It accepts only the
+// line ends LF, which the service writes, and CRLF, to which a proxy may convert them.
 func nextEvent(from *bufio.Reader) (name string, data []byte, err error) {
 	for {
-		line, err := from.ReadBytes('\n') // of no bound: from has one
+		line, err := from.ReadBytes('\n') // unbounded, but from is bounded
 		if err != nil {
 			return "", nil, err
 		}
@@ -115,7 +116,7 @@ func nextEvent(from *bufio.Reader) (name string, data []byte, err error) {
 		if len(line) == 0 && data != nil {
 			return name, data, nil
 		}
-		if len(line) == 0 { // an event without data is none
+		if len(line) == 0 { // an event without data is ignored
 			name = ""
 			continue
 		}

@@ -15,25 +15,26 @@ type Usage struct{ client *Client }
 // Usage returns the handle for the usage of apps.
 func (c *Client) Usage() Usage { return Usage{c} }
 
-// UsageQuery says which usage is looked for. Zero fields ask for nothing.
+// UsageQuery selects usage. Zero fields do not filter.
 type UsageQuery struct {
-	// Since and Until bound the days, in UTC: from that of Since on, before that of Until.
+	// Since and Until bound the days, in UTC: from the day of Since, before the day of Until.
 	Since, Until time.Time
-	// After is the Next of the page before.
+	// After is the Next of the previous page.
 	After string
-	// Limit is how many apps a page has at most, up to 100. Default 100.
+	// Limit is the maximum number of apps of a page, up to 100. Default: 100.
 	Limit int
 }
 
-// List reads a page of what apps use, in the order of tenants and apps: those of the key's tenant or, for a key of role
-// metering, of all tenants. It is about the client's app alone if the client has one.
+// List returns a page of the usage of apps, sorted by tenant and app: those of the key's tenant or,
+// for a key with the role metering, of all tenants. If the client has an app, it is only about that
+// app.
 func (h Usage) List(ctx context.Context, q UsageQuery) (*apitypes.List[apitypes.AppUsage], error) {
 	r := newRequest(http.MethodGet, "usage").set("since", day(q.Since)).set("until", day(q.Until)).
 		set("after", q.After).set("limit", number(q.Limit))
 	return fetch[apitypes.List[apitypes.AppUsage]](ctx, h.client, r)
 }
 
-// All goes over all pages from q on. An error ends it.
+// All iterates over all pages from q on. An error ends the iteration.
 func (h Usage) All(ctx context.Context, q UsageQuery) iter.Seq2[apitypes.AppUsage, error] {
 	return pages(func(after string) (*apitypes.List[apitypes.AppUsage], error) {
 		q.After = after
@@ -41,7 +42,7 @@ func (h Usage) All(ctx context.Context, q UsageQuery) iter.Seq2[apitypes.AppUsag
 	}, q.After)
 }
 
-// day writes the day of a time for a query; "" for none.
+// day returns the day of a time for a query, "" for none.
 func day(t time.Time) string {
 	if t.IsZero() {
 		return ""

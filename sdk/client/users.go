@@ -15,8 +15,9 @@ type Users struct{ client *Client }
 // Users returns the handle for the data of users.
 func (c *Client) Users() Users { return Users{c} }
 
-// Export writes all data of a user to w, as a ZIP archive of lists with one JSON value a line, and of files: what
-// Erase would remove. It returns the size. An error means that what was written is not whole.
+// Export writes all data of a user to w, as a ZIP archive of files with one JSON value per line and
+// of uploaded files: all that Erase would remove. It returns the size. After an error, the archive
+// is incomplete.
 func (h Users) Export(ctx context.Context, user string, w io.Writer) (int64, error) {
 	r := newRequest(http.MethodGet, "users", user, "export")
 	response, err := h.client.send(ctx, r)
@@ -25,17 +26,17 @@ func (h Users) Export(ctx context.Context, user string, w io.Writer) (int64, err
 	}
 	defer response.Body.Close()
 	if response.Header.Get("Content-Type") != "application/zip" {
-		f := abi.Faultf(abi.Unavailable, "the answer is not an export of a toolrun service")
+		f := abi.Faultf(abi.Unavailable, "the response is not an export of a toolrun service")
 		return 0, &Error{Fault: f, Status: response.StatusCode}
 	}
 	n, err := io.Copy(w, response.Body)
 	if err != nil {
-		return n, unanswered(ctx, r.method, "the export broke off", err)
+		return n, unanswered(ctx, r.method, "the export ended early", err)
 	}
 	return n, nil
 }
 
-// Erase removes everything of a user, and says how much that was. It cannot be undone.
+// Erase removes all data of a user, and reports how much it removed. It cannot be undone.
 func (h Users) Erase(ctx context.Context, user string) (*apitypes.Erased, error) {
 	r := newRequest(http.MethodDelete, "users", user)
 	r.repeatable = true

@@ -15,24 +15,28 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Activities are what a worker registers: RunTool is its one activity. It is safe for concurrent use.
+// Activities are the activities that a worker registers; RunTool is the only one. It is safe for
+// concurrent use.
 type Activities struct {
 	host    *host.Host
 	options Options
 }
 
-// NewActivities makes the activity that runs the tools of h, which is closed after the worker has stopped. A worker
-// for several apps registers each with a prefix of its own; see activity.RegisterOptions.
+// NewActivities returns the activities that run the tools of h. Close h after the worker has
+// stopped. A worker for several apps registers each with its own prefix; see
+// activity.RegisterOptions.
 func NewActivities(h *host.Host, options Options) *Activities {
 	return &Activities{host: h, options: options.withDefaults()}
 }
 
-// RunTool runs a tool once. The same activity of the same run of a workflow is the same run of the tool: where an
-// earlier try has stored something, it is answered with that Result, with Repeated set, for 24 hours.
+// RunTool runs a tool once. The same activity in the same run of a workflow is the same run of the
+// tool: if an earlier attempt has committed, RunTool returns its Result, with Repeated set, for 24
+// hours.
 //
-// The error is a *temporal.ApplicationError whose type is the fault's code; FaultOf reads it. Where the workflow has
-// cancelled the activity it is a *temporal.CanceledError. In both cases nothing was stored, unless the fault's Outcome
-// says that it is unknown: then a retry finds out.
+// The error is a *temporal.ApplicationError whose type is the code of the fault; FaultOf returns
+// the fault. If the workflow has cancelled the activity, the error is a *temporal.CanceledError. In
+// both cases nothing was stored, unless the Outcome of the fault is unknown: then a retry reports
+// it.
 func (a *Activities) RunTool(ctx context.Context, r Request) (*Result, error) {
 	info := activity.GetInfo(ctx)
 	result, err := a.run(ctx, info, r)
@@ -48,7 +52,7 @@ func (a *Activities) run(ctx context.Context, info activity.Info, r Request) (*R
 		if _, ok := errors.AsType[*abi.Fault](err); ok {
 			return nil, err
 		}
-		return nil, abi.Faultf(abi.AccessDenied, "the request was refused: %v", err)
+		return nil, abi.Faultf(abi.AccessDenied, "the request was rejected: %v", err)
 	}
 	timeout, err := timeLeft(info)
 	if err != nil {
@@ -63,8 +67,8 @@ func (a *Activities) run(ctx context.Context, info activity.Info, r Request) (*R
 	})
 }
 
-// key makes a retry of the activity the same run. It is a digest, for ids of workflows may be longer than keys. An
-// activity without a workflow has an execution of its own.
+// key returns an idempotency key, which makes a retry of the activity the same run. It is a digest,
+// because workflow ids may be longer than keys. An activity without a workflow has its own run id.
 func key(info activity.Info) string {
 	h := sha256.New()
 	for _, part := range []string{info.Namespace, info.WorkflowExecution.ID, info.WorkflowExecution.RunID, info.ActivityRunID, info.ActivityID} {
@@ -73,21 +77,22 @@ func key(info activity.Info) string {
 	return "temporal-" + hex.EncodeToString(h.Sum(nil))
 }
 
-// timeLeft is how long the run may take: until the activity's deadline, less what the answer takes, so that the workflow
-// learns which tool was too slow and not just that something was. 0 is no deadline.
+// timeLeft returns the time limit of the run: the time until the activity's deadline, minus a
+// margin for the response, so that the workflow gets a fault that names the tool instead of a
+// general timeout. 0 means no deadline.
 func timeLeft(info activity.Info) (time.Duration, error) {
 	if info.Deadline.IsZero() {
 		return 0, nil
 	}
 	left := time.Until(info.Deadline)
 	if left -= min(left/10, time.Second); left <= 0 {
-		return 0, abi.Faultf(abi.Timeout, "the activity's deadline was over before the tool ran")
+		return 0, abi.Faultf(abi.Timeout, "the activity's deadline passed before the tool ran")
 	}
 	return left, nil
 }
 
-// withFault returns a context that ends when ctx does, with a fault for a cause: Temporal's own causes, such as that a
-// worker shuts down, mean nothing to a host.
+// withFault returns a context that ends with ctx and has a fault as its cause. A host does not know
+// Temporal's causes, such as a worker shutdown.
 func withFault(ctx context.Context) (context.Context, func()) {
 	within, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { cancel(engine.EndOf(ctx)) })
@@ -97,11 +102,12 @@ func withFault(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// maxBeat bounds the time between two heartbeats: it is with the answer to one that some servers tell a worker to cancel.
+// maxBeat bounds the time between two heartbeats. Some servers report a cancellation only in the
+// response to a heartbeat.
 const maxBeat = 10 * time.Second
 
-// heartbeat beats three times in each timeout until the function that it returns is called. A tool that is done sooner
-// causes no traffic.
+// heartbeat sends three heartbeats per timeout until the returned function is called. A tool that
+// ends sooner causes no traffic.
 func heartbeat(ctx context.Context, timeout time.Duration) (stop func()) {
 	every := maxBeat
 	if timeout > 0 {

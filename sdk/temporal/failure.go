@@ -9,16 +9,16 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// retryable are the faults that trying again may get past: others' doing, or the host's. What a tool does depends on
-// nothing but its input and its memory, so its own errors, and limits, are met again.
+// retryable lists the faults that a retry may avoid, because others or the host caused them. A tool
+// depends only on its input and its memory, so its own errors and limits would occur again.
 var retryable = map[abi.Code]bool{
 	abi.Conflict: true, abi.Unavailable: true, abi.Timeout: true, abi.Internal: true,
 }
 
-// Retryable reports whether trying again may help: for conflict, unavailable, timeout and internal.
+// Retryable reports whether a retry may succeed: for conflict, unavailable, timeout and internal.
 func Retryable(f *abi.Fault) bool { return retryable[f.Code] }
 
-// failure is what the workflow gets of a run that failed. Result is nil where nothing ran.
+// failure returns the error of a failed run for the workflow. result is nil if nothing ran.
 func (a *Activities) failure(ctx context.Context, f *abi.Fault, result *Result) error {
 	details := []any{f}
 	if result != nil {
@@ -29,14 +29,15 @@ func (a *Activities) failure(ctx context.Context, f *abi.Fault, result *Result) 
 		return temporal.NewCanceledError(details...)
 	}
 	return temporal.NewApplicationErrorWithOptions(f.Message, string(f.Code), temporal.ApplicationErrorOptions{
-		// Stopped, but by no workflow: the worker shuts down, or the activity is paused. Another worker may go on.
+		// Stopped by a worker shutdown or a pause, not by a workflow. Another worker may continue.
 		NonRetryable: !stopped && !a.options.Retryable(f),
 		Details:      details,
 	})
 }
 
-// FaultOf returns the fault that a run failed with, from the error that a workflow got of the activity; nil for any
-// other error, such as a timeout that Temporal found itself. It is deterministic, as workflows have to be.
+// FaultOf returns the fault of a failed run, from the error that a workflow got from the activity.
+// It returns nil for any other error, such as a timeout that Temporal detected. It is
+// deterministic, as workflow code has to be.
 func FaultOf(err error) *abi.Fault {
 	var f *abi.Fault
 	if !readDetails(err, &f) {
@@ -45,8 +46,7 @@ func FaultOf(err error) *abi.Fault {
 	return f
 }
 
-// ResultOf returns what the run that failed has left beside its fault, such as its id and what it logged; nil where there
-// is none.
+// ResultOf returns the Result of a failed run, with its id and log lines, or nil if there is none.
 func ResultOf(err error) *Result {
 	var f *abi.Fault
 	var result *Result
@@ -56,8 +56,8 @@ func ResultOf(err error) *Result {
 	return result
 }
 
-// readDetails reads the details of an activity's error. What is no activity's error is none of ours, and has details that
-// were never encoded: Temporal's SDK panics where those are read as something else.
+// readDetails decodes the details of an activity's error. The details of other errors were never
+// encoded: Temporal's SDK panics if they are decoded as another type.
 func readDetails(err error, into ...any) bool {
 	activity, ok := errors.AsType[*temporal.ActivityError](err)
 	if !ok {

@@ -9,33 +9,36 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Request is what a workflow asks of the activity: to run a tool once.
+// Request is the argument of the activity: a tool to run once.
 type Request struct {
 	Tool string `json:"tool"`
-	// Input is a JSON object; none is an empty one.
+	// Input is a JSON object. Default: an empty object.
 	Input json.RawMessage `json:"input,omitempty"`
-	// Context is a JSON object whose keys the tool sees in its context; the outputs of earlier nodes are its "steps".
+	// Context is a JSON object whose members are added to the context of the tool. "steps" contains
+	// the outputs of earlier nodes.
 	Context json.RawMessage `json:"context,omitempty"`
-	// Metadata is a merge patch on the session's metadata; see host.Invocation.
+	// Metadata is a merge patch for the session's metadata; see host.Invocation.
 	Metadata json.RawMessage `json:"metadata,omitempty"`
-	// Env is added to the environment that the tool declares. Temporal keeps it in its history: no secrets.
+	// Env is added to the environment that the tool declares. Temporal stores it in its history, so
+	// it must not contain secrets.
 	Env map[string]string `json:"env,omitempty"`
-	// Tenant, User and Session are for whom the tool runs; see Options.Caller.
+	// Tenant, User and Session identify the caller; see Options.Caller.
 	Tenant  string `json:"tenant,omitempty"`
 	User    string `json:"user,omitempty"`
 	Session string `json:"session,omitempty"`
 }
 
-// Result is what comes back of a run that succeeded, the same JSON as on every surface.
+// Result is the result of a successful run, with the same JSON as on every surface.
 type Result = report.Result
 
-// Options change what the activity does. Zero fields mean the defaults that their comments name.
+// Options configure the activity. The zero value of each field means its default.
 type Options struct {
-	// Caller says for whom a request is, or refuses it with an *abi.Fault. Default: for those that the request names,
-	// which trusts everybody who may start workflows on the worker's task queue.
+	// Caller returns the Caller of a request, or rejects it with an *abi.Fault. Default: the caller
+	// that the request names, which trusts everyone who can start workflows on the task queue of
+	// the worker.
 	Caller func(context.Context, Request) (host.Caller, error)
-	// Retryable says whether a run that failed is tried again as the workflow's retry policy says. Default: the function
-	// Retryable.
+	// Retryable reports whether a failed run is retried by the retry policy of the workflow.
+	// Default: the function Retryable.
 	Retryable func(*abi.Fault) bool
 }
 

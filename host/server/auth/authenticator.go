@@ -6,18 +6,20 @@ import (
 	"time"
 )
 
-// Authenticator finds out who sent a request. The zero value refuses everybody. It is safe for concurrent use.
+// Authenticator identifies the sender of a request. The zero value rejects every request. It is
+// safe for concurrent use.
 type Authenticator struct {
-	// Keys and Tokens are the credentials it takes; nil is none of that kind.
+	// Keys and Tokens are the accepted credentials. Nil disables a kind.
 	Keys   *Keys
 	Tokens *Tokens
 	// Now is the clock for keys. Default: the system's.
 	Now func() time.Time
 }
 
-// Authenticate returns who sent a request: by "Authorization: Bearer" with a key or a token (RFC 6750, section 2.1), or
-// by "X-API-Key" with a key. Credentials elsewhere, as in the query, are none: addresses end up in logs. The error is a
-// Refusal, or abi.Unavailable where the keys of the issuer cannot be had. It never holds what the request did.
+// Authenticate returns the sender of a request, from "Authorization: Bearer" with a key or a token
+// (RFC 6750, section 2.1) or "X-API-Key" with a key. It ignores credentials elsewhere, such as in
+// the query, because URLs are logged. The error is an AuthError, or abi.Unavailable if the issuer's
+// keys cannot be fetched. It contains nothing from the request.
 func (a *Authenticator) Authenticate(r *http.Request) (Principal, error) {
 	c, err := credentialOf(r.Header)
 	if err != nil {
@@ -39,16 +41,16 @@ func (a *Authenticator) now() time.Time {
 	return a.Now()
 }
 
-// credential is what a request shows. key is true where it can only be an API key.
+// credential is the credential of a request. key is true if it can only be an API key.
 type credential struct {
 	text string
 	key  bool
 }
 
-// maxCredential bounds credentials in bytes. Tokens of real issuers have some thousand.
+// maxCredential bounds credentials in bytes. Tokens of real issuers have some thousand bytes.
 const maxCredential = 16 << 10
 
-// credentialOf finds the credentials among the headers.
+// credentialOf returns the credential in the headers.
 func credentialOf(h http.Header) (credential, error) {
 	bearer, key := h.Values("Authorization"), h.Values("X-API-Key")
 	switch {
@@ -60,14 +62,14 @@ func credentialOf(h http.Header) (credential, error) {
 		return credential{}, NoCredentials
 	}
 	scheme, text, _ := strings.Cut(bearer[0], " ")
-	if !strings.EqualFold(scheme, "Bearer") { // RFC 9110, section 11.1: in any case
+	if !strings.EqualFold(scheme, "Bearer") { // RFC 9110, section 11.1: case-insensitive
 		return credential{}, NoCredentials
 	}
 	return checked(credential{strings.TrimLeft(text, " "), false})
 }
 
-// checked refuses what is too long to look at. What keys and tokens consist of is for who verifies them; neither holds a
-// comma, with which something on the way may have joined two.
+// checked rejects a credential that is too long. The verifiers check the syntax. Neither kind
+// contains a comma, with which a proxy may have joined two headers.
 func checked(c credential) (credential, error) {
 	if c.text == "" || len(c.text) > maxCredential {
 		return credential{}, Invalid

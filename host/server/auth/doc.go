@@ -1,11 +1,13 @@
-// Package auth says who may do what: it turns the credentials of an HTTP request into a [Principal], which a surface
-// asks before it acts.
+// Package auth authenticates and authorizes requests: it turns the credentials of an HTTP request
+// into a [Principal], whose permissions a surface checks before it acts.
 //
-// An [Authenticator] takes two kinds of credentials. API keys ([Keys]) are made by an operator, live in a file as
-// hashes, and have a [Role]. Tokens ([Tokens]) are JWTs of the platform's own issuer, and act as one user. Which role
-// has which [Right] stands in one table, [Table].
+// An [Authenticator] accepts two kinds of credentials. API keys ([Keys]) are created by an
+// operator, are stored in a file as hashes, and have a [Role]. Tokens ([Tokens]) are JWTs of the
+// platform's own issuer, and act for one user. The permissions of each role are in one table,
+// [Table]; see [Permission].
 //
-// The request then runs for whom [Principal.Act] says: a principal that is bound to a user or a session can name no
-// other. Credentials that are not good end in a [Refusal], which does not say what about them was wrong; keys of an
-// issuer that cannot be had end in abi.Unavailable, for that is no fault of who asks.
+// [Principal.ActAs] determines the user and session of a request: a principal that is bound to a
+// user or a session cannot name another one. Invalid credentials result in an [AuthError], which
+// does not reveal what is wrong with them. If the issuer's keys cannot be fetched, the error is
+// abi.Unavailable, because the caller is not at fault.
 package auth

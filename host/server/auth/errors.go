@@ -6,30 +6,30 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Refusal says why credentials were not taken, in no more detail than a stranger may have: what exactly was wrong would
-// help nobody but who guesses. It is an error, so that callers write errors.Is(err, auth.Expired); it is an
-// abi.AccessDenied too.
+// AuthError is the reason why credentials were rejected. It reveals no details, which would only
+// help an attacker. Callers test it with errors.Is(err, auth.Expired); it is also an
+// abi.AccessDenied.
 type AuthError string
 
-// The refusals.
+// Authentication errors.
 const (
-	// NoCredentials: there were none, or of a scheme that is not Bearer.
-	NoCredentials AuthError = "no credentials were given"
-	// Ambiguous: there were several, and which of them count must not be a guess.
-	Ambiguous AuthError = "credentials were given more than once"
-	// Invalid: they are malformed, unknown, revoked, or not for this service.
+	// NoCredentials: the request has none, or the scheme is not Bearer.
+	NoCredentials AuthError = "the request has no credentials"
+	// Ambiguous: the request has several.
+	Ambiguous AuthError = "the request has several credentials"
+	// Invalid: the credentials are malformed, unknown, revoked, or not for this service.
 	Invalid AuthError = "the credentials are not valid"
-	// Expired: they were good once.
+	// Expired: the credentials were valid before.
 	Expired AuthError = "the credentials have expired"
 )
 
-// Error says it in words.
+// Error returns the message.
 func (r AuthError) Error() string { return string(r) }
 
-// Unwrap makes abi.FaultOf and errors.Is see a fault.
+// Unwrap returns the fault, for abi.FaultOf and errors.Is.
 func (r AuthError) Unwrap() error { return abi.Faultf(abi.AccessDenied, "%s", string(r)) }
 
-// Status is the HTTP status of the answer.
+// Status returns the HTTP status of the response.
 func (r AuthError) Status() int {
 	if r == Ambiguous {
 		return http.StatusBadRequest
@@ -37,8 +37,8 @@ func (r AuthError) Status() int {
 	return http.StatusUnauthorized
 }
 
-// Challenge is the header WWW-Authenticate of the answer, as RFC 6750, section 3, has it: without an error for who just
-// did not know that credentials are needed.
+// Challenge returns the WWW-Authenticate header of the response (RFC 6750, section 3). It has no
+// error parameter if the request had no credentials.
 func (r AuthError) Challenge() string {
 	switch r {
 	case NoCredentials:

@@ -28,15 +28,15 @@ func TestRefusedTokensAreLogged(t *testing.T) {
 	nameless.kid = ""
 	unknown := *i
 	unknown.kid = "unheard-of"
-	for _, tt := range []struct{ name, token, why string }{
-		{"a forged one", forger.sign(t, i.claims()), "its signature is not that of a key of the issuer"},
-		{"an unknown key", unknown.sign(t, i.claims()), "the issuer has no key of its kid"},
+	for _, tt := range []struct{ name, token, reason string }{
+		{"a forged one", forger.sign(t, i.claims()), "its signature does not match the issuer's key"},
+		{"an unknown key", unknown.sign(t, i.claims()), "the issuer has no key with its kid"},
 		{"no token", "a.b.c", "it is not a signed JWT"},
-		{"no kid", nameless.sign(t, i.claims()), "kid is missing"},
-		{"no exp", i.sign(t, claims(func(c map[string]any) { delete(c, "exp") })), "exp is missing"},
+		{"no kid", nameless.sign(t, i.claims()), "its header has no kid"},
+		{"no exp", i.sign(t, claims(func(c map[string]any) { delete(c, "exp") })), "the claim exp is missing"},
 		{"an expired one", i.sign(t, claims(func(c map[string]any) { c["exp"] = start.Add(-time.Hour).Unix() })), "it has expired"},
-		{"another audience", i.sign(t, claims(func(c map[string]any) { c["aud"] = "other" })), "another issuer or audience"},
-		{"no tenant", i.sign(t, claims(func(c map[string]any) { delete(c, "tenant") })), "the claim of the tenant is missing: tenant"},
+		{"another audience", i.sign(t, claims(func(c map[string]any) { c["aud"] = "other" })), "from another issuer, for another audience"},
+		{"no tenant", i.sign(t, claims(func(c map[string]any) { delete(c, "tenant") })), "the tenant claim is missing: tenant"},
 	} {
 		text.Reset()
 		for range 100 {
@@ -44,9 +44,9 @@ func TestRefusedTokensAreLogged(t *testing.T) {
 				t.Fatalf("%s is taken", tt.name)
 			}
 		}
-		var line struct{ Msg, Why string }
-		if err := json.Unmarshal(text.Bytes(), &line); err != nil || line.Msg != "a token was refused" || !strings.Contains(line.Why, tt.why) {
-			t.Errorf("%s, 100 times: the log is %s, %v; want one line: %s", tt.name, text.String(), err, tt.why)
+		var line struct{ Msg, Reason string }
+		if err := json.Unmarshal(text.Bytes(), &line); err != nil || line.Msg != "a token was rejected" || !strings.Contains(line.Reason, tt.reason) {
+			t.Errorf("%s, 100 times: the log is %s, %v; want one line: %s", tt.name, text.String(), err, tt.reason)
 		}
 		if strings.Contains(text.String(), tt.token) || strings.Contains(text.String(), "ann") {
 			t.Errorf("%s: the log has the token or its user: %s", tt.name, text.String())

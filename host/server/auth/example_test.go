@@ -46,21 +46,21 @@ func Example() {
 func ExampleMarkdown() {
 	fmt.Print(auth.Markdown())
 	// Output:
-	// | right | allows to | operator | runtime | read-only | backup | metering | user |
+	// | permission | allows to | operator | runtime | read-only | backup | metering | user |
 	// | --- | --- | --- | --- | --- | --- | --- | --- |
 	// | `run` | run declared tools | yes | yes | - | - | - | yes |
 	// | `sessions` | start, change and end sessions, and see their metadata | yes | yes | - | - | - | yes |
-	// | `read_sessions` | list sessions: whose, since when; no metadata | yes | yes | yes | - | - | yes |
-	// | `files` | upload, list and download files, and say which are active | yes | yes | - | - | - | yes |
+	// | `read_sessions` | list sessions with users and times; no metadata | yes | yes | yes | - | - | yes |
+	// | `files` | upload, list and download files, and activate them | yes | yes | - | - | - | yes |
 	// | `prompts` | render declared prompts | yes | yes | - | - | - | yes |
 	// | `records` | read the contents of records | yes | - | - | - | - | - |
 	// | `change_records` | write and delete records | yes | - | - | - | - | - |
 	// | `stores` | read the declarations of stores | yes | yes | yes | - | - | - |
 	// | `change_stores` | change the declarations of stores | yes | - | - | - | - | - |
-	// | `ledger` | read what was done, when and by whom; no contents | yes | - | yes | - | - | - |
-	// | `erase` | remove everything of a user | yes | - | - | - | - | - |
+	// | `ledger` | read the audit log: operations, times and actors; no contents | yes | - | yes | - | - | - |
+	// | `erase` | remove all data of a user | yes | - | - | - | - | - |
 	// | `transfer` | export and import | yes | - | - | - | - | - |
-	// | `backups` | download a backup of everything, of all tenants | - | - | - | yes | - | - |
-	// | `usage` | read what apps use: runs, processor time, bytes; with the role metering, of all tenants | yes | - | yes | - | yes | - |
-	// | `code` | run code that comes with the request | yes | if the key says so | - | - | - | - |
+	// | `backups` | download a backup of all data of all tenants | - | - | - | yes | - | - |
+	// | `usage` | read the usage of apps: runs, CPU time, bytes; with the role metering, of all tenants | yes | - | yes | - | yes | - |
+	// | `code` | run code that comes with the request | yes | if enabled for the key | - | - | - | - |
 }

@@ -13,33 +13,35 @@ import (
 )
 
 const (
-	// lookEvery bounds how often a file is looked at: a change is seen that much later at most.
+	// checkEvery bounds how often a file is checked. It is the maximum delay until a change is
+	// noticed.
 	checkEvery = time.Second
-	// settled is how old a file's last change must be for its time to tell it from the next one. The clocks of file
-	// systems are coarse, so a younger file is read again in case it changed twice in one tick.
+	// settled is the minimum age of a modification time for it to be reliable. The clocks of file
+	// systems are coarse: a younger file is read again in case it changed twice in one tick.
 	settled = 2 * time.Second
-	// maxFileBytes bounds a file: some ten thousand keys.
+	// maxFileBytes bounds a file. It suffices for some ten thousand keys.
 	maxFileBytes = 4 << 20
 )
 
-// watched is a file that is read again when it changed. While a new version cannot be read the last good one stays in
-// use: a slip of who edits it must not lock everybody out. It is safe for concurrent use.
+// watchedFile is a file that is reloaded when it changes. If a new version cannot be read, the last
+// valid one stays in use, so that an editing mistake does not lock everyone out. It is safe for
+// concurrent use.
 type watchedFile[T any] struct {
 	path string
-	// forbidden are the permissions that the file may not have.
+	// forbidden are permission bits that the file must not have.
 	forbidden fs.FileMode
 	decode    func([]byte) (T, error)
-	// empty says that no file is a file with nothing in it: who removes it means that.
+	// empty is true if a missing file counts as an empty one: removing the file is deliberate.
 	empty bool
 
 	mu     sync.Mutex
 	value  T
-	info   fs.FileInfo // of the version that value is; nil for none
+	info   fs.FileInfo // of the version in value; nil for none
 	looked time.Time
-	failed string // what was logged last
+	failed string // the last error that was logged
 }
 
-// get returns the newest version that can be read.
+// get returns the newest valid version.
 func (w *watchedFile[T]) get(now time.Time, log *slog.Logger) T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -54,7 +56,7 @@ func (w *watchedFile[T]) get(now time.Time, log *slog.Logger) T {
 	}
 	if err != nil {
 		if w.failed != err.Error() && log != nil {
-			log.Error("a file cannot be read: what it held before stays in use, but where it was removed", "file", w.path, "error", err)
+			log.Error("a file cannot be read; its last valid version stays in use unless the file was removed", "file", w.path, "error", err)
 		}
 		w.failed = err.Error()
 		return w.value
@@ -63,7 +65,7 @@ func (w *watchedFile[T]) get(now time.Time, log *slog.Logger) T {
 	return w.value
 }
 
-// refresh reads the file if it is not the version that is known.
+// refresh reads the file if it has changed.
 func (w *watchedFile[T]) refresh(now time.Time) error {
 	info, err := os.Stat(w.path)
 	if err != nil {
@@ -84,7 +86,7 @@ func same(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.Mode() == b.Mode() && a.ModTime().Equal(b.ModTime())
 }
 
-// read reads the file, whatever is known of it.
+// read reads the file unconditionally.
 func (w *watchedFile[T]) read() (value T, info fs.FileInfo, err error) {
 	f, err := os.Open(w.path)
 	if err != nil {
@@ -95,10 +97,10 @@ func (w *watchedFile[T]) read() (value T, info fs.FileInfo, err error) {
 		return value, nil, cause(err)
 	}
 	if !info.Mode().IsRegular() {
-		return value, nil, errors.New("it is not a file")
+		return value, nil, errors.New("it is not a regular file")
 	}
-	if info.Mode().Perm()&w.forbidden != 0 && runtime.GOOS != "windows" { // which shows no permissions here
-		return value, nil, fmt.Errorf("its permissions are %04o, which are too wide: chmod it to %o", info.Mode().Perm(), info.Mode().Perm()&^w.forbidden)
+	if info.Mode().Perm()&w.forbidden != 0 && runtime.GOOS != "windows" { // Windows has no such permissions
+		return value, nil, fmt.Errorf("its permissions %04o are too wide: chmod it to %o", info.Mode().Perm(), info.Mode().Perm()&^w.forbidden)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 	if err != nil {
@@ -111,14 +113,14 @@ func (w *watchedFile[T]) read() (value T, info fs.FileInfo, err error) {
 	return value, info, err
 }
 
-// forget has the next get read the file.
+// forget makes the next get read the file.
 func (w *watchedFile[T]) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.info = nil
 }
 
-// cause is what the system said, without the path: whoever reports it knows how it was written.
+// cause returns the system error without the path. Callers report the path as the user wrote it.
 func cause(err error) error {
 	if bad, ok := errors.AsType[*fs.PathError](err); ok {
 		return bad.Err

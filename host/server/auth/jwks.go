@@ -21,21 +21,21 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// keySource checks signatures with the issuer's keys.
+// keySource verifies signatures with the issuer's keys.
 type keySource interface {
-	// verify returns what a token says if the key of that id signed it, which must be for the algorithm of the token. The
-	// error is Invalid, errUnknownKey if there is no key of that id, or abi.Unavailable.
+	// verify returns the payload of a token if the key with that id and algorithm signed it. The
+	// error is Invalid, errUnknownKey if there is no key with that id, or abi.Unavailable.
 	verify(ctx context.Context, token string, by signer, now time.Time) ([]byte, error)
 }
 
-// errUnknownKey says that an issuer has no key of an id.
+// errUnknownKey reports that an issuer has no key with an id.
 var errUnknownKey = errors.New("the issuer has no key of this kid")
 
-// signer is what the header of a token says of its signature.
+// signer identifies the key in the header of a token.
 type signer struct{ kid, alg string }
 
-// mayBe reports whether a key may have made the signature. One key is for one algorithm (RFC 8725, section 3.1): a JWK
-// that names it verifies no other.
+// matches reports whether a key may have made the signature. One key is for one algorithm (RFC
+// 8725, section 3.1): a JWK that names an algorithm verifies no other.
 func (by signer) matches(key jose.JSONWebKey) bool {
 	return key.KeyID == by.kid && (key.Algorithm == "" || key.Algorithm == by.alg)
 }
@@ -51,7 +51,7 @@ func (by signer) keysOf(keys []jose.JSONWebKey) *oidc.StaticKeySet {
 	return set
 }
 
-// refusal says why none of some keys verified the signature.
+// rejection returns the error if none of the keys verified the signature.
 func (by signer) rejection(keys []jose.JSONWebKey) error {
 	if slices.ContainsFunc(keys, func(key jose.JSONWebKey) bool { return key.KeyID == by.kid }) {
 		return Invalid
@@ -59,8 +59,8 @@ func (by signer) rejection(keys []jose.JSONWebKey) error {
 	return errUnknownKey
 }
 
-// usableKeys reads a JWK Set (RFC 7517) and returns the keys in it that may verify tokens. Others are passed over, as
-// section 5 asks: sets hold keys for encryption, and kinds that are not known yet.
+// usableKeys returns the keys in a JWK Set (RFC 7517) that can verify tokens. It ignores others, as
+// section 5 requires: sets contain keys for encryption, and kinds that are not known yet.
 func usableKeys(data []byte) ([]jose.JSONWebKey, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
@@ -76,7 +76,7 @@ func usableKeys(data []byte) ([]jose.JSONWebKey, error) {
 		}
 	}
 	if len(keys) == 0 {
-		return nil, errors.New("it holds no public key for signatures that has a kid")
+		return nil, errors.New("it has no public signature key with a kid")
 	}
 	return keys, nil
 }
@@ -89,14 +89,14 @@ func usable(key jose.JSONWebKey) bool {
 		(key.Algorithm == "" || slices.Contains(algorithms, jose.SignatureAlgorithm(key.Algorithm)))
 }
 
-// keysInFile are an issuer's keys in a file, which is read again when it changed.
+// fileKeys are an issuer's keys in a file, which is reloaded when it changes.
 type fileKeys struct {
 	file *watchedFile[[]jose.JSONWebKey]
 	log  *slog.Logger
 }
 
 func openFileKeys(path string, log *slog.Logger) (*fileKeys, error) {
-	// Anybody may read public keys, but who may write them may make tokens.
+	// Public keys may be world-readable, but write access allows forging tokens.
 	s := &fileKeys{&watchedFile[[]jose.JSONWebKey]{path: path, forbidden: 0o002, decode: usableKeys}, log}
 	var err error
 	if s.file.value, s.file.info, err = s.file.read(); err != nil {
@@ -115,21 +115,21 @@ func (s *fileKeys) verify(ctx context.Context, token string, by signer, now time
 }
 
 const (
-	// renewEvery is how long a key stays in use that its issuer took back.
+	// refreshEvery is how long a revoked key stays in use.
 	refreshEvery = 15 * time.Minute
-	// goodFor is how long known keys stay in use while the issuer does not answer.
+	// maxStale is how long known keys stay in use if the issuer does not respond.
 	maxStale = 24 * time.Hour
-	// askEvery and retryEvery bound how often an issuer is asked, whatever tokens strangers make up: after an answer,
-	// and after none.
+	// fetchEvery and retryEvery bound the rate of requests to the issuer, independent of the tokens
+	// that clients send: after a success and after a failure.
 	fetchEvery = 10 * time.Second
 	retryEvery = time.Second
-	// askTimeout and maxAnswerBytes bound one answer.
+	// fetchTimeout and maxAnswerBytes bound one response.
 	fetchTimeout   = 5 * time.Second
 	maxAnswerBytes = 1 << 20
 )
 
-// keysAtURL are an issuer's keys behind an address. The key set of go-oidc asks for them when it meets a key that it does
-// not know; it never forgets one, so it is made anew from time to time.
+// remoteKeys are an issuer's keys at a URL. The key set of go-oidc fetches them when it sees an
+// unknown key. It never removes a key, so it is replaced periodically.
 type remoteKeys struct {
 	url     string
 	fetcher *fetcher
@@ -144,20 +144,21 @@ func (s *remoteKeys) verify(ctx context.Context, token string, by signer, now ti
 	if err == nil {
 		return payload, s.checkAlgorithm(ctx, token, by)
 	}
-	// Where the issuer does not answer it is unknown whether the token is good.
+	// If the issuer does not respond, the validity of the token is unknown.
 	last := s.fetcher.last.Load()
 	if ctx.Err() != nil || last == nil || last.err != nil {
-		return nil, abi.Faultf(abi.Unavailable, "the keys of the token's issuer cannot be had").WithHint("try again in a moment")
+		return nil, abi.Faultf(abi.Unavailable, "cannot fetch the issuer's signing keys (JWKS)").WithHint("retry in a moment")
 	}
 	return nil, by.rejection(last.keys)
 }
 
-// hold refuses a token whose key the issuer's last answer has for another algorithm. The key set of go-oidc does not look
-// at that. Where one id is that of several keys, those for the token's algorithm have to verify it.
+// checkAlgorithm rejects a token if the issuer's key is for another algorithm, which the key set of
+// go-oidc does not check. If several keys have the same id, one for the token's algorithm has to
+// verify it.
 func (s *remoteKeys) checkAlgorithm(ctx context.Context, token string, by signer) error {
 	last := s.fetcher.last.Load()
 	if last == nil {
-		return nil // never: the key set asked through the fetcher
+		return nil // impossible: the key set fetches through the fetcher
 	}
 	for _, key := range last.keys {
 		if key.KeyID == by.kid && !by.matches(key) {
@@ -179,8 +180,9 @@ func (s *remoteKeys) current(now time.Time) *oidc.RemoteKeySet {
 	return s.set
 }
 
-// fetcher stands between the key set and the issuer: it bounds answers, passes on no key that may not be used, and gives
-// the last answer again where the issuer was asked just now or does not answer.
+// fetcher is the transport between the key set and the issuer. It bounds responses, removes
+// unusable keys, and repeats the last response if the issuer was asked recently or does not
+// respond.
 type fetcher struct {
 	next http.RoundTripper
 	now  func() time.Time
@@ -190,11 +192,12 @@ type fetcher struct {
 	last atomic.Pointer[answer] // written under mu
 }
 
-// answer is what came of asking the issuer. It is not changed.
+// answer is the outcome of a request to the issuer. It is immutable.
 type answer struct {
 	asked time.Time
-	err   error // of the last time
-	// keys is what the last good answer had that may be used, set its text, and good its time; nil for none.
+	err   error // of the last request
+	// keys are the usable keys of the last valid response, set their JWK Set, and good its time;
+	// nil for none.
 	keys []jose.JSONWebKey
 	set  []byte
 	good time.Time
@@ -213,7 +216,7 @@ func (a *answer) due(now time.Time) bool {
 	return age < 0 || age >= pause
 }
 
-// RoundTrip answers the key set's request.
+// RoundTrip serves the key set's request.
 func (f *fetcher) RoundTrip(r *http.Request) (*http.Response, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -240,12 +243,12 @@ func (f *fetcher) refreshed(r *http.Request, last *answer, now time.Time) *answe
 		last = &answer{}
 	}
 	if last.err == nil {
-		f.log.Error("the keys of the token issuer cannot be had", "url", r.URL.Redacted(), "error", err)
+		f.log.Error("cannot fetch the signing keys of the token issuer", "url", r.URL.Redacted(), "error", err)
 	}
 	return &answer{asked: now, err: err, keys: last.keys, set: last.set, good: last.good}
 }
 
-// probe asks the issuer, and keeps what it answers. An error is returned and neither kept nor logged.
+// probe fetches the keys and stores them. It returns an error without storing or logging it.
 func (f *fetcher) probe(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -264,7 +267,7 @@ func (f *fetcher) probe(ctx context.Context, url string) error {
 	return nil
 }
 
-// ask gets the keys that may be used. It follows no redirect, which could lead off https.
+// ask fetches the usable keys. It follows no redirect, which could lead away from https.
 func (f *fetcher) ask(r *http.Request) ([]jose.JSONWebKey, []byte, error) {
 	response, err := f.next.RoundTrip(r)
 	if err != nil {
@@ -272,14 +275,14 @@ func (f *fetcher) ask(r *http.Request) ([]jose.JSONWebKey, []byte, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, nil, fmt.Errorf("the issuer answered with status %d", response.StatusCode)
+		return nil, nil, fmt.Errorf("the issuer responded with status %d", response.StatusCode)
 	}
 	data, err := io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes+1))
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(data) > maxAnswerBytes {
-		return nil, nil, fmt.Errorf("the answer is larger than %d bytes", maxAnswerBytes)
+		return nil, nil, fmt.Errorf("the response is larger than %d bytes", maxAnswerBytes)
 	}
 	keys, err := usableKeys(data)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
-// A key file is one JSON document. A field that is not known is refused: a newer version may have added it to narrow
-// what a key may do.
+// A key file is one JSON document. Unknown fields are rejected: a newer version may have added one
+// that restricts a key.
 
 // storedKey is a key with the hash of its secret.
 type storedKey struct {
@@ -26,14 +26,14 @@ type storedKey struct {
 	hash [32]byte
 }
 
-// keySet holds keys in the order of their ids. It is not changed once it was made.
+// keySet is an immutable list of keys, sorted by id.
 type keySet []storedKey
 
 func (s keySet) find(id string) (int, bool) {
 	return slices.BinarySearchFunc(s, id, func(k storedKey, id string) int { return cmp.Compare(k.ID, id) })
 }
 
-// byAge returns the keys as people look for them, the oldest first.
+// byAge returns the keys, oldest first.
 func (s keySet) byAge() []storedKey {
 	return slices.SortedStableFunc(slices.Values(s), func(a, b storedKey) int { return a.Created.Compare(b.Created) })
 }
@@ -50,11 +50,11 @@ type keyFileItem struct {
 	SHA256 string `json:"sha256"`
 }
 
-// OpenKeys opens a key file. It must be its owner's alone (mode 0600). Errors name no path; errors.Is(err,
-// fs.ErrNotExist) tells that there is no file, which CreateKeys makes.
+// OpenKeys opens a key file. Only its owner may have access (mode 0600). Errors contain no path.
+// errors.Is(err, fs.ErrNotExist) reports that the file does not exist; CreateKeys creates it.
 func OpenKeys(path string) (*Keys, error) {
 	k := &Keys{file: &watchedFile[keySet]{path: path, forbidden: 0o077, decode: decodeKeys, empty: true}}
-	// The first look is no more than that: Keys has its clock only later.
+	// Read without a time, because the clock of Keys is set later.
 	var err error
 	if k.file.value, k.file.info, err = k.file.read(); err != nil {
 		return nil, fmt.Errorf("read the key file: %w", err)
@@ -62,7 +62,7 @@ func OpenKeys(path string) (*Keys, error) {
 	return k, nil
 }
 
-// CreateKeys opens a key file like OpenKeys, and makes an empty one where there is none.
+// CreateKeys opens a key file like OpenKeys, and creates an empty one if there is none.
 func CreateKeys(path string) (*Keys, error) {
 	if k, err := OpenKeys(path); !errors.Is(err, fs.ErrNotExist) {
 		return k, err
@@ -72,7 +72,7 @@ func CreateKeys(path string) (*Keys, error) {
 		return nil, err
 	}
 	defer unlock()
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // else another process was faster
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // otherwise another process created it
 		if err := replace(path, encodeKeys(nil)); err != nil {
 			return nil, err
 		}
@@ -88,23 +88,23 @@ func decodeKeys(data []byte) (keySet, error) {
 		return nil, fmt.Errorf("it is not a key file: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("it is not a key file: something follows the document")
+		return nil, errors.New("it is not a key file: there is data after the document")
 	}
 	if doc.Version != keyFileVersion {
-		return nil, fmt.Errorf("it is a key file of version %d, and this is for version %d", doc.Version, keyFileVersion)
+		return nil, fmt.Errorf("it is a key file of version %d; want version %d", doc.Version, keyFileVersion)
 	}
 	var keys keySet
 	for i, item := range doc.Keys {
 		stored, err := item.stored()
 		if err != nil {
-			return nil, fmt.Errorf("key %d of it: %w", i+1, err)
+			return nil, fmt.Errorf("key %d: %w", i+1, err)
 		}
 		keys = append(keys, stored)
 	}
 	slices.SortFunc(keys, func(a, b storedKey) int { return cmp.Compare(a.ID, b.ID) })
 	for i := range keys {
 		if i > 0 && keys[i].ID == keys[i-1].ID {
-			return nil, fmt.Errorf("two keys of it have the id %s", keys[i].ID)
+			return nil, fmt.Errorf("two keys have the id %s", keys[i].ID)
 		}
 	}
 	return keys, nil
@@ -112,12 +112,12 @@ func decodeKeys(data []byte) (keySet, error) {
 
 func (item keyFileItem) stored() (storedKey, error) {
 	if !isID(item.ID) {
-		return storedKey{}, errors.New("its id is not one")
+		return storedKey{}, errors.New("the id is invalid")
 	}
 	stored := storedKey{Key: item.Key}
 	hash, err := hex.DecodeString(item.SHA256)
 	if err != nil || len(hash) != len(stored.hash) {
-		return storedKey{}, errors.New("its sha256 is not one")
+		return storedKey{}, errors.New("the sha256 is invalid")
 	}
 	copy(stored.hash[:], hash)
 	return stored, item.check()
@@ -130,16 +130,16 @@ func encodeKeys(keys keySet) []byte {
 	}
 	data, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {
-		panic(err) // these types can always be encoded
+		panic(err) // impossible for these types
 	}
 	return append(data, '\n')
 }
 
-// update changes the file while no other process does, beginning with what is in it now.
+// update changes the current content of the file, under a lock.
 func (k *Keys) update(change func(keySet) (keySet, error)) error {
 	path := k.file.path
 	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // a link stays one, and all its names have one lock
+		path = target // keep a link as a link, and use one lock for all its names
 	}
 	unlock, err := lock(path)
 	if err != nil {
@@ -165,8 +165,9 @@ func (k *Keys) update(change func(keySet) (keySet, error)) error {
 	return nil
 }
 
-// lock keeps other processes from changing a file. The lock is on a file beside it, since the file itself is replaced;
-// it stays there, and the system gives it back for a process that dies.
+// lock locks a file against changes by other processes. The lock is on a separate file, since the
+// file itself is replaced. The lock file remains; the system releases the lock of a process that
+// dies.
 func lock(path string) (unlock func(), err error) {
 	f, err := lockedfile.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -175,7 +176,7 @@ func lock(path string) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// replace puts a new file in the place of one, whole or not at all.
+// replace replaces a file atomically.
 func replace(path string, data []byte) (err error) {
 	defer func() {
 		if err != nil {
@@ -206,10 +207,10 @@ func replace(path string, data []byte) (err error) {
 	return syncFolder(filepath.Dir(path))
 }
 
-// syncFolder has the new name on the disk.
+// syncFolder flushes the new name to disk.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
-		return nil // where a folder cannot be opened for that
+		return nil // Windows cannot sync a folder
 	}
 	f, err := os.Open(dir)
 	if err != nil {

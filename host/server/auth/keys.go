@@ -12,32 +12,32 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// SecretPattern is the regular expression of every API key, for scanners that look for leaked secrets.
+// SecretPattern is a regular expression that matches every API key, for secret scanners.
 const SecretPattern = `trk_[a-z2-7]{10}_[a-z2-7]{52}`
 
 const (
 	secretPrefix = "trk_"
-	idLength     = 10 // 50 bits: ids need not be secret, and Create sees to it that they differ
+	idLength     = 10 // 50 bits: ids need not be secret, and Create ensures that they are unique
 	randomLength = 52
 )
 
-// Key is an API key as it may be shown: without its secret.
+// Key describes an API key, without its secret.
 type Key struct {
-	// ID is the part of the secret that names the key.
+	// ID is the part of the secret that identifies the key.
 	ID     string `json:"id"`
 	Name   string `json:"name"`
 	Role   Role   `json:"role"`
 	Tenant string `json:"tenant"`
-	// Apps are those that the key is for; none means all of the tenant's.
+	// Apps lists the apps that the key may use; empty for all apps of the tenant.
 	Apps []string `json:"apps,omitempty"`
-	// Code is leave to run code that comes with the request.
+	// Code allows the key to run code that comes with the request.
 	Code    bool      `json:"code,omitempty"`
 	Created time.Time `json:"created"`
-	// Expires is the first moment at which the key is not taken; the zero time is never.
+	// Expires is the time from which the key is invalid; the zero time means never.
 	Expires time.Time `json:"expires,omitzero"`
 }
 
-// Grant is what a new key shall be for. Its fields are those of Key.
+// Grant describes a key to create. Its fields are those of Key.
 type Grant struct {
 	Name    string
 	Role    Role
@@ -47,19 +47,21 @@ type Grant struct {
 	Expires time.Time
 }
 
-// Keys are the API keys in a file. It is safe for concurrent use, and so is the file by several processes: a change that
-// one makes is taken up by the others within a second, and changes at one time are made one after the other.
+// Keys are the API keys in a file. It is safe for concurrent use. Several processes may use the
+// file: each sees the changes of others within a second, and changes are serialized.
 type Keys struct {
-	// Logger gets why a changed file cannot be read. Set it before the first use. Default: discard.
+	// Logger receives errors of reading a changed file. Set it before the first use. Default:
+	// discard.
 	Logger *slog.Logger
-	// Now is the clock for everything but Verify, set before the first use. Default: the system's.
+	// Now is the clock for all methods except Verify. Set it before the first use. Default: the
+	// system clock.
 	Now func() time.Time
 
 	file *watchedFile[keySet]
 }
 
-// Create makes a key and returns it with its secret, which is kept nowhere: it is shown now or never. A Grant that makes
-// no sense is abi.InvalidArgument.
+// Create creates a key and returns it with its secret, which is not stored and cannot be shown
+// again. It rejects an invalid Grant with abi.InvalidArgument.
 func (k *Keys) Create(g Grant) (secret string, key Key, err error) {
 	now := k.now().UTC().Truncate(time.Second)
 	if err := g.Check(now); err != nil {
@@ -89,15 +91,16 @@ func newID(taken keySet) string {
 	}
 }
 
-// Check refuses a Grant that Create would refuse at a time, as abi.InvalidArgument. It reads no file.
+// Check returns the abi.InvalidArgument with which Create would reject the Grant at a time. It
+// reads no file.
 func (g Grant) Check(now time.Time) error {
 	if !g.Expires.IsZero() && !g.Expires.After(now) {
-		return abi.Faultf(abi.InvalidArgument, "the key would have expired already")
+		return abi.Faultf(abi.InvalidArgument, "the expiry of the key is in the past")
 	}
 	return Key{Name: g.Name, Role: g.Role, Tenant: g.Tenant, Apps: g.Apps, Code: g.Code}.check()
 }
 
-// check refuses a key that means nothing, or less than it seems to.
+// check rejects an invalid or misleading key.
 func (k Key) check() error {
 	if err := checkID("name", k.Name); err != nil {
 		return err
@@ -112,17 +115,17 @@ func (k Key) check() error {
 	}
 	switch {
 	case !slices.Contains(KeyRoles(), k.Role):
-		return abi.Faultf(abi.InvalidArgument, "%q is not a key's role", k.Role).WithHint("write %s", KeyRoleList())
+		return abi.Faultf(abi.InvalidArgument, "%q is not a role for keys", k.Role).WithHint("use %s", KeyRoleList())
 	case k.Role == Backup && len(k.Apps) > 0:
-		return abi.Faultf(abi.InvalidArgument, "a %s key is for the whole service, and not for an app", k.Role).
-			WithHint("leave the apps out")
+		return abi.Faultf(abi.InvalidArgument, "a %s key is for the whole service, not for an app", k.Role).
+			WithHint("omit the apps")
 	case k.Code && !allowed(k.Role, true, Code):
 		return abi.Faultf(abi.InvalidArgument, "a %s key cannot run code", k.Role)
 	}
 	return nil
 }
 
-// List returns every key, the oldest first, the expired ones included.
+// List returns every key, oldest first, including expired ones.
 func (k *Keys) List() []Key {
 	keys := []Key{}
 	for _, stored := range k.current(k.now()).byAge() {
@@ -131,28 +134,28 @@ func (k *Keys) List() []Key {
 	return keys
 }
 
-// Revoke removes a key; it is abi.NotFound where there is none of that id.
+// Revoke removes a key. It returns abi.NotFound if there is no key with the id.
 func (k *Keys) Revoke(id string) error {
 	return k.update(func(old keySet) (keySet, error) {
 		i, ok := old.find(id)
-		if !ok { // the text is not repeated: it may be a secret that was taken for an id
+		if !ok { // omit the text: it may be a secret that was used as an id
 			return nil, abi.Faultf(abi.NotFound, "there is no key with this id")
 		}
 		return slices.Delete(slices.Clone(old), i, i+1), nil
 	})
 }
 
-// Verify returns whom a secret stands for at a time. The error is Invalid or Expired; the latter only for who knows the
-// whole secret.
+// Verify returns the principal of a secret at a time. The error is Invalid or, only for a complete
+// secret, Expired.
 //
-// What is stored is one SHA-256 of the secret. Functions that are slow on purpose make up for passwords that can be
-// guessed; nobody guesses 256 random bits, and a slow function would let strangers keep the processor busy.
+// The file stores one SHA-256 hash of the secret. Slow hash functions protect passwords, which can
+// be guessed; 256 random bits cannot, and a slow function would let attackers exhaust the CPU.
 func (k *Keys) Verify(secret string, now time.Time) (Principal, error) {
 	id, ok := idOf(secret)
 	if !ok {
 		return Principal{}, Invalid
 	}
-	// An unknown id goes the whole way too, against a hash that no text is known to have.
+	// An unknown id is compared as well, with the zero hash, so that it takes the same time.
 	keys, found := k.current(now), storedKey{}
 	i, known := keys.find(id)
 	if known {
@@ -170,7 +173,7 @@ func (k *Keys) Verify(secret string, now time.Time) (Principal, error) {
 	}, nil
 }
 
-// idOf returns the id in a secret, and false for what is none by its looks.
+// idOf returns the id in a secret, and reports whether the secret is well-formed.
 func idOf(secret string) (string, bool) {
 	rest, ok := strings.CutPrefix(secret, secretPrefix)
 	id, random, cut := strings.Cut(rest, "_")

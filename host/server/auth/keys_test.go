@@ -183,9 +183,9 @@ func TestOpenKeysRefuses(t *testing.T) {
 		{"no version", `{"keys":[]}`, "version 0"},
 		{"of the future", `{"version":2,"keys":[]}`, "version 2"},
 		{"a field that narrows what a key may do", `{"version":1,"keys":[` + item("aaaaaaaaaa", `,"user":"ann"`) + `]}`, "user"},
-		{"two documents", `{"version":1,"keys":[]}{}`, "follows"},
+		{"two documents", `{"version":1,"keys":[]}{}`, "data after the document"},
 		{"an id twice", `{"version":1,"keys":[` + item("aaaaaaaaaa", "") + `,` + item("aaaaaaaaaa", "") + `]}`, "two keys"},
-		{"a bad id", `{"version":1,"keys":[` + item("A", "") + `]}`, "key 1 of it: its id"},
+		{"a bad id", `{"version":1,"keys":[` + item("A", "") + `]}`, "key 1: the id"},
 		{"a bad hash", `{"version":1,"keys":[` + strings.Replace(item("aaaaaaaaaa", ""), `"sha256":"00`, `"sha256":"zz`, 1) + `]}`, "sha256"},
 		{"a bad role", `{"version":1,"keys":[` + strings.Replace(item("aaaaaaaaaa", ""), "runtime", "root", 1) + `]}`, "role"},
 	} {

@@ -4,5 +4,5 @@ package auth
 
 import "os"
 
-// sameOwner has nothing to do where files inherit their rights from their folder.
+// sameOwner does nothing: files inherit their permissions from their folder.
 func sameOwner(*os.File, string) error { return nil }

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// sameOwner gives a file to the owner of another one, where that is somebody else: who changes a service's key file as
-// root must not take it away from the service.
+// sameOwner changes the owner of a file to that of another file. If root edits the key file of a
+// service, the service must retain access to it.
 func sameOwner(file *os.File, as string) error {
 	info, err := os.Lstat(as)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,23 +9,25 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Principal is who asks, as far as credentials show it. The zero value may do nothing. It holds no secret.
+// Principal is the authenticated sender of a request. The zero value has no permissions. It
+// contains no secret.
 type Principal struct {
 	Role Role
-	// Tenant is the platform's customer, and the only one that the principal can reach; never empty.
+	// Tenant is the only customer of the platform that the principal can reach. It is never empty.
 	Tenant string
-	// Apps are the ids of the apps that it may use; none means all of the tenant's.
+	// Apps lists the ids of the apps that it may use; empty for all apps of the tenant.
 	Apps []string
-	// User and Session, where set, are the only ones that it may act as.
+	// User and Session, if set, are the only ones that it may act as.
 	User    string
 	Session string
-	// CanRunCode allows a role that needs leave for it to run code that comes with the request.
+	// CanRunCode allows it to run code that comes with the request, if its role requires explicit
+	// permission.
 	CanRunCode bool
-	// Name is the key's, or the subject of the token: for logs.
+	// Name is the name of the key, or the subject of the token, for logs.
 	Name string
 }
 
-// MayUse reports whether the principal may use an app of its tenant.
+// CanUseApp reports whether the principal may use an app of its tenant.
 func (p Principal) CanUseApp(app string) bool {
 	if !slices.Contains(Roles(), p.Role) {
 		return false
@@ -33,31 +35,32 @@ func (p Principal) CanUseApp(app string) bool {
 	return len(p.Apps) == 0 || slices.Contains(p.Apps, app)
 }
 
-// Allows reports whether the principal has a right.
+// Allows reports whether the principal has a permission.
 func (p Principal) Allows(permission Permission) bool {
 	return allowed(p.Role, p.CanRunCode, permission)
 }
 
-// Act returns for whom a request acts that names this user and session, either of which may be "". It fills in those
-// that the principal is bound to, and refuses others as abi.AccessDenied. That a session belongs to the user is not
-// looked at here: the host does.
+// ActAs returns the user and the session of a request that names these, either of which may be "".
+// It adds those that the principal is bound to, and rejects others with abi.AccessDenied. It does
+// not verify that the session belongs to the user; the host does.
 func (p Principal) ActAs(user, session string) (string, string, error) {
 	if p.Role == User && p.User == "" {
 		return "", "", abi.Faultf(abi.AccessDenied, "the credentials name no user")
 	}
 	user, ok := bound(p.User, user)
 	if !ok {
-		return "", "", abi.Faultf(abi.AccessDenied, "the credentials act for another user").WithHint("leave the user out")
+		return "", "", abi.Faultf(abi.AccessDenied, "the credentials are for another user").WithHint("omit the user")
 	}
 	session, ok = bound(p.Session, session)
 	if !ok {
-		return "", "", abi.Faultf(abi.AccessDenied, "the credentials act in another session").WithHint("leave the session out")
+		return "", "", abi.Faultf(abi.AccessDenied, "the credentials are for another session").WithHint("omit the session")
 	}
 	return user, session, nil
 }
 
-// Confined reports whether a request in this session may use it only if it is the user's already. So it is with the
-// credentials of a user, unless they name the session themselves: what else an end user names, nobody verified.
+// Confined reports whether a request may use this session only if it already belongs to the user.
+// This holds for credentials of a user, unless they name the session themselves: other ids from an
+// end user are unverified.
 func (p Principal) Confined(session string) bool {
 	switch p.Role {
 	case Operator, Runtime, ReadOnly:
@@ -66,7 +69,7 @@ func (p Principal) Confined(session string) bool {
 	return p.Session == "" || session != p.Session
 }
 
-// bound returns the one of two ids that counts, and false where they contradict each other.
+// bound returns the effective id, and false if the two ids contradict each other.
 func bound(own, asked string) (string, bool) {
 	if own == "" {
 		return asked, true
@@ -74,7 +77,7 @@ func bound(own, asked string) (string, bool) {
 	return own, asked == "" || asked == own
 }
 
-// maxID bounds ids and names in bytes, as memory does for those that become parts of keys.
+// maxID bounds ids and names in bytes. Package memory has the same limit for ids in keys.
 const maxID = 256
 
 func checkID(what, id string) error {

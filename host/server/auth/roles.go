@@ -6,34 +6,36 @@ import (
 	"strings"
 )
 
-// Role says what kind of work credentials are for. Its text is on the wire and in key files.
+// Role is the kind of work that credentials are for. Its text appears in responses and key files.
 type Role string
 
-// The roles. The zero Role has no right.
+// Roles. The zero Role has no permissions.
 const (
-	// Operator looks after what a tenant has: every right within it.
+	// Operator administers a tenant: it has every permission within it.
 	Operator Role = "operator"
 	// Runtime is a platform's backend, which runs tools for all of its users.
 	Runtime Role = "runtime"
-	// ReadOnly watches: what there is and what happened, never what is remembered.
+	// ReadOnly monitors: it sees declarations and the ledger, never stored content.
 	ReadOnly Role = "read-only"
-	// Backup takes backups of the whole service, all tenants' content included, and does nothing else.
+	// Backup downloads backups of the whole service, including the content of all tenants, and has
+	// no other permission.
 	Backup Role = "backup"
-	// Metering reads what the apps of all tenants use, for bills: counts and sizes, no content.
+	// Metering reads the usage of the apps of all tenants, for billing: counts and sizes, no
+	// content.
 	Metering Role = "metering"
-	// User is a token's: one user, who acts for nobody else. No key has it.
+	// User is the role of tokens: it acts only for one user. Keys cannot have it.
 	User Role = "user"
 )
 
-// Roles returns every role, the widest first.
+// Roles returns every role, the most powerful first.
 func Roles() []Role { return []Role{Operator, Runtime, ReadOnly, Backup, Metering, User} }
 
-// KeyRoles returns the roles that a key may have, the widest first: all but User.
+// KeyRoles returns the roles that a key may have, the most powerful first: all except User.
 func KeyRoles() []Role {
 	return slices.DeleteFunc(Roles(), func(r Role) bool { return r == User })
 }
 
-// KeyRoleList returns KeyRoles as a text for people: "operator, runtime or metering".
+// KeyRoleList returns KeyRoles as text: "operator, runtime or metering".
 func KeyRoleList() string {
 	var names []string
 	for _, role := range KeyRoles() {
@@ -43,10 +45,10 @@ func KeyRoleList() string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// Right is one kind of thing to do.
+// Permission is the right to perform one kind of operation.
 type Permission string
 
-// The rights; Table says what they are and who has them.
+// Permissions. Table describes them and lists the roles that have them.
 const (
 	Run           Permission = "run"
 	Sessions      Permission = "sessions"
@@ -65,38 +67,39 @@ const (
 	Usage         Permission = "usage"
 )
 
-// Rule says who has a right.
+// Rule lists the roles that have a permission.
 type Rule struct {
 	Permission Permission
-	// Does says in words what the right allows.
+	// Does describes what the permission allows.
 	Does string
 	// Roles have the right.
 	Roles []Role
-	// WithCode have it where their credentials say so one by one: Principal.Code.
+	// WithCode lists roles that have the permission only if Principal.CanRunCode is true.
 	WithCode []Role
 }
 
-// Table is who may do what, whole. A right that is not in it is nobody's. What a role User may do it may do to its own
-// alone; see Principal.Act. It is not changed while a program runs.
+// Table is the complete list of permissions. No role has a permission that is not in it. The role
+// User can use a permission only for its own data; see Principal.ActAs. It does not change while a
+// program runs.
 var Table = []Rule{
 	{Permission: Run, Does: "run declared tools", Roles: []Role{Operator, Runtime, User}},
 	{Permission: Sessions, Does: "start, change and end sessions, and see their metadata", Roles: []Role{Operator, Runtime, User}},
-	{Permission: ReadSessions, Does: "list sessions: whose, since when; no metadata", Roles: []Role{Operator, Runtime, ReadOnly, User}},
-	{Permission: Files, Does: "upload, list and download files, and say which are active", Roles: []Role{Operator, Runtime, User}},
+	{Permission: ReadSessions, Does: "list sessions with users and times; no metadata", Roles: []Role{Operator, Runtime, ReadOnly, User}},
+	{Permission: Files, Does: "upload, list and download files, and activate them", Roles: []Role{Operator, Runtime, User}},
 	{Permission: Prompts, Does: "render declared prompts", Roles: []Role{Operator, Runtime, User}},
 	{Permission: Records, Does: "read the contents of records", Roles: []Role{Operator}},
 	{Permission: ChangeRecords, Does: "write and delete records", Roles: []Role{Operator}},
 	{Permission: Stores, Does: "read the declarations of stores", Roles: []Role{Operator, Runtime, ReadOnly}},
 	{Permission: ChangeStores, Does: "change the declarations of stores", Roles: []Role{Operator}},
-	{Permission: Ledger, Does: "read what was done, when and by whom; no contents", Roles: []Role{Operator, ReadOnly}},
-	{Permission: Erase, Does: "remove everything of a user", Roles: []Role{Operator}},
+	{Permission: Ledger, Does: "read the audit log: operations, times and actors; no contents", Roles: []Role{Operator, ReadOnly}},
+	{Permission: Erase, Does: "remove all data of a user", Roles: []Role{Operator}},
 	{Permission: Transfer, Does: "export and import", Roles: []Role{Operator}},
-	{Permission: Backups, Does: "download a backup of everything, of all tenants", Roles: []Role{Backup}},
-	{Permission: Usage, Does: "read what apps use: runs, processor time, bytes; with the role metering, of all tenants", Roles: []Role{Operator, ReadOnly, Metering}},
+	{Permission: Backups, Does: "download a backup of all data of all tenants", Roles: []Role{Backup}},
+	{Permission: Usage, Does: "read the usage of apps: runs, CPU time, bytes; with the role metering, of all tenants", Roles: []Role{Operator, ReadOnly, Metering}},
 	{Permission: Code, Does: "run code that comes with the request", Roles: []Role{Operator}, WithCode: []Role{Runtime}},
 }
 
-// allowed reports whether a role has a right, by itself or with leave to run code.
+// allowed reports whether a role has a permission. code allows it to run code.
 func allowed(role Role, code bool, permission Permission) bool {
 	for _, rule := range Table {
 		if rule.Permission == permission {
@@ -106,10 +109,10 @@ func allowed(role Role, code bool, permission Permission) bool {
 	return false
 }
 
-// Markdown renders Table for a page of documentation.
+// Markdown returns Table as a Markdown table for the documentation.
 func Markdown() string {
 	var b strings.Builder
-	b.WriteString("| right | allows to |")
+	b.WriteString("| permission | allows to |")
 	for _, role := range Roles() {
 		fmt.Fprintf(&b, " %s |", role)
 	}
@@ -129,7 +132,7 @@ func (r Rule) cell(role Role) string {
 	case slices.Contains(r.Roles, role):
 		return "yes"
 	case slices.Contains(r.WithCode, role):
-		return "if the key says so"
+		return "if enabled for the key"
 	}
 	return "-"
 }

@@ -12,55 +12,57 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-	"github.com/go-jose/go-jose/v4/json" // tells names by their case, and refuses one that comes twice
+	"github.com/go-jose/go-jose/v4/json" // case-sensitive, rejects duplicate names
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// algorithms are those of public keys. With the others who can verify can also sign (HS256), or anybody can (none);
-// RFC 8725, section 3.1, has the verifier choose.
+// algorithms lists the accepted public-key algorithms. With HS256, verifiers could also sign, and
+// with none, anyone could. RFC 8725, section 3.1, requires the verifier to choose.
 var algorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
-// leeway is by how much clocks may differ.
+// leeway is the accepted clock skew.
 const leeway = time.Minute
 
-// TokenOptions say whose tokens are taken.
+// TokenOptions configure the accepted tokens.
 type TokenOptions struct {
-	// Issuer and Audience are what the claims iss and aud must be and hold; required.
+	// Issuer and Audience are the required values of the claims iss and aud; required.
 	Issuer   string
 	Audience string
-	// KeysURL is where the issuer has its keys, a JWK Set (RFC 7517); KeysFile a file with one. One of them is
-	// required. A file is read again when it changed.
+	// KeysURL is the URL of the issuer's keys, a JWK Set (RFC 7517); KeysFile is a file with one.
+	// Exactly one is required. The file is reloaded when it changes.
 	KeysURL  string
 	KeysFile string
-	// AllowHTTP takes a KeysURL that anybody on the way can answer. Default: only https, or http on this machine.
+	// AllowHTTP accepts a KeysURL without TLS, whose response an attacker can forge. Default: only
+	// https, or http on localhost.
 	AllowHTTP bool
 
-	// TenantClaim, UserClaim and SessionClaim name the claims that hold them. Default: tenant, sub, session_id.
+	// TenantClaim, UserClaim and SessionClaim are the names of the claims with these ids. Default:
+	// tenant, sub, session_id.
 	TenantClaim  string
 	UserClaim    string
 	SessionClaim string
-	// Tenant is that of tokens which name none. Default: such tokens are refused.
+	// Tenant is the tenant of tokens without a tenant claim. Default: such tokens are rejected.
 	Tenant string
 
-	// Transport is the way to KeysURL. Default: http.DefaultTransport.
+	// Transport is used to fetch KeysURL. Default: http.DefaultTransport.
 	Transport http.RoundTripper
-	// Logger gets why keys cannot be had. Default: discard.
+	// Logger receives errors of fetching keys, and reasons of rejections. Default: discard.
 	Logger *slog.Logger
-	// Now is the clock. Default: the system's.
+	// Now is the clock. Default: the system clock.
 	Now func() time.Time
 }
 
-// Tokens are JWTs (RFC 7519) of one issuer. It is safe for concurrent use.
+// Tokens verifies the JWTs (RFC 7519) of one issuer. It is safe for concurrent use.
 type Tokens struct {
 	options    TokenOptions
 	keys       keySource
 	rejections rejections
 }
 
-// NewTokens checks the options and reports everything that is wrong with them. It reads KeysFile, and leaves KeysURL for
-// the first token: an issuer may start later than who trusts it.
+// NewTokens returns Tokens. The error reports every invalid option. It reads KeysFile, but fetches
+// KeysURL only for the first token, because the issuer may start later than the service.
 func NewTokens(options TokenOptions) (*Tokens, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -91,7 +93,7 @@ func (o TokenOptions) check() error {
 		wrong = append(wrong, checkID("tenant", o.Tenant))
 	}
 	if (o.KeysURL == "") == (o.KeysFile == "") {
-		wrong = append(wrong, errors.New("the issuer's keys are at a URL or in a file: give one of them"))
+		wrong = append(wrong, errors.New("the issuer's keys need either a URL or a file"))
 	}
 	if o.KeysURL != "" {
 		wrong = append(wrong, checkURL(o.KeysURL, o.AllowHTTP))
@@ -103,11 +105,11 @@ func checkURL(text string, allowHTTP bool) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return errors.New("the URL of the issuer's keys is not one of the web")
+		return errors.New("the URL of the issuer's keys is not an http or https URL")
 	case u.User != nil:
-		return errors.New("the URL of the issuer's keys holds a password: the keys are public")
+		return errors.New("the URL of the issuer's keys contains a password; the keys are public")
 	case u.Scheme == "http" && !allowHTTP && u.Hostname() != "localhost" && !net.ParseIP(u.Hostname()).IsLoopback():
-		return errors.New("the URL of the issuer's keys must be https: who can answer it can make tokens")
+		return errors.New("the URL of the issuer's keys must be https: an attacker could forge the keys")
 	}
 	return nil
 }
@@ -128,8 +130,8 @@ func (o TokenOptions) withDefaults() TokenOptions {
 	return o
 }
 
-// Probe asks the issuer for its keys, for 5 seconds at most, and returns why they cannot be had. It keeps the keys that it
-// gets. Where the keys are in a file it does nothing.
+// Probe fetches the issuer's keys, for 5 seconds at most, and returns the error if that fails. It
+// stores the keys that it gets. For keys in a file it does nothing.
 func (t *Tokens) Probe(ctx context.Context) error {
 	source, ok := t.keys.(*remoteKeys)
 	if !ok {
@@ -138,26 +140,26 @@ func (t *Tokens) Probe(ctx context.Context) error {
 	return source.fetcher.probe(ctx, source.url)
 }
 
-// Verify returns whom a token stands for. The error is Invalid; Expired for a token that was good once; or
-// abi.Unavailable where the issuer's keys cannot be had, for which it waits a few seconds at most.
+// Verify returns the principal of a token. The error is Invalid; Expired for a token that was valid
+// before; or abi.Unavailable if the issuer's keys cannot be fetched within a few seconds.
 func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 	if len(token) > maxCredential {
 		return Principal{}, Invalid
 	}
-	parsed, err := jwt.ParseSigned(token, algorithms) // the compact form alone
+	parsed, err := jwt.ParseSigned(token, algorithms) // only the compact form
 	if err != nil {
-		return Principal{}, t.refused("it is not a signed JWT of an algorithm that is taken")
+		return Principal{}, t.refused("it is not a signed JWT with an accepted algorithm")
 	}
 	if parsed.Headers[0].KeyID == "" {
-		return Principal{}, t.refused("its header names no key: kid is missing")
+		return Principal{}, t.refused("its header has no kid")
 	}
 	now := t.options.Now()
 	payload, err := t.keys.verify(ctx, token, signer{parsed.Headers[0].KeyID, parsed.Headers[0].Algorithm}, now)
 	if errors.Is(err, errUnknownKey) {
-		return Principal{}, t.refused("the issuer has no key of its kid: it is of another issuer, or signed with a key that is no longer, or not yet, in the JWK Set")
+		return Principal{}, t.refused("the issuer has no key with its kid: it is from another issuer, or the key is no longer or not yet in the JWK Set")
 	}
 	if errors.Is(err, Invalid) {
-		return Principal{}, t.refused("its signature is not that of a key of the issuer: it is forged, or of another issuer")
+		return Principal{}, t.refused("its signature does not match the issuer's key: it is forged, or from another issuer")
 	}
 	if err != nil {
 		return Principal{}, err
@@ -165,24 +167,26 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 	return t.principal(payload, now)
 }
 
-// refused logs why a token is not taken. The sender does not learn it.
+// refused logs why a token is rejected. The sender does not get the reason.
 func (t *Tokens) refused(why string) error {
 	t.rejections.log(t.options.Logger, t.options.Now(), why)
 	return Invalid
 }
 
-// refusalEvery is how often the same reason is logged: strangers send as many tokens as they like.
+// rejectionLogEvery is the minimum interval between log lines with the same reason, because
+// attackers can send any number of tokens.
 const rejectionLogEvery = 10 * time.Second
 
-// refusals log why tokens are refused, each reason now and then. It is safe for concurrent use.
+// rejections logs why tokens are rejected, each reason at a limited rate. It is safe for concurrent
+// use.
 type rejections struct {
 	mu      sync.Mutex
-	reasons map[string]*rejectionCount // by the text of the reason, of which there are few
+	reasons map[string]*rejectionCount // by the text of the reason; there are only a few
 }
 
 type rejectionCount struct {
 	logged time.Time
-	since  int // that were not logged
+	since  int // rejections that were not logged
 }
 
 func (r *rejections) log(log *slog.Logger, now time.Time, why string) {
@@ -199,26 +203,26 @@ func (r *rejections) log(log *slog.Logger, now time.Time, why string) {
 		known.since++
 		return
 	}
-	log.Warn("a token was refused", "why", why, "more", known.since)
+	log.Warn("a token was rejected", "reason", why, "more", known.since)
 	known.logged, known.since = now, 0
 }
 
-// principal looks at what a token says whose signature is good.
+// principal returns the principal of a token with a valid signature.
 func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 	var registered jwt.Claims
 	var all map[string]any
 	if json.Unmarshal(payload, &registered) != nil || json.Unmarshal(payload, &all) != nil {
-		return Principal{}, t.refused("its claims are not a JSON object as RFC 7519 has it")
+		return Principal{}, t.refused("its claims are not a valid JSON object (RFC 7519)")
 	}
 	if registered.Expiry == nil {
-		return Principal{}, t.refused("it never expires: the claim exp is missing")
+		return Principal{}, t.refused("the claim exp is missing")
 	}
 	expected := jwt.Expected{Issuer: t.options.Issuer, AnyAudience: jwt.Audience{t.options.Audience}, Time: now}
 	expired := false
 	if err := registered.ValidateWithLeeway(expected, leeway); errors.Is(err, jwt.ErrExpired) {
 		expired = true
 	} else if err != nil {
-		return Principal{}, t.refused("it is of another issuer or audience, or not valid yet")
+		return Principal{}, t.refused("it is from another issuer, for another audience, or not valid yet")
 	}
 	tenant, okTenant := claim(all, t.options.TenantClaim)
 	user, okUser := claim(all, t.options.UserClaim)
@@ -227,11 +231,11 @@ func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 	tenant = cmp.Or(tenant, t.options.Tenant)
 	switch {
 	case tenant == "":
-		return Principal{}, t.refused("the claim of the tenant is missing: " + t.options.TenantClaim)
+		return Principal{}, t.refused("the tenant claim is missing: " + t.options.TenantClaim)
 	case user == "":
-		return Principal{}, t.refused("the claim of the user is missing: " + t.options.UserClaim)
+		return Principal{}, t.refused("the user claim is missing: " + t.options.UserClaim)
 	case !okTenant || !okUser || !okSession || !okSubject:
-		return Principal{}, t.refused("a claim is no text that an id may be")
+		return Principal{}, t.refused("a claim is not a valid id")
 	case expired:
 		_ = t.refused("it has expired")
 		return Principal{}, Expired
@@ -239,11 +243,11 @@ func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 	return Principal{Role: User, Tenant: tenant, User: user, Session: session, Name: cmp.Or(subject, user)}, nil
 }
 
-// claim returns the id that a claim holds, "" where there is no such claim, and false for what is no id. An empty text
-// is none: a claim that is there must not count as one that is not.
+// claim returns the id in a claim, "" if the claim is missing, and false if it is not a valid id.
+// An empty text is invalid: a claim that is present must not count as missing.
 func claim(all map[string]any, name string) (string, bool) {
 	value, there := all[name]
-	if !there { // null is no text, and not absent either
+	if !there { // null is neither a text nor missing
 		return "", true
 	}
 	text, ok := value.(string)

@@ -259,7 +259,7 @@ func TestForgedTokens(t *testing.T) {
 }
 
 func TestNewTokensRefuses(t *testing.T) {
-	const file = "keys are at a URL or in a file"
+	const file = "need either a URL or a file"
 	for _, tt := range []struct {
 		name    string
 		options auth.TokenOptions
@@ -269,7 +269,7 @@ func TestNewTokensRefuses(t *testing.T) {
 		{"both", auth.TokenOptions{Issuer: "i", Audience: "a", KeysURL: "https://i.example", KeysFile: "f"}, []string{file}},
 		{"http", auth.TokenOptions{Issuer: "i", Audience: "a", KeysURL: "http://i.example/keys"}, []string{"must be https"}},
 		{"a password", auth.TokenOptions{Issuer: "i", Audience: "a", KeysURL: "https://a:b@i.example/keys"}, []string{"password"}},
-		{"no address", auth.TokenOptions{Issuer: "i", Audience: "a", KeysURL: "file:///etc/keys"}, []string{"not one of the web"}},
+		{"no address", auth.TokenOptions{Issuer: "i", Audience: "a", KeysURL: "file:///etc/keys"}, []string{"not an http or https URL"}},
 		{"no file", auth.TokenOptions{Issuer: "i", Audience: "a", KeysFile: filepath.Join(t.TempDir(), "none")}, []string{"no such file"}},
 	} {
 		_, err := auth.NewTokens(tt.options)

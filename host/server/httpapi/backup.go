@@ -16,7 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// Backup is a copy of everything that a service stores: its bytes, of which there are Size. Close frees what it takes.
+// Backup is a copy of the data of a service. Size is its length in bytes. Close releases its
+// resources.
 type Backup interface {
 	io.ReadCloser
 	Size() int64
@@ -24,7 +25,7 @@ type Backup interface {
 
 const backupType = "application/octet-stream"
 
-// backupHandler answers requests for backups of the service, one at a time.
+// backupHandler serves backups of the service, one at a time.
 type backupHandler struct {
 	copy   func(context.Context) (Backup, error) // nil if the service has no backups
 	logger *slog.Logger
@@ -34,8 +35,8 @@ type backupHandler struct {
 func (h *backupHandler) register(s *Server) {
 	addPlain(s, auth.Backups, huma.Operation{
 		OperationID: "take-backup", Method: http.MethodGet, Path: "/backup", Tags: []string{"service"}, Summary: "Download a backup",
-		Description: "A copy of the database of the whole service, as it is at one moment, with the content of all tenants: a file that the service can be started with. " +
-			"Nothing of what was removed or erased before is in it. One backup is taken at a time.",
+		Description: "Returns a consistent copy of the database of the whole service, with the content of all tenants. The service can be started with this file. " +
+			"It contains no data that was removed or erased before. Only one backup can run at a time.",
 		Responses: map[string]*huma.Response{"200": {
 			Description: "The database", Content: map[string]*huma.MediaType{backupType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}},
 		}},
@@ -45,11 +46,11 @@ func (h *backupHandler) register(s *Server) {
 
 func (h *backupHandler) download(ctx context.Context, _ *struct{}) (*huma.StreamResponse, error) {
 	if h.copy == nil {
-		return nil, abi.Faultf(abi.Unavailable, "this service keeps nothing that could be backed up")
+		return nil, abi.Faultf(abi.Unavailable, "this service has no database to back up")
 	}
-	// A copy takes room on the disk, and keeps freed pages of the database from being used again while it is made.
+	// A copy takes disk space, and keeps the database from reusing freed pages.
 	if !h.taking.TryLock() {
-		return nil, abi.Faultf(abi.Unavailable, "another backup is being taken").WithHint("wait until it has ended")
+		return nil, abi.Faultf(abi.Unavailable, "another backup is in progress").WithHint("retry when it has ended")
 	}
 	begin := time.Now()
 	p, _ := ctx.Value(principalKey{}).(auth.Principal)
@@ -69,8 +70,8 @@ func (h *backupHandler) download(ctx context.Context, _ *struct{}) (*huma.Stream
 		sent, err := fileRate.start(w).copy(copied)
 		log := h.logger.With("actor", p.Name, "tenant", p.Tenant, "bytes", sent, "ms", time.Since(begin).Milliseconds())
 		if err != nil || sent != copied.Size() {
-			log.Error("a backup broke off", "error", err)
-			return // the answer is shorter than it says, which the client notices
+			log.Error("a backup was not sent completely", "error", err)
+			return // the client notices that the response is shorter than its Content-Length
 		}
 		log.Info("a backup was taken")
 	}}, nil

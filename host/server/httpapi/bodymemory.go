@@ -17,28 +17,29 @@ import (
 )
 
 const (
-	// fileRoom is how many bytes of files that are uploaded, and of those that are downloaded, are in memory at a time.
+	// uploadBytes bounds the bytes of uploads in memory.
 	uploadBytes = 256 << 20
-	// DefaultBodyBytes is how much memory the JSON bodies of requests take at a time.
+	// DefaultBodyBytes is the default of Options.BodyBytes.
 	DefaultBodyBytes = 256 << 20
 
-	// What a JSON body takes in memory, for each of its bytes: while it is read and decoded, what the collector has not
-	// freed yet included, and as long as its request goes on.
+	// Memory for each byte of a JSON body: readingTakes while it is read and decoded, garbage included, and keptTakes for
+	// the rest of its request.
 	readingTakes = 12
 	keptTakes    = 3
-	// treeBytes is how much of a body becomes a tree of values at a time: documents that memory takes, such as records,
-	// have no more. For each byte it takes treeTakes while it is there, and keptTreeTakes on average.
+	// treeBytes bounds how much of a body is a tree of values at one time: documents that memory
+	// accepts, such as records, are no larger. Each byte of it takes treeTakes while the tree
+	// exists, and keptTreeTakes on average.
 	treeBytes     = 256 << 10
 	treeTakes     = 64
 	keptTreeTakes = 16
-	// bodyStep is how much of a body whose length is unknown is paid for at a time.
+	// bodyStep is the step in which memory is reserved for a body of unknown length.
 	bodyStep = 64 << 10
 )
 
-// importTakes is what each byte of an imported document takes: it is read as YAML.
+// importTakes is the memory for each byte of an imported document, which is parsed as YAML.
 const importTakes = 200
 
-// reading is what the body takes while it is read and decoded where it has a length.
+// reading returns the memory that a body of this length takes while it is read and decoded.
 func (b *body) reading(length int64) int64 {
 	if b.document {
 		return min(importTakes*length, b.maxHeld)
@@ -46,7 +47,8 @@ func (b *body) reading(length int64) int64 {
 	return readingTakes*length + treeTakes*min(length, treeBytes)
 }
 
-// holdBody makes room for a JSON body before any of it is read, and keeps some until its request is answered.
+// reserveBody reserves memory for a JSON body before any of it is read. Part of it is held until
+// the response is sent.
 func (a *Access) reserveBody(ctx context.Context, p auth.Principal, b *body, length int64) error {
 	if length < 0 {
 		length = bodyStep
@@ -60,7 +62,7 @@ func (a *Access) reserveBody(ctx context.Context, p auth.Principal, b *body, len
 	return nil
 }
 
-// pay makes room for what was read beyond the length that is paid for.
+// pay reserves memory for bytes beyond the length that is paid for.
 func (b *body) pay() error {
 	if b.held == nil || b.read <= b.paid {
 		return nil
@@ -73,7 +75,7 @@ func (b *body) pay() error {
 	return nil
 }
 
-// unpaid reports whether there is no room for what was read.
+// unpaid reports whether there is no memory for the bytes that were read.
 func (b *body) unpaid() bool {
 	if err := b.pay(); err != nil {
 		b.err = err
@@ -81,25 +83,26 @@ func (b *body) unpaid() bool {
 	return b.err != nil
 }
 
-// decoded gives back the room that only decoding takes. What becomes a tree does so later.
+// decoded releases the memory that only decoding needs. Later, parts of the body may still become
+// trees.
 func (b *body) decoded() {
 	if b != nil && b.held != nil && !b.document {
 		b.held.shrink(keptTakes*b.read + keptTreeTakes*min(b.read, treeBytes))
 	}
 }
 
-// free gives back all room.
+// free releases all memory of the body.
 func (b *body) free() {
 	if b != nil && b.held != nil {
 		b.held.free()
 	}
 }
 
-// maxHandledBytes is how long a body of another surface may be.
+// maxHandledBytes bounds a body of another surface.
 const maxHandledBytes = 4 << 20
 
-// ReadBody reads a JSON body for another surface, with room for it as for one of the API, and leaves it to be read again.
-// Release is called when the request is answered. The error is for WriteProblem.
+// ReadBody reads a JSON body for another surface, with memory reserved as for the API, and rewinds
+// it. Call release when the response is sent. Pass the error to WriteProblem.
 func (a *Access) ReadBody(w http.ResponseWriter, r *http.Request, p auth.Principal) (release func(), err error) {
 	control := http.NewResponseController(w)
 	if r.ContentLength > maxHandledBytes {
@@ -125,14 +128,14 @@ func (a *Access) ReadBody(w http.ResponseWriter, r *http.Request, p auth.Princip
 		b.free()
 		return nil, abi.Faultf(abi.TooLarge, "the body cannot be read: %v", wrong)
 	}
-	r.Body = io.NopCloser(bytes.NewReader(text)) // what else is wrong with it the surface reports
+	r.Body = io.NopCloser(bytes.NewReader(text)) // the surface reports other errors in it
 	return b.free, nil
 }
 
-// bodyReadTime is how long a body may take to be sent.
+// bodyReadTime is the time limit for receiving a body.
 const bodyReadTime = 5 * time.Second
 
-// holdUpload makes room for a file before any of it is read.
+// reserveUpload reserves memory for a file before any of it is read.
 func (h *fileHandler) reserveUpload(ctx huma.Context, next func(huma.Context)) {
 	r, _ := humago.Unwrap(ctx)
 	p, _ := ctx.Context().Value(principalKey{}).(auth.Principal)
@@ -149,14 +152,15 @@ func (h *fileHandler) reserveUpload(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// refuseUnread refuses a request whose body was not read.
+// refuseUnread rejects a request whose body was not read.
 func refuseUnread(ctx huma.Context, err error) {
 	r, _ := humago.Unwrap(ctx)
 	drain(r)
 	refuse(ctx, err)
 }
 
-// drain reads what a client sends that waits for no leave to: it reads no answer before all is sent.
+// drain reads the body of a client that does not wait for 100-continue: it reads no response before
+// it has sent everything.
 func drain(r *http.Request) {
 	if r.Header.Get("Expect") == "" {
 		_, _ = io.Copy(io.Discard, r.Body)

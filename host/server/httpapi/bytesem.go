@@ -11,50 +11,52 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// roomWait is how long a request waits for room.
+// acquireTimeout is how long a request waits for memory.
 const acquireTimeout = 10 * time.Second
 
-// room bounds the bytes that requests hold at a time. Whose they are is a path, such as a tenant and one of its users: at
-// each level nobody holds more than it leaves free, of what the level above may hold. So the only tenant has half of the
-// room at most, and its only user a quarter; two tenants have a third each, and however many hold all they may, some is
-// left for the next one. Who waits is let in where it may hold as much: first who holds least, by tenant and then by user.
+// byteSemaphore is a fair semaphore that bounds the bytes that concurrent requests hold. An owner
+// is a path, such as a tenant and one of its users. At each level, an owner may hold at most as
+// much as it leaves free, out of what the level above may hold. A single tenant thus has at most
+// half of the bytes, and its single user a quarter; two tenants have a third each; and for any
+// number of tenants some bytes remain for the next one. Waiting requests are served in the order of
+// what their owners hold, smallest first, by tenant and then by user.
 type byteSemaphore struct {
 	size int64
 	wait time.Duration
-	// what is held, for messages, such as files.
+	// what names the protected data in messages, such as "files".
 	what string
 
 	mu     sync.Mutex
 	used   int64
 	shares map[string]*share
-	queue  waitQueue // of holdings for none of which there is room
+	queue  waitQueue // of reservations that do not fit yet
 }
 
-// share is what somebody at one level holds.
+// share is what an owner at one level holds.
 type share struct {
 	name  string
 	bytes int64
-	uses  int // holdings, waiting ones included
+	uses  int // reservations, waiting ones included
 }
 
 func newByteSemaphore(size int64, what string) *byteSemaphore {
 	return &byteSemaphore{size: size, wait: acquireTimeout, what: what, shares: map[string]*share{}, queue: newWaitQueue(maxWaiting)}
 }
 
-// holding is what one request has of a room, or waits for.
+// reservation is the memory that a request holds, or waits for.
 type reservation struct {
 	sem    *byteSemaphore
 	shares []*share // the tenant's first
 	bytes  int64
-	ready  chan struct{} // closed when it has them, or is refused
+	ready  chan struct{} // closed when the bytes are granted or refused
 
-	// Under the lock of room:
-	arrived int64 // its place in the line, 0 while it does not wait
-	refused error // why it waits no longer
+	// Under the lock of sem:
+	arrived int64 // its position in the queue, 0 if it does not wait
+	refused error // why it no longer waits
 }
 
-// take waits until there is room for a request. The holding is given back with free. The error is a problem: 429 where
-// it is the sender who has to slow down, 503 where others leave no room.
+// acquire waits until bytes are available for a request. Call free to release them. The error is a
+// problem: 429 if the sender itself holds too much, 503 if others hold the bytes.
 func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string) (*reservation, error) {
 	h, err := r.begin(bytes, path)
 	if err != nil {
@@ -79,7 +81,7 @@ func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string
 	if h.refused != nil {
 		return nil, h.refused
 	}
-	if !r.queue.remove(h) { // it has them, perhaps since this moment
+	if !r.queue.remove(h) { // granted, perhaps just now
 		return h, nil
 	}
 	at := r.full(h)
@@ -91,8 +93,8 @@ func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string
 	return nil, context.Cause(ctx)
 }
 
-// begin gives room to a request, or has it wait in the line. There is no room for those that wait, so that none is passed
-// by one for which there is.
+// begin grants bytes to a request, or adds it to the queue. No waiting request fits, so a request
+// that is granted at once overtakes no request that could be granted.
 func (r *byteSemaphore) begin(bytes int64, path []string) (*reservation, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,7 +121,7 @@ func (r *byteSemaphore) begin(bytes int64, path []string) (*reservation, error) 
 	return nil, r.errFull()
 }
 
-// newHolding makes one that has nothing yet. The caller holds mu.
+// newReservation returns a reservation that holds nothing yet. The caller holds mu.
 func (r *byteSemaphore) newReservation(bytes int64, path []string) *reservation {
 	h := &reservation{sem: r, bytes: bytes, ready: make(chan struct{})}
 	for i := range path {
@@ -128,7 +130,7 @@ func (r *byteSemaphore) newReservation(bytes int64, path []string) *reservation 
 	return h
 }
 
-// share returns that of a name. The caller holds mu.
+// share returns the share of a name. The caller holds mu.
 func (r *byteSemaphore) share(name string) *share {
 	s := r.shares[name]
 	if s == nil {
@@ -139,7 +141,7 @@ func (r *byteSemaphore) share(name string) *share {
 	return s
 }
 
-// leave lets go of the shares. The caller holds mu.
+// leave releases the shares. The caller holds mu.
 func (h *reservation) leave() {
 	for _, s := range h.shares {
 		if s.uses--; s.uses == 0 {
@@ -150,16 +152,16 @@ func (h *reservation) leave() {
 }
 
 func (r *byteSemaphore) errFull() *problem {
-	f := abi.Faultf(abi.Unavailable, "the service has no room for more %s at the moment", r.what).WithHint("try again in some seconds")
+	f := abi.Faultf(abi.Unavailable, "the service has no memory for more %s at the moment", r.what).WithHint("retry in a few seconds")
 	return problemOfFault(f, 0)
 }
 
 func (r *byteSemaphore) errOverShare() *problem {
-	f := abi.Faultf(abi.Unavailable, "too many %s are sent or read at a time", r.what).WithHint("send, or read, a few at a time")
+	f := abi.Faultf(abi.Unavailable, "too many concurrent transfers of %s", r.what).WithHint("retry with fewer")
 	return problemOfFault(f, http.StatusTooManyRequests)
 }
 
-// next gives room to those that wait.
+// next grants bytes to waiting requests. The caller holds mu.
 func (r *byteSemaphore) next() {
 	for {
 		h := r.queue.best(func(h *reservation) bool { return r.full(h) < 0 })
@@ -172,7 +174,8 @@ func (r *byteSemaphore) next() {
 	}
 }
 
-// full returns the level at which a holding would be too much, -1 for none. One alone in the room never is.
+// full returns the level at which a reservation exceeds its limit, or -1 if it fits. The only
+// reservation of a semaphore always fits.
 func (r *byteSemaphore) full(h *reservation) int {
 	if r.used == 0 {
 		return -1
@@ -197,8 +200,9 @@ func (r *byteSemaphore) full(h *reservation) int {
 	return -1
 }
 
-// Others that come make shares smaller than what they hold already. For a user who holds nothing, and wants no more than a
-// smallPart of the room, its tenant may exceed its share by a sparePart.
+// New owners make the shares of others smaller than what those hold already. For a user that holds
+// nothing and requests at most 1/smallPart of the bytes, its tenant may exceed its share by
+// 1/sparePart.
 const smallPart, sparePart = 1024, 16
 
 func (r *byteSemaphore) count(h *reservation, bytes int64) {
@@ -208,7 +212,7 @@ func (r *byteSemaphore) count(h *reservation, bytes int64) {
 	}
 }
 
-// grow waits for more room for a request.
+// grow waits for more bytes for a reservation.
 func (h *reservation) grow(ctx context.Context, bytes int64) error {
 	path := strings.Split(h.shares[len(h.shares)-1].name, "\x00")
 	more, err := h.sem.acquire(ctx, bytes, path...)
@@ -222,7 +226,7 @@ func (h *reservation) grow(ctx context.Context, bytes int64) error {
 	return nil
 }
 
-// shrink gives back all but some bytes.
+// shrink releases all but some bytes.
 func (h *reservation) shrink(bytes int64) {
 	h.sem.mu.Lock()
 	defer h.sem.mu.Unlock()
@@ -236,10 +240,10 @@ func (h *reservation) shrink(bytes int64) {
 	}
 }
 
-// free gives back all. It may be called twice.
+// free releases all bytes. It may be called twice.
 func (h *reservation) free() { h.shrink(0) }
 
-// pathOf is whose what a principal holds is: its tenant's, and there its own.
+// pathOf returns the owner path of a principal: its tenant, then itself.
 func pathOf(p auth.Principal) []string {
 	return []string{p.Tenant, strings.Join([]string{string(p.Role), p.Name, p.User}, "\x01")}
 }

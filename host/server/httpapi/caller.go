@@ -13,7 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// named is the user and the session that a request names, either of which may be "", as far as the credentials allow it.
+// named returns the Caller for the user and the session that a request names. Either may be "". It
+// fails if the credentials do not allow them.
 func (c *call) named(user, session string) (host.Caller, error) {
 	user, session, err := c.principal.ActAs(user, session)
 	return host.Caller{
@@ -22,15 +23,15 @@ func (c *call) named(user, session string) (host.Caller, error) {
 	}, err
 }
 
-// caller is for whom the request acts that names a user and a session. A key that names a session and no user acts for the
-// session's own user.
+// caller returns the Caller of a request that names a user and a session. For a key that names only
+// a session, it is the user of that session.
 func (c *call) caller(ctx context.Context, user, session string) (host.Caller, error) {
 	caller, err := c.named(user, session)
 	if err != nil || caller.User != "" || caller.Session == "" {
 		return caller, err
 	}
 	found, err := c.host.Sessions().Get(ctx, caller)
-	if errors.Is(err, abi.NotFound) { // which what is asked for will report, or begin it
+	if errors.Is(err, abi.NotFound) { // the operation reports it, or starts the session
 		return caller, nil
 	}
 	if err == nil && found.Ended == nil {
@@ -39,8 +40,8 @@ func (c *call) caller(ctx context.Context, user, session string) (host.Caller, e
 	return caller, err
 }
 
-// mayGive refuses what an end user's credentials may not set: only the platform knows the environment, what ran before, its
-// own references, and what it says of the user in metadata.
+// checkRunFields rejects fields that credentials of an end user may not set. Only the platform
+// knows the environment, the context, its own references, and its metadata about the user.
 func (c *call) checkRunFields(f apitypes.RunFields) error {
 	if c.principal.Role != auth.User {
 		return nil
@@ -54,13 +55,14 @@ func (c *call) checkRunFields(f apitypes.RunFields) error {
 	} {
 		if member.given {
 			return abi.Faultf(abi.AccessDenied, "the credentials of a user may not set %s", member.name).
-				WithHint("leave %s out, or send the request with a key of the platform", member.name)
+				WithHint("omit %s, or use an API key of the platform", member.name)
 		}
 	}
 	return c.checkMetadata(f.Metadata)
 }
 
-// mayPatch refuses a patch of metadata with keys that the configuration does not leave to users.
+// checkMetadata rejects a metadata patch of an end user that has keys which the configuration does
+// not allow.
 func (c *call) checkMetadata(patch json.RawMessage) error {
 	if c.principal.Role != auth.User || !isSet(patch) {
 		return nil
@@ -75,17 +77,17 @@ func (c *call) checkMetadata(patch json.RawMessage) error {
 		}
 		f := abi.Faultf(abi.AccessDenied, "the credentials of a user may not set metadata.%s", truncatedName(name))
 		if len(c.userMetadata) == 0 {
-			return f.WithHint("leave metadata.%s out, or send the request with a key of the platform", truncatedName(name))
+			return f.WithHint("omit metadata.%s, or use an API key of the platform", truncatedName(name))
 		}
-		return f.WithHint("leave metadata.%s out: a user may set %s", truncatedName(name), strings.Join(c.userMetadata, ", "))
+		return f.WithHint("omit metadata.%s: a user may set only %s", truncatedName(name), strings.Join(c.userMetadata, ", "))
 	}
 	return nil
 }
 
-// isGiven reports whether a member of a body holds a value.
+// isSet reports whether a member of a body has a value other than null.
 func isSet(value json.RawMessage) bool { return len(value) > 0 && string(value) != "null" }
 
-// shortened is a name from a request as a message repeats it.
+// truncatedName returns a name from a request, shortened for a message.
 func truncatedName(name string) string {
 	const maxRunes = 64
 	runes := []rune(name)

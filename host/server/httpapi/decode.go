@@ -14,14 +14,15 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// bodyLimits bound all values of a body together: input, context and metadata of a run share them.
+// bodyLimits bounds all values of a body together: input, context and metadata of a run share them.
 var bodyLimits = strictjson.Limits{Values: 300_000}
 
-// decoder reads bodies more strictly than encoding/json: what passes means the same to every reader. The framework reads
-// a body twice, as any value to validate it and as what is wanted. The value is an outline: as a tree, a body takes some
-// hundred bytes of memory for each of its own.
+// decoder decodes bodies more strictly than encoding/json, so that every reader interprets them in
+// the same way. The framework decodes a body twice: as any for validation, and as its type. The
+// decoder returns an outline as any: the full tree takes some hundred bytes of memory for each byte
+// of a body.
 type decoder struct {
-	// members are those that bodies of operations have, with whether they are kept as they are.
+	// members contains the members of all bodies, and whether each is kept as raw JSON.
 	members map[string]bool
 }
 
@@ -38,44 +39,46 @@ func (d *decoder) decode(text []byte, v any) error {
 		return nil
 	}
 	err := json.Unmarshal(text, v)
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // whose text names types of Go
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // its text names Go types
 		name := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:]
 		if strings.HasPrefix(wrong.Value, "number") {
-			return fmt.Errorf("%s is no number that it may be", name)
+			return fmt.Errorf("%s is not a number in the valid range", name)
 		}
-		return fmt.Errorf("%s is of another type than it may be", name)
+		return fmt.Errorf("%s has the wrong type", name)
 	}
 	return err
 }
 
 const (
-	// outlineDepth is how deep an outline is: objects in a member of a body, such as env, are looked into.
+	// outlineDepth is the depth of an outline: it includes the members of objects in a body, such
+	// as env.
 	outlineDepth = 2
-	// outlineMembers is how many members of such an object an outline has, outlineUnknown how many that no body has: each
-	// is an error of its own.
+	// outlineMembers bounds the members of such an object in an outline. outlineUnknown bounds the
+	// unknown members of the body: each is an error of its own.
 	outlineMembers = 256
 	outlineUnknown = 16
-	// outlineText is how long a text may be to be in an outline: a longer one is beyond any bound that texts have.
+	// outlineText bounds the length of a text in an outline: a longer text exceeds every limit of a
+	// member.
 	outlineText = 32 << 10
 )
 
 var longText = strings.Repeat("x", outlineText)
 
-// outline returns the value of a text that Check takes, as far as it is validated.
+// outline returns the part of a checked text that is validated.
 func (d *decoder) outline(text []byte, depth int) any {
 	text = trimSpace(text)
 	switch text[0] {
 	case '{':
 		return d.outlineObject(text, depth)
 	case '[':
-		return []any{} // no member of a body is one
+		return []any{} // no member of a body is an array
 	case '"':
 		if len(text) > outlineText {
 			return longText
 		}
 	}
 	var v any
-	if json.Unmarshal(text, &v) != nil { // a number beyond those of float64
+	if json.Unmarshal(text, &v) != nil { // a number outside the range of float64
 		return nil
 	}
 	return v
@@ -115,7 +118,7 @@ func trimSpace(text []byte) []byte {
 
 var rawMessage = reflect.TypeFor[json.RawMessage]()
 
-// add takes in the members of the body of an input.
+// add registers the members of the body of an input.
 func (d *decoder) add(input reflect.Type) {
 	body, ok := input.FieldByName("Body")
 	if !ok || body.Type.Kind() != reflect.Struct {
@@ -134,12 +137,12 @@ func (d *decoder) add(input reflect.Type) {
 	}
 }
 
-// plainText refuses names and metadata that would harm who prints them: control characters in references, and in the
-// names of members.
+// checkPlainText rejects control characters in references and in names of metadata, which could
+// harm a terminal or log.
 func checkPlainText(metadata json.RawMessage, references ...string) error {
 	for _, text := range references {
 		if strings.ContainsFunc(text, unicode.IsControl) {
-			return abi.Faultf(abi.InvalidArgument, "a reference has control characters")
+			return abi.Faultf(abi.InvalidArgument, "a reference contains control characters")
 		}
 	}
 	plain := true
@@ -148,7 +151,7 @@ func checkPlainText(metadata json.RawMessage, references ...string) error {
 		return plain
 	})
 	if !plain {
-		return abi.Faultf(abi.InvalidArgument, "a name in the metadata has control characters")
+		return abi.Faultf(abi.InvalidArgument, "a name in the metadata contains control characters")
 	}
 	return nil
 }

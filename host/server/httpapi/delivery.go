@@ -6,17 +6,18 @@ import (
 	"net/http"
 )
 
-// downloadRoom is how many bytes of files downloads have in memory, pieceBytes what one of them has.
+// downloadBytes bounds the bytes of downloads in memory, pieceBytes those of one download.
 const (
 	downloadBytes = 128 << 20
 	pieceBytes    = 256 << 10
 )
 
-// loader reads a file from an offset on: up to pieceBytes, and less at its end.
+// loader reads a file from an offset: pieceBytes, or less at the end of the file.
 type loader func(ctx context.Context, offset int64) ([]byte, error)
 
-// delivery sends a file in pieces, each read from the backend when the one before it is sent. It has room for one piece
-// from its start to its end, so that no other download ends one that has begun.
+// fileDelivery sends a file in pieces. Each piece is read from the backend after the previous one
+// was sent. Memory for one piece is reserved for the whole download, so that other downloads cannot
+// stall one that has begun.
 type fileDelivery struct {
 	load    loader
 	bytes   int64 // of the file
@@ -25,8 +26,8 @@ type fileDelivery struct {
 	minRate minRate
 }
 
-// deliver opens a file of so many bytes: what cannot be read is refused before an answer begins. The path names whose
-// room it takes. The caller closes the delivery.
+// deliver opens a file of a known size, so that read errors are reported before the response
+// begins. The path identifies the owner of the memory. The caller closes the delivery.
 func (h *fileHandler) deliver(ctx context.Context, bytes int64, load loader, path ...string) (*fileDelivery, error) {
 	held, err := h.downloads.acquire(ctx, pieceBytes, path...)
 	if err != nil {
@@ -40,18 +41,18 @@ func (h *fileHandler) deliver(ctx context.Context, bytes int64, load loader, pat
 	return &fileDelivery{load: load, bytes: bytes, first: first, held: held, minRate: fileRate}, nil
 }
 
-// close gives back the room. It may be called twice.
+// close releases the memory. It may be called twice.
 func (d *fileDelivery) close() {
 	d.first = nil
 	d.held.free()
 }
 
-// send writes the file. If it fails, or if the file was deleted meanwhile, it returns early: the server ends the connection
-// of an answer that is shorter than promised.
+// send writes the file. If it fails, or if the file was deleted meanwhile, it returns early. The
+// server then closes the connection, because the response is shorter than its Content-Length.
 func (d *fileDelivery) send(ctx context.Context, w http.ResponseWriter) {
 	reader := d.minRate.start(w)
 	piece, err := d.first, error(nil)
-	d.first = nil // only one piece is in memory
+	d.first = nil // keep only one piece in memory
 	for sent := int64(0); err == nil && len(piece) > 0; {
 		var n int64
 		if n, err = reader.copy(bytes.NewReader(piece)); err != nil {

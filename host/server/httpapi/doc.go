@@ -1,6 +1,8 @@
-// Package httpapi serves apps over HTTP: a platform's backend runs tools, keeps sessions and files, and its operators look
-// after what is remembered. The description of the API, in OpenAPI 3.1, is made from the code.
+// Package httpapi serves apps over HTTP. A platform's backend runs tools and manages sessions and
+// files; operators inspect and edit stored records. The OpenAPI 3.1 document of the API is
+// generated from the code.
 //
-// Every request carries credentials, which say for which tenant, apps and user it may act; see package access. Errors are
-// problem documents (RFC 9457) with the code of a fault, whose texts hold nothing of anybody else.
+// Every request carries credentials, which determine the tenant, apps and user that it may act for;
+// see package auth. Errors are problem documents (RFC 9457) with the code of a fault. They contain
+// no data of other users.
 package httpapi

@@ -26,19 +26,19 @@ import (
 	"github.com/toolrun/toolrun/internal/yield"
 )
 
-// maxUpload is the largest body of an upload: a file and what multipart takes.
+// maxUpload bounds the body of an upload: a file and the overhead of multipart.
 const maxUpload = artifact.MaxBytes + 1<<20
 
 type uploadInput struct {
 	apitypes.Target
 	apitypes.SessionPath
 	apitypes.UserQuery
-	file upload // what the body holds
+	file upload // the content of the body
 }
 
 var _ huma.Resolver = (*uploadInput)(nil)
 
-// Resolve reads the body: the framework would keep it in files of the host.
+// Resolve reads the body. The framework would store it in temporary files.
 func (in *uploadInput) Resolve(ctx huma.Context) []error {
 	r, _ := humago.Unwrap(ctx)
 	var err error
@@ -48,7 +48,7 @@ func (in *uploadInput) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-// uploadSchema describes the form.
+// uploadSchema is the schema of the form.
 var uploadSchema = &huma.Schema{
 	Type: "object", Required: []string{"file"},
 	Properties: map[string]*huma.Schema{"file": {Type: "string", Format: "binary", Description: "The file, with its name and content type"}},
@@ -73,13 +73,14 @@ type fileOutput struct{ Body apitypes.File }
 
 type artifactOutput struct{ Body apitypes.Artifact }
 
-// fileHandler answers requests about the files of sessions.
+// fileHandler serves requests about the files of sessions.
 type fileHandler struct {
 	apps      *tenants.Apps
 	links     *Links
 	documents *extract.Reader
 	admitted  func(context.Context)
-	// uploads bounds the memory of files that are received, downloads that of pieces of files that are sent.
+	// uploads bounds the memory of files that are received, downloads the memory of pieces that are
+	// sent.
 	uploads, downloads *byteSemaphore
 }
 
@@ -101,7 +102,7 @@ func (h *fileHandler) register(s *Server) {
 			"are kept as they are. A file is at most 20 MiB, and lives for 30 days. A file whose content contradicts its name or media type is rejected. " +
 			"A file without text has has_text false, and text_reason says why: unsupported_format, disabled, no_text, encrypted, damaged, too_complex or unknown_encoding.",
 	}, h.upload)
-	form.Schema = uploadSchema // had it been there before, the framework would read the body
+	form.Schema = uploadSchema // set after the registration: otherwise the framework would read the body
 	add(s, auth.Files, huma.Operation{
 		OperationID: "list-files", Method: http.MethodGet, Path: "/sessions/{session_id}/files", Tags: tags, Summary: "List the files of a session",
 	}, func(ctx context.Context, c *call, in *sessionInput) (*listOutput[apitypes.File], error) {
@@ -110,7 +111,7 @@ func (h *fileHandler) register(s *Server) {
 	})
 	add(s, auth.Files, huma.Operation{
 		OperationID: "change-file", Method: http.MethodPatch, Path: "/sessions/{session_id}/files/{file_id}", Tags: tags,
-		Summary: "Change a file", Description: "The text of a file that is not active is seen neither by tools nor in prompts.",
+		Summary: "Change a file", Description: "Tools and prompts do not see the text of a file that is not active.",
 	}, func(ctx context.Context, c *call, in *fileChangeInput) (*fileOutput, error) {
 		caller, err := c.caller(ctx, in.User, in.Session)
 		if err != nil {
@@ -121,7 +122,7 @@ func (h *fileHandler) register(s *Server) {
 	})
 	add(s, auth.Files, huma.Operation{
 		OperationID: "delete-file", Method: http.MethodDelete, Path: "/sessions/{session_id}/files/{file_id}", Tags: tags,
-		Summary: "Delete a file", Description: "Removes the file and its text, and answers what it was. Its download URL ends.",
+		Summary: "Delete a file", Description: "Removes the file and its text, and returns its description. Its download URL becomes invalid.",
 	}, func(ctx context.Context, c *call, in *fileInput) (*artifactOutput, error) {
 		caller, err := c.caller(ctx, in.User, in.Session)
 		if err != nil {
@@ -183,7 +184,8 @@ func (h *fileHandler) upload(ctx context.Context, c *call, in *uploadInput) (*fi
 	return &fileOutput{h.shown(c, added)}, nil
 }
 
-// addText reads the text of a file, or notes why there is none. The session is looked at before.
+// addText extracts the text of a file, or sets the reason why there is none. It first checks that
+// the session may get the file.
 func (h *fileHandler) addText(ctx context.Context, c *call, caller host.Caller, format extract.Format, up *artifact.Upload) error {
 	if !format.Extracts {
 		up.TextReason = string(extract.UnsupportedFormat)
@@ -208,16 +210,17 @@ func (h *fileHandler) addText(ctx context.Context, c *call, caller host.Caller, 
 	return nil
 }
 
-// uploader is whose documents take turns: the user's that the upload is for, or those of the credentials.
+// uploader returns the user that text extraction is charged to: the user of the upload, or the
+// principal.
 func uploader(p auth.Principal, caller host.Caller) string { return cmp.Or(caller.User, p.Name) }
 
-// upload is a file as it was sent.
+// upload is a received file.
 type upload struct {
 	name, mediaType string
 	content         []byte
 }
 
-// readForm reads a form whose only part is a file.
+// readForm reads a form with a file as its only part.
 func readForm(r *http.Request) (up upload, err error) {
 	form, err := r.MultipartReader()
 	if err != nil {
@@ -233,40 +236,40 @@ func readForm(r *http.Request) (up upload, err error) {
 			return up, badForm
 		}
 		if found || part.FormName() != "file" {
-			return up, abi.Faultf(abi.InvalidArgument, "the form has more than one part, or another").WithHint("send one file as the part named file")
+			return up, abi.Faultf(abi.InvalidArgument, "the form must have one part, named file").WithHint("send one file as the part named file")
 		}
 		if up, err = readPart(part, r.ContentLength); err != nil {
 			return up, err
 		}
 		found = true
 	}
-	if _, err := io.Copy(io.Discard, r.Body); err != nil { // what follows the form
+	if _, err := io.Copy(io.Discard, r.Body); err != nil { // the epilogue
 		return up, badForm
 	}
 	if !found {
-		return up, abi.Faultf(abi.InvalidArgument, "the form has no file").WithHint("send it as the part named file")
+		return up, abi.Faultf(abi.InvalidArgument, "the form has no file").WithHint("send the file as the part named file")
 	}
 	return up, nil
 }
 
-var badForm = abi.Faultf(abi.InvalidArgument, "the body is no form as multipart/form-data has it (RFC 7578)")
+var badForm = abi.Faultf(abi.InvalidArgument, "the body is not valid multipart/form-data (RFC 7578)")
 
-// readPart reads a file from a form of so many bytes, less than 0 where that is unknown.
+// readPart reads a file from a form. formBytes is the length of the form, negative if unknown.
 func readPart(part *multipart.Part, formBytes int64) (up upload, err error) {
 	up = upload{name: part.FileName(), mediaType: part.Header.Get("Content-Type")}
 	size := min(max(formBytes, 0), artifact.MaxBytes+1) + bytes.MinRead
-	content := bytes.NewBuffer(make([]byte, 0, size)) // at once: to grow takes twice the memory
+	content := bytes.NewBuffer(make([]byte, 0, size)) // allocated at once: growing takes twice the memory
 	if _, err = content.ReadFrom(yield.Reader(io.LimitReader(part, artifact.MaxBytes+1))); err != nil {
 		return up, badForm
 	}
 	if content.Len() > artifact.MaxBytes {
-		return up, abi.Faultf(abi.TooLarge, "the file has more than %s", bytesize.Format(artifact.MaxBytes))
+		return up, abi.Faultf(abi.TooLarge, "the file is larger than %s", bytesize.Format(artifact.MaxBytes))
 	}
 	up.content = content.Bytes()
 	return up, nil
 }
 
-// identify finds out what a file is.
+// identify determines the format of a file.
 func (u upload) identify() (up artifact.Upload, format extract.Format, err error) {
 	up.Content = u.content
 	if up.Filename, err = extract.CleanName(u.name); err != nil {
@@ -307,10 +310,10 @@ func (h *fileHandler) download(ctx context.Context, c *call, in *fileInput) (*hu
 			d.send(hc.Context(), w)
 		}}, nil
 	}
-	return nil, abi.Faultf(abi.NotFound, "the session has no such file")
+	return nil, abi.Faultf(abi.NotFound, "the session has no file with this id")
 }
 
-// fileHeaders keep a stranger's file from being anything but a download.
+// fileHeaders returns headers that make a browser treat an untrusted file only as a download.
 func fileHeaders(name, mediaType string) http.Header {
 	disposition := mime.FormatMediaType("attachment", map[string]string{"filename": name})
 	if disposition == "" {
@@ -322,7 +325,7 @@ func fileHeaders(name, mediaType string) http.Header {
 	}
 }
 
-// describeFile answers with the headers of a file.
+// describeFile sets the response headers of a file.
 func describeFile(w http.ResponseWriter, name, mediaType string, bytes int64) {
 	for name, values := range fileHeaders(name, mediaType) {
 		w.Header()[name] = values
@@ -330,7 +333,8 @@ func describeFile(w http.ResponseWriter, name, mediaType string, bytes int64) {
 	w.Header().Set("Content-Length", strconv.FormatInt(bytes, 10))
 }
 
-// followLink answers a download by a signed address. Who reads it is not known: it takes the room of the file.
+// followLink serves a download by a signed URL. The reader is unknown, so memory is charged to the
+// file.
 func (h *fileHandler) followLink(w http.ResponseWriter, r *http.Request) {
 	l, err := h.links.check(r)
 	if err != nil {
@@ -353,7 +357,7 @@ func (h *fileHandler) followLink(w http.ResponseWriter, r *http.Request) {
 	d.send(r.Context(), w)
 }
 
-// linkedBytes returns how large the file of an address is.
+// linkedBytes returns the size of the file of a link.
 func (h *fileHandler) linkedBytes(ctx context.Context, l link) (int64, error) {
 	opened, release, err := h.apps.Host(ctx, l.tenant, l.app)
 	if err != nil {
@@ -363,7 +367,7 @@ func (h *fileHandler) linkedBytes(ctx context.Context, l link) (int64, error) {
 	return opened.Artifacts().Size(ctx, host.Caller{Tenant: l.tenant}, l.file)
 }
 
-// loading returns what reads a file, which uses its app's host only meanwhile.
+// loading returns a loader of a file. It holds the host of the app only during each read.
 func (h *fileHandler) loading(tenant, app, file string) loader {
 	return func(ctx context.Context, offset int64) ([]byte, error) {
 		opened, release, err := h.apps.Host(ctx, tenant, app)

@@ -27,11 +27,11 @@ type ledgerInput struct {
 
 func addLedger(s *Server) {
 	add(s, auth.Ledger, huma.Operation{
-		OperationID: "read-ledger", Method: http.MethodGet, Path: "/ledger", Tags: []string{"ledger"}, Summary: "Who read and wrote what",
-		Description: "Runs and acts of operators, oldest first: names and revisions, never contents. A page may hold less than was asked for; next says whether there is more.",
+		OperationID: "read-ledger", Method: http.MethodGet, Path: "/ledger", Tags: []string{"ledger"}, Summary: "Read the audit log",
+		Description: "Runs and operator actions, oldest first: names and revisions, never contents. A page may be shorter than the limit; there are more pages if next is set.",
 	}, readLedger)
 	addPlain(s, "", huma.Operation{
-		OperationID: "whoami", Method: http.MethodGet, Path: "/whoami", Tags: []string{"service"}, Summary: "Whose the credentials are",
+		OperationID: "whoami", Method: http.MethodGet, Path: "/whoami", Tags: []string{"service"}, Summary: "Describe the credentials",
 	}, func(ctx context.Context, _ *struct{}) (*whoamiOutput, error) {
 		p, _ := ctx.Value(principalKey{}).(auth.Principal)
 		return &whoamiOutput{apitypes.Whoami{

@@ -17,27 +17,28 @@ import (
 	"github.com/toolrun/toolrun/host/artifact"
 )
 
-// Links makes addresses at which files can be downloaded without credentials, until they expire: whoever has one has the
-// file. An address is opaque: tools see it, and it names no tenant, app or user. It is safe for concurrent use.
+// Links creates signed URLs at which files can be downloaded without credentials until they expire.
+// Anyone with a URL can download its file. URLs are opaque: tools see them, and they reveal no
+// tenant, app or user. It is safe for concurrent use.
 type Links struct {
 	sealing cipher.AEAD
-	nonces  []byte // the key that nonces are made with
+	nonces  []byte // the key from which nonces are derived
 	base    string
 	now     func() time.Time
 }
 
-// linkKeyBytes is the least size of a secret key for addresses.
+// linkKeyBytes is the minimum size of the secret key.
 const linkKeyBytes = 32
 
-// NewLinks returns Links with a secret key of at least 32 bytes; base is where clients reach the service, such as
-// https://tools.example. Now is the clock, nil for the system's.
+// NewLinks returns Links with a secret key of at least 32 bytes. base is the URL of the service for
+// clients, such as https://tools.example. now is the clock, nil for the system's.
 func NewLinks(key []byte, base string, now func() time.Time) (*Links, error) {
 	if len(key) < linkKeyBytes {
-		return nil, abi.Faultf(abi.InvalidArgument, "the key for addresses of files has %d bytes; it takes %d at least", len(key), linkKeyBytes)
+		return nil, abi.Faultf(abi.InvalidArgument, "the key for file URLs has %d bytes; want at least %d", len(key), linkKeyBytes)
 	}
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, abi.Faultf(abi.InvalidArgument, "%q is no address of a service", base).WithHint("such as https://tools.example")
+		return nil, abi.Faultf(abi.InvalidArgument, "%q is not the URL of a service", base).WithHint("use a URL such as https://tools.example")
 	}
 	l := &Links{base: strings.TrimRight(base, "/"), now: now}
 	if l.now == nil {
@@ -46,7 +47,8 @@ func NewLinks(key []byte, base string, now func() time.Time) (*Links, error) {
 	return l, l.deriveKeys(key)
 }
 
-// deriveKeys makes the two keys of Links from the secret (RFC 5869): one seals, the other makes nonces.
+// deriveKeys derives the two keys of Links from the secret (RFC 5869): one for encryption, one for
+// nonces.
 func (l *Links) deriveKeys(secret []byte) error {
 	sealing, err := hkdf.Key(sha256.New, secret, nil, "toolrun links: seal", 32)
 	if err != nil {
@@ -65,24 +67,25 @@ func (l *Links) deriveKeys(secret []byte) error {
 
 func (*Links) path() string { return "/files/" }
 
-// link is what an address holds.
+// link is the content of a signed URL.
 type link struct {
 	tenant, app, file string
 	name, mediaType   string
-	expires           int64 // in seconds since 1970
+	expires           int64 // Unix time in seconds
 }
 
-// maxLink bounds the text of an address: five names of up to some hundred bytes.
+// maxLink bounds the encoded link in a URL: five names of some hundred bytes.
 const maxLink = 4096
 
-// Make returns the address of a file: the same one for the same file, so that tools which run again see the same.
+// Make returns the URL of a file. It is deterministic, so that tools which run again see the same
+// URL.
 func (l *Links) Make(app, tenant string, a artifact.Artifact) string {
 	at := link{tenant, app, a.ID, a.Filename, a.MediaType, a.Expires.Unix()}
 	return l.base + l.path() + base64.RawURLEncoding.EncodeToString(l.seal(at))
 }
 
-// seal encrypts an address and authenticates it (AES-256-GCM). The nonce is a MAC of what is sealed: it is the same for the
-// same address, and no other address has it.
+// seal encrypts and authenticates a link (AES-256-GCM). The nonce is a MAC of the plaintext: it is
+// the same for the same link, and differs between links.
 func (l *Links) seal(at link) []byte {
 	plain := at.encode()
 	mac := hmac.New(sha256.New, l.nonces)
@@ -91,7 +94,7 @@ func (l *Links) seal(at link) []byte {
 	return l.sealing.Seal(nonce, nonce, plain, nil)
 }
 
-// encode writes an address as bytes: when it expires, then each text with its length.
+// encode returns a link as bytes: its expiry, then each text with its length.
 func (at link) encode() []byte {
 	b := binary.BigEndian.AppendUint64(nil, uint64(at.expires))
 	for _, text := range at.texts() {
@@ -105,7 +108,7 @@ func (at *link) texts() []*string {
 	return []*string{&at.tenant, &at.app, &at.file, &at.name, &at.mediaType}
 }
 
-// decode reads what encode wrote, and reports whether it could.
+// decode parses the output of encode, and reports whether it is valid.
 func (at *link) decode(b []byte) bool {
 	if len(b) < 8 {
 		return false
@@ -121,17 +124,17 @@ func (at *link) decode(b []byte) bool {
 	return len(b) == 0
 }
 
-// check reads the address of a request. One that was not made here and one that has expired are not found, and do not
-// say which: whether there is such a file is nobody's business.
+// check returns the link of a request. It reports forged and expired links as not found without
+// distinction, so that it does not reveal whether the file exists.
 func (l *Links) check(r *http.Request) (link, error) {
 	at, ok := l.open(r.PathValue("link"))
 	if !ok || r.URL.RawQuery != "" || l.now().Unix() >= at.expires {
-		return link{}, abi.Faultf(abi.NotFound, "there is no file at this address, or its time is over")
+		return link{}, abi.Faultf(abi.NotFound, "there is no file at this URL, or the URL has expired")
 	}
 	return at, nil
 }
 
-// open decrypts the text of an address, and reports whether it was made here.
+// open decrypts an encoded link, and reports whether it is authentic.
 func (l *Links) open(text string) (at link, ok bool) {
 	if len(text) > maxLink {
 		return at, false

@@ -21,25 +21,27 @@ import (
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
-// principalKey is where a request's context has who sent it: handlers of huma get nothing else of the request.
+// principalKey is the context key of the auth.Principal that sent a request. Handlers of huma get
+// nothing else of the request.
 type principalKey struct{}
 
-// admittedKey is where a request's context has when it was let in, which is before its body came.
+// admittedKey is the context key of the time at which a request was admitted, before its body was
+// read.
 type admittedKey struct{}
 
-// call is a request that was let in: who sent it, and the app that it is about.
+// call is an admitted request: its sender, and the app that it is about.
 type call struct {
 	principal auth.Principal
 	app       string
 	host      *host.Host
 	release   func()
-	// userMetadata are the keys of metadata that a user may set.
+	// userMetadata lists the keys of metadata that a user may set.
 	userMetadata []string
 	runs         *registry
 }
 
-// Access admits requests: it authenticates them, bounds their rate and the memory of their bodies, and opens the app that
-// each is about. It is safe for concurrent use.
+// Access admits requests: it authenticates them, bounds their rate and the memory of their bodies,
+// and opens the app that each request is about. It is safe for concurrent use.
 type Access struct {
 	apps         *tenants.Apps
 	authenticate func(*http.Request) (auth.Principal, error)
@@ -60,7 +62,7 @@ func newAccess(opts Options, runs *registry) *Access {
 	}
 }
 
-// guard lets in who has a right, before the body is read.
+// middleware admits requests whose sender has a permission, before the body is read.
 func (a *Access) middleware(permission auth.Permission) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, _ := humago.Unwrap(ctx)
@@ -81,11 +83,12 @@ func (a *Access) middleware(permission auth.Permission) func(huma.Context, func(
 			defer b.free()
 		}
 		next(huma.WithValue(huma.WithValue(ctx, principalKey{}, p), admittedKey{}, time.Now()))
-		bodyOf(ctx.Context()).discardRest(r) // the answer is sent after that
+		bodyOf(ctx.Context()).discardRest(r) // the response is sent after that
 	}
 }
 
-// admit finds out who sent a request and whether they have a right; "" is one that everybody has who is known.
+// admit authenticates the sender of a request and checks a permission. The permission "" requires
+// only valid credentials.
 func (a *Access) admit(r *http.Request, permission auth.Permission) (auth.Principal, error) {
 	p, err := a.authenticate(r)
 	if err != nil {
@@ -93,19 +96,20 @@ func (a *Access) admit(r *http.Request, permission auth.Permission) (auth.Princi
 	}
 	if wait := a.limiter.wait(p); wait > 0 {
 		a.limited(p.Tenant)
-		f := abi.Faultf(abi.Unavailable, "too many requests").WithHint("ask again later, and for fewer at a time")
+		f := abi.Faultf(abi.Unavailable, "too many requests").WithHint("retry later, with fewer concurrent requests")
 		busy := problemOfFault(f, http.StatusTooManyRequests)
 		busy.header.Set("Retry-After", seconds(wait))
 		return p, busy
 	}
 	if permission != "" && !p.Allows(permission) {
-		return p, abi.Faultf(abi.AccessDenied, "the role %q may not do this: it takes the right %q", p.Role, permission)
+		return p, abi.Faultf(abi.AccessDenied, "the role %q may not do this: it requires the permission %q", p.Role, permission)
 	}
 	a.admitted(r.Context())
 	return p, nil
 }
 
-// refusal says that credentials are needed, or others. It ends the connection: those without credentials make room.
+// authProblem returns the problem of an authentication error. It closes the connection after a 401,
+// so that clients without credentials do not occupy connections.
 func authProblem(err error) error {
 	r, ok := errors.AsType[auth.AuthError](err)
 	if !ok {
@@ -129,7 +133,8 @@ func refuse(ctx huma.Context, err error) {
 	writeJSON(ctx.BodyWriter(), p.Problem)
 }
 
-// open opens the app that a request is about: the one that it names, or the only one that its sender may use.
+// open opens the app that a request is about: the app that it names, or the only one that its
+// sender may use.
 func (a *Access) open(ctx context.Context, named string) (*call, error) {
 	p, _ := ctx.Value(principalKey{}).(auth.Principal)
 	app, err := a.appOf(p, named)
@@ -149,18 +154,18 @@ func (a *Access) appOf(p auth.Principal, named string) (string, error) {
 		return mine[0], nil
 	}
 	if named == "" && len(mine) == 0 {
-		return "", abi.Faultf(abi.NotFound, "there is no app that these credentials are for")
+		return "", abi.Faultf(abi.NotFound, "these credentials are not valid for any app")
 	}
 	if named == "" {
-		return "", abi.Faultf(abi.InvalidArgument, "several apps are served here: which one is meant?").WithHint("add ?app= with the id of the app")
+		return "", abi.Faultf(abi.InvalidArgument, "the request does not name one of several apps").WithHint("add ?app= with the id of the app")
 	}
 	if !p.CanUseApp(named) {
-		return "", abi.Faultf(abi.NotFound, "there is no app %q", named) // or none that is their business
+		return "", abi.Faultf(abi.NotFound, "there is no app %q", named) // the same for an app that the principal may not use
 	}
 	return named, nil
 }
 
-// appsOf are the apps that somebody may use.
+// appsOf returns the apps that a principal may use.
 func (a *Access) appsOf(p auth.Principal) []string {
 	mine := []string{}
 	for _, app := range a.apps.Names() {
@@ -171,7 +176,7 @@ func (a *Access) appsOf(p auth.Principal) []string {
 	return mine
 }
 
-// limiter bounds how often each principal may ask.
+// limiter bounds the request rate of each principal.
 type limiter struct {
 	rate  rate.Limit
 	burst int
@@ -180,10 +185,10 @@ type limiter struct {
 	all map[identity]*rate.Limiter
 }
 
-// maxLimiters is how many principals are remembered; beyond, all begin anew.
+// maxLimiters bounds the number of principals with a limiter. Beyond it, all limiters are reset.
 const maxLimiters = 100_000
 
-// wait says how long a principal has to wait until it may ask again; 0 for not at all.
+// wait returns how long a principal has to wait before its next request, or 0.
 func (l *limiter) wait(p auth.Principal) time.Duration {
 	if l.rate <= 0 {
 		return 0
@@ -207,21 +212,24 @@ func (l *limiter) wait(p auth.Principal) time.Duration {
 	return wait
 }
 
-// identity is what a principal is counted by.
+// identity is the key by which requests and runs of a principal are counted.
 type identity struct{ tenant, role, name, user string }
 
-// Admitted is a request that another surface of the same service may answer.
+// Admitted is an admitted request that another surface of the service may serve.
 type Admitted struct {
 	Principal auth.Principal
-	// Caller is for whom it acts: whom the query names as user_id and session_id, as far as the credentials allow it.
+	// Caller is the user and session that the query names as user_id and session_id, as far as the
+	// credentials allow.
 	Caller host.Caller
-	// Host is that of the app that the query names as app, or of the only one. Release is called when done with it.
+	// Host is the host of the app that the query names as app, or of the only app. Call Release
+	// when done with it.
 	Host    *host.Host
 	Release func()
 }
 
-// Admit lets a request in that has a right, as for an operation of the API. Its query may hold app, user_id and session_id,
-// and nothing else: a name that is misspelt must not let it act for nobody.
+// Admit admits a request of another surface that requires a permission, by the rules of an
+// operation of the API. The query may contain only app, user_id and session_id: a misspelt name
+// must not let the request act without a user.
 func (a *Access) Admit(r *http.Request, permission auth.Permission) (Admitted, error) {
 	p, err := a.admit(r, permission)
 	if err != nil {
@@ -229,12 +237,12 @@ func (a *Access) Admit(r *http.Request, permission auth.Permission) (Admitted, e
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return Admitted{}, abi.Faultf(abi.InvalidArgument, "the query of the address is malformed")
+		return Admitted{}, abi.Faultf(abi.InvalidArgument, "the query string is malformed")
 	}
 	for name, values := range query {
 		if !slices.Contains([]string{"app", "user_id", "session_id"}, name) || len(values) > 1 {
-			return Admitted{}, abi.Faultf(abi.InvalidArgument, "the query of the address holds what it may not, or one name twice").
-				WithHint("it may hold app, user_id and session_id")
+			return Admitted{}, abi.Faultf(abi.InvalidArgument, "the query string has an unknown or duplicate parameter").
+				WithHint("use only app, user_id and session_id, once each")
 		}
 	}
 	c, err := a.open(context.WithValue(r.Context(), principalKey{}, p), query.Get("app"))
@@ -249,7 +257,7 @@ func (a *Access) Admit(r *http.Request, permission auth.Permission) (Admitted, e
 	return Admitted{p, caller, c.host, c.release}, nil
 }
 
-// WriteProblem answers with the problem document of an error.
+// WriteProblem responds with the problem document of an error.
 func WriteProblem(w http.ResponseWriter, err error) {
 	p := problemOf(err)
 	for name, values := range p.header {

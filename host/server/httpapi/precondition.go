@@ -11,13 +11,13 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// anyRecord is the If-Match of a record that there is, at whatever revision.
+// anyRecord is the If-Match value that any existing record satisfies.
 const anyRecord = "*"
 
-// anyTries is how often a write that any record will do for is tried while others change the record.
+// maxAnyTries bounds the attempts of a write with If-Match: * while others change the record.
 const maxAnyTries = 16
 
-// provided does a write with its precondition in options.
+// withPrecondition performs a write with its precondition in options.
 func (c *call) withPrecondition(ctx context.Context, in apitypes.Place, must apitypes.Precondition, options map[string]any, write func() error) error {
 	if must.IfMatch == anyRecord && must.IfNoneMatch == "" {
 		return c.withAnyRevision(ctx, in, options, write)
@@ -32,7 +32,7 @@ func (c *call) withPrecondition(ctx context.Context, in apitypes.Place, must api
 	return preconditionFailed(must, write())
 }
 
-// providedAny does a write if there is a record: at the revision that it has.
+// withAnyRevision performs a write if the record exists, at its current revision.
 func (c *call) withAnyRevision(ctx context.Context, in apitypes.Place, options map[string]any, write func() error) error {
 	for try := 1; ; try++ {
 		text, err := c.operate(ctx, in, abi.GetContent, nil, map[string]bool{"record": true})
@@ -41,7 +41,7 @@ func (c *call) withAnyRevision(ctx context.Context, in apitypes.Place, options m
 		}
 		found, err := recordOf(text)
 		if err != nil {
-			f := abi.Faultf(abi.Conflict, "there is no record").WithHint("leave If-Match out to create it")
+			f := abi.Faultf(abi.Conflict, "the record does not exist").WithHint("omit If-Match to create it")
 			return problemOfFault(f, http.StatusPreconditionFailed)
 		}
 		options["if_revision"] = found.Body.Revision
@@ -51,7 +51,7 @@ func (c *call) withAnyRevision(ctx context.Context, in apitypes.Place, options m
 	}
 }
 
-// revisionOf is the one that a record must have: nil for any, 0 for none.
+// revisionOf returns the revision that a record must have: nil for any, 0 for no record.
 func revisionOf(p apitypes.Precondition) (*int64, error) {
 	none := int64(0)
 	switch {
@@ -64,12 +64,12 @@ func revisionOf(p apitypes.Precondition) (*int64, error) {
 	}
 	n, err := strconv.ParseInt(strings.Trim(p.IfMatch, `"`), 10, 64)
 	if err != nil || n < 1 || p.IfMatch != strconv.Quote(strconv.FormatInt(n, 10)) {
-		return nil, abi.Faultf(abi.InvalidArgument, "If-Match takes one ETag as a record's answer has it, such as \"3\", or *")
+		return nil, abi.Faultf(abi.InvalidArgument, "If-Match must be one ETag of a record, such as \"3\", or *")
 	}
 	return &n, nil
 }
 
-// preconditionFailed tells a precondition that did not hold from other conflicts.
+// preconditionFailed maps a conflict of a write with a precondition to the status 412.
 func preconditionFailed(p apitypes.Precondition, err error) error {
 	if err == nil || p.IfMatch == "" && p.IfNoneMatch == "" {
 		return err
@@ -78,9 +78,9 @@ func preconditionFailed(p apitypes.Precondition, err error) error {
 	if f.Code != abi.Conflict {
 		return err
 	}
-	hint := "read the record again, and send its ETag in If-Match"
+	hint := "read the record again and send its ETag in If-Match"
 	if p.IfNoneMatch != "" {
-		hint = "there is a record: read it, and send its ETag in If-Match"
+		hint = "the record exists: read it and send its ETag in If-Match"
 	}
 	return problemOfFault(f.WithHint("%s", hint), http.StatusPreconditionFailed)
 }

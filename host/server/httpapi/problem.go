@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// problem is an error that becomes the answer.
+// problem is an error that becomes a response.
 type problem struct {
 	apitypes.Problem
 	header http.Header
@@ -23,21 +23,21 @@ var (
 	_ huma.ContentTypeFilter = (*problem)(nil)
 )
 
-// GetStatus is the answer's status.
+// GetStatus returns the status of the response.
 func (p *problem) GetStatus() int { return p.Status }
 
-// GetHeaders are the answer's headers beside the usual ones.
+// GetHeaders returns the response headers besides the usual ones.
 func (p *problem) GetHeaders() http.Header { return p.header }
 
-// ContentType is that of a problem document.
+// ContentType returns the media type of problem documents.
 func (p *problem) ContentType(string) string { return "application/problem+json" }
 
-// Schema describes a problem document as what it is, and not as this type.
+// Schema returns the schema of a problem document, in place of that of this type.
 func (p *problem) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(problemType, true, "Problem")
 }
 
-// statuses are the answers for faults.
+// statusOfCode maps the code of a fault to a status.
 var statusOfCode = map[abi.Code]int{
 	abi.NotFound: http.StatusNotFound, abi.AccessDenied: http.StatusForbidden, abi.ReadOnly: http.StatusForbidden,
 	abi.SchemaViolation: http.StatusUnprocessableEntity, abi.Conflict: http.StatusConflict,
@@ -49,16 +49,17 @@ var statusOfCode = map[abi.Code]int{
 	abi.Cancelled: statusClientClosed, abi.Internal: http.StatusInternalServerError,
 }
 
-// httpHints replace the hints of faults that the members of a request mend. What other packages write is for those who call
-// them.
+// httpHints replaces the hints of faults that a member of the request can fix. The hints of other
+// packages address callers of Go functions.
 var httpHints = map[abi.Code]string{
 	abi.NoUser: "name the user with user_id", abi.NoSession: "name the session with session_id",
 }
 
-// statusClientClosed is what logs call a request whose client hung up; no client sees it.
+// statusClientClosed is the status in logs of a request whose client disconnected. No client sees
+// it.
 const statusClientClosed = 499
 
-// title is in words what a status says, also where net/http has none.
+// statusTitle returns the title of a status, also of those that net/http does not know.
 func statusTitle(status int) string {
 	if status == statusClientClosed {
 		return "Cancelled"
@@ -66,24 +67,25 @@ func statusTitle(status int) string {
 	return http.StatusText(status)
 }
 
-// problemOf makes an answer of an error. What is no fault is nobody's business.
+// problemOf returns the problem of an error. It hides the details of errors that are not faults.
 func problemOf(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
 	}
-	if f, ok := errors.AsType[*abi.Fault](err); ok { // which may be the error of a context too
+	if f, ok := errors.AsType[*abi.Fault](err); ok { // checked first: it may wrap the error of a context
 		return problemOfFault(f, 0)
 	}
 	if errors.Is(err, context.Canceled) {
 		err = abi.Faultf(abi.Cancelled, "the request was cancelled")
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = abi.Faultf(abi.Timeout, "the request took longer than it may take")
+		err = abi.Faultf(abi.Timeout, "the request exceeded its time limit")
 	}
 	return problemOfFault(abi.FaultOf(err), 0)
 }
 
-// problemOfFault makes an answer of a fault; status 0 is the one that goes with its code.
+// problemOfFault returns the problem of a fault. With status 0, the code of the fault determines
+// the status.
 func problemOfFault(f *abi.Fault, status int) *problem {
 	if status == 0 {
 		status = StatusOf(f.Code)
@@ -102,14 +104,15 @@ func problemOfFault(f *abi.Fault, status int) *problem {
 	return p
 }
 
-// codesOf are the faults for what the framework finds wrong with a request.
+// codeOfStatus maps an error status of the framework to the code of a fault.
 var codeOfStatus = map[int]abi.Code{
 	http.StatusNotFound: abi.NotFound, http.StatusForbidden: abi.AccessDenied, http.StatusUnauthorized: abi.AccessDenied,
 	http.StatusRequestEntityTooLarge: abi.TooLarge, http.StatusRequestTimeout: abi.Timeout, http.StatusTooManyRequests: abi.Unavailable,
 	http.StatusInternalServerError: abi.Internal, http.StatusPreconditionFailed: abi.Conflict,
 }
 
-// newProblem makes an answer of what the framework says of a request. It echoes no values, which may be secrets.
+// newProblem returns the problem for an error of the framework. It echoes no values, because they
+// may be secrets.
 func newProblem(status int, text string, errs ...error) huma.StatusError {
 	for _, err := range errs {
 		if p, ok := errors.AsType[*problem](err); ok {

@@ -31,7 +31,7 @@ func addPrompts(s *Server) {
 	})
 	add(s, auth.Prompts, huma.Operation{
 		OperationID: "render-prompt", Method: http.MethodPost, Path: "/prompts/{prompt}/render", Tags: tags, Summary: "Render a prompt",
-		Description: "Fills in what the prompt's grants let it read of the session's and the user's memory, all at one moment.",
+		Description: "Renders the prompt with the memory of the session and the user that its grants allow it to read, from one snapshot.",
 	}, func(ctx context.Context, c *call, in *promptInput) (*renderedOutput, error) {
 		caller, err := c.caller(ctx, in.Body.User, in.Body.Session)
 		if err != nil {

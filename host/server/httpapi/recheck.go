@@ -11,15 +11,16 @@ import (
 )
 
 const (
-	// defaultRecheck is how often the credentials of an open stream are looked at again.
+	// defaultRecheck is the default of Options.Recheck.
 	defaultRecheck = 5 * time.Second
-	// mostUnknown is how long a stream goes on while it is unknown whether its credentials are good.
+	// maxUnknown is how long a stream continues if its credentials cannot be verified.
 	maxUnknown = time.Minute
 )
 
-// WhileGood returns a context that ends with ctx, and when the credentials of a request that was admitted are good no
-// longer: they expired, were revoked, or are for something else now. Its cause is an auth.Refusal then. It is for
-// answers that go on: credentials are looked at once before an answer begins, and every Options.Recheck from then on.
+// WithValidCredentials returns a context that ends with ctx, or when the credentials of an admitted
+// request are no longer valid: they expired, were revoked, or changed. Its cause is then an
+// auth.AuthError. It is for long responses: credentials are verified before a response begins, and
+// then at each Options.Recheck.
 func (a *Access) WithValidCredentials(ctx context.Context, r *http.Request) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	before, _ := a.authenticate(r)
@@ -50,7 +51,8 @@ func (a *Access) WithValidCredentials(ctx context.Context, r *http.Request) (con
 	return ctx, func() { cancel(context.Canceled) }
 }
 
-// refusedMeanwhile is why a context of WhileGood ended, if its credentials are good no longer; nil otherwise.
+// revokedError returns the problem of a context of WithValidCredentials that ended because the
+// credentials are no longer valid, or nil.
 func revokedError(ctx context.Context) error {
 	if refused, ok := errors.AsType[auth.AuthError](context.Cause(ctx)); ok {
 		return authProblem(refused)

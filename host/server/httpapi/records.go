@@ -21,7 +21,7 @@ import (
 
 type getRecordInput struct {
 	apitypes.Place
-	Projection string `query:"projection" maxLength:"8192" doc:"JSON object that says which members to answer, as for get_content" example:"{\"preferences.language\":1}"`
+	Projection string `query:"projection" maxLength:"8192" doc:"JSON object that selects the members to return, as for get_content" example:"{\"preferences.language\":1}"`
 }
 
 type putRecordInput struct {
@@ -71,11 +71,11 @@ func addRecords(s *Server) {
 	}, deleteRecord)
 	add(s, auth.Records, huma.Operation{
 		OperationID: "list-records", Method: http.MethodGet, Path: "/stores/{store}/records", Tags: tags, Summary: "List the records of a store",
-		Description: "Without their contents. A page may hold less than was asked for; next says whether there is more.",
+		Description: "Without contents. A page may be shorter than the limit; there are more pages if next is set.",
 	}, listRecords)
 	add(s, auth.Erase, huma.Operation{
 		OperationID: "purge-store", Method: http.MethodDelete, Path: "/stores/{store}/records", Tags: tags, Summary: "Remove all records of a store",
-		Description: "Of all users and sessions, also of a store that is not declared any more.",
+		Description: "Removes records of all users and sessions. The store may be one that is no longer declared.",
 	}, func(ctx context.Context, c *call, in *storeInput) (*removedOutput, error) {
 		caller, err := c.named("", "")
 		if err != nil {
@@ -86,17 +86,17 @@ func addRecords(s *Server) {
 	})
 	add(s, auth.Erase, huma.Operation{
 		OperationID: "erase-user", Method: http.MethodDelete, Path: "/users/{user_id}", Tags: tags, Summary: "Erase a user",
-		Description: "Removes everything of a user: records, sessions, files, kept Results, entries of the ledger. It answers when it has looked again and found nothing left.",
+		Description: "Removes all data of a user: records, sessions, files, kept Results, ledger entries. The response is sent after a second pass has found nothing left.",
 	}, eraseUser)
 }
 
-// operate performs an operation on a record, for an operator.
+// operate performs an operation on a record as an operator.
 func (c *call) operate(ctx context.Context, in apitypes.Place, op string, args ...any) (json.RawMessage, error) {
 	reply, _, err := c.operateWithEffects(ctx, in, op, args...)
 	return reply, err
 }
 
-// operateNoting is operate that also returns what the operation read and wrote.
+// operateWithEffects performs an operation as operate does, and also returns its effects.
 func (c *call) operateWithEffects(ctx context.Context, in apitypes.Place, op string, args ...any) (json.RawMessage, report.Effects, error) {
 	caller, err := c.caller(ctx, in.User, in.Session)
 	if err != nil {
@@ -117,11 +117,11 @@ func getRecord(ctx context.Context, c *call, in *getRecordInput) (*recordOutput,
 	var projection json.RawMessage
 	if in.Projection != "" {
 		if !json.Valid([]byte(in.Projection)) {
-			return nil, abi.Faultf(abi.InvalidArgument, "the projection is no JSON").WithHint(`such as {"preferences.language":1}`)
+			return nil, abi.Faultf(abi.InvalidArgument, "the projection is not valid JSON").WithHint(`use an object such as {"preferences.language":1}`)
 		}
 		projection = json.RawMessage(in.Projection)
 	}
-	if in.Store == declare.SessionMeta { // which is made for who looks, and has no revision
+	if in.Store == declare.SessionMeta { // it is computed for the caller and has no revision
 		return c.sessionMeta(ctx, in.Place, projection)
 	}
 	text, err := c.operate(ctx, in.Place, abi.GetContent, projection, map[string]bool{"record": true})
@@ -131,7 +131,8 @@ func getRecord(ctx context.Context, c *call, in *getRecordInput) (*recordOutput,
 	return recordOf(text)
 }
 
-// sessionMeta is the built-in store as a record: its times are those of the session, without which it has none.
+// sessionMeta returns the built-in store as a record. Its times are those of the session, if there
+// is one.
 func (c *call) sessionMeta(ctx context.Context, in apitypes.Place, projection json.RawMessage) (*recordOutput, error) {
 	content, err := c.operate(ctx, in, abi.GetContent, projection)
 	if err != nil {
@@ -152,7 +153,7 @@ func (c *call) sessionMeta(ctx context.Context, in apitypes.Place, projection js
 
 func recordOf(text json.RawMessage) (*recordOutput, error) {
 	if string(text) == "null" {
-		return nil, abi.Faultf(abi.NotFound, "there is no such record")
+		return nil, abi.Faultf(abi.NotFound, "the record does not exist")
 	}
 	out := &recordOutput{}
 	if err := json.Unmarshal(text, &out.Body); err != nil {
@@ -162,7 +163,7 @@ func recordOf(text json.RawMessage) (*recordOutput, error) {
 	return out, nil
 }
 
-// set writes a record and answers with it.
+// set writes a record and returns it.
 func (c *call) set(ctx context.Context, in apitypes.Place, must apitypes.Precondition, content json.RawMessage, ttl string, replace bool) (*recordOutput, error) {
 	options := map[string]any{}
 	if replace {
@@ -227,7 +228,7 @@ type erasedOutput struct{ Body memory.Erased }
 
 func eraseUser(ctx context.Context, c *call, in *eraseInput) (*erasedOutput, error) {
 	caller := host.Caller{Tenant: c.principal.Tenant, User: in.User, Actor: c.principal.Name}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Minute) // begun, it is to end
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Minute) // an erasure that has begun must end
 	defer cancel()
 	erased, err := c.host.Users().Erase(ctx, caller)
 	c.runs.forget(caller.Tenant, caller.User)

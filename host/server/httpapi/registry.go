@@ -15,34 +15,35 @@ import (
 )
 
 const (
-	// runsKept is how long a run is found after its end.
+	// resultRetention is how long a run can be found after its end.
 	resultRetention = 10 * time.Minute
-	// keptBytes bounds the Results of runs that have ended; a tenant has at most a quarter of it, one of its callers a
-	// sixteenth.
+	// maxResultBytes bounds the kept Results. A tenant has at most a quarter of it, each of its
+	// callers a sixteenth.
 	maxResultBytes = 64 << 20
-	// entryBytes is what a run without its Result counts.
+	// entryBytes is the size that is charged for a run without its Result.
 	entryBytes = 1 << 10
 )
 
-// statusDone is that of a run that has ended; the others are states of the host.
+// statusDone is the status of a run that has ended. The other statuses are states of the host.
 const statusDone = "done"
 
-// errCancelledByID is why a run ends that a request cancels.
+// errCancelledByID is the cause of a run that a request cancelled.
 var errCancelledByID = abi.Faultf(abi.Cancelled, "the run was cancelled by a request")
 
-// registry finds runs by their ids: those under way, and those that ended a short time ago. It is safe for concurrent use.
+// registry finds runs by id: those in progress, and those that ended recently. It is safe for
+// concurrent use.
 type registry struct {
 	now   func() time.Time
-	bytes int64 // that Results may have
+	bytes int64 // limit of all Results
 
 	mu      sync.Mutex
 	runs    map[string]*trackedRun
-	ended   list.List // of *tracked, in the order of their ends
+	ended   list.List // of *tracked, in the order in which they ended
 	total   int64
 	tenants map[string]*tenantResults
 }
 
-// keptTenant counts what is kept for a tenant and for each of its callers.
+// tenantResults counts what is kept for a tenant and for each of its callers.
 type tenantResults struct {
 	bytes  int64
 	owners map[identity]*callerResults
@@ -50,44 +51,44 @@ type tenantResults struct {
 
 type callerResults struct {
 	bytes int64
-	ended list.List // of *tracked, in the order of their ends
+	ended list.List // of *tracked, in the order in which they ended
 }
 
-// tracked is a run with who asked for it.
+// trackedRun is a run with its owner.
 type trackedRun struct {
 	apitypes.Run
 	app    string
 	owner  identity
 	cancel context.CancelCauseFunc
-	// forgotten says that nothing of the run is kept when it ends: its user was erased.
+	// forgotten is true if nothing of the run is kept when it ends, because its user was erased.
 	forgotten bool
-	result    []byte // as JSON; nil until it has ended, and if it is too large
-	// inAll and inOwner are its places in the lists of runs that have ended.
+	result    []byte // as JSON; nil until the run has ended, and if it is too large
+	// inAll and inOwner are its elements in the lists of ended runs.
 	inAll, inOwner *list.Element
 }
 
-// microseconds is the time in the precision of all others that are answered.
+// microseconds returns the current time in the precision of all times in responses.
 func microseconds() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 func newRegistry(now func() time.Time) *registry {
 	return &registry{now: now, bytes: maxResultBytes, runs: map[string]*trackedRun{}, tenants: map[string]*tenantResults{}}
 }
 
-// identityOf is what a principal is counted by.
+// identityOf returns the identity by which a principal is counted.
 func identityOf(p auth.Principal) identity {
 	return identity{p.Tenant, string(p.Role), p.Name, p.User}
 }
 
-// ownerOf is whose the runs of a principal are: of the user that a token is for, or of the key.
+// ownerOf returns the owner of the runs of a principal: the user of a token, or the key.
 func ownerOf(p auth.Principal) identity {
 	owner := identityOf(p)
 	if p.Role == auth.User {
-		owner.name = "" // of a token, which the next one need not have
+		owner.name = "" // the subject of a token may change with the next token
 	}
 	return owner
 }
 
-// enter notes a state of a run, which is tracked from its first one on.
+// enter records a state of a run, and tracks the run from its first state.
 func (g *registry) enter(id string, state host.RunState, begin func() *trackedRun) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -103,11 +104,11 @@ func (g *registry) enter(id string, state host.RunState, begin func() *trackedRu
 	}
 }
 
-// end keeps what came of a run for a while.
+// end records the Result of a run, which is kept for a while.
 func (g *registry) end(id string, result *report.Result) {
 	text, err := json.Marshal(result)
 	if err != nil {
-		text = nil // it cannot be answered either
+		text = nil // the response fails as well
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -126,7 +127,7 @@ func (g *registry) end(id string, result *report.Result) {
 	g.keep(t)
 }
 
-// keep adds a run that has ended, and makes room for it. The caller holds mu.
+// keep adds a run that has ended, and evicts older ones if necessary. The caller holds mu.
 func (g *registry) keep(t *trackedRun) {
 	tenant := g.tenants[t.owner.tenant]
 	if tenant == nil {
@@ -143,7 +144,7 @@ func (g *registry) keep(t *trackedRun) {
 	for owner.bytes > g.bytes/16 {
 		g.drop(owner.ended.Front().Value.(*trackedRun))
 	}
-	// To look for who has most takes time: room is made for many runs at once.
+	// Finding the largest owner is slow, so many runs are evicted at once.
 	for over := tenant.bytes > g.bytes/4; over && tenant.bytes > g.bytes/4*7/8; {
 		g.drop(tenant.largest().ended.Front().Value.(*trackedRun))
 	}
@@ -159,7 +160,7 @@ func (g *registry) count(t *trackedRun, tenant *tenantResults, owner *callerResu
 	owner.bytes += bytes
 }
 
-// drop forgets a run that has ended. The caller holds mu.
+// drop removes a run that has ended. The caller holds mu.
 func (g *registry) drop(t *trackedRun) {
 	tenant := g.tenants[t.owner.tenant]
 	owner := tenant.owners[t.owner]
@@ -175,7 +176,7 @@ func (g *registry) drop(t *trackedRun) {
 	delete(g.runs, t.ID)
 }
 
-// expire forgets runs that ended long ago. The caller holds mu.
+// expire removes runs whose retention is over. The caller holds mu.
 func (g *registry) expire(at time.Time) {
 	for e := g.ended.Front(); e != nil; e = g.ended.Front() {
 		t := e.Value.(*trackedRun)
@@ -186,7 +187,7 @@ func (g *registry) expire(at time.Time) {
 	}
 }
 
-// largest is the tenant that has most.
+// largest returns the tenant that uses the most bytes.
 func (g *registry) largest() (largest *tenantResults) {
 	for _, t := range g.tenants {
 		if largest == nil || t.bytes > largest.bytes {
@@ -196,7 +197,7 @@ func (g *registry) largest() (largest *tenantResults) {
 	return largest
 }
 
-// largest is the caller that has most.
+// largest returns the caller that uses the most bytes.
 func (k *tenantResults) largest() (largest *callerResults) {
 	for _, o := range k.owners {
 		if largest == nil || o.bytes > largest.bytes {
@@ -206,10 +207,10 @@ func (k *tenantResults) largest() (largest *callerResults) {
 	return largest
 }
 
-var errNoRun = abi.Faultf(abi.NotFound, "there is no such run").
-	WithHint("a run is found by who asked for it, and by operators, until %d minutes after its end", resultRetention/time.Minute)
+var errNoRun = abi.Faultf(abi.NotFound, "the run does not exist").
+	WithHint("only its caller and operators can find a run, until %d minutes after its end", resultRetention/time.Minute)
 
-// find returns a run of an app as it is now, if the principal may know of it.
+// find returns the current state of a run of an app, if the principal may see it.
 func (g *registry) find(p auth.Principal, app, id string) (apitypes.Run, error) {
 	g.mu.Lock()
 	t, err := g.of(p, app, id)
@@ -226,7 +227,7 @@ func (g *registry) find(p auth.Principal, app, id string) (apitypes.Run, error) 
 	return found, json.Unmarshal(text, found.Result)
 }
 
-// stop cancels a run of an app that is under way, if the principal may.
+// stop cancels a run of an app that is in progress, if the principal may see it.
 func (g *registry) stop(p auth.Principal, app, id string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -238,7 +239,7 @@ func (g *registry) stop(p auth.Principal, app, id string) error {
 	return err
 }
 
-// of returns a run that the principal may know of. The caller holds mu.
+// of returns a run that the principal may see. The caller holds mu.
 func (g *registry) of(p auth.Principal, app, id string) (*trackedRun, error) {
 	g.expire(g.now())
 	t := g.runs[id]
@@ -248,8 +249,8 @@ func (g *registry) of(p auth.Principal, app, id string) (*trackedRun, error) {
 	return t, nil
 }
 
-// knownTo reports whether a principal may know of the run: an operator of its tenant, and who asked for it. A token that is
-// for one session only knows of runs in that session.
+// visibleTo reports whether a principal may see the run: an operator of its tenant, or its owner. A
+// token for one session sees only runs in that session.
 func (t *trackedRun) visibleTo(p auth.Principal) bool {
 	if p.Tenant != t.owner.tenant {
 		return false
@@ -260,7 +261,7 @@ func (t *trackedRun) visibleTo(p auth.Principal) bool {
 	return ownerOf(p) == t.owner && (p.Session == "" || p.Session == t.Session)
 }
 
-// forget drops all that is kept of a user's runs, and will be of those under way.
+// forget removes all runs of a user. Those in progress are removed when they end.
 func (g *registry) forget(tenant, user string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -17,10 +17,11 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// bodyKey is where a request's context has its body: what went wrong with it is told by the body alone.
+// bodyKey is the context key of the request's body. Only the body knows why reading it failed.
 type bodyKey struct{}
 
-// intake makes of a request one that can be read in one way only, and bounds what its body may take.
+// prepareRequest normalizes a request, so that it can be interpreted in only one way, and bounds
+// its body.
 func prepareRequest(ctx huma.Context) (huma.Context, error) {
 	r, w := humago.Unwrap(ctx)
 	query, err := plainQuery(r.URL.RawQuery)
@@ -28,7 +29,7 @@ func prepareRequest(ctx huma.Context) (huma.Context, error) {
 		return ctx, err
 	}
 	r.URL.RawQuery = query
-	r.Header.Del("Accept") // there is one kind of answer
+	r.Header.Del("Accept") // responses have one media type
 	control, op := http.NewResponseController(w), ctx.Operation()
 	if op.RequestBody == nil {
 		r.Body = http.NoBody
@@ -48,22 +49,23 @@ func prepareRequest(ctx huma.Context) (huma.Context, error) {
 	return huma.WithValue(ctx, bodyKey{}, b), nil
 }
 
-// plainQuery returns a query in which each parameter is written once and as name=value. The framework reads others in
-// ways of its own: of two values it takes the first, and one that is not written well it takes for "".
+// plainQuery returns a query in which each parameter occurs once, as name=value. The framework is
+// lenient with other queries: of two values it uses the first, and it treats a malformed value as
+// "".
 func plainQuery(raw string) (string, error) {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
-		return "", abi.Faultf(abi.InvalidArgument, "the query is not written as queries are: it has a bad escape, or a semicolon")
+		return "", abi.Faultf(abi.InvalidArgument, "the query string is malformed: it has an invalid escape or a semicolon")
 	}
 	for _, values := range query {
 		if len(values) > 1 {
-			return "", abi.Faultf(abi.InvalidArgument, "a query parameter is given more than once")
+			return "", abi.Faultf(abi.InvalidArgument, "a query parameter occurs more than once")
 		}
 	}
 	return query.Encode(), nil
 }
 
-// plainContentType refuses a body of a type that the operation does not take.
+// plainContentType rejects a body whose content type the operation does not accept.
 func plainContentType(r *http.Request, takes *huma.RequestBody) error {
 	given := r.Header.Values("Content-Type")
 	if len(given) == 0 && takes.Content[jsonType] != nil {
@@ -71,16 +73,16 @@ func plainContentType(r *http.Request, takes *huma.RequestBody) error {
 	}
 	var kind string
 	var parameters map[string]string
-	err := errors.New("none or several")
+	err := errors.New("no content type, or several")
 	if len(given) == 1 {
 		kind, parameters, err = mime.ParseMediaType(given[0])
 	}
 	charset := parameters["charset"]
 	if err != nil || takes.Content[kind] == nil || charset != "" && !strings.EqualFold(charset, "utf-8") {
-		f := abi.Faultf(abi.InvalidArgument, "the body is of a content type that is not taken here")
+		f := abi.Faultf(abi.InvalidArgument, "the content type of the body is not supported here")
 		return problemOfFault(f.WithHint("send %s", strings.Join(contentTypes(takes), " or ")), http.StatusUnsupportedMediaType)
 	}
-	if kind != multipartType { // whose boundary is still needed
+	if kind != multipartType { // multipart still needs its boundary
 		r.Header.Set("Content-Type", kind)
 	}
 	return nil
@@ -100,20 +102,21 @@ func contentTypes(takes *huma.RequestBody) []string {
 	return sorted(types, func(s string) string { return s })
 }
 
-var bodyTooLarge = abi.Faultf(abi.TooLarge, "the body is larger than it may be")
+var bodyTooLarge = abi.Faultf(abi.TooLarge, "the body exceeds the size limit")
 
-// body is that of a request.
+// body is the body of a request.
 type body struct {
 	io.ReadCloser
 	left    int64
 	control *http.ResponseController
-	// held is the room that the body has, nil where it needs none; paid is the length that it is enough for.
+	// held is the memory reserved for the body, nil if it needs none. paid is the length that the
+	// reservation covers.
 	held       *reservation
 	read, paid int64
-	document   bool            // it is read as an app file
-	maxHeld    int64           // that a caller may hold
-	ctx        context.Context // for how long room is waited for
-	// err is why it cannot be read, nil while it can be; ended says that nothing more comes.
+	document   bool            // the body is an app file
+	maxHeld    int64           // bytes that a caller may reserve
+	ctx        context.Context // bounds the wait for memory
+	// err is why the body cannot be read, nil if it can. ended is true at the end of the body.
 	err   error
 	ended bool
 }
@@ -140,40 +143,41 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, b.err
 }
 
-// Close leaves the body open, so that discardRest can read on; the server closes it.
+// Close leaves the body open, so that discardRest can continue to read. The server closes it.
 func (b *body) Close() error { return nil }
 
 func unreadable(err error) error {
 	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
-		return problemOfFault(abi.Faultf(abi.Timeout, "the body was sent too slowly"), http.StatusRequestTimeout)
+		return problemOfFault(abi.Faultf(abi.Timeout, "the client sent the body too slowly"), http.StatusRequestTimeout)
 	}
-	return abi.Faultf(abi.InvalidArgument, "the body ends before its end, or is not written as HTTP has it")
+	return abi.Faultf(abi.InvalidArgument, "the body is truncated or malformed")
 }
 
-// maxDiscarded is how much of a body is read that nobody wants.
+// maxDiscarded bounds the bytes of a rejected body that are read and discarded.
 const maxDiscarded = 256 << 20
 
-// discard reads what is left of a body that is refused, up to the deadline that the connection has for reading: a client
-// that writes all of its request first would find the connection reset, and not the answer. One that waits for leave to
-// send its body gets none.
+// discard reads the rest of a rejected body, up to the read deadline of the connection. A client
+// that writes its whole request first would otherwise see a connection reset instead of the
+// response. A client that sent Expect: 100-continue gets no permission to send its body.
 func discard(r *http.Request, rest io.Reader) {
 	if r.Header.Get("Expect") == "" {
 		_, _ = io.CopyN(io.Discard, rest, maxDiscarded)
 	}
 }
 
-// discardRest reads what an operation left of its body.
+// discardRest reads what an operation did not read of its body.
 func (b *body) discardRest(r *http.Request) {
 	if b != nil && !b.ended {
 		discard(r, b.ReadCloser)
 	}
 }
 
-// keepReading takes away the deadline for reading. The server reads on to notice that the client hangs up, and what ends
-// that reading, a deadline included, counts as having hung up: it would cancel a run that takes longer.
+// keepReading removes the read deadline. The server continues to read, in order to notice that the
+// client disconnects, and it treats a read that hits a deadline as a disconnect: that would cancel
+// a long run.
 func keepReading(control *http.ResponseController) { _ = control.SetReadDeadline(time.Time{}) }
 
-// bodyOf is the body of the request of a context, nil where it has none.
+// bodyOf returns the request body of a context, or nil.
 func bodyOf(ctx context.Context) *body {
 	b, _ := ctx.Value(bodyKey{}).(*body)
 	return b

@@ -19,7 +19,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// A run's body holds an input and a context of 1 MiB each, and code.
+// maxRunBytes bounds the body of a run: an input and a context of 1 MiB each, and code.
 const maxRunBytes = 4 << 20
 
 type runInput struct {
@@ -47,24 +47,24 @@ type runByIDInput struct {
 }
 
 type resultOutput struct {
-	RunID string `header:"Run-Id" doc:"Id of the run; that of the first one in an answer that is repeated"`
+	RunID string `header:"Run-Id" doc:"Id of the run; of the first run if the response is repeated"`
 	Body  report.Result
 }
 
 type runOutput struct{ Body apitypes.Run }
 
-// job is a run that a request asks for.
+// job is a run that a request starts.
 type job struct {
 	tool   string
 	fields apitypes.RunFields
 	key    string
 	code   *host.Code // nil for a declared tool
 	onLog  func(attempt int, line abi.LogLine)
-	// onID gets the id of the run before anything of it happens.
+	// onID receives the id of the run before any other event.
 	onID func(id string)
 }
 
-// runHandler answers requests for runs and tools.
+// runHandler serves requests for runs and tools.
 type runHandler struct {
 	access    *Access
 	runs      *registry
@@ -76,8 +76,8 @@ func (h *runHandler) register(s *Server) {
 	op := huma.Operation{
 		OperationID: "run-tool", Method: http.MethodPost, Path: "/runs", Tags: []string{"runs"}, MaxBodyBytes: maxRunBytes,
 		Summary: "Run a tool",
-		Description: "Runs a tool once, in a fresh sandbox. The answer is the Result, also where the tool failed: see `ok` and `error`. " +
-			"What kept it from running at all is a problem. The run is cancelled, and stores nothing, when the client hangs up.",
+		Description: "Runs a tool once, in a fresh sandbox. The response is the Result, even if the tool failed: see `ok` and `error`. " +
+			"If the tool could not run at all, the response is a problem. If the client disconnects, the run is cancelled and stores nothing.",
 	}
 	add(s, auth.Run, op, answerJob((*runInput).job))
 	within := op
@@ -85,7 +85,7 @@ func (h *runHandler) register(s *Server) {
 	add(s, auth.Run, within, answerJob((*sessionRunInput).job))
 	code := op
 	code.OperationID, code.Path, code.Summary = "run-code", "/runs/code", "Run code that no app declares"
-	code.Description = "For workflow engines, which keep the code of their function nodes. " + op.Description
+	code.Description = "For workflow engines that store the code of their function nodes. " + op.Description
 	add(s, auth.Code, code, answerJob((*codeInput).job))
 	h.addStreams(s, op)
 	h.addByID(s)
@@ -93,7 +93,7 @@ func (h *runHandler) register(s *Server) {
 	add(s, auth.Run, tools, listTools)
 }
 
-// answerJob answers a request with the Result of the job that it asks for.
+// answerJob returns a handler that runs the job of a request and responds with the Result.
 func answerJob[I any](jobOf func(*I) (job, error)) func(context.Context, *call, *I) (*resultOutput, error) {
 	return func(ctx context.Context, c *call, in *I) (*resultOutput, error) {
 		j, err := jobOf(in)
@@ -108,15 +108,15 @@ func (h *runHandler) addByID(s *Server) {
 	tags := []string{"runs"}
 	add(s, auth.Run, huma.Operation{
 		OperationID: "get-run", Method: http.MethodGet, Path: "/runs/{run_id}", Tags: tags, Summary: "Describe a run",
-		Description: "Whether it waits, runs or has ended, and what came of it. A run is found by the credentials that asked for it (of a key: by " +
-			"keys of the tenant with the same name and role) and by operators, while it goes on and for 10 minutes after; earlier ends are forgotten first if there are too many.",
+		Description: "Returns the status and, at the end, the Result. Only the credentials that started a run (for keys: keys of the tenant with the " +
+			"same name and role) and operators can find it, until 10 minutes after its end. If there are too many runs, those that ended first are removed.",
 	}, func(_ context.Context, c *call, in *runByIDInput) (*runOutput, error) {
 		found, err := h.runs.find(c.principal, c.app, in.Run)
 		return &runOutput{found}, err
 	})
 	add(s, auth.Run, huma.Operation{
 		OperationID: "cancel-run", Method: http.MethodPost, Path: "/runs/{run_id}/cancel", Tags: tags, Summary: "Cancel a run",
-		Description: "The run ends soon with the code `cancelled` and stores nothing, unless it is being stored already. Cancelling a run that has ended changes nothing.",
+		Description: "The run ends soon with the code `cancelled` and stores nothing, unless it is already committing. Cancelling a run that has ended has no effect.",
 	}, func(_ context.Context, c *call, in *runByIDInput) (*runOutput, error) {
 		if err := h.runs.stop(c.principal, c.app, in.Run); err != nil {
 			return nil, err
@@ -130,10 +130,10 @@ func (in *runInput) job() (job, error) {
 	return job{tool: in.Body.Tool, fields: in.Body.RunFields, key: in.Key}, nil
 }
 
-// job is the run in the session of the path, which the body may name too.
+// job returns the run in the session of the path. The body may name the same session.
 func (in *sessionRunInput) job() (job, error) {
 	if in.Body.Session != "" && in.Body.Session != in.Session {
-		return job{}, abi.Faultf(abi.InvalidArgument, "session_id is another session than that of the path").WithHint("leave session_id out of the body")
+		return job{}, abi.Faultf(abi.InvalidArgument, "session_id differs from the session in the path").WithHint("omit session_id from the body")
 	}
 	in.Body.Session = in.Session
 	return job{tool: in.Body.Tool, fields: in.Body.RunFields, key: in.Key}, nil
@@ -148,7 +148,7 @@ func (in *codeInput) job() (job, error) {
 	return job{tool: cmp.Or(in.Body.Name, "code"), fields: in.Body.RunFields, key: in.Key, code: source}, nil
 }
 
-// run does a job, and answers with the Result where there is one to answer with.
+// run executes a job, and returns the Result if there is one.
 func (c *call) run(ctx context.Context, j job) (*resultOutput, error) {
 	inv, err := c.invocation(ctx, j.tool, j.fields)
 	if err != nil {
@@ -156,7 +156,7 @@ func (c *call) run(ctx context.Context, j job) (*resultOutput, error) {
 	}
 	inv.Key, inv.Code, inv.OnLog = j.key, j.code, j.onLog
 	if inv.Dry && !c.principal.Allows(auth.Records) {
-		return nil, abi.Faultf(abi.AccessDenied, "a dry run tells what is stored, which takes the right %q", auth.Records)
+		return nil, abi.Faultf(abi.AccessDenied, "a dry run reveals stored content, which requires the permission %q", auth.Records)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(context.Canceled)
@@ -177,7 +177,7 @@ func (c *call) run(ctx context.Context, j job) (*resultOutput, error) {
 	return nil, &p
 }
 
-// track lets the run of an invocation be found by its id, which it has once the run has begun.
+// track registers the run of an invocation under its id, which is set once the run has begun.
 func (c *call) track(inv *host.Invocation, j job, cancel context.CancelCauseFunc) (id *string) {
 	id = new(string)
 	begin := func() *trackedRun {
@@ -233,17 +233,17 @@ func withMessage(given, message json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(members)
 }
 
-// grantsOf reads grants as an app file has them.
+// grantsOf parses grants in the syntax of an app file.
 func grantsOf(given map[string]string) ([]declare.Grant, error) {
 	grants := []declare.Grant{}
 	for store, text := range given {
 		verbs, err := declare.ParseVerbs(text)
 		if err != nil {
-			return nil, abi.Faultf(abi.InvalidArgument, "the grant of the store %q: %v", store, err).WithHint("write read, write, delete or readwrite")
+			return nil, abi.Faultf(abi.InvalidArgument, "the grant of the store %q: %v", store, err).WithHint("use read, write, delete or readwrite")
 		}
 		grants = append(grants, declare.Grant{Store: store, Verbs: verbs})
 	}
-	// The order is nobody's, and the same grants are to be the same code.
+	// Maps have no order, and the same grants must yield the same code.
 	return sorted(grants, func(g declare.Grant) string { return g.Store }), nil
 }
 
@@ -254,7 +254,7 @@ func listTools(_ context.Context, c *call, _ *apitypes.Target) (*listOutput[apit
 	for _, t := range c.host.App().Tools {
 		tool := apitypes.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema}
 		if len(t.Broken) > 0 {
-			tool.Broken = "it is declared with mistakes"
+			tool.Broken = "its declaration is invalid"
 			if c.principal.Allows(auth.Stores) && c.principal.Role == auth.Operator {
 				tool.Broken = strings.TrimSpace(t.Broken.Error())
 			}

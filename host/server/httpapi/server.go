@@ -29,51 +29,54 @@ import (
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
-// Prefix begins the path of every operation.
+// Prefix is the path prefix of every operation.
 const Prefix = "/api/v1"
 
-// Options are what a Server is made of. Apps and Authenticate are required.
+// Options configure a Server. Apps and Authenticate are required.
 type Options struct {
 	Apps *tenants.Apps
-	// Authenticate finds out who sent a request; its errors are auth.Refusal or faults.
+	// Authenticate identifies the sender of a request. Its errors are auth.AuthError or faults.
 	Authenticate func(*http.Request) (auth.Principal, error)
-	// Engines describe the engines of the hosts: the languages of code, and the extensions of sources in imported documents.
-	// Default: any language, and the hosts report those that they do not have; the extensions of toolrun's own engines.
+	// Engines describe the engines of the hosts: the languages of code, and the file extensions of
+	// sources in imported documents. Default: any language, and the hosts report languages that
+	// they lack; the extensions of the bundled engines.
 	Engines []engine.Info
-	// Documents reads the text of uploaded files. Default: none is read.
+	// Documents extracts the text of uploaded files. Default: no text is extracted.
 	Documents *extract.Reader
-	// Links signs the addresses of files. Default: files cannot be downloaded but with credentials.
+	// Links signs the URLs of files. Default: downloads require credentials.
 	Links *Links
-	// UserMetadata are the keys of a session's metadata, at its top, that credentials of a user may set. Default: none.
+	// UserMetadata lists the top-level keys of a session's metadata that credentials of a user may
+	// set. Default: none.
 	UserMetadata []string
-	// Rate is how many requests a second each principal may send, Burst how many at once. Default: as many as they like.
+	// Rate is the number of requests per second that each principal may send. Burst is the number
+	// that it may send at once. Default: unlimited.
 	Rate  float64
 	Burst int
-	// BodyBytes is how much memory the JSON bodies of requests take at a time, those of MCP included. Default: the constant
+	// BodyBytes bounds the memory of all JSON request bodies, those of MCP included. Default:
 	// DefaultBodyBytes.
 	BodyBytes int64
-	// Admitted is called with the context of each request that was admitted, by its credentials or the address of a file, before
-	// it is answered. Default: nothing.
+	// Admitted is called with the context of each request that was admitted, by its credentials or
+	// by the URL of a file, before the response begins. Default: nothing.
 	Admitted func(context.Context)
-	// Limited is called with the tenant of each request that is refused because its principal sends more than Rate. Default:
-	// nothing.
+	// Limited is called with the tenant of each request that is rejected because its principal
+	// exceeds Rate. Default: nothing.
 	Limited func(tenant string)
-	// Recheck is how often the credentials of an open stream are looked at again: it ends when they are good no longer.
-	// Default: 5 seconds.
+	// Recheck is the interval at which the credentials of an open stream are verified again. The
+	// stream ends if they are no longer valid. Default: 5 seconds.
 	Recheck time.Duration
-	// Heartbeat is how often a comment is sent in a stream of events, so that nothing on the way takes it for dead.
-	// Default: 15 seconds.
+	// Heartbeat is the interval at which a comment is sent in a stream of events, so that proxies
+	// keep the connection open. Default: 15 seconds.
 	Heartbeat time.Duration
-	// Backup makes a copy of everything that is stored, of all tenants. It is called once at a time. Default: there are
-	// no backups.
+	// Backup copies everything that is stored, for all tenants. Calls do not overlap. Default:
+	// backups are unavailable.
 	Backup func(context.Context) (Backup, error)
-	// Version is that of the program.
+	// Version is the version of the program.
 	Version string
-	// Logger gets what no client may see. Default: discard.
+	// Logger receives details that clients must not see. Default: discard.
 	Logger *slog.Logger
 }
 
-// Server answers requests. It is safe for concurrent use.
+// Server is an HTTP handler that serves the API. It is safe for concurrent use.
 type Server struct {
 	logger  *slog.Logger
 	api     huma.API
@@ -84,16 +87,17 @@ type Server struct {
 	files   *fileHandler
 }
 
-// Route is an operation of the API with the right that it takes.
+// Route is an operation of the API with the permission that it requires.
 type Route struct {
 	Method, Path string
-	// Right is "" where known credentials suffice.
+	// Permission is "" if any valid credentials suffice.
 	Permission auth.Permission
 }
 
 var problemType = reflect.TypeFor[apitypes.Problem]()
 
-// useProblems has the framework answer with problem documents of ours. Its hooks are those of all servers of a process.
+// useProblems makes the framework respond with our problem documents. Its hooks are global to the
+// process.
 var useProblems = sync.OnceFunc(func() {
 	huma.NewError = newProblem
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, text string, errs ...error) huma.StatusError {
@@ -102,11 +106,11 @@ var useProblems = sync.OnceFunc(func() {
 		}
 		return newProblem(status, text, errs...)
 	}
-	// A member is its name, however that of a Go field is matched: two spellings of one would be two values.
+	// Member names are case-sensitive. Otherwise two spellings of one name would be two values.
 	huma.ValidateStrictCasing = true
 })
 
-// New makes a Server.
+// New returns a Server.
 func New(opts Options) (*Server, error) {
 	if opts.Apps == nil || opts.Authenticate == nil {
 		return nil, errors.New("httpapi: Options.Apps and Options.Authenticate are required")
@@ -141,7 +145,7 @@ func (s *Server) register(opts Options) {
 	runs := newRegistry(microseconds)
 	s.access = newAccess(opts, runs)
 	stores := &storeHandler{opts.Apps}
-	// Sources of engines that are missing here do not matter to an import, which leaves tools out.
+	// An import skips tools, so sources of engines that are missing here do no harm.
 	extensions := union(engine.Extensions(opts.Engines), app.Extensions())
 	(&runHandler{access: s.access, runs: runs, logger: opts.Logger, heartbeat: opts.Heartbeat}).register(s)
 	addSessions(s)
@@ -163,8 +167,8 @@ func describe(version string, format huma.Format) huma.Config {
 	config.Info.License = &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"}
 	config.Servers = []*huma.Server{{URL: "/"}}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "/openapi", "", ""
-	config.CreateHooks = nil                                                  // they would add a link to a schema to every answer
-	config.Formats = map[string]huma.Format{jsonType: format, "json": format} // json is what follows a +
+	config.CreateHooks = nil                                                  // they would add a link to a schema to every response
+	config.Formats = map[string]huma.Format{jsonType: format, "json": format} // json is for media types that end in +json
 	config.RejectUnknownQueryParameters = true
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"bearer": {Type: "http", Scheme: "bearer", Description: "An API key, or a token (JWT) of the platform's issuer"},
@@ -174,13 +178,13 @@ func describe(version string, format huma.Format) huma.Config {
 	config.Tags = []*huma.Tag{
 		{Name: "runs", Description: "Run tools and code"}, {Name: "sessions", Description: "Start, change and end sessions"},
 		{Name: "files", Description: "Files of a session"}, {Name: "prompts", Description: "Render prompts"},
-		{Name: "stores", Description: "Declarations of memory stores"}, {Name: "records", Description: "What is remembered, for operators"},
-		{Name: "ledger", Description: "Who read and wrote what"}, {Name: "service", Description: "The service itself"},
+		{Name: "stores", Description: "Declarations of memory stores"}, {Name: "records", Description: "Stored records, for operators"},
+		{Name: "ledger", Description: "Audit log of reads and writes"}, {Name: "service", Description: "The service itself"},
 	}
 	return config
 }
 
-// ServeHTTP answers a request.
+// ServeHTTP serves a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w = newDeadlineWriter(w)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -193,22 +197,22 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if p != http.ErrAbortHandler {
 			s.logger.Error("a request crashed", "panic", p, "stack", string(debug.Stack()))
 		}
-		panic(http.ErrAbortHandler) // the answer is lost: whether it began is not known here
+		panic(http.ErrAbortHandler) // the response is lost: whether it began is unknown here
 	}()
-	if p := r.URL.EscapedPath(); p != path.Clean(p) { // which the mux would answer with another address
+	if p := r.URL.EscapedPath(); p != path.Clean(p) { // the mux would redirect it
 		WriteProblem(w, errNoPath)
 		return
 	}
 	s.mux.ServeHTTP(w, r)
 }
 
-// Access returns what admits requests, for handlers of other surfaces.
+// Access returns the Access of the API, for handlers of other surfaces.
 func (s *Server) Access() *Access { return s.access }
 
-// Handle adds a handler of another surface: it has to look after credentials itself.
+// Handle adds a handler of another surface. The handler has to check credentials itself.
 func (s *Server) Handle(pattern string, h http.Handler) { s.mux.Handle(pattern, h) }
 
-// Pattern returns the pattern that answers a request, for metrics: it holds no ids.
+// Pattern returns the pattern of the route that serves a request, for metrics. It contains no ids.
 func (s *Server) Pattern(r *http.Request) string {
 	_, pattern := s.mux.Handler(r)
 	return pattern
@@ -217,13 +221,13 @@ func (s *Server) Pattern(r *http.Request) string {
 // Routes returns every operation.
 func (s *Server) Routes() []Route { return s.routes }
 
-// OpenAPI returns the description of the API as JSON (OpenAPI 3.1).
+// OpenAPI returns the OpenAPI 3.1 document of the API as JSON.
 func (s *Server) OpenAPI() ([]byte, error) { return json.MarshalIndent(s.api.OpenAPI(), "", "  ") }
 
-// nothing answers a request that no operation is for.
+// notFound serves requests that match no operation.
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	if allowed := s.allowedMethods(r); len(allowed) > 0 {
-		p := problemOfFault(abi.Faultf(abi.InvalidArgument, "this path takes other methods"), http.StatusMethodNotAllowed)
+		p := problemOfFault(abi.Faultf(abi.InvalidArgument, "this path does not support the method"), http.StatusMethodNotAllowed)
 		p.header = http.Header{"Allow": {strings.Join(allowed, ", ")}}
 		WriteProblem(w, p)
 		return
@@ -231,9 +235,9 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	WriteProblem(w, errNoPath)
 }
 
-var errNoPath = abi.Faultf(abi.NotFound, "there is nothing at this path")
+var errNoPath = abi.Faultf(abi.NotFound, "there is no resource at this path")
 
-// methods are those that the path of a request takes.
+// allowedMethods returns the methods that the path of a request supports.
 func (s *Server) allowedMethods(r *http.Request) []string {
 	var allowed []string
 	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPatch, http.MethodPost, http.MethodPut} {
@@ -246,7 +250,8 @@ func (s *Server) allowedMethods(r *http.Request) []string {
 	return allowed
 }
 
-// takePatches lets merge patches be sent as plain JSON too, as many clients do.
+// acceptPlainPatches accepts merge patches of type application/json too, because many clients send
+// them so.
 func (s *Server) acceptPlainPatches() {
 	for _, item := range s.api.OpenAPI().Paths {
 		if item.Patch == nil {
@@ -258,7 +263,7 @@ func (s *Server) acceptPlainPatches() {
 	}
 }
 
-// nameLanguages restricts the language of code to those that the engines have.
+// nameLanguages restricts the language of code to the languages of the engines.
 func nameLanguages(api huma.API, languages []engine.Language) {
 	language := api.OpenAPI().Components.Schemas.Map()["CodeRequest"].Properties["language"]
 	for _, l := range languages {
@@ -267,15 +272,15 @@ func nameLanguages(api huma.API, languages []engine.Language) {
 	language.PrecomputeMessages()
 }
 
-// writeJSON writes an answer, whose reader may have gone.
+// writeJSON writes a value as JSON. It ignores errors: the client may have disconnected.
 func writeJSON(w io.Writer, v any) { _ = json.NewEncoder(w).Encode(v) }
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
 
-// targeted is an input that embeds apitypes.Target.
+// appInput is an input that embeds apitypes.Target.
 type appInput interface{ AppID() string }
 
-// add adds an operation on an app for who has a right.
+// add adds an operation on an app that requires a permission.
 func add[I appInput, O any](s *Server, permission auth.Permission, op huma.Operation, handle func(context.Context, *call, *I) (*O, error)) {
 	addPlain(s, permission, op, func(ctx context.Context, in *I) (*O, error) {
 		c, err := s.access.open(ctx, (*in).AppID())
@@ -287,7 +292,7 @@ func add[I appInput, O any](s *Server, permission auth.Permission, op huma.Opera
 	})
 }
 
-// addPlain adds an operation for who has a right.
+// addPlain adds an operation that requires a permission and is not about one app.
 func addPlain[I, O any](s *Server, permission auth.Permission, op huma.Operation, handle func(context.Context, *I) (*O, error)) {
 	op.Path = Prefix + op.Path
 	op.Middlewares = append(huma.Middlewares{s.access.middleware(permission)}, op.Middlewares...)
@@ -311,14 +316,15 @@ func addPlain[I, O any](s *Server, permission auth.Permission, op huma.Operation
 	})
 }
 
-// What operations answer where they fail: any, those with a body, and those that change something.
+// Error statuses that operations document: all operations, those with a body, and those that write.
 var (
 	commonErrors = []int{400, 401, 403, 404, 410, 422, 429, 500, 503, 504}
 	bodyErrors   = []int{408, 413, 415}
 	writeErrors  = []int{409, 507}
 )
 
-// loggedProblem makes a problem of an error, and logs what no client may see.
+// loggedProblem returns the problem of an error, and logs internal errors, whose details clients
+// must not see.
 func loggedProblem(logger *slog.Logger, err error) *problem {
 	p := problemOf(err)
 	if p.Status == http.StatusInternalServerError {

@@ -28,12 +28,12 @@ func addSessions(s *Server) {
 	tags := []string{"sessions"}
 	add(s, auth.Sessions, huma.Operation{
 		OperationID: "start-session", Method: http.MethodPost, Path: "/sessions", Tags: tags, DefaultStatus: http.StatusCreated,
-		Summary: "Start a session", Description: "Starts a session, or changes the metadata and references of one that is open. An id that has ended is refused. " +
-			"With a message, the app's default tool runs in it: the answer has its result. The session stays if the tool fails.",
+		Summary: "Start a session", Description: "Starts a session, or changes the metadata and references of an open one. The id of an ended session is rejected. " +
+			"With a message, the app's default tool runs in the session, and the response contains its result. The session stays open if the tool fails.",
 	}, startSession)
 	add(s, auth.ReadSessions, huma.Operation{
 		OperationID: "list-sessions", Method: http.MethodGet, Path: "/sessions", Tags: tags,
-		Summary: "List sessions", Description: "Sorted by their ids. Only credentials that may change metadata get it. A page may hold less than was asked for; next says whether there is more.",
+		Summary: "List sessions", Description: "Sorted by id. Metadata is included only for credentials that may change it. A page may be shorter than the limit; there are more pages if next is set.",
 	}, listSessions)
 	add(s, auth.ReadSessions, huma.Operation{
 		OperationID: "get-session", Method: http.MethodGet, Path: "/sessions/{session_id}", Tags: tags, Summary: "Describe a session",
@@ -47,11 +47,11 @@ func addSessions(s *Server) {
 	})
 	add(s, auth.Sessions, huma.Operation{
 		OperationID: "change-metadata", Method: http.MethodPatch, Path: "/sessions/{session_id}/metadata", Tags: tags,
-		Summary: "Change a session's metadata", Description: "A merge patch (RFC 7396): members that are not named stay, null removes one.",
+		Summary: "Change a session's metadata", Description: "A merge patch (RFC 7396): null removes a member; members that are not named stay.",
 	}, changeMetadata)
 	add(s, auth.Sessions, huma.Operation{
 		OperationID: "end-session", Method: http.MethodDelete, Path: "/sessions/{session_id}", Tags: tags, Summary: "End a session",
-		Description: "What lived with it is gone, and its id is refused from now on. Ending it again is fine.",
+		Description: "Removes the records that live with the session. Its id is rejected from then on. Ending a session twice is not an error.",
 	}, func(ctx context.Context, c *call, in *sessionInput) (*sessionOutput, error) {
 		caller, err := c.caller(ctx, in.User, in.Session)
 		if err != nil {
@@ -70,13 +70,13 @@ type startInput struct {
 
 type startedSession struct {
 	session.Session
-	Result *report.Result `json:"result,omitempty" doc:"What came of the message"`
+	Result *report.Result `json:"result,omitempty" doc:"Result of the run of the message"`
 }
 
 type startOutput struct{ Body startedSession }
 
 func startSession(ctx context.Context, c *call, in *startInput) (*startOutput, error) {
-	if err := c.checkMessage(in); err != nil { // before there is a session
+	if err := c.checkMessage(in); err != nil { // before the session starts
 		return nil, err
 	}
 	caller, err := c.caller(ctx, in.Body.User, in.Body.Session)
@@ -106,13 +106,14 @@ func startSession(ctx context.Context, c *call, in *startInput) (*startOutput, e
 	return out, nil
 }
 
-// mayRunMessage decides whether the message of a new session has a tool to go to, and may run it.
+// checkMessage rejects the message of a new session if there is no default tool, or if the
+// principal may not run it.
 func (c *call) checkMessage(in *startInput) error {
 	if in.Body.Message == nil {
 		return nil
 	}
 	if !c.principal.Allows(auth.Run) {
-		return abi.Faultf(abi.AccessDenied, "the role %q may not run the tool that a message is for: it takes the right %q", c.principal.Role, auth.Run)
+		return abi.Faultf(abi.AccessDenied, "the role %q may not run the default tool: it requires the permission %q", c.principal.Role, auth.Run)
 	}
 	_, err := c.host.DefaultTool()
 	return err
@@ -129,7 +130,7 @@ func listSessions(ctx context.Context, c *call, in *listSessionsInput) (*listOut
 	if err != nil {
 		return nil, err
 	}
-	if caller.Session != "" { // the only one that is the caller's business
+	if caller.Session != "" { // the only session that the caller may see
 		own, err := c.host.Sessions().Get(ctx, caller)
 		return &listOutput[session.Session]{apitypes.List[session.Session]{Items: []session.Session{c.shown(own)}}}, err
 	}
@@ -144,7 +145,7 @@ func listSessions(ctx context.Context, c *call, in *listSessionsInput) (*listOut
 	return &listOutput[session.Session]{page}, nil
 }
 
-// shown returns a session as far as the principal may see it.
+// shown returns the part of a session that the principal may see.
 func (c *call) shown(s session.Session) session.Session {
 	if !c.principal.Allows(auth.Sessions) {
 		s.Metadata = json.RawMessage("{}")
@@ -170,14 +171,14 @@ func changeMetadata(ctx context.Context, c *call, in *metadataInput) (*sessionOu
 	if err := c.checkMetadata(in.Body); err != nil {
 		return nil, err
 	}
-	if _, err := c.host.Sessions().Get(ctx, caller); err != nil { // a patch begins no session
+	if _, err := c.host.Sessions().Get(ctx, caller); err != nil { // a patch does not start a session
 		return nil, err
 	}
 	changed, err := c.host.Sessions().Start(ctx, caller, session.Start{Metadata: in.Body})
 	return &sessionOutput{changed}, err
 }
 
-// sorted sorts a list by a text of its items.
+// sorted sorts a list in place by a key, and returns it.
 func sorted[T any](list []T, by func(T) string) []T {
 	slices.SortFunc(list, func(a, b T) int { return cmp.Compare(by(a), by(b)) })
 	return list

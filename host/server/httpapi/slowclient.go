@@ -7,24 +7,27 @@ import (
 	"time"
 )
 
-// answerTime is how long a client may take to read an answer that is neither a file nor a stream.
+// responseTimeout is how long a client may take to read a response that is neither a file nor a
+// stream.
 const responseTimeout = 2 * time.Minute
 
-// timed is an answer that has to be read in time once it begins: what is not read is kept in memory, and its connection.
+// deadlineWriter is a http.ResponseWriter with a write deadline that starts with the response.
+// Unread responses occupy memory and a connection.
 type deadlineWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	began   bool
 }
 
-// newTimed takes away the deadline that the connection has from the answer before.
+// newDeadlineWriter returns a deadlineWriter. It clears the deadline that the connection has from
+// the previous response.
 func newDeadlineWriter(w http.ResponseWriter) *deadlineWriter {
 	t := &deadlineWriter{ResponseWriter: w, control: http.NewResponseController(w)}
 	_ = t.control.SetWriteDeadline(time.Time{})
 	return t
 }
 
-// WriteHeader begins the answer. A stream looks after its time itself.
+// WriteHeader begins the response. A stream sets its own deadlines.
 func (t *deadlineWriter) WriteHeader(status int) {
 	if !t.began && status >= http.StatusOK {
 		t.began = true
@@ -35,7 +38,7 @@ func (t *deadlineWriter) WriteHeader(status int) {
 	t.ResponseWriter.WriteHeader(status)
 }
 
-// Write begins the answer where WriteHeader did not.
+// Write begins the response if WriteHeader was not called.
 func (t *deadlineWriter) Write(p []byte) (int, error) {
 	if !t.began {
 		t.WriteHeader(http.StatusOK)
@@ -43,7 +46,7 @@ func (t *deadlineWriter) Write(p []byte) (int, error) {
 	return t.ResponseWriter.Write(p)
 }
 
-// Flush is for those who look for it and not for Unwrap.
+// Flush implements http.Flusher, for callers that do not use Unwrap.
 func (t *deadlineWriter) Flush() {
 	if !t.began {
 		t.WriteHeader(http.StatusOK)
@@ -51,23 +54,24 @@ func (t *deadlineWriter) Flush() {
 	_ = t.control.Flush()
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap implements the interface that http.ResponseController uses.
 func (t *deadlineWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
-// pace is how fast a client has to read a file.
+// minRate is the minimum rate at which a client has to read a file.
 type minRate struct {
-	// stall is how long it may read nothing.
+	// stall is the longest time without any progress.
 	stall time.Duration
-	// chunk is how long it may take for each chunk on average, beside one stall: a trickle would hold the file for hours.
+	// chunk is the average time allowed for each chunk, in addition to one stall. Without it, a
+	// trickling client could hold a file for hours.
 	chunk time.Duration
 }
 
-// filePace is 32 KiB a second.
+// fileRate is 32 KiB per second.
 var fileRate = minRate{stall: 30 * time.Second, chunk: 2 * time.Second}
 
 const chunkBytes = 64 << 10
 
-// paced is the reader of a file, who has to keep a pace.
+// fileWriter writes a file to a client that has to keep up with a minRate.
 type fileWriter struct {
 	minRate
 	w       http.ResponseWriter
@@ -77,19 +81,20 @@ type fileWriter struct {
 	buffer  []byte
 }
 
-// start begins to send a file.
+// start returns a fileWriter whose time starts now.
 func (p minRate) start(w http.ResponseWriter) *fileWriter {
 	return &fileWriter{minRate: p, w: w, control: http.NewResponseController(w), begin: time.Now(), buffer: make([]byte, chunkBytes)}
 }
 
-// wait calls f, whose time is not the reader's.
+// wait calls f and does not charge its duration to the client.
 func (p *fileWriter) wait(f func()) {
 	since := time.Now()
 	f()
 	p.begin = p.begin.Add(time.Since(since))
 }
 
-// copy sends a part of the file, until the reader is too slow or has gone, and returns how much it sent.
+// copy writes a part of the file, until the client is too slow or disconnects. It returns the
+// number of bytes written.
 func (p *fileWriter) copy(r io.Reader) (sent int64, err error) {
 	for ; ; p.chunks++ {
 		n, readErr := io.ReadFull(r, p.buffer)
@@ -105,7 +110,7 @@ func (p *fileWriter) copy(r io.Reader) (sent int64, err error) {
 			}
 		}
 		if readErr == io.EOF || readErr == io.ErrUnexpectedEOF {
-			return sent, p.control.Flush() // as long as the deadline is this one
+			return sent, p.control.Flush() // while this deadline is set
 		}
 		if readErr != nil {
 			return sent, readErr

@@ -33,7 +33,7 @@ type changeStoreInput struct {
 
 type storeOutput struct{ Body apitypes.Store }
 
-// storeHandler answers requests about the declarations of stores.
+// storeHandler serves requests about the declarations of stores.
 type storeHandler struct{ apps *tenants.Apps }
 
 func (h *storeHandler) register(s *Server) {
@@ -49,40 +49,40 @@ func (h *storeHandler) register(s *Server) {
 	})
 	add(s, auth.Stores, huma.Operation{
 		OperationID: "get-store", Method: http.MethodGet, Path: "/stores/{store}", Tags: tags, Summary: "Describe a store",
-		Description: "Also the built-in store sessionMeta, which is in no list of declared stores.",
+		Description: "Includes the built-in store sessionMeta, which is not listed.",
 	}, func(_ context.Context, c *call, in *storeInput) (*storeOutput, error) {
 		return h.get(c, in.Store)
 	})
 	add(s, auth.ChangeStores, huma.Operation{
 		OperationID: "create-store", Method: http.MethodPost, Path: "/stores", Tags: tags, DefaultStatus: http.StatusCreated,
-		Summary: "Create a store", Description: "Declares a store for the tenant beside those of the app file. Its technical name never changes.",
+		Summary: "Create a store", Description: "Declares a store for the tenant, in addition to those of the app file. Its technical name never changes.",
 	}, func(ctx context.Context, c *call, in *newStoreInput) (*storeOutput, error) {
 		return h.declare(ctx, c, in.Body, true)
 	})
 	add(s, auth.ChangeStores, huma.Operation{
 		OperationID: "change-store", Method: http.MethodPut, Path: "/stores/{store}", Tags: tags, Summary: "Change a store",
-		Description: "Replaces the declaration of a store that was created here. Records that no longer fit stay as they are until they are written, and are counted in the answer; the access of a store with records cannot change.",
+		Description: "Replaces the declaration of a store that was created through the API. Records that violate the new schema stay unchanged until they are written; the response counts them. The access of a store with records cannot change.",
 	}, func(ctx context.Context, c *call, in *changeStoreInput) (*storeOutput, error) {
 		if in.Body.TechnicalName != "" && in.Body.TechnicalName != in.Store {
-			return nil, abi.Faultf(abi.InvalidArgument, "technical_name is not the store of the path, and never changes").
-				WithHint("leave it out")
+			return nil, abi.Faultf(abi.InvalidArgument, "technical_name differs from the store in the path, and cannot change").
+				WithHint("omit technical_name")
 		}
 		in.Body.TechnicalName = in.Store
 		return h.declare(ctx, c, apitypes.Store(in.Body), false)
 	})
 }
 
-// Where a store is declared.
+// Values of apitypes.Store.Declared.
 const (
 	declaredInFile  = "file"
 	declaredByAPI   = "api"
 	declaredBuiltIn = "built_in"
 )
 
-// builtIn is the store that every app has.
+// builtIn is the store sessionMeta, which every app has.
 var builtIn = apitypes.Store{
 	TechnicalName: declare.SessionMeta, Name: "Session", Access: string(declare.ScopeSession), Retention: "session", Strict: true, Declared: declaredBuiltIn,
-	Description: "What the host knows of the session: metadata and references that the platform set, ids, and uploaded files. Tools and prompts are granted to read it.",
+	Description: "Session data that the host maintains: metadata and references from the platform, ids, and uploaded files. Tools and prompts need a grant to read it.",
 	Schema:      memory.SessionMetaSchema,
 }
 
@@ -114,7 +114,7 @@ func (h *storeHandler) get(c *call, name string) (*storeOutput, error) {
 	return nil, abi.Faultf(abi.NotFound, "there is no store %q", name)
 }
 
-// declare creates or changes a store, and describes what came of it.
+// declare creates or changes a store, and returns its description.
 func (h *storeHandler) declare(ctx context.Context, c *call, w apitypes.Store, create bool) (*storeOutput, error) {
 	st := declare.Store{
 		Name: w.TechnicalName, Title: w.Name, Description: w.Description, Kind: declare.KindDocument, Access: declare.Scope(w.Access),
@@ -145,17 +145,17 @@ func (h *storeHandler) declare(ctx context.Context, c *call, w apitypes.Store, c
 	return out, err
 }
 
-// wireMistakes are what the schema of a declared store seems to check and does not.
+// schemaMistakes returns the constraints of a schema that have no effect.
 func schemaMistakes(st declare.Store) (list []apitypes.SchemaMistake) {
-	mistakes, _ := memory.Mistakes(st) // it was compiled to be declared
+	mistakes, _ := memory.Mistakes(st) // it compiled when it was declared
 	for _, m := range mistakes {
 		list = append(list, apitypes.SchemaMistake{Pointer: m.Pointer, Message: m.Message, Hint: m.Hint})
 	}
 	return list
 }
 
-// countUnfit counts the records that do not fit a changed declaration; nil where they cannot be counted, for the change is
-// made.
+// countUnfit counts the records that violate a changed declaration. It returns nil if they cannot
+// be counted: the change is already made.
 func countUnfit(ctx context.Context, c *call, caller host.Caller, st declare.Store) *apitypes.Unfit {
 	unfit, all, err := c.host.Stores().Unfit(ctx, caller, st)
 	if err != nil {

@@ -20,9 +20,9 @@ import (
 // defaultHeartbeat is the default of Options.Heartbeat.
 const defaultHeartbeat = 15 * time.Second
 
-// addStreams adds runs whose log lines are sent as they come; op is that of a run.
+// addStreams adds the operations that stream log lines. op is the operation of a run.
 func (h *runHandler) addStreams(s *Server, op huma.Operation) {
-	op.Description += " Its id comes first, also while the run waits for its turn; a comment is sent every 15 seconds."
+	op.Description += " The first event contains the id, even while the run is queued. A comment is sent every 15 seconds."
 	op.Responses = map[string]*huma.Response{"200": {
 		Description: "Events (server-sent events, HTML Living Standard section 9.2): `run` with the `run_id`, `log` for each line, then one `result` or one `problem`.",
 		Headers:     map[string]*huma.Param{runIDHeader: {Schema: &huma.Schema{Type: "string"}, Description: "Id of the run"}},
@@ -56,7 +56,7 @@ func addStream[I appInput](s *Server, h *runHandler, permission auth.Permission,
 	})
 }
 
-// stream does a job and sends what happens.
+// stream executes a job and sends its events.
 func (h *runHandler) stream(ctx context.Context, c *call, e *events, j job) {
 	defer e.beat(h.heartbeat)()
 	j.onID = func(id string) {
@@ -70,7 +70,7 @@ func (h *runHandler) stream(ctx context.Context, c *call, e *events, j job) {
 	}
 	out, err := c.run(ctx, j)
 	if refused := revokedError(ctx); refused != nil && (err != nil || !out.Body.OK) {
-		err = refused // which is why the run failed
+		err = refused // the reason why the run failed
 	}
 	if err != nil {
 		e.send("problem", loggedProblem(h.logger, err).Problem)
@@ -79,10 +79,10 @@ func (h *runHandler) stream(ctx context.Context, c *call, e *events, j job) {
 	e.send("result", out.Body)
 }
 
-// runIDHeader is the header that has the id of a run.
+// runIDHeader is the header that contains the id of a run.
 const runIDHeader = "Run-Id"
 
-// events writes server-sent events.
+// events writes server-sent events. It is safe for concurrent use.
 type events struct {
 	mu      sync.Mutex
 	w       http.ResponseWriter
@@ -91,7 +91,7 @@ type events struct {
 	began   bool
 }
 
-// run begins the answer with the id of the run.
+// run begins the response with the id of the run.
 func (e *events) run(id string) {
 	e.mu.Lock()
 	e.w.Header().Set(runIDHeader, id)
@@ -101,7 +101,7 @@ func (e *events) run(id string) {
 	}{id})
 }
 
-// beat sends a comment again and again until the function that it returns is called.
+// beat sends comments periodically until the returned function is called.
 func (e *events) beat(every time.Duration) (stop func()) {
 	ended, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -119,14 +119,15 @@ func (e *events) beat(every time.Duration) (stop func()) {
 	}()
 	return func() {
 		close(ended)
-		<-stopped // the answer is the handler's only until it returns
+		<-stopped // the response must not be used after the handler has returned
 	}
 }
 
-// sendTimeout is how long a client may take to read an event: a run must not wait for who does not listen.
+// sendTimeout is how long a client may take to read an event. A run must not wait for a client that
+// does not read.
 const sendTimeout = 5 * time.Second
 
-// send writes one event. An error means that nobody listens, whose request then ends.
+// send writes one event. It ignores errors: if the client disconnects, the request ends.
 func (e *events) send(name string, v any) {
 	text, err := json.Marshal(v) // on one line
 	if err != nil {
@@ -135,7 +136,7 @@ func (e *events) send(name string, v any) {
 	e.write(fmt.Sprintf("event: %s\ndata: %s\n\n", name, text))
 }
 
-// write writes a part of the stream, which it begins.
+// write writes a part of the stream, and begins the response if necessary.
 func (e *events) write(text string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -147,5 +148,5 @@ func (e *events) write(text string) {
 	_ = e.control.SetWriteDeadline(time.Now().Add(cmp.Or(e.timeout, sendTimeout)))
 	_, _ = io.WriteString(e.w, text)
 	_ = e.control.Flush()
-	_ = e.control.SetWriteDeadline(time.Time{}) // HTTP/2 ends a stream at its deadline, whether something is sent or not
+	_ = e.control.SetWriteDeadline(time.Time{}) // HTTP/2 closes a stream at its deadline, even an idle one
 }

@@ -20,7 +20,7 @@ type exportOutput struct{ Body json.RawMessage }
 
 type importInput struct {
 	apitypes.Target
-	Body json.RawMessage `doc:"A document that export has written, or any app file as JSON"`
+	Body json.RawMessage `doc:"A document from export, or any app file as JSON"`
 }
 
 type importOutput struct{ Body apitypes.Imported }
@@ -28,7 +28,7 @@ type importOutput struct{ Body apitypes.Imported }
 // importStores is the id of the operation whose body is an app file.
 const importStores = "import-stores"
 
-// transferHandler answers requests that export and import the configuration of an app.
+// transferHandler serves requests that export and import the configuration of an app.
 type transferHandler struct {
 	stores     *storeHandler
 	extensions []string // of sources in imported documents
@@ -38,7 +38,7 @@ func (h *transferHandler) register(s *Server) {
 	tags := []string{"stores"}
 	add(s, auth.Transfer, huma.Operation{
 		OperationID: "export-app", Method: http.MethodGet, Path: "/export", Tags: tags, Summary: "Export the configuration of an app",
-		Description: "Stores with schemas, access and retention, tools and prompts, as an app file in JSON. Nothing of what is stored is in it.",
+		Description: "Returns stores with schemas, access and retention, tools and prompts, as an app file in JSON. It contains no stored data.",
 	}, func(_ context.Context, c *call, _ *apitypes.Target) (*exportOutput, error) {
 		document, err := app.Export(c.host.App())
 		if err != nil {
@@ -52,11 +52,11 @@ func (h *transferHandler) register(s *Server) {
 	})
 	add(s, auth.Transfer, huma.Operation{
 		OperationID: importStores, Method: http.MethodPost, Path: "/import", Tags: tags, Summary: "Import stores",
-		Description: "Declares the stores of an exported document which the app file does not declare, as creating or changing each would: all of them, or none. Tools and prompts are deployed with the app file: the answer lists what was left out.",
+		Description: "Creates or changes the stores of an exported document that the app file does not declare: all of them, or none. Tools and prompts are deployed with the app file; the response lists what was omitted.",
 	}, h.importStores)
 }
 
-// union returns list, followed by what only other has.
+// union returns list, followed by the items that only other has.
 func union(list, other []string) []string {
 	for _, item := range other {
 		if !slices.Contains(list, item) {
@@ -79,7 +79,7 @@ func (h *transferHandler) importStores(ctx context.Context, c *call, in *importI
 	names, stores, left := []string{}, []declare.Store{}, leftOut(c, imported)
 	for _, st := range imported.Stores {
 		if known, err := h.stores.get(c, st.Name); err == nil && known.Body.Declared == declaredInFile {
-			left = append(left, apitypes.LeftOut{Kind: "store", Name: st.Name, Reason: "the app file declares it, and is where it changes"})
+			left = append(left, apitypes.LeftOut{Kind: "store", Name: st.Name, Reason: "the app file declares it: change it there"})
 			continue
 		}
 		names, stores = append(names, st.Name), append(stores, st)
@@ -96,11 +96,11 @@ func (h *transferHandler) importStores(ctx context.Context, c *call, in *importI
 	return &importOutput{apitypes.Imported{Stores: names, LeftOut: left}}, nil
 }
 
-// leftOut lists what a document has beside stores: nothing of it is imported.
+// leftOut lists the parts of a document that are not imported: everything except stores.
 func leftOut(c *call, document *app.App) []apitypes.LeftOut {
 	left := []apitypes.LeftOut{}
 	if document.ID != c.app {
-		left = append(left, apitypes.LeftOut{Kind: "app", Name: document.ID, Reason: "the stores are those of the app " + c.app + " now, without records of another app"})
+		left = append(left, apitypes.LeftOut{Kind: "app", Name: document.ID, Reason: "the stores were declared in the app " + c.app + "; records were not copied"})
 	}
 	const deployed = "it is deployed with the app file"
 	for _, t := range document.Tools {

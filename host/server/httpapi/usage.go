@@ -19,13 +19,13 @@ type usageInput struct {
 	apitypes.UsageQuery
 }
 
-// usageHandler answers requests for the usage of apps.
+// usageHandler serves requests for the usage of apps.
 type usageHandler struct{ apps *tenants.Apps }
 
 func (h *usageHandler) register(s *Server) {
 	addPlain(s, auth.Usage, huma.Operation{
-		OperationID: "read-usage", Method: http.MethodGet, Path: "/usage", Tags: []string{"service"}, Summary: "What apps use",
-		Description: "Runs and processor time of some days (UTC), and what is stored now, for each app of the tenant; for a key of role metering, of all tenants. Runs of the last half minute may be missing.",
+		OperationID: "read-usage", Method: http.MethodGet, Path: "/usage", Tags: []string{"service"}, Summary: "Read the usage of apps",
+		Description: "Runs and CPU time of a range of days (UTC), and current storage, for each app of the tenant; with the role metering, of all tenants. Runs of the last 30 seconds may be missing.",
 	}, h.read)
 }
 
@@ -38,7 +38,7 @@ func (h *usageHandler) read(ctx context.Context, in *usageInput) (*listOutput[ap
 	}
 	if in.App != "" {
 		if !p.CanUseApp(in.App) {
-			return nil, abi.Faultf(abi.NotFound, "there is no app %q", in.App) // the same for one of others
+			return nil, abi.Faultf(abi.NotFound, "there is no app %q", in.App) // the same for apps of other tenants
 		}
 		q.Apps = []string{in.App}
 	}
@@ -51,7 +51,7 @@ func (h *usageHandler) read(ctx context.Context, in *usageInput) (*listOutput[ap
 		}
 		day, err := time.Parse(time.DateOnly, bound.text)
 		if err != nil {
-			return nil, abi.Faultf(abi.InvalidArgument, "%s is not a day", bound.name).WithHint("write it as 2006-01-02")
+			return nil, abi.Faultf(abi.InvalidArgument, "%s is not a date", bound.name).WithHint("use the form 2006-01-02")
 		}
 		*bound.to = day
 	}

@@ -17,20 +17,20 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// userExports is how many exports of users' data are made at a time; a tenant has one.
+// userExports bounds the concurrent exports of users' data. A tenant has one.
 const userExports = 4
 
 const archiveType = "application/zip"
 
-// exports are the tenants for which a user's data is exported.
+// exports is the set of tenants that are exporting the data of a user.
 type exports struct {
 	mu      sync.Mutex
 	tenants map[string]bool
 }
 
-var errExporting = abi.Faultf(abi.Unavailable, "another export of a user's data is being made").WithHint("wait until it has ended")
+var errExporting = abi.Faultf(abi.Unavailable, "another export of user data is in progress").WithHint("retry when it has ended")
 
-// begin notes an export of a tenant, until end is called.
+// begin starts an export of a tenant. Call end when it is done.
 func (x *exports) begin(tenant string) (end func(), err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -48,7 +48,7 @@ func (x *exports) begin(tenant string) (end func(), err error) {
 	}, nil
 }
 
-// userHandler answers requests for exports of users' data.
+// userHandler serves exports of users' data.
 type userHandler struct {
 	access    *Access
 	logger    *slog.Logger
@@ -59,9 +59,9 @@ func (h *userHandler) register(s *Server) {
 	addPlain(s, auth.Records, huma.Operation{
 		OperationID: "export-user", Method: http.MethodGet, Path: "/users/{user_id}/export", Tags: []string{"records"}, Summary: "Export a user's data",
 		Description: "A ZIP archive of everything that erasing the user would remove: `records.ndjson`, `sessions.ndjson`, `files.ndjson`, `results.ndjson` and " +
-			"`ledger.ndjson`, with one JSON value a line, and the files under `files/`. What is written meanwhile may be in it or not. One export of a tenant is made at a time.",
+			"`ledger.ndjson`, with one JSON value per line, and the files under `files/`. Concurrent writes may be missing. A tenant can run one export at a time.",
 		Responses: map[string]*huma.Response{"200": {
-			Description: "The archive; it is broken off if it cannot be completed", Content: map[string]*huma.MediaType{archiveType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}},
+			Description: "The archive; the connection is closed if it cannot be completed", Content: map[string]*huma.MediaType{archiveType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}},
 		}},
 	}, h.export)
 }
@@ -84,8 +84,8 @@ func (h *userHandler) export(ctx context.Context, in *eraseInput) (*huma.StreamR
 	}}, nil
 }
 
-// send sends the archive of a user's data as it is made. One that cannot be completed ends the connection, so that the
-// client does not take it for complete.
+// send sends the archive while it is created. If it cannot be completed, send aborts the
+// connection, so that the client does not take it for complete.
 func (h *userHandler) send(ctx context.Context, w http.ResponseWriter, c *call, user string) {
 	ctx, cancel := context.WithCancel(ctx)
 	from, to := io.Pipe()
@@ -95,13 +95,13 @@ func (h *userHandler) send(ctx context.Context, w http.ResponseWriter, c *call, 
 		caller := host.Caller{Tenant: c.principal.Tenant, User: user, Actor: c.principal.Name}
 		_ = to.CloseWithError(c.host.Users().Export(ctx, caller, to))
 	}()
-	defer func() { // the host is used until it has ended
+	defer func() { // the export uses the host until it has ended
 		cancel()
 		_ = from.Close()
 		<-made
 	}()
 	archive := bufio.NewReader(from)
-	if _, err := archive.Peek(1); err != nil { // what cannot begin is a problem
+	if _, err := archive.Peek(1); err != nil { // an error before the response begins is a problem
 		WriteProblem(w, loggedProblem(h.logger, err))
 		return
 	}
@@ -110,19 +110,19 @@ func (h *userHandler) send(ctx context.Context, w http.ResponseWriter, c *call, 
 	reader := fileRate.start(w)
 	if _, err := reader.copy(waiting{reader, archive}); err != nil {
 		if !errors.Is(err, context.Canceled) {
-			h.logger.Error("an export of a user's data broke off", "actor", c.principal.Name, "tenant", c.principal.Tenant, "error", err)
+			h.logger.Error("an export of user data failed", "actor", c.principal.Name, "tenant", c.principal.Tenant, "error", err)
 		}
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// waiting reads what is made while it is read, in time that is not the client's.
+// waiting is a reader whose waiting time is not charged to the client.
 type waiting struct {
 	fileWriter *fileWriter
 	from       io.Reader
 }
 
-// Read reads on.
+// Read implements io.Reader.
 func (r waiting) Read(p []byte) (n int, err error) {
 	r.fileWriter.wait(func() { n, err = r.from.Read(p) })
 	return n, err

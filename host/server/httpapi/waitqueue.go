@@ -5,28 +5,29 @@ import (
 	"slices"
 )
 
-// maxRoomWaiting is how many requests wait for one room at a time. A tenant may have a tenantPart of them, and each caller
-// or link a callerPart of its tenant's, so that those of one keep no other from waiting.
+// maxWaiting bounds the requests that wait for one semaphore. A tenant may have 1/tenantPart of
+// them, and each caller or link 1/callerPart of its tenant's, so that no caller keeps others from
+// waiting.
 const maxWaiting, tenantPart, callerPart = 4096, 4, 8
 
-// line is a queue of holdings for each party: by tenant and then by caller. Shares stand for the parties.
+// waitQueue is a queue of reservations, by tenant and then by caller. Shares identify both.
 type waitQueue struct {
-	size    int // how many wait at most
+	size    int // capacity
 	count   int
-	arrived int64 // counts arrivals
+	arrived int64 // number of arrivals so far
 	tenants map[*share]*tenantQueue
 }
 
-// tenantLine is those of one tenant.
+// tenantQueue holds the waiting reservations of one tenant.
 type tenantQueue struct {
 	count   int
 	callers map[*share]*callerQueue
 }
 
-// callerLine is those of one caller, in the order in which they came.
+// callerQueue holds the waiting reservations of one caller, in the order of arrival.
 type callerQueue struct {
 	waiting []*reservation
-	least   *reservation // the first of those that want the fewest bytes
+	least   *reservation // the first reservation with the fewest bytes
 }
 
 func newWaitQueue(size int) waitQueue {
@@ -36,8 +37,9 @@ func newWaitQueue(size int) waitQueue {
 func (h *reservation) tenant() *share { return h.shares[0] }
 func (h *reservation) caller() *share { return h.shares[len(h.shares)-1] }
 
-// add has a holding wait, and reports whether it may. Where its tenant, or the whole line, has no place left, the last of
-// the longest queue there makes one for a party that has fewer: that one is returned, and waits no longer.
+// add adds a reservation, and reports whether there is a place for it. If its tenant or the whole
+// queue is full, the last reservation of the longest queue there is evicted for a party that has
+// fewer waiting. add returns the evicted reservation as out.
 func (l *waitQueue) add(h *reservation) (out *reservation, ok bool) {
 	tenants := max(l.size/tenantPart, 1)
 	callers := max(tenants/callerPart, 1)
@@ -64,7 +66,7 @@ func (l *waitQueue) add(h *reservation) (out *reservation, ok bool) {
 	return out, true
 }
 
-// push puts a holding at the end of its queue.
+// push appends a reservation to the queue of its caller.
 func (l *waitQueue) push(h *reservation) {
 	tenant := l.tenants[h.tenant()]
 	if tenant == nil {
@@ -86,7 +88,7 @@ func (l *waitQueue) push(h *reservation) {
 	l.count++
 }
 
-// remove takes a holding out, and reports whether it waited.
+// remove removes a reservation, and reports whether it was waiting.
 func (l *waitQueue) remove(h *reservation) bool {
 	if h.arrived == 0 {
 		return false
@@ -115,7 +117,7 @@ func (c *callerQueue) drop(h *reservation) {
 
 func (c *callerQueue) last() *reservation { return c.waiting[len(c.waiting)-1] }
 
-// longest is the tenant that has most waiting, nil for none.
+// longest returns the queue of the tenant with the most waiting reservations, or nil.
 func (l *waitQueue) longest() (longest *tenantQueue) {
 	for _, t := range l.tenants {
 		if longest == nil || t.count > longest.count {
@@ -125,7 +127,8 @@ func (l *waitQueue) longest() (longest *tenantQueue) {
 	return longest
 }
 
-// longest is the caller that has most waiting, nil for none. A nil tenant has none.
+// longest returns the queue of the caller with the most waiting reservations, or nil. A nil tenant
+// has none.
 func (t *tenantQueue) longest() (longest *callerQueue) {
 	if t == nil {
 		return nil
@@ -152,8 +155,9 @@ func (t *tenantQueue) waitingOf(caller *share) int {
 	return len(t.callers[caller].waiting)
 }
 
-// best is the next one for which fits reports that it has room, nil for none: of the tenant that holds least, there of the
-// caller that holds least, and then the first. What fits of a caller fits with fewer bytes too.
+// best returns the next reservation that fits, or nil: of the tenant that holds the least, then of
+// the caller that holds the least, then the first. If a reservation of a caller fits, so does one
+// with fewer bytes.
 func (l *waitQueue) best(fits func(*reservation) bool) (best *reservation) {
 	for tenant, t := range l.tenants {
 		if best != nil && tenant.bytes > best.tenant().bytes {
@@ -168,7 +172,8 @@ func (l *waitQueue) best(fits func(*reservation) bool) (best *reservation) {
 	return best
 }
 
-// first is the first one of a caller that fits, nil where not even the one that wants least does.
+// first returns the first reservation of a caller that fits, or nil if not even the smallest one
+// does.
 func (c *callerQueue) first(fits func(*reservation) bool) *reservation {
 	if !fits(c.least) {
 		return nil
@@ -181,7 +186,7 @@ func (c *callerQueue) first(fits func(*reservation) bool) *reservation {
 	return nil
 }
 
-// before reports whether a holding is let in before another one.
+// before reports whether a reservation is granted before another one.
 func (h *reservation) before(other *reservation) bool {
 	for i := range min(len(h.shares), len(other.shares)) {
 		if a, b := h.shares[i], other.shares[i]; a != b {

@@ -8,7 +8,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// isBatch reports whether the body of a request is an array, which is a batch in JSON-RPC 2.0. It leaves the body as it is.
+// isBatch reports whether the body of a request is a JSON array, which is a batch in JSON-RPC 2.0.
+// It leaves the body readable from its start.
 func isBatch(r *http.Request) bool {
 	body := bufio.NewReader(r.Body)
 	r.Body = struct {
@@ -18,20 +19,20 @@ func isBatch(r *http.Request) bool {
 	for {
 		c, err := body.ReadByte()
 		if err != nil {
-			return false // the SDK reports what is wrong
+			return false // the SDK reports the error
 		}
 		if c == ' ' || c == '\t' || c == '\r' || c == '\n' {
-			continue // the SDK does without it
+			continue // skipping white space is safe
 		}
-		_ = body.UnreadByte() // which follows a ReadByte
+		_ = body.UnreadByte() // cannot fail after a ReadByte
 		return c == '['
 	}
 }
 
-// refuseBatch answers a batch with an error of JSON-RPC.
+// rejectBatch responds to a batch with a JSON-RPC error.
 func rejectBatch(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
 	answer := errorResponse(nil, jsonrpc.CodeInvalidRequest, "batches are not supported: send one message in each request")
-	_, _ = w.Write(append(answer, '\n')) // whose reader may have gone
+	_, _ = w.Write(append(answer, '\n')) // the client may have disconnected
 }

@@ -11,20 +11,21 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The keys of what toolrun adds to a result's _meta.
+// Keys that toolrun adds to the _meta of a result.
 const (
 	metaRun   = "toolrun/run"
 	metaFault = "toolrun/fault"
 )
 
-// runMeta is what a client learns of a run beside its output.
+// runMeta describes a run, in addition to its output.
 type runMeta struct {
 	RunID    string   `json:"run_id"`
 	Attempts int      `json:"attempts"`
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// call runs a tool. That it fails is a result as well: models read results and mend their input.
+// call runs a tool. A failure is a result as well, not a protocol error: models read results and
+// correct their input.
 func (s *session) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	ctx, cancel := s.until(ctx)
 	defer cancel()
@@ -38,7 +39,7 @@ func (s *session) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Call
 	return answer(result), nil
 }
 
-// input is the arguments of a call; none where they are left out.
+// input returns the arguments of a call, nil if there are none.
 func input(arguments json.RawMessage) json.RawMessage {
 	if bytes.Equal(bytes.TrimSpace(arguments), []byte("null")) {
 		return nil

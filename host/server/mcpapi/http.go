@@ -14,26 +14,29 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// sessionHeader names the MCP session of a request.
+// sessionHeader is the header with the id of the MCP session.
 const sessionHeader = "Mcp-Session-Id"
 
-// mostIdle is how long a session may idle. A client that is gone says nothing, and costs memory meanwhile; one that is
-// not begins another session.
+// maxIdle bounds the idle time of a session. A client that disappeared sends nothing, and its
+// session occupies memory; a client that is still there begins a new session.
 const maxIdle = time.Hour
 
-// Handler serves MCP over streamable HTTP at whatever path it is mounted. Caller authenticates a request and says whom
-// it acts for; its error, best an *abi.Fault, refuses the request with status 403, or with 401 where the code is no_user.
+// Handler serves MCP over streamable HTTP at any path. caller authenticates a request and returns
+// its Caller. If it fails, preferably with an *abi.Fault, the request is rejected with status 403,
+// or 401 if the code is no_user.
 //
-// A session belongs to the caller that began it, tenant, user and session alike: another one's request that names it is
-// answered as if there were no such session. It is closed by the client, when nothing was asked for an hour, or for as
-// long as the app lets a session idle where that is shorter, and when its user opens too many others.
+// A session belongs to the Caller that began it: tenant, user and session must match, otherwise a
+// request that names it gets the same response as for an unknown session. It is closed by the
+// client, after an hour without requests or the app's shorter session idle time, and when its user
+// opens too many others.
 //
-// Errors of HTTP are problem documents (RFC 9457). A JSON-RPC batch is refused: one request would be as many runs as fit into it, and the protocol has none since 2025-06-18.
+// HTTP errors are problem documents (RFC 9457). JSON-RPC batches are rejected: one request could
+// start any number of runs, and the protocol has no batches since 2025-06-18.
 //
-// A session is closed, too, when the context of one of its requests ends with abi.AccessDenied as its cause: the caller's
-// credentials are good no longer.
+// A session is also closed if the context of one of its requests ends with abi.AccessDenied as its
+// cause, which means that the caller's credentials are no longer valid.
 //
-// Requests that a browser sends for a page of another origin are refused; see [http.CrossOriginProtection].
+// Cross-origin requests of browsers are rejected; see [http.CrossOriginProtection].
 func (s *Server) Handler(caller func(*http.Request) (host.Caller, error)) http.Handler {
 	streamable := mcp.NewStreamableHTTPHandler(serverOf, &mcp.StreamableHTTPOptions{
 		SessionTimeout: min(cmp.Or(s.host.App().SessionIdle, app.DefaultSessionIdle), maxIdle),
@@ -63,7 +66,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	sess, ok := h.session(r, owner)
 	if !ok {
-		http.Error(w, "session not found", http.StatusNotFound) // as the SDK says it; clients then begin a new one
+		http.Error(w, "session not found", http.StatusNotFound) // same text as the SDK; clients then begin a new session
 		return
 	}
 	if sess != nil {
@@ -78,9 +81,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case sess == nil:
 	case r.Method == http.MethodGet:
-		sess.leave() // a stream is open as long as the session is, and asks nothing
+		sess.leave() // a stream stays open for the whole session and is not a request
 	case r.Method == http.MethodDelete:
-		sess.stop() // closing waits for runs, which nobody waits for
+		sess.stop() // cancel runs: closing waits for them
 		fallthrough
 	default:
 		defer sess.leave()
@@ -88,22 +91,23 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.streamable.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, sess)))
 }
 
-// session is the one that the request names, if it is the caller's, or a new one where it may begin one. It is busy with
-// the request, so that it is not closed before the answer is written.
+// session returns the session that the request names, if it belongs to the caller, or a new one if
+// the request may begin one. The session is busy with the request, so that it is not closed before
+// the response is written.
 func (h *handler) session(r *http.Request, owner host.Caller) (sess *session, ok bool) {
 	if id := r.Header.Get(sessionHeader); id != "" {
 		sess = h.api.find(id, owner)
 		return sess, sess != nil
 	}
 	if r.Method != http.MethodPost {
-		return nil, true // the SDK will say what is missing
+		return nil, true // the SDK reports the missing session
 	}
 	sess = h.api.newSession(owner)
 	sess.hold()
 	return sess, true
 }
 
-// sessionKey is where a request carries its session through the SDK, which leaves no other way.
+// sessionKey is the context key of the session. The SDK offers no other way to pass it.
 type sessionKey struct{}
 
 func serverOf(r *http.Request) *mcp.Server {
@@ -113,7 +117,7 @@ func serverOf(r *http.Request) *mcp.Server {
 	return nil
 }
 
-// refuse says why a caller is not served.
+// refuse responds to a request whose caller was rejected.
 func refuse(w http.ResponseWriter, err error) {
 	fault, ok := errors.AsType[*abi.Fault](err)
 	if !ok {

@@ -13,17 +13,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxLine bounds a message, as the service bounds the body of a request: input and context of a run fit into it.
+// maxLine bounds a message, as the HTTP API bounds the body of a run: its input and context fit.
 const maxLine = 4 << 20
 
-// lines is a transport of JSON-RPC messages, one a line. Unlike the SDK's it answers a line that is not a message with
-// an error, and goes on: the client may be a person who types.
+// lineTransport is a transport of JSON-RPC messages, one per line. Unlike the transport of the SDK,
+// it responds to an invalid line with an error and continues: the client may be a person who types.
 type lineTransport struct {
 	in  io.Reader
 	out io.Writer
 }
 
-// Connect begins to read.
+// Connect starts to read.
 func (l lineTransport) Connect(context.Context) (mcp.Connection, error) {
 	c := &lineConn{out: l.out, incoming: make(chan line), closed: make(chan struct{})}
 	go c.readLines(l.in)
@@ -40,7 +40,8 @@ type lineConn struct {
 	closeOnce sync.Once
 }
 
-// line is the result of one read: a line that is whole or too long, or the error that ends the input.
+// line is the result of one read: a complete line, a line that is too long, or the error that ends
+// the input.
 type line struct {
 	text []byte
 	long bool
@@ -62,7 +63,8 @@ func (c *lineConn) readLines(in io.Reader) {
 	}
 }
 
-// readLine reads a line, and of one that is too long nothing is kept. The last one need not end.
+// readLine reads a line. It discards the content of a line that is too long. The last line may lack
+// a line end.
 func readLine(r *bufio.Reader) (next line) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -78,14 +80,14 @@ func readLine(r *bufio.Reader) (next line) {
 			return next
 		case errors.Is(err, bufio.ErrBufferFull):
 		case errors.Is(err, io.EOF) && (next.long || len(bytes.TrimSpace(next.text)) > 0):
-			return next // the end is read again
+			return next // the next read returns EOF
 		default:
 			return line{err: err}
 		}
 	}
 }
 
-// Read returns the next message. What is not one is answered.
+// Read returns the next message. It responds to invalid lines itself.
 func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		select {
@@ -110,7 +112,8 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// decodeLine returns the message of a line, or the answer to what is not one; neither for an empty line.
+// decodeLine returns the message of a line, or the error response to an invalid one; neither for an
+// empty line.
 func decodeLine(next line) (message jsonrpc.Message, refused []byte) {
 	text := bytes.TrimSpace(next.text)
 	switch {
@@ -135,7 +138,7 @@ func decodeLine(next line) (message jsonrpc.Message, refused []byte) {
 
 var errNoMethod = errors.New("it has neither a method nor a result nor an error")
 
-// idOf returns the id of what is not a message, nil if it has none that an answer could name.
+// idOf returns the id of an invalid message, or nil if it has no valid id.
 func idOf(text []byte) json.RawMessage {
 	var object struct{ ID any }
 	if json.Unmarshal(text, &object) != nil {
@@ -143,15 +146,15 @@ func idOf(text []byte) json.RawMessage {
 	}
 	switch object.ID.(type) {
 	case string, float64:
-		id, _ := json.Marshal(object.ID) // which came from JSON
+		id, _ := json.Marshal(object.ID) // cannot fail: it came from JSON
 		return id
 	}
 	return nil
 }
 
-// refusal makes an error of JSON-RPC; a nil id is null.
+// errorResponse returns a JSON-RPC error. A nil id becomes null.
 func errorResponse(id json.RawMessage, code int64, text string) []byte {
-	answer, _ := json.Marshal(struct { // these types can always be encoded
+	answer, _ := json.Marshal(struct { // cannot fail for these types
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   jsonrpc.Error   `json:"error"`
@@ -178,11 +181,11 @@ func (c *lineConn) writeLine(text []byte) error {
 	return err
 }
 
-// Close ends the connection. A read of the input may outlive it.
+// Close closes the connection. A read of the input may outlive it.
 func (c *lineConn) Close() error {
 	c.closeOnce.Do(func() { close(c.closed) })
 	return nil
 }
 
-// SessionID is empty: there is one session.
+// SessionID returns "": there is only one session.
 func (c *lineConn) SessionID() string { return "" }

@@ -1,4 +1,4 @@
-//lint:file-ignore SA1019 MCP takes logging out after the version of 2026-07-28, and until then clients have nothing else
+//lint:file-ignore SA1019 MCP removes logging after version 2026-07-28; until then there is no replacement
 
 package mcpapi
 
@@ -11,14 +11,14 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// maxWaiting is how many notifications of a run wait for a client that reads slowly.
+// maxWaiting bounds the notifications of a run that wait for a slow client.
 const maxWaiting = 1000
 
 var levels = map[abi.Level]mcp.LoggingLevel{
 	abi.LevelDebug: "debug", abi.LevelInfo: "info", abi.LevelWarn: "warning", abi.LevelError: "error",
 }
 
-// capabilities are what a server can do. None of its lists changes while a session is open.
+// capabilities returns the capabilities of a server. Its lists do not change during a session.
 func capabilities() *mcp.ServerCapabilities {
 	return &mcp.ServerCapabilities{
 		Logging: &mcp.LoggingCapabilities{}, Tools: &mcp.ToolCapabilities{},
@@ -26,13 +26,14 @@ func capabilities() *mcp.ServerCapabilities {
 	}
 }
 
-// notifier tells a client what a run does while it runs. A client that does not read must not hold up the run, so a
-// goroutine of its own sends, and what is too much is dropped. It is used by one goroutine at a time.
+// notifier sends log lines and progress of a run to the client. A slow client must not delay the
+// run, so a separate goroutine sends, and excess notifications are dropped. It is used by one
+// goroutine at a time.
 type notifier struct {
 	session *mcp.ServerSession
 	tool    string
-	token   any     // nil where the client does not ask for progress
-	steps   float64 // of progress, which must grow
+	token   any     // nil if the client did not request progress
+	steps   float64 // progress so far; it must increase
 	attempt int
 	waiting chan mcp.Params
 	dropped int
@@ -53,11 +54,12 @@ func newNotifier(ctx context.Context, req *mcp.CallToolRequest) *notifier {
 	return n
 }
 
-// send sends one notification. Where that fails the client is gone, which the answer will find out.
+// send sends one notification. It ignores errors: if the client disconnected, sending the response
+// fails too.
 func (n *notifier) send(ctx context.Context, params mcp.Params) {
 	switch params := params.(type) {
 	case *mcp.LoggingMessageParams:
-		_ = n.session.Log(ctx, params) // which knows the level that the client wants
+		_ = n.session.Log(ctx, params) // Log filters by the level that the client set
 	case *mcp.ProgressNotificationParams:
 		_ = n.session.NotifyProgress(ctx, params)
 	}
@@ -71,11 +73,11 @@ func (n *notifier) push(params mcp.Params) {
 	}
 }
 
-// log tells of a line that the tool logged, and of the attempt that logged it where that is a new one.
+// log sends a log line of the tool, preceded by progress if a new attempt logged it.
 func (n *notifier) log(attempt int, line abi.LogLine) {
 	if attempt != n.attempt {
 		n.attempt = attempt
-		n.progress(fmt.Sprintf("memory changed meanwhile, attempt %d begins", attempt))
+		n.progress(fmt.Sprintf("retry after a conflict: attempt %d begins", attempt))
 	}
 	n.push(&mcp.LoggingMessageParams{Level: levels[line.Level], Logger: n.tool, Data: line.Text})
 }
@@ -88,7 +90,7 @@ func (n *notifier) progress(message string) {
 	n.steps++
 }
 
-// close returns when all is sent, which is before the answer.
+// close returns when all notifications are sent. The response follows.
 func (n *notifier) close() {
 	if n.dropped > 0 {
 		n.waiting <- &mcp.LoggingMessageParams{

@@ -117,7 +117,7 @@ func TestProgress(t *testing.T) {
 	if _, err := c.CallTool(t.Context(), params); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"the run begins", "memory changed meanwhile, attempt 2 begins", "the run has ended"}
+	want := []string{"the run begins", "retry after a conflict: attempt 2 begins", "the run has ended"}
 	if progress := next(t, ears.progress, len(want)); !cmp.Equal(progress, want) {
 		t.Errorf("the client heard of progress %q; want %q", progress, want)
 	}

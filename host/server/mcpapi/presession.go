@@ -11,11 +11,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// beforeInitialize are the methods that begin a session, or need none.
+// sessionlessMethods are the methods that begin a session or need none.
 var sessionlessMethods = []string{"initialize", "ping", "server/discover"}
 
-// refuseEarly answers a request outside of a session that needs one, and reports whether it did: the SDK answers it with
-// an error without a code. It leaves the body as it is.
+// rejectBeforeSession rejects a request that needs a session and has none, and reports whether it
+// did. The SDK would respond with an error without a code. It leaves the body readable from its
+// start.
 func rejectBeforeSession(w http.ResponseWriter, r *http.Request) bool {
 	text, err := io.ReadAll(r.Body)
 	r.Body = struct {
@@ -30,20 +31,20 @@ func rejectBeforeSession(w http.ResponseWriter, r *http.Request) bool {
 		} `json:"params"`
 	}
 	if err != nil || json.Unmarshal(text, &message) != nil || message.ID == nil || message.Method == "" {
-		return false // the SDK reports what is wrong
+		return false // the SDK reports the error
 	}
-	// A request of the protocol from 2026-07-28 on names its version, and needs no session.
+	// From version 2026-07-28 of the protocol, a request names the version and needs no session.
 	if _, sessionless := message.Params.Meta[mcp.MetaKeyProtocolVersion]; sessionless || slices.Contains(sessionlessMethods, message.Method) {
 		return false
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
-	answer := errorResponse(idOf(text), jsonrpc.CodeInvalidRequest, "the request is outside of a session: begin one with initialize")
-	_, _ = w.Write(append(answer, '\n')) // whose reader may have gone
+	answer := errorResponse(idOf(text), jsonrpc.CodeInvalidRequest, "the request has no session: begin one with initialize")
+	_, _ = w.Write(append(answer, '\n')) // the client may have disconnected
 	return true
 }
 
-// failing is a stream that ends, with an error if there is one.
+// errReader is an empty reader that returns an error, or io.EOF.
 type errReader struct{ err error }
 
 func (f errReader) Read([]byte) (int, error) {

@@ -9,19 +9,19 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// problems answers with problem documents (RFC 9457), as the service's API does, where the SDK and net/http write errors
-// as plain text.
+// problemWriter replaces plain-text errors of the SDK and net/http with problem documents (RFC
+// 9457), as in the HTTP API.
 type problemWriter struct {
 	http.ResponseWriter
-	status int // of a text that is to become a problem, 0 for none
+	status int // status of a text that becomes a problem, 0 for none
 	began  bool
 	text   bytes.Buffer
 }
 
-// maxProblemText bounds the text of an error that is kept.
+// maxProblemText bounds the error text that is kept.
 const maxProblemText = 4 << 10
 
-// withProblems has next answer errors as problem documents.
+// withProblems returns a handler that converts the errors of next to problem documents.
 func withProblems(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := &problemWriter{ResponseWriter: w}
@@ -30,7 +30,7 @@ func withProblems(next http.Handler) http.Handler {
 	})
 }
 
-// WriteHeader keeps the status of an error in plain text.
+// WriteHeader holds back the status of a plain-text error.
 func (p *problemWriter) WriteHeader(status int) {
 	if p.began {
 		return
@@ -43,7 +43,7 @@ func (p *problemWriter) WriteHeader(status int) {
 	p.ResponseWriter.WriteHeader(status)
 }
 
-// Write keeps the text of an error, and writes all else.
+// Write holds back the text of an error, and writes everything else.
 func (p *problemWriter) Write(text []byte) (int, error) {
 	if p.status == 0 {
 		p.began = true
@@ -53,15 +53,15 @@ func (p *problemWriter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Flush sends what was written.
+// Flush implements http.Flusher.
 func (p *problemWriter) Flush() {
 	if p.status == 0 {
 		p.began = true
-		_ = http.NewResponseController(p.ResponseWriter).Flush() // one that cannot needs none
+		_ = http.NewResponseController(p.ResponseWriter).Flush() // not every writer supports it
 	}
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap implements the interface that http.ResponseController uses.
 func (p *problemWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // end writes the problem, if there is one.
@@ -72,7 +72,7 @@ func (p *problemWriter) end() {
 	writeProblem(p.ResponseWriter, p.status, abi.Faultf(codeOf(p.status), "%s", strings.TrimSpace(p.text.String())))
 }
 
-// codeOf is the code of a fault for a status.
+// codeOf returns the fault code for a status.
 func codeOf(status int) abi.Code {
 	switch {
 	case status == http.StatusNotFound:
@@ -94,7 +94,7 @@ func writeProblem(w http.ResponseWriter, status int, f *abi.Fault) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.Header().Del("Content-Length")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(struct { // whose reader may have gone
+	_ = json.NewEncoder(w).Encode(struct { // the client may have disconnected
 		Type   string `json:"type"`
 		Title  string `json:"title"`
 		Status int    `json:"status"`

@@ -11,12 +11,12 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// sessionMeta is how the built-in store is listed.
+// sessionMeta describes the built-in store as a resource.
 var sessionMeta = declare.Store{
-	Name: declare.SessionMeta, Title: "Session", Description: "The session and what the platform says of it", Access: declare.ScopeSession,
+	Name: declare.SessionMeta, Title: "Session", Description: "Metadata of the session", Access: declare.ScopeSession,
 }
 
-// addResources adds the stores that the app shows and the caller has.
+// addResources adds the stores that the app exposes and that are available to the caller.
 func (s *session) addResources() {
 	s.addResource(sessionMeta)
 	for _, store := range s.api.host.App().Stores {
@@ -41,8 +41,8 @@ func (s *session) addResource(store declare.Store) {
 		})
 }
 
-// read reads a store as the caller; null where it holds nothing. A client acts for a user and not for an operator: its
-// Authority is to read this one store, which the app shows.
+// read returns the content of a store for the caller, null if it is empty. A client acts for a user
+// and not for an operator, so its Authority allows only reading this store, which the app exposes.
 func (s *session) read(ctx context.Context, store string) (json.RawMessage, error) {
 	name, err := json.Marshal(store)
 	if err != nil {

@@ -15,27 +15,28 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// maxSessions is how many MCP sessions a user may have open. Clients often leave without a word; with one more, the one
-// that was used least lately is closed.
+// maxSessions bounds the open MCP sessions of a user. Clients often disappear without closing; for
+// one more session, the least recently used one is closed.
 const maxSessions = 100
 
-// DefaultSlots is how many MCP sessions may be open where nothing else is said.
+// DefaultSlots is the default bound on open MCP sessions.
 const DefaultSlots = 10_000
 
-// Options are what a Server is made of. Host is required; other zero fields mean the defaults that their comments name.
+// Options configure a Server. Host is required; the zero value of the other fields means their
+// defaults.
 type Options struct {
 	// Host runs the app. The server does not close it.
 	Host *host.Host
-	// Version is what clients are told of the program. Default: "unknown".
+	// Version is the version of the program that clients see. Default: "unknown".
 	Version string
-	// Logger gets what no client may see. Default: discard.
+	// Logger receives details that clients must not see. Default: discard.
 	Logger *slog.Logger
-	// Slots bounds the MCP sessions of all servers that share it, fairly by tenant and principal. Default: one of its own,
-	// for DefaultSlots sessions.
+	// Slots bounds the MCP sessions of all servers that share it, fairly by tenant and principal.
+	// Default: separate slots, DefaultSlots of them.
 	Slots *Slots
 }
 
-// Server offers the app of a host to clients of MCP. It is safe for concurrent use.
+// Server serves the app of a host to MCP clients. It is safe for concurrent use.
 type Server struct {
 	host    *host.Host
 	program *mcp.Implementation
@@ -44,14 +45,14 @@ type Server struct {
 	slots   *Slots
 
 	mu       sync.Mutex
-	closed   bool  // nothing begins any more
-	clock    int64 // counts uses of sessions, to tell the one used least lately
+	closed   bool  // no requests are accepted any more
+	clock    int64 // counts uses of sessions, to find the least recently used one
 	sessions map[string]*session
 	open     sync.WaitGroup
 }
 
-// New makes a Server. A tool that is declared with mistakes is not offered, nor is one whose schema MCP cannot express,
-// which is logged.
+// New returns a Server. It omits tools with invalid declarations, and tools whose schema MCP cannot
+// express, which it logs.
 func New(opts Options) *Server {
 	if opts.Version == "" {
 		opts.Version = "unknown"
@@ -80,15 +81,15 @@ func New(opts Options) *Server {
 	return s
 }
 
-// Close ends every MCP session: runs under way are cancelled, and the sessions of memory that were started for them are
-// ended. Later ones are refused. Closing twice is fine.
+// Close ends every MCP session: runs in progress are cancelled, and the memory sessions that the
+// server started are ended. Later requests are rejected. Closing twice is fine.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closed = true
 	open := slices.Collect(maps.Values(s.sessions))
 	s.mu.Unlock()
 	for _, sess := range open {
-		sess.stop() // all at once, for closing waits
+		sess.stop() // stop all before closing, which waits
 	}
 	for _, sess := range open {
 		sess.close()
@@ -97,9 +98,9 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// Shutdown ends every MCP session as soon as it is idle. What a client asked before is answered; what it asks later is
-// refused with the code unavailable. When ctx ends first, Shutdown does what [Server.Close] does and returns the error of
-// ctx.
+// Shutdown ends every MCP session as soon as it is idle. Earlier requests are completed; later ones
+// fail with the code unavailable. If ctx ends first, Shutdown calls [Server.Close] and returns the
+// error of ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
 	for _, sess := range s.refuse() {
 		go sess.close()
@@ -118,7 +119,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 }
 
-// refuse lets nothing begin any more, and returns the sessions that are idle.
+// refuse makes the server reject new requests, and returns the idle sessions.
 func (s *Server) refuse() (idle []*session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,14 +133,14 @@ func (s *Server) refuse() (idle []*session) {
 	return idle
 }
 
-// Sessions returns how many MCP sessions are open.
+// Sessions returns the number of open MCP sessions.
 func (s *Server) Sessions() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.sessions)
 }
 
-// Has reports whether a session over HTTP is open that has this id and this caller.
+// Has reports whether an HTTP session with this id and caller is open.
 func (s *Server) Has(id string, caller host.Caller) bool {
 	caller.Tenant = cmp.Or(caller.Tenant, host.DefaultTenant)
 	s.mu.Lock()
@@ -147,7 +148,7 @@ func (s *Server) Has(id string, caller host.Caller) bool {
 	return s.owned(id, caller) != nil
 }
 
-// newSession makes an MCP session for a caller, which begins with the client's first request.
+// newSession returns an MCP session for a caller. It begins with the client's first request.
 func (s *Server) newSession(owner host.Caller) *session {
 	sess := &session{api: s, id: rand.Text(), owner: owner, caller: owner, closing: make(chan struct{})}
 	sess.server = mcp.NewServer(s.program, &mcp.ServerOptions{
@@ -157,14 +158,14 @@ func (s *Server) newSession(owner host.Caller) *session {
 	})
 	sess.server.AddReceivingMiddleware(sess.ensureSession)
 	for _, tool := range s.tools {
-		_ = offer(sess.server, tool, sess.call) // New has tried it
+		_ = offer(sess.server, tool, sess.call) // New has verified it
 	}
 	sess.addResources()
 	sess.addPrompts()
 	return sess
 }
 
-// keep remembers a session that begins, and sees to its end.
+// register registers a session that begins, and removes it when it ends.
 func (s *Server) register(sess *session, link *mcp.ServerSession) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,14 +178,14 @@ func (s *Server) register(sess *session, link *mcp.ServerSession) error {
 	}
 	sess.slot = slot
 	if oldest := s.oldest(sess.owner); oldest != nil {
-		oldest.leaving = true // what is asked there from now on finds no session
+		oldest.leaving = true // later requests do not find it
 		go oldest.close()
 	}
 	s.clock++
 	sess.used = s.clock
 	s.sessions[sess.id] = sess
 	s.open.Go(func() {
-		_ = link.Wait() // however it ends
+		_ = link.Wait() // for any reason
 		sess.end()
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -196,8 +197,9 @@ func (s *Server) register(sess *session, link *mcp.ServerSession) error {
 
 var errClosing = abi.Faultf(abi.Unavailable, "the server is closing").WithHint("begin a new MCP session in a moment")
 
-// counted is whose sessions are counted together. A user may name any session of memory, so it makes no difference; who
-// acts for nobody holds a key, and has a visitor in each.
+// countKey returns the caller by which sessions are counted. A user may name any memory session, so
+// the session is ignored. A caller without a user holds an API key, and has one visitor per
+// session.
 func countKey(owner host.Caller) host.Caller {
 	if owner.User != "" {
 		owner.Session = ""
@@ -205,7 +207,8 @@ func countKey(owner host.Caller) host.Caller {
 	return owner
 }
 
-// oldest is the session that makes room for another one of the user's, nil where there is room.
+// oldest returns the session to close so that the user can open another one, or nil if that is not
+// necessary.
 func (s *Server) oldest(owner host.Caller) *session {
 	var oldest *session
 	count := 0
@@ -224,7 +227,8 @@ func (s *Server) oldest(owner host.Caller) *session {
 	return oldest
 }
 
-// owned is the open session with an id, if it is the caller's. The caller holds mu.
+// owned returns the open session with an id, if it belongs to the caller. The caller of owned holds
+// mu.
 func (s *Server) owned(id string, owner host.Caller) *session {
 	if sess := s.sessions[id]; sess != nil && sess.owner == owner && !sess.leaving {
 		return sess
@@ -232,7 +236,8 @@ func (s *Server) owned(id string, owner host.Caller) *session {
 	return nil
 }
 
-// find returns the open session with an id, if it is the caller's. It is busy then, until it is told otherwise.
+// find returns the open session with an id, if it belongs to the caller, and marks it as busy. Call
+// leave when done.
 func (s *Server) find(id string, owner host.Caller) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,40 +17,41 @@ import (
 	hostsession "github.com/toolrun/toolrun/host/session"
 )
 
-// endTimeout is how long ending a session of memory may take when the client is gone.
+// endTimeout bounds the time to end a memory session when the client has disconnected.
 const endTimeout = 10 * time.Second
 
 // session is one MCP session: a client that acts for one caller.
 type session struct {
 	api    *Server
-	id     string // of the transport alone
+	id     string // id of the transport
 	owner  host.Caller
 	server *mcp.Server
 
 	// Under the lock of api:
 	slot    *slot // nil until it begins
 	used    int64
-	busy    int  // what is asked and not answered
-	leaving bool // it is closed because nothing is
+	busy    int  // requests in progress
+	leaving bool // closing, because it is idle
 
-	closing  chan struct{} // closed when its runs are to stop
+	closing  chan struct{} // closed to cancel its runs
 	stopOnce sync.Once
 
 	mu     sync.Mutex
 	link   *mcp.ServerSession // nil until it begins
-	caller host.Caller        // owner with the session of memory
-	made   bool               // the session of memory was started here
+	caller host.Caller        // owner with the memory session
+	made   bool               // the memory session was started by this type
 	ended  bool
 }
 
-// beginning sees to it that the session of memory is there before the first request that may use it.
+// ensureSession is middleware that starts the memory session before the first request that may use
+// it.
 func (s *session) ensureSession(next mcp.MethodHandler) mcp.MethodHandler {
 	uses := []string{"initialize", "tools/call", "resources/read", "prompts/get"}
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if strings.HasPrefix(method, "notifications/") {
 			return next(ctx, method, req)
 		}
-		if err := s.enter(); err != nil { // a run may outlive the HTTP request that began it
+		if err := s.enter(); err != nil { // a run may outlive its HTTP request
 			return nil, protocolError(err)
 		}
 		defer s.leave()
@@ -64,11 +65,12 @@ func (s *session) ensureSession(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// codeNoResource is the code of a resource that does not exist, up to protocol 2025-11-25. Later it is that of invalid
-// parameters, which the SDK answers for all versions.
+// codeNoResource is the error code for an unknown resource up to protocol version 2025-11-25. Later
+// versions use that of invalid parameters, which the SDK returns for all versions.
 const codeNoResource = -32002
 
-// missing gives the error about a resource that does not exist the code of the session's protocol.
+// withResourceCode sets the code of the session's protocol version in an error about an unknown
+// resource.
 func (s *session) withResourceCode(method string, req mcp.Request, err error) error {
 	failed, ok := errors.AsType[*jsonrpc.Error](err)
 	if method != "resources/read" || !ok || failed.Code != jsonrpc.CodeInvalidParams {
@@ -83,7 +85,7 @@ func (s *session) withResourceCode(method string, req mcp.Request, err error) er
 	return &with
 }
 
-// enter makes the session busy with one thing more, if the server lets anything begin.
+// enter adds a request to the session, unless the server is closing.
 func (s *session) enter() error {
 	s.api.mu.Lock()
 	defer s.api.mu.Unlock()
@@ -94,21 +96,22 @@ func (s *session) enter() error {
 	return nil
 }
 
-// hold makes it busy with one thing more, be it to refuse that.
+// hold adds a request to the session, even if the server is closing.
 func (s *session) hold() {
 	s.api.mu.Lock()
 	defer s.api.mu.Unlock()
 	s.busy++
 }
 
-// leave makes it busy with one thing less, and closes it where that was the last one that a closing server waits for.
+// leave removes a request from the session. It closes the session if it was the last request that a
+// closing server waited for.
 func (s *session) leave() {
 	s.api.mu.Lock()
 	defer s.api.mu.Unlock()
 	s.busy--
 	if s.api.closed && s.busy == 0 && !s.leaving {
 		s.leaving = true
-		go s.close() // which waits for the request that this is
+		go s.close() // in a goroutine: close waits for the current request
 	}
 }
 
@@ -135,8 +138,8 @@ func (s *session) begin(ctx context.Context, link *mcp.ServerSession) error {
 	return nil
 }
 
-// alive reports whether the session of memory that was started here is open still. A client may be silent for longer
-// than such a session lives; its next request gets a new one.
+// memorySessionOpen reports whether the memory session that was started here is still open. A
+// client may be idle for longer than such a session lives; its next request gets a new one.
 func (s *session) memorySessionOpen(ctx context.Context) bool {
 	if !s.made {
 		return false
@@ -148,14 +151,14 @@ func (s *session) memorySessionOpen(ctx context.Context) bool {
 	return found.Ended == nil
 }
 
-// current is for whom a request acts.
+// current returns the Caller that a request acts for.
 func (s *session) current() host.Caller {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.caller
 }
 
-// until is a context that ends with ctx, and when the session is closed.
+// until returns a context that ends with ctx or when the session is closed.
 func (s *session) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
@@ -168,7 +171,7 @@ func (s *session) until(ctx context.Context) (context.Context, context.CancelFun
 	return ctx, cancel
 }
 
-// stop cancels the runs under way.
+// stop cancels the runs in progress.
 func (s *session) stop() {
 	s.stopOnce.Do(func() { close(s.closing) })
 }
@@ -180,11 +183,11 @@ func (s *session) close() {
 	link := s.link
 	s.mu.Unlock()
 	if link != nil {
-		_ = link.Close() // the client may be gone
+		_ = link.Close() // the client may have disconnected
 	}
 }
 
-// end ends the session of memory, if it was started here.
+// end ends the memory session, if it was started here.
 func (s *session) end() {
 	s.stop()
 	s.mu.Lock()
@@ -199,11 +202,11 @@ func (s *session) end() {
 	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
 	if _, err := s.api.host.Sessions().End(ctx, s.caller); err != nil {
-		s.api.log.Warn("the session of a client that has left could not be ended", "session", s.caller.Session, "error", err)
+		s.api.log.Warn("the memory session of a disconnected client could not be ended", "session", s.caller.Session, "error", err)
 	}
 }
 
-// faultOf is what a client learns of an error.
+// faultOf returns the fault of an error for the client.
 func faultOf(err error) *abi.Fault {
 	if _, ok := errors.AsType[*abi.Fault](err); !ok && errors.Is(err, context.Canceled) {
 		return abi.Faultf(abi.Cancelled, "the request was cancelled")
@@ -211,10 +214,10 @@ func faultOf(err error) *abi.Fault {
 	return abi.FaultOf(err)
 }
 
-// protocolError is an error of JSON-RPC, with the fault as its data.
+// protocolError returns a JSON-RPC error with the fault as its data.
 func protocolError(err error) error {
 	fault := faultOf(err)
-	data, _ := json.Marshal(fault) // a fault is nothing but texts and numbers
+	data, _ := json.Marshal(fault) // cannot fail: a fault has only texts and numbers
 	code := int64(jsonrpc.CodeInternalError)
 	if errors.Is(fault, abi.NotFound) {
 		code = jsonrpc.CodeInvalidParams
@@ -222,5 +225,5 @@ func protocolError(err error) error {
 	return &jsonrpc.Error{Code: code, Message: fault.Error(), Data: data}
 }
 
-// private keeps what one caller may see out of caches that others share.
+// privateCache marks responses as private, so that shared caches do not store them.
 func privateCache(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }

@@ -9,41 +9,42 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// Slots is the bound on the MCP sessions of all servers that share it. If all slots are taken, the session that was used
-// least recently makes room: of the tenant that has most, and there of the principal that has most. So a tenant keeps no
-// other out, nor does a principal another one of its tenant. It is safe for concurrent use.
+// Slots bounds the MCP sessions of all servers that share it. If all slots are taken, the least
+// recently used session is evicted: of the tenant with the most sessions, and there of the
+// principal with the most. A tenant thus cannot lock out others, nor can a principal within a
+// tenant. It is safe for concurrent use.
 type Slots struct {
 	size int
 
 	mu      sync.Mutex
 	clock   int64 // counts uses
 	open    int
-	closing int // sessions that made room and have not ended yet
+	closing int // evicted sessions that have not ended yet
 	tenants map[string]*tenantSlots
 }
 
-// tenantSlots are those that the sessions of a tenant have.
+// tenantSlots are the slots of a tenant.
 type tenantSlots struct {
 	open       int
-	principals map[string]*list.List // of *slot, the one that was used least recently first
+	principals map[string]*list.List // of *slot, least recently used first
 }
 
-// slot is what an open session has of Slots.
+// slot is the slot of an open session.
 type slot struct {
 	of                *Slots
 	tenant, principal string
 	close             func()
 	used              int64
-	at                *list.Element // nil once it made room for another one
+	at                *list.Element // nil after its eviction
 }
 
-// NewSlots returns slots for a number of sessions, at least 1.
+// NewSlots returns a number of slots, at least 1.
 func NewSlots(size int) *Slots {
 	return &Slots{size: max(size, 1), tenants: map[string]*tenantSlots{}}
 }
 
-// principalOf is whose sessions within a tenant are counted together: those of a key whatever users it names, or those of
-// a user where no program is known.
+// principalOf returns the principal within a tenant by which sessions are counted: the key, for any
+// user that it names, or the user if there is no key.
 func principalOf(owner host.Caller) string {
 	if owner.Actor != "" {
 		return "actor " + owner.Actor
@@ -51,14 +52,15 @@ func principalOf(owner host.Caller) string {
 	return "user " + owner.User
 }
 
-// take returns a slot for a session, which closeSession closes when it has to make room. It must return soon.
+// take returns a slot for a session. closeSession is called when it is evicted, and must return
+// soon.
 func (s *Slots) take(owner host.Caller, closeSession func()) (*slot, error) {
 	entry := &slot{of: s, tenant: owner.Tenant, principal: principalOf(owner), close: closeSession}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open >= s.size {
 		if s.closing >= s.size {
-			return nil, abi.Faultf(abi.Unavailable, "the service has %d MCP sessions, as many as it may have, and closes as many others", s.size).WithHint("try again in some seconds")
+			return nil, abi.Faultf(abi.Unavailable, "the service has reached its limit of %d MCP sessions, and is still closing as many others", s.size).WithHint("retry in a few seconds")
 		}
 		other := s.victim(entry)
 		s.remove(other)
@@ -69,8 +71,8 @@ func (s *Slots) take(owner host.Caller, closeSession func()) (*slot, error) {
 	return entry, nil
 }
 
-// victim is the slot that makes room for a newcomer: of the tenant that has most, there of the principal that has most, and
-// of several such the one that was used least recently.
+// victim returns the slot to evict for a newcomer: of the tenant with the most slots, there of the
+// principal with the most, and on a tie the least recently used one.
 func (s *Slots) victim(newcomer *slot) (victim *slot) {
 	var most [2]int
 	for tenant, t := range s.tenants {
@@ -87,8 +89,8 @@ func (s *Slots) victim(newcomer *slot) (victim *slot) {
 	return victim
 }
 
-// weigh compares parties by what they have. The newcomer counts with its own party, which makes room before others that have
-// as many.
+// weigh returns the weight of a party for eviction. The newcomer counts for its own party, which is
+// evicted before others of the same size.
 func weigh(open int, own bool) int {
 	if own {
 		return 2*(open+1) + 1
@@ -96,7 +98,7 @@ func weigh(open int, own bool) int {
 	return 2 * open
 }
 
-// add counts a slot as the one that was used last.
+// add adds a slot as the most recently used one.
 func (s *Slots) add(entry *slot) {
 	tenant := s.tenants[entry.tenant]
 	if tenant == nil {
@@ -115,7 +117,7 @@ func (s *Slots) add(entry *slot) {
 	s.open++
 }
 
-// remove counts a slot no longer.
+// remove removes a slot.
 func (s *Slots) remove(entry *slot) {
 	tenant := s.tenants[entry.tenant]
 	slots := tenant.principals[entry.principal]
@@ -130,7 +132,7 @@ func (s *Slots) remove(entry *slot) {
 	}
 }
 
-// use notes a use of the session.
+// use records a use of the session.
 func (entry *slot) use() {
 	entry.of.mu.Lock()
 	defer entry.of.mu.Unlock()
@@ -141,7 +143,7 @@ func (entry *slot) use() {
 	}
 }
 
-// free gives a slot back when its session has ended.
+// free releases the slot of a session that has ended.
 func (entry *slot) free() {
 	entry.of.mu.Lock()
 	defer entry.of.mu.Unlock()

@@ -13,10 +13,10 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// ServeStdio serves one client over a pair of streams, one JSON message a line, for a caller: stdin and stdout of the
-// process in most cases. Nothing else may write to out. It returns nil when in ends and what was asked has been
-// answered, and when ctx ends: then runs under way are cancelled. A line that is not a message is answered with an error
-// of JSON-RPC. A read of in may outlive it.
+// ServeStdio serves one client for a caller over a pair of streams, usually stdin and stdout, with
+// one JSON message per line. Nothing else may write to out. It returns nil when in ends and all
+// requests are answered, or when ctx ends, which cancels runs in progress. It responds to an
+// invalid line with a JSON-RPC error. A read of in may outlive it.
 func (s *Server) ServeStdio(ctx context.Context, caller host.Caller, in io.Reader, out io.Writer) error {
 	sess := s.newSession(caller)
 	defer sess.end()
@@ -25,11 +25,11 @@ func (s *Server) ServeStdio(ctx context.Context, caller host.Caller, in io.Reade
 	if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
-	return abi.Faultf(abi.InvalidArgument, "the connection to the client broke: %v", err)
+	return abi.Faultf(abi.InvalidArgument, "the connection to the client failed: %v", err)
 }
 
-// draining is a transport whose input ends only when all that was asked through it is answered: the SDK cancels requests
-// under way at the end of the input, and then no script could pipe its requests in.
+// draining is a transport whose input ends only when all requests are answered. The SDK cancels
+// requests in progress at the end of the input, so that a script could not pipe its requests in.
 type draining struct {
 	mcp.Transport
 	session *session
@@ -48,15 +48,15 @@ func (d draining) Connect(ctx context.Context) (mcp.Connection, error) {
 
 type drainingConn struct {
 	mcp.Connection
-	session   *session // busy until what was asked is answered
+	session   *session // busy until all requests are answered
 	mu        sync.Mutex
 	asked     map[jsonrpc.ID]bool
-	answered  chan struct{} // something was answered since it was last read
+	answered  chan struct{} // signals a response
 	closed    chan struct{}
 	closeOnce sync.Once
 }
 
-// Read reads the next message, and at the end of the input waits for the answers.
+// Read reads the next message. At the end of the input, it waits for the responses.
 func (c *drainingConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	message, err := c.Connection.Read(ctx)
 	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
@@ -112,7 +112,7 @@ func (c *drainingConn) Write(ctx context.Context, message jsonrpc.Message) error
 	return err
 }
 
-// coded gives a code to an error that the SDK leaves without one: a request that came before initialize.
+// withCode adds a code to an error that the SDK returns without one: a request before initialize.
 func withCode(r *jsonrpc.Response) *jsonrpc.Response {
 	if failed, ok := errors.AsType[*jsonrpc.Error](r.Error); r.Error == nil || ok && failed.Code != 0 {
 		return r

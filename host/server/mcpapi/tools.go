@@ -11,20 +11,20 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// describe is a tool as MCP lists it.
+// describe returns a tool as listed in MCP.
 func describe(t app.Tool) *mcp.Tool {
 	out := &mcp.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Description,
 		InputSchema: objectSchema(t.InputSchema), Annotations: annotations(t),
 	}
-	if isObject(t.OutputSchema) { // MCP knows no others; an interface that holds a nil one would not be nil
+	if isObject(t.OutputSchema) { // MCP allows no others, and an interface with a nil schema is not nil
 		out.OutputSchema = t.OutputSchema
 	}
 	return out
 }
 
-// offer adds a tool to a server. The SDK panics where a schema is not to its liking, such as one with a bad
-// x-mcp-header, and schemas are the words of whoever wrote the app.
+// offer adds a tool to a server. The SDK panics on schemas that it does not accept, such as one
+// with an invalid x-mcp-header, and schemas are input of the app author.
 func offer(to *mcp.Server, tool *mcp.Tool, run mcp.ToolHandler) (err error) {
 	defer func() {
 		if refused := recover(); refused != nil {
@@ -35,7 +35,8 @@ func offer(to *mcp.Server, tool *mcp.Tool, run mcp.ToolHandler) (err error) {
 	return nil
 }
 
-// annotations says what a tool may do. What its grants tell is certain and comes before what its author says.
+// annotations returns hints about the effects of a tool. What its grants imply takes precedence
+// over the author's annotations.
 func annotations(t app.Tool) *mcp.ToolAnnotations {
 	writes, deletes := false, false
 	for _, g := range t.Grants {
@@ -43,22 +44,23 @@ func annotations(t app.Tool) *mcp.ToolAnnotations {
 		deletes = deletes || g.Allows(abi.Delete)
 	}
 	said := t.Annotations
-	// A write replaces what was there, unless the author knows better. Who may delete is trusted less.
+	// A write is destructive unless the author denies it. With a delete grant, it always is.
 	destructive := deletes || writes && (said.DestructiveHint == nil || *said.DestructiveHint)
-	outside := false // a tool reaches its memory and nothing else
+	outside := false // a tool can only reach its memory
 	return &mcp.ToolAnnotations{
 		Title: said.Title, ReadOnlyHint: !writes && !deletes, DestructiveHint: &destructive,
 		IdempotentHint: said.IdempotentHint != nil && *said.IdempotentHint, OpenWorldHint: &outside,
 	}
 }
 
-// isObject reports whether a schema says at its root that it is of objects.
+// isObject reports whether the root of a schema has the type object.
 func isObject(schema json.RawMessage) bool {
 	var root struct{ Type any }
 	return json.Unmarshal(schema, &root) == nil && root.Type == "object"
 }
 
-// objectSchema is a schema that says at its root that it is of objects, as every input is and MCP wants it said.
+// objectSchema returns a schema with the type object at its root, which MCP requires. Every input
+// is an object.
 func objectSchema(schema json.RawMessage) json.RawMessage {
 	if isObject(schema) {
 		return schema
@@ -75,7 +77,7 @@ func objectSchema(schema json.RawMessage) json.RawMessage {
 	return out
 }
 
-// object is a JSON text if that is an object, else nil.
+// object returns a JSON text if it is an object, else nil.
 func object(text json.RawMessage) any {
 	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
 		return text

@@ -13,7 +13,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// collector is what sends spans to the collector that the options name.
+// collector returns an exporter that sends spans to the collector in the options.
 func collector(opts Options) (sdktrace.SpanExporter, error) {
 	endpoint, err := url.JoinPath(opts.OTLPEndpoint, "v1", "traces")
 	if err != nil {
@@ -26,7 +26,8 @@ func collector(opts Options) (sdktrace.SpanExporter, error) {
 	return exporter, nil
 }
 
-// provider makes spans and exports them in batches; where the collector is slower than that, the newest ones are dropped.
+// provider returns a provider that exports spans in batches. If the collector is too slow, the
+// newest spans are dropped.
 func provider(opts Options, exporter sdktrace.SpanExporter) *sdktrace.TracerProvider {
 	sampler := sdktrace.TraceIDRatioBased(opts.SampleRatio)
 	return sdktrace.NewTracerProvider(
@@ -36,14 +37,15 @@ func provider(opts Options, exporter sdktrace.SpanExporter) *sdktrace.TracerProv
 	)
 }
 
-// checked logs and counts what its exporter cannot export. Otherwise the library would write to the standard error.
+// reportingExporter logs and counts failed exports. Otherwise the library would write them to
+// standard error.
 type reportingExporter struct {
 	sdktrace.SpanExporter
 	log      *slog.Logger
 	failures prometheus.Counter
 }
 
-// ExportSpans exports spans, or says that it could not.
+// ExportSpans exports spans. It logs and counts a failure.
 func (c reportingExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if err := c.SpanExporter.ExportSpans(ctx, spans); err != nil {
 		c.failures.Inc()

@@ -10,12 +10,13 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// HTTP counts and traces what next answers. The span of a request is in the context that next gets, and below the one
-// that the request's traceparent header names (W3C Trace Context); a run with that context is below it in turn.
+// HTTP returns a handler that counts and traces the requests that next serves. The context that
+// next gets has the span of the request, which is a child of the span in the traceparent header
+// (W3C Trace Context). The span of a run with that context is a child of it in turn.
 //
-// The label of a request is what route says of it, asked when next has returned, with the very request that next got:
-// a pattern, never a path. A method in front is left out. Default, where route is nil: the request's Pattern, which
-// http.ServeMux sets.
+// The label of a request is the result of route, called after next has returned, with the request
+// that next got: a pattern, never a path. A leading method is removed. A nil route uses the Pattern
+// of the request, which http.ServeMux sets.
 func (t *Telemetry) HTTP(next http.Handler, route func(*http.Request) string) http.Handler {
 	if route == nil {
 		route = func(r *http.Request) string { return r.Pattern }
@@ -31,7 +32,7 @@ func (t *Telemetry) HTTP(next http.Handler, route func(*http.Request) string) ht
 		recorded := &statusWriter{ResponseWriter: w}
 		returned := false
 		defer func() {
-			if !returned && recorded.status == 0 { // it panics, which is the server's to deal with
+			if !returned && recorded.status == 0 { // next panics; the server handles that
 				recorded.status = http.StatusInternalServerError
 			}
 			label := routeOf(route(r))
@@ -44,7 +45,8 @@ func (t *Telemetry) HTTP(next http.Handler, route func(*http.Request) string) ht
 	})
 }
 
-// endServerSpan names a request's span by OpenTelemetry's conventions for HTTP. Neither path nor query are in it.
+// endServerSpan ends a request's span, with a name and attributes by OpenTelemetry's conventions
+// for HTTP. It omits path and query.
 func endServerSpan(span trace.Span, method, route string, status int) {
 	if status == 0 {
 		status = http.StatusOK
@@ -58,13 +60,14 @@ func endServerSpan(span trace.Span, method, route string, status int) {
 	span.End()
 }
 
-// answer notes the status of what is answered. http.ResponseController finds through it what else the writer can do.
+// statusWriter records the status of a response. http.ResponseController uses Unwrap to find the
+// other features of the writer.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
 }
 
-// WriteHeader notes the status, unless it is one of those that come before the answer.
+// WriteHeader records the status, unless it is informational.
 func (a *statusWriter) WriteHeader(status int) {
 	if a.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		a.status = status
@@ -72,7 +75,7 @@ func (a *statusWriter) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Write notes that the status is 200 where none was set.
+// Write records the status 200 if none was set.
 func (a *statusWriter) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
@@ -80,13 +83,13 @@ func (a *statusWriter) Write(p []byte) (int, error) {
 	return a.ResponseWriter.Write(p)
 }
 
-// Flush sends what was written, for those who ask for an http.Flusher.
+// Flush implements http.Flusher.
 func (a *statusWriter) Flush() {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
-	_ = http.NewResponseController(a.ResponseWriter).Flush() // one that cannot needs none
+	_ = http.NewResponseController(a.ResponseWriter).Flush() // not every writer supports it
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap implements the interface that http.ResponseController uses.
 func (a *statusWriter) Unwrap() http.ResponseWriter { return a.ResponseWriter }

@@ -57,7 +57,7 @@ func TestHTTP(t *testing.T) {
 	}
 	server.Close() // waits for the handlers
 	wantMetrics(t, tel, `
-# HELP toolrun_http_requests_in_flight Requests that are being answered.
+# HELP toolrun_http_requests_in_flight Requests in progress.
 # TYPE toolrun_http_requests_in_flight gauge
 toolrun_http_requests_in_flight 0
 # HELP toolrun_http_requests_total Requests, by the class of their status.
@@ -74,7 +74,7 @@ toolrun_http_requests_total{class="5xx",method="GET",route="/panic"} 1
 	want := `POST /tools/{tool}
   run visit
     attempt attempt=1
-      cell
+      worker
         memory.get_content store=visits
         memory.set_content store=visits
     commit writes=1

@@ -10,22 +10,22 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// What comes from a caller or a guest becomes a label only where it is one of a list.
+// A value from a caller or a guest becomes a label only if it is in a fixed list.
 
 const other = "other"
 
-// codeOf is the code of what a run ended with.
+// codeOf returns the code with which a run ended.
 func codeOf(f *abi.Fault) string {
 	switch {
 	case f == nil:
 		return "ok"
-	case f.Code.Number() == 0: // an observer may refuse a run with a code of its own
+	case f.Code.Number() == 0: // observers may use codes of their own
 		return other
 	}
 	return string(f.Code)
 }
 
-// callCode is the code of what a memory call was answered with.
+// callCode returns the code of a memory call.
 func callCode(err error) string {
 	if err == nil {
 		return "ok"
@@ -36,7 +36,7 @@ func callCode(err error) string {
 	return "ended"
 }
 
-// toolOf is the tool of a run, "" where what was asked for may be none.
+// toolOf returns the tool of a run, or "" if the tool may not exist.
 func toolOf(run host.RunInfo, result *report.Result) string {
 	if run.ID == "" || result.Error != nil && result.Error.Code == abi.NotFound && result.Attempts == 0 {
 		return ""
@@ -45,7 +45,7 @@ func toolOf(run host.RunInfo, result *report.Result) string {
 }
 
 func opOf(event host.CallEvent) string {
-	if event.Verb == "" { // a process that a guest took over may send any name
+	if event.Verb == "" { // a compromised worker may send any name
 		return other
 	}
 	return event.Call.Op
@@ -68,7 +68,7 @@ func methodOf(r *http.Request) string {
 	return other
 }
 
-// routeOf is a pattern without its method, which is a label of its own.
+// routeOf returns a pattern without its method, which is a separate label.
 func routeOf(pattern string) string {
 	if pattern == "" {
 		return "unmatched"
@@ -79,7 +79,7 @@ func routeOf(pattern string) string {
 	return pattern
 }
 
-// classOf is the class of a status, such as "2xx"; 0 is the status of who said nothing.
+// classOf returns the class of a status, such as "2xx". The status 0 means that none was set.
 func classOf(status int) string {
 	switch {
 	case status == 0:

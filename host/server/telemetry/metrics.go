@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// metrics are the series. Each label is bounded: see the functions that make them.
+// metrics are the metrics of a process. The values of each label are bounded; see labels.go.
 type metrics struct {
 	runsInProgress, httpInFlight                                          *prometheus.GaugeVec
 	runs, repeated, conflicts, cpuSeconds, calls, logs, effects, sessions *prometheus.CounterVec
@@ -21,7 +21,8 @@ type metrics struct {
 	exportFailures                                                        prometheus.Counter
 }
 
-// The upper bounds of the histograms. A tool in JavaScript takes a tenth of a millisecond, and a run may take minutes.
+// Upper bounds of the histograms. A JavaScript tool takes a tenth of a millisecond; a run may take
+// minutes.
 var (
 	runBuckets     = []float64{.0005, .002, .01, .05, .25, 1, 5, 30, 180}
 	callBuckets    = []float64{.00001, .0001, .001, .01, .1, 1}
@@ -32,27 +33,27 @@ var (
 
 func newMetrics() *metrics {
 	return &metrics{
-		runsInProgress: gauge("toolrun_runs_in_progress", "Runs that have begun and not yet ended.", "app"),
-		runs:           counter("toolrun_runs_total", "Runs, by the fault's code or ok.", "app", "tool", "code"),
-		repeated:       counter("toolrun_runs_repeated_total", "Runs that an idempotency key answered with an earlier run's result.", "app", "tool"),
-		runSeconds:     histogram("toolrun_run_seconds", "How long runs took, all attempts and waiting included.", runBuckets, "app", "tool"),
-		runAttempts:    histogram("toolrun_run_attempts", "How often a run's tool was executed.", attemptBuckets, "app", "tool"),
-		waitSeconds:    histogram("toolrun_run_wait_seconds", "How long attempts waited for their turn to run, or runs for one that did not come.", waitBuckets, "app"),
-		conflicts:      counter("toolrun_run_conflicts_total", "Attempts that were followed by another one, since other runs had changed what they read.", "app", "tool"),
-		cpuSeconds:     counter("toolrun_run_cpu_seconds_total", "Processor time of tools.", "app", "tool"),
-		calls:          counter("toolrun_memory_calls_total", "Memory calls of tools, by the fault's code, ok, or ended where the attempt was over with it.", "app", "op", "code"),
-		callSeconds:    histogram("toolrun_memory_call_seconds", "How long memory calls of tools took.", callBuckets, "app", "op"),
+		runsInProgress: gauge("toolrun_runs_in_progress", "Runs in progress.", "app"),
+		runs:           counter("toolrun_runs_total", "Runs, by the code of the fault or ok.", "app", "tool", "code"),
+		repeated:       counter("toolrun_runs_repeated_total", "Runs that returned the result of an earlier run with the same idempotency key.", "app", "tool"),
+		runSeconds:     histogram("toolrun_run_seconds", "Duration of runs, including all attempts and queue time.", runBuckets, "app", "tool"),
+		runAttempts:    histogram("toolrun_run_attempts", "Attempts per run.", attemptBuckets, "app", "tool"),
+		waitSeconds:    histogram("toolrun_run_wait_seconds", "Queue time of attempts, and of runs that were not executed.", waitBuckets, "app"),
+		conflicts:      counter("toolrun_run_conflicts_total", "Attempts that were repeated because other runs changed what they had read.", "app", "tool"),
+		cpuSeconds:     counter("toolrun_run_cpu_seconds_total", "CPU time of tools.", "app", "tool"),
+		calls:          counter("toolrun_memory_calls_total", "Memory calls of tools, by the code of the fault, ok, or ended if the call ended the attempt.", "app", "op", "code"),
+		callSeconds:    histogram("toolrun_memory_call_seconds", "Duration of memory calls of tools.", callBuckets, "app", "op"),
 		logs:           counter("toolrun_log_lines_total", "Lines that tools logged.", "app", "tool", "level"),
 		effects:        counter("toolrun_effects_total", "Records that runs read, set and deleted.", "app", "tool", "effect"),
-		sessions:       counter("toolrun_sessions_total", "Sessions that were started or ended by themselves, not by a run.", "app", "event"),
-		httpInFlight:   gauge("toolrun_http_requests_in_flight", "Requests that are being answered."),
+		sessions:       counter("toolrun_sessions_total", "Sessions that were started or ended explicitly, not by a run.", "app", "event"),
+		httpInFlight:   gauge("toolrun_http_requests_in_flight", "Requests in progress."),
 		httpRequests:   counter("toolrun_http_requests_total", "Requests, by the class of their status.", "route", "method", "class"),
-		httpSeconds:    histogram("toolrun_http_request_seconds", "How long requests took.", httpBuckets, "route", "method"),
-		exportFailures: prometheus.NewCounter(prometheus.CounterOpts{Name: "toolrun_trace_export_failures_total", Help: "Batches of spans that no collector took."}),
+		httpSeconds:    histogram("toolrun_http_request_seconds", "Duration of requests.", httpBuckets, "route", "method"),
+		exportFailures: prometheus.NewCounter(prometheus.CounterOpts{Name: "toolrun_trace_export_failures_total", Help: "Batches of spans that could not be exported."}),
 	}
 }
 
-// register fills the registry.
+// register registers the metrics.
 func (t *Telemetry) register(version string) error {
 	m := t.metrics
 	for _, c := range []prometheus.Collector{
@@ -68,7 +69,7 @@ func (t *Telemetry) register(version string) error {
 	return nil
 }
 
-// buildInfo is a series that is always 1 and says by its labels what runs here.
+// buildInfo returns a metric that is always 1 and has the build as labels.
 func buildInfo(version string) prometheus.Collector {
 	revision := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -82,7 +83,7 @@ func buildInfo(version string) prometheus.Collector {
 		}
 	}
 	g := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "toolrun_build_info", Help: "Always 1; the labels say what runs here.",
+		Name: "toolrun_build_info", Help: "Always 1; the labels describe the build.",
 		ConstLabels: prometheus.Labels{
 			"version": version, "revision": revision, "goversion": runtime.Version(), "abi": strconv.Itoa(abi.Version),
 		},

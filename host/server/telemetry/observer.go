@@ -13,9 +13,9 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// observer tells its Telemetry of the runs of one app.
+// observer reports the runs of one app to its Telemetry.
 type observer struct {
-	host.NopObserver // of what it does not count
+	host.NopObserver // for events that are not counted
 
 	t    *Telemetry
 	app  string
@@ -24,17 +24,17 @@ type observer struct {
 
 var _ host.Observer = (*observer)(nil)
 
-// SessionStarted counts.
+// SessionStarted counts the session.
 func (o *observer) SessionStarted(context.Context, host.Caller) {
 	o.t.metrics.sessions.WithLabelValues(o.app, "started").Inc()
 }
 
-// SessionEnded counts.
+// SessionEnded counts the session.
 func (o *observer) SessionEnded(context.Context, host.Caller) {
 	o.t.metrics.sessions.WithLabelValues(o.app, "ended").Inc()
 }
 
-// BeforeRun refuses nothing.
+// BeforeRun counts the run as in progress. It never rejects a run.
 func (o *observer) BeforeRun(ctx context.Context, run host.RunInfo) error {
 	o.t.metrics.runsInProgress.WithLabelValues(o.app).Inc()
 	o.t.tenants.began(run.Caller.Tenant)
@@ -42,7 +42,7 @@ func (o *observer) BeforeRun(ctx context.Context, run host.RunInfo) error {
 	return nil
 }
 
-// MemoryCalled counts.
+// MemoryCalled counts and traces the call.
 func (o *observer) MemoryCalled(_ context.Context, run host.RunInfo, event host.CallEvent) {
 	op, code := opOf(event), callCode(event.Err)
 	o.t.metrics.calls.WithLabelValues(o.app, op, code).Inc()
@@ -52,7 +52,7 @@ func (o *observer) MemoryCalled(_ context.Context, run host.RunInfo, event host.
 	}
 }
 
-// Executed notes the attempt.
+// Executed counts and traces the attempt.
 func (o *observer) Executed(_ context.Context, run host.RunInfo, event host.Execution) {
 	o.t.metrics.waitSeconds.WithLabelValues(o.app).Observe(event.Waited.Seconds())
 	o.t.tenants.waited(run.Caller.Tenant, event.Waited.Seconds())
@@ -61,7 +61,7 @@ func (o *observer) Executed(_ context.Context, run host.RunInfo, event host.Exec
 	}
 }
 
-// Committed counts the run, traces it and writes its line.
+// Committed counts the run, traces it and writes its log line.
 func (o *observer) Committed(ctx context.Context, run host.RunInfo, result *report.Result) {
 	e := runEnd{run: run, app: o.app, tool: toolOf(run, result), code: codeOf(result.Error), result: result, at: time.Now()}
 	c, began := o.runs.LoadAndDelete(run.ID)
@@ -71,7 +71,7 @@ func (o *observer) Committed(ctx context.Context, run host.RunInfo, result *repo
 	} else {
 		e.runTrace = runTrace{began: e.at, traced: o.t.isTraced(ctx)}
 	}
-	if !result.Repeated { // whose figures are those of the earlier run
+	if !result.Repeated { // a repeated Result has the figures of the earlier run
 		e.began = earliest(e.began, e.at.Add(-time.Duration(result.Usage.WallMS*float64(time.Millisecond))))
 	}
 	if run.Waited > 0 {
@@ -87,7 +87,7 @@ func (o *observer) Committed(ctx context.Context, run host.RunInfo, result *repo
 	o.log(ctx, e, span)
 }
 
-// course returns what is known of a run so far, nil where BeforeRun was not told of it.
+// runTrace returns the trace of a run so far, or nil if BeforeRun was not called for it.
 func (o *observer) runTrace(run host.RunInfo) *runTrace {
 	c, ok := o.runs.Load(run.ID)
 	if !ok {
@@ -103,7 +103,7 @@ func earliest(a, b time.Time) time.Time {
 	return b
 }
 
-// ending is a run that has ended.
+// runEnd is a run that has ended.
 type runEnd struct {
 	runTrace
 	run             host.RunInfo
@@ -125,7 +125,7 @@ func (m *metrics) count(e runEnd) {
 	}
 	m.runAttempts.WithLabelValues(e.app, e.tool).Observe(float64(e.result.Attempts))
 	m.conflicts.WithLabelValues(e.app, e.tool).Add(float64(e.result.Attempts - 1))
-	m.cpuSeconds.WithLabelValues(e.app, e.tool).Add(max(0, e.result.Usage.CPUMS/1000)) // a counter panics at less
+	m.cpuSeconds.WithLabelValues(e.app, e.tool).Add(max(0, e.result.Usage.CPUMS/1000)) // a counter panics on negative values
 	for _, line := range e.result.Logs {
 		m.logs.WithLabelValues(e.app, e.tool, levelOf(line.Level)).Inc()
 	}
@@ -137,7 +137,8 @@ func (m *metrics) count(e runEnd) {
 	}
 }
 
-// cpuMS is the processor time of this run in milliseconds: a repeated Result has that of the earlier one.
+// cpuMS returns the CPU time of this run in milliseconds. A repeated Result has the CPU time of the
+// earlier run, which does not count.
 func (e runEnd) cpuMS() float64 {
 	if e.result.Repeated {
 		return 0
@@ -145,7 +146,7 @@ func (e runEnd) cpuMS() float64 {
 	return e.result.Usage.CPUMS
 }
 
-// stored is what the run has written, nothing where it failed or was a dry run.
+// stored returns the writes that the run committed: none if it failed or was a dry run.
 func (e runEnd) stored() []report.WriteEffect {
 	if !e.result.OK || len(e.result.Changes) > 0 {
 		return nil
@@ -160,7 +161,8 @@ func effectOf(w report.WriteEffect) string {
 	return "set"
 }
 
-// log writes the run's line. It holds no message, no content and no end user: only ids that the platform gives.
+// log writes the log line of a run. It contains no messages, content or end users, only ids that
+// the platform sets.
 func (o *observer) log(ctx context.Context, e runEnd, span trace.SpanContext) {
 	level := slog.LevelInfo
 	if e.code == string(abi.Internal) || e.code == string(abi.Unavailable) {

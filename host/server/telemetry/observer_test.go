@@ -47,15 +47,15 @@ toolrun_effects_total{app="shop",effect="set",tool="visit"} 3
 # TYPE toolrun_log_lines_total counter
 toolrun_log_lines_total{app="shop",level="other",tool="visit"} 3
 toolrun_log_lines_total{app="shop",level="warn",tool="visit"} 3
-# HELP toolrun_memory_calls_total Memory calls of tools, by the fault's code, ok, or ended where the attempt was over with it.
+# HELP toolrun_memory_calls_total Memory calls of tools, by the code of the fault, ok, or ended if the call ended the attempt.
 # TYPE toolrun_memory_calls_total counter
 toolrun_memory_calls_total{app="shop",code="not_found",op="get_content"} 3
 toolrun_memory_calls_total{app="shop",code="ok",op="get_content"} 3
 toolrun_memory_calls_total{app="shop",code="ok",op="set_content"} 3
-# HELP toolrun_runs_in_progress Runs that have begun and not yet ended.
+# HELP toolrun_runs_in_progress Runs in progress.
 # TYPE toolrun_runs_in_progress gauge
 toolrun_runs_in_progress{app="shop"} 0
-# HELP toolrun_runs_total Runs, by the fault's code or ok.
+# HELP toolrun_runs_total Runs, by the code of the fault or ok.
 # TYPE toolrun_runs_total counter
 toolrun_runs_total{app="shop",code="input_invalid",tool="visit"} 1
 toolrun_runs_total{app="shop",code="not_found",tool=""} 1
@@ -85,7 +85,7 @@ func TestConflictsAreCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantMetrics(t, tel, `
-# HELP toolrun_run_attempts How often a run's tool was executed.
+# HELP toolrun_run_attempts Attempts per run.
 # TYPE toolrun_run_attempts histogram
 toolrun_run_attempts_bucket{app="shop",tool="visit",le="1"} 0
 toolrun_run_attempts_bucket{app="shop",tool="visit",le="2"} 1
@@ -96,7 +96,7 @@ toolrun_run_attempts_bucket{app="shop",tool="visit",le="30"} 1
 toolrun_run_attempts_bucket{app="shop",tool="visit",le="+Inf"} 1
 toolrun_run_attempts_sum{app="shop",tool="visit"} 2
 toolrun_run_attempts_count{app="shop",tool="visit"} 1
-# HELP toolrun_run_conflicts_total Attempts that were followed by another one, since other runs had changed what they read.
+# HELP toolrun_run_conflicts_total Attempts that were repeated because other runs changed what they had read.
 # TYPE toolrun_run_conflicts_total counter
 toolrun_run_conflicts_total{app="shop",tool="visit"} 1
 `, "toolrun_run_conflicts_total", "toolrun_run_attempts")
@@ -116,10 +116,10 @@ func TestRepeatedRunsAreNotCountedTwice(t *testing.T) {
 # TYPE toolrun_effects_total counter
 toolrun_effects_total{app="shop",effect="read",tool="visit"} 1
 toolrun_effects_total{app="shop",effect="set",tool="visit"} 1
-# HELP toolrun_runs_repeated_total Runs that an idempotency key answered with an earlier run's result.
+# HELP toolrun_runs_repeated_total Runs that returned the result of an earlier run with the same idempotency key.
 # TYPE toolrun_runs_repeated_total counter
 toolrun_runs_repeated_total{app="shop",tool="visit"} 2
-# HELP toolrun_runs_total Runs, by the fault's code or ok.
+# HELP toolrun_runs_total Runs, by the code of the fault or ok.
 # TYPE toolrun_runs_total counter
 toolrun_runs_total{app="shop",code="ok",tool="visit"} 3
 `, "toolrun_runs_total", "toolrun_runs_repeated_total", "toolrun_effects_total")
@@ -169,11 +169,11 @@ func TestRunsInProgress(t *testing.T) {
 		t.Errorf("runs in progress, in a run = %v; want 1", inside)
 	}
 	wantMetrics(t, tel, `
-# HELP toolrun_runs_in_progress Runs that have begun and not yet ended.
+# HELP toolrun_runs_in_progress Runs in progress.
 # TYPE toolrun_runs_in_progress gauge
 toolrun_runs_in_progress{app="after"} 0
 toolrun_runs_in_progress{app="shop"} 0
-# HELP toolrun_runs_total Runs, by the fault's code or ok.
+# HELP toolrun_runs_total Runs, by the code of the fault or ok.
 # TYPE toolrun_runs_total counter
 toolrun_runs_total{app="after",code="other",tool="visit"} 1
 toolrun_runs_total{app="before",code="access_denied",tool="visit"} 1
@@ -295,7 +295,7 @@ func TestSessionsAreCounted(t *testing.T) {
 	o.SessionStarted(t.Context(), host.Caller{Session: "s"})
 	o.SessionEnded(t.Context(), host.Caller{Session: "s"})
 	wantMetrics(t, tel, `
-# HELP toolrun_sessions_total Sessions that were started or ended by themselves, not by a run.
+# HELP toolrun_sessions_total Sessions that were started or ended explicitly, not by a run.
 # TYPE toolrun_sessions_total counter
 toolrun_sessions_total{app="shop",event="ended"} 1
 toolrun_sessions_total{app="shop",event="started"} 1

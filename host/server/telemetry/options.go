@@ -7,26 +7,29 @@ import (
 	"net/url"
 )
 
-// Options are what a Telemetry is made of. With the zero value there are metrics, and neither traces nor log lines.
+// Options configure a Telemetry. The zero value enables metrics, and neither traces nor log lines.
 type Options struct {
-	// Logger gets one line for each run, and says when traces cannot be exported. Default: discard.
+	// Logger receives one line per run, and errors of trace exports. Default: discard.
 	Logger *slog.Logger
-	// OTLPEndpoint is the base URL of a collector that takes OTLP over HTTP, such as "http://127.0.0.1:4318"; as with the
-	// variable OTEL_EXPORTER_OTLP_ENDPOINT, /v1/traces is added. Default: no traces.
+	// OTLPEndpoint is the base URL of a collector for OTLP over HTTP, such as
+	// "http://127.0.0.1:4318". /v1/traces is appended, as for the variable
+	// OTEL_EXPORTER_OTLP_ENDPOINT. Default: no traces.
 	OTLPEndpoint string
-	// OTLPHeaders are sent with each export, such as a key of the collector's.
+	// OTLPHeaders are sent with each export, such as a key of the collector.
 	OTLPHeaders map[string]string
-	// ServiceName is what the traces are named after. Default "toolrun".
+	// ServiceName is the service name in traces. Default: "toolrun".
 	ServiceName string
-	// SampleRatio is the part of all traces that is exported, above 0 and up to 1. A caller's traceparent that says
-	// "not sampled" is heeded; one that says "sampled" cannot raise the part. Default 1.
+	// SampleRatio is the fraction of traces that is exported, above 0 and at most 1. A caller's
+	// traceparent that is not sampled is respected; a sampled one cannot raise the fraction.
+	// Default: 1.
 	SampleRatio float64
-	// Tenants are the tenants that have metrics of their own, and FirstTenants is how many others get some, in the order
-	// of their first runs. All others share the label "other". Handler takes no credentials, and its metrics
-	// show the ids of these tenants. Default: no metrics by tenant.
+	// Tenants lists the tenants that have metrics of their own. FirstTenants is the number of
+	// further tenants that get some, in the order of their first runs. All others share the label
+	// "other". Handler requires no credentials, and its metrics expose the ids of these tenants.
+	// Default: no metrics by tenant.
 	Tenants      []string
 	FirstTenants int
-	// Version is the program's own, for the build's metric. Default: that of the main module, as the build says.
+	// Version is the version of the program in the build metric. Default: that of the main module.
 	Version string
 }
 
@@ -43,11 +46,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// check finds every mistake.
+// check reports every invalid option.
 func (o Options) check() error {
 	var errs []error
-	if !(o.SampleRatio >= 0 && o.SampleRatio <= 1) { // so that no NaN gets by
-		errs = append(errs, fmt.Errorf("telemetry: Options.SampleRatio is %v; it is above 0 and at most 1", o.SampleRatio))
+	if !(o.SampleRatio >= 0 && o.SampleRatio <= 1) { // false for NaN
+		errs = append(errs, fmt.Errorf("telemetry: Options.SampleRatio is %v; want above 0 and at most 1", o.SampleRatio))
 	}
 	if o.FirstTenants < 0 {
 		errs = append(errs, errors.New("telemetry: Options.FirstTenants is negative"))
@@ -55,7 +58,7 @@ func (o Options) check() error {
 	if o.OTLPEndpoint != "" {
 		u, err := url.Parse(o.OTLPEndpoint)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-			errs = append(errs, errors.New("telemetry: Options.OTLPEndpoint is no base URL such as http://127.0.0.1:4318; what the collector asks for goes to OTLPHeaders"))
+			errs = append(errs, errors.New("telemetry: Options.OTLPEndpoint is not a base URL such as http://127.0.0.1:4318; use OTLPHeaders for credentials"))
 		}
 	}
 	return errors.Join(errs...)

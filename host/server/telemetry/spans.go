@@ -11,18 +11,19 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// scope names what made a span, as OpenTelemetry wants it.
+// scope is the instrumentation scope of the spans.
 const scope = "github.com/toolrun/toolrun/host/server/telemetry"
 
-// maxCalls and maxAttempts bound the spans of a run: a tool may call a thousand times an attempt, and a trace of as many
-// spans is no use to anybody. The run's span says how many calls there were.
+// maxCalls and maxAttempts bound the spans of a run: an attempt may make a thousand calls, and such
+// a trace is unreadable. The span of the run contains the total number of calls.
 const (
 	maxCalls    = 200
 	maxAttempts = 50
 )
 
-// course is what a run in progress has done, for its trace. Its spans are made when it has ended, with the times they
-// had: an observer cannot hand the engine a context with a span. It is used by the run's goroutine alone.
+// runTrace records a run in progress for its trace. The spans are created when the run has ended,
+// with their original times, because an observer cannot pass a context with a span to the engine.
+// It is used only by the goroutine of the run.
 type runTrace struct {
 	began    time.Time
 	traced   bool
@@ -30,13 +31,13 @@ type runTrace struct {
 	calls    []call
 }
 
-// attempt is one execution of the tool, by its number.
+// attempt is a numbered execution of the tool.
 type attempt struct {
 	number int
 	host.Execution
 }
 
-// turn is when the guest began, after it had waited, and end when it was over.
+// turn returns when the guest started, after queueing; end returns when it ended.
 func (a attempt) turn() time.Time { return a.Began.Add(a.Waited) }
 func (a attempt) end() time.Time  { return a.turn().Add(a.Took) }
 
@@ -46,7 +47,7 @@ type call struct {
 	began, ended    time.Time
 }
 
-// mayTrace reports whether a run could be in a trace that is exported.
+// isTraced reports whether the trace of a run can be exported.
 func (t *Telemetry) isTraced(ctx context.Context) bool {
 	if t.traces == nil {
 		return false
@@ -55,7 +56,7 @@ func (t *Telemetry) isTraced(ctx context.Context) bool {
 	return !parent.IsValid() || parent.IsSampled()
 }
 
-// called notes a memory call.
+// called records a memory call.
 func (c *runTrace) called(number int, op, code string, event host.CallEvent) {
 	if len(c.calls) == maxCalls {
 		return
@@ -68,14 +69,15 @@ func (c *runTrace) called(number int, op, code string, event host.CallEvent) {
 	c.calls = append(c.calls, made)
 }
 
-// executed notes an attempt.
+// executed records an attempt.
 func (c *runTrace) executed(number int, event host.Execution) {
 	if len(c.attempts) < maxAttempts {
 		c.attempts = append(c.attempts, attempt{number, event})
 	}
 }
 
-// trace makes the spans of a run, below the span in ctx if there is one, and returns the run's own.
+// trace creates the spans of a run, below the span in ctx if there is one. It returns the span of
+// the run.
 func (e *runEnd) trace(ctx context.Context, tracer trace.Tracer) trace.SpanContext {
 	name := "run"
 	if e.tool != "" {
@@ -88,7 +90,7 @@ func (e *runEnd) trace(ctx context.Context, tracer trace.Tracer) trace.SpanConte
 		attribute.String("toolrun.outcome", string(e.run.Outcome)),
 	))
 	if e.result.Error != nil {
-		run.SetStatus(codes.Error, e.code) // a message may be the tool's own words
+		run.SetStatus(codes.Error, e.code) // the message may contain text of the tool
 	}
 	if run.IsRecording() {
 		e.traceAttempts(ctx, tracer)
@@ -114,8 +116,8 @@ func (e *runEnd) traceAttempts(ctx context.Context, tracer trace.Tracer) {
 	}
 }
 
-// trace makes the span of an attempt: the time that it waited for its turn, and then the span of the guest, which is called
-// cell where it had a process of its own.
+// trace creates the span of an attempt: its queue time, followed by the span of the guest, which is
+// named worker if the guest ran in a worker process.
 func (a attempt) trace(ctx context.Context, tracer trace.Tracer, calls []call) {
 	ctx, span := tracer.Start(ctx, "attempt", trace.WithTimestamp(a.Began), trace.WithAttributes(
 		attribute.Int("toolrun.attempt", a.number), attribute.Float64("toolrun.waited_ms", milliseconds(a.Waited))))
@@ -125,7 +127,7 @@ func (a attempt) trace(ctx context.Context, tracer trace.Tracer, calls []call) {
 	}
 	name := "guest"
 	if a.Walled {
-		name = "cell"
+		name = "worker"
 	}
 	ctx, guest := tracer.Start(ctx, name, trace.WithTimestamp(a.turn()), trace.WithAttributes(attribute.Float64("toolrun.cpu_ms", milliseconds(a.CPU))))
 	for _, c := range calls {

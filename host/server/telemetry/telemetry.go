@@ -22,14 +22,14 @@ type Telemetry struct {
 	metrics  *metrics
 	tenants  *tenants
 	tracer   trace.Tracer
-	traces   *sdktrace.TracerProvider // nil where none are exported
+	traces   *sdktrace.TracerProvider // nil if traces are disabled
 }
 
-// New makes a Telemetry, with a registry of its own that has the metrics of the process and of Go's runtime too. It
-// connects to nothing yet. The error names every option that is none.
+// New returns a Telemetry with its own registry, which includes metrics of the process and of the
+// Go runtime. It opens no connections. The error reports every invalid option.
 func New(opts Options) (*Telemetry, error) { return newTelemetry(opts, nil) }
 
-// newTelemetry is New, with an exporter in place of the one that Options name.
+// newTelemetry is New with an exporter that replaces the one in Options.
 func newTelemetry(opts Options, exporter sdktrace.SpanExporter) (*Telemetry, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -52,12 +52,13 @@ func newTelemetry(opts Options, exporter sdktrace.SpanExporter) (*Telemetry, err
 	return t, nil
 }
 
-// Observer returns what tells t of an app's runs: one of host.Options.Observers, for one Host. Put it first there: a
-// run that an observer before it refuses is counted, but does not show as running.
+// Observer returns an observer that reports the runs of an app to t, for the host.Options.Observers
+// of one Host. Put it first: if an observer before it rejects a run, the run is counted but not
+// shown as in progress.
 func (t *Telemetry) Observer(app string) host.Observer { return &observer{t: t, app: app} }
 
-// Handler serves the metrics in the formats of Prometheus. They tell which apps and tools there are and how much they
-// are used: it is for operators alone.
+// Handler serves the metrics in the formats of Prometheus. They reveal the names of apps and tools
+// and how much each is used, so only operators should have access.
 func (t *Telemetry) Handler() http.Handler {
 	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{
 		Registry: t.registry,
@@ -65,8 +66,9 @@ func (t *Telemetry) Handler() http.Handler {
 	})
 }
 
-// Gauge adds a metric that is read when it is scraped, such as how many processes run tools. The name has letters,
-// digits and underscores and is not taken yet, or it is an error; read must be safe for concurrent use.
+// Gauge adds a metric whose value is read at each scrape, such as the number of workers. It fails
+// if the name is taken or contains other characters than letters, digits and underscores. read must
+// be safe for concurrent use.
 func (t *Telemetry) Gauge(name, help string, read func() float64) error {
 	gauge := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read)
 	if err := t.registry.Register(gauge); err != nil {
@@ -75,8 +77,8 @@ func (t *Telemetry) Gauge(name, help string, read func() float64) error {
 	return nil
 }
 
-// Shutdown exports the traces that were not yet, at most until ctx ends, and stops exporting. Metrics and log lines go
-// on. Calling it twice is fine.
+// Shutdown exports the remaining traces, at most until ctx ends, and stops exporting. Metrics and
+// log lines continue to work. It may be called twice.
 func (t *Telemetry) Shutdown(ctx context.Context) error {
 	if t.traces == nil {
 		return nil

@@ -63,13 +63,13 @@ func TestHandler(t *testing.T) {
 
 func TestGauge(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{})
-	if err := tel.Gauge("toolrun_cells", "Processes that run tools.", func() float64 { return 3 }); err != nil {
+	if err := tel.Gauge("toolrun_workers", "Worker processes.", func() float64 { return 3 }); err != nil {
 		t.Fatal(err)
 	}
-	if n := value(t, tel, "toolrun_cells"); n != 3 {
+	if n := value(t, tel, "toolrun_workers"); n != 3 {
 		t.Errorf("the gauge is %v; want 3", n)
 	}
-	for _, name := range []string{"toolrun_cells", "toolrun_runs_total", ""} {
+	for _, name := range []string{"toolrun_workers", "toolrun_runs_total", ""} {
 		if err := tel.Gauge(name, "Taken.", func() float64 { return 0 }); err == nil {
 			t.Errorf("the gauge %q is taken, or no name, and there is no error", name)
 		}

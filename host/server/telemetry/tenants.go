@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// tenants are the metrics by tenant. Their labels are bounded: a tenant that is not in the list, and is not among the
-// first ones, is counted as other.
+// tenants are the metrics by tenant. The number of labels is bounded: a tenant that is neither
+// listed nor among the first ones is counted as other.
 type tenants struct {
 	runs       *prometheus.CounterVec
 	cpu, wait  *prometheus.CounterVec
@@ -18,16 +18,16 @@ type tenants struct {
 	on         bool
 	mu         sync.RWMutex
 	labels     map[string]bool
-	left       int // how many more tenants get a label
+	left       int // number of further tenants that get a label
 }
 
 func newTenants(opts Options) *tenants {
 	t := &tenants{
-		runs:       counter("toolrun_tenant_runs_total", "Runs, by what became of them: executed, repeated, refused or not_started.", "tenant", "outcome"),
-		cpu:        counter("toolrun_tenant_run_cpu_seconds_total", "Processor time of tools.", "tenant"),
-		wait:       counter("toolrun_tenant_run_wait_seconds_total", "How long attempts waited for their turn to run, or runs for one that did not come.", "tenant"),
-		inProgress: gauge("toolrun_tenant_runs_in_progress", "Runs that have begun and not yet ended.", "tenant"),
-		limited:    counter("toolrun_tenant_requests_limited_total", "Requests that were answered 429 because their caller sent more than --rate.", "tenant"),
+		runs:       counter("toolrun_tenant_runs_total", "Runs, by outcome: executed, repeated, refused or not_started.", "tenant", "outcome"),
+		cpu:        counter("toolrun_tenant_run_cpu_seconds_total", "CPU time of tools.", "tenant"),
+		wait:       counter("toolrun_tenant_run_wait_seconds_total", "Queue time of attempts, and of runs that were not executed.", "tenant"),
+		inProgress: gauge("toolrun_tenant_runs_in_progress", "Runs in progress.", "tenant"),
+		limited:    counter("toolrun_tenant_requests_limited_total", "Requests that were rejected with status 429 because their caller exceeded --rate.", "tenant"),
 		on:         len(opts.Tenants) > 0 || opts.FirstTenants > 0, labels: map[string]bool{}, left: opts.FirstTenants,
 	}
 	for _, id := range opts.Tenants {
@@ -36,13 +36,13 @@ func newTenants(opts Options) *tenants {
 	return t
 }
 
-// label returns the label of a tenant. It stays the same for as long as the process runs.
+// label returns the label of a tenant. It does not change while the process runs.
 func (t *tenants) label(id string) string {
 	t.mu.RLock()
 	known, full := t.labels[id], t.left == 0
 	t.mu.RUnlock()
 	switch {
-	case id == other: // or it would be counted with the others, or the others with it
+	case id == other: // a tenant with this id shares the label
 		return other
 	case known:
 		return id
@@ -73,14 +73,15 @@ func (t *tenants) waited(id string, seconds float64) {
 	}
 }
 
-// Limited counts a request of a tenant that was refused because its caller sends too many.
+// Limited counts a request of a tenant that was rejected because its caller exceeded the rate
+// limit.
 func (t *Telemetry) Limited(tenant string) {
 	if t.tenants.on {
 		t.tenants.limited.WithLabelValues(t.tenants.label(tenant)).Inc()
 	}
 }
 
-// ended counts a run; began reports whether it was counted as begun.
+// ended counts a run. began reports whether it was counted as in progress.
 func (t *tenants) ended(id, outcome string, began bool, result *report.Result) {
 	if !t.on {
 		return

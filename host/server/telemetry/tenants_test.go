@@ -60,12 +60,12 @@ func TestMetricsByTenant(t *testing.T) {
 	}
 	_, _ = h.Run(t.Context(), host.Invocation{Tool: "visit", Caller: host.Caller{Tenant: "acme"}, Input: json.RawMessage(`7`)})
 	wantMetrics(t, tel, `
-# HELP toolrun_tenant_runs_in_progress Runs that have begun and not yet ended.
+# HELP toolrun_tenant_runs_in_progress Runs in progress.
 # TYPE toolrun_tenant_runs_in_progress gauge
 toolrun_tenant_runs_in_progress{tenant="acme"} 0
 toolrun_tenant_runs_in_progress{tenant="globex"} 0
 toolrun_tenant_runs_in_progress{tenant="other"} 0
-# HELP toolrun_tenant_runs_total Runs, by what became of them: executed, repeated, refused or not_started.
+# HELP toolrun_tenant_runs_total Runs, by outcome: executed, repeated, refused or not_started.
 # TYPE toolrun_tenant_runs_total counter
 toolrun_tenant_runs_total{outcome="executed",tenant="acme"} 2
 toolrun_tenant_runs_total{outcome="executed",tenant="globex"} 2

@@ -92,7 +92,7 @@ func TestTraces(t *testing.T) {
 		{"ok", "visit", count, `
 run visit
   attempt attempt=1
-    cell
+    worker
       memory.get_content store=visits
       memory.set_content store=visits
   commit writes=1
@@ -103,7 +103,7 @@ run visit
 		}, `
 run visit !tool_error
   attempt attempt=1
-    cell
+    worker
       memory.get_content !not_found
 `},
 		{"no calls", "visit", func(context.Context, engine.Host) (engine.Output, error) {
@@ -111,7 +111,7 @@ run visit !tool_error
 		}, `
 run visit !tool_error
   attempt attempt=1
-    cell
+    worker
 `},
 		{"a conflict", "visit", func(ctx context.Context, g engine.Host) (engine.Output, error) {
 			if executed++; executed > 1 {
@@ -127,11 +127,11 @@ run visit !tool_error
 		}, `
 run visit
   attempt attempt=1
-    cell
+    worker
       memory.get_content store=visits
       memory.set_content store=visits
   attempt attempt=2
-    cell
+    worker
       memory.get_content store=visits
       memory.set_content store=visits
   commit writes=1
@@ -190,7 +190,7 @@ func TestTracesAreBounded(t *testing.T) {
 	if err := tel.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(exporter.GetSpans()); n != 204 { // run, attempt, cell, commit
+	if n := len(exporter.GetSpans()); n != 204 { // run, attempt, worker, commit
 		t.Errorf("spans of a run with 900 calls = %d; want 204", n)
 	}
 }
@@ -260,7 +260,7 @@ func TestCollector(t *testing.T) {
 		names = append(names, s.Name)
 	}
 	slices.Sort(names)
-	if diff := cmp.Diff([]string{"attempt", "cell", "commit", "memory.get_content", "memory.set_content", "run visit"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"attempt", "commit", "memory.get_content", "memory.set_content", "run visit", "worker"}, names); diff != "" {
 		t.Errorf("exported spans (-want +got):\n%s", diff)
 	}
 	if a := request.ResourceSpans[0].Resource.Attributes; len(a) != 1 || a[0].Value.GetStringValue() != "here" {
@@ -285,7 +285,7 @@ func TestCollectorDown(t *testing.T) {
 		t.Errorf("the log is %s; want a line on the export", text.String())
 	}
 	wantMetrics(t, tel, `
-# HELP toolrun_trace_export_failures_total Batches of spans that no collector took.
+# HELP toolrun_trace_export_failures_total Batches of spans that could not be exported.
 # TYPE toolrun_trace_export_failures_total counter
 toolrun_trace_export_failures_total 1
 `, "toolrun_trace_export_failures_total")

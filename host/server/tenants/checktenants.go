@@ -15,13 +15,13 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// surveyTime bounds how long a survey of the tenants of one app takes. A tenant takes some microseconds, unless a store
-// of it moved.
+// checkTimeout bounds the check of the tenants of one app. A tenant takes some microseconds, unless
+// one of its stores changed its access.
 const checkTimeout = 10 * time.Second
 
-// survey refuses an app that could not be opened for some tenant in the backend, also where none is open, because a
-// store has records of another access. It changes nothing. Where the time does not suffice, the rest of the tenants is
-// left unchecked, which is logged.
+// checkTenants rejects an app that could not be opened for some tenant in the backend, because a
+// store has records with another access. It includes tenants whose host is not open, and changes
+// nothing. If the time does not suffice, it logs that the remaining tenants were not checked.
 func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, declared *app.App) error {
 	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -66,14 +66,14 @@ func merged(declared *app.App, own []declare.Store) []declare.Store {
 }
 
 const (
-	// failureEvery is how often it is logged at most that one app cannot be opened for one tenant.
+	// failureEvery is the minimum interval between log lines about one app of one tenant.
 	failureEvery = time.Minute
-	// maxFailures bounds for how many tenants and apps it is logged in that time.
+	// maxFailures bounds the number of tenants and apps that are logged in that interval.
 	maxFailures = 1000
 )
 
-// failureLog logs why apps cannot be opened, not more than once in failureEvery for each tenant and app: each request of
-// the tenant tries again. It is safe for concurrent use.
+// failureLog logs why apps cannot be opened, at most once per failureEvery for each tenant and app,
+// because each request of the tenant tries again. It is safe for concurrent use.
 type failureLog struct {
 	logger *slog.Logger
 
@@ -81,7 +81,7 @@ type failureLog struct {
 	logged map[hostKey]time.Time
 }
 
-// due reports whether a failure at a place is to be logged.
+// due reports whether a failure of a host is to be logged.
 func (f *failureLog) due(at hostKey, now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,4 +1,5 @@
-// Package tenants opens the apps that a service serves, for each tenant that asks for one: hosts of different tenants share
-// a backend, engines and a gate, and nothing else. An app can be replaced while it is used, and a tenant can declare more
-// stores in it: runs under way end in the host that they began in, later ones begin in the new one.
+// Package tenants opens the apps of a service for each tenant that uses them. Hosts of different
+// tenants share only a backend, engines and a gate. An app can be replaced while it is in use, and
+// a tenant can declare additional stores: runs in progress end in the host that they started in,
+// later runs use the new host.
 package tenants

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// use counts a use. The caller holds mu of the Apps.
+// use counts a use. The caller holds the mu of the Apps.
 func (o *openHost) use() {
 	o.uses.Add(1)
 	o.inUse++
@@ -21,7 +21,7 @@ func (a *Apps) release(o *openHost) {
 	o.uses.Done()
 }
 
-// closeResting closes hosts that are not used, until Close.
+// runIdleCloser closes idle hosts until Close is called.
 func (a *Apps) runIdleCloser() {
 	ticker := time.NewTicker(max(a.options.Idle/4, time.Millisecond))
 	defer ticker.Stop()
@@ -35,7 +35,8 @@ func (a *Apps) runIdleCloser() {
 	}
 }
 
-// rest closes the hosts that were last used before a time, and tells who holds others.
+// closeIdle closes the hosts that were last used before a time, and calls OnIdle for those that are
+// still in use.
 func (a *Apps) closeIdle(before time.Time) {
 	a.working.RLock()
 	defer a.working.RUnlock()
@@ -63,7 +64,8 @@ func (a *Apps) closeIdle(before time.Time) {
 	}
 }
 
-// closeOldest closes the host that was not used for longest, if there is one that is not used. The caller holds mu.
+// closeOldest closes the least recently used idle host, and reports whether there was one. The
+// caller holds mu.
 func (a *Apps) closeOldest() bool {
 	var oldest hostKey
 	var found *openHost
@@ -80,7 +82,7 @@ func (a *Apps) closeOldest() bool {
 	return true
 }
 
-// keyed has a lock for each place that is being worked on.
+// keyedMutex is a mutex for each host key.
 type keyedMutex struct {
 	mu    sync.Mutex
 	locks map[hostKey]*keyedMutexEntry
@@ -91,7 +93,7 @@ type keyedMutexEntry struct {
 	users int
 }
 
-// lock locks a place. What it returns unlocks it.
+// lock locks a key. The returned function unlocks it.
 func (k *keyedMutex) lock(at hostKey) func() {
 	k.mu.Lock()
 	if k.locks == nil {

@@ -16,9 +16,10 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// Serve makes the given apps those that are served. An app that is open is opened anew for each of its tenants; where
-// that fails, as for a store whose access changed under its records, that app goes on as it was, and the error says so.
-// The records of tenants for which it is not open are looked at too.
+// Serve replaces the apps that are served. An open app is reopened for each of its tenants. If that
+// fails, for example because the access of a store with records changed, the app continues in its
+// previous version, and the error reports it. Records of tenants whose host is not open are checked
+// too.
 func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	a.serving.Lock()
 	defer a.serving.Unlock()
@@ -27,7 +28,7 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	next := map[string]*app.App{}
 	for _, declared := range served {
 		if other := next[declared.ID]; other != nil {
-			return fmt.Errorf("two apps are called %q", declared.ID)
+			return fmt.Errorf("two apps have the id %q", declared.ID)
 		}
 		next[declared.ID] = declared
 	}
@@ -53,7 +54,7 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	for _, o := range left {
 		a.retire(o)
 	}
-	for id, declared := range next { // those that were opened meanwhile, of the app as it was
+	for id, declared := range next { // hosts of the previous version that were opened meanwhile
 		if err := a.replace(ctx, declared); err != nil {
 			errs = append(errs, fmt.Errorf("the app %s: %w", id, err))
 		}
@@ -61,8 +62,8 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	return errors.Join(errs...)
 }
 
-// take opens an app anew for all its tenants, if it could be opened for those too for which it is not open. The caller
-// holds serving.
+// reopen opens an app for all its tenants, if it could also be opened for tenants whose host is not
+// open. The caller holds serving.
 func (a *Apps) reopen(ctx context.Context, declared *app.App) error {
 	if err := checkTenants(ctx, a.options.Host, a.logger, declared); err != nil {
 		return err
@@ -70,7 +71,7 @@ func (a *Apps) reopen(ctx context.Context, declared *app.App) error {
 	return a.replace(ctx, declared)
 }
 
-// replace opens an app anew for all its tenants, or for none. The caller holds serving.
+// replace opens an app for all its tenants, or for none. The caller holds serving.
 func (a *Apps) replace(ctx context.Context, declared *app.App) error {
 	fresh := map[hostKey]*openHost{}
 	was := a.outdated(declared)
@@ -85,21 +86,21 @@ func (a *Apps) replace(ctx context.Context, declared *app.App) error {
 		fresh[at] = newOpenHost(declared, h)
 	}
 	for at, o := range fresh {
-		if !a.swap(at, was[at], o, nil) { // closed meanwhile, or replaced by its tenant: Serve looks again
+		if !a.swap(at, was[at], o, nil) { // closed or replaced by its tenant meanwhile: Serve checks again
 			a.retire(o)
 		}
 	}
 	return nil
 }
 
-// openedAs is a host that is open.
+// newOpenHost returns an openHost that is ready.
 func newOpenHost(declared *app.App, h *host.Host) *openHost {
 	o := &openHost{app: declared, ready: make(chan struct{}), host: h, used: time.Now()}
 	close(o.ready)
 	return o
 }
 
-// places are those where an app is open, but not as it is declared now, with what is open there.
+// outdated returns the open hosts of an app that use an earlier declaration.
 func (a *Apps) outdated(declared *app.App) map[hostKey]*openHost {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -112,8 +113,8 @@ func (a *Apps) outdated(declared *app.App) map[hostKey]*openHost {
 	return list
 }
 
-// swap puts a host in the place of another one, nil for none, and reports whether that was there still, and served the app
-// as it is declared, if one is given.
+// swap replaces a host, nil for none. It fails if the host was replaced meanwhile or, if declared
+// is not nil, if the app is no longer served in this version.
 func (a *Apps) swap(at hostKey, was, o *openHost, declared *app.App) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -127,7 +128,7 @@ func (a *Apps) swap(at hostKey, was, o *openHost, declared *app.App) bool {
 	return true
 }
 
-// drop has a place opened anew at its next use.
+// drop closes the host of a key, so that its next use opens it again.
 func (a *Apps) drop(at hostKey) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -137,8 +138,9 @@ func (a *Apps) drop(at hostKey) {
 	}
 }
 
-// DeclareStore creates a store for a tenant, or changes one that was created so. The rules of the catalogue hold: a store
-// with records keeps its access, which is a conflict. One of the app file is changed there.
+// DeclareStore creates a store for a tenant, or changes one that was created in this way. The
+// access of a store with records cannot change, which is a conflict. Stores of the app file can
+// only be changed in the file.
 func (a *Apps) DeclareStore(ctx context.Context, tenant, id string, st declare.Store, create bool) error {
 	return a.declare(ctx, tenant, id, []declare.Store{st}, func(known []declare.Store) error { return checkDeclare(known, st, create) })
 }
@@ -155,7 +157,7 @@ func (a *Apps) DeclareStores(ctx context.Context, tenant, id string, stores []de
 	})
 }
 
-// declare adds declarations to those that the tenant made before, if check finds that they may be.
+// declare adds declarations to those of the tenant, if check accepts them.
 func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.Store, check func(known []declare.Store) error) error {
 	at := hostKey{tenant, id}
 	defer a.declaring.lock(at)()
@@ -198,7 +200,7 @@ func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.
 	return nil
 }
 
-// at returns the app of a place as it is declared, and what is open there, nil for nothing.
+// at returns the current declaration of an app and its open host, nil for none.
 func (a *Apps) at(at hostKey) (*app.App, *openHost, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -212,7 +214,7 @@ func (a *Apps) at(at hostKey) (*app.App, *openHost, error) {
 	return declared, a.hosts[at], nil
 }
 
-// storeNamed returns the store of a name, in whatever case it is written.
+// storeNamed returns the store with a name, ignoring case, or nil.
 func storeNamed(stores []declare.Store, name string) *declare.Store {
 	i := slices.IndexFunc(stores, func(s declare.Store) bool { return strings.EqualFold(s.Name, name) })
 	if i < 0 {
@@ -221,7 +223,7 @@ func storeNamed(stores []declare.Store, name string) *declare.Store {
 	return &stores[i]
 }
 
-// mayDeclare decides whether a store is to be created that there is not, or changed that there is.
+// checkDeclare rejects the creation of a store that exists, and the change of one that does not.
 func checkDeclare(known []declare.Store, st declare.Store, create bool) error {
 	other := storeNamed(known, st.Name)
 	switch {
@@ -233,11 +235,11 @@ func checkDeclare(known []declare.Store, st declare.Store, create bool) error {
 	return nil
 }
 
-// declarationFault says why stores cannot be declared.
+// declarationFault returns the error of stores that cannot be declared.
 func declarationFault(stores []declare.Store, err error) error {
 	if moved, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		return abi.Faultf(abi.Conflict, "the store %q has %s", moved.Store, moved.Held()).
-			WithHint("declare it as it was, give the new store another name, or remove the records")
+			WithHint("restore its declaration, rename the new store, or remove the records")
 	}
 	if _, ok := errors.AsType[*abi.Fault](err); ok {
 		return err

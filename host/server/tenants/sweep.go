@@ -11,15 +11,17 @@ import (
 )
 
 const (
-	// sweepChunk is how many records one call of a sweep frees, and sweepChunks how many calls one sweep makes.
+	// sweepChunk is the number of records that one call frees. sweepChunks bounds the calls of one
+	// sweep.
 	sweepChunk  = 1000
 	sweepChunks = 100
 )
 
-// sweeper frees what expired in the backend, once for all hosts, and also for tenants whose hosts are not open.
+// sweeper frees expired data in the backend, for all hosts at once and for tenants whose hosts are
+// not open.
 type sweeper struct {
 	options host.Options
-	apps    func() []*app.App // those that are served
+	apps    func() []*app.App // the apps that are served
 	logger  *slog.Logger
 }
 
@@ -52,8 +54,9 @@ func (s *sweeper) run(stop <-chan struct{}) {
 	}
 }
 
-// Sweep frees the records that expired more than an hour ago, ends sessions that were not used for as long as their
-// app says, and keeps ledgers within their bounds, for all apps and tenants. Apps that are open do so by themselves.
+// Sweep frees records that expired more than an hour ago, ends sessions that exceeded the idle time
+// of their app, and truncates ledgers to their bounds, for all apps and tenants. It runs
+// periodically without a call.
 func (a *Apps) Sweep(ctx context.Context) error { return a.sweeper.sweep(ctx) }
 
 func (s *sweeper) sweep(ctx context.Context) error {

@@ -21,30 +21,32 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// Options are what Apps are made of.
+// Options configure Apps.
 type Options struct {
-	// Host is what every host is opened with, but for App, Tenants and SweepEvery, which is that of the Apps.
+	// Host contains the options of every host. App and Tenants are ignored. SweepEvery applies to
+	// the Apps.
 	Host host.Options
-	// Observers makes the observers of an app beside those of Host. Default: none.
+	// Observers returns additional observers of an app. Default: none.
 	Observers func(app string) []host.Observer
-	// FileURL makes the address at which an uploaded file of an app can be downloaded. Default: there is none.
+	// FileURL returns the download URL of an uploaded file. Default: files have no URL.
 	FileURL func(app, tenant string, file artifact.Artifact) string
-	// Retired is told of each host that is replaced or closed, before the uses of it have ended: who holds one for long
-	// lets go of it then. Default: nobody is told.
+	// OnRetired is called with each host that is replaced or closed, before its uses have ended.
+	// Long-term holders of the host release it then. Default: nothing.
 	OnRetired func(*host.Host)
-	// Tenants is how many tenants may have open hosts. Default 10,000.
+	// Tenants is the maximum number of tenants with open hosts. Default: 10,000.
 	Tenants int
-	// Open is how many hosts are open at a time: for one more, that is closed which was not used for longest, if there is one
-	// that is not used. Default 1,000.
+	// Open is the maximum number of open hosts. For one more, the least recently used idle host is
+	// closed, if there is one. Default: 1,000.
 	Open int
-	// Idle is how long a host is open that is not used; it is opened again when it is. Negative for ever. Default 1 hour.
+	// Idle is how long an unused host stays open; it is reopened on its next use. Negative:
+	// forever. Default: 1 hour.
 	Idle time.Duration
-	// Resting is called now and then with a host that nobody asked for as long: who holds one to be ready lets go of it then.
-	// Default: nobody is told.
+	// OnIdle is called periodically with each host that got no request for as long as Idle but is
+	// still in use. Long-term holders of the host release it then. Default: nothing.
 	OnIdle func(*host.Host)
 }
 
-// Apps are the apps that are served. It is safe for concurrent use.
+// Apps are the apps that a service serves. It is safe for concurrent use.
 type Apps struct {
 	options Options
 
@@ -52,36 +54,37 @@ type Apps struct {
 	closed bool
 	apps   map[string]*app.App
 	hosts  map[hostKey]*openHost
-	gone   sync.WaitGroup // hosts that are being closed
-	// serving is held while apps are replaced: of all tenants, but for none that opens or changes its own.
+	gone   sync.WaitGroup // hosts that are closing
+	// serving is held while apps are replaced for all tenants. Opening or changing the host of one
+	// tenant does not take it.
 	serving sync.Mutex
-	// working is held, for reading, by who may close hosts, and by Close.
+	// working is read-locked by operations that may close hosts, and write-locked by Close.
 	working  sync.RWMutex
 	logger   *slog.Logger
 	failures failureLog
 	sweeper  sweeper
-	// declaring has a lock for each place where stores are declared.
+	// declaring locks a host key while stores are declared for it.
 	declaring  keyedMutex
 	stop       chan struct{} // closed by Close
 	background sync.WaitGroup
 }
 
-// place is where a host belongs.
+// hostKey identifies a host.
 type hostKey struct{ tenant, app string }
 
-// opened is a host with its uses.
+// openHost is a host with its uses.
 type openHost struct {
-	app   *app.App      // as its files have it
+	app   *app.App      // as declared in its files
 	ready chan struct{} // closed when host or err is set
 	host  *host.Host
 	err   error
 	uses  sync.WaitGroup
-	// Under the lock of the Apps: how many uses there are, and when the last one began or ended.
+	// Under the lock of the Apps: the number of uses, and when the last one began or ended.
 	inUse int
 	used  time.Time
 }
 
-// New returns Apps without any app.
+// New returns Apps that serve no app yet.
 func New(opts Options) *Apps {
 	setDefault(&opts.Tenants, 10_000)
 	setDefault(&opts.Open, 1_000)
@@ -126,7 +129,7 @@ func (a *Apps) all() []*app.App {
 	return list
 }
 
-// App returns the declarations of an app as its files have them.
+// App returns the declarations of an app from its files.
 func (a *Apps) App(id string) (*app.App, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -134,25 +137,25 @@ func (a *Apps) App(id string) (*app.App, bool) {
 	return found, ok
 }
 
-// Open returns how many apps of tenants are open.
+// Open returns the number of open hosts.
 func (a *Apps) Open() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.hosts)
 }
 
-// Usage returns a page of what apps use, also of those that are not open or no longer served; see metering.List. What
-// runs of other tenants than the one that is named used is up to half a minute old.
+// Usage returns a page of usage, including apps that are not open or no longer served; see
+// metering.List. If q names no tenant, the runs of the last 30 seconds may be missing.
 func (a *Apps) Usage(ctx context.Context, q metering.Query) (found []metering.Usage, next string, err error) {
 	if q.Tenant != "" {
 		for _, h := range a.openOf(q.Tenant) {
-			_ = h.Meter().Flush() // which logs why; what is kept is older then
+			_ = h.Meter().Flush() // Flush logs errors; the result is then older
 		}
 	}
 	return metering.List(ctx, a.options.Host.Backend, q)
 }
 
-// openOf returns the hosts of a tenant that are open.
+// openOf returns the open hosts of a tenant.
 func (a *Apps) openOf(tenant string) (hosts []*host.Host) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -172,7 +175,8 @@ func (a *Apps) openOf(tenant string) (hosts []*host.Host) {
 	return hosts
 }
 
-// Host returns the host of a tenant's app, opening it at its first use. Whoever gets it calls release when done with it.
+// Host returns the host of a tenant's app, and opens it on first use. The caller calls release when
+// done.
 func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, release func(), err error) {
 	o, mine, err := a.find(hostKey{tenant, id})
 	if err != nil {
@@ -199,7 +203,8 @@ func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, relea
 	return o.host, func() { a.release(o) }, nil
 }
 
-// find returns what is opened at a place, counting a use; mine is set where the caller is to open it.
+// find returns the host of a key and counts a use. mine is not nil if the caller has to open the
+// host.
 func (a *Apps) find(at hostKey) (o *openHost, mine *app.App, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -215,7 +220,7 @@ func (a *Apps) find(at hostKey) (o *openHost, mine *app.App, err error) {
 		return o, nil, nil
 	}
 	if most := a.options.Tenants * len(a.apps); len(a.hosts) >= min(a.options.Open, most) && !a.closeOldest() && len(a.hosts) >= most {
-		return nil, nil, abi.Faultf(abi.QuotaExceeded, "this service has as many tenants as it may have: %d", a.options.Tenants)
+		return nil, nil, abi.Faultf(abi.QuotaExceeded, "the service has reached its limit of %d tenants", a.options.Tenants)
 	}
 	o = &openHost{app: declared, ready: make(chan struct{})}
 	o.use()
@@ -223,9 +228,9 @@ func (a *Apps) find(at hostKey) (o *openHost, mine *app.App, err error) {
 	return o, declared, nil
 }
 
-var errClosed = abi.Faultf(abi.Unavailable, "the service is closing").WithHint("try again in a moment")
+var errClosed = abi.Faultf(abi.Unavailable, "the service is closing").WithHint("retry in a moment")
 
-// noApp says that there is no such app. The caller holds mu.
+// errNoApp returns the error for an unknown app. The caller holds mu.
 func (a *Apps) errNoApp(id string) error {
 	f := abi.Faultf(abi.NotFound, "there is no app %q", id)
 	if near := spell.Name(id, slices.Sorted(maps.Keys(a.apps))); near != "" {
@@ -234,9 +239,9 @@ func (a *Apps) errNoApp(id string) error {
 	return f
 }
 
-// open opens a host with the stores that the tenant declared, and more of them.
+// open opens a host with the stores that the tenant declared, and additional ones.
 func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more []declare.Store) (*host.Host, error) {
-	ctx = context.WithoutCancel(ctx) // others wait for it too
+	ctx = context.WithoutCancel(ctx) // other callers wait for it too
 	stores, err := memory.Declared(ctx, a.options.Host.Backend, tenant, declared.ID)
 	if err != nil {
 		return nil, fmt.Errorf("open the app %q: %w", declared.ID, err)
@@ -247,11 +252,11 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 	for _, s := range stores {
 		var replaced bool
 		if merged.Stores, replaced = merge(merged.Stores, s); replaced {
-			a.logger.Warn("a store of the app file is what the tenant declared before", "tenant", tenant, "store", s.Name)
+			a.logger.Warn("the earlier declaration of the tenant replaces a store of the app file", "tenant", tenant, "store", s.Name)
 		}
 	}
 	opts := a.options.Host
-	opts.App, opts.Tenants, opts.SweepEvery = &merged, []string{tenant}, -1 // Apps sweep for all
+	opts.App, opts.Tenants, opts.SweepEvery = &merged, []string{tenant}, -1 // the sweeper of the Apps covers all hosts
 	if a.options.Observers != nil {
 		opts.Observers = append(slices.Clone(opts.Observers), a.options.Observers(declared.ID)...)
 	}
@@ -261,9 +266,9 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 	return host.Open(ctx, opts)
 }
 
-// merge adds a store that a tenant declared. The file's word goes before it, but where the file means other records: a
-// tenant's declaration must neither keep the app from being opened, nor lose what is stored under it. It reports whether
-// the tenant's declaration replaced that of the file.
+// merge adds a store that a tenant declared. The declaration of the app file wins, unless it refers
+// to other records: a tenant's declaration must neither prevent the app from opening nor lose
+// stored records. merge reports whether the tenant's declaration replaced that of the file.
 func merge(stores []declare.Store, s declare.Store) (all []declare.Store, replaced bool) {
 	i := slices.IndexFunc(stores, func(other declare.Store) bool { return strings.EqualFold(other.Name, s.Name) })
 	if i < 0 {
@@ -276,11 +281,12 @@ func merge(stores []declare.Store, s declare.Store) (all []declare.Store, replac
 	return stores, false
 }
 
-// openFault says why an app cannot be opened for a tenant, in words that are anybody's business.
+// openFault returns the error of an app that cannot be opened for a tenant, without details of the
+// service.
 func openFault(err error) error {
 	if moved, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
-		return abi.Faultf(abi.Unavailable, "the app cannot be opened: its store %q has records of access %q", moved.Store, moved.Was).
-			WithHint("the app file has to declare it as it was, or another store")
+		return abi.Faultf(abi.Unavailable, "the app cannot be opened: its store %q has records with access %q", moved.Store, moved.Was).
+			WithHint("restore the declaration in the app file, or declare a store with another name")
 	}
 	return err
 }
@@ -293,7 +299,7 @@ func (a *Apps) forget(at hostKey, o *openHost) {
 	}
 }
 
-// retire closes a host once its uses have ended.
+// retire closes a host when its uses have ended.
 func (a *Apps) retire(o *openHost) {
 	a.gone.Go(func() {
 		<-o.ready
@@ -302,12 +308,13 @@ func (a *Apps) retire(o *openHost) {
 		}
 		o.uses.Wait()
 		if o.host != nil {
-			_ = o.host.Close() // its programs have told what went wrong
+			_ = o.host.Close() // its programs have reported errors
 		}
 	})
 }
 
-// Close ends all hosts, after the runs under way; later ones are unavailable.
+// Close closes all hosts when the runs in progress have ended. Later uses fail with
+// abi.Unavailable.
 func (a *Apps) Close() error {
 	a.serving.Lock()
 	defer a.serving.Unlock()

@@ -8,107 +8,112 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// RunRequest asks for a run of a tool.
+// RunRequest is a request to run a tool.
 type RunRequest struct {
 	Tool string `json:"tool,omitempty" minLength:"1" maxLength:"128" doc:"Name of a declared tool. Default: the app's default_tool, or its only tool" example:"remember_me"`
 	RunFields
 }
 
-// CodeRequest asks for a run of code that no app declares.
+// CodeRequest is a request to run code that no app declares.
 type CodeRequest struct {
-	Name     string `json:"name,omitempty" maxLength:"128" pattern:"^[A-Za-z0-9_.-]*$" doc:"What the Result calls it. Default: code" example:"node_7"`
+	Name     string `json:"name,omitempty" maxLength:"128" pattern:"^[A-Za-z0-9_.-]*$" doc:"Name of the code in the Result. Default: code" example:"node_7"`
 	Language string `json:"language" doc:"Language of the code"`
-	Code     string `json:"code" minLength:"1" doc:"The source: one file, which imports nothing but what the language brings"`
-	// Grants are verbs by the names of stores, as in an app file: read, write, readwrite, or several with commas.
-	Grants map[string]string `json:"grants,omitempty" doc:"What the code may do with stores, by their names: read, write, delete, readwrite, or several with commas" example:"{\"userPrefs\":\"read\"}"`
+	Code     string `json:"code" minLength:"1" doc:"The source: one file, which may import only the standard library of the language"`
+	// Grants maps names of stores to verbs, as in an app file: read, write, readwrite, or several
+	// with commas.
+	Grants map[string]string `json:"grants,omitempty" doc:"Allowed operations by store: read, write, delete, readwrite, or several with commas" example:"{\"userPrefs\":\"read\"}"`
 	RunFields
 }
 
-// RunFields is what every run may be given.
+// RunFields are the fields of all requests that run something.
 type RunFields struct {
-	Input    json.RawMessage `json:"input,omitempty" doc:"Input of the tool, a JSON object. Without it, the input is the message"`
-	Message  *string         `json:"message,omitempty" doc:"What the user said: context.message, and input.message where there is no input" example:"Hello"`
-	Session  string          `json:"session_id,omitempty" maxLength:"128" doc:"The session, which begins where it has not; with credentials of a user, one that is theirs" example:"sess_123"`
-	User     string          `json:"user_id,omitempty" maxLength:"256" doc:"For whom the run acts. Credentials of a user act for that user alone; a user in metadata means nothing"`
-	Metadata json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) on the session's metadata, set before the run; it stays where the run fails"`
-	Context  json.RawMessage `json:"context,omitempty" doc:"JSON object with keys for the tool's context, such as steps"`
+	Input    json.RawMessage `json:"input,omitempty" doc:"Input of the tool, a JSON object. Default: an object with the message"`
+	Message  *string         `json:"message,omitempty" doc:"Message of the user: context.message, and input.message if there is no input" example:"Hello"`
+	Session  string          `json:"session_id,omitempty" maxLength:"128" doc:"The session. It is started if it does not exist. With credentials of a user, it must be a session of that user" example:"sess_123"`
+	User     string          `json:"user_id,omitempty" maxLength:"256" doc:"The user that the run acts for. Credentials of a user act only for that user; a user in metadata has no effect"`
+	Metadata json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) for the session's metadata, applied before the run; it stays if the run fails"`
+	Context  json.RawMessage `json:"context,omitempty" doc:"JSON object whose members are added to the tool's context, such as steps"`
 
-	SessionReference string            `json:"session_reference,omitempty" maxLength:"256" doc:"The platform's own name for the session"`
-	UserReference    string            `json:"user_reference,omitempty" maxLength:"256" doc:"The platform's own name for the user"`
+	SessionReference string            `json:"session_reference,omitempty" maxLength:"256" doc:"The platform's own id of the session"`
+	UserReference    string            `json:"user_reference,omitempty" maxLength:"256" doc:"The platform's own id of the user"`
 	Env              map[string]string `json:"env,omitempty" doc:"Added to the environment that the tool declares"`
-	TimeoutMS        int64             `json:"timeout_ms,omitempty" minimum:"1" maximum:"180000" doc:"How long the run may take, in milliseconds; it shortens what the tool declares"`
-	Dry              bool              `json:"dry_run,omitempty" doc:"Store nothing; the Result's changes tell what would be"`
+	TimeoutMS        int64             `json:"timeout_ms,omitempty" minimum:"1" maximum:"180000" doc:"Time limit of the run in milliseconds. It can only shorten the limit of the tool"`
+	Dry              bool              `json:"dry_run,omitempty" doc:"Store nothing. The changes of the Result contain what would be stored"`
 }
 
-// SessionRequest starts a session, and runs the app's default tool in it if it has a message.
+// SessionRequest is a request to start a session. If it has a message, the app's default tool runs
+// in the session.
 type SessionRequest struct {
-	Message          *string         `json:"message,omitempty" doc:"What the user said: runs the app's default tool in the session, as a run with this message does" example:"Hello"`
-	Session          string          `json:"session_id,omitempty" maxLength:"128" doc:"Default: a new id. Credentials of a user may name a session that is theirs, and no other"`
-	User             string          `json:"user_id,omitempty" maxLength:"256" doc:"Whose session it is. Default: the credentials' user, or nobody's until a key of the platform names a user for it"`
-	Metadata         json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) on the session's metadata"`
-	SessionReference string          `json:"session_reference,omitempty" maxLength:"256" doc:"The platform's own name for the session"`
-	UserReference    string          `json:"user_reference,omitempty" maxLength:"256" doc:"The platform's own name for the user"`
+	Message          *string         `json:"message,omitempty" doc:"Message of the user. It runs the app's default tool in the session, as a run with this message does" example:"Hello"`
+	Session          string          `json:"session_id,omitempty" maxLength:"128" doc:"Id of the session. Default: a new id. Credentials of a user may only name a session of that user"`
+	User             string          `json:"user_id,omitempty" maxLength:"256" doc:"Owner of the session. Default: the user of the credentials; otherwise the session is anonymous until an API key names a user"`
+	Metadata         json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) for the session's metadata"`
+	SessionReference string          `json:"session_reference,omitempty" maxLength:"256" doc:"The platform's own id of the session"`
+	UserReference    string          `json:"user_reference,omitempty" maxLength:"256" doc:"The platform's own id of the user"`
 }
 
-// Run is a run as a request for its id finds it.
+// Run describes a run.
 type Run struct {
 	ID      string `json:"run_id"`
-	Tool    string `json:"tool" doc:"Name of the tool, or what the request called its code"`
+	Tool    string `json:"tool" doc:"Name of the tool, or of the code in the request"`
 	User    string `json:"user_id,omitempty"`
 	Session string `json:"session_id,omitempty"`
-	Status  string `json:"status" enum:"queued,running,done" doc:"queued: it waits for its tool to be compiled, or for its turn; done: it has ended, however"`
-	// Cancelled says that someone asked to cancel it; its Result says whether that came in time.
-	Cancelled bool       `json:"cancelled,omitempty" doc:"It was asked to be cancelled; the result says whether that was in time"`
-	Created   time.Time  `json:"created" doc:"When it was asked for"`
+	Status  string `json:"status" enum:"queued,running,done" doc:"queued: waiting for the compilation of its tool, or for capacity; done: ended, with success or not"`
+	// Cancelled is true if its cancellation was requested. The Result shows whether that was in
+	// time.
+	Cancelled bool       `json:"cancelled,omitempty" doc:"Its cancellation was requested; the result shows whether that was in time"`
+	Created   time.Time  `json:"created" doc:"When it was requested"`
 	Started   *time.Time `json:"started,omitempty" doc:"When its first attempt began"`
 	Ended     *time.Time `json:"ended,omitempty"`
-	Expires   *time.Time `json:"expires_at,omitempty" doc:"When a run that has ended is not found any more, at the latest"`
+	Expires   *time.Time `json:"expires_at,omitempty" doc:"When a run that has ended can no longer be found, at the latest"`
 	// Result is nil until the run has ended, and if it is too large to be kept.
-	Result *report.Result `json:"result,omitempty" doc:"What came of it; missing until it has ended, and if it has more than 4 MiB"`
+	Result *report.Result `json:"result,omitempty" doc:"The Result; missing until the run has ended, and if it is larger than 4 MiB"`
 }
 
-// Store declares a piece of memory, in the words of an app file.
+// Store is the declaration of a store, with the terms of an app file.
 type Store struct {
-	TechnicalName string          `json:"technical_name" minLength:"1" maxLength:"64" doc:"The name that tools use; it never changes" example:"userPrefs"`
-	Name          string          `json:"name,omitempty" maxLength:"256" doc:"Name for people" example:"User preferences"`
-	Description   string          `json:"description,omitempty" maxLength:"4096" doc:"What it is for"`
-	Access        string          `json:"access" enum:"session,user,application" doc:"Whose memory it is"`
-	Retention     string          `json:"retention,omitempty" maxLength:"32" doc:"How long a record lives after its last write: session, 1_day, 1_week, 1_month, or such as 90d, 24h, 30m. Default: until it is deleted" example:"1_month"`
-	Strict        bool            `json:"strict,omitempty" doc:"Refuse writes that do not fit the schema"`
+	TechnicalName string          `json:"technical_name" minLength:"1" maxLength:"64" doc:"Name for tools; it cannot change" example:"userPrefs"`
+	Name          string          `json:"name,omitempty" maxLength:"256" doc:"Display name" example:"User preferences"`
+	Description   string          `json:"description,omitempty" maxLength:"4096" doc:"Purpose of the store"`
+	Access        string          `json:"access" enum:"session,user,application" doc:"Scope of its records"`
+	Retention     string          `json:"retention,omitempty" maxLength:"32" doc:"How long a record lives after its last write: session, 1_day, 1_week, 1_month, or a duration such as 90d, 24h, 30m. Default: until it is deleted" example:"1_month"`
+	Strict        bool            `json:"strict,omitempty" doc:"Reject writes that violate the schema"`
 	Schema        json.RawMessage `json:"schema,omitempty" doc:"JSON Schema of the content"`
-	// Declared says where: file for the app file, api for this service, built_in for sessionMeta.
-	Declared string `json:"declared,omitempty" readOnly:"true" enum:"file,api,built_in" doc:"Where it is declared: in the app file, or through the API; built_in for sessionMeta, which the host writes"`
-	// Mistakes and Unfit are in the answer to a declaration.
-	Mistakes []SchemaMistake `json:"mistakes,omitempty" readOnly:"true" doc:"What the schema seems to check and does not; a strict store with one is refused"`
-	Unfit    *Unfit          `json:"unfit,omitempty" readOnly:"true" doc:"Records that no longer fit, after a change"`
+	// Declared is where it is declared: file for the app file, api for this service, built_in for
+	// sessionMeta.
+	Declared string `json:"declared,omitempty" readOnly:"true" enum:"file,api,built_in" doc:"Where it is declared: in the app file, or through the API; built_in for sessionMeta, which only the host writes"`
+	// Mistakes and Unfit are set in the response to a declaration.
+	Mistakes []SchemaMistake `json:"mistakes,omitempty" readOnly:"true" doc:"Constraints of the schema that have no effect; a strict store with one is rejected"`
+	Unfit    *Unfit          `json:"unfit,omitempty" readOnly:"true" doc:"Records that violate the schema after a change"`
 }
 
 // StoreChange is a declaration that replaces another one.
 type StoreChange struct {
-	TechnicalName string          `json:"technical_name,omitempty" maxLength:"64" doc:"The store of the path, which it must be where it is given" example:"userPrefs"`
-	Name          string          `json:"name,omitempty" maxLength:"256" doc:"Name for people" example:"User preferences"`
-	Description   string          `json:"description,omitempty" maxLength:"4096" doc:"What it is for"`
-	Access        string          `json:"access" enum:"session,user,application" doc:"Whose memory it is"`
-	Retention     string          `json:"retention,omitempty" maxLength:"32" doc:"How long a record lives after its last write: session, 1_day, 1_week, 1_month, or such as 90d, 24h, 30m. Default: until it is deleted" example:"1_month"`
-	Strict        bool            `json:"strict,omitempty" doc:"Refuse writes that do not fit the schema"`
+	TechnicalName string          `json:"technical_name,omitempty" maxLength:"64" doc:"Must be the store of the path, if set" example:"userPrefs"`
+	Name          string          `json:"name,omitempty" maxLength:"256" doc:"Display name" example:"User preferences"`
+	Description   string          `json:"description,omitempty" maxLength:"4096" doc:"Purpose of the store"`
+	Access        string          `json:"access" enum:"session,user,application" doc:"Scope of its records"`
+	Retention     string          `json:"retention,omitempty" maxLength:"32" doc:"How long a record lives after its last write: session, 1_day, 1_week, 1_month, or a duration such as 90d, 24h, 30m. Default: until it is deleted" example:"1_month"`
+	Strict        bool            `json:"strict,omitempty" doc:"Reject writes that violate the schema"`
 	Schema        json.RawMessage `json:"schema,omitempty" doc:"JSON Schema of the content"`
-	// Declared, Mistakes and Unfit are of the service: what a client sends back of an answer is not looked at.
+	// Declared, Mistakes and Unfit are accepted and ignored, so that a client can send back a
+	// response.
 	Declared string          `json:"declared,omitempty" readOnly:"true" doc:"Where it is declared: in the app file, or through the API"`
-	Mistakes []SchemaMistake `json:"mistakes,omitempty" readOnly:"true" doc:"Of an answer; not looked at"`
-	Unfit    *Unfit          `json:"unfit,omitempty" readOnly:"true" doc:"Of an answer; not looked at"`
+	Mistakes []SchemaMistake `json:"mistakes,omitempty" readOnly:"true" doc:"Ignored in requests"`
+	Unfit    *Unfit          `json:"unfit,omitempty" readOnly:"true" doc:"Ignored in requests"`
 }
 
-// SchemaMistake is what a schema seems to check and does not.
+// SchemaMistake is a constraint of a schema that has no effect.
 type SchemaMistake struct {
-	Pointer string `json:"pointer" doc:"JSON Pointer (RFC 6901) of the place in the schema"`
+	Pointer string `json:"pointer" doc:"JSON Pointer (RFC 6901) to the location in the schema"`
 	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty" doc:"What to do about it"`
+	Hint    string `json:"hint,omitempty" doc:"How to fix it"`
 }
 
-// Unfit counts the records of a store that do not fit its schema.
+// Unfit counts the records of a store that violate its schema.
 type Unfit struct {
-	Records int  `json:"records" doc:"Records that do not fit; tools read them as they are"`
-	AtLeast bool `json:"at_least,omitempty" doc:"Not all records were looked at"`
+	Records int  `json:"records" doc:"Number of records that violate the schema; tools read them unchanged"`
+	AtLeast bool `json:"at_least,omitempty" doc:"Not all records were checked"`
 }
 
 // Tool describes a declared tool.
@@ -118,7 +123,7 @@ type Tool struct {
 	Description  string          `json:"description,omitempty"`
 	InputSchema  json.RawMessage `json:"inputSchema,omitempty"`
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
-	// Broken says why it cannot run.
+	// Broken is the reason why it cannot run.
 	Broken string `json:"broken,omitempty"`
 }
 
@@ -128,49 +133,51 @@ type Prompt struct {
 	Description string `json:"description,omitempty"`
 }
 
-// RenderRequest asks for a prompt.
+// RenderRequest is a request to render a prompt.
 type RenderRequest struct {
-	Session string `json:"session_id,omitempty" maxLength:"128" doc:"The session whose memory it reads"`
-	User    string `json:"user_id,omitempty" maxLength:"256" doc:"The user whose memory it reads"`
+	Session string `json:"session_id,omitempty" maxLength:"128" doc:"Session whose memory the prompt reads"`
+	User    string `json:"user_id,omitempty" maxLength:"256" doc:"User whose memory the prompt reads"`
 }
 
 // Rendered is a rendered prompt.
 type Rendered struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
-	// Missing are the expressions of the template that rendered as nothing.
-	Missing []string `json:"missing,omitempty" doc:"What the template names and is not stored, or null: it rendered as nothing" example:"[\"memory.userPrefs.language\"]"`
+	// Missing lists the expressions of the template that rendered as nothing.
+	Missing []string `json:"missing,omitempty" doc:"Expressions of the template without a stored value, or with null; they rendered as nothing" example:"[\"memory.userPrefs.language\"]"`
 }
 
 // Record is a record of a store with its content.
 type Record struct {
 	Content json.RawMessage `json:"content"`
-	// Revision is 0 for sessionMeta, which has none; it has the times of the session, if there is one.
-	Revision int64      `json:"revision,omitempty" doc:"Missing for sessionMeta, which has none"`
+	// Revision is 0 for sessionMeta, which has no revision. Its times are those of the session, if
+	// there is one.
+	Revision int64      `json:"revision,omitempty" doc:"Missing for sessionMeta, which has no revision"`
 	Created  time.Time  `json:"created,omitzero" doc:"For sessionMeta, when the session began"`
-	Updated  time.Time  `json:"updated_at,omitzero" doc:"For sessionMeta, when the session was used last"`
+	Updated  time.Time  `json:"updated_at,omitzero" doc:"For sessionMeta, when the session was last used"`
 	Expires  *time.Time `json:"expires_at"`
-	// Violations are what of a content that was just written does not fit the schema of its store, which is not strict.
-	Violations []abi.Violation `json:"violations,omitempty" doc:"What does not fit the schema of a store that is not strict, in the answer to a write"`
+	// Violations list how content that was just written violates the schema of its store, which is
+	// not strict.
+	Violations []abi.Violation `json:"violations,omitempty" doc:"Violations of the schema of a store that is not strict, in the response to a write"`
 }
 
-// List is a page of a list. Next, where it is given, asks for the page after it.
+// List is a page of a list. Next is the cursor of the next page, "" if there is none.
 type List[T any] struct {
 	Items []T    `json:"items" nullable:"false"`
-	Next  string `json:"next,omitempty" doc:"To be given as after for the next page; there is none where it is missing"`
+	Next  string `json:"next,omitempty" doc:"Value of after for the next page; missing on the last page"`
 }
 
 // FileChange changes an uploaded file.
 type FileChange struct {
-	Active bool `json:"is_active" doc:"Whether tools and prompts see the file's text"`
+	Active bool `json:"is_active" doc:"Whether tools and prompts see the text of the file"`
 }
 
-// Removed counts what was removed.
+// Removed counts removed records.
 type Removed struct {
 	Records int `json:"records"`
 }
 
-// Deleted says whether there was a record.
+// Deleted is the response to a deletion. Deleted is false if there was no record.
 type Deleted struct {
 	Success bool `json:"success"`
 	Deleted bool `json:"deleted"`
@@ -179,8 +186,8 @@ type Deleted struct {
 // Imported lists the stores that an import created or changed.
 type Imported struct {
 	Stores []string `json:"stores" nullable:"false"`
-	// LeftOut is what else the document has.
-	LeftOut []LeftOut `json:"left_out" nullable:"false" doc:"What the document has and was not imported"`
+	// LeftOut lists the parts of the document that were not imported.
+	LeftOut []LeftOut `json:"left_out" nullable:"false" doc:"Parts of the document that were not imported"`
 }
 
 // LeftOut is a part of a document that was not imported.
@@ -190,47 +197,48 @@ type LeftOut struct {
 	Reason string `json:"reason" doc:"Why it was not imported"`
 }
 
-// Whoami says whose the credentials are.
+// Whoami describes the credentials of a request.
 type Whoami struct {
 	Name    string   `json:"name"`
 	Role    string   `json:"role"`
 	Tenant  string   `json:"tenant"`
-	Apps    []string `json:"apps" nullable:"false" doc:"The apps that it may use here"`
+	Apps    []string `json:"apps" nullable:"false" doc:"Apps that the credentials may use"`
 	User    string   `json:"user_id,omitempty"`
 	Session string   `json:"session_id,omitempty"`
 }
 
-// Problem is an error as RFC 9457 has it, with the code of a fault.
+// Problem is a problem document (RFC 9457) with the code of a fault.
 type Problem struct {
-	Type   string `json:"type" doc:"Names the kind of the problem" example:"urn:toolrun:fault:not_found"`
-	Title  string `json:"title" doc:"The same for every problem of the kind"`
+	Type   string `json:"type" doc:"Kind of the problem" example:"urn:toolrun:fault:not_found"`
+	Title  string `json:"title" doc:"Summary of the kind of problem"`
 	Status int    `json:"status" doc:"The HTTP status"`
-	Detail string `json:"detail" doc:"What went wrong here"`
-	// Code is an abi.Code, the same as on every surface.
+	Detail string `json:"detail" doc:"Description of this problem"`
+	// Code is an abi.Code, as on every surface.
 	Code  string `json:"code" doc:"Stable code of the fault, the same as on the command line and in tools"`
-	Hint  string `json:"hint,omitempty" doc:"What to do about it"`
-	Store string `json:"store,omitempty" doc:"The memory store that it is about"`
-	Item  string `json:"item,omitempty" doc:"The record of the store that it is about, in a store with many"`
-	RunID string `json:"run_id,omitempty" doc:"The run that it happened in"`
-	// File, Line, Column and Stack are a place in the tool's code.
-	File   string `json:"file,omitempty" doc:"File of the tool that it is about, from the tool's folder"`
+	Hint  string `json:"hint,omitempty" doc:"How to fix it"`
+	Store string `json:"store,omitempty" doc:"Store that the problem is about"`
+	Item  string `json:"item,omitempty" doc:"Item that the problem is about, in a store with several"`
+	RunID string `json:"run_id,omitempty" doc:"Run in which the problem occurred"`
+	// File, Line, Column and Stack are a location in the tool's code.
+	File   string `json:"file,omitempty" doc:"File of the tool, relative to the tool's folder"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
 	Stack  string `json:"stack,omitempty"`
-	// Violations say what does not fit a schema, by JSON pointers; Errors what does not fit this API.
+	// Violations lists violations of a schema, by JSON pointers. Errors lists violations of this
+	// API.
 	Violations []abi.Violation `json:"violations,omitempty"`
-	Errors     []ProblemDetail `json:"errors,omitempty" doc:"What in the request does not fit the API"`
-	// Outcome is unknown where it is not known whether a run was stored.
+	Errors     []ProblemDetail `json:"errors,omitempty" doc:"Violations of the API in the request"`
+	// Outcome is unknown if the run may have been stored.
 	Outcome string `json:"outcome,omitempty"`
 }
 
-// ProblemDetail says where a request does not fit the API.
+// ProblemDetail is a violation of the API in a request.
 type ProblemDetail struct {
 	Message  string `json:"message"`
-	Location string `json:"location,omitempty" doc:"Such as body.session_id"`
+	Location string `json:"location,omitempty" doc:"Location in the request, such as body.session_id"`
 }
 
-// Error is the detail of the problem.
+// Error returns the code and the detail of the problem.
 func (p *Problem) Error() string {
 	if p.Code == "" {
 		return p.Detail

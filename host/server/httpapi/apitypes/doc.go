@@ -1,3 +1,3 @@
-// Package apitypes holds the bodies of the HTTP API's requests and answers, for the service and its clients. What memory
-// and report define already has its shape there: report.Result is a run's, session.Session a session's.
+// Package apitypes defines the bodies of the HTTP API's requests and responses, for the service and
+// its clients. The Result of a run is a report.Result.
 package apitypes

@@ -2,71 +2,71 @@ package apitypes
 
 // Target names the app that a request is about.
 type Target struct {
-	App string `query:"app" maxLength:"128" doc:"Id of the app. It may be left out where the credentials are for one app alone"`
+	App string `query:"app" maxLength:"128" doc:"Id of the app. It may be omitted if the credentials are valid for only one app"`
 }
 
-// AppID is the app's id, "" where none is named.
+// AppID returns the id of the app, or "" if the request names none.
 func (t Target) AppID() string { return t.App }
 
 // RunHeaders are the headers of a run.
 type RunHeaders struct {
-	Key string `header:"Idempotency-Key" maxLength:"256" doc:"Answers a repeated request with the first one's Result, without running again; kept for 24 hours"`
+	Key string `header:"Idempotency-Key" maxLength:"256" doc:"Requests with the same key get the Result of the first one, without another run; kept for 24 hours"`
 }
 
-// SessionPath names a session in a path.
+// SessionPath is a path parameter that names a session.
 type SessionPath struct {
-	Session string `path:"session_id" minLength:"1" maxLength:"128" doc:"Id of the session: letters of ASCII, digits and ._~:@=+-, not only dots"`
+	Session string `path:"session_id" minLength:"1" maxLength:"128" doc:"Id of the session: ASCII letters, digits and ._~:@=+-, not only dots"`
 }
 
-// RunPath names a run in a path.
+// RunPath is a path parameter that names a run.
 type RunPath struct {
 	Run string `path:"run_id" minLength:"1" maxLength:"64" doc:"Id of the run, from the header Run-Id, the event run or the Result"`
 }
 
-// FilePath names a file in a path.
+// FilePath is a path parameter that names a file.
 type FilePath struct {
 	File string `path:"file_id" minLength:"1" maxLength:"256" doc:"Id of the file"`
 }
 
-// StorePath names a store in a path.
+// StorePath is a path parameter that names a store.
 type StorePath struct {
 	Store string `path:"store" minLength:"1" maxLength:"64" doc:"Technical name of the store"`
 }
 
-// UserQuery names the user that an operation acts for.
+// UserQuery is a query parameter that names the user that an operation acts for.
 type UserQuery struct {
-	User string `query:"user_id" maxLength:"256" doc:"For whom the request acts; credentials of a user act for that user alone"`
+	User string `query:"user_id" maxLength:"256" doc:"User that the request acts for; credentials of a user act only for that user"`
 }
 
-// PageQuery asks for a page of a list.
+// PageQuery is the query of a page of a list.
 type PageQuery struct {
-	After string `query:"after" maxLength:"512" doc:"The next of the page before"`
-	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many items to answer at most"`
+	After string `query:"after" maxLength:"512" doc:"Value of next on the previous page"`
+	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Maximum number of items to return"`
 }
 
-// UsageQuery asks for a page of what apps use.
+// UsageQuery is the query of a page of usage.
 type UsageQuery struct {
-	Since string `query:"since" maxLength:"10" doc:"The first day, such as 2026-11-01, in UTC. Default: the first one that is kept"`
-	Until string `query:"until" maxLength:"10" doc:"The day after the last one. Default: today is the last one"`
-	After string `query:"after" maxLength:"1024" doc:"The next of the page before"`
-	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"How many apps to answer at most"`
+	Since string `query:"since" maxLength:"10" doc:"First day, such as 2026-11-01, in UTC. Default: the first day with data"`
+	Until string `query:"until" maxLength:"10" doc:"Day after the last one. Default: tomorrow"`
+	After string `query:"after" maxLength:"1024" doc:"Value of next on the previous page"`
+	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"Maximum number of apps to return"`
 }
 
-// Place names a record: of a store, a user, a session.
+// Place identifies a record by store, user and session.
 type Place struct {
 	Target
 	StorePath
 	UserQuery
-	Session string `query:"session_id" maxLength:"128" doc:"Whose record of a store that lives with a session"`
+	Session string `query:"session_id" maxLength:"128" doc:"Session of the record, in a store with session scope"`
 }
 
-// WriteOptions are those of writing a record.
+// WriteOptions are the options of a write.
 type WriteOptions struct {
-	TTL string `query:"ttl" maxLength:"32" doc:"Let the record end earlier than its store says, such as 1h"`
+	TTL string `query:"ttl" maxLength:"32" doc:"Time to live of the record, such as 1h, if shorter than the retention of its store"`
 }
 
-// Precondition is what must hold for a record to be written (RFC 9110, section 13).
+// Precondition is the precondition of a write (RFC 9110, section 13).
 type Precondition struct {
 	IfMatch     string `header:"If-Match" maxLength:"64" doc:"The ETag that the record must have, or * for any record"`
-	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"With *, there must be no record yet"`
+	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"With *, the record must not exist"`
 }
