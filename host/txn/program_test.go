@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// program is what a run does: a list of steps, in which what was seen may decide what is written.
+// program is the body of a run: a list of steps, whose writes can depend on what earlier steps saw.
 type program struct {
 	steps []step
 	throw bool // fail at the end

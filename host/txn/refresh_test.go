@@ -24,8 +24,7 @@ func (b *bench) brief(i int) {
 	b.now = b.now.Add(time.Minute)
 }
 
-// A record that the transaction saw as absent, for its life had ended, may be removed meanwhile: that is no conflict. One
-// that appears there is.
+// The removal of a record that the transaction saw as absent, because its life had ended, is not a conflict. A new record is.
 func TestRemovedDeadRecordIsNoConflict(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

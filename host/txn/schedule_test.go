@@ -53,7 +53,7 @@ func TestSchedulesFindBrokenRules(t *testing.T) {
 	}
 }
 
-// scenario is what is played for one seed.
+// scenario is the set of runs and events of one seed.
 type scenario struct {
 	*txntest.Scheduler
 	seed   uint64
@@ -67,7 +67,7 @@ type scenario struct {
 	events   []string
 }
 
-// runHistory is what is known of one run.
+// runHistory is the record of one run.
 type runHistory struct {
 	id      string
 	program program
@@ -184,7 +184,7 @@ func (s *scenario) spawn(name string, do func(context.Context, *txntest.Task)) *
 	return task
 }
 
-// addEnvironment lets things happen beside the runs.
+// addEnvironment adds events between the steps of the runs.
 func (s *scenario) addEnvironment() {
 	if s.Rand.IntN(3) == 0 {
 		s.advances = 15

@@ -129,7 +129,7 @@ func TestConflictCannotBeCaught(t *testing.T) {
 			return nil
 		})
 		if !errors.Is(err, txn.ErrConflict) || !errors.Is(tx.Apply(ctx, key(3), put("x")), txn.ErrConflict) {
-			t.Errorf("Nested = %v; want a conflict, and none of its methods to succeed again", err)
+			t.Errorf("Nested = %v; want a conflict, after which all methods fail", err)
 		}
 		return nil
 	})

@@ -83,7 +83,7 @@ func live(r storage.Record) txn.Life {
 	return l
 }
 
-// memory is what programs run on: a Tx, or the model.
+// memory is a transaction that programs run in: a Tx, or one of the model.
 type memory interface {
 	get(storage.Key) (storage.Record, error)
 	scan(prefix, after storage.Key, n int) ([]storage.Record, error)

@@ -14,8 +14,8 @@ import (
 
 const module = "github.com/toolrun/toolrun/"
 
-// rule is what the code of a package may import, except in its tests: packages of the repository by their path in it, and
-// modules of others. The standard library is free.
+// rule is the list of imports that a package may have outside of its tests: packages of the repository by their path in it,
+// and modules of others. The standard library is free.
 type rule struct {
 	own    []string
 	others []string

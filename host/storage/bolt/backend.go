@@ -17,8 +17,8 @@ import (
 
 var _ storage.Backend = (*Backend)(nil)
 
-// errBroken is what every operation answers after bbolt panicked where it holds locks.
-var errBroken = errors.New("the database failed while it was in use: close it and check the file")
+// errBroken is the error of every operation after bbolt panicked while it held its locks.
+var errBroken = errors.New("the database failed during use: close it and check the file")
 
 // Backend is an open database. It is safe for concurrent use.
 type Backend struct {
@@ -28,14 +28,14 @@ type Backend struct {
 	stats  stats
 	free   freelist
 	broken atomic.Bool
-	// history is of the commits since the database was opened, by the ids of bbolt's transactions.
+	// history has the commits since the database was opened, numbered by the ids of bbolt's transactions.
 	history *storage.History
-	closed  func() error // closes at its first call
-	// batchTime is maxBatchTime; tests that count commits let it be longer.
+	closed  func() error // closes the database at its first call
+	// batchTime is maxBatchTime; tests that count commits set it to more.
 	batchTime time.Duration
-	// chunkTime is maxRemovedTime; tests let it be shorter.
+	// chunkTime is maxRemovedTime; tests set it to less.
 	chunkTime time.Duration
-	// update is bbolt's Update; tests let it fail.
+	// update is bbolt's Update; tests replace it to let it fail.
 	update func(fn func(tx *bbolt.Tx) error) error
 }
 
@@ -46,7 +46,7 @@ func newBackend(f file, o Options) *Backend {
 	b.update = func(fn func(tx *bbolt.Tx) error) error {
 		store := false
 		err := f.db.Update(func(tx *bbolt.Tx) error {
-			f.db.AllocSize = growth(tx.Size()) // only ever used by who has this transaction, as is the next
+			f.db.AllocSize = growth(tx.Size()) // used only by the owner of this transaction, as is the next
 			store = b.free.begin(tx.Size())
 			f.db.NoFreelistSync = !store
 			return fn(tx)
@@ -61,7 +61,7 @@ func newBackend(f file, o Options) *Backend {
 	return b
 }
 
-// lastCommit returns the id of the newest transaction in a file, or one that no other comes after if that is unknown.
+// lastCommit returns the id of the newest transaction in a file, or the largest id if that is unknown.
 func lastCommit(f file) (id uint64) {
 	id = math.MaxUint64
 	_ = f.view(func(tx *bbolt.Tx) error {
@@ -134,16 +134,16 @@ func (b *Backend) Close() error { return b.closed() }
 func (b *Backend) shutdown() error {
 	b.queue.close()
 	b.free.want(func() {
-		b.commit([]*request{{do: nothing, done: make(chan struct{})}}) // nobody else does any more
+		b.commit([]*request{{do: nothing, done: make(chan struct{})}}) // the queue is closed: no other goroutine commits
 	})
 	if b.broken.Load() {
-		// bbolt would wait for its own locks for ever. Its mapping stays; the file at least is let go of.
+		// bbolt would wait for its own locks forever. Its mapping stays, but the file can be unlocked and closed.
 		return errors.Join(unlock(b.fd), b.fd.Close())
 	}
 	return b.db.Close()
 }
 
-// read calls fn in a read transaction, which sees one state of everything.
+// read calls fn in a read transaction, which is a snapshot of the database.
 func (b *Backend) read(fn func(tx *bbolt.Tx) error) error {
 	if b.broken.Load() {
 		return errBroken

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Copy is a copy of a database, as it was at one moment: the bytes of a database file. It is read once, by one
-// goroutine at a time. Close removes it.
+// Copy is a consistent copy of a database, in the format of a database file. It is read once, by one goroutine at a time. Close
+// removes it.
 type Copy struct {
 	file *os.File
 	size int64
@@ -21,17 +21,17 @@ type Copy struct {
 // Read implements io.Reader.
 func (c *Copy) Read(p []byte) (int, error) { return c.file.Read(p) }
 
-// Size returns the number of bytes.
+// Size returns the size of the copy in bytes.
 func (c *Copy) Size() int64 { return c.size }
 
 // Close implements io.Closer.
 func (c *Copy) Close() error { return c.end() }
 
-// Copy makes a copy of the database, in a file without a name beside it: that disk needs room for what is stored.
-// The copy has nothing of what was removed, and is smaller than the file if much was.
+// Copy makes a copy of the database in an unnamed file in the same directory, whose disk needs space for it. The copy contains
+// no removed data, and is smaller than the file if much was removed.
 //
-// The backend stays in use meanwhile. Pages that others free until the copy is made are not used again before, so
-// that the file grows by what is written in that time.
+// The backend can be used meanwhile. Pages that are freed while the copy is made are not reused until it is complete, so that
+// the file grows by what is written in that time.
 func (b *Backend) Copy(ctx context.Context) (c *Copy, err error) {
 	temp, err := os.CreateTemp(filepath.Dir(b.fd.Name()), tempPrefix(b.fd.Name())+"*")
 	if err != nil {
@@ -50,7 +50,7 @@ func (b *Backend) Copy(ctx context.Context) (c *Copy, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("back up database: %w", errors.Join(err, c.end()))
 	}
-	// Where an open file can be removed nothing is left, however the process ends.
+	// If the system can remove an open file, nothing is left even if the process is killed.
 	if os.Remove(temp.Name()) == nil {
 		c.end = temp.Close
 	}
@@ -64,11 +64,11 @@ func remove(path string) error {
 	return nil
 }
 
-// tempPrefix begins the names of copies of the database that are being made.
+// tempPrefix returns the prefix of the names of unfinished copies of the database.
 func tempPrefix(path string) string { return "." + filepath.Base(path) + ".copy-" }
 
-// removeTemps removes copies that a process left that was killed. The caller has the database locked, and so nobody
-// else makes any.
+// removeTemps removes unfinished copies of a process that was killed. The caller has locked the database, so that no other
+// process makes any.
 func removeTemps(path string) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
@@ -81,8 +81,8 @@ func removeTemps(path string) {
 	}
 }
 
-// Backup writes a copy of the database to w: see Copy. It returns the number of bytes. However slow w is, it holds up
-// nobody.
+// Backup writes a copy of the database to w and returns the number of bytes: see Copy. A slow w does not delay other
+// operations.
 func (b *Backend) Backup(ctx context.Context, w io.Writer) (int64, error) {
 	c, err := b.Copy(ctx)
 	if err != nil {
@@ -95,8 +95,8 @@ func (b *Backend) Backup(ctx context.Context, w io.Writer) (int64, error) {
 	return n, nil
 }
 
-// BackupFile writes a copy of the database to path: see Copy, but that the disk of path needs the room. The copy is
-// complete, and on the disk, before it gets that name; a file that had the name is replaced.
+// BackupFile writes a copy of the database to path: see Copy. The disk of path needs the space. The copy is complete and on the
+// disk before it gets that name; it replaces a file of that name.
 func (b *Backend) BackupFile(ctx context.Context, path string) error {
 	if b.isAt(path) {
 		return fmt.Errorf("back up database to %s: that is the database itself", path)
@@ -107,7 +107,7 @@ func (b *Backend) BackupFile(ctx context.Context, path string) error {
 	return nil
 }
 
-// copyOver puts a copy of the database in the place of the file at path, after finish had it.
+// copyOver replaces the file at path by a copy of the database, after finish returned nil for it.
 func (b *Backend) copyOver(ctx context.Context, path, prefix string, finish func(copied *os.File) error) error {
 	dir := filepath.Dir(path)
 	temp, err := os.CreateTemp(dir, prefix+"*")

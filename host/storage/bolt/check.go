@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Report is what Check found.
+// Report is the result of Check.
 type Report struct {
 	Format  int       `json:"format"`
 	Created time.Time `json:"created"`

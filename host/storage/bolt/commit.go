@@ -11,15 +11,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// What one commit holds at most, so that the first of its requests does not wait for ever and its pages fit
-// into memory.
+// Limits of one commit, so that its first request does not wait too long and its pages fit into memory.
 const (
 	maxBatch      = 1024
 	maxBatchBytes = 4 << 20
 	maxBatchTime  = 20 * time.Millisecond // of work before its pages are written
 )
 
-// errNothing rolls back a transaction in which nothing was written, which saves its wait for the disk.
+// errNothing rolls back a transaction in which nothing was written, to avoid a wait for the disk.
 var errNothing = errors.New("nothing was written")
 
 // Update implements storage.Backend.
@@ -40,7 +39,7 @@ func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]st
 	})
 }
 
-// senderOf returns who sends a request about keys: the first one that has a tenant.
+// senderOf returns the sender of a request about keys: the first key that has a tenant.
 func senderOf(keys []storage.Key) sender {
 	for _, k := range keys {
 		if tenant := k.Tenant(); tenant != "" {
@@ -50,10 +49,10 @@ func senderOf(keys []storage.Key) sender {
 	return sender{}
 }
 
-// submit has do carried out in a commit, in the turn of a tenant. A ctx that ends before it was begun ends the wait.
+// submit executes do in a commit, in the turn of its tenant. If ctx ends before do was called, submit stops waiting.
 //
-// There is no goroutine for commits: who comes while there is none under way does it, so that a lone update
-// waits for nobody. Those who come meanwhile wait, and share the commits after it.
+// There is no goroutine for commits: a caller that arrives while no commit is in progress commits itself, so that a single
+// update does not wait. Callers that arrive meanwhile wait, and share the commits after it.
 func (b *Backend) submit(ctx context.Context, from sender, do func(t *transaction) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -63,7 +62,7 @@ func (b *Backend) submit(ctx context.Context, from sender, do func(t *transactio
 	if err != nil {
 		return err
 	}
-	if lead && b.commitNext() { // its own request is in that one; the others need not hold it up
+	if lead && b.commitNext() { // its own request is in that commit; it does not wait for the others
 		go func() {
 			for b.commitNext() {
 			}
@@ -85,8 +84,8 @@ func (b *Backend) commitNext() (more bool) {
 	return b.queue.done(b.commit(b.queue.next()))
 }
 
-// commit carries out the first of batch in one transaction, answers them and returns how many these are. A
-// request that spoils the transaction for the others is told apart by doing each alone.
+// commit executes the first requests of batch in one transaction, replies to them and returns their number. If a request
+// spoils the transaction for the others, it executes each in a transaction of its own.
 func (b *Backend) commit(batch []*request) int {
 	n, spoiled, err := b.try(batch)
 	if spoiled && len(batch) > 1 {
@@ -107,7 +106,7 @@ func (b *Backend) commit(batch []*request) int {
 	return n
 }
 
-// stage is how far a transaction came.
+// stage is the progress of a transaction.
 type stage int
 
 const (
@@ -117,8 +116,8 @@ const (
 	returned
 )
 
-// try carries out the first n of batch in one transaction. spoiled says that it was rolled back before its
-// commit, with the error of the n-th request, and that nothing else is wrong.
+// try executes the first n requests of batch in one transaction. Spoiled reports that the transaction was rolled back before
+// its commit because of the n-th request, whose error err is, and that nothing else is wrong.
 func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	if b.broken.Load() {
 		return len(batch), false, errBroken
@@ -127,7 +126,7 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	err = guard(func() error {
 		err := b.update(func(tx *bbolt.Tx) error {
 			at, id = writing, tx.ID()
-			// A panic is caught in here already: bbolt's rollback after an error reads no page.
+			// A panic is recovered here, because bbolt's rollback after an error does not read pages.
 			err := guard(func() (err error) {
 				defer b.stats.worked(time.Now())
 				n, err = newTransaction(tx, b.history).run(batch, b.batchTime)
@@ -152,13 +151,13 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 		b.broken.Store(true)
 		return len(batch), false, err
 	case at == committing:
-		b.broken.Store(true) // a panic where bbolt holds its locks
+		b.broken.Store(true) // a panic while bbolt holds its locks
 	}
 	return n, false, b.outcome(id, err)
 }
 
-// outcome makes the error of a commit that failed. The transaction took place, as far as can be seen, where
-// the current one is not older; that its bytes reached the disk is what nobody can tell.
+// outcome returns the error of a commit that failed. The transaction was committed if the current one is not older, but
+// whether its bytes reached the disk is then unknown.
 func (b *Backend) outcome(id int, err error) error {
 	err = full(err)
 	current := 0

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Compacted is what Compact did.
+// Compacted is the result of Compact.
 type Compacted struct {
 	// Before and After are the sizes of the file.
 	Before int64 `json:"bytes_before"`

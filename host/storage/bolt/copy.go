@@ -12,9 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// copyTo writes everything that the database holds at one moment into f, which is empty, as a database of its own.
-// It copies entries and not pages: of what was removed, free pages keep the bytes until they are used again. The copy
-// has no free pages, and is not on the disk yet.
+// copyTo writes a consistent copy of the database to f, which is empty. It copies entries and not pages, because free pages
+// contain removed data until they are reused. The copy has no free pages, and is not synced to the disk yet.
 func (b *Backend) copyTo(ctx context.Context, f *os.File) error {
 	return full(b.read(func(tx *bbolt.Tx) error {
 		return writePages(f, tx.DB().Info().PageSize, func(add func([]byte, func(visit) error) error) error {
@@ -32,7 +31,7 @@ func (b *Backend) copyTo(ctx context.Context, f *os.File) error {
 	}))
 }
 
-// full makes an error of a disk without room a storage.ErrFull.
+// full adds storage.ErrFull to an error of a disk without space.
 func full(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fmt.Errorf("%w: %w", storage.ErrFull, err)

@@ -7,9 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// guard runs fn, which reads the mapped file, and makes an error of a panic or of a memory fault in it: bbolt
-// panics over pages that make no sense, and reading a mapping faults where the disk fails or the file was
-// truncated under it.
+// guard runs fn, which reads the mapped file, and converts a panic or a memory fault into an error: bbolt panics if a page is
+// invalid, and reads of the mapping fault if the disk fails or the file was truncated.
 func guard(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

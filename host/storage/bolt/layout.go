@@ -70,7 +70,7 @@ func checkFormat(tx *bbolt.Tx) error {
 // looks at the records of the current slot in vain, outside of commits.
 const expirySlot = 1 << 29
 
-// slotOf is where the slot begins that a time is in.
+// slotOf returns the beginning of the slot that contains a time.
 func slotOf(t time.Time) time.Time {
 	return time.UnixMicro(t.UnixMicro() &^ (expirySlot - 1)).UTC()
 }

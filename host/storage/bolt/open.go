@@ -18,24 +18,23 @@ import (
 
 // Options configures Open. The zero value and nil mean the defaults.
 type Options struct {
-	// LockTimeout is how long Open waits for another process to let go of the file. Default: 1 s.
+	// LockTimeout is the time for which Open waits for another process to close the file. Default: 1 s.
 	LockTimeout time.Duration
-	// UnsafeNoSync does not wait for the disk: a crash of the machine may then lose what Update reported as
-	// done, or the whole file. For tests and benchmarks.
+	// UnsafeNoSync disables syncing to the disk: a crash of the machine can then lose committed updates or damage the whole
+	// file. It is for tests and benchmarks.
 	UnsafeNoSync bool
-	// MinFree is how many bytes have to be free for Space to report that there is room; negative for no such floor.
-	// Default: 256 MiB, or a quarter of the disk if that is less.
+	// MinFree is the number of bytes that must be free for Space to return nil; negative for no minimum. Default: 256 MiB, or
+	// a quarter of the disk if that is less.
 	MinFree int64
 }
 
-// maxChecked is the size up to which Open checks all pages of a file, which is then one pass over it. Of a
-// larger file it checks only the header and the size, unless the file was not closed: see freelist. Check has no such
-// limit.
+// maxChecked is the size up to which Open checks all pages of a file, in one pass. For larger files it checks only the header
+// and the size, unless the file was not closed: see freelist. Check has no such limit.
 const maxChecked = 1 << 30
 
-// Open opens the database at path, or creates it, and its directory, where there is none. A file that is
-// damaged, truncated, empty, of another format or not a database of this package is an error that says so;
-// where another process has it open, the error is abi.Unavailable.
+// Open opens the database at path. If the file does not exist, Open creates it and its directory. If the file is damaged,
+// truncated, empty, of another format or not a database of this package, Open returns an error with the reason. If another
+// process has it open, the error is abi.Unavailable.
 func Open(path string, opts *Options) (*Backend, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -68,7 +67,7 @@ func open(path string, o Options) (*Backend, error) {
 	return newBackend(f, o), nil
 }
 
-// openVerified opens a file that bbolt can open safely.
+// openVerified opens a file after checking that bbolt can open it safely.
 func openVerified(path string, o Options) (file, error) {
 	for {
 		if err := verify(path, o.LockTimeout); err != nil {
@@ -78,7 +77,7 @@ func openVerified(path string, o Options) (file, error) {
 		if err != nil {
 			return file{}, err
 		}
-		// Who waited for the lock while the file was compacted has the one from before, which has no name any more.
+		// If the file was compacted while this process waited for its lock, the open file is the old one, without a name.
 		if f.isAt(path) {
 			return f, nil
 		}
@@ -88,7 +87,7 @@ func openVerified(path string, o Options) (file, error) {
 	}
 }
 
-// isAt reports whether path is the file that is open.
+// isAt reports whether the open file is the one at path.
 func (f file) isAt(path string) bool {
 	there, err := os.Stat(path)
 	if err != nil {
@@ -98,8 +97,8 @@ func (f file) isAt(path string) bool {
 	return err == nil && os.SameFile(there, own)
 }
 
-// create makes a new database in a temporary file and then gives it its name, so that a crash leaves no half
-// one there. A file that got the name meanwhile is left alone.
+// create creates a new database in a temporary file and then renames it, so that a crash does not leave an incomplete one. It
+// does not replace a file that got the name meanwhile.
 func create(path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -131,7 +130,7 @@ func create(path string) error {
 	return syncDir(dir)
 }
 
-// verify returns an error unless bbolt can open the file safely and it is one of ours.
+// verify returns an error unless the file is a database of this package that bbolt can open safely.
 func verify(path string, timeout time.Duration) error {
 	s, err := openSnapshot(path, timeout)
 	if err != nil {
@@ -146,13 +145,13 @@ func verify(path string, timeout time.Duration) error {
 	return explain(s.view(checkFormat))
 }
 
-// snapshot is a file that is open for reading, and locked so that nobody writes to it.
+// snapshot is a file that is open for reading, and locked against writers.
 type snapshot struct {
 	file
-	raw     *os.File // the same file, for reading it without bbolt
+	raw     *os.File // the same file, for reads without bbolt
 	size    int64
 	header  header
-	damaged bool // one of the two header pages is
+	damaged bool // one of the two header pages is damaged
 }
 
 func openSnapshot(path string, timeout time.Duration) (s *snapshot, err error) {
@@ -172,7 +171,7 @@ func openSnapshot(path string, timeout time.Duration) (s *snapshot, err error) {
 			raw.Close()
 		}
 	}()
-	// What is no database cannot be in use. Of one that is, nothing but this is sure before it is locked.
+	// A file that is not a database cannot be in use. Further checks require the lock.
 	if _, _, err := readHeader(raw, info.Size()); errors.Is(err, errForeign) || info.Size() == 0 {
 		return nil, err
 	}
@@ -186,7 +185,7 @@ func openSnapshot(path string, timeout time.Duration) (s *snapshot, err error) {
 		s.header, s.damaged, err = readHeader(raw, s.size)
 	}
 	if err == nil {
-		err = openErr // our words for what is wrong, before bbolt's
+		err = openErr // only if our own checks found no error
 	}
 	if err != nil && openErr == nil {
 		f.db.Close()
@@ -197,7 +196,7 @@ func openSnapshot(path string, timeout time.Duration) (s *snapshot, err error) {
 	return s, nil
 }
 
-// explain says what can be done about damage.
+// explain adds to an error about damage what to do about it.
 func explain(err error) error {
 	if errors.Is(err, storage.ErrCorrupt) {
 		return fmt.Errorf("%w: restore the file from a backup", err)
@@ -210,7 +209,7 @@ func (s *snapshot) close() {
 	s.db.Close()
 }
 
-// file is a database as bbolt has it open.
+// file is a database that bbolt has opened.
 type file struct {
 	db *bbolt.DB
 	fd *os.File // bbolt's own
@@ -222,13 +221,13 @@ func openFile(path string, o bbolt.Options) (f file, err error) {
 		f.fd = fd
 		return fd, err
 	}
-	o.NoStatistics = true // which costs every transaction a lock
+	o.NoStatistics = true // statistics cost each transaction a lock
 	err = guard(func() error {
 		f.db, err = bbolt.Open(path, 0o600, &o)
 		return err
 	})
 	if err != nil && f.fd != nil {
-		unlock(f.fd) // which a panic leaves open, and locked
+		unlock(f.fd) // a panic leaves it open and locked
 		f.fd.Close()
 	}
 	if errors.Is(err, bbolterrors.ErrTimeout) {
@@ -242,10 +241,10 @@ func (f file) view(fn func(tx *bbolt.Tx) error) error {
 	return guard(func() error { return f.db.View(fn) })
 }
 
-// syncDir makes a new name in a directory durable.
+// syncDir makes the names in a directory durable.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
-		return nil // where a directory cannot be opened for that
+		return nil // Windows cannot sync directories
 	}
 	d, err := os.Open(dir)
 	if err != nil {

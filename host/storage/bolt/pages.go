@@ -37,7 +37,7 @@ var errForeign = errors.New("it is not a toolrun database: choose another file")
 // noFreelist stands for the page of the free list where none is stored.
 const noFreelist = 0xFFFFFFFFFFFFFFFF
 
-// header is what a meta page says: where things are as of one transaction.
+// header is the content of a meta page: the locations of the parts of the file as of one transaction.
 type header struct {
 	pageSize             int64
 	root, freelist, next uint64 // page ids; next is the first one that was never used

@@ -9,68 +9,68 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// request is something to be done in a write transaction, and the caller who waits for it.
+// request is a function to be executed in a write transaction, for whose result a caller waits.
 type request struct {
-	// do is called by who commits, and again where the transaction it was part of failed because of another
-	// request. Its error is the caller's and undoes nothing, unless it stopped in the middle of writing.
+	// do is called by the committing goroutine, and again if its transaction failed because of another request. Its error
+	// is for the caller and does not undo anything, unless do stopped in the middle of writing.
 	do func(t *transaction) error
-	// from is whose turn in the queue the request takes, and round the one that it takes it in.
+	// from is the sender whose turn the request takes, and round the round of turns in which it does.
 	from  sender
 	round int
-	bytes int64 // of contents that do wrote and removed, about
+	bytes int64 // of contents that do wrote and removed, approximately
 	state atomic.Int32
 	done  chan struct{} // closed when err is final
 	err   error
 }
 
-// sender is who requests come from.
+// sender identifies the origin of requests.
 type sender struct {
-	tenant string // in whose turn
-	// key is what a request is about, above all. What the last one about it wrote foretells what the next one will.
+	tenant string // whose turn they take
+	// key is the main key of a request. The size of the last request for it predicts that of the next one.
 	key storage.Key
 }
 
-// The states of a request. Whoever takes it out of waiting decides whether it takes place.
+// The states of a request. The transition from waiting decides whether it is executed.
 const (
 	waiting int32 = iota
 	begun
 	abandoned
 )
 
-// begin reports whether the request is to be carried out: its caller still waits, or can no longer leave.
+// begin reports whether to execute the request: its caller still waits, or can no longer abandon it.
 func (r *request) begin() bool {
 	return r.state.CompareAndSwap(waiting, begun) || r.state.Load() == begun
 }
 
-// abandon reports whether the request was taken back before it was begun.
+// abandon withdraws the request, and reports false if it has begun.
 func (r *request) abandon() bool { return r.state.CompareAndSwap(waiting, abandoned) }
 
-// How long a commit takes depends on the bytes that it writes, and everybody in it waits for all of them.
+// The duration of a commit depends on the bytes that it writes, and all its requests wait for all of them.
 const (
-	// largeBytes is from which number of bytes on a request or a commit is large.
+	// largeBytes is the number of bytes from which on a request or a commit is large.
 	largeBytes = 128 << 10
-	// maxLargeBytes is how many bytes the large requests of one commit have together, if there are several.
+	// maxLargeBytes bounds the bytes of all large requests of a commit, if there are several.
 	maxLargeBytes = 1 << 20
-	// maxLarge is how many senders of large requests are remembered.
+	// maxLarge is the number of senders of large requests that are remembered.
 	maxLarge = 1024
 )
 
-// queue holds the requests that wait for a commit, and says who commits: one goroutine at a time. Tenants take
-// turns: the first request that each of them waits with comes before the second one of any, whenever it came, and
-// so on. Those of one tenant stay in the order in which they came, but for large ones: few of them share a commit, and
-// the commit after a large one is of small requests only, if any wait.
+// queue is the queue of requests that wait for a commit. One goroutine commits at a time. Tenants take turns: the first waiting
+// request of each tenant comes before the second one of any tenant, and so on. The requests of one tenant stay in the order of
+// their arrival, except large ones: few of them share a commit, and the commit after a large one is of small requests only, if
+// any wait.
 type queue struct {
 	mu     sync.Mutex
-	items  []*request // those of the commit under way first, then by their rounds
-	taken  int        // how many are of the commit under way
-	round  int        // of the last request that was carried out
+	items  []*request // those of the current commit first, then by their rounds
+	taken  int        // the number of requests in the current commit
+	round  int        // of the last request that was executed
 	last   map[string]int
-	busy   bool // a commit is under way
+	busy   bool // a commit is in progress
 	closed bool
-	idle   sync.Cond // signalled when no commit is under way any more
-	// large is the bytes of the last request, of senders whose last one was large.
+	idle   sync.Cond // signalled when no commit is in progress any more
+	// large has the size of the last request of each sender whose last request was large.
 	large map[sender]int64
-	// pause is true for the commit after a large one, which gets no large requests if small ones wait.
+	// pause is set for the commit after a large one, which takes no large requests if small ones wait.
 	pause bool
 }
 
@@ -80,8 +80,8 @@ func newQueue() *queue {
 	return q
 }
 
-// add puts a request into the queue. lead says that no commit is under way: the caller is to do it, until done
-// returns false.
+// add adds a request to the queue. Lead reports that no commit is in progress: the caller must commit, until done returns
+// false.
 func (q *queue) add(r *request) (lead bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -99,7 +99,7 @@ func (q *queue) add(r *request) (lead bool, err error) {
 	return lead, nil
 }
 
-// next returns the requests for one commit; they stay in the queue.
+// next returns the requests for the next commit. They stay in the queue.
 func (q *queue) next() []*request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -111,7 +111,7 @@ func (q *queue) next() []*request {
 	return q.items[:q.taken:q.taken]
 }
 
-// pick moves the requests of the next commit to the front, in their order, and returns how many they are.
+// pick moves the requests of the next commit to the front, in their order, and returns their number.
 func (q *queue) pick() int {
 	room := int64(maxLargeBytes)
 	if q.pause && slices.ContainsFunc(q.items, func(r *request) bool { return q.large[r.from] == 0 }) {
@@ -130,8 +130,8 @@ func (q *queue) pick() int {
 	return len(picked)
 }
 
-// foretell remembers whether the requests of a commit were large, for the next ones of their senders.
-func (q *queue) foretell(done []*request) {
+// learn records whether the requests of a commit were large, to predict the next ones of their senders.
+func (q *queue) learn(done []*request) {
 	total := int64(0)
 	for _, r := range done {
 		total += r.bytes
@@ -147,12 +147,12 @@ func (q *queue) foretell(done []*request) {
 	q.pause = !q.pause && total >= largeBytes // at most every second one, whatever small requests turn out to write
 }
 
-// done removes the first n requests and reports whether there are more. If not, nobody commits any more.
+// done removes the first n requests and reports whether there are more. If not, the caller stops committing.
 func (q *queue) done(n int) (more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.round = max(q.round, q.items[n-1].round)
-	q.foretell(q.items[:n])
+	q.learn(q.items[:n])
 	left := n < q.taken
 	q.items, q.taken = slices.Delete(q.items, 0, n), 0
 	if left { // behind what came meanwhile, where that has an earlier round
@@ -167,7 +167,7 @@ func (q *queue) done(n int) (more bool) {
 	return q.busy
 }
 
-// close refuses what waits and what is still to come, and returns when the commit under way has ended.
+// close rejects requests that wait or arrive later, and returns when the current commit has ended.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

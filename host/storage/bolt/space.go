@@ -17,21 +17,21 @@ import (
 var _ storage.Spacer = (*Backend)(nil)
 
 const (
-	// defaultMinFree is how much has to be free by default, unless a quarter of the disk is less.
+	// defaultMinFree is the number of bytes that must be free by default, unless a quarter of the disk is less.
 	defaultMinFree = 256 << 20
-	// usefulRun is how many bytes of free pages have to lie in a row to count. bbolt splits no leaf page of up to four
-	// entries, writes it anew for each change, and in one piece: a small record may take 64 KiB to write, also the one
-	// that begins an erasure. The list of free pages is one piece, too.
+	// usefulRun is the number of bytes from which on consecutive free pages count. bbolt does not split a leaf page of up
+	// to four entries, and rewrites it in one piece for each change: a small record can take 64 KiB to write, even the
+	// one that begins an erasure. The list of free pages is written in one piece, too.
 	usefulRun = 1 << 20
-	// spaceAge is how long an answer of Space holds.
+	// spaceAge is the time for which an answer of Space is cached.
 	spaceAge = time.Second
 )
 
-// space is what Space last found.
+// space is the cached answer of Space, and its settings.
 type space struct {
 	minFree int64 // of Options
 	now     func() time.Time
-	// disk returns the bytes of the disk that are free for this process, and all that it has.
+	// disk returns the number of bytes of the disk that are free for this process, and its size.
 	disk func(dir string) (free, total int64, err error)
 
 	mu    sync.Mutex
@@ -39,9 +39,8 @@ type space struct {
 	err   error
 }
 
-// Space implements storage.Spacer: it reports whether at least Options.MinFree bytes are left on the disk and in
-// long rows of free pages in the file. The latter count because the file never shrinks: after an erasure they are the
-// room that there is.
+// Space implements storage.Spacer: it checks that at least Options.MinFree bytes are free on the disk and in long runs of free
+// pages of the file. The latter count because the file never shrinks: after an erasure they are the free space.
 func (b *Backend) Space() error {
 	s := &b.space
 	if s.minFree < 0 {
@@ -55,7 +54,7 @@ func (b *Backend) Space() error {
 	return s.err
 }
 
-// measure looks how much room there is. What cannot be measured is room: the write itself fails if there is none.
+// measure measures the free space. If that fails, it reports that there is space: the write itself fails if there is none.
 func (b *Backend) measure() error {
 	free, total, err := b.space.disk(filepath.Dir(b.fd.Name()))
 	if err != nil {
@@ -77,10 +76,10 @@ func (b *Backend) measure() error {
 	return nil
 }
 
-// freeBytes returns the size of the long rows of free pages in the file, 0 if that cannot be read.
+// freeBytes returns the size of the long runs of free pages in the file, 0 if they cannot be read.
 func (b *Backend) freeBytes() (free int64) {
-	// While this transaction is open no page that a newer one frees is used again, the free list's own included: so
-	// the list that the newest header names stays whole while it is read without bbolt, which does not show it.
+	// While this transaction is open, pages that newer ones free are not reused, those of the free list included. So the
+	// free list of the newest header stays intact while it is read directly: bbolt has no function for that.
 	_ = b.read(func(*bbolt.Tx) error {
 		info, err := b.fd.Stat()
 		if err != nil {
@@ -105,7 +104,7 @@ func (b *Backend) freeBytes() (free int64) {
 	return free
 }
 
-// runsOf reads sorted ids of pages and returns the bytes of those in long rows.
+// runsOf reads sorted page ids and returns the number of bytes in long runs.
 func runsOf(ids io.Reader, pageSize int64) (total int64, err error) {
 	var next uint64
 	var run int64 // in bytes

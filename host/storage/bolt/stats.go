@@ -12,25 +12,25 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Stats describes a database, for metrics.
+// Stats are measurements of a database, for metrics.
 type Stats struct {
 	// FileBytes is the size of the file. It does not shrink by itself; see Compact.
 	FileBytes int64
-	// Bytes is the size of all records, the host's own included, and Records counts the records of stores: of all
-	// tenants, as their quotas count them.
+	// Bytes is the size of all records of all tenants, the host's own included, and Records the number of records of
+	// stores, both as quotas count them.
 	Bytes   int64
 	Records int64
-	// DiskFree is how many bytes are free on the disk of the file for this process, -1 if that is unknown.
+	// DiskFree is the number of bytes on the disk of the file that are free for this process, -1 if that is unknown.
 	DiskFree int64
-	// LongestWork is the longest that requests were carried out in one commit since the database was opened. That is how
-	// long other commits waited for it besides the time that it took to write; readers wait for none.
+	// LongestWork is the longest time for which one commit executed requests since the database was opened. Other commits
+	// waited for it so long, in addition to the time that it took to write. Readers do not wait for commits.
 	LongestWork time.Duration
 }
 
-// statsAge is how long the answer of Stats holds. It takes a look at the usage of each app of each tenant.
+// statsAge is the time for which the answer of Stats is cached. It reads the usage of each app of each tenant.
 const statsAge = 10 * time.Second
 
-// stats is the last answer of Stats.
+// stats is the cached answer of Stats.
 type stats struct {
 	mu          sync.Mutex
 	until       time.Time
@@ -38,13 +38,13 @@ type stats struct {
 	longestWork atomic.Int64 // in nanoseconds
 }
 
-// worked notes how long the requests of a commit took, which began at a time. Commits do not overlap.
+// worked records the time for which the requests of a commit were executed, since began. Commits do not overlap.
 func (s *stats) worked(began time.Time) {
 	s.longestWork.Store(max(s.longestWork.Load(), int64(time.Since(began))))
 }
 
-// Stats describes the database, up to ten seconds late. It is safe for concurrent use. A database that cannot be read
-// keeps the numbers that were found last.
+// Stats returns measurements of the database, which are up to ten seconds old. If the database cannot be read, they are the
+// last ones. It is safe for concurrent use.
 func (b *Backend) Stats() Stats {
 	s := &b.stats
 	s.mu.Lock()
@@ -72,8 +72,8 @@ func (b *Backend) count() (found Stats, err error) {
 	return found, err
 }
 
-// eachApp calls do with the usage of each app of each tenant, and of what is counted apart from them. It leaves out
-// users, who are counted in their apps, without looking at them.
+// eachApp calls do with the usage of each app of each tenant, and of the accounts that are separate from apps. It skips the
+// accounts of users, which are included in those of their apps.
 func eachApp(tx *bbolt.Tx, do func(storage.Usage)) error {
 	c := tx.Bucket(usageBucket).Cursor()
 	for k, v := c.First(); k != nil; {

@@ -20,7 +20,7 @@ func openBuckets(tx *bbolt.Tx) buckets {
 	}
 }
 
-// fetch returns the records under keys, copied out of the file.
+// fetch returns the records under keys. They share no memory with the file.
 func fetch(tx *bbolt.Tx, keys []storage.Key) ([]storage.Record, error) {
 	found := make([]storage.Record, len(keys))
 	records := tx.Bucket(recordsBucket)
@@ -49,7 +49,7 @@ func fetchHead(tx *bbolt.Tx, k storage.Key) (storage.Head, error) {
 	return decodeHead(tx, k, data)
 }
 
-// bucketOf returns the bucket that holds what lies under k.
+// bucketOf returns the bucket of the record under k.
 func bucketOf(tx *bbolt.Tx, records *bbolt.Bucket, k storage.Key) *bbolt.Bucket {
 	if storage.IsFloor(k) {
 		return tx.Bucket(floorsBucket)
@@ -57,24 +57,24 @@ func bucketOf(tx *bbolt.Tx, records *bbolt.Bucket, k storage.Key) *bbolt.Bucket 
 	return records
 }
 
-// transaction is a bbolt write transaction that several requests share, each seeing what those before it did.
+// transaction is a bbolt write transaction that several requests share. Each sees the writes of those before it.
 type transaction struct {
 	tx *bbolt.Tx
 	buckets
-	// changed holds the accounts whose usage changed: they are written once, at the end.
+	// changed has the accounts whose usage changed. They are written once, at the end.
 	changed map[storage.Key]storage.Usage
-	// looked holds the usage of accounts as the file has it.
+	// looked has the usage of accounts that was read from the file.
 	looked map[storage.Key]storage.Usage
-	// raised holds the floors that were raised, which are written with the usage.
+	// raised has the floors that were raised. They are written with the usage.
 	raised map[storage.Key]int64
-	// torn is true while a request writes, and stays so where that failed: the transaction is spoiled then.
+	// torn is set while a request writes, and stays set if that failed: the transaction is then spoiled.
 	torn  bool
 	wrote bool
-	// written is what the requests wrote, in their order, and history what commits before did.
+	// written has the writes of the requests, in their order, and history those of earlier commits.
 	written []storage.Changed
 	history *storage.History
-	bytes   int64 // contents written and removed, about
-	// nextPiece is the number of the next piece of a content, 0 before contents are looked at.
+	bytes   int64 // of contents written and removed, approximately
+	// nextPiece is the number of the next piece of a content, 0 before it was read from the file.
 	nextPiece uint64
 }
 
@@ -85,11 +85,12 @@ func newTransaction(tx *bbolt.Tx, history *storage.History) *transaction {
 	}
 }
 
-// run carries out the first n of batch: all of them, or as many as one commit should hold and take work of most.
-func (t *transaction) run(batch []*request, most time.Duration) (n int, err error) {
+// run executes the first n requests of batch: all of them, or as many as one commit should contain and execute within a
+// timeout.
+func (t *transaction) run(batch []*request, timeout time.Duration) (n int, err error) {
 	began := time.Now()
 	for _, r := range batch {
-		if t.bytes >= maxBatchBytes || time.Since(began) > most {
+		if t.bytes >= maxBatchBytes || time.Since(began) > timeout {
 			break
 		}
 		n++
@@ -109,11 +110,11 @@ func (t *transaction) run(batch []*request, most time.Duration) (n int, err erro
 	if err := t.writeDerived(); err != nil {
 		return n, err
 	}
-	t.history.Add(uint64(t.tx.ID()), t.written) // before anybody sees the commit
+	t.history.Add(uint64(t.tx.ID()), t.written) // before readers see the commit
 	return n, nil
 }
 
-// get returns the records under keys as they are in this transaction.
+// get returns the current records under keys in this transaction.
 func (t *transaction) get(keys []storage.Key) ([]storage.Record, error) {
 	found := make([]storage.Record, len(keys))
 	for i, k := range keys {
@@ -128,7 +129,7 @@ func (t *transaction) get(keys []storage.Key) ([]storage.Record, error) {
 	return found, nil
 }
 
-// usageOf returns the usage of an account as it is in this transaction.
+// usageOf returns the current usage of an account in this transaction.
 func (t *transaction) usageOf(account storage.Key) (storage.Usage, error) {
 	if u, ok := t.changed[account]; ok {
 		return u, nil
@@ -143,7 +144,7 @@ func (t *transaction) usageOf(account storage.Key) (storage.Usage, error) {
 	return u, err
 }
 
-// apply makes changes, if they are within a budget. If it fails before it wrote anything, the transaction is as before.
+// apply writes changes if they are within a budget. If it fails before it writes, the transaction is unchanged.
 func (t *transaction) apply(changes []storage.Change, budget storage.Budget) error {
 	if len(changes) == 0 {
 		return nil
@@ -203,8 +204,8 @@ func (t *transaction) put(c storage.Change) error {
 	return t.index(c.Old.Record, next)
 }
 
-// index brings the indexes from what they are for the old record to what they are for the next, where a
-// record that does not exist has no entries. It touches only what differs.
+// index updates the indexes when next replaces old. A record that does not exist has no entries. It writes only entries that
+// differ.
 func (t *transaction) index(old, next storage.Record) error {
 	if old.Expires.IsZero() != next.Expires.IsZero() || !slotOf(old.Expires).Equal(slotOf(next.Expires)) {
 		if !old.Expires.IsZero() {
@@ -221,7 +222,7 @@ func (t *transaction) index(old, next storage.Record) error {
 	return t.indexTags(old, next)
 }
 
-// indexTags is index for the index of tags.
+// indexTags is like index, for the index of tags.
 func (t *transaction) indexTags(old, next storage.Record) error {
 	if slices.Equal(old.Tags, next.Tags) {
 		return nil
@@ -244,7 +245,7 @@ func (t *transaction) indexTags(old, next storage.Record) error {
 	return nil
 }
 
-// floorsAfter returns the floors that changes raise, as they are after them.
+// floorsAfter returns the new revisions of the floors that changes raise.
 func (t *transaction) floorsAfter(changes []storage.Change) (map[storage.Key]int64, error) {
 	var raised map[storage.Key]int64
 	for _, c := range changes {

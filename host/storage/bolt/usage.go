@@ -32,7 +32,7 @@ func (b *Backend) Usage(ctx context.Context, accounts ...storage.Key) ([]storage
 	return found, nil
 }
 
-// usageOf returns the usage of an account in the bucket of them. An account that is not there holds nothing.
+// usageOf returns the usage of an account. Accounts that are not in the bucket have none.
 func usageOf(bucket *bbolt.Bucket, account storage.Key) (storage.Usage, error) {
 	data := bucket.Get([]byte(account))
 	if data == nil {
@@ -41,7 +41,7 @@ func usageOf(bucket *bbolt.Bucket, account storage.Key) (storage.Usage, error) {
 	return decodeUsage(account, data)
 }
 
-// putUsage stores the usage of an account, or removes it from the bucket if the account holds nothing.
+// putUsage stores the usage of an account, or removes it from the bucket if it is zero.
 func putUsage(bucket *bbolt.Bucket, account storage.Key, u storage.Usage) error {
 	if u == (storage.Usage{}) {
 		return bucket.Delete([]byte(account))
@@ -49,8 +49,8 @@ func putUsage(bucket *bbolt.Bucket, account storage.Key, u storage.Usage) error 
 	return bucket.Put([]byte(account), encodeUsage(account, u))
 }
 
-// encodeUsage returns the stored form of an account's usage: records and bytes as varints behind a checksum, CRC-32C of
-// the account and of both.
+// encodeUsage returns the stored form of an account's usage: a CRC-32C checksum of the account and the rest, then records and
+// bytes as varints.
 func encodeUsage(account storage.Key, u storage.Usage) []byte {
 	data := make([]byte, usageHeader, usageHeader+2*binary.MaxVarintLen64)
 	data = binary.AppendVarint(binary.AppendVarint(data, u.Records), u.Bytes)

@@ -161,7 +161,7 @@ func churn(t tester, b storage.Backend, i int) {
 	}
 }
 
-// counters is what testLinearizable drives: two counters, of which an operation adds to some and sees both.
+// counters is the system under test of testLinearizable: two counters. An operation adds to some and returns both.
 type counters struct{ a, b int }
 
 var countersModel = porcupine.Model{

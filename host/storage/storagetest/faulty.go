@@ -46,7 +46,7 @@ const (
 // ErrInjected is wrapped by every error that a Faulty backend makes.
 var ErrInjected = errors.New("injected failure")
 
-// Faulty is a backend over another one that fails as told by Fail. It is safe for concurrent use.
+// Faulty is a backend that wraps another one and fails as Fail sets it up. It is safe for concurrent use.
 type Faulty struct {
 	storage.Backend
 	// Before, where set, is called in the caller's goroutine before each operation, with its name; it may wait,
@@ -65,7 +65,7 @@ type planned struct {
 	how  Failure
 }
 
-// NewFaulty returns a backend that does what b does until it is told to fail.
+// NewFaulty returns a backend that behaves like b until Fail is called.
 func NewFaulty(b storage.Backend) *Faulty {
 	return &Faulty{Backend: b, calls: make(map[string]int)}
 }

@@ -51,12 +51,12 @@ type model struct {
 	records map[storage.Key]storage.Record
 	// past holds states that the backend had.
 	past []state
-	// followed is what a follower knows, and next where it goes on.
+	// followed is the state of a follower, and next the position from which it continues.
 	followed map[storage.Key]storage.Version
 	next     storage.Position
 }
 
-// state is what the backend held at a position.
+// state is the content of the backend at a position.
 type state struct {
 	at      storage.Position
 	records []storage.Record // in the order of keys

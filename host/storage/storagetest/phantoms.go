@@ -60,7 +60,7 @@ func countAndAdd(b storage.Backend, prefix storage.Key, name string, most int, s
 	})
 }
 
-// setOperation is what testLinearizableRanges drives: it lists a set and then adds or removes a member.
+// setOperation is an operation of testLinearizableRanges: it lists a set and then adds or removes a member.
 type setOperation struct {
 	member string
 	remove bool

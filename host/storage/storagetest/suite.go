@@ -111,7 +111,7 @@ func sweepUpTo(ctx context.Context, b storage.Backend, at time.Time, limit int) 
 	return len(removed), err
 }
 
-// tester is what the helpers need of a *testing.T or a *rapid.T.
+// tester is the part of *testing.T and *rapid.T that the helpers use.
 type tester interface {
 	Helper()
 	Error(args ...any)

@@ -15,7 +15,7 @@ type Task struct {
 	OnUpdate func(now []storage.Head, writes []storage.Write)
 	// OnDelete is called before each DeleteWhere.
 	OnDelete func(storage.Selector)
-	// Fault is what goes wrong in the next Update. It applies once.
+	// Fault is the failure of the next Update. It applies once.
 	Fault Fault
 
 	scheduler    *Scheduler
