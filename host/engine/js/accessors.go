@@ -4,10 +4,11 @@ import (
 	"github.com/dop251/goja"
 )
 
-// accessing finds the old functions about getters and setters, which goja lacks.
-var accessing = lazyRegexp(`__(?:define|lookup)[GS]etter__`)
+// accessorNames matches the legacy functions for getters and setters, which goja lacks.
+var accessorNames = lazyRegexp(`__(?:define|lookup)[GS]etter__`)
 
-// addAccessors gives Object.prototype __defineGetter__ and its like.
+// addAccessors adds __defineGetter__, __defineSetter__, __lookupGetter__ and __lookupSetter__ to
+// Object.prototype.
 func addAccessors(r *realm) {
 	add, err := r.vm.RunProgram(accessors())
 	must(err)

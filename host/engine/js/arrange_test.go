@@ -14,7 +14,7 @@ import (
 	sdkjs "github.com/toolrun/toolrun/sdk/js"
 )
 
-// memoryCalls are calls as tools make them, well and badly.
+// memoryCalls are valid and invalid calls of memory operations.
 var memoryCalls = []string{
 	`get_content("s")`, `get_content("s", {a: 1})`, `get_content("s", null, {record: true})`, `get_content()`, `get_content(undefined)`, `get_content(null)`, `get_content(1)`,
 	`get_content({store: "s"})`, `get_content({options: {record: true}, store_name: "s", projections: {a: 1}})`, `get_content({})`, `get_content([])`,
@@ -22,7 +22,8 @@ var memoryCalls = []string{
 	`delete_content("s")`, `delete_content("s", {}, 1)`, `delete_content({store: "s", nope: 1})`, `delete_content({["n".repeat(100)]: 1})`,
 }
 
-// TestArrangeAgrees holds the arrangement of arguments in the engine to that of the SDK, which tests in Node have.
+// TestArrangeAgrees compares the engine's order of arguments with that of the SDK, which tests in
+// Node use.
 func TestArrangeAgrees(t *testing.T) {
 	for _, call := range memoryCalls {
 		if got, want := callInEngine(t, call), callInSDK(t, call); got != want {
@@ -49,7 +50,7 @@ func callInEngine(t *testing.T, call string) string {
 	return seen
 }
 
-// shown is arguments as JSON, without the absent ones at the end.
+// shown returns arguments as JSON, without trailing undefined ones.
 func shown(t *testing.T, args []json.RawMessage) string {
 	t.Helper()
 	var parts []string
@@ -59,7 +60,7 @@ func shown(t *testing.T, args []json.RawMessage) string {
 	return strings.TrimRight(strings.Join(parts, ","), ",")
 }
 
-// callInSDK evaluates memory.js alone, with a host that notes what it is called with.
+// callInSDK runs memory.js on its own with a host that records the calls.
 func callInSDK(t *testing.T, call string) string {
 	t.Helper()
 	source, err := sdkjs.Files.ReadFile("memory.js")

@@ -15,7 +15,7 @@ import (
 
 const benchTool = `async function main(input, context) { return {sum: input.a + input.b} }`
 
-// BenchmarkBareGoja is what a fresh call costs without us: a new runtime, the function, JSON in and out.
+// BenchmarkBareGoja measures a run of plain goja: a new runtime, the function, JSON in and out.
 func BenchmarkBareGoja(b *testing.B) {
 	program := goja.MustCompile("tool.js", "(function () {"+benchTool+"; return main })()", false)
 	b.ReportAllocs()
@@ -42,25 +42,25 @@ func BenchmarkBareGoja(b *testing.B) {
 	}
 }
 
-// BenchmarkRun is the same tool as a run of the engine.
+// BenchmarkRun measures the same tool as a run of the engine.
 func BenchmarkRun(b *testing.B) {
 	benchmarkRun(b, context.Background(), benchTool, `{}`)
 }
 
-// BenchmarkRunDeadline has what a host adds: a deadline and a context with something in it.
+// BenchmarkRunDeadline adds a deadline and a context with members, as a host does.
 func BenchmarkRunDeadline(b *testing.B) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	benchmarkRun(b, ctx, benchTool, `{"sessionId":"s1","userId":"u1","appId":"a1","runId":"r1","env":{}}`)
 }
 
-// BenchmarkRunMemoryCall makes one call.
+// BenchmarkRunMemoryCall adds one memory call.
 func BenchmarkRunMemoryCall(b *testing.B) {
 	benchmarkRun(b, context.Background(), `async function main(input) {
 		await memory.get_content("prefs"); return {sum: input.a + input.b} }`, `{}`)
 }
 
-// BenchmarkRunLog writes one line.
+// BenchmarkRunLog adds one log line.
 func BenchmarkRunLog(b *testing.B) {
 	benchmarkRun(b, context.Background(), `async function main(input) {
 		console.log("adding", input.a); return {sum: input.a + input.b} }`, `{}`)

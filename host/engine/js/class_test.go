@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// What a guest does to errors costs it no fault.
+// TestFaultOfBrokenErrors checks that no change of the error classes by a guest loses a fault.
 func TestFaultOfBrokenErrors(t *testing.T) {
 	for _, broken := range []string{
 		`Error = function () { throw 1; }; globalThis.MemoryAccessError = class { constructor() { for (;;); } }`,
@@ -31,7 +31,8 @@ func TestFaultOfBrokenErrors(t *testing.T) {
 	}
 }
 
-// The error of a fault is one of the class, and the class one of the errors, whichever Error is when it is made.
+// TestClassOfFault checks that the error of a fault is an instance of its class and of Error, even
+// if the guest has replaced Error.
 func TestClassOfFault(t *testing.T) {
 	const look = `
 		const caught = await memory.get_content('forbidden').catch((e) => e);

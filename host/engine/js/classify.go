@@ -7,7 +7,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// objectKind says how an object is written as JSON.
+// objectKind is the JSON representation of an object.
 type objectKind int
 
 const (
@@ -20,7 +20,8 @@ const (
 	refusedObject
 )
 
-// What goja exports the objects of a class as. Asking for the type runs no guest code and converts nothing.
+// The types that goja exports objects of a class as. Reading the type runs no guest code and
+// converts nothing.
 var (
 	mapType    = reflect.TypeFor[[][2]any]()
 	setType    = reflect.TypeFor[[]any]()
@@ -30,7 +31,8 @@ var (
 	bigIntType = reflect.TypeFor[*big.Int]()
 )
 
-// refusedTags are the classes that goja tells by their tag alone, and that JSON would write as {}.
+// refusedTags are the classes that goja identifies only by their tag, and that JSON.stringify would
+// encode as {}.
 var refusedTags = map[string]string{
 	"WeakMap":   "is a WeakMap",
 	"WeakSet":   "is a WeakSet",
@@ -38,8 +40,8 @@ var refusedTags = map[string]string{
 	"Generator": "is a generator; did you mean to write [...value]?",
 }
 
-// classify says how to write o, or with refusedObject why it is not written. JSON.stringify would write most
-// of what is refused as {} and so lose it without a word.
+// classify returns the JSON representation of o or, with refusedObject, the reason why it has none.
+// JSON.stringify would silently encode most of these objects as {}.
 func classify(r *realm, o *goja.Object) (objectKind, string) {
 	switch o.ClassName() {
 	case "Array":
@@ -59,7 +61,7 @@ func classify(r *realm, o *goja.Object) (objectKind, string) {
 	case "Error":
 		return refusedObject, "is an Error; use its message"
 	case "Date":
-		return refusedObject, "is an invalid Date" // a valid one was resolved to its text
+		return refusedObject, "is an invalid Date" // a valid one has been converted by toJSON
 	case "Object":
 		return classifyByType(r, o)
 	}
@@ -107,7 +109,7 @@ func classifyByTag(r *realm, o *goja.Object) (objectKind, string) {
 	return record, ""
 }
 
-// classifyProxy looks through a chain of proxies for an array, as JSON.stringify does.
+// classifyProxy follows a chain of proxies to detect an array, as JSON.stringify does.
 func classifyProxy(r *realm, o *goja.Object) (objectKind, string) {
 	for range r.limits.ValueNesting {
 		target := o.Export().(goja.Proxy).Target()

@@ -28,7 +28,7 @@ func (c *console) object() goja.Value {
 	}))
 }
 
-// log hands over a line: log(level, text).
+// log writes a line: log(level, text).
 func (c *console) log(call goja.FunctionCall) goja.Value {
 	if c.halted != nil || c.write == nil {
 		return goja.Undefined()
@@ -40,7 +40,7 @@ func (c *console) log(call goja.FunctionCall) goja.Value {
 	return goja.Undefined()
 }
 
-// stackOf tells an error's stack in the author's own lines: stackOf(error).
+// stackOf returns an error's stack with positions in the author's files: stackOf(error).
 func (c *console) stackOf(call goja.FunctionCall) goja.Value {
 	object, ok := call.Argument(0).(*goja.Object)
 	if !ok {

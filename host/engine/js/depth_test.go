@@ -7,8 +7,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Functions of ours that call each other through getters and bound functions make no frame of JavaScript. Without a
-// bound of our own each of these ends the process.
+// TestStackLimitOfNatives tests native functions that call each other through getters and bound
+// functions. They create no frames of JavaScript; without a bound of their own, each of these cases
+// ends the process.
 func TestStackLimitOfNatives(t *testing.T) {
 	for _, code := range []string{
 		`const o = {}, f = memory.set_content.bind(null, "prefs", o);
@@ -31,7 +32,7 @@ func TestStackLimitOfNatives(t *testing.T) {
 	}
 }
 
-// What is counted is what is under way, however it ended.
+// TestCallsThatEndedAreNotCounted checks that only active native calls count, however others ended.
 func TestCallsThatEndedAreNotCounted(t *testing.T) {
 	const code = `for (let i = 0; i < 2000; i++) {
 		memory.get_content("forbidden").catch(() => 0);
@@ -44,7 +45,7 @@ func TestCallsThatEndedAreNotCounted(t *testing.T) {
 	}
 }
 
-// Named arguments are put in order by what no guest can change.
+// TestNamedArgumentsTrustNoPrototype checks that no guest can affect the order of named arguments.
 func TestNamedArgumentsTrustNoPrototype(t *testing.T) {
 	for _, broken := range []string{
 		`Array.prototype.fill = () => 5`,
@@ -69,7 +70,7 @@ func TestNamedArgumentsTrustNoPrototype(t *testing.T) {
 	}
 }
 
-// memory looks and acts as a plain object of functions would.
+// TestMemoryAsObject checks that memory behaves like a plain object of functions.
 func TestMemoryAsObject(t *testing.T) {
 	for code, want := range map[string]string{
 		`return Object.keys(memory).slice(0, 2);`:                                             `["get_content","set_content"]`,

@@ -1,15 +1,17 @@
-// Package js runs tools written in JavaScript and TypeScript, on goja.
+// Package js runs tools written in JavaScript and TypeScript on goja.
 //
-// Load bundles a source into one script and compiles it once; every Run executes it in a new runtime, on the
-// goroutine that called Run, and nothing of a run is left for the next one. A guest finds the language, the
-// globals memory, console, env and MemoryAccessError, timers and a few of the web's interfaces. It finds no
-// files, no network, no process, and no way to make code from text: eval and the Function constructors throw.
+// Load bundles a source into one script and compiles it once. Each Run executes the script in a new
+// runtime on the calling goroutine, and no state of a run remains for the next one. A guest has the
+// language, the globals memory, console, env and MemoryAccessError, timers and some of the web's
+// interfaces. It has no files, no network and no processes, and cannot create code from text: eval
+// and the Function constructors throw.
 //
-// Values cross the seam as JSON text. What a guest hands out is written by a walk of our own over its values,
-// which refuses what JSON cannot hold and says where it is, instead of storing something else. It runs inside
-// a protected call, since getters and proxies are guest code too, and looks at no name that a guest can
-// change.
+// Host and guest exchange values as JSON texts. An encoder of this package writes the guest's
+// values. It rejects values that JSON cannot represent and reports their paths, instead of storing
+// something else. It runs within a protected call, because getters and proxies are guest code, and
+// reads no name that a guest can change.
 //
-// What this package cannot promise is that a guest leaves the process alive: goja has no bound on memory, and
-// does not look at an interrupt while it is inside a built-in function. Those walls belong to the process.
+// This package cannot keep a guest from ending the process: goja has no memory limit, and does not
+// check for an interrupt inside a built-in function. The sandbox around the process has to bound
+// both.
 package js

@@ -12,34 +12,36 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// refusal is why a value cannot cross: what is wrong, and where in it.
-type refusal struct {
-	kind  refusalKind
+// encodeError is the reason why a value cannot be encoded, with the path of the value.
+type encodeError struct {
+	kind  encodeErrorKind
 	where string // "value.items[3].price"
 	what  string // "is NaN"
 }
 
-type refusalKind int
+type encodeErrorKind int
 
 const (
-	notJSON refusalKind = iota
+	notJSON encodeErrorKind = iota
 	tooDeep
 	tooLarge
 )
 
-func (f *refusal) Error() string { return f.where + " " + f.what }
+func (f *encodeError) Error() string { return f.where + " " + f.what }
 
-// bounds limit one encoded value.
+// bounds are the limits of one encoded value.
 type bounds struct {
 	nesting int
 	bytes   int
-	// lossy writes NaN and infinite numbers as null and leaves out functions and symbols, as JSON.stringify does.
+	// lossy encodes NaN and infinite numbers as null and omits functions and symbols, as
+	// JSON.stringify does.
 	lossy bool
 }
 
-// encoder writes a guest's value as JSON. It differs from JSON.stringify in that it refuses what that would
-// drop or turn into null or {}, tells where it is, stops at its bounds, and looks at no name that a guest can
-// change. Its methods must be called within a protected call, for getters and proxies run in it.
+// encoder encodes a guest's value as JSON. Unlike JSON.stringify, it rejects values that
+// JSON.stringify would drop or turn into null or {}, reports their paths, enforces bounds, and
+// reads no name that a guest can change. Its methods run getters and proxies, so they must be
+// called within a protected call.
 type encoder struct {
 	realm   *realm
 	bounds  bounds
@@ -50,16 +52,17 @@ type encoder struct {
 	losses  losses
 }
 
-// checkEvery is how many values are written between two looks at whether the run is over.
+// checkEvery is the number of values between two checks for the end of the run.
 const checkEvery = 4096
 
-// encode writes v; root is what its path begins with. The result is nil without an error for undefined.
-func encodeJSON(r *realm, root string, v goja.Value, b bounds) ([]byte, *refusal) {
+// encodeJSON encodes v; root is the beginning of paths in errors. The result is nil without an
+// error for undefined.
+func encodeJSON(r *realm, root string, v goja.Value, b bounds) ([]byte, *encodeError) {
 	e := &encoder{realm: r, bounds: b}
 	return e.encode(root, v)
 }
 
-func (e *encoder) encode(root string, v goja.Value) ([]byte, *refusal) {
+func (e *encoder) encode(root string, v goja.Value) ([]byte, *encodeError) {
 	if v = e.resolve(v); isUndefined(v) || e.omits(v) {
 		return nil, nil
 	}
@@ -74,12 +77,12 @@ func (e *encoder) encode(root string, v goja.Value) ([]byte, *refusal) {
 	return e.out, nil
 }
 
-// value writes a value that was resolved.
-func (e *encoder) value(v goja.Value) *refusal {
+// value encodes a resolved value.
+func (e *encoder) value(v goja.Value) *encodeError {
 	e.values++
 	if e.values%checkEvery == 0 && e.realm.ctx.Err() != nil {
-		// The interrupt is set, or will be: the guest gets no further than its next instruction.
-		return &refusal{kind: tooLarge, what: "takes too long to write"}
+		// The interrupt is set, or will be: the guest stops at its next instruction.
+		return &encodeError{kind: tooLarge, what: "takes too long to encode"}
 	}
 	if refused := e.checkSize(); refused != nil {
 		return refused
@@ -88,7 +91,7 @@ func (e *encoder) value(v goja.Value) *refusal {
 	case *goja.Object:
 		return e.object(v)
 	case *goja.Symbol:
-		return refuse("is a symbol")
+		return notEncodable("is a symbol")
 	case goja.String:
 		return e.text(v)
 	}
@@ -99,18 +102,18 @@ func (e *encoder) value(v goja.Value) *refusal {
 	return e.scalar(v)
 }
 
-func (e *encoder) checkSize() *refusal {
+func (e *encoder) checkSize() *encodeError {
 	if len(e.out) <= e.bounds.bytes {
 		return nil
 	}
-	return &refusal{kind: tooLarge, what: "is where more than " + strconv.Itoa(e.bounds.bytes) + " bytes are reached"}
+	return &encodeError{kind: tooLarge, what: "exceeds the limit of " + strconv.Itoa(e.bounds.bytes) + " bytes"}
 }
 
-func refuse(what string) *refusal { return &refusal{kind: notJSON, what: what} }
+func notEncodable(what string) *encodeError { return &encodeError{kind: notJSON, what: what} }
 
 func isUndefined(v goja.Value) bool { return v == nil || goja.IsUndefined(v) }
 
-func (e *encoder) scalar(v goja.Value) *refusal {
+func (e *encoder) scalar(v goja.Value) *encodeError {
 	switch v.ExportType().Kind() {
 	case reflect.Bool:
 		e.out = strconv.AppendBool(e.out, v.ToBoolean())
@@ -119,24 +122,24 @@ func (e *encoder) scalar(v goja.Value) *refusal {
 	case reflect.Float64:
 		f := v.ToFloat()
 		if math.IsNaN(f) {
-			return e.noNumber("is NaN")
+			return e.nonFinite("is NaN")
 		}
 		if math.IsInf(f, 0) {
-			return e.noNumber("is infinite")
+			return e.nonFinite("is infinite")
 		}
 		e.out = append(e.out, v.String()...)
 	default:
-		return refuse("is a BigInt; use a number, or String(...)")
+		return notEncodable("is a BigInt; use a number, or String(...)")
 	}
 	return nil
 }
 
-// text writes a string. Strings of JavaScript may hold half of a surrogate pair, which UTF-8 cannot: two keys
-// that differ there would become one.
-func (e *encoder) text(v goja.String) *refusal {
+// text encodes a string. JavaScript strings may contain half of a surrogate pair, which UTF-8
+// cannot represent: two keys that differ there would become one.
+func (e *encoder) text(v goja.String) *encodeError {
 	s := v.String()
 	if strings.ContainsRune(s, utf8.RuneError) && hasLoneSurrogate(v) {
-		return refuse("holds half of a surrogate pair, which is not a character")
+		return notEncodable("holds half of a surrogate pair, which is not a character")
 	}
 	e.out = appendQuoted(e.out, s)
 	return nil
@@ -156,18 +159,18 @@ func hasLoneSurrogate(v goja.String) bool {
 	return false
 }
 
-func (e *encoder) object(o *goja.Object) *refusal {
+func (e *encoder) object(o *goja.Object) *encodeError {
 	kind, what := classify(e.realm, o)
 	if kind == refusedObject {
-		return refuse(what)
+		return notEncodable(what)
 	}
 	for _, parent := range e.parents {
 		if parent == o {
-			return refuse("contains itself")
+			return notEncodable("contains itself")
 		}
 	}
 	if len(e.parents) >= e.bounds.nesting {
-		return &refusal{kind: tooDeep, what: "is nested deeper than " + strconv.Itoa(e.bounds.nesting) + " levels"}
+		return &encodeError{kind: tooDeep, what: "is nested deeper than " + strconv.Itoa(e.bounds.nesting) + " levels"}
 	}
 	e.parents = append(e.parents, o)
 	refused := e.members(o, kind)
@@ -175,7 +178,7 @@ func (e *encoder) object(o *goja.Object) *refusal {
 	return refused
 }
 
-func (e *encoder) members(o *goja.Object, kind objectKind) *refusal {
+func (e *encoder) members(o *goja.Object, kind objectKind) *encodeError {
 	switch kind {
 	case boxedNumber:
 		return e.value(e.realm.vm.ToValue(o.ToFloat()))
@@ -193,17 +196,17 @@ func (e *encoder) members(o *goja.Object, kind objectKind) *refusal {
 	}
 }
 
-// raw writes what JSON.rawJSON made, which is valid for goja but maybe not for those who read it.
-func (e *encoder) raw(text string) *refusal {
+// raw encodes the result of JSON.rawJSON. goja accepts texts that other readers reject.
+func (e *encoder) raw(text string) *encodeError {
 	if err := strictjson.Check([]byte(text), strictjson.Limits{}); err != nil {
-		return refuse("is raw JSON that others cannot read")
+		return notEncodable("is raw JSON that is not valid everywhere")
 	}
 	e.out = append(e.out, text...)
 	return nil
 }
 
-// array writes undefined items and holes as null, as JSON.stringify does.
-func (e *encoder) array(o *goja.Object) *refusal {
+// array encodes undefined items and holes as null, as JSON.stringify does.
+func (e *encoder) array(o *goja.Object) *encodeError {
 	e.out = append(e.out, '[')
 	for i := range o.Get("length").ToInteger() {
 		if i > 0 {
@@ -223,17 +226,17 @@ func (e *encoder) array(o *goja.Object) *refusal {
 	return nil
 }
 
-// record leaves out undefined members, as JSON.stringify does.
-func (e *encoder) record(o *goja.Object) *refusal {
+// record omits undefined members, as JSON.stringify does.
+func (e *encoder) record(o *goja.Object) *encodeError {
 	e.out = append(e.out, '{')
 	keys, first := o.Keys(), true
 	for _, key := range keys {
 		e.path = append(e.path, step{key: key, index: -1})
 		raw := o.Get(key)
 		if strings.ContainsRune(key, utf8.RuneError) && (raw == nil || count(keys, key) > 1) {
-			// goja hands out a key that is no UTF-8 with replacement characters, under which nothing is found,
-			// or another member's value.
-			return refuse("has half of a surrogate pair in its name")
+			// goja returns a key that is not UTF-8 with replacement characters. A lookup by it
+			// finds nothing, or another member.
+			return notEncodable("has half of a surrogate pair in its name")
 		}
 		if value := e.resolve(raw); !isUndefined(value) && !e.omits(value) {
 			if !first {
@@ -260,8 +263,9 @@ func count(list []string, s string) (n int) {
 	return n
 }
 
-// resolve asks an object for what to write in its place. A toJSON that a guest, or a library in it, planted on
-// Object.prototype or Array.prototype is not asked: it would change how every value crosses.
+// resolve returns the value to encode in place of v, by the method toJSON. It ignores a toJSON that
+// a guest, or a library in it, added to Object.prototype or Array.prototype, because it would
+// change every value.
 func (e *encoder) resolve(v goja.Value) goja.Value {
 	o, ok := v.(*goja.Object)
 	if !ok {
@@ -279,7 +283,7 @@ func (e *encoder) resolve(v goja.Value) goja.Value {
 	}
 	answer := e.realm.call(method.(*goja.Object), v, e.realm.vm.ToValue(e.lastKey()))
 	if answer != nil && goja.IsNull(answer) && o.ClassName() == "Date" {
-		return v // an invalid date, which is to be refused
+		return v // an invalid date, which is rejected later
 	}
 	return answer
 }

@@ -13,17 +13,18 @@ type Engine struct {
 
 var _ engine.Engine = (*Engine)(nil)
 
-// Option changes how an Engine behaves.
+// Option configures an Engine.
 type Option func(*Engine)
 
-// WithPanicLog hands over what a panic inside the engine left behind: a bug of ours, which the run answers with an
-// internal fault, or one of goja's, which the tool's code led into and which is told as tool_error or source_invalid.
-// The fault quotes none of it. The function may be called by many goroutines.
+// WithPanicLog sets the function that receives the value and the stack of a recovered panic: a bug
+// of this module, which the run reports as an internal fault, or a panic of goja, which the tool's
+// code caused and which is reported as tool_error or source_invalid. Faults do not quote it. The
+// function must be safe for concurrent use.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }
 
-// New makes an Engine.
+// New returns an Engine.
 func New(options ...Option) *Engine {
 	e := &Engine{panicked: func(any, []byte) {}}
 	for _, option := range options {
@@ -32,8 +33,8 @@ func New(options ...Option) *Engine {
 	return e
 }
 
-// Info describes the engine. Files of the other extensions that TypeScript has are read in order to say that they cannot be
-// imported.
+// Info describes the engine. Files with the other TypeScript extensions are read only to report
+// that they cannot be imported.
 func (*Engine) Info() engine.Info {
 	return engine.Info{
 		Name: "js",
@@ -46,11 +47,11 @@ func (*Engine) Info() engine.Info {
 	}
 }
 
-// Load bundles and compiles a source. It runs none of it. A source that cannot be loaded is an *abi.Fault with
-// code source_invalid.
+// Load bundles and compiles a source without running it. If the source cannot be loaded, the error
+// is an *abi.Fault with code source_invalid.
 //
-// It returns when ctx ends. The parsers and the compiler cannot be stopped: what they still do then ends on its own, which
-// the bounds of a source make soon, and which the process wall makes certain.
+// Load returns when ctx ends. The parsers and the compiler cannot be interrupted: they finish in
+// the background, soon because of the bounds of a source, and the sandbox bounds them in any case.
 func (e *Engine) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
 	type outcome struct {
 		program engine.Program

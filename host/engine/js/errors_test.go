@@ -32,7 +32,7 @@ func TestThrown(t *testing.T) {
 		{`const e = new Error('x'); e.stack = { toString() { throw e; } }; throw e`, "x"},
 		{`return { get a() { throw new Error('in a getter'); } }`, "in a getter"},
 		{`return Promise.reject(new Error('rejected'))`, "rejected"},
-		{`Promise.reject(new Error('nobody looks')); return 1`, "nobody looks"},
+		{`Promise.reject(new Error('not handled')); return 1`, "not handled"},
 		{`Promise.reject('text'); return 1`, "text"},
 		{`throw new MemoryAccessError('mine', { code: 'conflict' })`, "MemoryAccessError: mine"},
 		{`await memory.get_content('forbidden').catch((e) => { throw new Error('wrapped', { cause: e }); })`, "wrapped"},
@@ -50,7 +50,7 @@ func TestThrown(t *testing.T) {
 	}
 }
 
-// TestHints has the errors that authors meet first: each comes with what to do.
+// TestHints tests the hints of the most common errors.
 func TestHints(t *testing.T) {
 	tests := []struct{ code, message, hint string }{
 		{`return fetch('https://example.com')`, "fetch is not defined", "no network"},
@@ -81,7 +81,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// A fault keeps its identity on every way out of the guest but by a copy.
+// TestFaultIsKept checks that a fault keeps its identity on every way out of the guest, except as a
+// copy.
 func TestFaultIsKept(t *testing.T) {
 	for _, code := range []string{
 		`await memory.get_content('forbidden')`,
@@ -109,7 +110,7 @@ func TestRejectionHandledLate(t *testing.T) {
 	}
 }
 
-func TestPlaces(t *testing.T) {
+func TestPositions(t *testing.T) {
 	tests := []struct {
 		name, code  string
 		line        int
@@ -161,7 +162,7 @@ func TestStackLimit(t *testing.T) {
 	}
 }
 
-func TestHostErrorComesBackAsItIs(t *testing.T) {
+func TestHostErrorIsReturnedUnchanged(t *testing.T) {
 	_, err := run(t, `await memory.get_content('halt')`)
 	if err != errHalt {
 		t.Errorf("Run = %v; want the host's error itself", err)
@@ -190,7 +191,7 @@ func TestPanicOfTheHost(t *testing.T) {
 	}
 	_, err = program.Run(t.Context(), engine.Input{}, host)
 	if !errors.Is(err, abi.Internal) || strings.Contains(err.Error(), "secret") || logged != "secret" {
-		t.Errorf("Run = %v, logged %v; want an internal fault, and the panic in the log alone", err, logged)
+		t.Errorf("Run = %v, logged %v; want an internal fault, and the panic only in the log", err, logged)
 	}
 }
 

@@ -15,7 +15,7 @@ func TestReachesProxy(t *testing.T) {
 		`class A { b() { return this.c } }`:          false,
 		`const [a] = input.list; return a`:           false,
 	} {
-		if got := reaches(code, proxying()); got != want {
+		if got := reaches(code, proxyNames()); got != want {
 			t.Errorf("reaches(%s) = %t", code, got)
 		}
 	}
@@ -31,7 +31,7 @@ func TestReachesJSON(t *testing.T) {
 		`globalThis.count = 1`:                          false,
 		`const [a] = input.list; return a`:              false,
 	} {
-		if got := reaches(code, parsing()); got != want {
+		if got := reaches(code, jsonNames()); got != want {
 			t.Errorf("reaches(%s) = %t; want %t", code, got, want)
 		}
 	}

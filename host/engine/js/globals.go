@@ -4,8 +4,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// lazyGlobals makes the globals that goja lacks. Most tools use few of them, so each is made when it is first
-// read. It is filled in by init, since the functions refer to it.
+// lazyGlobals are constructors of the globals that goja lacks. Most tools use few of them, so each
+// is created at its first read. It is initialised in init, because the functions refer to it.
 var lazyGlobals map[string]func(r *run) goja.Value
 
 func init() {
@@ -23,7 +23,7 @@ func init() {
 		"clearImmediate":    func(r *run) goja.Value { return r.realm.native("clearImmediate", r.loop.clearTimer) },
 		"Intl":              func(r *run) goja.Value { return (&intlGlobal{realm: &r.realm}).object() },
 		"performance":       (*run).makePerformance,
-		// What a tool gets for require("crypto") and its like.
+		// The results of require("crypto") and of other modules of Node.js.
 		"node:buffer":  (*run).makeNodeBuffer,
 		"node:crypto":  func(r *run) goja.Value { return r.webModule("nodecrypto.js") },
 		"node:process": func(r *run) goja.Value { return r.webModule("process.js").Get("process") },
@@ -36,8 +36,9 @@ func init() {
 	}
 }
 
-// globals is the prototype of a guest's global object. As an object whose members Go answers it costs a run
-// nothing but its making, where defining each global, even as an accessor, costs more than the rest of a run.
+// globals is the prototype of a guest's global object. As a dynamic object it only costs its own
+// creation, where defining each global, even as an accessor, would cost more than the rest of a
+// run.
 type globals struct{ run *run }
 
 var _ goja.DynamicObject = (*globals)(nil)
@@ -49,7 +50,7 @@ func (r *run) installGlobals() {
 	}
 }
 
-// Get answers a global, making it when it is first asked for.
+// Get returns a global and creates it at the first read.
 func (g *globals) Get(key string) goja.Value {
 	if value, ok := g.run.globals[key]; ok {
 		return value
@@ -68,22 +69,23 @@ func (g *globals) Get(key string) goja.Value {
 	return value
 }
 
-// Has reports whether there is such a global. An assignment to one makes the guest's own, which hides ours.
+// Has reports whether the global exists. An assignment to it creates a guest's global, which hides
+// ours.
 func (g *globals) Has(key string) bool {
 	_, ok := lazyGlobals[key]
 	return ok
 }
 
-// Set refuses to change the prototype itself.
+// Set rejects changes of the prototype.
 func (g *globals) Set(string, goja.Value) bool { return false }
 
-// Delete refuses to change the prototype itself.
+// Delete rejects changes of the prototype.
 func (g *globals) Delete(key string) bool { return !g.Has(key) }
 
-// Keys answers none: like the globals of the language, these are not enumerable.
+// Keys returns no names: like the built-in globals, these are not enumerable.
 func (g *globals) Keys() []string { return nil }
 
-// makeEnv is context.env, or an empty object.
+// makeEnv returns context.env, or an empty object.
 func (r *run) makeEnv() goja.Value {
 	if env := r.context.Get("env"); env != nil && !goja.IsUndefined(env) && !goja.IsNull(env) {
 		return env

@@ -55,7 +55,7 @@ func TestConsoleLevels(t *testing.T) {
 	}
 }
 
-// What is logged is bounded, however large it is, and an error is shown with the author's lines.
+// TestConsoleBounds checks the bounds of log lines, and that errors have the author's positions.
 func TestConsoleBounds(t *testing.T) {
 	lines := logged(t, `
 		console.log('ü'.repeat(1e5));
@@ -158,7 +158,7 @@ func TestMemoryArguments(t *testing.T) {
 	}
 }
 
-// A call acts when it is made.
+// TestCallActsAtOnce checks that a memory call takes effect when it is made.
 func TestCallActsAtOnce(t *testing.T) {
 	m := enginetest.NewMemory(errHalt)
 	out, err := runWith(t, `
@@ -201,7 +201,7 @@ func TestJSONParseIsBounded(t *testing.T) {
 	}
 }
 
-// Wherever a guest's code can run, it stops when the run is over.
+// TestStopsEverywhere checks that guest code stops at the end of the run in every context.
 func TestStopsEverywhere(t *testing.T) {
 	for _, code := range []string{
 		`for (;;);`,
@@ -232,7 +232,8 @@ func TestStopsEverywhere(t *testing.T) {
 	}
 }
 
-// A guest that breaks the language under itself gets errors of its own, and never an internal one.
+// TestBrokenLanguage checks that a guest that breaks built-in objects gets its own errors, never an
+// internal fault.
 func TestBrokenLanguage(t *testing.T) {
 	for code, want := range map[string]abi.Code{
 		`globalThis.EvalError = undefined; eval('1');`:                                                      abi.ToolError,
@@ -251,7 +252,7 @@ func TestBrokenLanguage(t *testing.T) {
 	}
 }
 
-// FuzzStack gives an error a stack of the guest's own making.
+// FuzzStack tests errors with a stack text of the guest.
 func FuzzStack(f *testing.F) {
 	for _, seed := range []string{
 		"", "Error: x\n\tat f (tool.js:1:2(3))\n", "\tat tool.js:99999999999999999999:1(1)", "at tool.js:0:0(0)",

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// The commonest errors of goja, which name neither what was null nor what to do.
+// The most common errors of goja. They name neither the value that was null nor a fix.
 var (
 	notDefined = lazyRegexp(`^ReferenceError: (\S+) is not defined$`)
 	readOfNone = lazyRegexp(`^TypeError: Cannot read property '(.*)' of undefined(?: or null)?$`)
@@ -16,11 +16,11 @@ var (
 	noMember   = lazyRegexp(`^TypeError: Object has no member '(.*)'$`)
 )
 
-// advise adds a hint to the fault of an error that goja threw, and makes its message right. A guest that throws the same
-// text gets the same hint.
+// advise adds a hint to the fault of an error of goja, and corrects its message. An error of the
+// guest with the same text gets the same hint.
 func (e *errorMapper) advise(f *abi.Fault) {
 	if m := notDefined().FindStringSubmatch(f.Message); m != nil {
-		f.Hint = absentHint(m[1])
+		f.Hint = unsupportedHint(m[1])
 	} else if m := readOfNone().FindStringSubmatch(f.Message); m != nil {
 		f.Message = "TypeError: Cannot read property '" + m[1] + "' of null or undefined"
 		f.Hint = e.noneHint(m[1])
@@ -33,10 +33,10 @@ func (e *errorMapper) advise(f *abi.Fault) {
 	}
 }
 
-// noneHint is the hint for a property of what is null or undefined.
+// noneHint returns the hint for reading a property of null or undefined.
 func (e *errorMapper) noneHint(property string) string {
-	if e.program.script.forgottenAwait() != "" {
-		return "" // that is more telling
+	if e.program.script.missingAwait() != "" {
+		return "" // the missing await is the better hint
 	}
 	if e.readNone {
 		return "a store without a record is read as null; if that is the value here, write (await memory.get_content(store)) ?? {}"
@@ -49,7 +49,8 @@ func (e *errorMapper) noneHint(property string) string {
 
 var isPropertyName = lazyRegexp(`^[\p{L}_$][\p{L}\p{N}_$]*$`)
 
-// operationHint is the hint for a method that has about the name of a memory operation, as memory.getContent has.
+// operationHint returns the hint for a method whose name resembles a memory operation, such as
+// memory.getContent.
 func (e *errorMapper) operationHint(method string) string {
 	names := make([]string, len(e.program.operations))
 	for i, op := range e.program.operations {
@@ -61,7 +62,7 @@ func (e *errorMapper) operationHint(method string) string {
 	return ""
 }
 
-// snakeCase writes a name in camel case with underscores.
+// snakeCase converts a camel-case name to snake case.
 func snakeCase(name string) string {
 	var b strings.Builder
 	for i, c := range name {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// missingInputs returns a warning for each input that the tool reads as $name and that the run does not have, if a number
-// of the output is NaN: such an input is undefined, and $x + 1 is then NaN.
+// missingInputs returns a warning for each missing input that the tool reads as $name, if a number
+// of the output is NaN: a missing input is undefined, and $x + 1 is then NaN.
 func (r *run) missingInputs() (warnings []string) {
-	const most = 5
+	const limit = 5
 	isNaN := func(warning string) bool { return strings.Contains(warning, "is NaN") }
 	if len(r.program.script.inputs) == 0 || !slices.ContainsFunc(r.losses, isNaN) {
 		return nil
@@ -19,7 +19,7 @@ func (r *run) missingInputs() (warnings []string) {
 		return nil
 	}
 	for _, name := range r.program.script.inputs {
-		if _, given := input[name]; !given && len(warnings) < most {
+		if _, given := input[name]; !given && len(warnings) < limit {
 			warnings = append(warnings, "the input has no "+cut(name, maxNameBytes)+", which the tool reads as $"+cut(name, maxNameBytes))
 		}
 	}

@@ -10,31 +10,31 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// localising finds the names of the functions that depend on a locale. Only runs of tools with one of them in their
-// code replace those of goja, which ignore locales; to do so in every run would slow all tools.
-var localising = lazyRegexp(`ocale|Intl`)
+// localeNames matches the functions that depend on a locale. Only runs of tools that name one
+// replace goja's functions, which ignore locales; replacing them in every run would slow all tools.
+var localeNames = lazyRegexp(`ocale|Intl`)
 
-// namesLocale is localising for the input of a run, which may hold such a name for the tool to call. An expression takes
-// several times as long.
+// namesLocale is localeNames for the input of a run, which may contain such a name for the tool to
+// call. The regular expression would take several times as long.
 func namesLocale(input []byte) bool {
 	return bytes.Contains(input, []byte("ocale")) || bytes.Contains(input, []byte("Intl"))
 }
 
-// intlClass is a class of Intl: how its objects are made, and their methods. A method whose name begins with "get " is
-// the getter of a method that is tied to its object.
+// intlClass is a class of Intl: its constructor and its methods. A method whose name begins with
+// "get " is the getter of a bound method.
 type intlClass struct {
 	name    string
 	make    func(r *realm, locales []intl.Tag, options goja.Value) any
 	methods map[string]func(r *realm, value any, call goja.FunctionCall) goja.Value
-	needNew bool // it cannot be called without new
+	needNew bool // the constructor cannot be called without new
 }
 
-// intlObject is an object of a class of Intl. To the guest it is an object without members of its own.
+// intlObject is an object of a class of Intl. To the guest it has no own members.
 type intlObject struct {
 	lazyObject
 	class string
 	value any
-	bound goja.Value // the method that its getter made
+	bound goja.Value // the bound method, once its getter has created it
 }
 
 var intlObjectType = reflect.TypeFor[*intlObject]()
@@ -45,7 +45,7 @@ type intlGlobal struct {
 	prototypes map[string]*goja.Object // of the classes that the guest has used
 }
 
-// object makes the global.
+// object returns the global.
 func (g *intlGlobal) object() goja.Value {
 	members := map[string]func() goja.Value{
 		"getCanonicalLocales": func() goja.Value { return g.native("getCanonicalLocales", g.canonicalLocales) },
@@ -60,12 +60,13 @@ func (g *intlGlobal) object() goja.Value {
 	return g.lazyObject(append(names, "Locale"), members)
 }
 
-// madePrototype is the prototype of what new made for a constructor. It is nil where the constructor was called without new:
-// goja then passes on what it was called on.
-func (g *intlGlobal) madePrototype(class string, this *goja.Object) *goja.Object {
+// newTargetPrototype returns the prototype of the object that new created for a constructor. It is
+// nil if the constructor was called without new, in which case goja passes the receiver of the
+// call.
+func (g *intlGlobal) newTargetPrototype(class string, this *goja.Object) *goja.Object {
 	made := this.Prototype()
 	p := made
-	for range maxPrototypes { // a proxy has as many as it likes
+	for range maxPrototypes { // the chain of a proxy can be endless
 		if p == nil || p == g.prototypes[class] {
 			break
 		}
@@ -77,7 +78,7 @@ func (g *intlGlobal) madePrototype(class string, this *goja.Object) *goja.Object
 	return made
 }
 
-// maxPrototypes bounds a search in a chain of prototypes.
+// maxPrototypes bounds a search in a prototype chain.
 const maxPrototypes = 100
 
 func (g *intlGlobal) rememberPrototype(class string, prototype *goja.Object) {
@@ -91,7 +92,7 @@ func (g *intlGlobal) makeClass(class *intlClass) goja.Value {
 	constructor := g.vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
 		g.enter()
 		defer g.leave()
-		prototype := g.madePrototype(class.name, call.This)
+		prototype := g.newTargetPrototype(class.name, call.This)
 		if prototype == nil && class.needNew {
 			panic(g.newError("TypeError", "Constructor Intl."+class.name+" requires 'new'"))
 		}
@@ -135,7 +136,7 @@ func (g *intlGlobal) defineMethod(class *intlClass, prototype *goja.Object, name
 	}))
 }
 
-// cutGetter takes "get " from a name.
+// cutGetter removes the prefix "get " from a name.
 func cutGetter(name string) (string, bool) {
 	const prefix = "get "
 	if len(name) > len(prefix) && name[:len(prefix)] == prefix {
@@ -144,7 +145,7 @@ func cutGetter(name string) (string, bool) {
 	return name, false
 }
 
-// receiver is the object that a method is called on.
+// receiver returns the object that a method is called on.
 func (g *intlGlobal) receiver(class *intlClass, method string, this goja.Value) *intlObject {
 	if object := intlObjectOf(this, class.name); object != nil {
 		return object
@@ -174,10 +175,10 @@ func checkIntl(r *realm, err error) {
 	}
 }
 
-// maxLocales bounds a list of locales, which no interrupt ends the reading of.
+// maxLocales bounds a list of locales, because no interrupt stops the loop over it.
 const maxLocales = 200
 
-// localeList reads the argument locales.
+// localeList converts the argument locales.
 func localeList(r *realm, value goja.Value) (tags []intl.Tag) {
 	if isUndefined(value) {
 		return nil
@@ -215,7 +216,7 @@ func localeList(r *realm, value goja.Value) (tags []intl.Tag) {
 	return tags
 }
 
-// localeOf reads a locale that is a string or an Intl.Locale.
+// localeOf converts a locale that is a string or an Intl.Locale.
 func localeOf(r *realm, value goja.Value) (intl.Tag, bool) {
 	if object := intlObjectOf(value, "Locale"); object != nil {
 		return object.value.(intl.Tag), true
@@ -253,7 +254,7 @@ func (g *intlGlobal) supportedValues(call goja.FunctionCall) goja.Value {
 	return mustParse(g.realm, values)
 }
 
-// resolvedOptions makes the object of options in effect.
+// resolvedOptions returns the object of options in effect.
 func resolvedOptions(r *realm, list []intl.Option) goja.Value {
 	object := r.vm.NewObject()
 	for _, o := range list {
@@ -266,7 +267,7 @@ func resolvedOptions(r *realm, list []intl.Option) goja.Value {
 	return object
 }
 
-// partList makes an array of parts.
+// partList returns an array of parts.
 func partList(r *realm, parts []intl.Part) goja.Value {
 	list := make([]any, len(parts))
 	for i, p := range parts {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// What tools write for people is what Node 20 writes, which these answers are of.
+// TestIntl compares formatted texts with those of Node 20.
 func TestIntl(t *testing.T) {
 	for code, want := range map[string]string{
 		`new Date(0).toLocaleString("en-US", { timeZone: "America/New_York" })`:                                                                                          `"12/31/1969, 7:00:00 PM"`,
@@ -58,7 +58,7 @@ func TestIntl(t *testing.T) {
 	}
 }
 
-// What differs from Node is refused: it is never another text.
+// TestIntlRefuses checks that features without Node's exact result are rejected, not approximated.
 func TestIntlRefuses(t *testing.T) {
 	for code, want := range map[string]string{
 		`(1).toLocaleString("en_US")`:                                                    `["RangeError","Incorrect locale information provided"]`,
@@ -97,7 +97,8 @@ func TestIntlRefuses(t *testing.T) {
 	}
 }
 
-// A name that comes with the input finds the functions that know locales too.
+// TestIntlOfInput checks that a method name in the input also calls the functions that support
+// locales.
 func TestIntlOfInput(t *testing.T) {
 	in := engine.Input{Input: json.RawMessage(`{"method":"toLocaleString"}`)}
 	out, err := runWith(t, `return (1234.5)[input.method]();`, in, enginetest.NewMemory(errHalt))
@@ -106,7 +107,7 @@ func TestIntlOfInput(t *testing.T) {
 	}
 }
 
-// What a guest can make expensive ends with its run.
+// TestIntlStops checks that expensive operations end with the run.
 func TestIntlStops(t *testing.T) {
 	for _, code := range []string{
 		`return [].toLocaleString.call({ length: 4e9 })`,

@@ -31,8 +31,8 @@ var intlClasses = []*intlClass{
 			"resolvedOptions": func(r *realm, f any, _ goja.FunctionCall) goja.Value {
 				return resolvedOptions(r, f.(*intl.NumberFormat).Resolved())
 			},
-			"formatRange":        noRange("NumberFormat", "formatRange"),
-			"formatRangeToParts": noRange("NumberFormat", "formatRangeToParts"),
+			"formatRange":        unsupportedMethod("NumberFormat", "formatRange"),
+			"formatRangeToParts": unsupportedMethod("NumberFormat", "formatRangeToParts"),
 		}},
 	{name: "DateTimeFormat", make: func(r *realm, tags []intl.Tag, options goja.Value) any {
 		return newDateFormat(r, tags, options, intl.DefaultsOfConstructor)
@@ -50,8 +50,8 @@ var intlClasses = []*intlClass{
 		"resolvedOptions": func(r *realm, f any, _ goja.FunctionCall) goja.Value {
 			return resolvedOptions(r, f.(*intl.DateTimeFormat).Resolved())
 		},
-		"formatRange":        noRange("DateTimeFormat", "formatRange"),
-		"formatRangeToParts": noRange("DateTimeFormat", "formatRangeToParts"),
+		"formatRange":        unsupportedMethod("DateTimeFormat", "formatRange"),
+		"formatRangeToParts": unsupportedMethod("DateTimeFormat", "formatRangeToParts"),
 	}},
 	{name: "PluralRules", needNew: true, make: func(r *realm, tags []intl.Tag, options goja.Value) any {
 		f, err := intl.NewPluralRules(tags, optionsOf(r, options))
@@ -66,7 +66,7 @@ var intlClasses = []*intlClass{
 		"resolvedOptions": func(r *realm, f any, _ goja.FunctionCall) goja.Value {
 			return resolvedOptions(r, f.(*intl.PluralRules).Resolved())
 		},
-		"selectRange": noRange("PluralRules", "selectRange"),
+		"selectRange": unsupportedMethod("PluralRules", "selectRange"),
 	}},
 	{name: "RelativeTimeFormat", needNew: true, make: func(r *realm, tags []intl.Tag, options goja.Value) any {
 		f, err := intl.NewRelativeTimeFormat(tags, optionsOf(r, options))
@@ -111,24 +111,24 @@ var intlClasses = []*intlClass{
 				return resolvedOptions(r, c.(*intl.Collator).Resolved())
 			},
 		}},
-	{name: "DisplayNames", needNew: true, make: refused("DisplayNames", "keep the names that the tool needs in the tool"), methods: intlMethods{}},
-	{name: "Segmenter", needNew: true, make: refused("Segmenter", "split the text with a regular expression"), methods: intlMethods{}},
+	{name: "DisplayNames", needNew: true, make: unsupportedClass("DisplayNames", "keep the names that the tool needs in the tool"), methods: intlMethods{}},
+	{name: "Segmenter", needNew: true, make: unsupportedClass("Segmenter", "split the text with a regular expression"), methods: intlMethods{}},
 }
 
-// refused is a class that cannot be made.
-func refused(name, hint string) func(*realm, []intl.Tag, goja.Value) any {
+// unsupportedClass returns the constructor of a class that is not supported.
+func unsupportedClass(name, hint string) func(*realm, []intl.Tag, goja.Value) any {
 	return func(r *realm, _ []intl.Tag, _ goja.Value) any {
 		panic(r.newError("RangeError", "Intl."+name+" is not supported by toolrun's Intl; "+hint))
 	}
 }
 
-// relativeTime reads the arguments value and unit.
+// relativeTime converts the arguments value and unit.
 func relativeTime(call goja.FunctionCall) (intl.Decimal, string) {
 	d := intl.NewFloat(call.Argument(0).ToNumber().ToFloat())
 	return d, call.Argument(1).String()
 }
 
-// textList reads an iterable of strings.
+// textList converts an iterable of strings.
 func textList(r *realm, value goja.Value) (texts []string) {
 	if isUndefined(value) {
 		return nil
@@ -144,8 +144,8 @@ func textList(r *realm, value goja.Value) (texts []string) {
 	return texts
 }
 
-// noRange is a method that there is none of.
-func noRange(class, name string) func(*realm, any, goja.FunctionCall) goja.Value {
+// unsupportedMethod returns a method for ranges, which are not supported.
+func unsupportedMethod(class, name string) func(*realm, any, goja.FunctionCall) goja.Value {
 	return func(r *realm, _ any, _ goja.FunctionCall) goja.Value {
 		panic(r.newError("RangeError", "Intl."+class+".prototype."+name+" is not supported by toolrun's Intl; format both ends"))
 	}
@@ -163,7 +163,7 @@ func newDateFormat(r *realm, tags []intl.Tag, options goja.Value, defaults intl.
 	return f
 }
 
-// decimalOf is the number of a value, exact where it is a BigInt or a string.
+// decimalOf converts a value to a number. BigInts and strings are exact.
 func decimalOf(r *realm, value goja.Value) intl.Decimal {
 	if object, ok := value.(*goja.Object); ok {
 		value = primitiveNumber(r, object)
@@ -187,7 +187,7 @@ func decimalOf(r *realm, value goja.Value) intl.Decimal {
 	return intl.NewFloat(number)
 }
 
-// primitiveNumber is what ToPrimitive with the hint number makes of an object.
+// primitiveNumber implements ToPrimitive of an object with the hint number.
 func primitiveNumber(r *realm, object *goja.Object) goja.Value {
 	if integer, ok := object.Export().(*big.Int); ok && object.ClassName() == "BigInt" {
 		return r.vm.ToValue(integer)
@@ -200,7 +200,7 @@ func isSpace(c rune) bool {
 	return strings.ContainsRune("\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff", c) || c >= 0x2000 && c <= 0x200a
 }
 
-// milliseconds is the time of a date or a number, and now for undefined.
+// milliseconds returns the time of a date or a number, and the current time for undefined.
 func milliseconds(r *realm, value goja.Value) float64 {
 	if isUndefined(value) {
 		return float64(r.now().UnixMilli())

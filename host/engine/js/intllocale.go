@@ -6,18 +6,19 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// localeKeywords are the properties of an Intl.Locale that stand in the extension -u- of its tag.
+// localeKeywords maps the properties of an Intl.Locale to their keys in the extension -u- of its
+// tag.
 var localeKeywords = map[string]string{
 	"calendar": "ca", "collation": "co", "hourCycle": "hc", "caseFirst": "kf", "numberingSystem": "nu",
 }
 
-// makeLocaleClass makes Intl.Locale, whose objects hold a tag.
+// makeLocaleClass returns the class Intl.Locale, whose objects contain a tag.
 func (g *intlGlobal) makeLocaleClass() goja.Value {
 	class := &intlClass{name: "Locale"}
 	constructor := g.vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
 		g.enter()
 		defer g.leave()
-		made := g.madePrototype("Locale", call.This)
+		made := g.newTargetPrototype("Locale", call.This)
 		if made == nil {
 			panic(g.newError("TypeError", "Constructor Intl.Locale requires 'new'"))
 		}

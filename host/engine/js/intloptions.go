@@ -6,15 +6,15 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// intlOptions reads options of the guest's, whose getters run.
+// intlOptions reads the options object of a guest, whose getters run.
 type intlOptions struct {
 	realm  *realm
-	object *goja.Object // nil has none
+	object *goja.Object // nil for no options
 }
 
 var _ intl.Options = (*intlOptions)(nil)
 
-// options reads an argument that may be undefined, and is turned into an object as by ToObject.
+// optionsOf converts an optional argument to an object, as ToObject does.
 func optionsOf(r *realm, value goja.Value) *intlOptions {
 	if isUndefined(value) {
 		return &intlOptions{r, nil}
@@ -22,7 +22,7 @@ func optionsOf(r *realm, value goja.Value) *intlOptions {
 	return &intlOptions{r, value.ToObject(r.vm)}
 }
 
-// strictOptions is options for the newer classes, which take only objects.
+// strictOptionsOf is optionsOf for the newer classes, which only accept objects.
 func strictOptionsOf(r *realm, value goja.Value) *intlOptions {
 	if _, ok := value.(*goja.Object); !ok && !isUndefined(value) {
 		panic(r.newError("TypeError", "Incorrect options: an object is needed"))
@@ -65,7 +65,7 @@ func (o *intlOptions) Number(name string) (float64, bool) {
 	return value.ToNumber().ToFloat(), true
 }
 
-// BoolOrText returns an option that may be a boolean. What is false as a boolean, such as null or 0, is false.
+// BoolOrText returns an option that may be a boolean. Falsy values such as null or 0 are false.
 func (o *intlOptions) BoolOrText(name string) (text string, isBool, ok bool) {
 	value, ok := o.get(name)
 	if !ok {

@@ -15,7 +15,7 @@ import (
 
 var errHalt = errors.New("the host had enough")
 
-// run executes a script once with a memory of its own.
+// run executes a script once with a new memory.
 func run(t testing.TB, code string) (engine.Output, error) {
 	t.Helper()
 	return runWith(t, code, engine.Input{}, enginetest.NewMemory(errHalt))
@@ -33,7 +33,7 @@ func runWith(t testing.TB, code string, in engine.Input, m *enginetest.Memory) (
 	return program.Run(ctx, in, m.Host())
 }
 
-// answer executes a script and returns its output as text.
+// answer executes a script and returns its output as a text.
 func answer(t testing.TB, code string) string {
 	t.Helper()
 	out, err := run(t, code)
@@ -43,7 +43,7 @@ func answer(t testing.TB, code string) string {
 	return string(out.Output)
 }
 
-// faultOf executes a script that ends in a fault.
+// faultOf executes a script and returns its fault.
 func faultOf(t testing.TB, code string) *abi.Fault {
 	t.Helper()
 	out, err := run(t, code)
@@ -54,7 +54,7 @@ func faultOf(t testing.TB, code string) *abi.Fault {
 	return fault
 }
 
-// logged executes a script and returns its log, a line each, without the levels.
+// logged executes a script and returns its log lines, without the levels.
 func logged(t testing.TB, code string) []string {
 	t.Helper()
 	m := enginetest.NewMemory(errHalt)
@@ -114,7 +114,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-func TestInputIsNoObject(t *testing.T) {
+func TestInputIsNotAnObject(t *testing.T) {
 	for _, text := range []string{`1`, `null`, `{`, strings.Repeat(`{"a":`, 2000) + `1` + strings.Repeat(`}`, 2000)} {
 		_, err := runWith(t, `return 1`, engine.Input{Input: json.RawMessage(text)}, enginetest.NewMemory(errHalt))
 		if !errors.Is(err, abi.InputInvalid) {

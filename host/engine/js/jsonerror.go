@@ -2,17 +2,17 @@ package js
 
 import "strconv"
 
-// The texts of errors of JSON.parse are those of V8, since tools read them.
+// The error texts of JSON.parse are those of V8, because tools read them.
 
-// contextUnits is how much of a text an error quotes on either side of what it is about.
+// contextUnits is the number of UTF-16 units that an error quotes on either side of a position.
 const contextUnits = 10
 
 func (p *textParser) fail(message string) { panic(p.realm.newError("SyntaxError", message)) }
 
-// failAt ends with an error that names the current position.
+// failAt throws an error that contains the current position.
 func (p *textParser) failAt(message string) { p.fail(message + strconv.Itoa(p.units())) }
 
-// units is the current position in UTF-16 units.
+// units returns the current position in UTF-16 units.
 func (p *textParser) units() int {
 	n := 0
 	for i := 0; i < p.pos; i++ {
@@ -26,7 +26,7 @@ func (p *textParser) units() int {
 	return n
 }
 
-// unexpected ends with an error about what is at the current position.
+// unexpected throws the error for the character at the current position.
 func (p *textParser) unexpected() {
 	switch c := p.peek(); {
 	case p.pos >= len(p.text):

@@ -8,14 +8,14 @@ import (
 	"github.com/dop251/goja"
 )
 
-// guestParse is JSON.parse as the guest has it. It is not goja's, whose errors quote Go's types, which takes half a
-// surrogate pair for a replacement character, and which refuses numbers beyond the range of a double.
+// guestParse is the guest's JSON.parse. goja's own quotes Go types in its errors, confuses half a
+// surrogate pair with a replacement character, and rejects numbers beyond the range of a double.
 func guestParse(r *realm, call goja.FunctionCall) goja.Value {
 	if _, ok := call.Argument(0).(*goja.Symbol); ok {
 		panic(r.vm.NewTypeError("Cannot convert a Symbol value to a string"))
 	}
 	source, ok := call.Argument(0).ToString().(goja.String)
-	if !ok { // undefined and null are their own texts to goja
+	if !ok { // goja does not convert undefined and null to strings
 		source = r.vm.ToValue(call.Argument(0).String()).(goja.String)
 	}
 	p := &textParser{realm: r, source: source, text: source.String()}
@@ -40,8 +40,8 @@ func isCallable(v goja.Value) bool {
 	return ok
 }
 
-// textParser reads a guest's JSON text. Its text is UTF-8, except that half of a surrogate pair is written as the
-// three bytes that its number would have.
+// textParser parses a guest's JSON text. Its text is UTF-8, except that half of a surrogate pair is
+// encoded as three bytes.
 type textParser struct {
 	realm  *realm
 	source goja.String
@@ -50,7 +50,7 @@ type textParser struct {
 	depth  int
 	values int
 
-	special bool // it holds what goja's JSON.parse does not read
+	special bool // it contains values that goja's JSON.parse rejects
 }
 
 func (p *textParser) document() goja.Value {
@@ -64,7 +64,7 @@ func (p *textParser) document() goja.Value {
 func (p *textParser) value() goja.Value {
 	p.values++
 	if p.values%checkEvery == 0 && p.realm.ctx.Err() != nil {
-		return goja.Undefined() // the guest is interrupted at its next instruction
+		return goja.Undefined() // the guest stops at its next instruction
 	}
 	vm := p.realm.vm
 	p.skipSpace()
@@ -132,7 +132,8 @@ func (p *textParser) object() goja.Value {
 	}
 }
 
-// halfName sets a member whose name holds half of a surrogate pair, which a Go string cannot.
+// halfName sets a member whose name contains half of a surrogate pair, which a Go string cannot
+// represent.
 var halfName = lazyProgram("toolrun:json", "(function (object, name, value) { object[name] = value })", false)
 
 func (p *textParser) member(object *goja.Object, name goja.String, value goja.Value) {
@@ -201,7 +202,7 @@ func (p *textParser) number() goja.Value {
 		n, _ := strconv.ParseInt(token, 10, 64)
 		return p.realm.vm.ToValue(n)
 	}
-	f, err := strconv.ParseFloat(token, 64) // infinite if it is out of range, as in the language
+	f, err := strconv.ParseFloat(token, 64) // infinite if it is out of range, as JavaScript requires
 	p.special = p.special || err != nil
 	return p.realm.vm.ToValue(f)
 }
@@ -223,7 +224,7 @@ func (p *textParser) word(word string) {
 	}
 }
 
-// peek returns the next byte, 0 at the end.
+// peek returns the next byte, or 0 at the end.
 func (p *textParser) peek() byte {
 	if p.pos < len(p.text) {
 		return p.text[p.pos]

@@ -6,11 +6,11 @@ import (
 	"github.com/dop251/goja"
 )
 
-// revive does for a value that goja's JSON.parse cannot read what that does with others: it calls the reviver of JSON.parse for a member of holder, from the inside out, and returns what it answers.
-// It runs guest code.
+// revive applies the reviver of JSON.parse to a member of holder, from the inside out, and returns
+// the result. It is for values that goja's JSON.parse cannot read. It runs guest code.
 func revive(r *realm, reviver, holder *goja.Object, key string, depth int) goja.Value {
-	if depth > maxParseNesting { // a reviver may replace what it is given
-		panic(r.newError("RangeError", "JSON.parse: what the reviver made is nested too deep"))
+	if depth > maxParseNesting { // a reviver may return another value
+		panic(r.newError("RangeError", "JSON.parse: the reviver's result is nested too deeply"))
 	}
 	value := holder.Get(key)
 	if value == nil {

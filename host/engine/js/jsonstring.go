@@ -9,7 +9,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// str reads a string that begins at the current position.
+// str decodes a string at the current position.
 func (p *textParser) str() goja.String {
 	p.pos++ // the quote
 	start := p.pos
@@ -39,7 +39,7 @@ func (p *textParser) str() goja.String {
 	}
 }
 
-// escape checks an escape sequence and skips it.
+// escape validates an escape sequence and skips it.
 func (p *textParser) escape() {
 	p.pos++ // the backslash
 	if p.pos >= len(p.text) {
@@ -90,12 +90,12 @@ func unescaped(token string) []uint16 {
 	return units
 }
 
-// isSurrogateAt reports whether half of a surrogate pair is at a position, in the three bytes of its number.
+// isSurrogateAt reports whether the three-byte encoding of half a surrogate pair is at a position.
 func isSurrogateAt(text string, i int) bool {
 	return text[i] == 0xED && i+2 < len(text) && text[i+1] >= 0xA0 && text[i+1] <= 0xBF
 }
 
-// withSurrogates returns the UTF-8 of a string, with half of a surrogate pair as the three bytes of its number.
+// withSurrogates returns a string as UTF-8, with half of a surrogate pair encoded as three bytes.
 func withSurrogates(s goja.String) string {
 	var b []byte
 	for i, n := 0, s.Length(); i < n; i++ {

@@ -6,11 +6,11 @@ import (
 	"github.com/dop251/goja"
 )
 
-// lazyObject is an object of ours whose members are made when the guest first names them: to define a member
-// costs a run more than it seems, and a guest seldom needs them all. The guest can change it as it can a plain
-// object, but cannot freeze it: goja keeps such objects open to additions.
+// lazyObject is an object of ours that creates its members when the guest first reads them:
+// defining a member is expensive, and a guest seldom needs all. The guest can change it like a
+// plain object, but cannot freeze it, because goja keeps dynamic objects extensible.
 type lazyObject struct {
-	names   []string // in their order
+	names   []string // in order
 	members map[string]func() goja.Value
 	made    map[string]goja.Value
 }
@@ -21,7 +21,7 @@ func (r *realm) lazyObject(names []string, members map[string]func() goja.Value)
 	return r.vm.NewDynamicObject(&lazyObject{names: names, members: members})
 }
 
-// guestObject is an object of ours that the guest gets: a lazy one, unless the tool may want to freeze it.
+// guestObject returns an object for the guest. It is lazy unless the tool may freeze it.
 func (r *realm) guestObject(names []string, members map[string]func() goja.Value) *goja.Object {
 	if !r.freezes {
 		return r.lazyObject(names, members)
@@ -33,7 +33,7 @@ func (r *realm) guestObject(names []string, members map[string]func() goja.Value
 	return object
 }
 
-// Get answers a member.
+// Get returns a member.
 func (o *lazyObject) Get(key string) goja.Value {
 	if value, ok := o.made[key]; ok {
 		return value
@@ -54,7 +54,7 @@ func (o *lazyObject) keep(key string, value goja.Value) {
 	o.made[key] = value
 }
 
-// Has reports whether there is such a member.
+// Has reports whether the member exists.
 func (o *lazyObject) Has(key string) bool {
 	if _, ok := o.made[key]; ok {
 		return true
@@ -63,10 +63,10 @@ func (o *lazyObject) Has(key string) bool {
 	return ok
 }
 
-// Set puts a value of the guest's in the place of ours, or adds it.
+// Set replaces or adds a member.
 func (o *lazyObject) Set(key string, value goja.Value) bool {
 	has := o.Has(key)
-	if value == nil { // a definition that names no value
+	if value == nil { // a definition without a value
 		if has {
 			return true
 		}
@@ -89,14 +89,15 @@ func (o *lazyObject) Delete(key string) bool {
 	return true
 }
 
-// Keys answers the names of all members. It is a copy: goja goes through it while guest code may delete some.
+// Keys returns the names of all members. It is a copy, because guest code may delete members while
+// goja iterates over it.
 func (o *lazyObject) Keys() []string { return slices.Clone(o.names) }
 
-// hostObject makes an object of natives.
+// hostObject returns an object with native functions as members.
 func (r *realm) hostObject(functions map[string]nativeFunc) *goja.Object {
 	members := make(map[string]func() goja.Value, len(functions))
 	for name, function := range functions {
 		members[name] = func() goja.Value { return r.native(name, function) }
 	}
-	return r.lazyObject(nil, members) // its users know the names
+	return r.lazyObject(nil, members) // the prelude, its only user, never lists the names
 }

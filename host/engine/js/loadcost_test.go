@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// loadIn loads a source and returns how long that took, at most limit.
+// loadIn loads a source and returns the duration, at most limit.
 func loadIn(t *testing.T, name, code string, limit time.Duration) (time.Duration, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -22,7 +22,7 @@ func loadIn(t *testing.T, name, code string, limit time.Duration) (time.Duration
 	return time.Since(begun), err
 }
 
-// TestLoadComputesNothing has sources that ask for large constants.
+// TestLoadComputesNothing tests sources with large constant expressions.
 func TestLoadComputesNothing(t *testing.T) {
 	for _, code := range []string{
 		`return (12345678901234567890n ** 20000000n) % 7n === 3n`,
@@ -53,7 +53,8 @@ func TestLoadComputesNothing(t *testing.T) {
 	}
 }
 
-// costly are sources of about n bytes, each of one kind of part: what compiles one part may look at all the others.
+// costly returns sources of about n bytes, each with many parts of one kind. Compiling one part may
+// read all the others.
 func costly(n int) map[string]string {
 	fill := func(before, unit, after string) string { return before + strings.Repeat(unit, n/len(unit)) + after }
 	count := func(before, format, after string) string {
@@ -91,8 +92,8 @@ func costly(n int) map[string]string {
 	}
 }
 
-// TestLoadCost: no source of a size makes its compiling take much longer than others do. What takes seconds here would
-// take minutes at the size that an entry file may have.
+// TestLoadCost checks that sources of equal size compile in similar time. A source that takes
+// seconds here would take minutes at the maximum size of an entry file.
 func TestLoadCost(t *testing.T) {
 	for name, code := range costly(60_000) {
 		took, err := loadIn(t, name, code, 30*time.Second)

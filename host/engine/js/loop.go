@@ -10,17 +10,17 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// eventLoop runs the timers of a guest and follows its promises.
+// eventLoop runs the timers of a guest and tracks its promises.
 type eventLoop struct {
 	*realm
 	errors   *errorMapper
 	cleaner  *errorCleaner
 	timers   timers
-	rejected []*goja.Promise // the rejected promises that nothing handles
+	rejected []*goja.Promise // the rejected promises without a handler
 }
 
-// settle turns the event loop until the entry's promise has settled, and returns its value. goja runs the
-// jobs of promises by itself, whenever a call into the runtime returns.
+// settle runs the event loop until the entry's promise has settled, and returns its value. goja
+// runs the jobs of promises itself at the end of each call into the runtime.
 func (l *eventLoop) settle(result goja.Value) (goja.Value, error) {
 	entry, err := l.promiseOf(result)
 	if err != nil {
@@ -48,8 +48,8 @@ func (l *eventLoop) settle(result goja.Value) (goja.Value, error) {
 
 var promiseType = reflect.TypeFor[*goja.Promise]()
 
-// promiseOf returns the promise that an entry answered, nil where it answered a plain value. Another object
-// with a method "then" counts as a promise, as it does for await.
+// promiseOf returns the promise that an entry returned, or nil for a plain value. An object with a
+// method "then" counts as a promise, as it does for await.
 func (l *eventLoop) promiseOf(result goja.Value) (*goja.Promise, error) {
 	object, ok := result.(*goja.Object)
 	if !ok {
@@ -66,7 +66,7 @@ func (l *eventLoop) promiseOf(result goja.Value) (*goja.Promise, error) {
 		return nil, nil
 	}
 	promise, resolve, _ := l.vm.NewPromise()
-	// Any call from outside runs the job that resolve leaves behind.
+	// Any call into the runtime runs the job that resolve leaves.
 	if err := resolve(object); err != nil {
 		return nil, l.errors.failure(err)
 	}
@@ -101,8 +101,8 @@ func (l *eventLoop) sleep(d time.Duration) error {
 	}
 }
 
-// neverSettles says why a run that waits for nothing cannot go on. A rejection that nothing handled is the
-// better reason, for it is often what the tool waits behind.
+// neverSettles returns the error of a run that waits for nothing. An unhandled rejection is the
+// better explanation, because the tool often waits for its consequence.
 func (l *eventLoop) neverSettles() error {
 	if len(l.rejected) > 0 {
 		return l.errors.unhandled(l.rejected[0])
@@ -111,8 +111,8 @@ func (l *eventLoop) neverSettles() error {
 		WithHint("nothing is left that could resolve it: no timer runs and no call is under way")
 }
 
-// trackRejection keeps the promises that were rejected and that nothing handles. They are judged when the run
-// ends, not before: a tool may start a call, do something else and await it later.
+// trackRejection records rejected promises without a handler. They are reported when the run ends,
+// not before: a tool may start a call, do something else and await it later.
 func (l *eventLoop) trackRejection(p *goja.Promise, operation goja.PromiseRejectionOperation) {
 	if operation == goja.PromiseRejectionReject {
 		l.cleaner.clean(p.Result())

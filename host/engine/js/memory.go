@@ -11,11 +11,11 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// maxArgumentBytes bounds one argument of a memory call. The host bounds what is stored; this keeps the
-// encoder from writing without end.
+// maxArgumentBytes bounds one argument of a memory call. The host bounds the stored content; this
+// bound only limits the encoder.
 const maxArgumentBytes = 16 << 20
 
-// maxNameBytes is how much of a name that a call must not use is told.
+// maxNameBytes is the length to which messages cut an unknown name.
 const maxNameBytes = 64
 
 // memoryAPI is the guest's global memory.
@@ -26,7 +26,7 @@ type memoryAPI struct {
 	host       func(context.Context, abi.Call) (json.RawMessage, error) // nil if the run has no memory
 }
 
-// object makes the global, an object with a function for each operation.
+// object returns the global, an object with a function for each operation.
 func (m *memoryAPI) object() goja.Value {
 	names := make([]string, 0, len(m.operations))
 	members := make(map[string]func() goja.Value, len(m.operations))
@@ -38,15 +38,15 @@ func (m *memoryAPI) object() goja.Value {
 	return m.guestObject(names, members)
 }
 
-// method makes the function of an operation.
+// method returns the function of an operation.
 func (m *memoryAPI) method(op *abi.Operation) goja.Value {
 	function := m.native(op.Name, m.operation(op))
 	_ = function.DefineDataProperty("length", m.vm.ToValue(len(op.Params)), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	return function
 }
 
-// operation is what an async function of the prelude would be, without what such a function costs a fresh
-// runtime: it acts when it is called, and answers a promise that has settled.
+// operation returns the native function of an operation. It behaves like an async function of the
+// prelude at a lower cost: it acts when it is called, and returns a settled promise.
 func (m *memoryAPI) operation(op *abi.Operation) nativeFunc {
 	return func(call goja.FunctionCall) goja.Value {
 		promise, resolve, reject := m.vm.NewPromise()
@@ -56,14 +56,15 @@ func (m *memoryAPI) operation(op *abi.Operation) nativeFunc {
 			settle, reply = reject, thrown.Value()
 		}
 		if err := settle(reply); err != nil {
-			panic(err) // the run was stopped
+			panic(err) // the run has been stopped
 		}
 		return m.vm.ToValue(promise)
 	}
 }
 
-// arrange puts the arguments of a call into the order of the operation's parameters, which may be given as one
-// object by their names. It does what the prelude does for Node, but looks at no name that a guest can change.
+// arrange returns the arguments of a call in the order of the operation's parameters. The arguments
+// may be one object of named arguments. It is the counterpart of arrange in the prelude's
+// memory.js, but reads no name that a guest can change.
 func (m *memoryAPI) arrange(op *abi.Operation, args []goja.Value) []goja.Value {
 	if len(args) > len(op.Params) {
 		m.refuseCall(op, "takes at most %d arguments, not %d", len(op.Params), len(args))
@@ -81,7 +82,8 @@ func (m *memoryAPI) arrange(op *abi.Operation, args []goja.Value) []goja.Value {
 	return m.arrangeNamed(op, named)
 }
 
-// holdsNames reports whether an object is none of those that are an argument by themselves.
+// holdsNames reports whether an object can be named arguments: it is neither a function nor an
+// array.
 func (m *memoryAPI) holdsNames(o *goja.Object) bool {
 	if _, ok := goja.AssertFunction(o); ok {
 		return false
@@ -93,14 +95,14 @@ func (m *memoryAPI) holdsNames(o *goja.Object) bool {
 func (m *memoryAPI) arrangeNamed(op *abi.Operation, named *goja.Object) []goja.Value {
 	args := make([]goja.Value, len(op.Params))
 	for _, key := range named.Keys() {
-		place := slices.IndexFunc(op.Params, func(p abi.Param) bool { return p.Name == key || slices.Contains(p.Aliases, key) })
-		if place < 0 {
+		index := slices.IndexFunc(op.Params, func(p abi.Param) bool { return p.Name == key || slices.Contains(p.Aliases, key) })
+		if index < 0 {
 			m.refuseCall(op, "has no argument named %s; its arguments are %s", appendQuoted(nil, cut(key, maxNameBytes)), paramNames(op))
 		}
-		if !isUndefined(args[place]) {
-			m.refuseCall(op, "got its argument %s under two names", op.Params[place].Name)
+		if !isUndefined(args[index]) {
+			m.refuseCall(op, "got its argument %s under two names", op.Params[index].Name)
 		}
-		args[place] = named.Get(key)
+		args[index] = named.Get(key)
 	}
 	return args
 }
@@ -113,7 +115,7 @@ func paramNames(op *abi.Operation) string {
 	return strings.Join(names, ", ")
 }
 
-// refuseCall throws what says that a call itself is malformed.
+// refuseCall throws the error for a malformed call.
 func (m *memoryAPI) refuseCall(op *abi.Operation, format string, values ...any) {
 	f := abi.Faultf(abi.InvalidArgument, format, values...)
 	f.Message = cut(op.Name+" "+f.Message, maxMessageBytes)
@@ -141,7 +143,7 @@ func (m *memoryAPI) callHost(op *abi.Operation, args []goja.Value) goja.Value {
 	return goja.Undefined()
 }
 
-// arguments writes the arguments of a call as JSON.
+// arguments encodes the arguments of a call as JSON.
 func (m *memoryAPI) arguments(op *abi.Operation, values []goja.Value) abi.Call {
 	call := abi.Call{Op: op.Name, Args: make([]json.RawMessage, 0, len(values))}
 	for i, value := range values {
@@ -155,7 +157,7 @@ func (m *memoryAPI) arguments(op *abi.Operation, values []goja.Value) abi.Call {
 	return call
 }
 
-func argumentFault(op string, refused *refusal) *abi.Fault {
+func argumentFault(op string, refused *encodeError) *abi.Fault {
 	code := abi.InvalidArgument
 	if refused.kind != notJSON {
 		code = abi.TooLarge
@@ -172,7 +174,7 @@ func (m *memoryAPI) reply(op string, text json.RawMessage) goja.Value {
 	}
 	value, err := parseJSON(m.realm, text)
 	if err != nil {
-		f := abi.Faultf(abi.TooLarge, "%s: the reply cannot be read: %v", op, err)
+		f := abi.Faultf(abi.TooLarge, "%s: cannot decode the reply: %v", op, err)
 		f.Op = op
 		m.errors.raise(f)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// The answers are those of Node.js 20.
+// TestBuffer compares results with Node.js 20.
 func TestBuffer(t *testing.T) {
 	for code, want := range map[string]string{
 		`[typeof Buffer, Buffer === require("buffer").Buffer, Buffer === require("node:buffer").Buffer, Buffer.name]`:                                                                                      `["function",true,true,"Buffer"]`,
@@ -114,7 +114,7 @@ func TestProcessAndUtil(t *testing.T) {
 	}
 }
 
-// A digest of much data ends with the run.
+// TestHashIsBounded checks that a digest of much data ends with the run.
 func TestHashIsBounded(t *testing.T) {
 	program, err := newEngine(t).Load(t.Context(), engine.Source{Path: "tool.js", Code: []byte(
 		`const h = require("crypto").createHash("sha512"); const b = Buffer.alloc(16 << 20); for (;;) h.update(b);`)})
@@ -142,7 +142,8 @@ func TestWeakReferences(t *testing.T) {
 	}
 }
 
-// A sync generator takes the sync iterator, although async generators are lowered.
+// TestYieldStar checks that a synchronous generator uses the synchronous iterator although async
+// generators are lowered.
 func TestYieldStar(t *testing.T) {
 	const both = `class B { *[Symbol.iterator]() { yield 1; yield 2 } async *[Symbol.asyncIterator]() { yield 3 } }`
 	for code, want := range map[string]string{

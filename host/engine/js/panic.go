@@ -5,8 +5,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/crash"
 )
 
-// recovered turns a panic into a fault: one of goja's, into which a tool's code can lead it, into what broken returns,
-// and any other into an internal one. What it was is for the log of the host alone.
+// recovered converts a panic to a fault: a panic of goja, which a tool's code can cause, to the
+// result of broken, and any other to an internal fault. Only the host's log receives the details.
 func (e *Engine) recovered(err *error, broken func() error) {
 	c := crash.Of(recover())
 	if c == nil {
@@ -20,19 +20,19 @@ func (e *Engine) recovered(err *error, broken func() error) {
 	*err = abi.Faultf(abi.Internal, "the JavaScript engine failed; the host's log has the details")
 }
 
-// unreadable is the fault of a source that goja's parser or compiler panics at.
+// unreadable returns the fault for a source on which goja's parser or compiler panics.
 func unreadable(name string) error {
-	f := abi.Faultf(abi.SourceInvalid, "%s holds code that the JavaScript engine cannot read", name)
+	f := abi.Faultf(abi.SourceInvalid, "%s contains code that the JavaScript engine cannot compile", name)
 	f.File = name
 	return f
 }
 
-// broken is the fault of a run in which goja panicked, unless the host had ended it. It names no place: by now goja has
-// given up all calls that were under way.
+// broken returns the fault of a run in which goja panicked, unless the host had ended it. It has no
+// position, because goja has already discarded the calls.
 func (r *run) broken() error {
 	if r.realm.halted != nil {
 		return r.realm.halted
 	}
-	return abi.Faultf(abi.ToolError, "the JavaScript engine could not carry the code out").
-		WithHint("something in the code makes the engine itself fail, where is not known; write that part another way")
+	return abi.Faultf(abi.ToolError, "the JavaScript engine could not execute the code").
+		WithHint("some part of the code, at an unknown position, makes the engine fail; rewrite it")
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// emptied sorts an array with a comparison that empties it, at which goja panics.
+// emptied sorts an array with a comparison that empties it, on which goja panics.
 const emptied = `const a = [3, 2, 1];
 	a.sort((x, y) => { a.length = 0; return x - y; });`
 
-// Where goja panics the tool ends, not the host, and an operator hears of it.
+// TestPanicOfGoja checks that a panic of goja ends the tool, not the host, and is logged.
 func TestPanicOfGoja(t *testing.T) {
 	for _, code := range []string{
 		emptied,
@@ -33,7 +33,7 @@ func TestPanicOfGoja(t *testing.T) {
 	} {
 		var logged any
 		fault := panicked(t, &logged, code, enginetest.NewMemory(errHalt).Host())
-		if fault.Code != abi.ToolError || !strings.Contains(fault.Message, "could not carry the code out") || fault.Hint == "" {
+		if fault.Code != abi.ToolError || !strings.Contains(fault.Message, "could not execute the code") || fault.Hint == "" {
 			t.Errorf("Run(%s) = %v, hint %q; want tool_error", code, fault, fault.Hint)
 		}
 		if logged == nil {
@@ -42,7 +42,8 @@ func TestPanicOfGoja(t *testing.T) {
 	}
 }
 
-// A run that the host ended stays ended by the host, whatever becomes of goja before it looks at the interrupt.
+// TestPanicAfterHalt checks that a run that the host ended keeps the host's error even if goja
+// panics before the interrupt.
 func TestPanicAfterHalt(t *testing.T) {
 	var logged any
 	program, err := newEngineWithPanics(&logged).Load(t.Context(), engine.Source{Path: "tool.js", Code: []byte(`
@@ -57,7 +58,7 @@ func TestPanicAfterHalt(t *testing.T) {
 	}
 }
 
-// A panic of the host's own is not the guest's, wherever it called from.
+// TestPanicOfTheHostBehindGoja checks that a panic of the host is internal, even if goja called it.
 func TestPanicOfTheHostBehindGoja(t *testing.T) {
 	host := enginetest.NewMemory(errHalt).Host()
 	host.Log = func(abi.Level, string) error { panic("secret") }
@@ -73,7 +74,7 @@ func TestPanicOfTheHostBehindGoja(t *testing.T) {
 	}
 }
 
-// panicked runs a script that ends in a fault after a panic.
+// panicked runs a script that ends in a fault after a panic, and returns the fault.
 func panicked(t *testing.T, logged *any, code string, host engine.Host) *abi.Fault {
 	t.Helper()
 	program, err := newEngineWithPanics(logged).Load(t.Context(), engine.Source{Path: "tool.js", Code: []byte(code)})
@@ -101,7 +102,7 @@ func TestPanicOfGojaInLoad(t *testing.T) {
 	}
 }
 
-// goja panics at the escape of the last code point in a string.
+// TestLastCodePoint tests the escape of the last code point in a string, on which goja panics.
 func TestLastCodePoint(t *testing.T) {
 	const code = "const o = { '\\u{10ffff}': 1, '\U0010ffff!': 2, 𠮷: 3 };\n" +
 		"return [\"\\u{10ffff}\".length, `\\u{10FFFF}${1}`, '\\udbff\\udfff'.codePointAt(0), /^[\\u{10000}-\\u{10FFFF}]$/u.test('😀'), /^😀+$/u.test('😀😀'), o, o.𠮷];"

@@ -19,15 +19,15 @@ var webapi embed.FS
 // preludeModule is a compiled module of the prelude.
 type preludeModule struct {
 	program  *goja.Program
-	requires bool // other modules, by require
+	requires bool // it calls require for other modules
 }
 
-// errorsModule is the module of MemoryAccessError, which gets the Error that it extends.
+// errorsModule is the module of MemoryAccessError. It receives the Error class that it extends.
 const errorsModule = "errors.js"
 
-// modulePrograms are the modules of the prelude by name, each compiled when it is first needed in the process. Each
-// evaluates to a function of exports and require; that their names begin with "toolrun:" keeps their frames out of the
-// author's stack.
+// modulePrograms are the modules of the prelude by name, each compiled at its first use in the
+// process. Each evaluates to a function of exports and require. The prefix "toolrun:" of their file
+// names keeps their frames out of the author's stack.
 var modulePrograms = sync.OnceValue(func() map[string]func() preludeModule {
 	programs := make(map[string]func() preludeModule)
 	for _, files := range []fs.FS{sdkjs.Files, webapi} {
@@ -62,14 +62,14 @@ func compileModule(name, source string) preludeModule {
 	}
 }
 
-// prelude holds the modules of the prelude that a run has needed.
+// prelude is the set of modules of the prelude that a run has loaded.
 type prelude struct {
 	*realm
 	exports     map[string]*goja.Object // of the modules
 	requireFunc goja.Value              // require for the modules; nil until the first needs it
 }
 
-// module returns the exports of a module of the prelude, which runs when it is first needed.
+// module returns the exports of a module of the prelude, which runs at its first use.
 func (p *prelude) module(name string) *goja.Object {
 	if exports, ok := p.exports[name]; ok {
 		return exports
@@ -79,14 +79,14 @@ func (p *prelude) module(name string) *goja.Object {
 	if err != nil {
 		panic(err)
 	}
-	exports := p.vm.CreateObject(nil) // with no prototype, an assignment ends in no setter of the guest's
+	exports := p.vm.CreateObject(nil) // without a prototype, an assignment cannot call a guest's setter
 	arguments := []goja.Value{exports, p.requireFor(module)}
 	if name == errorsModule {
 		arguments = append(arguments, makeErrorBase(p.realm))
 	}
 	call, _ := goja.AssertFunction(wrapper)
 	if _, err := call(goja.Undefined(), arguments...); err != nil {
-		panic(err) // the guest is out of stack, or was stopped: no error of the module's
+		panic(err) // the guest is out of stack or was stopped; modules do not fail themselves
 	}
 	if p.exports == nil {
 		p.exports = make(map[string]*goja.Object)
@@ -95,7 +95,8 @@ func (p *prelude) module(name string) *goja.Object {
 	return exports
 }
 
-// requireFor is the require of a module, where it has any: a native function costs a run more than it seems.
+// requireFor returns the function require for a module, or undefined if the module does not use it:
+// a native function is expensive.
 func (p *prelude) requireFor(module preludeModule) goja.Value {
 	if !module.requires {
 		return goja.Undefined()
@@ -110,7 +111,8 @@ func (p *prelude) require(call goja.FunctionCall) goja.Value {
 	return p.module(path.Base(call.Argument(0).String()))
 }
 
-// create calls a function of a module that makes something over a host, which is an object of natives.
+// create calls a function of a module that creates an object over a host, which is an object of
+// native functions.
 func (p *prelude) create(module, function string, arguments ...goja.Value) goja.Value {
 	call, _ := goja.AssertFunction(p.module(module).Get(function))
 	value, err := call(goja.Undefined(), arguments...)
@@ -120,7 +122,7 @@ func (p *prelude) create(module, function string, arguments ...goja.Value) goja.
 	return value
 }
 
-// mustParse makes a guest's value of a value of ours.
+// mustParse converts a Go value to a guest value.
 func mustParse(r *realm, value any) goja.Value {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -16,31 +16,32 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// script is a tool as one classic script, whose completion value is the function entry(input, context).
+// script is a tool as one classic script. Its completion value is the function entry(input,
+// context).
 type script struct {
 	code     string
 	warnings []string
-	// stringifies is set if the code names JSON.stringify.
+	// stringifies reports whether the code names JSON.stringify.
 	stringifies bool
-	// inputs are those that the tool reads as $name.
+	// inputs are the names of the inputs that the tool reads as $name.
 	inputs []string
-	// forgotten are warnings about awaits that are missing.
-	forgotten []string
-	// position maps a place in code to the author's; ok is false where the code is not the author's.
+	// awaitWarnings are warnings about missing awaits.
+	awaitWarnings []string
+	// position maps a position in code to the author's files; ok is false for generated code.
 	position func(line, column int) (file string, srcLine, srcColumn int, ok bool)
 }
 
-// program is a compiled tool. Its fields are shared by all runs and not changed.
+// program is a compiled tool. All runs share its immutable fields.
 type program struct {
 	engine     *Engine
-	name       string // the entry file: what stack traces call the script
+	name       string // the entry file, which is the name of the script in stack traces
 	script     *script
 	code       *goja.Program
 	operations abi.Table
 	features
 	review engine.Review
 
-	open   sync.RWMutex // held for reading by runs under way
+	open   sync.RWMutex // held for reading by active runs
 	closed bool
 }
 
@@ -61,14 +62,14 @@ func newProgram(e *Engine, src engine.Source, s *script) (*program, error) {
 // Review returns the review of the source.
 func (p *program) Review() engine.Review { return p.review }
 
-// compile compiles the script and returns its tree, with what mends goja in it. It refuses source maps: goja would open the
-// file that a "sourceMappingURL" names.
+// compile compiles the script and returns its syntax tree, with the changes that work around goja's
+// deviations. It disables source maps: goja would open the file that a "sourceMappingURL" names.
 func (p *program) compile() (*ast.Program, error) {
 	tree, err := parser.ParseFile(nil, p.name, p.script.code, 0, parser.WithDisableSourceMaps)
 	if err != nil {
 		return nil, err
 	}
-	p.script.forgotten = forgottenAwaits(tree, p.script)
+	p.script.awaitWarnings = lintAwaits(tree, p.script)
 	if p.features, err = prepareTree(p.script.code, tree); err != nil {
 		return nil, err
 	}
@@ -76,9 +77,10 @@ func (p *program) compile() (*ast.Program, error) {
 	return tree, err
 }
 
-// sourceInvalid reports what goja refuses although the bundler took it, at the author's place.
+// sourceInvalid returns the fault for code that goja rejects although the bundler accepted it, at
+// the author's position.
 func (p *program) sourceInvalid(err error) *abi.Fault {
-	message, at := "it is no JavaScript that this engine knows", file.Position{}
+	message, at := "the engine does not support this syntax", file.Position{}
 	if list, ok := errors.AsType[parser.ErrorList](err); ok && len(list) > 0 {
 		message, at = list[0].Message, list[0].Position
 	}
@@ -99,7 +101,7 @@ func (p *program) sourceInvalid(err error) *abi.Fault {
 	return f
 }
 
-// Run executes the tool once, in a new runtime on the calling goroutine.
+// Run executes the tool once in a new runtime on the calling goroutine.
 func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (out engine.Output, err error) {
 	p.open.RLock()
 	defer p.open.RUnlock()
@@ -112,29 +114,29 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 	r := newRun(ctx, p, in, host)
 	defer p.engine.recovered(&err, r.broken)
 	out, err = r.execute()
-	return out, p.explained(err)
+	return out, p.withHint(err)
 }
 
-// explained adds to an error of the tool's own what most likely led to it.
-func (p *program) explained(err error) error {
+// withHint adds the most likely cause to an error of the tool.
+func (p *program) withHint(err error) error {
 	f, ok := err.(*abi.Fault)
-	cause := p.script.forgottenAwait()
+	cause := p.script.missingAwait()
 	if !ok || f.Code != abi.ToolError || f.Hint != "" || cause == "" {
 		return err
 	}
 	return f.WithHint("%s", cause)
 }
 
-// forgottenAwait returns the first warning about an await that is missing, "" for none.
-func (s *script) forgottenAwait() string {
-	at := slices.IndexFunc(s.forgotten, func(w string) bool { return strings.Contains(w, awaitMissing) })
+// missingAwait returns the first warning about a missing await, or "".
+func (s *script) missingAwait() string {
+	at := slices.IndexFunc(s.awaitWarnings, func(w string) bool { return strings.Contains(w, awaitMissing) })
 	if at < 0 {
 		return ""
 	}
-	return s.forgotten[at]
+	return s.awaitWarnings[at]
 }
 
-// Close waits for the runs under way and frees the program.
+// Close waits for active runs and frees the program.
 func (p *program) Close() error {
 	p.open.Lock()
 	defer p.open.Unlock()

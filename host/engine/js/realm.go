@@ -10,30 +10,30 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// realm is the JavaScript world of one run: the runtime, the intrinsics that were taken before guest code could change
-// them, the clock and the limits. It belongs to the goroutine of the run; only Interrupt of its runtime is called from
-// elsewhere. It holds the context of the run, because the functions that a guest calls get none.
+// realm is the JavaScript world of one run: the runtime, its original intrinsics, the clock and the
+// limits. It belongs to the goroutine of the run; other goroutines only call Interrupt of its
+// runtime. It holds the context of the run, because goja passes none to native functions.
 type realm struct {
 	ctx     context.Context
 	vm      *goja.Runtime
 	limits  engine.Limits
 	start   time.Time // of the run
-	base    time.Time // where the guest's clock starts; zero for the time of the system
-	freezes bool      // the tool may freeze objects, so lazy ones do not serve it
+	base    time.Time // the start of the guest's clock; zero for the system's time
+	freezes bool      // the tool may freeze objects, which lazy objects do not support
 
 	parse       nativeFunc   // goja's JSON.parse; see nativeParse
 	stringify   nativeFunc   // goja's JSON.stringify; nil for a tool that does not name it
 	objectProto *goja.Object // Object.prototype
 
-	depth  int   // how many calls of ours are under way, one within the other
-	halted error // what the host ended the run with; it is not the guest's to see
+	depth  int   // the nesting of native calls
+	halted error // the host's error that ended the run; the guest must not see it
 }
 
 type nativeFunc = func(goja.FunctionCall) goja.Value
 
 var nativeType = reflect.TypeFor[nativeFunc]()
 
-// now is the guest's clock. A given time is where it starts from.
+// now returns the time of the guest's clock.
 func (r *realm) now() time.Time {
 	if r.base.IsZero() {
 		return time.Now()
@@ -41,13 +41,13 @@ func (r *realm) now() time.Time {
 	return r.base.Add(time.Since(r.start))
 }
 
-// elapsed is the time since the run began, in milliseconds.
+// elapsed is a native function that returns the milliseconds since the run began.
 func (r *realm) elapsed(goja.FunctionCall) goja.Value {
 	return r.vm.ToValue(float64(time.Since(r.start).Microseconds()) / 1000)
 }
 
-// try runs f, which may run guest code such as getters, and returns what ended it. A panic that is neither the
-// guest's nor a stop is passed on.
+// try calls f, which may run guest code such as getters, and returns the error that ended it. It
+// passes on any panic that is neither a guest's exception nor a stop.
 func (r *realm) try(f func()) (err error) {
 	defer func() {
 		switch x := recover().(type) {
@@ -66,9 +66,9 @@ func (r *realm) try(f func()) (err error) {
 	return nil
 }
 
-// enter begins a call of ours that may run guest code, and leave ends it. goja counts the frames of JavaScript
-// alone: a getter or a method that is a function of ours makes none, and nothing recovers from an overflow of
-// the stack of the process.
+// enter begins a native call that may run guest code, and leave ends it. goja only counts the
+// frames of JavaScript: a native getter or method has none, and a stack overflow of the process is
+// fatal.
 func (r *realm) enter() {
 	if r.depth >= r.limits.CallDepth {
 		panic(&goja.StackOverflowError{})
@@ -78,7 +78,7 @@ func (r *realm) enter() {
 
 func (r *realm) leave() { r.depth-- }
 
-// halt ends the run with an error of the host, at once and past every catch and finally of the guest.
+// halt ends the run with an error of the host. The guest's catch and finally clauses do not run.
 func (r *realm) halt(err error) {
 	if r.halted == nil {
 		r.halted = err
@@ -86,8 +86,9 @@ func (r *realm) halt(err error) {
 	r.vm.Interrupt(nil)
 }
 
-// call calls a function of the guest's from within a protected call, where what it throws goes on as a panic.
-// goja.Callable would, after the last frame, run the jobs that wait, in the middle of what the caller does.
+// call calls a function of the guest from within a protected call. An exception continues as a
+// panic. After its last frame, goja.Callable would run the pending jobs in the middle of the
+// caller's work.
 func (r *realm) call(function *goja.Object, this goja.Value, arguments ...goja.Value) goja.Value {
 	if function.ExportType() == nativeType {
 		return function.Export().(nativeFunc)(goja.FunctionCall{This: this, Arguments: arguments})
@@ -110,7 +111,7 @@ func (r *realm) construct(construct goja.Constructor, newTarget *goja.Object, ar
 	return object
 }
 
-// native makes a function of the guest's from one of ours. Its name is what stack traces show.
+// native returns a guest function that calls f. Stack traces show its name.
 func (r *realm) native(name string, f nativeFunc) *goja.Object {
 	counted := func(call goja.FunctionCall) goja.Value {
 		r.enter()
@@ -122,7 +123,8 @@ func (r *realm) native(name string, f nativeFunc) *goja.Object {
 	return function
 }
 
-// newError makes one of the built-in errors. It runs guest code where the guest has a getter of that name.
+// newError creates a built-in error. It runs guest code if the guest has defined a getter of that
+// name.
 func (r *realm) newError(class, message string) *goja.Object {
 	r.enter()
 	defer r.leave()
@@ -131,7 +133,7 @@ func (r *realm) newError(class, message string) *goja.Object {
 	return object
 }
 
-// must passes on an error that goja returns where something stops the run.
+// must panics with an error, which goja returns if the run is being stopped.
 func must(err error) {
 	if err != nil {
 		panic(err)
@@ -140,15 +142,15 @@ func must(err error) {
 
 func setPrototype(object, prototype *goja.Object) { must(object.SetPrototype(prototype)) }
 
-// define gives an object of ours a member. Unlike an assignment it cannot end in a setter that a guest put on
-// a prototype.
+// define defines a member of an object of ours. Unlike an assignment, it cannot call a setter that
+// a guest put on a prototype.
 func define(o *goja.Object, name string, value goja.Value) {
 	if err := o.DefineDataProperty(name, value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE); err != nil {
 		panic(err)
 	}
 }
 
-// defineHidden gives an object a member that is not enumerable, as those of the language are.
+// defineHidden defines a member that is not enumerable, like the built-in ones.
 func defineHidden(o *goja.Object, name string, value goja.Value) {
 	must(o.DefineDataProperty(name, value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 }

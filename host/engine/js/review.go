@@ -12,14 +12,15 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// A review reports names that nothing declares and memory calls that no host has. It knows no scopes: a name that is
-// declared anywhere in the bundle counts as declared everywhere, so that it reports too little and not too much.
+// A review reports undeclared names and unknown memory calls. It ignores scopes: a name that is
+// declared anywhere in the bundle counts as declared everywhere, so that it reports too little
+// rather than too much.
 
-// reviewOf reviews a bundle.
+// reviewOf returns the review of a bundle.
 func reviewOf(tree *ast.Program, s *script, src engine.Source, p *program) engine.Review {
 	r := &reviewer{
 		walker: walker{maxWalk}, tree: tree, script: s, params: src.Params, operations: p.operations,
-		names: namesOf(tree), defined: definedGlobals(p), told: map[string]bool{},
+		names: namesOf(tree), defined: definedGlobals(p), reported: map[string]bool{},
 	}
 	if r.names.opaque {
 		return engine.Review{}
@@ -34,7 +35,7 @@ func reviewOf(tree *ast.Program, s *script, src engine.Source, p *program) engin
 	if r.left < 0 {
 		return engine.Review{}
 	}
-	for _, warning := range slices.Concat(s.warnings, s.forgotten) {
+	for _, warning := range slices.Concat(s.warnings, s.awaitWarnings) {
 		f := findingOf(p.name, warning)
 		if !slices.ContainsFunc(r.review.Findings, func(g engine.Finding) bool { return g.Position == f.Position }) {
 			r.review.Findings = append(r.review.Findings, f)
@@ -43,11 +44,11 @@ func reviewOf(tree *ast.Program, s *script, src engine.Source, p *program) engin
 	return r.review
 }
 
-var placedWarning = lazyRegexp(`^([^\s:]+\.[cm]?[jt]s):(\d+):(\d+): (.+)$`)
+var positionedWarning = lazyRegexp(`^([^\s:]+\.[cm]?[jt]s):(\d+):(\d+): (.+)$`)
 
-// findingOf makes a finding of a warning of every run, which begins with its position if it has one.
+// findingOf converts a warning, which may begin with a position, to a finding.
 func findingOf(entry, warning string) engine.Finding {
-	part := placedWarning().FindStringSubmatch(warning)
+	part := positionedWarning().FindStringSubmatch(warning)
 	if part == nil {
 		return engine.Finding{Message: warning, Position: engine.Position{File: entry, Line: 1, Column: 1}}
 	}
@@ -64,12 +65,12 @@ type reviewer struct {
 	operations []abi.Operation
 	names      *names
 	defined    func(name string) bool
-	told       map[string]bool // names that were reported
-	caught     int             // how many try statements around the node have a catch
+	reported   map[string]bool // names with a finding
+	caught     int             // the number of enclosing try statements with a catch
 	review     engine.Review
 }
 
-// enter looks at one node.
+// enter checks a node.
 func (r *reviewer) enter(node any) bool {
 	switch n := node.(type) {
 	case *ast.TryStatement:
@@ -78,7 +79,7 @@ func (r *reviewer) enter(node any) bool {
 		r.walk(n.Statement, r.enter)
 		return false
 	case *ast.BranchStatement, *ast.MetaProperty:
-		return false // its names are no variables
+		return false // its names are not variables
 	case *ast.CallExpression:
 		r.call(n)
 	case *ast.NewExpression:
@@ -93,7 +94,7 @@ func (r *reviewer) enter(node any) bool {
 	return true
 }
 
-// try walks a try statement: what fails within one that has a catch may be meant to.
+// try walks a try statement. Code within a try block with a catch may be meant to fail.
 func (r *reviewer) try(n *ast.TryStatement) bool {
 	if n.Catch == nil {
 		return true
@@ -106,7 +107,7 @@ func (r *reviewer) try(n *ast.TryStatement) bool {
 	return false
 }
 
-// call looks at a call of a memory operation or of eval.
+// call checks a call of a memory operation or of eval.
 func (r *reviewer) call(n *ast.CallExpression) {
 	r.makesCode(n.Callee, n.ArgumentList)
 	callee, ok := n.Callee.(*ast.DotExpression)
@@ -130,7 +131,7 @@ func (r *reviewer) call(n *ast.CallExpression) {
 	}
 }
 
-// objectMembers are the functions that every object has.
+// objectMembers are the functions of every object.
 var objectMembers = strings.Fields("constructor hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf")
 
 func (r *reviewer) operationHint(name string) string {
@@ -151,7 +152,7 @@ func (r *reviewer) operationHint(name string) string {
 	return "it has " + strings.Join(names, ", ")
 }
 
-// storeOf returns the store of a call if the code names it: as the first argument or by its name.
+// storeOf returns the store of a call if the code names it, as the first argument or by its name.
 func (r *reviewer) storeOf(op abi.Operation, args []ast.Expression) (string, bool) {
 	if len(args) == 0 || len(op.Params) == 0 || op.Params[0].Kind != abi.StoreName {
 		return "", false
@@ -181,7 +182,8 @@ func (r *reviewer) storeOf(op abi.Operation, args []ast.Expression) (string, boo
 	return "", false
 }
 
-// text returns the text that an expression stands for: a literal, or a constant of the only declaration of that name.
+// text returns the constant text of an expression: a literal, or a constant with the only
+// declaration of that name.
 func (r *reviewer) text(e ast.Expression) (string, bool) {
 	switch e := e.(type) {
 	case *ast.StringLiteral:
@@ -197,7 +199,8 @@ func (r *reviewer) text(e ast.Expression) (string, bool) {
 	return "", false
 }
 
-// makesCode reports eval and the constructor of functions, but not the last way of libraries to find the global object.
+// makesCode reports eval and the constructor of functions, except for the idiom by which libraries
+// find the global object.
 func (r *reviewer) makesCode(callee ast.Expression, args []ast.Expression) {
 	id, ok := callee.(*ast.Identifier)
 	if !ok || r.caught > 0 {
@@ -211,35 +214,35 @@ func (r *reviewer) makesCode(callee ast.Expression, args []ast.Expression) {
 	switch name := id.Name.String(); {
 	case r.names.declared[name]:
 	case name == "eval", name == "Function":
-		r.find(int(id.Idx), "", "making code from a text is switched off in tools: no eval, no new Function")
+		r.find(int(id.Idx), "", "creating code from text is disabled in tools: no eval, no new Function")
 	}
 }
 
-// input reports an input that is read as $name under about the name of one that the tool declares.
+// input reports an input that is read as $name if the name resembles a declared input.
 func (r *reviewer) input(name string, at int) {
 	input, ok := strings.CutPrefix(name, "$")
-	if !ok || !slices.Contains(r.script.inputs, input) || slices.Contains(r.params, input) || r.told[name] || r.names.asked[name] {
+	if !ok || !slices.Contains(r.script.inputs, input) || slices.Contains(r.params, input) || r.reported[name] || r.names.tested[name] {
 		return
 	}
 	if near := spell.Name(input, r.params); near != "" && r.find(at, "did you mean $"+near+"?", "the tool declares no input "+input) {
-		r.told[name] = true
+		r.reported[name] = true
 	}
 }
 
-// name reports a variable that nothing declares.
+// name reports an undeclared variable.
 func (r *reviewer) name(name string, at int) {
 	r.input(name, at)
-	if r.caught > 0 || r.told[name] || name == "arguments" || r.names.declared[name] || r.names.asked[name] || r.defined(name) {
+	if r.caught > 0 || r.reported[name] || name == "arguments" || r.names.declared[name] || r.names.tested[name] || r.defined(name) {
 		return
 	}
 	if r.find(at, r.nameHint(name), name+" is not defined") {
-		r.told[name] = true
+		r.reported[name] = true
 	}
 }
 
-// nameHint is the hint for a variable that nothing declares.
+// nameHint returns the hint for an undeclared variable.
 func (r *reviewer) nameHint(name string) string {
-	if hint := absentHint(name); hint != "" {
+	if hint := unsupportedHint(name); hint != "" {
 		return hint
 	}
 	known := slices.Sorted(func(yield func(string) bool) {
@@ -255,7 +258,7 @@ func (r *reviewer) nameHint(name string) string {
 	return ""
 }
 
-// find adds a finding at an offset of the bundle, if that is in a file of the author's.
+// find adds a finding at an offset of the bundle, if it is in the author's files.
 func (r *reviewer) find(at int, hint, message string) bool {
 	position, own := r.position(at)
 	if !own || len(r.review.Findings) == engine.MaxReviewFindings {
@@ -265,7 +268,8 @@ func (r *reviewer) find(at int, hint, message string) bool {
 	return true
 }
 
-// position returns the author's position of an offset in the bundle, and whether there is one outside of packages.
+// position returns the author's position of an offset in the bundle, and whether it is outside of
+// packages.
 func (r *reviewer) position(at int) (engine.Position, bool) {
 	in := r.tree.File.Position(at - r.tree.File.Base())
 	file, line, column, ok := r.script.position(in.Line, in.Column)

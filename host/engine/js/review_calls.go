@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// missingArgument returns the name of a required argument that a call lacks for certain, "" if there is none. A call
-// without arguments is not looked at, nor one that spreads some.
+// missingArgument returns the name of a required argument that a call certainly lacks, or "". It
+// ignores calls without arguments and with spread arguments.
 func missingArgument(op abi.Operation, args []ast.Expression) string {
 	if len(args) == 0 || slices.ContainsFunc(args, isSpread) {
 		return ""
@@ -21,7 +21,7 @@ func missingArgument(op abi.Operation, args []ast.Expression) string {
 			return ""
 		}
 	} else if _, ok := args[0].(*ast.StringLiteral); !ok && len(args) == 1 {
-		return "" // it may be an object of all arguments
+		return "" // it may be an object of named arguments
 	}
 	if given == nil && hasOptionalStore(op) {
 		return "" // the first argument may be that of the second parameter, which is the only required one
@@ -48,7 +48,7 @@ func isSpread(e ast.Expression) bool {
 	return ok
 }
 
-// literalKeys returns the keys of an object literal; certain is false if some of them are not known.
+// literalKeys returns the keys of an object literal. certain reports whether all keys are known.
 func literalKeys(o *ast.ObjectLiteral) (keys []string, certain bool) {
 	for _, property := range o.Value {
 		switch p := property.(type) {
@@ -67,10 +67,11 @@ func literalKeys(o *ast.ObjectLiteral) (keys []string, certain bool) {
 	return keys, len(keys) > 0
 }
 
-// unicodeProperty is a property of Unicode in a pattern, after what is escaped in another way.
+// unicodeProperty matches a Unicode property in a pattern, after other escapes.
 var unicodeProperty = lazyRegexp(`^(?:[^\\]|\\[^pP])*?(\\([pP]\{[A-Za-z][A-Za-z_=]*\}))`)
 
-// pattern reports a regular expression with a property of Unicode that lacks the flag for it, so that it means letters.
+// pattern reports a regular expression with a Unicode property but without the flag u, in which it
+// matches letters.
 func (r *reviewer) pattern(n *ast.RegExpLiteral) {
 	if strings.ContainsAny(n.Flags, "uv") {
 		return

@@ -12,21 +12,21 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// names are the names of a bundle.
+// names are the variables of a bundle.
 type names struct {
 	walker
-	declared map[string]bool   // those that are declared or assigned anywhere
-	asked    map[string]bool   // those of which the code asks whether they exist
-	texts    map[string]string // what those stand for that are initialised with a text
-	count    map[string]int    // how often each is declared or assigned
-	opaque   bool              // a with statement, or too much code: nothing is certain
+	declared map[string]bool   // the names that are declared or assigned anywhere
+	tested   map[string]bool   // the names whose existence the code tests
+	texts    map[string]string // the values of names that are initialised with a string
+	count    map[string]int    // the number of declarations and assignments of each
+	opaque   bool              // it has a with statement or too much code, so nothing is certain
 }
 
 func (n *names) once(name string) bool { return n.count[name] == 1 }
 
 func namesOf(tree *ast.Program) *names {
 	n := &names{
-		walker: walker{maxWalk}, declared: map[string]bool{}, asked: map[string]bool{},
+		walker: walker{maxWalk}, declared: map[string]bool{}, tested: map[string]bool{},
 		texts: map[string]string{}, count: map[string]int{},
 	}
 	n.walk(tree.Body, n.enter)
@@ -58,15 +58,15 @@ func (n *names) enter(node any) bool {
 		n.assign(v.Left)
 	case *ast.UnaryExpression:
 		if v.Operator == token.TYPEOF || v.Operator == token.INCREMENT || v.Operator == token.DECREMENT {
-			n.ask(v)
+			n.unary(v)
 		}
 	case *ast.BinaryExpression:
 		if text, ok := folded(v.Left).(*ast.StringLiteral); ok && v.Operator == token.IN {
-			n.asked[text.Value.String()] = true // "fetch" in globalThis
+			n.tested[text.Value.String()] = true // "fetch" in globalThis
 		}
 	case *ast.DotExpression:
 		if isGlobalObject(v.Left) {
-			n.asked[v.Identifier.Name.String()] = true // if (globalThis.fetch)
+			n.tested[v.Identifier.Name.String()] = true // if (globalThis.fetch)
 		}
 	case *ast.WithStatement:
 		n.opaque = true
@@ -74,7 +74,7 @@ func (n *names) enter(node any) bool {
 	return true
 }
 
-// folded returns the expression that unfold put into a sequence of one.
+// folded returns the expression that unfold wrapped in a sequence.
 func folded(e ast.Expression) ast.Expression {
 	if s, ok := e.(*ast.SequenceExpression); ok && len(s.Sequence) == 1 {
 		return s.Sequence[0]
@@ -82,18 +82,18 @@ func folded(e ast.Expression) ast.Expression {
 	return e
 }
 
-func (n *names) ask(v *ast.UnaryExpression) {
+func (n *names) unary(v *ast.UnaryExpression) {
 	id, ok := v.Operand.(*ast.Identifier)
 	switch {
 	case !ok:
 	case v.Operator == token.TYPEOF:
-		n.asked[id.Name.String()] = true
+		n.tested[id.Name.String()] = true
 	default:
 		n.count[id.Name.String()]++
 	}
 }
 
-// declare adds the names of a pattern, and those that it only reads too.
+// declare adds the names of a pattern, including names that it only reads.
 func (n *names) declare(target any) {
 	n.walk(target, func(node any) bool {
 		switch v := node.(type) {
@@ -106,7 +106,7 @@ func (n *names) declare(target any) {
 	})
 }
 
-// assign adds the names that an assignment may make.
+// assign adds the names that an assignment may create.
 func (n *names) assign(left ast.Expression) {
 	if dot, ok := left.(*ast.DotExpression); ok && !isGlobalObject(dot.Left) && !isName(dot.Left, "memory") {
 		return
@@ -123,10 +123,10 @@ func isGlobalObject(e ast.Expression) bool {
 	return isName(e, "globalThis") || isName(e, "global") || isName(e, "self") || isName(e, "window")
 }
 
-// isDefined answers whether a run would find a global. It asks without reading it.
+// isDefined tests whether a global exists without reading it.
 var isDefined = lazyProgram("toolrun:review", "(name) => name in globalThis", false)
 
-// definedGlobals returns a function that reports whether a run finds a global of that name.
+// definedGlobals returns a function that reports whether runs have a global of that name.
 func definedGlobals(p *program) func(name string) bool {
 	r := newRun(context.Background(), p, engine.Input{}, engine.Host{})
 	r.prepare()
@@ -141,7 +141,7 @@ func definedGlobals(p *program) func(name string) bool {
 	}
 }
 
-// isBlank reports whether a source holds nothing but space and comments.
+// isBlank reports whether a source contains only white space and comments.
 func isBlank(source []byte) bool {
 	for rest := bytes.TrimPrefix(source, []byte("\ufeff")); ; {
 		rest = bytes.TrimSpace(rest)

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// reviewed returns the review of a source, a line for each call and finding.
+// reviewed returns the review of a source with a line for each call and finding.
 func reviewed(t *testing.T, src engine.Source) []string {
 	t.Helper()
 	src.Review = true
@@ -65,8 +65,8 @@ func TestReview(t *testing.T) {
 			[]string{"tool.js:1:22: without the flag u, \\p{L} in a regular expression means the letters p{L} (write /\\p{L}+/gu)", "tool.js:1:36: without the flag u, \\P{Lu}"}},
 		{"properties of Unicode", "return /\\p{L}/u.test(input.a) || /\\\\p{L}/.test(input.a) || /\\p{1}/.test(input.a);", nil},
 
-		{"eval", "return eval('1 + 1');", []string{"tool.js:1:8: making code from a text is switched off"}},
-		{"new Function", "return new Function('return 1')();", []string{"tool.js:1:12: making code from a text is switched off"}},
+		{"eval", "return eval('1 + 1');", []string{"tool.js:1:8: creating code from text is disabled"}},
+		{"new Function", "return new Function('return 1')();", []string{"tool.js:1:12: creating code from text is disabled"}},
 		{"the global object", "return typeof (globalThis || Function('return this')());", nil},
 		{"instanceof Function", "return main instanceof Function;\nfunction main() {}", nil},
 
@@ -79,7 +79,7 @@ func TestReview(t *testing.T) {
 		{"not caught", "try { return fetch('x'); } finally { console.log(1); }", []string{"tool.js:1:14: fetch is not defined"}},
 		{"declared", "const fetch = async () => 1;\nreturn await fetch();", nil},
 		{"a parameter", "return ((document) => document.title)({ title: 1 });", nil},
-		{"in an object", "return { localStorage };", []string{"tool.js:1:10: localStorage is not defined (what a tool keeps"}},
+		{"in an object", "return { localStorage };", []string{"tool.js:1:10: localStorage is not defined (keep data in a store"}},
 		{"a key", "return { fetch: 1, window: { document: 2 } }.window.document;", nil},
 		{"a label", "window: for (const x of [1]) { for (;;) break window; }\nreturn 1;", nil},
 		{"assigned", "total = 1;\nreturn total;", nil},
@@ -108,7 +108,8 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// TestReviewOfFiles: modules of the tool's own are reviewed at their places, packages are not.
+// TestReviewOfFiles checks that modules of the tool are reviewed with their positions, and packages
+// are not.
 func TestReviewOfFiles(t *testing.T) {
 	files := fstest.MapFS{
 		"lib/store.ts":               {Data: []byte("type Window = string;\nexport const read = (w: Window): unknown =>\n  memory.get_content('cart');\nexport const bad = () => document.title;\n")},
@@ -121,7 +122,7 @@ func TestReviewOfFiles(t *testing.T) {
 	}
 }
 
-// TestNoReview: a load that does not ask for a review makes none.
+// TestNoReview checks that a load without a request for a review returns none.
 func TestNoReview(t *testing.T) {
 	program, err := js.New().Load(t.Context(), engine.Source{Path: "tool.js", Code: []byte("fetch('x')")})
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// run is one execution of a program. It belongs to the goroutine of Run; only Interrupt of its runtime is called from
-// elsewhere. Its parts are values within it, so that a run that does not use them does not allocate for them.
+// run is one execution of a program. It belongs to the goroutine of Run; other goroutines only call
+// Interrupt of its runtime. Its parts are values within it, so a run does not allocate for parts
+// that it does not use.
 type run struct {
 	program *program
 	in      engine.Input
@@ -47,7 +48,7 @@ func newRun(ctx context.Context, p *program, in engine.Input, host engine.Host) 
 	return r
 }
 
-// prepare makes the runtime what the guest finds.
+// prepare sets up the runtime for the guest.
 func (r *run) prepare() {
 	vm := r.realm.vm
 	vm.SetMaxCallStackSize(r.realm.limits.CallDepth)
@@ -69,11 +70,11 @@ func (r *run) prepare() {
 	if r.program.localises || namesLocale(r.in.Input) {
 		(&localePatch{realm: &r.realm}).install()
 	}
-	r.mend()
+	r.patch()
 }
 
-// onParse makes a parser option that calls before whenever goja starts to parse. The generic type stands for
-// goja's unexported one.
+// onParse returns a parser option that calls before when goja begins to parse. The type parameter
+// stands for goja's unexported type.
 func onParse[T any](option func(*T), before func()) func(*T) {
 	return func(o *T) {
 		before()
@@ -81,13 +82,13 @@ func onParse[T any](option func(*T), before func()) func(*T) {
 	}
 }
 
-// refuseCode ends every way from text to code: eval and the constructors of all kinds of functions. Nothing
-// in goja bounds what nested source does to the stack of the process.
+// refuseCode rejects every conversion of text to code: eval and the constructors of all kinds of
+// functions. goja does not bound the stack that nested source uses.
 func (r *run) refuseCode() {
-	panic(r.realm.newError("EvalError", "making code from a text is switched off: no eval, no new Function"))
+	panic(r.realm.newError("EvalError", "creating code from text is disabled: no eval, no new Function"))
 }
 
-// execute runs the tool to its end and collects what it answered.
+// execute runs the tool to its end and returns its output.
 func (r *run) execute() (engine.Output, error) {
 	r.prepare()
 	if r.realm.ctx.Done() != nil {
@@ -102,14 +103,15 @@ func (r *run) execute() (engine.Output, error) {
 	if err != nil {
 		return engine.Output{}, err
 	}
-	if err := r.leftover(); err != nil {
+	if err := r.finalError(); err != nil {
 		return engine.Output{}, err
 	}
 	return r.output(value)
 }
 
-// leftover is what ends a run although its entry has settled: the host stopped it, or a rejection was not handled.
-func (r *run) leftover() error {
+// finalError returns the error of a run whose entry has settled: the host stopped it, or a
+// rejection was not handled.
+func (r *run) finalError() error {
 	if r.realm.halted != nil {
 		return r.realm.halted
 	}
@@ -119,7 +121,8 @@ func (r *run) leftover() error {
 	return nil
 }
 
-// callEntry evaluates the script and calls its entry, which may run the tool's first part, or all of it.
+// callEntry evaluates the script and calls its entry. The call runs the tool up to its first await,
+// or to its end.
 func (r *run) callEntry() (goja.Value, error) {
 	input, err := parseDocument(&r.realm, "input", r.in.Input)
 	if err != nil {
@@ -149,7 +152,7 @@ func (r *run) callEntry() (goja.Value, error) {
 	return result, nil
 }
 
-// output writes what the tool answered and what it left in its context.
+// output encodes the tool's result and the changes to its context.
 func (r *run) output(value goja.Value) (out engine.Output, err error) {
 	if failed := r.realm.try(func() { out.Output, err = r.encodeOutput(value) }); failed != nil {
 		return engine.Output{}, r.errors.failure(failed)
@@ -163,9 +166,9 @@ func (r *run) output(value goja.Value) (out engine.Output, err error) {
 	if err != nil {
 		return engine.Output{}, err
 	}
-	if err := r.leftover(); err != nil { // of guest code that ran while its answer was written
+	if err := r.finalError(); err != nil { // guest code may have run during the encoding
 		return engine.Output{}, err
 	}
-	out.Warnings = slices.Concat(r.program.script.warnings, r.program.script.forgotten, r.losses)
+	out.Warnings = slices.Concat(r.program.script.warnings, r.program.script.awaitWarnings, r.losses)
 	return out, nil
 }

@@ -12,12 +12,12 @@ func TestEngine(t *testing.T) {
 	enginetest.Run(t, enginetest.Config{Engine: newEngine(t), Write: jstools.Write})
 }
 
-// newEngine makes an engine whose panics fail the test.
+// newEngine returns an engine whose panics fail the test.
 func newEngine(t testing.TB) *js.Engine {
 	return js.New(js.WithPanicLog(func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) }))
 }
 
-// newEngineWithPanics makes an engine that keeps what its last panic was.
+// newEngineWithPanics returns an engine that keeps its last panic.
 func newEngineWithPanics(last *any) *js.Engine {
 	return js.New(js.WithPanicLog(func(value any, _ []byte) { *last = value }))
 }

@@ -9,20 +9,20 @@ import (
 	"github.com/dop251/goja"
 )
 
-// minInterval keeps an interval of 0 from being a loop without a pause.
+// minInterval is the shortest pause of an interval, so that an interval of 0 is not a busy loop.
 const minInterval = time.Millisecond
 
-// timer is a callback that waits for its time.
+// timer is a scheduled callback.
 type timer struct {
 	id       int64
 	due      time.Time
 	interval time.Duration // 0 for once
 	call     goja.Callable
 	args     []goja.Value
-	place    int // in the heap; -1 outside of it
+	index    int // in the heap; -1 outside of it
 }
 
-// timers are the waiting callbacks, first due first, and of those first made first.
+// timers is a queue of callbacks, ordered by due time and then by creation.
 type timers struct {
 	queue []*timer
 	byID  map[int64]*timer
@@ -41,21 +41,21 @@ func (t *timers) Less(i, j int) bool {
 
 func (t *timers) Swap(i, j int) {
 	t.queue[i], t.queue[j] = t.queue[j], t.queue[i]
-	t.queue[i].place, t.queue[j].place = i, j
+	t.queue[i].index, t.queue[j].index = i, j
 }
 
-// Push is called by package heap.
+// Push implements heap.Interface.
 func (t *timers) Push(x any) {
 	added := x.(*timer)
-	added.place = len(t.queue)
+	added.index = len(t.queue)
 	t.queue = append(t.queue, added)
 }
 
-// Pop is called by package heap.
+// Pop implements heap.Interface.
 func (t *timers) Pop() any {
 	last := t.queue[len(t.queue)-1]
 	t.queue = t.queue[:len(t.queue)-1]
-	last.place = -1
+	last.index = -1
 	return last
 }
 
@@ -76,12 +76,12 @@ func (t *timers) remove(id int64) {
 		return
 	}
 	delete(t.byID, id)
-	if removed.place >= 0 {
-		heap.Remove(t, removed.place)
+	if removed.index >= 0 {
+		heap.Remove(t, removed.index)
 	}
 }
 
-// fire takes the first timer off the queue, or puts it back for its next turn if it is an interval.
+// fire removes the first timer from the queue, or schedules it again if it is an interval.
 func (t *timers) fire(now time.Time) *timer {
 	first := t.queue[0]
 	if first.interval == 0 {
@@ -89,7 +89,7 @@ func (t *timers) fire(now time.Time) *timer {
 		return first
 	}
 	first.due = now.Add(first.interval)
-	heap.Fix(t, first.place)
+	heap.Fix(t, first.index)
 	return first
 }
 
@@ -103,7 +103,7 @@ func (l *eventLoop) setInterval(call goja.FunctionCall) goja.Value {
 }
 
 func (l *eventLoop) setImmediate(call goja.FunctionCall) goja.Value {
-	// As setTimeout, without a delay among its arguments.
+	// Like setTimeout, but without a delay among its arguments.
 	arguments := []goja.Value{call.Argument(0), goja.Undefined()}
 	call.Arguments = append(arguments, call.Arguments[min(1, len(call.Arguments)):]...)
 	return l.addTimer(call, 0, 0)
@@ -118,12 +118,12 @@ func (l *eventLoop) addTimer(call goja.FunctionCall, after, interval time.Durati
 		due:      time.Now().Add(after),
 		interval: interval,
 		call:     callback,
-		args:     slices.Clone(call.Arguments[min(2, len(call.Arguments)):]), // they lie on the stack of the runtime
+		args:     slices.Clone(call.Arguments[min(2, len(call.Arguments)):]), // the original is part of the runtime's stack
 	})
 	return l.vm.ToValue(id)
 }
 
-// clearTimer forgets a timer; of what is no timer's id it takes no notice.
+// clearTimer removes a timer. It ignores values that are not the id of a timer.
 func (l *eventLoop) clearTimer(call goja.FunctionCall) goja.Value {
 	if id := call.Argument(0); goja.IsNumber(id) {
 		l.timers.remove(id.ToInteger())
@@ -131,7 +131,8 @@ func (l *eventLoop) clearTimer(call goja.FunctionCall) goja.Value {
 	return goja.Undefined()
 }
 
-// delay reads milliseconds as the web does: what is no number, negative or too large counts as none.
+// delay converts milliseconds as the web does: a value that is not a number, negative or too large
+// counts as 0.
 func delay(v goja.Value) time.Duration {
 	ms := v.ToFloat()
 	if math.IsNaN(ms) || ms < 0 || ms > math.MaxInt32 {

@@ -78,13 +78,14 @@ func TestValuesRefused(t *testing.T) {
 	}
 }
 
-// What JSON.stringify writes as null or leaves out is written so in an output, and the author is warned.
+// TestValuesWrittenWithWarnings checks that an output replaces or omits values like JSON.stringify,
+// with a warning for the author.
 func TestValuesWrittenWithWarnings(t *testing.T) {
 	for _, tt := range []struct{ code, output, warning string }{
-		{`{ items: [0, { price: NaN }] }`, `{"items":[0,{"price":null}]}`, "output.items[1].price is NaN, which JSON cannot hold: it was written as null"},
+		{`{ items: [0, { price: NaN }] }`, `{"items":[0,{"price":null}]}`, "output.items[1].price is NaN, which JSON cannot represent: it was replaced by null"},
 		{`-Infinity`, `null`, "output is infinite"},
 		{`[new Number(NaN)]`, `[null]`, "output[0] is NaN"},
-		{`{ a: 1, 'a b': { f() {} } }`, `{"a":1,"a b":{}}`, `output["a b"].f is a function, which JSON cannot hold: it was left out`},
+		{`{ a: 1, 'a b': { f() {} } }`, `{"a":1,"a b":{}}`, `output["a b"].f is a function, which JSON cannot represent: it was omitted`},
 		{`[() => 1, class A {}, new Proxy(() => 1, {})]`, `[null,null,null]`, "output[2] is a function"},
 		{`async () => 1`, `null`, "output is a function"},
 		{`{ s: Symbol('s') }`, `{}`, "output.s is a symbol"},
@@ -119,7 +120,8 @@ func TestValuesRefusedAsArgument(t *testing.T) {
 	}
 }
 
-// A guest that changes what all code shares changes no more than its own view of it.
+// TestValuesUnderPollution checks that a guest that changes shared prototypes only affects its own
+// view.
 func TestValuesUnderPollution(t *testing.T) {
 	pollution := `
 		Object.prototype.toJSON = Array.prototype.toJSON = () => 'planted';
@@ -151,7 +153,7 @@ func TestValuesUnderPollution(t *testing.T) {
 	}
 }
 
-// FuzzIdentity sends any JSON through a guest that answers what it got, and through its memory.
+// FuzzIdentity sends any JSON through a guest that returns its input, and through its memory.
 func FuzzIdentity(f *testing.F) {
 	for _, seed := range []string{
 		`null`, `{"a":[1,2.5,-0,1e300]}`, `"\ud83d\ude00 \u0000"`, `{"__proto__":{"toJSON":1}}`, `[[[]],{"":{}}]`,
@@ -180,7 +182,7 @@ func FuzzIdentity(f *testing.F) {
 		}
 		var got []any
 		if err := json.Unmarshal(out.Output, &got); err != nil {
-			t.Fatalf("output %s is no JSON: %v", out.Output, err)
+			t.Fatalf("output %s is not JSON: %v", out.Output, err)
 		}
 		if !reflect.DeepEqual(got, []any{want, want}) {
 			t.Errorf("output = %s; want %s twice", out.Output, text)

@@ -6,7 +6,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// webModules are the modules of the web's interfaces, and the globals that each makes.
+// webModules maps the modules of the web's interfaces to the globals that they define.
 var webModules = map[string][]string{
 	"async.js":     {asyncGeneratorName, yieldStarName, forAwaitName, markName},
 	"buffer.js":    {"Buffer"},
@@ -19,7 +19,8 @@ var webModules = map[string][]string{
 	"weak.js":      {"WeakRef", "FinalizationRegistry"},
 }
 
-// webModule returns what a module made. Its classes must be made once, for they are compared by identity.
+// webModule returns the exports of a web module. It creates them once, because classes are compared
+// by identity.
 func (r *run) webModule(name string) *goja.Object {
 	key := "web:" + name
 	if made, ok := r.prelude.exports[key]; ok {
@@ -30,7 +31,8 @@ func (r *run) webModule(name string) *goja.Object {
 	return made
 }
 
-// webHosts are the natives that the modules need of the host. It is filled in by init, since some make other modules.
+// webHosts are the native functions that the modules need. It is initialised in init, because some
+// functions load other modules.
 var webHosts map[string]func(r *run) map[string]nativeFunc
 
 func init() {
@@ -72,7 +74,7 @@ func init() {
 
 func (r *run) crypto() *cryptoAPI { return &cryptoAPI{realm: &r.realm, random: r.random} }
 
-// webHost makes what a module needs of the host.
+// webHost returns the host object for a module.
 func (r *run) webHost(module string) goja.Value {
 	if natives, ok := webHosts[module]; ok {
 		return r.realm.hostObject(natives(r))
@@ -80,12 +82,12 @@ func (r *run) webHost(module string) goja.Value {
 	return goja.Undefined()
 }
 
-// moduleGetter makes a native that answers another module.
+// moduleGetter returns a native function that returns another module.
 func (r *run) moduleGetter(name string) nativeFunc {
 	return func(goja.FunctionCall) goja.Value { return r.webModule(name) }
 }
 
-// makeNodeBuffer is the module "buffer" of Node.js.
+// makeNodeBuffer returns the module "buffer" of Node.js.
 func (r *run) makeNodeBuffer() goja.Value {
 	return r.realm.guestObject([]string{"Buffer", "atob", "btoa"}, map[string]func() goja.Value{
 		"Buffer": func() goja.Value { return r.webModule("buffer.js").Get("Buffer") },

@@ -1,8 +1,8 @@
 'use strict';
 
-// What asynchronous generators and for await are made of. The bundler rewrites an asynchronous generator to a plain one,
-// which yields an Await for each await in it, and takes the values of yield* from delegate. Here is what drives it: ECMA-262,
-// sections 27.1.6 and 27.6.
+// The runtime of asynchronous generators and for await. The bundler rewrites an asynchronous
+// generator to a plain one, which yields an Await for each await in it and uses delegate for
+// yield*. This module drives it by ECMA-262, sections 27.1.6 and 27.6.
 
 const { asyncIterator, iterator, toStringTag } = Symbol;
 const { apply, getPrototypeOf } = Reflect;
@@ -21,22 +21,22 @@ const checked = (result) => {
 const methodOf = (object, name) => {
   const method = object[name];
   if (method === undefined || method === null) return undefined;
-  if (typeof method !== 'function') throw new TypeError('the iterator has a member ' + name + ' that is no function');
+  if (typeof method !== 'function') throw new TypeError('the iterator has a member ' + name + ' that is not a function');
   return method;
 };
 
 const { resolve } = Promise, { then } = Promise.prototype;
 
-// wait calls one of two functions with what a value settles to. goja's own await lets what the constructor of a
-// promise throws past every catch.
+// wait calls one of two functions with the settled value of a promise. In goja's own await, an
+// exception of a promise's constructor passes every catch.
 const wait = (value, yes, no) => {
   try { apply(then, apply(resolve, Promise, [value]), [yes, no]); } catch (error) { no(error); }
 };
 
-// Delegated is a promise of an iterator's answer, and how the generator goes on with it.
+// Delegated is the promise of an iterator's result, with the way to resume the generator.
 class Delegated { constructor(value, kind) { this.value = value; this.kind = kind; } }
 
-// Raw is a value that is yielded as it is.
+// Raw is a value to yield without an await.
 class Raw { constructor(value) { this.value = value; } }
 
 const START = 0, YIELDED = 1, RUNNING = 2, DONE = 3;
@@ -44,7 +44,7 @@ const START = 0, YIELDED = 1, RUNNING = 2, DONE = 3;
 class AsyncGenerator {
   #body;
   #Await;
-  #first; // of the requests, each of which knows the one behind it
+  #first; // of the linked list of requests
   #last;
   #state = START;
 
@@ -68,7 +68,8 @@ class AsyncGenerator {
     else if (this.#state !== RUNNING) this.#resume();
   }
 
-  // resume goes on with the first request. A return awaits its value where the generator stands.
+  // resume continues with the first request. A return awaits its value at the current position of
+  // the generator.
   #resume() {
     const { kind, value } = this.#first;
     this.#state = RUNNING;
@@ -107,7 +108,7 @@ class AsyncGenerator {
     request[how](value);
   }
 
-  // drain answers the requests that wait when the generator has ended.
+  // drain settles the pending requests after the end of the generator.
   #drain() {
     while (this.#first !== undefined) {
       const { kind, value } = this.#first;
@@ -127,7 +128,7 @@ class AsyncGenerator {
 
 const { ask } = AsyncGenerator;
 
-// hide gives an object members that are not enumerable, and returns it.
+// hide defines members that are not enumerable, and returns the object.
 const hide = (object, members, writable = true) => {
   for (const key of Reflect.ownKeys(members)) defineProperty(object, key, { __proto__: null, value: members[key], writable, enumerable: false, configurable: true });
   return object;
@@ -142,7 +143,7 @@ const AsyncGeneratorPrototype = hide(AsyncGenerator.prototype, {
 });
 setPrototypeOf(AsyncGeneratorPrototype, AsyncIteratorPrototype);
 
-// The constructor makes code from a text, which is refused.
+// The constructor would create code from text, which is disabled.
 const AsyncGeneratorFunction = setPrototypeOf(function AsyncGeneratorFunction(text) { return FunctionOfText(text); }, FunctionOfText);
 
 const AsyncGeneratorFunctionPrototype = hide(create(FunctionOfText.prototype), {
@@ -151,14 +152,14 @@ const AsyncGeneratorFunctionPrototype = hide(create(FunctionOfText.prototype), {
 defineProperty(AsyncGeneratorFunction, 'prototype', { value: AsyncGeneratorFunctionPrototype, writable: false });
 hide(AsyncGeneratorPrototype, { constructor: AsyncGeneratorFunctionPrototype, [toStringTag]: 'AsyncGenerator' }, false);
 
-// mark makes a function what libraries know an asynchronous generator by.
+// mark sets the prototypes by which libraries recognise an asynchronous generator function.
 const mark = (f) => {
   setPrototypeOf(f, AsyncGeneratorFunctionPrototype);
   f.prototype = create(AsyncGeneratorPrototype);
   return f;
 };
 
-// fromSync makes an asynchronous iterator of an iterable.
+// fromSync returns an asynchronous iterator of an iterable.
 const fromSync = (iterable) => {
   const begin = methodOf(iterable, iterator);
   if (begin === undefined) throw new TypeError('the value is not async iterable');
@@ -198,11 +199,11 @@ const iterate = (iterable) => {
   return begin === undefined ? fromSync(iterable) : checked(apply(begin, iterable, []));
 };
 
-// What the answer that is waited for is to delegate.
+// The kinds of results that delegate waits for.
 const ANSWER = 1, VALUE = 2, CLOSED = 3;
 
-// delegate makes the iterator of a yield*. Each request to it yields what the iterator within promises, and the next call
-// has what became of the promise.
+// delegate returns the iterator of a yield*. Each request yields the promise of the inner iterator,
+// and the next call receives its result.
 const delegate = (iterable) => {
   const source = iterate(iterable);
   const { next } = source;

@@ -37,7 +37,7 @@ const outOfRange = (name, wanted, value) => coded(
 const isBytes = (value) => value instanceof Uint8Array;
 const viewOf = (value) => (isBytes(value) ? value : new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
 
-// clamped reads a position as slice does.
+// clamped converts a position as slice does.
 function clamped(value, size, fallback) {
   if (value === undefined) return fallback;
   const n = Math.trunc(Number(value)) || 0;
@@ -63,7 +63,7 @@ exports.create = function create(host) {
   const encode = (text, encoding) => wrap(host.encode(text, encodingOf(encoding)));
   const decode = (view, encoding) => host.decode(view.buffer, view.byteOffset, view.byteLength, encoding);
 
-  // bytesOf reads a string or bytes as an argument of a method.
+  // bytesOf converts a string or bytes.
   function bytesOf(value, encoding, name) {
     if (typeof value === 'string') return encode(value, encoding);
     if (ArrayBuffer.isView(value)) return viewOf(value);
@@ -217,7 +217,7 @@ exports.create = function create(host) {
       let bytes = encode(text, name);
       if (bytes.length > room) {
         let cut = room;
-        while (name === 'utf8' && cut > 0 && (bytes[cut] & 0xc0) === 0x80) cut--; // no part of a character
+        while (name === 'utf8' && cut > 0 && (bytes[cut] & 0xc0) === 0x80) cut--; // never splits a character
         bytes = bytes.subarray(0, cut);
       }
       this.set(bytes, from);

@@ -8,7 +8,7 @@ class DataCloneError extends Error {
   }
 }
 
-// copyOf makes the copy of an object without its members, and lists how to fill it.
+// copyOf returns a copy of an object without its members.
 function copyOf(object) {
   if (Array.isArray(object)) return new Array(object.length);
   if (object instanceof Date) return new Date(object.getTime());

@@ -1,6 +1,6 @@
 'use strict';
 
-// The most bytes that one call may ask for, as the specification has it.
+// The maximum size of a request, by the specification.
 const MAX_BYTES = 65536;
 
 exports.create = (host) => ({

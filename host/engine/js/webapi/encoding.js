@@ -28,7 +28,7 @@ exports.create = function create(host) {
 
     constructor(label = 'utf-8', { fatal = false, ignoreBOM = false } = {}) {
       if (!/^\s*(utf-?8|unicode-1-1-utf-8)\s*$/i.test(label)) {
-        throw new RangeError(`the encoding ${label} is not known; utf-8 is`);
+        throw new RangeError(`the encoding ${label} is not supported; use utf-8`);
       }
       this.#fatal = Boolean(fatal);
       this.#keepMark = Boolean(ignoreBOM);

@@ -3,7 +3,7 @@
 const done = Promise.resolve();
 
 exports.create = () => ({
-  // A function that throws leaves a rejection that nothing handles, which fails the run.
+  // An exception becomes an unhandled rejection, which fails the run.
   queueMicrotask(callback) {
     if (typeof callback !== 'function') throw new TypeError('queueMicrotask needs a function to call');
     done.then(() => { callback(); });

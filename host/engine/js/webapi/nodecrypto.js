@@ -20,7 +20,7 @@ exports.create = function create(host) {
     return encoding && encoding !== 'buffer' ? buffer.toString(encoding) : buffer;
   };
 
-  // Digest is what Hash and Hmac have in common; its state is the host's.
+  // Digest is the base class of Hash and Hmac. The host holds its state.
   class Digest {
     #state;
     #done = false;
@@ -64,7 +64,7 @@ exports.create = function create(host) {
     return Buffer.from(host.random(size));
   }
 
-  // later hands a result to a callback as Node.js does.
+  // later passes a result to a callback, as Node.js does.
   const later = (callback, make) => {
     const value = make();
     if (callback === undefined) return value;

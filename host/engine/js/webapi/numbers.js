@@ -1,6 +1,6 @@
 'use strict';
 
-// The methods of a buffer that read and write numbers.
+// The methods of Buffer that read and write numbers.
 
 const coded = (error, code) => Object.assign(error, { code });
 
@@ -29,7 +29,8 @@ function checkValue(value, least, most) {
 
 const methods = {};
 
-// The kinds that a DataView reads: Node's name, its name there, bytes, and the bounds of what can be written.
+// The types of a DataView: Node's name, the DataView's name, the size in bytes and the bounds of
+// the values.
 for (const [name, kind, size, least, most] of [
   ['UInt8', 'Uint8', 1, 0, 0xff], ['Int8', 'Int8', 1, -0x80, 0x7f],
   ['UInt16', 'Uint16', 2, 0, 0xffff], ['Int16', 'Int16', 2, -0x8000, 0x7fff],

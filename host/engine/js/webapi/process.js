@@ -1,6 +1,7 @@
 'use strict';
 
-// What of Node's process has a meaning in a tool. Packages that look for Node.js find none: there is no version.
+// The part of Node's process that is meaningful in a tool. It has no version, so packages do not
+// detect Node.js.
 exports.create = (host) => {
   const started = host.now();
   const elapsed = () => host.now() - started;
@@ -16,7 +17,7 @@ exports.create = (host) => {
     process: {
       env: Object.freeze({ ...host.env() }),
       argv: [],
-      browser: true, // as bundlers say it of a place without Node.js
+      browser: true, // as bundlers set it in environments without Node.js
       version: '',
       versions: {},
       nextTick(callback, ...args) {

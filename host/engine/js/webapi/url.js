@@ -22,7 +22,8 @@ exports.create = function create(host) {
     });
   }
 
-  // What a URL does to the parameters that are part of it: tie(query, changed), refill(params, query).
+  // The functions by which a URL updates its parameters: tie(query, changed), refill(params,
+  // query).
   let tie;
   let refill;
 
@@ -100,7 +101,7 @@ exports.create = function create(host) {
     }
   }
 
-  // The parts are what the host's parser makes of a URL. It changes a part, too.
+  // The host parses the URL into its parts, and also changes a part.
   class URL {
     #parts;
     #params;

@@ -2,7 +2,7 @@
 
 const { format } = require('./format.js');
 
-// What of Node's util has a meaning in a tool.
+// The part of Node's util that is meaningful in a tool.
 exports.create = () => ({
   format: (...args) => format(args),
   inspect: (value) => format(['%o', value]),

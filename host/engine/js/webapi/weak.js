@@ -1,7 +1,7 @@
 'use strict';
 
-// A run is short, and nothing in it is ever collected as far as a tool can tell: a reference holds its target, and a
-// registry calls nothing.
+// A run is short, and to a tool nothing is ever collected: a reference keeps its target, and a
+// registry never calls back.
 
 const canBeHeld = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function'
   || (typeof value === 'symbol' && Symbol.keyFor(value) === undefined);
@@ -25,7 +25,7 @@ class FinalizationRegistry {
   }
 
   register(target, held, token) {
-    this.#tokens.size; // of a registry only
+    this.#tokens.size; // throws unless this is a registry
     if (!canBeHeld(target)) throw new TypeError('FinalizationRegistry.prototype.register: invalid target');
     if (Object.is(target, held)) {
       throw new TypeError('FinalizationRegistry.prototype.register: target and holdings must not be same');

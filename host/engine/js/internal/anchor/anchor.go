@@ -1,7 +1,8 @@
-// Package anchor rewrites the assertions of JavaScript's regular expressions that goja interprets differently.
+// Package anchor rewrites the assertions of JavaScript's regular expressions that goja interprets
+// differently.
 //
-// With the flag m, goja ends a line only at \n, but JavaScript also at \r, U+2028 and U+2029. For \b and \B, goja counts
-// non-ASCII letters as word characters as soon as the text contains one.
+// With the flag m, goja ends a line only at \n, but JavaScript also at \r, U+2028 and U+2029. For
+// \b and \B, goja counts non-ASCII letters as word characters as soon as the text contains one.
 package anchor
 
 import "strings"

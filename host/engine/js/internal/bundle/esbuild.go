@@ -176,7 +176,7 @@ func pack(e *entry, src engine.Source) (*packed, *abi.Fault) {
 	}
 	var err error
 	if p.positions, err = decodePositions(sourceMap, e.author); err != nil {
-		return nil, abi.Faultf(abi.Internal, "the bundler wrote no source map that can be read")
+		return nil, abi.Faultf(abi.Internal, "cannot decode the bundler's source map")
 	}
 	return p, e.addWarnings(p, result.Warnings)
 }

@@ -16,7 +16,7 @@ type shape struct {
 	exports   bool   // it assigns to module.exports or exports
 	strange   bool   // it certainly exports only names that no entry has
 	entry     Form   // Main or Execute if it declares such a function and does not call it
-	called    string // the name of an entry that it calls itself
+	called    string // the name of an entry function that the body calls
 	functions bool   // it declares functions
 	acts      bool   // it has statements other than declarations of functions
 	vars      map[string]bool
@@ -180,7 +180,8 @@ func functionVariable(list []*ast.Binding) (name, source string) {
 	return id.Name.String(), id.Name.String() + " " + source
 }
 
-// assignsExports reports whether a statement is an assignment to module.exports, exports or a property of them.
+// assignsExports reports whether a statement is an assignment to module.exports, exports or a
+// property of them.
 func assignsExports(s ast.Statement) bool {
 	e, ok := s.(*ast.ExpressionStatement)
 	if !ok {
@@ -198,7 +199,7 @@ func assignsExports(s ast.Statement) bool {
 	}
 }
 
-// rootOf returns the name that a chain of properties begins with.
+// rootOf returns the first name of a chain of properties.
 func rootOf(e ast.Expression) string {
 	for {
 		switch x := e.(type) {

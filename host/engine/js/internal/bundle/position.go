@@ -10,8 +10,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// location is a position in the author's files. Lines and columns count from 1 and are 0 if unknown;
-// columns count UTF-16 units.
+// location is a position in the author's files. Lines and columns count from 1 and are 0 if
+// unknown; columns count UTF-16 units.
 type location struct {
 	file   string
 	line   int

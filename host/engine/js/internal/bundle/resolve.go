@@ -10,7 +10,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// modules is the folder that packages are installed in.
+// modules is the folder of installed packages.
 const modules = "node_modules"
 
 // request is an import to resolve.

@@ -32,8 +32,8 @@ type scan struct {
 	exports bool           // it has an export at the top level
 	regexp  int            // offset of the first regular expression that goja does not support, or -1
 	stray   int            // offset of the first unmatched closing bracket, or -1
-	opener  int            // offset of the bracket that was open at the stray one, or -1
-	open    int            // offset of the innermost bracket that is open at the end, or -1
+	opener  int            // offset of the innermost open bracket at the stray one, or -1
+	open    int            // offset of the innermost open bracket at the end, or -1
 }
 
 // frame is an open bracket, or the file itself.

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// TestScanKeepsInStep checks that the scan distinguishes divisions and regular expressions; a mistake
-// makes it miss brackets and names. In each source "marker" is code and "hidden" is not.
+// TestScanKeepsInStep checks that the scan distinguishes divisions and regular expressions; a
+// mistake makes it miss brackets and names. In each source "marker" is code and "hidden" is not.
 func TestScanKeepsInStep(t *testing.T) {
 	for _, src := range []string{
 		`a / b; marker / "hidden"`,

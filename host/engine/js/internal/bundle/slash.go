@@ -103,7 +103,7 @@ func (s *scanner) startsStatement(f *frame, newline bool) bool {
 	}
 }
 
-// unknownToGoja reports whether a regular expression has a flag that goja refuses.
+// unknownToGoja reports whether a regular expression has a flag that goja rejects.
 func unknownToGoja(text string) bool {
 	return strings.ContainsAny(text[strings.LastIndexByte(text, '/'):], "dv")
 }

@@ -1,9 +1,11 @@
-// Package ieee754 implements functions of JavaScript's Math with the results of V8, exact to the last digit.
+// Package ieee754 implements functions of JavaScript's Math with the results of V8, exact to the
+// last digit.
 //
-// The language does not specify the last digits. Authors write and test tools with Node, whose Math.pow(1.0075, 360) and
-// 9 ** 1.5 differ from those of Go's package math, which also uses other algorithms on other processors. Functions that
-// are missing here have the same results in Go: Expm1, Log1p, Atanh, Sqrt and Hypot. Of 352,000 values, all equal those
-// of V8 except nine sines, cosines and tangents of numbers over two million.
+// The language does not specify the last digits. Authors write and test tools with Node, whose
+// Math.pow(1.0075, 360) and 9 ** 1.5 differ from those of Go's package math, which also uses other
+// algorithms on other processors. Functions that are missing here have the same results in Go:
+// Expm1, Log1p, Atanh, Sqrt and Hypot. Of 352,000 values, all equal those of V8 except nine sines,
+// cosines and tangents of numbers over two million.
 //
 // The algorithms and coefficients are those of fdlibm:
 //
@@ -14,12 +16,13 @@
 //	software is freely granted, provided that this notice
 //	is preserved.
 //
-// Processors other than amd64 may fuse a multiplication and an addition, which can change the last digit.
+// Processors other than amd64 may fuse a multiplication and an addition, which can change the last
+// digit.
 package ieee754
 
 import "math"
 
-// words returns the high and the low half of a number.
+// words returns the high and low halves of a number.
 func words(x float64) (int32, uint32) {
 	b := math.Float64bits(x)
 	return int32(b >> 32), uint32(b)
@@ -30,10 +33,10 @@ func fromWords(high int32, low uint32) float64 {
 	return math.Float64frombits(uint64(uint32(high))<<32 | uint64(low))
 }
 
-// highOnly returns a number without its low half.
+// highOnly returns a number with its low half cleared.
 func highOnly(x float64) float64 { return math.Float64frombits(math.Float64bits(x) &^ 0xffffffff) }
 
-// withHigh returns a number with another high half.
+// withHigh returns a number with its high half replaced.
 func withHigh(x float64, high int32) float64 {
 	_, low := words(x)
 	return fromWords(high, low)

@@ -2,7 +2,7 @@ package ieee754
 
 import "math"
 
-// Exp is Math.exp.
+// Exp implements Math.exp.
 func Exp(x float64) float64 {
 	const (
 		p1     = 1.66666666666666019037e-01
@@ -64,7 +64,7 @@ func Exp(x float64) float64 {
 	return y * fromWords(0x3ff00000+(k+1000)<<20, 0) * 9.33263618503218878990e-302
 }
 
-// Cbrt is Math.cbrt.
+// Cbrt implements Math.cbrt.
 func Cbrt(x float64) float64 {
 	const b1, b2 = 715094163, 696219795
 	hx, lx := words(x)

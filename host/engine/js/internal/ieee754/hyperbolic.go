@@ -2,7 +2,7 @@ package ieee754
 
 import "math"
 
-// Sinh is Math.sinh.
+// Sinh implements Math.sinh.
 func Sinh(x float64) float64 {
 	a := math.Abs(x)
 	h := math.Copysign(0.5, x)
@@ -27,7 +27,7 @@ func Sinh(x float64) float64 {
 	return x * math.Inf(1)
 }
 
-// Cosh is Math.cosh.
+// Cosh implements Math.cosh.
 func Cosh(x float64) float64 {
 	a := math.Abs(x)
 	ix, _ := words(a)
@@ -52,7 +52,7 @@ func Cosh(x float64) float64 {
 	return a * math.Inf(1)
 }
 
-// Tanh is Math.tanh.
+// Tanh implements Math.tanh.
 func Tanh(x float64) float64 {
 	a := math.Abs(x)
 	ix, _ := words(a)
@@ -73,7 +73,7 @@ func Tanh(x float64) float64 {
 	return math.Copysign(z, x)
 }
 
-// Asinh is Math.asinh.
+// Asinh implements Math.asinh.
 func Asinh(x float64) float64 {
 	ix, _ := words(math.Abs(x))
 	a := math.Abs(x)
@@ -94,7 +94,7 @@ func Asinh(x float64) float64 {
 	return math.Copysign(w, x)
 }
 
-// Acosh is Math.acosh.
+// Acosh implements Math.acosh.
 func Acosh(x float64) float64 {
 	switch {
 	case x < 1 || x != x:

@@ -15,7 +15,7 @@ func asinRatio(t float64) float64 {
 	return p / q
 }
 
-// Asin is Math.asin.
+// Asin implements Math.asin.
 func Asin(x float64) float64 {
 	a := math.Abs(x)
 	ix, _ := words(a)
@@ -43,7 +43,7 @@ func Asin(x float64) float64 {
 	return math.Copysign(t, x)
 }
 
-// Acos is Math.acos.
+// Acos implements Math.acos.
 func Acos(x float64) float64 {
 	a := math.Abs(x)
 	ix, _ := words(a)
@@ -78,7 +78,7 @@ var (
 	aT     = [11]float64{3.33333333333329318027e-01, -1.99999999998764832476e-01, 1.42857142725034663711e-01, -1.11111104054623557880e-01, 9.09088713343650656196e-02, -7.69187620504482999495e-02, 6.66107313738753120669e-02, -5.83357013379057348645e-02, 4.97687799461593236017e-02, -3.65315727442169155270e-02, 1.62858201153657823623e-02}
 )
 
-// Atan is Math.atan.
+// Atan implements Math.atan.
 func Atan(x float64) float64 {
 	a := math.Abs(x)
 	ix, _ := words(a)
@@ -111,7 +111,7 @@ func Atan(x float64) float64 {
 	return math.Copysign(atanHi[id]-((v*(s1+s2)-atanLo[id])-v), x)
 }
 
-// Atan2 is Math.atan2.
+// Atan2 implements Math.atan2.
 func Atan2(y, x float64) float64 {
 	const piLo = 1.2246467991473531772e-16
 	if x != x || y != y || x == 0 || y == 0 || math.IsInf(x, 0) || math.IsInf(y, 0) {

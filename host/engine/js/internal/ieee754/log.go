@@ -41,7 +41,7 @@ func split(x float64) (k, hx int32, scaled, special float64, ok bool) {
 	return k + i>>20, hx, withHigh(x, hx|(i^0x3ff00000)), 0, true
 }
 
-// Log is Math.log.
+// Log implements Math.log.
 func Log(x float64) float64 {
 	k, hx, x, special, ok := split(x)
 	if !ok {
@@ -81,7 +81,7 @@ func Log(x float64) float64 {
 	return dk*ln2Hi - ((s*(f-r) - dk*ln2Lo) - f)
 }
 
-// Log2 is Math.log2.
+// Log2 implements Math.log2.
 func Log2(x float64) float64 {
 	const hi2, lo2 = 1.44269504072144627571e+00, 1.67517131648865118353e-10
 	if x == 1 {
@@ -106,7 +106,7 @@ func Log2(x float64) float64 {
 	return vlo + w
 }
 
-// Log10 is Math.log10.
+// Log10 implements Math.log10.
 func Log10(x float64) float64 {
 	const ivln10, hi2, lo2 = 4.34294481903251816668e-01, 3.01029995663611771306e-01, 3.69423907715893078616e-13
 	if x == 1 {

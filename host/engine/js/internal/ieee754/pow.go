@@ -2,7 +2,7 @@ package ieee754
 
 import "math"
 
-// Pow is Math.pow.
+// Pow implements Math.pow.
 func Pow(x, y float64) float64 {
 	hx, lx := words(x)
 	hy, _ := words(y)

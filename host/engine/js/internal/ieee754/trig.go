@@ -2,7 +2,7 @@ package ieee754
 
 import "math"
 
-// Sin is Math.sin.
+// Sin implements Math.sin.
 func Sin(x float64) float64 {
 	n, y0, y1 := remPio2(x)
 	small := y0 == x && n == 0
@@ -17,7 +17,7 @@ func Sin(x float64) float64 {
 	return -kernelCos(y0, y1)
 }
 
-// Cos is Math.cos.
+// Cos implements Math.cos.
 func Cos(x float64) float64 {
 	n, y0, y1 := remPio2(x)
 	switch n & 3 {
@@ -31,7 +31,7 @@ func Cos(x float64) float64 {
 	return kernelSin(y0, y1, false)
 }
 
-// Tan is Math.tan.
+// Tan implements Math.tan.
 func Tan(x float64) float64 {
 	n, y0, y1 := remPio2(x)
 	return kernelTan(y0, y1, n&1 == 1)

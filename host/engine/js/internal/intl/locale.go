@@ -69,7 +69,7 @@ func tableFor(name string) *table {
 			return t
 		}
 		if knownLocales()[name] && !defaultLocales()[name] {
-			return nil // it has data of its own
+			return nil // the locale has its own data
 		}
 		name = name[:max(strings.LastIndexByte(name, '-'), 0)]
 	}

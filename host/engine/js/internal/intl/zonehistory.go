@@ -71,5 +71,5 @@ func (z zone) check(t time.Time) error {
 	return nil
 }
 
-// lastDiffering is the last of those years.
+// lastDiffering is the last year in differing.
 const lastDiffering = 1975

@@ -1,11 +1,11 @@
-// Writes properties.txt.gz: the Unicode properties that regular expressions can name, from the tables of the Node.js that
-// runs this. The aliases come from npm packages:
+// Writes properties.txt.gz: the Unicode properties of regular expressions, from the tables of the
+// Node.js that runs this. The aliases come from npm packages:
 //
 //   npm install --no-save unicode-property-value-aliases-ecmascript unicode-property-aliases-ecmascript
 //   node generate.mjs
 //
-// Each line is a list of names, a tab, and ranges: the distance to the start of each from the end of the last, and how
-// many more code points it has, in base 36.
+// Each line is a list of names, a tab, and ranges: the distance from the end of the previous range,
+// and the number of further code points, in base 36.
 import { createRequire } from 'node:module';
 import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';

@@ -47,7 +47,7 @@ func CheckGroups(pattern string, unicodeMode bool) error {
 		}
 	}
 	if len(names) == 0 && !unicodeMode {
-		return nil // \k is the letter
+		return nil // \k matches the letter k
 	}
 	for _, reference := range references {
 		if name, ok := groupName(reference); !ok || !names[name] {

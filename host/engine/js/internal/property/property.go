@@ -1,5 +1,6 @@
-// Package property expands the Unicode properties in JavaScript's regular expressions, \p{...} and \P{...}, to character
-// classes, for an engine that does not support them. It also checks the syntax that such an engine accepts by mistake.
+// Package property expands the Unicode properties in JavaScript's regular expressions, \p{...} and
+// \P{...}, to character classes, for an engine that does not support them. It also checks the
+// syntax that such an engine accepts by mistake.
 package property
 
 import (

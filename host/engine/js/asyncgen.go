@@ -1,0 +1,174 @@
+package js
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/file"
+	"github.com/dop251/goja/unistring"
+)
+
+// Names of globals that source code cannot contain: our replacements of esbuild's helpers.
+const (
+	asyncGeneratorName = "\x00asyncGenerator"
+	yieldStarName      = "\x00yieldStar"
+	forAwaitName       = "\x00forAwait"
+	markName           = "\x00asyncGeneratorFunction"
+)
+
+// Patterns for esbuild's helpers, which may have any number in their names.
+var (
+	asyncGeneratorHelper = lazyRegexp(`var (__asyncGenerator\d*) = \(__this, __arguments, generator\) => \{\s+var resume = `)
+	yieldStarHelper      = lazyRegexp(`var (__yieldStar\d*) = \(value\) => \{\s+var obj = `)
+	forAwaitHelper       = lazyRegexp(`var (__forAwait\d*) = \(obj, it, method\) => `)
+	awaitHelper          = lazyRegexp(`var (__await\d*) = function\(promise, isYieldStar\) \{`)
+	helperDeclaration    = lazyRegexp(`var __(?:asyncGenerator|yieldStar|forAwait|await)\d* = `)
+)
+
+// asyncHelpers are the names of the helpers of a script, "" for missing ones.
+type asyncHelpers struct{ generator, yieldStar, forAwait, await string }
+
+// findAsyncHelpers returns the names of esbuild's helpers for async generators. It reports false if
+// there are none, or more than one of a kind: helpers of an already bundled package belong together
+// and are left unchanged.
+func findAsyncHelpers(code string) (h asyncHelpers, ok bool) {
+	if !strings.Contains(code, "__asyncGenerator") && !strings.Contains(code, "__forAwait") {
+		return h, false
+	}
+	found := 0
+	for name, helper := range map[*string]func() *regexp.Regexp{&h.generator: asyncGeneratorHelper, &h.yieldStar: yieldStarHelper, &h.forAwait: forAwaitHelper, &h.await: awaitHelper} {
+		if match := helper().FindStringSubmatch(code); match != nil {
+			*name = match[1]
+			found++
+		}
+	}
+	return h, found > 0 && found == len(helperDeclaration().FindAllString(code, -1)) && (h.generator == "" || h.await != "")
+}
+
+// replaceAsyncHelpers replaces esbuild's helpers by our own functions, because they deviate from
+// the language: an await in a finally clause ended it if the consumer had left the loop, a return
+// did not await its value within the generator, and next of a generator was not a method of a
+// prototype.
+func replaceAsyncHelpers(code string, tree *ast.Program) {
+	h, ok := findAsyncHelpers(code)
+	if !ok {
+		return
+	}
+	w := walker{maxUnfolded}
+	w.walk(tree.Body, func(node any) bool {
+		switch n := node.(type) {
+		case *ast.Binding:
+			return !h.replace(n)
+		case *ast.BlockStatement:
+			n.List = h.markDeclared(n.List)
+		case *ast.CallExpression:
+			h.markArguments(n)
+			if f := lastFunction(n); f != nil && h.generator != "" && isName(n.Callee, h.generator) {
+				h.awaitReturns(f)
+			}
+		}
+		return true
+	})
+}
+
+// replace initialises a helper with our function. It reports whether the binding is a helper.
+func (h asyncHelpers) replace(b *ast.Binding) bool {
+	id, ok := b.Target.(*ast.Identifier)
+	if !ok || b.Initializer == nil {
+		return false
+	}
+	switch id.Name.String() {
+	case "":
+		return false
+	case h.generator:
+		b.Initializer = call(id.Idx, asyncGeneratorName, identifier(id.Idx, unistring.NewFromString(h.await)))
+	case h.yieldStar:
+		b.Initializer = identifier(id.Idx, yieldStarName)
+	case h.forAwait:
+		b.Initializer = identifier(id.Idx, forAwaitName)
+	default:
+		return false
+	}
+	return true
+}
+
+// awaitReturns makes each return of a generator await its value, which may fail within a try block.
+// It skips nested functions.
+func (h asyncHelpers) awaitReturns(generator *ast.FunctionLiteral) {
+	w := walker{maxUnfolded}
+	w.walk(generator.Body, func(node any) bool {
+		switch n := node.(type) {
+		case *ast.FunctionLiteral, *ast.ArrowFunctionLiteral:
+			return false
+		case *ast.ReturnStatement:
+			if n.Argument != nil {
+				n.Argument = &ast.YieldExpression{Yield: n.Return, Argument: &ast.NewExpression{
+					New: n.Return, Callee: identifier(n.Return, unistring.NewFromString(h.await)), ArgumentList: []ast.Expression{n.Argument}}}
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// isAsyncGenerator reports whether a function is a lowered asynchronous generator: it only returns
+// a new generator.
+func (h asyncHelpers) isAsyncGenerator(f *ast.FunctionLiteral) bool {
+	if h.generator == "" || len(f.Body.List) != 1 {
+		return false
+	}
+	made, ok := f.Body.List[0].(*ast.ReturnStatement)
+	if !ok {
+		return false
+	}
+	c, ok := made.Argument.(*ast.CallExpression)
+	return ok && isName(c.Callee, h.generator)
+}
+
+// markDeclared marks the asynchronous generators that a block declares at the beginning of the
+// block, because declarations are hoisted.
+func (h asyncHelpers) markDeclared(list []ast.Statement) []ast.Statement {
+	var marks []ast.Statement
+	for _, s := range list {
+		if d, ok := s.(*ast.FunctionDeclaration); ok && h.isAsyncGenerator(d.Function) {
+			at := d.Function.Function
+			marks = append(marks, &ast.ExpressionStatement{Expression: call(at, markName, identifier(at, d.Function.Name.Name))})
+		}
+	}
+	if marks == nil {
+		return list
+	}
+	directives := 0
+	for directives < len(list) && isText(list[directives]) {
+		directives++
+	}
+	return slices.Concat(list[:directives], marks, list[directives:])
+}
+
+// isText reports whether a statement may be a directive such as "use strict".
+func isText(s ast.Statement) bool {
+	e, ok := s.(*ast.ExpressionStatement)
+	if ok {
+		_, ok = e.Expression.(*ast.StringLiteral)
+	}
+	return ok
+}
+
+// markArguments marks the asynchronous generators among arguments. In other places they would lose
+// the name that goja infers.
+func (h asyncHelpers) markArguments(c *ast.CallExpression) {
+	if isName(c.Callee, markName) {
+		return
+	}
+	for i, argument := range c.ArgumentList {
+		if f, ok := argument.(*ast.FunctionLiteral); ok && h.isAsyncGenerator(f) {
+			c.ArgumentList[i] = call(f.Function, markName, f)
+		}
+	}
+}
+
+func call(at file.Idx, name unistring.String, argument ast.Expression) *ast.CallExpression {
+	return &ast.CallExpression{Callee: identifier(at, name), LeftParenthesis: at, RightParenthesis: at, ArgumentList: []ast.Expression{argument}}
+}

@@ -1,0 +1,140 @@
+package js
+
+import (
+	"github.com/dop251/goja"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// maxMessageBytes bounds the message of a guest's error.
+const maxMessageBytes = 4 << 10
+
+// issued is a fault that was raised in the guest, with its stack trace.
+type issued struct {
+	fault *abi.Fault
+	trace trace
+}
+
+// errorMapper converts between the faults of the host and the errors of a guest.
+type errorMapper struct {
+	*realm
+	program  *program
+	prelude  *prelude
+	cleaner  *errorCleaner
+	issued   map[*goja.Object]issued // the errors that were made from faults
+	readNone bool                    // a read returned null, which a hint can mention
+}
+
+// raise throws a fault in the guest as a MemoryAccessError. Only this object represents the fault:
+// a guest can create an error with the same properties.
+func (e *errorMapper) raise(f *abi.Fault) {
+	object := e.prelude.newMemoryAccessError(f)
+	if e.issued == nil {
+		e.issued = make(map[*goja.Object]issued)
+	}
+	e.issued[object] = issued{fault: f, trace: e.program.traceOf(e.vm.CaptureCallStack(0, nil))}
+	panic(object)
+}
+
+// failure returns the result of Run for an error that ended a call into the runtime.
+func (e *errorMapper) failure(err error) error {
+	if e.halted != nil {
+		return e.halted
+	}
+	// Not errors.As: unwrapping an Exception reads properties of the guest's objects.
+	switch ended := err.(type) {
+	case *goja.InterruptedError:
+		return engine.EndOf(e.ctx)
+	case *goja.StackOverflowError:
+		return e.program.traceOf(ended.Stack()).addTo(abi.Faultf(abi.StackLimit,
+			"calls are nested deeper than %d", e.limits.CallDepth).
+			WithHint("a function that calls itself may lack the condition that ends it"))
+	case *goja.Exception:
+		return e.thrown(ended.Value(), ended.Stack())
+	}
+	panic(err) // goja is not known to return other errors
+}
+
+// thrown returns the fault for a value that a guest threw and did not catch. frames is the stack of
+// the throw, if known.
+func (e *errorMapper) thrown(value goja.Value, frames []goja.StackFrame) error {
+	if object, ok := value.(*goja.Object); ok {
+		if from, ok := e.issued[object]; ok {
+			return from.trace.addTo(from.fault)
+		}
+	}
+	f := abi.Faultf(abi.ToolError, "")
+	where := e.program.traceOf(frames)
+	failed := e.try(func() {
+		f.Message = e.describe(value)
+		// The position of an error's creation is more useful than that of a later throw.
+		if made := e.program.traceOfError(value); len(made) > 0 {
+			where = made
+		}
+	})
+	if failed != nil {
+		if _, ok := failed.(*goja.Exception); !ok {
+			return e.failure(failed)
+		}
+		f.Message = "the tool threw a value that cannot be described"
+	}
+	f.Message = e.cleaner.text(f.Message)
+	e.advise(f)
+	f.Message = cut(f.Message, maxMessageBytes)
+	return where.addTo(f)
+}
+
+// unhandled returns the fault for a rejected promise without a handler.
+func (e *errorMapper) unhandled(p *goja.Promise) error {
+	fault, ok := e.thrown(p.Result(), nil).(*abi.Fault)
+	if !ok {
+		return e.halted
+	}
+	copied := *fault
+	if copied.Hint == "" {
+		copied.Hint = "a promise was rejected and nothing handled it; is an await missing?"
+	}
+	return &copied
+}
+
+// describe returns a message for a value that a guest threw. It runs guest code.
+func (e *errorMapper) describe(value goja.Value) string {
+	switch v := value.(type) {
+	case *goja.Symbol:
+		return "the tool threw a symbol"
+	case goja.String:
+		return v.String()
+	case *goja.Object:
+		return e.describeObject(v)
+	}
+	if isUndefined(value) {
+		return "the tool threw undefined"
+	}
+	return "the tool threw " + value.String()
+}
+
+func (e *errorMapper) describeObject(o *goja.Object) string {
+	message, hasMessage := o.Get("message").(goja.String)
+	if o.ClassName() != "Error" {
+		if hasMessage {
+			return message.String()
+		}
+		text, refused := encodeJSON(e.realm, "value", o, bounds{nesting: 10, bytes: 1 << 10})
+		if refused != nil || text == nil {
+			return "the tool threw an object"
+		}
+		return "the tool threw " + string(text)
+	}
+	name, hasName := o.Get("name").(goja.String)
+	switch {
+	case !hasMessage || message.Length() == 0:
+		if hasName {
+			return name.String()
+		}
+		return "the tool threw an error without a message"
+	case !hasName || name.String() == "Error":
+		return message.String()
+	}
+	return name.String() + ": " + message.String()
+}

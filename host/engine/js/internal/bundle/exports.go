@@ -1,0 +1,64 @@
+package bundle
+
+import (
+	"slices"
+
+	"github.com/dop251/goja/ast"
+)
+
+// exportsNoEntry reports whether a CommonJS module certainly exports no entry: each mention of
+// exports and module, as counted in words, is a statement that assigns to a property that is not an
+// entry's name.
+func exportsNoEntry(body []ast.Statement, words map[string]int) bool {
+	exports, modules := 0, 0
+	for _, statement := range body {
+		e, ok := statement.(*ast.ExpressionStatement)
+		if !ok {
+			continue
+		}
+		assign, ok := e.Expression.(*ast.AssignExpression)
+		if !ok {
+			continue
+		}
+		name, module := exportedName(assign.Left)
+		if name == "" {
+			continue
+		}
+		if slices.Contains(entryExports, name) {
+			return false
+		}
+		if module {
+			modules++
+			continue
+		}
+		exports++
+	}
+	// Words after a dot are not counted, so module.exports counts as module.
+	return exports+modules > 0 && exports == words["exports"] && modules == words["module"]
+}
+
+// exportedName returns the name of exports.name or module.exports.name, "" for any other
+// expression.
+func exportedName(e ast.Expression) (name string, module bool) {
+	dot, ok := e.(*ast.DotExpression)
+	if !ok {
+		return "", false
+	}
+	name = dot.Identifier.Name.String()
+	switch of := dot.Left.(type) {
+	case *ast.Identifier:
+		if of.Name.String() == "exports" {
+			return name, false
+		}
+	case *ast.DotExpression:
+		if isVariable(of.Left, "module") && of.Identifier.Name.String() == "exports" {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+func isVariable(e ast.Expression, name string) bool {
+	id, ok := e.(*ast.Identifier)
+	return ok && id.Name.String() == name
+}

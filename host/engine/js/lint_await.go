@@ -1,0 +1,194 @@
+package js
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/token"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// A read without await returns a promise, which has none of the content's fields: they are
+// undefined far from the mistake, or unnoticed. This lint finds the cases in which an await is
+// certainly missing.
+
+// maxAwaitWarnings bounds the number of warnings.
+const maxAwaitWarnings = 20
+
+const awaitMissing = "an await is missing before memory.get_content"
+
+// lintAwaits returns a warning for each get_content in the author's code whose promise is used as
+// if it were the content, or not used at all.
+func lintAwaits(tree *ast.Program, s *script) []string {
+	if !strings.Contains(s.code, abi.GetContent) {
+		return nil
+	}
+	f := &awaitLinter{walker: walker{maxWalk}, tree: tree, script: s}
+	f.block(tree.Body)
+	f.walk(tree.Body, f.enter)
+	if f.shadowed || f.left < 0 {
+		return nil
+	}
+	return f.warnings
+}
+
+type awaitLinter struct {
+	walker
+	tree     *ast.Program
+	script   *script
+	warnings []string
+	// shadowed reports whether memory may be a variable of the author's.
+	shadowed bool
+}
+
+// enter checks a node. It skips functions without a read.
+func (f *awaitLinter) enter(node any) bool {
+	f.shadowed = f.shadowed || f.rebinds(node, "memory")
+	switch n := node.(type) {
+	case *ast.FunctionLiteral:
+		return strings.Contains(n.Source, abi.GetContent)
+	case *ast.ArrowFunctionLiteral:
+		return strings.Contains(n.Source, abi.GetContent)
+	case *ast.BlockStatement:
+		f.block(n.List)
+	case *ast.ExpressionStatement:
+		if read := readOf(n.Expression); read != nil {
+			f.warn(read, "the result of this memory.get_content is not used")
+		}
+	}
+	if read := readOf(promiseIn(node)); read != nil {
+		f.warn(read, awaitMissing+": "+misuse(node))
+	}
+	return true
+}
+
+// block checks the variables of a block that hold a promise and are used as if they held the
+// content.
+func (f *awaitLinter) block(list []ast.Statement) {
+	for _, statement := range list {
+		declaration, ok := statement.(*ast.LexicalDeclaration)
+		if f.left < 0 {
+			return
+		}
+		if !ok {
+			continue
+		}
+		for _, b := range declaration.List {
+			id, ok := b.Target.(*ast.Identifier)
+			read := readOf(b.Initializer)
+			if !ok || read == nil || len(f.warnings) == maxAwaitWarnings {
+				continue
+			}
+			if misused := f.misusedIn(list, id.Name.String(), b); misused != nil {
+				f.warn(read, fmt.Sprintf("%s: %s is a promise, %s", awaitMissing, id.Name, misuse(misused)))
+			}
+		}
+	}
+}
+
+// misusedIn returns a node that uses a variable as if it were not a promise, or nil. It also
+// returns nil if the variable can have a value other than that of own.
+func (f *awaitLinter) misusedIn(list []ast.Statement, name string, own *ast.Binding) (misused any) {
+	changed := false
+	f.walk(list, func(node any) bool {
+		if node != any(own) && f.rebinds(node, name) {
+			changed = true
+		}
+		if misused == nil && isName(promiseIn(node), name) {
+			misused = node
+		}
+		return !changed
+	})
+	if changed {
+		return nil
+	}
+	return misused
+}
+
+// promiseMembers are the members of a promise. All others are undefined.
+var promiseMembers = strings.Fields("then catch finally constructor toString toLocaleString valueOf hasOwnProperty isPrototypeOf propertyIsEnumerable __proto__")
+
+// promiseIn returns the expression in a node whose value cannot be meant to be a promise, or nil.
+func promiseIn(node any) any {
+	switch n := node.(type) {
+	case *ast.DotExpression:
+		if !slices.Contains(promiseMembers, n.Identifier.Name.String()) {
+			return n.Left
+		}
+	case *ast.BracketExpression:
+		if key, ok := n.Member.(*ast.StringLiteral); ok && !slices.Contains(promiseMembers, key.Value.String()) {
+			return n.Left
+		}
+	case *ast.BinaryExpression:
+		if n.Operator == token.COALESCE || n.Operator == token.LOGICAL_OR {
+			return n.Left
+		}
+	case *ast.Binding:
+		if pattern, ok := n.Target.(*ast.ObjectPattern); ok && takesFields(pattern) {
+			return n.Initializer
+		}
+	}
+	return nil
+}
+
+// takesFields reports whether a pattern only binds fields that promises lack.
+func takesFields(pattern *ast.ObjectPattern) bool {
+	for _, property := range pattern.Properties {
+		name := ""
+		switch p := property.(type) {
+		case *ast.PropertyShort:
+			name = p.Name.Name.String()
+		case *ast.PropertyKeyed:
+			if key, ok := p.Key.(*ast.StringLiteral); ok {
+				name = key.Value.String()
+			}
+		}
+		if name == "" || slices.Contains(promiseMembers, name) {
+			return false
+		}
+	}
+	return len(pattern.Properties) > 0 && pattern.Rest == nil
+}
+
+// misuse describes the mistake in a node for which promiseIn returned an expression.
+func misuse(node any) string {
+	switch n := node.(type) {
+	case *ast.DotExpression:
+		return "which has no " + n.Identifier.Name.String()
+	case *ast.BinaryExpression:
+		return "which is never null"
+	}
+	return "which has no such field"
+}
+
+// readOf returns the call if an expression is memory.get_content(...), and nil otherwise.
+func readOf(expression any) *ast.CallExpression {
+	if optional, ok := expression.(*ast.Optional); ok {
+		expression = optional.Expression
+	}
+	call, ok := expression.(*ast.CallExpression)
+	if !ok {
+		return nil
+	}
+	callee, ok := call.Callee.(*ast.DotExpression)
+	if !ok || callee.Identifier.Name != abi.GetContent || !isName(callee.Left, "memory") {
+		return nil
+	}
+	return call
+}
+
+// warn adds a warning about a call in the author's code.
+func (f *awaitLinter) warn(read *ast.CallExpression, text string) {
+	at := f.tree.File.Position(int(read.Idx0()) - f.tree.File.Base())
+	name, line, column, ok := f.script.position(at.Line, at.Column)
+	if !ok || len(f.warnings) == maxAwaitWarnings || strings.Contains("/"+name, "/node_modules/") {
+		return
+	}
+	warning := fmt.Sprintf("%s:%d:%d: %s", name, line, column, text)
+	if !slices.Contains(f.warnings, warning) {
+		f.warnings = append(f.warnings, warning)
+	}
+}

@@ -1,0 +1,76 @@
+package js
+
+import (
+	"github.com/dop251/goja"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// newMemoryAccessError returns the guest's error for a fault, as the class would create it. It runs
+// no guest code, even if the guest has replaced Error, prototypes or the class, so the fault cannot
+// get lost.
+func (p *prelude) newMemoryAccessError(f *abi.Fault) *goja.Object {
+	object := bareError(p.vm, p.vm.ToValue(f.Message))
+	setPrototype(object, p.memoryAccessError().Get("prototype").(*goja.Object))
+	define(object, "code", textOrUndefined(p.vm, string(f.Code)))
+	define(object, "op", textOrUndefined(p.vm, f.Op))
+	define(object, "store", textOrUndefined(p.vm, f.Store))
+	define(object, "item", textOrUndefined(p.vm, f.Item))
+	define(object, "violations", listOf(p.realm, f.Violations))
+	define(object, "hint", textOrUndefined(p.vm, f.Hint))
+	return object
+}
+
+func textOrUndefined(vm *goja.Runtime, text string) goja.Value {
+	if text == "" {
+		return goja.Undefined()
+	}
+	return vm.ToValue(text)
+}
+
+func listOf(r *realm, violations []abi.Violation) goja.Value {
+	if len(violations) == 0 {
+		return r.vm.NewArray()
+	}
+	return mustParse(r, violations)
+}
+
+// memoryAccessError returns the class. It is created at its first use, when the guest may have
+// replaced Error already.
+func (p *prelude) memoryAccessError() *goja.Object {
+	return p.module(errorsModule).Get("MemoryAccessError").(*goja.Object)
+}
+
+// makeErrorBase returns the base class of MemoryAccessError in place of Error. The guest may have
+// replaced the global by now, and saving goja's own in advance would slow every run; but goja's own
+// errors are known to inherit from it.
+func makeErrorBase(r *realm) goja.Value {
+	base := r.vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
+		r.enter()
+		defer r.leave()
+		object := bareError(r.vm, call.Argument(0))
+		setPrototype(object, call.This.Prototype())
+		return object
+	}).(*goja.Object)
+	builtin := r.vm.NewTypeError().Prototype().Prototype()
+	prototype := base.Get("prototype").(*goja.Object)
+	setPrototype(prototype, builtin)
+	// The class sets the name of its prototype. The assignment fails if the next object with a name
+	// in the prototype chain is frozen.
+	for object, flag := range map[*goja.Object]goja.Flag{base: goja.FLAG_FALSE, prototype: goja.FLAG_TRUE} {
+		must(object.DefineDataProperty("name", r.vm.ToValue("Error"), flag, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	}
+	return base
+}
+
+// bareError returns an error with a message, as the constructor of Error does, but with another
+// prototype.
+func bareError(vm *goja.Runtime, message goja.Value) *goja.Object {
+	object := vm.NewTypeError()
+	if isUndefined(message) {
+		must(object.Delete("message"))
+		return object
+	}
+	must(object.DefineDataProperty("message", message.ToString(), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	return object
+}

@@ -1,0 +1,89 @@
+package js
+
+import (
+	"strconv"
+
+	"github.com/dop251/goja"
+)
+
+// goja passes the traps apply and construct an array that is a view of its own stack: if a guest
+// keeps it, it shows and changes the locals of other calls. The guest's constructor Proxy therefore
+// puts a handler of ours between a function and its traps, which passes copies. Proxies of other
+// objects have no such traps and are goja's own.
+
+// proxyPatch is the guest's constructor Proxy.
+type proxyPatch struct{ *realm }
+
+// install replaces the constructor Proxy.
+func (p *proxyPatch) install() {
+	global := p.vm.GlobalObject()
+	native := global.Get("Proxy").(*goja.Object)
+	construct, _ := goja.AssertConstructor(native)
+	revocable := native.Get("revocable").(*goja.Object)
+	shimmed := p.native("revocable", func(call goja.FunctionCall) goja.Value {
+		return p.call(revocable, call.This, p.shimmed(call.Arguments)...)
+	})
+	must(shimmed.DefineDataProperty("length", p.vm.ToValue(2), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	must(native.DefineDataProperty("revocable", shimmed, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	// A proxy of the constructor keeps its name, its length and its lack of a prototype.
+	wrapped := p.vm.NewProxy(native, &goja.ProxyTrapConfig{
+		Construct: func(_ *goja.Object, arguments []goja.Value, newTarget *goja.Object) *goja.Object {
+			return p.construct(construct, newTarget, p.shimmed(arguments))
+		},
+	})
+	must(global.DefineDataProperty("Proxy", p.vm.ToValue(wrapped), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+}
+
+// shimmed returns the arguments target and handler of a proxy, with our handler if the target can
+// be called.
+func (p *proxyPatch) shimmed(arguments []goja.Value) []goja.Value {
+	if len(arguments) < 2 || !isCallable(arguments[0]) {
+		return arguments
+	}
+	handler, ok := arguments[1].(*goja.Object)
+	if !ok || isRevoked(handler) { // any use of a revoked proxy throws
+		return arguments
+	}
+	// Its target is an empty object, which has no members that a trap would have to agree with.
+	shim := p.vm.NewProxy(p.vm.CreateObject(nil), &goja.ProxyTrapConfig{
+		Get: func(_ *goja.Object, name string, _ goja.Value) goja.Value { return p.trapOf(handler, name) },
+	})
+	return []goja.Value{arguments[0], p.vm.ToValue(shim)}
+}
+
+func isRevoked(o *goja.Object) bool {
+	return o.ExportType() == proxyType && o.Export().(goja.Proxy).Handler() == nil
+}
+
+// listOfTrap is the index of the argument list among the arguments of a trap.
+var listOfTrap = map[string]int{"apply": 2, "construct": 1}
+
+// trapOf returns a trap of a handler as a function that copies the argument list.
+func (p *proxyPatch) trapOf(handler *goja.Object, name string) goja.Value {
+	p.enter()
+	defer p.leave()
+	value := handler.Get(name)
+	trap, ok := value.(*goja.Object)
+	if !ok || !isCallable(trap) {
+		return orUndefined(value)
+	}
+	list := listOfTrap[name]
+	return p.vm.ToValue(func(call goja.FunctionCall) goja.Value {
+		p.enter()
+		defer p.leave()
+		arguments := make([]goja.Value, len(call.Arguments)) // these are on the stack, too
+		copy(arguments, call.Arguments)
+		if list > 0 && list < len(arguments) {
+			arguments[list] = p.copyOfList(arguments[list].(*goja.Object))
+		}
+		return p.call(trap, handler, arguments...)
+	})
+}
+
+func (p *proxyPatch) copyOfList(list *goja.Object) goja.Value {
+	items := make([]any, list.Get("length").ToInteger())
+	for i := range items {
+		items[i] = list.Get(strconv.Itoa(i))
+	}
+	return p.vm.NewArray(items...)
+}

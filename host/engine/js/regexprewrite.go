@@ -1,0 +1,41 @@
+package js
+
+import (
+	"strings"
+
+	"github.com/toolrun/toolrun/host/engine/js/internal/anchor"
+	"github.com/toolrun/toolrun/host/engine/js/internal/property"
+)
+
+// anchored matches possible regular expressions with the flag m or u, or with \b or \B.
+var anchored = lazyRegexp(`\\[bB]|/[dgisvy]*[mu]`)
+
+// mayRewrite reports whether code may contain a regular expression that rewritePattern changes.
+func mayRewrite(code string) bool {
+	return property.Changes(code) || strings.Contains(code, `\k`) || anchored().MatchString(code)
+}
+
+// rewritePattern returns an expression that matches in goja what the given one matches in
+// JavaScript, or an error if the expression is invalid.
+func rewritePattern(pattern, flags string) (string, error) {
+	unicode := strings.Contains(flags, "u")
+	if err := property.CheckGroups(pattern, unicode); err != nil {
+		return "", err
+	}
+	if unicode {
+		if err := property.CheckUnicode(pattern); err != nil {
+			return "", err
+		}
+	}
+	if unicode && property.Changes(pattern) {
+		expanded, err := property.Expand(pattern)
+		if err != nil {
+			return "", err
+		}
+		pattern = expanded
+	}
+	if anchor.Used(pattern, flags) {
+		return anchor.Rewrite(pattern, flags), nil
+	}
+	return pattern, nil
+}

@@ -1,0 +1,239 @@
+package js
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/file"
+
+	"github.com/toolrun/toolrun/host/engine/js/internal/property"
+)
+
+// rewritePatterns rewrites the regular expressions of a script, see rewritePattern. It returns the
+// author's text of each changed expression.
+func rewritePatterns(code string, tree *ast.Program) (map[string]string, error) {
+	if !mayRewrite(code) {
+		return nil, nil
+	}
+	texts := map[string]string{}
+	var failed error
+	total := 0
+	w := walker{maxUnfolded}
+	w.walk(tree.Body, func(node any) bool {
+		literal, ok := node.(*ast.RegExpLiteral)
+		if !ok || failed != nil {
+			return failed == nil
+		}
+		expanded, err := rewritePattern(literal.Pattern, literal.Flags)
+		if err == nil && expanded == literal.Pattern {
+			return true
+		}
+		if total += len(expanded); err == nil && total > maxPatternBytes {
+			err = property.ErrSize
+		}
+		if err != nil {
+			failed = &patternError{literal.Literal, err, tree.File.Position(int(literal.Idx0()) - tree.File.Base())}
+			return false
+		}
+		if expanded != literal.Pattern {
+			texts[expanded] = literal.Pattern
+			literal.Pattern = expanded
+		}
+		return true
+	})
+	return texts, failed
+}
+
+// maxPatternBytes bounds the rewritten regular expressions of a script.
+const maxPatternBytes = 2 << 20
+
+// patternError is the error for an invalid regular expression of the script.
+type patternError struct {
+	literal string
+	err     error
+	at      file.Position
+}
+
+func (e *patternError) Error() string {
+	return "Invalid regular expression: " + cut(e.literal, 200) + ": " + e.err.Error()
+}
+
+// regexps is the guest's class RegExp. It rewrites expressions that goja interprets differently
+// from the language.
+type regexps struct {
+	*realm
+	patterns map[string]string // the author's texts of the rewritten expressions of the script
+	sources  map[string]string // the same with expressions created at run time; nil before the first
+}
+
+// install replaces the constructor RegExp.
+func (x *regexps) install() {
+	global := x.vm.GlobalObject()
+	native := global.Get("RegExp").(*goja.Object)
+	prototype := native.Get("prototype").(*goja.Object)
+	construct, _ := goja.AssertConstructor(native)
+	var wrapped *goja.Object
+	wrapped = x.vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
+		target := call.NewTarget
+		if target == nil {
+			if same := x.sameRegExp(wrapped, call.Arguments); same != nil {
+				return same
+			}
+			target = wrapped
+		}
+		return x.construct(construct, target, x.patternArguments(call.Arguments))
+	}).(*goja.Object)
+	no, yes := goja.FLAG_FALSE, goja.FLAG_TRUE
+	must(wrapped.DefineDataProperty("prototype", prototype, no, no, no))
+	must(wrapped.DefineDataProperty("name", x.vm.ToValue("RegExp"), no, yes, no))
+	must(wrapped.DefineDataProperty("length", x.vm.ToValue(2), no, yes, no))
+	must(global.DefineDataProperty("RegExp", wrapped, yes, yes, no))
+	must(prototype.DefineDataProperty("constructor", wrapped, yes, yes, no))
+	// goja's own implementation of split is much faster than the one for other constructors.
+	must(wrapped.DefineAccessorPropertySymbol(goja.SymSpecies, x.native("get [Symbol.species]", func(call goja.FunctionCall) goja.Value {
+		if call.This == goja.Value(wrapped) {
+			return native
+		}
+		return call.This
+	}), nil, yes, no))
+	x.keepSources(prototype)
+}
+
+// sameRegExp returns x for RegExp(x) without new if x is a regular expression, and nil otherwise.
+func (x *regexps) sameRegExp(wrapped *goja.Object, arguments []goja.Value) *goja.Object {
+	if len(arguments) == 0 || len(arguments) > 1 && !isUndefined(arguments[1]) {
+		return nil
+	}
+	object, ok := arguments[0].(*goja.Object)
+	if !ok || object.ClassName() != "RegExp" || object.Get("constructor") != goja.Value(wrapped) {
+		return nil
+	}
+	return object
+}
+
+// patternArguments checks and rewrites the pattern of a call of RegExp.
+func (x *regexps) patternArguments(given []goja.Value) []goja.Value {
+	if len(given) == 0 {
+		return given
+	}
+	flags, flagged := "", len(given) > 1 && !isUndefined(given[1])
+	if flagged {
+		text, ok := given[1].(goja.String)
+		if !ok {
+			return given
+		}
+		flags = text.String()
+	}
+	pattern, ok := patternOf(given[0], flagged)
+	if !ok {
+		return given
+	}
+	rewritten, err := rewritePattern(pattern, flags)
+	if err != nil {
+		panic(x.newError("SyntaxError", "Invalid regular expression: /"+cut(pattern, 200)+"/: "+err.Error()))
+	}
+	if _, isText := given[0].(goja.String); isText && rewritten == pattern {
+		return given
+	}
+	if rewritten != pattern {
+		x.remember(rewritten, pattern)
+	}
+	return append([]goja.Value{x.vm.ToValue(rewritten)}, given[1:]...)
+}
+
+// patternOf returns the text of a pattern: a string, or a regular expression with new flags.
+func patternOf(v goja.Value, flagged bool) (string, bool) {
+	switch source := v.(type) {
+	case goja.String:
+		return source.String(), true
+	case *goja.Object:
+		if flagged && source.ClassName() == "RegExp" {
+			return orUndefined(source.Get("source")).String(), true
+		}
+	}
+	return "", false
+}
+
+// maxRemembered bounds the rewritten expressions whose texts a run keeps.
+const maxRemembered = 1000
+
+// remember stores the text of a rewritten expression for its member "source".
+func (x *regexps) remember(expanded, text string) {
+	if x.sources == nil {
+		x.sources = maps.Clone(x.patterns)
+		if x.sources == nil {
+			x.sources = make(map[string]string)
+		}
+	}
+	if len(x.sources) < maxRemembered {
+		x.sources[expanded] = escapedSlashes(text)
+	}
+}
+
+// escapedSlashes escapes the slashes of an expression that would end a literal.
+func escapedSlashes(text string) string {
+	var b strings.Builder
+	inClass := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && i+1 < len(text):
+			b.WriteByte(c)
+			i++
+		case c == '[':
+			inClass = true
+		case c == ']':
+			inClass = false
+		case c == '/' && !inClass:
+			b.WriteByte('\\')
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// keepSources makes the members source and toString of regular expressions return the author's
+// text.
+func (x *regexps) keepSources(prototype *goja.Object) {
+	plain, err := x.vm.RunProgram(sourceGetter())
+	must(err)
+	read := x.call(plain.(*goja.Object), goja.Undefined(), prototype).(*goja.Object)
+	source := x.native("get source", func(call goja.FunctionCall) goja.Value {
+		answer := x.call(read, call.This)
+		return x.authorsText(answer)
+	})
+	must(prototype.DefineAccessorProperty("source", source, nil, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	text := x.native("toString", func(call goja.FunctionCall) goja.Value {
+		object, ok := call.This.(*goja.Object)
+		if !ok {
+			panic(x.vm.NewTypeError("RegExp.prototype.toString requires that 'this' be an Object"))
+		}
+		return x.vm.ToValue("/" + orUndefined(object.Get("source")).String() + "/" + orUndefined(object.Get("flags")).String())
+	})
+	must(prototype.DefineDataProperty("toString", text, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+}
+
+var sourceGetter = lazyProgram("toolrun:source", `(function (prototype) { return Object.getOwnPropertyDescriptor(prototype, "source").get })`, false)
+
+func orUndefined(v goja.Value) goja.Value {
+	if v == nil {
+		return goja.Undefined()
+	}
+	return v
+}
+
+func (x *regexps) authorsText(source goja.Value) goja.Value {
+	if text, ok := x.texts()[source.String()]; ok {
+		return x.vm.ToValue(text)
+	}
+	return source
+}
+
+// texts returns the author's texts of the rewritten expressions so far.
+func (x *regexps) texts() map[string]string {
+	if x.sources != nil {
+		return x.sources
+	}
+	return x.patterns
+}

@@ -1,0 +1,18 @@
+package js
+
+import "testing"
+
+// TestUnsupportedGlobals checks that each global with a hint is indeed undefined.
+func TestUnsupportedGlobals(t *testing.T) {
+	defined := definedGlobals(&program{engine: New(), script: &script{}})
+	for name := range unsupported {
+		if defined(name) {
+			t.Errorf("tools have %s: remove its hint", name)
+		}
+	}
+	for _, name := range []string{"memory", "console", "setTimeout", "Buffer", "undefined", "Map"} {
+		if !defined(name) {
+			t.Errorf("%s is not defined", name)
+		}
+	}
+}
