@@ -1,5 +1,5 @@
-// Adds a note to the running summary. How long it may become is the business of the store's schema, not of this
-// code: where the schema refuses the text, the oldest note goes and the rest is tried again.
+// Adds a note to the running summary. The store's schema limits the length of the summary: if it rejects the text,
+// the tool drops the oldest note and retries.
 async function main({ note }) {
   const summary = await memory.get_content('conversationSummary');
   const notes = summary?.text ? summary.text.split('\n') : [];
@@ -9,7 +9,7 @@ async function main({ note }) {
       await memory.set_content('conversationSummary', { text: notes.join('\n') });
       return { notes, dropped };
     } catch (error) {
-      // Every refused memory call throws a MemoryAccessError with a code. Only this one can be helped here.
+      // A rejected memory call throws a MemoryAccessError with a code. The tool can only handle this one.
       if (error.code !== 'schema_violation' || notes.length === 1) throw error;
       notes.shift();
     }

@@ -1,5 +1,5 @@
-// The platform hands over what it knows of the user as the session's metadata; a tool may read it only. The
-// projection asks for two fields of it.
+// The platform passes data about the user as the session's metadata, which tools can only read. The projection
+// selects two of its fields.
 const meta = await memory.get_content('sessionMeta', { 'metadata.userName': 1, 'metadata.customerTier': 1 });
 const { userName, customerTier } = meta?.metadata ?? {};
 

@@ -1,4 +1,4 @@
-// Tests the plug-in over the double of the host: node --test test.mjs
+// Tests the plug-in with the test double of the host: node --test test.mjs
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,7 +1,7 @@
 import { total } from './total';
 import type { History, Input, Order, Summary } from './types';
 
-/** How many orders are kept. The oldest go first. */
+/** The number of orders to keep. The oldest are dropped first. */
 const MOST_ORDERS = 50;
 
 export default async function (input: Input): Promise<Summary> {
@@ -9,7 +9,7 @@ export default async function (input: Input): Promise<Summary> {
   let orders = history?.orders ?? [];
   if (input.item !== undefined && input.price !== undefined) {
     orders = [...orders, next(orders, input.item, input.price)].slice(-MOST_ORDERS);
-    // A merge replaces arrays as a whole, so all the orders are given.
+    // A merge replaces an array as a whole, so the value contains all orders.
     await memory.set_content('orderHistory', { orders });
   }
   return { orders, total: total(orders, env.CURRENCY) };

@@ -1,6 +1,6 @@
 /// <reference path="../../../sdk/js/index.d.ts" />
 
-/** An order as it is stored. */
+/** A stored order. */
 export interface Order {
   item: string;
   number: number;
@@ -12,13 +12,13 @@ export interface History {
   orders: Order[];
 }
 
-/** What the tool is asked: to add an order where item and price are given, and to answer with them all. */
+/** The input of the tool. With item and price, the tool adds an order. */
 export interface Input {
   item?: string;
   price?: number;
 }
 
-/** What the tool answers. */
+/** The output of the tool: all orders and their total. */
 export interface Summary {
   orders: Order[];
   total: string;

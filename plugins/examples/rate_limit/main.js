@@ -1,4 +1,4 @@
-// Allows a user so many calls in a window of time. The record lives as long as the window does.
+// Allows a user a number of calls per time window. The record expires with the window.
 async function execute(input, context) {
   const limit = Number(context.env.CALLS);
   const length = Number(context.env.WINDOW_MINUTES) * 60_000;
@@ -15,7 +15,7 @@ async function execute(input, context) {
     await memory.set_content('apiUsage', { ...usage, used: usage.used + 1 }, { ttl: `${Math.ceil(left / 1000)}s` });
     return { allowed: true, remaining: limit - usage.used - 1 };
   } catch (error) {
-    // Nobody is signed in, so there is nobody to count for. That is an answer, and no failure of the tool.
+    // The caller is anonymous, so there is no user to count calls for. This is a result, not a failure of the tool.
     if (error.code === 'no_user') return { allowed: false, reason: 'no_user' };
     throw error;
   }

@@ -1,7 +1,7 @@
 const QUEUES = { billing: 'finance', technical: 'engineering', other: 'support' };
 
-// A function node of a workflow: it takes what the node "classify" answered, and adds to the context what the
-// nodes after it need.
+// A function node of a workflow: it reads the output of the node "classify", and adds data for the following nodes
+// to the context.
 async function execute(input, context) {
   const classified = context.steps.classify?.output;
   if (!classified) {

@@ -1,5 +1,5 @@
-// The tool route_ticket as a plug-in in AssemblyScript: a function node of a workflow. It takes what the node
-// "classify" answered, and adds to the context what the nodes after it need.
+// The tool route_ticket as a plug-in in AssemblyScript: a function node of a workflow. It reads the output of the
+// node "classify", and adds data for the following nodes to the context.
 
 import {
   context, get_content, isNull, isTrue, member, number, output, quote, setContext, set_content, text,

@@ -1,4 +1,4 @@
-// Tests the plug-in over the double of the host: node --test test.mjs
+// Tests the plug-in with the test double of the host: node --test test.mjs
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -15,7 +15,7 @@ test("the category chooses the queue", () => {
   }
 });
 
-test("what is urgent has high priority", () => {
+test("an urgent ticket has high priority", () => {
   const { output } = new Host(plugin).run({}, after({ category: "billing", urgent: true }));
   assert.deepEqual(output, { queue: "finance", priority: "high", repeated: false });
 });
@@ -28,7 +28,7 @@ test("the third ticket has high priority", () => {
   assert.deepEqual(host.stores.supportHistory, { tickets: { billing: 3, other: 7 } });
 });
 
-test("without the earlier node it fails, and counts nothing", () => {
+test("a run without the previous node fails and counts nothing", () => {
   const host = new Host(plugin);
   const { ok, error } = host.run({}, { steps: {} });
   assert.ok(!ok);
