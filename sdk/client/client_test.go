@@ -20,10 +20,11 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// inBody are the operations that no method asks for: Run and StreamRun name the session in the body, which is the same.
+// inBody are operations that no method uses: Run and StreamRun name the session in the body, which
+// is equivalent.
 var inBody = []string{"POST /api/v1/sessions/{session_id}/runs", "POST /api/v1/sessions/{session_id}/runs/stream"}
 
-// TestOperations asks for every operation of the API.
+// TestOperations uses every operation of the API.
 func TestOperations(t *testing.T) {
 	s := newService(t)
 	c := s.as(t, "operator")
@@ -38,7 +39,7 @@ func TestOperations(t *testing.T) {
 	for _, route := range s.api.Routes() {
 		pattern := route.Method + " " + route.Path
 		if s.asked[pattern] == 0 && !slices.Contains(inBody, pattern) {
-			t.Errorf("no method asked for %s", pattern)
+			t.Errorf("no method uses %s", pattern)
 		}
 	}
 }
@@ -85,7 +86,7 @@ func runs(t *testing.T, c *client.Client) {
 		t.Errorf("StreamRunCode = %s with the lines %q; want 7, and the id %q before the line", result.Output, lines, result.RunID)
 	}
 	if found := must(c.Runs().Get(ctx, id))(t); found.Status != "done" || found.Result == nil || string(found.Result.Output) != "7" {
-		t.Errorf("Runs.Get = %+v; want the run that has ended", found)
+		t.Errorf("Runs.Get = %+v; want the ended run", found)
 	}
 	cancelled(t, c)
 	if tools := must(c.Tools(ctx))(t); len(tools) != 3 || tools[0].Name == "" {
@@ -93,7 +94,7 @@ func runs(t *testing.T, c *client.Client) {
 	}
 }
 
-// cancelled cancels a run that is streamed.
+// cancelled cancels a streamed run.
 func cancelled(t *testing.T, c *client.Client) {
 	var id string
 	endless := run("wait", `{}`)
@@ -125,7 +126,7 @@ func sessions(t *testing.T, c *client.Client) {
 	}
 	rendered := must(c.Render(ctx, odd, "greeting"))(t)
 	if rendered.Text != "Hello Ann, fr" {
-		t.Errorf("Render = %q; want what the prompt reads", rendered.Text)
+		t.Errorf("Render = %q; want the metadata and the record", rendered.Text)
 	}
 	if prompts := must(c.Prompts(ctx))(t); len(prompts) != 1 || prompts[0].Name != "greeting" {
 		t.Errorf("Prompts = %v", prompts)
@@ -144,7 +145,7 @@ func sessions(t *testing.T, c *client.Client) {
 		t.Errorf("Sessions.All in pages of two = %s; want all five", got)
 	}
 	if ended := must(c.Sessions().End(ctx, odd))(t); ended.Ended == nil {
-		t.Errorf("Sessions.End = %+v; want one that has ended", ended)
+		t.Errorf("Sessions.End = %+v; want an ended session", ended)
 	}
 	_, err := c.Run(ctx, apitypes.RunRequest{Tool: "remember", RunFields: apitypes.RunFields{User: "ann", Session: odd.Session}})
 	if !errors.Is(err, abi.SessionEnded) {
@@ -177,10 +178,10 @@ func files(t *testing.T, c *client.Client) {
 		t.Errorf("Files.Delete = %+v", gone)
 	}
 	if _, err := c.Files().Delete(ctx, ann, unwanted.ID); !errors.Is(err, abi.NotFound) {
-		t.Errorf("deleting a file that is gone: %v", err)
+		t.Errorf("deleting a deleted file: %v", err)
 	}
 	if _, err := c.Files().Upload(ctx, ann, "not.pdf", "", strings.NewReader("no PDF")); err == nil {
-		t.Error("a file that is not what its name says was taken")
+		t.Error("a file with a misleading name was accepted")
 	}
 	if _, err := c.Files().Upload(ctx, ann, "x.txt", "no media type", strings.NewReader("x")); !errors.Is(err, abi.InvalidArgument) {
 		t.Errorf("an upload with a malformed media type: %v", err)
@@ -191,7 +192,7 @@ func stores(t *testing.T, c *client.Client) {
 	ctx := t.Context()
 	created := must(c.Stores().Create(ctx, apitypes.Store{TechnicalName: "notes", Access: "user"}))(t)
 	if created.Declared != "api" {
-		t.Errorf("Stores.Create = %+v; want one of the API's", created)
+		t.Errorf("Stores.Create = %+v; want a store of the API", created)
 	}
 	changed := *created
 	changed.Description, changed.Declared = "what was noted", ""
@@ -207,7 +208,7 @@ func stores(t *testing.T, c *client.Client) {
 		t.Errorf("Export = %s", document)
 	}
 	if imported := must(c.Import(ctx, document))(t); !slices.Equal(imported.Stores, []string{"notes"}) || len(imported.LeftOut) == 0 {
-		t.Errorf("Import = %+v; want the store that the file does not declare, and what was left out", imported)
+		t.Errorf("Import = %+v; want the store that the file does not declare, and the omitted parts", imported)
 	}
 	if who := must(c.Whoami(ctx))(t); who.Name != "op" || !slices.Equal(who.Apps, []string{"shop"}) {
 		t.Errorf("Whoami = %+v", who)
@@ -219,7 +220,7 @@ func records(t *testing.T, c *client.Client) {
 	none, ben := int64(0), client.Caller{User: "ben"}
 	put := must(c.Records().Put(ctx, ben, "prefs", json.RawMessage(`{"language":"it"}`), client.WriteOptions{IfRevision: &none, TTL: "1h"}))(t)
 	if put.Revision != 1 || put.Expires == nil {
-		t.Errorf("Records.Put = %+v; want the first revision, which ends", put)
+		t.Errorf("Records.Put = %+v; want the first revision, with an expiry", put)
 	}
 	patched := must(c.Records().Patch(ctx, ben, "prefs", json.RawMessage(`{"visits":7}`), client.WriteOptions{IfRevision: &put.Revision}))(t)
 	if compact(t, patched.Content) != `{"language":"it","visits":7}` {
@@ -227,7 +228,7 @@ func records(t *testing.T, c *client.Client) {
 	}
 	picked := must(c.Records().Get(ctx, ben, "prefs", json.RawMessage(`{"visits":1}`)))(t)
 	if compact(t, picked.Content) != `{"visits":7}` || picked.Revision != 2 {
-		t.Errorf("Records.Get = %+v; want what the projection picks", picked)
+		t.Errorf("Records.Get = %+v; want the members of the projection", picked)
 	}
 	for _, tt := range []struct {
 		name     string
@@ -275,7 +276,7 @@ func backup(t *testing.T, s *service) {
 	}
 	s.left = 10
 	if n, err := c.Backup(t.Context(), io.Discard); err == nil {
-		t.Errorf("Backup of a service that breaks off = %d; want an error", n)
+		t.Errorf("an incomplete backup = %d; want an error", n)
 	}
 	s.left = 0
 	if _, err := s.as(t, "operator").Backup(t.Context(), io.Discard); !errors.Is(err, abi.AccessDenied) {
@@ -298,7 +299,7 @@ func usage(t *testing.T, c *client.Client) {
 		t.Errorf("%d apps have usage; want 1", found)
 	}
 	if none := must(c.Usage().List(t.Context(), client.UsageQuery{Since: today.AddDate(0, 0, 2)}))(t); len(none.Items) != 1 || none.Items[0].Runs != 0 {
-		t.Errorf("usage of days to come = %+v; want no runs", none)
+		t.Errorf("usage of future days = %+v; want no runs", none)
 	}
 }
 
@@ -317,7 +318,7 @@ func exported(t *testing.T, c *client.Client) {
 		t.Errorf("the records of ann are %s", records)
 	}
 	if _, err := c.Users().Export(t.Context(), "", io.Discard); !errors.Is(err, abi.InvalidArgument) {
-		t.Errorf("an export of nobody: %v", err)
+		t.Errorf("an export without a user: %v", err)
 	}
 }
 
@@ -333,7 +334,7 @@ func ledger(t *testing.T, c *client.Client) {
 			t.Fatal(err)
 		}
 		if entry.Tool != "remember" || len(entry.Writes) == 0 {
-			t.Errorf("an entry that was not asked for: %+v", entry)
+			t.Errorf("an entry outside the query: %+v", entry)
 		}
 		runs[entry.Run] = true
 	}
@@ -347,7 +348,7 @@ func ledger(t *testing.T, c *client.Client) {
 	}
 }
 
-// TestConcurrent has many goroutines use one client.
+// TestConcurrent uses one client from many goroutines.
 func TestConcurrent(t *testing.T) {
 	c := newService(t).as(t, "operator")
 	var all sync.WaitGroup

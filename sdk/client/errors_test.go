@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// TestFaults asks for what is refused, and looks at the errors.
+// TestFaults checks the errors of rejected calls.
 func TestFaults(t *testing.T) {
 	s := newService(t)
 	c := s.as(t, "operator")
@@ -30,25 +30,25 @@ func TestFaults(t *testing.T) {
 		status int
 	}{
 		{"an unknown tool", func() error { _, err := c.Run(ctx, run("nope", `{}`)); return err }, abi.NotFound, 404},
-		{"input that does not fit", func() error { _, err := c.Run(ctx, run("remember", `{"language":1}`)); return err }, abi.InputInvalid, 422},
+		{"invalid input", func() error { _, err := c.Run(ctx, run("remember", `{"language":1}`)); return err }, abi.InputInvalid, 422},
 		{"the same, streamed", func() error { _, err := c.StreamRun(ctx, run("remember", `{"language":1}`), nil); return err }, abi.InputInvalid, 200},
 		{"an unknown prompt", func() error { _, err := c.Render(ctx, user, "nope"); return err }, abi.NotFound, 404},
-		{"a session that is not there", func() error { _, err := c.Sessions().Get(ctx, ann); return err }, abi.NotFound, 404},
-		{"credentials of nobody", func() error { _, err := s.as(t, "who").Whoami(ctx); return err }, abi.AccessDenied, 401},
+		{"an unknown session", func() error { _, err := c.Sessions().Get(ctx, ann); return err }, abi.NotFound, 404},
+		{"unknown credentials", func() error { _, err := s.as(t, "who").Whoami(ctx); return err }, abi.AccessDenied, 401},
 		{"no credentials", func() error { _, err := s.as(t, "").Whoami(ctx); return err }, abi.AccessDenied, 401},
-		{"a right that is missing", func() error { _, err := s.as(t, "read-only").Run(ctx, run("remember", `{}`)); return err }, abi.AccessDenied, 403},
+		{"a missing permission", func() error { _, err := s.as(t, "read-only").Run(ctx, run("remember", `{}`)); return err }, abi.AccessDenied, 403},
 		{"another user", func() error {
 			_, err := s.as(t, "ann").Sessions().Start(ctx, apitypes.SessionRequest{User: "ben"})
 			return err
 		}, abi.AccessDenied, 403},
 		{"no id", func() error { _, err := c.Users().Erase(ctx, ""); return err }, abi.InvalidArgument, 0},
-		{"a path that leads elsewhere", func() error { _, err := c.Users().Erase(ctx, ".."); return err }, abi.InvalidArgument, 0},
-		{"no JSON", func() error { _, err := c.Run(ctx, run("remember", `{`)); return err }, abi.InvalidArgument, 0},
-		{"no JSON as it is", func() error {
+		{"a path with dots", func() error { _, err := c.Users().Erase(ctx, ".."); return err }, abi.InvalidArgument, 0},
+		{"input that is not JSON", func() error { _, err := c.Run(ctx, run("remember", `{`)); return err }, abi.InvalidArgument, 0},
+		{"content that is not JSON", func() error {
 			_, err := c.Records().Put(ctx, user, "prefs", json.RawMessage(`{`), client.WriteOptions{})
 			return err
 		}, abi.InvalidArgument, 400},
-		{"no file", func() error { _, err := c.Files().Download(ctx, ann, "nope"); return err }, abi.NotFound, 404},
+		{"an unknown file", func() error { _, err := c.Files().Download(ctx, ann, "nope"); return err }, abi.NotFound, 404},
 	} {
 		err := tt.call()
 		e, ok := errors.AsType[*client.Error](err)
@@ -58,22 +58,23 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultWhole finds everything of a fault in the error.
+// TestFaultWhole checks that the error has all parts of the fault.
 func TestFaultWhole(t *testing.T) {
 	c := newService(t).as(t, "operator")
 	_, err := c.Records().Put(t.Context(), client.Caller{User: "ann"}, "prefs", json.RawMessage(`{"visits":"many"}`), client.WriteOptions{})
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || f.Code != abi.SchemaViolation || f.Store != "prefs" || len(f.Violations) != 1 {
-		t.Errorf("a write that does not fit: %+v; want the store and the violation", f)
+		t.Errorf("an invalid write: %+v; want the store and the violation", f)
 	}
 	_, err = c.Run(t.Context(), apitypes.RunRequest{Tool: "remember", RunFields: apitypes.RunFields{TimeoutMS: 10_000_000}})
 	e, ok := errors.AsType[*client.Error](err)
 	if !ok || len(e.Details) != 1 || !strings.Contains(e.Error(), e.Details[0].Location) {
-		t.Errorf("a request that does not fit the API: %v; want where it does not", err)
+		t.Errorf("a request that violates the API: %v; want the location", err)
 	}
 }
 
-// TestNotRun names the run that the service began, and that its tool did not come to.
+// TestNotRun checks that the error of a run that failed before its tool started has the id of the
+// run.
 func TestNotRun(t *testing.T) {
 	c := newService(t).as(t, "operator")
 	for name, call := range map[string]func() (*report.Result, error){
@@ -89,12 +90,12 @@ func TestNotRun(t *testing.T) {
 	}
 }
 
-// TestPagesEnd does not read the same page for ever.
+// TestPagesEnd checks that a repeated page ends the iteration.
 func TestPagesEnd(t *testing.T) {
 	asked := 0
 	transport := answers(func(*http.Request) (*http.Response, error) {
 		if asked++; asked > 9 {
-			return nil, errors.New("asked for too often")
+			return nil, errors.New("too many requests")
 		}
 		return answer(200, strings.NewReader(`{"items":[{"run_id":"r"}],"next":"r"}`)), nil
 	})
@@ -106,11 +107,11 @@ func TestPagesEnd(t *testing.T) {
 		}
 	}
 	if asked != 2 || entries != 2 || failed != 1 {
-		t.Errorf("%d requests, %d entries, %d errors; want an entry, and an error at the page that comes again", asked, entries, failed)
+		t.Errorf("%d requests, %d entries, %d errors; want an entry, and an error for the repeated page", asked, entries, failed)
 	}
 }
 
-// TestToolFails gets the Result with the error.
+// TestToolFails checks that a failed tool results in both a Result and an error.
 func TestToolFails(t *testing.T) {
 	c := newService(t).as(t, "operator")
 	logged := 0
@@ -131,28 +132,28 @@ func TestToolFails(t *testing.T) {
 	}
 }
 
-// TestCancel ends a run by its ctx, after its first line.
+// TestCancel cancels the context of a run after its first line.
 func TestCancel(t *testing.T) {
 	c := newService(t).as(t, "operator")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	_, err := c.StreamRun(ctx, run("wait", `{}`), func(int, abi.LogLine) { cancel() })
 	if !errors.Is(err, abi.Cancelled) || !errors.Is(err, context.Canceled) {
-		t.Errorf("a run that was cancelled: %v; want cancelled, by ctx", err)
+		t.Errorf("a cancelled run: %v; want cancelled, by ctx", err)
 	}
 	late, done := context.WithTimeout(t.Context(), 1)
 	defer done()
 	if _, err := c.Whoami(late); !errors.Is(err, abi.Timeout) || !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a request without time: %v; want timeout", err)
+		t.Errorf("an expired context: %v; want timeout", err)
 	}
 }
 
-// answers is a transport that answers with what a server never would.
+// answers is a transport with responses that the service never sends.
 type answers func(*http.Request) (*http.Response, error)
 
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) { return a(r) }
 
-// answer makes an answer; header is name and value in turn.
+// answer returns a response; header is names and values in turn.
 func answer(status int, body io.Reader, header ...string) *http.Response {
 	h := http.Header{}
 	for i := 0; i < len(header); i += 2 {
@@ -161,8 +162,8 @@ func answer(status int, body io.Reader, header ...string) *http.Response {
 	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(body)}
 }
 
-// TestStrangeAnswers reads answers that are none of a service's.
-func TestStrangeAnswers(t *testing.T) {
+// TestForeignResponses reads responses that are not from the service.
+func TestForeignResponses(t *testing.T) {
 	const events = "text/event-stream"
 	broken := io.MultiReader(strings.NewReader(`{"ok":`), iotest.ErrReader(errors.New("reset")))
 	for _, tt := range []struct {
@@ -174,17 +175,17 @@ func TestStrangeAnswers(t *testing.T) {
 		outcome string
 	}{
 		{name: "a proxy's page", answer: answer(502, strings.NewReader("<html>")), code: abi.Unavailable},
-		{name: "a page that is no problem", answer: answer(404, strings.NewReader("<html>"), "Content-Type", "application/problem+json"), code: abi.NotFound},
+		{name: "a page declared as a problem", answer: answer(404, strings.NewReader("<html>"), "Content-Type", "application/problem+json"), code: abi.NotFound},
 		{name: "a redirect", answer: answer(302, strings.NewReader(""), "Location", "http://elsewhere.example/"), code: abi.Unavailable},
 		{name: "a page in place of a Result", answer: answer(200, strings.NewReader("<html>")), code: abi.Unavailable},
-		{name: "an answer without end", answer: answer(200, endless{}), code: abi.TooLarge},
-		{name: "an answer that breaks off", answer: answer(200, broken), code: abi.Unavailable, outcome: "unknown"},
+		{name: "an endless response", answer: answer(200, endless{}), code: abi.TooLarge},
+		{name: "an incomplete response", answer: answer(200, broken), code: abi.Unavailable, outcome: "unknown"},
 		{name: "a connection that breaks", err: errors.New("reset"), code: abi.Unavailable, outcome: "unknown"},
 		{name: "a failed Result without an error", answer: answer(200, strings.NewReader(`{}`)), code: abi.Internal},
 		{name: "no events", stream: true, answer: answer(200, strings.NewReader("{}")), code: abi.Unavailable},
 		{name: "events without a Result", stream: true, answer: answer(200, strings.NewReader("event: log\ndata: {}\n\n"), "Content-Type", events), code: abi.Unavailable, outcome: "unknown"},
-		{name: "events that are no JSON", stream: true, answer: answer(200, strings.NewReader("event: log\ndata: {\n\n"), "Content-Type", events), code: abi.Unavailable, outcome: "unknown"},
-		{name: "an event without end", stream: true, answer: answer(200, endless{}, "Content-Type", events), code: abi.TooLarge},
+		{name: "events that are not JSON", stream: true, answer: answer(200, strings.NewReader("event: log\ndata: {\n\n"), "Content-Type", events), code: abi.Unavailable, outcome: "unknown"},
+		{name: "an endless event", stream: true, answer: answer(200, endless{}, "Content-Type", events), code: abi.TooLarge},
 	} {
 		transport := answers(func(*http.Request) (*http.Response, error) { return tt.answer, tt.err })
 		c := newClient(t, client.Options{URL: "http://service.example", Key: "s3cret", HTTPClient: &http.Client{Transport: transport}})
@@ -203,7 +204,7 @@ func TestStrangeAnswers(t *testing.T) {
 	}
 }
 
-// endless is a body without end.
+// endless is an endless body.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {
@@ -213,18 +214,18 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestUnreachable tells a request that was never sent from one that may have been carried out.
+// TestUnreachable checks that the error of a request that was never sent has a known outcome.
 func TestUnreachable(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	_, err := newClient(t, client.Options{URL: server.URL}).Run(t.Context(), run("remember", `{}`))
 	f, _ := errors.AsType[*abi.Fault](err)
 	if f == nil || f.Code != abi.Unavailable || f.Outcome != "" {
-		t.Errorf("a service that is not there: %+v; want unavailable, with a known outcome", err)
+		t.Errorf("an unreachable service: %+v; want unavailable, with a known outcome", err)
 	}
 }
 
-// TestNew refuses mistakes in the options, all at once, and shows no secrets.
+// TestNew checks that the error reports all invalid options at once, and no secrets.
 func TestNew(t *testing.T) {
 	for _, url := range []string{"", "tools.example", "ftp://tools.example", "http://", "http://a b", "http://u:s3cret@tools.example", "https://tools.example/?k=s3cret"} {
 		_, err := client.New(client.Options{URL: url, Key: "s3cret\n"})
@@ -238,6 +239,6 @@ func TestNew(t *testing.T) {
 	}
 	c := newClient(t, client.Options{URL: "https://tools.example/below/", Key: "s3cret"})
 	if text := fmt.Sprintf("%v %+v %#v", c, c, c); strings.Contains(text, "s3cret") {
-		t.Errorf("a client shows its key: %s", text)
+		t.Errorf("printing a client reveals its key: %s", text)
 	}
 }

@@ -23,7 +23,7 @@ import (
 )
 
 func Example() {
-	server := serve() // in place of: toolrun serve
+	server := serve() // instead of: toolrun serve
 	defer server.Close()
 	c, err := client.New(client.Options{URL: server.URL, Key: "the-key"})
 	if err != nil {
@@ -36,7 +36,7 @@ func Example() {
 			RunFields: apitypes.RunFields{Input: []byte(name), User: "ann"},
 		}, func(_ int, line abi.LogLine) { fmt.Println("log:", line.Text) })
 		if errors.Is(err, abi.InputInvalid) {
-			fmt.Println("the tool does not take", name)
+			fmt.Println("the tool rejects", name)
 			continue
 		}
 		if err != nil {
@@ -47,10 +47,10 @@ func Example() {
 	// Output:
 	// log: greeting Ann
 	// "hello Ann, for the first time"
-	// the tool does not take {}
+	// the tool rejects {}
 }
 
-// serve serves an app with one tool to whoever asks.
+// serve serves an app with one tool, without authentication.
 func serve() *httptest.Server {
 	declared, problems := app.Load(fstest.MapFS{
 		"app.yaml": {Data: []byte(`
@@ -60,7 +60,7 @@ memory:
 tools:
   greet:
     source: greet.js
-    description: Greet somebody
+    description: Greet a person
     inputSchema: {type: object, properties: {name: {type: string}}, required: [name]}
     grants: {visits: readwrite}
 `)},

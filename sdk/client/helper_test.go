@@ -53,7 +53,7 @@ prompts:
 	"wait.js": {Data: []byte(`console.log("waiting"); for (;;) {}`)},
 }
 
-// keys are the credentials that the service knows.
+// keys maps the valid credentials to principals.
 var keys = map[string]auth.Principal{
 	"operator":  {Role: auth.Operator, Tenant: "acme", Name: "op", CanRunCode: true},
 	"backup":    {Role: auth.Backup, Tenant: "acme", Name: "nightly"},
@@ -73,18 +73,18 @@ func authenticate(r *http.Request) (auth.Principal, error) {
 	return p, nil
 }
 
-// service is a service of its own, which notes what operations it was asked for.
+// service is a service that counts the operations that are used.
 type service struct {
 	URL string
 	api *httpapi.Server
 
 	mu    sync.Mutex
-	asked map[string]int // by their patterns
-	// left is how much of a backup of 1 MiB is missing.
+	asked map[string]int // by pattern
+	// left is the number of missing bytes in a backup of 1 MiB.
 	left int
 }
 
-// newService starts a service. Engines run in this process: what they keep guests from is tested elsewhere.
+// newService starts a service. Engines run in this process; isolation is tested elsewhere.
 func newService(t testing.TB) *service {
 	t.Helper()
 	declared, problems := app.Load(shop, "app.yaml")
@@ -128,7 +128,7 @@ func (s *service) backup(context.Context) (httpapi.Backup, error) {
 	return copied{bytes.NewReader(make([]byte, 1<<20-s.left))}, nil
 }
 
-// ServeHTTP notes the operation, and answers.
+// ServeHTTP counts the operation and serves it.
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.asked[s.api.Pattern(r)]++
@@ -136,7 +136,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.api.ServeHTTP(w, r)
 }
 
-// as makes a client with a key.
+// as returns a client with a key.
 func (s *service) as(t testing.TB, key string) *client.Client {
 	t.Helper()
 	return newClient(t, client.Options{URL: s.URL, Key: key, App: "shop"})
@@ -151,7 +151,7 @@ func newClient(t testing.TB, opts client.Options) *client.Client {
 	return c
 }
 
-// must returns what a call answered, and ends the test where it failed.
+// must returns the value of a call, and ends the test on an error.
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -162,7 +162,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// compact is a JSON text without white space.
+// compact returns a JSON text without white space.
 func compact(t testing.TB, text json.RawMessage) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -15,10 +15,10 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// busyService is busy for a number of requests, and then answers.
+// busyService is busy for a number of requests, and then succeeds.
 type busyService struct {
 	status int
-	after  string // how soon to ask again
+	after  string // Retry-After
 	left   int
 	bodies []string
 }
@@ -64,19 +64,19 @@ func TestRetry(t *testing.T) {
 		waited  time.Duration
 		ok      bool
 	}{
-		{name: "reading", service: busyService{429, "2", 2, nil}, call: get, sent: 3, waited: 4 * time.Second, ok: true},
-		{name: "reading what is unavailable", service: busyService{503, "1", 1, nil}, call: get, sent: 2, waited: time.Second, ok: true},
-		{name: "for too often", service: busyService{429, "1", 9, nil}, call: get, sent: 4, waited: 3 * time.Second},
-		{name: "never", service: busyService{429, "1", 9, nil}, retries: -1, call: get, sent: 1},
-		{name: "too late", service: busyService{429, "31", 1, nil}, call: get, sent: 1},
-		{name: "far too late", service: busyService{429, "99999999999999999999", 1, nil}, call: get, sent: 1},
-		{name: "nobody knows when", service: busyService{429, "", 1, nil}, call: get, sent: 1},
+		{name: "a read", service: busyService{429, "2", 2, nil}, call: get, sent: 3, waited: 4 * time.Second, ok: true},
+		{name: "an unavailable read", service: busyService{503, "1", 1, nil}, call: get, sent: 2, waited: time.Second, ok: true},
+		{name: "too many times", service: busyService{429, "1", 9, nil}, call: get, sent: 4, waited: 3 * time.Second},
+		{name: "without retries", service: busyService{429, "1", 9, nil}, retries: -1, call: get, sent: 1},
+		{name: "a long Retry-After", service: busyService{429, "31", 1, nil}, call: get, sent: 1},
+		{name: "a huge Retry-After", service: busyService{429, "99999999999999999999", 1, nil}, call: get, sent: 1},
+		{name: "no Retry-After", service: busyService{429, "", 1, nil}, call: get, sent: 1},
 		{name: "another failure", service: busyService{500, "1", 1, nil}, call: get, sent: 1},
 		{name: "a run", service: busyService{429, "1", 1, nil}, call: runs(), sent: 1},
 		{name: "a run with no key", service: busyService{429, "1", 1, nil}, call: runs(client.IdempotencyKey("")), sent: 1},
 		{name: "a run with a key", service: busyService{429, "1", 1, nil}, call: runs(client.IdempotencyKey("k")), sent: 2, waited: time.Second, ok: true},
-		{name: "putting", service: busyService{429, "1", 1, nil}, call: put(nil), sent: 2, waited: time.Second, ok: true},
-		{name: "putting on a revision", service: busyService{429, "1", 1, nil}, call: put(&one), sent: 1},
+		{name: "a write", service: busyService{429, "1", 1, nil}, call: put(nil), sent: 2, waited: time.Second, ok: true},
+		{name: "a conditional write", service: busyService{429, "1", 1, nil}, call: put(&one), sent: 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newClient(t, client.Options{URL: "http://service.example", HTTPClient: &http.Client{Transport: &tt.service}, Retries: tt.retries})
@@ -87,14 +87,14 @@ func TestRetry(t *testing.T) {
 			}
 			for _, body := range tt.service.bodies {
 				if body != tt.service.bodies[0] {
-					t.Errorf("%s: sent %q; want the same each time", tt.name, tt.service.bodies)
+					t.Errorf("%s: sent %q; want equal bodies", tt.name, tt.service.bodies)
 				}
 			}
 		})
 	}
 }
 
-// TestRetryCancelled waits no longer than ctx.
+// TestRetryCancelled checks that ctx ends the wait.
 func TestRetryCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -104,7 +104,7 @@ func TestRetryCancelled(t *testing.T) {
 		began := time.Now()
 		_, err := c.Whoami(ctx)
 		if waited := time.Since(began); waited != time.Second || !errors.Is(err, abi.Unavailable) || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Whoami = %v after %v; want that the service is busy after a second", err, waited)
+			t.Errorf("Whoami = %v after %v; want a busy service after one second", err, waited)
 		}
 	})
 }

@@ -25,8 +25,8 @@ func TestNextEvent(t *testing.T) {
 		{"several lines of data", "data: a\ndata: b\n\n", []string{" a\nb"}},
 		{"no space, and two", "data:a\n\ndata:  b\n\n", []string{" a", "  b"}},
 		{"empty data", "event: log\ndata:\n\n", []string{"log "}},
-		{"a name without data is forgotten", "event: log\n\ndata: x\n\n", []string{" x"}},
-		{"an event that breaks off", "event: log\ndata: x\n", nil},
+		{"a name without data is ignored", "event: log\n\ndata: x\n\n", []string{" x"}},
+		{"an incomplete event", "event: log\ndata: x\n", nil},
 	} {
 		var got []string
 		from := bufio.NewReader(strings.NewReader(tt.text))
@@ -43,7 +43,8 @@ func TestNextEvent(t *testing.T) {
 	}
 }
 
-// FuzzFollow reads any bytes for the events of a run: it ends, and what it takes for a Result or a line is one.
+// FuzzFollow reads arbitrary bytes as the events of a run: it ends, and reports only valid Results
+// and lines.
 func FuzzFollow(f *testing.F) {
 	f.Add([]byte("event: log\ndata: {\"attempt\":1,\"level\":\"info\",\"text\":\"a\"}\n\nevent: result\ndata: {\"ok\":true}\n\n"))
 	f.Add([]byte("event: problem\r\ndata: {\"code\":\"not_found\",\"errors\":[{\"message\":\"a\"},{\"message\":\"b\",\"location\":\"c\"}]}\r\n\r\n"))
@@ -52,17 +53,17 @@ func FuzzFollow(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		lines := 0
 		result, err := follow(bytes.NewReader(text), func(int, abi.LogLine) { lines++ }, nil)
-		if most := bytes.Count(text, []byte("log")); lines > most {
-			t.Errorf("%d lines of %d", lines, most)
+		if max := bytes.Count(text, []byte("log")); lines > max {
+			t.Errorf("%d lines of %d", lines, max)
 		}
 		if e, ok := errors.AsType[*Error](err); ok && (e.Fault == nil || fmt.Sprint(e) == "") {
 			t.Errorf("an error without a fault: %#v", err)
 		}
 		if err == nil && !bytes.Contains(text, []byte("result")) {
-			t.Errorf("a Result without its event: %+v", result)
+			t.Errorf("a Result without an event: %+v", result)
 		}
 		if _, err := json.Marshal(result); err != nil {
-			t.Errorf("a Result that is no JSON: %v", err)
+			t.Errorf("a Result that is not valid JSON: %v", err)
 		}
 	})
 }

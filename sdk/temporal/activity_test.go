@@ -16,7 +16,8 @@ import (
 	"github.com/toolrun/toolrun/sdk/temporal"
 )
 
-// A function node reads what earlier ones answered, and answers an output, and what it adds to the context.
+// A function node reads the outputs of earlier nodes, and returns an output and additions to the
+// context.
 func TestRunTool(t *testing.T) {
 	a := temporal.NewActivities(openMem(t), temporal.Options{})
 	answer, err := activities(t, a).ExecuteActivity(a.RunTool, temporal.Request{
@@ -37,11 +38,11 @@ func TestRunTool(t *testing.T) {
 		t.Errorf("context = %s; want %s", got, want)
 	}
 	if !result.OK || result.RunID == "" || result.Repeated || len(result.Logs) != 1 || result.Logs[0].Text != "counted" {
-		t.Errorf("result = %+v; want one of a run that logged a line", result)
+		t.Errorf("result = %+v; want a run with one log line", result)
 	}
 }
 
-// Each fault is an error of its code's type that says whether trying again may help.
+// Each fault is an error with its code as the type, which defines whether it is retryable.
 func TestFaults(t *testing.T) {
 	closed := openMem(t)
 	_ = closed.Close()
@@ -80,12 +81,12 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s: FaultOf = %+v; want a %s", tt.request.Tool, f, tt.code)
 		}
 		if r := temporal.ResultOf(err); r == nil || r.OK || len(r.Logs) != tt.logs {
-			t.Errorf("%s: ResultOf = %+v; want what is left of the run, with %d lines", tt.request.Tool, r, tt.logs)
+			t.Errorf("%s: ResultOf = %+v; want the failed run, with %d lines", tt.request.Tool, r, tt.logs)
 		}
 	}
 }
 
-// The code alone decides, so that a workflow's author can learn the rule.
+// Only the code determines whether a fault is retryable.
 func TestRetryable(t *testing.T) {
 	again := map[abi.Code]bool{abi.Conflict: true, abi.Unavailable: true, abi.Timeout: true, abi.Internal: true}
 	for _, code := range abi.Codes() {
@@ -100,7 +101,7 @@ func TestOptions(t *testing.T) {
 	failing := temporal.NewActivities(h, temporal.Options{Retryable: func(f *abi.Fault) bool { return f.Code == abi.ToolError }})
 	_, err := activities(t, failing).ExecuteActivity(failing.RunTool, temporal.Request{Tool: "throws"})
 	if failed, ok := errors.AsType[*sdk.ApplicationError](err); !ok || failed.NonRetryable() {
-		t.Errorf("%v; want an error that Options.Retryable has tried again", err)
+		t.Errorf("%v; want an error that Options.Retryable made retryable", err)
 	}
 	for _, tt := range []struct {
 		refusal error
@@ -113,7 +114,7 @@ func TestOptions(t *testing.T) {
 		}})
 		_, err := activities(t, refusing).ExecuteActivity(refusing.RunTool, temporal.Request{Tool: "visit", User: "ann"})
 		if f := temporal.FaultOf(err); f == nil || f.Code != tt.code || temporal.ResultOf(err) != nil {
-			t.Errorf("a refused request: %v; want %s and no result", err, tt.code)
+			t.Errorf("a rejected request: %v; want %s and no result", err, tt.code)
 		}
 	}
 	pinned := temporal.NewActivities(h, temporal.Options{Caller: func(_ context.Context, r temporal.Request) (host.Caller, error) {
@@ -123,12 +124,12 @@ func TestOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := visits(t, h); got != `{"count":1}` {
-		t.Errorf("ann's visits = %s; want one, for Options.Caller said so", got)
+		t.Errorf("ann's visits = %s; want one, as set by Options.Caller", got)
 	}
 }
 
-// Whatever stops an activity stops its tool: a workflow that cancels it is answered so, and otherwise another worker may
-// try again.
+// Every end of an activity stops its tool: if a workflow cancels it, the error is final; otherwise
+// another worker may retry.
 func TestStop(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -145,7 +146,7 @@ func TestStop(t *testing.T) {
 			defer cancel(nil)
 			h := openMem(t)
 			a := temporal.NewActivities(h, temporal.Options{Caller: func(_ context.Context, r temporal.Request) (host.Caller, error) {
-				time.AfterFunc(50*time.Millisecond, func() { cancel(tt.cause) }) // the tool runs by then, or does not begin
+				time.AfterFunc(50*time.Millisecond, func() { cancel(tt.cause) }) // the tool is running by then, or does not start
 				return host.Caller{}, nil
 			}})
 			env := activities(t, a)
@@ -158,13 +159,13 @@ func TestStop(t *testing.T) {
 				t.Errorf("%v: cancelled = %v; want %v", err, got, tt.canceled)
 			}
 			if failed, ok := errors.AsType[*sdk.ApplicationError](err); ok && failed.NonRetryable() {
-				t.Errorf("%v is final; want one that is tried again", err)
+				t.Errorf("%v is final; want a retryable error", err)
 			}
 		})
 	}
 }
 
-// Errors of other activities, and a workflow's own, are none of ours, whatever they are called.
+// FaultOf ignores errors of other activities and of the workflow itself.
 func TestFaultOfOthers(t *testing.T) {
 	for _, err := range []error{
 		nil, errors.New("other"), sdk.NewApplicationError("", "timeout"), sdk.NewApplicationError("", "timeout", "a text"),

@@ -19,7 +19,7 @@ import (
 	"github.com/toolrun/toolrun/sdk/temporal"
 )
 
-// A workflow runs two function nodes. The second one sees what the first one answered as a step.
+// A workflow runs two function nodes. The second one gets the output of the first one as a step.
 func Example() {
 	files := fstest.MapFS{
 		"app.yaml": {Data: []byte("app: shop\ntools:\n  price: {source: price.js}\n  label: {source: label.js}\n")},
@@ -29,7 +29,7 @@ func Example() {
 	shop, _ := app.Load(files, "app.yaml")
 	h, err := host.Open(context.Background(), host.Options{
 		App: shop, Backend: mem.New(),
-		Engines: []engine.Engine{js.New()}, // tools of strangers run in cells: see engines.NewPool
+		Engines: []engine.Engine{js.New()}, // untrusted tools need workers: see engines.NewPool
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -48,7 +48,7 @@ func Example() {
 	// Output: {"label":"6 euros"}
 }
 
-// order stands in README.md too.
+// order is also in README.md.
 func order(ctx workflow.Context, items int) (json.RawMessage, error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 30 * time.Second, HeartbeatTimeout: 10 * time.Second,
@@ -71,10 +71,10 @@ func order(ctx workflow.Context, items int) (json.RawMessage, error) {
 
 // A worker serves the tools of an app. It is stopped before the host is closed.
 func ExampleNewActivities() {
-	_ = serve // it needs a server of Temporal's
+	_ = serve // it needs a Temporal server
 }
 
-// serve stands in README.md too.
+// serve is also in README.md.
 func serve(c client.Client, h *host.Host) error {
 	w := worker.New(c, "shop", worker.Options{WorkerStopTimeout: 30 * time.Second})
 	w.RegisterWorkflow(order)

@@ -74,7 +74,7 @@ func openMem(t testing.TB) *host.Host {
 	return open(t, db)
 }
 
-// openFile opens the shop over a file, and returns what closes both.
+// openFile opens the shop over a file, and returns a function that closes both.
 func openFile(t testing.TB, dir string) (*host.Host, func()) {
 	t.Helper()
 	db, err := bolt.Open(filepath.Join(dir, "memory.db"), nil)
@@ -85,7 +85,7 @@ func openFile(t testing.TB, dir string) (*host.Host, func()) {
 	return h, func() { _, _ = h.Close(), db.Close() }
 }
 
-// visits is what memory has of ann.
+// visits returns the record of ann.
 func visits(t *testing.T, h *host.Host) string {
 	t.Helper()
 	content, _, err := h.Stores().Do(t.Context(), host.Caller{User: "ann"}, memory.Operator(), abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"visits"`)}})
@@ -95,14 +95,14 @@ func visits(t *testing.T, h *host.Host) string {
 	return string(content)
 }
 
-// activities is an environment with the activity alone.
+// activities returns an environment with only the activity.
 func activities(t *testing.T, a *temporal.Activities) *testsuite.TestActivityEnvironment {
 	env := suite().NewTestActivityEnvironment()
 	env.RegisterActivity(a)
 	return env
 }
 
-// suite is quiet.
+// suite has no log output.
 func suite() *testsuite.WorkflowTestSuite {
 	s := &testsuite.WorkflowTestSuite{}
 	s.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))

@@ -11,13 +11,13 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// A retry has the key of the first try, and nothing else has.
+// Only a retry has the key of the first attempt.
 func TestKey(t *testing.T) {
 	info := activity.Info{Namespace: "n", WorkflowExecution: workflow.Execution{ID: "w", RunID: "r"}, ActivityID: "1", Attempt: 1}
 	first := key(info)
 	info.Attempt, info.StartedTime = 2, time.Now()
 	if got := key(info); got != first {
-		t.Errorf("key of the second try = %s; want %s", got, first)
+		t.Errorf("key of the second attempt = %s; want %s", got, first)
 	}
 	seen := map[string]bool{first: true}
 	for _, other := range []func(*activity.Info){
@@ -33,13 +33,13 @@ func TestKey(t *testing.T) {
 		other(&changed)
 		k := key(changed)
 		if seen[k] || len(k) > 200 {
-			t.Errorf("key(%+v) = %s; want a short one of its own", changed, k)
+			t.Errorf("key(%+v) = %s; want a short, different one", changed, k)
 		}
 		seen[k] = true
 	}
 }
 
-// The tool gets less than the activity has, so that its own fault comes first.
+// The tool gets less time than the activity, so that its own fault comes first.
 func TestTimeLeft(t *testing.T) {
 	for _, tt := range []struct{ until, most, least time.Duration }{
 		{time.Second, 900 * time.Millisecond, 1}, {time.Hour, time.Hour - time.Second, 59 * time.Minute},

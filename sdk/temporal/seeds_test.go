@@ -22,23 +22,25 @@ import (
 	"github.com/toolrun/toolrun/sdk/temporal"
 )
 
-// seedScript is the JavaScript of the vendor's documentation page that reads, updates and deletes a record.
+// seedScript returns the JavaScript sample of the vendor's documentation page that reads, updates
+// and deletes a record.
 func seedScript(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "seeds", "004_agentic_apps_memory_stores.txt"))
 	if err != nil {
-		t.Skip("the documentation page with the samples is not beside the project")
+		t.Skip("the documentation page with the samples is not next to the project")
 	}
 	_, block, found := strings.Cut(string(page), "```javascript")
 	if !found {
-		t.Fatal("the page has no sample in JavaScript")
+		t.Fatal("the page has no JavaScript sample")
 	}
-	_, block, _ = strings.Cut(block, "\n") // what follows the language is on its line
+	_, block, _ = strings.Cut(block, "\n") // skip the line with the language
 	block, _, _ = strings.Cut(block, "```")
 	return block
 }
 
-// The documented sample is the same in a function node: one node runs it up to its deletion, the next one the whole.
+// The documented sample works in function nodes: one node runs it up to its deletion, the next one
+// completely.
 func TestDocumentedSampleInNodes(t *testing.T) {
 	script := seedScript(t)
 	update, _, found := strings.Cut(script, "// Delete memory content")
@@ -72,7 +74,7 @@ tools:
 	}
 	node := func(tool string) temporal.Result {
 		env := environment(temporal.NewActivities(h, temporal.Options{}).RunTool, workflow.ActivityOptions{StartToCloseTimeout: time.Minute})
-		env.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: tool, TaskQueue: "nodes"}) // else both are the same execution
+		env.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: tool, TaskQueue: "nodes"}) // otherwise both are the same execution
 		env.ExecuteWorkflow("node", temporal.Request{Tool: tool, User: "ann"})
 		var result temporal.Result
 		if err := env.GetWorkflowResult(&result); err != nil {
@@ -85,10 +87,10 @@ tools:
 		t.Errorf("the node reads %s; want the projection", result.Output)
 	}
 	if got := perform(abi.GetContent); !strings.Contains(got, `"preferences":{"language":"en","notifications":true},"recentOrders":["a1"]`) {
-		t.Errorf("after the update the store holds %s", got)
+		t.Errorf("after the update the store contains %s", got)
 	}
 	node("whole")
 	if got := perform(abi.GetContent); got != "null" {
-		t.Errorf("after the deletion the store holds %s", got)
+		t.Errorf("after the deletion the store contains %s", got)
 	}
 }

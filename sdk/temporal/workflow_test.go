@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/sdk/temporal"
 )
 
-// environment has a workflow of one function node.
+// environment returns a workflow with one function node.
 func environment(run any, options workflow.ActivityOptions) *testsuite.TestWorkflowEnvironment {
 	env := suite().NewTestWorkflowEnvironment()
 	env.SetTestTimeout(time.Minute)
@@ -30,7 +30,8 @@ func environment(run any, options workflow.ActivityOptions) *testsuite.TestWorkf
 	return env
 }
 
-// The worker dies after the commit and before its answer. The next one, over the same file, answers for it.
+// The worker dies between the commit and its response. The next one, over the same file, returns
+// the Result.
 func TestRetryAfterCrashAppliesOnce(t *testing.T) {
 	dir := t.TempDir()
 	h, leave := openFile(t, dir)
@@ -53,14 +54,14 @@ func TestRetryAfterCrashAppliesOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !result.Repeated || result.RunID != first || string(result.Output) != `{"visits":1}` {
-		t.Errorf("result = %+v; want that of the first try, %s, repeated", result, first)
+		t.Errorf("result = %+v; want that of the first attempt, %s, repeated", result, first)
 	}
 	if got := visits(t, h); got != `{"count":1}` {
-		t.Errorf("visits = %s; want 1 after two tries", got)
+		t.Errorf("visits = %s; want 1 after two attempts", got)
 	}
 }
 
-// Two nodes of a workflow are runs of their own, also where they ask for the same.
+// Two nodes of a workflow are separate runs, even if they have the same request.
 func TestEachActivityIsARun(t *testing.T) {
 	h := openMem(t)
 	a := temporal.NewActivities(h, temporal.Options{})
@@ -97,7 +98,7 @@ func TestHeartbeats(t *testing.T) {
 	}
 }
 
-// A workflow that is cancelled stops a tool that would never end: its next heartbeat tells it.
+// A cancelled workflow stops an endless tool at its next heartbeat.
 func TestCancelStopsATool(t *testing.T) {
 	a := temporal.NewActivities(openMem(t), temporal.Options{})
 	stopped := make(chan error, 1)
@@ -118,11 +119,12 @@ func TestCancelStopsATool(t *testing.T) {
 			t.Errorf("the tool ended with %v; want cancelled", err)
 		}
 	case <-time.After(time.Minute):
-		t.Fatal("the tool goes on, a minute after its workflow was cancelled")
+		t.Fatal("the tool still runs a minute after its workflow was cancelled")
 	}
 }
 
-// The deadline of the activity is the tool's: it learns of it first, and the workflow which tool it was.
+// The tool gets an earlier deadline than the activity, so that the workflow gets the fault of the
+// tool.
 func TestDeadlineIsTheTools(t *testing.T) {
 	a := temporal.NewActivities(openMem(t), temporal.Options{})
 	env := environment(a.RunTool, workflow.ActivityOptions{
@@ -134,11 +136,11 @@ func TestDeadlineIsTheTools(t *testing.T) {
 		t.Errorf("FaultOf(%v) = %+v; want timeout", err, f)
 	}
 	if failed, ok := errors.AsType[*sdk.ApplicationError](err); ok && failed.NonRetryable() {
-		t.Errorf("%v is final; want one that may be tried again", err)
+		t.Errorf("%v is final; want a retryable error", err)
 	}
 }
 
-// What cannot succeed is not tried again, whatever the workflow's policy.
+// Faults that a retry cannot avoid are not retried, whatever the policy of the workflow.
 func TestFinalFaultsAreTriedOnce(t *testing.T) {
 	a := temporal.NewActivities(openMem(t), temporal.Options{})
 	tries := 0
@@ -149,6 +151,6 @@ func TestFinalFaultsAreTriedOnce(t *testing.T) {
 	env := environment(run, workflow.ActivityOptions{StartToCloseTimeout: time.Minute, RetryPolicy: &sdk.RetryPolicy{MaximumAttempts: 5}})
 	env.ExecuteWorkflow("node", temporal.Request{Tool: "throws"})
 	if f := temporal.FaultOf(env.GetWorkflowError()); f == nil || f.Code != abi.ToolError || tries != 1 {
-		t.Errorf("after %d tries: %+v; want one tool_error", tries, f)
+		t.Errorf("after %d attempts: %+v; want one tool_error", tries, f)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// A key that says what it is for verifies nothing else, also where its id is that of another key too.
+// A key for one algorithm verifies no other, even if another key has the same id.
 func TestKeysAreForOneAlgorithm(t *testing.T) {
 	i := newIssuer(t, "RS256")
 	as := func(alg string) string {
@@ -45,7 +45,7 @@ func TestKeysAreForOneAlgorithm(t *testing.T) {
 			for place, tokens := range map[string]*auth.Tokens{"a file": file, "a URL": url} {
 				_, err := tokens.Verify(t.Context(), as(tt.alg))
 				if tt.good && err != nil || !tt.good && !errors.Is(err, auth.Invalid) {
-					t.Errorf("with keys in %s: %v; want that it is good: %t", place, err, tt.good)
+					t.Errorf("with keys in %s: %v; want a valid token: %t", place, err, tt.good)
 				}
 			}
 		})

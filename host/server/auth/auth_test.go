@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// want is the table once more, written the other way round: what each role may do.
+// want repeats the table, transposed: the permissions of each role.
 var want = map[auth.Role][]auth.Permission{
 	auth.Operator: {
 		auth.Run, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Records, auth.ChangeRecords,
@@ -29,7 +29,7 @@ func TestTable(t *testing.T) {
 	seen := map[auth.Permission]bool{}
 	for _, rule := range auth.Table {
 		if seen[rule.Permission] || rule.Does == "" {
-			t.Errorf("the right %s has two rules, or no words", rule.Permission)
+			t.Errorf("the permission %s has two rules, or no description", rule.Permission)
 		}
 		seen[rule.Permission] = true
 		for _, role := range append(auth.Roles(), "", "root") {
@@ -43,11 +43,11 @@ func TestTable(t *testing.T) {
 	}
 	for _, permission := range want[auth.Operator] {
 		if !seen[permission] {
-			t.Errorf("the right %s has no rule", permission)
+			t.Errorf("the permission %s has no rule", permission)
 		}
 	}
 	if (auth.Principal{Role: auth.Operator}).Allows("unheard_of") {
-		t.Error("a right that is in no rule is somebody's")
+		t.Error("a permission without a rule is granted")
 	}
 }
 
@@ -66,12 +66,12 @@ func TestMayUse(t *testing.T) {
 		{"an unknown role", auth.Principal{Role: "root"}, "shop", false},
 	} {
 		if got := tt.p.CanUseApp(tt.app); got != tt.want {
-			t.Errorf("%s: MayUse(%s) = %v; want %v", tt.name, tt.app, got, tt.want)
+			t.Errorf("%s: CanUseApp(%s) = %v; want %v", tt.name, tt.app, got, tt.want)
 		}
 	}
 }
 
-func TestAct(t *testing.T) {
+func TestActAs(t *testing.T) {
 	backend := auth.Principal{Role: auth.Runtime}
 	ann := auth.Principal{Role: auth.User, User: "ann"}
 	inS1 := auth.Principal{Role: auth.User, User: "ann", Session: "s1"}
@@ -93,7 +93,7 @@ func TestAct(t *testing.T) {
 	} {
 		user, session, err := tt.p.ActAs(tt.user, tt.session)
 		if text := errorText(err); user != tt.wantUser || session != tt.wantSession || text != tt.err {
-			t.Errorf("%s: Act(%q, %q) = %q, %q, %q; want %q, %q, %q",
+			t.Errorf("%s: ActAs(%q, %q) = %q, %q, %q; want %q, %q, %q",
 				tt.name, tt.user, tt.session, user, session, text, tt.wantUser, tt.wantSession, tt.err)
 		}
 		if err != nil && !errors.Is(err, abi.AccessDenied) {
@@ -182,7 +182,7 @@ func TestAuthenticate(t *testing.T) {
 	}
 }
 
-// FuzzAuthenticate gives headers that nobody was given credentials for.
+// FuzzAuthenticate authenticates headers without valid credentials.
 func FuzzAuthenticate(f *testing.F) {
 	keys, issuer := newKeys(f), newIssuer(f, "EdDSA")
 	secret, _ := create(f, keys, auth.Grant{Name: "backend", Role: auth.Runtime, Tenant: "acme"})
@@ -207,10 +207,10 @@ func FuzzAuthenticate(f *testing.F) {
 		}
 		p, err := a.Authenticate(r)
 		if err == nil || p.Role != "" || p.Tenant != "" {
-			t.Fatalf("%q and %q were taken: %+v, %v", authorization, key, p, err)
+			t.Fatalf("%q and %q were accepted: %+v, %v", authorization, key, p, err)
 		}
 		if _, ok := errors.AsType[auth.AuthError](err); !ok {
-			t.Errorf("the error is no refusal: %v", err)
+			t.Errorf("the error is not an AuthError: %v", err)
 		}
 	})
 }

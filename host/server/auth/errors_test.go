@@ -11,8 +11,9 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// TestRefusedTokensAreLogged has a log line for each reason, without the token, and not for each token.
-func TestRefusedTokensAreLogged(t *testing.T) {
+// TestRejectedTokensAreLogged checks that each reason is logged, at a limited rate and without the
+// token.
+func TestRejectedTokensAreLogged(t *testing.T) {
 	i, forger := newIssuer(t, "ES256"), newIssuer(t, "ES256")
 	var text bytes.Buffer
 	at := start
@@ -41,7 +42,7 @@ func TestRefusedTokensAreLogged(t *testing.T) {
 		text.Reset()
 		for range 100 {
 			if _, err := tokens.Verify(t.Context(), tt.token); err == nil {
-				t.Fatalf("%s is taken", tt.name)
+				t.Fatalf("%s is accepted", tt.name)
 			}
 		}
 		var line struct{ Msg, Reason string }
@@ -56,6 +57,6 @@ func TestRefusedTokensAreLogged(t *testing.T) {
 	at = at.Add(time.Minute)
 	_, _ = tokens.Verify(t.Context(), "a.b.c")
 	if !strings.Contains(text.String(), `"more":99`) {
-		t.Errorf("a minute later: %s; want the count of those that were not logged", text.String())
+		t.Errorf("a minute later: %s; want the count of rejections that were not logged", text.String())
 	}
 }

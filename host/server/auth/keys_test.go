@@ -61,7 +61,7 @@ func TestKeys(t *testing.T) {
 	other, otherKey := create(t, keys, auth.Grant{Name: "ops", Role: auth.Operator, Tenant: "default"})
 
 	if !regexp.MustCompile("^"+auth.SecretPattern+"$").MatchString(secret) || secret == other {
-		t.Error("a secret does not look like one, or two are the same")
+		t.Error("a secret is malformed, or two are equal")
 	}
 	wantKey := auth.Key{
 		ID: key.ID, Name: "backend", Role: auth.Runtime, Tenant: "acme", Apps: []string{"shop"}, Code: true,
@@ -90,7 +90,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("the other key: %v", err)
 	}
 	if err := keys.Revoke(secret); !errors.Is(err, abi.NotFound) || strings.Contains(err.Error(), secret) {
-		t.Errorf("Revoke of what is no id = %v", err)
+		t.Errorf("Revoke of an unknown id = %v", err)
 	}
 }
 
@@ -98,7 +98,8 @@ func sortedByName(keys []auth.Key) []auth.Key {
 	return slices.SortedFunc(slices.Values(keys), func(a, b auth.Key) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// checkFile sees that a file is its owner's alone and holds nothing that the random part of a secret is in.
+// checkFile checks that only the owner can access a file, and that it contains no random part of a
+// secret.
 func checkFile(t *testing.T, path, secret string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -106,7 +107,7 @@ func checkFile(t *testing.T, path, secret string) {
 		t.Fatal(err)
 	}
 	if random := secret[strings.LastIndex(secret, "_")+1:]; bytes.Contains(data, []byte(random)) {
-		t.Error("the file holds a secret")
+		t.Error("the file contains a secret")
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -192,11 +193,11 @@ func TestOpenKeysRefuses(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "keys.json")
 		write(t, path, tt.content)
 		if _, err := auth.OpenKeys(path); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), path) {
-			t.Errorf("%s: OpenKeys = %v; want it to say %q", tt.name, err, tt.want)
+			t.Errorf("%s: OpenKeys = %v; want an error with %q", tt.name, err, tt.want)
 		}
 	}
 	if _, err := auth.OpenKeys(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("OpenKeys of no file = %v", err)
+		t.Errorf("OpenKeys of a missing file = %v", err)
 	}
 }
 
@@ -209,7 +210,7 @@ func write(t testing.TB, path, content string) {
 
 func TestOpenKeysRefusesOpenFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("files have no such permissions here")
+		t.Skip("the system has no such file permissions")
 	}
 	path := filepath.Join(t.TempDir(), "keys.json")
 	openKeys(t, path)
@@ -223,7 +224,7 @@ func TestOpenKeysRefusesOpenFiles(t *testing.T) {
 	}
 }
 
-// TestReload changes a file behind the back of who has it open.
+// TestReload changes the file of open Keys.
 func TestReload(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.json")
 	first := openKeys(t, path)
@@ -244,19 +245,19 @@ func TestReload(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	write(t, path, "{") // while it cannot be read, the last good one counts
+	write(t, path, "{") // the last valid version stays in use
 	for range 3 {
 		at = at.Add(2 * time.Second)
 		verify(nil)
 	}
 	if n := strings.Count(log.String(), "level=ERROR"); n != 1 || strings.Contains(log.String(), secret) {
-		t.Errorf("a file that cannot be read is logged %d times; want once:\n%s", n, &log)
+		t.Errorf("an unreadable file is logged %d times; want once:\n%s", n, &log)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	at = at.Add(2 * time.Second)
-	verify(auth.Invalid) // who removes it wants no key to count
+	verify(auth.Invalid) // without a file there are no keys
 
 	write(t, path, string(good))
 	at = at.Add(2 * time.Second)
@@ -264,12 +265,13 @@ func TestReload(t *testing.T) {
 	if err := first.Revoke(key.ID); err != nil {
 		t.Fatal(err)
 	}
-	verify(nil) // a file is looked at once a second at most
+	verify(nil) // the file is checked at most once per second
 	at = at.Add(time.Second)
 	verify(auth.Invalid)
 }
 
-// TestOneSize changes a file without a change of its size or, as far as its clock can tell, of its time.
+// TestOneSize changes a file without changing its size or, within the precision of the clock, its
+// time.
 func TestOneSize(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.json")
 	keys := openKeys(t, path)
@@ -290,11 +292,11 @@ func TestOneSize(t *testing.T) {
 	}
 	keys.Now = func() time.Time { return info.ModTime().Add(1500 * time.Millisecond) }
 	if list := keys.List(); list[0].Name != "behind" {
-		t.Errorf("the key is called %s; want the name that was changed", list[0].Name)
+		t.Errorf("the name of the key is %s; want the changed one", list[0].Name)
 	}
 }
 
-// TestRace changes one file from many sides at once. Each change must count.
+// TestRace changes one file concurrently. No change may be lost.
 func TestRace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.json")
 	const sides, each = 8, 5
@@ -313,7 +315,7 @@ func TestRace(t *testing.T) {
 					return
 				}
 				if _, err := keys.Verify(secret, time.Now()); err != nil {
-					t.Errorf("a key that was just made: %v", err)
+					t.Errorf("a new key: %v", err)
 				}
 				if i == 0 {
 					if err := keys.Revoke(key.ID); err != nil {
@@ -329,11 +331,11 @@ func TestRace(t *testing.T) {
 	}
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*"))
 	if err != nil || len(left) != 0 {
-		t.Errorf("files were left: %v, %v", left, err)
+		t.Errorf("leftover files: %v, %v", left, err)
 	}
 }
 
-// TestProcesses is TestRace with processes: this test's own binary, twice.
+// TestProcesses is TestRace with processes: two of this test binary.
 func TestProcesses(t *testing.T) {
 	const each = 10
 	if path := os.Getenv("ACCESS_TEST_KEYS"); path != "" {
@@ -384,7 +386,7 @@ func FuzzOpenKeys(f *testing.F) {
 		}
 		for _, key := range keys.List() {
 			if !(auth.Principal{Role: key.Role}).CanUseApp("x") || key.Tenant == "" {
-				t.Errorf("a key that means nothing: %+v", key)
+				t.Errorf("an invalid key: %+v", key)
 			}
 		}
 	})
@@ -407,14 +409,14 @@ func BenchmarkKeysVerify(b *testing.B) {
 	}
 }
 
-// TestKeysOfEveryRole makes a key of each role but that of tokens, and reads it back from its file.
+// TestKeysOfEveryRole creates a key of each role except that of tokens, and reads it from its file.
 func TestKeysOfEveryRole(t *testing.T) {
 	for _, role := range auth.Roles() {
 		path := filepath.Join(t.TempDir(), "keys.json")
 		secret, _, err := openKeys(t, path).Create(auth.Grant{Name: "k", Role: role, Tenant: "acme"})
 		if role == auth.User {
 			if !errors.Is(err, abi.InvalidArgument) || !strings.Contains(abi.FaultOf(err).Hint, string(auth.Metering)) {
-				t.Errorf("a key of role %s: %v; want a refusal that lists the roles", role, err)
+				t.Errorf("a key of role %s: %v; want an error that lists the roles", role, err)
 			}
 			continue
 		}

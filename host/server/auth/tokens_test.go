@@ -29,7 +29,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// issuer makes tokens with a key of its own.
+// issuer creates tokens with its own key.
 type issuer struct {
 	alg     jose.SignatureAlgorithm
 	private any
@@ -59,7 +59,7 @@ func newIssuer(t testing.TB, alg string) *issuer {
 	return i
 }
 
-// claims are those of a good token.
+// claims returns the claims of a valid token.
 func (i *issuer) claims() map[string]any {
 	return map[string]any{
 		"iss": "https://issuer.example", "aud": []string{"other", "toolrun"}, "sub": "ann", "tenant": "acme",
@@ -106,7 +106,7 @@ func keySet(t testing.TB, keys ...jose.JSONWebKey) string {
 	return string(data)
 }
 
-// tokens takes the issuer's, whose keys are in a file.
+// tokens returns Tokens that accept those of the issuer, with its keys in a file.
 func (i *issuer) tokens(t testing.TB, change func(*auth.TokenOptions)) *auth.Tokens {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "jwks.json")
@@ -146,7 +146,7 @@ func TestTokenClaims(t *testing.T) {
 	at := func(d time.Duration) int64 { return start.Add(d).Unix() }
 	for _, tt := range []struct {
 		name, claim string
-		value       any // nil takes the claim away
+		value       any // nil removes the claim
 		want        error
 	}{
 		{"as it is", "jti", "1", nil},
@@ -212,11 +212,11 @@ func TestTokenClaimNames(t *testing.T) {
 	}
 	claims["org"], want.Tenant = "acme", "acme"
 	if got, _ = tokens.Verify(t.Context(), i.sign(t, claims)); got.Tenant != "acme" {
-		t.Errorf("the tenant is %q; want the claim's", got.Tenant)
+		t.Errorf("the tenant is %q; want that of the claim", got.Tenant)
 	}
 }
 
-// TestForgedTokens shows tokens that nobody signed who may.
+// TestForgedTokens verifies tokens without a valid signature.
 func TestForgedTokens(t *testing.T) {
 	i, other := newIssuer(t, "RS256"), newIssuer(t, "RS256")
 	tokens := i.tokens(t, nil)
@@ -229,7 +229,7 @@ func TestForgedTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spki := []byte(keySet(t, i.public)) // what HS256 would take for a shared secret
+	spki := []byte(keySet(t, i.public)) // a vulnerable verifier would use it as the HS256 secret
 	symmetric := &issuer{alg: jose.HS256, private: spki, kid: i.kid}
 	otherKid, noKid := *i, *i
 	otherKid.kid, noKid.kid = "k2", ""
@@ -254,7 +254,7 @@ func TestForgedTokens(t *testing.T) {
 		}
 	}
 	if _, err := tokens.Verify(t.Context(), good); err != nil {
-		t.Errorf("the good one: %v", err)
+		t.Errorf("the valid token: %v", err)
 	}
 }
 
@@ -275,7 +275,7 @@ func TestNewTokensRefuses(t *testing.T) {
 		_, err := auth.NewTokens(tt.options)
 		for _, want := range tt.want {
 			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: NewTokens = %v; want it to say %q", tt.name, err, want)
+				t.Errorf("%s: NewTokens = %v; want an error with %q", tt.name, err, want)
 			}
 		}
 	}
@@ -297,10 +297,10 @@ func TestKeySetFile(t *testing.T) {
 	} {
 		write(t, path, content)
 		if _, err := auth.NewTokens(auth.TokenOptions{Issuer: "i", Audience: "a", KeysFile: path}); err == nil {
-			t.Errorf("%s: the file was taken", name)
+			t.Errorf("%s: the file was accepted", name)
 		}
 	}
-	// One good key among others that are passed over, and then another one.
+	// One usable key among others that are ignored, then another one.
 	write(t, path, strings.Replace(keySet(t, private, i.public), `{"keys":[`, `{"keys":[{"kty":"LWE","kid":"k1"},`, 1))
 	at := time.Now()
 	tokens := newTokens(t, auth.TokenOptions{KeysFile: path}, func(o *auth.TokenOptions) { o.Now = func() time.Time { return at } })
@@ -319,11 +319,11 @@ func TestKeySetFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := auth.NewTokens(auth.TokenOptions{Issuer: "i", Audience: "a", KeysFile: path}); err == nil {
-		t.Error("keys that anybody may write were taken")
+		t.Error("a world-writable key file was accepted")
 	}
 }
 
-// server is an issuer's that has its keys at a URL.
+// server is an issuer with its keys at a URL.
 type server struct {
 	*httptest.Server
 	answer atomic.Pointer[http.HandlerFunc]
@@ -349,7 +349,7 @@ func (s *server) says(status int, body string) {
 
 func (s *server) answers(f http.HandlerFunc) { s.answer.Store(&f) }
 
-// remote is an issuer that answers without a network, so that its time can be synctest's.
+// remote is an issuer without a network, so that synctest can control its time.
 type remote struct {
 	tokens *auth.Tokens
 	asked  int
@@ -375,22 +375,22 @@ func (r *remote) says(status int, body string) {
 	r.answer = func(*http.Request) (int, string, error) { return status, body, nil }
 }
 
-// silent is an issuer that never answers.
+// silent is an issuer that never responds.
 func silent(r *http.Request) (int, string, error) {
 	<-r.Context().Done()
 	return 0, "", r.Context().Err()
 }
 
-// verify checks what comes of a token of an issuer, and how often it was asked for its keys.
+// verify checks the outcome for a token, and the number of requests to the issuer.
 func (r *remote) verify(t *testing.T, ctx context.Context, what string, i *issuer, want error, asked int) {
 	t.Helper()
 	r.asked = 0
 	claims := i.claims()
 	claims["exp"], claims["nbf"], claims["iat"] = time.Now().Add(time.Hour).Unix(), time.Now().Unix(), time.Now().Unix()
 	_, err := r.tokens.Verify(ctx, i.sign(t, claims))
-	synctest.Wait() // the key set tidies up after it answered
+	synctest.Wait() // the key set still works after its response
 	if !errors.Is(err, want) || (err == nil) != (want == nil) || r.asked != asked {
-		t.Errorf("%s: Verify = %v, and the issuer was asked %d times; want %v and %d", what, err, r.asked, want, asked)
+		t.Errorf("%s: Verify = %v, and the issuer got %d requests; want %v and %d", what, err, r.asked, want, asked)
 	}
 }
 
@@ -430,7 +430,7 @@ func TestKeySetURL(t *testing.T) {
 	})
 }
 
-// TestSilentIssuer waits for an issuer that does not answer no longer than it must.
+// TestSilentIssuer bounds the wait for an issuer that does not respond.
 func TestSilentIssuer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, first, second := newRemote(t), newIssuer(t, "EdDSA"), newIssuer(t, "EdDSA")
@@ -447,12 +447,12 @@ func TestSilentIssuer(t *testing.T) {
 		defer cancel()
 		begun := time.Now()
 		if _, err := r.tokens.Verify(ctx, second.sign(t, second.claims())); !errors.Is(err, abi.Unavailable) {
-			t.Errorf("a request that was given up: Verify = %v; want unavailable", err)
+			t.Errorf("a cancelled request: Verify = %v; want unavailable", err)
 		}
 		if took := time.Since(begun); took != time.Second {
-			t.Errorf("it was waited for %v; want 1s", took)
+			t.Errorf("Verify took %v; want 1s", took)
 		}
-		time.Sleep(5 * time.Second) // the question to the issuer goes on for others
+		time.Sleep(5 * time.Second) // the request to the issuer continues for other callers
 		synctest.Wait()
 
 		r.answer = silent
@@ -460,12 +460,12 @@ func TestSilentIssuer(t *testing.T) {
 		begun = time.Now()
 		r.verify(t, t.Context(), "it is silent", second, abi.Unavailable, 1)
 		if took := time.Since(begun); took != 5*time.Second {
-			t.Errorf("it was waited for %v; want 5s", took)
+			t.Errorf("Verify took %v; want 5s", took)
 		}
 	})
 }
 
-// TestBadKeyServers has issuers that do not answer as they should.
+// TestBadKeyServers fetches keys from misbehaving issuers.
 func TestBadKeyServers(t *testing.T) {
 	i := newIssuer(t, "EdDSA")
 	good := keySet(t, i.public)
@@ -490,14 +490,14 @@ func TestBadKeyServers(t *testing.T) {
 	}
 }
 
-// redirect leads elsewhere, and has a body that would do.
+// redirect redirects with a body that is a valid key set.
 func redirect(w http.ResponseWriter, to, body string) {
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusFound)
 	_, _ = w.Write([]byte(body))
 }
 
-// endless writes a key set and then blanks, until nobody reads them.
+// endless writes a key set and then blanks until the client disconnects.
 func endless(w http.ResponseWriter, good string) {
 	_, err := w.Write([]byte(good))
 	for blanks := []byte(strings.Repeat(" ", 64<<10)); err == nil; {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi"
 )
 
-// backup asks a service for a backup and returns the answer, whose body is not read yet.
+// backup requests a backup and returns the response, whose body is not read yet.
 func backup(t *testing.T, s *service, who string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.server.URL+"/api/v1/backup", nil)
@@ -41,24 +41,24 @@ func TestBackup(t *testing.T) {
 			return b, err
 		}
 	})
-	for range 2 { // the second finds that the first has ended
+	for range 2 { // the second one starts after the first has ended
 		response := backup(t, s, "backup")
 		body, err := io.ReadAll(response.Body)
 		if err != nil || response.StatusCode != 200 || response.ContentLength != 1<<20 || len(body) != 1<<20 {
 			t.Errorf("a backup = %d, %d bytes of %d, %v", response.StatusCode, len(body), response.ContentLength, err)
 		}
 	}
-	s.server.Close() // when handlers have ended
+	s.server.Close() // after all handlers have ended
 	if !last.closed {
-		t.Error("a backup that was sent is not closed")
+		t.Error("a backup was sent and not closed")
 	}
 	if n := strings.Count(log.String(), `msg="a backup was taken" actor=nightly tenant=acme bytes=1048576`); n != 2 {
 		t.Errorf("the log has %d backups; want 2:\n%s", n, &log)
 	}
 }
 
-// A tenant's operator must not get what other tenants have.
-func TestBackupIsNoOperatorsRight(t *testing.T) {
+// Operators of a tenant must not get data of other tenants.
+func TestOperatorsCannotDownloadBackups(t *testing.T) {
 	s := newService(t)
 	for _, who := range []string{"operator", "runtime", "read-only", "ann", "one app", "elsewhere"} {
 		if response := backup(t, s, who); response.StatusCode != http.StatusForbidden {
@@ -67,7 +67,7 @@ func TestBackupIsNoOperatorsRight(t *testing.T) {
 	}
 }
 
-// One backup is taken at a time, and one that fails keeps nobody from the next.
+// Only one backup runs at a time, and a failed one does not block the next.
 func TestOneBackupAtATime(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	first := true
@@ -90,7 +90,7 @@ func TestOneBackupAtATime(t *testing.T) {
 	}
 	close(goOn)
 	if status := <-done; status != http.StatusInsufficientStorage {
-		t.Errorf("a backup without room = %d; want 507", status)
+		t.Errorf("a backup without disk space = %d; want 507", status)
 	}
 	response := backup(t, s, "backup")
 	body, _ := io.ReadAll(response.Body)
@@ -99,17 +99,17 @@ func TestOneBackupAtATime(t *testing.T) {
 	}
 }
 
-// short is a backup with less than it says.
+// short is a backup that is shorter than its Size.
 type short struct{ testBackup }
 
-// A backup that breaks off is not taken for a whole one.
-func TestBackupBreaksOff(t *testing.T) {
+// A client does not take an incomplete backup for a complete one.
+func TestIncompleteBackup(t *testing.T) {
 	s := newService(t, func(o *httpapi.Options) {
 		o.Backup = func(context.Context) (httpapi.Backup, error) {
 			return &short{testBackup{Reader: strings.NewReader("half of it")}}, nil
 		}
 	})
 	if _, err := io.ReadAll(backup(t, s, "backup").Body); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("a backup that breaks off = %v; want %v", err, io.ErrUnexpectedEOF)
+		t.Errorf("an incomplete backup = %v; want %v", err, io.ErrUnexpectedEOF)
 	}
 }

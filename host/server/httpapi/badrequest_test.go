@@ -23,7 +23,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// refused asks, and fails the test unless the answer is a whole problem document with the code, and nothing is stored.
+// refused sends a request, and fails the test unless the response is a complete problem document
+// with the code, and nothing is stored.
 func (s *service) refused(status int, code abi.Code, who, method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r := s.want(status, who, method, path, body, headers...)
@@ -38,16 +39,16 @@ func (s *service) isProblem(r reply, code abi.Code) {
 	r.into(s.t, &p)
 	if p.Code != string(code) || p.Status != r.StatusCode || p.Type != "urn:toolrun:fault:"+p.Code || p.Title == "" || p.Detail == "" ||
 		r.Header.Get("Content-Type") != "application/problem+json" {
-		s.t.Errorf("%s (%s) is no problem with the code %s", r, r.Header.Get("Content-Type"), code)
+		s.t.Errorf("%s (%s) is not a problem with the code %s", r, r.Header.Get("Content-Type"), code)
 	}
 	for _, hostly := range []string{"/tmp", "/root", "/home", "goroutine", ".go:", "Go struct"} {
 		if contains(r, hostly) {
-			s.t.Errorf("%s tells of the host: %s", r, hostly)
+			s.t.Errorf("%s reveals the host: %s", r, hostly)
 		}
 	}
 }
 
-// emptyOfAnn fails the test where anything of ann's is stored.
+// emptyOfAnn fails the test if any data of ann is stored.
 func (s *service) emptyOfAnn() {
 	s.t.Helper()
 	s.want(404, "operator", "GET", "/api/v1/stores/prefs/record?user_id=ann", "")
@@ -75,12 +76,12 @@ func TestBadBodies(t *testing.T) {
 		{"bad UTF-8", "{\"tool\":\"remember\",\"message\":\"\xff\"}", 400, abi.InvalidArgument, nil},
 		{"lone surrogate", `{"tool":"remember","message":"\ud800"}`, 400, abi.InvalidArgument, nil},
 		{"deep", `{"tool":"remember","input":` + deep + `}`, 400, abi.InvalidArgument, nil},
-		{"deep in a place of text", `{"tool":` + deep + `}`, 400, abi.InvalidArgument, nil},
+		{"deep in place of a string", `{"tool":` + deep + `}`, 400, abi.InvalidArgument, nil},
 		{"a huge number", `{"tool":"remember","timeout_ms":1e999999}`, 400, abi.InvalidArgument, nil},
 		{"a number with an exponent", `{"tool":"remember","timeout_ms":1e3}`, 422, abi.InvalidArgument, nil},
 		{"a negative time", `{"tool":"remember","timeout_ms":-1}`, 422, abi.InvalidArgument, nil},
 		{"no tool", `{"tool":"nothing"}`, 404, abi.NotFound, nil},
-		{"no content type that is known", `{"tool":"remember"}`, 415, abi.InvalidArgument, []string{"Content-Type", "text/plain"}},
+		{"an unknown content type", `{"tool":"remember"}`, 415, abi.InvalidArgument, []string{"Content-Type", "text/plain"}},
 		{"a suffix is not enough", `{"tool":"remember"}`, 415, abi.InvalidArgument, []string{"Content-Type", "application/x+json"}},
 		{"another charset", `{"tool":"remember"}`, 415, abi.InvalidArgument, []string{"Content-Type", "application/json; charset=utf-16"}},
 		{"too large", `{"tool":"remember","message":"` + strings.Repeat("a", 5<<20) + `"}`, 413, abi.TooLarge, nil},
@@ -106,14 +107,15 @@ func TestBadBodies(t *testing.T) {
 	s.refused(404, abi.NotFound, "ann", "GET", "/api/v1/../v1//tools", "")
 }
 
-// Two requests with one key and two bodies are a mistake; the same again is the same Result.
-func TestKeyOfAnotherBody(t *testing.T) {
+// Two requests with the same key and different bodies are an error; the same request again gets the
+// same Result.
+func TestKeyReuse(t *testing.T) {
 	s := newService(t)
 	var first, again report.Result
 	s.want(200, "ann", "POST", "/api/v1/runs", `{"tool":"remember"}`, "Idempotency-Key", "k").into(t, &first)
 	s.want(200, "ann", "POST", "/api/v1/runs", `{"tool":"remember"}`, "Idempotency-Key", "k").into(t, &again)
 	if first.RunID != again.RunID || !again.Repeated {
-		t.Errorf("the same again is the run %s, and was %s", again.RunID, first.RunID)
+		t.Errorf("the repeated request is the run %s; want %s", again.RunID, first.RunID)
 	}
 	s.isProblem(s.want(409, "ann", "POST", "/api/v1/runs", `{"tool":"remember","input":{"language":"fr"}}`, "Idempotency-Key", "k"), abi.Conflict)
 	if r := s.want(200, "operator", "GET", "/api/v1/stores/prefs/record?user_id=ann", ""); !contains(r, `{"visits":1}`) {
@@ -121,8 +123,8 @@ func TestKeyOfAnotherBody(t *testing.T) {
 	}
 }
 
-// bomb is a DOCX whose text would be a gigabyte.
-func bomb(t testing.TB) string {
+// zipBomb is a DOCX whose text would be a gigabyte.
+func zipBomb(t testing.TB) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for name, text := range map[string]string{
@@ -144,7 +146,7 @@ func bomb(t testing.TB) string {
 	for range 300 {
 		_, _ = w.Write(zeros)
 	}
-	if err := z.Close(); err != nil { // the document has no end: who reads all of it finds out
+	if err := z.Close(); err != nil { // the document has no end tag, which only a complete read finds
 		t.Fatal(err)
 	}
 	return b.String()
@@ -158,13 +160,13 @@ func TestBadUploads(t *testing.T) {
 		status                             int
 		code                               abi.Code
 	}{
-		{"a program that says it is a picture", "cat.png", "image/png", "\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 64), 400, abi.InvalidArgument},
-		{"a page that says it is a PDF", "a.pdf", "application/pdf", "<html><script>1</script></html>", 400, abi.InvalidArgument},
-		{"a type that is not taken", "a.exe", "application/octet-stream", "MZ", 400, abi.InvalidArgument},
-		{"a name and a type that do not go together", "a.txt", "image/png", "text", 400, abi.InvalidArgument},
+		{"a program declared as an image", "cat.png", "image/png", "\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 64), 400, abi.InvalidArgument},
+		{"an HTML page declared as a PDF", "a.pdf", "application/pdf", "<html><script>1</script></html>", 400, abi.InvalidArgument},
+		{"an unsupported type", "a.exe", "application/octet-stream", "MZ", 400, abi.InvalidArgument},
+		{"a name that contradicts the type", "a.txt", "image/png", "text", 400, abi.InvalidArgument},
 		{"control characters in the name", "a\x01b.txt", "text/plain", "text", 400, abi.InvalidArgument},
-		{"a name that turns around", "a\u202etxt.pdf", "application/pdf", "%PDF-1.4", 400, abi.InvalidArgument},
-		{"a device", "con.txt", "text/plain", "text", 400, abi.InvalidArgument},
+		{"a name with a bidi override", "a\u202etxt.pdf", "application/pdf", "%PDF-1.4", 400, abi.InvalidArgument},
+		{"a device name", "con.txt", "text/plain", "text", 400, abi.InvalidArgument},
 		{"no name", "", "text/plain", "text", 400, abi.InvalidArgument},
 		{"too large", "a.txt", "text/plain", strings.Repeat("a", artifact.MaxBytes+1), 413, abi.TooLarge},
 		{"far too large", "a.txt", "text/plain", strings.Repeat("a", artifact.MaxBytes+2<<20), 413, abi.TooLarge},
@@ -184,17 +186,17 @@ func TestBadUploads(t *testing.T) {
 	s.refused(400, abi.InvalidArgument, "ann", "POST", "/api/v1/sessions/s/files", strings.Replace(body, `name="file"`, `name="other"`, 1), "Content-Type", contentType)
 }
 
-// A document that swells is kept without its text.
+// A document that expands too much is stored without its text.
 func TestZipBomb(t *testing.T) {
 	s := newService(t)
-	body, contentType := form("bomb.docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", bomb(t))
+	body, contentType := form("bomb.docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", zipBomb(t))
 	r := s.want(201, "runtime", "POST", "/api/v1/sessions/s/files?user_id=ann", body, "Content-Type", contentType)
 	if !contains(r, `"has_text":false`) || !contains(r, `"text_reason":"too_complex"`) {
-		t.Errorf("a bomb = %s; want it without text", r)
+		t.Errorf("a zip bomb = %s; want it without text", r)
 	}
 }
 
-// Folders before a name are dropped, and what is left cannot break out of a header.
+// Folders in a name are removed, and the rest cannot inject headers.
 func TestFilenames(t *testing.T) {
 	s := newService(t)
 	s.want(201, "operator", "POST", "/api/v1/sessions", `{"session_id":"s","user_id":"ann"}`)
@@ -204,17 +206,17 @@ func TestFilenames(t *testing.T) {
 		var kept apitypes.Artifact
 		r.into(t, &kept)
 		if strings.ContainsAny(kept.Filename, "/\\\r\n") {
-			t.Errorf("the name %q is kept as %q", name, kept.Filename)
+			t.Errorf("the name %q is stored as %q", name, kept.Filename)
 		}
 		r = s.want(200, "ann", "GET", "/api/v1/sessions/s/files/"+kept.ID, "")
 		if d := r.Header.Get("Content-Disposition"); !strings.HasPrefix(d, "attachment") || r.Header.Get("Set-Cookie") != "" || r.Header.Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("the file %q is answered with %v", name, r.Header)
+			t.Errorf("the file %q has the headers %v", name, r.Header)
 		}
 	}
 }
 
-// Who hangs up in mid-run gets nothing stored, and the ledger says so.
-func TestHangUp(t *testing.T) {
+// If the client disconnects during a run, nothing is stored, and the ledger records that.
+func TestClientDisconnect(t *testing.T) {
 	s := newService(t)
 	ctx, hangUp := context.WithCancel(t.Context())
 	r, err := http.NewRequestWithContext(ctx, "POST", s.server.URL+"/api/v1/runs/stream", strings.NewReader(`{"tool":"wait"}`))
@@ -232,16 +234,16 @@ func TestHangUp(t *testing.T) {
 	hangUp()
 	const ledger = "/api/v1/ledger?tool=wait"
 	found := s.want(200, "operator", "GET", ledger, "")
-	for !contains(found, `"run_id"`) { // until the test's own time is over
+	for !contains(found, `"run_id"`) { // bounded by the timeout of the test
 		found = s.want(200, "operator", "GET", ledger, "")
 	}
 	if !contains(found, `"code":"cancelled"`) || !contains(found, `"writes":[]`) {
-		t.Errorf("the ledger says %s", found)
+		t.Errorf("the ledger is %s", found)
 	}
 	s.emptyOfAnn()
 }
 
-// slowly serves an API with the timeouts of a service, made short, and returns its address.
+// slowly serves an API with the timeouts of a service, shortened, and returns its address.
 func slowly(t *testing.T, api http.Handler) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -255,7 +257,7 @@ func slowly(t *testing.T, api http.Handler) string {
 	return listener.Addr().String()
 }
 
-// Who sends a byte now and then is cut off, with headers and with bodies, and nothing is stored of it.
+// A client that trickles headers or a body is disconnected, and nothing of it is stored.
 func TestSlowClients(t *testing.T) {
 	s := newService(t)
 	address := slowly(t, s.api)
@@ -280,14 +282,15 @@ func TestSlowClients(t *testing.T) {
 				}
 			}
 		}()
-		_, _ = io.Copy(io.Discard, conn) // until the server ends it
+		_, _ = io.Copy(io.Discard, conn) // until the server closes it
 		close(stop)
 		_ = conn.Close()
 	}
 	s.emptyOfAnn()
 }
 
-// A client that stops in mid-body is told so, and a run that takes longer than a request may be read for goes on.
+// A client that stops in the middle of a body gets an error, and a run that takes longer than the
+// read timeout continues.
 func TestSlowBodyAndLongRun(t *testing.T) {
 	s := newService(t)
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -302,7 +305,7 @@ func TestSlowBodyAndLongRun(t *testing.T) {
 	fmt.Fprintf(conn, "POST /api/v1/runs HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ann\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
 	answer, err := io.ReadAll(conn)
 	if err != nil || !bytes.Contains(answer, []byte("408 Request Timeout")) || !bytes.Contains(answer, []byte(`"code":"timeout"`)) {
-		t.Errorf("a body that does not end = %q, %v", answer, err)
+		t.Errorf("an incomplete body = %q, %v", answer, err)
 	}
 	r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+address+"/api/v1/runs", strings.NewReader(`{"tool":"wait","timeout_ms":1500}`))
 	if err != nil {
@@ -320,12 +323,12 @@ func TestSlowBodyAndLongRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if result.Error == nil || result.Error.Code != abi.Timeout {
-		t.Errorf("a long run ends as %+v; want its own timeout, and not that of reading the request", result.Error)
+		t.Errorf("a long run ends with %+v; want its own timeout, not the read timeout", result.Error)
 	}
 	s.emptyOfAnn()
 }
 
-// shortReads makes the time that a body may take short.
+// shortReads shortens the time limit for bodies.
 type shortReads struct{ http.ResponseWriter }
 
 func (w shortReads) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -365,7 +368,7 @@ func TestLinks(t *testing.T) {
 		t.Errorf("the link is %d characters; want a bounded one without a query", len(f.URL))
 	}
 	bad := []string{"/files/", "/files/x", "/files/acme/shop/file_1", at.Path + "?a=b", at.Path + "A", at.Path[:len(at.Path)-1], "/files/" + strings.Repeat("A", 5000)}
-	for i := range token { // no character of it can be another
+	for i := range token { // no character can be changed
 		other := "A"
 		if token[i] == 'A' {
 			other = "B"
@@ -381,7 +384,7 @@ func TestLinks(t *testing.T) {
 	}
 	now = now.Add(31 * 24 * time.Hour)
 	if r := get(at.RequestURI()); r.StatusCode != 404 {
-		t.Errorf("a link whose time is over = %s", r)
+		t.Errorf("an expired link = %s", r)
 	}
 }
 
@@ -397,7 +400,7 @@ func TestRate(t *testing.T) {
 	if after := r.Header.Get("Retry-After"); after == "" || after == "0" {
 		t.Errorf("Retry-After is %q", after)
 	}
-	s.want(200, "bob", "GET", "/api/v1/whoami", "") // one does not use up what is another's
+	s.want(200, "bob", "GET", "/api/v1/whoami", "") // limits are per principal
 	s.want(200, "operator", "GET", "/api/v1/whoami", "")
 	s.want(404, "operator", "GET", "/api/v1/stores/prefs/record?user_id=ann", "")
 	if len(limited) != 1 || limited["acme"] != 1 {

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bodies are such as take the most memory for their length.
+// bodies take the most memory for their length.
 var bodies = map[string]struct{ who, method, path, body string }{
 	"many values": {"ann", "POST", "/api/v1/runs", `{"tool":"look","context":{"a":[` + strings.Repeat(`{"":0},`, 498_000) + `0]}}`},
 	"as many as there may be": {"bob", "POST", "/api/v1/runs",
@@ -35,10 +35,11 @@ func manyMembers(n int) string {
 	return strings.TrimSuffix(b.String(), ",")
 }
 
-// memoryChild is the variable of a process of this test that is to have little memory.
+// memoryChild is the variable that marks a child process of this test with little memory.
 const memoryChild = "TOOLRUN_TEST_BODIES"
 
-// TestBodiesInLittleMemory sends 16 large bodies at once, of each kind, to a service in a process that may have 2 GiB.
+// TestBodiesInLittleMemory sends 16 large bodies of each kind at once to a service in a process
+// with 2 GiB.
 func TestBodiesInLittleMemory(t *testing.T) {
 	if os.Getenv(memoryChild) != "" {
 		sendBodies(t)
@@ -53,7 +54,7 @@ func TestBodiesInLittleMemory(t *testing.T) {
 	for _, line := range regexp.MustCompile(`peak of (.*): (\d+) MiB`).FindAllStringSubmatch(string(out), -1) {
 		t.Log(line[0])
 		if mib, err := strconv.Atoi(line[2]); err != nil || mib > 768 {
-			t.Errorf("%s: the process had %s MiB; want no more than three times the room that bodies have", line[1], line[2])
+			t.Errorf("%s: the process had %s MiB; want at most three times the limit for bodies", line[1], line[2])
 		}
 	}
 }
@@ -78,7 +79,7 @@ func sendBodies(t *testing.T) {
 				r.Header.Set("Content-Type", "application/json")
 				response, err := http.DefaultClient.Do(r)
 				if errors.Is(err, unix.ECONNRESET) || errors.Is(err, unix.EPIPE) {
-					statuses <- 0 // refused before the body was sent
+					statuses <- 0 // rejected before the body was sent
 					return
 				}
 				if err != nil {
@@ -102,7 +103,7 @@ func sendBodies(t *testing.T) {
 	}
 }
 
-// peakMiB is how much memory this process has had at most.
+// peakMiB returns the peak memory of this process.
 func peakMiB(t *testing.T) int {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// SetRoom has a server with room for fewer bytes, for which nobody waits.
+// SetFileMemory sets the memory for files of a server, for which requests hardly wait.
 func (s *Server) SetFileMemory(bytes int64) {
 	s.files.uploads, s.files.downloads = newByteSemaphore(bytes, "files"), newByteSemaphore(bytes, "files")
 	s.files.uploads.wait, s.files.downloads.wait = time.Millisecond, time.Millisecond
 }
 
-// rooms are whose the holdings of these tests are.
+// Owner paths of these tests.
 var (
 	annsPath = []string{"a", "ann"}
 	bobsPath = []string{"a", "bob"}
@@ -27,8 +27,8 @@ var (
 	cleo     = []string{"c", "cleo"}
 )
 
-// must takes room, and fails the test unless that ends with a status, 0 for none.
-func must(t *testing.T, r *byteSemaphore, bytes int64, status int, path ...string) *reservation {
+// mustAcquire acquires bytes, and fails the test unless the outcome has a status, 0 for success.
+func mustAcquire(t *testing.T, r *byteSemaphore, bytes int64, status int, path ...string) *reservation {
 	t.Helper()
 	h, err := r.acquire(t.Context(), bytes, path...)
 	got := 0
@@ -41,22 +41,23 @@ func must(t *testing.T, r *byteSemaphore, bytes int64, status int, path ...strin
 	return h
 }
 
-// TestRoomLeavesSome has a sender, its tenant and other tenants take all that they may: there is some for the next one.
-func TestRoomLeavesSome(t *testing.T) {
+// TestSemaphoreReservesSpare has a sender, its tenant and other tenants acquire all that they can:
+// some bytes remain for a new owner.
+func TestSemaphoreReservesSpare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newByteSemaphore(1<<20, "bodies")
 		fill := func(path ...string) (total int64) {
 			for {
 				h, err := r.acquire(t.Context(), 1<<10, path...)
 				if err != nil {
-					must(t, r, 1<<10, http.StatusTooManyRequests, path...)
+					mustAcquire(t, r, 1<<10, http.StatusTooManyRequests, path...)
 					return total
 				}
 				total += h.bytes
 			}
 		}
 		if got := fill(annsPath...); got != r.size/4 {
-			t.Errorf("a user alone has %d of %d; want a quarter", got, r.size)
+			t.Errorf("a single user has %d of %d; want a quarter", got, r.size)
 		}
 		if got := fill(bobsPath...); got != r.size/8 {
 			t.Errorf("the second has %d of %d; want an eighth", got, r.size)
@@ -65,34 +66,34 @@ func TestRoomLeavesSome(t *testing.T) {
 			fill("b", "eve")
 			fill("d", "eve")
 		}
-		must(t, r, 10<<10, 0, cleo...)
-		must(t, r, 1<<10, 0, dansPath...)
+		mustAcquire(t, r, 10<<10, 0, cleo...)
+		mustAcquire(t, r, 1<<10, 0, dansPath...)
 	})
 }
 
-func TestRoom(t *testing.T) {
+func TestSemaphore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newByteSemaphore(100, "files")
-		first := must(t, r, 20, 0, annsPath...)
-		must(t, r, 6, http.StatusTooManyRequests, annsPath...)
-		second := must(t, r, 5, 0, annsPath...)
-		must(t, r, 12, 0, bobsPath...)
-		must(t, r, 32, http.StatusServiceUnavailable, cleo...) // half of what is free
-		large := must(t, r, 15, 0, cleo...)
+		first := mustAcquire(t, r, 20, 0, annsPath...)
+		mustAcquire(t, r, 6, http.StatusTooManyRequests, annsPath...)
+		second := mustAcquire(t, r, 5, 0, annsPath...)
+		mustAcquire(t, r, 12, 0, bobsPath...)
+		mustAcquire(t, r, 32, http.StatusServiceUnavailable, cleo...) // more than half of the free bytes
+		large := mustAcquire(t, r, 15, 0, cleo...)
 		first.free()
 		first.free()
-		go func() { must(t, r, 30, http.StatusTooManyRequests, annsPath...) }()
+		go func() { mustAcquire(t, r, 30, http.StatusTooManyRequests, annsPath...) }()
 		synctest.Wait()
-		must(t, r, 10, 0, annsPath...) // while another of hers waits that is larger
+		mustAcquire(t, r, 10, 0, annsPath...) // while a larger request of hers waits
 		large.shrink(1)
 		if err := large.grow(t.Context(), 10); err != nil || large.bytes != 11 {
-			t.Errorf("grow = %v; the holding has %d bytes, want 11", err, large.bytes)
+			t.Errorf("grow = %v; the reservation has %d bytes, want 11", err, large.bytes)
 		}
 		second.free()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := r.acquire(ctx, 49, cleo...); !errors.Is(err, context.Canceled) {
-			t.Errorf("take of who does not wait = %v", err)
+			t.Errorf("acquire with a cancelled context = %v", err)
 		}
 		time.Sleep(time.Minute)
 		large.free()
@@ -104,12 +105,13 @@ func TestRoom(t *testing.T) {
 	})
 }
 
-// TestRoomWaits gives room to who holds least, and then to who waited longest.
-func TestRoomWaits(t *testing.T) {
+// TestSemaphoreOrder grants bytes to the owner that holds the least, and then to the one that
+// waited longest.
+func TestSemaphoreOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newByteSemaphore(100, "files")
-		held := must(t, r, 40, 0, "z", "z")
-		must(t, r, 15, 0, annsPath...)
+		held := mustAcquire(t, r, 40, 0, "z", "z")
+		mustAcquire(t, r, 15, 0, annsPath...)
 		got := make(chan string, 3)
 		for _, path := range [][]string{annsPath, bobsPath, cleo} {
 			go func() {
@@ -120,18 +122,18 @@ func TestRoomWaits(t *testing.T) {
 			synctest.Wait()
 		}
 		if len(got) != 1 || <-got != "cleo" {
-			t.Fatal("cleo, whose tenant has nothing, was not let in")
+			t.Fatal("cleo, whose tenant holds nothing, was not granted bytes")
 		}
 		held.free()
 		synctest.Wait()
 		if len(got) == 0 || <-got != "bob" {
-			t.Error("bob, who has nothing, was not before ann")
+			t.Error("bob, who holds nothing, was not granted bytes before ann")
 		}
 	})
 }
 
-// TestPace sends a file to a client that reads nothing, and one to a client that reads.
-func TestPace(t *testing.T) {
+// TestMinRate sends a file to a client that reads nothing, and one to a client that reads.
+func TestMinRate(t *testing.T) {
 	ended := make(chan struct{}, 2)
 	content := make([]byte, 64<<20) // more than the buffers of a connection
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -154,7 +156,7 @@ func TestPace(t *testing.T) {
 	select {
 	case <-ended:
 	case <-time.After(20 * time.Second):
-		t.Error("the file is held for a client that reads nothing")
+		t.Error("a client that reads nothing is not disconnected")
 	}
 	response, err := http.Get(server.URL)
 	if err != nil {
@@ -172,7 +174,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// deadlines is a connection that notes the deadlines for writing.
+// deadlines is a response writer that records write deadlines.
 type deadlines struct {
 	http.ResponseWriter
 	set []bool
@@ -183,8 +185,8 @@ func (d *deadlines) SetWriteDeadline(at time.Time) error {
 	return nil
 }
 
-// TestTimed has answers with a deadline from when they begin, and streams without.
-func TestTimed(t *testing.T) {
+// TestDeadlineWriter checks that responses have a deadline from their begin, and streams have none.
+func TestDeadlineWriter(t *testing.T) {
 	for kind, want := range map[string]int{"application/json": 2, "text/event-stream": 1} {
 		d := &deadlines{ResponseWriter: httptest.NewRecorder()}
 		w := newDeadlineWriter(d)
@@ -198,8 +200,8 @@ func TestTimed(t *testing.T) {
 	}
 }
 
-// TestSlowReaders has many readers of one file that do not read on: they hold little, others of the tenant read meanwhile,
-// and who reads on gets all of it.
+// TestSlowReaders has many clients that stop reading one file: they hold little memory, other
+// downloads of the tenant continue, and a client that resumes gets the whole file.
 func TestSlowReaders(t *testing.T) {
 	s := &fileHandler{downloads: newByteSemaphore(downloadBytes, "files")}
 	content := make([]byte, 20<<20)

@@ -14,7 +14,7 @@ import (
 
 const apiPage = "../../../docs/reference/http-api.md"
 
-// endpoints returns the table of requests, from the description that TestOpenAPIIsCommitted compares with the code.
+// endpoints returns the table of requests from the committed OpenAPI document.
 func endpoints(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(committed)
@@ -37,14 +37,15 @@ func endpoints(t *testing.T) string {
 	return table.String()
 }
 
-// TestReferenceTables expects the tables of rights and requests in docs/reference/http-api.md as the code has them.
+// TestReferenceTables compares the tables of permissions and requests in docs/reference/http-api.md
+// with the code.
 func TestReferenceTables(t *testing.T) {
 	content, err := os.ReadFile(apiPage)
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := string(content)
-	for name, table := range map[string]string{"rights": auth.Markdown(), "endpoints": endpoints(t)} {
+	for name, table := range map[string]string{"permissions": auth.Markdown(), "endpoints": endpoints(t)} {
 		start, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
 		before, rest, ok := strings.Cut(page, start)
 		_, after, ok2 := strings.Cut(rest, end)
@@ -57,7 +58,7 @@ func TestReferenceTables(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatal("docs/reference/http-api.md is stale: go test ./host/server/httpapi -run 'OpenAPI|ReferenceTables' -update")
+		t.Fatal("docs/reference/http-api.md is outdated: run go test ./host/server/httpapi -run 'OpenAPI|ReferenceTables' -update")
 	}
 	if err := os.WriteFile(apiPage, []byte(page), 0o644); err != nil {
 		t.Fatal(err)

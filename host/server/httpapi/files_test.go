@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// connect sends a head of a request, and returns the answer's first line.
+// connect sends the head of a request, and returns the first line of the response.
 func (s *service) connect(head string) (c net.Conn, status string) {
 	s.t.Helper()
 	c, err := net.Dial("tcp", s.server.Listener.Addr().String())
@@ -35,8 +35,8 @@ func (s *service) connect(head string) (c net.Conn, status string) {
 	return c, strings.TrimSpace(strings.TrimPrefix(status, "HTTP/1.1 "))
 }
 
-// Uploads that are under way leave room to others, before any byte of them is read.
-func TestUploadsLeaveRoom(t *testing.T) {
+// Uploads in progress leave memory for others, before any byte of them is read.
+func TestUploadMemoryIsBounded(t *testing.T) {
 	s := newService(t)
 	s.api.SetFileMemory(64 << 20)
 	s.want(201, "operator", "POST", "/api/v1/sessions", `{"user_id":"ann","session_id":"s"}`)
@@ -48,22 +48,23 @@ func TestUploadsLeaveRoom(t *testing.T) {
 	for _, size := range []string{"Content-Length: 16777216", "Transfer-Encoding: chunked"} {
 		c, status := s.connect("POST /api/v1/sessions/s/files?user_id=ann HTTP/1.1\r\nAuthorization: Bearer operator\r\n" +
 			"Content-Type: multipart/form-data; boundary=x\r\nExpect: 100-continue\r\n" + size)
-		if status != "100 Continue" { // which says that the body is being read
+		if status != "100 Continue" { // the server reads the body
 			t.Fatalf("a large upload = %s", status)
 		}
 		r := upload("operator", 429)
 		s.isProblem(r, abi.Unavailable)
 		if r.Header.Get("Retry-After") == "" || !contains(r, `"hint"`) {
-			t.Errorf("%s does not say what to do", r)
+			t.Errorf("%s has no hint", r)
 		}
 		upload("ann", 201)
 		_ = c.Close()
 		for s.ask("operator", "POST", "/api/v1/sessions/s/files?user_id=ann", small, "Content-Type", "multipart/form-data; boundary=x").StatusCode != 201 {
-		} // what ended makes room
+		} // their memory is released
 	}
 }
 
-// uploadLarge has ann upload a file that is larger than what sockets hold, and returns its id and the path of its address.
+// uploadLarge has ann upload a file that is larger than socket buffers, and returns its id and the
+// path of its URL.
 func (s *service) uploadLarge() (id, path string) {
 	s.t.Helper()
 	s.want(201, "operator", "POST", "/api/v1/sessions", `{"user_id":"ann","session_id":"s"}`)
@@ -80,8 +81,8 @@ func (s *service) uploadLarge() (id, path string) {
 	return file.ID, address.RequestURI()
 }
 
-// Downloads that nobody reads are not held without a bound.
-func TestDownloadsHaveRoom(t *testing.T) {
+// The memory of stalled downloads is bounded.
+func TestDownloadMemoryIsBounded(t *testing.T) {
 	s := newService(t)
 	id, path := s.uploadLarge()
 	s.api.SetFileMemory(800 << 10)
@@ -94,7 +95,7 @@ func TestDownloadsHaveRoom(t *testing.T) {
 	s.want(http.StatusOK, "ann", "GET", "/api/v1/sessions/s/files", "")
 }
 
-// A download whose file is deleted meanwhile ends: the answer is shorter than promised.
+// A download ends if its file is deleted: the response is shorter than its Content-Length.
 func TestDownloadEndsWithItsFile(t *testing.T) {
 	for name, address := range map[string]func(id, path string) string{
 		"by its address":   func(_, path string) string { return path },
@@ -105,7 +106,7 @@ func TestDownloadEndsWithItsFile(t *testing.T) {
 			id, path := s.uploadLarge()
 			whole := s.want(http.StatusOK, "ann", "GET", "/api/v1/sessions/s/files/"+id, "")
 			if len(whole.body) != 18<<20 || whole.ContentLength != 18<<20 {
-				t.Fatalf("the file has %d bytes, and its answer promises %d", len(whole.body), whole.ContentLength)
+				t.Fatalf("the file has %d bytes; its Content-Length is %d", len(whole.body), whole.ContentLength)
 			}
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.server.URL+address(id, path), nil)
 			if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// described is what a description in OpenAPI says, as far as this test looks at it.
+// described is the part of the OpenAPI document that this test uses.
 type described struct {
 	Paths      map[string]map[string]*operation
 	Components struct{ Schemas map[string]json.RawMessage }
@@ -44,7 +44,7 @@ type parameter struct {
 
 type media struct{ Schema json.RawMessage }
 
-// operations reads the description and compiles the schemas of all answers.
+// operations reads the OpenAPI document and compiles the schemas of all responses.
 func operations(t *testing.T, s *service) (list []*operation, schemas map[string]map[string]any) {
 	t.Helper()
 	text, err := s.api.OpenAPI()
@@ -74,7 +74,7 @@ func operations(t *testing.T, s *service) (list []*operation, schemas map[string
 	return list, schemas
 }
 
-// compiled compiles a schema of the description together with those that it may refer to.
+// compiled compiles a schema of the document together with those that it may refer to.
 func compiled(t *testing.T, text json.RawMessage, all map[string]json.RawMessage) *schema.Schema {
 	t.Helper()
 	whole, err := json.Marshal(map[string]any{"allOf": []json.RawMessage{text}, "components": map[string]any{"schemas": all}})
@@ -92,13 +92,13 @@ func compiled(t *testing.T, text json.RawMessage, all map[string]json.RawMessage
 type generator struct {
 	*rapid.T
 	schemas map[string]map[string]any
-	// file is one of ann's in session.
+	// file is a file of ann in session.
 	session, file string
-	// run is one that an operator asked for.
+	// run is a run of an operator.
 	run string
 }
 
-// percents are drawn from as samples: integers of a range are drawn near its ends for the most part.
+// percents are drawn as samples: integers of a range are mostly drawn near its ends.
 var percents = func() (all [100]int) {
 	for i := range all {
 		all[i] = i
@@ -107,21 +107,21 @@ var percents = func() (all [100]int) {
 }()
 
 func (g *generator) chance(label string, percent int) bool {
-	return rapid.SampledFrom(percents[:]).Draw(g.T, label) >= 100-percent // which shrinks to no
+	return rapid.SampledFrom(percents[:]).Draw(g.T, label) >= 100-percent // shrinks to false
 }
 
 func pick[T any](g *generator, label string, from ...T) T {
 	return rapid.SampledFrom(from).Draw(g.T, label)
 }
 
-// texts are strings that mean something, and such as nobody thought of.
+// texts are meaningful strings, and unexpected ones.
 var texts = []string{
 	"remember", "look", "fail", "nothing", "s1", "s2", "s3", "ann", "bob", "shop", "prefs", "cart", "flags", "sessionMeta", "extra", "1h", "1_week", "greeting",
 	"", ".", "..", "../../etc/passwd", "a/b", "a%2fb", "%00", "\x00", "a\nb", "é", "💥", "\u202e", "{}", `{"a":1}`, `{"language":1}`, `"1"`, "*", "null", "'; --",
 	strings.Repeat("x", 64), strings.Repeat("x", 257), strings.Repeat("é", 200), "2026-01-01T00:00:00Z", "-1", "1e9", "9223372036854775808",
 }
 
-// known are values that mean something here, by the names of members and parameters.
+// known are meaningful values, by the names of members and parameters.
 var known = map[string][]string{
 	"app": {"shop"}, "tool": {"remember", "look", "fail"}, "session_id": {"s1", "s2", "s3"}, "user_id": {"ann"}, "store": {"prefs", "flags", "extra"},
 	"prompt": {"greeting"}, "code": {"return 1"}, "If-Match": {`"1"`}, "If-None-Match": {"*"}, "ttl": {"1h"}, "projection": {`{"language":1}`},
@@ -146,7 +146,7 @@ func (g *generator) named(name string, s map[string]any) any {
 	return g.value(s)
 }
 
-// value draws what fits a schema, most of the time.
+// value draws a value that fits a schema, most of the time.
 func (g *generator) value(s map[string]any) any {
 	if ref, ok := s["$ref"].(string); ok {
 		return g.value(g.schemas[ref[strings.LastIndexByte(ref, '/')+1:]])
@@ -197,14 +197,14 @@ func (g *generator) anything() any {
 		map[string]any{}, map[string]any{"": nil}, map[string]any{"$ref": "#"}, map[string]any{"type": 7}, json.RawMessage(strings.Repeat("[", 2000)+strings.Repeat("]", 2000)))
 }
 
-// spoil damages a body's text.
+// spoil corrupts the text of a body.
 func (g *generator) spoil(text string) string {
 	at := rapid.IntRange(0, len(text)).Draw(g.T, "at")
 	return pick(g, "spoiled", "", text[:at], text[:at]+"\xff"+text[at:], text[:at]+"\x00"+text[at:], text[:at]+`\ud800`+text[at:],
 		text+text, `{"a":1,"a":1}`, "null", "[]", `"text"`, "1e999999999", strings.Repeat("[", 100_000), strings.Repeat(`{"a":`, 20_000), "\ufeff"+text)
 }
 
-// request draws a request of an operation.
+// request draws a request for an operation.
 func (g *generator) request(s *service, op *operation) *http.Request {
 	query, header := url.Values{}, http.Header{}
 	path := op.path
@@ -221,7 +221,7 @@ func (g *generator) request(s *service, op *operation) *http.Request {
 		case "header":
 			header.Set(p.Name, strings.Map(func(r rune) rune {
 				if r < ' ' || r == 0x7f {
-					return -1 // the client would not send it
+					return -1 // the client would reject it
 				}
 				return r
 			}, text))
@@ -283,20 +283,20 @@ func (g *generator) body(op *operation) (body []byte, kind string) {
 	return []byte(text), kind
 }
 
-// check holds an answer against the description.
+// check compares a response with the document.
 func (op *operation) check(t *rapid.T, r *http.Request, got reply) {
 	kind, _, _ := strings.Cut(got.Header.Get("Content-Type"), ";")
 	fail := func(why string) {
 		t.Fatalf("%s: %s %s as %s = %s (%s): %s", op.OperationID, r.Method, r.URL, r.Header.Get("Authorization"), got, kind, why)
 	}
 	if _, ok := op.Responses[fmt.Sprint(got.StatusCode)]; !ok || got.StatusCode == 500 {
-		if got.StatusCode == 404 || got.StatusCode == 405 { // a path that is another's
+		if got.StatusCode == 404 || got.StatusCode == 405 { // the path matches another route
 			return
 		}
 		fail("the status is not documented")
 	}
 	if (op.OperationID == "get-file" || op.OperationID == "export-user") && got.StatusCode == 200 {
-		return // no JSON: a file is of the type that it was uploaded as
+		return // not JSON: a file has the type of its upload
 	}
 	c := op.checks[fmt.Sprint(got.StatusCode)+" "+kind]
 	if c == nil {
@@ -320,7 +320,7 @@ func (op *operation) check(t *rapid.T, r *http.Request, got reply) {
 	}
 }
 
-// Whatever is asked, the answer is one that the description has: no crash, no status, type or member that it does not name.
+// Every response conforms to the document: no crash, and no undocumented status, type or member.
 func TestGeneratedRequests(t *testing.T) {
 	s := newService(t)
 	list, schemas := operations(t, s)
@@ -366,6 +366,6 @@ func TestGeneratedRequests(t *testing.T) {
 		}
 	}
 	if good < len(list)*3/4 {
-		t.Errorf("%d of %d operations were both let in and refused: the requests look at too little", good, len(list))
+		t.Errorf("%d of %d operations were both admitted and rejected: the requests cover too little", good, len(list))
 	}
 }

@@ -54,14 +54,14 @@ var shopFiles = fstest.MapFS{
 	"look.js": {Data: []byte(`return {meta: await memory.get_content("sessionMeta"), context}`)},
 }
 
-// service is a server with one app of its own, whose callers say in a header who they are.
+// service is a server with one app, whose callers identify themselves in a header.
 type service struct {
 	t      testing.TB
 	server *httptest.Server
 	api    *httpapi.Server
 }
 
-// roles are the principals of these tests, by what they write into the header.
+// roles are the principals of these tests, by the value of the header.
 var roles = map[string]auth.Principal{
 	"operator":  {Role: auth.Operator, Tenant: "acme", Name: "op"},
 	"runtime":   {Role: auth.Runtime, Tenant: "acme", Name: "backend"},
@@ -89,16 +89,16 @@ func authenticate(r *http.Request) (auth.Principal, error) {
 	return p, nil
 }
 
-// documents reads the documents of all tests: it compiles the library for PDF once.
+// documents extracts the text of documents in all tests: it compiles the PDF library only once.
 var documents = extract.New()
 
-// newService starts a service. Engines run in this process: what they keep guests from is tested elsewhere.
+// newService starts a service. Engines run in this process; isolation is tested elsewhere.
 func newService(t testing.TB, change ...func(*httpapi.Options)) *service {
 	t.Helper()
 	return newServiceOf(t, func(*tenants.Options) {}, change...)
 }
 
-// newServiceOf is newService with options of the apps.
+// newServiceOf starts a service with changed options of its apps.
 func newServiceOf(t testing.TB, changeApps func(*tenants.Options), change ...func(*httpapi.Options)) *service {
 	t.Helper()
 	declared, problems := app.Load(shopFiles, "app.yaml")
@@ -137,7 +137,7 @@ func newServiceOf(t testing.TB, changeApps func(*tenants.Options), change ...fun
 	return s
 }
 
-// reply is an answer with its body.
+// reply is a response with its body.
 type reply struct {
 	*http.Response
 	body []byte
@@ -145,7 +145,7 @@ type reply struct {
 
 func (r reply) String() string { return r.Status + " " + string(r.body) }
 
-// into decodes the answer.
+// into decodes the response.
 func (r reply) into(t testing.TB, v any) {
 	t.Helper()
 	if err := json.Unmarshal(r.body, v); err != nil {
@@ -153,7 +153,7 @@ func (r reply) into(t testing.TB, v any) {
 	}
 }
 
-// ask sends a request as somebody; headers are name and value in turn.
+// ask sends a request with the credentials of a role. headers are names and values in turn.
 func (s *service) ask(who, method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, s.server.URL+path, strings.NewReader(body))
@@ -181,7 +181,7 @@ func (s *service) ask(who, method, path, body string, headers ...string) reply {
 	return reply{response, text}
 }
 
-// want asks and fails the test where the answer has another status.
+// want sends a request, and fails the test if the response has another status.
 func (s *service) want(status int, who, method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r := s.ask(who, method, path, body, headers...)

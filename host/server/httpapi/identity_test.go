@@ -13,13 +13,13 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// metaOf is what the operator reads as the session's metadata and references.
+// metaOf returns the session's metadata and references, as the operator sees them.
 func metaOf(s *service, session string) string {
 	return string(s.want(200, "operator", "GET", "/api/v1/sessions/"+session, "").body)
 }
 
-// What the platform says of a run and of a session, an end user must not say.
-func TestUsersMayNotSetWhatThePlatformSays(t *testing.T) {
+// End users must not set fields that only the platform may set.
+func TestUsersCannotSetPlatformFields(t *testing.T) {
 	s := newService(t)
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"p1","user_id":"ann","metadata":{"tier":"basic"},"session_reference":"call-1"}`)
 	before := metaOf(s, "p1")
@@ -53,13 +53,13 @@ func TestUsersMayNotSetWhatThePlatformSays(t *testing.T) {
 		t.Errorf("PATCH metadata = %s; want 403 that names metadata.tier", r)
 	}
 	if after := metaOf(s, "p1"); sessionData(t, after) != sessionData(t, before) {
-		t.Errorf("refused requests changed the session from %s to %s", before, after)
+		t.Errorf("rejected requests changed the session from %s to %s", before, after)
 	}
 	s.want(200, "ann", "POST", "/api/v1/runs", `{"tool":"look","session_id":"p1","message":"hello","context":null}`)
 	s.want(200, "runtime", "POST", "/api/v1/runs", `{"tool":"look","session_id":"p1","env":{"A":"1"},"context":{"a":1},"metadata":{"tier":"gold"}}`)
 }
 
-// sessionData is a session's description without when it was used.
+// sessionData is a session's description without the time of its last use.
 func sessionData(t *testing.T, text string) string {
 	t.Helper()
 	var data struct {
@@ -70,7 +70,8 @@ func sessionData(t *testing.T, text string) string {
 	return fmt.Sprint(data)
 }
 
-// foreign are sessions that are not bob's: an anonymous one, ann's, one that ended, and none at all.
+// foreign are sessions that do not belong to bob: an anonymous one, one of ann, one that has ended,
+// and one that does not exist.
 func foreign(s *service) []string {
 	s.want(200, "runtime", "POST", "/api/v1/runs", `{"tool":"look","session_id":"visitor","metadata":{"name":"VISITOR-SECRET"}}`)
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"of-ann","user_id":"ann"}`)
@@ -79,9 +80,9 @@ func foreign(s *service) []string {
 	return []string{"visitor", "of-ann", "over", "none"}
 }
 
-// An end user's credentials neither take a session over nor begin one under an id of their own, and the refusal does not
-// report whether there is a session of that id.
-func TestUsersBindNoSession(t *testing.T) {
+// Credentials of an end user can neither take over a session nor start one with an id of their
+// choice, and the error does not reveal whether the session exists.
+func TestUsersCannotTakeOverSessions(t *testing.T) {
 	s := newService(t)
 	ids := foreign(s)
 	text, contentType := form("notes.txt", "text/plain", "mine")
@@ -119,17 +120,17 @@ func TestUsersBindNoSession(t *testing.T) {
 			answers[p.Code+p.Detail+p.Hint] = id
 		}
 		if len(answers) > 1 {
-			t.Errorf("%s %s tells sessions apart: %v", call.method, call.path, answers)
+			t.Errorf("%s %s reveals which sessions exist: %v", call.method, call.path, answers)
 		}
 	}
 	if r := s.ask("operator", "GET", "/api/v1/sessions/none", ""); r.StatusCode != 404 {
-		t.Errorf("a refused request began a session: %s", r)
+		t.Errorf("a rejected request started a session: %s", r)
 	}
-	s.want(200, "runtime", "POST", "/api/v1/runs", `{"tool":"look","session_id":"visitor"}`) // it is the visitor's still
+	s.want(200, "runtime", "POST", "/api/v1/runs", `{"tool":"look","session_id":"visitor"}`) // the session still belongs to the visitor
 }
 
-// What the host names is the user's own.
-func TestUsersBeginSessionsOfTheHost(t *testing.T) {
+// Sessions with an id from the host belong to the user.
+func TestUsersStartSessionsWithNewIDs(t *testing.T) {
 	s := newService(t)
 	var session struct {
 		ID string `json:"session_id"`
@@ -142,8 +143,9 @@ func TestUsersBeginSessionsOfTheHost(t *testing.T) {
 	s.want(410, "bob", "POST", "/api/v1/runs", `{"tool":"look","session_id":"`+session.ID+`"}`)
 }
 
-// A key binds an anonymous session when it names a user, and acts for a session's own user when it names none.
-func TestKeysActForTheSessionsUser(t *testing.T) {
+// A key binds an anonymous session if it names a user, and otherwise acts for the user of the
+// session.
+func TestKeysActForSessionUser(t *testing.T) {
 	s := newService(t)
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"s1"}`)
 	s.want(200, "runtime", "POST", "/api/v1/runs", `{"tool":"look","session_id":"s1","user_id":"ann"}`)
@@ -159,21 +161,21 @@ func TestKeysActForTheSessionsUser(t *testing.T) {
 	s.want(200, "runtime", "DELETE", "/api/v1/sessions/s1", "")
 }
 
-// An id that a path cannot carry as it is would lead a request elsewhere.
+// Ids that do not survive in a path would lead a request elsewhere.
 func TestSessionIDsAreBounded(t *testing.T) {
 	s := newService(t)
 	for _, id := range []string{"..", ".", "a/b", "<script>", "a b", "ä", strings.Repeat("a", 129), "%2e"} {
 		body := `{"session_id":"` + id + `"}`
 		if r := s.ask("runtime", "POST", "/api/v1/sessions", body); r.StatusCode != 400 && r.StatusCode != 422 {
-			t.Errorf("a session %q = %s; want it refused", id, r)
+			t.Errorf("a session %q = %s; want it rejected", id, r)
 		}
 		r := s.ask("runtime", "POST", "/api/v1/runs", `{"tool":"look",`+body[1:])
 		if r.StatusCode != 400 && r.StatusCode != 422 {
-			t.Errorf("a run in the session %q = %s; want it refused", id, r)
+			t.Errorf("a run in the session %q = %s; want it rejected", id, r)
 		}
 	}
 	if r := s.ask("runtime", "POST", "/api/v1/sessions", `{"session_id":"a/b"}`); !contains(r, "._~:@=+-") {
-		t.Errorf("the refusal = %s; want the rule", r)
+		t.Errorf("the error = %s; want the rule", r)
 	}
 	for _, user := range []string{".", ".."} {
 		if r := s.ask("runtime", "POST", "/api/v1/sessions", `{"user_id":"`+user+`"}`); r.StatusCode != 400 {
@@ -186,7 +188,7 @@ func TestSessionIDsAreBounded(t *testing.T) {
 	}
 }
 
-// A list has pages, whatever its length.
+// Lists are paged.
 func TestRecordsHavePages(t *testing.T) {
 	s := newService(t)
 	const records = 1010
@@ -235,9 +237,9 @@ func TestEndedSessionsKeepTheirUser(t *testing.T) {
 	}
 }
 
-// An erasure takes the ids of all sessions of the user out of the ledger, also of one that was anonymous at the time of a
-// run, and of one that has ended since.
-func TestErasureForgetsSessionsInTheLedger(t *testing.T) {
+// An erasure removes the ids of all sessions of the user from the ledger, including sessions that
+// were anonymous at the time of a run or have ended since.
+func TestErasureRemovesSessionsFromLedger(t *testing.T) {
 	s := newService(t)
 	for _, id := range []string{"visit-1", "visit-2"} {
 		s.want(200, "runtime", "POST", "/api/v1/runs", `{"tool":"look","session_id":"`+id+`"}`)
@@ -250,8 +252,8 @@ func TestErasureForgetsSessionsInTheLedger(t *testing.T) {
 	}
 }
 
-// What a tool reads of a file names neither the tenant nor the app nor the user.
-func TestArtifactsNameNobody(t *testing.T) {
+// The description of a file that a tool reads contains no id of the tenant, app or user.
+func TestArtifactsContainNoIDs(t *testing.T) {
 	s := newService(t)
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"s","user_id":"ann-the-user"}`)
 	text, contentType := form("notes.txt", "text/plain", "mine")
@@ -281,8 +283,8 @@ func TestArtifactsNameNobody(t *testing.T) {
 	}
 }
 
-// What an operator does leaves an entry, whatever it is.
-func TestActsOfOperatorsAreInTheLedger(t *testing.T) {
+// Every action of an operator has an entry in the ledger.
+func TestOperatorActionsAreInLedger(t *testing.T) {
 	s := newService(t)
 	text, contentType := form("notes.txt", "text/plain", "mine")
 	var f apitypes.Artifact
@@ -292,7 +294,7 @@ func TestActsOfOperatorsAreInTheLedger(t *testing.T) {
 	s.want(200, "operator", "GET", "/api/v1/stores/prefs/records", "")
 	exported := s.want(200, "operator", "GET", "/api/v1/export", "")
 	s.want(200, "operator", "POST", "/api/v1/import", string(exported.body))
-	s.want(200, "operator", "DELETE", "/api/v1/users/nobody", "") // which waits for the entries
+	s.want(200, "operator", "DELETE", "/api/v1/users/nobody", "") // waits for the entries
 	var page struct {
 		Items []struct {
 			Act, Actor string
@@ -315,8 +317,8 @@ func TestActsOfOperatorsAreInTheLedger(t *testing.T) {
 	}
 }
 
-// An operator may leave keys of metadata to users, and no others.
-func TestMetadataThatUsersMaySet(t *testing.T) {
+// An operator can allow users to set some keys of metadata, and no others.
+func TestUserMetadata(t *testing.T) {
 	s := newService(t, func(o *httpapi.Options) { o.UserMetadata = []string{"name", "locale"} })
 	var session struct {
 		ID string `json:"session_id"`
@@ -333,6 +335,6 @@ func TestMetadataThatUsersMaySet(t *testing.T) {
 		s.want(403, "ann", "POST", "/api/v1/sessions", `{"metadata":`+patch+`}`)
 	}
 	if r := s.want(200, "ann", "GET", path, ""); !contains(r, `"metadata":{"locale":"de"}`) {
-		t.Errorf("the session = %s; want what was allowed", r)
+		t.Errorf("the session = %s; want the allowed keys", r)
 	}
 }

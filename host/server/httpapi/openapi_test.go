@@ -18,10 +18,10 @@ import (
 
 var update = flag.Bool("update", false, "write the description of the API anew")
 
-// committed is the copy of the description that people read without a service.
+// committed is the copy of the document in docs.
 var committed = filepath.Join("..", "..", "..", "docs", "openapi.json")
 
-// description is that of a service of no version in particular.
+// description returns the document of a service without a version.
 func description(t testing.TB) []byte {
 	t.Helper()
 	text, err := newService(t, func(o *httpapi.Options) { o.Version, o.Engines = "dev", engines.Infos() }).api.OpenAPI()
@@ -43,16 +43,16 @@ func TestOpenAPIIsCommitted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(made, kept) {
-		t.Error("docs/openapi.json is not what the code makes: go test ./host/server/httpapi -run OpenAPI -update writes it anew")
+		t.Error("docs/openapi.json is outdated: run go test ./host/server/httpapi -run OpenAPI -update")
 	}
 }
 
-// spelledByOthers are names that other specifications fixed: MCP's.
+// spelledByOthers are names from other specifications: MCP.
 var spelledByOthers = []string{"inputSchema", "outputSchema"}
 
 var snakeCase = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
-// Members, and parameters of paths and queries, have names in snake_case.
+// Members and parameters have names in snake_case.
 func TestNamesAreSnakeCase(t *testing.T) {
 	var doc any
 	if err := json.Unmarshal(description(t), &doc); err != nil {
@@ -66,11 +66,11 @@ func TestNamesAreSnakeCase(t *testing.T) {
 		}
 	})
 	if names < 200 {
-		t.Errorf("%d names were found; the test looks at too little", names)
+		t.Errorf("%d names were found; the test covers too little", names)
 	}
 }
 
-// eachName calls a function with each name of a member or parameter in a part of a description.
+// eachName calls a function with each name of a member or parameter in a part of the document.
 func eachName(part any, at string, call func(at, name string)) {
 	switch v := part.(type) {
 	case []any:
@@ -86,21 +86,21 @@ func eachName(part any, at string, call func(at, name string)) {
 			call(at, name)
 		}
 		for name, member := range v {
-			if name != "example" && name != "examples" { // which are data
+			if name != "example" && name != "examples" { // examples are data
 				eachName(member, at+"/"+name, call)
 			}
 		}
 	}
 }
 
-// A linter that others wrote finds neither errors nor warnings.
+// An independent linter reports neither errors nor warnings.
 func TestOpenAPIPassesLinter(t *testing.T) {
 	npx, err := exec.LookPath("npx")
 	if err != nil {
 		t.Skip("npm is not installed")
 	}
 	if os.Getenv("TOOLRUN_OFFLINE") != "" {
-		t.Skip("TOOLRUN_OFFLINE is set, and npm fetches the linter")
+		t.Skip("TOOLRUN_OFFLINE is set; npm would fetch the linter")
 	}
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "openapi.json"), description(t), 0o644); err != nil {

@@ -20,30 +20,31 @@ import (
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
-// where a request names a user or a session.
-type where string
+// location is the part of a request that names a user or a session.
+type location string
 
 const (
-	nowhere where = ""
-	inPath  where = "path"
-	inQuery where = "query"
-	inBody  where = "body"
+	nowhere location = ""
+	inPath  location = "path"
+	inQuery location = "query"
+	inBody  location = "body"
 )
 
-// row is what a request of a route is made of.
+// row describes the request of a route.
 type row struct {
-	// status is the answer to who may ask, empty that to a tenant that has nothing; 0 for the same.
+	// status is the status for a caller with permission, empty that for a tenant without data; 0
+	// for the same.
 	status, empty int
-	user, session where
+	user, session location
 	body          string
-	// selects says that user and session are what the request is about, and not for whom it acts. plain says that it is
-	// about no app. needs says that it is about a store of each user's own.
+	// selects is true if user and session select data instead of the caller. plain is true if the
+	// request is not about an app. needs is true if it is about a per-user store.
 	selects, plain, needs bool
-	// owned says that it is about a run that ann asked for: nobody but her and operators finds it.
+	// owned is true if it is about a run of ann, which only she and operators can find.
 	owned bool
 }
 
-// rows has one for each route: an endpoint without one fails the test.
+// rows contains every route: an endpoint without a row fails the test.
 var rows = map[string]row{
 	"POST /api/v1/runs":                                    {status: 200, user: inBody, session: inBody, body: `{"tool":"look"}`},
 	"POST /api/v1/sessions/{session_id}/runs":              {status: 200, user: inBody, session: inPath, body: `{"tool":"look"}`},
@@ -86,17 +87,17 @@ var rows = map[string]row{
 	"POST /api/v1/import":                                  {status: 200, body: `{"app":"shop","memory":{"NEW":{"access":"user"}}}`},
 }
 
-// marker is in everything of ann's.
+// marker is contained in all data of ann.
 const marker = "only-ann-knows"
 
-// world is a service with two apps and with data of ann and bob.
-type world struct {
+// fixture is a service with two apps and with data of ann and bob.
+type fixture struct {
 	t     *testing.T
 	api   *httpapi.Server
 	count int
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) *fixture {
 	t.Helper()
 	var served *tenants.Apps
 	s := newService(t, func(o *httpapi.Options) { served, o.UserMetadata = o.Apps, []string{"a"} })
@@ -108,13 +109,13 @@ func newWorld(t *testing.T) *world {
 	if err := served.Serve(t.Context(), []*app.App{shopApp, desk}); err != nil {
 		t.Fatal(err)
 	}
-	return &world{t: t, api: s.api}
+	return &fixture{t: t, api: s.api}
 }
 
-// seed is data of ann and bob that no other case has touched.
+// seed is data of ann and bob that no other case has used.
 type seed struct{ annSession, bobSession, file, store, run string }
 
-func (w *world) send(who, method, target, body, contentType string) reply {
+func (w *fixture) send(who, method, target, body, contentType string) reply {
 	r := httptest.NewRequestWithContext(w.t.Context(), method, target, strings.NewReader(body))
 	if who != "" {
 		r.Header.Set("Authorization", "Bearer "+who)
@@ -127,8 +128,8 @@ func (w *world) send(who, method, target, body, contentType string) reply {
 	return reply{recorded.Result(), recorded.Body.Bytes()}
 }
 
-// must sends a request of the operator's.
-func (w *world) must(method, target, body string) reply {
+// must sends a request of the operator.
+func (w *fixture) must(method, target, body string) reply {
 	w.t.Helper()
 	contentType := "application/json"
 	if body == "file" {
@@ -141,7 +142,7 @@ func (w *world) must(method, target, body string) reply {
 	return r
 }
 
-func (w *world) seed() seed {
+func (w *fixture) seed() seed {
 	w.t.Helper()
 	w.count++
 	d := seed{annSession: fmt.Sprintf("ann-%d", w.count), bobSession: fmt.Sprintf("bob-%d", w.count), store: fmt.Sprintf("new%d", w.count)}
@@ -156,8 +157,8 @@ func (w *world) seed() seed {
 	return d
 }
 
-// seedRun is a run that ann asked for, whose Result has what only she knows.
-func (w *world) seedRun(d seed) string {
+// seedRun starts a run of ann whose Result contains the marker.
+func (w *fixture) seedRun(d seed) string {
 	w.t.Helper()
 	r := w.send("ann", "POST", "/api/v1/sessions/"+d.annSession+"/runs?app=shop", `{"tool":"look"}`, "application/json")
 	id := r.Header.Get("Run-Id")
@@ -167,8 +168,8 @@ func (w *world) seedRun(d seed) string {
 	return id
 }
 
-// snapshot is everything of ann's that a request could change.
-func (w *world) snapshot(d seed) string {
+// snapshot returns all data of ann that a request could change.
+func (w *fixture) snapshot(d seed) string {
 	var b strings.Builder
 	for _, target := range []string{
 		"/sessions/" + d.annSession + "?user_id=ann", "/sessions/" + d.bobSession + "?user_id=bob", "/sessions/" + d.annSession + "/files?user_id=ann", "/stores/prefs/record?user_id=ann",
@@ -184,19 +185,19 @@ func (w *world) snapshot(d seed) string {
 	return b.String()
 }
 
-// asked is a request of the matrix: who asks, and what they name.
-type asked struct {
+// matrixRequest is a request of the matrix: its caller, and what it names.
+type matrixRequest struct {
 	who, app, user string
-	// session is whose session is named: ann, bob, or nobody's.
+	// session is the owner of the named session: ann, bob, or none.
 	session string
 }
 
-func (a asked) String() string {
+func (a matrixRequest) String() string {
 	return fmt.Sprintf("as %q, app %q, user %q, session of %q", a.who, a.app, a.user, a.session)
 }
 
-// request makes the request.
-func (r row) request(route httpapi.Route, a asked, d seed) (target, body, contentType string) {
+// request returns the HTTP request.
+func (r row) request(route httpapi.Route, a matrixRequest, d seed) (target, body, contentType string) {
 	session := map[string]string{"ann": d.annSession, "bob": d.bobSession}[a.session]
 	user, query := a.user, url.Values{}
 	if a.app != "" && !r.plain {
@@ -207,7 +208,7 @@ func (r row) request(route httpapi.Route, a asked, d seed) (target, body, conten
 	if strings.HasPrefix(body, "{") {
 		_ = json.Unmarshal([]byte(strings.ReplaceAll(body, "NEW", d.store)), &members)
 	}
-	put := func(at where, name, value string) {
+	put := func(at location, name, value string) {
 		switch {
 		case value == "":
 		case at == inQuery:
@@ -229,24 +230,24 @@ func (r row) request(route httpapi.Route, a asked, d seed) (target, body, conten
 	return target + "?" + query.Encode(), body, contentType
 }
 
-// expected is the status that a request has to get, by the rules.
-func (r row) expected(route httpapi.Route, a asked) int {
+// expected returns the required status.
+func (r row) expected(route httpapi.Route, a matrixRequest) int {
 	p, known := roles[a.who]
 	switch {
 	case !known:
-		return 401 // nobody without credentials, or with others than those of the service
+		return 401 // without valid credentials
 	case route.Permission == "":
 		return r.status
 	case !slices.ContainsFunc(auth.Table, func(rule auth.Rule) bool {
 		return rule.Permission == route.Permission && (slices.Contains(rule.Roles, p.Role) || p.CanRunCode && slices.Contains(rule.WithCode, p.Role))
 	}):
-		return 403 // by the table
+		return 403 // by auth.Table
 	case r.plain:
 		return r.status
 	case a.app == "" && len(p.Apps) == 0:
-		return 400 // which of several apps?
+		return 400 // the app is ambiguous
 	case a.app != "" && len(p.Apps) > 0 && !slices.Contains(p.Apps, a.app) || a.app == "" && p.Apps[0] == "another" || a.app == "nothing":
-		return 404 // an app that is not theirs is not there
+		return 404 // apps of others are not visible
 	}
 	if r.owned && !(p.Role == auth.Operator && p.Tenant == "acme") && a.who != "ann" {
 		return 404
@@ -254,15 +255,15 @@ func (r row) expected(route httpapi.Route, a asked) int {
 	if r.selects {
 		return r.status
 	}
-	acts := p.User // for whom
+	acts := p.User // the effective user
 	if r.user != nowhere && a.user != "" {
 		if p.User != "" && a.user != p.User {
-			return 403 // a user acts for nobody else
+			return 403 // a user cannot act for others
 		}
 		acts = a.user
 	}
 	if p.Tenant == "other" && r.needs && acts == "" {
-		return 400 // whose?
+		return 400 // the user is missing
 	}
 	if p.Tenant == "other" {
 		if r.empty != 0 {
@@ -270,34 +271,34 @@ func (r row) expected(route httpapi.Route, a asked) int {
 		}
 		return r.status
 	}
-	if r.session != nowhere && acts != a.session && acts != "" { // without a user, a key acts for the session's
-		return 403 // a session is one user's
+	if r.session != nowhere && acts != a.session && acts != "" { // without a user, a key acts for that of the session
+		return 403 // a session belongs to one user
 	}
 	if strings.Contains(route.Path, "{file_id}") && a.session != "ann" {
-		return 404 // the file is in ann's
+		return 404 // the file is in the session of ann
 	}
 	return r.status
 }
 
-// cases are those of a route: what can be named, varied one by one.
-func (r row) cases() []asked {
-	var list []asked
+// cases returns the requests of a route, with one parameter varied at a time.
+func (r row) cases() []matrixRequest {
+	var list []matrixRequest
 	for _, who := range []string{"operator", "runtime", "coder", "read-only", "backup", "metering", "ann", "bob", "", "stranger", "elsewhere", "no app", "one app"} {
-		list = append(list, asked{who, "shop", "ann", "ann"}, asked{who, "", "ann", "ann"}, asked{who, "nothing", "ann", "ann"})
+		list = append(list, matrixRequest{who, "shop", "ann", "ann"}, matrixRequest{who, "", "ann", "ann"}, matrixRequest{who, "nothing", "ann", "ann"})
 		if r.user != nowhere && r.user != inPath {
-			list = append(list, asked{who, "shop", "bob", "ann"})
+			list = append(list, matrixRequest{who, "shop", "bob", "ann"})
 			if r.session != nowhere {
-				list = append(list, asked{who, "shop", "", "ann"}, asked{who, "shop", "", "bob"}, asked{who, "shop", "bob", "bob"})
+				list = append(list, matrixRequest{who, "shop", "", "ann"}, matrixRequest{who, "shop", "", "bob"}, matrixRequest{who, "shop", "bob", "bob"})
 			}
 		}
 		if r.session != nowhere {
-			list = append(list, asked{who, "shop", "ann", "bob"})
+			list = append(list, matrixRequest{who, "shop", "ann", "bob"})
 		}
 	}
 	return list
 }
 
-// outcome is the status of an answer, also of one that came as an event.
+// outcome returns the status of a response, or of its problem event.
 func outcome(r reply) int {
 	_, problem, ok := strings.Cut(string(r.body), "event: problem\ndata: ")
 	if !ok || r.Header.Get("Content-Type") != "text/event-stream" {
@@ -308,15 +309,16 @@ func outcome(r reply) int {
 	return p.Status
 }
 
-// Every route, as everybody, for everybody: what the table and the rules say, no word of ann's to who is not to know it,
-// and nothing of hers changed by who is refused or belongs elsewhere.
-func TestAuthorisation(t *testing.T) {
+// TestAuthorization sends every route as every caller for every user: the status follows the table
+// and the rules, responses contain no data of ann for others, and rejected or foreign requests do
+// not change her data.
+func TestAuthorization(t *testing.T) {
 	for _, route := range newService(t).api.Routes() {
 		name := route.Method + " " + route.Path
 		t.Run(name, func(t *testing.T) {
 			r, ok := rows[name]
 			if !ok {
-				t.Fatal("there is no row of request data for it: what may be named in a request, and what is the answer?")
+				t.Fatal("the route has no row: add its parameters and status")
 			}
 			w := newWorld(t)
 			for _, a := range r.cases() {
@@ -326,8 +328,8 @@ func TestAuthorisation(t *testing.T) {
 	}
 }
 
-// try sends one request of the matrix and looks at what came of it.
-func (w *world) try(route httpapi.Route, r row, a asked) {
+// try sends one request of the matrix and checks its effects.
+func (w *fixture) try(route httpapi.Route, r row, a matrixRequest) {
 	w.t.Helper()
 	d := w.seed()
 	if r.owned {
@@ -342,35 +344,35 @@ func (w *world) try(route httpapi.Route, r row, a asked) {
 	}
 	stranger := slices.Contains([]string{"", "stranger", "elsewhere", "no app", "bob", "read-only", "backup", "metering"}, a.who)
 	if (stranger || want >= 400) && contains(got, marker) {
-		w.t.Errorf("%s tells what ann has: %s", a, got)
+		w.t.Errorf("%s reveals data of ann: %s", a, got)
 	}
 	if want >= 400 || a.who == "elsewhere" {
 		if after := w.snapshot(d); after != before {
-			w.t.Errorf("%s changes what ann has from\n%s\nto\n%s", a, before, after)
+			w.t.Errorf("%s changes data of ann from\n%s\nto\n%s", a, before, after)
 		}
 	}
 	if want == 401 && got.Header.Get("WWW-Authenticate") == "" {
-		w.t.Errorf("%s: the answer says nothing of the credentials that are needed", a)
+		w.t.Errorf("%s: the response has no WWW-Authenticate header", a)
 	}
 	if want == 401 && !got.Close && got.Header.Get("Connection") != "close" {
 		w.t.Errorf("%s: the connection stays open", a)
 	}
 }
 
-// Rows of routes that are gone would make the matrix look larger than it is.
-func TestMatrixHasNoOtherRows(t *testing.T) {
+// Rows of removed routes would make the matrix look larger than it is.
+func TestMatrixHasNoUnknownRoutes(t *testing.T) {
 	known := map[string]bool{}
 	for _, route := range newService(t).api.Routes() {
 		known[route.Method+" "+route.Path] = true
 	}
 	for name := range rows {
 		if !known[name] {
-			t.Errorf("there is no route %s", name)
+			t.Errorf("the route %s does not exist", name)
 		}
 	}
 }
 
-// form is a form with a file, and its content type.
+// form returns a form with a file, and its content type.
 func form(filename, mediaType, content string) (body, contentType string) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)

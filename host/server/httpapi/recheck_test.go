@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi"
 )
 
-// notifying closes began when something was written.
+// notifying closes began after the first write.
 type notifying struct {
 	*httptest.ResponseRecorder
 	began chan struct{}
@@ -27,7 +27,7 @@ func (n *notifying) Write(b []byte) (int, error) {
 	return n.ResponseRecorder.Write(b)
 }
 
-// A stream ends soon after its key is revoked, or its credentials expire, and stores nothing.
+// A stream ends and stores nothing soon after its key is revoked or its credentials expire.
 func TestStreamsEndWithTheirCredentials(t *testing.T) {
 	for _, name := range []string{"revoked", "expired"} {
 		t.Run(name, func(t *testing.T) {
@@ -69,8 +69,8 @@ func TestStreamsEndWithTheirCredentials(t *testing.T) {
 			}
 			select {
 			case <-ended:
-			case <-time.After(60 * time.Second): // the run itself takes nearly three minutes
-				t.Fatal("the stream goes on")
+			case <-time.After(60 * time.Second): // shorter than the time limit of the run
+				t.Fatal("the stream continues")
 			}
 			if body := w.Body.String(); !strings.Contains(body, "event: problem") || !strings.Contains(body, `"status":401`) {
 				t.Errorf("the stream ends with %s; want a problem, 401", body)

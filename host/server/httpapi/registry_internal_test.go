@@ -15,22 +15,23 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// clocked is a registry whose clock stands still.
-type clocked struct {
+// testRegistry is a registry with a manual clock.
+type testRegistry struct {
 	*registry
 	at time.Time
 	n  int
 }
 
-func newClocked(bytes int64) *clocked {
-	c := &clocked{at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+func newTestRegistry(bytes int64) *testRegistry {
+	c := &testRegistry{at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	c.registry = newRegistry(func() time.Time { return c.at })
 	c.registry.bytes = bytes
 	return c
 }
 
-// ran is a run of a principal that has ended with an output of so many bytes; it returns the run's id.
-func (c *clocked) ran(p auth.Principal, bytes int) string {
+// ran records a run of a principal that has ended with an output of this size. It returns the id of
+// the run.
+func (c *testRegistry) ran(p auth.Principal, bytes int) string {
 	c.n++
 	id := fmt.Sprintf("run_%04d", c.n)
 	c.enter(id, host.RunQueued, func() *trackedRun {
@@ -41,7 +42,7 @@ func (c *clocked) ran(p auth.Principal, bytes int) string {
 	return id
 }
 
-func (c *clocked) has(p auth.Principal, id string) bool {
+func (c *testRegistry) has(p auth.Principal, id string) bool {
 	_, err := c.find(p, "shop", id)
 	return err == nil
 }
@@ -50,9 +51,10 @@ func userOf(tenant, user string) auth.Principal {
 	return auth.Principal{Role: auth.User, Tenant: tenant, User: user, Name: user}
 }
 
-// What is kept is bounded, for each caller and each tenant too: who has much loses the oldest, and nobody else does.
-func TestKeptIsFair(t *testing.T) {
-	c := newClocked(1 << 20)
+// The size of kept Results is bounded by caller and tenant: a caller that exceeds it loses its
+// oldest Results, and others lose nothing.
+func TestRetentionIsFair(t *testing.T) {
+	c := newTestRegistry(1 << 20)
 	other, neighbour := userOf("b", "eve"), userOf("a", "bob")
 	others, neighbours := c.ran(other, 1000), c.ran(neighbour, 1000)
 	first := c.ran(userOf("a", "ann"), 20_000)
@@ -63,7 +65,7 @@ func TestKeptIsFair(t *testing.T) {
 		t.Errorf("a caller has %d runs of %d bytes; want at most %d bytes", owner.ended.Len(), owner.bytes, c.bytes/16)
 	}
 	if c.has(userOf("a", "ann"), first) {
-		t.Error("the oldest run of who has much is kept")
+		t.Error("the oldest run of the largest caller is kept")
 	}
 	for i := range 100 {
 		c.ran(userOf("a", fmt.Sprint("user", i)), 20_000)
@@ -80,7 +82,7 @@ func TestKeptIsFair(t *testing.T) {
 		t.Errorf("%d bytes are kept; want at most %d", c.total, c.bytes)
 	}
 	if !c.has(other, others) || !c.has(neighbour, neighbours) {
-		t.Error("who has little lost it to others")
+		t.Error("a small caller lost its Result to others")
 	}
 	sum := int64(0)
 	for _, tenant := range c.tenants {
@@ -95,9 +97,9 @@ func TestKeptIsFair(t *testing.T) {
 	}
 }
 
-// A Result that is larger than a caller's share is not kept, but how the run stands is.
-func TestKeptLarge(t *testing.T) {
-	c := newClocked(1 << 20)
+// A Result that exceeds the share of a caller is not kept, but the status of the run is.
+func TestLargeResultIsNotKept(t *testing.T) {
+	c := newTestRegistry(1 << 20)
 	ann := userOf("a", "ann")
 	found, err := c.find(ann, "shop", c.ran(ann, 1<<20))
 	if err != nil || found.Status != statusDone || found.Result != nil {
@@ -105,24 +107,24 @@ func TestKeptLarge(t *testing.T) {
 	}
 }
 
-// What ended long ago is forgotten, and with it everything that was counted.
-func TestKeptExpires(t *testing.T) {
-	c := newClocked(1 << 20)
+// Runs that ended long ago are removed, with all counts.
+func TestResultsExpire(t *testing.T) {
+	c := newTestRegistry(1 << 20)
 	ann := userOf("a", "ann")
 	id := c.ran(ann, 10)
 	c.at = c.at.Add(resultRetention - time.Second)
 	if !c.has(ann, id) {
-		t.Error("a run is not found before its time")
+		t.Error("a run is removed too early")
 	}
 	c.at = c.at.Add(time.Second)
 	if c.has(ann, id) || c.total != 0 || len(c.tenants) != 0 || len(c.runs) != 0 {
-		t.Errorf("after its time a run is found, or %d bytes of %d tenants are", c.total, len(c.tenants))
+		t.Errorf("an expired run is found, or %d bytes of %d tenants remain", c.total, len(c.tenants))
 	}
 }
 
-// Who may know of a run.
-func TestKnownTo(t *testing.T) {
-	c := newClocked(1 << 20)
+// Runs are visible to their owner and to operators.
+func TestVisibleTo(t *testing.T) {
+	c := newTestRegistry(1 << 20)
 	claimed := userOf("a", "ann")
 	claimed.Session = "s1"
 	key := auth.Principal{Role: auth.Runtime, Tenant: "a", Name: "backend"}
@@ -132,14 +134,14 @@ func TestKnownTo(t *testing.T) {
 		who      auth.Principal
 		ann, key bool
 	}{
-		{"herself", userOf("a", "ann"), true, false},
-		{"herself, for one session", claimed, false, false},
+		{"the same user", userOf("a", "ann"), true, false},
+		{"the same user, in another session", claimed, false, false},
 		{"another user", userOf("a", "bob"), false, false},
-		{"a user of the same name elsewhere", userOf("b", "ann"), false, false},
+		{"a user with the same id in another tenant", userOf("b", "ann"), false, false},
 		{"the key", key, false, true},
 		{"another key", auth.Principal{Role: auth.Runtime, Tenant: "a", Name: "other"}, false, false},
 		{"an operator", auth.Principal{Role: auth.Operator, Tenant: "a", Name: "op"}, true, true},
-		{"an operator elsewhere", auth.Principal{Role: auth.Operator, Tenant: "b", Name: "op"}, false, false},
+		{"an operator of another tenant", auth.Principal{Role: auth.Operator, Tenant: "b", Name: "op"}, false, false},
 	} {
 		if c.has(tt.who, byAnn) != tt.ann || c.has(tt.who, byKey) != tt.key {
 			t.Errorf("%s finds ann's run: %v, the key's: %v", tt.name, c.has(tt.who, byAnn), c.has(tt.who, byKey))
@@ -150,9 +152,9 @@ func TestKnownTo(t *testing.T) {
 	}
 }
 
-// Nothing of an erased user is kept, nor will be of a run that goes on.
+// Runs of an erased user are removed, including those in progress when they end.
 func TestForget(t *testing.T) {
-	c := newClocked(1 << 20)
+	c := newTestRegistry(1 << 20)
 	ann, bob := userOf("a", "ann"), userOf("a", "bob")
 	ended, bobs := c.ran(ann, 1), c.ran(bob, 1)
 	c.enter("under way", host.RunRunning, func() *trackedRun {

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// problem is a refusal with its hint.
+// problem sends a request that fails and returns its problem document.
 func (s *service) problem(status int, who, method, path, body string, headers ...string) apitypes.Problem {
 	s.t.Helper()
 	var p apitypes.Problem
@@ -25,7 +25,7 @@ func (s *service) problem(status int, who, method, path, body string, headers ..
 	return p
 }
 
-// Hints say what to change in a request, and not in a tool or on a command line.
+// Hints refer to requests, not to tools or the command line.
 func TestHintsOfRequests(t *testing.T) {
 	s := newService(t)
 	const record = "/api/v1/stores/prefs/record"
@@ -46,7 +46,7 @@ func TestHintsOfRequests(t *testing.T) {
 	}
 }
 
-// If-Match: * is for a record that there is, at whatever revision.
+// If-Match: * requires that the record exists, at any revision.
 func TestIfMatchAny(t *testing.T) {
 	s := newService(t)
 	const path = "/api/v1/stores/prefs/record?user_id=ann"
@@ -65,7 +65,7 @@ func TestIfMatchAny(t *testing.T) {
 	s.want(200, "operator", "DELETE", path, "", "If-Match", "*")
 }
 
-// Writes that any record will do for do not fail because of each other.
+// Concurrent writes with If-Match: * do not fail because of each other.
 func TestIfMatchAnyAtOnce(t *testing.T) {
 	s := newService(t)
 	const path = "/api/v1/stores/prefs/record?user_id=ann"
@@ -81,7 +81,7 @@ func TestIfMatchAnyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// An import says what it left out, and why.
+// An import lists what it omitted, with reasons.
 func TestImportLeavesOut(t *testing.T) {
 	s := newService(t)
 	const document = `{"app":"elsewhere","memory":{"extra":{"access":"user"},"prefs":{"access":"user"}},
@@ -103,7 +103,7 @@ func TestImportLeavesOut(t *testing.T) {
 	}
 }
 
-// A rendered prompt says what it did not find.
+// A rendered prompt lists the expressions without a value.
 func TestRenderMissing(t *testing.T) {
 	s := newService(t)
 	const path, body = "/api/v1/prompts/greeting/render", `{"user_id":"ann","session_id":"s"}`
@@ -118,7 +118,7 @@ func TestRenderMissing(t *testing.T) {
 	}
 }
 
-// The built-in store is described, and its record has the times of the session.
+// The built-in store has a description, and its record has the times of the session.
 func TestSessionMetaDescribed(t *testing.T) {
 	s := newService(t)
 	if r := s.want(200, "read-only", "GET", "/api/v1/stores/sessionMeta", ""); !contains(r, `"declared":"built_in"`) || !contains(r, `"sessionInfo"`) || !contains(r, `"access":"session"`) {
@@ -143,7 +143,7 @@ func TestSessionMetaDescribed(t *testing.T) {
 	}
 }
 
-// The grants of code are held against the stores that there are.
+// The grants of code are checked against the existing stores.
 func TestGrantsOfCode(t *testing.T) {
 	s := newService(t)
 	for grants, want := range map[string]string{
@@ -157,8 +157,9 @@ func TestGrantsOfCode(t *testing.T) {
 	s.want(200, "coder", "POST", "/api/v1/runs/code", `{"language":"javascript","code":"return 1","grants":{"sessionMeta":"read"}}`)
 }
 
-// A client that sends all of its request before it reads finds the refusal, and no reset.
-func TestTooLargeForWhoWritesFirst(t *testing.T) {
+// A client that sends its whole request before it reads gets the error instead of a connection
+// reset.
+func TestTooLargeBodyOfEagerClient(t *testing.T) {
 	s := newService(t)
 	const large = 30 << 20
 	head := func(path, more string) string {
@@ -175,7 +176,7 @@ func TestTooLargeForWhoWritesFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			response, err := writeFirst(s.server.Listener.Addr().String(), request)
 			if err != nil {
-				t.Fatalf("there is no answer: %v", err)
+				t.Fatalf("there is no response: %v", err)
 			}
 			defer response.Body.Close()
 			text, err := io.ReadAll(response.Body)
@@ -186,7 +187,7 @@ func TestTooLargeForWhoWritesFirst(t *testing.T) {
 	}
 }
 
-// chunked is a body in chunks of 1 MiB at most.
+// chunked is a reader with reads of at most 1 MiB.
 func chunked(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {
@@ -197,7 +198,7 @@ func chunked(text string) string {
 	return b.String() + "0\r\n\r\n"
 }
 
-// writeFirst sends a request whole before it reads.
+// writeFirst sends a whole request before it reads.
 func writeFirst(address, request string) (*http.Response, error) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {

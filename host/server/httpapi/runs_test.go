@@ -19,7 +19,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
-// messageBody is a request as platforms send it: it names no tool.
+// messageBody is a request as platforms send it, without a tool.
 const messageBody = `{
   "message": "Hello",
   "session_id": "sess_123",
@@ -52,7 +52,7 @@ func serving(t *testing.T, text string) *service {
 	return s
 }
 
-// A message that names no tool goes to the app's only tool, or to its default.
+// A message without a tool runs the default tool, or the only tool.
 func TestDefaultTool(t *testing.T) {
 	for name, text := range map[string]string{
 		"the only tool": "app: shop\ntools:\n  greet: " + greetTool + "\n",
@@ -77,7 +77,7 @@ func TestDefaultTool(t *testing.T) {
 	}
 }
 
-// Of several tools without a default none is guessed, and no session begins.
+// With several tools and no default, the request fails and no session starts.
 func TestNoDefaultTool(t *testing.T) {
 	s := newService(t)
 	for _, path := range []string{"/api/v1/runs", "/api/v1/sessions"} {
@@ -99,7 +99,7 @@ type following struct {
 	lines *bufio.Scanner
 }
 
-// follow begins a stream.
+// follow opens a stream.
 func (s *service) follow(who, path, body string) *following {
 	s.t.Helper()
 	ctx, stop := context.WithTimeout(s.t.Context(), time.Minute)
@@ -121,7 +121,7 @@ func (s *service) follow(who, path, body string) *following {
 	return &following{response, bufio.NewScanner(response.Body)}
 }
 
-// until reads to the next line that begins so, and returns it.
+// until reads up to the next line with a prefix, and returns it.
 func (f *following) until(t *testing.T, prefix string) string {
 	t.Helper()
 	for f.lines.Scan() {
@@ -135,7 +135,7 @@ func (f *following) until(t *testing.T, prefix string) string {
 
 const endless = `{"tool":"wait","user_id":"ann","timeout_ms":60000}`
 
-// oneAtATime lets one run go on at a time.
+// oneAtATime limits a service to one concurrent run.
 func oneAtATime(t *testing.T) func(*tenants.Options) {
 	gate, err := admission.New(admission.Limits{Running: 1})
 	if err != nil {
@@ -144,7 +144,7 @@ func oneAtATime(t *testing.T) func(*tenants.Options) {
 	return func(o *tenants.Options) { o.Host.Gate = gate }
 }
 
-// A stream that has nothing to send sends comments, while its run goes on and while it waits for its turn.
+// An idle stream sends comments, while its run is queued and while it executes.
 func TestHeartbeat(t *testing.T) {
 	s := newServiceOf(t, oneAtATime(t), func(o *httpapi.Options) { o.Heartbeat = 5 * time.Millisecond })
 	running := s.follow("runtime", "/api/v1/runs/stream", endless)
@@ -155,11 +155,11 @@ func TestHeartbeat(t *testing.T) {
 	queued.until(t, ":")
 	queued.until(t, ":")
 	if r := s.want(200, "runtime", "GET", "/api/v1/runs/"+queued.Header.Get("Run-Id"), ""); !contains(r, `"status":"queued"`) {
-		t.Errorf("the run that waits = %s", r)
+		t.Errorf("the queued run = %s", r)
 	}
 }
 
-// Code is streamed like a tool, for who may run code.
+// Code is streamed like a tool, for callers that may run code.
 func TestStreamCode(t *testing.T) {
 	s := newService(t)
 	const body = `{"language":"javascript","code":"console.log('a line'); return 7"}`
@@ -172,7 +172,8 @@ func TestStreamCode(t *testing.T) {
 	s.want(403, "runtime", "POST", "/api/v1/runs/code/stream", body)
 }
 
-// A run is found by its id while it goes on and after, and can be cancelled: it stores nothing then.
+// A run can be found by its id during the run and after its end, and can be cancelled; it then
+// stores nothing.
 func TestRunByID(t *testing.T) {
 	s := newService(t)
 	f := s.follow("ann", "/api/v1/runs/stream", endless)
@@ -185,7 +186,7 @@ func TestRunByID(t *testing.T) {
 	var run apitypes.Run
 	s.want(200, "ann", "GET", path, "").into(t, &run)
 	if run.ID != id || run.Tool != "wait" || run.User != "ann" || run.Status != "running" || run.Started == nil || run.Result != nil {
-		t.Errorf("the run that goes on = %+v", run)
+		t.Errorf("the run in progress = %+v", run)
 	}
 	s.want(404, "bob", "GET", path, "")
 	s.want(404, "runtime", "POST", path+"/cancel", "")
@@ -196,13 +197,13 @@ func TestRunByID(t *testing.T) {
 	}
 	s.want(200, "ann", "GET", path, "").into(t, &run)
 	if run.Status != "done" || run.Ended == nil || run.Expires == nil || !run.Cancelled || run.Result == nil || run.Result.Error.Code != abi.Cancelled {
-		t.Errorf("the run that was cancelled = %+v", run)
+		t.Errorf("the cancelled run = %+v", run)
 	}
 	s.want(200, "ann", "POST", path+"/cancel", "")
 	s.want(404, "operator", "GET", "/api/v1/stores/prefs/record?user_id=ann", "")
 }
 
-// The Result of a run whose answer is lost is there for a while, for the credentials that asked for it.
+// The Result of a run whose response was lost can be fetched with the same credentials.
 func TestResultByID(t *testing.T) {
 	s := newService(t)
 	r := s.want(200, "runtime", "POST", "/api/v1/runs", `{"tool":"remember","user_id":"ann"}`)
@@ -210,18 +211,18 @@ func TestResultByID(t *testing.T) {
 	if r := s.want(200, "runtime", "GET", path, ""); !contains(r, `"output":{"visits":1,`) || !contains(r, `"status":"done"`) {
 		t.Errorf("the run = %s", r)
 	}
-	s.want(404, "ann", "GET", path, "") // who is not told what the platform runs
+	s.want(404, "ann", "GET", path, "") // runs of the platform are not visible to her
 	r = s.want(404, "runtime", "POST", "/api/v1/runs", `{"tool":"nothing"}`)
 	var p apitypes.Problem
 	r.into(t, &p)
 	if r := s.want(200, "runtime", "GET", "/api/v1/runs/"+p.RunID, ""); !contains(r, `"code":"not_found"`) {
-		t.Errorf("the run that did not begin = %s", r)
+		t.Errorf("the run that did not start = %s", r)
 	}
 	s.want(200, "operator", "DELETE", "/api/v1/users/ann", "")
 	s.want(404, "runtime", "GET", path, "")
 }
 
-// A run that is cancelled while it waits for its turn does not begin.
+// A run that is cancelled while it is queued does not start.
 func TestCancelQueued(t *testing.T) {
 	s := newServiceOf(t, oneAtATime(t))
 	s.follow("runtime", "/api/v1/runs/stream", endless).until(t, "event: log")
@@ -234,8 +235,8 @@ func TestCancelQueued(t *testing.T) {
 	}
 }
 
-// What a handler breaks off is not complete for its client.
-func TestBrokenOffAnswer(t *testing.T) {
+// A client notices a response that the handler aborted.
+func TestAbortedResponse(t *testing.T) {
 	s := newService(t)
 	s.api.Handle("GET /broken", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("a part"))
@@ -252,7 +253,7 @@ func TestBrokenOffAnswer(t *testing.T) {
 	}
 }
 
-// All times that are answered are UTC, and have microseconds at most.
+// All times in responses are UTC with at most microseconds.
 func TestTimesHaveMicroseconds(t *testing.T) {
 	s := newService(t)
 	answers := ""

@@ -17,24 +17,24 @@ import (
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
-// seedMessage is the request that the vendor's documentation page shows.
+// seedMessage is the request on the documentation page of the vendor.
 func seedMessage(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "seeds", "004_agentic_apps_memory_stores.txt"))
 	if err != nil {
-		t.Skip("the documentation page with the samples is not beside the project")
+		t.Skip("the documentation page with the samples is not next to the project")
 	}
 	_, section, _ := strings.Cut(string(page), "### Passing Metadata via API")
 	_, block, found := strings.Cut(section, "```json")
 	if !found {
 		t.Fatal("the page shows no request")
 	}
-	_, block, _ = strings.Cut(block, "\n") // what follows the language is on its line
+	_, block, _ = strings.Cut(block, "\n") // skip the line with the language
 	block, _, _ = strings.Cut(block, "```")
 	return block
 }
 
-// TestSeedMessage sends the page's request as it is printed there, and changes the metadata afterwards.
+// TestSeedMessage sends the request of the page unchanged, and changes the metadata afterwards.
 func TestSeedMessage(t *testing.T) {
 	s := serving(t, "app: shop\ntools:\n  greet: "+greetTool+"\n")
 	if r := s.want(200, "runtime", "POST", "/api/v1/runs", seedMessage(t)); !contains(r, `"output":{"said":"Hello","name":"John"}`) {
@@ -42,7 +42,7 @@ func TestSeedMessage(t *testing.T) {
 	}
 	const path = "/api/v1/sessions/sess_123"
 	if r := s.want(200, "runtime", "GET", path, ""); !contains(r, `"metadata":{"channel":"mobile_app","customerTier":"premium","userId":"user_456","userName":"John"}`) || contains(r, `"user_id"`) {
-		t.Errorf("the session = %s; want its metadata, and no user that only the metadata names", r)
+		t.Errorf("the session = %s; want its metadata, and no user from the metadata", r)
 	}
 	s.want(200, "runtime", "PATCH", path+"/metadata", `{"userName":"Jo","channel":null}`, "Content-Type", "application/merge-patch+json")
 	if r := s.want(200, "runtime", "POST", "/api/v1/runs", `{"message":"Again","session_id":"sess_123"}`); !contains(r, `"output":{"said":"Again","name":"Jo"}`) {
@@ -50,7 +50,8 @@ func TestSeedMessage(t *testing.T) {
 	}
 }
 
-// TestSeedExport exports a store that holds a record: its schema, access and retention are there, and no content.
+// TestSeedExport exports a store with a record: the export has its schema, access and retention,
+// and no content.
 func TestSeedExport(t *testing.T) {
 	s := newService(t)
 	s.want(200, "operator", "PUT", "/api/v1/stores/prefs/record?user_id=ann", `{"language":"secret-content"}`)
@@ -74,8 +75,8 @@ func TestSeedExport(t *testing.T) {
 	}
 }
 
-// TestSeedFileTypes uploads a file of each type that the page lists: text is read out of four, and each has an address
-// for 30 days.
+// TestSeedFileTypes uploads a file of each type that the page lists: text is extracted from four,
+// and each has a URL for 30 days.
 func TestSeedFileTypes(t *testing.T) {
 	var past atomic.Int64
 	clock := func() time.Time { return time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC).Add(time.Duration(past.Load())) }
@@ -112,7 +113,7 @@ func TestSeedFileTypes(t *testing.T) {
 			t.Errorf("%s: has_text is %t; want %t", name, f.HasText, extracts)
 		}
 		if r := get(f.URL); r.StatusCode != 200 || !bytes.Equal(r.body, content) {
-			t.Errorf("%s: its address answers %s with %d bytes; want the %d of the file", name, r.Status, len(r.body), len(content))
+			t.Errorf("%s: its URL returns %s with %d bytes; want the %d of the file", name, r.Status, len(r.body), len(content))
 		}
 		addresses[name] = f.URL
 	}
@@ -123,7 +124,7 @@ func TestSeedFileTypes(t *testing.T) {
 		past.Store(int64(tt.past))
 		for name, address := range addresses {
 			if r := get(address); r.StatusCode != tt.status {
-				t.Errorf("%s: after %s its address answers %s; want %d", name, tt.past, r.Status, tt.status)
+				t.Errorf("%s: after %s its URL returns %s; want %d", name, tt.past, r.Status, tt.status)
 			}
 		}
 	}

@@ -23,7 +23,8 @@ const metadataBody = `{
   "tool": "look"
 }`
 
-// The run's body with a message, a session and its metadata: the tool sees all three, and a user in the metadata is nobody.
+// A run with a message, a session and metadata: the tool sees all three, and a user in the metadata
+// has no effect.
 func TestRunWithMetadata(t *testing.T) {
 	s := newService(t)
 	var result report.Result
@@ -47,7 +48,7 @@ func TestRunWithMetadata(t *testing.T) {
 	s.want(403, "runtime", "POST", "/api/v1/runs", strings.Replace(own, `"ann"`, `"bob"`, 1))
 }
 
-// A failed run is a Result; what keeps a run from happening is a problem.
+// A failed run is a Result; an error that prevents a run is a problem.
 func TestRunsThatFail(t *testing.T) {
 	s := newService(t)
 	var result report.Result
@@ -124,7 +125,7 @@ func TestSessionsAndStores(t *testing.T) {
 		t.Errorf("the session = %s", r)
 	}
 	if r := s.want(200, "read-only", "GET", path, ""); contains(r, "John") {
-		t.Errorf("who may only watch sees the metadata: %s", r)
+		t.Errorf("the role read-only sees the metadata: %s", r)
 	}
 	if r := s.want(200, "bob", "GET", "/api/v1/sessions", ""); contains(r, started.ID) {
 		t.Errorf("bob sees the sessions of others: %s", r)
@@ -152,8 +153,8 @@ func TestSessionsAndStores(t *testing.T) {
 	s.want(404, "elsewhere", "GET", "/api/v1/stores/extra/record?user_id=ann", "")
 }
 
-// TestStoreMistakes: a schema that checks less than it seems to is reported where it is declared, and refused where it is
-// strict.
+// TestStoreMistakes declares schemas with constraints that have no effect: the response reports
+// them, and a strict store is rejected.
 func TestStoreMistakes(t *testing.T) {
 	s := newService(t)
 	const schema = `"schema":{"type":"object","propertys":{"a":{}},"properties":{"at":{"format":"datetime"}}}`
@@ -165,7 +166,7 @@ func TestStoreMistakes(t *testing.T) {
 	}
 	r = s.want(400, "operator", "POST", "/api/v1/stores", `{"technical_name":"strictNotes","access":"user","strict":true,`+schema+`}`)
 	if !contains(r, `\"propertys\" is not a keyword`) || !contains(r, `did you mean`) {
-		t.Errorf("the refusal = %s", r)
+		t.Errorf("the error = %s", r)
 	}
 	s.want(404, "operator", "GET", "/api/v1/stores/strictNotes", "")
 	s.want(400, "operator", "PUT", "/api/v1/stores/notes", `{"access":"user","strict":true,`+schema+`}`)
@@ -175,7 +176,8 @@ func TestStoreMistakes(t *testing.T) {
 	}
 }
 
-// TestChangedSchema: the answer to a change counts the records that no longer fit, and a write reports what does not.
+// TestChangedSchema changes a schema: the response counts the records that violate it, and a write
+// reports its violations.
 func TestChangedSchema(t *testing.T) {
 	s := newService(t)
 	s.want(201, "operator", "POST", "/api/v1/stores", `{"technical_name":"notes","access":"user"}`)
@@ -196,17 +198,18 @@ func TestChangedSchema(t *testing.T) {
 		t.Errorf("the write = %s", r)
 	}
 	if r := s.want(200, "operator", "PUT", record, `{"n":7}`); contains(r, "violations") {
-		t.Errorf("the write that fits = %s", r)
+		t.Errorf("the valid write = %s", r)
 	}
 	if r := s.want(200, "operator", "PUT", "/api/v1/stores/notes", `{"access":"user","strict":true,`+schema+`}`); !contains(r, `"unfit":{"records":1}`) {
 		t.Errorf("the change = %s", r)
 	}
 	if r := s.want(422, "operator", "PATCH", "/api/v1/stores/notes/record?user_id=bob", `{"m":1}`, merge...); !contains(r, "replace the content") {
-		t.Errorf("the patch that leaves a mismatch = %s", r)
+		t.Errorf("the patch that leaves a violation = %s", r)
 	}
 }
 
-// An anonymous session is no user's to look into, to end or to use. A key binds it, or a token whose claim names it.
+// A user can neither read, end nor use an anonymous session. A key binds it, or a token whose claim
+// names it.
 func TestAnonymousSessions(t *testing.T) {
 	s := newService(t)
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"anon","metadata":{"phone":"555"}}`)

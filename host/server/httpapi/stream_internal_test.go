@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A stream over HTTP/2 goes on when it was silent for longer than a client may take to read an event: a deadline for
-// writing that passes there ends the stream, whether something is sent or not.
+// A stream over HTTP/2 continues after it was idle for longer than the write timeout. There, an
+// expired write deadline closes the stream, even an idle one.
 func TestSilentStreamOverHTTP2(t *testing.T) {
 	const timeout = 50 * time.Millisecond
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi"
 )
 
-// unread is an engine for documents that reads none.
+// unread is an engine for documents that extracts no text.
 type unread struct {
 	*extract.Engine
 	asked chan struct{}
@@ -21,7 +21,8 @@ func (u unread) Load(ctx context.Context, source engine.Source) (engine.Program,
 	return u.Engine.Load(ctx, source)
 }
 
-// TestSessionBeforeDocument uploads documents to sessions that take none, which are then not read.
+// TestSessionBeforeDocument uploads documents to sessions that reject them; their text is not
+// extracted.
 func TestSessionBeforeDocument(t *testing.T) {
 	asked := make(chan struct{}, 9)
 	s := newService(t, func(o *httpapi.Options) { o.Documents = &extract.Reader{Engine: unread{extract.New(), asked}} })
@@ -41,11 +42,12 @@ func TestSessionBeforeDocument(t *testing.T) {
 		}
 	}
 	if len(asked) != 0 {
-		t.Error("a document was read whose session takes none")
+		t.Error("the text of a rejected document was extracted")
 	}
 }
 
-// TestFilesWithoutText uploads ordinary files whose text cannot be read, and some that were once rejected for their encoding.
+// TestFilesWithoutText uploads ordinary files without readable text, and some with unusual
+// encodings.
 func TestFilesWithoutText(t *testing.T) {
 	s := newService(t)
 	s.want(201, "operator", "POST", "/api/v1/sessions", `{"session_id":"s","user_id":"ann"}`)

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// TestUsage reads what tenants use: each its own, and all of them with the role for it.
+// TestUsage reads the usage of a tenant, and of all tenants with the role metering.
 func TestUsage(t *testing.T) {
 	s := newService(t)
 	for range 2 {
@@ -22,7 +22,7 @@ func TestUsage(t *testing.T) {
 		return page.Items, page.Next
 	}
 	if found, _ := usage("elsewhere", ""); len(found) != 1 || found[0].Tenant != "other" || found[0].Runs != 1 || found[0].StoredBytes == 0 {
-		t.Errorf("usage of the other tenant = %+v; want a run, and what is stored", found)
+		t.Errorf("usage of the other tenant = %+v; want a run and its storage", found)
 	}
 	for _, who := range []string{"operator", "read-only", "one app"} {
 		if found, _ := usage(who, ""); len(found) != 1 || found[0].Tenant != "acme" || found[0].App != "shop" || found[0].Runs != 2 {
@@ -42,13 +42,13 @@ func TestUsage(t *testing.T) {
 		t.Errorf("usage from tomorrow on = %+v; want no runs", found)
 	}
 	if r := s.ask("operator", "GET", "/api/v1/usage?since=yesterday", ""); r.StatusCode != 400 || !contains(r, "2006-01-02") {
-		t.Errorf("a bad day = %s; want 400, and how a day is written", r)
+		t.Errorf("a bad day = %s; want 400 and the form of a date", r)
 	}
 	if r := s.ask("operator", "GET", "/api/v1/usage?after=x", ""); r.StatusCode != 400 {
 		t.Errorf("a bad after = %s; want 400", r)
 	}
 	if r := s.ask("no app", "GET", "/api/v1/usage?app=shop", ""); r.StatusCode != 404 {
-		t.Errorf("usage of an app that the key is not for = %s; want 404", r)
+		t.Errorf("usage of an app that the key may not use = %s; want 404", r)
 	}
 	for _, who := range []string{"runtime", "backup", "ann"} {
 		if r := s.ask(who, "GET", "/api/v1/usage", ""); r.StatusCode != 403 || strings.Contains(string(r.body), "stored_bytes") {

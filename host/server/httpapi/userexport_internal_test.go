@@ -2,7 +2,7 @@ package httpapi
 
 import "testing"
 
-// A tenant makes one export at a time, and a service a few.
+// Concurrent exports are bounded, with one per tenant.
 func TestExportsAreBounded(t *testing.T) {
 	var x exports
 	ends := map[string]func(){}
@@ -13,14 +13,14 @@ func TestExportsAreBounded(t *testing.T) {
 		}
 		ends[tenant] = end
 		if _, err := x.begin(tenant); err == nil {
-			t.Errorf("two exports of %s at a time", tenant)
+			t.Errorf("two concurrent exports of %s", tenant)
 		}
 	}
 	if _, err := x.begin("e"); err == nil {
-		t.Errorf("%d exports at a time", len(ends)+1)
+		t.Errorf("%d concurrent exports", len(ends)+1)
 	}
 	ends["a"]()
 	if _, err := x.begin("e"); err != nil {
-		t.Errorf("an export where another one has ended: %v", err)
+		t.Errorf("an export after another one has ended: %v", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// queue has some requests wait for room, and returns after they do. Each sends how it ended to ended.
+// queue starts requests for bytes, and returns when they wait. Each sends its outcome to ended.
 func queue(ctx context.Context, r *byteSemaphore, n int, bytes int64, ended chan<- error, path ...string) {
 	for range n {
 		go func() {
@@ -23,7 +23,7 @@ func queue(ctx context.Context, r *byteSemaphore, n int, bytes int64, ended chan
 	synctest.Wait()
 }
 
-// statusesOf counts how requests ended, by status, 0 for those that got room.
+// statusesOf counts outcomes by status, 0 for success.
 func statusesOf(ended <-chan error) map[int]int {
 	found := map[int]int{}
 	for range len(ended) {
@@ -36,29 +36,29 @@ func statusesOf(ended <-chan error) map[int]int {
 	return found
 }
 
-// TestLineOfALink has more readers of one link wait than a line has places: others of its tenant, and other tenants, get
-// room that there is, and wait where there is none.
-func TestLineOfALink(t *testing.T) {
+// TestQueueOfOneLink has more readers of one link than the queue has places: others of its tenant,
+// and other tenants, get bytes that are free, and wait otherwise.
+func TestQueueOfOneLink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newByteSemaphore(1<<20, "files")
-		held := must(t, r, 1<<18, 0, "a", "link f")
+		held := mustAcquire(t, r, 1<<18, 0, "a", "link f")
 		ended := make(chan error, 5000)
 		queue(t.Context(), r, 4300, 1<<18, ended, "a", "link f")
 		if got := statusesOf(ended); got[http.StatusTooManyRequests] != 4300-128 {
-			t.Errorf("of 4,300 readers of a link %v have ended; want all but 128 with 429", got)
+			t.Errorf("of 4,300 readers of a link %v have ended; want all but 128 rejected with 429", got)
 		}
-		must(t, r, 1<<10, 0, "a", "link g").free()
-		must(t, r, 1<<10, 0, cleo...).free()
+		mustAcquire(t, r, 1<<10, 0, "a", "link g").free()
+		mustAcquire(t, r, 1<<10, 0, cleo...).free()
 		other := make(chan error, 10)
 		queue(t.Context(), r, 5, 1<<19, other, "a", "link g")
 		queue(t.Context(), r, 5, 1<<19, other, cleo...)
 		if got := statusesOf(other); len(got) != 0 {
-			t.Errorf("others ended with %v; want that they wait", got)
+			t.Errorf("others ended with %v; want them to wait", got)
 		}
 		held.free()
 		synctest.Wait()
 		if got := statusesOf(other); got[0] != 10 {
-			t.Errorf("with room others ended with %v; want that they get it", got)
+			t.Errorf("with free bytes others ended with %v; want success", got)
 		}
 		time.Sleep(time.Minute)
 		if r.queue.count != 0 || len(r.queue.tenants) != 0 || r.used != 0 || len(r.shares) != 0 {
@@ -67,15 +67,15 @@ func TestLineOfALink(t *testing.T) {
 	})
 }
 
-// TestLineIsFair fills a line: a tenant has a quarter of its places, a caller an eighth of these, and one of a party that
-// has fewer takes the place of the last one in the longest queue.
-func TestLineIsFair(t *testing.T) {
+// TestQueueIsFair fills a queue: a tenant has a quarter of its places, a caller an eighth of these,
+// and a request of a smaller party evicts the last one of the longest queue.
+func TestQueueIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		r := newByteSemaphore(1<<20, "bodies")
 		r.queue = newWaitQueue(64) // 16 for a tenant, 2 for a caller
-		must(t, r, 1<<19, 0, "z", "z")
+		mustAcquire(t, r, 1<<19, 0, "z", "z")
 		ended := make(chan error, 1000)
 		fill := func(tenant string, callers int) {
 			for i := range callers {
@@ -91,17 +91,17 @@ func TestLineIsFair(t *testing.T) {
 		fill("a", 8)
 		check("8 callers of a tenant with 3 each", 16, map[int]int{429: 8})
 		queue(ctx, r, 1, 1<<20, ended, "a", "new")
-		check("a new caller takes the place of another one's second", 16, map[int]int{429: 1})
+		check("a new caller evicts the second request of another one", 16, map[int]int{429: 1})
 		queue(ctx, r, 1, 1<<20, ended, "a", "new")
-		check("its second takes none", 16, map[int]int{429: 1})
+		check("its second request evicts none", 16, map[int]int{429: 1})
 		for _, tenant := range []string{"b", "c", "d"} {
 			fill(tenant, 8)
 		}
-		check("4 tenants fill the line", 64, map[int]int{429: 24})
+		check("4 tenants fill the queue", 64, map[int]int{429: 24})
 		for range 12 {
 			queue(ctx, r, 1, 1<<20, ended, "e", fmt.Sprint(len(r.shares)))
 		}
-		check("a new tenant takes places of others", 64, map[int]int{429: 12})
+		check("a new tenant evicts requests of others", 64, map[int]int{429: 12})
 		for tenant, l := range r.queue.tenants {
 			if l.count < 12 || l.count > 13 {
 				t.Errorf("%s has %d places; want 12 or 13", tenant.name, l.count)
@@ -110,8 +110,8 @@ func TestLineIsFair(t *testing.T) {
 	})
 }
 
-// BenchmarkLine takes and frees room while a line is full of requests for which there is none.
-func BenchmarkLine(b *testing.B) {
+// BenchmarkQueue acquires and frees bytes while the queue is full of requests that do not fit.
+func BenchmarkQueue(b *testing.B) {
 	r := newByteSemaphore(1<<20, "bodies")
 	if _, err := r.acquire(b.Context(), 1<<18, "z", "z"); err != nil {
 		b.Fatal(err)

@@ -19,7 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// paused is a shop whose first memory operation of a run waits: begun is closed then, and resume lets it go on.
+// paused is a shop that pauses at the first memory operation of a run: it closes begun, and
+// continues when resume is closed.
 func paused(t *testing.T) (h *host.Host, runs *results, begun, resume chan struct{}) {
 	t.Helper()
 	begun, resume = make(chan struct{}), make(chan struct{})
@@ -35,7 +36,7 @@ func paused(t *testing.T) (h *host.Host, runs *results, begun, resume chan struc
 	return openShop(t, runs), runs, begun, resume
 }
 
-// A call under way is answered; an idle session ends at once, and nothing begins.
+// Shutdown completes calls in progress, ends idle sessions at once, and rejects new requests.
 func TestShutdown(t *testing.T) {
 	h, runs, begun, resume := paused(t)
 	s := serve(t, h)
@@ -48,7 +49,7 @@ func TestShutdown(t *testing.T) {
 	go func() {
 		result, err := ann.CallTool(t.Context(), &mcp.CallToolParams{Name: "order", Arguments: map[string]any{"item": "tea"}})
 		if err != nil {
-			t.Errorf("the call under way = %v; want an answer", err)
+			t.Errorf("the call in progress = %v; want a result", err)
 		}
 		answered <- result
 	}()
@@ -59,23 +60,23 @@ func TestShutdown(t *testing.T) {
 		t.Errorf("the session of %+v was ended; want ben's, which is idle", left)
 	}
 	if text, err := io.ReadAll(stream); err != nil {
-		t.Errorf("the stream of ben ends with %q, %v; want that it ends", text, err)
+		t.Errorf("the stream of ben ends with %q, %v; want its end", text, err)
 	}
 	if _, answer := ask(t, http.MethodPost, url, "ann", ann.ID(), listTools); !strings.Contains(answer, `"message":"unavailable: `) {
-		t.Errorf("a later request is answered %q; want unavailable", answer)
+		t.Errorf("a later request gets %q; want unavailable", answer)
 	}
 	if _, answer := begin(t, url, "cat", ""); !strings.Contains(answer, `"message":"unavailable: `) {
-		t.Errorf("a new session is answered %q; want unavailable", answer)
+		t.Errorf("a new session gets %q; want unavailable", answer)
 	}
 	close(resume)
 	if result := <-answered; result == nil || result.IsError {
-		t.Errorf("the call under way is answered %+v; want its output", result)
+		t.Errorf("the call in progress gets %+v; want its output", result)
 	}
 	if err := <-ended; err != nil {
 		t.Errorf("Shutdown = %v; want nil", err)
 	}
 	if open := sessionsOf(t, h, "ann"); len(open) != 0 {
-		t.Errorf("after Shutdown there are the sessions %v; want none", open)
+		t.Errorf("after Shutdown the sessions %v are open; want none", open)
 	}
 }
 
@@ -93,13 +94,13 @@ func get(t *testing.T, url, user, session string) io.ReadCloser {
 		t.Fatal(err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("the stream is answered %s; want 200", resp.Status)
+		t.Fatalf("the stream has the status %s; want 200", resp.Status)
 	}
 	return resp.Body
 }
 
-// What does not end in time is cancelled.
-func TestShutdownIsImpatient(t *testing.T) {
+// Shutdown cancels calls that do not end in time.
+func TestShutdownCancels(t *testing.T) {
 	runs := &results{ended: make(chan *report.Result, 1)}
 	s := serve(t, openShop(t, runs))
 	begun, called := make(chan struct{}), make(chan struct{})
@@ -121,7 +122,7 @@ func TestShutdownIsImpatient(t *testing.T) {
 	<-called
 }
 
-// Over stdio too the last answer is written before the end.
+// Over stdio, the last response is written before the end.
 func TestShutdownOverStdio(t *testing.T) {
 	h, _, begun, resume := paused(t)
 	s := serve(t, h)
@@ -134,21 +135,21 @@ func TestShutdownOverStdio(t *testing.T) {
 	<-begun
 	ended := make(chan error)
 	go func() { ended <- s.Shutdown(t.Context()) }()
-	for { // until it refuses
+	for { // until the server rejects requests
 		if _, err := ann.ListTools(t.Context(), nil); err != nil {
 			break
 		}
 	}
 	close(resume)
 	if err := <-answered; err != nil {
-		t.Errorf("the call under way = %v; want an answer", err)
+		t.Errorf("the call in progress = %v; want a result", err)
 	}
 	if err := <-ended; err != nil {
 		t.Errorf("Shutdown = %v; want nil", err)
 	}
 }
 
-// A user may name any session of memory, and has no more MCP sessions for it.
+// A user may name any memory session, which does not raise the limit of MCP sessions.
 func TestNamedSessionsOfAUserAreBounded(t *testing.T) {
 	url := listen(t, serve(t, openShop(t)))
 	var ids []string
@@ -185,7 +186,7 @@ func askNamed(t *testing.T, url, user, memory, session string) int {
 	return resp.StatusCode
 }
 
-// An hour is enough, though the app would let a session idle for longer.
+// A session ends after an idle hour, even if the app allows longer.
 func TestIdleSessionEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openShop(t)
@@ -205,11 +206,11 @@ func TestIdleSessionEnds(t *testing.T) {
 		session := post("", initialize).Header().Get("Mcp-Session-Id")
 		time.Sleep(59 * time.Minute)
 		if w := post(session, listTools); w.Code != http.StatusOK {
-			t.Errorf("after 59 minutes the session answers %d; want 200", w.Code)
+			t.Errorf("after 59 minutes the session returns %d; want 200", w.Code)
 		}
 		time.Sleep(61 * time.Minute)
 		if w := post(session, listTools); w.Code != http.StatusNotFound {
-			t.Errorf("after 61 minutes more the session answers %d; want 404", w.Code)
+			t.Errorf("after 61 minutes more the session returns %d; want 404", w.Code)
 		}
 	})
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// A server for a client at the other end of two streams, which acts for ann.
+// A server over a pair of streams acts for ann.
 func Example() {
 	ctx := context.Background()
 	files := fstest.MapFS{

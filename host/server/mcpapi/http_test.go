@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/mcpapi"
 )
 
-// listen serves an app over HTTP to whoever says who they are.
+// listen serves an app over HTTP and trusts the user in a header.
 func listen(t *testing.T, s *mcpapi.Server) string {
 	t.Helper()
 	server := httptest.NewServer(s.Handler(func(r *http.Request) (host.Caller, error) {
@@ -31,7 +31,7 @@ func listen(t *testing.T, s *mcpapi.Server) string {
 		}
 	}))
 	t.Cleanup(server.Close)
-	t.Cleanup(func() { s.Close() }) // before, for streams are open
+	t.Cleanup(func() { s.Close() }) // first, because streams are open
 	return server.URL
 }
 
@@ -55,7 +55,7 @@ func dial(t *testing.T, url, user string, opts *mcp.ClientOptions) *mcp.ClientSe
 	return session
 }
 
-// ask sends a request as it is.
+// ask sends a raw request.
 func ask(t *testing.T, method, url, user, session, body string) (status int, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -74,7 +74,7 @@ func ask(t *testing.T, method, url, user, session, body string) (status int, ans
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode == http.StatusOK && method == http.MethodGet {
-		return resp.StatusCode, "" // a stream that stays open
+		return resp.StatusCode, "" // an open stream
 	}
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
@@ -113,11 +113,11 @@ func TestForeignSessionIsRefused(t *testing.T) {
 		foreign, answer := ask(t, method, url, "ben", ann.ID(), listTools)
 		unknown, same := ask(t, method, url, "ben", "NOSUCHSESSION", listTools)
 		if foreign != http.StatusNotFound || foreign != unknown || answer != same {
-			t.Errorf("%s with ann's session as ben = %d %q; want what an unknown session gets: %d %q", method, foreign, answer, unknown, same)
+			t.Errorf("%s with ann's session as ben = %d %q; want the response for an unknown session: %d %q", method, foreign, answer, unknown, same)
 		}
 	}
 	if status, _ := ask(t, http.MethodPost, url, "ann", ann.ID(), listTools); status != http.StatusOK {
-		t.Errorf("ann's own session then answers %d; want 200", status)
+		t.Errorf("then ann's session returns %d; want 200", status)
 	}
 }
 
@@ -134,12 +134,12 @@ func TestCallersAreAuthenticated(t *testing.T) {
 	}
 	for _, test := range tests {
 		if status, answer := ask(t, http.MethodPost, url, test.user, "", listTools); status != test.status || !strings.Contains(answer, test.want) || strings.Contains(answer, "secret") {
-			t.Errorf("as %q the answer is %d %q; want %d %q", test.user, status, answer, test.status, test.want)
+			t.Errorf("as %q the response is %d %q; want %d %q", test.user, status, answer, test.status, test.want)
 		}
 	}
 }
 
-// Who never says hello gets no session, of MCP or of memory.
+// Without initialize there is neither an MCP session nor a memory session.
 func TestRequestOutsideOfASession(t *testing.T) {
 	h := openShop(t)
 	url := listen(t, serve(t, h))
@@ -151,7 +151,7 @@ func TestRequestOutsideOfASession(t *testing.T) {
 		}
 	}
 	if open := sessionsOf(t, h, "ann"); len(open) != 0 {
-		t.Errorf("the requests left the sessions %v; want none", open)
+		t.Errorf("the requests started the sessions %v; want none", open)
 	}
 }
 
@@ -174,19 +174,19 @@ func TestClosedServer(t *testing.T) {
 	}
 	<-called
 	if open := sessionsOf(t, h, "ann"); len(open) != 0 {
-		t.Errorf("after Close there are the sessions %v; want none", open)
+		t.Errorf("after Close the sessions %v are open; want none", open)
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	_, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: as("ann")}}, nil)
 	if err == nil {
-		t.Error("a closed server begins a session")
+		t.Error("a closed server starts a session")
 	}
 }
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize",` +
 	`"params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
-// begin begins an MCP session for a session of memory, and returns its id and what the server says.
+// begin begins an MCP session for a memory session, and returns its id and the response.
 func begin(t *testing.T, url, user, memory string) (id, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(initialize))
@@ -208,7 +208,7 @@ func begin(t *testing.T, url, user, memory string) (id, answer string) {
 	return resp.Header.Get("Mcp-Session-Id"), string(text)
 }
 
-// A caller's oldest session makes room; that of another one stays.
+// The least recently used session of a caller is evicted, not those of others.
 func TestSessionsOfACallerAreBounded(t *testing.T) {
 	runs := &results{left: make(chan host.Caller, 200)}
 	h := openShop(t, runs)
@@ -222,14 +222,14 @@ func TestSessionsOfACallerAreBounded(t *testing.T) {
 		t.Errorf("the session of %+v was ended; want one of ann's", left)
 	}
 	if status, _ := ask(t, http.MethodPost, url, "ann", first, listTools); status != http.StatusNotFound {
-		t.Errorf("the oldest of 101 sessions answers %d; want 404", status)
+		t.Errorf("the oldest of 101 sessions returns %d; want 404", status)
 	}
 	if status, _ := ask(t, http.MethodPost, url, "ben", ben.ID(), listTools); status != http.StatusOK {
-		t.Errorf("the session of another caller answers %d; want 200", status)
+		t.Errorf("the session of another caller returns %d; want 200", status)
 	}
 }
 
-// TestBatch sends many calls in one request, with a session and without.
+// TestBatch sends many calls in one request, with and without a session.
 func TestBatch(t *testing.T) {
 	h := openShop(t)
 	url := listen(t, serve(t, h))
@@ -239,7 +239,7 @@ func TestBatch(t *testing.T) {
 		for _, body := range []string{"[" + message + "]", " \n[" + strings.Repeat(message+",", 20) + message + "]", "[]"} {
 			status, answer := ask(t, http.MethodPost, url, "ann", session, body)
 			if status != http.StatusBadRequest || !strings.Contains(answer, `"code":-32600`) || !strings.Contains(answer, `"id":null`) {
-				t.Errorf("a batch = %d %s; want an error of JSON-RPC", status, answer)
+				t.Errorf("a batch = %d %s; want a JSON-RPC error", status, answer)
 			}
 		}
 	}
@@ -248,7 +248,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestErrorsOfHTTPAreProblems has requests that are refused: by the server, by the SDK, and by net/http.
+// TestErrorsOfHTTPAreProblems sends requests that the server, the SDK and net/http reject.
 func TestErrorsOfHTTPAreProblems(t *testing.T) {
 	url := listen(t, serve(t, openShop(t)))
 	for _, tt := range []struct {
@@ -258,10 +258,10 @@ func TestErrorsOfHTTPAreProblems(t *testing.T) {
 		code                              string
 	}{
 		{name: "no user", method: "POST", body: listTools, status: 401, code: "no_user"},
-		{name: "a caller who is refused", method: "POST", user: "mallory", body: listTools, status: 403, code: "access_denied"},
+		{name: "a rejected caller", method: "POST", user: "mallory", body: listTools, status: 403, code: "access_denied"},
 		{name: "no such session", method: "POST", user: "ann", session: "nothing", body: listTools, status: 404, code: "not_found"},
-		{name: "a method that there is not", method: "PUT", user: "ann", status: 405, code: "invalid_argument"},
-		{name: "what is no JSON", method: "POST", user: "ann", body: "not json", status: 400, code: "invalid_argument"},
+		{name: "an unknown method", method: "PUT", user: "ann", status: 405, code: "invalid_argument"},
+		{name: "invalid JSON", method: "POST", user: "ann", body: "not json", status: 400, code: "invalid_argument"},
 		{name: "a page of another origin", method: "POST", user: "ann", body: listTools, headers: map[string]string{"Sec-Fetch-Site": "cross-site"}, status: 403, code: "access_denied"},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), tt.method, url, strings.NewReader(tt.body))
@@ -297,7 +297,7 @@ func TestErrorsOfHTTPAreProblems(t *testing.T) {
 	}
 }
 
-// TestRequestBeforeInitialize has an error with a code, as over stdio.
+// TestRequestBeforeInitialize checks that the error has a code, as over stdio.
 func TestRequestBeforeInitialize(t *testing.T) {
 	url := listen(t, serve(t, openShop(t)))
 	status, answer := ask(t, http.MethodPost, url, "ann", "", listTools)

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// answered is a line that a server writes.
+// answered is a line from the server.
 type answered struct {
 	ID    any
 	Error *struct {
@@ -19,7 +19,7 @@ type answered struct {
 	Result json.RawMessage
 }
 
-// converse sends lines to a server and returns its answers.
+// converse sends lines to a server and returns its responses.
 func converse(t *testing.T, lines ...string) (answers []answered) {
 	t.Helper()
 	var out strings.Builder
@@ -42,14 +42,15 @@ const (
 	callCount      = `{"jsonrpc":"2.0","id":"last","method":"tools/call","params":{"name":"count"}}`
 )
 
-// TestBadLinesAreAnswered has lines that are no messages: each is answered with an error, and the session goes on.
+// TestBadLinesAreAnswered sends invalid lines: each gets an error response, and the session
+// continues.
 func TestBadLinesAreAnswered(t *testing.T) {
 	for _, tt := range []struct {
 		name, line string
 		code       int
 		id         any
 	}{
-		{name: "no JSON", line: "not json", code: -32700},
+		{name: "invalid JSON", line: "not json", code: -32700},
 		{name: "half a message", line: `{"jsonrpc":"2.0","id":7,`, code: -32700},
 		{name: "another version", line: `{"jsonrpc":"1.0","id":7,"method":"ping"}`, code: -32600, id: 7.0},
 		{name: "a text", line: `"ping"`, code: -32600},
@@ -76,7 +77,7 @@ func TestBadLinesAreAnswered(t *testing.T) {
 	}
 }
 
-// TestCodesOfErrors has requests that fail before a session begins, and of what does not exist.
+// TestCodesOfErrors sends requests before a session begins, and requests for unknown resources.
 func TestCodesOfErrors(t *testing.T) {
 	early := converse(t, callCount)
 	if len(early) != 1 || early[0].Error == nil || early[0].Error.Code != -32600 {

@@ -1,4 +1,4 @@
-//lint:file-ignore SA1019 MCP takes logging out after the version of 2026-07-28, and until then clients have nothing else
+//lint:file-ignore SA1019 MCP removes logging after version 2026-07-28; until then there is no replacement
 
 package mcpapi_test
 
@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// heard is what a client is told, in its order. What it is told late is heard before what it is told next.
+// heard collects the notifications of a client in order. A late notification delays the next one.
 type heard struct{ lines, progress chan string }
 
 func newHeard() heard { return heard{make(chan string, 100), make(chan string, 100)} }
@@ -34,12 +34,12 @@ func (h heard) options() *mcp.ClientOptions {
 	}
 }
 
-// onLog is a client that does something with each line.
+// onLog returns the options of a client that handles each line.
 func onLog(do func()) *mcp.ClientOptions {
 	return &mcp.ClientOptions{LoggingMessageHandler: func(context.Context, *mcp.LoggingMessageRequest) { do() }}
 }
 
-// next is the next n texts of a channel.
+// next returns the next n texts of a channel.
 func next(t *testing.T, from chan string, n int) (texts []string) {
 	t.Helper()
 	for range n {
@@ -47,7 +47,7 @@ func next(t *testing.T, from chan string, n int) (texts []string) {
 		case text := <-from:
 			texts = append(texts, text)
 		case <-time.After(30 * time.Second):
-			t.Fatalf("after %q nothing more was heard; want %d texts", texts, n)
+			t.Fatalf("no notification after %q; want %d", texts, n)
 		}
 	}
 	return texts
@@ -67,7 +67,7 @@ func TestLogs(t *testing.T) {
 		level mcp.LoggingLevel
 		want  []string
 	}{
-		{"", nil}, // a client that asks for none gets none
+		{"", nil}, // a client without a level gets none
 		{"debug", []string{"chatter debug d", "chatter info i", "chatter warning w", "chatter error e"}},
 		{"warning", []string{"chatter warning w", "chatter error e"}},
 	}
@@ -77,7 +77,7 @@ func TestLogs(t *testing.T) {
 		}
 		call(t, c, "chatter", nil)
 		if lines := next(t, ears.lines, len(test.want)); !cmp.Equal(lines, test.want) {
-			t.Errorf("at level %q the client heard %q; want %q", test.level, lines, test.want)
+			t.Errorf("at level %q the client got %q; want %q", test.level, lines, test.want)
 		}
 	}
 }
@@ -85,13 +85,13 @@ func TestLogs(t *testing.T) {
 func TestLogsOfTheLatestProtocol(t *testing.T) {
 	ears := newHeard()
 	c, _ := connect(t, serve(t, openShop(t)), host.Caller{}, ears.options())
-	call(t, c, "chatter", nil) // which asks for none
+	call(t, c, "chatter", nil) // without a level
 	params := &mcp.CallToolParams{Name: "chatter", Meta: mcp.Meta{mcp.MetaKeyLogLevel: "error"}}
 	if _, err := c.CallTool(t.Context(), params); err != nil {
 		t.Fatal(err)
 	}
 	if lines := next(t, ears.lines, 1); !cmp.Equal(lines, []string{"chatter error e"}) {
-		t.Errorf("the client heard %q; want what the one request asked for", lines)
+		t.Errorf("the client got %q; want the lines of the request with a level", lines)
 	}
 }
 
@@ -119,6 +119,6 @@ func TestProgress(t *testing.T) {
 	}
 	want := []string{"the run begins", "retry after a conflict: attempt 2 begins", "the run has ended"}
 	if progress := next(t, ears.progress, len(want)); !cmp.Equal(progress, want) {
-		t.Errorf("the client heard of progress %q; want %q", progress, want)
+		t.Errorf("the client got the progress %q; want %q", progress, want)
 	}
 }

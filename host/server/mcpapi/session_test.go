@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// sessionsOf are the open sessions of a user.
+// sessionsOf returns the open sessions of a user.
 func sessionsOf(t *testing.T, h *host.Host, user string) []string {
 	t.Helper()
 	sessions, _, err := h.Sessions().List(t.Context(), host.Caller{User: user}, "", 10)
@@ -31,20 +31,20 @@ func sessionsOf(t *testing.T, h *host.Host, user string) []string {
 	return ids
 }
 
-func TestSessionOfMemoryLivesWithTheClient(t *testing.T) {
+func TestMemorySessionEndsWithTheClient(t *testing.T) {
 	h := openShop(t)
 	c, leave := connect(t, serve(t, h), host.Caller{User: "ann"}, nil)
 	call(t, c, "order", map[string]any{"item": "tea"})
 	open := sessionsOf(t, h, "ann")
 	if len(open) != 1 {
-		t.Fatalf("with one client there are the sessions %v; want one", open)
+		t.Fatalf("with one client the sessions %v are open; want one", open)
 	}
 	if got, _ := read(t, c, "basket"); got != `{"item":"tea"}` {
-		t.Errorf("the basket holds %s; want what was ordered", got)
+		t.Errorf("the basket contains %s; want the order", got)
 	}
 	leave()
 	if open := sessionsOf(t, h, "ann"); len(open) != 0 {
-		t.Errorf("without a client there are the sessions %v; want none", open)
+		t.Errorf("without a client the sessions %v are open; want none", open)
 	}
 }
 
@@ -59,11 +59,11 @@ func TestNamedSessionOutlivesTheClient(t *testing.T) {
 	}
 	again, _ := connect(t, serve(t, h), caller, nil)
 	if got, _ := read(t, again, "basket"); got != `{"item":"tea"}` {
-		t.Errorf("in the same session the basket holds %s; want what was ordered", got)
+		t.Errorf("in the same session the basket contains %s; want the order", got)
 	}
 }
 
-// A session of memory may end before its client leaves.
+// A memory session may end before its client disconnects.
 func TestEndedSessionIsFollowedByAnother(t *testing.T) {
 	h := openShop(t)
 	c, _ := connect(t, serve(t, h), host.Caller{User: "ann"}, nil)
@@ -73,13 +73,13 @@ func TestEndedSessionIsFollowedByAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, _ := read(t, c, "basket"); got != "null" {
-		t.Errorf("after its session has ended the basket holds %s; want nothing", got)
+		t.Errorf("after the end of its session the basket contains %s; want nothing", got)
 	}
 	if result := call(t, c, "order", map[string]any{"item": "tea"}); result.IsError {
 		t.Errorf("a call after the session has ended fails: %s", text(t, result))
 	}
 	if open := sessionsOf(t, h, "ann"); len(open) != 1 || open[0] == first {
-		t.Errorf("the open sessions are %v; want another one than %s", open, first)
+		t.Errorf("the open sessions are %v; want a new one instead of %s", open, first)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestResources(t *testing.T) {
 		{"the prices, for ben", ben, "prices", `{"tea":1}`},
 		{"ben's orders", ben, "orders", `null`},
 		{"ben's basket", ben, "basket", `null`},
-		{"nobody's basket", nobody, "basket", `null`},
+		{"the basket without a user", nobody, "basket", `null`},
 	}
 	for _, test := range tests {
 		if got, err := read(t, test.who, test.store); got != test.want || err != nil {
@@ -137,10 +137,10 @@ func TestResources(t *testing.T) {
 		t.Errorf("%s = %s, %v; want an object", declare.SessionMeta, got, err)
 	}
 	if got, want := resources(t, ann), []string{"basket", "orders", "prices", "sessionMeta"}; !cmp.Equal(got, want) {
-		t.Errorf("ann is shown %q; want %q", got, want)
+		t.Errorf("the resources of ann are %q; want %q", got, want)
 	}
 	if got, want := resources(t, nobody), []string{"basket", "prices", "sessionMeta"}; !cmp.Equal(got, want) {
-		t.Errorf("who has no user is shown %q; want %q", got, want)
+		t.Errorf("without a user the resources are %q; want %q", got, want)
 	}
 	for _, hidden := range []struct {
 		who   *mcp.ClientSession
@@ -148,12 +148,12 @@ func TestResources(t *testing.T) {
 	}{{ann, "secrets"}, {ann, "nothing"}, {nobody, "orders"}} {
 		_, err := read(t, hidden.who, hidden.store)
 		if failed, ok := errors.AsType[*jsonrpc.Error](err); !ok || failed.Code != jsonrpc.CodeInvalidParams {
-			t.Errorf("read %s = %v; want that there is no such resource", hidden.store, err)
+			t.Errorf("read %s = %v; want an unknown resource", hidden.store, err)
 		}
 	}
 }
 
-// To name a user's session is not to be that user.
+// Naming the session of a user does not authenticate as that user.
 func TestSessionOfAnotherUser(t *testing.T) {
 	h := openShop(t)
 	s := serve(t, h)
@@ -182,7 +182,7 @@ func TestPrompts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(list.Prompts) != 1 || list.Prompts[0].Name != "recap" || list.Prompts[0].Description != "What was ordered" || len(list.Prompts[0].Arguments) != 0 {
-		t.Errorf("the prompts are %+v; want recap alone, without arguments", list.Prompts)
+		t.Errorf("the prompts are %+v; want only recap, without arguments", list.Prompts)
 	}
 	got, err := ann.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "recap"})
 	if err != nil {
@@ -194,11 +194,11 @@ func TestPrompts(t *testing.T) {
 	}
 	_, err = nobody.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "recap"})
 	if failed, ok := errors.AsType[*jsonrpc.Error](err); !ok || !strings.HasPrefix(failed.Message, "no_user: ") || !strings.Contains(string(failed.Data), `"code":"no_user"`) {
-		t.Errorf("a prompt of what a user has, for nobody = %v; want no_user", err)
+		t.Errorf("a prompt with user memory, without a user = %v; want no_user", err)
 	}
 }
 
-// What is piped in is answered before the end, and nothing else is written.
+// Piped requests are answered before the end, and nothing else is written.
 func TestRequestsFromAFile(t *testing.T) {
 	in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
@@ -210,11 +210,11 @@ func TestRequestsFromAFile(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 2 || !strings.Contains(lines[1], `"content":[{"type":"text","text":"[1,2]"}]`) {
-		t.Errorf("the answers are %q; want two, the second with the output", lines)
+		t.Errorf("the responses are %q; want two, the second with the output", lines)
 	}
 }
 
-// Who is told to end ends, though stdin stays open and a run goes on.
+// A cancelled server ends, even if stdin stays open and a run is in progress.
 func TestInterruptedServer(t *testing.T) {
 	runs := &results{ended: make(chan *report.Result, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -238,14 +238,14 @@ func TestInterruptedServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-served; err != nil {
-		t.Errorf("ServeStdio = %v; want nil when it is told to end", err)
+		t.Errorf("ServeStdio = %v; want nil after a cancellation", err)
 	}
 	if result := <-runs.ended; !errors.Is(result.Error, abi.Cancelled) {
 		t.Errorf("the run ended with %v; want cancelled", result.Error)
 	}
 }
 
-// writer is a function as a stream.
+// writer is a function as an io.Writer.
 type writer func(p []byte)
 
 func (w writer) Write(p []byte) (int, error) {

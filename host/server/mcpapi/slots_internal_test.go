@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// TestSlotsEqual has tenants with one session each take all slots: a further tenant gets that of the least recently used,
-// and slots that are given back are free, those of sessions that made room and of others.
+// TestSlotsEqual has tenants with one session each that take all slots: a new tenant evicts the
+// least recently used one. Released slots are free, of evicted sessions and of others.
 func TestSlotsEqual(t *testing.T) {
 	s, closed := NewSlots(4), []string{}
 	take := func(tenant string) *slot {
@@ -28,13 +28,13 @@ func TestSlotsEqual(t *testing.T) {
 	all[0].use()
 	all = append(all, take("t4"), take("t0"))
 	if fmt.Sprint(closed) != "[t1 t0]" {
-		t.Errorf("%v made room; want t1, which was used least recently, and for a second of t0 its first", closed)
+		t.Errorf("%v were evicted; want t1, the least recently used one, and the first of t0 for its second", closed)
 	}
 	for i := range 2 {
 		all = append(all, take(fmt.Sprintf("n%d", i)))
 	}
 	if _, err := s.take(host.Caller{Tenant: "late"}, func() {}); !errors.Is(err, abi.Unavailable) {
-		t.Errorf("while as many close as may be open a further one is answered %v; want unavailable", err)
+		t.Errorf("while the maximum number of sessions is closing, a new one gets %v; want unavailable", err)
 	}
 	for _, one := range all {
 		one.free()

@@ -11,10 +11,10 @@ import (
 	"github.com/toolrun/toolrun/host/server/mcpapi"
 )
 
-// party is a client of MCP: a tenant, a key and the user that it names.
+// party is an MCP client: a tenant, a key and the user that it names.
 type party struct{ tenant, actor, user string }
 
-// post sends a message as a party, and returns its session, the status and the answer.
+// post sends a message as a party, and returns its session, the status and the response.
 func (p party) post(t *testing.T, url, session, body string) (id string, status int, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
@@ -41,12 +41,12 @@ func (p party) post(t *testing.T, url, session, body string) (id string, status 
 	return resp.Header.Get("Mcp-Session-Id"), resp.StatusCode, string(text)
 }
 
-// begin begins a session, and fails the test where it does not.
+// begin begins a session, and fails the test if that fails.
 func (p party) begin(t *testing.T, url string) string {
 	t.Helper()
 	id, status, answer := p.post(t, url, "", initialize)
 	if status != http.StatusOK || id == "" || strings.Contains(answer, `"error"`) {
-		t.Fatalf("a session of %+v is answered %d %q; want that it begins", p, status, answer)
+		t.Fatalf("a session of %+v gets %d %q; want success", p, status, answer)
 	}
 	return id
 }
@@ -61,8 +61,9 @@ func crowd(t *testing.T) (urls [2]string, runs *results) {
 	return urls, runs
 }
 
-// A key that names a user for each session takes all slots: another tenant gets in still, and so does another key of its
-// tenant. Neither is closed for what the first one begins then. The server that the sessions are of makes no difference.
+// A key with many users takes all slots: another tenant and another key of its tenant can still
+// begin sessions, which the first key does not evict later. It does not matter which server has the
+// sessions.
 func TestSlotsAreFair(t *testing.T) {
 	urls, runs := crowd(t)
 	greedy := func(i int) party { return party{"big", "greedy", fmt.Sprintf("u%02d", i)} }
@@ -74,19 +75,19 @@ func TestSlotsAreFair(t *testing.T) {
 	for i := range 12 {
 		greedy(8+i).begin(t, urls[i%2])
 	}
-	for i := range 14 { // those of greedy, the least recently used first
+	for i := range 14 { // the sessions of greedy, least recently used first
 		if left := <-runs.left; left.Actor != "greedy" {
-			t.Errorf("%+v made room as number %d; want one of greedy's", left, i)
+			t.Errorf("%+v was evicted as number %d; want one of greedy", left, i)
 		}
 	}
 	for p, id := range held {
 		if _, status, answer := p.post(t, urls[1], id, listTools); status != http.StatusOK {
-			t.Errorf("the session of %+v is answered %d %q; want 200", p, status, answer)
+			t.Errorf("the session of %+v gets %d %q; want 200", p, status, answer)
 		}
 	}
 }
 
-// Of the sessions of one principal the least recently used makes room; one that ends makes room too.
+// The least recently used session of a principal is evicted. A session that ends frees its slot.
 func TestSlotsGoByUse(t *testing.T) {
 	urls, runs := crowd(t)
 	var ids []string
@@ -95,11 +96,11 @@ func TestSlotsGoByUse(t *testing.T) {
 		ids = append(ids, user(i).begin(t, urls[0]))
 	}
 	if _, status, _ := user(0).post(t, urls[0], ids[0], listTools); status != http.StatusOK {
-		t.Fatalf("the first session is answered %d; want 200", status)
+		t.Fatalf("the first session gets %d; want 200", status)
 	}
 	user(8).begin(t, urls[1])
 	if left := <-runs.left; left.User != "u1" {
-		t.Errorf("%+v made room; want u1, whose session was used least recently", left)
+		t.Errorf("%+v was evicted; want u1, the least recently used one", left)
 	}
 	if status, answer := end(t, urls[0], user(2), ids[2]); status != http.StatusNoContent {
 		t.Fatalf("the end of a session = %d %q; want 204", status, answer)

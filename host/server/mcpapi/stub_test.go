@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// shop is an app of small tools, each for one thing that clients may notice.
+// shop is an app of small tools, each for one behaviour that clients see.
 var shop = fstest.MapFS{
 	"app.yaml": {Data: []byte(`
 app: shop
@@ -64,12 +64,12 @@ await memory.set_content("prices", {tea: (before?.tea ?? 0) + 1});
 return {};`)},
 }
 
-// results is told of every run.
+// results observes every run.
 type results struct {
 	host.NopObserver
 	ended chan *report.Result
-	left  chan host.Caller // whose session ended
-	// called, where it is set, is called after each memory operation of a run.
+	left  chan host.Caller // callers whose session ended
+	// called, if set, is called after each memory operation of a run.
 	called func(host.RunInfo)
 }
 
@@ -102,17 +102,17 @@ func open(t *testing.T, a *app.App, observers ...host.Observer) *host.Host {
 	return h
 }
 
-// openShop opens the shop, whose mistakes are its tool and its prompt without a place.
+// openShop opens the shop. Its only mistakes are its tool and its prompt without a source.
 func openShop(t *testing.T, observers ...host.Observer) *host.Host {
 	t.Helper()
 	a, _ := app.Load(shop, "app.yaml")
 	if a == nil {
-		t.Fatal("the shop does not load")
+		t.Fatal("the shop cannot be loaded")
 	}
 	return open(t, a, observers...)
 }
 
-// openExamples opens the tools that we give as examples.
+// openExamples opens the example tools.
 func openExamples(t *testing.T) *host.Host {
 	t.Helper()
 	root, err := os.OpenRoot("../../../plugins/examples")
@@ -127,7 +127,7 @@ func openExamples(t *testing.T) *host.Host {
 	return open(t, a)
 }
 
-// serve makes a server that is closed in the end.
+// serve returns a server that is closed at the end.
 func serve(t *testing.T, h *host.Host) *mcpapi.Server {
 	t.Helper()
 	s := mcpapi.New(mcpapi.Options{Host: h, Version: "test"})
@@ -135,15 +135,15 @@ func serve(t *testing.T, h *host.Host) *mcpapi.Server {
 	return s
 }
 
-// connect connects a client over a pair of streams, as stdio is one. What it returns closes the client and waits for
-// the server to leave. The client speaks the latest version of the protocol.
+// connect connects a client over a pair of streams, as with stdio. The returned function closes the
+// client and waits for the server to end. The client uses the latest protocol version.
 func connect(t *testing.T, s *mcpapi.Server, caller host.Caller, opts *mcp.ClientOptions) (*mcp.ClientSession, func()) {
 	t.Helper()
 	return connectAt(t, "", s, caller, opts)
 }
 
-// handshake is a version of the protocol that begins with a handshake, and in which a client sets the level of logs for
-// the session. In later ones it says it with each request.
+// handshake is a protocol version that begins with a handshake, in which a client sets the log
+// level of the session. Later versions set it in each request.
 const handshake = "2025-06-18"
 
 func connectAt(t *testing.T, version string, s *mcpapi.Server, caller host.Caller, opts *mcp.ClientOptions) (*mcp.ClientSession, func()) {
@@ -164,14 +164,14 @@ func connectAt(t *testing.T, version string, s *mcpapi.Server, caller host.Calle
 	leave := sync.OnceFunc(func() {
 		session.Close()
 		if err := <-served; err != nil {
-			t.Errorf("ServeStdio = %v; want nil when the client leaves", err)
+			t.Errorf("ServeStdio = %v; want nil when the client disconnects", err)
 		}
 	})
 	t.Cleanup(leave)
 	return session, leave
 }
 
-// client connects a client that only asks.
+// client connects a client without options.
 func client(t *testing.T, h *host.Host, caller host.Caller) *mcp.ClientSession {
 	t.Helper()
 	session, _ := connect(t, serve(t, h), caller, nil)
@@ -188,7 +188,7 @@ func call(t *testing.T, c *mcp.ClientSession, tool string, arguments any) *mcp.C
 	return result
 }
 
-// text is the one text that a result has.
+// text returns the only text of a result.
 func text(t *testing.T, r *mcp.CallToolResult) string {
 	t.Helper()
 	if len(r.Content) != 1 {

@@ -32,10 +32,10 @@ func TestListTools(t *testing.T) {
 			t.Errorf("%s has openWorldHint %v; want false", tool.Name, a.OpenWorldHint)
 		}
 		if schema, _ := tool.InputSchema.(map[string]any); schema["type"] != "object" {
-			t.Errorf("%s has the input schema %v; want one of objects", tool.Name, tool.InputSchema)
+			t.Errorf("%s has the input schema %v; want one with the type object", tool.Name, tool.InputSchema)
 		}
 	}
-	want := map[string]hints{ // without broken, and header, which the SDK would panic at
+	want := map[string]hints{ // without broken, and header, on which the SDK would panic
 		"order": {false, false, true}, "forget": {false, true, false}, "count": {true, false, false},
 		"chatter": {true, false, false}, "endless": {true, false, false}, "retry": {false, true, false},
 	}
@@ -50,7 +50,7 @@ func TestListTools(t *testing.T) {
 		t.Errorf("the input schema of order requires %v; want item", required)
 	}
 	if schema := tools["count"].OutputSchema; schema != nil {
-		t.Errorf("count has the output schema %v; want none, for it is not of objects", schema)
+		t.Errorf("count has the output schema %v; want none, because its type is not object", schema)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestCallExamples(t *testing.T) {
 		{"hit_counter", map[string]any{"page": "/tea"}, `{"page":"/tea","hits":1}`},
 		{"hit_counter", map[string]any{"page": "/tea"}, `{"page":"/tea","hits":2}`},
 		{"conversation_summary", map[string]any{"note": "likes tea"}, `{"notes":["- likes tea"],"dropped":0}`},
-		{"conversation_summary", map[string]any{"note": "drives"}, `{"notes":["- likes tea","- drives"],"dropped":0}`}, // the session goes on
+		{"conversation_summary", map[string]any{"note": "drives"}, `{"notes":["- likes tea","- drives"],"dropped":0}`}, // the same session
 	}
 	for _, test := range tests {
 		result := call(t, c, test.tool, test.input)
@@ -83,11 +83,11 @@ func TestCallExamples(t *testing.T) {
 	}
 }
 
-// What is no object is a text alone.
+// An output that is not an object is only text.
 func TestOutputThatIsNoObject(t *testing.T) {
 	result := call(t, client(t, openShop(t), host.Caller{}), "count", nil)
 	if got := text(t, result); got != "[1,2]" || result.StructuredContent != nil || result.IsError {
-		t.Errorf("count = %s, structured %v, error %t; want [1,2] as a text alone", got, result.StructuredContent, result.IsError)
+		t.Errorf("count = %s, structured %v, error %t; want [1,2] as text only", got, result.StructuredContent, result.IsError)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestFailedRuns(t *testing.T) {
 	tests := []struct {
 		name, tool string
 		input      any
-		want       string // what the text begins with
+		want       string // prefix of the text
 		code       abi.Code
 	}{
 		{"an input that does not fit", "order", map[string]any{"item": 5}, "input_invalid: ", abi.InputInvalid},
@@ -109,24 +109,24 @@ func TestFailedRuns(t *testing.T) {
 			result := call(t, c, test.tool, test.input)
 			fault, _ := result.Meta["toolrun/fault"].(map[string]any)
 			if got := text(t, result); !result.IsError || !strings.HasPrefix(got, test.want) || fault["code"] != string(test.code) {
-				t.Errorf("%s = %q, error %t, fault %v; want an error that begins %q", test.tool, got, result.IsError, fault, test.want)
+				t.Errorf("%s = %q, error %t, fault %v; want an error with the prefix %q", test.tool, got, result.IsError, fault, test.want)
 			}
 		})
 	}
 	fault, _ := call(t, c, "order", map[string]any{"item": 5}).Meta["toolrun/fault"].(map[string]any)
 	if violations, _ := fault["violations"].([]any); len(violations) != 1 {
-		t.Errorf("the fault is %v; want it with one violation", fault)
+		t.Errorf("the fault is %v; want one violation", fault)
 	}
 }
 
-// No tool of that name is a mistake of the client's, not a result.
+// An unknown tool is an error of the client, not a result.
 func TestUnknownTool(t *testing.T) {
 	c := client(t, openShop(t), host.Caller{})
 	for _, tool := range []string{"nothing", "broken", "header", ""} {
 		_, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: tool})
 		failed, ok := errors.AsType[*jsonrpc.Error](err)
 		if !ok || failed.Code != jsonrpc.CodeInvalidParams {
-			t.Errorf("call %q = %v; want an error of the protocol for invalid params", tool, err)
+			t.Errorf("call %q = %v; want a protocol error for invalid params", tool, err)
 		}
 	}
 }
@@ -134,10 +134,10 @@ func TestUnknownTool(t *testing.T) {
 func TestCancelledCallStopsTheRun(t *testing.T) {
 	runs := &results{ended: make(chan *report.Result, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
-	c, _ := connectAt(t, handshake, serve(t, openShop(t, runs)), host.Caller{}, onLog(cancel)) // once it has begun
+	c, _ := connectAt(t, handshake, serve(t, openShop(t, runs)), host.Caller{}, onLog(cancel)) // when the run has begun
 	setLevel(t, c, "debug")
 	if _, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "endless"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("a cancelled call = %v; want that it was cancelled", err)
+		t.Errorf("a cancelled call = %v; want cancelled", err)
 	}
 	if result := <-runs.ended; !errors.Is(result.Error, abi.Cancelled) {
 		t.Errorf("the run ended with %v; want cancelled", result.Error)

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/telemetry"
 )
 
-// BenchmarkObserver is what a run with two memory calls costs more where it is observed: by metrics alone, with a line
-// in the log, and with a trace.
+// BenchmarkObserver measures the overhead of observing a run with two memory calls: with metrics
+// only, with a log line, and with a trace.
 func BenchmarkObserver(b *testing.B) {
 	lines := slog.New(slog.NewJSONHandler(io.Discard, nil))
 	for _, bench := range []struct {
@@ -32,7 +32,7 @@ func BenchmarkObserver(b *testing.B) {
 	}
 }
 
-// observeRuns tells an observer of runs.
+// observeRuns reports runs to an observer.
 func observeRuns(b *testing.B, o host.Observer) {
 	ctx := b.Context()
 	run := host.RunInfo{ID: "run_1", Tool: "visit"}

@@ -7,13 +7,13 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// NewExporting is New with an exporter of the test's.
+// NewExporting is New with an exporter of the test.
 func NewExporting(opts Options, e sdktrace.SpanExporter) (*Telemetry, error) {
 	return newTelemetry(opts, e)
 }
 
-// Registry is where t's metrics are.
+// Registry returns the registry of t's metrics.
 func (t *Telemetry) Registry() *prometheus.Registry { return t.registry }
 
-// Flush exports the spans that were ended.
+// Flush exports the spans that have ended.
 func (t *Telemetry) Flush(ctx context.Context) error { return t.traces.ForceFlush(ctx) }

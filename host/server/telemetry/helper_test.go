@@ -18,13 +18,13 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// guest is what the one tool does.
+// guest is the behaviour of the only tool.
 type guest func(ctx context.Context, h engine.Host) (engine.Output, error)
 
 // stub is an engine whose tools are a Go function.
 type stub struct{ guest }
 
-// Walled says that it is like a cell.
+// Walled reports that guests are isolated.
 func (stub) Walled() bool { return true }
 
 func (stub) Info() engine.Info                                             { return engine.Info{Name: "stub", Extensions: []string{".js"}} }
@@ -42,13 +42,13 @@ tools:
   visit: {source: visit.js, grants: {visits: readwrite}, inputSchema: {type: object, properties: {page: {type: string}}}}
 `
 
-// open opens the shop, whose tool does what g says.
+// open opens the shop with a guest as its tool.
 func open(t testing.TB, g guest, observers ...host.Observer) *host.Host {
 	t.Helper()
 	return openAt(t, nil, g, observers...)
 }
 
-// openAt opens the shop behind a gate.
+// openAt opens the shop with a gate.
 func openAt(t testing.TB, gate *admission.Gate, g guest, observers ...host.Observer) *host.Host {
 	t.Helper()
 	files := fstest.MapFS{"app.yaml": {Data: []byte(declaration)}, "visit.js": {Data: []byte("return 1")}}
@@ -65,7 +65,7 @@ func openAt(t testing.TB, gate *admission.Gate, g guest, observers ...host.Obser
 	return h
 }
 
-// newTelemetry fails the test where there is an error.
+// newTelemetry returns a Telemetry, and fails the test on an error.
 func newTelemetry(t testing.TB, opts telemetry.Options) *telemetry.Telemetry {
 	t.Helper()
 	tel, err := telemetry.New(opts)
@@ -101,7 +101,7 @@ func count(ctx context.Context, h engine.Host) (engine.Output, error) {
 	return engine.Output{}, err
 }
 
-// wantMetrics compares those series that want names in its HELP lines.
+// wantMetrics compares the metrics that want names in its HELP lines.
 func wantMetrics(t *testing.T, tel *telemetry.Telemetry, want string, names ...string) {
 	t.Helper()
 	if err := testutil.GatherAndCompare(tel.Registry(), strings.NewReader(want), names...); err != nil {

@@ -31,7 +31,7 @@ func TestHTTP(t *testing.T) {
 	mux.HandleFunc("GET /stream", func(w http.ResponseWriter, _ *http.Request) {
 		w.(http.Flusher).Flush()
 		if err := http.NewResponseController(w).SetWriteDeadline(nowhere); err != nil {
-			t.Errorf("a ResponseController does not get at the connection: %v", err)
+			t.Errorf("a ResponseController cannot reach the connection: %v", err)
 		}
 		fmt.Fprint(w, "data")
 	})

@@ -64,7 +64,7 @@ toolrun_runs_total{app="shop",code="tool_error",tool="visit"} 1
 `, "toolrun_runs_total", "toolrun_memory_calls_total", "toolrun_effects_total", "toolrun_log_lines_total", "toolrun_runs_in_progress")
 }
 
-// A conflict is made by another run, which changes what the first attempt has read.
+// A conflict is caused by another run, which changes a record that the first attempt has read.
 func TestConflictsAreCounted(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{})
 	var h *host.Host
@@ -102,7 +102,7 @@ toolrun_run_conflicts_total{app="shop",tool="visit"} 1
 `, "toolrun_run_conflicts_total", "toolrun_run_attempts")
 }
 
-// The figures in a repeated Result are those of a run that was counted already.
+// The figures of a repeated Result belong to a run that was already counted.
 func TestRepeatedRunsAreNotCountedTwice(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{})
 	h := open(t, count, tel.Observer("shop"))
@@ -125,7 +125,7 @@ toolrun_runs_total{app="shop",code="ok",tool="visit"} 3
 `, "toolrun_runs_total", "toolrun_runs_repeated_total", "toolrun_effects_total")
 }
 
-// A dry run reads, and stores nothing.
+// A dry run reads and stores nothing.
 func TestDryRunsHaveNoEffects(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{})
 	h := open(t, count, tel.Observer("shop"))
@@ -139,7 +139,7 @@ toolrun_effects_total{app="shop",effect="read",tool="visit"} 1
 `, "toolrun_effects_total")
 }
 
-// refuser refuses all runs, with what may be no code of ours.
+// refuser rejects all runs, with an error that may have a foreign code.
 type refuser struct {
 	host.NopObserver
 	err error
@@ -162,7 +162,7 @@ func TestRunsInProgress(t *testing.T) {
 		{tel.Observer("after"), refuser{err: &abi.Fault{Code: "made_up"}}},
 	} {
 		if _, err := open(t, count, observers...).Run(t.Context(), host.Invocation{Tool: "visit"}); err == nil {
-			t.Fatal("a refused run has no error")
+			t.Fatal("a rejected run has no error")
 		}
 	}
 	if inside != 1 {
@@ -181,7 +181,7 @@ toolrun_runs_total{app="shop",code="ok",tool="visit"} 1
 `, "toolrun_runs_in_progress", "toolrun_runs_total")
 }
 
-// value is that of the only series of a gauge.
+// value returns the value of the only series of a gauge.
 func value(t *testing.T, tel *telemetry.Telemetry, name string) float64 {
 	t.Helper()
 	families, err := tel.Registry().Gather()
@@ -193,11 +193,11 @@ func value(t *testing.T, tel *telemetry.Telemetry, name string) float64 {
 			return f.Metric[0].Gauge.GetValue()
 		}
 	}
-	t.Fatalf("there is not one series %s", name)
+	t.Fatalf("the series %s is missing or not unique", name)
 	return 0
 }
 
-// What callers and guests make up adds no series, however much of it there is.
+// Values of callers and guests add no series.
 func TestCardinality(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{})
 	var call abi.Call
@@ -226,7 +226,7 @@ func TestCardinality(t *testing.T) {
 	}
 }
 
-// series counts those of toolrun.
+// series returns the number of series of toolrun.
 func series(t *testing.T, tel *telemetry.Telemetry) (n int) {
 	t.Helper()
 	families, err := tel.Registry().Gather()
@@ -284,7 +284,7 @@ func TestLogLines(t *testing.T) {
 			t.Errorf("%s %v: ids in the line = %q, %q; the result's is %q", tt.tool, tt.answer, id, line.Repeats, result.RunID)
 		}
 		if strings.Contains(text.String(), "ann") {
-			t.Errorf("%s %v: the line tells of the user: %s", tt.tool, tt.answer, text.String())
+			t.Errorf("%s %v: the line contains the user: %s", tt.tool, tt.answer, text.String())
 		}
 	}
 }

@@ -38,7 +38,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// The names follow Prometheus' conventions, and what is served is what was registered.
+// The names follow the conventions of Prometheus, and all metrics are served.
 func TestHandler(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{Version: "v1.2.3"})
 	h := open(t, count, tel.Observer("shop"))
@@ -56,7 +56,7 @@ func TestHandler(t *testing.T) {
 		`toolrun_build_info{abi="1",goversion="go`, `version="v1.2.3"} 1`,
 	} {
 		if !strings.Contains(answer.Body.String(), want) {
-			t.Errorf("the metrics lack %s", want)
+			t.Errorf("the metrics do not contain %s", want)
 		}
 	}
 }
@@ -71,13 +71,13 @@ func TestGauge(t *testing.T) {
 	}
 	for _, name := range []string{"toolrun_workers", "toolrun_runs_total", ""} {
 		if err := tel.Gauge(name, "Taken.", func() float64 { return 0 }); err == nil {
-			t.Errorf("the gauge %q is taken, or no name, and there is no error", name)
+			t.Errorf("Gauge(%q) of a taken or invalid name has no error", name)
 		}
 	}
 }
 
-// A process makes one Telemetry; each host gets an observer, the server's handler goes through HTTP, and operators get
-// the metrics at an address of their own.
+// A process has one Telemetry: each host gets an observer, HTTP wraps the handler of the server,
+// and operators get the metrics at a separate address.
 func Example() {
 	tel, err := telemetry.New(telemetry.Options{})
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/telemetry"
 )
 
-// TestLogLinesNameTheTenant has runs of tenants and actors. An actor who is an end user is not named.
+// TestLogLinesNameTheTenant runs with tenants and actors. End users are not named as actors.
 func TestLogLinesNameTheTenant(t *testing.T) {
 	var text bytes.Buffer
 	tel := newTelemetry(t, telemetry.Options{Logger: slog.New(slog.NewJSONHandler(&text, nil))})
@@ -49,7 +49,7 @@ func TestLogLinesNameTheTenant(t *testing.T) {
 	}
 }
 
-// TestMetricsByTenant has a list of tenants, and room for one more.
+// TestMetricsByTenant lists tenants and allows one more.
 func TestMetricsByTenant(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{Tenants: []string{"acme"}, FirstTenants: 1})
 	h := open(t, count, tel.Observer("shop"))
@@ -74,9 +74,9 @@ toolrun_tenant_runs_total{outcome="not_started",tenant="acme"} 1
 `, "toolrun_tenant_runs_total", "toolrun_tenant_runs_in_progress")
 }
 
-// TestMetricsByTenantAreBounded has more tenants than have metrics, and none by default.
+// TestMetricsByTenantAreBounded has more tenants than metrics, and no metrics by default.
 func TestMetricsByTenantAreBounded(t *testing.T) {
-	for first, want := range []int{0, 2, 3, 4} { // and the others
+	for first, want := range []int{0, 2, 3, 4} { // including other
 		tel := newTelemetry(t, telemetry.Options{FirstTenants: first})
 		h := open(t, count, tel.Observer("shop"))
 		for i := range 50 {
@@ -92,15 +92,16 @@ func TestMetricsByTenantAreBounded(t *testing.T) {
 	}
 }
 
-// TestWaitWithoutATurn observes the wait of a run that ends before its turn comes, and counts limited requests.
-func TestWaitWithoutATurn(t *testing.T) {
+// TestQueueTimeOfUnstartedRun observes the queue time of a run that ends before it starts, and
+// counts limited requests.
+func TestQueueTimeOfUnstartedRun(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{Tenants: []string{"acme"}})
 	gate, err := admission.New(admission.Limits{Running: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := openAt(t, gate, count, tel.Observer("shop"))
-	if _, err := h.Run(t.Context(), host.Invocation{Tool: "visit", Caller: host.Caller{Tenant: "acme"}}); err != nil { // it is compiled now
+	if _, err := h.Run(t.Context(), host.Invocation{Tool: "visit", Caller: host.Caller{Tenant: "acme"}}); err != nil { // compiles the tool
 		t.Fatal(err)
 	}
 	other := admission.Party{App: "shop", Tenant: "globex"}
@@ -110,7 +111,7 @@ func TestWaitWithoutATurn(t *testing.T) {
 	defer gate.Leave(other)
 	_, err = h.Run(t.Context(), host.Invocation{Tool: "visit", Caller: host.Caller{Tenant: "acme"}, Timeout: 50 * time.Millisecond})
 	if !errors.Is(err, abi.Timeout) {
-		t.Fatalf("a run whose turn does not come = %v; want timeout", err)
+		t.Fatalf("a run that does not start = %v; want timeout", err)
 	}
 	tel.Limited("acme")
 	tel.Limited("globex")
@@ -120,12 +121,12 @@ func TestWaitWithoutATurn(t *testing.T) {
 		`toolrun_tenant_requests_limited_total{tenant="acme"} 1`, `toolrun_tenant_requests_limited_total{tenant="other"} 1`,
 	} {
 		if !strings.Contains(text, line) {
-			t.Errorf("the metrics do not have %s", line)
+			t.Errorf("the metrics do not contain %s", line)
 		}
 	}
 }
 
-// scrape returns the metrics as Prometheus reads them.
+// scrape returns the metrics in the format of Prometheus.
 func scrape(t *testing.T, tel *telemetry.Telemetry) string {
 	t.Helper()
 	w := httptest.NewRecorder()

@@ -26,7 +26,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/telemetry"
 )
 
-// traced makes a Telemetry whose spans the exporter keeps.
+// traced returns a Telemetry with an exporter that keeps spans.
 func traced(t testing.TB, opts telemetry.Options) (*telemetry.Telemetry, *tracetest.InMemoryExporter) {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()
@@ -38,8 +38,8 @@ func traced(t testing.TB, opts telemetry.Options) (*telemetry.Telemetry, *tracet
 	return tel, exporter
 }
 
-// tree writes spans as an indented tree, in the order in which they began, and fails the test where one is not within its
-// parent's time.
+// tree returns spans as an indented tree, in the order in which they began. It fails the test if a
+// span exceeds the time of its parent.
 func tree(t *testing.T, tel *telemetry.Telemetry, exporter *tracetest.InMemoryExporter) string {
 	t.Helper()
 	if err := tel.Flush(t.Context()); err != nil {
@@ -148,13 +148,14 @@ run !not_found
 				t.Errorf("spans (-want +got):\n%s", diff)
 			}
 			if text, _ := json.Marshal(exporter.GetSpans()); strings.Contains(string(text), "ann") {
-				t.Errorf("the spans tell of the user: %s", text)
+				t.Errorf("the spans contain the user: %s", text)
 			}
 		})
 	}
 }
 
-// The first attempt begins with its run, not with its first call: what a tool does before is in its span too.
+// The first attempt begins with its run, not with its first call, so that its span includes what a
+// tool does before.
 func TestFirstAttemptBeginsWithTheRun(t *testing.T) {
 	tel, exporter := traced(t, telemetry.Options{})
 	var called time.Time
@@ -175,7 +176,7 @@ func TestFirstAttemptBeginsWithTheRun(t *testing.T) {
 	}
 }
 
-// A trace does not grow with what a tool does.
+// The size of a trace is bounded.
 func TestTracesAreBounded(t *testing.T) {
 	tel, exporter := traced(t, telemetry.Options{})
 	h := open(t, func(ctx context.Context, g engine.Host) (engine.Output, error) {
@@ -195,7 +196,7 @@ func TestTracesAreBounded(t *testing.T) {
 	}
 }
 
-// A caller can ask for no trace, and cannot ask for more than the operator wants.
+// A caller can disable the trace of a request, but cannot exceed the ratio of the operator.
 func TestSampling(t *testing.T) {
 	const traceID = "4bf92f3577b34da6a3ce929d0e0e4736"
 	for _, tt := range []struct {
@@ -231,7 +232,7 @@ func TestSampling(t *testing.T) {
 	}
 }
 
-// What a collector gets is OTLP over HTTP.
+// A collector gets OTLP over HTTP.
 func TestCollector(t *testing.T) {
 	got := make(chan *collector.ExportTraceServiceRequest, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -268,7 +269,7 @@ func TestCollector(t *testing.T) {
 	}
 }
 
-// A collector that is not there harms nothing, and is noticed.
+// A collector that is down does no harm, and its failures are counted.
 func TestCollectorDown(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
@@ -282,7 +283,7 @@ func TestCollectorDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(text.String(), "spans cannot be exported") {
-		t.Errorf("the log is %s; want a line on the export", text.String())
+		t.Errorf("the log is %s; want a line about the export", text.String())
 	}
 	wantMetrics(t, tel, `
 # HELP toolrun_trace_export_failures_total Batches of spans that could not be exported.

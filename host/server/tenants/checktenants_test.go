@@ -16,7 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// TestServeMovedStoreOfClosedTenant refuses a moved store of a tenant for which no app is open, at a reload and at start.
+// TestServeMovedStoreOfClosedTenant rejects an app with a changed store access of a tenant whose
+// host is not open, at a reload and at start.
 func TestServeMovedStoreOfClosedTenant(t *testing.T) {
 	backend := mem.New()
 	on := func(o *tenants.Options) { o.Host.Backend = backend }
@@ -28,30 +29,31 @@ func TestServeMovedStoreOfClosedTenant(t *testing.T) {
 	moved := func(when string, err error) {
 		t.Helper()
 		if e, ok := errors.AsType[*memory.ScopeChangedError](err); !ok || e.Store != "notes" || !strings.Contains(err.Error(), `"acme"`) {
-			t.Errorf("%s: Serve = %v; want a MovedError of notes that names the tenant", when, err)
+			t.Errorf("%s: Serve = %v; want a ScopeChangedError of notes that names the tenant", when, err)
 		}
 	}
-	again := serve(t, count, on) // where nothing is open
+	again := serve(t, count, on) // no host is open
 	moved("a reload", again.Serve(t.Context(), []*app.App{load(t, "application")}))
 	if got := look(t, again, "acme"); got != `{"seen":true}` {
-		t.Errorf("after a refused reload ann finds %s", got)
+		t.Errorf("after a rejected reload ann finds %s", got)
 	}
 	if got := look(t, again, "other"); got != "null" {
-		t.Errorf("after a refused reload another tenant finds %s", got)
+		t.Errorf("after a rejected reload another tenant finds %s", got)
 	}
 	restarted := tenants.New(tenants.Options{Host: host.Options{Backend: backend}})
 	defer restarted.Close()
 	moved("a start", restarted.Serve(t.Context(), []*app.App{load(t, "application")}))
 }
 
-// TestFailureToOpenIsLogged has a line for an app that cannot be opened for a tenant, and not for each request.
+// TestFailureToOpenIsLogged logs an app that cannot be opened for a tenant once, not for each
+// request.
 func TestFailureToOpenIsLogged(t *testing.T) {
 	backend := mem.New()
 	var log bytes.Buffer
 	late := serve(t, count, func(o *tenants.Options) {
 		o.Host.Backend, o.Host.Logger = backend, slog.New(slog.NewJSONHandler(&log, nil))
 	})
-	if err := late.Serve(t.Context(), []*app.App{load(t, "application")}); err != nil { // there are no records so far
+	if err := late.Serve(t.Context(), []*app.App{load(t, "application")}); err != nil { // there are no records yet
 		t.Fatal(err)
 	}
 	look(t, serve(t, count, func(o *tenants.Options) { o.Host.Backend = backend }), "acme")

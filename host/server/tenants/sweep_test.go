@@ -27,8 +27,8 @@ func (b *counted) DeleteWhere(ctx context.Context, what storage.Selector, limit 
 	return b.Backend.DeleteWhere(ctx, what, limit)
 }
 
-// A sweep is one for all tenants, and reaches those whose hosts are closed: their idle sessions end, with what lived
-// in them, and what expired is freed.
+// A sweep covers all tenants, including those whose hosts are closed: it ends idle sessions with
+// their records, and frees expired records.
 func TestSweepIsForAllTenants(t *testing.T) {
 	now := time.Now()
 	var offset atomic.Int64
@@ -71,7 +71,7 @@ func TestSweepIsForAllTenants(t *testing.T) {
 	}
 }
 
-// Hosts of one service do not sweep besides it.
+// Hosts of a service do not run sweeps of their own.
 func TestServedHostsDoNotSweep(t *testing.T) {
 	b := &counted{Backend: mem.New()}
 	a := serve(t, count, func(o *tenants.Options) { o.Host.Backend, o.Host.SweepEvery = b, 50*time.Millisecond })
@@ -84,6 +84,6 @@ func TestServedHostsDoNotSweep(t *testing.T) {
 	}
 	most := int64(time.Since(began)/(50*time.Millisecond)) + 8
 	if n := b.sweeps.Load(); n > most {
-		t.Errorf("%d sweeps in %v, of 10 tenants; want one each 50ms", n, time.Since(began))
+		t.Errorf("%d sweeps in %v, of 10 tenants; want one per 50ms", n, time.Since(began))
 	}
 }

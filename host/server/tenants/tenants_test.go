@@ -22,7 +22,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// stub is an engine whose guest does what a test says.
+// stub is an engine whose guest is a function of the test.
 type stub struct {
 	run func(context.Context, engine.Host) (engine.Output, error)
 }
@@ -34,7 +34,7 @@ func (s stub) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.Ou
 	return s.run(ctx, h)
 }
 
-// count adds one to the user's record, and answers with what is there.
+// count increments the user's record, and returns its previous content.
 func count(ctx context.Context, h engine.Host) (engine.Output, error) {
 	text, err := h.Call(ctx, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"notes"`)}})
 	if err != nil {
@@ -100,7 +100,7 @@ func TestTenantsAreApart(t *testing.T) {
 	}
 }
 
-// Many that ask at once for an app that is not open get the same host.
+// Concurrent requests for an app that is not open get the same host.
 func TestOpenedOnce(t *testing.T) {
 	a := serve(t, count)
 	var all sync.WaitGroup
@@ -124,7 +124,7 @@ func TestOpenedOnce(t *testing.T) {
 	}
 }
 
-// An app is replaced under a run, which ends as it began; later runs see the new one.
+// Replacing an app does not affect runs in progress; later runs use the new version.
 func TestServeAgain(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	retired := make(chan *host.Host, 1)
@@ -152,29 +152,29 @@ func TestServeAgain(t *testing.T) {
 	}
 	next, releaseNext, err := a.Host(t.Context(), "acme", "shop")
 	if err != nil || next == h {
-		t.Errorf("after it was served again there is the same host, %v", err)
+		t.Errorf("after serving it again the host is the same, %v", err)
 	}
 	releaseNext()
 	close(goOn)
 	if err := <-ended; err != nil {
-		t.Errorf("the run under way = %v", err)
+		t.Errorf("the run in progress = %v", err)
 	}
 }
 
-// A store that moved under its records leaves the app as it was.
+// A store with a changed access does not affect the served app.
 func TestServeMovedStore(t *testing.T) {
 	a := serve(t, count)
 	look(t, a, "acme")
 	err := a.Serve(t.Context(), []*app.App{load(t, "application")})
 	if _, ok := errors.AsType[*memory.ScopeChangedError](err); !ok {
-		t.Errorf("Serve = %v; want a MovedError", err)
+		t.Errorf("Serve = %v; want a ScopeChangedError", err)
 	}
 	if got := look(t, a, "acme"); got != `{"seen":true}` {
 		t.Errorf("afterwards ann finds %s", got)
 	}
 }
 
-// Who asks after the end, or for an app that is served no more, is told so.
+// Requests after Close, or for an app that is no longer served, get an error.
 func TestServeNoMore(t *testing.T) {
 	a := serve(t, count)
 	look(t, a, "acme")
@@ -182,7 +182,7 @@ func TestServeNoMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := a.Host(t.Context(), "acme", "shop"); !errors.Is(err, abi.NotFound) {
-		t.Errorf("an app that is served no more = %v", err)
+		t.Errorf("an app that is no longer served = %v", err)
 	}
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
@@ -192,12 +192,12 @@ func TestServeNoMore(t *testing.T) {
 	}
 }
 
-// Stores are declared for one tenant, once, and survive that the app is served again.
+// Stores are declared for one tenant, once, and survive a reload of the app.
 func TestDeclareStore(t *testing.T) {
 	a := serve(t, count)
 	st := declare.Store{Name: "extra", Access: declare.ScopeUser}
 	if err := a.DeclareStore(t.Context(), "acme", "shop", st, false); !errors.Is(err, abi.NotFound) {
-		t.Errorf("changing what there is not = %v", err)
+		t.Errorf("changing an unknown store = %v", err)
 	}
 	if err := a.DeclareStore(t.Context(), "acme", "shop", st, true); err != nil {
 		t.Fatal(err)
@@ -275,11 +275,12 @@ func TestTooManyTenants(t *testing.T) {
 	}
 	look(t, a, "acme")
 	release()
-	look(t, a, "other") // for which the one that is not used is closed
+	look(t, a, "other") // for which the idle host is closed
 	look(t, a, "acme")
 }
 
-// A store that a tenant declared stays what it is when the app file takes its name for something else.
+// A store that a tenant declared keeps its access if the app file later declares the same name with
+// another one.
 func TestDeclaredBeforeTheFile(t *testing.T) {
 	a := serve(t, count)
 	look(t, a, "acme")
@@ -299,7 +300,7 @@ func TestDeclaredBeforeTheFile(t *testing.T) {
 	next := load(t, "user")
 	next.Stores = append(next.Stores, declare.Store{Name: "extra", Access: declare.ScopeUser})
 	if err := a.Serve(t.Context(), []*app.App{next}); err != nil {
-		t.Fatalf("one tenant's store keeps the app from all: %v", err)
+		t.Fatalf("the store of one tenant prevents the app for all: %v", err)
 	}
 	for tenant, want := range map[string]declare.Scope{"acme": declare.ScopeUser, "other": declare.ScopeSession} {
 		h, release, err := a.Host(t.Context(), tenant, "shop")
@@ -307,13 +308,13 @@ func TestDeclaredBeforeTheFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := h.App().Stores[1].Access; got != want {
-			t.Errorf("for %s the store is of access %s; want %s", tenant, got, want)
+			t.Errorf("for %s the store has the access %s; want %s", tenant, got, want)
 		}
 		release()
 	}
 }
 
-// Tenants that come while an app is served anew do not stay with the old one.
+// Tenants that open an app while it is replaced do not keep the old version.
 func TestTenantsThatComeMeanwhile(t *testing.T) {
 	a := serve(t, count)
 	for i := range 20 {
@@ -339,14 +340,14 @@ func TestTenantsThatComeMeanwhile(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(h.App().Stores) != 2 {
-				t.Errorf("%s%d has the old app", prefix, i)
+				t.Errorf("%s%d has the old version", prefix, i)
 			}
 			release()
 		}
 	}
 }
 
-// closings collects the hosts that were closed, by their tenants.
+// closings collects the closed hosts by tenant.
 type closings struct {
 	mu   sync.Mutex
 	seen map[*host.Host]string
@@ -371,20 +372,20 @@ func (c *closings) retired(h *host.Host) {
 	c.gone <- c.seen[h]
 }
 
-// TestUnusedHostsAreClosed opens more hosts than may be open, and leaves one alone: none that is used is closed, and those
-// that were are opened again.
-func TestUnusedHostsAreClosed(t *testing.T) {
+// TestIdleHostsAreClosed opens more hosts than the limit: only idle hosts are closed, and they are
+// opened again on use.
+func TestIdleHostsAreClosed(t *testing.T) {
 	c := &closings{seen: map[*host.Host]string{}, gone: make(chan string, 99)}
 	a := serve(t, count, func(o *tenants.Options) { o.Open, o.Idle, o.OnRetired = 2, -1, c.retired })
 	used := c.open(t, a, "used")
 	c.open(t, a, "first")()
 	c.open(t, a, "second")()
 	if got := <-c.gone; got != "first" {
-		t.Errorf("the host of %s was closed; want the one that is not used", got)
+		t.Errorf("the host of %s was closed; want the idle one", got)
 	}
 	look(t, a, "first")
 	if got := <-c.gone; got != "second" {
-		t.Errorf("the host of %s was closed; want the one that was used before", got)
+		t.Errorf("the host of %s was closed; want the least recently used one", got)
 	}
 	used()
 	rests := &closings{seen: map[*host.Host]string{}, gone: make(chan string, 99)}
@@ -395,9 +396,9 @@ func TestUnusedHostsAreClosed(t *testing.T) {
 	keep := rests.open(t, b, "kept")
 	rests.open(t, b, "left")()
 	if got := <-rests.gone; got != "left" {
-		t.Errorf("the host of %s was closed; want the one that was left", got)
+		t.Errorf("the host of %s was closed; want the idle one", got)
 	}
-	<-held // who keeps one is asked for it
+	<-held // OnIdle is called for a host in use
 	keep()
 	if got := <-rests.gone; got != "kept" {
 		t.Errorf("the host of %s was closed; want the other", got)
@@ -405,7 +406,7 @@ func TestUnusedHostsAreClosed(t *testing.T) {
 	look(t, b, "left")
 }
 
-// stuck is a backend in which the records of one tenant cannot be read until it is let go.
+// stuck is a backend that blocks reads of one tenant until it is released.
 type stuck struct {
 	storage.Backend
 	asked, resume chan struct{}
@@ -433,8 +434,9 @@ func (s stuck) Scan(ctx context.Context, prefix, after storage.Key, limit int) (
 	return s.Backend.Scan(ctx, prefix, after, limit)
 }
 
-// TestOneTenantKeepsNobodyWaiting has a tenant declare a store that takes long: another one's is declared meanwhile.
-func TestOneTenantKeepsNobodyWaiting(t *testing.T) {
+// TestDeclarationsDoNotBlockOthers has a tenant with a slow declaration: another tenant can declare
+// a store meanwhile.
+func TestDeclarationsDoNotBlockOthers(t *testing.T) {
 	backend := stuck{mem.New(), make(chan struct{}, 1), make(chan struct{})}
 	a := serve(t, count, func(o *tenants.Options) { o.Host.Backend = backend })
 	st := declare.Store{Name: "extra", Access: declare.ScopeUser}
@@ -449,7 +451,7 @@ func TestOneTenantKeepsNobodyWaiting(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(20 * time.Second):
-		t.Error("a tenant waits for another one's declaration")
+		t.Error("a tenant waits for the declaration of another one")
 	}
 	close(backend.resume)
 	if err := <-slow; err != nil {

@@ -15,11 +15,11 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// TestDescribed compares what a client reads with what the service writes.
-func TestDescribed(t *testing.T) {
+// TestTypesMatch compares the types of clients with those of the service.
+func TestTypesMatch(t *testing.T) {
 	for _, tt := range []struct {
 		read, written any
-		spelled       func(string) string // how the API spells names; nil for as they are
+		spelled       func(string) string // conversion of names; nil for none
 	}{
 		{read: apitypes.Session{}, written: session.Session{}},
 		{read: apitypes.Artifact{}, written: artifact.Artifact{}, spelled: snake},
@@ -42,13 +42,13 @@ func TestDescribed(t *testing.T) {
 
 var humps = regexp.MustCompile("([a-z])([A-Z])")
 
-// snake spells the name in JSON that a field of a shape ends with in snake_case.
+// snake returns a field with its JSON name in snake_case.
 func snake(field string) string {
 	at := strings.LastIndexByte(field, ' ')
 	return field[:at] + strings.ToLower(humps.ReplaceAllString(field[at:], "${1}_$2"))
 }
 
-// shape lists the fields of a struct with their types and their names in JSON.
+// shape lists the fields of a struct with their types and JSON names.
 func shape(v any) []string {
 	var fields []string
 	for f := range reflect.TypeOf(v).Fields() {
