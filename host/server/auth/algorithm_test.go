@@ -32,7 +32,7 @@ func TestKeysAreForOneAlgorithm(t *testing.T) {
 		{"another", keySet(t, named), "PS256", false},
 		{"another of the same kind", keySet(t, named), "RS512", false},
 		{"any, where the key names none", keySet(t, i.public), "PS256", true},
-		{"its own, beside a key with its id", keySet(t, second, named), "RS256", true},
+		{"its own, next to a key with its id", keySet(t, second, named), "RS256", true},
 		{"that of a key with its id", keySet(t, second, named), "PS256", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

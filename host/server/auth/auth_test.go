@@ -62,7 +62,7 @@ func TestMayUse(t *testing.T) {
 		{"one of them", auth.Principal{Role: auth.Runtime, Apps: []string{"desk", "shop"}}, "shop", true},
 		{"another", auth.Principal{Role: auth.Operator, Apps: []string{"desk"}}, "shop", false},
 		{"by another case", auth.Principal{Role: auth.Operator, Apps: []string{"Shop"}}, "shop", false},
-		{"nobody", auth.Principal{}, "shop", false},
+		{"the zero value", auth.Principal{}, "shop", false},
 		{"an unknown role", auth.Principal{Role: "root"}, "shop", false},
 	} {
 		if got := tt.p.CanUseApp(tt.app); got != tt.want {
@@ -82,7 +82,7 @@ func TestActAs(t *testing.T) {
 		wantUser, wantSession, err string
 	}{
 		{"a backend for whom it says", backend, "ben", "s2", "ben", "s2", ""},
-		{"a backend for nobody", backend, "", "", "", "", ""},
+		{"a backend without a user", backend, "", "", "", "", ""},
 		{"filled in", inS1, "", "", "ann", "s1", ""},
 		{"named again", inS1, "ann", "s1", "ann", "s1", ""},
 		{"a session of one's own choice", ann, "", "s2", "ann", "s2", ""},
@@ -148,14 +148,14 @@ func TestAuthenticate(t *testing.T) {
 		{"a key in its own header", both, []string{"X-API-Key: " + secret}, "backend", nil},
 		{"a token", both, []string{"Authorization: Bearer " + token}, "ann", nil},
 		{"a scheme in another case, more blanks", both, []string{"Authorization: bEARER   " + token}, "ann", nil},
-		{"keys alone", onlyKeys, []string{"Authorization: Bearer " + secret}, "backend", nil},
-		{"tokens alone", onlyTokens, []string{"Authorization: Bearer " + token}, "ann", nil},
+		{"only keys", onlyKeys, []string{"Authorization: Bearer " + secret}, "backend", nil},
+		{"only tokens", onlyTokens, []string{"Authorization: Bearer " + token}, "ann", nil},
 
 		{"nothing", both, nil, "", auth.NoCredentials},
 		{"another scheme", both, []string{"Authorization: Basic YW5uOmFubg=="}, "", auth.NoCredentials},
 		{"no scheme", both, []string{"Authorization: " + secret}, "", auth.NoCredentials},
 		{"an empty header", both, []string{"Authorization: "}, "", auth.NoCredentials},
-		{"a scheme alone", both, []string{"Authorization: Bearer"}, "", auth.Invalid},
+		{"a scheme without credentials", both, []string{"Authorization: Bearer"}, "", auth.Invalid},
 		{"an empty key", both, []string{"X-API-Key: "}, "", auth.Invalid},
 		{"two headers", both, []string{"Authorization: Bearer " + secret, "X-API-Key: " + secret}, "", auth.Ambiguous},
 		{"one header twice", both, []string{"Authorization: Bearer " + secret, "Authorization: Bearer " + token}, "", auth.Ambiguous},
@@ -163,11 +163,11 @@ func TestAuthenticate(t *testing.T) {
 		{"one key twice, an empty one first", both, []string{"X-API-Key: ", "X-API-Key: " + secret}, "", auth.Ambiguous},
 		{"joined by a proxy", both, []string{"Authorization: Bearer " + secret + ", Bearer " + secret}, "", auth.Invalid},
 		{"a token for a key", both, []string{"X-API-Key: " + token}, "", auth.Invalid},
-		{"a token where there are keys alone", onlyKeys, []string{"Authorization: Bearer " + token}, "", auth.Invalid},
-		{"a key where there are tokens alone", onlyTokens, []string{"Authorization: Bearer " + secret}, "", auth.Invalid},
+		{"a token with only keys enabled", onlyKeys, []string{"Authorization: Bearer " + token}, "", auth.Invalid},
+		{"a key with only tokens enabled", onlyTokens, []string{"Authorization: Bearer " + secret}, "", auth.Invalid},
 		{"a key in its own header there", onlyTokens, []string{"X-API-Key: " + secret}, "", auth.Invalid},
 		{"a token in its own header there", onlyTokens, []string{"X-API-Key: " + token}, "", auth.Invalid},
-		{"nobody is let in by default", &auth.Authenticator{}, []string{"Authorization: Bearer " + secret}, "", auth.Invalid},
+		{"the zero value rejects everyone", &auth.Authenticator{}, []string{"Authorization: Bearer " + secret}, "", auth.Invalid},
 		{"too long", both, []string{"Authorization: Bearer " + strings.Repeat("a", 20_000)}, "", auth.Invalid},
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/?access_token="+token, nil)

@@ -29,14 +29,14 @@ func Example() {
 		return
 	}
 
-	door := &auth.Authenticator{Keys: keys}
+	authenticator := &auth.Authenticator{Keys: keys}
 	r := httptest.NewRequest(http.MethodPost, "/", nil)
-	_, err = door.Authenticate(r)
+	_, err = authenticator.Authenticate(r)
 	if rejection, ok := errors.AsType[auth.AuthError](err); ok {
 		fmt.Println(rejection.Status(), rejection.Challenge())
 	}
 	r.Header.Set("Authorization", "Bearer "+secret)
-	p, err := door.Authenticate(r)
+	p, err := authenticator.Authenticate(r)
 	fmt.Println(p.Name, p.CanUseApp("shop"), p.Allows(auth.Run), p.Allows(auth.Records), err)
 	// Output:
 	// 401 Bearer

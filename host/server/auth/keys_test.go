@@ -142,7 +142,7 @@ func TestVerifyRefuses(t *testing.T) {
 		{"cut off", secret[:len(secret)-1], start, auth.Invalid},
 		{"with a tail", secret + "a", start, auth.Invalid},
 		{"with a line break", secret + "\n", start, auth.Invalid},
-		{"an id alone", "trk_" + key.ID + "_", start, auth.Invalid},
+		{"only an id", "trk_" + key.ID + "_", start, auth.Invalid},
 		{"nothing", "", start, auth.Invalid},
 	} {
 		if _, err := keys.Verify(tt.secret, tt.at); !errors.Is(err, tt.want) || (err == nil) != (tt.want == nil) {

@@ -32,7 +32,7 @@ type byteSemaphore struct {
 	queue  waitQueue // of reservations that do not fit yet
 }
 
-// share is what an owner at one level holds.
+// share counts the bytes that an owner at one level holds.
 type share struct {
 	name  string
 	bytes int64

@@ -101,7 +101,7 @@ func TestFailedRuns(t *testing.T) {
 	}{
 		{"an input that does not fit", "order", map[string]any{"item": 5}, "input_invalid: ", abi.InputInvalid},
 		{"no input", "order", nil, "input_invalid: ", abi.InputInvalid},
-		{"an input that is no object", "order", []int{1}, "input_invalid: ", abi.InputInvalid},
+		{"an input that is not an object", "order", []int{1}, "input_invalid: ", abi.InputInvalid},
 		{"a tool that throws", "chatter", nil, "tool_error: no", abi.ToolError},
 	}
 	for _, test := range tests {
