@@ -242,7 +242,7 @@ func records(t *testing.T, c *client.Client) {
 			t.Errorf("Records.Delete on %s: %v; want a conflict", tt.name, err)
 		}
 	}
-	var list []apitypes.Listed
+	var list []apitypes.RecordInfo
 	for record, err := range c.Records().All(ctx, client.Caller{}, "prefs") {
 		if err != nil {
 			t.Fatal(err)

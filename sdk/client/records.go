@@ -79,16 +79,16 @@ type PageQuery struct {
 // List returns a page of the records of a store without their contents. If the caller has a user or
 // a session, it lists only their records. A page may be shorter than the limit; there are more
 // pages if Next is set.
-func (h Records) List(ctx context.Context, caller Caller, store string, q PageQuery) (*apitypes.List[apitypes.Listed], error) {
+func (h Records) List(ctx context.Context, caller Caller, store string, q PageQuery) (*apitypes.List[apitypes.RecordInfo], error) {
 	r := newRequest(http.MethodGet, "stores", store, "records").set("user_id", caller.User).set("session_id", caller.Session).
 		set("after", q.After).set("limit", number(q.Limit))
-	return fetch[apitypes.List[apitypes.Listed]](ctx, h.client, r)
+	return fetch[apitypes.List[apitypes.RecordInfo]](ctx, h.client, r)
 }
 
 // All iterates over the records of a store without their contents, page by page. If the caller has
 // a user or a session, it covers only their records. An error ends the iteration.
-func (h Records) All(ctx context.Context, caller Caller, store string) iter.Seq2[apitypes.Listed, error] {
-	return pages(func(after string) (*apitypes.List[apitypes.Listed], error) {
+func (h Records) All(ctx context.Context, caller Caller, store string) iter.Seq2[apitypes.RecordInfo, error] {
+	return pages(func(after string) (*apitypes.List[apitypes.RecordInfo], error) {
 		return h.List(ctx, caller, store, PageQuery{After: after})
 	}, "")
 }

@@ -60,8 +60,8 @@ type File struct {
 	URL string `json:"download_url,omitempty" doc:"URL at which the file can be downloaded without credentials until it expires"`
 }
 
-// Listed is a memory.RecordInfo: a record without its content.
-type Listed struct {
+// RecordInfo is a memory.RecordInfo: the metadata of a record.
+type RecordInfo struct {
 	Store    string     `json:"store"`
 	Item     string     `json:"item,omitempty"`
 	User     string     `json:"user_id,omitempty"`

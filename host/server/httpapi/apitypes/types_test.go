@@ -23,7 +23,7 @@ func TestTypesMatch(t *testing.T) {
 	}{
 		{read: apitypes.Session{}, written: session.Session{}},
 		{read: apitypes.Artifact{}, written: artifact.Artifact{}, spelled: snake},
-		{read: apitypes.Listed{}, written: memory.RecordInfo{}},
+		{read: apitypes.RecordInfo{}, written: memory.RecordInfo{}},
 		{read: apitypes.LedgerEntry{}, written: ledger.Entry{}},
 		{read: apitypes.Erased{}, written: memory.Erased{}},
 		{read: apitypes.AppUsage{}, written: metering.Usage{}},
