@@ -26,7 +26,7 @@ type reader struct {
 	shown  []command
 }
 
-// pageTime bounds how long a page may take.
+// pageTime is the time limit of a page.
 const pageTime = 3 * time.Minute
 
 // endOfCommand separates the outputs of commands.

@@ -1,5 +1,5 @@
-// Command embedding runs the tools of an app for the tenants of a platform: a program to begin one's own with. It listens
-// on 127.0.0.1:8080, where POST /TENANT/USER/TOOL runs a tool with the body as its input.
+// Command embedding is a program to copy: it runs the tools of an app for the tenants of a platform. It listens on
+// 127.0.0.1:8080. POST /TENANT/USER/TOOL runs a tool with the body as its input.
 package main
 
 import (
@@ -27,7 +27,7 @@ import (
 )
 
 func main() {
-	engines.Main() // tools run in processes that are this program too: those do not return from here
+	engines.Main() // worker processes run the same program; in them this call does not return
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := serve(ctx, ".", "memory.db", "127.0.0.1:8080"); err != nil {
@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// serve runs the app in a folder until ctx ends, and then until the runs under way have ended.
+// serve serves the app in a folder until ctx ends, and then waits for the runs under way.
 func serve(ctx context.Context, folder, database, address string) error {
 	p, err := open(ctx, folder, database)
 	if err != nil {
@@ -54,7 +54,7 @@ func serve(ctx context.Context, folder, database, address string) error {
 	return errors.Join(err, p.close())
 }
 
-// platform is the set of parts that run tools: one for the process, for any number of tenants.
+// platform holds the parts that run tools. A process has one platform for any number of tenants.
 type platform struct {
 	app    string
 	folder *os.Root
@@ -72,7 +72,7 @@ func open(ctx context.Context, folder, database string) (p *platform, err error)
 			err = errors.Join(err, p.close())
 		}
 	}()
-	if p.folder, err = os.OpenRoot(folder); err != nil { // stays open: tools are read when they first run
+	if p.folder, err = os.OpenRoot(folder); err != nil { // stays open: a tool is read at its first run
 		return p, err
 	}
 	declared, problems := app.Load(p.folder.FS(), app.FileName)
@@ -83,7 +83,7 @@ func open(ctx context.Context, folder, database string) (p *platform, err error)
 	if p.db, err = bolt.Open(database, nil); err != nil {
 		return p, err
 	}
-	gate, err := admission.New(admission.Limits{}) // who runs next: fair to tenants, then to apps and users
+	gate, err := admission.New(admission.Limits{}) // decides which run is next, fairly by tenant, app and user
 	if err != nil {
 		return p, err
 	}
@@ -99,7 +99,7 @@ func open(ctx context.Context, folder, database string) (p *platform, err error)
 	return p, p.apps.Serve(ctx, []*app.App{declared})
 }
 
-// close ends runs before what they use.
+// close closes the parts in the reverse order: runs end before the parts that they use.
 func (p *platform) close() error {
 	var errs []error
 	if p.apps != nil {
@@ -117,7 +117,7 @@ func (p *platform) close() error {
 	return errors.Join(errs...)
 }
 
-// run runs a tool for a user of a tenant. Both come from what the platform has verified, never from the input.
+// run runs a tool for a user of a tenant. Both are values that the platform has verified, never parts of the input.
 func (p *platform) run(ctx context.Context, tenant, user, tool string, input json.RawMessage) (*report.Result, error) {
 	h, release, err := p.apps.Host(ctx, tenant, p.app)
 	if err != nil {
@@ -129,11 +129,11 @@ func (p *platform) run(ctx context.Context, tenant, user, tool string, input jso
 
 func (p *platform) handler() http.Handler {
 	mux := http.NewServeMux()
-	// A platform finds out here who asks. This example believes the path.
+	// A platform authenticates the caller here. This example trusts the path.
 	mux.HandleFunc("POST /{tenant}/{user}/{tool}", func(w http.ResponseWriter, r *http.Request) {
 		input, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 		if err != nil {
-			http.Error(w, "the body is too large", http.StatusRequestEntityTooLarge)
+			http.Error(w, "the body exceeds 1 MiB", http.StatusRequestEntityTooLarge)
 			return
 		}
 		result, err := p.run(r.Context(), r.PathValue("tenant"), r.PathValue("user"), r.PathValue("tool"), input)
@@ -147,8 +147,8 @@ func (p *platform) handler() http.Handler {
 	return mux
 }
 
-// meter refuses runs of tenants that have used up their plan, and counts the others. Host.Meter has the same counts by
-// days, in the database.
+// meter counts runs and rejects those of tenants that have used up their plan. Host.Meter returns the same counts by day,
+// from the database.
 type meter struct {
 	host.NopObserver
 
@@ -157,20 +157,20 @@ type meter struct {
 	cpu  map[string]time.Duration
 }
 
-// plan is how many runs a tenant has.
+// plan is the number of runs that a tenant may make.
 const plan = 1000
 
-// BeforeRun refuses a run before anything is compiled or executed for it.
+// BeforeRun rejects a run before anything is compiled or executed for it.
 func (m *meter) BeforeRun(_ context.Context, run host.RunInfo) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.runs[run.Caller.Tenant] >= plan {
-		return abi.Faultf(abi.QuotaExceeded, "the plan has no more runs").WithHint("take a larger plan")
+		return abi.Faultf(abi.QuotaExceeded, "the tenant has used all runs of its plan").WithHint("upgrade the plan")
 	}
 	return nil
 }
 
-// Committed counts a run whose tool was executed. A repeated answer has the Usage of the earlier run.
+// Committed counts a run whose tool was executed. A replayed Result has the Usage of the earlier run.
 func (m *meter) Committed(_ context.Context, run host.RunInfo, result *report.Result) {
 	if run.Outcome != host.OutcomeExecuted {
 		return

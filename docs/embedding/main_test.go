@@ -53,30 +53,30 @@ func TestPlatform(t *testing.T) {
 		answer := httptest.NewRecorder()
 		p.handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/"+tt.tenant+"/"+tt.user+"/visit", strings.NewReader("{}")))
 		if !strings.Contains(answer.Body.String(), `"output":`+tt.want+`,`) {
-			t.Errorf("a visit of %s at %s = %s; want %s", tt.user, tt.tenant, answer.Body, tt.want)
+			t.Errorf("visit by %s of %s = %s; want output %s", tt.user, tt.tenant, answer.Body, tt.want)
 		}
 	}
 	if p.meter.runs["acme"] != 3 || p.meter.runs["globex"] != 1 {
-		t.Errorf("the meter has %v; want 3 runs of acme, 1 of globex", p.meter.runs)
+		t.Errorf("meter counts %v; want 3 runs of acme, 1 of globex", p.meter.runs)
 	}
 	p.meter.runs["acme"] = plan
 	if _, err := p.run(t.Context(), "acme", "ann", "visit", nil); !errors.Is(err, abi.QuotaExceeded) {
-		t.Errorf("a run over the plan = %v; want quota_exceeded", err)
+		t.Errorf("run beyond the plan = %v; want quota_exceeded", err)
 	}
 }
 
-// TestServeEnds has a context that ends.
+// TestServeEnds expects serve to return when its context ends, and an error for a folder that does not exist.
 func TestServeEnds(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "app.yaml"), []byte("app: shop\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(200*time.Millisecond, cancel) // whether it listens by then or not, it ends
+	time.AfterFunc(200*time.Millisecond, cancel) // serve has to return whether or not it listens by then
 	if err := serve(ctx, dir, filepath.Join(dir, "memory.db"), "127.0.0.1:0"); err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, context.Canceled) {
-		t.Errorf("serve = %v; want nil, or that it was cancelled, when its context ends", err)
+		t.Errorf("serve = %v; want nil or Canceled after its context ended", err)
 	}
 	if err := serve(t.Context(), filepath.Join(dir, "nothing"), filepath.Join(dir, "other.db"), "127.0.0.1:0"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("serve of no folder = %v; want that it does not exist", err)
+		t.Errorf("serve of a missing folder = %v; want ErrNotExist", err)
 	}
 }

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# A tour of the service: it needs toolrun, curl and jq, and shows what it does. Everything that it makes is in a
-# folder of its own, which is removed in the end.
+# A tour of the service. It needs toolrun, curl and jq, and works in a temporary folder that it removes at the end.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 examples=$here/../../plugins/examples
@@ -14,7 +13,7 @@ api() { # api METHOD PATH [BODY]
     -H "Authorization: Bearer $key" -H 'Content-Type: application/json' ${3:+--data "$3"}
 }
 
-say 'keys: one for the backend of a platform, one for who looks after it'
+say 'keys: one for the backend of a platform, one for an operator'
 key=$("$toolrun" key create --keys "$work/keys.json" --role runtime --json backend | jq -r .secret)
 operator=$("$toolrun" key create --keys "$work/keys.json" --role operator --json operator | jq -r .secret)
 
@@ -26,7 +25,7 @@ for _ in $(seq 100); do [ -s "$work/serve.json" ] && break; sleep 0.1; done
 url=$(jq -r .url "$work/serve.json")
 curl --silent --fail "$url/readyz"
 
-say 'a session, with a message and metadata'
+say 'a session with a message and metadata'
 api POST /runs '{
   "message": "Hello",
   "session_id": "sess_123",
@@ -51,17 +50,17 @@ for file in "$here"/files/*; do
     "$url/api/v1/sessions/sess_123/files?user_id=john" | jq -r '[.type, .filename, .mimetype, "text: \(.has_text)"] | @tsv'
 done
 
-say 'what a tool reads in them'
+say 'the text that a tool reads in them'
 api POST /sessions/sess_123/runs '{"tool": "read_files", "user_id": "john", "input": {}}' |
   jq -r '.output.files[] | select(.text) | "\(.filename): \(.text | gsub("\\s+"; " "))"'
 
-say 'a file that is not active is not read'
+say 'an inactive file is not read'
 pdf=$(api GET '/sessions/sess_123/files?user_id=john' | jq -r '.items[] | select(.type == "pdf") | .file_id')
 api PATCH "/sessions/sess_123/files/$pdf?user_id=john" '{"is_active": false}' | jq -c '{filename, is_active}'
 api POST /sessions/sess_123/runs '{"tool": "read_files", "user_id": "john", "input": {}}' |
   jq -c '[.output.files[] | select(.text) | .filename]'
 
-say 'a download by its address, without a key'
+say 'a download link works without a key'
 link=$(api GET '/sessions/sess_123/files?user_id=john' | jq -r '.items[] | select(.type == "pdf") | .download_url')
 curl --silent --show-error --fail "$link" | cmp - "$here/files/order.pdf" && echo 'the same bytes'
 
@@ -72,9 +71,9 @@ say 'the end of the session'
 api DELETE '/sessions/sess_123?user_id=john' | jq -c '{ended: (.ended != null)}'
 api POST /sessions/sess_123/runs '{"tool": "greeting", "user_id": "john", "input": {}}' | jq -c '{status, code}' || true
 
-say 'who wrote what'
+say 'the ledger: writes by caller'
 key=$operator
-for _ in $(seq 50); do # what stored nothing is noted a moment later
+for _ in $(seq 50); do # entries of runs that stored nothing are written with a delay
   [ "$(api GET '/ledger?user_id=john' | jq '.items | length')" -ge 6 ] && break
   sleep 0.1
 done
