@@ -8,19 +8,21 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Keywords that no JSON Schema has. They are those of violations that come from the bounds of this package.
+// Keywords of violations of this package's bounds. JSON Schema does not define them.
 const (
-	// MaxDepth says that the document nests deeper than Limits.Depth.
+	// MaxDepth reports that the document nests deeper than Limits.Depth.
 	MaxDepth = "maxDepth"
-	// MaxNumber says that a number has more characters, or a larger exponent, than jsondoc reads.
+	// MaxNumber reports a number with more characters, or a larger exponent, than package
+	// strictjson accepts.
 	MaxNumber = "maxNumber"
-	// MaxWork says that checking the document takes more steps than Limits.Work.
+	// MaxWork reports that checking the document takes more steps than Limits.Work.
 	MaxWork = "maxWork"
-	// JSONValue says that the value is none that strictjson.Decode returns.
+	// JSONValue reports a value that strictjson.Decode never returns.
 	JSONValue = "json"
 )
 
-// admit looks for what a document must not have whatever its schema says. It returns the first it meets.
+// admit checks the bounds that apply to any document, whatever its schema. It returns the first
+// violation.
 func (s *Schema) admit(doc any, at *place, depth int) *abi.Violation {
 	refused := func(keyword string, limit json.RawMessage) *abi.Violation {
 		return &abi.Violation{Pointer: at.pointer(), Keyword: keyword, Limit: limit}

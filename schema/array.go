@@ -1,6 +1,6 @@
 package schema
 
-// array checks what n itself says of an array.
+// array checks the array keywords of n.
 func (e *evaluation) array(n *node, elements []any, at *place, out *outcome) {
 	r := &n.array
 	if r.min != unlimited && len(elements) < r.min {

@@ -8,30 +8,32 @@ import (
 	"strings"
 )
 
-// The bounds of what a schema may ask for. A schema within them checks a document in time that is linear in
-// the size of the document; one that refers to itself twice doubles its work with every level.
+// The bounds of the cost of a schema. A schema within them checks a document in time linear in the
+// size of the document. A schema that refers to itself twice would double its work with every
+// level.
 const (
-	maxVisits     = 10_000    // schemas that one value may be checked by
-	maxNesting    = 256       // schemas that lead from one to the other at the same value
-	maxBoundSteps = 4_000_000 // of finding out
+	maxVisits     = 10_000    // schemas that one value may be checked against
+	maxNesting    = 256       // schemas that apply to each other at the same value
+	maxBoundSteps = 4_000_000 // steps of the analysis
 )
 
-// bounds finds the value that a schema checks most often, over every document. It follows all ways down a
-// document at once: what happens at a value is given by how often each schema reaches it from outside, so
-// equal loads are looked at once.
+// bounds finds the value that a schema checks most often, over all documents. It follows all paths
+// into a document at once. The checks at a value depend only on how often each schema is applied to
+// it, so equal loads are analysed once.
 type bounds struct {
 	steps int
 	seen  map[string]bool
 	queue []load
 }
 
-// load says how often each schema is applied to one kind of value, and how deep that value stands.
+// load is how often each schema is applied to one kind of value, and the depth of that value.
 type load struct {
 	times tally
 	depth int
 }
 
-// checkBounds refuses a schema whose worst document is not bounded, or whose bound cannot be found in time.
+// checkBounds rejects a schema whose cost on the worst document is not bounded, or cannot be
+// determined in time.
 func checkBounds(root *node, all []*node, depth int) *Error {
 	if err := rankNodes(all); err != nil {
 		return err
@@ -48,7 +50,7 @@ func checkBounds(root *node, all []*node, depth int) *Error {
 		}
 		if b.steps > maxBoundSteps {
 			return &Error{
-				Message: "the schema is too intricate: how often it checks a value cannot be bounded in reasonable time",
+				Message: "the schema is too complex: how often it checks a value cannot be bounded in reasonable time",
 				Hint:    "let fewer schemas apply to the same value",
 			}
 		}
@@ -56,18 +58,18 @@ func checkBounds(root *node, all []*node, depth int) *Error {
 	return nil
 }
 
-// picks says which branch an object takes, of the choices that selectors make, and of how many ways to
-// choose it is one.
+// picks is one combination of branches that an object can take at selectors, and the number of
+// combinations that it is one of.
 type picks struct {
 	branch map[*selector]int
 	ways   int
 }
 
-// maxWays is how many ways to choose are told apart at one value. A choice that would make more is none: all
-// its branches count.
+// maxWays bounds the combinations that are analysed separately at one value. Beyond it, all
+// branches of a selector count.
 const maxWays = 1000
 
-// follow looks at a load where the value is of one kind, in turn with each branch that it can take.
+// follow analyses a load for a value of one kind, separately for each branch that it can take.
 func (b *bounds) follow(l load, kind kinds, depth int, taken picks) *Error {
 	reached, total, open := b.spread(l.times, kind, taken)
 	if open != nil {
@@ -100,13 +102,13 @@ func tooMany(reached tally, depth int) *Error {
 	}
 	return &Error{
 		Pointer: most.pointer,
-		Message: fmt.Sprintf("the schema is not bounded: it checks %s over %d times, %d of them by this part", where, maxVisits, reached[most]),
-		Hint:    "let each schema apply to a value once; where a schema refers to itself in several branches, tell them apart by a required property with a const",
+		Message: fmt.Sprintf("the cost of the schema is not bounded: it checks %s over %d times, %d of them by this part", where, maxVisits, reached[most]),
+		Hint:    "let each schema apply to a value once; if a schema refers to itself in several branches, distinguish them by a required property with a const",
 	}
 }
 
-// rankNodes gives each node a rank above that of all within it. It refuses a schema that applies to a value
-// because it applies to that value.
+// rankNodes gives each node a rank above the ranks of all schemas within it. It rejects a schema
+// that applies to a value because it applies to the same value.
 func rankNodes(all []*node) *Error {
 	const under = -1
 	ranks := make(map[*node]int, len(all))
@@ -127,7 +129,7 @@ func rankNodes(all []*node) *Error {
 		}
 		ranks[n] = n.rank
 		if n.rank > maxNesting {
-			return &Error{Pointer: n.pointer, Message: fmt.Sprintf("more than %d schemas lead from one to the other here", maxNesting)}
+			return &Error{Pointer: n.pointer, Message: fmt.Sprintf("more than %d schemas apply to each other here", maxNesting)}
 		}
 		return nil
 	}
@@ -149,14 +151,15 @@ func (b *bounds) add(times tally, depth int) {
 	}
 	b.steps += len(times)
 	if b.seen[key.String()] {
-		return // it was reached at this depth or above, with at least as much below it
+		return // it was reached at the same or a lower depth, with at least as many levels below it
 	}
 	b.seen[key.String()] = true
 	b.queue = append(b.queue, load{times: times, depth: depth})
 }
 
-// spread adds what schemas apply to the same value, if it is of that kind and takes those branches. It returns
-// the total too, which stays far from where an int ends, or else a choice that is still open.
+// spread adds the schemas that are applied to the same value, if it is of that kind and takes those
+// branches. It returns their total, which is capped to avoid overflow, or a selector whose branch
+// is still open.
 func (b *bounds) spread(times tally, kind kinds, taken picks) (reached tally, total int, open *selector) {
 	reached = make(tally, len(times))
 	var queue rankQueue
@@ -173,7 +176,7 @@ func (b *bounds) spread(times tally, kind kinds, taken picks) (reached tally, to
 		b.steps++
 		total = min(total+reached[n], 2*maxVisits)
 		if n.types != 0 && n.types&kind == 0 {
-			continue // a wrong type ends it at once
+			continue // a wrong type ends the check
 		}
 		skipped, open := b.skipped(n, kind, taken)
 		if open != nil {
@@ -191,8 +194,8 @@ func (b *bounds) spread(times tally, kind kinds, taken picks) (reached tally, to
 	return reached, total, nil
 }
 
-// skipped returns how often each schema within n is a branch that an object does not take, or a choice that
-// is still open.
+// skipped returns how often each schema within n is a branch that an object does not take, or a
+// selector whose branch is still open.
 func (b *bounds) skipped(n *node, kind kinds, taken picks) (tally, *selector) {
 	skipped := tally{}
 	if kind != object {
@@ -215,7 +218,8 @@ func (b *bounds) skipped(n *node, kind kinds, taken picks) (tally, *selector) {
 	return skipped, nil
 }
 
-// rankQueue hands out nodes from the highest rank down, so that a node comes after all that lead to it.
+// rankQueue returns nodes from the highest rank down, so that a node comes after all nodes that
+// lead to it.
 type rankQueue struct{ byRank [][]*node }
 
 func (q *rankQueue) push(n *node) {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// chain makes definitions a0 to an of which each is step, with the next one in place of @.
+// chain returns definitions a0 to an. Each is step with @ replaced by a reference to the next one.
 func chain(n int, step string) string {
 	definitions := make([]string, 0, n+1)
 	for i := range n {
@@ -33,7 +33,7 @@ func TestCompileRefusesUnboundedSchemas(t *testing.T) {
 		{"recursion that doubles", `{"allOf":[{"items":{"$ref":"#"}},{"items":{"$ref":"#"}}]}`, "not bounded"},
 		{"through properties", `{"properties": {"a": {"$ref": "#"}}, "patternProperties": {"^a": {"$ref": "#"}}}`, "not bounded"},
 		{"through anyOf", `{"anyOf": [{"additionalProperties": {"$ref": "#"}}, {"properties": {"a": {"$ref": "#"}}}]}`, "not bounded"},
-		{"through a question", `{"if": {"items": {"$ref": "#"}}, "then": {"items": {"$ref": "#"}}}`, "not bounded"},
+		{"through a test", `{"if": {"items": {"$ref": "#"}}, "then": {"items": {"$ref": "#"}}}`, "not bounded"},
 		{"through contains", `{"items": {"$ref": "#"}, "contains": {"$ref": "#"}}`, "not bounded"},
 		{"through unevaluated", `{"allOf": [{"unevaluatedProperties": {"$ref": "#"}}], "unevaluatedProperties": {"$ref": "#"}}`, "not bounded"},
 		{"through $dynamicRef", `{"$dynamicAnchor": "n", "allOf": [{"items": {"$dynamicRef": "#n"}}, {"items": {"$dynamicRef": "#n"}}]}`, "not bounded"},
@@ -43,8 +43,8 @@ func TestCompileRefusesUnboundedSchemas(t *testing.T) {
 		{"allOf that doubles", chain(30, `{"allOf": [@, @]}`), "not bounded"},
 		{"allOf that doubles by its text", nested(12), "too large"},
 		{"properties that double", chain(30, `{"allOf": [{"properties": {"x": @}}, {"properties": {"x": @}}]}`), "not bounded"},
-		{"a long way", chain(1000, `{"allOf": [@]}`), "lead from one to the other"},
-		{"for ever at one value", `{"properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"anyOf": [{"$ref": "#/$defs/x"}, true]}}}`, "without end"},
+		{"a long way", chain(1000, `{"allOf": [@]}`), "apply to each other"},
+		{"forever at one value", `{"properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"anyOf": [{"$ref": "#/$defs/x"}, true]}}}`, "without end"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestCompileTakesUnionsThatAreToldApart(t *testing.T) {
 			text := `{"type": "object", "` + keyword + `": [` + branch(test.first, test.more) + `, ` + branch(test.second, test.more) + `]}`
 			_, err := schema.Compile([]byte(text), schema.Options{})
 			if (err == nil) != test.taken {
-				t.Errorf("%s by %s: Compile = %v; want it taken: %v", test.name, keyword, err, test.taken)
+				t.Errorf("%s by %s: Compile = %v; want it accepted: %v", test.name, keyword, err, test.taken)
 			}
 		}
 	}
@@ -91,11 +91,11 @@ func TestCompileManyChoices(t *testing.T) {
 	one, three := union(200), `{"allOf": [`+union(400)+`,`+union(300)+`,`+union(300)+`]}`
 	compile(t, one, schema.Options{})
 	if _, err := schema.Compile([]byte(three), schema.Options{}); err == nil {
-		t.Error("Compile takes a schema that refers to itself thrice for the same value")
+		t.Error("Compile accepts a schema that refers to itself three times for the same value")
 	}
 }
 
-// TestWorkIsBounded has documents that a schema within its bounds cannot check cheaply.
+// TestWorkIsBounded has documents that are expensive to check, with schemas within their bounds.
 func TestWorkIsBounded(t *testing.T) {
 	list := func(element string, n int) string {
 		return `[` + strings.TrimSuffix(strings.Repeat(element+",", n), ",") + `]`
@@ -113,7 +113,7 @@ func TestWorkIsBounded(t *testing.T) {
 			s := compile(t, test.schema, schema.Options{Strict: true, Limits: schema.Limits{Work: 50_000}})
 			got := s.Validate(decode(t, test.doc))
 			if len(got) != 1 || got[0].Keyword != schema.MaxWork || string(got[0].Limit) != "50000" {
-				t.Errorf("Validate = %.200s; want %s alone", terse(got), schema.MaxWork)
+				t.Errorf("Validate = %.200s; want only %s", terse(got), schema.MaxWork)
 			}
 		})
 	}

@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// cachedSchemas is how many schemas a Cache keeps.
+// cachedSchemas bounds the schemas in a Cache.
 const cachedSchemas = 256
 
-// Cache compiles schemas and remembers the results, mistakes too. It keeps the 256 texts that were asked for
-// last. The zero value is ready; it is safe for concurrent use, and compiles a text once even when many ask
-// for it at once.
+// Cache compiles schemas and caches the results, errors included. It keeps the 256 most recently
+// used texts. The zero value is ready to use. It is safe for concurrent use and compiles a text
+// only once, even for concurrent callers.
 type Cache struct {
 	mu      sync.Mutex
 	entries map[cacheKey]*list.Element
-	recent  list.List // of *cached, the one asked for last in front
+	recent  list.List // of *cached, the most recently used in front
 }
 
 type cacheKey struct {
@@ -28,7 +28,7 @@ type cached struct {
 	compile func() (*Schema, error)
 }
 
-// Compile returns what the function Compile does.
+// Compile returns the results of the function Compile.
 func (c *Cache) Compile(text []byte, opts Options) (*Schema, error) {
 	return c.entry(text, opts).compile()
 }

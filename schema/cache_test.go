@@ -28,11 +28,11 @@ func TestCache(t *testing.T) {
 		get(fmt.Sprintf(`{"const": %d}`, i), schema.Options{})
 	}
 	if get(prefsSchema, schema.Options{}) == first {
-		t.Error("300 other schemas push none out")
+		t.Error("300 other schemas evict none")
 	}
 	last := get(`{"const": 299}`, schema.Options{})
 	if get(`{"const": 299}`, schema.Options{}) != last {
-		t.Error("a text that was asked for last is compiled twice")
+		t.Error("a recently used text is compiled twice")
 	}
 }
 
@@ -56,7 +56,7 @@ func TestConcurrentUse(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			clear(text) // which is the caller's again
+			clear(text) // the caller may change it
 			doc := decode(t, `{"preferences": {"language": 1}, "extra": 1}`)
 			for range 50 {
 				if got := len(s.Validate(doc)); got != 1+(i+1)%2 {

@@ -12,14 +12,14 @@ import (
 func TestCompileReportsMistakes(t *testing.T) {
 	const draft4 = `"$schema": "http://json-schema.org/draft-04/schema#", `
 	tests := []struct{ name, schema, want string }{
-		{"no JSON", `{`, "the schema is no JSON that is taken: expected a member name in double quotes at byte 1"},
-		{"no schema", `[]`, `the schema takes a value of type ["object","boolean"]`},
-		{"unknown $schema", `{"$schema": "http://json-schema.org/draft-03/schema#"}`, "$schema names no draft that is supported, at /$schema"},
-		{"$schema of no type", `{"$schema": 4}`, "$schema names no draft that is supported, at /$schema"},
-		{"type", `{"properties": {"a": {"type": "strin"}}}`, `"type" takes one of ["array","boolean","integer","null","number","object","string"], at /properties/a/type`},
+		{"no JSON", `{`, "the schema is not valid JSON: expected a member name in double quotes at byte 1"},
+		{"no schema", `[]`, `the schema must be a value of type ["object","boolean"]`},
+		{"unknown $schema", `{"$schema": "http://json-schema.org/draft-03/schema#"}`, "$schema names an unsupported draft, at /$schema"},
+		{"$schema of the wrong type", `{"$schema": 4}`, "$schema names an unsupported draft, at /$schema"},
+		{"type", `{"properties": {"a": {"type": "strin"}}}`, `"type" must be one of ["array","boolean","integer","null","number","object","string"], at /properties/a/type`},
 		{"every mistake", `{"properties": {"a": {"required": true}, "b": {"minLength": "x"}, "c": {"pattern": "("}}}`, strings.Join([]string{
-			`"required" takes a value of type "array", at /properties/a/required`,
-			`"minLength" takes a value of type "integer", at /properties/b/minLength`,
+			`"required" must be a value of type "array", at /properties/a/required`,
+			`"minLength" must be a value of type "integer", at /properties/b/minLength`,
 			`the regular expression is not supported: missing closing ), at /properties/c/pattern`}, "\n")},
 		{"lookahead", `{"patternProperties": {"(?=a)": true}}`, `the regular expression is not supported: it has a lookahead, (?=...), at /patternProperties/(?=a)`},
 		{"relative $ref", `{"properties": {"a": {"$ref": "other.json"}}}`, "the $ref leaves the document, at /properties/a/$ref"},
@@ -29,17 +29,17 @@ func TestCompileReportsMistakes(t *testing.T) {
 		{"$id moves a $ref out", `{"$id": "file:///etc/", "items": {"$ref": "passwd"}}`, "the $ref leaves the document, at /items/$ref"},
 		{"$dynamicRef", `{"items": {"$dynamicRef": "x#node"}}`, "the $dynamicRef leaves the document, at /items/$dynamicRef"},
 		{"two of them", `{"items": {"$ref": "a"}, "not": {"$ref": "b"}}`, "the $ref leaves the document, at /items/$ref\nthe $ref leaves the document, at /not/$ref"},
-		{"$ref to nothing", `{"$ref": "#/$defs/x"}`, `the $ref "#/$defs/x" refers to nothing in the document, at /$ref`},
-		{"$ref to no schema", `{"$ref": "#/title", "title": "x"}`, "the $ref refers to something that is no schema, at /$ref"},
-		{"$ref is no string", `{` + draft4 + `"$ref": 1}`, "$ref is to be a string, at /$ref"},
-		{"unknown anchor", `{"$ref": "#x"}`, "the schema cannot be compiled: #x not found"},
-		{"empty query", `{"$id": "?#"}`, "the $id is a URL that no reference leads back to, at /$id"},
-		{"empty query below", `{"items": {"$id": "a?", "$ref": "#"}}`, "the $id is a URL that no reference leads back to, at /items/$id"},
+		{"$ref to nothing", `{"$ref": "#/$defs/x"}`, `the $ref "#/$defs/x" has no target in the document, at /$ref`},
+		{"$ref to a value that is not a schema", `{"$ref": "#/title", "title": "x"}`, "the $ref refers to a value that is not a schema, at /$ref"},
+		{"$ref is not a string", `{` + draft4 + `"$ref": 1}`, "$ref must be a string, at /$ref"},
+		{"unknown anchor", `{"$ref": "#x"}`, "cannot compile the schema: #x not found"},
+		{"empty query", `{"$id": "?#"}`, "the $id is a URL that references cannot resolve to, at /$id"},
+		{"empty query below", `{"items": {"$id": "a?", "$ref": "#"}}`, "the $id is a URL that references cannot resolve to, at /items/$id"},
 		{"same names", `{"$defs": {"a": {"$id": "x"}, "b": {"$id": "x"}}}`, `another schema has the same $id, at /$defs/b/$id`},
-		{"$ref to itself", `{"$ref": "#"}`, `the schema refers to itself without end, for one and the same value`},
-		{"default without end", `{"properties": {"a": {"$ref": "#", "default": {}}}}`, "the default never ends, or is too large, when the defaults in it are filled in, at /properties/a/default"},
-		{"monstrous number", `{"maximum": 1e9999999}`, "the schema is no JSON that is taken: a number has an exponent beyond 308 at byte 12"},
-		{"same name twice", `{"type": "object", "type": "string"}`, "the schema is no JSON that is taken: an object has the same member name twice at byte 19"},
+		{"$ref to itself", `{"$ref": "#"}`, `the schema refers to itself without end, for the same value`},
+		{"default without end", `{"properties": {"a": {"$ref": "#", "default": {}}}}`, "the default, with the defaults of its own members, has no end or is too large, at /properties/a/default"},
+		{"monstrous number", `{"maximum": 1e9999999}`, "the schema is not valid JSON: a number has an exponent beyond 308 at byte 12"},
+		{"same name twice", `{"type": "object", "type": "string"}`, "the schema is not valid JSON: an object has the same member name twice at byte 19"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestCompileReportsMistakes(t *testing.T) {
 				t.Fatalf("Compile(%s) = %v\nwant %s", test.schema, err, test.want)
 			}
 			if _, ok := errors.AsType[*schema.Error](err); !ok {
-				t.Errorf("the error holds no *schema.Error: %#v", err)
+				t.Errorf("the error contains no *schema.Error: %#v", err)
 			}
 		})
 	}
@@ -86,18 +86,18 @@ func TestCompileRefusesLargeSchemas(t *testing.T) {
 		return strings.Join(parts, ",")
 	}
 	tests := []struct{ name, schema, want string }{
-		{"bytes", `{"title": "` + strings.Repeat("x", schema.DefaultSchemaBytes) + `"}`, "larger than it may be"},
+		{"bytes", `{"title": "` + strings.Repeat("x", schema.DefaultSchemaBytes) + `"}`, "exceeds its size limit"},
 		{"depth", strings.Repeat(`{"not":`, 200) + `{}` + strings.Repeat(`}`, 200), "nested"},
-		{"schemas", `{"allOf": [` + many(`{"not": {}}`, 2100) + `]}`, "too large: it may have 4096 schemas"},
-		{"names", `{"$defs": {` + many(`"d#": {"$anchor": "a#"}`, 600) + `}}`, "too large: it may have 4096 schemas, 512"},
-		{"unknown places", `{"x": {` + many(`"d#": {}`, 600) + `}, "allOf": [` + many(`{"$ref": "!/x/d#"}`, 600) + `]}`, "too large: it may have 4096 schemas, 512"},
-		{"unknown places in each other", `{"x": ` + strings.Repeat(`{"properties": {"a": `, 40) + `{"properties": {` + many(`"p#": {}`, 3000) + `}}` + strings.Repeat(`}}`, 40) +
-			`, "allOf": [` + overlapping(40) + `]}`, "too large: it may have 4096 schemas"},
+		{"schemas", `{"allOf": [` + many(`{"not": {}}`, 2100) + `]}`, "too large: the limit is 4096 schemas"},
+		{"names", `{"$defs": {` + many(`"d#": {"$anchor": "a#"}`, 600) + `}}`, "too large: the limit is 4096 schemas, 512"},
+		{"unknown places", `{"x": {` + many(`"d#": {}`, 600) + `}, "allOf": [` + many(`{"$ref": "!/x/d#"}`, 600) + `]}`, "too large: the limit is 4096 schemas, 512"},
+		{"nested unknown positions", `{"x": ` + strings.Repeat(`{"properties": {"a": `, 40) + `{"properties": {` + many(`"p#": {}`, 3000) + `}}` + strings.Repeat(`}}`, 40) +
+			`, "allOf": [` + overlapping(40) + `]}`, "too large: the limit is 4096 schemas"},
 		{"keywords of later drafts", `{"$schema": "http://json-schema.org/draft-07/schema#", "$defs": {"x": ` + strings.Repeat(`{"properties": {"a": `, 40) + `{"properties": {` + many(`"p#": {}`, 3000) + `}}` + strings.Repeat(`}}`, 40) +
-			`}, "allOf": [` + strings.ReplaceAll(overlapping(40), "/x", "/$defs/x") + `]}`, "too large: it may have 4096 schemas"},
-		{"repetitions", `{"pattern": "(abcd){900}"}`, "expression is too large: it unfolds to"},
-		{"expressions", `{"allOf": [` + many(`{"pattern": "a{1000}#"}`, 30) + `]}`, "too large together"},
-		{"classes", `{"pattern": "(\\pL{900})(\\pL{900})"}`, "too large together"},
+			`}, "allOf": [` + strings.ReplaceAll(overlapping(40), "/x", "/$defs/x") + `]}`, "too large: the limit is 4096 schemas"},
+		{"repetitions", `{"pattern": "(abcd){900}"}`, "expression is too large: it expands to"},
+		{"expressions", `{"allOf": [` + many(`{"pattern": "a{1000}#"}`, 30) + `]}`, "too large in total"},
+		{"classes", `{"pattern": "(\\pL{900})(\\pL{900})"}`, "too large in total"},
 		{"long expression", `{"pattern": "` + strings.Repeat(`\\pL`, 5000) + `"}`, "it is too long"},
 	}
 	for _, test := range tests {
@@ -111,7 +111,7 @@ func TestCompileRefusesLargeSchemas(t *testing.T) {
 	}
 }
 
-// overlapping makes references to ever larger parts of what stands under the keyword x.
+// overlapping returns references to ever larger parts of the value of the keyword x.
 func overlapping(n int) string {
 	refs := make([]string, n)
 	for i := range refs {

@@ -4,15 +4,16 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// maxFilled is how many values the defaults of a schema may add to one document.
+// maxFilled bounds the values that the defaults of a schema may add to one document.
 const maxFilled = 10_000
 
-// Defaults fills in the defaults of members that doc, or an object in it, does not have: those of properties,
-// also through $ref and allOf. It does not look into arrays, nor at what only some documents have to fit. A
-// default that is an object is filled in turn. At most 10,000 values are added; Compile has checked that each
-// default alone stays below that.
+// Defaults adds the defaults of missing members to doc and to the objects in it. It uses the
+// defaults of properties, also through $ref and allOf. It ignores arrays and schemas that apply
+// only to some documents. A default that is an object gets defaults in turn. At most 10,000 values
+// are added; Compile has checked that each default by itself stays below that.
 //
-// doc is what strictjson.Decode returns. Defaults may change it, and returns the document with the defaults.
+// doc must be a value from strictjson.Decode. Defaults may change it, and returns the document with
+// the defaults.
 func (s *Schema) Defaults(doc any) any {
 	if s.defaults {
 		f := &filler{values: maxFilled, steps: s.limits.Work}
@@ -21,7 +22,7 @@ func (s *Schema) Defaults(doc any) any {
 	return doc
 }
 
-// filler fills documents until it has added too much.
+// filler adds defaults until it has added too many.
 type filler struct{ values, steps int }
 
 func (f *filler) spent() bool { return f.values < 0 || f.steps < 0 }
@@ -57,7 +58,7 @@ func (f *filler) fill(n *node, doc any) {
 	}
 }
 
-// defaultValue returns a schema's own default, or else the first one that it refers to.
+// defaultValue returns a schema's own default, or the first one of the schemas that it refers to.
 func (n *node) defaultValue() (any, bool) {
 	if n.defaults {
 		return n.fallback, true
@@ -91,8 +92,8 @@ func size(v any) int {
 	return total
 }
 
-// checkDefaults refuses defaults that never end. One that does not fit the schema it stands in is a mistake, and is not
-// filled in.
+// checkDefaults rejects defaults that expand without end. A default that does not fit its own
+// schema is a mistake and is not used.
 func (s *Schema) checkDefaults(all []*node) Errors {
 	var errs Errors
 	var unfit []*node
@@ -109,13 +110,13 @@ func (s *Schema) checkDefaults(all []*node) Errors {
 		if steps = f.steps; f.spent() {
 			errs = append(errs, &Error{
 				Pointer: at,
-				Message: "the default never ends, or is too large, when the defaults in it are filled in",
+				Message: "the default, with the defaults of its own members, has no end or is too large",
 				Hint:    "a default that is an object gets the defaults of its own properties; do not let it contain itself",
 			})
 			continue
 		}
 		if found := s.check(n, value); len(found) > 0 {
-			e := &Error{Pointer: at, Message: "the default does not fit its own schema and is not filled in: " + Summary(found), Harmless: true}
+			e := &Error{Pointer: at, Message: "the default does not fit its own schema and is not used: " + Summary(found), Harmless: true}
 			s.mistakes, unfit = append(s.mistakes, e), append(unfit, n)
 		}
 	}

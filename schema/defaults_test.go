@@ -10,12 +10,12 @@ import (
 func TestDefaults(t *testing.T) {
 	tests := []struct{ name, schema, doc, want string }{
 		{"seed", userSchema, `{"userId": "u1"}`, `{"preferences":{},"userId":"u1"}`},
-		{"what is there stays", userSchema, `{"preferences": {"a": 1}}`, `{"preferences":{"a":1}}`},
-		{"null is there", `{"properties": {"a": {"default": 1}}}`, `{"a": null}`, `{"a":null}`},
+		{"existing values stay", userSchema, `{"preferences": {"a": 1}}`, `{"preferences":{"a":1}}`},
+		{"an existing null", `{"properties": {"a": {"default": 1}}}`, `{"a": null}`, `{"a":null}`},
 		{"a null default", `{"properties": {"a": {"default": null}}}`, `{}`, `{"a":null}`},
 		{"nested", `{"properties": {"a": {"default": {}, "properties": {"b": {"default": [1]}}}}}`, `{}`, `{"a":{"b":[1]}}`},
-		{"in an object that is there", `{"properties": {"a": {"properties": {"b": {"default": 1}}}}}`, `{"a": {}}`, `{"a":{"b":1}}`},
-		{"no object is made for them", `{"properties": {"a": {"properties": {"b": {"default": 1}}}}}`, `{}`, `{}`},
+		{"in an existing object", `{"properties": {"a": {"properties": {"b": {"default": 1}}}}}`, `{"a": {}}`, `{"a":{"b":1}}`},
+		{"no object is created for them", `{"properties": {"a": {"properties": {"b": {"default": 1}}}}}`, `{}`, `{}`},
 		{"$ref", `{"properties": {"a": {"$ref": "#/$defs/d"}}, "$defs": {"d": {"default": 7}}}`, `{}`, `{"a":7}`},
 		{"its own before that of $ref", `{"properties": {"a": {"$ref": "#/$defs/d", "default": 8}}, "$defs": {"d": {"default": 7}}}`, `{}`, `{"a":8}`},
 		{"$ref alone in draft 7", `{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"$ref": "#/definitions/d", "default": 8}}, "definitions": {"d": {"default": 7}}}`, `{}`, `{"a":7}`},
@@ -61,6 +61,6 @@ func TestDefaultsAreBounded(t *testing.T) {
 	s := compile(t, `{"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}, "list": {"default": `+list+`}}}`, schema.Options{})
 	doc := `{"left": {"left": {}, "right": {}}, "right": {"left": {}, "right": {}}}`
 	if got := strings.Count(string(encode(t, s.Defaults(decode(t, doc)))), "list"); got != 2 {
-		t.Errorf("Defaults fills in %d lists of 4,000 values; want the 2 that fit in 10,000", got)
+		t.Errorf("Defaults adds %d lists of 4,000 values; want the 2 that fit in 10,000", got)
 	}
 }

@@ -1,7 +1,7 @@
 package schema
 
-// descend adds the loads of the members or elements of a value that reached applies to. A load is larger
-// than what can happen where a regular expression or a condition decides: bounds only has to be safe.
+// descend adds the loads of the members or elements of a value. If a regular expression or a
+// condition decides which schemas apply, the load is an upper bound.
 func (b *bounds) descend(reached tally, kind kinds, depth int) {
 	var nodes []*node
 	for _, n := range nodesOf(reached) {
@@ -17,7 +17,7 @@ func (b *bounds) descend(reached tally, kind kinds, depth int) {
 	}
 }
 
-// elements adds a load for each place of a prefix, and one for all other elements.
+// elements adds a load for each position of a prefix, and one for all other elements.
 func (b *bounds) elements(nodes []*node, reached tally, depth int) {
 	longest := 0
 	for _, n := range nodes {
@@ -40,11 +40,12 @@ func (b *bounds) elements(nodes []*node, reached tally, depth int) {
 	}
 }
 
-// members adds a load for each name that a schema lists, one for all other names, and one for names as values.
+// members adds a load for each name that a schema lists, one for all other names, and one for names
+// as values.
 func (b *bounds) members(nodes []*node, reached tally, depth int) {
 	listed := map[string]tally{}
 	other, names := tally{}, tally{}
-	var general []*node // those that say something about names that they do not list
+	var general []*node // those with schemas for names that they do not list
 	for _, n := range nodes {
 		r := &n.object
 		for name, sub := range r.properties {
@@ -73,8 +74,9 @@ func (b *bounds) members(nodes []*node, reached tally, depth int) {
 	b.add(names, depth)
 }
 
-// unlisted adds what n applies to a member beside its properties: the known name, or any name at all. What
-// matches no expression gets the additional schema, so that never both apply.
+// unlisted adds the schemas that n applies to a member in addition to properties. name is the
+// member's name if it is known. The additional schema and the schemas of matching patterns never
+// apply together.
 func (b *bounds) unlisted(times tally, n *node, name string, known bool, count int) {
 	b.steps++
 	r := &n.object
@@ -103,15 +105,15 @@ func (t tally) add(n *node, count int) {
 	t[n] = min(t[n]+count, 2*maxVisits)
 }
 
-// addChild is add for what a keyword may hold. Two references to a schema count as the schema, so that it is
-// noticed where only one of them can apply.
+// addChild is add for the child of a keyword. It counts a $ref as its target, so that two
+// references to the same schema are recognized if only one of them can apply.
 func (t tally) addChild(n *node, count int) {
 	if n != nil {
 		t.add(n.plainly(), count)
 	}
 }
 
-// addEither adds the larger of two counts for each schema, for two cases of which one occurs.
+// addEither adds the larger of two counts of each schema, for two cases of which only one occurs.
 func (t tally) addEither(one, other tally) {
 	for n, count := range one {
 		t.add(n, max(count, other[n]))

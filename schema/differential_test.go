@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// TestAgainstLibrary makes schemas and documents up and compares every answer with the library's, and every
-// strict answer with the second implementation of strict.
+// TestAgainstLibrary generates schemas and documents. It compares every result with the library's,
+// and every strict result with the second implementation of strict.
 func TestAgainstLibrary(t *testing.T) {
 	const schemas, documents = 600, 16
 	taken, strictly := 0, 0
@@ -28,7 +28,7 @@ func TestAgainstLibrary(t *testing.T) {
 		}
 		raw, err := rawSchema(text)
 		if err != nil {
-			t.Fatalf("the library refuses what Compile takes: %s: %v", text, err)
+			t.Fatalf("the library rejects what Compile accepts: %s: %v", text, err)
 		}
 		taken++
 		for range documents {
@@ -47,11 +47,11 @@ func TestAgainstLibrary(t *testing.T) {
 		}
 	}
 	if taken < schemas*2/3 || strictly < schemas/2 {
-		t.Errorf("%d of %d schemas taken, %d documents refused by strict alone; the test shows too little", taken, schemas, strictly)
+		t.Errorf("%d of %d schemas accepted, %d documents rejected only by strict; the test covers too little", taken, schemas, strictly)
 	}
 }
 
-// generator makes small schemas and documents that meet often.
+// generator generates small schemas and documents that often match.
 type generator struct{ *rand.Rand }
 
 func (g generator) document() any {
@@ -84,7 +84,7 @@ func (g generator) schema(depth int) any {
 	return object
 }
 
-// keyword adds one keyword. Those that declare names come often.
+// keyword adds one keyword. Keywords that declare names are frequent.
 func (g generator) keyword(object map[string]any, depth int) {
 	one := func() any { return g.schema(depth) }
 	list := func() any { return []any{one(), one()} }
@@ -137,7 +137,7 @@ func (g generator) keyword(object map[string]any, depth int) {
 	}
 }
 
-// variant is a branch that a property tells apart from others.
+// variant returns a branch that a property distinguishes from others.
 func (g generator) variant(tag any, depth int) any {
 	return map[string]any{
 		"required":   []any{"a"},

@@ -4,17 +4,17 @@ import (
 	"strings"
 )
 
-// draft is a version of the JSON Schema language.
+// draft is a version of JSON Schema.
 type draft struct {
 	version int
 	url     string
 	id      string // the keyword that names a schema
 }
 
-// refAlone reports whether a $ref makes its siblings void, as it did until draft 7.
+// refAlone reports whether the keywords next to a $ref are ignored, as in draft 7 and before.
 func (d *draft) refAlone() bool { return d.version < 2019 }
 
-// drafts lists what $schema may say. A schema that says nothing is one of the first.
+// drafts are the supported drafts. The first is the default.
 var drafts = []*draft{
 	{2020, "https://json-schema.org/draft/2020-12/schema", "$id"},
 	{2019, "https://json-schema.org/draft/2019-09/schema", "$id"},
@@ -23,7 +23,7 @@ var drafts = []*draft{
 	{4, "http://json-schema.org/draft-04/schema", "id"},
 }
 
-// draftOf returns the draft that a schema asks for.
+// draftOf returns the draft that a schema requests.
 func draftOf(root any) (*draft, Errors) {
 	object, ok := root.(map[string]any)
 	if !ok {
@@ -39,11 +39,11 @@ func draftOf(root any) (*draft, Errors) {
 			return d, nil
 		}
 	}
-	return nil, oneError("/$schema", "$schema names no draft that is supported",
-		"leave it out for draft 2020-12, or use one of "+strings.Join(draftURLs(), ", "))
+	return nil, oneError("/$schema", "$schema names an unsupported draft",
+		"omit it for draft 2020-12, or use one of "+strings.Join(draftURLs(), ", "))
 }
 
-// bareURL leaves out what authors spell either way: the scheme and an empty fragment.
+// bareURL removes the parts of a URL whose spelling varies: the scheme and an empty fragment.
 func bareURL(url string) string {
 	url = strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://")
 	return strings.TrimSuffix(url, "#")

@@ -2,12 +2,14 @@ package schema
 
 import "strings"
 
-// Schemas have regular expressions of JavaScript (ECMA-262). RE2 has most of them, and reads some others differently.
+// Schemas have regular expressions of JavaScript (ECMA-262). RE2 supports most of them, but
+// interprets some differently.
 
-// space is what \s matches in JavaScript, as a part of a class. RE2's \s is ASCII.
+// space lists the characters that \s matches in JavaScript, for use in a class. RE2's \s is ASCII.
 const space = `\t\n\x0b\f\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
 
-// translate writes an expression of JavaScript for RE2. What RE2 does not have stays as it is, and is refused.
+// translate converts a JavaScript expression to RE2. Parts that RE2 does not support stay unchanged
+// and are rejected later.
 func translate(expression string) string {
 	if !strings.ContainsAny(expression, `\[`) {
 		return expression
@@ -39,7 +41,8 @@ func translate(expression string) string {
 	return out.String()
 }
 
-// translateEscape returns the escape that s begins with as RE2 has it, and its size.
+// translateEscape converts the escape at the start of s to RE2. It returns the RE2 text and the
+// size of the escape.
 func translateEscape(s string, class bool) (text string, size int) {
 	const letter = 3 // \cX
 	switch c := s[1]; {
@@ -47,7 +50,7 @@ func translateEscape(s string, class bool) (text string, size int) {
 		return space, 2
 	case c == 's':
 		return "[" + space + "]", 2
-	case c == 'S' && !class: // within a class, RE2's own meaning stays
+	case c == 'S' && !class: // within a class it keeps RE2's meaning
 		return "[^" + space + "]", 2
 	case c == 'c' && len(s) >= letter && isLetter(s[2]):
 		const digits = "0123456789abcdef"

@@ -8,19 +8,19 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Error is one mistake in a schema. Pointer is the JSON Pointer of the mistake in the schema's document, "" for
-// the document as a whole, so that a caller can map it to a line of the file that holds it.
+// Error is a mistake in a schema. Pointer is the JSON Pointer of the mistake in the schema's
+// document, "" for the document as a whole. A caller can map it to a line of the file.
 type Error struct {
 	Pointer string
 	Message string
-	// Hint says what to do about it, where there is something to do.
+	// Hint is how to fix the mistake, if that is known.
 	Hint string
-	// Harmless is set for a mistake that leaves the schema as strict as it seems: a default that does not fit. Schemas that
-	// programs generate have such defaults.
+	// Harmless reports that the mistake does not make the schema less strict than it looks, such as
+	// a default that does not fit. Generated schemas have such defaults.
 	Harmless bool
 }
 
-// Error returns the message and where it applies.
+// Error returns the position and the message.
 func (e *Error) Error() string {
 	if e.Pointer == "" {
 		return e.Message
@@ -28,7 +28,7 @@ func (e *Error) Error() string {
 	return e.Message + ", at " + e.Pointer
 }
 
-// Errors is what Compile returns: every mistake it found, at least one. errors.As finds both an Errors and
+// Errors contains all mistakes that Compile found, at least one. errors.As finds both an Errors and
 // the first *Error.
 type Errors []*Error
 
@@ -50,21 +50,22 @@ func (e Errors) Unwrap() []error {
 	return all
 }
 
-// tidy sorts mistakes by their place and leaves one for each place: the first noticed says it best.
+// tidy sorts mistakes by position and keeps the first one found at each position.
 func (e Errors) tidy() Errors {
 	slices.SortStableFunc(e, func(a, b *Error) int { return strings.Compare(a.Pointer, b.Pointer) })
 	return slices.CompactFunc(e, func(a, b *Error) bool { return a.Pointer == b.Pointer })
 }
 
-// oneError is the Errors of a single mistake.
+// oneError returns an Errors with a single mistake.
 func oneError(pointer, message, hint string) Errors {
 	return Errors{{Pointer: pointer, Message: message, Hint: hint}}
 }
 
-// summarized is how many violations a summary names.
+// summarized bounds the violations that a summary names.
 const summarized = 3
 
-// Summary says violations in one line for the message of a fault: the first few, and how many more there are.
+// Summary summarizes violations in one line for the message of a fault: the first few, and the
+// number of others.
 func Summary(violations []abi.Violation) string {
 	words := make([]string, 0, summarized)
 	for _, v := range violations[:min(len(violations), summarized)] {

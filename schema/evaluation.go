@@ -11,30 +11,30 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// evaluation is one check of one document. It counts its steps and ends when it has taken too many; it keeps
-// a bounded number of findings, and says of a value where it is, never what it is.
+// evaluation is one check of one document. It ends when its budget is exceeded, and keeps a bounded
+// number of findings. Findings contain positions of values, never the values.
 type evaluation struct {
 	schema *Schema
 	budget budget
-	quiet  int // over 0 where only the outcome counts: under not, if and contains
+	quiet  int // over 0 if only the outcome matters: under not, if and contains
 	scope  []string
 	found  []finding
 	claims []claim
 }
 
-// finding is a violation that is not written out yet.
+// finding is a violation before it is formatted.
 type finding struct {
 	at      *place
-	missing string // the name of a member that at does not have
+	missing string // the name of a missing member of at
 	rule    *node
 	keyword string
 }
 
-// outcome is what a schema says of a value.
+// outcome is the result of applying a schema to a value.
 type outcome struct {
 	ok   bool
-	seen marks // the members or elements that it and what it applies to the same value evaluated
-	// declares is set where one of those schemas lists properties, so that strict closes the object.
+	seen marks // the members or elements that were evaluated by the schemas applied to the value
+	// declares is set if one of those schemas lists properties, so that strict closes the object.
 	declares bool
 }
 
@@ -54,19 +54,19 @@ func (s *Schema) evaluate(n *node, doc any, root *place) []abi.Violation {
 	return e.violations()
 }
 
-// hushed reports whether findings are of no use any more: then the first ends everything.
+// hushed reports whether further findings are not needed, so that the first failure ends the check.
 func (e *evaluation) hushed() bool {
 	return e.quiet > 0 || e.budget.exceeded() || len(e.found) >= e.schema.limits.Violations
 }
 
-// over reports whether the outcome is settled and nobody wants to know more.
+// over reports whether the outcome is settled and no findings are needed.
 func (e *evaluation) over(out *outcome) bool { return !out.ok && e.hushed() }
 
 func (e *evaluation) fail(n *node, keyword string, at *place, out *outcome) {
 	e.lack(n, keyword, at, "", out)
 }
 
-// lack is fail for a member that the object at is without.
+// lack is like fail, for a member that the object at is missing.
 func (e *evaluation) lack(n *node, keyword string, at *place, name string, out *outcome) {
 	out.ok = false
 	if !e.hushed() {
@@ -74,7 +74,7 @@ func (e *evaluation) lack(n *node, keyword string, at *place, name string, out *
 	}
 }
 
-// visit applies a schema to a value of its own: the document, an element or a member.
+// visit applies a schema to the document, an element or a member.
 func (e *evaluation) visit(n *node, v any, at *place, out *outcome) {
 	var result outcome
 	e.apply(n, v, at, &result)
@@ -84,7 +84,7 @@ func (e *evaluation) visit(n *node, v any, at *place, out *outcome) {
 	e.claim(v, at, result.seen, result.declares)
 }
 
-// join applies a schema to the value that out is about, which has to fit it too.
+// join applies a further schema to the value of out. The value has to fit both.
 func (e *evaluation) join(n *node, v any, at *place, out *outcome) {
 	var result outcome
 	e.apply(n, v, at, &result)
@@ -92,14 +92,14 @@ func (e *evaluation) join(n *node, v any, at *place, out *outcome) {
 	out.take(result)
 }
 
-// take adds what another schema evaluated of the same value.
+// take adds the members that another schema evaluated of the same value.
 func (o *outcome) take(other outcome) {
 	o.seen.join(other.seen)
 	o.declares = o.declares || other.declares
 }
 
-// apply checks v against n and everything that n applies to the same value. Out is empty before. It is not returned
-// because values may be nested deep: what a level takes of the stack matters.
+// apply checks v against n and all schemas that n applies to the same value. Out must be empty. It
+// is a parameter because values may be nested deeply, and each level should use little stack.
 func (e *evaluation) apply(n *node, v any, at *place, out *outcome) {
 	if !e.budget.spend(1) {
 		return
@@ -129,7 +129,7 @@ func (e *evaluation) apply(n *node, v any, at *place, out *outcome) {
 	e.scope = e.scope[:depth]
 }
 
-// value checks what n itself says of v.
+// value checks the keywords of n that apply to v itself.
 func (e *evaluation) value(n *node, v any, at *place, out *outcome) {
 	for _, c := range n.values {
 		if !e.budget.allows(c, v) {
@@ -149,7 +149,7 @@ func (e *evaluation) value(n *node, v any, at *place, out *outcome) {
 	}
 }
 
-// violations writes the findings out, in the order of their pointers, each once.
+// violations formats the findings, sorted by pointer and without duplicates.
 func (e *evaluation) violations() []abi.Violation {
 	var all []abi.Violation
 	for _, f := range e.found {

@@ -45,6 +45,6 @@ func ExampleCompile() {
 		fmt.Println("hint:", mistake.Hint)
 	}
 	// Output:
-	// the schema is not bounded: it checks one value 12 levels deep over 10000 times, 4096 of them by this part
-	// hint: let each schema apply to a value once; where a schema refers to itself in several branches, tell them apart by a required property with a const
+	// the cost of the schema is not bounded: it checks one value 12 levels deep over 10000 times, 4096 of them by this part
+	// hint: let each schema apply to a value once; if a schema refers to itself in several branches, distinguish them by a required property with a const
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// formats are those that differ from the library's.
+// formats are the formats that differ from the library's.
 var formats = map[string]func(any) bool{
 	"date-time": isTimestamp,
 	"regex":     isExpression,
@@ -24,7 +24,7 @@ var formats = map[string]func(any) bool{
 	"idn-email":     ofText(isInternationalEmail),
 }
 
-// ofText makes a format of a check of texts.
+// ofText converts a check of strings to a format.
 func ofText(check func(string) bool) func(any) bool {
 	return func(v any) bool {
 		s, ok := v.(string)
@@ -32,8 +32,8 @@ func ofText(check func(string) bool) func(any) bool {
 	}
 }
 
-// formatOf returns the check of a format, which accepts whatever is no string; nil for a format that nobody
-// knows, which is not an error in any draft.
+// formatOf returns the check of a format, which accepts any value that is not a string. It returns
+// nil for an unknown format, which is not an error in any draft.
 func formatOf(name string) func(any) bool {
 	if check, ok := formats[name]; ok {
 		return check
@@ -45,7 +45,7 @@ func formatOf(name string) func(any) bool {
 	return guarded(check)
 }
 
-// guarded takes a format that trips over a string as refusing it.
+// guarded makes a format reject strings on which the library's check panics.
 func guarded(check func(any) bool) func(any) bool {
 	return func(v any) (ok bool) {
 		defer func() {
@@ -57,8 +57,8 @@ func guarded(check func(any) bool) func(any) bool {
 	}
 }
 
-// isTimestamp accepts what RFC 3339 does, and the same without a zone, which means UTC: datetime.isoformat()
-// of Python writes it so.
+// isTimestamp accepts RFC 3339 timestamps, also without a zone, which means UTC: Python's
+// datetime.isoformat() writes them.
 func isTimestamp(v any) bool {
 	s, ok := v.(string)
 	if !ok {
@@ -68,10 +68,10 @@ func isTimestamp(v any) bool {
 	return strict(s) || strict(s+"Z")
 }
 
-// maxShort is longer than any duration or period that means something.
+// maxShort exceeds the length of any sensible duration or period.
 const maxShort = 256
 
-// short refuses long strings before it asks the format.
+// short rejects long strings before the format checks them.
 func short(check func(any) bool) func(any) bool {
 	return func(v any) bool {
 		if s, ok := v.(string); ok && len(s) > maxShort {

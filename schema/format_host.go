@@ -7,13 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of names of hosts (RFC 1035, section 2.3.4).
+// The bounds of host names (RFC 1035, section 2.3.4).
 const (
 	maxHost  = 253
 	maxLabel = 63
 )
 
-// isHostname reports whether s is the name of a host (RFC 1123) whose labels in Punycode mean something (RFC 5890).
+// isHostname reports whether s is a host name (RFC 1123) whose Punycode labels are valid (RFC
+// 5890).
 func isHostname(s string) bool {
 	if len(s) > maxHost {
 		return false
@@ -26,18 +27,18 @@ func isHostname(s string) bool {
 	return true
 }
 
-// isInternationalHost reports whether s is the name of a host in any script (RFC 5890).
+// isInternationalHost reports whether s is a host name in any script (RFC 5890).
 func isInternationalHost(s string) bool {
 	if len(s) > 4*maxHost || !utf8.ValidString(s) {
 		return false
 	}
-	size := -1 // without a dot behind the last label
+	size := -1 // no dot after the last label
 	for label := range strings.SplitSeq(fullStops.Replace(s), ".") {
 		length := len(label)
 		switch ascii := isASCII(label); {
 		case ascii && !isASCIILabel(label), !ascii && !isUnicodeLabel(label):
 			return false
-		case !ascii && utf8.RuneCountInString(label) > maxLabel: // to encode it takes time that grows with its square
+		case !ascii && utf8.RuneCountInString(label) > maxLabel: // encoding takes quadratic time
 			return false
 		case !ascii:
 			length = len(encodedPrefix) + len(encodePunycode(label))
@@ -53,7 +54,7 @@ func isInternationalHost(s string) bool {
 // fullStops are the dots of other scripts.
 var fullStops = strings.NewReplacer("\u3002", ".", "\uff0e", ".", "\uff61", ".")
 
-// encodedPrefix is how a label in Punycode begins.
+// encodedPrefix is the prefix of a Punycode label.
 const encodedPrefix = "xn--"
 
 func isASCII(s string) bool {
@@ -100,14 +101,14 @@ func isUnicodeLabel(s string) bool {
 	return true
 }
 
-// The exceptions of RFC 5892, section 2.6, beside those that a context allows.
+// The exceptions of RFC 5892, section 2.6, except those that depend on a context.
 var (
 	labelAllowed = []rune{0xdf, 0x3c2, 0x6fd, 0x6fe, 0xf0b, 0x3007}
 	labelRefused = []rune{0x640, 0x7fa, 0x302e, 0x302f, 0x3031, 0x3032, 0x3033, 0x3034, 0x3035, 0x303b}
 )
 
-// isLabelRune reports whether a rune may stand anywhere in a label (RFC 5892). It does not know which runes are
-// compatible forms of others.
+// isLabelRune reports whether a rune may occur anywhere in a label (RFC 5892). It does not detect
+// compatibility forms of other runes.
 func isLabelRune(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
@@ -125,13 +126,13 @@ func isLabelRune(r rune) bool {
 func isArabicDigit(r rune) bool   { return 0x660 <= r && r <= 0x669 }
 func isExtendedDigit(r rune) bool { return 0x6f0 <= r && r <= 0x6f9 }
 
-// viramas are the marks that join two letters in scripts of India and their kin.
+// viramas are the marks that join two letters in Indic scripts.
 var viramas = []rune{
 	0x94d, 0x9cd, 0xa4d, 0xacd, 0xb4d, 0xbcd, 0xc4d, 0xccd, 0xd3b, 0xd3c, 0xd4d, 0xdca, 0xe3a, 0xeba, 0xf84, 0x1039, 0x103a,
 	0x1714, 0x1734, 0x17d2, 0x1a60, 0x1b44, 0x1baa, 0x1bab, 0x1bf2, 0x1bf3, 0x2d7f, 0xa806, 0xa8c4, 0xa953, 0xa9c0, 0xaaf6, 0xabed,
 }
 
-// inContext reports whether a rune may stand where it does (RFC 5892, appendix A).
+// inContext reports whether a rune is allowed at its position (RFC 5892, appendix A).
 func inContext(label []rune, i int) bool {
 	before, after := rune(-1), rune(-1)
 	if i > 0 {
@@ -161,7 +162,7 @@ func inContext(label []rune, i int) bool {
 	return false
 }
 
-// isInternationalEmail reports whether s is an address of a mailbox in any script (RFC 6531).
+// isInternationalEmail reports whether s is an email address in any script (RFC 6531).
 func isInternationalEmail(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	if at < 1 || at > 64 || len(s) > 254 || !utf8.ValidString(s) {

@@ -45,7 +45,7 @@ func TestFormatsOfAddresses(t *testing.T) {
 	for _, tt := range tests {
 		for _, text := range tt.good {
 			if !fits(t, "format", tt.format, text) {
-				t.Errorf("%s refuses %q", tt.format, text)
+				t.Errorf("%s rejects %q", tt.format, text)
 			}
 		}
 		for _, text := range tt.bad {
@@ -56,7 +56,8 @@ func TestFormatsOfAddresses(t *testing.T) {
 	}
 }
 
-// TestPatternsOfJavaScript: where RE2 reads an expression otherwise, JavaScript decides.
+// TestPatternsOfJavaScript: if RE2 interprets an expression differently, JavaScript's meaning
+// applies.
 func TestPatternsOfJavaScript(t *testing.T) {
 	tests := []struct {
 		pattern   string
@@ -98,11 +99,11 @@ func TestPatternsOfJavaScript(t *testing.T) {
 	}
 	found := s.Validate(doc)
 	if len(found) != 2 || string(found[0].Limit) != `"^\\s\\cA$"` && string(found[1].Limit) != `"^\\s\\cA$"` {
-		t.Errorf("Validate = %v; want two violations, one with the pattern as it was written", found)
+		t.Errorf("Validate = %v; want two violations, one with the original pattern", found)
 	}
 }
 
-// FuzzFormats: no text trips a format, whatever it is.
+// FuzzFormats: no string makes a format panic.
 func FuzzFormats(f *testing.F) {
 	for _, seed := range []string{"", "http://[::1]:80/%20?a#b", "{?a.b:1000*}", "xn--4gbwdl", "실례.테스트", "a@b", "xn--99999999", "٠\u200d", "\xff"} {
 		f.Add(seed)
@@ -123,11 +124,11 @@ func FuzzFormats(f *testing.F) {
 		}
 		for narrow, wide := range map[string]string{"uri": "iri", "uri-reference": "iri-reference", "hostname": "idn-hostname"} {
 			if took[narrow] && !took[wide] {
-				t.Errorf("%q is a %s and no %s", text, narrow, wide)
+				t.Errorf("%q is a %s but not a %s", text, narrow, wide)
 			}
 		}
 		if took["uri"] && !took["uri-reference"] {
-			t.Errorf("%q is a uri and no uri-reference", text)
+			t.Errorf("%q is a uri but not a uri-reference", text)
 		}
 	})
 }

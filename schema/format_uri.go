@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// The formats of addresses. Those of the library take spaces and brackets in paths, and refuse templates that RFC 6570
-// has.
+// The formats of addresses. The library's accept spaces and brackets in paths, and reject valid
+// templates of RFC 6570.
 
-// isURI reports whether s is a URI (RFC 3986), or with international an IRI (RFC 3987); relative allows a reference that
-// is relative.
+// isURI reports whether s is a URI (RFC 3986), or with international an IRI (RFC 3987). relative
+// allows relative references.
 func isURI(s string, relative, international bool) bool {
 	if !urlCharacters(s, international) {
 		return false
@@ -45,7 +45,7 @@ func isURI(s string, relative, international bool) bool {
 	return !strings.ContainsAny(path, "[]")
 }
 
-// cutScheme cuts the scheme off.
+// cutScheme splits off the scheme.
 func cutScheme(s string) (scheme, rest string, ok bool) {
 	scheme, rest, ok = strings.Cut(s, ":")
 	if !ok || scheme == "" || !isLetter(scheme[0]) {
@@ -84,7 +84,7 @@ func isAuthority(s string) bool {
 	return !strings.ContainsAny(host, ":[]@") && strings.Trim(port, "0123456789") == ""
 }
 
-// isLiteralAddress reports whether s is an address that stands in brackets.
+// isLiteralAddress reports whether s is an IP address in brackets.
 func isLiteralAddress(s string) bool {
 	if version, rest, ok := strings.Cut(s, "."); ok && len(version) > 1 && (version[0] == 'v' || version[0] == 'V') {
 		return isHex(version[1:]) && rest != "" && !strings.ContainsAny(rest, "%/?#[]@")
@@ -93,7 +93,7 @@ func isLiteralAddress(s string) bool {
 	return err == nil && address.Is6() && address.Zone() == ""
 }
 
-// urlCharacters reports whether a text has the characters of a URI, and complete escapes.
+// urlCharacters reports whether a string has only characters of a URI, and complete escapes.
 func urlCharacters(s string, international bool) bool {
 	if !utf8.ValidString(s) {
 		return false
@@ -115,7 +115,7 @@ func urlCharacters(s string, international bool) bool {
 	return true
 }
 
-// isInternational reports whether an IRI may have a rune: ucschar and iprivate of RFC 3987.
+// isInternational reports whether a rune is allowed in an IRI: ucschar and iprivate of RFC 3987.
 func isInternational(r rune) bool {
 	return r >= 0xa0 && r&0xfffe != 0xfffe && (r < 0xfdd0 || r > 0xfdef) && (r < 0xfff0 || r > 0xffff)
 }
@@ -139,7 +139,7 @@ func isURITemplate(s string) bool {
 	return true
 }
 
-// isExpansion reports whether s is what stands between the braces of a template.
+// isExpansion reports whether s is valid between the braces of a template.
 func isExpansion(s string) bool {
 	if s != "" && strings.IndexByte("+#./;?&=,!@|", s[0]) >= 0 {
 		s = s[1:]
@@ -152,7 +152,7 @@ func isExpansion(s string) bool {
 	return true
 }
 
-// isTemplateVariable reports whether s is a variable of a template with its modifier.
+// isTemplateVariable reports whether s is a template variable with its modifier.
 func isTemplateVariable(s string) bool {
 	name, length, prefix := strings.Cut(s, ":")
 	if prefix && (length == "" || len(length) > 4 || length[0] == '0' || strings.Trim(length, "0123456789") != "") {
@@ -178,7 +178,7 @@ func isTemplateVariable(s string) bool {
 	return true
 }
 
-// isIPv4 reports whether s is an address of four decimal numbers without signs and leading zeros.
+// isIPv4 reports whether s is an address of four decimal numbers without signs or leading zeros.
 func isIPv4(s string) bool {
 	address, err := netip.ParseAddr(s)
 	return err == nil && address.Is4()

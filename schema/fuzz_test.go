@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// hostile are schemas that were made to hurt; the fuzzer starts from them.
+// hostile are schemas designed to cause harm. The fuzzer starts from them.
 var hostile = []string{
 	`{"allOf":[{"items":{"$ref":"#"}},{"items":{"$ref":"#"}}]}`,
 	chain(20, `{"allOf": [@, @]}`),
@@ -28,7 +28,8 @@ var hostile = []string{
 	`{"minLength": 1e300, "maxItems": 9223372036854775808}`,
 }
 
-// FuzzCompile checks that no text takes Compile for ever or makes it panic, and that a refusal says where.
+// FuzzCompile checks that Compile terminates without a panic for every text, and that errors have
+// positions.
 func FuzzCompile(f *testing.F) {
 	for _, text := range append(hostile, prefsSchema, userSchema) {
 		f.Add([]byte(text))
@@ -40,7 +41,7 @@ func FuzzCompile(f *testing.F) {
 		}
 		var all schema.Errors
 		if !errors.As(err, &all) || len(all) == 0 {
-			t.Fatalf("the error is no schema.Errors: %#v", err)
+			t.Fatalf("the error is not a schema.Errors: %#v", err)
 		}
 		for _, mistake := range all {
 			if mistake.Message == "" || mistake.Pointer != "" && !strings.HasPrefix(mistake.Pointer, "/") {
@@ -50,8 +51,8 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// FuzzValidate checks documents against schemas: the answers are the same every time, strict refuses at
-// least what the schema refuses, and neither panics. Filling in defaults twice fills in nothing more.
+// FuzzValidate checks documents against schemas: the results are deterministic, strict rejects at
+// least what the schema rejects, and neither panics. Adding defaults twice changes nothing.
 func FuzzValidate(f *testing.F) {
 	for _, text := range append(hostile, prefsSchema, userSchema) {
 		for _, doc := range []string{`{}`, `{"k": 1, "a": {"a": [1.0, "x"]}}`, `[[], [[]], "aaaa", 1e308]`, `"2026-04-30T16:20:00"`} {
@@ -74,7 +75,7 @@ func FuzzValidate(f *testing.F) {
 			t.Errorf("Validate = %s, and then %s", terse(found), terse(again))
 		}
 		if len(found) > 0 && len(strict.Validate(doc)) == 0 {
-			t.Errorf("strict accepts what has %s", terse(found))
+			t.Errorf("strict accepts a document with %s", terse(found))
 		}
 		once := encode(t, loose.Defaults(doc))
 		if twice := encode(t, loose.Defaults(doc)); len(once) < 100_000 && string(twice) != string(once) {

@@ -10,15 +10,16 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// importer makes nodes of what the library compiled. The library knows the drafts: their metaschemas, names,
-// references and vocabularies. It does not evaluate; see the package documentation for why.
+// importer converts schemas that the library compiled to nodes. The library implements the drafts:
+// their metaschemas, names, references and vocabularies. It does not evaluate documents; see the
+// package documentation for the reason.
 type importer struct {
 	survey *survey
 	nodes  map[*jsonschema.Schema]*node
 	order  []*node
 }
 
-// pointerOf returns where in its document a compiled schema stands.
+// pointerOf returns the position of a compiled schema in its document.
 func pointerOf(location string) (document, pointer string) {
 	document, fragment, _ := strings.Cut(location, "#")
 	pointer, _ = fragmentPointer(fragment)
@@ -57,7 +58,7 @@ func (im *importer) node(s *jsonschema.Schema, keyword string) *node {
 	return n
 }
 
-// described returns those keywords of a metaschema that tell an author what is wrong.
+// described returns the keywords of a metaschema that explain a mistake to an author.
 func described(s *jsonschema.Schema) map[string]any {
 	raw := map[string]any{}
 	switch len(s.Types) {
@@ -76,12 +77,12 @@ func described(s *jsonschema.Schema) map[string]any {
 	return raw
 }
 
-// fill takes over the keywords of s.
+// fill copies the keywords of s.
 func (im *importer) fill(n *node, s *jsonschema.Schema) {
 	for _, name := range s.Types {
 		n.types |= kindNames[name]
 	}
-	if s.Enum != nil { // an empty one allows nothing, which the library overlooks
+	if s.Enum != nil { // an empty one allows nothing, which the library ignores
 		n.values = append(n.values, choiceOf("enum", s.Enum))
 	}
 	if len(s.Constant) > 0 {
@@ -149,7 +150,7 @@ func (im *importer) fillArray(n *node, s *jsonschema.Schema) {
 		rest:         im.node(s.Items2020, "items"),
 		unevaluated:  im.node(s.UnevaluatedItems, "unevaluatedItems"),
 	}
-	switch items := s.Items.(type) { // until draft 2019-09
+	switch items := s.Items.(type) { // before draft 2020-12
 	case *jsonschema.Schema:
 		r.rest = im.node(items, "items")
 	case []*jsonschema.Schema:
@@ -177,11 +178,11 @@ func (im *importer) fillInner(n *node, s *jsonschema.Schema) {
 	}
 }
 
-// askedAnchor returns the name that n's $dynamicRef asks for.
+// askedAnchor returns the anchor of n's $dynamicRef.
 func askedAnchor(n, target *node) string {
 	spelled, ok := n.raw["$dynamicRef"].(string)
 	if !ok {
-		return target.anchor // a metaschema, where every $dynamicRef is to an anchor
+		return target.anchor // a metaschema, in which every $dynamicRef refers to an anchor
 	}
 	_, fragment, _ := strings.Cut(spelled, "#")
 	if strings.HasPrefix(fragment, "/") {
@@ -190,7 +191,8 @@ func askedAnchor(n, target *node) string {
 	return fragment
 }
 
-// link resolves what needs all nodes: the stand-ins of dynamic references, and what applies within what.
+// link resolves what needs all nodes: the candidates of dynamic references, and the schemas within
+// schemas.
 func (im *importer) link(root *node) {
 	for _, n := range im.order {
 		for _, ref := range n.inner.dynamic {
@@ -239,7 +241,8 @@ func (im *importer) nodeList(list []*jsonschema.Schema, keyword string) []*node 
 	return nodes
 }
 
-// anyNode takes what the library keeps as a schema, or as a bool where the text has true or false.
+// anyNode converts a subschema, which the library represents as a schema or, for true and false, as
+// a bool.
 func (im *importer) anyNode(value any, keyword string) *node {
 	switch value := value.(type) {
 	case *jsonschema.Schema:
@@ -252,8 +255,8 @@ func (im *importer) anyNode(value any, keyword string) *node {
 	return nil
 }
 
-// count turns the library's count into ours: what did not fit its int, and came out negative, is as good as
-// the largest.
+// count converts a count of the library. One that overflowed its int, and is negative, becomes the
+// largest.
 func count(n int) int {
 	if n < unlimited {
 		return math.MaxInt
@@ -275,7 +278,7 @@ func patternOf(re *regexp.Regexp) *pattern {
 		return nil
 	}
 	expression := re.String()
-	if translated := translate(expression); translated != expression { // a name of patternProperties, which measure took
+	if translated := translate(expression); translated != expression { // a name of patternProperties, which measure accepted
 		re = regexp.MustCompile(translated)
 	}
 	size, _, _ := measure(expression)

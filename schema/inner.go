@@ -34,7 +34,7 @@ func (e *evaluation) inner(n *node, v any, at *place, out *outcome) {
 	}
 }
 
-// resolve finds the outermost schema on the way here that stands in for the target.
+// resolve returns the outermost schema in scope that replaces the target.
 func (e *evaluation) resolve(ref *dynamicRef) *node {
 	for _, resource := range e.scope {
 		if n, ok := ref.byResource[resource]; ok {
@@ -44,8 +44,8 @@ func (e *evaluation) resolve(ref *dynamicRef) *node {
 	return ref.target
 }
 
-// try asks whether v fits n. What n evaluated counts where v fits, but closes no object: a question about a
-// value declares nothing of its own.
+// try reports whether v fits n. If it does, the members that n evaluated count, but they do not
+// close an object: a test does not declare anything.
 func (e *evaluation) try(n *node, v any, at *place) outcome {
 	claims := len(e.claims)
 	e.quiet++
@@ -75,7 +75,8 @@ func (e *evaluation) conditional(r *innerRules, v any, at *place, out *outcome) 
 	}
 }
 
-// branches applies the schemas of an anyOf or oneOf. Where none fits, the nearest branch's findings tell why.
+// branches applies the schemas of an anyOf or oneOf. If none fits, it adds the findings of the
+// nearest branch.
 func (e *evaluation) branches(n *node, keyword string, subs []*node, by *selector, v any, at *place, out *outcome) {
 	if e.over(out) {
 		return
@@ -102,14 +103,14 @@ func (e *evaluation) branches(n *node, keyword string, subs []*node, by *selecto
 		if !e.hushed() {
 			e.found = append(e.found, nearest.findings...)
 		}
-		out.seen.all = true // nobody knows which members a fitting branch would have declared
+		out.seen.all = true // it is unknown which members a fitting branch would have declared
 	case matched > 1 && keyword == "oneOf":
 		e.fail(n, keyword, at, out)
 	}
 }
 
-// branch applies one branch and reports whether it fits. What a branch that does not fit found or claimed is
-// dropped, but for what nearest keeps.
+// branch applies one branch and reports whether it fits. Findings and claims of a branch that does
+// not fit are dropped, but nearest may keep its findings.
 func (e *evaluation) branch(sub *node, v any, at *place, out *outcome, nearest *branch) bool {
 	found, claims := len(e.found), len(e.claims)
 	var result outcome
@@ -124,8 +125,8 @@ func (e *evaluation) branch(sub *node, v any, at *place, out *outcome, nearest *
 	return result.ok
 }
 
-// settled reports whether further branches cannot change the outcome. If evaluated members are tracked, the other branches
-// of an anyOf may evaluate more of them.
+// settled reports whether further branches cannot change the outcome. If evaluated members are
+// tracked, the other branches of an anyOf may evaluate more of them.
 func settled(keyword string, matched int, tracks bool) bool {
 	if keyword == "oneOf" {
 		return matched > 1
@@ -133,8 +134,8 @@ func settled(keyword string, matched int, tracks bool) bool {
 	return !tracks
 }
 
-// branch is the one of those that did not fit that was nearest: whose type and constants fit, with the
-// fewest findings; the first of equals.
+// branch is the nearest of the branches that do not fit: one whose type and constants fit, with the
+// fewest findings. The first of equals wins.
 type branch struct {
 	findings []finding
 	rank     int

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// otherKeywords are the keywords of all supported drafts that hold no schemas, and the annotations of OpenAPI that
-// generated schemas have.
+// otherKeywords are the keywords of all supported drafts that hold no schemas, and the OpenAPI
+// annotations in generated schemas.
 var otherKeywords = []string{
 	"$schema", "$id", "id", "$anchor", "$ref", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor",
 	"$vocabulary", "$comment",
@@ -23,20 +23,21 @@ var otherKeywords = []string{
 	"example", "externalDocs", "xml", "discriminator",
 }
 
-// keywords are the names of all keywords, those that are meant most often in front.
+// keywords are the names of all keywords, with those in front that are most likely meant by a
+// misspelling.
 var keywords = slices.Concat(
 	[]string{"properties", "required", "type", "items", "additionalProperties"},
 	otherKeywords, sortedKeys(schemaKeywords),
 )
 
-// otherFormats are formats that are known and not checked: those of OpenAPI.
+// otherFormats are known formats that are not checked: those of OpenAPI.
 var otherFormats = []string{
 	"int32", "int64", "float", "double", "byte", "binary", "password",
 }
 
 var knownFormats = slices.Compact(slices.Sorted(slices.Values(slices.Concat(sortedKeys(jsonschema.Formats), sortedKeys(formats), otherFormats))))
 
-// meant are words that are written for a keyword or a format of another spelling.
+// meant maps common mistakes to the keyword or format that was meant.
 var meant = map[string]string{
 	"property": "properties", "props": "properties", "fields": "properties",
 	"min": "minimum", "max": "maximum", "regex": "pattern", "regexp": "pattern", "values": "enum",
@@ -48,9 +49,9 @@ var meant = map[string]string{
 
 var wordSeparators = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// suggestion is a hint that names the known word that was meant, or "".
+// suggestion returns a hint with the known word that was probably meant, or "".
 func suggestion(word string, known []string) string {
-	const longest = 64 // a longer word is no slip
+	const longest = 64 // a longer word is not a typo
 	if len(word) > longest {
 		return ""
 	}
@@ -63,7 +64,7 @@ func suggestion(word string, known []string) string {
 	if name := meant[folded]; slices.Contains(known, name) {
 		return didYouMean(name)
 	}
-	const most = 500 // names that are worth the time
+	const most = 500 // bounds the time
 	if name := spell.Name(word, known[:min(len(known), most)]); name != "" {
 		return didYouMean(name)
 	}

@@ -27,7 +27,7 @@ func compileDocument(s *survey) (root *node, all []*node, err error) {
 	}
 	im := &importer{survey: s, nodes: map[*jsonschema.Schema]*node{}}
 	root = im.node(compiled, "schema")
-	// What only a $dynamicRef reaches is not linked to the rest.
+	// A schema that only a $dynamicRef reaches is not linked to the rest.
 	for _, pointer := range s.anchors {
 		anchored, err := compiler.Compile(documentURL + "#" + pointerFragment(pointer))
 		if err != nil {
@@ -39,7 +39,7 @@ func compileDocument(s *survey) (root *node, all []*node, err error) {
 	return root, im.order, nil
 }
 
-// compileMeta compiles the schema of the schemas of a draft, which the library carries.
+// compileMeta compiles the metaschema of a draft, which the library contains.
 func compileMeta(d *draft) *Schema {
 	compiled, err := newCompiler().Compile(d.url)
 	if err != nil {
@@ -51,10 +51,11 @@ func compileMeta(d *draft) *Schema {
 	return &Schema{root: root, dynamic: true, limits: Limits{Depth: maxSchemaDepth}.withDefaults()}
 }
 
-// endless is said of schemas that apply to a value because they apply to that value.
-const endless = "the schema refers to itself without end, for one and the same value"
+// endless is the message for a schema that applies to a value because it applies to the same value.
+const endless = "the schema refers to itself without end, for the same value"
 
-// libraryText says why the library refused a schema, without what is ours: its prefix and our URL.
+// libraryText returns the reason why the library rejected a schema, without the library's prefix
+// and our URL.
 func libraryText(err error) string {
 	if inner, ok := errors.AsType[*jsonschema.SchemaError](err); ok {
 		err = inner.Err
@@ -63,14 +64,15 @@ func libraryText(err error) string {
 		return endless
 	}
 	text := strings.ReplaceAll(err.Error(), documentURL, "")
-	return "the schema cannot be compiled: " + strings.TrimPrefix(text, "jsonschema: ")
+	return "cannot compile the schema: " + strings.TrimPrefix(text, "jsonschema: ")
 }
 
 var errRemote = errors.New("a schema refers to another document")
 
 func newCompiler() *jsonschema.Compiler {
 	c := jsonschema.NewCompiler()
-	// Without a loader of its own the library reads files and whatever else is registered in the process.
+	// The library's default loader would read files, and whatever else is registered in the
+	// process.
 	c.LoadURL = func(string) (io.ReadCloser, error) { return nil, errRemote }
 	return c
 }

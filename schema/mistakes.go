@@ -9,17 +9,19 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// maxMistakes bounds the mistakes that one schema reports.
+// maxMistakes bounds the reported mistakes of one schema.
 const maxMistakes = 50
 
-// Mistakes returns what JSON Schema allows and an author cannot have meant, in the order of the pointers: keywords and
-// formats that do not exist, which have no effect; a default that does not fit its own schema, which is not filled in;
-// and a required name that an object cannot have. It is nil where there is none, and has at most 50 elements.
+// Mistakes returns likely mistakes that JSON Schema allows, sorted by pointer: unknown keywords and
+// formats, which have no effect; a default that does not fit its own schema, which is not used; and
+// a required name that the object cannot have. It returns at most 50 mistakes, nil if there are
+// none.
 //
-// A caller that holds a schema to its word refuses one with mistakes that are not harmless; others show them as warnings.
+// A strict caller rejects a schema with mistakes that are not harmless. Others show them as
+// warnings.
 func (s *Schema) Mistakes() Errors { return slices.Clone(s.mistakes) }
 
-// oddities notes the keywords and the format of one schema that do not exist.
+// oddities reports the unknown keywords and the unknown format of one schema.
 func (s *survey) oddities(object map[string]any, pointer string) {
 	var unknown []string
 	for _, keyword := range sortedKeys(object) {
@@ -29,28 +31,28 @@ func (s *survey) oddities(object map[string]any, pointer string) {
 	}
 	if pointer == "" && len(unknown) > 0 && readsAsProperties(object, unknown) {
 		s.mistake("", "write {type: object, properties: {"+short60(unknown[0])+": {type: string}}}",
-			"the schema has no keyword of JSON Schema and checks nothing: %q reads as a property", unknown[0])
+			"the schema has no JSON Schema keyword and checks nothing: %q looks like a property", unknown[0])
 		return
 	}
 	for _, keyword := range unknown {
 		if len(s.mistakes) >= maxMistakes {
-			return // to find what was meant takes time
+			return // finding the intended keyword takes time
 		}
-		s.mistake(join(pointer, keyword), keywordHint(object, keyword), "%q is not a keyword of JSON Schema and has no effect", keyword)
+		s.mistake(join(pointer, keyword), keywordHint(object, keyword), "%q is not a JSON Schema keyword and has no effect", keyword)
 	}
 	if format, ok := object["format"].(string); ok && len(s.mistakes) < maxMistakes && !slices.Contains(knownFormats, format) {
-		s.mistake(pointer+"/format", suggestion(format, knownFormats), "%q is not a format of JSON Schema and is not checked", format)
+		s.mistake(pointer+"/format", suggestion(format, knownFormats), "%q is not a JSON Schema format and is not checked", format)
 	}
 }
 
-// mistake notes a mistake, if it is not one too many. The text of a quoted value is cut where it is long.
+// mistake adds a mistake, up to the bound. It truncates a long quoted value.
 func (s *survey) mistake(pointer, hint, format, quoted string) {
 	if len(s.mistakes) < maxMistakes {
 		s.mistakes = append(s.mistakes, &Error{Pointer: pointer, Message: fmt.Sprintf(format, short60(quoted)), Hint: hint})
 	}
 }
 
-// short60 cuts a text for a message.
+// short60 truncates a text for a message.
 func short60(text string) string {
 	const most = 60
 	if runes := []rune(text[:min(len(text), 4*most)]); len(runes) > most || len(text) > 4*most {
@@ -59,7 +61,7 @@ func short60(text string) string {
 	return text
 }
 
-// readsAsProperties reports whether a schema is a list of properties in the place of a schema.
+// readsAsProperties reports whether a schema looks like the value of properties.
 func readsAsProperties(object map[string]any, unknown []string) bool {
 	for keyword := range object {
 		if keyword == "$ref" || !slices.Contains(unknown, keyword) && !slices.Contains(annotations, keyword) && keyword != "$schema" && keyword != "$id" {
@@ -71,7 +73,7 @@ func readsAsProperties(object map[string]any, unknown []string) bool {
 	})
 }
 
-// readsAsSchema reports whether a value is a schema, or the name of a type in its place.
+// readsAsSchema reports whether a value is a schema, or the name of a type.
 func readsAsSchema(value any) bool {
 	switch value := value.(type) {
 	case string:
@@ -94,12 +96,13 @@ func keywordHint(object map[string]any, keyword string) string {
 		return hint
 	}
 	if object["type"] == "object" && readsAsSchema(object[keyword]) {
-		return "a property stands under properties"
+		return "declare properties under properties"
 	}
-	return "begin the name of an annotation of your own with x-"
+	return "start the names of your own annotations with x-"
 }
 
-// usedKeywords drops the mistakes about keywords that hold what a reference leads to, such as components.
+// usedKeywords removes the mistakes about unknown keywords that contain the target of a reference,
+// such as components.
 func (s *survey) usedKeywords() {
 	s.mistakes = slices.DeleteFunc(s.mistakes, func(e *Error) bool {
 		return e.Pointer != "" && slices.ContainsFunc(s.targets, func(target string) bool {
@@ -108,8 +111,8 @@ func (s *survey) usedKeywords() {
 	})
 }
 
-// impossible finds the names that a closed object requires and does not declare. It looks where one schema alone applies
-// to an object: together with others, those may declare the name.
+// impossible finds names that a closed object requires but does not declare. It checks only schemas
+// that apply to an object by themselves: together with other schemas, those may declare the name.
 func (s *Schema) impossible() (errs Errors) {
 	seen := map[*node]bool{}
 	var visit func(n *node)
@@ -140,7 +143,7 @@ func (s *Schema) impossible() (errs Errors) {
 	return errs
 }
 
-// impossibleIn finds such names in the object that n alone applies to.
+// impossibleIn finds such names in an object to which only n applies.
 func (s *Schema) impossibleIn(n *node) (errs Errors) {
 	r := &n.object
 	open := r.additional != nil && !r.additional.never || r.unevaluated != nil && !r.unevaluated.never
@@ -155,7 +158,7 @@ func (s *Schema) impossibleIn(n *node) (errs Errors) {
 		if r.properties[name] == nil && !r.matches(name) {
 			errs = append(errs, &Error{
 				Pointer: joinIndex(n.pointer+"/required", i),
-				Message: fmt.Sprintf("%q is required, and the object may not have it: its properties do not declare it", short60(name)),
+				Message: fmt.Sprintf("%q is required, but the object cannot have it: its properties do not declare it", short60(name)),
 				Hint:    cmp.Or(suggestion(name, r.listed), "declare it under properties, or do not require it"),
 			})
 		}
@@ -168,7 +171,7 @@ func (r *objectRules) matches(name string) bool {
 	return slices.ContainsFunc(r.patterns, func(p patternRule) bool { return p.pattern.matches(name) })
 }
 
-// misspelledType is the hint for a type that does not exist.
+// misspelledType returns a hint for an unknown type.
 func misspelledType(root any, v abi.Violation) string {
 	value, _ := lookup(root, v.Pointer)
 	if !strings.HasSuffix(strings.TrimRight(v.Pointer, "/0123456789"), "/type") {

@@ -24,8 +24,8 @@ func mistakes(t *testing.T, text string, strict bool) []string {
 }
 
 func TestMistakes(t *testing.T) {
-	const unknown = " is not a keyword of JSON Schema and has no effect, at "
-	const noFormat = " is not a format of JSON Schema and is not checked, at "
+	const unknown = " is not a JSON Schema keyword and has no effect, at "
+	const noFormat = " is not a JSON Schema format and is not checked, at "
 	tests := []struct {
 		name, schema string
 		strict       bool
@@ -35,25 +35,25 @@ func TestMistakes(t *testing.T) {
 		{"case", `{"properties": {"a/b": {"minlength": 1, "max_length": 2}}}`, false, []string{
 			`"max_length"` + unknown + `/properties/a~1b/max_length; did you mean "maxLength"?`,
 			`"minlength"` + unknown + `/properties/a~1b/minlength; did you mean "minLength"?`}},
-		{"nowhere near", `{"type": "object", "colour": 1}`, false, []string{`"colour"` + unknown + `/colour; begin the name of an annotation of your own with x-`}},
-		{"property beside type", `{"type": "object", "page": {"type": "string"}}`, false, []string{`"page"` + unknown + `/page; a property stands under properties`}},
+		{"nowhere near", `{"type": "object", "colour": 1}`, false, []string{`"colour"` + unknown + `/colour; start the names of your own annotations with x-`}},
+		{"property next to type", `{"type": "object", "page": {"type": "string"}}`, false, []string{`"page"` + unknown + `/page; declare properties under properties`}},
 		{"nullable", `{"properties": {"a": {"type": "string", "nullable": true}}}`, false, []string{
 			`"nullable"` + unknown + `/properties/a/nullable; write type: [string, "null"], with the type that it has besides`}},
 		{"draft 4", `{"$schema": "http://json-schema.org/draft-04/schema#", "items": [{"minlen": 1}]}`, false, []string{`"minlen"` + unknown + `/items/0/minlen; did you mean "minLength"?`}},
 		{"shape", `{"page": "string", "limit": {"type": "integer"}}`, false, []string{
-			`the schema has no keyword of JSON Schema and checks nothing: "limit" reads as a property; write {type: object, properties: {limit: {type: string}}}`}},
+			`the schema has no JSON Schema keyword and checks nothing: "limit" looks like a property; write {type: object, properties: {limit: {type: string}}}`}},
 		{"format", `{"properties": {"a": {"format": "datetime"}, "b": {"format": "url"}, "c": {"format": "zip"}}}`, false, []string{
 			`"datetime"` + noFormat + `/properties/a/format; did you mean "date-time"?`,
 			`"url"` + noFormat + `/properties/b/format; did you mean "uri"?`,
 			`"zip"` + noFormat + `/properties/c/format`}},
 		{"required and closed", `{"properties": {"a": {}}, "required": ["a", "b"]}`, true, []string{
-			`"b" is required, and the object may not have it: its properties do not declare it, at /required/1; declare it under properties, or do not require it`}},
+			`"b" is required, but the object cannot have it: its properties do not declare it, at /required/1; declare it under properties, or do not require it`}},
 		{"required and misspelt", `{"properties": {"list": {"items": {"properties": {"name": {}}, "additionalProperties": false, "required": ["naem"]}}}}`, false, []string{
-			`"naem" is required, and the object may not have it: its properties do not declare it, at /properties/list/items/required/0; did you mean "name"?`}},
+			`"naem" is required, but the object cannot have it: its properties do not declare it, at /properties/list/items/required/0; did you mean "name"?`}},
 		{"behind $ref", `{"properties": {"a": {"$ref": "#/$defs/p"}}, "$defs": {"p": {"properties": {}, "required": ["x"]}}}`, true, []string{
-			`"x" is required, and the object may not have it: its properties do not declare it, at /$defs/p/required/0; declare it under properties, or do not require it`}},
+			`"x" is required, but the object cannot have it: its properties do not declare it, at /$defs/p/required/0; declare it under properties, or do not require it`}},
 		{"default", `{"properties": {"a": {"type": "string", "default": null}}}`, false, []string{
-			`the default does not fit its own schema and is not filled in: /: must be of type "string", at /properties/a/default`}},
+			`the default does not fit its own schema and is not used: /: must be of type "string", at /properties/a/default`}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestNoMistakes(t *testing.T) {
 	}
 }
 
-// TestUnfitDefault says what becomes of a default that does not fit: generated schemas have them.
+// TestUnfitDefault tests a default that does not fit, as in some generated schemas.
 func TestUnfitDefault(t *testing.T) {
 	const text = `{"properties": {"a": {"type": "string", "default": null}, "b": {"default": 1}}}`
 	got := encode(t, compile(t, text, schema.Options{}).Defaults(decode(t, `{}`)))
@@ -102,10 +102,10 @@ func TestUnfitDefault(t *testing.T) {
 
 func TestCompileSuggests(t *testing.T) {
 	tests := []struct{ schema, message, hint string }{
-		{`{"properties": {"a": {"type": "objekt"}}}`, `"type" takes one of`, `did you mean "object"?`},
+		{`{"properties": {"a": {"type": "objekt"}}}`, `"type" must be one of`, `did you mean "object"?`},
 		{`{"properties": {"a": {"type": ["null", "str"]}}}`, ``, `did you mean "string"?`},
-		{`{"$ref": "#/$defs/pet", "$defs": {"Pet": {}}}`, `"#/$defs/pet" refers to nothing`, `did you mean "Pet"?`},
-		{`{"$ref": "#/definitions/pet"}`, `"#/definitions/pet" refers to nothing`, `declare it under $defs and refer to it as #/$defs/...`},
+		{`{"$ref": "#/$defs/pet", "$defs": {"Pet": {}}}`, `"#/$defs/pet" has no target`, `did you mean "Pet"?`},
+		{`{"$ref": "#/definitions/pet"}`, `"#/definitions/pet" has no target`, `declare it under $defs and refer to it as #/$defs/...`},
 	}
 	for _, test := range tests {
 		_, err := schema.Compile([]byte(test.schema), schema.Options{})
@@ -116,7 +116,7 @@ func TestCompileSuggests(t *testing.T) {
 	}
 }
 
-// TestMistakesAreBounded has schemas that are nothing but mistakes.
+// TestMistakesAreBounded has schemas that consist only of mistakes.
 func TestMistakesAreBounded(t *testing.T) {
 	many := func(format string) string {
 		var parts []string

@@ -6,14 +6,14 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// node is one compiled schema. It is not changed once its document is imported.
+// node is a compiled schema. It does not change after its document was imported.
 type node struct {
-	pointer  string         // where it stands in the document
-	keyword  string         // the keyword that holds it, which is to blame where the schema is false
-	resource string         // the URL of the schema with a name that it belongs to
+	pointer  string         // its position in the document
+	keyword  string         // the keyword that holds it, which is reported if the schema is false
+	resource string         // the URL of the named schema that it belongs to
 	raw      map[string]any // its text; nil for true and false
 
-	trivial  bool // the schema true or, with never, false: all else is unset
+	trivial  bool // the schema true or, with never, false: no other field is set
 	never    bool
 	types    kinds
 	values   []choice // enum and const
@@ -26,29 +26,29 @@ type node struct {
 	array  arrayRules
 	inner  innerRules
 
-	fallback any // the default, where defaults is set
+	fallback any // the default, if defaults is set
 	defaults bool
 
-	alias     bool   // it is nothing but a $ref
+	alias     bool   // it consists only of a $ref
 	anchor    string // its $dynamicAnchor
 	recursive bool   // its $recursiveAnchor
 
-	// within are all schemas that it may apply to the same value, those of inner and the dependent ones, and
-	// rank is larger than the rank of each.
+	// within are all schemas that it may apply to the same value, those of inner and the dependent
+	// ones. rank is larger than the rank of each.
 	within []*node
 	rank   int
-	// number in the order of import, for a stable order.
+	// id is the number in the order of import, for a stable order.
 	id int
 }
 
-// choice is an enum or a const: the identities of the values that are allowed, and their types.
+// choice is an enum or a const: the identities of the allowed values, and their types.
 type choice struct {
 	keyword string
 	kinds   kinds
 	allowed map[string]bool
 }
 
-// unlimited stands for a count that the schema does not bound.
+// unlimited stands for a count without a bound.
 const unlimited = -1
 
 type textRules struct {
@@ -72,7 +72,8 @@ type objectRules struct {
 	unevaluated *node
 }
 
-// dependency says what else an object needs that has the property: names, or a schema that applies to it.
+// dependency is what else an object needs if it has the property: names, or a schema that applies
+// to it.
 type dependency struct {
 	keyword  string
 	property string
@@ -92,7 +93,7 @@ type arrayRules struct {
 	rest           *node
 	contains       *node
 	minFit, maxFit int
-	fitEvaluates   bool // an element that contains allows counts as evaluated
+	fitEvaluates   bool // an element that fits contains counts as evaluated
 	unevaluated    *node
 }
 
@@ -101,22 +102,22 @@ type innerRules struct {
 	ref                 *node
 	dynamic             []*dynamicRef
 	allOf, anyOf, oneOf []*node
-	anySelector         *selector // nil where nothing tells the branches apart
+	anySelector         *selector // nil if no property distinguishes the branches
 	oneSelector         *selector
 	not                 *node
 	test, then, orElse  *node
 }
 
-// dynamicRef is a $dynamicRef or a $recursiveRef: it applies the schema that the outermost of the documents
-// on the way has under that name, or else its target.
+// dynamicRef is a $dynamicRef or a $recursiveRef: it applies the schema with that anchor in the
+// outermost resource in scope, or else its target.
 type dynamicRef struct {
 	target     *node
-	anchor     string // the name that a $dynamicRef asks for; "" where it is an ordinary reference
+	anchor     string // the anchor of a $dynamicRef; "" for an ordinary reference
 	recursive  bool   // it is a $recursiveRef
 	byResource map[string]*node
 }
 
-// answers reports whether n may stand in for the target.
+// answers reports whether n may replace the target.
 func (d *dynamicRef) answers(n *node) bool {
 	if d.recursive {
 		return d.target.recursive && n.recursive
@@ -124,10 +125,11 @@ func (d *dynamicRef) answers(n *node) bool {
 	return d.anchor != "" && d.target.anchor == d.anchor && n.anchor == d.anchor
 }
 
-// options returns every schema that the reference may apply in documents that start in the resource root.
+// options returns every schema that the reference may apply in documents that start in the resource
+// root.
 func (d *dynamicRef) options(root string) []*node {
 	if n, ok := d.byResource[root]; ok {
-		return []*node{n} // no other document can be further out
+		return []*node{n} // no other resource can be further out
 	}
 	all := []*node{d.target}
 	for _, resource := range sortedKeys(d.byResource) {
@@ -138,7 +140,7 @@ func (d *dynamicRef) options(root string) []*node {
 	return all
 }
 
-// limit returns the value of a keyword as JSON, for a person to read, or nil where it is long.
+// limit returns the value of a keyword as JSON for display, or nil if it is long.
 func (n *node) limit(keyword string) []byte {
 	if n.never {
 		return []byte("false")
@@ -154,10 +156,10 @@ func (n *node) limit(keyword string) []byte {
 	return text
 }
 
-// maxLimitBytes is how long a keyword's value may be to be told in a violation.
+// maxLimitBytes bounds the value of a keyword in a violation.
 const maxLimitBytes = 200
 
-// looksInside reports whether it says anything about the members of an object.
+// looksInside reports whether the rules apply schemas to the members of an object.
 func (r *objectRules) looksInside() bool {
 	return len(r.properties) > 0 || len(r.patterns) > 0 || r.additional != nil || r.names != nil
 }

@@ -1,6 +1,6 @@
 package schema
 
-// object checks what n itself says of an object, but for its members.
+// object checks the object keywords of n that do not concern its members.
 func (e *evaluation) object(n *node, object map[string]any, at *place, out *outcome) {
 	r := &n.object
 	if r.min != unlimited && len(object) < r.min {
@@ -19,7 +19,7 @@ func (e *evaluation) object(n *node, object map[string]any, at *place, out *outc
 	}
 }
 
-// members applies n's schemas for the members of an object.
+// members applies the schemas of n to the members of an object.
 func (e *evaluation) members(n *node, object map[string]any, at *place, out *outcome) {
 	r := &n.object
 	if !r.looksInside() {
@@ -38,7 +38,7 @@ func (e *evaluation) members(n *node, object map[string]any, at *place, out *out
 	}
 }
 
-// require reports the names that an object is without.
+// require reports the names that an object is missing.
 func require(e *evaluation, n *node, keyword string, names []string, object map[string]any, at *place, out *outcome) {
 	for _, name := range names {
 		if e.over(out) {
@@ -50,7 +50,7 @@ func require(e *evaluation, n *node, keyword string, names []string, object map[
 	}
 }
 
-// member applies the schemas that n has for the i-th member of an object.
+// member applies the schemas of n to the i-th member of an object.
 func (e *evaluation) member(r *objectRules, i int, name string, v any, at *place, out *outcome) {
 	place, declared := at.child(i), false
 	if sub, ok := r.properties[name]; ok {
@@ -85,7 +85,7 @@ func (e *evaluation) dependentSchemas(n *node, object map[string]any, at *place,
 	}
 }
 
-// unevaluated applies n's schemas for what nothing else looked at.
+// unevaluated applies the schemas of n to members and elements that no other schema evaluated.
 func (e *evaluation) unevaluated(n *node, v any, at *place, out *outcome) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// The bounds of regular expressions. Go's run in linear time, but linear in the length of the text times the
+// The bounds of regular expressions. Go matches in time linear in the length of the text times the
 // size of the expression, where a{1000} counts as a thousand.
 const (
 	maxPatternText = 8 << 10   // bytes of one expression
 	maxPattern     = 2_000     // instructions of one expression
-	maxPatterns    = 20_000    // instructions of all
-	maxRunes       = 1_000_000 // ranges of the character classes of all, which repetitions multiply
-	maxWeight      = 2_000     // of one expression, see weigh
-	maxWeights     = 4_000     // of all
+	maxPatterns    = 20_000    // instructions of all expressions
+	maxRunes       = 1_000_000 // ranges in the character classes of all expressions, with repetitions
+	maxWeight      = 2_000     // weight of one expression, see weigh
+	maxWeights     = 4_000     // weight of all expressions
 )
 
 // pattern is a compiled regular expression.
@@ -27,19 +27,19 @@ type pattern struct {
 // matches reports whether the expression matches s.
 func (p *pattern) matches(s string) bool { return p.re.MatchString(s) }
 
-// cost returns the steps that matching s takes.
+// cost returns the number of steps for matching s.
 func (p *pattern) cost(s string) int { return 1 + len(s)*(1+p.size/16) }
 
-// patternBudget adds up the expressions of a schema.
+// patternBudget is the total of the expressions of a schema.
 type patternBudget struct{ size, runes, weight int }
 
-// pattern checks one regular expression, before the library compiles it.
+// pattern checks one regular expression before the library compiles it.
 func (s *survey) pattern(expression, pointer string) {
 	if len(expression) <= maxPatternText {
 		s.patterns.weight += weigh(expression)
 	}
 	if s.patterns.weight > maxWeights {
-		s.fail(pointer, "the regular expressions have too many classes that ignore case, or \\p{...}, together")
+		s.fail(pointer, "the regular expressions have too many case-insensitive classes, or \\p{...}, in total")
 		return
 	}
 	size, runes, err := measure(expression)
@@ -51,20 +51,20 @@ func (s *survey) pattern(expression, pointer string) {
 	s.patterns.runes += runes
 	switch {
 	case size > maxPattern:
-		s.fail(pointer, "the regular expression is too large: it unfolds to %d steps, at most %d are taken", size, maxPattern)
+		s.fail(pointer, "the regular expression is too large: it expands to %d steps, and the limit is %d", size, maxPattern)
 	case s.patterns.size > maxPatterns || s.patterns.runes > maxRunes:
-		s.fail(pointer, "the regular expressions are too large together")
+		s.fail(pointer, "the regular expressions are too large in total")
 	}
 }
 
-// measure returns how many instructions an expression compiles to, and how many runes its classes list,
-// without compiling it.
+// measure returns the number of instructions that an expression compiles to, and the number of
+// runes in its classes, without compiling it.
 func measure(expression string) (size, runes int, err error) {
 	if len(expression) > maxPatternText {
 		return 0, 0, errors.New("it is too long")
 	}
 	if weigh(expression) > maxWeight {
-		return 0, 0, errors.New("it has too many classes that ignore case, or \\p{...}")
+		return 0, 0, errors.New("it has too many case-insensitive classes, or \\p{...}")
 	}
 	re, err := syntax.Parse(translate(expression), syntax.Perl)
 	if detail, ok := errors.AsType[*syntax.Error](err); ok {
@@ -77,21 +77,22 @@ func measure(expression string) (size, runes int, err error) {
 	return size, runes, nil
 }
 
-// unsupportedError is the reason why RE2 refuses an expression. It names what JavaScript has and RE2 does not.
+// unsupportedError is the reason why RE2 rejects an expression: a feature of JavaScript that RE2
+// does not have.
 type unsupportedError struct{ what, hint string }
 
 func (e *unsupportedError) Error() string { return e.what }
 
-// foreign are the parts of JavaScript's expressions that RE2 does not have, by how they begin.
+// foreign are the features of JavaScript's expressions that RE2 does not have, by prefix.
 var foreign = []struct{ begins, what, hint string }{
-	{"(?=", "a lookahead, (?=...)", "match the whole text, or put each condition into a pattern of its own under allOf"},
-	{"(?!", "a negative lookahead, (?!...)", "put what must not match into not: {pattern: ...}"},
-	{"(?<=", "a lookbehind, (?<=...)", "match what stands before as well"},
-	{"(?<!", "a negative lookbehind, (?<!...)", "put what must not match into not: {pattern: ...}"},
-	{`\k<`, "a backreference", "expressions are those of RE2, which match in linear time: write the repetition out"},
+	{"(?=", "a lookahead, (?=...)", "match the whole text, or put each condition into a separate pattern under allOf"},
+	{"(?!", "a negative lookahead, (?!...)", "put the excluded pattern into not: {pattern: ...}"},
+	{"(?<=", "a lookbehind, (?<=...)", "match the preceding text as well"},
+	{"(?<!", "a negative lookbehind, (?<!...)", "put the excluded pattern into not: {pattern: ...}"},
+	{`\k<`, "a backreference", "expressions follow RE2, which matches in linear time; write the repetition out"},
 }
 
-// unsupported says in words why RE2 refuses an expression.
+// unsupported explains why RE2 rejects an expression.
 func unsupported(err *syntax.Error) error {
 	for _, f := range foreign {
 		if strings.HasPrefix(err.Expr, f.begins) {
@@ -109,7 +110,7 @@ func patternHint(err error) string {
 	if e, ok := errors.AsType[*unsupportedError](err); ok {
 		return e.hint
 	}
-	return "expressions are those of RE2: there is no lookahead and no backreference"
+	return "expressions follow RE2, which has no lookahead and no backreference"
 }
 
 func measureTree(re *syntax.Regexp) (size, runes int) {
@@ -129,8 +130,8 @@ func measureTree(re *syntax.Regexp) (size, runes int) {
 	return size + 1, runes
 }
 
-// isExpression is the format "regex". It compiles nothing, and takes time that is linear in the length of the text: names of
-// properties are not looked up, and flags, which JavaScript's expressions do not have inside, are refused.
+// isExpression is the format "regex". It compiles nothing and takes linear time: property names are
+// not looked up, and inline flags, which JavaScript's expressions do not have, are rejected.
 func isExpression(v any) bool {
 	s, ok := v.(string)
 	if !ok {
@@ -143,17 +144,17 @@ func isExpression(v any) bool {
 	return err == nil
 }
 
-// propertyName is a class of characters that is named by a property.
+// propertyName matches a character class that is named by a property.
 var propertyName = regexp.MustCompile(`\\[pP](\{[^{}]*\}|[A-Za-z])`)
 
-// What parsing takes for a class, in tens of microseconds: RE2 lists the other cases of each character of a class, and all
-// that a property names.
+// The cost of parsing a class, in tens of microseconds: RE2 lists the other cases of each character
+// of a class, and all characters of a property.
 const (
 	foldedWeight   = 64
 	propertyWeight = 16
 )
 
-// weigh returns how dear an expression is to parse, before it is parsed.
+// weigh estimates how expensive an expression is to parse, before it is parsed.
 func weigh(expression string) int {
 	classes, properties := 0, 0
 	for i := 0; i < len(expression); i++ {
@@ -172,8 +173,8 @@ func weigh(expression string) int {
 	return properties * propertyWeight
 }
 
-// ignoresCase reports whether an expression may have the flag i inside, as in (?i) or (?s-i:...). An escaped bracket may be
-// taken for one that begins a group.
+// ignoresCase reports whether an expression may contain the flag i, as in (?i) or (?s-i:...). It
+// may mistake an escaped parenthesis for the start of a group.
 func ignoresCase(expression string) bool { return caseFlag.MatchString(expression) }
 
 var caseFlag = regexp.MustCompile(`\(\?[a-zA-Z]*i[a-zA-Z]*[-:)]`)

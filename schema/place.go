@@ -1,10 +1,11 @@
 package schema
 
-// place is where a value stands in a document. Whatever reaches the same value reaches the same place, so
-// that places can be compared. A box is made for arrays and objects only, when they are looked into.
+// place is the location of a value in a document. All paths to the same value share a place, so
+// that places can be compared. Children are allocated only for arrays and objects, when they are
+// opened.
 type place struct {
 	parent *place
-	index  int // among the parent's elements, or among its names
+	index  int // among the parent's elements or names
 	box    *box
 }
 
@@ -13,7 +14,7 @@ type box struct {
 	places []place
 }
 
-// open returns the names of an object in order.
+// open returns the sorted names of an object.
 func (p *place) open(object map[string]any) []string {
 	if p.box == nil {
 		names := sortedKeys(object)
@@ -22,14 +23,14 @@ func (p *place) open(object map[string]any) []string {
 	return p.box.names
 }
 
-// openArray makes the places of an array's elements.
+// openArray allocates the places of an array's elements.
 func (p *place) openArray(size int) {
 	if p.box == nil {
 		p.box = &box{places: make([]place, size)}
 	}
 }
 
-// child returns the place of the i-th element or member of what was opened.
+// child returns the place of the i-th element or member. The parent must be open.
 func (p *place) child(i int) *place {
 	c := &p.box.places[i]
 	c.parent, c.index = p, i
@@ -47,7 +48,7 @@ func (p *place) pointer() string {
 	return joinIndex(p.parent.pointer(), p.index)
 }
 
-// marks is the set of the members or elements of one value that were evaluated, in the sense of the keywords
+// marks is a set of members or elements of one value that were evaluated, in the sense of
 // unevaluatedProperties and unevaluatedItems. The zero value is empty.
 type marks struct {
 	all  bool
@@ -78,7 +79,7 @@ func (m *marks) has(i int) bool {
 	return word < len(m.high) && m.high[word]&(1<<(i%64)) != 0
 }
 
-// join adds what other has.
+// join adds the members of other.
 func (m *marks) join(other marks) {
 	m.all = m.all || other.all
 	m.low |= other.low

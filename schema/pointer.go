@@ -11,13 +11,13 @@ var (
 	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-// join returns the JSON Pointer of a member of what pointer points at.
+// join returns the JSON Pointer of a member of the value at pointer.
 func join(pointer, token string) string { return pointer + "/" + escaper.Replace(token) }
 
-// joinIndex returns the JSON Pointer of an element of what pointer points at.
+// joinIndex returns the JSON Pointer of an element of the value at pointer.
 func joinIndex(pointer string, i int) string { return pointer + "/" + strconv.Itoa(i) }
 
-// tokens splits a JSON Pointer into names and indexes. It is false for what is no pointer.
+// tokens splits a JSON Pointer into names and indexes. It returns false for an invalid pointer.
 func tokens(pointer string) ([]string, bool) {
 	if pointer == "" {
 		return nil, true
@@ -32,7 +32,7 @@ func tokens(pointer string) ([]string, bool) {
 	return parts, true
 }
 
-// lookup returns what pointer points at in doc.
+// lookup returns the value at pointer in doc.
 func lookup(doc any, pointer string) (any, bool) {
 	path, ok := tokens(pointer)
 	if !ok {
@@ -57,7 +57,7 @@ func lookup(doc any, pointer string) (any, bool) {
 	return doc, true
 }
 
-// fragmentPointer decodes the fragment of a URL into the JSON Pointer that it spells.
+// fragmentPointer decodes the fragment of a URL into a JSON Pointer.
 func fragmentPointer(fragment string) (string, bool) {
 	pointer, err := url.PathUnescape(fragment)
 	if err != nil {
@@ -67,7 +67,7 @@ func fragmentPointer(fragment string) (string, bool) {
 	return pointer, ok
 }
 
-// pointerFragment spells a JSON Pointer as the fragment of a URL, in the one way that the library does.
+// pointerFragment encodes a JSON Pointer as the fragment of a URL, in the spelling of the library.
 func pointerFragment(pointer string) string {
 	parts := strings.Split(pointer, "/")
 	for i, part := range parts {

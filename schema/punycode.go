@@ -13,8 +13,8 @@ const (
 	punyFirstRune, punyFirstBias = 128, 72
 )
 
-// decodePunycode returns the text of a label without its prefix xn--, and whether it is well-formed. A label is short:
-// what it may hold is bounded by its caller.
+// decodePunycode decodes a label without its prefix xn--, and reports whether it is well-formed.
+// The caller bounds the length of the label.
 func decodePunycode(s string) (string, bool) {
 	plain, digits := "", s
 	if dash := strings.LastIndexByte(s, '-'); dash >= 0 {
@@ -55,7 +55,7 @@ func decodePunycode(s string) (string, bool) {
 	return string(out), true
 }
 
-// encodePunycode returns a text as a label without its prefix xn--.
+// encodePunycode encodes a text as a label, without the prefix xn--.
 func encodePunycode(s string) string {
 	text, out := []rune(s), []byte{}
 	for _, r := range text {

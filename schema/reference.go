@@ -11,7 +11,7 @@ func (s *survey) fail(pointer, format string, args ...any) {
 	s.errs = append(s.errs, &Error{Pointer: pointer, Message: fmt.Sprintf(format, args...)})
 }
 
-// references notes the references of one schema, to be resolved when all names are known.
+// references collects the references of one schema, to be resolved when all names are known.
 func (s *survey) references(object map[string]any, pointer string, base *url.URL) {
 	for _, keyword := range refKeywords {
 		value, ok := object[keyword]
@@ -21,7 +21,7 @@ func (s *survey) references(object map[string]any, pointer string, base *url.URL
 		at := join(pointer, keyword)
 		spelled, ok := value.(string)
 		if !ok {
-			s.fail(at, "%s is to be a string", keyword)
+			s.fail(at, "%s must be a string", keyword)
 			continue
 		}
 		target, err := base.Parse(spelled)
@@ -33,8 +33,9 @@ func (s *survey) references(object map[string]any, pointer string, base *url.URL
 	}
 }
 
-// resolve checks that a reference stays in the document. A fragment that is a JSON Pointer may make a schema
-// of something under an unknown keyword, as "#/components/schemas/Pet" does: that is walked then.
+// resolve checks that a reference stays in the document. A fragment that is a JSON Pointer may
+// refer to a schema under an unknown keyword, as "#/components/schemas/Pet" does. That schema is
+// walked then.
 func (s *survey) resolve(ref reference) {
 	bare := *ref.url
 	bare.Fragment, bare.RawFragment = "", ""
@@ -43,7 +44,7 @@ func (s *survey) resolve(ref reference) {
 		s.errs = append(s.errs, &Error{
 			Pointer: ref.pointer,
 			Message: "the " + ref.keyword + " leaves the document",
-			Hint:    "copy what it refers to into $defs and refer to it as #/$defs/...",
+			Hint:    "copy its target into $defs and refer to it as #/$defs/...",
 		})
 		return
 	}
@@ -64,17 +65,17 @@ func (s *survey) resolve(ref reference) {
 	switch value.(type) {
 	case map[string]any, bool:
 	default:
-		s.fail(ref.pointer, "the %s refers to something that is no schema", ref.keyword)
+		s.fail(ref.pointer, "the %s refers to a value that is not a schema", ref.keyword)
 		return
 	}
 	s.targets = append(s.targets, target)
 	s.named++
-	s.strays += size(value) // the library looks at all of it again, for each such reference
+	s.strays += size(value) // the library walks the value again for each such reference
 	base, _ := url.Parse(s.resource(target))
 	s.schema(value, target, base)
 }
 
-// respell writes the fragment of a reference in the library's own spelling.
+// respell writes the fragment of a reference in the spelling of the library.
 func (s *survey) respell(ref reference, fragment string) {
 	spelled, ok := ref.owner[ref.keyword].(string)
 	if !ok {
@@ -88,7 +89,7 @@ func (s *survey) respell(ref reference, fragment string) {
 	}
 }
 
-// dangling is the mistake of a reference to nothing. The hint names what there is beside it.
+// dangling returns the mistake for a reference without a target. The hint names existing targets.
 func (s *survey) dangling(ref reference, fragment, target string) *Error {
 	at := strings.LastIndexByte(target, '/')
 	hint := "declare it under $defs and refer to it as #/$defs/..."
@@ -99,7 +100,7 @@ func (s *survey) dangling(ref reference, fragment, target string) *Error {
 	}
 	return &Error{
 		Pointer: ref.pointer,
-		Message: fmt.Sprintf("the %s %q refers to nothing in the document", ref.keyword, short60("#"+fragment)),
+		Message: fmt.Sprintf("the %s %q has no target in the document", ref.keyword, short60("#"+fragment)),
 		Hint:    hint,
 	}
 }

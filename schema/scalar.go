@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// text checks what n itself says of a string.
+// text checks the string keywords of n.
 func (e *evaluation) text(n *node, s string, at *place, out *outcome) {
 	r := &n.text
 	if r.min != unlimited || r.max != unlimited {
@@ -29,10 +29,11 @@ func (e *evaluation) text(n *node, s string, at *place, out *outcome) {
 	}
 }
 
-// rationalSteps is what arithmetic with two exact numbers counts for; their tokens are short.
+// rationalSteps is the number of steps for arithmetic with two exact numbers, whose tokens are
+// short.
 const rationalSteps = 16
 
-// numeric checks what n itself says of a number.
+// numeric checks the number keywords of n.
 func (e *evaluation) numeric(n *node, v json.Number, at *place, out *outcome) {
 	r := &n.number
 	if *r == (numberRules{}) || !e.budget.spend(rationalSteps) {

@@ -11,24 +11,24 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Options say how a schema is compiled. The zero value is a schema that is not strict, within the default
-// limits.
+// Options configures the compilation of a schema. The zero value means a schema that is not strict,
+// with the default limits.
 type Options struct {
-	// Strict closes every object whose schema lists properties and says nothing about other names; see the
-	// package documentation. Default false.
+	// Strict closes every object whose schema lists properties and does not allow other names
+	// explicitly; see the package documentation. Default false.
 	Strict bool
-	// Limits bound the schema and what checking a document may take.
+	// Limits bounds the schema and the check of a document.
 	Limits Limits
 }
 
-// Limits bound a schema. A zero field means the default that its comment names, never "no limit".
+// Limits bounds a schema. A zero field means the default that its comment names, never "no limit".
 type Limits struct {
 	// SchemaBytes bounds the text of the schema. Default 256 KiB.
 	SchemaBytes int
 	// Depth bounds nested arrays and objects in documents. Default 64.
 	Depth int
-	// Work bounds the steps of one Validate; a step is about one schema applied to one value, and takes some
-	// 10 to 200 ns. Default 5,000,000.
+	// Work bounds the steps of one Validate. A step is roughly one schema applied to one value, and
+	// takes 10 to 200 ns. Default 5,000,000.
 	Work int
 	// Violations bounds the violations that one Validate returns. Default 100.
 	Violations int
@@ -60,15 +60,15 @@ type Schema struct {
 	root     *node
 	limits   Limits
 	strict   bool
-	tracks   bool // someone asks which members or elements were evaluated
-	dynamic  bool // there are references that depend on the way to them
+	tracks   bool // evaluated members or elements must be tracked
+	dynamic  bool // there are references that depend on the dynamic scope
 	defaults bool // there are defaults
 	mistakes Errors
-	names    map[string]bool // names that properties and required have
+	names    map[string]bool // the names in properties and required
 }
 
-// Compile compiles the JSON text of a schema. The error is an [Errors]: every mistake, with its place. It
-// takes bounded time for any text: a schema whose worst document is not bounded is refused.
+// Compile compiles the JSON text of a schema. The error is an [Errors] with all mistakes and their
+// positions. It takes bounded time for any text: a schema whose cost is not bounded is rejected.
 func Compile(text []byte, opts Options) (*Schema, error) {
 	s, errs := compileText(text, opts)
 	if len(errs) > 0 {
@@ -80,11 +80,11 @@ func Compile(text []byte, opts Options) (*Schema, error) {
 func compileText(text []byte, opts Options) (s *Schema, errs Errors) {
 	limits := opts.Limits.withDefaults()
 	if len(text) > limits.SchemaBytes {
-		return nil, oneError("", "the schema is larger than it may be", "")
+		return nil, oneError("", "the schema exceeds its size limit", "")
 	}
 	root, err := strictjson.Decode(text, strictjson.Limits{Depth: maxSchemaDepth, Keys: maxSchemaKeys})
 	if err != nil {
-		return nil, oneError("", "the schema is no JSON that is taken: "+err.Error(), "")
+		return nil, oneError("", "the schema is not valid JSON: "+err.Error(), "")
 	}
 	d, errs := draftOf(root)
 	if errs != nil {
@@ -117,26 +117,26 @@ func compileText(text []byte, opts Options) (s *Schema, errs Errors) {
 	return s, nil
 }
 
-// Within returns the schema with another bound on the steps of a Validate, for callers that can do without an
-// answer which takes longer. It shares everything else with s. Its Defaults may leave members out.
+// Within returns the schema with another bound on the steps of Validate. It shares everything else
+// with s. Its Defaults may omit members.
 func (s *Schema) Within(work int) *Schema {
 	bounded := *s
 	bounded.limits.Work = work
 	return &bounded
 }
 
-// Validate returns every place where doc does not fit, in the order of their pointers, or nil where it fits.
-// What it returns tells what the schema asks and where, never what the document holds. It takes bounded time
-// for any document: one that takes too much is refused with the keyword [MaxWork], one that is too deep or
-// has a monstrous number with [MaxDepth] or [MaxNumber].
+// Validate returns all violations in doc, sorted by pointer, or nil if it fits. They contain
+// positions and requirements of the schema, never content of the document. It takes bounded time
+// for any document: one that takes too many steps is rejected with the keyword [MaxWork], and one
+// that is too deep or has an oversized number with [MaxDepth] or [MaxNumber].
 //
-// A member that is missing has the pointer that it would have. Where no branch of an anyOf or oneOf fits,
-// that keyword is a violation, and so is what the nearest branch found. doc is what strictjson.Decode returns
-// and is not changed.
+// A missing member is reported with the pointer that it would have. If no branch of an anyOf or
+// oneOf fits, the violations include that keyword and those of the nearest branch. doc must be a
+// value from strictjson.Decode and is not changed.
 func (s *Schema) Validate(doc any) []abi.Violation { return s.check(s.root, doc) }
 
-// Public returns the pointer of a violation with * for each name that the schema does not declare, and for each index:
-// what is left is of the schema, and nothing of the document.
+// Public returns the pointer of a violation with each undeclared name and each index replaced by *.
+// The result contains only names of the schema, and nothing of the document.
 func (s *Schema) Public(pointer string) string {
 	parts := strings.Split(pointer, "/")
 	for i, part := range parts[1:] {
@@ -156,7 +156,7 @@ func (s *Schema) check(n *node, doc any) (found []abi.Violation) {
 	return s.evaluate(n, doc, root)
 }
 
-// metas are the schemas of schemas, each compiled when first needed.
+// metas are the metaschemas, each compiled at first use.
 var metas = func() map[*draft]func() *Schema {
 	all := make(map[*draft]func() *Schema, len(drafts))
 	for _, d := range drafts {
@@ -165,20 +165,20 @@ var metas = func() map[*draft]func() *Schema {
 	return all
 }()
 
-// misspelled checks a schema against the schema of its draft.
+// misspelled checks a schema against the metaschema of its draft.
 func misspelled(root any, d *draft) Errors {
 	var errs Errors
 	found := metas[d]().Validate(root)
 	for i, v := range found {
 		if i+1 < len(found) && found[i+1].Pointer == v.Pointer {
-			continue // an anyOf, whose nearest branch follows and says more
+			continue // an anyOf, whose nearest branch follows and is more specific
 		}
 		errs = append(errs, &Error{Pointer: v.Pointer, Message: misspelling(v), Hint: misspelledType(root, v)})
 	}
 	return errs
 }
 
-// misspelling says what a schema's own schema asks at a place.
+// misspelling describes a violation of the metaschema.
 func misspelling(v abi.Violation) string {
 	what := "the schema"
 	if at := strings.LastIndexByte(v.Pointer, '/'); at >= 0 {
@@ -188,19 +188,19 @@ func misspelling(v abi.Violation) string {
 	case len(v.Limit) == 0:
 		return what + " is not valid here"
 	case v.Keyword == "enum":
-		return fmt.Sprintf("%s takes one of %s", what, v.Limit)
+		return fmt.Sprintf("%s must be one of %s", what, v.Limit)
 	case v.Keyword == "type":
-		return fmt.Sprintf("%s takes a value of type %s", what, v.Limit)
+		return fmt.Sprintf("%s must be a value of type %s", what, v.Limit)
 	}
-	return fmt.Sprintf("%s is not valid here, where %s is to be %s", what, v.Keyword, v.Limit)
+	return fmt.Sprintf("%s is not valid here: %s must be %s", what, v.Keyword, v.Limit)
 }
 
-// importSchema compiles what was surveyed. What the library does not take, and what it trips over, is a
-// mistake of the schema.
+// importSchema compiles a surveyed schema. If the library rejects it or panics, that is a mistake
+// of the schema.
 func importSchema(survey *survey) (root *node, all []*node, errs Errors) {
 	defer func() {
 		if recover() != nil {
-			root, all, errs = nil, nil, oneError("", "the schema cannot be compiled", "look for a keyword with a value of the wrong type")
+			root, all, errs = nil, nil, oneError("", "cannot compile the schema", "look for a keyword with a value of the wrong type")
 		}
 	}()
 	root, all, err := compileDocument(survey)

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// The schemas of the vendor's documentation of memory stores.
+// The schemas in the vendor's documentation of memory stores.
 const (
 	prefsSchema = `{"type": "object", "properties": {
 		"preferences": {"type": "object", "properties": {
@@ -43,7 +43,8 @@ func decode(t testing.TB, text string) any {
 	return doc
 }
 
-// terse joins what violations hold, as "/age: type: \"integer\"": the words for people are package abi's.
+// terse formats violations like "/age: type: \"integer\"". Package abi tests their texts for
+// people.
 func terse(violations []abi.Violation) string {
 	texts := make([]string, len(violations))
 	for i, v := range violations {
@@ -84,14 +85,14 @@ func TestValidate(t *testing.T) {
 		{"not", `{"not": {"type": "string"}}`, `"x"`, `/: not: {"type":"string"}`},
 		{"then", `{"if": {"type": "string"}, "then": {"minLength": 2}, "else": {"type": "null"}}`, `"x"`, `/: minLength: 2`},
 		{"length in characters", `{"maxLength": 2}`, `"äöü"`, `/: maxLength: 2`},
-		{"the nearest branch tells why",
+		{"the nearest branch explains the failure",
 			`{"anyOf": [{"type": "string"}, {"type": "object", "required": ["a", "b"]}]}`, `{"a": 1}`,
 			`/: anyOf: [{"type":"string"},{"required":["a","b"],"type":"object"}]; /b: required: ["a","b"]`},
 		{"oneOf twice", `{"oneOf": [{"minimum": 1}, {"minimum": 2}]}`, `3`, `/: oneOf: [{"minimum":1},{"minimum":2}]`},
 		{"once", `{"allOf": [{"type": "string"}, {"type": "string"}]}`, `1`, `/: type: "string"`},
 		{"a limit beyond int", `{"maxItems": 1e300}`, `[1]`, ``},
-		{"long limits are not told", `{"enum": ["` + strings.Repeat("x", 200) + `"]}`, `1`, `/: enum`},
-		{"$schema says the draft", `{"$schema": "http://json-schema.org/draft-07/schema", "$ref": "#/definitions/s", "type": "null", "definitions": {"s": {"type": "string"}}}`, `"x"`, ``},
+		{"long limits are omitted", `{"enum": ["` + strings.Repeat("x", 200) + `"]}`, `1`, `/: enum`},
+		{"$schema sets the draft", `{"$schema": "http://json-schema.org/draft-07/schema", "$ref": "#/definitions/s", "type": "null", "definitions": {"s": {"type": "string"}}}`, `"x"`, ``},
 		{"$ref has siblings", `{"$ref": "#/definitions/s", "maxLength": 0, "definitions": {"s": {"type": "string"}}}`, `"x"`, `/: maxLength: 0`},
 		{"a schema under an unknown keyword", `{"$ref": "#/components/schemas/a%20b", "components": {"schemas": {"a b": {"type": "string"}}}}`, `1`, `/: type: "string"`},
 	}
@@ -140,10 +141,10 @@ func TestValidateTellsNoValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Count(string(text), "pointer") < len(doc) {
-		t.Errorf("Validate finds %s; want something in each member", text)
+		t.Errorf("Validate returns %s; want a violation in each member", text)
 	}
 	if strings.Contains(string(text), "secret") || strings.Contains(string(text), "4711") {
-		t.Errorf("Validate tells a value: %s", text)
+		t.Errorf("Validate returns a value of the document: %s", text)
 	}
 }
 

@@ -2,18 +2,19 @@ package schema
 
 import "slices"
 
-// selector tells the branches of an anyOf or oneOf apart by one property, which every branch requires and
-// allows other values for: at most one branch fits an object, and the others need not be looked at. A
-// recursive schema often is such a union, as of the nodes of a syntax tree, and would be exponential without.
+// selector distinguishes the branches of an anyOf or oneOf by one property, which every branch
+// requires with different values. At most one branch fits an object, and the others need not be
+// checked. Recursive schemas are often such unions, for example the nodes of a syntax tree, and
+// would take exponential time without a selector.
 type selector struct {
 	keyword  string
 	property string
 	branches []*node
-	rules    []*node        // what each branch says of the property
+	rules    []*node        // the schema of the property in each branch
 	byValue  map[string]int // identity of a value -> the one branch that allows it
 }
 
-// selectorOf returns what tells the branches apart, or nil.
+// selectorOf returns a selector for the branches, or nil.
 func selectorOf(keyword string, branches []*node) *selector {
 	if len(branches) < 2 {
 		return nil
@@ -49,9 +50,9 @@ func selectorBy(property, keyword string, branches []*node) *selector {
 	return s
 }
 
-// plainly returns the schema that n stands for: n, or where n is nothing but a $ref, its target.
+// plainly returns the target of n if n consists only of a $ref, and n otherwise.
 func (n *node) plainly() *node {
-	for range maxNesting { // a $ref may lead to itself, which is found later
+	for range maxNesting { // a $ref may refer to itself, which is detected later
 		if !n.alias {
 			break
 		}
@@ -60,10 +61,10 @@ func (n *node) plainly() *node {
 	return n
 }
 
-// annotations are keywords beside which a $ref is still nothing but a $ref.
+// annotations are keywords that do not change the meaning of a $ref next to them.
 var annotations = []string{"$ref", "title", "description", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly"}
 
-// isAlias reports whether n is nothing but a $ref.
+// isAlias reports whether n consists only of a $ref.
 func (n *node) isAlias(refAlone bool) bool {
 	if n.inner.ref == nil {
 		return false
@@ -76,8 +77,8 @@ func (n *node) isAlias(refAlone bool) bool {
 	return n.raw != nil
 }
 
-// choose applies the one branch that an object can fit. It reports whether it does; where not, nearest has
-// what was found.
+// choose applies the one branch that can fit an object, and reports whether it does. Otherwise
+// nearest receives the findings.
 func (e *evaluation) choose(s *selector, object map[string]any, at *place, out *outcome, nearest *branch) bool {
 	value, ok := object[s.property]
 	if !ok {

@@ -1,7 +1,7 @@
 package schema
 
-// claim is what one application of a schema says of the names of an object: those it evaluated, and whether
-// it closes the object because a schema lists properties.
+// claim is what one application of a schema means for the names of an object: the names that it
+// evaluated, and whether it closes the object because a schema lists properties.
 type claim struct {
 	at     *place
 	object map[string]any
@@ -9,10 +9,10 @@ type claim struct {
 	closes bool
 }
 
-// claimSteps is what a claim counts for, because it takes memory.
+// claimSteps is the number of steps for a claim, which takes memory.
 const claimSteps = 16
 
-// claim notes what a schema that was applied to v says of its names, for strict.
+// claim records the claim of a schema that was applied to v, if the schema is strict.
 func (e *evaluation) claim(v any, at *place, seen marks, closes bool) {
 	object, ok := v.(map[string]any)
 	if !ok || !e.schema.strict || len(object) == 0 || !e.budget.spend(claimSteps) {
@@ -21,11 +21,11 @@ func (e *evaluation) claim(v any, at *place, seen marks, closes bool) {
 	e.claims = append(e.claims, claim{at: at, object: object, seen: seen, closes: closes})
 }
 
-// closed is what refuses a name that strict does not know: as if the schema had this itself.
+// closed is the schema that rejects undeclared names. It is reported as if the schema contained it.
 var closed = &node{keyword: "additionalProperties", trivial: true, never: true}
 
-// close finds the names that nobody evaluated in the objects that somebody closes. It comes last, when it is
-// known which schemas apply, so that strict never changes which branch of a schema a value takes.
+// close finds the names that no schema evaluated in objects that a schema closes. It runs last,
+// when it is known which schemas apply, so that strict never changes which branch a value takes.
 func (e *evaluation) close() {
 	var order []*place
 	sum := map[*place]*claim{}

@@ -6,11 +6,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// This is strict written a second time, in another way: from the document, with the library as the judge of
-// which schemas apply. What a schema knows of a document is a value that is made from what its parts know.
+// This is a second, independent implementation of strict. It starts from the document, and asks the
+// library which schemas apply. The knowledge of a schema is combined from that of its parts.
 
-// knowledge is what schemas know of a document: by path, which names and elements of a value they evaluate,
-// and whether they close it.
+// knowledge is what schemas know about a document: by path, which names and elements of a value
+// they evaluate, and whether they close it.
 type knowledge map[string]*known
 
 type known struct {
@@ -18,7 +18,7 @@ type known struct {
 	closed          bool
 }
 
-// knowsAllNames reports whether a document that s accepts has, in each object that is closed, only names
+// knowsAllNames reports whether a document that s accepts has, in each closed object, only names
 // that some schema evaluates.
 func knowsAllNames(s *jsonschema.Schema, doc any) bool {
 	return knowsAll(knowledgeOf(s, doc, "", true), doc, "")
@@ -63,7 +63,7 @@ func (k knowledge) merge(other knowledge) {
 	}
 }
 
-// knowledgeOf returns what s knows of v, which it accepts. Questions close nothing.
+// knowledgeOf returns the knowledge of s about v, which it accepts. Tests do not close objects.
 func knowledgeOf(s *jsonschema.Schema, v any, path string, closing bool) knowledge {
 	k := knowledge{}
 	if s == nil || s.Always != nil {

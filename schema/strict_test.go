@@ -28,14 +28,14 @@ func TestStrict(t *testing.T) {
 			"/c/y: additionalProperties: false"},
 		{"unevaluatedProperties true", `{"properties": {"a": true}, "unevaluatedProperties": true}`, `{"b": 1}`, nothing},
 		{"patternProperties", `{"properties": {"a": true}, "patternProperties": {"^x-": true}}`, `{"x-1": 1, "b": 1}`, extraB},
-		{"patternProperties alone", `{"patternProperties": {"^x-": true}}`, `{"b": 1}`, nothing},
+		{"only patternProperties", `{"patternProperties": {"^x-": true}}`, `{"b": 1}`, nothing},
 		{"allOf is a union", `{"allOf": [{"properties": {"a": true}}, {"properties": {"b": true}}]}`, `{"a": 1, "b": 1, "c": 1}`, extraC},
 		{"allOf is a union deeper down",
 			`{"allOf": [{"properties": {"o": {"properties": {"a": true}}}}, {"properties": {"o": {"properties": {"b": true}}}}]}`,
 			`{"o": {"a": 1, "b": 1, "c": 1}}`, "/o/c: additionalProperties: false"},
 		{"allOf with an open branch", `{"properties": {"a": true}, "allOf": [{"additionalProperties": true}]}`, `{"b": 1}`, nothing},
-		{"$ref beside properties", `{"$ref": "#/$defs/base", "properties": {"a": true}, "$defs": {"base": {"properties": {"b": true}}}}`, `{"a": 1, "b": 1, "c": 1}`, extraC},
-		{"$ref alone in draft 7", `{` + draft7 + `"$ref": "#/definitions/base", "properties": {"a": true}, "definitions": {"base": {"properties": {"b": true}}}}`, `{"a": 1, "b": 1}`,
+		{"$ref next to properties", `{"$ref": "#/$defs/base", "properties": {"a": true}, "$defs": {"base": {"properties": {"b": true}}}}`, `{"a": 1, "b": 1, "c": 1}`, extraC},
+		{"$ref ignores its siblings in draft 7", `{` + draft7 + `"$ref": "#/definitions/base", "properties": {"a": true}, "definitions": {"base": {"properties": {"b": true}}}}`, `{"a": 1, "b": 1}`,
 			"/a: additionalProperties: false"},
 		{"allOf in draft 4", `{` + draft4 + `"allOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]}`, `{"a": 1, "b": 1, "c": 1}`, extraC},
 		{"the branch that fits declares",
@@ -47,25 +47,25 @@ func TestStrict(t *testing.T) {
 		{"not declares nothing", `{"properties": {"a": true}, "not": {"properties": {"b": {"type": "string"}}, "required": ["b"]}}`, `{"a": 1, "b": 1}`, extraB},
 		{"not closes nothing", `{"not": {"properties": {"a": true}, "required": ["a"]}}`, `{"b": 1}`, nothing},
 		{"if closes nothing", `{"if": {"properties": {"a": {"const": 1}}}, "then": {"required": ["a"]}}`, `{"a": 1, "b": 1}`, nothing},
-		{"if knows its names", `{"if": {"properties": {"a": {"const": 1}}}, "then": {"properties": {"b": true}}}`, `{"a": 1, "b": 1, "c": 1}`, extraC},
+		{"if evaluates its names", `{"if": {"properties": {"a": {"const": 1}}}, "then": {"properties": {"b": true}}}`, `{"a": 1, "b": 1, "c": 1}`, extraC},
 		{"else", `{"if": {"required": ["a"]}, "then": {"properties": {"a": true}}, "else": {"properties": {"b": true}}}`, `{"b": 1, "c": 1}`, extraC},
 		{"contains closes nothing", `{"contains": {"properties": {"id": {"const": 1}}, "required": ["id"]}}`, `[{"id": 1, "b": 1}]`, nothing},
 		{"items", `{"items": {"properties": {"a": true}}}`, `[{"a": 1}, {"b": 1}]`, "/1/b: additionalProperties: false"},
 		{"prefixItems", `{"prefixItems": [{"properties": {"a": true}}]}`, `[{"b": 1}, {"b": 1}]`, "/0/b: additionalProperties: false"},
 		{"additionalItems", `{` + draft7 + `"items": [true], "additionalItems": {"properties": {"a": true}}}`, `[{"b": 1}, {"b": 1}]`, "/1/b: additionalProperties: false"},
 		{"dependentSchemas", `{"properties": {"a": true}, "dependentSchemas": {"a": {"properties": {"b": true}}}}`, `{"a": 1, "b": 1, "c": 1}`, extraC},
-		{"dependentSchemas not called for", `{"properties": {"a": true}, "dependentSchemas": {"a": {"properties": {"b": true}}}}`, `{"b": 1}`, extraB},
+		{"dependentSchemas that do not apply", `{"properties": {"a": true}, "dependentSchemas": {"a": {"properties": {"b": true}}}}`, `{"b": 1}`, extraB},
 		{"recursion", treeOpen, `{"kids": [{"name": 1, "kids": [{"nick": 1}]}]}`, "/kids/0/kids/0/nick: additionalProperties: false"},
 		{"$dynamicRef", `{"$dynamicAnchor": "node", "properties": {"kids": {"items": {"$dynamicRef": "#node"}}}}`, `{"kids": [{"b": 1}]}`,
 			"/kids/0/b: additionalProperties: false"},
 		{"propertyNames", `{"properties": {"a": true}, "propertyNames": {"maxLength": 1}}`, `{"a": 1}`, nothing},
-		{"no names to blame where no branch fits", `{"anyOf": [{"properties": {"a": {"type": "string"}}}]}`, `{"a": 1}`,
+		{"no names are rejected if no branch fits", `{"anyOf": [{"properties": {"a": {"type": "string"}}}]}`, `{"a": 1}`,
 			`/: anyOf: [{"properties":{"a":{"type":"string"}}}]; /a: type: "string"`},
-		{"no names to blame where no branch fits, beside properties", `{"properties": {"b": true}, "anyOf": [{"properties": {"a": {"type": "string"}}}]}`, `{"a": 1, "b": 1}`,
+		{"no names are rejected if no branch fits, next to properties", `{"properties": {"b": true}, "anyOf": [{"properties": {"a": {"type": "string"}}}]}`, `{"a": 1, "b": 1}`,
 			`/: anyOf: [{"properties":{"a":{"type":"string"}}}]; /a: type: "string"`},
-		{"contains knows its names", `{"items": {"properties": {"a": true}}, "contains": {"properties": {"b": true}, "required": ["b"]}}`, `[{"a": 1, "b": 1}, {"b": 1, "c": 1}, {"c": 1}]`,
+		{"contains evaluates its names", `{"items": {"properties": {"a": true}}, "contains": {"properties": {"b": true}, "required": ["b"]}}`, `[{"a": 1, "b": 1}, {"b": 1, "c": 1}, {"c": 1}]`,
 			"/1/c: additionalProperties: false; /2/c: additionalProperties: false"},
-		{"a declared name that does not fit is no extra name", `{"allOf": [{"properties": {"a": {"type": "string"}}}]}`, `{"a": 1, "b": 1}`,
+		{"a declared name that does not fit is not undeclared", `{"allOf": [{"properties": {"a": {"type": "string"}}}]}`, `{"a": 1, "b": 1}`,
 			`/a: type: "string"; /b: additionalProperties: false`},
 	}
 	for _, test := range tests {
@@ -78,7 +78,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestStrictManyNames has more names than fit in a word of the set of names.
+// TestStrictManyNames has more names than fit in one word of the set of names.
 func TestStrictManyNames(t *testing.T) {
 	half := func(from int) string {
 		members := make([]string, 100)

@@ -21,7 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the baseline of the test suite")
 
-// suites are modules that carry a copy of the public JSON Schema test suite, and the drafts taken from each.
+// suites are modules that contain a copy of the public JSON Schema test suite, with the drafts to
+// take from each.
 var suites = []struct {
 	module, dir string
 	drafts      map[string]string // folder -> $schema
@@ -44,15 +45,15 @@ var suites = []struct {
 
 const baselineFile = "testdata/baseline.txt"
 
-// TestSuite runs the public test suite. What is known to differ is in the baseline, which is checked both
+// TestSuite runs the public test suite. Known differences are in the baseline, which is checked both
 // ways. Its lines are
 //
-//	refused DRAFT/FILE: GROUP: WHY       the schema is not taken
-//	beyond  DRAFT/FILE: GROUP            the schema is taken, but not by the library
-//	number  DRAFT/FILE: GROUP: CASE      the document has a number that jsondoc does not read
-//	library DRAFT/FILE: GROUP: CASE      the library answers otherwise
-//	suite   DRAFT/FILE: GROUP: CASE      the suite asks for another answer
-//	strict  DRAFT/FILE: GROUP: CASE      the second implementation of strict answers otherwise
+//	refused DRAFT/FILE: GROUP: WHY       the schema is rejected
+//	beyond  DRAFT/FILE: GROUP            the schema is accepted, but not by the library
+//	number  DRAFT/FILE: GROUP: CASE      the document has a number that package strictjson rejects
+//	library DRAFT/FILE: GROUP: CASE      the library has another result
+//	suite   DRAFT/FILE: GROUP: CASE      the suite expects another result
+//	strict  DRAFT/FILE: GROUP: CASE      the second implementation of strict has another result
 func TestSuite(t *testing.T) {
 	run := &suiteRun{}
 	for _, suite := range suites {
@@ -145,7 +146,7 @@ func (r *suiteRun) group(t *testing.T, name string, group suiteGroup, text []byt
 	}
 }
 
-// withDraft names the draft in a schema that does not, which the suite leaves to its folders.
+// withDraft adds the draft to a schema without one, which the suite implies by its folders.
 func withDraft(t *testing.T, text []byte, draft string) []byte {
 	t.Helper()
 	var object map[string]json.RawMessage
@@ -160,7 +161,7 @@ func withDraft(t *testing.T, text []byte, draft string) []byte {
 	return named
 }
 
-// rawSchema compiles a schema with the library alone.
+// rawSchema compiles a schema with only the library.
 func rawSchema(text []byte) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.AssertFormat = true
@@ -173,14 +174,15 @@ func rawSchema(text []byte) (*jsonschema.Schema, error) {
 
 func rawAccepts(s *jsonschema.Schema, doc any) bool { return s.Validate(doc) == nil }
 
-// moduleDir downloads a module and returns its folder, or skips the test where there is no way to it.
+// moduleDir downloads a module and returns its folder. It skips the test if the module cannot be
+// downloaded.
 func moduleDir(t *testing.T, module string) string {
 	t.Helper()
 	cmd := exec.Command("go", "mod", "download", "-json", module)
 	out, err := cmd.Output()
 	var answer struct{ Dir, Error string }
 	if jsonErr := json.Unmarshal(out, &answer); jsonErr != nil || answer.Dir == "" {
-		t.Skipf("%s cannot be had: %v %s", module, err, answer.Error)
+		t.Skipf("cannot download %s: %v %s", module, err, answer.Error)
 	}
 	return answer.Dir
 }
@@ -195,7 +197,7 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 	}
 }
 
-// compareBaseline checks that what differs is what is known to.
+// compareBaseline checks that the differences are those in the baseline.
 func compareBaseline(t *testing.T, got []string) {
 	t.Helper()
 	slices.Sort(got)
@@ -217,7 +219,7 @@ func compareBaseline(t *testing.T, got []string) {
 	}
 	for _, line := range want {
 		if !slices.Contains(got, line) {
-			t.Errorf("in %s, but no longer so: %s", baselineFile, line)
+			t.Errorf("in %s, but no longer different: %s", baselineFile, line)
 		}
 	}
 }

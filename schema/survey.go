@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// The bounds of a schema's text. Some of what compiling costs grows with their product.
+// The bounds of a schema's text. The cost of compiling depends partly on their product.
 const (
 	maxSchemaDepth = 100  // nested arrays and objects
 	maxSchemaKeys  = 4096 // members of one object
 	maxSchemas     = 4096 // schemas within a schema
-	maxNamed       = 512  // of them those with an $id or an anchor, or that stand under no known keyword
+	maxNamed       = 512  // of them those with an $id or an anchor, or under an unknown keyword
 )
 
-// The keywords that hold schemas, and how.
+// The ways in which keywords hold schemas.
 const (
 	holdsOne   = 1 << iota // a schema
 	holdsList              // an array of schemas
 	holdsNamed             // an object whose members are schemas
 )
 
-// schemaKeywords are those keywords, with the first draft that has them.
+// schemaKeywords are the keywords that hold schemas, with the first draft that has them.
 var schemaKeywords = map[string]struct{ holds, since int }{
 	"not":                   {holdsOne, 4},
 	"if":                    {holdsOne, 7},
@@ -48,31 +48,32 @@ var schemaKeywords = map[string]struct{ holds, since int }{
 
 var refKeywords = []string{"$ref", "$dynamicRef", "$recursiveRef"}
 
-// documentURL is the base of every schema. It tells nothing of this host, in no error text either.
+// documentURL is the base URL of every schema. It contains nothing about this host, since errors
+// may quote it.
 const documentURL = "mem:///schema"
 
-// survey walks a schema before anything expensive looks at it. It finds what a schema could be made to cost
-// by its mere text, every reference that leaves the document, and what the importer wants to know later.
+// survey walks a schema before any expensive processing. It detects schemas that are expensive by
+// their text, finds references that leave the document, and collects data for the importer.
 type survey struct {
 	draft *draft
 	root  any
 	errs  Errors
 
-	seen      map[string]bool   // pointers of the schemas that were walked
-	resources map[string]string // URL of a schema with a name -> its pointer; the document's own URL too
+	seen      map[string]bool   // pointers of the visited schemas
+	resources map[string]string // URL of a named schema -> its pointer; the document's own URL too
 	names     map[string]string // the reverse
 	anchors   []string          // pointers of schemas with a $dynamicAnchor
 	refs      []reference
 	named     int
 	maxStrays int
-	targets   []string // pointers of what references lead to, where no keyword holds it
+	targets   []string // pointers of the targets of references that no keyword holds
 	mistakes  Errors
-	strays    int // JSON values in what a $ref made a schema of, though no known keyword holds it
+	strays    int // JSON values in schemas that only a $ref reaches, under an unknown keyword
 	patterns  patternBudget
-	spelled   map[string]string // the patterns that were translated, by the pointers of their schemas
+	spelled   map[string]string // translated patterns, by the pointers of their schemas
 }
 
-// reference is a $ref and the like, with the base that it is relative to.
+// reference is a $ref or a similar keyword, with its base URL.
 type reference struct {
 	pointer string
 	url     *url.URL
@@ -80,8 +81,8 @@ type reference struct {
 	keyword string
 }
 
-// surveyOf walks root. It rewrites references to one spelling: the library keeps a copy of a schema for
-// each of the many ways to spell the same fragment.
+// surveyOf walks root. It rewrites references to one spelling: the library would copy a schema for
+// each spelling of the same fragment.
 func surveyOf(root any, d *draft) *survey {
 	s := &survey{
 		draft: d, root: root,
@@ -89,7 +90,7 @@ func surveyOf(root any, d *draft) *survey {
 		resources: map[string]string{},
 		names:     map[string]string{},
 		spelled:   map[string]string{},
-		maxStrays: 2 * size(root), // enough where they do not lie in each other
+		maxStrays: 2 * size(root), // enough if they are not nested in each other
 	}
 	base, _ := url.Parse(documentURL)
 	s.name(base, "")
@@ -99,7 +100,7 @@ func surveyOf(root any, d *draft) *survey {
 	}
 	s.usedKeywords()
 	if s.exhausted() {
-		s.fail("", "the schema is too large: it may have %d schemas, %d of them with $id or an anchor or under no known keyword", maxSchemas, maxNamed)
+		s.fail("", "the schema is too large: the limit is %d schemas, %d of them with $id or an anchor or under unknown keywords", maxSchemas, maxNamed)
 	}
 	return s
 }
@@ -108,7 +109,7 @@ func (s *survey) exhausted() bool {
 	return len(s.seen) > maxSchemas || s.named > maxNamed || s.strays > s.maxStrays
 }
 
-// schema walks what stands at pointer as a schema, unless it was walked before.
+// schema walks the schema at pointer, unless it was walked before.
 func (s *survey) schema(value any, pointer string, base *url.URL) {
 	if s.exhausted() || s.seen[pointer] {
 		return
@@ -167,7 +168,8 @@ func (s *survey) keyword(keyword string, value any, pointer string, base *url.UR
 	}
 }
 
-// identify notes the names that a schema gives itself and returns the base of what is in it.
+// identify records the names that a schema declares for itself and returns the base URL for its
+// content.
 func (s *survey) identify(object map[string]any, pointer string, base *url.URL) *url.URL {
 	if _, ok := object["$anchor"]; ok {
 		s.named++
@@ -183,24 +185,24 @@ func (s *survey) identify(object map[string]any, pointer string, base *url.URL) 
 	s.named++
 	parsed, err := base.Parse(id)
 	if err != nil {
-		s.fail(join(pointer, s.draft.id), "the %s is no URL", s.draft.id)
+		s.fail(join(pointer, s.draft.id), "the %s is not a URL", s.draft.id)
 		return base
 	}
 	if strings.HasPrefix(id, "#") {
-		return base // an anchor, in the way of draft 7 and before
+		return base // an anchor, in draft 7 and before
 	}
 	bare := *parsed
 	bare.Fragment, bare.RawFragment = "", ""
 	if !selfReferable(&bare) {
-		s.fail(join(pointer, s.draft.id), "the %s is a URL that no reference leads back to", s.draft.id)
+		s.fail(join(pointer, s.draft.id), "the %s is a URL that references cannot resolve to", s.draft.id)
 		return base
 	}
 	s.name(&bare, pointer)
 	return &bare
 }
 
-// selfReferable reports whether the reference "#" in a schema of that name leads to it. It does not where the name
-// ends in an empty query, and the library would look for such a schema without end.
+// selfReferable reports whether the reference "#" in a schema with that URL leads to the schema. It
+// does not if the URL ends in an empty query, for which the library would search without end.
 func selfReferable(u *url.URL) bool {
 	again, err := u.Parse("#")
 	return err == nil && again.String() == u.String()
@@ -215,7 +217,7 @@ func (s *survey) name(u *url.URL, pointer string) {
 	s.names[pointer] = u.String()
 }
 
-// resource returns the URL of the schema with a name that the schema at pointer belongs to.
+// resource returns the URL of the named schema that contains the schema at pointer.
 func (s *survey) resource(pointer string) string {
 	for {
 		if name, ok := s.names[pointer]; ok {

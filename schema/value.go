@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// kinds is a set of JSON types. A number is numeric, and whole besides where it has no fraction.
+// kinds is a set of JSON types. A number is numeric, and also whole if it has no fraction.
 type kinds uint8
 
 const (
@@ -28,8 +28,8 @@ var kindNames = map[string]kinds{
 	"number": numeric, "integer": whole,
 }
 
-// kindOf returns the type of a decoded value; none for what no decoder returns. It does not look whether a
-// number is whole.
+// kindOf returns the type of a decoded value, none for a value that no decoder returns. It does not
+// check whether a number is whole.
 func kindOf(v any) kinds {
 	switch v.(type) {
 	case nil:
@@ -57,12 +57,12 @@ func (k kinds) holds(v any) bool {
 	return ok && k&whole != 0 && isWhole(n)
 }
 
-// isPlain reports whether a number token is nothing but a sign and digits.
+// isPlain reports whether a number token consists only of a sign and digits.
 func isPlain(n json.Number) bool { return !strings.ContainsAny(string(n), ".eE") }
 
 func isWhole(n json.Number) bool { return isPlain(n) || rational(n).IsInt() }
 
-// rational returns the exact value of a number token that was admitted, so that it is short.
+// rational returns the exact value of a number token that admit has accepted, which is short.
 func rational(n json.Number) *big.Rat {
 	r, ok := new(big.Rat).SetString(string(n))
 	if !ok {
@@ -71,8 +71,8 @@ func rational(n json.Number) *big.Rat {
 	return r
 }
 
-// identity returns a text that two JSON values share exactly where they are equal: objects whatever the
-// order of their members, numbers by their value.
+// identity returns a text that is equal for equal JSON values: objects in any member order, numbers
+// by value.
 func identity(v any) string { return string(appendIdentity(nil, v)) }
 
 func appendIdentity(b []byte, v any) []byte {
@@ -101,7 +101,7 @@ func appendIdentity(b []byte, v any) []byte {
 	return append(b, '?')
 }
 
-// appendText writes the length before the text, so that no text can run into what follows it.
+// appendText writes the length before the text, so that texts cannot run into each other.
 func appendText(b []byte, s string) []byte {
 	b = append(strconv.AppendInt(b, int64(len(s)), 10), ':')
 	return append(b, s...)
