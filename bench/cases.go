@@ -37,12 +37,12 @@ const (
 	manyBare   = "bare goja, then bare bbolt Batch"
 )
 
-// writers is how many write at once in the cases about many.
+// writers is the number of concurrent writers in the cases with many runs.
 const writers = 256
 
 const record = `{"preferences":{"language":"en","notifications":true},"recentOrders":["a1","b2","c3"],"visits":1}`
 
-// The tools look for a global that an earlier run planted: a runtime that was used before would show it.
+// The tools look for a global that an earlier run set: it would show that a runtime was reused.
 const (
 	probe    = "if (globalThis.leaked) throw new Error('a global of an earlier run'); globalThis.leaked = true;\n"
 	readTool = probe + `const prefs = await memory.get_content("prefs");
@@ -74,7 +74,7 @@ tools:
 
 var input = json.RawMessage(`{"a":1,"b":2}`)
 
-// prepare makes all cases and what they need.
+// prepare creates all cases and what they need.
 func prepare(dir string) (*measure.Bench, error) {
 	h, db, err := openHost(filepath.Join(dir, "host.db"))
 	if err != nil {
@@ -137,7 +137,7 @@ func runTool(h *host.Host, tool string) func(worker, n int) error {
 			return err
 		}
 		if want := `"sum":3`; !contains(result.Output, want) {
-			return fmt.Errorf("the run answered %s; want %s", result.Output, want)
+			return fmt.Errorf("the run returned %s; want %s", result.Output, want)
 		}
 		return nil
 	}
@@ -152,7 +152,8 @@ func contains(text json.RawMessage, part string) bool {
 	return false
 }
 
-// bareProgram is the least that any host of goja does: a new runtime, the compiled function, JSON in and out.
+// bareProgram returns the minimum that any host of goja does: a new runtime, the compiled function,
+// JSON in and out.
 func bareProgram() (func(worker, n int) error, error) {
 	program, err := goja.Compile("tool.js", bareTool, false)
 	if err != nil {
@@ -178,11 +179,11 @@ func bareProgram() (func(worker, n int) error, error) {
 		}
 		promise, ok := answer.Export().(*goja.Promise)
 		if !ok || promise.State() != goja.PromiseStateFulfilled {
-			return errors.New("the tool did not answer")
+			return errors.New("the tool returned nothing")
 		}
 		text, err := stringify(goja.Undefined(), promise.Result())
 		if err != nil || text.String() != `{"sum":3,"language":"en"}` {
-			return fmt.Errorf("the tool answered %v, %w", text, err)
+			return fmt.Errorf("the tool returned %v, %w", text, err)
 		}
 		return nil
 	}, nil
@@ -233,7 +234,7 @@ func batchBare(db *bbolt.DB, delay time.Duration) func(worker, n int) error {
 	}
 }
 
-// both is what a run that writes cannot do without.
+// both returns the minimum work of a run that writes.
 func both(first, second func(worker, n int) error) func(worker, n int) error {
 	return func(worker, n int) error {
 		if err := first(worker, n); err != nil {

@@ -1,9 +1,10 @@
-// Command compare runs two builds of one benchmark by turns, and prints for each case the median of the ratios of
-// its p50: new over old.
+// Command compare runs two builds of one benchmark alternately, and prints for each case the median
+// of the ratios of its p50, new over old.
 //
 //	cd bench && go run ./compare -pairs 20 /tmp/old-bench /tmp/new-bench
 //
-// Both get -json, -rounds 1 and -span. On a noisy machine only ratios within a pair mean something.
+// It passes -json, -rounds 1 and -span to both. On a noisy machine only ratios within a pair are
+// meaningful.
 package main
 
 import (
@@ -23,8 +24,8 @@ type row struct {
 }
 
 func main() {
-	pairs := flag.Int("pairs", 20, "how many pairs are measured")
-	span := flag.Duration("span", 300*time.Millisecond, "how long each case runs")
+	pairs := flag.Int("pairs", 20, "number of pairs to measure")
+	span := flag.Duration("span", 300*time.Millisecond, "duration of each case")
 	flag.Parse()
 	if err := compare(flag.Args(), *pairs, *span); err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
@@ -34,7 +35,7 @@ func main() {
 
 func compare(builds []string, pairs int, span time.Duration) error {
 	if len(builds) != 2 {
-		return fmt.Errorf("two builds of a benchmark are needed, an old and a new one; got %d", len(builds))
+		return fmt.Errorf("two builds of a benchmark are required, an old and a new one; got %d", len(builds))
 	}
 	var names []string
 	ratios := map[string][]float64{}
@@ -42,7 +43,7 @@ func compare(builds []string, pairs int, span time.Duration) error {
 		fmt.Fprintf(os.Stderr, "\rpair %d of %d", pair+1, pairs)
 		measured := make([]map[string]float64, 2)
 		for turn := range 2 {
-			which := (turn + pair) % 2 // the first of a pair may find another machine than the second
+			which := (turn + pair) % 2 // the machine's load may change within a pair, so the order alternates
 			rows, err := measure(builds[which], span)
 			if err != nil {
 				return err
@@ -81,7 +82,7 @@ func measure(build string, span time.Duration) ([]row, error) {
 		Rows []row `json:"cases"`
 	}
 	if err := json.Unmarshal(out, &report); err != nil {
-		return nil, fmt.Errorf("%s: its report: %w", build, err)
+		return nil, fmt.Errorf("read the report of %s: %w", build, err)
 	}
 	return report.Rows, nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// sumApp has the small tool that most is measured with, which gets a record and sets it, and so have the peers in
+// sumApp is the small tool for most measurements. It gets a record and sets it, like the peers in
 // bench/peers.
 var sumApp = fstest.MapFS{
 	"app.yaml": {Data: []byte(`
@@ -36,8 +36,8 @@ return {sum: input.a + input.b, n};
 `)},
 }
 
-// openHost opens a host of an app, whose memory is kept in this process: no disk is measured here. A nil gate is one of
-// the host's own.
+// openHost opens a host of an app with its memory in this process, so that no disk is measured. If
+// gate is nil, the host uses one of its own.
 func openHost(files fs.FS, engines []engine.Engine, gate *admission.Gate) (*host.Host, error) {
 	loaded, problems := app.Load(files, "app.yaml")
 	if err := problems.Err(); err != nil {
@@ -46,22 +46,22 @@ func openHost(files fs.FS, engines []engine.Engine, gate *admission.Gate) (*host
 	return host.Open(context.Background(), host.Options{App: loaded, Backend: mem.New(), Engines: engines, Gate: gate})
 }
 
-// runSum runs the small tool once and looks at its answer.
+// runSum runs the small tool once and checks its output.
 func runSum(h *host.Host, caller host.Caller) error {
 	inv := host.Invocation{Tool: "sum", Input: json.RawMessage(`{"a":1,"b":2}`), Caller: caller}
 	return runTool(h, inv, `{"sum":3,"n":`)
 }
 
-// runTool runs a tool once. Its answer is to begin with want.
+// runTool runs a tool once and checks that its output begins with want.
 func runTool(h *host.Host, inv host.Invocation, want string) error {
 	result, err := h.Run(context.Background(), inv)
 	if err == nil && !strings.HasPrefix(string(result.Output), want) {
-		err = fmt.Errorf("the tool answered %s; want %s", result.Output, want)
+		err = fmt.Errorf("the tool returned %s; want %s", result.Output, want)
 	}
 	return err
 }
 
-// closers close what was opened, the last one first.
+// closers closes resources, the last one first.
 type closers []func() error
 
 func (c *closers) add(closeOne func() error) { *c = append(*c, closeOne) }

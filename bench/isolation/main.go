@@ -1,6 +1,7 @@
-// Command isolation measures what the process wall costs and what it is good for: runs in cells beside the same runs in this
-// process, how long a cell takes to start and how much memory it holds, what an app notices of another one that floods
-// the host with bombs, and other ways to run JavaScript that is not trusted. It is run in the folder bench.
+// Command isolation measures the overhead and the effect of process isolation: runs in worker
+// processes next to the same runs in this process, the start time and the memory of a worker, the
+// slowdown of an app while another app floods the host with bombs, and other ways to run untrusted
+// JavaScript. Run it in the folder bench.
 package main
 
 import (
@@ -13,7 +14,7 @@ import (
 )
 
 func main() {
-	engines.Main() // a cell is this program too
+	engines.Main() // a worker is this program too
 	measure.Main(prepare)
 }
 
@@ -24,11 +25,11 @@ func prepare(string) (b *measure.Bench, err error) {
 			err = errors.Join(err, all.close())
 		}
 	}()
-	prices, err := openPrices()
+	overheads, err := openOverheads()
 	if err != nil {
 		return nil, err
 	}
-	all.add(prices.close)
+	all.add(overheads.close)
 	starts, err := openStarts()
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func prepare(string) (b *measure.Bench, err error) {
 		return nil, err
 	}
 	all.add(pythons.close)
-	cases := slices.Concat(prices.cases(), pythons.cases(), starts.cases(), usual.cases(), single.cases())
+	cases := slices.Concat(overheads.cases(), pythons.cases(), starts.cases(), usual.cases(), single.cases())
 	var others []measure.Row
 	apart := func() ([]measure.Row, []measure.Figure, error) {
 		others = peers()

@@ -17,18 +17,18 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// idleCells is how many tenants have run a tool, each in a cell that waits for its next run.
-const idleCells = 10
+// idleWorkers is the number of tenants that have run a tool, each with an idle worker of its own.
+const idleWorkers = 10
 
-// idleJavaScript is what those cells hold of the machine's memory after a JavaScript run.
+// idleJavaScript measures the memory of these workers after a JavaScript run.
 func idleJavaScript() ([]measure.Row, []measure.Figure, error) {
-	return idleMemory("JavaScript", sandbox.Options{Cells: idleCells, Spares: -1}, func(h *host.Host, tenant int) error {
+	return idleMemory("JavaScript", sandbox.Options{Cells: idleWorkers, Spares: -1}, func(h *host.Host, tenant int) error {
 		return runSum(h, host.Caller{Tenant: "tenant" + strconv.Itoa(tenant), User: "ann"})
 	}, sumApp)
 }
 
 func idleMemory(language string, options sandbox.Options, run func(h *host.Host, tenant int) error, files fs.FS, more ...engines.Option) (rows []measure.Row, figures []measure.Figure, err error) {
-	before := cells()
+	before := workerPIDs()
 	pool, err := engines.NewPool(options, more...)
 	if err != nil {
 		return nil, nil, err
@@ -39,29 +39,30 @@ func idleMemory(language string, options sandbox.Options, run func(h *host.Host,
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
-	for i := range idleCells {
+	for i := range idleWorkers {
 		if err := run(h, i); err != nil {
 			return nil, nil, err
 		}
 	}
-	idle := slices.DeleteFunc(cells(), func(pid string) bool { return slices.Contains(before, pid) })
+	idle := slices.DeleteFunc(workerPIDs(), func(pid string) bool { return slices.Contains(before, pid) })
 	pss, rss, ok := resident(idle)
-	if !ok || len(idle) != idleCells {
-		missing := fmt.Sprintf("the system tells of %d of %d cells, and of their memory: %t", len(idle), idleCells, ok)
-		return []measure.Row{{Name: "memory of idle cells after " + language, Missing: missing}}, nil, nil
+	if !ok || len(idle) != idleWorkers {
+		missing := fmt.Sprintf("the system reports %d of %d workers, and their memory: %t", len(idle), idleWorkers, ok)
+		return []measure.Row{{Name: "memory of idle workers after " + language, Missing: missing}}, nil, nil
 	}
-	each := fmt.Sprintf("memory of each of %d idle cells after %s, ", idleCells, language)
+	each := fmt.Sprintf("memory of each of %d idle workers after %s, ", idleWorkers, language)
 	return nil, []measure.Figure{
-		{Name: each + "its own and its share of what is common (Pss)", Value: pss / idleCells, Unit: "MiB"},
-		{Name: each + "all that it sees (Rss)", Value: rss / idleCells, Unit: "MiB"},
+		{Name: each + "private plus its share of shared pages (Pss)", Value: pss / idleWorkers, Unit: "MiB"},
+		{Name: each + "including shared pages (Rss)", Value: rss / idleWorkers, Unit: "MiB"},
 	}, nil
 }
 
-// cells are the process ids of all cells of this process, none where the system does not tell.
-func cells() (pids []string) {
-	lists, _ := filepath.Glob("/proc/self/task/*/children") // of a good pattern
+// workerPIDs returns the process ids of all workers of this process, or none if the system does not list
+// them.
+func workerPIDs() (pids []string) {
+	lists, _ := filepath.Glob("/proc/self/task/*/children") // the pattern is valid
 	for _, list := range lists {
-		text, _ := os.ReadFile(list) // of a thread that has ended there is none
+		text, _ := os.ReadFile(list) // empty for a thread that has ended
 		for child := range strings.FieldsSeq(string(text)) {
 			command, _ := os.ReadFile(filepath.Join("/proc", child, "cmdline"))
 			if bytes.HasSuffix(command, []byte("\x00cell\x00--serve\x00")) {
@@ -72,7 +73,8 @@ func cells() (pids []string) {
 	return pids
 }
 
-// resident adds up what proc_pid_smaps_rollup(5) tells of processes, in MiB.
+// resident returns the sum of the memory that proc_pid_smaps_rollup(5) reports for processes, in
+// MiB.
 func resident(pids []string) (pss, rss float64, ok bool) {
 	for _, pid := range pids {
 		text, err := os.ReadFile(filepath.Join("/proc", pid, "smaps_rollup"))

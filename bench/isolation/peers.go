@@ -13,14 +13,15 @@ import (
 
 const (
 	peersFolder = "peers"
-	// installing is how long npm may take, which compiles isolated-vm where there is no binary of it for this machine.
+	// installing bounds npm install, which compiles isolated-vm if it has no binary for this
+	// machine.
 	installing = 10 * time.Minute
-	// peersTake is how long all peers may take, each of which is measured for peerSpan.
+	// peersTake bounds the measurement of all peers. Each is measured for peerSpan.
 	peersTake = time.Minute
 	peerSpan  = 2 * time.Second
 )
 
-// peers measures the packages in the folder peers, or says why not.
+// peers measures the packages in the folder peers, or reports why it cannot.
 func peers() []measure.Row {
 	rows, err := measurePeers()
 	if err != nil {
@@ -32,7 +33,7 @@ func peers() []measure.Row {
 func measurePeers() ([]measure.Row, error) {
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
-			return nil, fmt.Errorf("there is no %s here", program)
+			return nil, fmt.Errorf("%s is not installed", program)
 		}
 	}
 	if _, err := inPeers(installing, "npm", "install", "--prefer-offline", "--no-audit", "--no-fund"); err != nil {
@@ -45,7 +46,7 @@ func measurePeers() ([]measure.Row, error) {
 	return readPeers(out)
 }
 
-// inPeers runs a program in the folder of the peers. What it writes to standard error stays out of the report.
+// inPeers runs a program in the folder of the peers. Its standard error is not part of the report.
 func inPeers(limit time.Duration, program string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -54,7 +55,7 @@ func inPeers(limit time.Duration, program string, args ...string) ([]byte, error
 	return command.Output()
 }
 
-// readPeers reads the lines that peers.mjs prints.
+// readPeers parses the output of peers.mjs.
 func readPeers(out []byte) (rows []measure.Row, err error) {
 	for line := range bytes.Lines(out) {
 		var peer struct {
@@ -65,18 +66,18 @@ func readPeers(out []byte) (rows []measure.Row, err error) {
 			Missing string  `json:"missing"`
 		}
 		if err := json.Unmarshal(line, &peer); err != nil {
-			return rows, fmt.Errorf("read a line of peers.mjs: %w", err)
+			return rows, fmt.Errorf("parse a line of peers.mjs: %w", err)
 		}
 		rows = append(rows, measure.Row{Name: peer.Name, Workers: 1, P50: peer.P50, P99: peer.P99, Rate: peer.Rate, Missing: peer.Missing})
 	}
 	return rows, nil
 }
 
-// peerFigures compares each peer that was measured with a run in a cell.
+// peerFigures compares each measured peer with a run in a worker.
 func peerFigures(rows measure.Rows, peers []measure.Row) (list []measure.Figure) {
 	for _, peer := range peers {
 		if rows.Has(peer.Name) {
-			list = append(list, rows.Over(peer.Name+", over a run in a cell, p50", peer.Name, "above 1", inCell))
+			list = append(list, rows.Over(peer.Name+", over a run in a worker, p50", peer.Name, "above 1", inWorker))
 		}
 	}
 	return list

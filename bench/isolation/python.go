@@ -22,12 +22,12 @@ import (
 
 // The cases of Python.
 const (
-	pythonInCell  = "Python, json, re, datetime and one get, in a cell"
-	pythonMany    = "Python, the same, many at once"
-	pythonProcess = "python3 -I -c, a process for the same"
+	pythonInWorker = "Python, json, re, datetime and one get, in a worker"
+	pythonMany     = "Python, the same, many at once"
+	pythonProcess  = "python3 -I -c, a process for the same"
 )
 
-// countWords reads a request, looks into memory once, and uses what tools use.
+// countWords parses a request, reads memory once, and uses common modules.
 const countWords = `import json, re
 from datetime import datetime as clock, timedelta
 
@@ -38,7 +38,7 @@ def main(text, at):
     return json.loads(json.dumps({"words": len(words), "after": after.isoformat(), "n": seen["n"]}))
 `
 
-// bareWords is the same for python3, whose memory is its standard input.
+// bareWords does the same in python3, which reads the memory from standard input.
 const bareWords = `import json, re, sys
 from datetime import datetime as clock, timedelta
 request = json.load(sys.stdin)
@@ -58,7 +58,7 @@ var wordsApp = fstest.MapFS{
 	"words.py": {Data: []byte(countWords)},
 }
 
-// pythons runs Python in cells; missing says why it does not.
+// pythons runs Python in workers. missing is the reason if it cannot.
 type pythons struct {
 	closers
 	host    *host.Host
@@ -75,7 +75,7 @@ func openPythons() (p *pythons, err error) {
 		p.file, _ = distribution.Find(dir)
 	}
 	if p.file == "" {
-		p.missing = "the Python runtime is not installed: toolrun python install"
+		p.missing = "the Python runtime is not installed; run toolrun python install"
 		return p, nil
 	}
 	p.options = sandbox.Options{CacheDir: filepath.Join(dir, "cells")}
@@ -97,7 +97,7 @@ func (p *pythons) cases() []*measure.Case {
 	}
 	run := func(worker, _ int) error { return runWords(p.host, user(worker)) }
 	list := []*measure.Case{
-		{Name: pythonInCell, Workers: 1, Call: run},
+		{Name: pythonInWorker, Workers: 1, Call: run},
 		{Name: pythonMany, Workers: runtime.GOMAXPROCS(0), Call: run},
 	}
 	if _, err := exec.LookPath("python3"); err == nil {
@@ -110,20 +110,20 @@ func runWords(h *host.Host, caller host.Caller) error {
 	return runTool(h, host.Invocation{Tool: "words", Input: json.RawMessage(pythonRequest), Caller: caller}, pythonAnswer)
 }
 
-// runPython does the same in a process of python3.
+// runPython does the same in a python3 process.
 func runPython() error {
 	command := exec.CommandContext(context.Background(), "python3", "-I", "-c", bareWords)
 	command.Stdin = bytes.NewReader([]byte(pythonRequest))
 	out, err := command.Output()
 	if err == nil && string(bytes.TrimSpace(out)) != pythonAnswer {
-		err = fmt.Errorf("python3 answered %s; want %s", out, pythonAnswer)
+		err = fmt.Errorf("python3 returned %s; want %s", out, pythonAnswer)
 	}
 	return err
 }
 
 func (p *pythons) figures(rows measure.Rows) (list []measure.Figure) {
-	if rows.Has(pythonProcess, pythonInCell) {
-		list = append(list, rows.Over("a python3 process, over a Python run in a cell, p50", pythonProcess, "at least 10", pythonInCell))
+	if rows.Has(pythonProcess, pythonInWorker) {
+		list = append(list, rows.Over("a python3 process, over a Python run in a worker, p50", pythonProcess, "at least 10", pythonInWorker))
 	}
 	if rows.Has(pythonMany) {
 		perCore := rows[pythonMany].Rate / float64(runtime.GOMAXPROCS(0))
@@ -132,13 +132,13 @@ func (p *pythons) figures(rows measure.Rows) (list []measure.Figure) {
 	return list
 }
 
-// memory is what cells hold that wait after a Python run.
+// memory measures the memory of idle workers after a Python run.
 func (p *pythons) memory() ([]measure.Row, []measure.Figure, error) {
 	if p.missing != "" {
-		return []measure.Row{{Name: pythonInCell, Missing: p.missing}}, nil, nil
+		return []measure.Row{{Name: pythonInWorker, Missing: p.missing}}, nil, nil
 	}
 	options := p.options
-	options.Cells, options.Spares = idleCells, -1
+	options.Cells, options.Spares = idleWorkers, -1
 	return idleMemory("Python", options, func(h *host.Host, tenant int) error {
 		return runWords(h, host.Caller{Tenant: "tenant" + strconv.Itoa(tenant), User: "ann"})
 	}, wordsApp, engines.WithPython(p.file))

@@ -14,13 +14,13 @@ import (
 // The cases of a tool's first run.
 const (
 	coldStart = "first answer of a new pool"
-	newTenant = "first run of a new tenant, with a spare"
+	newTenant = "first run of a new tenant, with a spare worker"
 )
 
-// settling is longer than a spare takes to start. Nothing tells when it is there.
+// settling exceeds the start time of a spare worker. There is no signal for when it is ready.
 const settling = 20 * time.Millisecond
 
-// starts is a host whose next tenant is always a new one.
+// starts is a host with a new tenant for each run.
 type starts struct {
 	closers
 	host    *host.Host
@@ -48,7 +48,7 @@ func (s *starts) cases() []*measure.Case {
 	}
 }
 
-// sampleOf calls a function that times itself, which leaves out what it does before and after.
+// sampleOf samples a function that measures its own time, which excludes setup and cleanup.
 func sampleOf(call func() (time.Duration, error)) func(time.Duration) (measure.Sample, error) {
 	return func(span time.Duration) (sample measure.Sample, err error) {
 		for began := time.Now(); time.Since(began) < span; {
@@ -63,7 +63,8 @@ func sampleOf(call func() (time.Duration, error)) func(time.Duration) (measure.S
 	}
 }
 
-// cold makes a pool and a host and waits for the first answer: a cell starts, compiles the tool and runs it.
+// cold creates a pool and a host and waits for the first result: a worker starts, compiles the tool
+// and runs it.
 func cold() (took time.Duration, err error) {
 	began := time.Now()
 	pool, err := engines.NewPool(sandbox.Options{})
@@ -80,9 +81,9 @@ func cold() (took time.Duration, err error) {
 	return took, errors.Join(err, h.Close())
 }
 
-// tenant runs the tool for somebody who has no cell yet: one that waited compiles the tool and runs it.
+// tenant runs the tool for a tenant without a worker: a spare worker compiles the tool and runs it.
 func (s *starts) tenant() (time.Duration, error) {
-	if s.tenants == 0 { // there is no spare before the first run is over
+	if s.tenants == 0 { // there is no spare before the end of the first run
 		if err := runSum(s.host, host.Caller{Tenant: "first", User: "ann"}); err != nil {
 			return 0, err
 		}
@@ -96,8 +97,8 @@ func (s *starts) tenant() (time.Duration, error) {
 
 func startFigures(rows measure.Rows) []measure.Figure {
 	return []measure.Figure{
-		{Name: "a cold cell, from nothing to the first answer, p50", Value: rows[coldStart].P50 / 1000, Unit: "ms"},
-		{Name: "a new tenant's first answer, with a spare, p50", Value: rows[newTenant].P50 / 1000, Unit: "ms"},
-		rows.Over("a new tenant's first run, over a later one in its cell, p50", newTenant, "", inCell),
+		{Name: "a cold start, from nothing to the first result, p50", Value: rows[coldStart].P50 / 1000, Unit: "ms"},
+		{Name: "a new tenant's first result, with a spare worker, p50", Value: rows[newTenant].P50 / 1000, Unit: "ms"},
+		rows.Over("a new tenant's first run, over a later one in its worker, p50", newTenant, "", inWorker),
 	}
 }

@@ -1,5 +1,5 @@
-// Package measure is what the benchmarks of this module are run by. Rounds of all cases alternate, so that a noisy
-// machine disturbs all of them alike; the ratios are what counts.
+// Package measure runs the benchmarks of this module. Rounds of all cases alternate, so that noise
+// on the machine affects all of them alike. Compare ratios rather than absolute times.
 package measure
 
 import (
@@ -12,41 +12,43 @@ import (
 	"time"
 )
 
-// Bench is what a benchmark measures.
+// Bench is a benchmark.
 type Bench struct {
 	Cases []*Case
-	// Apart measures what cannot be had in rounds, after them. Default: nothing.
+	// Apart measures after the rounds what cannot be measured in rounds. Default: nothing.
 	Apart func() ([]Row, []Figure, error)
-	// Figures tells what the rows come to.
+	// Figures computes figures from the rows.
 	Figures func(Rows) []Figure
 	// Close frees what the cases hold. Default: nothing.
 	Close func() error
 }
 
-// Case is one thing to measure, by Call or by Sample.
+// Case is one thing to measure, with Call or with Sample.
 type Case struct {
 	// Name is unique among the cases.
 	Name string
-	// Workers call at once; worker counts them from 0, n the calls of each.
+	// Workers is the number of concurrent callers; worker counts them from 0, and n the calls of
+	// each.
 	Workers int
 	Call    func(worker, n int) error
-	// Sample is for what is more than calls one after the other. It measures for about span.
+	// Sample measures for about span. It is for cases that are more than calls one after the other.
 	Sample func(span time.Duration) (Sample, error)
 
 	took  []time.Duration
 	rates []float64
 }
 
-// Sample is what was measured of a case in one round.
+// Sample is the result of a case in one round.
 type Sample struct {
-	Took []time.Duration // by each call
-	Span time.Duration   // in which all these calls were made
+	Took []time.Duration // of each call
+	Span time.Duration   // from the first call to the end of the last
 }
 
-// Main parses the flags of a benchmark, makes it, with a folder that it may use, and measures and prints it.
+// Main parses the flags of a benchmark, prepares it with a temporary folder, measures it, and
+// prints the report.
 func Main(prepare func(dir string) (*Bench, error)) {
-	rounds := flag.Int("rounds", 5, "how often each case is measured")
-	span := flag.Duration("span", 500*time.Millisecond, "how long each case runs in a round")
+	rounds := flag.Int("rounds", 5, "number of rounds")
+	span := flag.Duration("span", 500*time.Millisecond, "duration of each case in a round")
 	asJSON := flag.Bool("json", false, "print JSON")
 	flag.Parse()
 	if err := run(prepare, *rounds, *span, *asJSON); err != nil {
@@ -87,11 +89,11 @@ func run(prepare func(string) (*Bench, error), rounds int, span time.Duration, a
 	return report.writeTable(os.Stdout)
 }
 
-// measure runs the case for a while and keeps how long each call took.
+// measure runs the case for a while and records the time of each call.
 func (c *Case) measure(span time.Duration) error {
 	sample := c.Sample
 	if sample == nil {
-		if err := c.Call(0, 0); err != nil { // outside of the measurement: what the case sets up
+		if err := c.Call(0, 0); err != nil { // not measured: the first call sets up the case
 			return err
 		}
 		sample = c.callAll
@@ -105,7 +107,7 @@ func (c *Case) measure(span time.Duration) error {
 	return nil
 }
 
-// callAll has all workers call until span is over.
+// callAll calls with all workers until span is over.
 func (c *Case) callAll(span time.Duration) (Sample, error) {
 	var wg sync.WaitGroup
 	took := make([][]time.Duration, c.Workers)

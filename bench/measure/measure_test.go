@@ -15,7 +15,7 @@ func ExampleRows_Over() {
 	// Output: a run over its parts, p50: 3.00 (aim: at most 4)
 }
 
-// sampled is a case of 100 calls that took 1 to 100 µs, half of them in each of two rounds.
+// sampled returns a case of 100 calls that took 1 to 100 µs, half of them in each of two rounds.
 func sampled(t *testing.T) *Case {
 	round := 0
 	c := &Case{Name: "sampled", Workers: 1, Sample: func(time.Duration) (Sample, error) {
@@ -39,7 +39,7 @@ func TestRow(t *testing.T) {
 		t.Errorf("the row = %+v; want %+v", got, want)
 	}
 	if row := (&Case{Name: "empty"}).row(); row.Missing == "" {
-		t.Errorf("the row of a case without calls = %+v; want that it says why", row)
+		t.Errorf("the row of a case without calls = %+v; want a reason in Missing", row)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestReport(t *testing.T) {
 		},
 		Figures: func(rows Rows) []Figure {
 			if !rows.Has("sampled") || rows.Has("sampled", "apart") || rows.Has("unknown") {
-				t.Errorf("Has is wrong about %v", rows)
+				t.Errorf("Has is wrong for %v", rows)
 			}
 			return []Figure{{Name: "median", Value: rows["sampled"].P50, Unit: "µs", Aim: "under 60"}}
 		},
@@ -88,6 +88,6 @@ size: 2.00 MiB
 	}
 	var again report
 	if err := json.Unmarshal(text.Bytes(), &again); err != nil || len(again.Rows) != 2 || again.Rows[0] != r.Rows[0] || len(again.Figures) != 2 {
-		t.Errorf("the JSON reads as %+v, %v; want what was written", again, err)
+		t.Errorf("the JSON decodes to %+v, %v; want what was encoded", again, err)
 	}
 }

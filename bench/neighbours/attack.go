@@ -10,15 +10,16 @@ import (
 	"time"
 )
 
-// attack is a load that mallory, a user of the attacked tenant, puts on the service with a token.
+// attack is a load that mallory, a user of the attacked tenant, puts on the service.
 type attack struct {
 	name    string
-	workers int   // how many requests at once
-	budget  int64 // how many bytes are sent at most
-	spans   int   // how many times as long as the others it lasts; 0 is 1
-	// prepare stores what the attack needs, and returns what a worker sends again and again, until it answers false.
+	workers int   // number of concurrent requests
+	budget  int64 // maximum number of bytes to send
+	spans   int   // duration as a multiple of the default; 0 is 1
+	// prepare stores what the attack needs. It returns a function that a worker calls repeatedly,
+	// until it returns false.
 	prepare func(*attacker) (func(worker int) bool, error)
-	// neighbours are those that are measured.
+	// neighbours returns the neighbours to measure.
 	neighbours func(*service) ([]neighbour, error)
 }
 
@@ -43,7 +44,7 @@ func attackNames() []string {
 	return names
 }
 
-// attacksNamed are the attacks of a list of names with commas, all for "".
+// attacksNamed returns the attacks in a comma-separated list, or all for "".
 func attacksNamed(names string) ([]attack, error) {
 	if names == "" {
 		return attacks, nil
@@ -52,14 +53,14 @@ func attacksNamed(names string) ([]attack, error) {
 	for name := range strings.SplitSeq(names, ",") {
 		i := slices.Index(attackNames(), name)
 		if i < 0 {
-			return nil, fmt.Errorf("%q is not an attack: they are %s", name, strings.Join(attackNames(), ", "))
+			return nil, fmt.Errorf("unknown attack %q; the attacks are %s", name, strings.Join(attackNames(), ", "))
 		}
 		list = append(list, attacks[i])
 	}
 	return list, nil
 }
 
-// serial makes names that are used once.
+// serial makes unique names.
 var serial atomic.Int64
 
 // attacker counts what an attack sends. It is safe for concurrent use.
@@ -67,15 +68,15 @@ type attacker struct {
 	*service
 
 	mu     sync.Mutex
-	left   int64 // bytes that it may send
+	left   int64 // bytes that it may still send
 	sent   int64
 	counts map[string]int
 }
 
-// mallory is the attacker, in a session if session is not "".
+// mallory returns the attacking user, in a session unless session is "".
 func (a *attacker) mallory(session string) user { return a.user(attacked, "mallory", session) }
 
-// take reports whether n bytes more may be sent, and counts them.
+// take reports whether n more bytes may be sent, and counts them.
 func (a *attacker) take(n int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -86,11 +87,11 @@ func (a *attacker) take(n int) bool {
 	return true
 }
 
-// rest is how long a worker waits after a refusal. The attacker has the processors of the service: without a rest, what
-// refused requests cost to send would be measured.
+// rest is how long a worker waits after a rejected request. The attacker shares the processors with
+// the service: without a rest, the cost of sending rejected requests would be measured.
 const rest = 100 * time.Millisecond
 
-// note counts what a request came to.
+// note counts the outcome of a request.
 func (a *attacker) note(got string) {
 	a.mu.Lock()
 	a.counts[got]++
@@ -100,7 +101,7 @@ func (a *attacker) note(got string) {
 	}
 }
 
-// reset forgets what preparing sent.
+// reset clears the counts of the preparation.
 func (a *attacker) reset() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -108,8 +109,8 @@ func (a *attacker) reset() {
 	clear(a.counts)
 }
 
-// begin starts the workers. over is closed when all have ended by themselves; stop lets no worker send any more, and
-// waits for a moment: answers to an attack may take longer than it is worth.
+// begin starts the workers. over is closed when all have ended by themselves. stop ends them and
+// waits only for a moment, since some requests of an attack take long.
 func (a *attacker) begin(workers int, send func(worker int) bool) (over <-chan struct{}, stop func()) {
 	var running sync.WaitGroup
 	var stopped atomic.Bool
@@ -130,7 +131,8 @@ func (a *attacker) begin(workers int, send func(worker int) bool) (over <-chan s
 	}
 }
 
-// total is what was sent so far: the requests by what they came to, and their bytes. Workers may still wait for answers.
+// total returns the requests so far by outcome, and their bytes. Workers may still wait for
+// answers.
 func (a *attacker) total() (counts map[string]int, bytes int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

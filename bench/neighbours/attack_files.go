@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// pdf is a document with one page whose content is given, deflated.
+// pdf returns a document with one page of the given content, deflated.
 func pdf(content []byte) []byte {
 	var deflated, out bytes.Buffer
 	w := zlib.NewWriter(&deflated)
-	_, _ = w.Write(content) // a buffer takes everything
+	_, _ = w.Write(content) // a buffer accepts everything
 	_ = w.Close()
 	objects := []string{
 		"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
@@ -32,7 +32,7 @@ func pdf(content []byte) []byte {
 	return out.Bytes()
 }
 
-// documents uploads documents that are small and take seconds to read.
+// documents uploads small documents that take seconds to read.
 func documents(a *attacker) (func(int) bool, error) {
 	bomb := form("a.pdf", "application/pdf", pdf(bytes.Repeat([]byte("q Q "), 60_000_000)))
 	return func(worker int) bool {
@@ -46,7 +46,7 @@ func documents(a *attacker) (func(int) bool, error) {
 	}, nil
 }
 
-// picture is a PNG of 20 MiB, by its beginning.
+// picture returns 20 MiB that start like a PNG.
 func picture() []byte {
 	content := make([]byte, 20<<20-1024)
 	copy(content, "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00")
@@ -67,7 +67,7 @@ func uploads(a *attacker) (func(int) bool, error) {
 	}, nil
 }
 
-// links reads a file of 20 MiB by its link, 40 kB a second on each connection.
+// links downloads a file of 20 MiB by its link, at 40 kB a second on each connection.
 func links(a *attacker) (func(int) bool, error) {
 	got, link := a.mallory("links").upload("links", picture())
 	if link == "" {
@@ -84,17 +84,17 @@ func links(a *attacker) (func(int) bool, error) {
 	}, nil
 }
 
-// sipping is how long a slow reader keeps a connection.
+// sipping is how long a slow reader keeps a connection open.
 const sipping = 20 * time.Second
 
-// sip asks for a path and reads the answer slowly, for a while. It returns the status.
+// sip requests a path and reads the answer slowly, for a while. It returns the status.
 func sip(address, path string) string {
 	raw, err := net.Dial("tcp", address)
 	if err != nil {
 		return "cut off"
 	}
 	defer raw.Close()
-	_ = raw.(*net.TCPConn).SetReadBuffer(4096) // the kernel's default would take a lot at once
+	_ = raw.(*net.TCPConn).SetReadBuffer(4096) // the kernel's default would buffer a lot
 	if _, err := fmt.Fprintf(raw, "%s %s HTTP/1.1\r\nHost: %s\r\n\r\n", http.MethodGet, path, address); err != nil {
 		return "cut off"
 	}

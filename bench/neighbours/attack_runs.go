@@ -23,7 +23,7 @@ func bodies(values int) func(*attacker) (func(int) bool, error) {
 	}
 }
 
-// tool runs a tool again and again.
+// tool runs a tool repeatedly.
 func (a *attacker) tool(name string) func(int) bool {
 	u := a.mallory("")
 	return func(int) bool {
@@ -35,7 +35,7 @@ func (a *attacker) tool(name string) func(int) bool {
 	}
 }
 
-// merges merges blindly into a large record, which the commit has to do again.
+// merges performs blind merges into a large record, which the commit has to repeat.
 func merges(a *attacker) (func(int) bool, error) {
 	if got := a.mallory("").run("large", nil); got != "ok" {
 		return nil, fmt.Errorf("fill the record: %s", got)
@@ -43,12 +43,12 @@ func merges(a *attacker) (func(int) bool, error) {
 	return a.tool("merge"), nil
 }
 
-// flood sends more runs than can run.
+// flood sends more runs than the service can execute.
 func flood(a *attacker) (func(int) bool, error) { return a.tool("slow"), nil }
 
 const jsonStream = "application/json, text/event-stream"
 
-// batches sends 1,500 calls in one request of MCP.
+// batches sends 1,500 calls in one MCP request.
 func batches(a *attacker) (func(int) bool, error) {
 	u := a.mallory("")
 	u.more = http.Header{"Accept": {jsonStream}, "Mcp-Protocol-Version": {"2025-03-26"}}
@@ -76,7 +76,7 @@ func batches(a *attacker) (func(int) bool, error) {
 	}, nil
 }
 
-// initialize begins an MCP session and returns its id.
+// initialize starts an MCP session and returns its id.
 func (u user) initialize() (string, error) {
 	r, err := http.NewRequest(http.MethodPost, u.url+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+
 		`{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"neighbours","version":"1"}}}`))
@@ -93,11 +93,11 @@ func (u user) initialize() (string, error) {
 	defer response.Body.Close()
 	id := response.Header.Get("Mcp-Session-Id")
 	if id == "" {
-		return "", fmt.Errorf("begin an MCP session: %s", response.Status)
+		return "", fmt.Errorf("start an MCP session: %s", response.Status)
 	}
 	status, answer := user{u.url, u.token, withSession(u.more, id)}.send(http.MethodPost, "/mcp", "application/json", []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 	if status >= 300 {
-		return "", fmt.Errorf("begin an MCP session: %d %s", status, answer)
+		return "", fmt.Errorf("start an MCP session: %d %s", status, answer)
 	}
 	return id, nil
 }
@@ -108,7 +108,7 @@ func withSession(h http.Header, id string) http.Header {
 	return h
 }
 
-// quota stores 1 MB a run, each in a session of its own, until all that one may have is taken.
+// quota stores 1 MB per run, each in a session of its own, until the quota is used up.
 func quota(a *attacker) (func(int) bool, error) {
 	return func(int) bool {
 		if !a.take(100) {
@@ -119,7 +119,8 @@ func quota(a *attacker) (func(int) bool, error) {
 	}, nil
 }
 
-// dropped is how many kept results a session of drop has: together they fit into what a user may have.
+// dropped is the number of stored results in a session of drop. Together they fit into a user's
+// quota.
 const dropped = 120
 
 // drop ends sessions that hold 114 MB each.
@@ -148,7 +149,7 @@ func drop(a *attacker) (func(int) bool, error) {
 	}, nil
 }
 
-// keep makes results of 0.95 MB that are kept for requests that are sent again.
+// keep stores results of 0.95 MB under idempotency keys.
 func (u user) keep(number int) error {
 	errs := make(chan error, dropped)
 	var senders sync.WaitGroup

@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-// patience is how long a request waits for its answer. One that is not answered by then took that long.
+// patience is how long a request waits for its answer. A request without an answer counts as having
+// taken that long.
 const patience = 30 * time.Second
 
-// client keeps its connections: making them is not what is measured.
+// client reuses its connections, so that connecting is not measured.
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}, Timeout: patience}
 
 // user sends requests with a token.
@@ -24,12 +25,12 @@ type user struct {
 	more       http.Header
 }
 
-// user is a user of a tenant, in a session if session is not "".
+// user returns a user of a tenant, in a session unless session is "".
 func (s *service) user(tenant, name, session string) user {
 	return user{url: s.url, token: s.issuer.token(tenant, name, session)}
 }
 
-// send sends a request. The answer's status is 0 and its text the kind of error where there is none.
+// send sends a request. If there is no answer, the status is 0 and the answer the kind of error.
 func (u user) send(method, path, mediaType string, body []byte) (status int, answer []byte) {
 	r, err := http.NewRequestWithContext(context.Background(), method, u.url+path, bytes.NewReader(body))
 	if err != nil {
@@ -56,7 +57,7 @@ func (u user) send(method, path, mediaType string, body []byte) (status int, ans
 	return response.StatusCode, text
 }
 
-// kindOf is what went wrong, without addresses, so that equal errors are counted together.
+// kindOf returns the kind of an error without addresses, so that equal errors are counted together.
 func kindOf(err error) string {
 	var timeout interface{ Timeout() bool }
 	if errors.As(err, &timeout) && timeout.Timeout() {
@@ -65,14 +66,14 @@ func kindOf(err error) string {
 	return "cut off"
 }
 
-// outcomeOf is what an answer comes to: ok, or the status and the code of the fault.
+// outcomeOf returns the outcome of an answer: ok, or the status and the code of the fault.
 func outcomeOf(status int, answer []byte) string {
 	var read struct {
 		OK    *bool `json:"ok"`
 		Code  string
 		Error struct{ Code string }
 	}
-	_ = json.Unmarshal(answer, &read) // what is no JSON has no code
+	_ = json.Unmarshal(answer, &read) // a body that is not JSON has no code
 	switch {
 	case status == 0:
 		return string(answer)
@@ -85,7 +86,7 @@ func outcomeOf(status int, answer []byte) string {
 	}
 }
 
-// run runs a tool; input is nil or JSON.
+// run runs a tool. input is nil or JSON.
 func (u user) run(tool string, input []byte) string {
 	body := fmt.Appendf(nil, `{"tool":%q}`, tool)
 	if input != nil {
@@ -94,7 +95,7 @@ func (u user) run(tool string, input []byte) string {
 	return outcomeOf(u.send(http.MethodPost, "/api/v1/runs", "application/json", body))
 }
 
-// startSession starts the session that the token names.
+// startSession starts the session in the token.
 func (u user) startSession(session string) error {
 	status, answer := u.send(http.MethodPost, "/api/v1/sessions", "application/json", fmt.Appendf(nil, `{"session_id":%q}`, session))
 	if status >= 300 || status == 0 {
@@ -105,18 +106,18 @@ func (u user) startSession(session string) error {
 
 const boundary = "neighbours"
 
-// form is a form whose only part is a file.
+// form returns a form whose only part is a file.
 func form(name, mediaType string, content []byte) []byte {
 	head := fmt.Appendf(nil, "--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=%q\r\nContent-Type: %s\r\n\r\n", boundary, name, mediaType)
 	return fmt.Appendf(append(head, content...), "\r\n--%s--\r\n", boundary)
 }
 
-// upload sends a form to a session, and returns the link to the file.
+// upload uploads a form to a session, and returns the link to the file.
 func (u user) upload(session string, form []byte) (outcome, link string) {
 	status, answer := u.send(http.MethodPost, "/api/v1/sessions/"+session+"/files", "multipart/form-data; boundary="+boundary, form)
 	var file struct {
 		URL string `json:"download_url"`
 	}
-	_ = json.Unmarshal(answer, &file) // a refusal has no link
+	_ = json.Unmarshal(answer, &file) // a rejection has no link
 	return outcomeOf(status, answer), file.URL
 }

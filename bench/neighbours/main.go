@@ -1,11 +1,13 @@
-// Command neighbours measures what users and tenants notice while another user of the same service attacks it. It
-// starts `toolrun serve` once for each attack, on a fresh folder, and sends small requests at a steady pace: alone, and
-// then during the attack. It is run in the folder bench, for any binary that serves the same API:
+// Command neighbours measures how users and tenants are affected while another user of the same
+// service attacks it. It starts `toolrun serve` once for each attack, in a new folder, and sends
+// small requests at a steady pace: first undisturbed, and then during the attack. Run it in the
+// folder bench, with any binary that serves the same API:
 //
 //	go run ./neighbours -toolrun old-toolrun -per-app 1 -attack bodies,merges
 //
-// The attacker and these requests share the machine with the service, so that a figure means something only beside one
-// of another binary at the same load. Each attack is bounded in time and in bytes, and everything stays on 127.0.0.1.
+// The attacker and these requests share the machine with the service, so compare figures only with
+// those of another binary at the same load. Each attack is bounded in time and bytes, and all
+// traffic stays on 127.0.0.1.
 package main
 
 import (
@@ -21,20 +23,20 @@ import (
 // options are the flags of the command.
 type options struct {
 	toolrun string        // the binary
-	perApp  int           // of serve; 0 for its default
-	memory  int           // MiB of data that the service may have; 0 for no limit
-	span    time.Duration // of an attack
+	perApp  int           // flag of serve; 0 for its default
+	memory  int           // limit of the service's data in MiB; 0 for no limit
+	span    time.Duration // duration of an attack
 	extra   []string      // further flags of serve
 }
 
 func main() {
 	var o options
-	seconds := flag.Int("seconds", 8, "how long each attack lasts")
-	names := flag.String("attack", "", "the attacks, with commas (default: all of "+strings.Join(attackNames(), ",")+")")
+	seconds := flag.Int("seconds", 8, "duration of each attack in seconds")
+	names := flag.String("attack", "", "comma-separated attacks (default: all of "+strings.Join(attackNames(), ",")+")")
 	asJSON := flag.Bool("json", false, "print JSON")
-	flag.StringVar(&o.toolrun, "toolrun", "", "the binary to measure (default: ./cmd/toolrun is built)")
-	flag.IntVar(&o.perApp, "per-app", 0, "how many runs at a time of one app and tenant; 0 for the default of serve")
-	flag.IntVar(&o.memory, "memory", 2048, "how many MiB of data the service may have (RLIMIT_DATA); 0 for no limit")
+	flag.StringVar(&o.toolrun, "toolrun", "", "binary to measure (default: build ./cmd/toolrun)")
+	flag.IntVar(&o.perApp, "per-app", 0, "concurrent runs of one app and tenant; 0 for the default of serve")
+	flag.IntVar(&o.memory, "memory", 2048, "limit of the service's data in MiB (RLIMIT_DATA); 0 for no limit")
 	flag.Parse()
 	o.span, o.extra = time.Duration(*seconds)*time.Second, flag.Args()
 	if err := run(o, *names, *asJSON); err != nil {
@@ -81,7 +83,7 @@ func run(o options, names string, asJSON bool) error {
 	return nil
 }
 
-// measure measures one attack on a service of its own.
+// measure measures one attack on a new service.
 func measure(o options, a attack, dir string) (outcome, error) {
 	s, err := start(o, dir)
 	if err != nil {
@@ -98,7 +100,7 @@ func measure(o options, a attack, dir string) (outcome, error) {
 		return outcome{}, err
 	}
 	out := outcome{Attack: a.name, LoadBefore: load()}
-	alone := sample(s, neighbours, o.span/2, nil)
+	undisturbed := sample(s, neighbours, o.span/2, nil)
 	before := s.bytes()
 	out.MemoryMiB = s.memory()
 	setup.reset()
@@ -114,12 +116,12 @@ func measure(o options, a attack, dir string) (outcome, error) {
 	out.Requests, out.SentMiB = counts, float64(sent)/(1<<20)
 	out.PeakMiB, out.GrowthMiB = peak(), float64(s.bytes()-before)/(1<<20)
 	for i, n := range neighbours {
-		out.Neighbours = append(out.Neighbours, compare(n, alone[i], during[i]))
+		out.Neighbours = append(out.Neighbours, compare(n, undisturbed[i], during[i]))
 	}
 	return out, nil
 }
 
-// load is the load of the machine over the last minute, "" where it cannot be had.
+// load returns the machine's load average over the last minute, "" if unknown.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

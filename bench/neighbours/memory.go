@@ -10,10 +10,10 @@ import (
 
 var anonymous = regexp.MustCompile(`RssAnon:\s+(\d+) kB`)
 
-// memory is how many MiB the service itself holds: neither its cells nor pages of files, which the kernel can take back.
-// It is 0 where that cannot be had, or the service has ended.
+// memory returns the memory of the service itself in MiB, without its workers and without file
+// pages, which the kernel can reclaim. It is 0 if unknown or if the service has ended.
 func (s *service) memory() float64 {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Process.Pid)) // other systems have none
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Process.Pid)) // only on Linux
 	found := anonymous.FindSubmatch(text)
 	if found == nil {
 		return 0
@@ -22,7 +22,7 @@ func (s *service) memory() float64 {
 	return kib / 1024
 }
 
-// watch looks at the memory until the returned function is called, which returns the most that was seen.
+// watch samples the memory until the returned function is called, which returns the maximum.
 func (s *service) watch() (peak func() float64) {
 	stop, most := make(chan struct{}), make(chan float64)
 	go func() {
@@ -44,8 +44,8 @@ func (s *service) watch() (peak func() float64) {
 
 var commitWork = regexp.MustCompile(`(?m)^toolrun_database_commit_work_max_seconds (\S+)`)
 
-// commitWork is how many milliseconds the service's longest commit has held up others so far, without the time to write
-// it. It is 0 for a service that does not report it.
+// commitWork returns how long the longest commit of the service has blocked others so far, in
+// milliseconds and without the time to write it. It is 0 for a service that does not report it.
 func (s *service) commitWork() float64 {
 	_, text := user{url: s.url}.send("GET", "/metrics", "", nil)
 	found := commitWork.FindSubmatch(text)

@@ -13,14 +13,14 @@ import (
 type neighbour struct {
 	who, what string
 	pace      time.Duration
-	send      func(n int) string // sends the n-th request, and returns ok or what went wrong
+	send      func(n int) string // sends the n-th request, and returns ok or an error kind
 }
 
-// crowd is how many users of a tenant take turns at sending runs: with one, those that are late would change the same
-// record at once, and wait for each other.
+// crowd is the number of users of a tenant who take turns at sending runs. With a single user, late
+// runs would write the same record concurrently and wait for each other.
 const crowd = 20
 
-// runners are users of the attacked tenant and some of another, who write a record of their own.
+// runners returns users of both tenants who each write a record of their own.
 func runners(s *service) ([]neighbour, error) {
 	var list []neighbour
 	for _, who := range people {
@@ -38,7 +38,7 @@ func runners(s *service) ([]neighbour, error) {
 // people are the neighbours.
 var people = []struct{ tenant, name string }{{attacked, "ann"}, {other, "bob"}}
 
-// uploaders are runners who upload small files, too: a text, and a document that takes a turn.
+// uploaders are runners who also upload small files: a text, and a document that waits at the gate.
 func uploaders(s *service) ([]neighbour, error) {
 	list, err := runners(s)
 	for _, who := range people {
@@ -47,7 +47,7 @@ func uploaders(s *service) ([]neighbour, error) {
 			form []byte
 		}{{"text", form("a.txt", "text/plain", []byte("hello"))}, {"pdf", form("a.pdf", "application/pdf", pdf([]byte("q Q ")))}} {
 			list = append(list, neighbour{who: who.tenant, what: file.what, pace: 250 * time.Millisecond, send: func(int) string {
-				session := fmt.Sprintf("%s-%d", who.name, serial.Add(1)) // a session has 50 files
+				session := fmt.Sprintf("%s-%d", who.name, serial.Add(1)) // a session can have 50 files
 				got, _ := s.user(who.tenant, who.name, session).upload(session, file.form)
 				return got
 			}})
@@ -56,7 +56,7 @@ func uploaders(s *service) ([]neighbour, error) {
 	return list, err
 }
 
-// readers are runners who follow a link to a small file, too.
+// readers are runners who also download a small file by its link.
 func readers(s *service) ([]neighbour, error) {
 	list, err := runners(s)
 	for _, who := range people {
@@ -72,16 +72,16 @@ func readers(s *service) ([]neighbour, error) {
 	return list, err
 }
 
-// taken is how long each request of a neighbour took, and how often it came to what.
+// taken records the times of a neighbour's requests, and counts their outcomes.
 type taken struct {
 	mu    sync.Mutex
 	times []time.Duration
 	ends  map[string]int
 }
 
-// sample lets the neighbours send until the span is over, over is closed or the service has ended, and waits for the
-// answers. A request is sent when it is due, whether or not the one before was answered: otherwise one that is slow
-// would hide those that would have been.
+// sample sends the neighbours' requests until the span is over, over is closed or the service has
+// ended, and waits for the answers. A request is sent when it is due, even if the previous one is
+// not answered, so that a slow request does not hide others.
 func sample(s *service, neighbours []neighbour, span time.Duration, over <-chan struct{}) []*taken {
 	list := make([]*taken, len(neighbours))
 	end := time.After(span)
@@ -123,7 +123,7 @@ func (t *taken) collect(n neighbour, stop <-chan struct{}) {
 	}
 }
 
-// at is the quantile q of the times in milliseconds, 0 where there are none.
+// at returns the quantile q of the times in milliseconds, 0 if there are none.
 func (t *taken) at(q float64) float64 {
 	if len(t.times) == 0 {
 		return 0

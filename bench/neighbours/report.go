@@ -10,45 +10,47 @@ import (
 	"text/tabwriter"
 )
 
-// report is all that was measured of a binary.
+// report is the report of a binary.
 type report struct {
 	Toolrun string    `json:"toolrun"`
 	PerApp  int       `json:"per_app"`
 	Attacks []outcome `json:"attacks"`
 }
 
-// outcome is what an attack came to.
+// outcome is the result of an attack.
 type outcome struct {
 	Attack string `json:"attack"`
-	// Seconds is how long it lasted, the neighbours' last answers included.
+	// Seconds is the duration until the neighbours' last answers.
 	Seconds float64 `json:"seconds"`
-	// Requests counts the attacker's by what they came to; SentMiB is what they held.
+	// Requests counts the attacker's requests by outcome, and SentMiB is their size.
 	Requests map[string]int `json:"requests"`
 	SentMiB  float64        `json:"sent_mib"`
-	// MemoryMiB is what the service held before, PeakMiB the most that it held during the attack, both without its cells;
-	// GrowthMiB is by how much the database's file grew.
+	// MemoryMiB is the memory of the service before the attack, and PeakMiB the maximum during it,
+	// both without its workers. GrowthMiB is the growth of the database's file.
 	MemoryMiB float64 `json:"memory_mib"`
 	PeakMiB   float64 `json:"peak_mib"`
 	GrowthMiB float64 `json:"growth_mib"`
-	// CommitWork is the longest that one commit held up others, in milliseconds and without the time to write it.
+	// CommitWork is the longest time that one commit blocked others, in milliseconds and without
+	// the time to write it.
 	CommitWork float64 `json:"commit_work_ms"`
-	// Dead is set where the service did not survive.
+	// Dead reports whether the service died.
 	Dead bool `json:"dead"`
-	// LoadBefore and LoadAfter are the machine's load over a minute.
+	// LoadBefore and LoadAfter are the machine's load averages over a minute.
 	LoadBefore string       `json:"load_before"`
 	LoadAfter  string       `json:"load_after"`
 	Neighbours []comparison `json:"neighbours"`
 }
 
-// comparison is a neighbour alone and during an attack. Times are in milliseconds.
+// comparison compares a neighbour's times undisturbed and during an attack. Times are in
+// milliseconds.
 type comparison struct {
-	Tenant  string         `json:"tenant"`
-	Request string         `json:"request"`
-	Alone   figures        `json:"alone"`
-	During  figures        `json:"during"`
-	P50     float64        `json:"p50_ratio"`
-	P99     float64        `json:"p99_ratio"`
-	Refused map[string]int `json:"refused"`
+	Tenant      string         `json:"tenant"`
+	Request     string         `json:"request"`
+	Undisturbed figures        `json:"undisturbed"`
+	During      figures        `json:"during"`
+	P50         float64        `json:"p50_ratio"`
+	P99         float64        `json:"p99_ratio"`
+	Refused     map[string]int `json:"refused"`
 }
 
 type figures struct {
@@ -62,11 +64,11 @@ func (t *taken) figures() figures {
 	return figures{P50: t.at(0.5), P99: t.at(0.99), Longest: t.at(1), Count: len(t.times)}
 }
 
-func compare(n neighbour, alone, during *taken) comparison {
-	c := comparison{Tenant: n.who, Request: n.what, Alone: alone.figures(), During: during.figures(), Refused: maps.Clone(during.ends)}
+func compare(n neighbour, undisturbed, during *taken) comparison {
+	c := comparison{Tenant: n.who, Request: n.what, Undisturbed: undisturbed.figures(), During: during.figures(), Refused: maps.Clone(during.ends)}
 	delete(c.Refused, "ok")
-	if c.Alone.P99 > 0 {
-		c.P50, c.P99 = c.During.P50/c.Alone.P50, c.During.P99/c.Alone.P99
+	if c.Undisturbed.P99 > 0 {
+		c.P50, c.P99 = c.During.P50/c.Undisturbed.P50, c.During.P99/c.Undisturbed.P99
 	}
 	return c
 }
@@ -76,15 +78,15 @@ func (o outcome) print(out io.Writer) {
 	if o.Dead {
 		end += ", THE SERVICE DIED"
 	}
-	fmt.Fprintf(out, "\n%s: %.1f s, %s; sent %.0f MiB, %s, file +%.0f MiB, commits worked %.1f ms at most, load %s to %s\n",
+	fmt.Fprintf(out, "\n%s: %.1f s, %s; sent %.0f MiB, %s, file +%.0f MiB, commits blocked at most %.1f ms, load %s to %s\n",
 		o.Attack, o.Seconds, counted(o.Requests), o.SentMiB, end, o.GrowthMiB, o.CommitWork, o.LoadBefore, o.LoadAfter)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "tenant\trequest\talone: p50 ms\tp99\tlongest\tduring: p50 ms\tp99\tlongest\tcount\tratio: p50\tp99\trefused\t")
+	fmt.Fprintln(w, "tenant\trequest\tundisturbed: p50 ms\tp99\tlongest\tduring: p50 ms\tp99\tlongest\tcount\tratio: p50\tp99\trefused\t")
 	for _, n := range o.Neighbours {
 		fmt.Fprintf(w, "%s\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%d\t%.1f\t%.1f\t%s\t\n", n.Tenant, n.Request,
-			n.Alone.P50, n.Alone.P99, n.Alone.Longest, n.During.P50, n.During.P99, n.During.Longest, n.During.Count, n.P50, n.P99, counted(n.Refused))
+			n.Undisturbed.P50, n.Undisturbed.P99, n.Undisturbed.Longest, n.During.P50, n.During.P99, n.During.Longest, n.During.Count, n.P50, n.P99, counted(n.Refused))
 	}
-	_ = w.Flush() // a table that cannot be printed has no reader
+	_ = w.Flush() // errors of the terminal do not matter
 }
 
 func counted(counts map[string]int) string {

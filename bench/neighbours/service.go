@@ -17,22 +17,22 @@ import (
 	"time"
 )
 
-// The tenants. Mallory and ann are users of the first, bob is one of the second.
+// The tenants. Mallory and ann are users of the first, bob is a user of the second.
 const (
 	attacked = "attacked"
 	other    = "other"
 )
 
-// service is a `toolrun serve` of its own, with its folder.
+// service is a running `toolrun serve` with its folder.
 type service struct {
 	dir, url string
 	issuer   *issuer
-	keys     map[string]string // of operators, by tenant
+	keys     map[string]string // operators' keys by tenant
 	process  *exec.Cmd
 	ended    chan struct{}
 }
 
-// start begins to serve the app in dir, which it makes, and waits until a tool has run.
+// start starts to serve an app, which it creates in dir, and waits until a tool has run.
 func start(o options, dir string) (s *service, err error) {
 	s = &service{dir: dir, keys: map[string]string{}, ended: make(chan struct{})}
 	if err := writeApp(dir); err != nil {
@@ -47,7 +47,7 @@ func start(o options, dir string) (s *service, err error) {
 		}
 	}
 	s.process = exec.Command(o.toolrun, s.arguments(o)...)
-	if o.memory > 0 { // its cells have the limit too, which is above their own
+	if o.memory > 0 { // the workers inherit the limit, which is above their own
 		s.process = exec.Command("/bin/sh", append([]string{"-c", fmt.Sprintf(`ulimit -d %d; exec "$0" "$@"`, o.memory<<10), o.toolrun}, s.arguments(o)...)...)
 	}
 	s.process.Dir = dir
@@ -62,7 +62,7 @@ func start(o options, dir string) (s *service, err error) {
 		return nil, err
 	}
 	err = s.await(out)
-	go func() { _ = s.process.Wait(); close(s.ended) }() // how it ended is in its log
+	go func() { _ = s.process.Wait(); close(s.ended) }() // the log contains its exit status
 	if err != nil {
 		s.stop()
 	}
@@ -72,17 +72,18 @@ func start(o options, dir string) (s *service, err error) {
 func (s *service) makeKey(binary, tenant string) error {
 	out, err := exec.Command(binary, "key", "create", tenant, "--keys", filepath.Join(s.dir, "keys.json"), "--role", "operator", "--tenant", tenant, "--json").Output()
 	if err != nil {
-		return fmt.Errorf("make a key: %w", err)
+		return fmt.Errorf("create a key: %w", err)
 	}
 	var made struct{ Secret string }
 	if err := json.Unmarshal(out, &made); err != nil {
-		return fmt.Errorf("make a key: %w", err)
+		return fmt.Errorf("create a key: %w", err)
 	}
 	s.keys[tenant] = made.Secret
 	return nil
 }
 
-// arguments are those that every version of serve takes, and of the others those that this one has.
+// arguments returns the arguments of serve: those that every version accepts, and those of the
+// others that this version knows.
 func (s *service) arguments(o options) []string {
 	args := []string{
 		"serve", "app.yaml", "--keys", "keys.json", "--db", "memory.db", "--listen", "127.0.0.1:0",
@@ -91,7 +92,7 @@ func (s *service) arguments(o options) []string {
 	if o.perApp > 0 {
 		args = append(args, "--per-app", strconv.Itoa(o.perApp))
 	}
-	help, _ := exec.Command(o.toolrun, "serve", "--help").Output() // without it no flag is known, which is fine
+	help, _ := exec.Command(o.toolrun, "serve", "--help").Output() // without help no optional flag is used, which is fine
 	if slices.Contains(strings.Fields(string(help)), "--linger") {
 		args = append(args, "--linger", "1ms")
 	}
@@ -111,7 +112,7 @@ func (s *service) await(out io.Reader) error {
 	go func() { _, _ = io.Copy(io.Discard, lines) }()
 	for _, tenant := range []string{attacked, other} {
 		if got := s.user(tenant, "warm", "").run("note", nil); got != "ok" {
-			return fmt.Errorf("the first run is answered %s", got)
+			return fmt.Errorf("the first run returned %s", got)
 		}
 	}
 	return nil
@@ -127,7 +128,7 @@ func (s *service) dead() bool {
 	}
 }
 
-// stop ends the service: at its end or, where that takes long, by force.
+// stop stops the service, and kills it if that takes long.
 func (s *service) stop() {
 	_ = s.process.Process.Signal(syscall.SIGTERM)
 	select {
@@ -139,7 +140,7 @@ func (s *service) stop() {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// bytes is the size of the database's file.
+// bytes returns the size of the database's file.
 func (s *service) bytes() int64 {
 	info, err := os.Stat(filepath.Join(s.dir, "memory.db"))
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// issuerName and audience are those of the tokens.
+// issuerName and audience are the issuer and the audience of the tokens.
 const (
 	issuerName = "https://id.example"
 	audience   = "toolrun"
 )
 
-// issuer is the platform that gives its users tokens (RFC 7519).
+// issuer is the platform that issues tokens to its users (RFC 7519).
 type issuer struct{ key ed25519.PrivateKey }
 
-// newIssuer makes an issuer and writes its public key to a file, as a JWK Set.
+// newIssuer creates an issuer and writes its public key to a file, as a JWK Set.
 func newIssuer(file string) (*issuer, error) {
 	public, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -33,7 +33,8 @@ func newIssuer(file string) (*issuer, error) {
 	return &issuer{key}, os.WriteFile(file, text, 0o600)
 }
 
-// token stands for a user of a tenant for an hour, in one session if session is not "".
+// token returns a token for a user of a tenant that is valid for an hour, in one session unless
+// session is "".
 func (i *issuer) token(tenant, user, session string) string {
 	now := time.Now()
 	claims := map[string]any{
@@ -45,7 +46,7 @@ func (i *issuer) token(tenant, user, session string) string {
 	}
 	text, err := json.Marshal(claims)
 	if err != nil {
-		panic(err) // never: texts and numbers
+		panic(err) // strings and numbers always encode
 	}
 	signed := encoded([]byte(`{"alg":"EdDSA","kid":"1","typ":"JWT"}`)) + "." + encoded(text)
 	return signed + "." + encoded(ed25519.Sign(i.key, []byte(signed)))

@@ -20,7 +20,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// openEngines makes the engines, those for tools in cells; missing says why Python is not there.
+// openEngines creates the engines, with those of tools in workers. missing is the reason if Python
+// is not among them.
 func openEngines(all *closers) (list []engine.Engine, missing string, err error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -29,7 +30,7 @@ func openEngines(all *closers) (list []engine.Engine, missing string, err error)
 	dir = filepath.Join(dir, "toolrun")
 	file, ok := distribution.Find(dir)
 	if !ok {
-		missing = "the Python runtime is not installed: toolrun python install"
+		missing = "the Python runtime is not installed; run toolrun python install"
 	}
 	pool, err := engines.NewPool(sandbox.Options{CacheDir: filepath.Join(dir, "cells")}, engines.WithPython(file))
 	if err != nil {
@@ -39,7 +40,7 @@ func openEngines(all *closers) (list []engine.Engine, missing string, err error)
 	return append(pool.Engines(), native{}), missing, nil
 }
 
-// native is the handler without a sandbox: what the tools do, in Go.
+// native is the handler without a sandbox: it does in Go what the tools do.
 type native struct{}
 
 func (native) Info() engine.Info                                           { return engine.Info{Name: "Go", Extensions: []string{".go"}} }
@@ -57,7 +58,7 @@ func (native) call(ctx context.Context, h engine.Host, op string, args ...any) (
 	return h.Call(ctx, call)
 }
 
-// Run counts.
+// Run increments the count.
 func (n native) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.Output, error) {
 	text, err := n.call(ctx, h, abi.GetContent, "counts")
 	if err != nil {
@@ -74,10 +75,10 @@ func (n native) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.
 	return engine.Output{Output: json.RawMessage(fmt.Sprint(c.N))}, nil
 }
 
-// client keeps its connections: how fast one is made is not what is measured.
+// client reuses its connections, so that connecting is not measured.
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}
 
-// many is how many clients there are where there is more than one.
+// many is the number of clients in cases with more than one.
 const many = 32
 
 func name(tool, place string, workers int) string {
@@ -116,7 +117,7 @@ func run(url, tool, user string) error {
 		return err
 	}
 	if response.StatusCode != http.StatusOK || !bytes.Contains(text, []byte(`"ok":true`)) {
-		return fmt.Errorf("the answer is %s: %s", response.Status, text)
+		return fmt.Errorf("the response is %s: %s", response.Status, text)
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
-// Command service measures what a run through the HTTP API costs, over loopback and with a database on disk: a tool in
-// JavaScript and one in Python that read and write one record, beside the same in Go, without a sandbox, behind the same
-// API.
+// Command service measures runs through the HTTP API, over loopback and with a database on disk: a
+// tool in JavaScript and one in Python that read and write one record, compared with the same in Go
+// without a sandbox behind the same API.
 package main
 
 import (
@@ -26,11 +26,11 @@ import (
 )
 
 func main() {
-	engines.Main() // a cell is this program too
+	engines.Main() // a worker is this program too
 	measure.Main(prepare)
 }
 
-// The tools: each counts in the user's record.
+// The tools. Each increments a count in the user's record.
 var files = fstest.MapFS{
 	"app.yaml": {Data: []byte(`
 app: bench
@@ -42,7 +42,7 @@ tools:
 `)},
 	"count.js": {Data: []byte(`const c = await memory.get_content("counts"); await memory.set_content("counts", {n: (c?.n ?? 0) + 1}); return (c?.n ?? 0) + 1;`)},
 	"count.py": {Data: []byte("c = memory.get_content('counts') or {'n': 0}\nmemory.set_content('counts', {'n': c['n'] + 1})\nreturn c['n'] + 1\n")},
-	"count.go": {Data: []byte("none: native does it")},
+	"count.go": {Data: []byte("empty: native implements it")},
 }
 
 func prepare(dir string) (b *measure.Bench, err error) {
@@ -75,7 +75,7 @@ func prepare(dir string) (b *measure.Bench, err error) {
 	return &measure.Bench{Cases: cases, Figures: figures, Close: all.close}, nil
 }
 
-// serve begins to serve the app and returns its address.
+// serve starts to serve the app and returns its address.
 func serve(all *closers, backend storage.Backend, engines []engine.Engine) (string, error) {
 	declared, problems := app.Load(files, "app.yaml")
 	if err := problems.Err(); err != nil {
@@ -83,7 +83,7 @@ func serve(all *closers, backend storage.Backend, engines []engine.Engine) (stri
 	}
 	for i, tool := range declared.Tools {
 		if tool.Name == "go" {
-			declared.Tools[i].Source = "count.go" // which no app file can name
+			declared.Tools[i].Source = "count.go" // an app file cannot declare it
 		}
 	}
 	served := tenants.New(tenants.Options{Host: host.Options{Backend: backend, Engines: engines, Ledger: time.Hour}})
@@ -102,7 +102,7 @@ func serve(all *closers, backend storage.Backend, engines []engine.Engine) (stri
 	return server.URL, nil
 }
 
-// closers are closed in the order that is the reverse of their making.
+// closers closes resources in reverse order.
 type closers struct{ list []func() error }
 
 func (c *closers) add(f func() error) { c.list = append(c.list, f) }

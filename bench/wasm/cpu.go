@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// workloads are exports of the command work, which take how often to do it.
+// workloads are exports of the command work. Their parameter is the number of repetitions.
 var workloads = []struct {
 	name, export string
 	times        uint64
@@ -72,7 +72,7 @@ func cpuBound(dir string) ([]*measure.Case, func() error, error) {
 	}, nil
 }
 
-// instantiate makes an instance that is used by all calls: what is measured is its code.
+// instantiate returns an instance that all calls share, so that only its code is measured.
 func instantiate(code []byte, closeOnDone bool) (wazero.Runtime, api.Module, error) {
 	ctx := context.Background()
 	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCloseOnContextDone(closeOnDone))

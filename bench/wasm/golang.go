@@ -16,7 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// The cases of a plug-in compiled by Go, which gets a record, raises a number in it and sets it.
+// The cases of a plug-in compiled by Go, which gets a record, increments a number in it and sets
+// it.
 const (
 	goBare = "a Go plug-in, bare wazero, fresh"
 	goRun  = "a Go plug-in, a run, from its snapshot"
@@ -55,13 +56,14 @@ func runGo(p engine.Program, input, want string) func(int, int) error {
 	return func(int, int) error {
 		out, err := p.Run(context.Background(), engine.Input{Input: json.RawMessage(input)}, host)
 		if err == nil && string(out.Output) != want {
-			err = fmt.Errorf("the plug-in answered %s", out.Output)
+			err = fmt.Errorf("the plug-in returned %s", out.Output)
 		}
 		return err
 	}
 }
 
-// goInWazero initialises a fresh instance each time, with wazero's own WASI and functions that answer nothing.
+// goInWazero initializes a fresh instance each time, with wazero's own WASI and host functions that
+// return nothing.
 func goInWazero(ctx context.Context, code []byte) (call func(int, int) error, end func() error, err error) {
 	r := wazero.NewRuntime(ctx)
 	compiled, err := r.CompileModule(ctx, code)

@@ -1,5 +1,5 @@
-// Command wasm measures plug-ins beside bare wazero and beside Extism's go-sdk: fresh instances, memory calls, and
-// what it costs that a guest can be stopped.
+// Command wasm compares plug-ins with bare wazero and with Extism's go-sdk: fresh instances, memory
+// calls, and the cost of making a guest stoppable.
 package main
 
 import (
@@ -38,7 +38,7 @@ func figures(rows measure.Rows) []measure.Figure {
 	for _, w := range workloads {
 		list = append(list,
 			rows.Over(w.name+": stoppable, over bare, p50", w.name+rewrittenSuffix, w.aim, w.name+bareSuffix),
-			rows.Over(w.name+": WithCloseOnContextDone, over bare, p50", w.name+contextSuffix, "none: it is what wazero offers", w.name+bareSuffix))
+			rows.Over(w.name+": WithCloseOnContextDone, over bare, p50", w.name+contextSuffix, "none: this is wazero's own way", w.name+bareSuffix))
 	}
 	return list
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// The cases of a plug-in of 8 KB that answers its input.
+// The cases of a plug-in of 8 KB that returns its input.
 const (
 	smallBare   = "8 KB, bare wazero, fresh"
 	smallRun    = "8 KB, a run"
@@ -27,16 +27,16 @@ const (
 
 const document = `{"a":1,"b":2}`
 
-// ballast makes the small modules as large as a small tool is.
+// ballast makes the modules as large as a small tool.
 var ballast = strings.Repeat("toolrun ", 1000)
 
-// echo is the plug-in, under the ABI of toolrun.
+// echo returns the plug-in for the ABI of toolrun.
 func echo() []byte {
 	m := &wasmtest.Module{Pages: 2}
 	read, write := m.Import("toolrun.input_read", 3), m.Import("toolrun.output_write", 2)
 	m.Data(65536, ballast)
 	m.Func("toolrun_abi_1", 0)
-	entry := append(wasmtest.Const(1024), wasmtest.Call(read, 1024, 0, 4096)...) // where it is, and how much it is
+	entry := append(wasmtest.Const(1024), wasmtest.Call(read, 1024, 0, 4096)...) // its address and its size
 	m.Func("toolrun_run", 1, append(entry, wasmtest.Call(write)...)...)
 	return m.Bytes()
 }
@@ -71,7 +71,7 @@ func smallInToolrun(ctx context.Context) (call func(int, int) error, end func() 
 	}, p.Close, nil
 }
 
-// smallInWazero is the least that a host of wazero does: a fresh instance with the two functions.
+// smallInWazero does the minimum of a wazero host: a fresh instance with the two functions.
 func smallInWazero(ctx context.Context) (call func(int, int) error, end func() error, err error) {
 	r := wazero.NewRuntime(ctx)
 	var output string
@@ -121,7 +121,7 @@ func smallInExtism(ctx context.Context) (call func(int, int) error, end func() e
 
 func answered(output string, err error) error {
 	if err == nil && output != document {
-		err = fmt.Errorf("the plug-in answered %q", output)
+		err = fmt.Errorf("the plug-in returned %q", output)
 	}
 	return err
 }
@@ -134,7 +134,8 @@ func i32s(n int) []api.ValueType {
 	return types
 }
 
-// extismEcho is the same plug-in under Extism's ABI: it answers with the memory that its input is in.
+// extismEcho returns the same plug-in for Extism's ABI. It returns the memory that contains its
+// input.
 func extismEcho() []byte {
 	const i32, i64, function = 0x7f, 0x7e, 0x60
 	imported := func(name string, signature byte) []byte {

@@ -1,4 +1,4 @@
-// Command counter is the plug-in that the benchmark measures.
+// Command counter is a plug-in for the benchmark.
 package main
 
 import toolrun "github.com/toolrun/toolrun/abi/guest/go"

@@ -1,6 +1,6 @@
 //lint:file-ignore U1000 the host calls what go:wasmexport exports
 
-// Command work is code that computes, for a benchmark of what makes it stoppable.
+// Command work is compute-bound code, for a benchmark of making it stoppable.
 package main
 
 import (

@@ -16,24 +16,24 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// The cases of runs in cells and in this process.
+// The cases of runs in workers and in this process.
 const (
-	inProcess     = "JavaScript, get and set, in process"
-	inCell        = "JavaScript, get and set, in a cell"
-	manyInProcess = "JavaScript, many at once, in process"
-	manyInCells   = "JavaScript, many at once, in cells"
-	pluginInside  = "WebAssembly, get and set, in process"
-	pluginInCell  = "WebAssembly, get and set, in a cell"
+	inProcess      = "JavaScript, get and set, in process"
+	inWorker       = "JavaScript, get and set, in a worker"
+	manyInProcess  = "JavaScript, many at once, in process"
+	manyInWorkers  = "JavaScript, many at once, in workers"
+	pluginInside   = "WebAssembly, get and set, in process"
+	pluginInWorker = "WebAssembly, get and set, in a worker"
 )
 
 // plugin is a plug-in of 10 KB that gets a record and sets it.
 const plugin = "../plugins/examples/route_ticket_as/tool.wasm"
 
-// pluginApp has the plug-in alone.
+// pluginApp returns an app with only the plug-in.
 func pluginApp() (fstest.MapFS, error) {
 	code, err := os.ReadFile(plugin)
 	if err != nil {
-		return nil, fmt.Errorf("read a plug-in, from the folder bench: %w", err)
+		return nil, fmt.Errorf("read a plug-in (run in the folder bench): %w", err)
 	}
 	return fstest.MapFS{
 		"tool.wasm": {Data: code},
@@ -47,18 +47,18 @@ tools:
 	}, nil
 }
 
-// classified is the context of a workflow that the plug-in runs in.
+// classified is the context of a workflow in which the plug-in runs.
 var classified = json.RawMessage(`{"steps":{"classify":{"output":{"category":"billing","urgent":true}}}}`)
 
-// prices are hosts that differ in nothing but where their tools run.
-type prices struct {
+// overheads are hosts that differ only in where their tools run.
+type overheads struct {
 	closers
 	sumInside, sumInCells       *host.Host
 	pluginInside, pluginInCells *host.Host
 }
 
-func openPrices() (p *prices, err error) {
-	p = &prices{}
+func openOverheads() (p *overheads, err error) {
+	p = &overheads{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.close())
@@ -92,16 +92,16 @@ func openPrices() (p *prices, err error) {
 	return p, nil
 }
 
-// cases has those side by side that are compared.
-func (p *prices) cases() []*measure.Case {
-	many := 4 * runtime.GOMAXPROCS(0) // as many as a pool has cells
+// cases returns the cases, with those next to each other that are compared.
+func (p *overheads) cases() []*measure.Case {
+	many := 4 * runtime.GOMAXPROCS(0) // as many as a pool has workers
 	return []*measure.Case{
 		{Name: inProcess, Workers: 1, Call: callSum(p.sumInside)},
-		{Name: inCell, Workers: 1, Call: callSum(p.sumInCells)},
+		{Name: inWorker, Workers: 1, Call: callSum(p.sumInCells)},
 		{Name: manyInProcess, Workers: many, Call: callSum(p.sumInside)},
-		{Name: manyInCells, Workers: many, Call: callSum(p.sumInCells)},
+		{Name: manyInWorkers, Workers: many, Call: callSum(p.sumInCells)},
 		{Name: pluginInside, Workers: 1, Call: callPlugin(p.pluginInside)},
-		{Name: pluginInCell, Workers: 1, Call: callPlugin(p.pluginInCells)},
+		{Name: pluginInWorker, Workers: 1, Call: callPlugin(p.pluginInCells)},
 	}
 }
 
@@ -116,16 +116,16 @@ func callPlugin(h *host.Host) func(worker, n int) error {
 	}
 }
 
-// user is a caller of whom nobody else writes to the records.
+// user returns a caller whose records no other caller writes.
 func user(n int) host.Caller { return host.Caller{User: "user" + strconv.Itoa(n)} }
 
 func priceFigures(rows measure.Rows) []measure.Figure {
 	return []measure.Figure{
-		{Name: "a JavaScript run with one get and one set in a cell, p50", Value: rows[inCell].P50, Unit: "µs", Aim: "under 150"},
-		{Name: "what a cell adds to it, p50", Value: rows[inCell].P50 - rows[inProcess].P50, Unit: "µs", Aim: "under 60"},
-		rows.Over("JavaScript in a cell, over in process, p50", inCell, "", inProcess),
-		{Name: "what a cell adds to a WebAssembly run with one get and one set, p50", Value: rows[pluginInCell].P50 - rows[pluginInside].P50, Unit: "µs"},
-		rows.Over("WebAssembly in a cell, over in process, p50", pluginInCell, "", pluginInside),
-		{Name: "many JavaScript runs at once in cells, over in process, per second", Value: rows[manyInCells].Rate / rows[manyInProcess].Rate},
+		{Name: "a JavaScript run with one get and one set in a worker, p50", Value: rows[inWorker].P50, Unit: "µs", Aim: "under 150"},
+		{Name: "overhead of the worker, p50", Value: rows[inWorker].P50 - rows[inProcess].P50, Unit: "µs", Aim: "under 60"},
+		rows.Over("JavaScript in a worker, over in process, p50", inWorker, "", inProcess),
+		{Name: "overhead of a worker for a WebAssembly run with one get and one set, p50", Value: rows[pluginInWorker].P50 - rows[pluginInside].P50, Unit: "µs"},
+		rows.Over("WebAssembly in a worker, over in process, p50", pluginInWorker, "", pluginInside),
+		{Name: "many JavaScript runs at once in workers, over in process, per second", Value: rows[manyInWorkers].Rate / rows[manyInProcess].Rate},
 	}
 }

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A bomb that does not go off would make the neighbour look well.
+// A bomb that does not go off would flatter the figures.
 func TestBombs(t *testing.T) {
 	n, err := openNeighbours("test", admission.Limits{})
 	if err != nil {
@@ -31,14 +31,14 @@ func TestBombs(t *testing.T) {
 	}()
 	for name, wants := range map[string][]abi.Code{
 		"loop": {abi.Timeout}, "regexp": {abi.Timeout}, "logs": {abi.Timeout},
-		"memory": {abi.MemoryLimit, abi.Timeout}, "repeat": {abi.MemoryLimit, abi.Timeout}, "output": {abi.OutputLimit, abi.Timeout}, // what is first
+		"memory": {abi.MemoryLimit, abi.Timeout}, "repeat": {abi.MemoryLimit, abi.Timeout}, "output": {abi.OutputLimit, abi.Timeout}, // whichever comes first
 	} {
 		result, err := n.bombs.Run(t.Context(), host.Invocation{Tool: name})
 		if err == nil || !errors.Is(err, wants[0]) && !errors.Is(err, wants[len(wants)-1]) {
 			t.Errorf("the bomb %q ends in %v; want one of %v", name, err, wants)
 		}
 		if result.Usage.HostCalls != 1 {
-			t.Errorf("the bomb %q made %d calls before it went off; want 1", name, result.Usage.HostCalls)
+			t.Errorf("the bomb %q made %d calls; want 1", name, result.Usage.HostCalls)
 		}
 	}
 }
@@ -53,15 +53,15 @@ func TestPeers(t *testing.T) {
 	if want := (measure.Row{Name: "one", Workers: 1, P50: 300, P99: 900, Rate: 2000}); rows[0] != want {
 		t.Errorf("the first row = %+v; want %+v", rows[0], want)
 	}
-	named := measure.Rows{inCell: {P50: 100}}
+	named := measure.Rows{inWorker: {P50: 100}}
 	for _, row := range rows {
 		named[row.Name] = row
 	}
 	figures := peerFigures(named, rows)
 	if len(figures) != 1 || figures[0].Value != 3 || !strings.HasPrefix(figures[0].Name, "one,") {
-		t.Errorf("the figures = %v; want one, which is 3", figures)
+		t.Errorf("the figures = %v; want one with the value 3", figures)
 	}
 	if _, err := readPeers([]byte("no JSON\n")); err == nil {
-		t.Error("readPeers takes a line that is no JSON")
+		t.Error("readPeers accepts a line that is not JSON")
 	}
 }

@@ -22,11 +22,11 @@ import (
 const (
 	attackers = 32                     // goroutines that send bombs
 	pace      = 5 * time.Millisecond   // between two small runs
-	heating   = 300 * time.Millisecond // until the bombs fill the host
-	spans     = 2                      // of a round: a paced case has few calls
+	heating   = 300 * time.Millisecond // until the bombs saturate the host
+	spans     = 2                      // measured per round, since a paced case has few calls
 )
 
-// bombs are tools that take all they get, each in its own way.
+// bombs are tools that exhaust a resource, each in its own way.
 var bombs = map[string]string{
 	"loop":   `for (;;) {}`,
 	"memory": `const all = []; for (;;) all.push("x".repeat(1e6) + all.length);`,
@@ -36,7 +36,8 @@ var bombs = map[string]string{
 	"logs":   `for (;;) console.log("x".repeat(1000));`,
 }
 
-// bombApp has all bombs. Each begins with a memory call, which tells that it got to run: a timeout includes waiting.
+// bombApp returns an app with all bombs. Each begins with a memory call, which proves that it was
+// executed: a timeout may also occur in the queue.
 func bombApp() fstest.MapFS {
 	declared := "app: bombs\nmemory:\n  mark: {access: application}\ntools:\n"
 	files := fstest.MapFS{}
@@ -48,14 +49,15 @@ func bombApp() fstest.MapFS {
 	return files
 }
 
-// neighbours are two apps on one pool and one gate: one sends bombs, the other one small runs.
+// neighbours are two apps on one pool and one gate. One sends bombs, the other one sends small
+// runs.
 type neighbours struct {
 	closers
 	name         string
 	bombs, small *host.Host
 
-	ran     atomic.Int64  // bombs
-	flooded time.Duration // for how long they were sent
+	ran     atomic.Int64  // bombs that were executed
+	flooded time.Duration // how long they were sent
 }
 
 func openNeighbours(name string, limits admission.Limits) (n *neighbours, err error) {
@@ -85,24 +87,24 @@ func openNeighbours(name string, limits admission.Limits) (n *neighbours, err er
 	return n, nil
 }
 
-func (n *neighbours) alone() string  { return "paced small runs, alone, " + n.name }
-func (n *neighbours) beside() string { return "paced small runs, beside bombs, " + n.name }
+func (n *neighbours) undisturbed() string { return "paced small runs, undisturbed, " + n.name }
+func (n *neighbours) disturbed() string   { return "paced small runs, next to bombs, " + n.name }
 
 func (n *neighbours) cases() []*measure.Case {
 	return []*measure.Case{
-		{Name: n.alone(), Workers: 1, Sample: n.paced},
-		{Name: n.beside(), Workers: 1, Sample: n.besideBombs},
+		{Name: n.undisturbed(), Workers: 1, Sample: n.paced},
+		{Name: n.disturbed(), Workers: 1, Sample: n.withBombs},
 	}
 }
 
-// paced starts small runs at a steady pace, however long each of them takes: a run that is late delays no other one,
-// and so hides none.
+// paced starts small runs at a steady pace, however long each of them takes, so that a slow run
+// does not hide that others would be slow too.
 func (n *neighbours) paced(span time.Duration) (sample measure.Sample, err error) {
 	var (
 		mu   sync.Mutex
 		runs sync.WaitGroup
 	)
-	if err := runSum(n.small, user(0)); err != nil { // its cell is to be there
+	if err := runSum(n.small, user(0)); err != nil { // starts its worker
 		return sample, err
 	}
 	tick := time.NewTicker(pace)
@@ -124,8 +126,8 @@ func (n *neighbours) paced(span time.Duration) (sample measure.Sample, err error
 	return sample, err
 }
 
-// besideBombs is paced while the other app sends bombs.
-func (n *neighbours) besideBombs(span time.Duration) (measure.Sample, error) {
+// withBombs is like paced while the other app sends bombs.
+func (n *neighbours) withBombs(span time.Duration) (measure.Sample, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	var flood sync.WaitGroup
@@ -142,17 +144,17 @@ func (n *neighbours) besideBombs(span time.Duration) (measure.Sample, error) {
 	return sample, errors.Join(err, errors.Join(errs...))
 }
 
-// bombEnds are the faults that bombs cause; cancelled is what the end of the flood does.
+// bombEnds are the codes of the faults that bombs cause. The end of the flood causes cancelled.
 var bombEnds = []abi.Code{abi.Timeout, abi.MemoryLimit, abi.OutputLimit, abi.Cancelled}
 
-// flood sends bomb after bomb until ctx ends. Each is to end in a fault of those.
+// flood sends bomb after bomb until ctx ends. Each must end in one of these faults.
 func (n *neighbours) flood(ctx context.Context, first int) error {
 	names := slices.Sorted(maps.Keys(bombs))
 	for i := first; ctx.Err() == nil; i++ {
 		name := names[i%len(names)]
 		result, err := n.bombs.Run(ctx, host.Invocation{Tool: name})
 		if !slices.ContainsFunc(bombEnds, func(code abi.Code) bool { return errors.Is(err, code) }) {
-			return fmt.Errorf("the bomb %q ended in %v", name, err)
+			return fmt.Errorf("the bomb %q ended with %v", name, err)
 		}
 		if result.Usage.HostCalls > 0 {
 			n.ran.Add(1)
@@ -162,10 +164,10 @@ func (n *neighbours) flood(ctx context.Context, first int) error {
 }
 
 func (n *neighbours) figures(rows measure.Rows) []measure.Figure {
-	alone, beside := rows[n.alone()], rows[n.beside()]
+	undisturbed, disturbed := rows[n.undisturbed()], rows[n.disturbed()]
 	return []measure.Figure{
-		{Name: "small runs beside bombs, over alone, " + n.name + ", p50", Value: beside.P50 / alone.P50},
-		{Name: "small runs beside bombs, over alone, " + n.name + ", p99", Value: beside.P99 / alone.P99, Aim: "at most 2"},
-		{Name: "bombs that ran meanwhile, " + n.name, Value: float64(n.ran.Load()) / n.flooded.Seconds(), Unit: "per second"},
+		{Name: "small runs next to bombs, over undisturbed, " + n.name + ", p50", Value: disturbed.P50 / undisturbed.P50},
+		{Name: "small runs next to bombs, over undisturbed, " + n.name + ", p99", Value: disturbed.P99 / undisturbed.P99, Aim: "at most 2"},
+		{Name: "bombs executed meanwhile, " + n.name, Value: float64(n.ran.Load()) / n.flooded.Seconds(), Unit: "per second"},
 	}
 }
