@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// checkAnswer decides whether what a run answered is what the engine is to hand on and the tool declares. Engines make
-// sure of the former; but an engine behind a wall is one that a guest may have taken over.
+// checkAnswer checks that the output of a run is valid JSON within the limits and fits the tool's
+// output schema. Engines check the former too, but a guest may have taken over an isolated engine.
 func (r *run) checkAnswer(out engine.Output) (engine.Output, error) {
 	if len(out.Output) == 0 {
 		out.Output = json.RawMessage("null")
@@ -20,19 +20,19 @@ func (r *run) checkAnswer(out engine.Output) (engine.Output, error) {
 	return out, r.limits.checkContext(out.Context)
 }
 
-// checkContext decides whether the keys that a guest added to its context, or changed there, may be its.
+// checkContext checks the keys that a guest added to its context or changed in it.
 func (l Limits) checkContext(changes json.RawMessage) error {
 	if len(changes) == 0 {
 		return nil
 	}
 	limits := l.documents()
-	limits.Depth++ // it is the values of keys that may nest so deep
+	limits.Depth++ // the depth limit applies to the values of the keys
 	if err := strictjson.Check(changes, limits); err != nil {
 		return documentFault(abi.OutputInvalid, "context", err)
 	}
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(changes, &keys) != nil || keys == nil {
-		return abi.Faultf(abi.OutputInvalid, "the context is to be a JSON object")
+		return abi.Faultf(abi.OutputInvalid, "the context is not a JSON object")
 	}
 	for key := range keys {
 		if engine.OfWorkflow(key) {

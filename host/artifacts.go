@@ -6,16 +6,18 @@ import (
 	"github.com/toolrun/toolrun/host/artifact"
 )
 
-// Artifacts is the files that are uploaded to the sessions of a Host's app. It is safe for concurrent use.
+// Artifacts is a handle for the files that were uploaded to the sessions of an app. It is safe for
+// concurrent use.
 type Artifacts struct{ h *Host }
 
-// Artifacts returns the files of the app's sessions.
+// Artifacts returns a handle for the uploaded files of the app's sessions.
 func (h *Host) Artifacts() Artifacts { return Artifacts{h} }
 
-// kept returns the files that are stored.
+// kept returns the stored files.
 func (a Artifacts) kept() *artifact.Artifacts { return a.h.memory.Artifacts() }
 
-// Add keeps a file for the caller's session, which it starts if it has not begun. The host gives the file its id.
+// Add stores a file in the caller's session, and starts the session if it does not exist. It sets
+// the file's id.
 func (a Artifacts) Add(ctx context.Context, caller Caller, up artifact.Upload) (artifact.Artifact, error) {
 	id, err := a.h.newID("file")
 	if err != nil {
@@ -25,7 +27,8 @@ func (a Artifacts) Add(ctx context.Context, caller Caller, up artifact.Upload) (
 	return a.kept().Add(ctx, caller.as(id), up)
 }
 
-// MayAdd returns why Add would refuse a file of so many bytes for the caller's session, nil if it would not.
+// MayAdd returns the error that Add would return for a file of that size in the caller's session,
+// or nil.
 func (a Artifacts) MayAdd(ctx context.Context, caller Caller, bytes int) error {
 	return a.kept().CheckAdd(ctx, caller.as(""), bytes)
 }
@@ -40,24 +43,26 @@ func (a Artifacts) SetActive(ctx context.Context, caller Caller, id string, acti
 	return a.kept().SetActive(ctx, caller.as(""), id, active)
 }
 
-// Remove removes a file of the caller's session, and returns its description.
+// Remove removes a file of the caller's session and returns its description.
 func (a Artifacts) Remove(ctx context.Context, caller Caller, id string) (artifact.Artifact, error) {
 	return a.kept().Remove(ctx, caller.as(""), id)
 }
 
-// Content returns the content of a file of the caller's tenant, whichever user or session it belongs to: check the right to
-// read it before.
+// Content returns the content of a file of the caller's tenant. It does not check which user or
+// session the file belongs to: the caller of Content must.
 func (a Artifacts) Content(ctx context.Context, caller Caller, id string) ([]byte, error) {
 	return a.kept().Content(ctx, caller.as("").Tenant, id)
 }
 
-// Piece returns a part of the content of a file of the caller's tenant, from an offset on: up to 256 KiB, and less only at
-// the end; see Content. It fails with abi.NotFound if there is no such file, or none any more.
+// Piece returns up to 256 KiB of the content of a file of the caller's tenant, from an offset on.
+// It returns fewer bytes only at the end of the file. The error is abi.NotFound if the file does
+// not exist. See Content for access checks.
 func (a Artifacts) Piece(ctx context.Context, caller Caller, id string, offset int64) ([]byte, error) {
 	return a.kept().Piece(ctx, caller.as("").Tenant, id, offset)
 }
 
-// Size returns the size of the content of a file of the caller's tenant in bytes, without reading it; see Content.
+// Size returns the size of a file of the caller's tenant in bytes, without reading the file. See
+// Content for access checks.
 func (a Artifacts) Size(ctx context.Context, caller Caller, id string) (int64, error) {
 	return a.kept().Size(ctx, caller.as("").Tenant, id)
 }

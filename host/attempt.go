@@ -14,18 +14,19 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// attempt binds one execution of a guest to its View. All that a guest can reach goes through here.
+// attempt is one execution of a guest, bound to its View. It implements everything that the guest
+// can call.
 type attempt struct {
 	run      *run
 	view     *memory.View
 	calls    int
-	issued   map[string]*abi.Fault // the faults that the guest was given, by their ids
+	issued   map[string]*abi.Fault // the faults that were returned to the guest, by id
 	logs     []abi.LogLine
 	logBytes int
 	out      engine.Output
 }
 
-// host is what the guest can reach.
+// host returns the functions that the guest can call.
 func (a *attempt) host() engine.Host {
 	return engine.Host{Call: a.call, Log: a.log}
 }
@@ -33,7 +34,7 @@ func (a *attempt) host() engine.Host {
 // call performs a memory operation for the guest.
 func (a *attempt) call(ctx context.Context, call abi.Call) (json.RawMessage, error) {
 	if a.calls++; a.calls > a.run.limits.Calls {
-		return nil, &stop{abi.Faultf(abi.CallLimit, "the run called memory more than %d times", a.run.limits.Calls)}
+		return nil, &stop{abi.Faultf(abi.CallLimit, "the run made more than %d memory calls", a.run.limits.Calls)}
 	}
 	began := time.Now()
 	reply, err := a.view.Call(ctx, call)
@@ -54,13 +55,14 @@ func (a *attempt) observe(ctx context.Context, call abi.Call, took time.Duration
 	}
 }
 
-// stop carries a fault past the guest, which must not catch it: an engine raises only an *abi.Fault in it.
+// stop is an error that ends a run and that the guest cannot catch: an engine raises only an
+// *abi.Fault in its guest.
 type stop struct{ fault *abi.Fault }
 
-// Error is the fault's.
+// Error returns the message of the fault.
 func (s *stop) Error() string { return s.fault.Error() }
 
-// issue marks a fault as the host's own.
+// issue gives a fault an id, so that verdict recognizes it when the engine returns it.
 func (a *attempt) issue(err error) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok {
@@ -75,15 +77,15 @@ func (a *attempt) issue(err error) error {
 	return &g
 }
 
-// engineCodes are the faults that an engine may find by itself: invalid_argument, too_large and in the end call_limit for
-// values that cannot become JSON and so never get to the host. Another memory fault is believed only where the host has
-// issued it.
+// engineCodes are the codes of the faults that an engine may raise by itself. They include
+// invalid_argument, too_large and call_limit, for values that cannot be converted to JSON and so
+// never reach the host. Any other code counts only if the host issued the fault.
 var engineCodes = map[abi.Code]bool{
 	abi.CallLimit: true, abi.InvalidArgument: true, abi.TooLarge: true, abi.ToolError: true, abi.OutputInvalid: true, abi.OutputLimit: true, abi.Timeout: true, abi.Cancelled: true,
 	abi.MemoryLimit: true, abi.StackLimit: true, abi.SourceInvalid: true, abi.Internal: true,
 }
 
-// verdict decides what the error of a guest's run is to the run.
+// verdict converts the error of a guest's execution to the error of the run.
 func (a *attempt) verdict(ctx context.Context, err error) error {
 	if s, ok := errors.AsType[*stop](err); ok {
 		return s.fault
@@ -96,7 +98,7 @@ func (a *attempt) verdict(ctx context.Context, err error) error {
 		return err
 	}
 	g := *f
-	g.ID, g.Violations, g.Outcome = "", nil, "" // what only memory can tell
+	g.ID, g.Violations, g.Outcome = "", nil, "" // only memory sets these
 	if issued := a.issued[f.ID]; issued != nil {
 		g.Code, g.Message, g.Hint, g.Op, g.Store, g.Item, g.Violations =
 			issued.Code, issued.Message, issued.Hint, issued.Op, issued.Store, issued.Item, issued.Violations
@@ -111,7 +113,8 @@ func (a *attempt) verdict(ctx context.Context, err error) error {
 	return &g
 }
 
-// log takes a line of the guest's, within the limits: what is over is dropped, with one mark.
+// log records a log line of the guest. Lines beyond the limits are dropped, and a single line
+// reports that.
 func (a *attempt) log(level abi.Level, text string) error {
 	limits := a.run.limits
 	if len(a.logs) > limits.LogLines || a.logBytes > limits.LogBytes {

@@ -23,7 +23,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// cells is the pool of all tests that run in cells.
+// cells returns the worker pool of all tests with isolated tools.
 var cells = sync.OnceValue(func() *sandbox.Pool {
 	pool, err := engines.NewPool(sandbox.Options{})
 	if err != nil {
@@ -32,10 +32,10 @@ var cells = sync.OnceValue(func() *sandbox.Pool {
 	return pool
 })
 
-// testEngines are those of the hosts that tests open.
+// testEngines returns the engines of hosts that tests open.
 var testEngines = func() []engine.Engine { return cells().Engines() }
 
-// everywhere runs a test twice: with tools in cells, and in this process.
+// everywhere runs a test twice: with tools in workers, and in this process.
 func everywhere(t *testing.T, test func(*testing.T)) {
 	t.Run("in cells", test)
 	t.Run("in process", func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestTheWallIsTold(t *testing.T) {
 	})
 }
 
-// killer kills all cells of this process when a run makes its n-th memory call.
+// killer kills all workers of this process when a run makes its n-th memory call.
 type killer struct {
 	host.NopObserver
 	t    *testing.T
@@ -80,18 +80,18 @@ func (k *killer) MemoryCalled(context.Context, host.RunInfo, host.CallEvent) {
 		}
 	}
 	if killed == 0 {
-		k.t.Error("there is no cell to kill")
+		k.t.Error("there is no worker to kill")
 	}
 }
 
-// cellsOf finds the cells that a process has started.
+// cellsOf returns the process ids of the workers that a process has started.
 func cellsOf(t *testing.T, parent int) (pids []int) {
 	lists, err := filepath.Glob(filepath.Join("/proc", strconv.Itoa(parent), "task/*/children"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, list := range lists {
-		text, _ := os.ReadFile(list) // of a thread that has ended there is none
+		text, _ := os.ReadFile(list) // empty for a thread that has ended
 		for child := range bytes.FieldsSeq(text) {
 			command, _ := os.ReadFile(filepath.Join("/proc", string(child), "cmdline"))
 			if pid, err := strconv.Atoi(string(child)); err == nil && bytes.Contains(command, []byte("\x00cell\x00--serve")) {
@@ -102,10 +102,11 @@ func cellsOf(t *testing.T, parent int) (pids []int) {
 	return pids
 }
 
-// A cell that dies at whatever memory call ends its run, which stores nothing; the next one finds all as it was.
+// A worker that dies at any memory call ends its run, which stores nothing. The next run finds the
+// previous state.
 func TestKilledCells(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux tells which processes are children of this one")
+		t.Skip("only Linux lists the child processes of this one")
 	}
 	const calls = 6
 	for at := 1; at <= calls; at++ {
@@ -124,16 +125,16 @@ func TestKilledCells(t *testing.T) {
 		for _, store := range []string{"notes", "totals"} {
 			call := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"` + store + `"`)}}
 			if content, _, err := h.Stores().Do(t.Context(), ann, memory.Operator(), call); err != nil || string(content) != "null" {
-				t.Errorf("killed at call %d: %s holds %s, %v; want nothing", at, store, content, err)
+				t.Errorf("killed at call %d: %s contains %s, %v; want nothing", at, store, content, err)
 			}
 		}
 		if result, err := run(h, host.Invocation{Input: json.RawMessage(`{"n":2}`)}); err != nil || string(result.Output) != "null" {
-			t.Errorf("after a cell was killed at call %d: %s, %v; want null", at, result.Output, err)
+			t.Errorf("after a worker was killed at call %d: %s, %v; want null", at, result.Output, err)
 		}
 	}
 }
 
-// A tool that takes long to compile makes nobody wait for longer than they asked to, and is compiled once.
+// A tool that takes long to compile keeps no run waiting beyond its timeout, and is compiled once.
 func TestCompilingGoesOn(t *testing.T) {
 	slow := &slowEngine{begun: make(chan struct{}, 10), release: make(chan struct{})}
 	h := openTool(t, ``, func(o *host.Options) { o.Engines = []engine.Engine{slow} })
@@ -142,14 +143,14 @@ func TestCompilingGoesOn(t *testing.T) {
 	}
 	close(slow.release)
 	if _, err := run(h, host.Invocation{}); !errors.Is(err, abi.SourceInvalid) {
-		t.Errorf("the next run = %v; want what the compiler said", err)
+		t.Errorf("the next run = %v; want the compiler's error", err)
 	}
 	if _, err := run(h, host.Invocation{}); !errors.Is(err, abi.SourceInvalid) || len(slow.begun) != 1 {
-		t.Errorf("a third run = %v after %d times of compiling; want the same error after 1", err, len(slow.begun))
+		t.Errorf("a third run = %v after %d compilations; want the same error after 1", err, len(slow.begun))
 	}
 }
 
-// slowEngine compiles nothing, and takes its time.
+// slowEngine fails to compile, after release.
 type slowEngine struct{ begun, release chan struct{} }
 
 func (*slowEngine) Info() engine.Info { return engine.Info{Name: "slow", Extensions: []string{".js"}} }

@@ -17,21 +17,22 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// compiler compiles the tools of a Host. It goes on when those who asked for a program give up.
+// compiler compiles the tools of a Host. A compilation continues if the runs that wait for it give
+// up.
 type compiler struct {
 	h *Host
-	// untilClosed ends when the Host closes.
+	// untilClosed ends when the Host is closed.
 	untilClosed context.Context
 }
 
-// of returns the function that compiles a tool for a tenant within a limit.
+// of returns the function that compiles a tool for a tenant within a time limit.
 func (c *compiler) of(t *tool) func(tenant string, limit time.Duration) (engine.Program, error) {
 	return func(tenant string, limit time.Duration) (engine.Program, error) {
 		return c.compile(c.untilClosed, t, tenant, limit)
 	}
 }
 
-// engine finds the engine that runs a tool.
+// engine returns the engine that runs a tool.
 func (c *compiler) engine(t *tool) (engine.Engine, error) {
 	ext := path.Ext(t.Source)
 	if e := c.h.engines[ext]; e != nil {
@@ -39,12 +40,13 @@ func (c *compiler) engine(t *tool) (engine.Engine, error) {
 	}
 	f := abi.Faultf(abi.SourceInvalid, "no engine of this host runs %s files", ext)
 	if len(c.h.engines) == 0 {
-		return nil, f.WithHint("it was opened without engines: Options.Engines takes those of a pool")
+		return nil, f.WithHint("the host was opened without engines; set Options.Engines, for example to those of a worker pool")
 	}
 	return nil, f.WithHint("this host runs: %s", strings.Join(slices.Sorted(maps.Keys(c.h.engines)), ", "))
 }
 
-// compile reads the tool's source and hands it to the engine of its extension, in a turn of the tenant's.
+// compile reads the tool's source and compiles it with the engine for its extension. It waits at
+// the gate as the tenant.
 func (c *compiler) compile(ctx context.Context, t *tool, tenant string, limit time.Duration) (engine.Program, error) {
 	eng, err := c.engine(t)
 	if err != nil {
@@ -60,21 +62,22 @@ func (c *compiler) compile(ctx context.Context, t *tool, tenant string, limit ti
 		return nil, err
 	}
 	defer c.h.gate.Leave(turn)
-	timeout := abi.Faultf(abi.Timeout, "compiling the tool took longer than the %s it may", limit)
+	timeout := abi.Faultf(abi.Timeout, "compiling the tool exceeded its time limit (%s)", limit)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, timeout.WithHint("%s", c.loadHint(limit)))
 	defer cancel()
 	return eng.Load(ctx, src)
 }
 
-// loadHint says whose the limit is that compiling met.
+// loadHint returns a hint that names the limit which a compilation exceeded.
 func (c *compiler) loadHint(limit time.Duration) string {
 	if limit < c.h.limits.LoadTimeout {
-		return "code that comes with a request is compiled within the time of the run; less code compiles faster"
+		return "code that comes with a request is compiled within the time limit of the run; shorten the code"
 	}
-	return "the host's limit is LoadTimeout; a smaller tool compiles faster"
+	return "the limit is LoadTimeout of the host; make the tool smaller"
 }
 
-// enterToCompile waits for a turn. A tool that does not get one has not failed: unavailable lets the next run try again.
+// enter waits at the gate. If the time runs out, the fault is unavailable: the tool itself has not
+// failed, and the next run compiles it again.
 func (c *compiler) enter(ctx context.Context, turn admission.Party, limit time.Duration) error {
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -85,14 +88,14 @@ func (c *compiler) enter(ctx context.Context, turn admission.Party, limit time.D
 	case ctx.Err() != nil:
 		return errHostClosed
 	case errors.Is(err, abi.Timeout):
-		return abi.Faultf(abi.Unavailable, "the tool waited %s for its turn to be compiled", limit).
-			WithHint("try again in a second, and ask for fewer at a time")
+		return abi.Faultf(abi.Unavailable, "the tool waited %s to be compiled", limit).
+			WithHint("retry in a second, with fewer concurrent requests")
 	}
 	return err
 }
 
-// source reads a tool. One that is a folder may import what is in the folder; one that is a single file nothing,
-// for what lies beside it are other tools.
+// source reads the source of a tool. A tool that is a folder may import files of the folder. A tool
+// that is a single file imports nothing: the files next to it belong to other tools.
 func (c *compiler) source(t *tool) (engine.Source, error) {
 	dir := t.Dir
 	if dir == "" {
@@ -100,7 +103,7 @@ func (c *compiler) source(t *tool) (engine.Source, error) {
 	}
 	files, err := fs.Sub(c.h.app.Files, dir)
 	if err != nil {
-		return engine.Source{}, abi.Faultf(abi.SourceInvalid, "the folder of the tool %q cannot be opened", t.Name)
+		return engine.Source{}, abi.Faultf(abi.SourceInvalid, "cannot open the folder of the tool %q", t.Name)
 	}
 	src := engine.Source{Path: strings.TrimPrefix(t.Source, dir+"/"), Files: folder{files}, Entry: t.Entry, Params: t.Params(), Domain: c.domain(), Operations: c.h.table}
 	if src.Code, err = readSource(src.Files, src.Path, c.h.limits.SourceBytes); err != nil {
@@ -112,8 +115,9 @@ func (c *compiler) source(t *tool) (engine.Source, error) {
 	return src, nil
 }
 
-// domain is whose code the tools are: apps of different tenants may have the same id. It is the same whenever the host
-// is opened again, and in whatever order it names its tenants.
+// domain returns the isolation domain of the tools. It contains the tenants, because apps of
+// different tenants may have the same id. It is the same each time the host is opened, in whatever
+// order the tenants are listed.
 func (c *compiler) domain() string {
 	tenants := slices.Compact(slices.Sorted(slices.Values(c.h.tenants)))
 	return fmt.Sprintf("%q of %q", c.h.app.ID, tenants)
@@ -122,7 +126,7 @@ func (c *compiler) domain() string {
 func readSource(files fs.FS, name string, most int) ([]byte, error) {
 	info, err := fs.Stat(files, name)
 	if err == nil && info.Size() > int64(most) {
-		return nil, abi.Faultf(abi.SourceInvalid, "%s has more than %s", name, bytesize.Format(int64(most)))
+		return nil, abi.Faultf(abi.SourceInvalid, "%s is larger than %s", name, bytesize.Format(int64(most)))
 	}
 	var code []byte
 	if err == nil {
@@ -132,7 +136,7 @@ func readSource(files fs.FS, name string, most int) ([]byte, error) {
 		return nil, abi.Faultf(abi.SourceInvalid, "%s does not exist", name)
 	}
 	if err != nil {
-		return nil, abi.Faultf(abi.SourceInvalid, "%s cannot be read", name)
+		return nil, abi.Faultf(abi.SourceInvalid, "cannot read %s", name)
 	}
 	return code, nil
 }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadCPU keeps the goroutine on its thread until the function that it returns is called, which tells how
-// much CPU time the thread used in between.
+// threadCPU locks the goroutine to its thread. The function that it returns unlocks it and returns
+// the CPU time that the thread used in between.
 func threadCPU() func() time.Duration {
 	runtime.LockOSThread()
 	before := threadTime()

@@ -24,7 +24,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// crashDB tells a process of the test binary to be the child that writes until it is killed.
+// crashDB is the environment variable that makes a process of the test binary the child that writes
+// until it is killed.
 const crashDB, crashMode = "TOOLRUN_TEST_CRASH_DB", "TOOLRUN_TEST_CRASH_MODE"
 
 func TestMain(m *testing.M) {
@@ -49,7 +50,7 @@ tools:
   count: {source: count.js, description: counts, grants: {left: readwrite}, limits: {timeout: 60s}}
 `
 
-// openCrash opens the database of the crash tests and a host over it.
+// openCrash opens the database of the crash tests and a host for it.
 func openCrash(path string, observers ...host.Observer) (*host.Host, func() error, error) {
 	loaded, problems := app.Load(fstest.MapFS{
 		"app.yaml": {Data: []byte(crashApp)},
@@ -81,8 +82,8 @@ func firstError(errs ...error) error {
 
 const crashWorkers = 4
 
-// crashObserver says on standard output when a run has made its first write; in mode "hang" it never lets a
-// committed run answer.
+// crashObserver reports on standard output when a run has made its first write. In mode "hang" it
+// blocks after a run has committed.
 type crashObserver struct {
 	host.NopObserver
 	say  func(format string, args ...any)
@@ -102,7 +103,7 @@ func (o crashObserver) Committed(context.Context, host.RunInfo, *report.Result) 
 	}
 }
 
-// crashChild runs tools and says what it did, until it is killed.
+// crashChild runs tools and reports its progress until it is killed.
 func crashChild(path, mode string) error {
 	var mu sync.Mutex
 	say := func(format string, args ...any) {
@@ -144,13 +145,13 @@ func crashWorker(h *host.Host, user string, say func(string, ...any)) error {
 	}
 }
 
-// crashLog is what the parent read from a child before it killed it.
+// crashLog is the output of a child that the parent read before it killed the child.
 type crashLog struct {
 	wrote, acked map[string]int
 	acks         int
 }
 
-// startChild starts a child over the database.
+// startChild starts a child that uses the database.
 func startChild(t *testing.T, path, mode string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -166,8 +167,8 @@ func startChild(t *testing.T, path, mode string) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, bufio.NewScanner(out)
 }
 
-// crashOnce lets a child write, kills it right after it was seen to have begun a run's writes, and reads what it
-// had still said.
+// crashOnce starts a child, kills it right after it has begun a run's writes, and reads its
+// remaining output.
 func crashOnce(t *testing.T, path string, after int) crashLog {
 	t.Helper()
 	cmd, lines := startChild(t, path, "loop")
@@ -178,7 +179,7 @@ func crashOnce(t *testing.T, path string, after int) crashLog {
 		var doc struct{ N int }
 		fields := strings.SplitN(lines.Text(), " ", 3)
 		if len(fields) != 3 || json.Unmarshal([]byte(fields[2]), &doc) != nil {
-			t.Fatalf("the child said %q", lines.Text())
+			t.Fatalf("unexpected output of the child: %q", lines.Text())
 		}
 		what, user = fields[0], fields[1]
 		if what == "ack" {
@@ -197,7 +198,8 @@ func crashOnce(t *testing.T, path string, after int) crashLog {
 	return log
 }
 
-// TestKilledRuns kills processes that write, over and over: no acknowledged run is lost and none is there by half.
+// TestKilledRuns kills writing processes repeatedly: no acknowledged run is lost and none is half
+// stored.
 func TestKilledRuns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.db")
 	acks, between, kills := 0, 0, 0
@@ -208,21 +210,21 @@ func TestKilledRuns(t *testing.T) {
 		acks += log.acks
 		h, closeAll, err := openCrash(path)
 		if err != nil {
-			t.Fatalf("after kill %d the database does not open: %v", kills, err)
+			t.Fatalf("the database does not open after kill %d: %v", kills, err)
 		}
 		for worker := range crashWorkers {
 			user := fmt.Sprintf("user%d", worker)
 			last[user] = max(last[user], log.acked[user])
-			begun[user] = max(begun[user], log.wrote[user]) // an earlier child may have committed what it wrote
+			begun[user] = max(begun[user], log.wrote[user]) // an earlier child may have committed its writes
 			left, right := readN(t, h, user, "left"), readN(t, h, user, "right")
 			if left != right {
-				t.Errorf("kill %d left a run by half: %d and %d", kills, left, right)
+				t.Errorf("kill %d left half a run: %d and %d", kills, left, right)
 			}
 			if left < last[user] {
-				t.Errorf("kill %d lost an acknowledged run: %d is there; want at least %d", kills, left, last[user])
+				t.Errorf("kill %d lost an acknowledged run: the value is %d; want at least %d", kills, left, last[user])
 			}
 			if left > begun[user] {
-				t.Errorf("kill %d: %d is there, which no run wrote", kills, left)
+				t.Errorf("kill %d: the value is %d, which no run wrote", kills, left)
 			}
 			if log.wrote[user] > log.acked[user] {
 				between++
@@ -232,7 +234,7 @@ func TestKilledRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d kills, %d acknowledged runs, %d runs killed between their first write and their answer: none lost, none half", kills, acks, between)
+	t.Logf("%d kills, %d acknowledged runs, %d runs killed between their first write and their result: none lost, none half stored", kills, acks, between)
 }
 
 func readN(t *testing.T, h *host.Host, user, store string) int {
@@ -249,7 +251,8 @@ func readN(t *testing.T, h *host.Host, user, store string) int {
 	return doc.N
 }
 
-// TestKilledAfterCommitAndRepeated kills a run between its commit and its answer, and repeats it with its key.
+// TestKilledAfterCommitAndRepeated kills a process between the commit of a run and its result, and
+// repeats the run with its key.
 func TestKilledAfterCommitAndRepeated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.db")
 	cmd, lines := startChild(t, path, "hang")
@@ -265,18 +268,18 @@ func TestKilledAfterCommitAndRepeated(t *testing.T) {
 	}
 	result, err := h.Run(context.Background(), host.Invocation{Tool: "count", Caller: ann, Key: "once"})
 	if err != nil || !result.Repeated || string(result.Output) != "1" {
-		t.Errorf("the repeated run = %s, repeated %t, %v; want the first one's answer", result.Output, result.Repeated, err)
+		t.Errorf("the repeated run = %s, repeated %t, %v; want the result of the first one", result.Output, result.Repeated, err)
 	}
 	if n := readN(t, h, "ann", "left"); n != 1 {
-		t.Errorf("the run counts %d times; want 1", n)
+		t.Errorf("the run was counted %d times; want 1", n)
 	}
 	if err := closeAll(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestCounterOnOneRecord lets 120 runs at once increment one record, each by reading it first: nearly as many as one user
-// may have waiting.
+// TestCounterOnOneRecord increments one record in 120 concurrent runs, each of which reads it
+// first. One user may have hardly more runs waiting.
 func TestCounterOnOneRecord(t *testing.T) {
 	h, closeAll, err := openCrash(filepath.Join(t.TempDir(), "counter.db"))
 	if err != nil {
@@ -295,7 +298,7 @@ func TestCounterOnOneRecord(t *testing.T) {
 	for _, result := range results {
 		executions += result.Attempts
 		if !result.OK {
-			t.Errorf("a run answered %v", result.Error)
+			t.Errorf("a run failed: %v", result.Error)
 		}
 	}
 	if got := readN(t, h, "ann", "left"); got != n {

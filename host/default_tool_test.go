@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// An invocation that names no tool is one of the default tool.
+// An invocation without a tool runs the default tool.
 func TestDefaultTool(t *testing.T) {
 	files := func(text string) fstest.MapFS {
 		return fstest.MapFS{"app.yaml": {Data: []byte(text)}, "a.js": {Data: []byte(`return "a"`)}, "b.js": {Data: []byte(`return "b"`)}}
@@ -19,7 +19,7 @@ func TestDefaultTool(t *testing.T) {
 		err             abi.Code
 	}{
 		{"the only tool", "app: x\ntools:\n" + a, "a", ""},
-		{"the declared one", "app: x\ndefault_tool: b\ntools:\n" + a + b, "b", ""},
+		{"the declared default", "app: x\ndefault_tool: b\ntools:\n" + a + b, "b", ""},
 		{"several", "app: x\ntools:\n" + a + b, "", abi.InvalidArgument},
 		{"none", "app: x\n", "", abi.NotFound},
 	} {

@@ -11,14 +11,15 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Documents are looked at as texts wherever that will do: as values they take up to forty times the memory.
+// Documents are processed as text where possible: decoded values take up to forty times the memory.
 
-// documents bounds what crosses between callers, tools and the host.
+// documents returns the limits of JSON documents that callers, tools and the host exchange.
 func (l Limits) documents() strictjson.Limits {
 	return strictjson.Limits{Depth: l.ValueNesting, Values: l.Values}
 }
 
-// decode checks a document. It returns the value where there is a schema to hold it against.
+// decode checks a document. It returns the decoded value only if there is a schema to validate it
+// against.
 func (l Limits) decode(text json.RawMessage, s *schema.Schema) (any, error) {
 	if s == nil {
 		return nil, strictjson.Check(text, l.documents())
@@ -26,26 +27,27 @@ func (l Limits) decode(text json.RawMessage, s *schema.Schema) (any, error) {
 	return strictjson.Decode(text, l.documents())
 }
 
-// documentFault says why a document was refused.
+// documentFault returns the fault for a rejected document.
 func documentFault(code abi.Code, name string, err error) error {
 	if refused, ok := errors.AsType[*strictjson.Error](err); ok && refused.Kind != strictjson.Malformed {
-		return abi.Faultf(code, "the %s is beyond a limit: %v", name, err)
+		return abi.Faultf(code, "the %s exceeds a limit: %v", name, err)
 	}
 	return abi.Faultf(code, "the %s is not valid JSON: %v", name, err)
 }
 
-// document bounds what an invocation gives; nothing is an empty object.
+// document checks the size of a document of an invocation. An empty one becomes an empty object.
 func (l Limits) document(name string, text json.RawMessage) (json.RawMessage, error) {
 	if len(text) == 0 {
 		return json.RawMessage("{}"), nil
 	}
 	if limit := l.InputBytes; len(text) > limit {
-		return nil, abi.Faultf(abi.InputInvalid, "the %s has %d bytes, and may have %s", name, len(text), bytesize.Format(int64(limit)))
+		return nil, abi.Faultf(abi.InputInvalid, "the %s has %d bytes; the limit is %s", name, len(text), bytesize.Format(int64(limit)))
 	}
 	return text, nil
 }
 
-// contextDocument is what the guest sees as its context: what the invocation gives, under what the host knows.
+// contextDocument returns the context that the guest sees: the members of the invocation's context,
+// with those of the host added. The host's members win.
 func (r *run) contextDocument() (json.RawMessage, error) {
 	given, err := r.limits.document("context", r.inv.Context)
 	if err != nil {
@@ -83,7 +85,8 @@ func orNull(text string) any {
 	return text
 }
 
-// canonical is a document without what means nothing. One beyond the limits, which no run takes, is left as it is.
+// canonical returns a document without insignificant differences such as white space. It returns a
+// document that is beyond the limits unchanged, since no run accepts it.
 func (l Limits) canonical(text json.RawMessage) []byte {
 	if len(text) > l.InputBytes {
 		return text

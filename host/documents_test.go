@@ -39,11 +39,11 @@ func TestDocumentsAreBounded(t *testing.T) {
 	}
 	answer = eleven
 	if _, err := run(h, host.Invocation{}); !errors.Is(err, abi.OutputInvalid) {
-		t.Errorf("an output of too many values = %v; want output_invalid", err)
+		t.Errorf("an output with too many values = %v; want output_invalid", err)
 	}
 }
 
-// A document without a schema is not made into values, which take many times its memory.
+// A document without a schema is not decoded into values, which take many times its memory.
 func TestDocumentsStayTexts(t *testing.T) {
 	var before, after runtime.MemStats
 	h := openTool(t, ``, stub{run: func(context.Context, engine.Host) (engine.Output, error) {
@@ -76,24 +76,24 @@ func TestTheContextOfATool(t *testing.T) {
 	}
 	result, err = run(h, host.Invocation{Context: json.RawMessage(`{"steps":{"a":1}}`)})
 	if err != nil || !strings.Contains(string(result.Output), `"steps":{"a":1}`) {
-		t.Errorf("context = %s, %v; want the steps that were given", result.Output, err)
+		t.Errorf("context = %s, %v; want the given steps", result.Output, err)
 	}
 }
 
-// An engine behind a wall may answer anything: a guest may have taken it over.
+// An isolated engine may return anything, since a guest may have taken it over.
 func TestAnswersAreChecked(t *testing.T) {
 	deep := strings.Repeat("[", 101) + strings.Repeat("]", 101)
 	tests := map[string]engine.Output{
-		"no JSON":               {Output: json.RawMessage(`{`)},
-		"no UTF-8":              {Output: json.RawMessage("\"\xff\"")},
-		"a name twice":          {Output: json.RawMessage(`{"a":1,"a":2}`)},
-		"deep":                  {Output: json.RawMessage(deep)},
-		"a context of no JSON":  {Context: json.RawMessage(`{"a":}`)},
-		"a deep context":        {Context: json.RawMessage(`{"a":` + deep + `}`)},
-		"a context, no object":  {Context: json.RawMessage(`[1]`)},
-		"a context, null":       {Context: json.RawMessage(`null`)},
-		"the workflow's keys":   {Context: json.RawMessage(`{"a":1,"\u0073teps":{}}`)},
-		"a context, name twice": {Context: json.RawMessage(`{"a":1,"\u0061":2}`)},
+		"no JSON":                         {Output: json.RawMessage(`{`)},
+		"no UTF-8":                        {Output: json.RawMessage("\"\xff\"")},
+		"a name twice":                    {Output: json.RawMessage(`{"a":1,"a":2}`)},
+		"deep":                            {Output: json.RawMessage(deep)},
+		"a context that is not JSON":      {Context: json.RawMessage(`{"a":}`)},
+		"a deep context":                  {Context: json.RawMessage(`{"a":` + deep + `}`)},
+		"a context that is not an object": {Context: json.RawMessage(`[1]`)},
+		"a null context":                  {Context: json.RawMessage(`null`)},
+		"reserved keys":                   {Context: json.RawMessage(`{"a":1,"\u0073teps":{}}`)},
+		"a duplicate key":                 {Context: json.RawMessage(`{"a":1,"\u0061":2}`)},
 	}
 	for name, out := range tests {
 		h := openTool(t, ``, stub{run: func(context.Context, engine.Host) (engine.Output, error) { return out, nil }}.with(nil),
@@ -104,7 +104,7 @@ func TestAnswersAreChecked(t *testing.T) {
 				t.Errorf("%s, key %q: Run = %v; want output_invalid", name, key, err)
 			}
 			if _, err := json.Marshal(result); err != nil {
-				t.Errorf("%s: the result is no JSON: %v", name, err)
+				t.Errorf("%s: the result is not JSON: %v", name, err)
 			}
 		}
 	}
@@ -120,7 +120,8 @@ func TestAContextMayBeAsDeepAsItsValues(t *testing.T) {
 	}
 }
 
-// What only memory can tell is not believed of an engine, and is not in the way of the Result.
+// Fields of a fault that only memory sets are not accepted from an engine, and do not corrupt the
+// Result.
 func TestFaultsOfEngines(t *testing.T) {
 	made := &abi.Fault{Code: abi.ToolError, Message: "no", Outcome: "unknown", Violations: []abi.Violation{{Keyword: "x", Limit: json.RawMessage(`{`)}}}
 	h := openTool(t, ``, stub{run: func(context.Context, engine.Host) (engine.Output, error) { return engine.Output{}, made }}.with(nil))
@@ -129,11 +130,11 @@ func TestFaultsOfEngines(t *testing.T) {
 		t.Errorf("Run = %+v", result.Error)
 	}
 	if _, err := json.Marshal(result); err != nil {
-		t.Errorf("the result is no JSON: %v", err)
+		t.Errorf("the result is not JSON: %v", err)
 	}
 }
 
-// A fault says whose limit it was.
+// A fault names where the exceeded limit is set.
 func TestLimitsAreTheirs(t *testing.T) {
 	for code, want := range map[abi.Code]string{
 		abi.CallLimit: "limits.calls", abi.OutputLimit: "limits.output", abi.MemoryLimit: "limits.memory", abi.Timeout: "limits.timeout", abi.ToolError: "",

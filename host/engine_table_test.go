@@ -15,7 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// shouting is an engine of a language that toolrun does not know: its tools answer their own source in capitals.
+// shouting is an engine for a language that toolrun does not know: its tools return their own
+// source in capitals.
 type shouting struct{}
 
 func (shouting) Info() engine.Info {
@@ -39,7 +40,8 @@ func (s shout) Run(context.Context, engine.Input, engine.Host) (engine.Output, e
 
 func (shout) Close() error { return nil }
 
-// TestNewLanguage runs tools of a language that only its engine knows, from an app file, from folders, and as code.
+// TestNewLanguage runs tools of a language that only its engine knows, from an app file, from
+// folders, and as code.
 func TestNewLanguage(t *testing.T) {
 	options := host.Options{Backend: mem.New(), Engines: []engine.Engine{shouting{}}}
 	declared, problems := app.Loader{Extensions: options.Extensions()}.Load(fstest.MapFS{
@@ -71,11 +73,11 @@ func TestNewLanguage(t *testing.T) {
 	}
 	_, err = h.Run(t.Context(), host.Invocation{Tool: "code", Code: &host.Code{Language: "javascript", Text: "return 1"}})
 	if f, ok := errors.AsType[*abi.Fault](err); !ok || f.Code != abi.InvalidArgument || f.Hint != "the languages are: shout" {
-		t.Errorf("code of a language without an engine = %v; want the languages that there are", err)
+		t.Errorf("code of a language without an engine = %v; want a list of the languages", err)
 	}
 }
 
-// TestUnknownExtension names the extensions that there are engines for.
+// TestUnknownExtension expects an error that names the supported extensions.
 func TestUnknownExtension(t *testing.T) {
 	loader := app.Loader{Extensions: host.Options{Engines: []engine.Engine{shouting{}}}.Extensions()}
 	_, problems := loader.Load(fstest.MapFS{

@@ -17,16 +17,18 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// Export writes all data of the caller's user in the caller's tenant to w, as a ZIP archive: what Erase would remove, as
-// far as it has not ended. records.ndjson, sessions.ndjson, files.ndjson, results.ndjson and ledger.ndjson have one JSON value
-// a line; files/<file_id>/<filename> are the contents of files. It reads in pieces of a bounded size, and not all at one
-// moment. After an error what was written is not an archive.
+// Export writes all data of the caller's user in the caller's tenant to w, as a ZIP archive: the
+// data that Erase would remove and that has not expired. records.ndjson, sessions.ndjson,
+// files.ndjson, results.ndjson and ledger.ndjson contain one JSON value a line.
+// files/<file_id>/<filename> contains the content of a file. Export reads in chunks of bounded
+// size, not in one snapshot. If it returns an error, the data written so far is not a valid
+// archive.
 func (u Users) Export(ctx context.Context, caller Caller, w io.Writer) error {
 	id, err := u.h.newID("export")
 	if err != nil {
 		return err
 	}
-	u.h.ledger.flush() // what waits is the user's too
+	u.h.ledger.flush() // pending entries may concern the user
 	x := userExport{h: u.h, caller: caller.as(id), zip: zip.NewWriter(w)}
 	if x.data, err = u.h.memory.UserData(ctx, x.caller); err != nil {
 		return err
@@ -36,7 +38,7 @@ func (u Users) Export(ctx context.Context, caller Caller, w io.Writer) error {
 	return err
 }
 
-// userExport is an export of one user's data on its way.
+// userExport is a running export of one user's data.
 type userExport struct {
 	h      *Host
 	caller partition.Caller
@@ -44,7 +46,7 @@ type userExport struct {
 	zip    *zip.Writer
 }
 
-// exportedFile is an uploaded file, in the spelling of the other data.
+// exportedFile describes an uploaded file, with the same member names as the rest of the export.
 type exportedFile struct {
 	ID         string    `json:"file_id"`
 	Type       string    `json:"type"`
@@ -110,7 +112,7 @@ func (x *userExport) write(ctx context.Context) error {
 	return x.zip.Close()
 }
 
-// file writes the content of a file, unless it was deleted meanwhile.
+// file writes the content of a file. It skips a file that was deleted in the meantime.
 func (x *userExport) file(ctx context.Context, a artifact.Artifact) error {
 	piece, err := x.h.memory.Artifacts().Piece(ctx, x.caller.Tenant, a.ID, 0)
 	if errors.Is(err, abi.NotFound) {

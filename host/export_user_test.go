@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/artifact"
 )
 
-// exported is the archive of a user's data, by the names of its parts.
+// exported returns the parts of an export of a user's data, by name.
 func exported(t *testing.T, h *host.Host, user string) map[string]string {
 	t.Helper()
 	var buf bytes.Buffer
@@ -40,11 +40,12 @@ func exported(t *testing.T, h *host.Host, user string) map[string]string {
 	return parts
 }
 
-// An export of a user has everything of the user's, of each kind, and nothing of another's. After an erasure it is empty.
+// An export of a user contains all data of the user, of each kind, and none of another user. After
+// an erasure it is empty.
 func TestExportUser(t *testing.T) {
 	h := openTool(t, `await memory.set_content("notes", {secret: "of-" + context.userId}); return "result-of-" + context.userId`,
 		func(o *host.Options) { o.Ledger = time.Hour })
-	large := strings.Repeat("0123456789abcdef", 40_000) // more than one piece
+	large := strings.Repeat("0123456789abcdef", 40_000) // more than one chunk
 	for _, user := range []string{"ann", "bob"} {
 		caller := host.Caller{User: user, Session: "s-" + user}
 		if _, err := run(h, host.Invocation{Caller: caller, Key: "k-" + user, Metadata: []byte(`{"of":"` + user + `"}`)}); err != nil {
@@ -66,7 +67,7 @@ func TestExportUser(t *testing.T) {
 	files := 0
 	for name, text := range parts {
 		if strings.Contains(name+text, "bob") {
-			t.Errorf("%s has what is bob's: %.200s", name, text)
+			t.Errorf("%s contains data of bob: %.200s", name, text)
 		}
 		if strings.HasPrefix(name, "files/") && strings.HasSuffix(name, "/ann.txt") && text == "ann"+large {
 			files++
@@ -84,6 +85,6 @@ func TestExportUser(t *testing.T) {
 		}
 	}
 	if err := h.Users().Export(t.Context(), host.Caller{}, io.Discard); !errors.Is(err, abi.InvalidArgument) {
-		t.Errorf("an export of nobody: %v", err)
+		t.Errorf("export of an unknown user: %v", err)
 	}
 }

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// makeFingerprint tells one run from another for an idempotency key: a digest for each part of what was asked, by the names
-// that a conflict gives. Documents that differ only in white space or in the order of members are the same. The environment
-// is no part: it holds secrets, and one that was exchanged between a run and its retry must not make the retry fail.
+// makeFingerprint returns the fingerprint that is stored with an idempotency key: a digest of each
+// part of the request, under the name that a conflict reports. Documents that differ only in white
+// space or member order have the same digest. The environment is not included: it contains secrets,
+// and rotating one between a run and its retry must not fail the retry.
 func (r *run) makeFingerprint() string {
 	if r.inv.Key == "" {
 		return ""
@@ -17,7 +18,7 @@ func (r *run) makeFingerprint() string {
 	var code, grants []byte
 	if c := r.inv.Code; c != nil {
 		code = []byte(c.Language + " " + c.Text)
-		grants, _ = json.Marshal(c.Grants) // strings are always JSON
+		grants, _ = json.Marshal(c.Grants) // strings always encode
 	}
 	parts := []struct {
 		name string

@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// folder is a tool's folder: it opens nothing outside of it, whatever links lie in it. The file system below may
-// follow them, or end at the app's folder, in which other tools live.
+// folder is a file system that is confined to a tool's folder: it follows no symbolic link out of
+// it. The underlying file system may follow links, or be confined only to the app's folder, which
+// contains other tools.
 type folder struct{ fsys fs.FS }
 
-// maxLinks is how many links one name may lead through.
+// maxLinks bounds the symbolic links that are followed for one name.
 const maxLinks = 40
 
-var errLeaves = errors.New("the name leads out of the tool's folder")
+var errLeaves = errors.New("the path leaves the tool's folder")
 
-// Open opens the file that name leads to.
+// Open opens the file that name resolves to.
 func (f folder) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
@@ -28,7 +29,8 @@ func (f folder) Open(name string) (fs.File, error) {
 	return f.fsys.Open(resolved)
 }
 
-// Stat looks at the file that name leads to, without opening it: a pipe would wait for somebody to write to it.
+// Stat describes the file that name resolves to without opening it: opening a named pipe would
+// block.
 func (f folder) Stat(name string) (fs.FileInfo, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
@@ -40,7 +42,7 @@ func (f folder) Stat(name string) (fs.FileInfo, error) {
 	return fs.Stat(f.fsys, resolved)
 }
 
-// resolve follows the links in a name, step by step.
+// resolve follows the symbolic links in a name, component by component.
 func (f folder) resolve(name string) (string, error) {
 	at, rest := ".", strings.Split(name, "/")
 	for links := 0; len(rest) > 0; {

@@ -20,16 +20,16 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// sweepChunk is how many records one sweep frees.
+// sweepChunk is the number of records that one sweep removes.
 const sweepChunk = 1000
 
 // Host runs the tools of one app. It is safe for concurrent use.
 type Host struct {
 	app       *app.App
 	memory    *memory.Service
-	table     abi.Table // of the operations that guests have
+	table     abi.Table // of the operations that guests can call
 	tools     map[string]*tool
-	engines   map[string]engine.Engine // by extension
+	engines   map[string]engine.Engine // by file extension
 	languages []engine.Language
 	gate      *admission.Gate
 	observers []Observer
@@ -43,15 +43,15 @@ type Host struct {
 	log       *slog.Logger
 
 	closed   atomic.Bool
-	stop     context.CancelFunc // of the Host's own work
+	stop     context.CancelFunc // ends the Host's background work
 	compiler *compiler
 	stopped  sync.WaitGroup
 }
 
-// Open makes a Host and compares the app's declarations with what the backend holds: it refuses a store whose
-// access or kind changed while it has records, as a *memory.ScopeChangedError. It compiles no tool: that happens when a tool
-// first runs, or in Check. So the files that app.Load was given must stay open until Close; Open refuses an app whose files
-// are closed.
+// Open opens a Host and compares the app's declarations with the records in the backend. It returns
+// a *memory.ScopeChangedError for a store whose access or kind changed although it has records. Open
+// compiles no tool: Check does, or the first run of the tool. So the file system that app.Load
+// received must stay open until Close. Open rejects an app whose file system is closed.
 func Open(ctx context.Context, opts Options) (*Host, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -93,7 +93,8 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	return h, nil
 }
 
-// checkFiles refuses an app whose files were closed after it was loaded: none of its tools could be read.
+// checkFiles rejects an app whose files were closed after it was loaded: none of its tools could be
+// read.
 func checkFiles(a *app.App) error {
 	for _, t := range a.Tools {
 		if a.Files == nil || len(t.Broken) > 0 {
@@ -113,7 +114,7 @@ func byExtension(engines []engine.Engine) (map[string]engine.Engine, error) {
 	found := map[string]engine.Engine{}
 	for _, e := range engines {
 		if e == nil {
-			return nil, errors.New("host: one of the engines is nil")
+			return nil, errors.New("host: Options.Engines contains nil")
 		}
 		for _, ext := range e.Info().Extensions {
 			if other := found[ext]; other != nil {
@@ -146,7 +147,8 @@ func (h *Host) startSweeper(ctx context.Context, every time.Duration) {
 	})
 }
 
-// Sweep frees what ended more than an hour ago, and returns how many records. An open Host does so by itself.
+// Sweep removes records that expired more than an hour ago and returns their number. An open Host
+// does this periodically.
 func (h *Host) Sweep(ctx context.Context) (int, error) {
 	total := 0
 	for _, tenant := range h.tenants {
@@ -158,23 +160,23 @@ func (h *Host) Sweep(ctx context.Context) (int, error) {
 	return total, nil
 }
 
-// App returns what the Host runs.
+// App returns the app that the Host runs.
 func (h *Host) App() *app.App { return h.app }
 
-// Memory returns the app's memory, for operators: it is not bound to a caller.
+// Memory returns the app's memory. It is meant for operators and not bound to a caller.
 func (h *Host) Memory() *memory.Service { return h.memory }
 
-// Ledger returns the ledger of the app.
+// Ledger returns the app's ledger.
 func (h *Host) Ledger() *Ledger { return h.ledger }
 
-// Meter returns the usage of the app's runs.
+// Meter returns the meter of the app's usage.
 func (h *Host) Meter() *Meter { return h.meter }
 
-// errHostClosed answers runs that come too late.
+// errHostClosed is the error of runs that begin after Close.
 var errHostClosed = abi.Faultf(abi.Unavailable, "the host is closed")
 
-// Close stops the Host's own work and frees its programs; runs under way end first, later ones are unavailable.
-// It does not close the backend. Closing twice is fine.
+// Close stops the Host's background work and closes its programs. It waits for active runs; later
+// runs are unavailable. It does not close the backend. It is safe to call it more than once.
 func (h *Host) Close() error {
 	h.closed.Store(true)
 	h.stop()
@@ -189,14 +191,14 @@ func (h *Host) Close() error {
 	return errors.Join(errs...)
 }
 
-// now is the time in the precision that records have, for what is stored or answered.
+// now returns the current time in the precision of stored records.
 func (h *Host) now() time.Time { return h.clock().UTC().Truncate(time.Microsecond) }
 
 // newID returns a new id that sorts by time.
 func (h *Host) newID(prefix string) (string, error) {
 	id, err := ulid.New(ulid.Timestamp(h.clock()), h.rand)
 	if err != nil {
-		return "", fmt.Errorf("make an id: %w", err)
+		return "", fmt.Errorf("create an id: %w", err)
 	}
 	return prefix + "_" + id.String(), nil
 }

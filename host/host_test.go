@@ -44,7 +44,7 @@ tools:
     outputSchema: {type: [object, "null", number, string, boolean]}
 `
 
-// openTool opens an app with the one tool "tool" of that source.
+// openTool opens an app with one tool "tool" with that source.
 func openTool(t *testing.T, source string, change ...func(*host.Options)) *host.Host {
 	t.Helper()
 	return openApp(t, fstest.MapFS{
@@ -96,13 +96,13 @@ func testFaults(t *testing.T) {
 		code         abi.Code
 	}{
 		{"unknown tool", ``, host.Invocation{Tool: "nope"}, abi.NotFound},
-		{"input against the schema", `return 1`, host.Invocation{Input: json.RawMessage(`{"n":"x"}`)}, abi.InputInvalid},
-		{"input is no object", `return 1`, host.Invocation{Input: json.RawMessage(`[1]`)}, abi.InputInvalid},
-		{"context is no object", `return 1`, host.Invocation{Context: json.RawMessage(`1`)}, abi.InputInvalid},
-		{"output against the schema", `return [1]`, host.Invocation{}, abi.OutputInvalid},
+		{"input does not fit the schema", `return 1`, host.Invocation{Input: json.RawMessage(`{"n":"x"}`)}, abi.InputInvalid},
+		{"input is not an object", `return 1`, host.Invocation{Input: json.RawMessage(`[1]`)}, abi.InputInvalid},
+		{"context is not an object", `return 1`, host.Invocation{Context: json.RawMessage(`1`)}, abi.InputInvalid},
+		{"output does not fit the schema", `return [1]`, host.Invocation{}, abi.OutputInvalid},
 		{"throws", `throw new Error("boom")`, host.Invocation{}, abi.ToolError},
-		{"memory fault let through", `await memory.get_content("nope")`, host.Invocation{}, abi.NotFound},
-		{"a fault made by the guest", `const e = new Error("x"); e.name = "MemoryAccessError"; e.code = "conflict"; throw e`, host.Invocation{}, abi.ToolError},
+		{"an uncaught memory fault", `await memory.get_content("nope")`, host.Invocation{}, abi.NotFound},
+		{"a fault raised by the guest", `const e = new Error("x"); e.name = "MemoryAccessError"; e.code = "conflict"; throw e`, host.Invocation{}, abi.ToolError},
 		{"endless", `for (;;) {}`, host.Invocation{Timeout: 30 * time.Millisecond}, abi.Timeout},
 		{"too many calls", `for (let i = 0; i < 2000; i++) { try { await memory.get_content("notes") } catch {} }`, host.Invocation{}, abi.CallLimit},
 		{"syntax error", `return (`, host.Invocation{}, abi.SourceInvalid},
@@ -115,7 +115,7 @@ func testFaults(t *testing.T) {
 				t.Fatalf("Run = %+v, %v; want %s", result, err, tt.code)
 			}
 			if result.Error.ID != "" {
-				t.Error("the fault's internal id is in the result")
+				t.Error("the result contains the fault's internal id")
 			}
 		})
 	}
@@ -166,8 +166,8 @@ func testIdempotencyKey(t *testing.T) {
 	}
 }
 
-// TestIdempotencyConflict: a conflict names what differs and no value of it. The environment, which holds secrets that are
-// exchanged, does not make a retry another run.
+// TestIdempotencyConflict: a conflict names the parts that differ but none of their values.
+// Rotating a secret in the environment does not fail a retry.
 func TestIdempotencyConflict(t *testing.T) {
 	h := openTool(t, `return 1`)
 	first := func() host.Invocation {
@@ -210,11 +210,11 @@ func testLogsAreBounded(t *testing.T) {
 	h := openTool(t, `for (let i = 0; i < 1100; i++) console.log(i)`)
 	result, err := run(h, host.Invocation{Timeout: time.Minute})
 	if err != nil || len(result.Logs) != 1001 || !strings.HasSuffix(result.Logs[1000].Text, "may log 1000 lines and 64KiB") {
-		t.Fatalf("%d lines, %v; want 1000 and a mark", len(result.Logs), err)
+		t.Fatalf("%d lines, %v; want 1000 and a truncation line", len(result.Logs), err)
 	}
 }
 
-// watcher is an observer that refuses, counts and writes.
+// watcher is an observer that refuses runs, counts them and writes memory.
 type watcher struct {
 	host.NopObserver
 	refuse error
@@ -261,7 +261,7 @@ func testObservers(t *testing.T) {
 	}
 }
 
-// An observer writes what the tool itself was not granted.
+// An observer can write to a store that the tool is not granted.
 func TestAnObserverNeedsNoGrant(t *testing.T) { everywhere(t, testAnObserverNeedsNoGrant) }
 
 func testAnObserverNeedsNoGrant(t *testing.T) {
@@ -278,7 +278,7 @@ func testAnObserverNeedsNoGrant(t *testing.T) {
 	}
 }
 
-// What a caller of the API may get wrong is an error that says so.
+// Incorrect use of the API results in an error that names the mistake.
 func TestMistakesOfTheEmbedder(t *testing.T) {
 	opts := host.Options{App: &app.App{ID: "test"}, Backend: mem.New()}
 	for _, limits := range []any{&opts.Limits, &opts.Memory} {
@@ -309,7 +309,7 @@ func TestMistakesOfTheEmbedder(t *testing.T) {
 		t.Errorf("Run(nil) = %+v, %v; want invalid_argument", result, err)
 	}
 	if _, err := h.Stores().Purge(context.Background(), ann, ""); !errors.Is(err, abi.InvalidArgument) {
-		t.Errorf("Purge of no store = %v; want invalid_argument", err)
+		t.Errorf("Purge without a store = %v; want invalid_argument", err)
 	}
 	for _, caller := range []host.Caller{ann, {User: "ann", Session: "s1"}} {
 		for _, inv := range []host.Invocation{{SessionReference: "\xff"}, {UserReference: "\xff"}} {
@@ -320,7 +320,7 @@ func TestMistakesOfTheEmbedder(t *testing.T) {
 		}
 	}
 	if _, err := h.Sessions().Start(context.Background(), ann, session.Start{Reference: "\xff"}); !errors.Is(err, abi.InvalidArgument) {
-		t.Errorf("StartSession with a reference of no UTF-8 = %v; want invalid_argument", err)
+		t.Errorf("StartSession with an invalid UTF-8 reference = %v; want invalid_argument", err)
 	}
 }
 
@@ -336,7 +336,7 @@ func testRunAfterClose(t *testing.T) {
 	}
 }
 
-// A tool imports from its own folder and nothing else: a tool that is a single file has none.
+// A tool can import only from its own folder. A tool that is a single file cannot import.
 func TestImportsStayInTheFolder(t *testing.T) { everywhere(t, testImportsStayInTheFolder) }
 
 func testImportsStayInTheFolder(t *testing.T) {
@@ -383,7 +383,7 @@ func testImportsStayInTheFolder(t *testing.T) {
 		result, err := run(h, host.Invocation{Tool: tool})
 		text, _ := json.Marshal(result)
 		if !errors.Is(err, abi.SourceInvalid) || strings.Contains(string(text), "SECRET") || strings.Contains(string(text), dir) {
-			t.Errorf("%s = %s; want source_invalid, with no content and no path of the host", tool, text)
+			t.Errorf("%s = %s; want source_invalid, without content or paths of the host", tool, text)
 		}
 	}
 	if result, err := run(h, host.Invocation{Tool: "inside"}); err != nil || string(result.Output) != `{"k":"fine"}` {
@@ -391,16 +391,16 @@ func testImportsStayInTheFolder(t *testing.T) {
 	}
 }
 
-// A guest that replaces what the prelude uses hurts itself alone.
+// A guest that replaces functions used by the prelude harms only itself.
 func TestPoisonedIntrinsics(t *testing.T) { everywhere(t, testPoisonedIntrinsics) }
 
 func testPoisonedIntrinsics(t *testing.T) {
 	tests := map[string]string{
-		"arguments without end": `Array.prototype.fill = function () { return { length: 2 ** 53 } }; await memory.get_content({ store: "notes" })`,
-		"random without end": `let n = 0; ArrayBuffer.isView = () => true;
+		"endless arguments": `Array.prototype.fill = function () { return { length: 2 ** 53 } }; await memory.get_content({ store: "notes" })`,
+		"endless random bytes": `let n = 0; ArrayBuffer.isView = () => true;
 			crypto.getRandomValues({ buffer: new ArrayBuffer(4), byteOffset: 0, get byteLength() { return n++ < 2 ? 4 : 2e10 } })`,
 		"negative random":                         `ArrayBuffer.isView = () => true; globalThis.Uint8Array = function () { return { set() {} } }; crypto.getRandomValues({ byteLength: -1 })`,
-		"a rejection while the answer is written": `return { toJSON() { memory.set_content("sessionMeta", {}); return 1 } }`,
+		"a rejection while the output is encoded": `return { toJSON() { memory.set_content("sessionMeta", {}); return 1 } }`,
 	}
 	for name, source := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -412,7 +412,7 @@ func testPoisonedIntrinsics(t *testing.T) {
 	}
 }
 
-// An operator need not know whose a session is.
+// An operator need not know to which user a session belongs.
 func TestAnOperatorLooksIntoASession(t *testing.T) {
 	h := openApp(t, fstest.MapFS{"app.yaml": {Data: []byte("app: a\nmemory:\n  cart: {access: session}\n")}})
 	set := abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"cart"`), json.RawMessage(`{"a":1}`)}}
@@ -428,7 +428,8 @@ func TestAnOperatorLooksIntoASession(t *testing.T) {
 	}
 }
 
-// An operation has the rights that it is given and no others: it is not an operator's because it came from the host.
+// An operation has only the rights that it is given: it is not an operator's operation because it
+// comes from the host.
 func TestDoHasTheRightsItIsGiven(t *testing.T) {
 	h := openApp(t, fstest.MapFS{"app.yaml": {Data: []byte("app: a\nmemory:\n  cart: {access: session}\n")}})
 	call := func(op, store string) abi.Call {
@@ -451,9 +452,9 @@ func TestDoHasTheRightsItIsGiven(t *testing.T) {
 		{"no rights", ann, memory.Authority{}, abi.GetContent, declare.SessionMeta, abi.NotFound},
 		{"a grant", ann, reads, abi.GetContent, "cart", ""},
 		{"a grant", ann, reads, abi.SetContent, "cart", abi.AccessDenied},
-		{"a grant, and the session of another", host.Caller{Session: "s1"}, reads, abi.GetContent, "cart", abi.AccessDenied},
-		{"an operator who only reads", host.Caller{Session: "s1"}, memory.ReadOnly(memory.Operator()), abi.GetContent, "cart", ""},
-		{"an operator who only reads", ann, memory.ReadOnly(memory.Operator()), abi.SetContent, "cart", abi.AccessDenied},
+		{"a grant, and another user's session", host.Caller{Session: "s1"}, reads, abi.GetContent, "cart", abi.AccessDenied},
+		{"a read-only operator", host.Caller{Session: "s1"}, memory.ReadOnly(memory.Operator()), abi.GetContent, "cart", ""},
+		{"a read-only operator", ann, memory.ReadOnly(memory.Operator()), abi.SetContent, "cart", abi.AccessDenied},
 	}
 	for _, tt := range tests {
 		_, _, err := h.Stores().Do(t.Context(), tt.caller, tt.authority, call(tt.op, tt.store))

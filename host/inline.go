@@ -19,17 +19,19 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// Code is the text of a tool that no app declares: the function node of a workflow, which its engine keeps.
+// Code is an ad-hoc tool: source text that is not declared in an app, such as the function node of
+// a workflow.
 type Code struct {
-	// Language is the name of a language of the host's engines, such as javascript, typescript or python.
+	// Language is the name of a language of the host's engines, such as javascript, typescript or
+	// python.
 	Language string
-	// Text is the source: one file, which imports nothing but what the language brings.
+	// Text is the source: one file, which can import only the modules that the language bundles.
 	Text string
-	// Grants are what it may do with the app's stores. Default: nothing.
+	// Grants are the tool's grants on the app's stores. Default: none.
 	Grants []declare.Grant
 }
 
-// digest tells one code from another; nil for none.
+// digest returns a digest that identifies the code, or nil if c is nil.
 func (c *Code) digest() []byte {
 	if c == nil {
 		return nil
@@ -37,7 +39,7 @@ func (c *Code) digest() []byte {
 	h := sha256.New()
 	grants, err := json.Marshal(c.Grants)
 	if err != nil {
-		grants = nil // strings are always JSON
+		grants = nil // strings always encode
 	}
 	for _, part := range []string{c.Language, string(grants), c.Text} {
 		_, _ = io.WriteString(h, hex.EncodeToString([]byte(part))+" ")
@@ -45,7 +47,7 @@ func (c *Code) digest() []byte {
 	return h.Sum(nil)
 }
 
-// codeFile returns the name of the file that a code is, with the extension of its language, which is one of languages.
+// codeFile returns a file name for code in a language, with the first extension of that language.
 func codeFile(languages []engine.Language, language string) (string, error) {
 	var known []string
 	for _, l := range languages {
@@ -54,7 +56,7 @@ func codeFile(languages []engine.Language, language string) (string, error) {
 		}
 		known = append(known, l.Name)
 	}
-	f := abi.Faultf(abi.InvalidArgument, "code of the language %q cannot be run", language)
+	f := abi.Faultf(abi.InvalidArgument, "the language %q is not supported", language)
 	if len(known) == 0 {
 		return "", f.WithHint("no engine of this host runs code that is sent as text")
 	}
@@ -62,7 +64,7 @@ func codeFile(languages []engine.Language, language string) (string, error) {
 	return "", f.WithHint("the languages are: %s", strings.Join(known, ", "))
 }
 
-// tool makes the tool that the code is, in a file of its language.
+// tool returns the declaration of an ad-hoc tool with that name and file.
 func (c *Code) tool(name, file string) (app.Tool, error) {
 	if strings.TrimSpace(c.Text) == "" {
 		return app.Tool{}, abi.Faultf(abi.SourceInvalid, "the code is empty")
@@ -70,18 +72,18 @@ func (c *Code) tool(name, file string) (app.Tool, error) {
 	for _, g := range c.Grants {
 		if g.Store == declare.SessionMeta {
 			if g.Allows(abi.Write) || g.Allows(abi.Delete) {
-				return app.Tool{}, abi.Faultf(abi.InvalidArgument, "the grant of %q: the store can only be read", g.Store).WithHint("grant read")
+				return app.Tool{}, abi.Faultf(abi.InvalidArgument, "the grant on %q: the store is read-only", g.Store).WithHint("grant read")
 			}
 			continue
 		}
 		if err := declare.CheckName(g.Store); err != nil {
-			return app.Tool{}, abi.Faultf(abi.InvalidArgument, "the grant of %q: %v", g.Store, err)
+			return app.Tool{}, abi.Faultf(abi.InvalidArgument, "the grant on %q: %v", g.Store, err)
 		}
 	}
 	return app.Tool{Tool: declare.Tool{Name: name, Source: file, Grants: c.Grants}}, nil
 }
 
-// toolOf finds the tool that an invocation asks for; release is called when the run is over.
+// toolOf returns the tool of an invocation. Release must be called when the run is over.
 func (h *Host) toolOf(inv Invocation) (t *tool, release func(), err error) {
 	if inv.Code == nil {
 		t, err = h.tool(inv.Tool)
@@ -90,25 +92,25 @@ func (h *Host) toolOf(inv Invocation) (t *tool, release func(), err error) {
 	return h.inline.tool(h, inv)
 }
 
-// maxInlined is how many codes a Host keeps compiled.
+// maxInlined bounds the compiled ad-hoc tools of a Host.
 const maxInlined = 64
 
-// inlined are the codes that ran last, compiled.
+// inlined is an LRU cache of compiled ad-hoc tools.
 type inlined struct {
 	mu     sync.Mutex
 	closed bool
-	recent list.List // of *inlinedTool, the last one used in front
+	recent list.List // of *inlinedTool, the most recently used in front
 	byKey  map[string]*list.Element
-	gone   sync.WaitGroup // those that are being closed
+	gone   sync.WaitGroup // evicted tools that are being closed
 }
 
 type inlinedTool struct {
 	key  string
 	tool *tool
-	uses int // runs under way
+	uses int // active runs
 }
 
-// tool returns the tool of a code, and keeps it from being closed until release.
+// tool returns the tool for an invocation's code. The tool is not closed before release is called.
 func (l *inlined) tool(h *Host, inv Invocation) (t *tool, release func(), err error) {
 	declared, err := l.declared(h, inv)
 	if err != nil {
@@ -132,10 +134,11 @@ func (l *inlined) release(one *inlinedTool) {
 	l.forget()
 }
 
-// declared returns the tool that the code of an invocation is, if the app of a Host has the stores that it is granted.
+// declared returns the declaration of an invocation's code. It rejects grants on stores that the
+// app does not have.
 func (l *inlined) declared(h *Host, inv Invocation) (declared app.Tool, err error) {
 	if len(inv.Code.Text) > h.limits.SourceBytes {
-		return declared, abi.Faultf(abi.SourceInvalid, "the code has more than %s", bytesize.Format(int64(h.limits.SourceBytes)))
+		return declared, abi.Faultf(abi.SourceInvalid, "the code is larger than %s", bytesize.Format(int64(h.limits.SourceBytes)))
 	}
 	file, err := codeFile(h.languages, inv.Code.Language)
 	if err != nil {
@@ -152,7 +155,7 @@ func (l *inlined) declared(h *Host, inv Invocation) (declared app.Tool, err erro
 	return declared, nil
 }
 
-// get returns what is kept under a key, which it makes where there is nothing. The caller holds mu.
+// get returns the tool with that key, and creates it if it is not cached. The caller holds mu.
 func (l *inlined) get(h *Host, key string, declared app.Tool, text string) *inlinedTool {
 	if found := l.byKey[key]; found != nil {
 		l.recent.MoveToFront(found)
@@ -177,9 +180,9 @@ func declares(a *app.App, store string) bool {
 	return store == declare.SessionMeta || slices.ContainsFunc(a.Stores, func(s declare.Store) bool { return s.Name == store })
 }
 
-// unknownGrant refuses the grant of a store that an app does not have.
+// unknownGrant returns the fault for a grant on a store that the app does not have.
 func unknownGrant(a *app.App, name string) error {
-	f := abi.Faultf(abi.InvalidArgument, "the grant of %q: the app has no such store", name)
+	f := abi.Faultf(abi.InvalidArgument, "the grant on %q: the app has no such store", name)
 	known := []string{declare.SessionMeta}
 	for _, s := range a.Stores {
 		known = append(known, s.Name)
@@ -190,14 +193,15 @@ func unknownGrant(a *app.App, name string) error {
 	return f.WithHint("the stores are: %s", strings.Join(known, ", "))
 }
 
-// forget closes code that was not used for longest, and is not used now, where there is too much. The caller holds mu.
+// forget evicts the least recently used tools that have no active run, if the cache is full. The
+// caller holds mu.
 func (l *inlined) forget() {
 	for e := l.recent.Back(); e != nil && l.recent.Len() > maxInlined && !l.closed; {
 		before, one := e.Prev(), e.Value.(*inlinedTool)
 		if one.uses == 0 {
 			l.recent.Remove(e)
 			delete(l.byKey, one.key)
-			l.gone.Go(func() { _ = one.tool.close() }) // the engine has told what went wrong
+			l.gone.Go(func() { _ = one.tool.close() }) // the engine logs the error
 		}
 		e = before
 	}
@@ -213,7 +217,7 @@ func (l *inlined) close() error {
 	l.mu.Unlock()
 	var errs []error
 	for _, t := range tools {
-		errs = append(errs, t.close()) // which waits for runs
+		errs = append(errs, t.close()) // waits for runs
 	}
 	l.gone.Wait()
 	return errors.Join(errs...)

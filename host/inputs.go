@@ -9,14 +9,15 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// openInputs are the keywords at the top of an input schema that declare names in another place than properties, or say
-// that others are welcome.
+// openInputs are the keywords at the top of an input schema that declare members elsewhere than
+// under properties, or allow undeclared ones explicitly.
 var openInputs = []string{
 	"additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "dependentSchemas", "dependencies",
 	"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if",
 }
 
-// declaredInputs returns the names of the properties of an input schema, nil if an input may have others without a word.
+// declaredInputs returns the names of the properties of an input schema, or nil if the schema may
+// allow others.
 func declaredInputs(inputSchema []byte, params []string) []string {
 	var keywords map[string]json.RawMessage
 	if json.Unmarshal(inputSchema, &keywords) != nil {
@@ -30,14 +31,14 @@ func declaredInputs(inputSchema []byte, params []string) []string {
 	return params
 }
 
-// Bounds of the warnings about members that an input has and the tool does not declare.
+// Bounds of the warnings about undeclared members of an input.
 const (
 	maxUndeclared  = 10
 	maxNameInWords = 64
 )
 
-// undeclared returns warnings about members of an input that the tool does not declare, first those that are near to a
-// declared name which the input lacks.
+// undeclared returns warnings about members of an input that the tool does not declare. Likely
+// misspellings of a missing declared name come first.
 func (t *tool) undeclared(input any) []string {
 	members, _ := input.(map[string]any)
 	var missing []string
@@ -64,7 +65,7 @@ func (t *tool) undeclared(input any) []string {
 	return all[:min(len(all), maxUndeclared)]
 }
 
-// shortName cuts a name that a warning quotes.
+// shortName truncates a name for a warning.
 func shortName(name string) string {
 	if len(name) <= maxNameInWords {
 		return name

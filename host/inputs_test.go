@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// TestUndeclaredInput tests the warnings about members of an input that the tool's schema does not declare.
+// TestUndeclaredInput tests the warnings about members of an input that the tool's schema does not
+// declare.
 func TestUndeclaredInput(t *testing.T) {
 	const known = `properties: {timeZone: {type: string}, city: {}}`
 	tests := []struct {
@@ -20,7 +21,7 @@ func TestUndeclaredInput(t *testing.T) {
 		{"declared", known, `{"timeZone": "UTC"}`, nil},
 		{"other case", known, `{"timezone": "UTC"}`, []string{`the input has "timezone", which the tool's inputSchema does not declare; did you mean "timeZone"?`}},
 		{"nothing near", known, `{"verbose": true}`, []string{`the input has "verbose", which the tool's inputSchema does not declare`}},
-		{"a meant name is given too", known, `{"timezone": "UTC", "timeZone": "UTC"}`, []string{`the input has "timezone", which the tool's inputSchema does not declare`}},
+		{"the declared name is given too", known, `{"timezone": "UTC", "timeZone": "UTC"}`, []string{`the input has "timezone", which the tool's inputSchema does not declare`}},
 		{"several", known, `{"b1": 1, "a1": 2}`, []string{
 			`the input has "a1", which the tool's inputSchema does not declare`, `the input has "b1", which the tool's inputSchema does not declare`,
 		}},
@@ -44,7 +45,8 @@ func TestUndeclaredInput(t *testing.T) {
 	}
 }
 
-// TestUndeclaredInputOfFailure tests that the warnings are in the Results of runs that fail, and that they are bounded.
+// TestUndeclaredInputOfFailure expects the warnings, up to a bound, in the Results of failed runs
+// too.
 func TestUndeclaredInputOfFailure(t *testing.T) {
 	for name, tool := range map[string]string{"the tool": "throw new Error(input.timezone)", "the input": "return 1 // required"} {
 		t.Run(name, func(t *testing.T) {

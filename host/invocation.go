@@ -8,25 +8,27 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 )
 
-// Caller is for whom a tool runs. It comes from what the host's user verified; a guest can neither see
-// another one nor name one.
+// Caller identifies on whose behalf a tool runs. The embedding program sets it from what it has
+// authenticated. A guest cannot see or name another caller.
 type Caller struct {
 	// Tenant is the platform's customer. Default: DefaultTenant.
 	Tenant string
-	// User and Session are empty where they are not known: then no store of a user, or of a session, can be used.
+	// User and Session are the ids of the user and the session. If one is empty, the stores of its
+	// scope cannot be used.
 	User    string
 	Session string
-	// Actor is who asks, as the platform calls its own programs: the ledger notes it.
+	// Actor identifies the program or person that made the request, for the ledger.
 	Actor string
-	// ActorIsUser reports that Actor is an end user's own id, such as the subject of a token. What an erasure does not
-	// reach, such as a log line, then leaves Actor out.
+	// ActorIsUser reports that Actor is an end user's own id, such as the subject of a token. Actor
+	// is then omitted from data that an erasure does not reach, such as log lines.
 	ActorIsUser bool
-	// Confined limits the caller to sessions that are the user's already: it begins none under an id of its own, and
-	// binds none that is anonymous. Set it where the id of the session is an end user's word that nobody verified.
+	// Confined limits the caller to existing sessions of its user: it cannot start a session with
+	// an id of its own choice, nor claim an anonymous one. Set it if the session id comes from an
+	// end user and is not verified.
 	Confined bool
 }
 
-// as returns the caller as the packages beneath know it, with the id of a run.
+// as converts the caller to the type of the packages below, with the id of a run.
 func (c Caller) as(run string) partition.Caller {
 	if c.Tenant == "" {
 		c.Tenant = DefaultTenant
@@ -34,47 +36,53 @@ func (c Caller) as(run string) partition.Caller {
 	return partition.Caller{Tenant: c.Tenant, User: c.User, Session: c.Session, Run: run, Confined: c.Confined}
 }
 
-// Invocation is what is asked of a Host: to run a tool once.
+// Invocation is a request to run a tool once.
 type Invocation struct {
 	// Tool is the name of a declared tool. Default: Host.DefaultTool.
 	Tool   string
 	Caller Caller
-	// Code is run instead of a declared tool; nil for none. Tool is then what the Result calls it.
+	// Code is run instead of a declared tool; nil means none. Tool is then the name in the Result.
 	Code *Code
-	// Input is a JSON object; nil is an empty one.
+	// Input is a JSON object. Default: an empty one.
 	Input json.RawMessage
-	// Context is a JSON object whose keys the tool sees in its context, beside the host's own; nil is none.
+	// Context is a JSON object whose members are added to the tool's context. Members that the host
+	// sets win. Default: none.
 	Context json.RawMessage
-	// Metadata is a merge patch (RFC 7396) on the session's metadata, set before the run; without a session the
-	// run alone sees it.
+	// Metadata is a merge patch (RFC 7396) that is applied to the session's metadata before the
+	// run. Without a session only the run sees it.
 	Metadata json.RawMessage
-	// SessionReference and UserReference are the platform's names for them, kept with the session.
+	// SessionReference and UserReference are the platform's own ids of the session and the user.
+	// They are stored with the session.
 	SessionReference string
 	UserReference    string
-	// Key makes the run idempotent: a later invocation with the same key and input is answered with this run's
-	// Result and runs nothing. Kept for 24 hours. Only runs that succeed are kept.
+	// Key is the idempotency key. A later invocation with the same key and input returns the Result
+	// of this run and executes nothing. Keys are kept for 24 hours, and only for runs that succeed.
 	Key string
-	// Dry runs the tool and stores nothing: the Result's Changes tell what would be. Key is then ignored.
+	// Dry makes the run a dry run: it stores nothing, the Result's Changes contain what it would
+	// have changed, and Key is ignored.
 	Dry bool
 	// Env is added to the environment that the tool declares.
 	Env map[string]string
-	// Timeout shortens the time that the tool may take, or sets it where the tool declares none.
+	// Timeout shortens the tool's time limit, or sets it if the tool does not declare one.
 	Timeout time.Duration
-	// OnLog gets log lines as they happen, those of attempts that are run again included. It must return soon.
-	// Default: lines are in the Result alone.
+	// OnLog is called for each log line as it is written, in every attempt. It must return quickly.
+	// Default: log lines are only in the Result.
 	OnLog func(attempt int, line abi.LogLine)
-	// OnState gets the id of the run and each state that it enters, one after the other: first RunQueued, before any work is
-	// done. It must return soon. An answer from an idempotency key has the id of the earlier run. Default: not called.
+	// OnState is called with the id of the run and each state that it enters, in order; the first
+	// one is RunQueued, before any work is done. It must return quickly. If the Result of an
+	// earlier run is returned for Key, the Result contains the id of that run instead. Default: not
+	// called.
 	OnState func(id string, state RunState)
 }
 
-// RunState is how far a run has come.
+// RunState is the progress of a run.
 type RunState string
 
-// The states of a run. It may be queued again, before another attempt.
+// The states of a run. A run is queued again before another attempt.
 const (
-	// RunQueued is a run that waits: for its tool to be compiled, or for its turn.
+	// RunQueued is the state of a run that waits for its tool to be compiled or for its turn at the
+	// gate.
 	RunQueued RunState = "queued"
-	// RunRunning is a run whose guest is executed.
+	// RunRunning is the state of a run whose guest executes.
 	RunRunning RunState = "running"
 )

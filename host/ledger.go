@@ -9,12 +9,12 @@ import (
 	"github.com/toolrun/toolrun/host/ledger"
 )
 
-// Ledger is the ledger of a Host: it lists entries, and adds those that no commit carries in the background. It is safe for
-// concurrent use.
+// Ledger lists the entries of an app's ledger, and adds entries that are not part of a commit in
+// the background. It is safe for concurrent use.
 type Ledger struct {
 	h *Host
 
-	flushing sync.Mutex // one flush at a time, so that what was there before a flush is written after it
+	flushing sync.Mutex // serializes flushes: an entry that was pending before a flush is written when it returns
 
 	mu      sync.Mutex
 	waiting []noted
@@ -30,7 +30,7 @@ type noted struct {
 	entry  ledger.Entry
 }
 
-// What the ledger keeps waiting, and how long it may take to write it when the Host closes.
+// The bounds of pending entries, and of the time to write them when the Host is closed.
 const (
 	maxWaiting  = 10_000
 	ledgerChunk = 256
@@ -41,22 +41,22 @@ func newLedger(h *Host) *Ledger {
 	return &Ledger{h: h, wake: make(chan struct{}, 1), closing: make(chan struct{})}
 }
 
-// kept returns the ledger that is stored.
+// kept returns the stored ledger.
 func (l *Ledger) kept() *ledger.Ledger { return l.h.memory.Ledger() }
 
-// start adds entries in the background until close, if the Host keeps a ledger.
+// start starts to write entries in the background until close, if the app keeps a ledger.
 func (l *Ledger) start() {
 	if l.kept().Enabled() {
 		l.done.Go(l.work)
 	}
 }
 
-// failed logs that entries are not in the ledger.
+// failed logs that entries were not written.
 func (l *Ledger) failed(entries int, err error) {
 	l.h.log.Error("write the ledger", "entries", entries, "error", err)
 }
 
-// add lets an entry be written soon.
+// add queues an entry to be written soon.
 func (l *Ledger) add(tenant string, e ledger.Entry) {
 	if !l.kept().Enabled() {
 		return
@@ -74,7 +74,7 @@ func (l *Ledger) add(tenant string, e ledger.Entry) {
 	}
 }
 
-// work writes entries until the ledger is closed, and then those that are left.
+// work writes pending entries until the ledger is closed.
 func (l *Ledger) work() {
 	for {
 		select {
@@ -87,13 +87,14 @@ func (l *Ledger) work() {
 	}
 }
 
-// close writes what is left.
+// close writes the pending entries.
 func (l *Ledger) close() {
 	l.once.Do(func() { close(l.closing) })
 	l.done.Wait()
 }
 
-// flush writes what waits. It is not stopped by what stops the Host: what was acknowledged belongs into the ledger.
+// flush writes the pending entries. It does not end when the Host's background work does: entries
+// of acknowledged runs must be written.
 func (l *Ledger) flush() {
 	l.flushing.Lock()
 	defer l.flushing.Unlock()
@@ -113,9 +114,10 @@ func (l *Ledger) flush() {
 	}
 }
 
-var errLedgerFull = abi.Faultf(abi.Unavailable, "more runs ended than the ledger could be told of")
+var errLedgerFull = abi.Faultf(abi.Unavailable, "too many runs ended before their ledger entries were written")
 
-// take returns the next entries of one tenant, and how many were lost.
+// take removes the next pending entries of one tenant and returns them, with the number of entries
+// that were dropped.
 func (l *Ledger) take() (tenant string, chunk []ledger.Entry, lost int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -132,8 +134,8 @@ func (l *Ledger) take() (tenant string, chunk []ledger.Entry, lost int) {
 	return tenant, chunk, lost
 }
 
-// Entries returns what runs read and wrote in the caller's tenant, oldest first; see ledger.Ledger.Entries. A run that
-// stored nothing appears a moment after it ended.
+// Entries returns ledger entries of the caller's tenant, oldest first; see ledger.Ledger.Entries.
+// The entry of a run that stored nothing appears shortly after the run ended.
 func (l *Ledger) Entries(ctx context.Context, caller Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error) {
 	err = l.h.admitted(ctx, caller, func() (err error) {
 		found, next, more, err = l.kept().Entries(ctx, caller.as("").Tenant, q)

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The words for what is in the ledger.
+// The acts in ledger entries.
 const (
 	actRun     = "run"
 	actDryRun  = "dry_run"
@@ -29,13 +29,13 @@ const (
 	actExportUser = "export_user"
 )
 
-// entry is what the ledger gets to know of a run before it is over.
+// entry returns the ledger entry of a run that is not over yet.
 func (r *run) entry() *ledger.Entry {
 	act, tool := actRun, r.inv.Tool
 	if r.inv.Dry {
 		act = actDryRun
 	}
-	if r.tool == nil { // then the name may be anything
+	if r.tool == nil { // then the name is arbitrary text
 		tool = ""
 	}
 	return &ledger.Entry{
@@ -44,30 +44,32 @@ func (r *run) entry() *ledger.Entry {
 	}
 }
 
-// note notes a run that is over and that no commit noted.
+// note adds the ledger entry of a run that ended without a commit.
 func (r *run) note(done memory.Done, result *report.Result) {
 	if done.Recorded || r.info.ID == "" || result.Repeated {
 		return
 	}
 	e := r.entry()
-	e.Attempts, e.Reads, e.Writes = result.Attempts, result.Effects.Reads, []report.WriteEffect{} // of a dry run too
+	e.Attempts, e.Reads, e.Writes = result.Attempts, result.Effects.Reads, []report.WriteEffect{} // empty for a dry run too
 	if result.Error != nil {
 		e.Code = result.Error.Code
 	}
 	r.h.ledger.add(r.info.Caller.Tenant, *e)
 }
 
-// NoteDeclared notes in the ledger that an operator created or changed stores, which whoever opens hosts does.
+// NoteDeclared records in the ledger that an operator created or changed stores. The program that
+// opens hosts calls it.
 func (l *Ledger) NoteDeclared(caller Caller, stores ...string) error {
 	return l.noteStores(caller, actDeclare, stores, nil)
 }
 
-// NoteImported notes in the ledger that an operator imported stores, or why that failed.
+// NoteImported records in the ledger that an operator imported stores, or the error if the import
+// failed.
 func (l *Ledger) NoteImported(caller Caller, failed error, stores ...string) error {
 	return l.noteStores(caller, actImport, stores, failed)
 }
 
-// NoteExported notes in the ledger that an operator exported the configuration of the app.
+// NoteExported records in the ledger that an operator exported the app's configuration.
 func (l *Ledger) NoteExported(caller Caller) error { return l.noteStores(caller, actExport, nil, nil) }
 
 func (l *Ledger) noteStores(caller Caller, act string, stores []string, failed error) error {
@@ -85,7 +87,7 @@ func (l *Ledger) noteStores(caller Caller, act string, stores []string, failed e
 	return nil
 }
 
-// NoteDownload notes in the ledger that an operator downloaded a file of the caller's session.
+// NoteDownload records in the ledger that an operator downloaded a file of the caller's session.
 func (l *Ledger) NoteDownload(caller Caller, file string) error {
 	id, err := l.h.newID(actLoad)
 	if err != nil {
@@ -97,12 +99,12 @@ func (l *Ledger) NoteDownload(caller Caller, file string) error {
 	return nil
 }
 
-// noteAct notes what an operator did.
+// noteAct records an operator's act.
 func (l *Ledger) noteAct(caller Caller, id, act string, effects report.Effects, err error) {
 	l.add(caller.as(id).Tenant, l.act(caller, id, act, effects, err))
 }
 
-// began is when what has an id began: at the time in there, to the millisecond.
+// began returns the time in an id, to the millisecond: when the run or act with this id began.
 func (l *Ledger) began(id string) time.Time {
 	_, text, _ := strings.Cut(id, "_")
 	made, err := ulid.ParseStrict(text)
@@ -112,7 +114,7 @@ func (l *Ledger) began(id string) time.Time {
 	return ulid.Time(made.Time()).UTC()
 }
 
-// act is the entry of what an operator did.
+// act returns the ledger entry of an operator's act.
 func (l *Ledger) act(caller Caller, id, act string, effects report.Effects, err error) ledger.Entry {
 	c := caller.as(id)
 	e := ledger.Entry{
@@ -120,7 +122,7 @@ func (l *Ledger) act(caller Caller, id, act string, effects report.Effects, err 
 		Reads: effects.Reads, Writes: effects.Writes,
 	}
 	if act == actErase {
-		e.User = "" // who was erased must not be in there
+		e.User = "" // the entry must not contain the erased user
 	}
 	if e.Reads == nil {
 		e.Reads, e.Writes = []report.ReadEffect{}, []report.WriteEffect{}

@@ -29,7 +29,7 @@ const counter = `
 	if ($n > 0) await memory.set_content("notes", {n: (seen?.n ?? 0) + $n});
 	return seen?.n ?? 0;`
 
-// entries are what the ledger holds once the host is closed, which writes what is left.
+// entries closes the host, which writes pending entries, and returns the entries of the ledger.
 func entries(t *testing.T, h *host.Host, q ledger.Query) []ledger.Entry {
 	t.Helper()
 	if err := h.Close(); err != nil {
@@ -47,7 +47,7 @@ func entries(t *testing.T, h *host.Host, q ledger.Query) []ledger.Entry {
 
 func number(n int) json.RawMessage { return json.RawMessage(`{"n":` + itoa(n) + `}`) }
 
-// The ledger knows each run, whether it stored something or not, and holds no content.
+// The ledger contains each run, whether it stored something or not, but no content.
 func TestLedger(t *testing.T) {
 	h := openTool(t, counter, keepLedger)
 	caller := host.Caller{User: "ann", Actor: "the gateway"}
@@ -60,11 +60,11 @@ func TestLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run(h, host.Invocation{Caller: caller, Tool: "what somebody typed"}); err == nil {
-		t.Fatal("an unknown tool ran")
+	if _, err := run(h, host.Invocation{Caller: caller, Tool: "arbitrary input"}); err == nil {
+		t.Fatal("an unknown tool was run")
 	}
 	found := entries(t, h, ledger.Query{})
-	slices.SortFunc(found, func(a, b ledger.Entry) int { return a.At.Compare(b.At) }) // ids of one millisecond have no order
+	slices.SortFunc(found, func(a, b ledger.Entry) int { return a.At.Compare(b.At) }) // ids of the same millisecond have no order
 	if len(found) != 5 {
 		t.Fatalf("the ledger has %d entries; want 5: %+v", len(found), found)
 	}
@@ -84,7 +84,7 @@ func TestLedger(t *testing.T) {
 		t.Errorf("the entries = %+v", found)
 	}
 	if text, err := json.Marshal(found); err != nil || strings.Contains(string(text), "secret") {
-		t.Errorf("the ledger tells what the tool said: %s, %v", text, err)
+		t.Errorf("the ledger contains the tool's message: %s, %v", text, err)
 	}
 }
 
@@ -134,14 +134,14 @@ func TestLedgerQueries(t *testing.T) {
 	}
 }
 
-// Who was erased is in no entry any more, that of the erasure included.
+// No ledger entry contains an erased user, including the entry of the erasure.
 func TestEraseLedgerAndFiles(t *testing.T) {
 	h := openTool(t, counter, keepLedger)
 	caller := host.Caller{User: "ann", Session: "s1"}
 	if _, err := run(h, host.Invocation{Caller: caller, Input: number(1)}); err != nil {
 		t.Fatal(err)
 	}
-	text := "what ann wrote"
+	text := "text from ann"
 	file, err := h.Artifacts().Add(t.Context(), caller, artifact.Upload{Type: "txt", Filename: "a.txt", Content: []byte(text), Text: &text})
 	if err != nil {
 		t.Fatal(err)
@@ -151,16 +151,16 @@ func TestEraseLedgerAndFiles(t *testing.T) {
 		t.Errorf("Erase = %+v, %v", erased, err)
 	}
 	if _, err := h.Artifacts().Content(t.Context(), caller, file.ID); !errors.Is(err, abi.NotFound) {
-		t.Errorf("the file of who was erased = %v; want not_found", err)
+		t.Errorf("the file of an erased user = %v; want not_found", err)
 	}
 	for _, e := range entries(t, h, ledger.Query{}) {
 		if e.User != "" || e.Act != "erase" {
-			t.Errorf("after the erasure there is %+v", e)
+			t.Errorf("after the erasure the ledger contains %+v", e)
 		}
 	}
 }
 
-// A dry run tells what it would store, and stores nothing.
+// A dry run reports what it would store, and stores nothing.
 func TestDry(t *testing.T) {
 	h := openTool(t, counter+`//`)
 	if _, err := run(h, host.Invocation{Input: number(2)}); err != nil {
@@ -179,11 +179,11 @@ func TestDry(t *testing.T) {
 		t.Errorf("the session of a dry run = %v; want none", err)
 	}
 	if result, err := run(h, host.Invocation{Input: number(0)}); err != nil || string(result.Output) != "2" || result.Changes != nil {
-		t.Errorf("after a dry run there is %s, %v", result.Output, err)
+		t.Errorf("after a dry run the store contains %s, %v", result.Output, err)
 	}
 }
 
-// What a session would be given is what a dry run sees.
+// A dry run sees the metadata that its session would get.
 func TestDryMetadata(t *testing.T) {
 	h := openTool(t, `return (await memory.get_content("sessionMeta")).metadata;`)
 	caller := host.Caller{User: "ann", Session: "s1"}
@@ -218,7 +218,7 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// More codes than are kept compiled all run, and one key stands for one code.
+// More codes than the cache holds can run, and one idempotency key identifies one code.
 func TestManyCodes(t *testing.T) {
 	h := openTool(t, `return 0`)
 	for i := range 200 {
@@ -235,7 +235,7 @@ func TestManyCodes(t *testing.T) {
 	}
 }
 
-// What was uploaded is in sessionMeta: the text of active files alone.
+// sessionMeta lists uploaded files, with the text of active files only.
 func TestFiles(t *testing.T) {
 	h := openTool(t, `return JSON.stringify((await memory.get_content("sessionMeta")).artifacts.map(a => [a.filename, a.text ?? null, a.downloadUrl, a.isActive]))`,
 		func(o *host.Options) {
@@ -276,7 +276,7 @@ func TestFiles(t *testing.T) {
 	check(`[["b.png",null,"https://files/default/b.png",true]]`)
 	for _, id := range []string{first.ID, "", "../x", "nope"} {
 		if _, err := h.Artifacts().Remove(t.Context(), caller, id); !errors.Is(err, abi.NotFound) {
-			t.Errorf("RemoveFile(%q) of no file = %v", id, err)
+			t.Errorf("RemoveFile(%q) of an unknown file = %v", id, err)
 		}
 	}
 	if content, err := h.Artifacts().Content(t.Context(), caller, first.ID); !errors.Is(err, abi.NotFound) {
@@ -305,7 +305,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// A store that is declared while the app is open is there when it is opened again, under the rules of the catalogue.
+// A store that is declared at run time exists when the app is opened again, and follows the rules
+// of the catalogue.
 func TestDeclaredStores(t *testing.T) {
 	backend := mem.New()
 	ctx := t.Context()
@@ -323,7 +324,7 @@ func TestDeclaredStores(t *testing.T) {
 	}
 }
 
-// Whoever cancels a run may say why in their own words: it is a cancelled run all the same.
+// A run that is cancelled with a custom cause is still reported as cancelled.
 func TestCancelledForACause(t *testing.T) {
 	for name, source := range map[string]string{
 		"in the guest": `console.log("begun"); for (;;) {}`,
@@ -332,14 +333,14 @@ func TestCancelledForACause(t *testing.T) {
 		h := openTool(t, source)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
-		result, err := h.Run(ctx, host.Invocation{Tool: "tool", Caller: ann, OnLog: func(int, abi.LogLine) { cancel(errors.New("somebody's own reason")) }})
+		result, err := h.Run(ctx, host.Invocation{Tool: "tool", Caller: ann, OnLog: func(int, abi.LogLine) { cancel(errors.New("custom cause")) }})
 		if !errors.Is(err, abi.Cancelled) || strings.Contains(result.Error.Message, "reason") {
 			t.Errorf("%s: %v; want cancelled", name, err)
 		}
 	}
 }
 
-// A run that is answered by its key changes nothing of its session, and neither does one that contradicts the key.
+// A run that is repeated or that conflicts with its key does not change its session.
 func TestRepeatedRunLeavesMetadata(t *testing.T) {
 	h := openTool(t, `return 1`)
 	caller := host.Caller{User: "ann", Session: "s1"}
@@ -363,7 +364,7 @@ func TestRepeatedRunLeavesMetadata(t *testing.T) {
 	}
 }
 
-// More codes at once than are kept compiled: none is closed under its run.
+// More concurrent codes than the cache holds: none is closed while it runs.
 func TestManyCodesAtOnce(t *testing.T) {
 	h := openTool(t, `return 0`)
 	var all sync.WaitGroup
@@ -379,8 +380,8 @@ func TestManyCodesAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// A file that came while the session was nobody's goes with the user whose session it became; one that is still being
-// sent when its user is erased is refused.
+// A file in an anonymous session is erased with the user who claims the session. An upload in
+// progress is rejected if its user is erased.
 func TestErasedFiles(t *testing.T) {
 	h := openTool(t, `return 1`)
 	file, err := h.Artifacts().Add(t.Context(), host.Caller{Session: "s1"}, artifact.Upload{Filename: "a", Content: []byte("x")})
@@ -400,17 +401,17 @@ func TestErasedFiles(t *testing.T) {
 	}
 	late := host.Caller{User: "ann", Session: "s2"}
 	if _, err := h.Artifacts().Add(t.Context(), late, artifact.Upload{Filename: "b", Began: began}); !errors.Is(err, abi.Cancelled) {
-		t.Errorf("an upload from before = %v; want cancelled", err)
+		t.Errorf("an upload from before the erasure = %v; want cancelled", err)
 	}
 	if _, err := h.Sessions().Get(t.Context(), late); !errors.Is(err, abi.NotFound) {
 		t.Errorf("the session of that upload = %v; want none", err)
 	}
 	if _, err := h.Artifacts().Add(t.Context(), late, artifact.Upload{Filename: "b", Began: time.Now()}); err != nil {
-		t.Errorf("an upload from after = %v", err)
+		t.Errorf("an upload from after the erasure = %v", err)
 	}
 }
 
-// The run that an erasure cancels does not name the user again.
+// A run that an erasure cancels does not record the user again.
 func TestErasedRunNamesNobody(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	slow := stub{run: func(ctx context.Context, h engine.Host) (engine.Output, error) {
@@ -431,11 +432,11 @@ func TestErasedRunNamesNobody(t *testing.T) {
 	}
 	close(goOn)
 	if err := <-ended; err == nil {
-		t.Error("the run of who was erased succeeded")
+		t.Error("the run of an erased user succeeded")
 	}
 	for _, e := range entries(t, h, ledger.Query{}) {
 		if e.User != "" || e.Session != "" {
-			t.Errorf("an entry names who was erased: %+v", e)
+			t.Errorf("an entry contains an erased user: %+v", e)
 		}
 	}
 }

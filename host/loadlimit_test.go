@@ -13,8 +13,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// TestCodeIsCompiledInTimeOfRun: code that comes with a request has the time of its run to be compiled, not LoadTimeout; and
-// that one request gave it little is no answer for the next, which gives it more.
+// TestCodeIsCompiledInTimeOfRun: code that comes with a request must compile within the time limit
+// of its run instead of LoadTimeout. A failure for lack of time does not affect the next request
+// with more time.
 func TestCodeIsCompiledInTimeOfRun(t *testing.T) {
 	ended := make(chan time.Duration, 10)
 	slow := stub{load: func(ctx context.Context, _ engine.Source) error {
@@ -41,10 +42,10 @@ func TestCodeIsCompiledInTimeOfRun(t *testing.T) {
 			t.Errorf("compiling had %s; want the 20ms of the run", left)
 		}
 	case <-time.After(10 * time.Second):
-		t.Fatal("compiling went on after the time of the run")
+		t.Fatal("compiling continued after the time limit of the run")
 	}
 	if _, err := run(h, host.Invocation{Tool: "node", Code: code, Timeout: time.Minute}); err != nil {
-		t.Errorf("a run with more time = %v; want none of the failure before", err)
+		t.Errorf("a run with more time = %v; want success", err)
 	}
 	select {
 	case left := <-ended:
@@ -56,8 +57,8 @@ func TestCodeIsCompiledInTimeOfRun(t *testing.T) {
 	}
 }
 
-// TestConstantsAreNotComputed: behind the wall and in this process, a source that asks for a large constant is compiled
-// at once. What it asks for is the run's to compute, in the run's time.
+// TestConstantsAreNotComputed: with and without isolation, a source with an expensive constant
+// expression compiles at once. The run computes it, within its own time.
 func TestConstantsAreNotComputed(t *testing.T) {
 	for name, options := range map[string]func(*host.Options){
 		"in a cell":       func(*host.Options) {},

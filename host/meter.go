@@ -13,33 +13,35 @@ import (
 )
 
 const (
-	// meterEvery is how long usage waits to be written: a process that is killed loses as much.
+	// meterEvery is the interval at which usage is written. A process that is killed loses the
+	// usage of up to one interval.
 	meterEvery = 30 * time.Second
-	// meterTime is how long writing it may take.
+	// meterTime bounds the time to write usage.
 	meterTime = 10 * time.Second
 )
 
-// Meter is the usage of a Host's runs. It adds up what they used and writes it now and then: a commit for each run would
-// make all runs of a tenant write the same record. It is safe for concurrent use.
+// Meter meters the usage of a Host's runs. It adds usage up in memory and writes it at intervals:
+// writing at each run would make all runs of a tenant write the same record. It is safe for
+// concurrent use.
 type Meter struct {
 	kept *metering.Meter
 	log  *slog.Logger
 
-	flushing sync.Mutex // one flush at a time
+	flushing sync.Mutex // serializes flushes
 
 	mu      sync.Mutex
 	pending map[meterKey]metering.Counts
-	timer   *time.Timer // nil if nothing is pending
+	timer   *time.Timer // nil if no usage is pending
 	closed  bool
 }
 
-// meterKey is a day of a tenant.
+// meterKey is one day of a tenant.
 type meterKey struct {
 	tenant string
 	day    time.Time
 }
 
-// add adds the usage of a run that began at a time.
+// add adds the usage of a run, under the day on which it began.
 func (m *Meter) add(tenant string, at time.Time, used metering.Counts) {
 	if !m.kept.Enabled() {
 		return
@@ -49,18 +51,19 @@ func (m *Meter) add(tenant string, at time.Time, used metering.Counts) {
 	m.put(meterKey{tenant, at.UTC().Truncate(24 * time.Hour)}, used)
 }
 
-// put adds to what is pending. The caller holds mu.
+// put adds usage to the pending usage. The caller holds mu.
 func (m *Meter) put(key meterKey, used metering.Counts) {
 	if m.pending == nil {
 		m.pending = map[meterKey]metering.Counts{}
 	}
 	m.pending[key] = m.pending[key].Plus(used)
 	if m.timer == nil && !m.closed {
-		m.timer = time.AfterFunc(meterEvery, func() { _ = m.Flush() }) // which logs
+		m.timer = time.AfterFunc(meterEvery, func() { _ = m.Flush() }) // Flush logs the error
 	}
 }
 
-// Flush writes the usage of the runs that have ended, which otherwise takes up to 30 seconds. What cannot be written stays pending, unless it may have been: nothing is counted twice.
+// Flush writes the pending usage, which otherwise takes up to 30 seconds. If a write fails, its
+// usage stays pending, unless the write may have succeeded: no usage is counted twice.
 func (m *Meter) Flush() error {
 	m.flushing.Lock()
 	defer m.flushing.Unlock()
@@ -89,12 +92,12 @@ func (m *Meter) Flush() error {
 	}
 	err := errors.Join(errs...)
 	if err != nil {
-		m.log.Error("the usage of runs cannot be written", "days", len(errs), "error", err)
+		m.log.Error("cannot write the usage of runs", "days", len(errs), "error", err)
 	}
 	return err
 }
 
-// close writes what is left.
+// close writes the pending usage.
 func (m *Meter) close() {
 	m.mu.Lock()
 	m.closed = true
@@ -102,7 +105,7 @@ func (m *Meter) close() {
 	_ = m.Flush()
 }
 
-// used returns the usage that a run adds to that of its app.
+// used returns the usage of a run.
 func (r *run) used(result *report.Result) metering.Counts {
 	used := metering.Counts{CPUMS: milliseconds(r.cpu)}
 	switch r.info.Outcome {
@@ -121,8 +124,9 @@ func (r *run) used(result *report.Result) metering.Counts {
 	return used
 }
 
-// Usage returns what the app uses in the caller's tenant: what is stored now, and what runs used on the days from since
-// on and before until, in UTC; zero means no bound. Days are kept for Options.Metering.
+// Usage returns the app's usage in the caller's tenant: the storage in use now, and the usage of
+// runs on the days in UTC from since up to, but excluding, until. A zero time means no bound. Days
+// are kept for Options.Metering.
 func (m *Meter) Usage(ctx context.Context, caller Caller, since, until time.Time) (metering.Usage, error) {
 	if err := m.Flush(); err != nil {
 		return metering.Usage{}, err

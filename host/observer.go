@@ -10,50 +10,52 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Observer is told what a Host does. Embed NopObserver to implement a part of it. Its methods are called
-// by the goroutine of the run and must return soon; they are called by many runs at once.
+// Observer observes the runs of a Host. Embed NopObserver to implement only some methods. Methods
+// are called on the run's goroutine, by many runs concurrently, and must return quickly.
 type Observer interface {
-	// SessionStarted and SessionEnded tell of sessions that were started or ended through the Host; one that a
-	// run used first is not announced.
+	// SessionStarted and SessionEnded are called for sessions that are started or ended through the
+	// Host. They are not called for a session that a run starts by using it.
 	SessionStarted(ctx context.Context, caller Caller)
 	SessionEnded(ctx context.Context, caller Caller)
-	// BeforeRun may refuse a run: with an *abi.Fault, which becomes the Result's error, or with any other error,
-	// which becomes access_denied. It is called once for each run of a tool that exists, before the tool is compiled
-	// and before the host looks for an earlier Result under the idempotency key.
+	// BeforeRun can refuse a run: the error becomes the Result's error if it is an *abi.Fault, and
+	// access_denied otherwise. It is called once for each run of an existing tool, before the tool
+	// is compiled and before an earlier Result is looked up by the idempotency key.
 	BeforeRun(ctx context.Context, run RunInfo) error
-	// Executed is called after each execution of a guest, whatever came of it.
+	// Executed is called after each execution of a guest, successful or not.
 	Executed(ctx context.Context, run RunInfo, event Execution)
-	// AfterRun is called when the guest of an attempt has succeeded. What it writes through memory is part of
-	// the run's own commit; an error fails the run.
+	// AfterRun is called when the guest of an attempt has succeeded. Its writes through memory are
+	// part of the run's commit. An error fails the run.
 	AfterRun(ctx context.Context, run RunInfo, output json.RawMessage, memory Memory) error
 	// MemoryCalled is called after each memory operation of a guest.
 	MemoryCalled(ctx context.Context, run RunInfo, event CallEvent)
-	// Committed is called once for each invocation with its Result, also if it failed and stored nothing. Only if the
-	// Outcome of run is OutcomeExecuted, the Usage of the Result was used by this invocation: one that is answered
-	// with an earlier run's Result has that run's.
+	// Committed is called once for each invocation with its Result, also if the run failed. The
+	// Result's Usage belongs to this invocation only if the run's Outcome is OutcomeExecuted: a
+	// Result that is returned for an idempotency key contains the usage of the earlier run.
 	Committed(ctx context.Context, run RunInfo, result *report.Result)
 }
 
-// CodeTool is what observers hear of as the tool where the run is of a Code: its name is the caller's.
+// CodeTool is the name of the tool in RunInfo if the run is of a Code, whose own name comes from
+// the caller.
 const CodeTool = "code"
 
 // Outcome classifies how an invocation ended, for observers that count runs.
 type Outcome string
 
-// The outcomes. An invocation that is not over has none, "".
+// The outcomes. It is "" until the invocation is over.
 const (
-	// OutcomeExecuted: the tool was executed at least once, whatever it ended with.
+	// OutcomeExecuted: the tool was executed at least once, successfully or not.
 	OutcomeExecuted Outcome = "executed"
-	// OutcomeRepeated: an earlier run's Result was returned for the idempotency key, and nothing was executed.
+	// OutcomeRepeated: the Result of an earlier run was returned for the idempotency key; nothing
+	// was executed.
 	OutcomeRepeated Outcome = "repeated"
-	// OutcomeRefused: BeforeRun of an observer refused the run, and nothing was executed.
+	// OutcomeRefused: an observer's BeforeRun refused the run; nothing was executed.
 	OutcomeRefused Outcome = "refused"
-	// OutcomeNotStarted: the tool was not executed for another reason, such as an invalid input, a tool that does not
-	// compile, or a deadline that passed before.
+	// OutcomeNotStarted: the tool was not executed for another reason, such as invalid input, a
+	// compile error, or an expired deadline.
 	OutcomeNotStarted Outcome = "not_started"
 )
 
-// RunInfo says which run an event is about.
+// RunInfo identifies the run of an event.
 type RunInfo struct {
 	ID string
 	// App is the id of the host's app.
@@ -64,18 +66,18 @@ type RunInfo struct {
 	Attempt int // from 1; 0 outside of attempts
 	// Outcome is set in Committed.
 	Outcome Outcome
-	// Waited is set in Committed for a run that ended before its first turn came: how long it had waited. The waiting of
-	// attempts is in Execution.
+	// Waited is the time in the queue of a run that ended before it was first admitted. It is set
+	// in Committed. The queue time of an attempt is in Execution.
 	Waited time.Duration
 }
 
-// CallEvent is one memory operation that a guest asked for.
+// CallEvent is one memory operation of a guest.
 type CallEvent struct {
 	Call abi.Call
-	// Verb is the grant that the operation needs, "" if memory has no such operation.
+	// Verb is the grant that the operation requires, "" if the operation does not exist.
 	Verb abi.Verb
 	Took time.Duration
-	// Err is what the guest got instead of a reply, or nil.
+	// Err is the error that the guest received, or nil.
 	Err error
 
 	memory *memory.Service
@@ -90,21 +92,22 @@ func (e CallEvent) Store() string {
 	return e.memory.StoreOf(e.Call)
 }
 
-// Execution is how an attempt of a run went.
+// Execution describes one attempt of a run.
 type Execution struct {
-	// Began is when the attempt did, Waited how long it waited then for its turn, and Took how long the guest was executed
-	// after that; 0 where it never was.
+	// Began is when the attempt began. Waited is how long it then waited at the gate, and Took how
+	// long the guest executed after that, 0 if it never did.
 	Began        time.Time
 	Waited, Took time.Duration
-	// CPU is the processor time that the guest took.
+	// CPU is the processor time of the guest.
 	CPU time.Duration
-	// Walled says that the guest had a process of its own.
+	// Walled reports whether the guest ran in an isolated process.
 	Walled bool
-	// Err is what the execution ended with, or nil.
+	// Err is the error of the execution, or nil.
 	Err error
 }
 
-// Memory is what an observer may do in a run's own transaction: everything, on every store.
+// Memory gives an observer access to memory within the run's transaction, with all rights on all
+// stores.
 type Memory interface {
 	Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 }

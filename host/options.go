@@ -18,60 +18,64 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Options are what a Host is made of. App and Backend are required; other zero fields mean the defaults that
+// Options configures a Host. App and Backend are required. Other zero fields mean the defaults that
 // their comments name.
 type Options struct {
-	// App is what the host runs; see app.Load.
+	// App is the app to run; see app.Load.
 	App *app.App
-	// Backend keeps the records. The host does not close it.
+	// Backend stores the records. The host does not close it.
 	Backend storage.Backend
-	// Engines run the tools, each those with its extensions: those of a pool of cells, see engines.NewPool, or
-	// engines.InProcess where the tools are trusted. If others are among them, the app is loaded with the
-	// extensions of Extensions: app.Loader. Default: none, and no tool runs.
+	// Engines run the tools, each engine those with its file extensions. Use the engines of a
+	// worker pool (engines.NewPool), or engines.InProcess for trusted tools. If there are other
+	// engines, load the app with an app.Loader whose Extensions are those of Options.Extensions.
+	// Default: none, so that no tool runs.
 	Engines []engine.Engine
-	// Kinds are the kinds that stores may have besides documents. If there are others, the app is loaded with their names:
-	// app.Loader. Default: none.
+	// Kinds are the kinds of stores that are supported besides documents. If there are any, load
+	// the app with an app.Loader that has them too. Default: none.
 	Kinds []kind.Kind
-	// Gate decides who runs next where more is asked for than the machine can do. Hosts of one process share one, and
-	// a pool of cells then has as many cells as the Gate lets run. Default: one of the host's own, with
-	// the limits of admission.OneApp.
+	// Gate decides which runs are admitted when there are more than the machine can execute. Hosts
+	// of one process share one gate; a worker pool then has as many workers as the gate admits
+	// runs. Default: a gate of its own with the limits of admission.OneApp.
 	Gate *admission.Gate
-	// Observers are told what happens, in their order. Default: none.
+	// Observers observe runs, in this order. Default: none.
 	Observers []Observer
-	// Limits bound runs, and Memory what the app may keep.
+	// Limits bounds runs, and Memory bounds the records of the app.
 	Limits Limits
 	Memory memory.Limits
-	// Tenants are those whose records are compared with the app's declarations when the host is opened, and
-	// swept while it is open. Default: DefaultTenant alone.
+	// Tenants are the tenants whose records are compared with the app's declarations when the host
+	// is opened, and swept while it is open. Default: only DefaultTenant.
 	Tenants []string
-	// SweepEvery is how often ended records are freed; negative for never. Default 1 minute.
+	// SweepEvery is the interval at which expired records are removed; negative means never.
+	// Default 1 minute.
 	SweepEvery time.Duration
-	// Ledger is how long it is kept what runs read and wrote. Default: there is no ledger.
+	// Ledger is how long ledger entries are kept, which record the reads and writes of runs.
+	// Default: no ledger.
 	Ledger time.Duration
-	// Metering is how long the usage of each day is kept: how many runs there were, and their processor time; see
-	// Host.Meter. Default: runs are not metered.
+	// Metering is how long the usage of each day is kept: the number of runs and their processor
+	// time; see Host.Meter. Default: runs are not metered.
 	Metering time.Duration
-	// FileURL makes the address at which an uploaded file can be downloaded until it expires. Default: there is none.
+	// FileURL returns the URL from which an uploaded file can be downloaded until it expires.
+	// Default: files have no URL.
 	FileURL func(tenant string, file artifact.Artifact) string
-	// Now is the clock and Rand the random source for ids; both must be safe for concurrent use. Default: the
-	// system's. Guests always have their own.
+	// Now is the clock, and Rand the random source for ids; both must be safe for concurrent use.
+	// Default: those of the system. Guests always have their own.
 	Now  func() time.Time
 	Rand io.Reader
-	// Logger gets what no caller may see, such as the texts of backend errors. Default: discard.
+	// Logger receives details that no caller may see, such as backend errors. Default: discarded.
 	Logger *slog.Logger
 }
 
-// check finds what Open cannot do without, and limits that are none.
-// Extensions returns the extensions of the sources that a Host with these options runs, for app.Loader.
+// Extensions returns the extensions of the sources that a Host with these options runs, for
+// app.Loader.
 func (o Options) Extensions() []string { return engine.Extensions(engine.Infos(o.Engines)) }
 
-// withDefaults returns the options with defaults for what the Host itself needs.
+// withDefaults returns the options with the defaults that the Host itself needs.
 func (o Options) withDefaults() Options {
 	if len(o.Tenants) == 0 {
 		o.Tenants = []string{DefaultTenant}
 	}
 	if o.Gate == nil {
-		o.Gate, _ = admission.New(admission.OneApp()) // fails for negative limits only
+		o.Gate, _ = admission.New(admission.OneApp()) // fails only for negative limits
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -96,51 +100,52 @@ func (o Options) check() error {
 	return errors.Join(errs...)
 }
 
-// DefaultTenant is the tenant of an invocation that names none.
+// DefaultTenant is the tenant of invocations without one.
 const DefaultTenant = "default"
 
-// Limits bound every run; a tool may declare tighter ones. A zero field means the default that its comment
-// names; Open refuses a negative one.
+// Limits bounds every run. A tool may declare stricter limits. A zero field means the default that
+// its comment names. Open rejects negative values.
 type Limits struct {
-	// Timeout is how long a run may take that declares nothing, all attempts and waiting included.
-	// Default 5 seconds.
+	// Timeout is the time limit of a run whose tool declares none. It includes all attempts and
+	// queue time. Default 5 seconds.
 	Timeout time.Duration
-	// MaxTimeout bounds what a tool or an invocation may ask for. Default 180 seconds.
+	// MaxTimeout bounds the timeout that a tool or an invocation may set. Default 180 seconds.
 	MaxTimeout time.Duration
-	// InputBytes bounds input and context, each. Default 1 MiB.
+	// InputBytes bounds the input and the context, each. Default 1 MiB.
 	InputBytes int
 	// OutputBytes bounds the output. Default 1 MiB.
 	OutputBytes int
-	// MemoryBytes bounds a guest's memory where the engine can. Default: the language's, 64 MiB for most; see
-	// engine.MemoryOf.
+	// MemoryBytes bounds a guest's memory, on engines that support it. Default: that of the engine,
+	// 64 MiB for most; see engine.MemoryOf.
 	MemoryBytes int64
-	// CPU bounds the processor time of an attempt whose guest has a process of its own. Default: what the time allows.
+	// CPU bounds the processor time of an attempt in an isolated process. Default: derived from the
+	// time limit.
 	CPU time.Duration
-	// CallDepth bounds nested calls in the guest, and ValueNesting nested arrays and objects in what crosses.
-	// Default 500 and 100.
+	// CallDepth bounds nested calls in the guest, and ValueNesting the nesting of values that the
+	// guest and the host exchange. Default 500 and 100.
 	CallDepth    int
 	ValueNesting int
-	// Values bounds all values in an input, a context or an output, those inside of others included: what the document
-	// takes in memory while it is looked at, some hundred bytes a value. Default 100,000.
+	// Values bounds the number of values in an input, a context or an output, nested ones included.
+	// A value takes some hundred bytes of memory while the document is processed. Default 100,000.
 	Values int
-	// Fuel bounds what WebAssembly does in an attempt; see engine.Limits. Default: what the time allows.
+	// Fuel bounds the instructions of a WebAssembly guest in an attempt; see engine.Limits.
+	// Default: derived from the time limit.
 	Fuel int64
 	// SourceBytes bounds the entry file of a tool. Default 64 MiB.
 	SourceBytes int
-	// LoadTimeout is how long compiling a tool may take, which happens once and is no part of a run's time. An
-	// invocation that asks for a timeout does not wait for longer than that; others then get what was compiled.
-	// Code that comes with an invocation is compiled within the time of its run.
-	// Default 30 seconds.
+	// LoadTimeout bounds the compilation of a tool, which happens once and is not charged to a run.
+	// An invocation with a timeout waits no longer than that; the compilation continues for later
+	// runs. Code of an invocation is compiled within the time limit of its run. Default 30 seconds.
 	LoadTimeout time.Duration
-	// LogBytes and LogLines bound what a run logs; what is over is dropped, with a mark.
-	// Default 64 KiB and 1,000.
+	// LogBytes and LogLines bound the log of a run. The rest is dropped, and a log line reports
+	// that. Default 64 KiB and 1,000.
 	LogBytes int
 	LogLines int
 	// Calls bounds the memory calls of an attempt. Default 1,000.
 	Calls int
 }
 
-// check refuses negative limits, which would mean neither a default nor a bound.
+// check rejects negative limits.
 func (l Limits) check() error {
 	var errs []error
 	for _, field := range []struct {
@@ -176,8 +181,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// of returns the limits of a tool's attempts: those that it declares, where they are tighter than the host's. memory is
-// the default of its language.
+// of returns the limits of a tool's attempts: the stricter of the host's and those that the tool
+// declares. memory is the engine's default memory limit.
 func (l Limits) of(own declare.Limits, memory int64) Limits {
 	setDefault(&l.MemoryBytes, memory)
 	l.MemoryBytes = tighter(l.MemoryBytes, own.Memory)
@@ -188,7 +193,7 @@ func (l Limits) of(own declare.Limits, memory int64) Limits {
 	return l
 }
 
-// tighter is the smaller of two limits, of which 0 is none.
+// tighter returns the smaller of two limits. 0 means no limit.
 func tighter[T int64 | time.Duration](host, own T) T {
 	if host == 0 || own > 0 && own < host {
 		return own
@@ -196,7 +201,7 @@ func tighter[T int64 | time.Duration](host, own T) T {
 	return host
 }
 
-// engine returns what an engine has to know of the limits.
+// engine returns the limits that an engine enforces.
 func (l Limits) engine() engine.Limits {
 	return engine.Limits{
 		CallDepth: l.CallDepth, ValueNesting: l.ValueNesting, OutputBytes: l.OutputBytes, MemoryBytes: l.MemoryBytes,
@@ -210,8 +215,8 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 	}
 }
 
-// timeout returns how long a run may take, given what its tool and its invocation ask for. An invocation may
-// only shorten what the tool declares.
+// timeout returns the time limit of a run, given the timeouts of its tool and its invocation, or 0
+// for none. An invocation can only shorten what the tool declares.
 func (l Limits) timeout(tool, invocation time.Duration) time.Duration {
 	limit := l.Timeout
 	if tool > 0 {

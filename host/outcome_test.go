@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// bill is an observer that counts runs as a bill would, and refuses what is over a plan.
+// bill is an observer that counts runs for billing, and refuses those over the plan.
 type bill struct {
 	host.NopObserver
 	refuse error
@@ -39,7 +39,7 @@ func (b *bill) Committed(_ context.Context, run host.RunInfo, r *report.Result) 
 	}
 }
 
-// TestOutcomes has an observer that can tell a run that was executed from all others.
+// TestOutcomes expects an observer to distinguish executed runs from all others.
 func TestOutcomes(t *testing.T) {
 	b := &bill{}
 	h := openTool(t, `if (input.fail) throw new Error("no"); return 7`, func(o *host.Options) { o.Observers = []host.Observer{b} })
@@ -64,7 +64,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestRefusedRunsCompileNothing has an observer that refuses a run of a tool that does not compile: it is asked first.
+// TestRefusedRunsCompileNothing has an observer that refuses a run of a tool that does not compile.
+// The observer must be asked first.
 func TestRefusedRunsCompileNothing(t *testing.T) {
 	b := &bill{refuse: abi.Faultf(abi.QuotaExceeded, "over the plan")}
 	h := openApp(t, fstest.MapFS{
@@ -83,7 +84,7 @@ func TestRefusedRunsCompileNothing(t *testing.T) {
 	}
 }
 
-// TestRunEndsWithItsContext has contexts that end: their errors are in that of the run.
+// TestRunEndsWithItsContext expects the error of an ended context in the error of the run.
 func TestRunEndsWithItsContext(t *testing.T) {
 	h := openTool(t, `while (true) {}`)
 	late, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -93,7 +94,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		t.Errorf("Run with a deadline = %v; want timeout, and the error of the context", err)
 	}
 	if _, ok := errors.AsType[*abi.Fault](err); !ok {
-		t.Errorf("Run with a deadline = %T; want a fault in there", err)
+		t.Errorf("Run with a deadline = %T; want an error that wraps a fault", err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -106,7 +107,8 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestOpenRefusesClosedFiles closes the folder of an app before the host is opened, as an early defer does.
+// TestOpenRefusesClosedFiles closes the folder of an app before the host is opened, as a misplaced
+// defer does.
 func TestOpenRefusesClosedFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"app.yaml": "app: a\ntools:\n  tool: {source: tool.js, description: nothing}\n", "tool.js": "return 1"} {
@@ -135,6 +137,6 @@ func TestOpenRefusesClosedFiles(t *testing.T) {
 	}
 	_, err = host.Open(t.Context(), opts)
 	if f, ok := errors.AsType[*abi.Fault](err); !ok || f.Code != abi.InvalidArgument || !strings.Contains(f.Hint, "Host.Close") || strings.Contains(f.Error(), dir) {
-		t.Errorf("Open of an app whose files are closed = %v; want invalid_argument, and what to do", err)
+		t.Errorf("Open of an app whose files are closed = %v; want invalid_argument and a hint", err)
 	}
 }

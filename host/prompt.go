@@ -15,46 +15,48 @@ import (
 // Rendered is a rendered template.
 type Rendered struct {
 	Text string
-	// Missing are the expressions that rendered as nothing, such as memory.prefs.language: what they name is not stored, or
-	// null. Each is there once.
+	// Missing are the expressions that rendered as nothing because their value is not stored or
+	// null, such as memory.prefs.language. Each is listed once.
 	Missing []string
 }
 
-// Render renders a declared prompt for a caller. It reads what the prompt was granted, all at one moment.
+// Render renders a declared prompt for a caller. It reads the stores that the prompt is granted,
+// all from one snapshot.
 func (h *Host) Render(ctx context.Context, caller Caller, prompt string) (string, error) {
 	rendered, err := h.RenderPrompt(ctx, caller, prompt)
 	return rendered.Text, err
 }
 
-// RenderPrompt is Render that also returns what was missing.
+// RenderPrompt is like Render and also returns the expressions whose value is missing.
 func (h *Host) RenderPrompt(ctx context.Context, caller Caller, prompt string) (Rendered, error) {
 	declared, ok := h.app.Prompt(prompt)
 	if !ok {
 		return Rendered{}, abi.Faultf(abi.NotFound, "there is no prompt %q", prompt)
 	}
 	if len(declared.Broken) > 0 {
-		return Rendered{}, abi.Faultf(abi.SourceInvalid, "the prompt %q is declared with mistakes: %v", prompt, declared.Broken)
+		return Rendered{}, abi.Faultf(abi.SourceInvalid, "the declaration of the prompt %q has errors: %v", prompt, declared.Broken)
 	}
 	text, err := render(ctx, h, caller, declared.Template, memory.Granted(declared.Grants))
 	return text, promptFault(err)
 }
 
-// promptFault returns the error of a prompt that reads a store that it may not read: the words of memory are for tools.
+// promptFault rewords the error for a store that a prompt may not read: memory's message is about
+// tools.
 func promptFault(err error) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || f.Code != abi.NotFound || f.Store == "" {
 		return err
 	}
 	g := *f
-	g.Message = fmt.Sprintf("there is no store %q, or this prompt was not granted it", f.Store)
+	g.Message = fmt.Sprintf("there is no store %q, or the prompt is not granted it", f.Store)
 	if !strings.HasPrefix(f.Hint, "did you mean") {
 		g.Hint = "declare the store in the app file and grant it to the prompt: grants: {" + f.Store + ": read}"
 	}
 	return &g
 }
 
-// Refs returns the stores and fields that a declared prompt reads, whoever it is rendered for. A prompt that
-// cannot be rendered at all reads none.
+// Refs returns the stores and fields that a declared prompt reads. They do not depend on the
+// caller. A prompt that cannot be parsed reads none.
 func (h *Host) Refs(prompt string) []template.Ref {
 	declared, _ := h.app.Prompt(prompt)
 	t, err := template.Parse(declared.Template)
@@ -64,14 +66,14 @@ func (h *Host) Refs(prompt string) []template.Ref {
 	return t.Refs()
 }
 
-// RenderText renders any template for a caller, with every store to read. It is an operator's act: whoever
-// may choose the template may read all that it names.
+// RenderText renders an arbitrary template for a caller, with read access to every store. It is
+// meant for operators: a template can read all that it names.
 func (h *Host) RenderText(ctx context.Context, caller Caller, text string) (string, error) {
 	rendered, err := render(ctx, h, h.Sessions().withUser(ctx, caller), text, memory.Operator())
 	return rendered.Text, err
 }
 
-// render renders a template for a caller of a Host, with the reads of an Authority.
+// render renders a template for a caller, with the read rights of an Authority.
 func render(ctx context.Context, h *Host, caller Caller, text string, a memory.Authority) (rendered Rendered, err error) {
 	t, err := template.Parse(text)
 	if err != nil {

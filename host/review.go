@@ -73,7 +73,7 @@ func (h *Host) reviewTool(ctx context.Context, declared app.Tool) Review {
 	return review
 }
 
-// judge compares a memory call with what the app declares and the tool is granted.
+// judge checks a memory call against the declarations of the app and the grants of the tool.
 func (h *Host) judge(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	op, known := h.table.Lookup(call.Op)
 	if !known {
@@ -83,7 +83,7 @@ func (h *Host) judge(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 		return Finding{Code: code, Finding: engine.Finding{Message: fmt.Sprintf(format, args...), Hint: hint, Position: call.Position}}, true
 	}
 	if _, declared := h.app.Store(call.Store); !declared && call.Store != declare.SessionMeta {
-		return finding(app.UnknownStore, h.storeHint(call.Store), "no store %q is declared", call.Store)
+		return finding(app.UnknownStore, h.storeHint(call.Store), "the store %q is not declared", call.Store)
 	}
 	if f, ok := errors.AsType[*abi.Fault](h.memory.CheckOperation(call.Store, call.Op)); ok {
 		return finding(app.CodeMistake, f.Hint, "%s", f.Message)
@@ -91,13 +91,13 @@ func (h *Host) judge(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	at := slices.IndexFunc(t.Grants, func(g declare.Grant) bool { return g.Store == call.Store })
 	switch {
 	case at < 0 && call.Store == declare.SessionMeta && op.Verb != abi.Read:
-		return finding(app.MissingGrant, "", "%s can only be read", call.Store)
+		return finding(app.MissingGrant, "", "%s is read-only", call.Store)
 	case at < 0:
 		return finding(app.MissingGrant, grantHint(call.Store, op.Verb), "the tool is not granted the store %q", call.Store)
 	case t.Grants[at].Allows(op.Verb):
 		return Finding{}, false
 	case call.Store == declare.SessionMeta:
-		return finding(app.MissingGrant, "", "%s can only be read", call.Store)
+		return finding(app.MissingGrant, "", "%s is read-only", call.Store)
 	}
 	return finding(app.MissingGrant, grantHint(call.Store, append(slices.Clone(t.Grants[at].Verbs), op.Verb)...),
 		"%s needs the grant %s on the store %q", call.Op, op.Verb, call.Store)
@@ -114,7 +114,7 @@ func (h *Host) storeHint(name string) string {
 	return "the stores are: " + strings.Join(names, ", ")
 }
 
-// grantHint writes a grant of verbs in the notation of an app file.
+// grantHint returns a hint with a grant of the verbs, in the notation of an app file.
 func grantHint(store string, verbs ...abi.Verb) string {
 	var words []string
 	for _, v := range []abi.Verb{abi.Read, abi.Write, abi.Delete} {
@@ -132,7 +132,7 @@ func grantHint(store string, verbs ...abi.Verb) string {
 	return fmt.Sprintf("grant it to the tool: grants: {%s: %s}", store, text)
 }
 
-// clamped reports the limits of a tool that are above those of the host, which then apply.
+// clamped reports the limits of a tool that exceed those of the host, which apply instead.
 func (h *Host) clamped(t *tool) []Finding {
 	host := h.limits.of(declare.Limits{}, t.memory)
 	var findings []Finding
@@ -156,7 +156,7 @@ func (h *Host) clamped(t *tool) []Finding {
 		}
 		findings = append(findings, Finding{Limit: l.key, Code: app.OverLimit, Finding: engine.Finding{
 			Message: fmt.Sprintf("limits.%s is %s, and the limit of this host is %s, which applies", l.key, format(l.asked), format(l.most)),
-			Hint:    fmt.Sprintf("ask for %s at most, or run the tool on a host that allows more", format(l.most)),
+			Hint:    fmt.Sprintf("set it to %s at most, or run the tool on a host that allows more", format(l.most)),
 		}})
 	}
 	return findings

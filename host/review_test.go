@@ -42,9 +42,9 @@ tools:
 		"calls": {
 			`missing_grant calls.js:1:7 set_content needs the grant write on the store "prefs" (grant it to the tool: grants: {prefs: [read, write]})`,
 			`missing_grant calls.js:2:7 the tool is not granted the store "conv" (grant it to the tool: grants: {conv: delete})`,
-			`missing_grant calls.js:3:7 sessionMeta can only be read ()`,
-			`unknown_store calls.js:4:7 no store "sessionmeta" is declared (did you mean "sessionMeta"?)`,
-			`unknown_store calls.js:5:14 no store "perfs" is declared (did you mean "prefs"?)`,
+			`missing_grant calls.js:3:7 sessionMeta is read-only ()`,
+			`unknown_store calls.js:4:7 the store "sessionmeta" is not declared (did you mean "sessionMeta"?)`,
+			`unknown_store calls.js:5:14 the store "perfs" is not declared (did you mean "prefs"?)`,
 		},
 		"limits": {
 			`over_limit memory limits.memory is 1GiB, and the limit of this host is 64MiB, which applies`,

@@ -13,10 +13,10 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// InProcessWarning is in every Result of a run that no process wall kept from the host.
-const InProcessWarning = "the tool ran inside the host's process: it is kept from files, the network and other memory by its engine alone"
+// InProcessWarning is a warning in every Result of a run in the host's own process.
+const InProcessWarning = "the tool ran inside the host's process: only its engine isolates it from files, the network and other memory"
 
-// run is one Invocation on its way.
+// run is the execution of one Invocation.
 type run struct {
 	h       *Host
 	inv     Invocation
@@ -25,28 +25,27 @@ type run struct {
 	program engine.Program
 	input   json.RawMessage
 	context json.RawMessage
-	// undeclared are warnings about members of the input.
+	// undeclared are warnings about undeclared members of the input.
 	undeclared []string
-	// fingerprint is what the idempotency key is kept with, "" where there is none.
+	// fingerprint is stored with the idempotency key; "" without a key.
 	fingerprint string
 	limits      Limits    // of an attempt
-	began       time.Time // by the clock of the host, for the ledger
+	began       time.Time // by the host's clock, for the ledger
 	started     time.Time
 	cpu         time.Duration
 	attempts    int
 	calls       int
 	last        *attempt
-	overtime    error // the cause of contexts that end with the run's time
+	overtime    error // the cause of contexts that end at the run's time limit
 	peak        int64
-	state       RunState // that was reported last
-	// refused is set if an observer refused the run, executed once the tool was executed.
+	state       RunState // as last reported to OnState
+	// refused reports whether an observer refused the run, executed whether the tool was executed.
 	refused, executed bool
 }
 
-// Run executes a tool once and answers with what came of it. The Result is never nil; the error is the
-// Result's own, so that errors.Is(err, abi.Timeout) works, and nil where the run succeeded. When ctx ends the
-// run is stopped, unless it has begun to commit; the error then wraps that of ctx too: context.DeadlineExceeded or
-// context.Canceled.
+// Run executes a tool once. The Result is never nil. The error is that of the Result, so that
+// errors.Is(err, abi.Timeout) works; it is nil if the run succeeded. When ctx ends, the run is
+// stopped unless it has begun to commit; the error then also wraps ctx.Err().
 func (h *Host) Run(ctx context.Context, inv Invocation) (*report.Result, error) {
 	r := h.newRun(inv)
 	if ctx == nil {
@@ -66,8 +65,9 @@ func (h *Host) newRun(inv Invocation) *run {
 	return r
 }
 
-// end accounts for a run and returns what Run does. It is a function of its own, as observers' calls are, so that their
-// arguments take no room on the stack while the guest runs: a stack that outgrows a power of two is copied.
+// end accounts for a run and returns the results of Run. It is a separate function, like the calls
+// of observers, so that its variables take no stack while the guest runs: a stack that exceeds a
+// power of two is copied.
 func (r *run) end(ctx context.Context, done memory.Done, err error) (*report.Result, error) {
 	result := r.result(done, err)
 	r.note(done, result)
@@ -82,7 +82,8 @@ func (r *run) end(ctx context.Context, done memory.Done, err error) (*report.Res
 	return result, nil
 }
 
-// contextError is a fault of a run that ended because its caller's context did. It is both errors.
+// contextError is the error of a run that ended because its caller's context did. It wraps the
+// fault and the context's error.
 type contextError struct {
 	*abi.Fault
 	cause error
@@ -100,7 +101,7 @@ func endError(ctx context.Context, f *abi.Fault) error {
 	return f
 }
 
-// outcome returns what became of the run.
+// outcome classifies how the run ended.
 func (r *run) outcome(result *report.Result) Outcome {
 	switch {
 	case result.Repeated:
@@ -113,10 +114,11 @@ func (r *run) outcome(result *report.Result) Outcome {
 	return OutcomeNotStarted
 }
 
-// errNoContext answers who passes nil for a context, as net/http does.
-var errNoContext = abi.Faultf(abi.InvalidArgument, "a run needs a context, which is nil")
+// errNoContext is the error for a nil context. Like net/http, Run does not panic.
+var errNoContext = abi.Faultf(abi.InvalidArgument, "the context of the run is nil")
 
-// loadLimit is how long compiling may take: code that comes with a request has no more time for that than for its run.
+// loadLimit returns the time limit for compiling. Code that comes with a request must compile
+// within the time limit of its run.
 func (r *run) loadLimit() time.Duration {
 	limit := r.h.limits.LoadTimeout
 	if r.inv.Code == nil {
@@ -125,14 +127,14 @@ func (r *run) loadLimit() time.Duration {
 	return min(limit, r.timeLimit())
 }
 
-// execute runs the tool in a transaction, if it may be run.
+// execute runs the tool in a transaction, if the run is allowed.
 func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	release, err := r.identify(ctx)
 	if err != nil {
 		return done, err
 	}
 	defer release()
-	if r.inv.Timeout > 0 { // who asks for a time wants an answer by then, whatever it is that takes so long
+	if r.inv.Timeout > 0 { // an explicit timeout covers compiling and queueing too
 		var cancel context.CancelFunc
 		ctx, cancel = r.bounded(ctx)
 		defer cancel()
@@ -140,7 +142,7 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	if r.program, err = r.tool.ready(ctx, r.info.Caller.Tenant, r.loadLimit()); err != nil {
 		return done, err
 	}
-	r.started = time.Now() // compiling is none of its time
+	r.started = time.Now() // compilation is not charged to the run
 	if err := r.ready(ctx); err != nil {
 		return done, err
 	}
@@ -149,7 +151,8 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	return r.transact(ctx)
 }
 
-// identify finds out what is to be run, and whether that is allowed. Release must be called when the run is over.
+// identify finds the tool and asks the observers whether it may run. Release must be called when
+// the run is over.
 func (r *run) identify(ctx context.Context) (release func(), err error) {
 	if r.h.closed.Load() {
 		return nil, errHostClosed
@@ -171,8 +174,8 @@ func (r *run) identify(ctx context.Context) (release func(), err error) {
 	return release, nil
 }
 
-// mayRun asks the observers whether the run may begin. It comes before anything that costs time: a run that is refused
-// has nothing compiled.
+// mayRun asks the observers whether the run may begin. It comes before any expensive work, so
+// nothing is compiled for a refused run.
 func (r *run) mayRun(ctx context.Context) error {
 	for _, o := range r.h.observers {
 		if err := o.BeforeRun(ctx, r.info); err != nil {
@@ -190,7 +193,7 @@ func refused(err error) error {
 	return abi.Faultf(abi.AccessDenied, "the run was refused: %v", err)
 }
 
-// prepare looks at what the invocation gives.
+// prepare checks the documents of the invocation.
 func (r *run) prepare() (err error) {
 	r.limits = r.h.limits.of(r.tool.Limits, r.tool.memory)
 	if r.input, err = r.limits.document("input", r.inv.Input); err != nil {
@@ -206,7 +209,7 @@ func (r *run) prepare() (err error) {
 	return nil
 }
 
-// transact executes the transaction that the run is.
+// transact executes the run's transaction.
 func (r *run) transact(ctx context.Context) (memory.Done, error) {
 	return r.h.memory.Transact(ctx, memory.Tx{
 		Caller:    r.inv.Caller.as(r.info.ID),
@@ -219,7 +222,7 @@ func (r *run) transact(ctx context.Context) (memory.Done, error) {
 	}, r.attempt)
 }
 
-// attempt executes the tool once, on a View of its own.
+// attempt executes the tool once, with a View of its own.
 func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	r.attempts++
 	r.info.Attempt = r.attempts
@@ -231,7 +234,7 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	return a.judge(ctx, &out, &event)
 }
 
-// judge decides what becomes of an execution.
+// judge decides how an attempt ends, from the outcome of its execution.
 func (a *attempt) judge(ctx context.Context, out *engine.Output, event *Execution) error {
 	r := a.run
 	r.cpu += event.CPU
@@ -258,7 +261,7 @@ func (a *attempt) judge(ctx context.Context, out *engine.Output, event *Executio
 	return nil
 }
 
-// guest runs the program once, when it is its turn.
+// guest runs the program once, after the gate admits it.
 func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Execution) {
 	e.Began, e.Walled = time.Now(), r.tool.walled
 	r.entered(RunQueued)
@@ -289,7 +292,7 @@ func (a *attempt) play(ctx context.Context, out *engine.Output, e *Execution) {
 	e.CPU = stop()
 }
 
-// entered reports a new state of the run to its invoker.
+// entered reports a new state of the run to OnState.
 func (r *run) entered(state RunState) {
 	if r.inv.OnState != nil && state != r.state {
 		r.state = state
@@ -297,7 +300,8 @@ func (r *run) entered(state RunState) {
 	}
 }
 
-// hostMemory is the Memory of an observer: a View with the rights of the host instead of the tool's.
+// hostMemory is the Memory of an observer: a View with the rights of the host instead of those of
+// the tool.
 type hostMemory struct{ view *memory.View }
 
 // Call performs an operation for the host.
@@ -305,17 +309,17 @@ func (m hostMemory) Call(ctx context.Context, call abi.Call) (json.RawMessage, e
 	return m.view.CallWith(ctx, memory.Operator(), call)
 }
 
-// answer is the Result that is kept under the invocation's key.
+// answer returns the Result to store under the invocation's idempotency key.
 func (r *run) answer(effects report.Effects) ([]byte, error) {
 	text, err := json.Marshal(r.result(memory.Done{Effects: effects, Attempts: r.attempts}, nil))
-	if err != nil { // and no trouble of the backend's
-		r.h.log.Error("a result cannot be written as JSON", "run", r.info.ID, "tool", r.inv.Tool, "error", err)
+	if err != nil { // not an error of the backend
+		r.h.log.Error("cannot encode a result as JSON", "run", r.info.ID, "tool", r.inv.Tool, "error", err)
 		return nil, abi.FaultOf(err)
 	}
 	return text, nil
 }
 
-// result says what came of the run.
+// result returns the Result of the run.
 func (r *run) result(done memory.Done, err error) *report.Result {
 	if err == nil && done.Replayed != nil {
 		return r.repeated(done.Replayed)
@@ -352,17 +356,18 @@ func (r *run) result(done memory.Done, err error) *report.Result {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// repeated is the Result of an earlier run with the same key.
+// repeated returns the stored Result of an earlier run with the same key.
 func (r *run) repeated(kept []byte) *report.Result {
 	result := &report.Result{}
 	if err := json.Unmarshal(kept, result); err != nil {
-		return r.result(memory.Done{}, abi.Faultf(abi.Internal, "the kept result of the earlier run cannot be read"))
+		return r.result(memory.Done{}, abi.Faultf(abi.Internal, "cannot read the stored result of the earlier run"))
 	}
 	result.Repeated = true
 	return result
 }
 
-// schemaWarnings tell what was stored although it does not fit its schema.
+// schemaWarnings returns warnings about content that was stored although it does not fit its
+// schema.
 func schemaWarnings(effects report.Effects) []string {
 	var warnings []string
 	for _, w := range effects.Writes {
@@ -373,18 +378,18 @@ func schemaWarnings(effects report.Effects) []string {
 	return warnings
 }
 
-// limitHints say whose a limit is that a run met.
+// limitHints are hints that name where an exceeded limit is set.
 var limitHints = map[abi.Code]string{
-	abi.Timeout:     "the limit is limits.timeout of the tool, the timeout that was asked for, or the host's",
+	abi.Timeout:     "the limit is limits.timeout of the tool, the timeout of the request, or the host's",
 	abi.CallLimit:   "the limit is limits.calls of the tool, or the host's",
 	abi.OutputLimit: "the limit is limits.output of the tool, or the host's",
 	abi.MemoryLimit: "the limit is limits.memory of the tool, or the host's",
 }
 
-// fault is what callers learn of an error.
+// fault returns the fault for the run's caller.
 func (r *run) fault(err error) *abi.Fault {
 	f := r.faultOf(err)
-	if hint := limitHints[f.Code]; hint != "" && f.Hint == "" && r.attempts > 0 { // before, it was compiling
+	if hint := limitHints[f.Code]; hint != "" && f.Hint == "" && r.attempts > 0 { // before the first attempt it is a limit of compiling
 		return f.WithHint("%s", hint)
 	}
 	return f
@@ -398,11 +403,11 @@ func (r *run) faultOf(err error) *abi.Fault {
 		return abi.Faultf(abi.Cancelled, "the run was cancelled")
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return abi.Faultf(abi.Timeout, "the run took longer than it may take")
+		return abi.Faultf(abi.Timeout, "the run exceeded its time limit")
 	}
 	if r.h.closed.Load() {
-		return errHostClosed // the program was closed under it
+		return errHostClosed // the program was closed during the run
 	}
-	r.h.log.Error("a run failed for no fault of its own", "run", r.info.ID, "tool", r.inv.Tool, "error", err)
+	r.h.log.Error("a run failed with an error of the host", "run", r.info.ID, "tool", r.inv.Tool, "error", err)
 	return abi.FaultOf(err)
 }

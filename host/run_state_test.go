@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// The invoker hears of the run's id before anything of it happens, and of each state.
+// OnState gets the run's id before any work is done, and then each state.
 func TestOnState(t *testing.T) {
 	h := openTool(t, `console.log("runs"); return 1`)
 	var heard []string
@@ -22,10 +22,10 @@ func TestOnState(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := []string{"run_ queued", "run_ running", "log"}; !slices.Equal(heard, want) {
-		t.Errorf("heard %q; want %q", heard, want)
+		t.Errorf("states = %q; want %q", heard, want)
 	}
 	heard, inv.Tool = nil, "nothing"
 	if _, err := run(h, inv); !errors.Is(err, abi.NotFound) || strings.Join(heard, ",") != "run_ queued" {
-		t.Errorf("a tool that is not there: %v, heard %q", err, heard)
+		t.Errorf("an unknown tool: %v, states %q", err, heard)
 	}
 }

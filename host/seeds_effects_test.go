@@ -25,14 +25,14 @@ memory:
   tempProcessingData: {access: session, retention: session}
 `
 
-// seedGrants are what the samples of the page need.
+// seedGrants are the grants that the page's samples need.
 var seedGrants = []declare.Grant{
 	{Store: "userPrefs", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}},
 	{Store: "tempProcessingData", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}},
 	{Store: declare.SessionMeta, Verbs: []abi.Verb{abi.Read}},
 }
 
-// samples are the blocks of the page and an app for them, which has the page's schema.
+// samples are the code blocks of the page, with an app that has the page's schema.
 type samples struct {
 	*host.Host
 	t      *testing.T
@@ -71,7 +71,7 @@ func (s *samples) content(store string) string {
 	return string(perform(s.t, s.Host, s.who, abi.GetContent, `"`+store+`"`))
 }
 
-// beforeDelete is a sample up to its last statement, which deletes what the others stored.
+// beforeDelete returns a sample without its last statement, which deletes the stored record.
 func beforeDelete(t *testing.T, block string) string {
 	t.Helper()
 	kept, _, found := strings.Cut(block, "Delete memory content")
@@ -81,7 +81,8 @@ func beforeDelete(t *testing.T, block string) string {
 	return strings.TrimRight(kept, "/# ")
 }
 
-// wantPrefs compares what a sample stored: the language is new, the orders that it does not name are retained.
+// wantPrefs checks what a sample stored: the language is new, and the orders that it does not name
+// are kept.
 func (s *samples) wantPrefs() {
 	s.t.Helper()
 	var got struct {
@@ -96,13 +97,13 @@ func (s *samples) wantPrefs() {
 		s.t.Fatal(err)
 	}
 	if got.Preferences.Language != "en" || !got.Preferences.Notifications || fmt.Sprint(got.RecentOrders) != "[a1 b2]" || !strings.HasPrefix(got.LastVisit, "20") {
-		s.t.Errorf("the store holds %+v; want what the sample sets, and the orders that were there", got)
+		s.t.Errorf("the store contains %+v; want the values of the sample, and the previous orders", got)
 	}
 }
 
 const seedPrefs = `{"preferences":{"language":"fr","notifications":false},"recentOrders":["a1","b2"],"lastVisit":"2026-01-01T00:00:00Z"}`
 
-// TestSeedReadsAndWrites compares what the page's JavaScript reads, projects, stores and deletes.
+// TestSeedReadsAndWrites checks what the page's JavaScript reads, projects, stores and deletes.
 func TestSeedReadsAndWrites(t *testing.T) {
 	s := newSamples(t)
 	block := s.blocks[3]
@@ -113,13 +114,13 @@ func TestSeedReadsAndWrites(t *testing.T) {
 	s.wantPrefs()
 	s.wantOutput(block, `null`, host.Invocation{})
 	if got := s.content("userPrefs"); got != "null" {
-		t.Errorf("after the whole sample the store holds %s; want nothing", got)
+		t.Errorf("after the whole sample the store contains %s; want nothing", got)
 	}
 	s.wantOutput(`const write = memory.set_content("userPrefs", {recentOrders: ["c3"]}), read = memory.get_content("userPrefs"), gone = memory.delete_content("userPrefs");
 		const all = [write, read, gone].map(p => p instanceof Promise); await Promise.all([write, read, gone]); return all`, `[true,true,true]`, host.Invocation{})
 }
 
-// TestSeedMissingAndTemporary runs the page's samples on a record that is missing and on one that is deleted.
+// TestSeedMissingAndTemporary runs the page's samples on a missing record and on a deleted one.
 func TestSeedMissingAndTemporary(t *testing.T) {
 	s := newSamples(t)
 	if _, err := s.run("javascript", s.blocks[3], host.Invocation{}); !errors.Is(err, abi.ToolError) {
@@ -131,11 +132,12 @@ func TestSeedMissingAndTemporary(t *testing.T) {
 	perform(t, s.Host, s.who, abi.SetContent, `"tempProcessingData"`, `{"step":1}`)
 	s.wantOutput(s.blocks[13], `null`, host.Invocation{})
 	if got := s.content("tempProcessingData"); got != "null" {
-		t.Errorf("after the cleanup the store holds %s; want nothing", got)
+		t.Errorf("after the cleanup the store contains %s; want nothing", got)
 	}
 }
 
-// TestSeedSession runs the page's reading of a session with the page's metadata, and compares each field of sessionInfo.
+// TestSeedSession runs the page's session sample with the page's metadata, and compares each field
+// of sessionInfo.
 func TestSeedSession(t *testing.T) {
 	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	s := newSamples(t, func(o *host.Options) { o.Now = func() time.Time { return now } })
@@ -156,7 +158,8 @@ func TestSeedSession(t *testing.T) {
 	other.wantOutput(s.blocks[5]+"\nreturn [sessionMeta.metadata, sessionId]", `[{},"sess_124"]`, host.Invocation{})
 }
 
-// refuseMeta runs code that changes sessionMeta; the run fails, and the metadata stays.
+// refuseMeta runs code that changes sessionMeta. The run must fail, and the metadata must not
+// change.
 func (s *samples) refuseMeta(language string, codes ...string) {
 	s.t.Helper()
 	if _, err := s.Sessions().Start(s.t.Context(), s.who, sessionStart(json.RawMessage(`{"channel":"web"}`))); err != nil {

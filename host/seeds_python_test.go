@@ -18,12 +18,12 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// withPython opens a host whose tools may be in Python, and run in cells.
+// withPython opens a host whose tools may be in Python and run in workers.
 func withPython(t *testing.T) func(*host.Options) {
 	t.Helper()
 	cache, err := os.UserCacheDir() // where the command keeps the compiled interpreter
 	if err != nil {
-		t.Skipf("this user has no folder for caches: %v", err)
+		t.Skipf("this user has no cache folder: %v", err)
 	}
 	pool, err := engines.NewPool(sandbox.Options{CacheDir: filepath.Join(cache, "toolrun", "cells")}, engines.WithPython(disttest.File(t)))
 	if err != nil {
@@ -41,13 +41,13 @@ tools:
   sample: {source: sample.py, description: reads and writes, grants: {userPrefs: readwrite}}
 `
 
-// TestSeedSampleInPython runs the documentation page's Python as it is printed there, on a store that holds something:
-// the schema is the page's, and so are the two ways to take it.
+// TestSeedSampleInPython runs the documentation page's Python unchanged on a store with content.
+// The schema is the page's, and so are the two ways to declare it.
 func TestSeedSampleInPython(t *testing.T) {
 	blocks := seedBlocks(t, "004_agentic_apps_memory_stores.txt")
 	at := slices.IndexFunc(blocks, func(b struct{ lang, text string }) bool { return b.lang == "python" })
 	if at < 0 {
-		t.Fatal("the page has no block of Python")
+		t.Fatal("the page has no Python block")
 	}
 	python := withPython(t)
 	for _, strict := range []string{"false", "true"} {
@@ -79,14 +79,15 @@ func checkSample(t *testing.T, h *host.Host) {
 		t.Errorf("effects = %+v; want one store read and written", result.Effects)
 	}
 	if left := perform(t, h, ann, abi.GetContent, `"userPrefs"`); string(left) != "null" {
-		t.Errorf("after the run the store holds %s; want it deleted", left)
+		t.Errorf("after the run the store contains %s; want it deleted", left)
 	}
 	if others := perform(t, h, bob, abi.GetContent, `"userPrefs"`); string(others) != `{"preferences":{"language":"fr"}}` {
-		t.Errorf("another user's content is %s; want it as it was", others)
+		t.Errorf("another user's content is %s; want it unchanged", others)
 	}
 }
 
-// TestSeedEffectsInPython compares what the page's Python reads, projects and stores, and has it change sessionMeta.
+// TestSeedEffectsInPython checks what the page's Python reads, projects and stores, and lets it try
+// to change sessionMeta.
 func TestSeedEffectsInPython(t *testing.T) {
 	s := newSamples(t, withPython(t))
 	block := s.blocks[4]
@@ -98,12 +99,12 @@ func TestSeedEffectsInPython(t *testing.T) {
 	}
 	s.wantPrefs()
 	if _, err := s.run("python", block, host.Invocation{}); err != nil || s.content("userPrefs") != "null" {
-		t.Errorf("after the whole sample, %v, the store holds %s; want nothing", err, s.content("userPrefs"))
+		t.Errorf("after the whole sample, %v, the store contains %s; want nothing", err, s.content("userPrefs"))
 	}
 	s.refuseMeta("python", `memory.set_content("sessionMeta", {"metadata": {"channel": "forged"}})`, `memory.delete_content("sessionMeta")`)
 }
 
-// perform is an operator's memory call.
+// perform performs a memory call as an operator.
 func perform(t *testing.T, h *host.Host, who host.Caller, op string, args ...string) json.RawMessage {
 	t.Helper()
 	call := abi.Call{Op: op}

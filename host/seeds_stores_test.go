@@ -34,8 +34,8 @@ func TestSeedNames(t *testing.T) {
 	}
 }
 
-// TestSeedSchema writes what the page's first schema allows, and what it does not: the nested object, the array, the time
-// and names that it does not have.
+// TestSeedSchema writes content that the page's first schema allows, and content that it does not:
+// in the nested object, the array and the time, and undeclared names.
 func TestSeedSchema(t *testing.T) {
 	s := newSamples(t)
 	for content, pointer := range map[string]string{
@@ -75,7 +75,7 @@ func TestSeedRequiredAndDefault(t *testing.T) {
 	}
 }
 
-// TestSeedScopeSelection compares the stores that the page declares.
+// TestSeedScopeSelection checks the stores that the page declares.
 func TestSeedScopeSelection(t *testing.T) {
 	section := "app: samples\nmemory:\n  " + strings.ReplaceAll(seedBlocks(t, seedPage)[8].text, "\n", "\n  ") + "\n"
 	loaded, problems := app.Load(fstest.MapFS{"app.yaml": {Data: []byte(section)}}, "app.yaml")
@@ -111,7 +111,8 @@ func openRetentions(t *testing.T, id string, b *mem.Backend, now *time.Time) *ho
 	})
 }
 
-// TestSeedRetentions has a record of each retention live as long as the page promises, to the microsecond.
+// TestSeedRetentions expects a record of each retention to live as long as the page promises, to
+// the microsecond.
 func TestSeedRetentions(t *testing.T) {
 	begin := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	now := begin
@@ -127,26 +128,26 @@ func TestSeedRetentions(t *testing.T) {
 		store, lives := tt.store, tt.lives
 		now = begin.Add(lives - time.Microsecond)
 		if got := string(perform(t, h, later, abi.GetContent, `"`+store+`"`)); got != `{"a":1}` {
-			t.Errorf("before %s the store %s holds %s; want the record", lives, store, got)
+			t.Errorf("before %s the store %s contains %s; want the record", lives, store, got)
 		}
 		now = begin.Add(lives)
 		if got := string(perform(t, h, later, abi.GetContent, `"`+store+`"`)); got != "null" {
-			t.Errorf("after %s the store %s holds %s; want nothing", lives, store, got)
+			t.Errorf("after %s the store %s contains %s; want nothing", lives, store, got)
 		}
 	}
 	now = begin.Add(time.Hour)
 	if got := string(perform(t, h, later, abi.GetContent, `"untilTheEnd"`)); got != `{"a":1}` {
-		t.Errorf("while the session goes on the store holds %s; want the record", got)
+		t.Errorf("while the session is open the store contains %s; want the record", got)
 	}
 	if _, err := h.Sessions().End(t.Context(), who); err != nil {
 		t.Fatal(err)
 	}
 	if got := string(perform(t, h, later, abi.GetContent, `"untilTheEnd"`)); got != "null" {
-		t.Errorf("after the session the store holds %s; want nothing", got)
+		t.Errorf("after the session the store contains %s; want nothing", got)
 	}
 }
 
-// TestSeedScopes writes in one app and looks from another session, user and app.
+// TestSeedScopes writes in one app and reads from another session, user and app.
 func TestSeedScopes(t *testing.T) {
 	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	b := mem.New()
@@ -159,7 +160,7 @@ func TestSeedScopes(t *testing.T) {
 		name string
 		h    *host.Host
 		who  host.Caller
-		want string // what ofSession, month and week hold
+		want string // contents of ofSession, month and week
 	}{
 		{"the same", one, who, `{"a":1} {"a":1} {"a":1}`},
 		{"another session", one, host.Caller{User: "ann", Session: "s2"}, `null {"a":1} {"a":1}`},
@@ -171,7 +172,7 @@ func TestSeedScopes(t *testing.T) {
 			got = append(got, string(perform(t, tt.h, tt.who, abi.GetContent, `"`+store+`"`)))
 		}
 		if text := strings.Join(got, " "); text != tt.want {
-			t.Errorf("%s finds %s; want %s", tt.name, text, tt.want)
+			t.Errorf("%s reads %s; want %s", tt.name, text, tt.want)
 		}
 	}
 }

@@ -17,12 +17,12 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// seedBlocks returns the fenced code blocks of a vendor's documentation page, with the language each names.
+// seedBlocks returns the fenced code blocks of a vendor's documentation page, with their languages.
 func seedBlocks(t *testing.T, name string) (blocks []struct{ lang, text string }) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "shared", "seeds", name))
 	if err != nil {
-		t.Skipf("the documentation pages with the samples are not beside the project: %s", name)
+		t.Skipf("the documentation pages with the samples are not next to the project: %s", name)
 	}
 	var lang string
 	var lines []string
@@ -60,7 +60,7 @@ tools:
   block14: {source: block14.js, description: cleans up, grants: {tempProcessingData: readwrite}}
 `
 
-// TestSeedSamples runs the code samples of the documentation page on memory stores as they are printed there.
+// TestSeedSamples runs the code samples of the documentation page on memory stores unchanged.
 func TestSeedSamples(t *testing.T) {
 	blocks := seedBlocks(t, "004_agentic_apps_memory_stores.txt")
 	if len(blocks) != 14 {
@@ -117,7 +117,8 @@ func renderSamples(t *testing.T, h *host.Host, ann host.Caller, prefs, meta stri
 	}
 }
 
-// TestSeedDeclarations loads what the page declares: its schemas, and the stores of its Scope Selection.
+// TestSeedDeclarations loads the declarations on the page: its schemas, and the stores of its Scope
+// Selection.
 func TestSeedDeclarations(t *testing.T) {
 	blocks := seedBlocks(t, "004_agentic_apps_memory_stores.txt")
 	for _, n := range []int{2, 12} {
@@ -130,7 +131,7 @@ func TestSeedDeclarations(t *testing.T) {
 	section := "app: samples\nmemory:\n  " + strings.ReplaceAll(blocks[8].text, "\n", "\n  ") + "\n"
 	loaded, problems := app.Load(fstest.MapFS{"app.yaml": {Data: []byte(section)}}, "app.yaml")
 	if loaded == nil || len(loaded.Stores) != 3 {
-		t.Errorf("the Scope Selection was refused: %v", problems)
+		t.Errorf("the Scope Selection was rejected: %v", problems)
 	}
 }
 

@@ -6,21 +6,21 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// Sessions is the sessions of a Host's app. It is safe for concurrent use.
+// Sessions is a handle for the sessions of an app. It is safe for concurrent use.
 type Sessions struct{ h *Host }
 
-// Sessions returns the sessions of the app.
+// Sessions returns a handle for the app's sessions.
 func (h *Host) Sessions() Sessions { return Sessions{h} }
 
-// Start starts the caller's session, or changes the metadata and references of one that is open. A caller without a session
-// gets one with a new id.
+// Start starts the caller's session, or updates the metadata and references of an open one. For a
+// caller without a session it creates an id.
 func (s Sessions) Start(ctx context.Context, caller Caller, start session.Start) (session.Session, error) {
 	if caller.Session == "" {
 		id, err := s.h.newID("sess")
 		if err != nil {
 			return session.Session{}, err
 		}
-		caller.Session, caller.Confined = id, false // the id is the host's
+		caller.Session, caller.Confined = id, false // the host created the id
 	}
 	started, err := s.h.memory.Sessions().Start(ctx, caller.as(""), start)
 	if err == nil {
@@ -31,7 +31,7 @@ func (s Sessions) Start(ctx context.Context, caller Caller, start session.Start)
 	return started, err
 }
 
-// End ends the caller's session: what lived with it is removed, and its id is refused from now on.
+// End ends the caller's session: its data is removed, and its id is rejected from now on.
 func (s Sessions) End(ctx context.Context, caller Caller) (session.Session, error) {
 	ended, err := s.h.memory.Sessions().End(ctx, caller.as(""))
 	if err == nil {
@@ -42,14 +42,15 @@ func (s Sessions) End(ctx context.Context, caller Caller) (session.Session, erro
 	return ended, err
 }
 
-// Get returns the caller's session, also one that has ended: abi.NotFound if there is none, abi.AccessDenied if it belongs
-// to another user.
+// Get returns the caller's session, also if it has ended. The error is abi.NotFound if there is
+// none, and abi.AccessDenied if it belongs to another user.
 func (s Sessions) Get(ctx context.Context, caller Caller) (session.Session, error) {
 	return s.h.memory.Sessions().Get(ctx, caller.as(""))
 }
 
-// List returns a page of sessions after an id, and the after of the page that follows, "" if there is none. For a caller
-// with a user it returns only open sessions of that user. A page may hold less than limit.
+// List returns a page of sessions after an id. Next is the after of the next page, "" at the end.
+// For a caller with a user it returns only open sessions of that user. A page may be shorter than
+// limit.
 func (s Sessions) List(ctx context.Context, caller Caller, after string, limit int) (found []session.Session, next string, err error) {
 	err = s.h.admitted(ctx, caller, func() (err error) {
 		found, next, err = s.h.memory.Sessions().List(ctx, caller.as(""), after, limit)
@@ -58,8 +59,8 @@ func (s Sessions) List(ctx context.Context, caller Caller, after string, limit i
 	return found, next, err
 }
 
-// withUser completes an operator's caller that names only a session with the session's user, whom a guest's caller would
-// have to be.
+// withUser adds the session's user to an operator's caller that names only a session. A guest's
+// caller must name the user itself.
 func (s Sessions) withUser(ctx context.Context, caller Caller) Caller {
 	if caller.User != "" || caller.Session == "" {
 		return caller

@@ -10,15 +10,17 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Stores is the stores of a Host's app, for operators: they are not bound to a tool. It is safe for concurrent use.
+// Stores is a handle for the stores of an app, for operators: it is not bound to a tool. It is safe
+// for concurrent use.
 type Stores struct{ h *Host }
 
-// Stores returns the stores of the app.
+// Stores returns a handle for the app's stores.
 func (h *Host) Stores() Stores { return Stores{h} }
 
-// Do executes one memory operation for a caller under an Authority, and returns what it read and wrote: the violations of
-// a content that was stored although it does not fit the schema of its store are in there. Under memory.Operator a caller
-// that names only a session acts for the session's user; under any other Authority such a session is access_denied.
+// Do executes one memory operation for a caller under an Authority and returns its effects. They
+// include schema violations of content that was stored nevertheless. Under memory.Operator a caller
+// that names only a session acts as the session's user; under any other Authority such a call is
+// access_denied.
 func (s Stores) Do(ctx context.Context, caller Caller, a memory.Authority, call abi.Call) (json.RawMessage, report.Effects, error) {
 	id, err := s.h.newID("op")
 	if err != nil {
@@ -32,8 +34,8 @@ func (s Stores) Do(ctx context.Context, caller Caller, a memory.Authority, call 
 	return reply, effects, err
 }
 
-// List returns a page of the living records of a store: of the caller's user or session where it has one. Next is the
-// after of the page that follows, "" where there is none. A page may hold less than limit.
+// List returns a page of the live records of a store, only those of the caller's user or session if
+// it has one. Next is the after of the next page, "" at the end. A page may be shorter than limit.
 func (s Stores) List(ctx context.Context, caller Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error) {
 	id, err := s.h.newID("list")
 	if err != nil {
@@ -47,7 +49,8 @@ func (s Stores) List(ctx context.Context, caller Caller, store, after string, li
 	return found, next, err
 }
 
-// Purge removes all records of a store in the caller's tenant, declared or not, and returns how many.
+// Purge removes all records of a store in the caller's tenant, declared or not, and returns their
+// number.
 func (s Stores) Purge(ctx context.Context, caller Caller, store string) (int, error) {
 	id, err := s.h.newID("purge")
 	if err != nil {
@@ -58,13 +61,13 @@ func (s Stores) Purge(ctx context.Context, caller Caller, store string) (int, er
 	return n, err
 }
 
-// Report looks at every record of the caller's tenant and says how they stand to the declarations.
+// Report compares every record of the caller's tenant with the declarations.
 func (s Stores) Report(ctx context.Context, caller Caller) ([]memory.StoreAudit, error) {
 	return s.h.memory.Audit(ctx, caller.as("").Tenant)
 }
 
-// Unfit counts the records of a store in the caller's tenant that do not fit a declaration; all reports whether every
-// record was looked at. See memory.Service.Unfit.
+// Unfit counts the records of a store in the caller's tenant that do not fit a declaration. The
+// result all reports whether every record was checked. See memory.Service.Unfit.
 func (s Stores) Unfit(ctx context.Context, caller Caller, st declare.Store) (unfit int, all bool, err error) {
 	return s.h.memory.Unfit(ctx, caller.as("").Tenant, st)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// stub is an engine that does what a test says, and otherwise nothing.
+// stub is an engine with the given behaviour, and no other.
 type stub struct {
 	load func(context.Context, engine.Source) error
 	warm func(context.Context) error
@@ -44,12 +44,12 @@ func (s stub) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.Ou
 	return s.run(ctx, h)
 }
 
-// with opens a host with this engine, and a gate where there is one.
+// with returns an option for a host with this engine and a gate, unless it is nil.
 func (s stub) with(gate *admission.Gate) func(*host.Options) {
 	return func(o *host.Options) { o.Engines, o.Gate = []engine.Engine{s}, gate }
 }
 
-// oneAtATime is a gate that lets one run in, and is taken.
+// oneAtATime returns a gate that admits one run at a time and is occupied.
 func oneAtATime(t *testing.T, taken admission.Party) *admission.Gate {
 	t.Helper()
 	gate, err := admission.New(admission.Limits{Running: 4, PerApp: 1})

@@ -19,26 +19,27 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// tool is a declared tool with what was made of it. Its program is compiled once, at first use.
+// tool is a declared tool with its compiled program and schemas. They are compiled once, when the
+// tool is first used.
 type tool struct {
 	app.Tool
-	authority memory.Authority // what Tool.Grants allow
+	authority memory.Authority // the rights that Tool.Grants give
 	load      func(tenant string, limit time.Duration) (engine.Program, error)
 	source    func() (engine.Source, error)
 
 	mu      sync.Mutex
 	closed  bool
-	loading *loading // nil until it is first used
+	loading *loading // nil until the tool is first used
 
-	// What loading makes, to be read once that is done:
-	memory int64          // what a run may have by default
-	walled bool           // the program runs in processes of its own
+	// Set by loading; to be read only after it is done:
+	memory int64          // default memory limit of a run
+	walled bool           // the program runs in isolated processes
 	input  *schema.Schema // nil for none
 	output *schema.Schema
-	inputs []string // the names that inputs have; nil if they may have any
+	inputs []string // the declared members of inputs; nil if any are allowed
 }
 
-// newTool returns a tool without its source and its loader.
+// newTool returns a tool whose source and load are not set.
 func newTool(declared app.Tool) *tool {
 	return &tool{Tool: declared, authority: memory.Granted(declared.Grants)}
 }
@@ -53,8 +54,9 @@ func (h *Host) addTools() {
 	}
 }
 
-// DefaultTool returns the name of the tool of invocations that name none: the one that the app declares as its default, or
-// its only one. An app without either is invalid_argument, or not_found if it has no tools.
+// DefaultTool returns the name of the tool for invocations that name none: the app's declared
+// default, or its only tool. The error is invalid_argument for an app without either, and not_found
+// for one without tools.
 func (h *Host) DefaultTool() (string, error) {
 	if name := h.app.RunsByDefault(); name != "" {
 		return name, nil
@@ -62,11 +64,11 @@ func (h *Host) DefaultTool() (string, error) {
 	if len(h.tools) == 0 {
 		return "", abi.Faultf(abi.NotFound, "the app has no tool to run").WithHint("declare one in the app file")
 	}
-	return "", abi.Faultf(abi.InvalidArgument, "no tool is named, and the app has several and no default").
-		WithHint("name one of them, or declare default_tool in the app file: %s", namesOf(h.tools))
+	return "", abi.Faultf(abi.InvalidArgument, "no tool is named, and the app has several tools and no default").
+		WithHint("name one, or declare default_tool in the app file: %s", namesOf(h.tools))
 }
 
-// toolName returns the name of the tool that an invocation of an app asks for, "" if there is none.
+// toolName returns the name of the tool of an invocation, "" if it has none.
 func (inv Invocation) toolName(a *app.App) string {
 	if inv.Tool != "" || inv.Code != nil {
 		return inv.Tool
@@ -74,12 +76,12 @@ func (inv Invocation) toolName(a *app.App) string {
 	return a.RunsByDefault()
 }
 
-// namesOf lists the names of tools, in a text.
+// namesOf returns the names of tools as a comma-separated list.
 func namesOf(tools map[string]*tool) string {
 	return strings.Join(slices.Sorted(maps.Keys(tools)), ", ")
 }
 
-// tool finds a tool by its name.
+// tool returns the tool with that name.
 func (h *Host) tool(name string) (*tool, error) {
 	if t := h.tools[name]; t != nil {
 		return t, nil
@@ -95,25 +97,27 @@ func (h *Host) tool(name string) (*tool, error) {
 	return nil, f.WithHint("the tools are: %s", namesOf(h.tools))
 }
 
-// loading is the compiling of a tool. It goes on where those who wait for it give up: the next ones find it done.
+// loading is the compilation of a tool. It continues if the runs that wait for it give up: later
+// runs use its result.
 type loading struct {
 	done    chan struct{}
-	limit   time.Duration // that it may take
+	limit   time.Duration // of the compilation
 	program engine.Program
 	err     error
 	ended   time.Time
 }
 
-// failureKept is how long a tool that does not compile is not compiled again: a stranger's tool that takes long to
-// fail must not do so over and over. Its author, who mends it, does not wait for long.
+// failureKept is how long a tool that failed to compile is not compiled again. It keeps a tool that
+// is slow to fail from being compiled over and over, and is short enough for an author who fixes
+// the tool.
 const failureKept = 10 * time.Second
 
-// short reports whether the compiling ended because it had less time than a limit.
+// short reports whether the compilation failed because its time limit was below limit.
 func (l *loading) short(limit time.Duration) bool {
 	return l.limit < limit && errors.Is(l.err, abi.Timeout)
 }
 
-// stale reports whether the compiling failed, and may be tried again within a limit.
+// stale reports whether the compilation failed and may be retried within limit.
 func (l *loading) stale(limit time.Duration) bool {
 	select {
 	case <-l.done:
@@ -126,10 +130,10 @@ func (l *loading) stale(limit time.Duration) bool {
 	return errors.Is(l.err, abi.Unavailable) || l.short(limit) || time.Since(l.ended) > failureKept
 }
 
-// ready returns the tool's program, compiling it within a limit, at the tenant's expense, if this is its first use. It
-// waits until ctx ends.
+// ready returns the tool's program. If it is not compiled, ready compiles it within limit, on
+// behalf of the tenant. It waits until ctx ends.
 func (t *tool) ready(ctx context.Context, tenant string, limit time.Duration) (engine.Program, error) {
-	const tries = 3 // of what others began who had less time
+	const tries = 3 // of compilations that others began with a lower limit
 	for try := 1; ; try++ {
 		l, err := t.begin(tenant, limit)
 		if err != nil {
@@ -146,7 +150,7 @@ func (t *tool) ready(ctx context.Context, tenant string, limit time.Duration) (e
 	}
 }
 
-// begin returns the loading that is done or under way.
+// begin returns the current or finished compilation, or starts one.
 func (t *tool) begin(tenant string, limit time.Duration) (*loading, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -166,7 +170,7 @@ func (t *tool) begin(tenant string, limit time.Duration) (*loading, error) {
 	return l, nil
 }
 
-// compile makes the schemas and the program.
+// compile compiles the schemas and the program.
 func (t *tool) compile(tenant string, limit time.Duration) (engine.Program, error) {
 	if len(t.Broken) > 0 {
 		return nil, brokenFault(t.Tool)
@@ -178,9 +182,9 @@ func (t *tool) compile(tenant string, limit time.Duration) (engine.Program, erro
 }
 
 func brokenFault(t app.Tool) error {
-	f := abi.Faultf(abi.SourceInvalid, "the tool %q is declared with mistakes: %v", t.Name, t.Broken)
+	f := abi.Faultf(abi.SourceInvalid, "the declaration of the tool %q has errors: %v", t.Name, t.Broken)
 	f.File, f.Line, f.Column = t.Broken[0].File, t.Broken[0].Line, t.Broken[0].Column
-	return f.WithHint("toolrun check lists all mistakes of the app")
+	return f.WithHint("run toolrun check to list all errors of the app")
 }
 
 func (t *tool) compileSchemas() (err error) {
@@ -198,7 +202,8 @@ func (t *tool) compileSchemas() (err error) {
 	return nil
 }
 
-// checkInput decides whether an input fits the tool. The warnings are about members that it does not declare.
+// checkInput checks an input against the tool's input schema. It returns warnings about undeclared
+// members.
 func (t *tool) checkInput(input json.RawMessage, limits Limits) (warnings []string, err error) {
 	value, err := limits.decode(input, t.input)
 	if err != nil {
@@ -210,7 +215,7 @@ func (t *tool) checkInput(input json.RawMessage, limits Limits) (warnings []stri
 	return t.undeclared(value), violationsFault(abi.InputInvalid, "the input does not fit the tool's input schema", t.input, value)
 }
 
-// checkOutput decides whether an output is what the tool declares.
+// checkOutput checks an output against the tool's output schema.
 func (t *tool) checkOutput(output json.RawMessage, limits Limits) error {
 	value, err := limits.decode(output, t.output)
 	if err != nil {
@@ -232,7 +237,7 @@ func violationsFault(code abi.Code, what string, s *schema.Schema, value any) er
 	return f
 }
 
-// close frees the tool's program, once the compiling that may be under way has ended.
+// close waits for a running compilation and closes the tool's program.
 func (t *tool) close() error {
 	t.mu.Lock()
 	l := t.loading
@@ -247,8 +252,7 @@ func (t *tool) close() error {
 	return l.program.Close()
 }
 
-// Check compiles every tool, in turns of the default tenant's, and returns what is wrong with those that do not compile,
-// by their names.
+// Check compiles every tool on behalf of the default tenant and returns the errors by tool name.
 func (h *Host) Check(ctx context.Context) map[string]error {
 	broken := map[string]error{}
 	for _, declared := range h.app.Tools {

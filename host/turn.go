@@ -10,12 +10,12 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// party is who the run is for, at the gate.
+// party returns the run's flow at the gate.
 func (r *run) party() admission.Party {
 	return admission.Party{App: r.h.app.ID, Tenant: r.info.Caller.Tenant, User: r.info.Caller.User}
 }
 
-// enter waits for the run's turn.
+// enter waits until the gate admits the run.
 func (r *run) enter(ctx context.Context) error {
 	err := r.h.gate.Enter(ctx, r.party())
 	f, ok := errors.AsType[*abi.Fault](err)
@@ -23,11 +23,11 @@ func (r *run) enter(ctx context.Context) error {
 		return err
 	}
 	late := *f
-	late.Message += ": its time was over while it waited for its turn"
-	return late.WithHint("more was asked for than may run at a time: ask for fewer at a time, or give runs more time")
+	late.Message += ": it expired while the run waited to be admitted"
+	return late.WithHint("the host is busy: retry with fewer concurrent requests, or raise the time limit")
 }
 
-// timeLimit is the time that the run may take. A confined caller only shortens what the platform allows.
+// timeLimit returns the time limit of the run. A confined caller can only shorten it.
 func (r *run) timeLimit() time.Duration {
 	allowed := r.h.limits.timeout(r.tool.Limits.Timeout, 0)
 	if r.inv.Caller.Confined && r.inv.Timeout > allowed {
@@ -36,7 +36,8 @@ func (r *run) timeLimit() time.Duration {
 	return r.h.limits.timeout(r.tool.Limits.Timeout, r.inv.Timeout)
 }
 
-// admitted does work for a caller that reads much, in the caller's turn at the gate: it takes the processor like runs do.
+// admitted runs work that reads much data for a caller, after the gate admits it: it uses the
+// processor like a run.
 func (h *Host) admitted(ctx context.Context, caller Caller, work func() error) error {
 	p := admission.Party{App: h.app.ID, Tenant: caller.as("").Tenant, User: caller.User}
 	if err := h.gate.Enter(ctx, p); err != nil {
@@ -46,17 +47,17 @@ func (h *Host) admitted(ctx context.Context, caller Caller, work func() error) e
 	return work()
 }
 
-// bounded gives the run the time that it may take, from when it started.
+// bounded returns a context that ends when the run exceeds its time limit.
 func (r *run) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := r.timeLimit()
 	if r.overtime == nil {
-		r.overtime = abi.Faultf(abi.Timeout, "the run took longer than the %s it may take", limit)
+		r.overtime = abi.Faultf(abi.Timeout, "the run exceeded its time limit (%s)", limit)
 	}
 	return context.WithDeadlineCause(ctx, r.started.Add(limit), r.overtime)
 }
 
-// ready gets ready what all attempts share. It takes a turn of the gate, for what invocations give takes memory and
-// time to look at, and there are as many invocations at a time as callers like.
+// ready prepares the state that all attempts share. It waits at the gate: processing the documents
+// of an invocation takes memory and time, and the number of concurrent invocations is not bounded.
 func (r *run) ready(ctx context.Context) error {
 	inTime, cancel := r.bounded(ctx)
 	defer cancel()
@@ -70,11 +71,11 @@ func (r *run) ready(ctx context.Context) error {
 	if err := r.warm(ctx); err != nil {
 		return err
 	}
-	r.started = r.started.Add(time.Since(began)) // starting what runs the tool is none of the run's time
+	r.started = r.started.Add(time.Since(began)) // starting the process of a tool is not charged to the run
 	return r.prepare()
 }
 
-// warm gets the engine ready for a run for this tenant, where it has something to do first.
+// warm prepares the engine for a run of this tenant, if the engine needs that.
 func (r *run) warm(ctx context.Context) error {
 	w, ok := r.program.(engine.Warmer)
 	if !ok || w.IsWarm(r.info.Caller.Tenant) {

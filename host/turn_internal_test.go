@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// An end user shortens the time of a run and does not lengthen it.
+// A confined caller can shorten the time limit of a run but not raise it.
 func TestConfinedTimeout(t *testing.T) {
 	for _, test := range []struct {
 		confined    bool
@@ -22,7 +22,7 @@ func TestConfinedTimeout(t *testing.T) {
 		r := &run{h: &Host{limits: Limits{}.withDefaults()}, tool: &tool{}}
 		r.inv.Caller.Confined, r.inv.Timeout, r.tool.Limits.Timeout = test.confined, test.asked, test.tool
 		if got := r.timeLimit(); got != test.want {
-			t.Errorf("a caller (confined %t) that asks for %v of a tool with %v gets %v; want %v", test.confined, test.asked, test.tool, got, test.want)
+			t.Errorf("the time limit for a caller (confined %t) with timeout %v of a tool with %v is %v; want %v", test.confined, test.asked, test.tool, got, test.want)
 		}
 	}
 }

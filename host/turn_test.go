@@ -15,16 +15,17 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// ofTest is who the runs of most tests are for, at the gate.
+// ofTest is the flow of the runs in most tests.
 var ofTest = admission.Party{App: "test", Tenant: host.DefaultTenant}
 
-// What invocations give is looked at when it is their turn: a thousand callers at once take no memory for it.
+// Inputs are processed only after the gate admits the run: a thousand concurrent callers take no
+// memory for it.
 func TestInputsWaitForTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := oneAtATime(t, ofTest)
 		h := openTool(t, ``, stub{}.with(gate))
 		gate.Leave(ofTest)
-		if _, err := run(h, host.Invocation{}); err != nil { // it is compiled now
+		if _, err := run(h, host.Invocation{}); err != nil { // compiles the tool
 			t.Fatal(err)
 		}
 		for name, inv := range map[string]host.Invocation{
@@ -34,8 +35,8 @@ func TestInputsWaitForTheirTurn(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := run(h, inv)
-			if !errors.Is(err, abi.Timeout) || !strings.Contains(err.Error(), "the 5s it may take: its time was over while it waited for its turn") {
-				t.Errorf("a bad %s out of turn = %v; want a timeout that says where the time went", name, err)
+			if !errors.Is(err, abi.Timeout) || !strings.Contains(err.Error(), "time limit (5s): it expired while the run waited to be admitted") {
+				t.Errorf("a bad %s while the gate is occupied = %v; want a timeout that mentions the queue", name, err)
 			}
 			gate.Leave(ofTest)
 			if _, err := run(h, inv); !errors.Is(err, abi.InputInvalid) {
@@ -45,7 +46,7 @@ func TestInputsWaitForTheirTurn(t *testing.T) {
 	})
 }
 
-// Waiting is of a run's time; compiling, and starting what runs the tool, is not.
+// Waiting is charged to a run; compiling, and starting the process of a tool, is not.
 func TestTheTimeOfARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := oneAtATime(t, ofTest)
@@ -71,25 +72,25 @@ func TestTheTimeOfARun(t *testing.T) {
 			t.Errorf("a run that waited 3 s had %s of its 5 s, and took %v ms: %v", left, result.Usage.WallMS, err)
 		}
 		if _, err := run(h, host.Invocation{Timeout: 10 * time.Second}); !errors.Is(err, abi.Timeout) {
-			t.Errorf("a run for 10 s of which starting takes 20 = %v; want a timeout", err)
+			t.Errorf("a run for 10 s that needs 20 s to start = %v; want a timeout", err)
 		}
 	})
 }
 
-// An app compiles in the turns of the tenant that asked for it, and gets no others beside those of its runs.
+// Compiling occupies the gate for the tenant whose run needs it, and for no other.
 func TestCompilingIsTheTenants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		compiled := 0
 		counting := stub{load: func(context.Context, engine.Source) error { compiled++; return nil }}
 		h := openTool(t, ``, counting.with(oneAtATime(t, ofTest)))
 		if _, err := run(h, host.Invocation{Timeout: time.Second}); !errors.Is(err, abi.Timeout) || compiled != 0 {
-			t.Errorf("Run = %v, compiled %d times; want a timeout, and no turn to compile", err, compiled)
+			t.Errorf("Run = %v, compiled %d times; want a timeout and no compilation", err, compiled)
 		}
 		h = openTool(t, ``, counting.with(oneAtATime(t, ofTest)))
 		inTime, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if broken := h.Check(inTime); len(broken) != 1 || compiled != 0 {
-			t.Errorf("Check = %v, compiled %d times; want a timeout, and no turn to compile", broken, compiled)
+			t.Errorf("Check = %v, compiled %d times; want a timeout and no compilation", broken, compiled)
 		}
 		h = openTool(t, ``, counting.with(oneAtATime(t, ofTest)))
 		if _, err := run(h, host.Invocation{Caller: host.Caller{Tenant: "acme", User: "ann"}}); err != nil || compiled != 1 {
@@ -98,7 +99,7 @@ func TestCompilingIsTheTenants(t *testing.T) {
 	})
 }
 
-// A tool that got no turn to be compiled is none that does not compile.
+// A tool that was not compiled for lack of time at the gate is compiled for the next run.
 func TestNoTurnToCompileIsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := oneAtATime(t, ofTest)
@@ -113,7 +114,7 @@ func TestNoTurnToCompileIsNoFailure(t *testing.T) {
 	})
 }
 
-// Apps of different tenants are different code, whatever their ids.
+// Apps of different tenants have different domains, whatever their ids.
 func TestWhoseCodeItIs(t *testing.T) {
 	domain := func(tenants ...string) (found string) {
 		h := openTool(t, ``, stub{load: func(_ context.Context, src engine.Source) error { found = src.Domain; return nil }}.with(nil),

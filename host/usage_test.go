@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// TestUsage has runs of two tenants on two days, and what they add up to when the process has ended.
+// TestUsage runs tools for two tenants on two days, and checks the totals after the host is closed.
 func TestUsage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db, err := bolt.Open(path, nil)
@@ -38,7 +38,7 @@ func TestUsage(t *testing.T) {
 	invoke("acme", host.Invocation{Input: json.RawMessage(`7`)})
 	b.refuse = errors.New("over the plan")
 	invoke("acme", host.Invocation{})
-	if err := h.Close(); err != nil { // which writes what is pending
+	if err := h.Close(); err != nil { // writes the pending usage
 		t.Fatal(err)
 	}
 	found, next, err := metering.List(t.Context(), db, metering.Query{Limit: 10})
@@ -61,11 +61,11 @@ func TestUsage(t *testing.T) {
 	}
 	report, err := bolt.Check(path)
 	if err != nil || !report.OK() {
-		t.Errorf("Check = %+v, %v; want a sound file", report, err)
+		t.Errorf("Check = %+v, %v; want a valid file", report, err)
 	}
 }
 
-// TestUsageOfDays bounds the days, of an open host.
+// TestUsageOfDays queries the usage of ranges of days on an open host.
 func TestUsageOfDays(t *testing.T) {
 	first := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	now := first
@@ -92,7 +92,7 @@ func TestUsageOfDays(t *testing.T) {
 	}
 }
 
-// flaky is a backend whose commits fail for a while.
+// flaky is a backend whose commits can be made to fail.
 type flaky struct {
 	storage.Backend
 	err error
@@ -105,8 +105,8 @@ func (f *flaky) Update(ctx context.Context, on storage.Footprint, fn func([]stor
 	return f.Backend.Update(ctx, on, fn)
 }
 
-// TestUsageOutlivesAFailure has a backend that fails while usage is written: nothing is lost, and nothing is counted twice
-// if it is not known whether it was written.
+// TestUsageOutlivesAFailure has a backend that fails while usage is written: nothing is lost, and
+// nothing is counted twice if the outcome of a write is unknown.
 func TestUsageOutlivesAFailure(t *testing.T) {
 	var db *flaky
 	h := openTool(t, `return 7`, func(o *host.Options) {
@@ -122,7 +122,7 @@ func TestUsageOutlivesAFailure(t *testing.T) {
 	again()
 	db.err = errors.New("the disk is gone")
 	if err := h.Meter().Flush(); err == nil {
-		t.Error("a flush that failed has no error")
+		t.Error("a failed flush returns no error")
 	}
 	db.err = nil
 	again()
@@ -138,7 +138,7 @@ func TestUsageOutlivesAFailure(t *testing.T) {
 	}
 }
 
-// TestUsageIsInNoQuota compares what a host stores that meters with one that does not.
+// TestUsageIsInNoQuota expects the same stored size with and without metering.
 func TestUsageIsInNoQuota(t *testing.T) {
 	var stored []int64
 	for _, kept := range []time.Duration{0, time.Hour} {

@@ -8,15 +8,15 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Party is on whose behalf something runs.
+// Party identifies the flow that a run belongs to.
 type Party struct {
 	App string
-	// Tenant and User are "" where they are not known.
+	// Tenant and User are "" if they are unknown.
 	Tenant string
 	User   string
 }
 
-// Gate lets runs in. It is safe for concurrent use.
+// Gate admits runs. It is safe for concurrent use.
 type Gate struct {
 	limits Limits
 
@@ -25,7 +25,7 @@ type Gate struct {
 	spare spares
 }
 
-// New makes a Gate. Negative limits are an error.
+// New returns a Gate. Negative limits are an error.
 func New(limits Limits) (*Gate, error) {
 	if err := limits.check(); err != nil {
 		return nil, err
@@ -35,11 +35,12 @@ func New(limits Limits) (*Gate, error) {
 	return g, nil
 }
 
-// Limits returns the limits with their defaults filled in.
+// Limits returns the limits of the gate, with defaults filled in.
 func (g *Gate) Limits() Limits { return g.limits }
 
-// Enter waits for a run's turn, at most until ctx ends. Where it returns nil, Leave is called with the same Party in
-// the end. The error is an *abi.Fault: unavailable where too many wait already, timeout or cancelled where ctx ended.
+// Enter waits until a run is admitted or ctx ends. If it returns nil, Leave must be called with the
+// same Party when the run ends. The error is an *abi.Fault: unavailable if too many runs wait
+// already, timeout or cancelled if ctx ended.
 func (g *Gate) Enter(ctx context.Context, p Party) error {
 	if ctx.Err() != nil {
 		return engine.EndOf(ctx)
@@ -67,7 +68,7 @@ func (g *Gate) Enter(ctx context.Context, p Party) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	select {
-	case <-w.turn: // in the same moment: the turn is the next one's
+	case <-w.turn: // admitted at the same moment: pass the turn on
 		if w.err == nil {
 			g.leave(u)
 		}
@@ -78,33 +79,33 @@ func (g *Gate) Enter(ctx context.Context, p Party) error {
 	return engine.EndOf(ctx)
 }
 
-// Leave ends what Enter let in.
+// Leave ends a run that Enter admitted.
 func (g *Gate) Leave(p Party) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.leave(g.find(p))
 }
 
-// Waiting returns how many wait for their turn.
+// Waiting returns the number of waiting runs.
 func (g *Gate) Waiting() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.root.waiting
 }
 
-// find returns the user of a party.
+// find returns the user node of a party.
 func (g *Gate) find(p Party) *node {
 	return g.spare.child(g.spare.child(g.spare.child(g.root, p.Tenant), p.App), p.User)
 }
 
-// free reports whether one more of a user may run.
+// free reports whether one more run of a user may be admitted.
 func (g *Gate) free(u *node) bool {
 	free := true
 	u.each(func(at *node) { free = free && g.mayRun(at) })
 	return free
 }
 
-// mayRun reports whether one more may run of a node, whatever those above it do.
+// mayRun reports whether a node's own bound allows one more run.
 func (g *Gate) mayRun(n *node) bool {
 	if n.unknown() {
 		return true
@@ -112,7 +113,7 @@ func (g *Gate) mayRun(n *node) bool {
 	return n.running < [levels]int{g.limits.Running, g.limits.PerTenant, g.limits.PerApp, g.limits.PerUser}[n.level]
 }
 
-// unknown reports whether a node is that of a tenant, or a user, who is not known.
+// unknown reports whether a node belongs to an unknown tenant or user.
 func (n *node) unknown() bool { return n.name == "" && (n.level == ofTenant || n.level == ofUser) }
 
 func (g *Gate) leave(u *node) {
@@ -121,7 +122,8 @@ func (g *Gate) leave(u *node) {
 	g.spare.forget(u)
 }
 
-// next lets in all who may run now. Few are passed over: as many as there may be that run all they may.
+// next admits all runs that may start now. It passes over few nodes: at most those that already run
+// as many as they may.
 func (g *Gate) next() {
 	for {
 		u := g.chosen(g.root)
@@ -135,7 +137,7 @@ func (g *Gate) next() {
 	}
 }
 
-// chosen returns the user whose turn it is of those below a node, nil for none.
+// chosen returns the user whose turn it is among those below a node, or nil.
 func (g *Gate) chosen(n *node) *node {
 	if !g.mayRun(n) || n.waiting == 0 {
 		return nil
@@ -151,8 +153,9 @@ func (g *Gate) chosen(n *node) *node {
 	return nil
 }
 
-// makeRoom lets one more of a user wait. Where as many wait as may at one level, the last one leaves of those with the
-// longest queue, as long as that is longer than the newcomer's; else the newcomer is refused, and the error says whose bound it was.
+// makeRoom makes room for one more waiting run of a user. If the bound of a level is reached, the
+// last run in the longest queue leaves if that queue is longer than the new run's. Otherwise the
+// new run is rejected, and the error names the bound.
 func (g *Gate) makeRoom(u *node) error {
 	var path [levels]*node
 	u.each(func(at *node) { path[at.level] = at })
@@ -168,8 +171,8 @@ func (g *Gate) makeRoom(u *node) error {
 	return nil
 }
 
-// pushOut has the last run leave of the longest queue below a node, if that is longer than the newcomer's, whose path is
-// given.
+// pushOut removes the last run of the longest queue below a node, if that queue is longer than the
+// new run's, whose path is given.
 func (g *Gate) pushOut(n *node, path [levels]*node) bool {
 	at, l := n, n.level
 	for at.level < ofUser {
@@ -195,6 +198,6 @@ func (g *Gate) pushOut(n *node, path [levels]*node) bool {
 
 func tooMany(l level, waiting int) error {
 	whose := [levels]string{"in all", "of this tenant", "of this app", "of this user"}[l]
-	return abi.Faultf(abi.Unavailable, "too many runs wait already: %d %s", waiting, whose).
-		WithHint("try again in a second, and ask for fewer at a time")
+	return abi.Faultf(abi.Unavailable, "too many runs are waiting: %d %s", waiting, whose).
+		WithHint("retry in a second, with fewer concurrent requests")
 }

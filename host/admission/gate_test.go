@@ -23,14 +23,15 @@ func newGate(t testing.TB, limits admission.Limits) *admission.Gate {
 	return g
 }
 
-// of makes a party of a short text: an app, a user behind a slash, and a tenant behind an at.
+// of parses a party from a short text: an app, a user after a slash, and a tenant after an at sign.
 func of(text string) admission.Party {
 	text, tenant, _ := strings.Cut(text, "@")
 	app, user, _ := strings.Cut(text, "/")
 	return admission.Party{App: app, User: user, Tenant: tenant}
 }
 
-// line is a gate at which runs arrive one after the other; each that gets in is noted, and stays.
+// line is a gate at which runs arrive one after the other. Each admitted run is recorded and stays
+// active.
 type line struct {
 	t    *testing.T
 	gate *admission.Gate
@@ -52,7 +53,7 @@ func (l *line) arrive(names ...string) {
 	}
 }
 
-// leave has one go, and returns who came in after it.
+// leave ends a run, and returns the runs that are admitted after it.
 func (l *line) leave(name string) string {
 	before := len(l.in)
 	l.gate.Leave(of(name))
@@ -63,7 +64,7 @@ func (l *line) leave(name string) string {
 func (l *line) has(want string) {
 	l.t.Helper()
 	if got := strings.Join(l.in, " "); got != want {
-		l.t.Errorf("let in %q; want %q", got, want)
+		l.t.Errorf("admitted %q; want %q", got, want)
 	}
 }
 
@@ -74,7 +75,7 @@ func TestAppsTakeTurns(t *testing.T) {
 		l.has("a")
 		for i, want := range []string{"a", "b", "c", "a", "b", "a", ""} {
 			if got := l.leave(l.in[i]); got != want {
-				t.Errorf("after %d runs %q gets in; want %q", i+1, got, want)
+				t.Errorf("after %d runs %q is admitted; want %q", i+1, got, want)
 			}
 		}
 	})
@@ -86,7 +87,7 @@ func TestUsersOfAnAppTakeTurns(t *testing.T) {
 		l.arrive("a/ann", "a/ann", "a/ann", "a/bob", "a/eve")
 		for i, want := range []string{"a/ann", "a/bob", "a/eve", "a/ann"} {
 			if got := l.leave(l.in[i]); got != want {
-				t.Errorf("after %d runs %q gets in; want %q", i+1, got, want)
+				t.Errorf("after %d runs %q is admitted; want %q", i+1, got, want)
 			}
 		}
 	})
@@ -98,10 +99,10 @@ func TestAnAppLeavesRoom(t *testing.T) {
 		l.arrive("a/ann", "a/ann", "a/ann", "a/bob", "a/bob", "b/ann")
 		l.has("a/ann a/ann a/bob b/ann")
 		if got := l.leave("b/ann"); got != "" {
-			t.Errorf("%q got in beyond what its app may", got)
+			t.Errorf("%q was admitted beyond the bound of its app", got)
 		}
 		if got := l.leave("a/bob"); got != "a/bob" {
-			t.Errorf("%q got in; want a/bob, since ann runs all she may", got)
+			t.Errorf("%q was admitted; want a/bob, since ann has reached her bound", got)
 		}
 	})
 }
@@ -119,11 +120,11 @@ func TestTooManyWait(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1, Waiting: 3, WaitingPerApp: 2})}
 		l.arrive("a", "a", "a")
 		if err := l.gate.Enter(t.Context(), of("a")); !errors.Is(err, abi.Unavailable) {
-			t.Errorf("the third of an app to wait gets %v; want unavailable", err)
+			t.Errorf("the third waiting run of an app gets %v; want unavailable", err)
 		}
 		l.arrive("b")
 		if err := l.gate.Enter(t.Context(), of("b")); !errors.Is(err, abi.Unavailable) {
-			t.Errorf("the fourth to wait gets %v; want unavailable", err)
+			t.Errorf("the fourth waiting run gets %v; want unavailable", err)
 		}
 		l.leave("a")
 		l.arrive("b")
@@ -140,7 +141,7 @@ func TestTenantsTakeTurns(t *testing.T) {
 		l.arrive("a@x", "a@x", "b@x", "c@x", "a@y", "a@y")
 		for i, want := range []string{"a@x", "a@y", "b@x", "a@y", "c@x"} {
 			if got := l.leave(l.in[i]); got != want {
-				t.Errorf("after %d runs %q gets in; want %q", i+1, got, want)
+				t.Errorf("after %d runs %q is admitted; want %q", i+1, got, want)
 			}
 		}
 	})
@@ -154,7 +155,8 @@ func TestATenantLeavesRoom(t *testing.T) {
 	})
 }
 
-// TestAnAppLeavesItsTenantRoom has an app of a tenant run all it may: another app of that tenant need not wait for it.
+// TestAnAppLeavesItsTenantRoom has an app of a tenant reach its bound. Another app of the tenant
+// need not wait for it.
 func TestAnAppLeavesItsTenantRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 4})}
@@ -163,7 +165,7 @@ func TestAnAppLeavesItsTenantRoom(t *testing.T) {
 	})
 }
 
-// refusal enters as a party that is to be refused, and returns the error's text.
+// refusal enters as a party that must be rejected, and returns the text of the error.
 func (l *line) refusal(name string) string {
 	l.t.Helper()
 	err := l.gate.Enter(l.t.Context(), of(name))
@@ -173,7 +175,8 @@ func (l *line) refusal(name string) string {
 	return err.Error()
 }
 
-// TestAUserFillsNoQueue has a user, and then several, send more than may wait: others wait as if they had not.
+// TestAUserFillsNoQueue has one user, and then several, send more than may wait. Others wait as if
+// they had not.
 func TestAUserFillsNoQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1, Waiting: 10, WaitingPerTenant: 8, WaitingPerApp: 6, WaitingPerUser: 3})}
@@ -188,9 +191,9 @@ func TestAUserFillsNoQueue(t *testing.T) {
 		pushed := make(chan error, 1)
 		go func() { pushed <- l.gate.Enter(t.Context(), of("b/dan@x")) }()
 		synctest.Wait()
-		l.arrive("a/ann@x") // the app is full: the last of the longest queue goes
+		l.arrive("a/ann@x") // the app is full: the last run of the longest queue leaves
 		if got := l.leave("a/bob@x"); got == "" {
-			t.Error("nobody got in")
+			t.Error("no run was admitted")
 		}
 		in := map[string]int{}
 		for i := 1; i < 8; i++ {
@@ -208,12 +211,13 @@ func TestAUserFillsNoQueue(t *testing.T) {
 			in[name]++
 		}
 		if in["a/ann@x"] != 1 || in["a/bob@x"]+in["a/eve@x"] != 6 {
-			t.Errorf("let in %v; want ann's run, and all of bob's and eve's but the last of the longest queue", in)
+			t.Errorf("admitted %v; want ann's run, and all of bob's and eve's but the last of the longest queue", in)
 		}
 	})
 }
 
-// TestNobodysQueueGivesWay has runs for nobody known fill an app, which a user's run may still wait for.
+// TestNobodysQueueGivesWay has runs without a user fill the queue of an app. A user's run must
+// replace one of them.
 func TestNobodysQueueGivesWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1, WaitingPerApp: 4})}
@@ -226,7 +230,7 @@ func TestNobodysQueueGivesWay(t *testing.T) {
 			l.leave(l.in[len(l.in)-1])
 		}
 		if got := strings.Join(l.in, " "); strings.Count(got, "a@x") != 4 || strings.Count(got, "a/ann@x") != 1 {
-			t.Errorf("let in %q; want ann's run in the place of one of nobody's", got)
+			t.Errorf("admitted %q; want ann's run instead of one without a user", got)
 		}
 	})
 }
@@ -245,12 +249,13 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 		}
 		l.arrive("b")
 		if got := l.leave("a"); got != "b" {
-			t.Errorf("%q got in; want b", got)
+			t.Errorf("%q was admitted; want b", got)
 		}
 	})
 }
 
-// Nobody is lost: whatever the order, all who wait get in or give up, and the bounds hold all the time.
+// No run is lost: in any order, every waiting run is admitted or gives up, and the bounds hold at
+// all times.
 func TestManyAtOnce(t *testing.T) {
 	limits := admission.Limits{Running: 5, PerApp: 3, PerUser: 2}
 	g := newGate(t, limits)
@@ -261,7 +266,7 @@ func TestManyAtOnce(t *testing.T) {
 		defer mu.Unlock()
 		for name, most := range map[string]int{"all": limits.Running, p.App: limits.PerApp, p.App + "/" + p.User: limits.PerUser} {
 			if now[name] += by; now[name] > most {
-				t.Errorf("%d of %s run; want at most %d", now[name], name, most)
+				t.Errorf("%d runs of %s are active; want at most %d", now[name], name, most)
 			}
 		}
 	}
@@ -283,7 +288,8 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	// As many as may run get in at once afterwards: no place was lost, and none is there twice.
+	// Afterwards exactly as many runs as the bound are admitted at once: no slot was lost or
+	// duplicated.
 	ended, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	for i := range limits.Running + 1 {
@@ -295,7 +301,7 @@ func TestManyAtOnce(t *testing.T) {
 
 func TestNegativeLimits(t *testing.T) {
 	if _, err := admission.New(admission.Limits{PerApp: -1}); err == nil || !strings.Contains(err.Error(), "Limits.PerApp is negative") {
-		t.Errorf("New = %v; want that PerApp is negative", err)
+		t.Errorf("New = %v; want an error about PerApp", err)
 	}
 }
 
@@ -309,11 +315,11 @@ func ExampleGate() {
 	fmt.Println(gate.Enter(context.Background(), ann))
 	soon, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	fmt.Println(gate.Enter(soon, ann)) // it waits as long as it may
+	fmt.Println(gate.Enter(soon, ann)) // waits until the context ends
 	gate.Leave(ann)
 	// Output:
 	// <nil>
-	// timeout: the tool did not finish in time
+	// timeout: the tool exceeded its time limit
 }
 
 func BenchmarkEnter(b *testing.B) {
@@ -327,7 +333,7 @@ func BenchmarkEnter(b *testing.B) {
 	}
 }
 
-// TestOneApp: an app without neighbours may run all that its tenant may.
+// TestOneApp: the only app may run as much as its tenant.
 func TestOneApp(t *testing.T) {
 	gate, err := admission.New(admission.OneApp())
 	if err != nil {
@@ -338,6 +344,6 @@ func TestOneApp(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := gate.Limits(), shared.Limits(); got.PerApp != want.PerTenant || got.PerTenant != want.PerTenant || got.Running != want.Running {
-		t.Errorf("OneApp = %+v; want as many of an app as of a tenant: %+v", got, want)
+		t.Errorf("OneApp = %+v; want the same bound for an app and a tenant: %+v", got, want)
 	}
 }

@@ -6,21 +6,24 @@ import (
 	"runtime"
 )
 
-// Limits are how many may run and wait. A zero field means the default that its comment names; New refuses a negative
-// one.
+// Limits bounds the runs that execute and wait. A zero field means the default that its comment
+// names. New rejects negative values.
 type Limits struct {
-	// Running is how many run at a time. Default 2 for each processor that Go uses: guests compute, and more of them at
-	// once only get in each other's way.
+	// Running bounds the concurrent runs. Default 2 for each processor that Go uses. Guests
+	// compute, so more of them would only slow each other down.
 	Running int
-	// PerTenant is how many of one tenant run at a time. Default three quarters of Running, or PerApp if that is more.
+	// PerTenant bounds the concurrent runs of one tenant. Default three quarters of Running, or
+	// PerApp if that is more.
 	PerTenant int
-	// PerApp is how many of one app and tenant run at a time. Default three quarters of a tenant's default, so that an
-	// app leaves a place for the tenant's others.
+	// PerApp bounds the concurrent runs of one app of a tenant. Default three quarters of a
+	// tenant's default, so that the tenant's other apps can run.
 	PerApp int
-	// PerUser is how many of one user run at a time; who has no name is not bounded by it. Default half of PerApp.
+	// PerUser bounds the concurrent runs of one user. It does not apply to runs without a user.
+	// Default half of PerApp.
 	PerUser int
-	// Waiting is how many wait at a time, WaitingPerTenant how many of one tenant, WaitingPerApp of one app and tenant, and
-	// WaitingPerUser of one user, where they have names. Default 10,000, 2,500, 1,000, and an eighth of WaitingPerApp.
+	// Waiting bounds all waiting runs, WaitingPerTenant those of one tenant, WaitingPerApp those of
+	// one app of a tenant, and WaitingPerUser those of one user, if it is known. Default 10,000,
+	// 2,500, 1,000, and an eighth of WaitingPerApp.
 	Waiting          int
 	WaitingPerTenant int
 	WaitingPerApp    int
@@ -43,13 +46,13 @@ func (l Limits) check() error {
 	return errors.Join(errs...)
 }
 
-// OneApp returns the limits of a gate that serves one app, which has no neighbours to leave a place for: the app may run
-// as many as its tenant.
+// OneApp returns the limits of a gate that serves only one app: the app may run as much as its
+// tenant.
 func OneApp() Limits { return Limits{PerApp: tenantShare(defaultRunning())} }
 
 func defaultRunning() int { return 2 * runtime.GOMAXPROCS(0) }
 
-// tenantShare is how many of those that run may be of one tenant, by default.
+// tenantShare returns the default of PerTenant.
 func tenantShare(running int) int { return max(1, running*3/4) }
 
 func (l Limits) withDefaults() Limits {

@@ -2,8 +2,8 @@ package admission
 
 import "container/list"
 
-// node is one who takes turns: the gate itself, a tenant, an app of it, or a user of that. Those below it take turns among
-// themselves.
+// node is a participant in a round-robin schedule: the gate itself, a tenant, an app of the tenant,
+// or a user of the app. The children of a node take turns.
 type node struct {
 	name   string
 	level  level
@@ -12,12 +12,12 @@ type node struct {
 	running  int
 	waiting  int
 	children map[string]*node
-	turns    list.List     // of *node: children with somebody who waits, the next one first
-	place    *list.Element // in the turns of the parent, nil for none
-	queue    list.List     // of *waiter, of a user
+	turns    list.List     // of *node: children with waiting runs, in the order of their turns
+	place    *list.Element // in the turns of the parent, nil if it does not wait
+	queue    list.List     // of *waiter, only in a user
 }
 
-// level is where a node stands.
+// level is the depth of a node.
 type level int
 
 const (
@@ -28,21 +28,22 @@ const (
 	levels
 )
 
-// waiter is a run that waits.
+// waiter is a waiting run.
 type waiter struct {
 	of   *node // its user
 	at   *list.Element
-	turn chan struct{} // closed when it gets in, or has to go
-	err  error         // why it has to go
+	turn chan struct{} // closed when the run is admitted or rejected
+	err  error         // why the run is rejected
 }
 
-// maxSpare is how many nodes that are not in use are kept, so that a run that comes alone allocates none.
+// maxSpare bounds the unused nodes that are kept, so that a run without competition allocates no
+// node.
 const maxSpare = 64
 
-// spares are nodes that are not in use.
+// spares are unused nodes.
 type spares []*node
 
-// child returns the child of n that has a name, and adds it if there is none.
+// child returns the child of n with that name, and creates it if it does not exist.
 func (s *spares) child(n *node, name string) *node {
 	if c := n.children[name]; c != nil {
 		return c
@@ -64,7 +65,7 @@ func (s *spares) take() *node {
 	return n
 }
 
-// forget removes a node, and those above it, where nothing of them runs or waits.
+// forget removes a node, and its ancestors, if they have no active or waiting runs.
 func (s *spares) forget(n *node) {
 	n.each(func(at *node) {
 		if at.parent == nil || at.running != 0 || at.waiting != 0 {
@@ -77,17 +78,17 @@ func (s *spares) forget(n *node) {
 	})
 }
 
-// each calls f for a node and those above it.
+// each calls f for a node and its ancestors.
 func (n *node) each(f func(*node)) {
 	for at := n; at != nil; at = at.parent {
 		f(at)
 	}
 }
 
-// count changes how many run.
+// count changes the number of active runs.
 func (n *node) count(by int) { n.each(func(at *node) { at.running += by }) }
 
-// add has a run wait.
+// add adds a waiting run.
 func (n *node) add(w *waiter) {
 	w.of, w.at = n, n.queue.PushBack(w)
 	n.each(func(at *node) {
@@ -98,7 +99,8 @@ func (n *node) add(w *waiter) {
 	})
 }
 
-// remove has a run wait no more. It has the next turn behind all others where that was taken.
+// remove removes a waiting run. If the run took its turn, its user gets the next turn after all
+// others.
 func (w *waiter) remove(taken bool) {
 	w.of.queue.Remove(w.at)
 	w.of.each(func(at *node) {
@@ -114,7 +116,7 @@ func (w *waiter) remove(taken bool) {
 	})
 }
 
-// longest returns the child that has most who wait, nil where there is none.
+// longest returns the child with the most waiting runs, or nil.
 func (n *node) longest() (most *node) {
 	for at := n.turns.Front(); at != nil; at = at.Next() {
 		if c := at.Value.(*node); most == nil || c.waiting > most.waiting {

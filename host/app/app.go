@@ -13,41 +13,44 @@ const (
 	ManifestName = "tool.json"
 )
 
-// App is a checked declaration. It is not changed after it was loaded and is safe for concurrent use.
+// App is a checked declaration. It does not change after it was loaded and is safe for concurrent
+// use.
 type App struct {
-	// ID names the app within its tenant. Whoever opens the app may give it another one.
+	// ID identifies the app within its tenant. A program that opens the app may change it.
 	ID string
-	// SessionIdle is how long a session lives without being used.
+	// SessionIdle is the idle time after which a session expires.
 	SessionIdle time.Duration
-	// Stores, Tools and Prompts are in the order of the file. Stores do not hold the built-in one.
+	// Stores, Tools and Prompts are in the order of the file. Stores does not include the built-in
+	// store.
 	Stores  []declare.Store
 	Tools   []Tool
 	Prompts []Prompt
-	// DefaultTool is the tool of runs that name none, as the file declares it; "" if it declares none. See RunsByDefault.
+	// DefaultTool is the declared tool of runs that name none; "" if none is declared. See
+	// RunsByDefault.
 	DefaultTool string
-	// Files is the app's folder, as it was given to Load; nil for an imported app.
+	// Files is the app's folder, as passed to Load; nil for an imported app.
 	Files fs.FS
 }
 
-// Tool is a declared tool and where it is declared.
+// Tool is a declared tool with its position.
 type Tool struct {
 	declare.Tool
-	// Broken holds the errors of this tool, which cannot run while there are any.
+	// Broken contains the errors of this tool. The tool cannot run unless it is empty.
 	Broken Problems
 
-	limits *node // where Limits is written, or nil
+	limits *node // the value of limits in the file, or nil
 }
 
-// Prompt is a declared prompt and where it is declared.
+// Prompt is a declared prompt with its position.
 type Prompt struct {
 	declare.Prompt
-	// Broken holds the errors of this prompt, which cannot be rendered while there are any.
+	// Broken contains the errors of this prompt. The prompt cannot be rendered unless it is empty.
 	Broken Problems
 
-	text *node // where Template is written
+	text *node // the value of template in the file
 }
 
-// Store returns the declared store with exactly that name.
+// Store returns the declared store with that name. Case matters.
 func (a *App) Store(name string) (declare.Store, bool) {
 	for _, s := range a.Stores {
 		if s.Name == name {
@@ -57,7 +60,7 @@ func (a *App) Store(name string) (declare.Store, bool) {
 	return declare.Store{}, false
 }
 
-// Tool returns the tool with exactly that name, broken or not.
+// Tool returns the tool with that name, broken or not. Case matters.
 func (a *App) Tool(name string) (Tool, bool) {
 	for _, t := range a.Tools {
 		if t.Name == name {
@@ -67,8 +70,8 @@ func (a *App) Tool(name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// RunsByDefault returns the name of the tool of runs that name none: the declared default, or the only tool. It is "" if
-// the app declares several tools, or none, and no default.
+// RunsByDefault returns the name of the tool of runs that name none: the declared default, or the
+// only tool. It is "" if there is neither.
 func (a *App) RunsByDefault() string {
 	if a.DefaultTool == "" && len(a.Tools) == 1 {
 		return a.Tools[0].Name
@@ -76,7 +79,7 @@ func (a *App) RunsByDefault() string {
 	return a.DefaultTool
 }
 
-// Prompt returns the prompt with exactly that name, broken or not.
+// Prompt returns the prompt with that name, broken or not. Case matters.
 func (a *App) Prompt(name string) (Prompt, bool) {
 	for _, p := range a.Prompts {
 		if p.Name == name {
@@ -101,7 +104,8 @@ func (t Tool) Params() []string {
 	return names
 }
 
-// LimitProblem makes a warning about the limit of that key, such as "memory", at the place where it is declared.
+// LimitProblem returns a warning about a limit, such as "memory", at the position of its
+// declaration.
 func (t Tool) LimitProblem(key string, code Code, message, hint string) Problem {
 	at := place{file: t.Source}
 	if t.limits != nil {
@@ -115,9 +119,9 @@ func (t Tool) LimitProblem(key string, code Code, message, hint string) Problem 
 	return problem
 }
 
-// Problem makes an error about a place in the prompt's template, given as line and column within the
-// template's text, both from 1. It points into the file where the template is written as it stands, and to
-// the template's beginning where its text was folded or escaped.
+// Problem returns an error about a position in the prompt's template, given as line and column
+// within the template's text, both from 1. It points to that position in the file, or to the start
+// of the template if its text is folded or escaped in the file.
 func (p Prompt) Problem(line, column int, message, hint string) Problem {
 	at := place{}
 	if p.text != nil {

@@ -6,11 +6,12 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// closing is the bracket that closes another.
+// closing maps an opening bracket to its closing one.
 var closing = map[string]string{"{": "}", "[": "]"}
 
-// bracketProblem finds the bracket that keeps a file from being parsed: one that closes another kind of bracket, closes
-// nothing, or is not closed. It is nil if the brackets fit.
+// bracketProblem returns the bracket error that keeps a file from being parsed: a closing bracket
+// of another kind, without an opening one, or a missing closing bracket. It returns nil if the
+// brackets match.
 func bracketProblem(file string, tokens token.Tokens) *Problem {
 	var open []*token.Token
 	found := func(t *token.Token, hint, format string, args ...any) *Problem {
@@ -23,11 +24,11 @@ func bracketProblem(file string, tokens token.Tokens) *Problem {
 			open = append(open, t)
 		case token.MappingEndType, token.SequenceEndType:
 			if len(open) == 0 {
-				return found(t, fmt.Sprintf("put a text that holds %s in quotes", t.Value), "%s closes no bracket", t.Value)
+				return found(t, fmt.Sprintf("put a string that contains %s in quotes", t.Value), "%s closes no bracket", t.Value)
 			}
 			last := open[len(open)-1]
 			if want := closing[last.Value]; t.Value != want {
-				return found(t, "write "+want, "%s does not close %s of line %d", t.Value, last.Value, last.Position.Line)
+				return found(t, "write "+want, "%s does not match %s in line %d", t.Value, last.Value, last.Position.Line)
 			}
 			open = open[:len(open)-1]
 		}

@@ -7,7 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// An app in a folder is opened with os.OpenRoot, whose FS method gives a file system that nothing leaves.
+// An app in a folder is opened with os.OpenRoot, whose FS method returns a file system that is
+// confined to the folder.
 func ExampleLoad() {
 	folder := fstest.MapFS{
 		"app.yaml": {Data: []byte(`
@@ -26,7 +27,7 @@ tools:
 	fmt.Println(problems)
 	fmt.Println("stores:", len(a.Stores), "broken:", len(a.Tools[0].Broken) > 0)
 	// Output:
-	// app.yaml:9:14: no store "userPref" is declared
+	// app.yaml:9:14: the store "userPref" is not declared
 	//   hint: did you mean "userPrefs"?
 	// stores: 1 broken: true
 }

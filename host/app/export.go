@@ -9,12 +9,14 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// Export writes the configuration of an app as one document of JSON: stores with their schemas, access,
-// retention and strictness, tools with their declarations, and prompts. It holds nothing of what is stored,
-// and not the tools' code: sources are paths, to be brought along. The values in env are part of it.
+// Export encodes the configuration of an app as one JSON document: stores with their schemas,
+// access, retention and strictness, tools with their declarations, and prompts. It includes the
+// values in env, but neither stored records nor the code of tools: their sources are exported as
+// paths.
 //
-// The document is an app file itself. The same app always gives the same bytes, also after Import. An app
-// with broken tools or prompts is not exported, for something of them would be missing.
+// The document is an app file itself. The same app always results in the same bytes, also after
+// Import. Export rejects an app with broken tools or prompts, because parts of them would be
+// missing.
 func Export(a *App) ([]byte, error) {
 	if err := brokenPart(a); err != nil {
 		return nil, err
@@ -35,14 +37,13 @@ func Export(a *App) ([]byte, error) {
 	}
 	text, err := encode(exportedApp{a.ID, formatDuration(a.SessionIdle), stores, tools, a.DefaultTool, prompts}, "  ")
 	if err == nil && len(text) > maxFileBytes {
-		err = fmt.Errorf("export app %s: it takes %d KiB, and an app file has at most %d KiB", a.ID, len(text)>>10, maxFileBytes>>10)
+		err = fmt.Errorf("export app %s: it takes %d KiB, and the limit for an app file is %d KiB", a.ID, len(text)>>10, maxFileBytes>>10)
 	}
 	return text, err
 }
 
-// Import reads a document that Export wrote, or any app file whose schemas are written in place. It looks at
-// no files: sources are taken as they are named, and what tool manifests add is not known. The name stands in
-// problems.
+// Import reads a document that Export wrote, or any app file with inline schemas. It reads no
+// files: it does not check sources, and ignores tool manifests. Problems report name as the file.
 func Import(name string, document []byte) (*App, Problems) { return Loader{}.Import(name, document) }
 
 // Import is like the function Import, within the limits of ld.
@@ -81,7 +82,7 @@ type exportedApp struct {
 type exportedStore struct {
 	Name        string          `json:"name,omitempty"`
 	Description string          `json:"description,omitempty"`
-	Kind        declare.Kind    `json:"kind,omitempty"` // "" for a document
+	Kind        declare.Kind    `json:"kind,omitempty"` // omitted for a document
 	Access      declare.Scope   `json:"access"`
 	Retention   string          `json:"retention,omitempty"`
 	Strict      bool            `json:"strict"`
@@ -89,7 +90,8 @@ type exportedStore struct {
 	Expose      string          `json:"expose,omitempty"`
 }
 
-// exportedTool always has grants, env and limits: where one is missing, that of the folder's manifest counts.
+// exportedTool always contains grants, env and limits. Without them, those of the manifest in the
+// tool's folder would apply.
 type exportedTool struct {
 	Source       string              `json:"source"`
 	Entry        string              `json:"entry,omitempty"`
@@ -121,10 +123,10 @@ type exportedPrompt struct {
 func exportStore(s declare.Store) (string, any, error) {
 	schema, err := canonical(s.Schema)
 	if err != nil {
-		return "", nil, fmt.Errorf("export store %s: its schema: %w", s.Name, err)
+		return "", nil, fmt.Errorf("export the schema of store %s: %w", s.Name, err)
 	}
 	if s.Access == declare.ScopeSession && s.Retention == (declare.Retention{}) {
-		s.Retention.Session = true // what a file that says nothing means
+		s.Retention.Session = true // the default of a file without retention
 	}
 	if s.Kind == declare.KindDocument {
 		s.Kind = ""
@@ -143,7 +145,7 @@ func exportLimits(l declare.Limits) exportedLimits {
 	}
 }
 
-// written is a limit as a file has it, nothing where there is none.
+// written returns a limit in the notation of app files, "" for no limit.
 func written[T comparable](limit T, format func(T) string) string {
 	var none T
 	if limit == none {
@@ -158,7 +160,7 @@ func exportTool(t Tool) (string, any, error) {
 		Annotations: t.Annotations, Grants: exportGrants(t.Grants), Env: t.Env,
 	}
 	if t.Dir != "" {
-		out.Source = t.Dir + "/" // the slash tells a folder from a file without looking
+		out.Source = t.Dir + "/" // the slash marks a folder without a look at the file system
 	}
 	if t.Env == nil {
 		out.Env = map[string]string{}
@@ -169,7 +171,7 @@ func exportTool(t Tool) (string, any, error) {
 		out.OutputSchema, err = canonical(t.OutputSchema)
 	}
 	if err != nil {
-		return "", nil, fmt.Errorf("export tool %s: its schema: %w", t.Name, err)
+		return "", nil, fmt.Errorf("export the schemas of tool %s: %w", t.Name, err)
 	}
 	return t.Name, out, nil
 }
@@ -182,7 +184,7 @@ func exportGrants(grants []declare.Grant) ordered {
 	return out
 }
 
-// canonical writes a schema as Load does: compact, with the members in their order.
+// canonical encodes a schema like Load: compact, with the members in their order.
 func canonical(schema json.RawMessage) (json.RawMessage, error) {
 	if schema == nil {
 		return nil, nil
@@ -216,7 +218,7 @@ func section[T any](parts []T, export func(T) (string, any, error)) (ordered, er
 	return out, nil
 }
 
-// MarshalJSON writes the members in their order.
+// MarshalJSON encodes the members in their order.
 func (o ordered) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, p := range o {
@@ -232,7 +234,7 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// encode writes v as JSON for people to read: with < and > as they are.
+// encode encodes v as JSON without escaping < and >.
 func encode(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

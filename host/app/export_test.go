@@ -50,8 +50,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// An export is an app file. Written over the one it came from, it declares the same: what the app file had
-// refused to a manifest stays refused.
+// An export is an app file. In place of the original one, it declares the same app: grants that the
+// app file rejected stay rejected.
 func TestExportIsAnAppFile(t *testing.T) {
 	a := loadShop(t)
 	text, err := app.Export(a)
@@ -70,7 +70,7 @@ func TestExportRefusesBrokenParts(t *testing.T) {
 	for _, text := range []string{"app: a\ntools: {t: {source: gone.js}}", "app: a\nprompts: {p: {}}"} {
 		a, _ := app.Load(files("app.yaml", text), "app.yaml")
 		if _, err := app.Export(a); err == nil || !strings.Contains(err.Error(), "broken") {
-			t.Errorf("Export of %q: %v; want it refused", text, err)
+			t.Errorf("Export of %q: %v; want an error", text, err)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func TestExportRefusesBrokenParts(t *testing.T) {
 func TestImportLooksAtNoFiles(t *testing.T) {
 	a, problems := app.Import("x.yaml", []byte(`{app: a, memory: {m: {access: user, schema: s.json}}, tools: {t: {source: gone/}}}`))
 	if a != nil || problems.Err() == nil || problems[0].Code != app.BadValue && problems[1].Code != app.BadValue {
-		t.Errorf("a schema in a file: %v, %v; want it refused", a, problems)
+		t.Errorf("a schema in a file: %v, %v; want an error", a, problems)
 	}
 	a, problems = app.Import("x.yaml", []byte(`{app: a, tools: {t: {source: gone/}, u: {source: gone.py}, v: {source: gone.rb}, w: {source: ../gone.js}}}`))
 	if a == nil {

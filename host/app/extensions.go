@@ -2,5 +2,5 @@
 
 package app
 
-// bundledExtensions are the extensions of the sources that toolrun's own engines run.
+// bundledExtensions are the file extensions of the sources that the bundled engines run.
 var bundledExtensions = []string{".ts", ".mts", ".js", ".mjs", ".cjs", ".py", ".wasm"}

@@ -13,13 +13,13 @@ import (
 type fileReader struct {
 	*reporter
 	fsys fs.FS // nil for an import, which reads no files
-	// documents are the parsed files, nil for those that could not be.
+	// documents are the parsed files; nil for invalid ones.
 	documents map[string]*node
 	spent     int // bytes, see maxTotalBytes
 }
 
-// document returns the content of a file of YAML or JSON, or nil where it has problems, which are reported
-// for whoever is being read. A file is read once, however often it is named.
+// document returns the content of a YAML or JSON file, or nil if the file is invalid. It reports
+// the problems under the tool or prompt being read. A file is read once, however often it is named.
 func (r *fileReader) document(file string, at place) *node {
 	if root, ok := r.documents[file]; ok && root != nil {
 		return root
@@ -36,7 +36,7 @@ func (r *fileReader) document(file string, at place) *node {
 	return root
 }
 
-// read returns the content of a file that is named at a place.
+// read returns the content of a file that is named at a position.
 func (r *fileReader) read(file string, at place) ([]byte, bool) {
 	if !r.isFile(at, file) {
 		return nil, false
@@ -47,7 +47,7 @@ func (r *fileReader) read(file string, at place) ([]byte, bool) {
 		return nil, false
 	}
 	defer f.Close()
-	// One byte more than may be tells parse that the file is too large.
+	// One byte beyond the limit lets parse detect a file that is too large.
 	content, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1+int64(len("\ufeff"))))
 	if err != nil {
 		r.fileProblem(at, file, err)
@@ -56,19 +56,21 @@ func (r *fileReader) read(file string, at place) ([]byte, bool) {
 	return content, r.spend(at, len(content))
 }
 
-// maxTotalBytes bounds what one declaration reads and compiles, however often it names the same schema.
+// maxTotalBytes bounds the bytes that one declaration reads and compiles. A schema counts each time
+// it is named.
 const maxTotalBytes = 16 << 20
 
 // spend counts bytes and reports whether they are within maxTotalBytes.
 func (r *fileReader) spend(at place, bytes int) bool {
 	if r.spent += bytes; r.spent > maxTotalBytes {
-		r.errorf(at, OverLimit, "", "the files and schemas of the app take more than %d MiB", maxTotalBytes>>20)
+		r.errorf(at, OverLimit, "", "the files and schemas of the app exceed %d MiB in total", maxTotalBytes>>20)
 		return false
 	}
 	return true
 }
 
-// isFile reports whether there is a regular file. Others are never opened: a pipe would wait for ever.
+// isFile reports whether a regular file with that name exists. Other files are never opened:
+// opening a named pipe would block.
 func (r *fileReader) isFile(at place, file string) bool {
 	if !fs.ValidPath(file) {
 		r.errorf(at, OutsideFolder, "", "%s is not a path within the folder", quote(file))
@@ -86,21 +88,22 @@ func (r *fileReader) isFile(at place, file string) bool {
 	return false
 }
 
-// fileProblem says why a file cannot be read, without what the system says: that may hold the host's paths.
+// fileProblem reports why a file cannot be read. It omits the system's message, which may contain
+// paths of the host.
 func (r *fileReader) fileProblem(at place, file string, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		r.errorf(at, MissingFile, r.similarFile(file), "%s does not exist", quote(file))
 	case errors.Is(err, fs.ErrPermission):
-		r.errorf(at, MissingFile, "", "%s cannot be read: permission denied", quote(file))
+		r.errorf(at, MissingFile, "", "cannot read %s: permission denied", quote(file))
 	case strings.Contains(err.Error(), "escapes from parent"): // os.Root has no error value for it
 		r.errorf(at, OutsideFolder, "put the file itself there", "%s is a link that leaves the folder", quote(file))
 	default:
-		r.errorf(at, MissingFile, "", "%s cannot be read", quote(file))
+		r.errorf(at, MissingFile, "", "cannot read %s", quote(file))
 	}
 }
 
-// similarFile returns a hint that names a file like the missing one, or "".
+// similarFile returns a hint with the name of a similar file, or "".
 func (r *fileReader) similarFile(file string) string {
 	entries, err := fs.ReadDir(r.fsys, path.Dir(file))
 	if err != nil {
@@ -119,7 +122,7 @@ func (r *fileReader) similarFile(file string) string {
 
 var drive = regexp.MustCompile(`^[A-Za-z]:`)
 
-// resolve turns a path that is written in a file of the folder base into one from the root.
+// resolve converts a path, relative to the folder base, to a path from the root.
 func (r *fileReader) resolve(n *node, base string) (string, bool) {
 	p := n.value
 	file := path.Join(base, p)
@@ -131,7 +134,7 @@ func (r *fileReader) resolve(n *node, base string) (string, bool) {
 	case path.IsAbs(p), drive.MatchString(p), drive.MatchString(file):
 		r.errorf(n.place, OutsideFolder, "write a path relative to this file", "%s is an absolute path", quote(p))
 	case file == "..", strings.HasPrefix(file, "../"):
-		r.errorf(n.place, OutsideFolder, "nothing outside of it is read; put the file there", "%s leaves the app's folder", quote(p))
+		r.errorf(n.place, OutsideFolder, "move the file into the app's folder", "%s leaves the app's folder", quote(p))
 	case !fs.ValidPath(file):
 		r.errorf(n.place, BadValue, "", "%s is not a path", quote(p))
 	default:

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// openFolder writes files into a new folder beside a secret one, and opens it as callers do.
+// openFolder writes files into a new folder next to a secret file, and opens it as callers do.
 func openFolder(t *testing.T, parts ...string) (dir string, fsys fs.FS) {
 	t.Helper()
 	above := t.TempDir()
@@ -42,7 +42,8 @@ func write(t *testing.T, name, content string) {
 	}
 }
 
-// Nothing outside of the app's folder is read, whichever way it is named, and no text tells the host's paths.
+// Nothing outside the app's folder is read, however it is named, and no message contains paths of
+// the host.
 func TestNothingOutsideIsRead(t *testing.T) {
 	dir, fsys := openFolder(t, "app.yaml", `app: shop
 memory:
@@ -63,7 +64,7 @@ tools:
 		"inside.json": "real.json", "tool/tool.json": "../../secret.json",
 	} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
-			t.Skipf("no symbolic links here: %v", err)
+			t.Skipf("no symbolic links on this system: %v", err)
 		}
 	}
 	_, problems := app.Load(fsys, "app.yaml")
@@ -80,14 +81,14 @@ tools:
 		}
 	}
 	if at[8] {
-		t.Error("a link within the folder was refused")
+		t.Error("a link within the folder was rejected")
 	}
 	if text := problems.Error(); strings.Contains(text, filepath.Dir(dir)) || strings.Contains(text, "top secret") {
-		t.Errorf("the problems tell paths or contents of the host:\n%s", text)
+		t.Errorf("the problems contain paths or contents of the host:\n%s", text)
 	}
 }
 
-// A pipe would hang whoever opens it, and a folder cannot be read.
+// Opening a named pipe would block, and a folder cannot be read.
 func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	dir, fsys := openFolder(t, "app.yaml", `app: shop
 memory: {pipe: {access: user, schema: pipe.json}, folder: {access: user, schema: folder}}
@@ -95,7 +96,7 @@ tools: {pipe: {source: pipe.js, description: d}}
 `, "folder/x", "")
 	for _, name := range []string{"pipe.json", "pipe.js"} {
 		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o644); err != nil {
-			t.Skipf("no named pipes here: %v", err)
+			t.Skipf("no named pipes on this system: %v", err)
 		}
 	}
 	_, problems := app.Load(fsys, "app.yaml")
@@ -104,7 +105,7 @@ tools: {pipe: {source: pipe.js, description: d}}
 	}
 }
 
-// A large schema that many tools name is not compiled for ever.
+// A large schema that many tools name does not take unbounded time to compile.
 func TestTotalBytes(t *testing.T) {
 	schema := `{"type": "object", "description": "` + strings.Repeat("x", 200<<10) + `"}`
 	text := "app: shop\ntools:\n"
@@ -113,7 +114,7 @@ func TestTotalBytes(t *testing.T) {
 	}
 	a, problems := app.Load(files("app.yaml", text, "large.json", schema, "t.js", ""), "app.yaml")
 	if a == nil || len(a.Tools[10].Broken) > 0 || len(a.Tools[99].Broken) != 1 || a.Tools[99].Broken[0].Code != app.OverLimit {
-		t.Errorf("100 tools with 200 KiB each: %v; want the first to work and the last to be over the limit", problems)
+		t.Errorf("100 tools with 200 KiB each: %v; want the first to work and the last to exceed the limit", problems)
 	}
 }
 
@@ -129,7 +130,7 @@ func TestAppFileNotThere(t *testing.T) {
 	}
 }
 
-// failing is a file whose reading ends in an error that names a path of the host.
+// failing is a file whose reads fail with an error that contains a path of the host.
 type failing struct{ fstest.MapFS }
 
 func (f failing) Open(name string) (fs.File, error) {
@@ -139,6 +140,6 @@ func (f failing) Open(name string) (fs.File, error) {
 func TestUnreadableFileTellsNoPath(t *testing.T) {
 	_, problems := app.Load(failing{files("app.yaml", "app: shop")}, "app.yaml")
 	if text := problems.Error(); !strings.Contains(text, "permission denied") || strings.Contains(text, "/srv") {
-		t.Errorf("problems = %q; want permission denied and no path of the host", text)
+		t.Errorf("problems = %q; want permission denied without a path of the host", text)
 	}
 }

@@ -32,7 +32,8 @@ func addSeeds(f *testing.F) {
 	}
 }
 
-// Load ends for any bytes, without a panic, and what it finds has places within the file it names.
+// Load terminates for any input, without a panic, and its problems have positions within the named
+// file.
 func FuzzLoad(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -47,13 +48,13 @@ func FuzzLoad(f *testing.F) {
 				t.Errorf("problem in %q: %s", p.File, p)
 			}
 			if p.Line < 1 || p.Line > lines || p.Column < 1 || p.Message == "" || p.Code == "" {
-				t.Errorf("problem without a place in %d lines: %+v", lines, p)
+				t.Errorf("problem with an invalid position in %d lines: %+v", lines, p)
 			}
 		}
 	})
 }
 
-// What was imported is exported to bytes that import to the same again.
+// An imported app is exported to bytes that import to the same app.
 func FuzzExport(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {

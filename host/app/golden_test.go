@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 
-// Each archive holds the files of an app's folder and, last, the problems that Load finds in it, followed by
-// what is left to use.
+// Each archive contains the files of an app's folder. Its last part lists the problems that Load
+// finds, and the usable declarations.
 func TestProblems(t *testing.T) {
 	archives, err := filepath.Glob("testdata/problems/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -55,11 +55,11 @@ func folder(files []txtar.File) fs.FS {
 	return fsys
 }
 
-// report writes problems and what an app can still do, for people to review.
+// report formats problems, and the usable parts of an app, for review.
 func report(a *app.App, problems app.Problems) string {
 	text := ""
 	for _, p := range problems {
-		if p.Code == app.BadSchema { // the words are those of package schema, the places are ours
+		if p.Code == app.BadSchema { // the message comes from package schema; only the position is tested
 			p.Message, p.Hint = "…", ""
 		}
 		text += p.String() + "\n  [" + string(p.Code)

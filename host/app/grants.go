@@ -9,23 +9,24 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// verbWords are the words of a grant; readwrite is the three verbs together.
+// verbWords are the words in a grant. readwrite means all three verbs.
 var verbWords = []string{"read", "write", "delete", "readwrite"}
 
 // grantReader reads grants.
 type grantReader struct {
 	fieldReader
-	// declared are the declared stores with their places; nil for a tool that is read without an app.
+	// declared are the declared stores with their positions; nil for a tool that is read without an
+	// app.
 	declared map[string]place
 }
 
-// grants reads which stores may be used, and how. It returns nil where nothing is granted.
+// grants reads grants. It returns nil if there are none.
 func (r *grantReader) grants(n *node) []declare.Grant {
 	if n == nil || n.kind == null {
 		return nil
 	}
 	if n.kind != object {
-		r.errorf(n.place, WrongType, "write grants: {userPrefs: read}", "grants takes a mapping from stores to verbs, not %s", n.kind)
+		r.errorf(n.place, WrongType, "write grants: {userPrefs: read}", "grants must be a mapping from stores to verbs, not %s", n.kind)
 		return nil
 	}
 	r.once(n)
@@ -33,16 +34,16 @@ func (r *grantReader) grants(n *node) []declare.Grant {
 	for _, m := range n.members {
 		if !r.grantable(m.key) {
 			known := slices.Sorted(maps.Keys(r.declared))
-			r.errorf(m.place, UnknownStore, didYouMean(m.key, append(known, declare.SessionMeta)), "no store %s is declared", quote(m.key))
+			r.errorf(m.place, UnknownStore, didYouMean(m.key, append(known, declare.SessionMeta)), "the store %s is not declared", quote(m.key))
 		}
 		g := declare.Grant{Store: m.key, Verbs: r.verbs(m.value)}
 		readOnly := m.key == declare.SessionMeta || r.prompt != ""
 		if readOnly && (g.Allows(abi.Write) || g.Allows(abi.Delete)) {
 			what := declare.SessionMeta
 			if r.prompt != "" {
-				what = "a prompt's memory"
+				what = "the memory of a prompt"
 			}
-			r.errorf(m.value.place, BadValue, "write "+m.key+": read", "%s can only be read", what)
+			r.errorf(m.value.place, BadValue, "write "+m.key+": read", "%s is read-only", what)
 		}
 		if len(g.Verbs) > 0 {
 			grants = append(grants, g)
@@ -51,7 +52,7 @@ func (r *grantReader) grants(n *node) []declare.Grant {
 	return grants
 }
 
-// verbs reads a word, words separated by commas, or a list of words, and returns the verbs in their fixed
+// verbs reads a word, comma-separated words, or a list of words, and returns the verbs in a fixed
 // order.
 func (r *grantReader) verbs(n *node) []abi.Verb {
 	words := n.items
@@ -65,7 +66,7 @@ func (r *grantReader) verbs(n *node) []abi.Verb {
 		}
 	}
 	if n.kind == list && len(words) == 0 {
-		r.errorf(n.place, BadValue, "leave the store out to grant nothing", "the list of verbs is empty")
+		r.errorf(n.place, BadValue, "omit the store to grant nothing", "the list of verbs is empty")
 	}
 	var verbs []abi.Verb
 	for _, v := range []abi.Verb{abi.Read, abi.Write, abi.Delete} {
@@ -78,17 +79,17 @@ func (r *grantReader) verbs(n *node) []abi.Verb {
 
 func (r *grantReader) verb(n *node) []abi.Verb {
 	if n.kind != text {
-		r.errorf(n.place, WrongType, "known here: "+strings.Join(verbWords, ", "), "a verb is a text, not %s", n.kind)
+		r.errorf(n.place, WrongType, "known here: "+strings.Join(verbWords, ", "), "a verb must be a string, not %s", n.kind)
 		return nil
 	}
 	verbs, err := declare.ParseVerbs(n.value)
 	if err != nil {
-		r.errorf(n.place, BadValue, didYouMean(n.value, verbWords), "%s is not a verb of a grant", quote(n.value))
+		r.errorf(n.place, BadValue, didYouMean(n.value, verbWords), "%s is not a verb", quote(n.value))
 	}
 	return verbs
 }
 
-// formatVerbs writes verbs in their fixed order as verbs reads them.
+// formatVerbs formats verbs in a fixed order, in the notation that verbs reads.
 func formatVerbs(verbs []abi.Verb) string {
 	if len(verbs) == 3 {
 		return "readwrite"
@@ -100,7 +101,7 @@ func formatVerbs(verbs []abi.Verb) string {
 	return strings.Join(words, ",")
 }
 
-// grantable reports whether a store of that name may stand in a grant.
+// grantable reports whether a grant may name that store.
 func (r *grantReader) grantable(name string) bool {
 	_, ok := r.declared[name]
 	return ok || name == declare.SessionMeta || r.declared == nil

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// parseJSON reads one JSON document with the places of its values. Keys given twice are left in it, so that
-// all of them can be reported.
+// parseJSON parses one JSON document and keeps the positions of its values. It keeps duplicate
+// keys, so that all of them can be reported.
 func parseJSON(file string, content []byte) (*node, Problems) {
 	if len(bytes.TrimSpace(content)) == 0 {
 		return (&node{place: place{file, 1, 1}}).seal(), nil
@@ -24,9 +24,9 @@ func parseJSON(file string, content []byte) (*node, Problems) {
 	case ok && refused.Kind != strictjson.Malformed:
 		return nil, Problems{newProblem(placeOf(file, content, refused.Offset), OverLimit, "", "%s", refused.Message)}
 	case ok && (err != nil || !root.repeats()):
-		return nil, Problems{newProblem(placeOf(file, content, refused.Offset), Syntax, "", "no valid JSON: %s", refused.Message)}
+		return nil, Problems{newProblem(placeOf(file, content, refused.Offset), Syntax, "", "invalid JSON: %s", refused.Message)}
 	case err != nil:
-		return nil, Problems{newProblem(r.placeAt(int(r.dec.InputOffset())), Syntax, "", "no valid JSON")}
+		return nil, Problems{newProblem(r.placeAt(int(r.dec.InputOffset())), Syntax, "", "invalid JSON")}
 	}
 	return root, nil
 }
@@ -35,13 +35,14 @@ type jsonReader struct {
 	file    string
 	content []byte
 	dec     *json.Decoder
-	// seen bytes were counted into line and column, which are those of the next byte.
+	// line and column are the position of the byte after the first seen bytes.
 	seen, line, column int
 }
 
 var errNesting = errors.New("values are nested too deeply")
 
-// next returns the next token and where it begins. The decoder tells only where the last one ended.
+// next returns the next token and its position. The decoder reports only where the previous one
+// ended.
 func (r *jsonReader) next() (json.Token, place, error) {
 	start := int(r.dec.InputOffset())
 	for start < len(r.content) && strings.IndexByte(" \t\r\n,:", r.content[start]) >= 0 {
@@ -52,7 +53,7 @@ func (r *jsonReader) next() (json.Token, place, error) {
 	return tok, at, err
 }
 
-// placeAt is placeOf for offsets that only grow, so that each byte is looked at once.
+// placeAt is placeOf for increasing offsets. It visits each byte once.
 func (r *jsonReader) placeAt(offset int) place {
 	for ; r.seen < min(offset, len(r.content)); r.seen++ {
 		switch c := r.content[r.seen]; {
@@ -91,7 +92,7 @@ func (r *jsonReader) read(depth int) (*node, error) {
 	return v.seal(), nil
 }
 
-// inside reads what is in a list or an object up to its end.
+// inside reads the content of a list or an object up to its end.
 func (r *jsonReader) inside(v *node, open json.Delim, depth int) error {
 	v.kind = list
 	if open == '{' {
@@ -105,7 +106,7 @@ func (r *jsonReader) inside(v *node, open json.Delim, depth int) error {
 				return err
 			}
 			m.place = at
-			m.key, _ = tok.(string) // the decoder takes nothing else for a key
+			m.key, _ = tok.(string) // the decoder rejects other keys
 		}
 		value, err := r.read(depth + 1)
 		if err != nil {

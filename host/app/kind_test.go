@@ -18,7 +18,7 @@ tools:
   count: {source: count.js, description: Counts, grants: {visits: readwrite, prefs: read, flags: read}}
 `
 
-// TestKinds expects the kinds that the host has to be those that a store may name, also after an export.
+// TestKinds expects a store to accept only the kinds that the host supports, also after an export.
 func TestKinds(t *testing.T) {
 	loader := app.Loader{Kinds: []declare.Kind{declare.KindDocument, "counter"}}
 	loaded, problems := loader.Load(files("app.yaml", countersApp, "count.js", ""), "app.yaml")
@@ -50,10 +50,10 @@ func TestUnknownKinds(t *testing.T) {
 		store         string
 		message, hint string
 	}{
-		{"a kind that the host lacks", app.Loader{}, `{kind: counter, access: user}`, `"counter" is not a kind of store`, `known here: document`},
+		{"an unsupported kind", app.Loader{}, `{kind: counter, access: user}`, `"counter" is not a kind of store`, `known here: document`},
 		{"a slip", counters, `{kind: countr, access: user}`, `"countr" is not a kind of store`, `did you mean "counter"?`},
-		{"a reserved kind", counters, `{kind: block, access: user}`, `stores of the kind "block" are not supported`, `leave kind out`},
-		{"a resource", counters, `{kind: counter, access: user, expose: resource}`, `only documents are shown as resources`, `leave expose out`},
+		{"a reserved kind", counters, `{kind: block, access: user}`, `stores of the kind "block" are not supported`, `remove kind`},
+		{"a resource", counters, `{kind: counter, access: user, expose: resource}`, `only documents can be exposed as resources`, `remove expose`},
 	} {
 		_, problems := tt.loader.Load(files("app.yaml", "app: shop\nmemory:\n  visits: "+tt.store+"\n"), "app.yaml")
 		if len(problems) != 1 || !strings.Contains(problems[0].Message, tt.message) || problems[0].Hint != tt.hint {

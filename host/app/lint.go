@@ -8,29 +8,29 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// poorNames say nothing about what a store holds, however they are numbered.
+// poorNames matches store names that do not describe the content, with or without a number.
 var poorNames = regexp.MustCompile(`(?i)^([a-z]|data|temp|tmp|test|testing|foo|bar|baz|abc|xyz` +
 	`|store|my_?store|memory|mem|stuff|things?|misc|new|untitled|example|sample|values?|objects?|info)[_-]?[0-9]*$`)
 
-// lintStore warns about what works but is seldom meant.
+// lintStore warns about declarations that are valid but usually unintended.
 func (r *storeReader) lintStore(m member, s declare.Store) {
 	if poorNames.MatchString(s.Name) {
-		r.warnf(m.place, PoorName, "name what it holds, such as userPreferences or orderHistory; the name cannot change later", "the name %s says nothing about the content", quote(s.Name))
+		r.warnf(m.place, PoorName, "describe its content, such as userPreferences or orderHistory; the name cannot be changed later", "the name %s does not describe the content", quote(s.Name))
 	}
 	if s.Retention.Session && s.Access == declare.ScopeApplication {
-		r.warnf(m.value.get("retention").place, ShortLived, "use a time such as 1_week", "memory shared by all users ends with the session of whoever wrote it last")
+		r.warnf(m.value.get("retention").place, ShortLived, "use a time such as 1_week", "memory shared by all users ends with the session of the user who wrote it last")
 	}
 	declared := m.value.get("schema")
 	switch none := declared == nil || declared.kind == null; {
 	case !s.Strict:
 	case none:
-		r.warnf(m.value.get("strict").place, NoEffect, "add a schema", "strict checks nothing without a schema")
+		r.warnf(m.value.get("strict").place, NoEffect, "add a schema", "strict has no effect without a schema")
 	case s.Schema != nil && !strings.Contains(string(s.Schema), `"properties":`):
-		r.warnf(m.value.get("strict").place, NoEffect, "declare the properties in the schema", "strict refuses no further properties, for the schema declares none")
+		r.warnf(m.value.get("strict").place, NoEffect, "declare the properties in the schema", "strict has no effect, because the schema declares no properties")
 	}
 }
 
-// lintGrants warns about stores that nothing may use, in apps that have something to use them.
+// lintGrants warns about stores that no tool or prompt is granted, if the app has any.
 func (l *load) lintGrants(a *App) {
 	if len(a.Tools)+len(a.Prompts) == 0 {
 		return
@@ -54,8 +54,8 @@ func (l *load) lintGrants(a *App) {
 	}
 }
 
-// lintReadOnly warns about a tool that says that it changes nothing and is granted to change memory: whoever asks people
-// before a tool changes something relies on that.
+// lintReadOnly warns about a tool that declares that it changes nothing but may change memory.
+// Clients that confirm changes with the user rely on that hint.
 func (r *toolReader) lintReadOnly(annotations *node, t *Tool) {
 	if t.Annotations.ReadOnlyHint == nil || !*t.Annotations.ReadOnlyHint {
 		return
@@ -63,7 +63,7 @@ func (r *toolReader) lintReadOnly(annotations *node, t *Tool) {
 	for _, g := range t.Grants {
 		if g.Allows(abi.Write) || g.Allows(abi.Delete) {
 			r.warnf(annotations.get("readOnlyHint").place, Contradiction, "write readOnlyHint: false, or grants: {"+g.Store+": read}",
-				"readOnlyHint is true, and the grants allow the tool to change the store %s", quote(g.Store))
+				"readOnlyHint is true, but the grants allow the tool to change the store %s", quote(g.Store))
 			return
 		}
 	}

@@ -47,7 +47,8 @@ func (ld Loader) Load(fsys fs.FS, name string) (*App, Problems) {
 	return nil, l.problems.sorted()
 }
 
-// load is the reading of one declaration: the readers of its sections, which report to one reporter.
+// load is the state of reading one declaration: a reader for each section, all with the same
+// reporter.
 type load struct {
 	fieldReader
 	files   *fileReader
@@ -57,7 +58,7 @@ type load struct {
 	prompts *promptReader
 }
 
-// begin starts to read a declaration. fsys is nil for an import.
+// begin returns the state for a new declaration. fsys is nil for an import.
 func (ld Loader) begin(fsys fs.FS) *load {
 	fields := fieldReader{&reporter{}}
 	files := &fileReader{reporter: fields.reporter, fsys: fsys, documents: map[string]*node{}}
@@ -86,7 +87,7 @@ var idRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 func (l *load) app(root *node) (*App, Problems) {
 	a := &App{SessionIdle: DefaultSessionIdle, Files: l.files.fsys}
 	if root.kind == null {
-		l.errorf(root.place, Unreadable, "it begins with the app's id, such as app: shop", "the app file is empty")
+		l.errorf(root.place, Unreadable, "start with the app's id, such as app: shop", "the app file is empty")
 		return nil, l.problems
 	}
 	if l.keys(root, "an app file", appKeys) {
@@ -98,14 +99,15 @@ func (l *load) app(root *node) (*App, Problems) {
 		a.Tools = l.tools.tools(root.get("tools"))
 		a.DefaultTool = l.tools.defaultTool(root.get("default_tool"), a)
 		a.Prompts = l.prompts.prompts(root.get("prompts"))
-		if l.problems.Err() == nil { // a mistake elsewhere may be why nothing is granted
+		if l.problems.Err() == nil { // another mistake may be why nothing is granted
 			l.lintGrants(a)
 		}
 	}
 	return l.settle(a)
 }
 
-// settle assigns each error to its tool or prompt. It returns no app if an error belongs to neither.
+// settle assigns each error to its tool or prompt. It returns no app if an error belongs to
+// neither.
 func (l *load) settle(a *App) (*App, Problems) {
 	l.problems = l.problems.sorted()
 	tools, prompts := map[string]Problems{}, map[string]Problems{}

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// files makes a file system of path and content in turn.
+// files returns a file system of alternating paths and contents.
 func files(parts ...string) fstest.MapFS {
 	fsys := fstest.MapFS{}
 	for i := 0; i < len(parts); i += 2 {
@@ -26,7 +26,7 @@ func files(parts ...string) fstest.MapFS {
 	return fsys
 }
 
-// mustLoad loads an app without errors.
+// mustLoad loads an app and fails the test if there are errors.
 func mustLoad(t *testing.T, parts ...string) *app.App {
 	t.Helper()
 	a, problems := app.Load(files(parts...), "app.yaml")
@@ -102,7 +102,8 @@ func TestLoad(t *testing.T) {
 				},
 				Env:    map[string]string{"REGION": "eu", "PORT": "0080", "DEBUG": "true", "EMPTY": ""},
 				Limits: declare.Limits{Timeout: 2 * time.Second, Memory: 64 << 20}}},
-			// The app file says less than the manifest in env, and decides in description and grants.
+			// The app file omits env, which the manifest has, and takes precedence for description
+			// and grants.
 			{Tool: declare.Tool{Name: "plugin", Description: "A folder", Source: "plugin/main.wasm", Dir: "plugin", Entry: "start", Env: map[string]string{"A": "b"}}},
 		},
 		Prompts: []app.Prompt{{Prompt: declare.Prompt{Name: "greeting", Description: "Says hello", Template: "Hello {{memory.sessionMeta.metadata.userName}}!",
@@ -116,7 +117,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// The vendors' documentation shows this text; under memory it is a section as it is.
+// The vendors' documentation contains this text, which is a section of memory.
 const scopeSelection = `
 # User preferences - persist across sessions
 userPrefs:
@@ -187,7 +188,7 @@ func TestProblemsAsError(t *testing.T) {
 	_, problems := app.Load(files("app.yaml", "app: shop\nmemory: {temp: {acces: user}}"), "app.yaml")
 	var all app.Problems
 	if err := problems.Err(); !errors.As(err, &all) || len(all) != 1 {
-		t.Fatalf("Err = %v; want the one error", err)
+		t.Fatalf("Err = %v; want only the error", err)
 	}
 	want := "app.yaml:2:17: a store has no key \"acces\"\n  hint: did you mean \"access\"?"
 	if got := all.Error(); got != want {
@@ -202,7 +203,7 @@ func TestProblemsAsError(t *testing.T) {
 		t.Errorf("JSON = %s, %v; want %s", text, err, asJSON)
 	}
 	if err := (app.Problems{}).Err(); err != nil {
-		t.Errorf("Err of no problems = %v; want nil", err)
+		t.Errorf("Err without problems = %v; want nil", err)
 	}
 }
 
@@ -212,7 +213,7 @@ func TestSchemaTexts(t *testing.T) {
 		"{type: array}":   "the input of a tool is an object",
 		"{$ref: x.json}":  "$ref",
 		"array.json":      "the input of a tool is an object",
-		"rows.json":       "a JSON Schema is an object, not a list",
+		"rows.json":       "a JSON Schema must be an object, not a list",
 	} {
 		_, problems := app.Load(files("app.yaml", "app: a\ntools: {t: {source: t.js, description: d, inputSchema: "+schema+"}}", "t.js", "", "rows.json", "[]", "array.json", `{"type": "array"}`), "app.yaml")
 		if len(problems) != 1 || problems[0].Code != app.BadSchema || !strings.Contains(problems[0].Message, want) {
@@ -221,7 +222,7 @@ func TestSchemaTexts(t *testing.T) {
 	}
 }
 
-// Too many problems are cut, and then nothing counts as sound.
+// Too many problems are truncated, and then there is no app.
 func TestProblemLimit(t *testing.T) {
 	const tools = 600
 	text := "app: shop\ntools:\n"
@@ -230,11 +231,11 @@ func TestProblemLimit(t *testing.T) {
 	}
 	a, problems := app.Load(files("app.yaml", text), "app.yaml")
 	if last := problems[len(problems)-1]; a != nil || len(problems) != 1001 || last.Code != app.OverLimit || last.Tool != "" {
-		t.Errorf("%d mistakes: app %v, %d problems, last %v; want no app, and the last to say that there are more", 3*tools, a, len(problems), last)
+		t.Errorf("%d mistakes: app %v, %d problems, last %v; want no app, and the last to report that there are more", 3*tools, a, len(problems), last)
 	}
 }
 
-// A template is parsed elsewhere; its places are places of the file where it stands as it is.
+// Templates are parsed by another package. Their positions map to positions in the file.
 func TestPromptPlaces(t *testing.T) {
 	const text = `app: shop
 prompts:

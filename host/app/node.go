@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// kind is the kind of a value in a file.
+// kind is the type of a value in a file.
 type kind int
 
 const (
@@ -19,31 +19,31 @@ const (
 	object
 )
 
-// String returns what messages call the kind.
+// String returns the name of the type in messages.
 func (k kind) String() string {
-	return [...]string{"nothing", "true or false", "a number", "a text", "a list", "a mapping"}[k]
+	return [...]string{"nothing", "a boolean", "a number", "a string", "a list", "a mapping"}[k]
 }
 
-// node is a value with its place, whether it was written as YAML or as JSON. Aliases share nodes, so it is
-// not changed once it is made.
+// node is a value from a YAML or JSON file, with its position. Aliases share nodes, so a node is
+// not changed after it was created.
 type node struct {
 	place
 	kind kind
-	// value is the text, or the literal of a number or boolean.
+	// value is the string, or the literal of a number or boolean.
 	value   string
 	items   []*node
 	members []member
-	// size and bytes count the values below, this one included, and the bytes of their texts, with what is
-	// shared counted each time.
+	// size is the number of values in the node, including itself, and bytes the length of their
+	// strings. Shared values count each time.
 	size, bytes int
-	// start is where the text's first character stands, where every line of the text is one line of the file
-	// from the same column on (block), or the text is one line (verbatim). Otherwise the text was folded or
-	// escaped, and both are false.
+	// start is the position of the string's first character. It is valid if each line of the string
+	// is one line of the file, all starting at the same column (block), or if the string is one
+	// line (verbatim). Otherwise the string is folded or escaped in the file.
 	start           place
 	block, verbatim bool
 }
 
-// member is a key of an object with its value. A key given twice has two members.
+// member is a key of an object with its value. A duplicate key has two members.
 type member struct {
 	place
 	key   string
@@ -60,7 +60,7 @@ func (n *node) get(key string) *node {
 	return nil
 }
 
-// repeated returns the members of the object whose keys stand before them already.
+// repeated returns the members of the object whose key occurs before them.
 func (n *node) repeated() []member {
 	var again []member
 	seen := make(map[string]bool, len(n.members))
@@ -73,14 +73,14 @@ func (n *node) repeated() []member {
 	return again
 }
 
-// repeats reports whether any object in the value has a key twice.
+// repeats reports whether any object in the value has a duplicate key.
 func (n *node) repeats() bool {
 	found := len(n.repeated()) > 0
 	n.each(func(v *node) { found = found || v.repeats() })
 	return found
 }
 
-// each calls f with the values directly within the node.
+// each calls f with the direct children of the node.
 func (n *node) each(f func(*node)) {
 	for _, item := range n.items {
 		f(item)
@@ -90,8 +90,8 @@ func (n *node) each(f func(*node)) {
 	}
 }
 
-// at returns the place of the value that a JSON Pointer names: that of its key where it has one. It goes as
-// far as the pointer leads.
+// at returns the position of the value that a JSON Pointer refers to, or of its key if it has one.
+// If a part of the pointer does not exist, it returns the position of the last part that does.
 func (n *node) at(pointer string) place {
 	found := n.place
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
@@ -120,7 +120,8 @@ func (n *node) child(token string) (*node, place) {
 	return nil, place{}
 }
 
-// inside returns the place of a line and a column of the node's text, both counted from 1.
+// inside returns the file position of a line and a column in the node's string, both counted from
+// 1.
 func (n *node) inside(line, column int) place {
 	switch {
 	case n.block:
@@ -131,7 +132,7 @@ func (n *node) inside(line, column int) place {
 	return n.place
 }
 
-// seal counts what is below the node.
+// seal sets size and bytes of a complete node.
 func (n *node) seal() *node {
 	n.size, n.bytes = 1, len(n.value)
 	for _, m := range n.members {
@@ -146,8 +147,8 @@ func (n *node) seal() *node {
 
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// appendJSON writes the node as compact JSON, in the order of the file and with the literals of the file.
-// The caller has seen to it that numbers are JSON's and that no key is given twice.
+// appendJSON encodes the node as compact JSON, with the order and the literals of the file. The
+// caller has checked that numbers are valid JSON and that there are no duplicate keys.
 func (n *node) appendJSON(b *bytes.Buffer) {
 	switch n.kind {
 	case null:
@@ -179,7 +180,7 @@ func (n *node) appendJSON(b *bytes.Buffer) {
 	}
 }
 
-// jsonText writes s as a JSON string.
+// jsonText encodes s as a JSON string.
 func jsonText(s string) []byte {
 	b, _ := encode(s, "") // a string always encodes
 	return bytes.TrimSuffix(b, []byte("\n"))

@@ -7,15 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a file. They hold for strangers' files, so each keeps time and memory small.
+// The bounds of a file. Files may come from untrusted authors, so the bounds keep time and memory
+// small.
 const (
 	maxFileBytes = 1 << 20
-	maxNesting   = 128    // values within values
-	maxTokens    = 32_768 // of YAML, whose parser takes time quadratic in them
-	maxValues    = 65_536 // after aliases are replaced by what they stand for
+	maxNesting   = 128    // nested values
+	maxTokens    = 32_768 // in YAML, whose parser takes quadratic time in the number of tokens
+	maxValues    = 65_536 // with aliases expanded
 )
 
-// parse reads a file of YAML or JSON. Problems that it returns leave no value to use.
+// parse parses a YAML or JSON file. If it returns problems, there is no value.
 func parse(file string, content []byte) (*node, Problems) {
 	start := place{file, 1, 1}
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
@@ -25,29 +26,29 @@ func parse(file string, content []byte) (*node, Problems) {
 	if problem := checkText(file, content); problem != nil {
 		return nil, Problems{*problem}
 	}
-	// A carriage return ends a line too, but the parser does not always count it.
+	// A carriage return ends a line too, but the YAML parser does not always count it.
 	content = bytes.ReplaceAll(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
-	// JSON is YAML too, but our reader of it is exact about escapes, tabs and places.
+	// JSON is YAML too, but our JSON parser reports exact positions and handles escapes and tabs.
 	if strings.HasSuffix(file, ".json") || json.Valid(content) {
 		return parseJSON(file, content)
 	}
 	return parseYAML(file, content)
 }
 
-// checkText finds bytes that no text file holds.
+// checkText rejects bytes that do not occur in text files.
 func checkText(file string, content []byte) *Problem {
 	if bytes.HasPrefix(content, []byte("\xff\xfe")) || bytes.HasPrefix(content, []byte("\xfe\xff")) {
-		problem := newProblem(place{file, 1, 1}, Unreadable, "save it as UTF-8", "the file is written in UTF-16")
+		problem := newProblem(place{file, 1, 1}, Unreadable, "save it as UTF-8", "the file is encoded in UTF-16")
 		return &problem
 	}
 	for i := 0; i < len(content); {
 		r, size := utf8.DecodeRune(content[i:])
 		if r == utf8.RuneError && size == 1 {
-			problem := newProblem(placeOf(file, content, i), Unreadable, "save it as UTF-8", "the byte %#x is no UTF-8", content[i])
+			problem := newProblem(placeOf(file, content, i), Unreadable, "save it as UTF-8", "the byte %#x is not valid UTF-8", content[i])
 			return &problem
 		}
 		if r < ' ' && r != '\t' && r != '\n' && r != '\r' {
-			problem := newProblem(placeOf(file, content, i), Unreadable, "", "the control character %#U is not allowed in a file", r)
+			problem := newProblem(placeOf(file, content, i), Unreadable, "", "the file contains the control character %#U", r)
 			return &problem
 		}
 		i += size
@@ -55,7 +56,7 @@ func checkText(file string, content []byte) *Problem {
 	return nil
 }
 
-// placeOf returns the place of a byte.
+// placeOf returns the position of a byte.
 func placeOf(file string, content []byte, offset int) place {
 	before := content[:min(max(offset, 0), len(content))]
 	line := bytes.Count(before, []byte("\n")) + 1

@@ -7,69 +7,70 @@ import (
 	"strings"
 )
 
-// Severity says whether a Problem keeps something from working.
+// Severity is the severity of a Problem.
 type Severity string
 
-// The severities.
+// The severities. Only errors keep the app, the tool or the prompt from being used.
 const (
 	SeverityError   Severity = "error"
 	SeverityWarning Severity = "warning"
 )
 
-// Code names a kind of Problem for programs. Codes are append-only.
+// Code identifies a kind of Problem for programs. Codes are append-only.
 type Code string
 
 // The codes of errors.
 const (
-	Unreadable    Code = "unreadable"     // the file is missing, empty, too large or no text in UTF-8
-	Syntax        Code = "syntax"         // neither YAML nor JSON, or a part of YAML that is not supported
-	UnknownKey    Code = "unknown_key"    // a key that has no meaning at its place
-	DuplicateKey  Code = "duplicate_key"  // a key given twice in one mapping
-	DuplicateName Code = "duplicate_name" // two names that differ at most by case
-	MissingKey    Code = "missing_key"    // a required key is not there
-	WrongType     Code = "wrong_type"     // a list where a text is due, and the like
-	BadName       Code = "bad_name"       // a name that breaks the rule for names
+	Unreadable    Code = "unreadable"     // the file is missing, empty, too large or not UTF-8 text
+	Syntax        Code = "syntax"         // neither YAML nor JSON, or an unsupported part of YAML
+	UnknownKey    Code = "unknown_key"    // a key without meaning at its position
+	DuplicateKey  Code = "duplicate_key"  // a key that occurs twice in one mapping
+	DuplicateName Code = "duplicate_name" // two names that are equal or differ only by case
+	MissingKey    Code = "missing_key"    // a required key is missing
+	WrongType     Code = "wrong_type"     // a value of the wrong type, such as a list instead of a string
+	BadName       Code = "bad_name"       // an invalid name
 	BadValue      Code = "bad_value"      // a value of the right type that is not allowed
-	UnknownStore  Code = "unknown_store"  // a grant for a store that is not declared
-	MissingFile   Code = "missing_file"   // a file that is named but not there, or cannot be read
+	UnknownStore  Code = "unknown_store"  // a grant on a store that is not declared
+	MissingFile   Code = "missing_file"   // a file that is named but does not exist or cannot be read
 	OutsideFolder Code = "outside_folder" // a path or a link that leaves the folder
 	BadSource     Code = "bad_source"     // a source that no engine runs
-	BadSchema     Code = "bad_schema"     // a JSON Schema that is wrong or cannot be bounded
-	BadTemplate   Code = "bad_template"   // a prompt's template that cannot be parsed
-	OverLimit     Code = "over_limit"     // more than is allowed
+	BadSchema     Code = "bad_schema"     // a JSON Schema that is invalid or too expensive
+	BadTemplate   Code = "bad_template"   // a prompt template that cannot be parsed
+	OverLimit     Code = "over_limit"     // a limit is exceeded
 )
 
 // The codes of warnings.
 const (
-	PoorName      Code = "poor_name"      // a technical name that says nothing
-	NoDescription Code = "no_description" // a tool that models cannot choose, for it is not described
-	NoEffect      Code = "no_effect"      // a setting that does nothing as it stands
-	ShortLived    Code = "short_lived"    // shared memory that ends with whoever wrote it last
-	NotGranted    Code = "not_granted"    // a store that nothing may use
-	SchemaMistake Code = "schema_mistake" // a JSON Schema that does not check what it seems to
-	Contradiction Code = "contradiction"  // two settings of which one must be wrong
+	PoorName      Code = "poor_name"      // a store name that does not describe the content
+	NoDescription Code = "no_description" // a tool without a description, which models need to choose it
+	NoEffect      Code = "no_effect"      // a setting without effect
+	ShortLived    Code = "short_lived"    // shared memory that ends with the session of its last writer
+	NotGranted    Code = "not_granted"    // a store that no tool or prompt is granted
+	SchemaMistake Code = "schema_mistake" // a JSON Schema with a likely mistake
+	Contradiction Code = "contradiction"  // two settings that contradict each other
 	MissingGrant  Code = "missing_grant"  // a memory call that the tool's grants do not allow
 	CodeMistake   Code = "code_mistake"   // code that fails when it is reached, or has no effect
 )
 
-// Problem is one mistake in a declaration.
+// Problem is a mistake in a declaration.
 type Problem struct {
-	// File is relative to the app's folder. Line and Column count from 1, columns in characters; both are 0
-	// where the problem is about the file as a whole.
+	// File is relative to the app's folder. Line and Column count from 1, columns in characters.
+	// Both are 0 if the problem concerns the file as a whole.
 	File   string `json:"file"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
-	// Message says what is wrong and Hint what to do about it, where that can be told.
+	// Message describes the problem, and Hint how to fix it, if that is known.
 	Message  string   `json:"message"`
 	Hint     string   `json:"hint,omitempty"`
 	Code     Code     `json:"code"`
 	Severity Severity `json:"severity"`
-	// Tool or Prompt names the one that the problem is about; both are "" for the app as a whole.
+	// Tool or Prompt is the name of the tool or prompt with the problem. Both are "" for a problem
+	// of the app as a whole.
 	Tool   string `json:"tool,omitempty"`
 	Prompt string `json:"prompt,omitempty"`
 }
 
-// String returns the problem as one line, file:line:column: message, and its hint on a line of its own.
+// String formats the problem as file:line:column: message, followed by a line with the hint.
 func (p Problem) String() string {
 	var b strings.Builder
 	b.WriteString(p.File)
@@ -87,10 +88,10 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// Problems are all mistakes of a declaration, ordered by file and place.
+// Problems are the problems of a declaration, ordered by file and position.
 type Problems []Problem
 
-// Error returns every problem, one a line, each followed by its hint.
+// Error returns every problem on a line of its own, each followed by its hint.
 func (p Problems) Error() string {
 	lines := make([]string, len(p))
 	for i, problem := range p {
@@ -99,7 +100,7 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Err returns the problems that are errors as one error, or nil where there are none.
+// Err returns the errors among the problems as one error, or nil if there are none.
 func (p Problems) Err() error {
 	if errs := p.filter(func(q Problem) bool { return q.Severity == SeverityError }); len(errs) > 0 {
 		return errs
@@ -107,7 +108,7 @@ func (p Problems) Err() error {
 	return nil
 }
 
-// Warnings returns the problems that keep nothing from working.
+// Warnings returns the warnings among the problems.
 func (p Problems) Warnings() Problems {
 	return p.filter(func(q Problem) bool { return q.Severity == SeverityWarning })
 }
@@ -122,7 +123,8 @@ func (p Problems) filter(keep func(Problem) bool) Problems {
 	return kept
 }
 
-// sorted orders the problems by place and drops repetitions, which a part that is used twice causes.
+// sorted sorts the problems by position and removes duplicates, which a part that is used twice
+// causes.
 func (p Problems) sorted() Problems {
 	slices.SortStableFunc(p, func(a, b Problem) int {
 		if c := strings.Compare(a.File, b.File); c != 0 {
@@ -134,14 +136,14 @@ func (p Problems) sorted() Problems {
 	return slices.Compact(p)
 }
 
-// place is where something is written: Problem's File, Line and Column.
+// place is a position in a file: a Problem's File, Line and Column.
 type place struct {
 	file         string
 	line, column int
 }
 
 func newProblem(at place, code Code, hint, format string, args ...any) Problem {
-	const most = 1000 // bytes; a message may hold what other packages say of long values
+	const most = 1000 // bytes; messages from other packages may quote long values
 	message := fmt.Sprintf(format, args...)
 	if len(message) > most {
 		message = strings.ToValidUTF8(message[:most], "") + "…"
@@ -152,7 +154,7 @@ func newProblem(at place, code Code, hint, format string, args ...any) Problem {
 	}
 }
 
-// quote returns text in quotes for a message, cut where it is long.
+// quote quotes text for a message, and truncates it if it is long.
 func quote(text string) string {
 	const most = 60
 	if runes := []rune(text[:min(len(text), 4*most)]); len(runes) > most || len(text) > 4*most {

@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 )
 
-// documented says which keys each section of the reference explains.
+// documented lists the keys that each section of the reference explains.
 var documented = map[string][]string{
 	"App": appKeys, "Store": storeKeys, "Tool": toolKeys, "Annotations": annotationKeys, "Limits": limitKeys,
 	"Prompt": promptKeys, "Grants": verbWords, "tool.json": {"name", "source"},
@@ -28,8 +28,8 @@ func reference(t *testing.T) string {
 
 var firstCell = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|(.*)\\|$")
 
-// TestReferenceIsComplete: every key that is read has its row in docs/reference/app-file.md, with no cell empty, and there is
-// no other row.
+// TestReferenceIsComplete: every key has a row in docs/reference/app-file.md without an empty cell, and there
+// are no other rows.
 func TestReferenceIsComplete(t *testing.T) {
 	left := maps.Clone(documented)
 	for _, section := range strings.Split(reference(t), "\n## ")[1:] {
@@ -45,7 +45,7 @@ func TestReferenceIsComplete(t *testing.T) {
 		}
 		want, known := documented[title]
 		if !known {
-			t.Errorf("the test knows no section %q", title)
+			t.Errorf("the test does not know the section %q", title)
 		}
 		if slices.Sort(keys); !slices.Equal(keys, slices.Sorted(slices.Values(want))) {
 			t.Errorf("%s explains %q; want %q", title, keys, want)
@@ -57,7 +57,7 @@ func TestReferenceIsComplete(t *testing.T) {
 	}
 }
 
-// TestReferenceExample loads the app that the reference begins with.
+// TestReferenceExample loads the app at the start of the reference.
 func TestReferenceExample(t *testing.T) {
 	_, rest, _ := strings.Cut(reference(t), "```yaml\n")
 	text, _, found := strings.Cut(rest, "```")

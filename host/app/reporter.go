@@ -3,12 +3,12 @@ package app
 // reporter collects the problems of one declaration.
 type reporter struct {
 	problems Problems
-	more     bool // whether there are errors beyond maxProblems
-	// tool or prompt is the one being read, which problems belong to.
+	more     bool // whether errors beyond maxProblems were dropped
+	// tool or prompt is the name of the one being read, to which problems belong.
 	tool, prompt string
 }
 
-// maxProblems bounds how many problems are told. An app with more errors is not used, whatever they are about.
+// maxProblems bounds the reported problems. If more errors were found, there is no app.
 const maxProblems = 1000
 
 func (r *reporter) report(p Problem) {
@@ -16,7 +16,7 @@ func (r *reporter) report(p Problem) {
 	case len(r.problems) < maxProblems:
 	case p.Severity == SeverityError && !r.more:
 		r.more = true
-		p = newProblem(place{p.File, p.Line, p.Column}, OverLimit, "", "there are more than %d problems; the others are not told", maxProblems)
+		p = newProblem(place{p.File, p.Line, p.Column}, OverLimit, "", "there are more than %d problems; the rest is omitted", maxProblems)
 	default:
 		return
 	}
@@ -33,5 +33,5 @@ func (r *reporter) warnf(at place, code Code, hint, format string, args ...any) 
 	r.report(p)
 }
 
-// own sets the tool or the prompt that further problems belong to.
+// own sets the tool or the prompt to which further problems belong.
 func (r *reporter) own(tool, prompt string) { r.tool, r.prompt = tool, prompt }

@@ -15,8 +15,8 @@ type schemaReader struct {
 	files *fileReader
 }
 
-// schema returns a JSON Schema that is written in place or named as a file; nil for none, and where it cannot
-// be read.
+// schema returns a JSON Schema that is inline or in a file. It returns nil if there is none or it
+// cannot be read.
 func (r *schemaReader) schema(n *node, key string) *node {
 	switch {
 	case n == nil || n.kind == null:
@@ -26,12 +26,13 @@ func (r *schemaReader) schema(n *node, key string) *node {
 	case n.kind == object:
 		return n
 	}
-	r.errorf(n.place, WrongType, "", "%s takes a JSON Schema or the path of one, not %s", key, n.kind)
+	r.errorf(n.place, WrongType, "", "%s must be a JSON Schema or the path of one, not %s", key, n.kind)
 	return nil
 }
 
-// compiled returns a schema as compact text, after it was compiled; nil for none, and for one with errors,
-// which are reported at their places. A mistake is an error of a strict schema, and a warning of another.
+// compiled compiles a schema and returns its compact text. It returns nil if there is no schema, or
+// if the schema has errors, which it reports at their positions. Likely mistakes are errors in a
+// strict schema and warnings in others.
 func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
 	if root == nil || !r.isJSON(root) {
 		return nil
@@ -61,14 +62,14 @@ func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
 	return b.Bytes()
 }
 
-// schemaFile reads the file that a text names.
+// schemaFile reads the file that a string names.
 func (r *schemaReader) schemaFile(n *node, key string) *node {
 	if strings.HasPrefix(strings.TrimSpace(n.value), "{") {
-		r.errorf(n.place, WrongType, "paste the JSON as it is, without | or quotes", "%s is a text that holds JSON", key)
+		r.errorf(n.place, WrongType, "paste the JSON directly, without | or quotes", "%s is a string that contains JSON", key)
 		return nil
 	}
 	if r.files.fsys == nil {
-		r.errorf(n.place, BadValue, "write the schema in its place", "%s names a file, which this document does not bring along", key)
+		r.errorf(n.place, BadValue, "write the schema inline", "%s names a file, which this document does not contain", key)
 		return nil
 	}
 	file, ok := r.files.resolve(n, path.Dir(n.file))
@@ -77,19 +78,20 @@ func (r *schemaReader) schemaFile(n *node, key string) *node {
 	}
 	root := r.files.document(file, n.place)
 	if root != nil && root.kind != object {
-		r.errorf(root.place, BadSchema, "", "a JSON Schema is an object, not %s", root.kind)
+		r.errorf(root.place, BadSchema, "", "a JSON Schema must be an object, not %s", root.kind)
 		return nil
 	}
 	return root
 }
 
-// isJSON reports what a schema holds that JSON cannot.
+// isJSON reports whether a schema can be encoded as JSON, and reports the parts that cannot as
+// problems.
 func (r *schemaReader) isJSON(n *node) bool {
 	ok := true
 	switch n.kind {
 	case number:
 		if ok = jsonNumber.MatchString(n.value); !ok {
-			r.errorf(n.place, BadSchema, "write it as a plain decimal number, or in quotes to make it a text", "%s is not a number in JSON", quote(n.value))
+			r.errorf(n.place, BadSchema, "write it as a decimal number, or in quotes to make it a string", "%s is not a number in JSON", quote(n.value))
 		}
 	case object:
 		ok = r.once(n)
@@ -98,7 +100,7 @@ func (r *schemaReader) isJSON(n *node) bool {
 	return ok
 }
 
-// schemaErrors reports each error at the place that its pointer names.
+// schemaErrors reports each error at the position of its pointer.
 func (r *schemaReader) schemaErrors(root *node, err error) {
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap() {

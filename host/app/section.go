@@ -2,15 +2,15 @@ package app
 
 import "strings"
 
-// entries returns the members of a section, whose keys are names: unique without regard to case. The second
-// declaration of a name is left out; a tool or prompt is told in both places, since neither may be the one
-// that was meant.
+// entries returns the members of a section, whose keys are names that are unique without regard to
+// case. It omits the second declaration of a name. For tools and prompts it reports the duplicate
+// at both positions, since either may be the intended one.
 func (r fieldReader) entries(n *node, section, what string, own func(name string)) []member {
 	if n == nil || n.kind == null {
 		return nil
 	}
 	if n.kind != object {
-		r.errorf(n.place, WrongType, "write name: {...} for each "+what, "%s takes a mapping from names to declarations, not %s", section, n.kind)
+		r.errorf(n.place, WrongType, "write name: {...} for each "+what, "%s must be a mapping from names to declarations, not %s", section, n.kind)
 		return nil
 	}
 	var entries []member
@@ -31,13 +31,13 @@ func (r fieldReader) entries(n *node, section, what string, own func(name string
 }
 
 func (r fieldReader) sameName(first, second member, what string, own func(name string)) {
-	const hint = "names are unique without regard to case"
+	const hint = "names must be unique without regard to case"
 	if own != nil {
 		own(first.key)
 		r.errorf(first.place, DuplicateName, hint, "the %s %s is declared again in line %d", what, quote(first.key), second.line)
 		own(second.key)
 	}
-	r.errorf(second.place, DuplicateName, hint, "the %s %s is declared already, as %s in line %d", what, quote(second.key), quote(first.key), first.line)
+	r.errorf(second.place, DuplicateName, hint, "the %s %s is already declared, as %s in line %d", what, quote(second.key), quote(first.key), first.line)
 	if own != nil {
 		own("")
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Extensions returns the default of Loader.extensions: those of the engines that come with toolrun.
+// Extensions returns the default of Loader.Extensions: the file extensions of the bundled engines.
 func Extensions() []string { return slices.Clone(bundledExtensions) }
 
 var entryNames = []string{"main", "index"}
@@ -17,11 +17,11 @@ var entryNames = []string{"main", "index"}
 type sourceReader struct {
 	fieldReader
 	files      *fileReader
-	extensions []string // those that engines run, in the order in which a folder is searched for them
+	extensions []string // in the order in which a folder is searched
 }
 
-// source follows the source of a tool, which is a file or a folder, and returns the folder's manifest, or nil
-// for none. Places where it fails leave t.Source empty.
+// source resolves the source of a tool, which is a file or a folder. It returns the folder's
+// manifest, or nil if there is none. If it fails, t.Source stays empty.
 func (r *sourceReader) source(n *node, t *Tool) *node {
 	name := r.text(n, "source")
 	if n.kind != text {
@@ -31,7 +31,7 @@ func (r *sourceReader) source(n *node, t *Tool) *node {
 	if !ok {
 		return nil
 	}
-	if r.files.fsys == nil { // an import looks at no files, so the name alone must tell
+	if r.files.fsys == nil { // an import reads no files, so the name has to suffice
 		if strings.HasSuffix(name, "/") || path.Ext(file) == "" {
 			t.Dir = file
 			return nil
@@ -55,16 +55,17 @@ func (r *sourceReader) source(n *node, t *Tool) *node {
 	return nil
 }
 
-// sourceFile takes a file for the tool's source if an engine runs such files.
+// sourceFile sets the tool's source to a file if an engine runs such files.
 func (r *sourceReader) sourceFile(n *node, t *Tool, file string) {
 	if ext := path.Ext(file); !slices.Contains(r.extensions, ext) {
-		r.errorf(n.place, BadSource, "a source ends in "+strings.Join(r.extensions, ", "), "no engine runs %s files such as %s", quote(ext), quote(file))
+		r.errorf(n.place, BadSource, "use a source that ends in "+strings.Join(r.extensions, ", "), "no engine runs %s files such as %s", quote(ext), quote(file))
 		return
 	}
 	t.Source = file
 }
 
-// folder finds the entry file of a tool's folder and returns the folder's manifest, or nil for none.
+// folder finds the entry file of a tool's folder and returns the folder's manifest, or nil if there
+// is none.
 func (r *sourceReader) folder(n *node, t *Tool) *node {
 	var manifest *node
 	file := path.Join(t.Dir, ManifestName)
@@ -88,14 +89,15 @@ func (r *sourceReader) folder(n *node, t *Tool) *node {
 	switch {
 	case !ok:
 	case t.Dir != "." && !strings.HasPrefix(entry, t.Dir+"/"):
-		r.errorf(named.place, OutsideFolder, "keep a tool's code in its folder", "%s is outside of the tool's folder", quote(named.value))
+		r.errorf(named.place, OutsideFolder, "keep a tool's code in its folder", "%s is outside the tool's folder", quote(named.value))
 	case r.files.isFile(named.place, entry):
 		r.sourceFile(named, t, entry)
 	}
 	return manifest
 }
 
-// defaultEntry takes the one file of the folder that is called main or, failing that, index.
+// defaultEntry sets the tool's source to the folder's only file called main or, if there is none,
+// index.
 func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 	for _, name := range entryNames {
 		var found []string
@@ -105,7 +107,7 @@ func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 			}
 		}
 		if len(found) > 1 {
-			r.errorf(n.place, BadSource, "say which one in its "+ManifestName+", such as source: "+found[0], "the folder %s holds %s", quote(t.Dir), strings.Join(found, " and "))
+			r.errorf(n.place, BadSource, "set source in its "+ManifestName+", such as source: "+found[0], "the folder %s contains %s", quote(t.Dir), strings.Join(found, " and "))
 			return
 		}
 		if len(found) == 1 {
@@ -113,16 +115,16 @@ func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 			return
 		}
 	}
-	r.errorf(n.place, BadSource, "name the file with source in its "+ManifestName+", or call it main with one of the extensions "+strings.Join(r.extensions, ", "), "the folder %s holds no main or index that an engine runs", quote(t.Dir))
+	r.errorf(n.place, BadSource, "set source in its "+ManifestName+", or name the file main with one of the extensions "+strings.Join(r.extensions, ", "), "the folder %s contains no main or index file that an engine runs", quote(t.Dir))
 }
 
-// lintManifestBeside warns where a source file is named whose folder declares the tool itself.
+// lintManifestBeside warns about a source file whose folder declares the tool itself.
 func (r *sourceReader) lintManifestBeside(n *node, file string) {
 	dir := path.Dir(file)
 	if dir == "." {
 		return
 	}
 	if _, err := fs.Stat(r.files.fsys, path.Join(dir, ManifestName)); err == nil {
-		r.warnf(n.place, NoEffect, "write source: "+dir+" to use it", "%s is not read, for the source is a file", quote(path.Join(dir, ManifestName)))
+		r.warnf(n.place, NoEffect, "write source: "+dir+" to use it", "%s is not read, because the source is a file", quote(path.Join(dir, ManifestName)))
 	}
 }

@@ -16,16 +16,16 @@ var storeKeys = []string{"name", "description", "kind", "access", "retention", "
 type storeReader struct {
 	fieldReader
 	schemas *schemaReader
-	max     int            // of stores
-	kinds   []declare.Kind // that stores may have
+	max     int            // the maximum number of stores
+	kinds   []declare.Kind // the supported kinds
 }
 
-// stores returns the declared stores, and their places by their names.
+// stores returns the declared stores, and their positions by name.
 func (r *storeReader) stores(n *node) (stores []declare.Store, places map[string]place) {
 	places = map[string]place{}
 	entries := r.entries(n, "memory", "store", nil)
 	if len(entries) > r.max {
-		r.errorf(entries[r.max].place, OverLimit, "keep what belongs together in one store", "an app has at most %d stores, and this one has %d", r.max, len(entries))
+		r.errorf(entries[r.max].place, OverLimit, "merge stores whose content belongs together", "an app has at most %d stores, and this one has %d", r.max, len(entries))
 	}
 	for _, m := range entries {
 		places[m.key] = m.place
@@ -51,7 +51,7 @@ func (r *storeReader) store(m member) declare.Store {
 	if access := n.get("access"); access != nil {
 		s.Access = r.access(access)
 	} else if lacks(n, "access", storeKeys) {
-		r.errorf(m.place, MissingKey, "add access: user, session or application", "the store %s does not say whose memory it is", quote(m.key))
+		r.errorf(m.place, MissingKey, "add access: user, session or application", "the store %s does not declare its access", quote(m.key))
 	}
 	s.Retention = r.retention(n.get("retention"), s.Access)
 	strict := r.flag(n.get("strict"), "strict")
@@ -59,7 +59,7 @@ func (r *storeReader) store(m member) declare.Store {
 	s.Schema = r.schemas.compiled(r.schemas.schema(n.get("schema"), "schema"), s.Strict)
 	s.Resource = r.expose(n.get("expose"))
 	if s.Resource && s.Kind != declare.KindDocument {
-		r.errorf(n.get("expose").place, BadValue, "leave expose out", "only documents are shown as resources, and the store %s is of the kind %s", quote(m.key), s.Kind)
+		r.errorf(n.get("expose").place, BadValue, "remove expose", "only documents can be exposed as resources, and the store %s is of the kind %s", quote(m.key), s.Kind)
 	}
 	r.lintStore(m, s)
 	return s
@@ -67,16 +67,16 @@ func (r *storeReader) store(m member) declare.Store {
 
 var notInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// storeNameHint proposes a technical name near to one that is none.
+// storeNameHint suggests a valid name that is similar to an invalid one.
 func storeNameHint(name string) string {
 	if strings.EqualFold(name, declare.SessionMeta) {
-		return "every app has it without declaring it; grant a tool to read it"
+		return "it is built in; grant it to a tool with read"
 	}
 	near := strings.Trim(notInName.ReplaceAllString(name, "_"), "_-0123456789")
 	if declare.CheckName(near) != nil {
 		return ""
 	}
-	return fmt.Sprintf("write %s, and the name for people under name:", near)
+	return fmt.Sprintf("use %s, and set the display name with name:", near)
 }
 
 func (r *storeReader) kind(n *node) declare.Kind {
@@ -90,14 +90,14 @@ func (r *storeReader) kind(n *node) declare.Kind {
 	switch word {
 	case "":
 	case "block", "facts", "collection":
-		r.errorf(n.place, BadValue, "leave kind out", "stores of the kind %q are not supported", word)
+		r.errorf(n.place, BadValue, "remove kind", "stores of the kind %q are not supported", word)
 	default:
 		r.errorf(n.place, BadValue, didYouMean(word, known), "%s is not a kind of store", quote(word))
 	}
 	return declare.KindDocument
 }
 
-// exposed is the one way in which a store can be shown.
+// exposed is the only value of expose.
 const exposed = "resource"
 
 func (r *storeReader) expose(n *node) bool {
@@ -105,12 +105,12 @@ func (r *storeReader) expose(n *node) bool {
 		return false
 	}
 	if n.kind != text {
-		r.errorf(n.place, WrongType, "write expose: resource, or leave it out", "expose takes the word resource, not %s", n.kind)
+		r.errorf(n.place, WrongType, "write expose: resource, or omit it", "expose must be the word resource, not %s", n.kind)
 		return false
 	}
 	word := n.value
 	if word != exposed {
-		r.errorf(n.place, BadValue, "write expose: resource, or leave it out", "%s is not a way to expose a store", quote(word))
+		r.errorf(n.place, BadValue, "write expose: resource, or omit it", "%s is not a value of expose", quote(word))
 	}
 	return word == exposed
 }
@@ -128,19 +128,19 @@ func (r *storeReader) access(n *node) declare.Scope {
 		if strings.EqualFold(word, "app") {
 			hint = `did you mean "application"?`
 		}
-		r.errorf(n.place, BadValue, hint, "%s is not an access", quote(word))
+		r.errorf(n.place, BadValue, hint, "%s is not a value of access", quote(word))
 	}
 	return ""
 }
 
-// retention reads how long records live. Left out, a session's memory ends with the session, and other memory
-// lives until it is deleted.
+// retention reads the retention of a store. By default the memory of a session ends with the
+// session, and other memory is kept until it is deleted.
 func (r *storeReader) retention(n *node, access declare.Scope) declare.Retention {
 	if n == nil {
 		return declare.Retention{Session: access == declare.ScopeSession}
 	}
 	if n.kind != text && n.kind != number {
-		r.errorf(n.place, WrongType, "write session, 1_day, 1_week, 1_month, or a count and a unit such as 90d", "retention takes a text, not %s", n.kind)
+		r.errorf(n.place, WrongType, "write session, 1_day, 1_week, 1_month, or a count and a unit such as 90d", "retention must be a string, not %s", n.kind)
 		return declare.Retention{}
 	}
 	retention, err := declare.ParseRetention(n.value)
@@ -157,7 +157,7 @@ var (
 	zeroCount    = regexp.MustCompile(`^0+[a-z]*$`)
 )
 
-// retentionHint says how to write what was probably meant.
+// retentionHint suggests a valid notation for a retention.
 func retentionHint(s string) string {
 	const known = "write session, 1_day, 1_week, 1_month, or one count and one unit: 90d, 24h, 30m, 10s"
 	low := strings.ToLower(strings.TrimSpace(s))
@@ -174,15 +174,15 @@ func retentionHint(s string) string {
 		return fmt.Sprintf("write %dd", count*days[m[2]])
 	case countOfWeeks.MatchString(low):
 		count, _ := strconv.Atoi(strings.TrimSuffix(low, "w"))
-		return fmt.Sprintf("weeks are written in days: %dd", 7*count)
+		return fmt.Sprintf("write weeks as days: %dd", 7*count)
 	case bareCount.MatchString(low):
 		return fmt.Sprintf("add a unit, such as %sd", low)
 	case zeroCount.MatchString(low):
-		return "a lifetime is at least 1s; a tool that wants to keep nothing deletes the record"
+		return "the minimum is 1s; a tool can delete a record to keep nothing"
 	case strings.HasPrefix(low, "-"):
-		return "a lifetime is not negative"
+		return "a retention cannot be negative"
 	case low == "forever", low == "never", low == "permanent", low == "none", low == "unlimited":
-		return "leave retention out to keep records until they are deleted"
+		return "omit retention to keep records until they are deleted"
 	}
 	if d, err := time.ParseDuration(low); err == nil && d >= time.Second && d%time.Second == 0 {
 		return "write one count and one unit: " + formatDuration(d)

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// synonyms are words that people use for our keys.
+// synonyms are words that authors may use instead of our keys.
 var synonyms = map[string]string{
 	"scope": "access", "access_type": "access", "ttl": "retention", "lifetime": "retention",
 	"stores": "memory", "memory_stores": "memory", "strict_schema": "strict", "title": "name", "label": "name",
@@ -18,7 +18,8 @@ var synonyms = map[string]string{
 	"permissions": "grants", "stores_granted": "grants", "environment": "env",
 }
 
-// didYouMean returns a hint that names the known word nearest to word or, where none is near, lists them.
+// didYouMean returns a hint with the known word nearest to word. If none is near, the hint lists
+// the known words.
 func didYouMean(word string, known []string) string {
 	if best := nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
@@ -31,7 +32,7 @@ func didYouMean(word string, known []string) string {
 }
 
 func nearest(word string, known []string) string {
-	const longest = 64 // longer words are no slips of the pen, and cost time
+	const longest = 64 // longer words are not typos, and cost time
 	if len(word) > longest {
 		return ""
 	}
@@ -48,5 +49,5 @@ func nearest(word string, known []string) string {
 
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// fold maps the spellings inputSchema, input_schema and input-schema to one.
+// fold maps the spellings inputSchema, input_schema and input-schema to the same string.
 func fold(word string) string { return strings.ToLower(separators.Replace(word)) }

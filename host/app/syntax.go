@@ -10,8 +10,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// syntaxProblem translates an error of the parser, which says where it noticed a mistake; what its author has to
-// change is often the line before, or how far the line is indented.
+// syntaxProblem translates a parser error. The parser reports where it noticed a mistake; the
+// author often has to change the line before it, or the indentation.
 func syntaxProblem(file string, content []byte, err error) Problem {
 	at, message := place{file, 1, 1}, err.Error()
 	var known yaml.Error
@@ -28,31 +28,31 @@ func syntaxProblem(file string, content []byte, err error) Problem {
 	hint := ""
 	switch {
 	case strings.Contains(message, `'	'`):
-		message, hint = "a tab cannot indent YAML", "indent with spaces"
+		message, hint = "YAML cannot be indented with tabs", "indent with spaces"
 	case strings.Contains(line, ": {{"):
-		hint = `put a text that begins with {{ in quotes`
+		hint = `put a string that begins with {{ in quotes`
 	case missingSpace.MatchString(line):
 		hint = "put a space after the colon"
 	case strings.Contains(message, "mapping value is not allowed"):
 		if next := nextLine(lines, at.line); goesDeeper(lines, at, next) {
-			message = fmt.Sprintf("the line is indented further than line %d, which has a value already", at.line)
+			message = fmt.Sprintf("the line is indented more than line %d, which already has a value", at.line)
 			hint = "indent it " + open{indentOf(line), at.line}.String()
 			at = place{file, next, indentOf(lines[next-1]) + 1}
 			break
 		}
-		hint = `put a text that holds ": " in quotes`
+		hint = `put a string that contains ": " in quotes`
 	case strings.Contains(message, "value is not allowed") && indentOf(line) == at.column-1:
 		if fitting := fittingIndents(lines, at.line); fitting != "" {
-			message, hint = "the indentation of this line fits none of the lines above it", fitting
+			message, hint = "the indentation of this line matches none of the lines above it", fitting
 		}
 	}
 	return newProblem(at, Syntax, hint, "%s", strings.ToValidUTF8(message, ""))
 }
 
-// missingSpace matches a line of which "key:value" is all.
+// missingSpace matches a line that consists only of "key:value".
 var missingSpace = regexp.MustCompile(`^ *(- +)*[A-Za-z_][A-Za-z0-9_-]*:[^ /]\S*$`)
 
-// nextLine returns the number of the next line that holds something, or 0.
+// nextLine returns the number of the next non-empty line, or 0.
 func nextLine(lines []string, after int) int {
 	for i := after; i < len(lines); i++ {
 		if !isEmpty(lines[i]) {
@@ -62,8 +62,8 @@ func nextLine(lines []string, after int) int {
 	return 0
 }
 
-// goesDeeper reports whether the value at a place is a plain word that the next line, indented further, would
-// make the key of a mapping.
+// goesDeeper reports whether the value at a position is a plain word, and the next line is indented
+// further and would make it the key of a mapping.
 func goesDeeper(lines []string, at place, next int) bool {
 	if next == 0 {
 		return false
@@ -73,9 +73,10 @@ func goesDeeper(lines []string, at place, next int) bool {
 	return !strings.Contains(value, ": ") && indentOf(lines[next-1]) > indentOf(lines[at.line-1]) && strings.Contains(lines[next-1], ":")
 }
 
-// fittingIndents says by how much a line could be indented to go with one of the lines above it; "" where it is.
+// fittingIndents returns a hint with the indentations that would match one of the lines above, or
+// "" if the line already matches.
 func fittingIndents(lines []string, number int) string {
-	var above []open // from the outermost on
+	var above []open // from the outermost in
 	push := func(indent, line int) {
 		for len(above) > 0 && above[len(above)-1].indent >= indent {
 			above = above[:len(above)-1]
@@ -88,7 +89,7 @@ func fittingIndents(lines []string, number int) string {
 		}
 		indent := indentOf(line)
 		push(indent, i+1)
-		for rest := line[indent:]; strings.HasPrefix(rest, "- "); { // what stands behind a dash is deeper
+		for rest := line[indent:]; strings.HasPrefix(rest, "- "); { // the content after a dash is one level deeper
 			item := strings.TrimLeft(rest[1:], " ")
 			indent += len(rest) - len(item)
 			push(indent, i+1)
@@ -110,7 +111,7 @@ func fittingIndents(lines []string, number int) string {
 	return "indent it " + strings.Join(fitting, ", or ")
 }
 
-// open is a mapping or a list that is open, with the last line of it so far.
+// open is a mapping or list that is not closed yet, with its last line so far.
 type open struct{ indent, line int }
 
 func (o open) String() string { return fmt.Sprintf("%s like line %d", spaces(o.indent), o.line) }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// LoadTool reads one tool without an app: a folder, "." for the root of fsys, with or without a manifest, or
-// a source file. Its name is the manifest's or that of the folder or file. Grants are read but not checked
-// against stores, for there are none. The tool is nil where there are errors.
+// LoadTool reads one tool without an app: a source file or a folder, "." for the root of fsys, with
+// or without a manifest. The tool's name is that of the manifest, or of the folder or file. Grants
+// are not checked against stores, since there are none. The tool is nil if there are errors.
 func LoadTool(fsys fs.FS, name string) (*Tool, Problems) { return Loader{}.LoadTool(fsys, name) }
 
 // LoadTool is like the function LoadTool, within the limits of ld.
@@ -17,7 +17,7 @@ func (ld Loader) LoadTool(fsys fs.FS, name string) (*Tool, Problems) {
 	t := Tool{}
 	manifest := l.tools.sources.source(&node{place: place{file: "."}, kind: text, value: name}, &t)
 	for i := range l.problems {
-		if l.problems[i].File == "." { // what is about the name itself stands in no file
+		if l.problems[i].File == "." { // a problem of the name itself has no file
 			l.problems[i].File = name
 		}
 	}
@@ -46,7 +46,7 @@ func (r *toolReader) manifestName(manifest *node, otherwise string) string {
 	return name
 }
 
-// defaultToolName makes a valid name of a path.
+// defaultToolName derives a valid name from a path.
 func defaultToolName(p string) string {
 	base := strings.TrimSuffix(path.Base(p), path.Ext(p))
 	base = strings.Trim(notInName.ReplaceAllString(base, "_"), "_")

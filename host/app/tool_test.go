@@ -58,7 +58,7 @@ func TestLoadTool(t *testing.T) {
 	}
 }
 
-// A manifest asks for grants; the app file decides, key by key.
+// A manifest requests grants. The app file takes precedence, key by key.
 func TestAppFileDecides(t *testing.T) {
 	manifest := `{"description": "of the manifest", "title": "Title", "grants": {"cart": "readwrite"}, "env": {"A": "1", "B": "2"}, "limits": {"timeout": "9s", "memory": "9MiB"}}`
 	load := func(entry string) app.Tool {
@@ -67,7 +67,7 @@ func TestAppFileDecides(t *testing.T) {
 	}
 	asked := []declare.Grant{{Store: "cart", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}}}
 	if got := load(""); !cmp.Equal(got.Grants, asked) || got.Description != "of the manifest" || got.Limits.Timeout != 9*time.Second {
-		t.Errorf("an entry without keys = %+v; want what the manifest says", got)
+		t.Errorf("an entry without keys = %+v; want the declarations of the manifest", got)
 	}
 	if got := load(", grants: {}"); got.Grants != nil || got.Title != "Title" {
 		t.Errorf("grants: {} = %+v; want no grants", got)

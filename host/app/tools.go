@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// declared is the keys that a tool may have wherever it is declared.
+// declared are the keys of a tool that both the app file and a manifest may declare.
 var declared = []string{"title", "description", "inputSchema", "outputSchema", "annotations", "grants", "env", "limits", "entry"}
 
 var (
@@ -44,7 +44,7 @@ func (r *toolReader) tools(n *node) []Tool {
 	return tools
 }
 
-// defaultTool reads the name of the tool that runs if none is named.
+// defaultTool reads the name of the tool of runs that name none.
 func (r *toolReader) defaultTool(n *node, a *App) string {
 	if n == nil {
 		return ""
@@ -57,11 +57,11 @@ func (r *toolReader) defaultTool(n *node, a *App) string {
 	for i, t := range a.Tools {
 		known[i] = t.Name
 	}
-	r.errorf(n.place, BadValue, didYouMean(name, known), "default_tool names %s, and no tool of this name is declared", quote(name))
+	r.errorf(n.place, BadValue, didYouMean(name, known), "default_tool names %s, which is not declared", quote(name))
 	return ""
 }
 
-// readTool reads an entry of the app file and the manifest of the folder that it names.
+// tool reads an entry of the app file, and the manifest of the folder that it names.
 func (r *toolReader) tool(m member) Tool {
 	t, before := Tool{Tool: declare.Tool{Name: m.key}}, len(r.problems)
 	r.checkToolName(m.place, m.key, "tool")
@@ -91,11 +91,11 @@ func (r fieldReader) checkToolName(at place, name, what string) {
 	if near := strings.Trim(notInName.ReplaceAllString(name, "_"), "_"); toolName.MatchString(near) {
 		hint = "write " + near
 	}
-	r.errorf(at, BadName, hint, "%s is not the name of a %s: it takes 1 to 128 letters, digits, '_', '-' or '.'", quote(name), what)
+	r.errorf(at, BadName, hint, "%s is not a valid name of a %s: use 1 to 128 letters, digits, '_', '-' or '.'", quote(name), what)
 }
 
-// declaration fills in what a tool says of itself. Each key comes from the first of from that has it. The
-// first of the tool's problems, if any, is at before.
+// declaration fills in the declaration of a tool. Each key comes from the first of from that has
+// it. Problems of the tool start at index before.
 func (r *toolReader) declaration(at place, before int, t *Tool, from ...*node) {
 	get := func(key string) *node {
 		for _, n := range from {
@@ -123,7 +123,7 @@ func (r *toolReader) declaration(at place, before int, t *Tool, from ...*node) {
 	if entry := get("entry"); entry != nil {
 		t.Entry = r.text(entry, "entry")
 		if t.Source != "" && path.Ext(t.Source) != ".wasm" {
-			r.errorf(entry.place, BadValue, "leave it out", "entry names an export of a .wasm plug-in, and %s is none", quote(t.Source))
+			r.errorf(entry.place, BadValue, "leave it out", "entry names an export of a .wasm plug-in, and %s is not one", quote(t.Source))
 		}
 	}
 	if t.Description == "" && r.problems[before:].Err() == nil {
@@ -131,7 +131,7 @@ func (r *toolReader) declaration(at place, before int, t *Tool, from ...*node) {
 	}
 }
 
-// objectSchema checks that a schema for inputs does not ask for anything but an object, as every input is.
+// objectSchema checks that an input schema does not require anything but an object.
 func (r *toolReader) objectSchema(n *node) {
 	if n == nil {
 		return
@@ -156,28 +156,29 @@ func (r *toolReader) annotations(n *node) declare.Annotations {
 
 var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
-// env reads an environment. Numbers and booleans become texts as they are written, as a shell would have it.
+// env reads an environment. Numbers and booleans become strings with the same spelling, as in a
+// shell.
 func (r *toolReader) env(n *node) map[string]string {
 	if n == nil || n.kind == null {
 		return nil
 	}
 	if n.kind != object {
-		r.errorf(n.place, WrongType, "write env: {NAME: value}", "env takes a mapping from names to texts, not %s", n.kind)
+		r.errorf(n.place, WrongType, "write env: {NAME: value}", "env must be a mapping from names to strings, not %s", n.kind)
 		return nil
 	}
 	r.once(n)
 	env := make(map[string]string, len(n.members))
 	for _, m := range n.members {
 		if !envName.MatchString(m.key) {
-			r.errorf(m.place, BadName, "use letters, digits and '_'", "%s is not the name of a variable", quote(m.key))
+			r.errorf(m.place, BadName, "use letters, digits and '_'", "%s is not a valid variable name", quote(m.key))
 		}
 		switch v := m.value; v.kind {
 		case text, number, boolean:
 			env[m.key] = v.value
 		case null:
-			r.errorf(m.place, WrongType, `write "" for an empty text`, "the variable %s has no value", quote(m.key))
+			r.errorf(m.place, WrongType, `write "" for an empty string`, "the variable %s has no value", quote(m.key))
 		default:
-			r.errorf(v.place, WrongType, "", "the variable %s takes a text, not %s", quote(m.key), v.kind)
+			r.errorf(v.place, WrongType, "", "the variable %s must be a string, not %s", quote(m.key), v.kind)
 		}
 	}
 	return env

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// The bounds of what files may declare, where Loader has none.
+// The bounds of declared values that Loader does not set.
 const (
 	maxSessionIdle = 366 * 24 * time.Hour
 	minTimeout     = time.Millisecond
@@ -21,17 +21,18 @@ const (
 	maxCount       = 1_000_000_000_000
 )
 
-// fieldReader reads the fields of a declaration and reports those that are wrong.
+// fieldReader reads the fields of a declaration and reports invalid ones.
 type fieldReader struct{ *reporter }
 
-// keys checks that n is an object with known keys, each given once, and reports whether it is an object.
+// keys checks that n is an object with known keys and without duplicates. It reports whether n is
+// an object.
 func (r fieldReader) keys(n *node, what string, known []string) bool {
 	if n.kind != object {
-		r.errorf(n.place, WrongType, mappingHint(n, known), "%s is a mapping, not %s", what, n.kind)
+		r.errorf(n.place, WrongType, mappingHint(n, known), "%s must be a mapping, not %s", what, n.kind)
 		return false
 	}
 	r.once(n)
-	empty := "" // the known key above that has nothing, and so may lack what follows it
+	empty := "" // the previous known key, if it has no value: the unknown keys after it may belong to it
 	for _, m := range n.members {
 		if slices.Contains(known, m.key) {
 			if empty = ""; m.value.kind == null {
@@ -41,36 +42,36 @@ func (r fieldReader) keys(n *node, what string, known []string) bool {
 		}
 		hint := didYouMean(m.key, known)
 		if empty != "" && nearest(m.key, known) == "" {
-			hint = fmt.Sprintf("if it belongs to %s, indent it further", empty)
+			hint = fmt.Sprintf("if it belongs to %s, indent it more", empty)
 		}
 		r.errorf(m.place, UnknownKey, hint, "%s has no key %s", what, quote(m.key))
 	}
 	return true
 }
 
-// mappingHint says how to write what is no mapping as one.
+// mappingHint returns a hint about how to write a mapping.
 func mappingHint(n *node, known []string) string {
 	switch {
 	case n.kind == null:
-		return "write its keys below it, indented further: " + strings.Join(known, ", ")
+		return "write its keys below it, indented more: " + strings.Join(known, ", ")
 	case n.kind == text && strings.Contains(n.value, ":"):
 		return "put a space after the colon"
 	}
 	return "known here: " + strings.Join(known, ", ")
 }
 
-// named is keys for the declaration of a name. A key of declarations that stands among the names is most likely
-// one of the declaration above it that is not indented far enough.
+// named calls keys for the declaration of a name. If the name itself is a known key, it most likely
+// belongs to the declaration above and is not indented enough.
 func (r fieldReader) named(m member, what string, known []string) bool {
 	declares := len(m.value.members) == 0 || slices.ContainsFunc(m.value.members, func(in member) bool { return slices.Contains(known, in.key) })
 	if !slices.Contains(known, m.key) || m.value.kind == null || m.value.kind == object && declares {
 		return r.keys(m.value, what, known)
 	}
-	r.errorf(m.place, WrongType, "indent it further, below the name that it belongs to", "%s is a key of %s, and stands where a name is due", m.key, what)
+	r.errorf(m.place, WrongType, "indent it more, below the name that it belongs to", "%s is a key of %s, but a name is expected here", m.key, what)
 	return false
 }
 
-// lacks reports whether n has neither the key nor one that is meant to be it, which keys has reported.
+// lacks reports whether n has neither the key nor a misspelling of it, which keys has reported.
 func lacks(n *node, key string, known []string) bool {
 	for _, m := range n.members {
 		if m.key == key || !slices.Contains(known, m.key) && nearest(m.key, known) == key {
@@ -80,16 +81,16 @@ func lacks(n *node, key string, known []string) bool {
 	return true
 }
 
-// once reports keys that are given twice.
+// once reports duplicate keys.
 func (r fieldReader) once(n *node) bool {
 	again := n.repeated()
 	for _, m := range again {
-		r.errorf(m.place, DuplicateKey, "", "the key %s is given twice", quote(m.key))
+		r.errorf(m.place, DuplicateKey, "", "the key %s occurs twice", quote(m.key))
 	}
 	return len(again) == 0
 }
 
-// text returns a text, or "" for nil and anything else.
+// text returns a string, or "" for nil and other types.
 func (r fieldReader) text(n *node, key string) string {
 	switch {
 	case n == nil:
@@ -102,13 +103,13 @@ func (r fieldReader) text(n *node, key string) string {
 	case number, boolean:
 		hint = fmt.Sprintf("put it in quotes: %s: %q", key, n.value)
 	case null:
-		hint = "give a text or leave the key out"
+		hint = "write a string, or omit the key"
 	}
-	r.errorf(n.place, WrongType, hint, "%s takes a text, not %s", key, n.kind)
+	r.errorf(n.place, WrongType, hint, "%s must be a string, not %s", key, n.kind)
 	return ""
 }
 
-// flag returns a boolean, or nil for nil and anything else.
+// flag returns a boolean, or nil for nil and other types.
 func (r fieldReader) flag(n *node, key string) *bool {
 	if n == nil {
 		return nil
@@ -124,7 +125,7 @@ func (r fieldReader) flag(n *node, key string) *bool {
 	case "no", "off", "0", "false":
 		hint = "write false"
 	}
-	r.errorf(n.place, WrongType, hint, "%s takes true or false, not %s", key, n.kind)
+	r.errorf(n.place, WrongType, hint, "%s must be true or false, not %s", key, n.kind)
 	return nil
 }
 
@@ -135,16 +136,16 @@ var durationUnits = []struct {
 	unit time.Duration
 }{{"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}, {"ms", time.Millisecond}}
 
-// duration returns a time within bounds, or 0.
+// duration returns a duration within bounds, or 0.
 func (r fieldReader) duration(n *node, key string, least, most time.Duration) time.Duration {
 	if n.kind == list || n.kind == object {
-		r.errorf(n.place, WrongType, "", "%s takes a time such as 2s, not %s", key, n.kind)
+		r.errorf(n.place, WrongType, "", "%s must be a duration such as 2s, not %s", key, n.kind)
 		return 0
 	}
 	d, ok := parseDuration(n.value)
 	switch {
 	case !ok:
-		r.errorf(n.place, BadValue, "write one count and one unit: 500ms, 2s, 5m, 24h or 7d", "%s is not a time", quote(n.value))
+		r.errorf(n.place, BadValue, "write one number and one unit: 500ms, 2s, 5m, 24h or 7d", "%s is not a duration", quote(n.value))
 	case d < least || d > most:
 		r.errorf(n.place, OverLimit, "", "%s is %s; it must be between %s and %s", key, formatDuration(d), formatDuration(least), formatDuration(most))
 	default:
@@ -161,14 +162,15 @@ func parseDuration(s string) (time.Duration, bool) {
 	count, err := strconv.ParseInt(m[1], 10, 64)
 	for _, u := range durationUnits {
 		if u.name == m[2] && err == nil {
-			const most = 100 * 365 * 24 * time.Hour // far from where a Duration overflows
+			const most = 100 * 365 * 24 * time.Hour // far below the overflow of a Duration
 			return time.Duration(min(count, int64(most/u.unit))) * u.unit, true
 		}
 	}
 	return 0, false
 }
 
-// formatDuration writes what parseDuration reads; d is a whole number of milliseconds.
+// formatDuration formats a duration in the notation that parseDuration reads. d must be a whole
+// number of milliseconds.
 func formatDuration(d time.Duration) string {
 	for _, u := range durationUnits {
 		if d%u.unit == 0 {
@@ -178,12 +180,12 @@ func formatDuration(d time.Duration) string {
 	return d.String()
 }
 
-// count reads how many of something there may be, at least one.
+// count returns a number from 1 to a bound, or 0.
 func (r fieldReader) count(n *node, key string, most int64) int64 {
 	count, err := strconv.ParseInt(n.value, 10, 64)
 	switch {
 	case n.kind != number || err != nil:
-		r.errorf(n.place, WrongType, "", "%s takes a whole number such as 1000, not %s", key, n.kind)
+		r.errorf(n.place, WrongType, "", "%s must be a whole number such as 1000, not %s", key, n.kind)
 	case count < 1 || count > most:
 		r.errorf(n.place, OverLimit, "", "%s is %s; it must be between 1 and %d", key, n.value, most)
 	default:
@@ -195,13 +197,13 @@ func (r fieldReader) count(n *node, key string, most int64) int64 {
 // size returns a number of bytes within bounds, or 0.
 func (r fieldReader) size(n *node, key string, least, most int64) int64 {
 	if n.kind == list || n.kind == object {
-		r.errorf(n.place, WrongType, "", "%s takes a size such as 64MiB, not %s", key, n.kind)
+		r.errorf(n.place, WrongType, "", "%s must be a size such as 64MiB, not %s", key, n.kind)
 		return 0
 	}
 	size, ok := bytesize.Parse(n.value)
 	switch {
 	case !ok:
-		r.errorf(n.place, BadValue, "write a count and a unit, such as 64MiB", "%s is not a size", quote(n.value))
+		r.errorf(n.place, BadValue, "write a number and a unit, such as 64MiB", "%s is not a size", quote(n.value))
 	case size < least || size > most:
 		r.errorf(n.place, OverLimit, "", "%s is %s; it must be between %s and %s", key, n.value, bytesize.Format(least), bytesize.Format(most))
 	default:

@@ -10,12 +10,12 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// parseYAML reads one document of YAML.
+// parseYAML parses one YAML document.
 func parseYAML(file string, content []byte) (root *node, problems Problems) {
 	start := place{file, 1, 1}
 	defer func() {
 		if recover() != nil {
-			root, problems = nil, Problems{newProblem(start, Syntax, "", "the YAML cannot be read")}
+			root, problems = nil, Problems{newProblem(start, Syntax, "", "cannot parse the YAML")}
 		}
 	}()
 	tokens := tokenize(content)
@@ -42,7 +42,8 @@ func parseYAML(file string, content []byte) (root *node, problems Problems) {
 	return root, nil
 }
 
-// tokenize keeps tokens within the file: the lexer counts the lines after a block text twice.
+// tokenize returns the tokens of a file, with line numbers within the file: the lexer counts the
+// lines after a block string twice.
 func tokenize(content []byte) token.Tokens {
 	tokens := lexer.Tokenize(string(content))
 	last := strings.Count(strings.ReplaceAll(string(content), "\r", "\n"), "\n") + 1
@@ -52,8 +53,8 @@ func tokenize(content []byte) token.Tokens {
 	return tokens
 }
 
-// checkTokens bounds what the parser is given: it recurses with nesting, takes time quadratic in the number
-// of tokens, and loses documents.
+// checkTokens bounds the input of the parser, which recurses on nesting, takes quadratic time in
+// the number of tokens, and drops all documents but one.
 func checkTokens(file string, tokens token.Tokens) *Problem {
 	flow, began, ended, directive := 0, false, false, 0
 	refuse := func(t *token.Token, code Code, format string, args ...any) *Problem {
@@ -62,7 +63,7 @@ func checkTokens(file string, tokens token.Tokens) *Problem {
 	}
 	for i, t := range tokens {
 		if i == maxTokens {
-			return refuse(t, OverLimit, "the file holds more than %d words and signs of YAML", maxTokens)
+			return refuse(t, OverLimit, "the file has more than %d YAML tokens", maxTokens)
 		}
 		switch t.Type {
 		case token.CommentType:
@@ -74,7 +75,7 @@ func checkTokens(file string, tokens token.Tokens) *Problem {
 			continue
 		case token.DocumentHeaderType:
 			if began {
-				return refuse(t, Syntax, "the file holds more than one YAML document")
+				return refuse(t, Syntax, "the file contains more than one YAML document")
 			}
 		case token.MappingStartType, token.SequenceStartType:
 			flow++
@@ -82,17 +83,18 @@ func checkTokens(file string, tokens token.Tokens) *Problem {
 			flow = max(flow-1, 0)
 		}
 		if began && ended {
-			return refuse(t, Syntax, "the file holds more than one YAML document")
+			return refuse(t, Syntax, "the file contains more than one YAML document")
 		}
-		began = began || t.Position.Line != directive // which stands before the document
+		began = began || t.Position.Line != directive // a directive precedes the document
 		if flow > maxNesting || flow == 0 && blockIndent(t) > 2*maxNesting {
-			return refuse(t, OverLimit, "values are nested more than %d deep", maxNesting)
+			return refuse(t, OverLimit, "values are nested more than %d levels deep", maxNesting)
 		}
 	}
 	return nil
 }
 
-// blockIndent returns the column of what can begin a nested block: nesting costs a column each time.
+// blockIndent returns the column of a token that can begin a nested block, or 0. Each level of
+// nesting takes at least one column.
 func blockIndent(t *token.Token) int {
 	switch t.Type {
 	case token.SequenceEntryType, token.MappingKeyType:
@@ -112,15 +114,15 @@ func placeOfToken(file string, t *token.Token) place {
 	return place{file, max(t.Position.Line, 1), max(t.Position.Column, 1)}
 }
 
-// yamlReader turns the parser's tree into nodes.
+// yamlReader converts the parser's tree to nodes.
 type yamlReader struct {
 	file     string
 	lines    []string
 	problems Problems
-	// anchors are the values that aliases stand for. An alias within its own anchor finds none, so no value
-	// holds itself.
+	// anchors are the values that aliases refer to. An alias within its own anchor is not found, so
+	// that no value contains itself.
 	anchors map[string]*node
-	// left and leftBytes are how much aliases may still stand for.
+	// left and leftBytes are the values and bytes to which further aliases may expand.
 	left, leftBytes int
 	depth           int
 }
@@ -131,10 +133,10 @@ func (r *yamlReader) refuse(n ast.Node, code Code, hint, format string, args ...
 	return (&node{place: at}).seal()
 }
 
-// read returns the value of a node of the tree, never nil.
+// read converts a node of the tree. It never returns nil.
 func (r *yamlReader) read(n ast.Node) *node {
 	if r.depth++; r.depth > 2*maxNesting {
-		return r.refuse(n, OverLimit, "", "values are nested more than %d deep", maxNesting)
+		return r.refuse(n, OverLimit, "", "values are nested more than %d levels deep", maxNesting)
 	}
 	defer func() { r.depth-- }()
 	at := placeOfToken(r.file, n.GetToken())
@@ -160,12 +162,12 @@ func (r *yamlReader) read(n ast.Node) *node {
 	case *ast.AliasNode:
 		return r.alias(n)
 	case *ast.TagNode:
-		return r.refuse(n, Syntax, "leave the tag out; quotes make a text", "tags such as %s are not supported", quote(n.GetToken().Value))
+		return r.refuse(n, Syntax, "remove the tag; use quotes for a string", "tags such as %s are not supported", quote(n.GetToken().Value))
 	}
 	return r.refuse(n, Syntax, "", "this part of YAML is not supported")
 }
 
-// scalar reads a plain or quoted text. The parser takes some numbers that JSON knows for texts.
+// scalar reads a plain or quoted string. The parser takes some valid JSON numbers for strings.
 func (r *yamlReader) scalar(at place, n *ast.StringNode) *node {
 	t := n.GetToken()
 	if t.Type == token.StringType && jsonNumber.MatchString(n.Value) {
@@ -179,8 +181,8 @@ func (r *yamlReader) scalar(at place, n *ast.StringNode) *node {
 	return v.seal()
 }
 
-// literal reads a block text. Where its lines stand in the file as they are, their column is the difference
-// between a line of the file and the line of the text.
+// literal reads a block string. If its lines occur unchanged in the file, their column is the
+// length of the prefix of the file's line.
 func (r *yamlReader) literal(at place, n *ast.LiteralNode) *node {
 	v := &node{place: at, kind: text}
 	if n.Value != nil {
@@ -214,7 +216,7 @@ func (r *yamlReader) sequence(at place, n *ast.SequenceNode) *node {
 
 func (r *yamlReader) anchor(n *ast.AnchorNode) *node {
 	if n.Value == nil || n.Name == nil {
-		return r.refuse(n, Syntax, "", "the anchor marks nothing")
+		return r.refuse(n, Syntax, "", "the anchor has no value")
 	}
 	v := r.read(n.Value)
 	r.anchors[n.Name.GetToken().Value] = v
@@ -236,7 +238,7 @@ func (r *yamlReader) alias(n *ast.AliasNode) *node {
 	r.left -= v.size
 	r.leftBytes -= v.bytes
 	if r.left < 0 || r.leftBytes < 0 {
-		return r.refuse(n, OverLimit, "", "aliases stand for more than %d values or %d KiB", maxValues, maxFileBytes>>10)
+		return r.refuse(n, OverLimit, "", "aliases expand to more than %d values or %d KiB", maxValues, maxFileBytes>>10)
 	}
 	return v
 }

@@ -8,55 +8,55 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// Texts that are no app file, each with the one problem it has.
+// Texts that are not an app file, each with its only problem.
 func TestUnreadable(t *testing.T) {
 	tests := []struct {
 		name, text string
-		want       string // place and part of the message
+		want       string // position and start of the message
 		code       app.Code
 		hint       string
 	}{
 		{"empty", "", "app.yaml:1:1: the app file is empty", app.Unreadable, "app: shop"},
 		{"only a comment", "# nothing\n", "app.yaml:1:1: the app file is empty", app.Unreadable, "app: shop"},
-		{"list", "- app: shop\n", "app.yaml:1:1: an app file is a mapping, not a list", app.WrongType, "memory"},
-		{"text", "hello", "app.yaml:1:1: an app file is a mapping, not a text", app.WrongType, ""},
-		{"tab", "app: shop\nmemory:\n\tcart: {}\n", "app.yaml:3:1: a tab cannot indent YAML", app.Syntax, "spaces"},
+		{"list", "- app: shop\n", "app.yaml:1:1: an app file must be a mapping, not a list", app.WrongType, "memory"},
+		{"text", "hello", "app.yaml:1:1: an app file must be a mapping, not a string", app.WrongType, ""},
+		{"tab", "app: shop\nmemory:\n\tcart: {}\n", "app.yaml:3:1: YAML cannot be indented with tabs", app.Syntax, "spaces"},
 		{"not closed", "app: shop\nmemory: {cart: [1,\n", "app.yaml:2:16: ", app.Syntax, ""},
-		{"colon in a text", "app: shop\nsession_idle: a: b\n", "app.yaml:2:15: ", app.Syntax, "quotes"},
+		{"colon in a string", "app: shop\nsession_idle: a: b\n", "app.yaml:2:15: ", app.Syntax, "quotes"},
 		{"template without quotes", "app: shop\nprompts: {p: {template: {{memory.x}} }}\n", "app.yaml:2:", app.Syntax, "quotes"},
-		{"text that holds a colon", "app: shop\nmemory:\n  cart:\n    description: Note: what they want\n", "app.yaml:4:18: ", app.Syntax, `text that holds ": " in quotes`},
+		{"string that contains a colon", "app: shop\nmemory:\n  cart:\n    description: Note: what they want\n", "app.yaml:4:18: ", app.Syntax, `string that contains ": " in quotes`},
 		{"no space after a colon", "app: shop\nmemory:\n  cart:\n    access:user\n    retention: 30d\n", "app.yaml:4:5: ", app.Syntax, "space after the colon"},
 		{"a space too few", "app: shop\nmemory:\n  cart:\n    access: user\n\n   # why\n   retention: 30d\n",
-			"app.yaml:7:4: the indentation of this line fits none", app.Syntax, "indent it by 4 spaces like line 4, or by 2 spaces like line 3"},
+			"app.yaml:7:4: the indentation of this line matches none", app.Syntax, "indent it by 4 spaces like line 4, or by 2 spaces like line 3"},
 		{"a space too many", "app: shop\nmemory:\n  cart:\n    access: user\n     retention: 30d\n",
-			"app.yaml:5:6: the line is indented further than line 4, which has a value", app.Syntax, "indent it by 4 spaces like line 4"},
-		{"a section that is indented", "app: shop\n memory: {}\n", "app.yaml:2:2: the line is indented further than line 1", app.Syntax, "by no spaces like line 1"},
-		{"a first line that is indented", "  app: shop\nmemory: {}\n", "app.yaml:2:1: the indentation of this line fits none", app.Syntax, "indent it by 2 spaces like line 1"},
+			"app.yaml:5:6: the line is indented more than line 4, which already has a value", app.Syntax, "indent it by 4 spaces like line 4"},
+		{"a section that is indented", "app: shop\n memory: {}\n", "app.yaml:2:2: the line is indented more than line 1", app.Syntax, "by no spaces like line 1"},
+		{"a first line that is indented", "  app: shop\nmemory: {}\n", "app.yaml:2:1: the indentation of this line matches none", app.Syntax, "indent it by 2 spaces like line 1"},
 		{"a space too few in a list", "app: shop\nmemory:\n  cart:\n    schema:\n      required:\n      - a\n     - b\n",
-			"app.yaml:7:6: the indentation of this line fits none", app.Syntax, "indent it by 6 spaces like line 6, or by 4 spaces like line 4"},
+			"app.yaml:7:6: the indentation of this line matches none", app.Syntax, "indent it by 6 spaces like line 6, or by 4 spaces like line 4"},
 		{"a space too few behind a dash", "app: shop\nmemory:\n  cart:\n    schema:\n      allOf:\n        - type: object\n         title: x\n",
 			"app.yaml:7:10: ", app.Syntax, "indent it by 10 spaces like line 6, or by 8 spaces like line 6"},
-		{"old mac lines", "\rapp: shop\r\rmemory: x\r", "app.yaml:4:9: memory takes a mapping", app.WrongType, ""},
-		{"latin 1", "app: sh\xf6p\n", "app.yaml:1:8: the byte 0xf6 is no UTF-8", app.Unreadable, "UTF-8"},
-		{"utf-16", "\xff\xfea\x00p\x00p\x00", "app.yaml:1:1: the file is written in UTF-16", app.Unreadable, "UTF-8"},
-		{"control character", "app: shop\nsession_idle: \x1b\n", "app.yaml:2:15: the control character U+001B", app.Unreadable, ""},
-		{"two documents", "app: shop\n---\napp: shop\n", "app.yaml:2:1: the file holds more than one YAML document", app.Syntax, ""},
-		{"an empty document first", "---\n---\napp: shop\n", "app.yaml:2:1: the file holds more than one YAML document", app.Syntax, ""},
-		{"text after the end, of which the lexer loses count", "...>+0", "app.yaml:1:1: the file holds more than one YAML document", app.Syntax, ""},
-		{"text after the end", "app: shop\n...\nmemory: {}\n", "app.yaml:3:1: the file holds more than one YAML document", app.Syntax, ""},
+		{"old mac lines", "\rapp: shop\r\rmemory: x\r", "app.yaml:4:9: memory must be a mapping", app.WrongType, ""},
+		{"latin 1", "app: sh\xf6p\n", "app.yaml:1:8: the byte 0xf6 is not valid UTF-8", app.Unreadable, "UTF-8"},
+		{"utf-16", "\xff\xfea\x00p\x00p\x00", "app.yaml:1:1: the file is encoded in UTF-16", app.Unreadable, "UTF-8"},
+		{"control character", "app: shop\nsession_idle: \x1b\n", "app.yaml:2:15: the file contains the control character U+001B", app.Unreadable, ""},
+		{"two documents", "app: shop\n---\napp: shop\n", "app.yaml:2:1: the file contains more than one YAML document", app.Syntax, ""},
+		{"an empty document first", "---\n---\napp: shop\n", "app.yaml:2:1: the file contains more than one YAML document", app.Syntax, ""},
+		{"text after the end, of which the lexer loses count", "...>+0", "app.yaml:1:1: the file contains more than one YAML document", app.Syntax, ""},
+		{"text after the end", "app: shop\n...\nmemory: {}\n", "app.yaml:3:1: the file contains more than one YAML document", app.Syntax, ""},
 		{"tag", "app: !!str shop\n", "app.yaml:1:6: tags such as \"!!str\" are not supported", app.Syntax, "quotes"},
 		{"unknown alias", "app: *shop\n", "app.yaml:1:6: the alias *shop has no anchor before it", app.Syntax, ""},
 		{"alias in its anchor", "app: shop\nmemory: &m {cart: *m}\n", "app.yaml:2:19: the alias *m has no anchor", app.Syntax, ""},
-		{"merge of a text", "app: shop\nmemory: {cart: {<<: x}}\n", "app.yaml:2:21: << merges mappings, not a text", app.Syntax, ""},
+		{"merge of a text", "app: shop\nmemory: {cart: {<<: x}}\n", "app.yaml:2:21: << can merge only mappings, not a string", app.Syntax, ""},
 		{"too large", "app: shop\n#" + strings.Repeat("x", 1<<20), "app.yaml:1:1: the file is larger than 1024 KiB", app.Unreadable, ""},
-		{"too deep in brackets", "app: " + strings.Repeat("[", 1000), "app.yaml:1:134: values are nested more than 128 deep", app.OverLimit, ""},
-		{"too deep after brackets that close nothing", "app: " + strings.Repeat("]", 500) + strings.Repeat("[", 500), "app.yaml:1:634: values are nested", app.OverLimit, ""},
+		{"too deep in brackets", "app: " + strings.Repeat("[", 1000), "app.yaml:1:134: values are nested more than 128 levels deep", app.OverLimit, ""},
+		{"too deep after unmatched closing brackets", "app: " + strings.Repeat("]", 500) + strings.Repeat("[", 500), "app.yaml:1:634: values are nested", app.OverLimit, ""},
 		{"too deep in lists", "app:\n " + strings.Repeat("- ", 5000) + "x", "app.yaml:2:258: values are nested", app.OverLimit, ""},
 		{"too deep in mappings", deepMapping(400), "app.yaml:", app.OverLimit, ""},
-		{"too many words", "app: [" + strings.Repeat("a,", 1<<18), "app.yaml:1:", app.OverLimit, ""},
+		{"too many tokens", "app: [" + strings.Repeat("a,", 1<<18), "app.yaml:1:", app.OverLimit, ""},
 		{"billion laughs", billionLaughs("[lol]"), "app.yaml:", app.OverLimit, ""},
 		{"billion empty lists", billionLaughs("[]"), "app.yaml:", app.OverLimit, ""},
-		{"large text many times", "a: &a " + strings.Repeat("x", 1<<19) + "\nb: [*a, *a, *a]\n", "app.yaml:2:13: aliases stand for", app.OverLimit, ""},
+		{"large string many times", "a: &a " + strings.Repeat("x", 1<<19) + "\nb: [*a, *a, *a]\n", "app.yaml:2:13: aliases expand to", app.OverLimit, ""},
 		{"json with a mistake", "{\"app\": \"shop\",\n \"memory\": {\"a\" \"b\"}}", "app.yaml:2:", app.Syntax, ""},
 		{"deep json", "{\"app\": " + strings.Repeat("[", 500) + strings.Repeat("]", 500) + "}", "app.yaml:1:136: ", app.OverLimit, ""},
 	}
@@ -120,8 +120,8 @@ func TestYAMLThatWorks(t *testing.T) {
 
 func TestRetentionHints(t *testing.T) {
 	for text, hint := range map[string]string{
-		"1w": "7d", "2w": "14d", "1h30m": "90m", "0d": "at least 1s", "-1d": "not negative", "30": "30d", "1D": "1d", "Session": "session",
-		"6 months": "180d", "1 year": "365d", "forever": "leave retention out", "soon": "1_month", "1.5h": "90m", "1_month ": "1_month",
+		"1w": "7d", "2w": "14d", "1h30m": "90m", "0d": "the minimum is 1s", "-1d": "cannot be negative", "30": "30d", "1D": "1d", "Session": "session",
+		"6 months": "180d", "1 year": "365d", "forever": "omit retention", "soon": "1_month", "1.5h": "90m", "1_month ": "1_month",
 	} {
 		a, problems := app.Load(files("app.yaml", "app: shop\nmemory: {cart: {access: user, retention: '"+text+"'}}"), "app.yaml")
 		if a != nil || len(problems) != 1 || problems[0].Code != app.BadValue || problems[0].Line != 2 || problems[0].Column != 42 {

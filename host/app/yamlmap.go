@@ -4,7 +4,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// mapping reads an object. Keys that are merged in ("<<") stand behind and give way to those of the object.
+// mapping reads an object. Its own keys take precedence over merged ones ("<<"), which come last.
 func (r *yamlReader) mapping(at place, values []*ast.MappingValueNode) *node {
 	v := &node{place: at, kind: object}
 	var merged []*node
@@ -25,13 +25,13 @@ func (r *yamlReader) mapping(at place, values []*ast.MappingValueNode) *node {
 		v.members = append(v.members, m)
 	}
 	if len(v.members) > 0 {
-		v.place = v.members[0].place // the parser names the first colon
+		v.place = v.members[0].place // the parser reports the position of the first colon
 	}
 	mergeInto(v, merged)
 	return v.seal()
 }
 
-// key returns the text of a key. Numbers, true and null are keys by their literals, as in JSON.
+// key returns a key as a string. Numbers, booleans and null are keys by their literals.
 func (r *yamlReader) key(n ast.MapKeyNode) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -45,11 +45,11 @@ func (r *yamlReader) key(n ast.MapKeyNode) (string, bool) {
 			return r.key(inner)
 		}
 	}
-	r.refuse(n, Syntax, "", "a key is a plain text")
+	r.refuse(n, Syntax, "", "a key must be a plain string")
 	return "", false
 }
 
-// merged returns the objects that a merge key names.
+// merged returns the objects that a merge key refers to.
 func (r *yamlReader) merged(value ast.Node) []*node {
 	if value == nil {
 		return nil
@@ -61,7 +61,7 @@ func (r *yamlReader) merged(value ast.Node) []*node {
 	}
 	for _, o := range from {
 		if o.kind != object {
-			r.refuse(value, Syntax, "", "<< merges mappings, not %s", o.kind)
+			r.refuse(value, Syntax, "", "<< can merge only mappings, not %s", o.kind)
 			return nil
 		}
 	}

@@ -17,7 +17,7 @@ func TestCheckName(t *testing.T) {
 		declare.SessionMeta: false, "SESSIONMETA": false,
 	} {
 		if err := declare.CheckName(name); (err == nil) != good {
-			t.Errorf("CheckName(%q) = %v; want that it is good: %t", name, err, good)
+			t.Errorf("CheckName(%q) = %v; want it valid: %t", name, err, good)
 		}
 	}
 }
@@ -34,7 +34,7 @@ func TestRetention(t *testing.T) {
 			t.Errorf("ParseRetention(%q) = %+v, %v; want %+v", text, got, err, want)
 		}
 		if again, err := declare.ParseRetention(got.String()); err != nil || again != got {
-			t.Errorf("ParseRetention(%q) = %+v, %v; want %+v, which was written so", got.String(), again, err, got)
+			t.Errorf("ParseRetention(%q) = %+v, %v; want %+v, which String formats so", got.String(), again, err, got)
 		}
 	}
 	for _, text := range []string{"", "d", "0d", "-1d", "1w", "1.5h", "36501d", "9999999999d", "2_day"} {
@@ -43,7 +43,7 @@ func TestRetention(t *testing.T) {
 		}
 	}
 	if text := (declare.Retention{}).String(); text != "" {
-		t.Errorf("the zero Retention is written %q; want nothing", text)
+		t.Errorf("the zero Retention formats as %q; want nothing", text)
 	}
 }
 

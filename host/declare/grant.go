@@ -13,7 +13,7 @@ type Grant struct {
 	Verbs []abi.Verb
 }
 
-// Allows reports whether the grant holds the verb.
+// Allows reports whether the grant contains the verb.
 func (g Grant) Allows(verb abi.Verb) bool {
 	for _, v := range g.Verbs {
 		if v == verb {
@@ -23,8 +23,8 @@ func (g Grant) Allows(verb abi.Verb) bool {
 	return false
 }
 
-// ParseVerbs reads the verbs of a grant as files and flags write them: read, write, delete, or readwrite,
-// which is all three; several are separated by commas.
+// ParseVerbs parses the verbs of a grant in the notation of files and flags: read, write, delete,
+// or readwrite, which means all three. Several verbs are separated by commas.
 func ParseVerbs(text string) ([]abi.Verb, error) {
 	var verbs []abi.Verb
 	for word := range strings.SplitSeq(text, ",") {
@@ -34,7 +34,7 @@ func ParseVerbs(text string) ([]abi.Verb, error) {
 		case "readwrite":
 			verbs = append(verbs, abi.Read, abi.Write, abi.Delete)
 		default:
-			return nil, fmt.Errorf("%q is not a verb: a grant takes read, write, delete or readwrite", word)
+			return nil, fmt.Errorf("%q is not a verb; use read, write, delete or readwrite", word)
 		}
 	}
 	return verbs, nil

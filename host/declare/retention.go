@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// Retention is how long a record lives after its last write. The zero value means until it is deleted.
+// Retention is how long a record lives after its last write. The zero value means that it lives
+// until it is deleted.
 type Retention struct {
-	// For is the time it lives; 0 for no limit in time.
+	// For is the lifetime; 0 means no time limit.
 	For time.Duration
-	// Session ends it with the session that wrote it last.
+	// Session ends the record with the session that wrote it last.
 	Session bool
 }
 
@@ -30,14 +31,15 @@ var retentionUnits = map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 
 
 var retentionRule = regexp.MustCompile(`^[1-9][0-9]{0,9}[smhd]$`)
 
-// ParseRetention reads a retention as files and options write it: session, 1_day, 1_week, 1_month (with a
-// space or an underscore), or a count with a unit: 90d, 24h, 30m, 10s. Months have 30 days.
+// ParseRetention parses a retention in the notation of files and options: session, 1_day, 1_week,
+// 1_month (with a space or an underscore), or a number with a unit: 90d, 24h, 30m, 10s. A month has
+// 30 days.
 func ParseRetention(text string) (Retention, error) {
 	if r, ok := retentionWords[strings.ReplaceAll(text, " ", "_")]; ok {
 		return r, nil
 	}
 	if !retentionRule.MatchString(text) {
-		return Retention{}, fmt.Errorf("%q is not a retention: it takes session, 1_day, 1_week, 1_month, or a count and one unit such as 90d, 24h, 30m, 10s", text)
+		return Retention{}, fmt.Errorf("%q is not a retention; use session, 1_day, 1_week, 1_month, or a number with one unit such as 90d, 24h, 30m, 10s", text)
 	}
 	n, err := strconv.ParseInt(text[:len(text)-1], 10, 64)
 	unit := retentionUnits[text[len(text)-1]]
@@ -47,7 +49,7 @@ func ParseRetention(text string) (Retention, error) {
 	return Retention{For: time.Duration(n) * unit}, nil
 }
 
-// String returns the retention as ParseRetention reads it; "" for the zero value.
+// String formats the retention in the notation of ParseRetention; "" for the zero value.
 func (r Retention) String() string {
 	if r == (Retention{}) {
 		return ""

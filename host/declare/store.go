@@ -7,53 +7,55 @@ import (
 	"strings"
 )
 
-// Scope is whose memory a store is. App files call it access.
+// Scope is the owner of a store's records. App files call it access.
 type Scope string
 
 // The scopes.
 const (
-	ScopeSession     Scope = "session"     // one session's
-	ScopeUser        Scope = "user"        // one user's, over all sessions
-	ScopeApplication Scope = "application" // the app's, shared by all users
+	ScopeSession     Scope = "session"     // one record per session
+	ScopeUser        Scope = "user"        // one record per user, across sessions
+	ScopeApplication Scope = "application" // one record for the app, shared by all users
 )
 
-// Kind is how many records a store has and how they are written.
+// Kind is the kind of a store: how many records it has and how they are written.
 type Kind string
 
-// KindDocument is a store with one JSON document per scope, which is merged into.
+// KindDocument is the kind of stores with one JSON document per scope, into which writes are
+// merged.
 const KindDocument Kind = "document"
 
-// SessionMeta is the name of the built-in store that describes the session. Guests may only read it.
+// SessionMeta is the name of the built-in store that describes the session. It is read-only for
+// guests.
 const SessionMeta = "sessionMeta"
 
-// Store is the declaration of a piece of memory.
+// Store is the declaration of a store.
 type Store struct {
-	// Name is the technical name that guests use; see CheckName.
+	// Name is the name that guests use; see CheckName.
 	Name string
-	// Title and Description are for people.
+	// Title and Description are for display.
 	Title       string
 	Description string
 	Kind        Kind
 	Access      Scope
 	Retention   Retention
-	// Resource shows the store to clients that list resources, such as those of MCP.
+	// Resource exposes the store to clients that list resources, such as MCP clients.
 	Resource bool
-	// Strict refuses writes that do not fit the schema; otherwise they are stored with a warning.
+	// Strict rejects writes that do not fit the schema. Otherwise they are stored with a warning.
 	Strict bool
-	// Schema is a JSON Schema as text, or nil for none.
+	// Schema is the text of a JSON Schema, or nil for none.
 	Schema json.RawMessage
 }
 
 var nameRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
-// CheckName returns an error if name cannot be the technical name of a store. That names are unique, regardless of case,
-// is for the caller to check.
+// CheckName returns an error if name is not a valid store name. The caller must check that names
+// are unique without regard to case.
 func CheckName(name string) error {
 	if strings.EqualFold(name, SessionMeta) {
 		return fmt.Errorf("the name %q is reserved for the built-in store", SessionMeta)
 	}
 	if !nameRule.MatchString(name) {
-		return fmt.Errorf("%q is not a technical name: it takes a letter, then up to 63 letters, digits, _ or -", name)
+		return fmt.Errorf("%q is not a valid store name: use a letter, then up to 63 letters, digits, _ or -", name)
 	}
 	return nil
 }

@@ -12,24 +12,26 @@ type Tool struct {
 	// Title and Description are for people and models.
 	Title       string
 	Description string
-	// Source is the path of the entry file and Dir that of the tool's folder, both relative to the app's folder
-	// with forward slashes. Dir is "" where the tool is one file and "." where it is the root itself.
+	// Source is the path of the entry file and Dir the path of the tool's folder, both relative to
+	// the app's folder with forward slashes. Dir is "" if the tool is a single file, and "." if it
+	// is the app's folder itself.
 	Source string
 	Dir    string
-	// Entry is the export of a plug-in that runs the tool; "" for the default of the contract.
+	// Entry is the export of a plug-in that runs the tool. Default: that of the plug-in contract.
 	Entry string
 	// InputSchema and OutputSchema are JSON Schemas, or nil for none.
 	InputSchema  json.RawMessage
 	OutputSchema json.RawMessage
 	Annotations  Annotations
-	// Grants are what the tool may do, in the order of the declaration, one for each store. Default: nothing.
+	// Grants are the tool's grants, at most one for each store, in the order of the declaration.
+	// Default: none.
 	Grants []Grant
-	// Env is what the tool sees as its environment.
+	// Env is the environment of the tool.
 	Env    map[string]string
 	Limits Limits
 }
 
-// Annotations are the hints of MCP about what a tool does; nil means not said.
+// Annotations are MCP's hints about a tool's behaviour. A nil hint is not declared.
 type Annotations struct {
 	Title           string `json:"title,omitempty"`
 	ReadOnlyHint    *bool  `json:"readOnlyHint,omitempty"`
@@ -41,14 +43,15 @@ type Annotations struct {
 // Limits are the limits that a tool declares for its runs. Zero means the host's default.
 type Limits struct {
 	Timeout time.Duration
-	// CPU is the processor time of an attempt.
+	// CPU bounds the processor time of an attempt.
 	CPU time.Duration
 	// Memory and Output are in bytes.
 	Memory int64
 	Output int64
-	// Calls is how many memory calls an attempt may make.
+	// Calls bounds the memory calls of an attempt.
 	Calls int64
-	// Fuel is what WebAssembly may use up in an attempt, in units of up to 64 instructions.
+	// Fuel bounds the instructions of a WebAssembly guest in an attempt, in units of up to 64
+	// instructions.
 	Fuel int64
 }
 
@@ -57,6 +60,7 @@ type Prompt struct {
 	Name        string
 	Description string
 	Template    string
-	// Grants are the stores that the template may read, in the order of the declaration. Default: none.
+	// Grants are the stores that the template may read, in the order of the declaration. Default:
+	// none.
 	Grants []Grant
 }

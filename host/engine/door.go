@@ -2,15 +2,16 @@ package engine
 
 import "sync"
 
-// Door lets runs in until it is closed, and closes when the last of them has left. Unlike a lock it keeps nobody waiting
-// who wants in. The zero value is open. It is safe for concurrent use.
+// Door is a rundown guard: it counts active runs, and Close waits until the last one has ended.
+// Enter never blocks. The zero value is open. It is safe for concurrent use.
 type Door struct {
 	mu     sync.Mutex
 	closed bool
 	runs   sync.WaitGroup
 }
 
-// Enter reports whether the door is open; then Leave is called in the end.
+// Enter begins a run and reports whether the guard is open. If it is, Leave must be called when the
+// run ends.
 func (d *Door) Enter() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -21,10 +22,11 @@ func (d *Door) Enter() bool {
 	return true
 }
 
-// Leave ends what Enter let in.
+// Leave ends a run that Enter began.
 func (d *Door) Leave() { d.runs.Done() }
 
-// Close waits for the runs under way, and reports whether it was the first to close.
+// Close rejects new runs and waits for active ones. It reports whether this was the first call of
+// Close.
 func (d *Door) Close() (first bool) {
 	d.mu.Lock()
 	first = !d.closed

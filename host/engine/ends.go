@@ -6,34 +6,35 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// EndOf says why ctx, which has ended, did so: the fault that an engine returns for a run that was stopped. A cause
-// that is a fault already is kept.
+// EndOf returns the fault of a run that was stopped because ctx ended. If the cause of ctx is a
+// fault, it returns that fault.
 func EndOf(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if fault, ok := cause.(*abi.Fault); ok {
 		return fault
 	}
 	if cause == context.DeadlineExceeded || ctx.Err() == context.DeadlineExceeded {
-		return abi.Faultf(abi.Timeout, "the tool did not finish in time")
+		return abi.Faultf(abi.Timeout, "the tool exceeded its time limit")
 	}
 	return abi.Faultf(abi.Cancelled, "the run was cancelled")
 }
 
-// NotRun is the error of a run that could not begin, or not go on, for lack of something that the host's side has to
-// give: it is none of the guest's doing, and no guest can answer it.
+// NotRun is the error of a run that could not start or continue because of the host's side, such as
+// no worker being available. The guest never sees it.
 type NotRun struct{ Fault *abi.Fault }
 
-// Error is the fault's.
+// Error returns the message of the fault.
 func (n *NotRun) Error() string { return n.Fault.Error() }
 
 // Unwrap returns the fault.
 func (n *NotRun) Unwrap() error { return n.Fault }
 
-// Trapped is in the message of a tool_error that was no error of the tool's making, but an accident such as
-// reading outside of its memory.
+// Trapped is the prefix of the message of a tool_error that a WebAssembly trap caused, such as a
+// memory access out of bounds.
 const Trapped = "trapped: "
 
-// OfWorkflow reports whether a key of the context belongs to the workflow that a tool runs in. A tool reads it.
+// OfWorkflow reports whether a key of the context is reserved for the workflow that the tool runs
+// in. Tools can only read it.
 func OfWorkflow(key string) bool {
 	switch key {
 	case "steps", "branch", "status", "dbquery":
@@ -42,8 +43,9 @@ func OfWorkflow(key string) bool {
 	return false
 }
 
-// WorkflowFault is what a tool gets that changed such a key; name is the key as the tool knows it.
+// WorkflowFault returns the fault for a tool that changed a reserved key. name is the key as the
+// tool's language spells it.
 func WorkflowFault(name string) error {
-	return abi.Faultf(abi.OutputInvalid, "%s belongs to the workflow and cannot be changed", name).
-		WithHint("answer the value instead, or put it under another key of the context")
+	return abi.Faultf(abi.OutputInvalid, "%s is reserved for the workflow and cannot be changed", name).
+		WithHint("return the value instead, or set another key of the context")
 }

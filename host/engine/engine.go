@@ -9,34 +9,34 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Engine runs tools of one language. It is safe for concurrent use.
+// Engine compiles and runs tools of one language or format. It is safe for concurrent use.
 type Engine interface {
-	// Info describes the engine. It is always the same.
+	// Info returns the description of the engine. It never changes.
 	Info() Info
-	// Load compiles a source. It runs no guest code. A source that cannot be loaded is an *abi.Fault with
-	// code source_invalid and the author's file, line and column.
+	// Load compiles a source. It does not run guest code. The error for an invalid source is an
+	// *abi.Fault with the code source_invalid and the position in the author's file.
 	Load(ctx context.Context, src Source) (Program, error)
 }
 
-// Walled is what an Engine implements that runs its guests in processes of their own, if it does.
+// Walled is implemented by engines that can run guests in isolated worker processes.
 type Walled interface {
-	// Walled reports whether a process wall is between guests and the host.
+	// Walled reports whether guests run in isolated processes.
 	Walled() bool
 }
 
-// IsWalled reports whether an engine has a process wall between its guests and the host.
+// IsWalled reports whether an engine runs its guests in isolated processes.
 func IsWalled(e Engine) bool {
 	w, ok := e.(Walled)
 	return ok && w.Walled()
 }
 
-// Sized is what an Engine implements whose guests need more memory than those of others, or less.
+// Sized is implemented by engines with a default memory limit of their own.
 type Sized interface {
-	// MemoryBytes is the memory of a run whose Limits say nothing of it.
+	// MemoryBytes returns the default memory limit of a run.
 	MemoryBytes() int64
 }
 
-// MemoryOf returns the memory of a run of an engine whose Limits say nothing of it.
+// MemoryOf returns the default memory limit of runs on an engine.
 func MemoryOf(e Engine) int64 {
 	if s, ok := e.(Sized); ok {
 		return s.MemoryBytes()
@@ -44,45 +44,49 @@ func MemoryOf(e Engine) int64 {
 	return DefaultMemoryBytes
 }
 
-// Preparer is what an Engine implements that compiles something once for all its programs, such as an interpreter, and
-// keeps it.
+// Preparer is implemented by engines that compile something once for all programs, such as an
+// interpreter, and keep it.
 type Preparer interface {
-	// Prepared reports whether that is compiled already, as far as can be known without waiting. It is for messages: a
-	// Load may find out otherwise.
+	// Prepared reports whether this compilation is done, as far as is known without waiting. Use it
+	// only for messages: Load may have to compile nevertheless.
 	Prepared() bool
 }
 
-// IsPrepared reports whether a Load of an engine compiles nothing but its source. It is true if the engine does not say.
+// IsPrepared reports whether Load compiles only the source. It is true for engines that are not
+// Preparers.
 func IsPrepared(e Engine) bool {
 	p, ok := e.(Preparer)
 	return !ok || p.Prepared()
 }
 
-// Source is the code of a tool.
+// Source is the source code of a tool.
 type Source struct {
-	// Path is the entry file, relative to Files, with forward slashes. It is also the name that errors show.
+	// Path is the entry file, relative to Files, with forward slashes. Errors report it as the file
+	// name.
 	Path string
 	// Code is the content of the entry file.
 	Code []byte
-	// Files serves what the entry imports. It is rooted at the tool's folder and serves nothing outside of it;
-	// nil where the tool is one file. An engine opens no file by any other way.
+	// Files contains the files that the entry file may import. It is confined to the tool's folder,
+	// and nil if the tool is a single file. An engine opens files only through it.
 	Files fs.FS
-	// Entry names the export of a plug-in to run, where the tool's manifest does; "" is the language's own.
+	// Entry is the exported function of a plug-in to run, if the tool's manifest names one.
+	// Default: that of the language.
 	Entry string
-	// Operations is the table of the operations that the tool's memory has. Default: abi.Documents; a table that is empty
-	// and not nil means none.
+	// Operations is the table of memory operations that the tool can call. Default: abi.Documents.
+	// A table that is empty but not nil means none.
 	Operations abi.Table
-	// Params are the names of the tool's declared parameters, which some languages bind as variables.
+	// Params are the names of the tool's declared parameters, which some languages bind as
+	// variables.
 	Params []string
-	// Review asks for a static check of the code: the program then implements Reviewer. It costs time, so only a check of
-	// an app asks for it. Default false.
+	// Review requests a static check of the code: the program then implements Reviewer. The check
+	// takes time, so only checks of an app request it. Default false.
 	Review bool
-	// Domain says whose code this is. Code of two domains is never compiled or run in one process, where the
-	// engine uses processes. "" is a domain like any other.
+	// Domain is the isolation domain that the code belongs to. Engines that use worker processes
+	// never compile or run code of two domains in one process. "" is a domain of its own.
 	Domain string
 }
 
-// Table returns the operations that the tool's memory has.
+// Table returns the memory operations that the tool can call.
 func (s Source) Table() abi.Table {
 	if s.Operations == nil {
 		return abi.Documents()
@@ -92,83 +96,94 @@ func (s Source) Table() abi.Table {
 
 // Program is a compiled tool. It is safe for concurrent use.
 type Program interface {
-	// Run executes the tool once, in a fresh guest. It returns when the guest ended or was stopped: at the
-	// latest shortly after ctx ends, whose cause tells a deadline (timeout) from a cancellation (cancelled).
+	// Run executes the tool once, in a fresh guest. It returns when the guest has ended, at the
+	// latest shortly after ctx ends. The cause of ctx distinguishes a deadline (timeout) from a
+	// cancellation (cancelled).
 	//
-	// The error is an *abi.Fault for what the guest did or ran into. Where Host.Call returned an error that is
-	// not an *abi.Fault, the guest was stopped at once, could not catch it, and Run returns that error as it is.
+	// The error is an *abi.Fault if it comes from the guest. If Host.Call returns an error that is
+	// not an *abi.Fault, the guest is stopped at once, without a chance to catch it, and Run
+	// returns that error unchanged.
 	Run(ctx context.Context, in Input, host Host) (Output, error)
-	// Close frees the program; runs under way end first. Closing twice is fine.
+	// Close frees the program after active runs have ended. It is safe to call it more than once.
 	Close() error
 }
 
-// Warmer is what a Program implements that has to get ready before it runs for a domain, such as by starting a process.
-// Run does so itself, in the time of the run; a host that calls Warm before keeps the two apart.
+// Warmer is implemented by programs that prepare something before the first run for a domain, such
+// as a process. Run does so itself, within the time of the run. A host calls Warm first, to keep
+// the preparation out of the run's time.
 type Warmer interface {
-	// IsWarm reports whether a run for the domain could begin at once, or would have to wait for other runs.
+	// IsWarm reports whether Warm has nothing to prepare: a run for the domain could begin at once,
+	// or only waits for other runs.
 	IsWarm(domain string) bool
-	// Warm gets ready for a run for the domain. The error is as those of Run.
+	// Warm prepares a run for the domain. Its errors are those of Run.
 	Warm(ctx context.Context, domain string) error
 }
 
-// Input is what one run gets.
+// Input is the input of one run.
 type Input struct {
 	// Input and Context are JSON objects.
 	Input   json.RawMessage
 	Context json.RawMessage
 	Limits  Limits
-	// Domain says for whom the run is, within the domain of its source. Runs for two of them never share a process,
-	// one after the other included, where the engine uses processes. "" is a domain like any other.
+	// Domain is the isolation domain of the run's caller, within the domain of the source. Engines
+	// that use worker processes never run two domains in one process, not even one after the other.
+	// "" is a domain of its own.
 	Domain string
-	// Now is what the guest's clock shows at the start; Seed seeds its random source where it is not zero.
-	// Both are zero but in tests: then the clock and the random source are the real ones.
+	// Now is the guest's clock at the start of the run, and Seed the seed of its random source. If
+	// one is zero, the guest gets the real clock or random source. Only tests set them.
 	Now  time.Time
 	Seed int64
 }
 
-// Host is what a guest can reach. Its functions are called by one goroutine at a time, that of Run.
+// Host contains the functions that a guest can call. They are called by one goroutine at a time,
+// that of Run.
 type Host struct {
-	// Call performs a memory operation and returns its reply as JSON. An *abi.Fault is raised in the guest,
-	// which may catch it; any other error ends the run at once.
+	// Call performs a memory operation and returns its reply as JSON. An *abi.Fault is raised in
+	// the guest, which may catch it. Any other error ends the run at once.
 	Call func(ctx context.Context, call abi.Call) (json.RawMessage, error)
-	// Log takes a log line. An error ends the run at once and is returned by Run as it is.
+	// Log receives a log line. An error ends the run at once, and Run returns it unchanged.
 	Log func(level abi.Level, text string) error
 }
 
-// Output is what a guest answered.
+// Output is the result of a guest.
 type Output struct {
-	// Output is the answer as JSON; "null" where the tool returned nothing.
+	// Output is the tool's return value as JSON, "null" if it returned nothing.
 	Output json.RawMessage
-	// Context is a JSON object of the keys that the guest added to its context or changed; nil for none.
+	// Context is a JSON object of the context keys that the guest added or changed, nil if there
+	// are none.
 	Context json.RawMessage
-	// Warnings are for the tool's author: what looks like a mistake but is none for sure.
+	// Warnings are possible mistakes, for the tool's author.
 	Warnings []string
-	// MemoryBytes is the guest's peak memory, 0 where the engine cannot tell.
+	// MemoryBytes is the guest's peak memory, 0 if the engine cannot measure it.
 	MemoryBytes int64
-	// CPU is the processor time of a process that ran the guest for the caller, 0 where the caller's own did. It is
-	// set where Run returns an error too.
+	// CPU is the processor time of the worker process that ran the guest, 0 if the guest ran in
+	// this process. It is also set if Run returns an error.
 	CPU time.Duration
 }
 
-// Limits bound one run. A zero field means the default that its comment names, never "no limit".
-// Time is bounded by the context of Run, calls and logs by the functions of Host.
+// Limits bounds one run. A zero field means the default that its comment names, never "no limit".
+// The context of Run bounds the time. The functions of Host bound calls and logs.
 type Limits struct {
-	// CallDepth bounds nested calls. Default 500.
+	// CallDepth bounds nested function calls. Default 500.
 	CallDepth int
-	// ValueNesting bounds nested arrays and objects in values that cross. Default 100.
+	// ValueNesting bounds the nesting of arrays and objects in values that the guest and the host
+	// exchange. Default 100.
 	ValueNesting int
 	// OutputBytes bounds the output as JSON. Default 1 MiB.
 	OutputBytes int
-	// MemoryBytes bounds the guest's memory where the engine can. Default: that of MemoryOf, 64 MiB for most.
+	// MemoryBytes bounds the guest's memory, on engines that support it. Default: see MemoryOf, 64
+	// MiB for most engines.
 	MemoryBytes int64
-	// CPU bounds the processor time of a guest that has a process to itself. Default: twice the time until the deadline
-	// of Run's context, for a garbage collector may work beside the guest.
+	// CPU bounds the processor time of a guest in a process of its own. Default: twice the time
+	// until the deadline of Run's context, since a garbage collector may run in parallel with the
+	// guest.
 	CPU time.Duration
-	// Fuel bounds what a WebAssembly guest does, in units of up to 64 instructions, to the next slice of 131,072 units:
-	// the same on every machine. Other engines do not look at it. Default: what the time allows.
+	// Fuel bounds the instructions of a WebAssembly guest, in units of up to 64 instructions,
+	// rounded up to slices of 131,072 units. The same run uses the same fuel on every machine.
+	// Other engines ignore it. Default: no bound besides the deadline.
 	Fuel int64
-	// LogBytes and LogLines are how much of a log Host.Log still takes in; an engine may keep back what is over.
-	// Default 64 KiB and 1,000.
+	// LogBytes and LogLines are the amount of log that Host.Log still accepts. An engine may drop
+	// the rest. Default 64 KiB and 1,000.
 	LogBytes int
 	LogLines int
 }
@@ -182,7 +197,7 @@ const (
 	DefaultLogBytes     = 64 << 10
 	DefaultLogLines     = 1000
 
-	// MaxSourceNesting bounds nested brackets in source code, at load.
+	// MaxSourceNesting bounds nested brackets in source code that is loaded.
 	MaxSourceNesting = 1000
 )
 

@@ -2,27 +2,30 @@ package engine
 
 import "slices"
 
-// Info describes an engine. The host, the workers and the command line take from it which languages and files there are,
-// so that nothing else names them.
+// Info describes an engine. The host, the workers and the command line take the supported languages
+// and file extensions only from here.
 type Info struct {
 	// Name identifies the engine, such as "js". It is unique among the engines of a host.
 	Name string
-	// Languages are the languages of Extensions that a caller may send as text, instead of naming a tool. Default: none.
+	// Languages are the languages, among those of Extensions, in which a caller may send source
+	// text instead of naming a tool. Default: none.
 	Languages []Language
-	// Extensions are the file extensions of the sources that the engine runs, such as ".ts". The folder of a tool is searched
-	// for them in this order.
+	// Extensions are the file extensions of the sources that the engine runs, such as ".ts". A
+	// tool's folder is searched for them in this order.
 	Extensions []string
-	// Imports are the extensions of further files that a source may import. The engine reads no others in a worker.
+	// Imports are the extensions of other files that a source may import. In a worker, the engine
+	// reads no others.
 	Imports []string
 }
 
-// Language is a programming language in which an engine takes source text.
+// Language is a programming language in which an engine accepts source text.
 type Language struct {
-	// Name is how requests name the language, in lower case, such as "javascript".
+	// Name is the name of the language in requests, in lower case, such as "javascript".
 	Name string
-	// Title is the name for people, such as "JavaScript".
+	// Title is the display name, such as "JavaScript".
 	Title string
-	// Extensions are the extensions of files in this language, at least one. Text that has no file gets the first one.
+	// Extensions are the file extensions of the language, at least one. Source text without a file
+	// gets the first one.
 	Extensions []string
 }
 
@@ -35,7 +38,7 @@ func Infos(engines []Engine) []Info {
 	return infos
 }
 
-// Extensions returns the extensions of all sources that the engines of a table run, in its order.
+// Extensions returns the extensions of all sources that the engines in a table run, in its order.
 func Extensions(table []Info) (all []string) {
 	for _, i := range table {
 		all = append(all, i.Extensions...)
@@ -43,7 +46,7 @@ func Extensions(table []Info) (all []string) {
 	return all
 }
 
-// Languages returns the languages of a table, in its order.
+// Languages returns the languages in a table, in its order.
 func Languages(table []Info) (all []Language) {
 	for _, i := range table {
 		all = append(all, i.Languages...)
@@ -51,7 +54,8 @@ func Languages(table []Info) (all []Language) {
 	return all
 }
 
-// Readable returns the extensions of all files that workers read for the engines of a table: sources and what they import.
+// Readable returns the sorted extensions of all files that workers read for the engines in a table:
+// sources and imports.
 func Readable(table []Info) []string {
 	all := Extensions(table)
 	for _, i := range table {

@@ -2,10 +2,10 @@ package engine
 
 import "strings"
 
-// Review is the result of a static check of a source, for the tool's author. It is not complete: it holds what an engine
-// is certain of without running the code.
+// Review is the result of a static check of a source, for the tool's author. It is not complete: it
+// contains only what an engine can prove without running the code.
 type Review struct {
-	// Calls are the memory calls whose operation and store are written in the code.
+	// Calls are the memory calls whose operation and store are literals in the code.
 	Calls []MemoryCall `json:"calls,omitempty"`
 	// Findings are the other mistakes, in the order of the code.
 	Findings []Finding `json:"findings,omitempty"`
@@ -33,13 +33,14 @@ type Finding struct {
 	Position
 }
 
-// Reviewer is implemented by programs that can review their source. Review returns the result if the source was loaded
-// with Source.Review, and a zero Review otherwise.
+// Reviewer is implemented by programs that can review their source. Review returns the result if
+// the source was loaded with Source.Review, and a zero Review otherwise.
 type Reviewer interface {
 	Review() Review
 }
 
-// ReviewOf returns the review of a program, or a zero Review if its engine makes none.
+// ReviewOf returns the review of a program, or a zero Review if its engine does not support
+// reviews.
 func ReviewOf(p Program) Review {
 	if r, ok := p.(Reviewer); ok {
 		return r.Review()
@@ -47,13 +48,14 @@ func ReviewOf(p Program) Review {
 	return Review{}
 }
 
-// The bounds of a Review. An engine leaves out what is over.
+// The bounds of a Review. Engines omit the rest.
 const (
 	MaxReviewCalls    = 500
 	MaxReviewFindings = 100
 )
 
-// Bounded returns the review within its bounds, with long texts cut: a guest's process may have made it.
+// Bounded returns the review within its bounds, with long texts truncated. A review from a guest's
+// process is not trusted.
 func (r Review) Bounded() Review {
 	const name, text = 256, 1 << 10
 	var b Review

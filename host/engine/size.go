@@ -2,8 +2,8 @@ package engine
 
 import "fmt"
 
-// FormatSize writes a number of bytes as files write it, such as 64MiB; one that is not a whole number of a unit as
-// "1025 bytes".
+// FormatSize formats a number of bytes in the notation of app files, such as 64MiB. A number that
+// is not a multiple of a unit is formatted like "1025 bytes".
 func FormatSize(bytes int64) string {
 	for _, u := range []struct {
 		name string

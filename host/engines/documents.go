@@ -11,20 +11,22 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// NewDocumentPool makes a pool of cells that read documents, whose one engine is what extract.Reader wants. It is not
-// that of the tools: no tool can name the engine, and no upload takes a tool's cell. sandbox.Options.Languages is not looked
-// at, Cells is by default the number of processors that Go uses. It is closed after its readers.
+// NewDocumentPool returns a pool of workers that extract text from uploaded documents. Its only
+// engine is the one that extract.Reader needs. It is separate from the pool of tools: no tool can
+// name the engine, and uploads do not occupy the workers of tools. sandbox.Options.Languages is
+// ignored. The default of Cells is the number of processors that Go uses. Close the pool after its
+// readers.
 func NewDocumentPool(cells sandbox.Options) (*sandbox.Pool, error) {
 	language := documents()
 	if unsound(runtime.GOARCH) != "" && len(cells.Require) > 0 {
-		language.Shared = nil // without which no text is read from PDF
+		language.Shared = nil // without it no text is extracted from PDF files
 	}
 	cells.Languages = []sandbox.Language{language}
 	cells.Cells = cmp.Or(cells.Cells, runtime.GOMAXPROCS(0))
 	return sandbox.New(cells)
 }
 
-// documents are what cells read beside the languages of tools.
+// documents returns the engine that workers have in addition to those of tools.
 func documents() sandbox.Language {
 	return sandbox.Language{
 		MemoryFiles: true,
@@ -43,6 +45,6 @@ func compilePDFium(ctx context.Context, s sandbox.Setup) error {
 
 func startPDFium(ctx context.Context, e engine.Engine) {
 	if d, ok := e.(*extract.Engine); ok {
-		_ = d.Start(ctx) // loading the program tries again, and reports it
+		_ = d.Start(ctx) // loading the program retries, and reports the error
 	}
 }

@@ -1,9 +1,11 @@
-// Package engines is the set of engines that toolrun has: JavaScript and TypeScript, WebAssembly, and Python.
+// Package engines bundles toolrun's engines: JavaScript and TypeScript, WebAssembly, and Python.
 //
-// A program that runs tools calls [Main] first in main and creates its engines with [NewPool]: every guest then runs in a
-// locked-down worker process. [InProcess] returns the same engines without those processes, for tools that are trusted.
+// A program that runs tools calls [Main] first in main and creates its engines with [NewPool]:
+// every guest then runs in a locked-down worker process. [InProcess] returns the same engines
+// without worker processes, for trusted tools.
 //
-// Python runs on an interpreter that is not part of this module: package distribution installs one, [WithPython] names it.
+// Python needs an interpreter that is not part of this module: package distribution installs one,
+// and [WithPython] sets its path.
 package engines
 
 import (
@@ -11,26 +13,27 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// Main makes this process a cell where it was started as one, and does not return then; otherwise it does nothing. A
-// program that calls NewPool or NewDocumentPool calls it first of all in main, and its tests in TestMain.
+// Main runs a worker and does not return, if this process was started as a worker. Otherwise it
+// does nothing. A program that uses NewPool or NewDocumentPool must call it first in main, and in
+// TestMain of its tests.
 func Main() { sandbox.Main(append(sandboxed(choices{}), documents())...) }
 
-// NewPool makes a pool of cells for every language; sandbox.Options.Languages is not looked at. Its Engines are what
-// host.Options wants; it is closed after the host.
+// NewPool returns a worker pool for every language. sandbox.Options.Languages is ignored. Pass its
+// Engines to host.Options, and close it after the host.
 func NewPool(cells sandbox.Options, options ...Option) (*sandbox.Pool, error) {
 	cells.Languages = sandboxed(choose(options))
 	return sandbox.New(cells)
 }
 
-// UTC is the time zone that tools have in cells.
+// UTC is the time zone of tools in workers.
 var UTC = engine.UTC
 
-// InProcess returns an engine for every language that runs its guests in this process. There is one wall less: a
-// guest can make the process run out of memory, or hang it, in ways that no engine can hinder, and a bug of an engine
-// is a hole. Every Result says so, as a warning.
+// InProcess returns an engine for every language that runs guests in this process. It has one
+// isolation layer less: a guest can exhaust the memory of the process or hang it, and a bug in an
+// engine is a sandbox escape. Every Result contains a warning about that.
 //
-// JavaScript's dates are then in the process's local time zone. A program sets time.Local to UTC at its start to have them
-// in UTC, as they are in cells.
+// JavaScript dates use the process's local time zone. Set time.Local to UTC at the start of the
+// program to have UTC as in workers.
 func InProcess(options ...Option) []engine.Engine {
 	c := choose(options)
 	var all []engine.Engine

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// A program calls Main first of all in main, as these tests do here: in a cell it does not return.
+// A program calls Main first in main, as these tests do here. In a worker it does not return.
 func TestMain(m *testing.M) {
 	engines.Main()
 	os.Exit(m.Run())

@@ -1,6 +1,6 @@
 package engines
 
-// Option changes what NewPool or InProcess make.
+// Option is an option of NewPool and InProcess.
 type Option func(*choices)
 
 type choices struct {
@@ -16,17 +16,18 @@ func choose(options []Option) (c choices) {
 	return c
 }
 
-// WithPython names the file of the interpreter that Python tools run on, CPython for WASI: what distribution.Find tells,
-// or another build. It is read when the first Python tool is loaded. Default: there is none, and a Python tool is
-// answered with what to do.
+// WithPython sets the file of the interpreter for Python tools, CPython for WASI: the one that
+// distribution.Find returns, or another build. It is read when the first Python tool is loaded.
+// Default: none; a Python tool then fails with a hint.
 func WithPython(file string) Option { return func(c *choices) { c.python = file } }
 
-// WithCache has engines in process keep what they compiled in a folder, which is the user's alone. Pools have
-// sandbox.Options.CacheDir for that. Default: it is not kept.
+// WithCache sets a folder, accessible only to the user, in which in-process engines keep compiled
+// code. Pools use sandbox.Options.CacheDir instead. Default: compiled code is not kept.
 func WithCache(dir string) Option { return func(c *choices) { c.cacheDir = dir } }
 
-// WithPanicLog has panics of engines in process told to a function, which may be called by many goroutines: each is a
-// bug. Pools have sandbox.Options.Logger for that. Default: what it was is lost.
+// WithPanicLog sets a function that is called for each panic in an in-process engine, possibly by
+// many goroutines. Each panic is a bug. Pools use sandbox.Options.Logger instead. Default: panics
+// are not logged.
 func WithPanicLog(log func(engine string, value any, stack []byte)) Option {
 	return func(c *choices) { c.panicked = log }
 }

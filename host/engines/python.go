@@ -13,12 +13,14 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// interpreterBytes is what a cell has for instances of the interpreter that wait to be used again, beside the one that
-// runs: the kernel counts the whole memory of each, with its stack, and not what was touched.
+// interpreterBytes is the memory of a worker for instances of the interpreter that wait to be
+// reused, besides the one that runs. The kernel counts the whole memory of each with its stack,
+// touched or not.
 const interpreterBytes = 288 << 20
 
-// pythonLanguage is Python in cells: the interpreter is compiled in one that sees no guest, for all others to read, and
-// started in each before there is something to do. Where nothing can be kept there is none.
+// pythonLanguage returns Python for workers. A worker without guests compiles the interpreter for
+// all others, and each worker starts it before there is a run. Without a place for compiled code
+// there is no Python.
 func pythonLanguage(c choices) sandbox.Language {
 	file := c.python
 	var files []string
@@ -42,10 +44,10 @@ func pythonLanguage(c choices) sandbox.Language {
 	}
 }
 
-// noCache answers in cells that have no compiled interpreter, since their pool has no place to keep it.
+// noCache returns the error of workers whose pool cannot keep compiled code.
 func noCache() ([]byte, error) {
-	return nil, abi.Faultf(abi.Unavailable, "Python tools need a folder where compiled code is kept").
-		WithHint("name one in cell.Options.CacheDir; the toolrun command needs HOME or XDG_CACHE_HOME")
+	return nil, abi.Faultf(abi.Unavailable, "Python tools need a folder for compiled code").
+		WithHint("set sandbox.Options.CacheDir; the toolrun command needs HOME or XDG_CACHE_HOME")
 }
 
 func compilePython(ctx context.Context, s sandbox.Setup) error {
@@ -66,39 +68,39 @@ func startPython(ctx context.Context, e engine.Engine) {
 	}
 }
 
-// stateOf tells one state of a file from another without reading it, and what is made of it from what another version
-// makes.
+// stateOf returns a text that changes with the file and with toolrun's version, without reading the
+// file.
 func stateOf(file string) string {
 	info, err := os.Stat(file)
 	if err != nil {
 		return file
 	}
-	if distribution.Holds(file) { // whose every byte is checked when it is read, and which may be installed again
+	if distribution.Holds(file) { // its content is verified when it is read, and it may be reinstalled
 		return fmt.Sprint(python.Version(), " ", distribution.SHA256)
 	}
 	return fmt.Sprint(python.Version(), " ", file, " ", info.Size(), " ", info.ModTime().UnixNano())
 }
 
-// readPython reads an interpreter: an installed one, of which every byte is checked, or another build.
+// readPython reads an interpreter: an installed one, whose content is verified, or another build.
 func readPython(file string) ([]byte, error) {
 	if file == "" {
-		return nil, abi.Faultf(abi.Unavailable, "there is no Python runtime to run it with").
-			WithHint("toolrun python install gets one; --python-wasm FILE names one")
+		return nil, abi.Faultf(abi.Unavailable, "no Python runtime is installed").
+			WithHint("run toolrun python install, or set --python-wasm FILE")
 	}
 	if distribution.Holds(file) {
 		return distribution.Read(file)
 	}
 	info, err := os.Stat(file)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxRuntimeBytes) {
-		return nil, abi.Faultf(abi.Unavailable, "the Python runtime is no regular file of at most %d bytes", maxRuntimeBytes)
+		return nil, abi.Faultf(abi.Unavailable, "the Python runtime is not a regular file of at most %d bytes", maxRuntimeBytes)
 	}
 	code, err := os.ReadFile(file)
 	if err != nil {
-		return nil, abi.Faultf(abi.Unavailable, "the Python runtime cannot be read").
-			WithHint("the file is missing, or this user may not read it")
+		return nil, abi.Faultf(abi.Unavailable, "cannot read the Python runtime").
+			WithHint("the file is missing or not readable by this user")
 	}
 	return code, nil
 }
 
-// maxRuntimeBytes is more than any build of CPython has.
+// maxRuntimeBytes exceeds the size of any build of CPython.
 const maxRuntimeBytes = 256 << 20

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// pythonEngine is the engine of a pool for Python.
+// pythonEngine returns the engine for Python of a pool.
 func pythonEngine(t *testing.T, cells sandbox.Options, options ...engines.Option) engine.Engine {
 	t.Helper()
 	pool, err := engines.NewPool(cells, options...)
@@ -32,11 +32,11 @@ func pythonEngine(t *testing.T, cells sandbox.Options, options ...engines.Option
 	return nil
 }
 
-// TestPython is the suite of engines for Python in cells.
+// TestPython runs the conformance suite of engines for Python in workers.
 func TestPython(t *testing.T) {
 	cache, err := os.UserCacheDir() // where the command keeps the compiled interpreter
 	if err != nil {
-		t.Skipf("this user has no folder for caches: %v", err)
+		t.Skipf("this user has no cache folder: %v", err)
 	}
 	e := pythonEngine(t, sandbox.Options{CacheDir: filepath.Join(cache, "toolrun", "cells")}, engines.WithPython(disttest.File(t)))
 	enginetest.Run(t, enginetest.Config{Engine: e, Write: pythontools.Write})
@@ -48,7 +48,7 @@ func TestPythonIsMissing(t *testing.T) {
 		_, err := pythonEngine(t, sandbox.Options{}, options...).Load(t.Context(), engine.Source{Path: "a.py", Code: []byte("return 1")})
 		f, ok := errors.AsType[*abi.Fault](err)
 		if !ok || f.Hint == "" || f.Code != abi.SourceInvalid && f.Code != abi.Unavailable {
-			t.Errorf("%s: Load = %v; want a fault that says what to do", name, err)
+			t.Errorf("%s: Load = %v; want a fault with a hint", name, err)
 		}
 	}
 }

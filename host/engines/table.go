@@ -12,15 +12,16 @@ import (
 
 //go:generate go run ./generate ../app/extensions.go
 
-// entry is an engine of toolrun: how it is made in a worker, and in this process.
+// entry describes how a bundled engine is created, in a worker and in this process.
 type entry struct {
 	title     string // for the log of panics
 	sandboxed func(choices) sandbox.Language
 	inProcess func(c choices, panicked func(value any, stack []byte)) engine.Engine
 }
 
-// table returns the engines of toolrun. It is the only list of them: what else there is to know of an engine, such as its
-// languages and the extensions of its files, is in its Info. After a change, go generate writes the default of app.Loader.
+// table returns the bundled engines. It is the only list of them: their languages and file
+// extensions are in their Info. After a change, run go generate to update the default of
+// app.Loader.
 func table() []entry {
 	return []entry{
 		{"JavaScript", jsLanguage, func(_ choices, panicked func(any, []byte)) engine.Engine {
@@ -35,10 +36,10 @@ func table() []entry {
 	}
 }
 
-// Infos returns what there is to know of the engines of toolrun. It starts none.
+// Infos returns the descriptions of the bundled engines. It starts none.
 func Infos() []engine.Info { return engine.Infos(InProcess()) }
 
-// sandboxed returns the engines as workers run them.
+// sandboxed returns the engines for workers.
 func sandboxed(c choices) (all []sandbox.Language) {
 	for _, e := range table() {
 		all = append(all, e.sandboxed(c))
@@ -59,13 +60,15 @@ func wasmLanguage(choices) sandbox.Language {
 	}
 }
 
-// unsound says why the compiler of WebAssembly, which Python needs too, cannot be trusted on a processor; "" where it can.
+// unsound returns why the WebAssembly compiler, which Python needs too, is not safe on a processor
+// architecture, or "" if it is.
 func unsound(arch string) string {
 	if arch == "arm64" {
-		return "the compiler of WebAssembly (wazero 1.12) computes wrong values on arm64, which nothing shows to be harmless"
+		return "the WebAssembly compiler (wazero 1.12) computes wrong values on arm64, which is not known to be harmless"
 	}
 	return ""
 }
 
-// wasmStackBytes is what wazero takes for the stack of a guest that calls as deep as it may, while it grows.
+// wasmStackBytes is the memory that wazero needs to grow the stack of a guest with maximum call
+// depth.
 const wasmStackBytes = 128 << 20

@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestTable compares what app files are checked for with what the engines run, in workers and in process.
+// TestTable expects app files to be checked for the same extensions that the engines run, in
+// workers and in process.
 func TestTable(t *testing.T) {
 	want := engine.Extensions(engines.Infos())
 	if got := app.Extensions(); !slices.Equal(got, want) {
@@ -28,7 +29,7 @@ func TestTable(t *testing.T) {
 		for _, l := range i.Languages {
 			for _, extension := range l.Extensions {
 				if !slices.Contains(i.Extensions, extension) {
-					t.Errorf("%s has files %s, which the engine %s does not run", l.Title, extension, i.Name)
+					t.Errorf("%s lists files %s, which the engine %s does not run", l.Title, extension, i.Name)
 				}
 			}
 		}

@@ -13,8 +13,9 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// FuzzTemplate: a text is refused at a place within it, or renders within its limit and reads the stores that
-// Refs names and no other, of which the paths that Refs names are enough. Escaped, every text is itself.
+// FuzzTemplate: a text is rejected with a position within it, or it renders within the limit and
+// reads only the stores that Refs names. The paths that Refs names are sufficient. An escaped text
+// renders as itself.
 func FuzzTemplate(f *testing.F) {
 	for _, seed := range []string{
 		``, `Hello {{memory.sessionMeta.metadata.userName}}!`, "a\n{{ memory.b[0].c[\"d }}\"] }} \\{{ \\\\{{memory.b}}",
@@ -50,15 +51,15 @@ func FuzzTemplate(f *testing.F) {
 			t.Fatalf("Render read %q; Refs names %q", asked, named)
 		}
 		if len(got) > most || !utf8.ValidString(got) {
-			t.Fatalf("Render gave %d bytes, valid UTF-8 %v", len(got), utf8.ValidString(got))
+			t.Fatalf("Render returned %d bytes, valid UTF-8 %v", len(got), utf8.ValidString(got))
 		}
 		if projected := renderProjected(t, tmpl, content); projected != got {
-			t.Fatalf("Render of what Refs names = %q; want %q", projected, got)
+			t.Fatalf("Render with only the fields in Refs = %q; want %q", projected, got)
 		}
 	})
 }
 
-// renderProjected renders with no more of the content than Refs names.
+// renderProjected renders with only the content that Refs names.
 func renderProjected(t *testing.T, tmpl *template.Template, content string) string {
 	paths := map[string][]string{}
 	for _, ref := range tmpl.Refs() {
@@ -80,7 +81,8 @@ func renderProjected(t *testing.T, tmpl *template.Template, content string) stri
 	return got
 }
 
-// project keeps of an object the members on paths, through arrays element by element; at is where value is.
+// project keeps the members of an object that are on paths, through arrays element by element. at
+// is the path of value.
 func project(value any, at string, paths []string) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -104,7 +106,7 @@ func project(value any, at string, paths []string) any {
 	return nil
 }
 
-// checkEscaped escapes text as the package says; it must render as itself and read nothing.
+// checkEscaped escapes text as the package documents. It must render as itself and read nothing.
 func checkEscaped(t *testing.T, text string) {
 	if !utf8.ValidString(text) {
 		return
@@ -137,6 +139,6 @@ func checkError(t *testing.T, text string, err error) {
 	}
 	lines := strings.Split(text, "\n")
 	if e.Line < 1 || e.Line > len(lines) || e.Column < 1 || e.Column > utf8.RuneCountInString(lines[e.Line-1])+1 {
-		t.Fatalf("Parse(%q) = %v, which is no place in it", text, e)
+		t.Fatalf("Parse(%q) = %v, which has a position outside of it", text, e)
 	}
 }

@@ -12,10 +12,10 @@ import (
 // Ref is a store that a template reads.
 type Ref struct {
 	Store string
-	// Paths are the fields that the template needs, in the notation of projections ("a.b"), none of them
-	// inside of another; nil where it needs the whole content. Reading only these renders the same text.
+	// Paths are the fields that the template reads, in the notation of projections ("a.b"). None is
+	// inside another. Nil means the whole content. Reading only these fields renders the same text.
 	Paths []string
-	// Line and Column are where the template first names the store, as in Error.
+	// Line and Column are the position of the first use of the store, as in Error.
 	Line, Column int
 }
 
@@ -39,9 +39,11 @@ func (t *Template) Refs() []Ref {
 	return refs
 }
 
-// outermost returns paths without those that lie inside of others, in order; nil where one is everything.
+// outermost returns the sorted paths that are not inside another, or nil if one is the whole
+// content.
 func outermost(paths []string) []string {
-	// A field sorts directly before what is inside of it: the point is made to sort before all else.
+	// A field must sort directly before the fields inside it, so the dot has to sort before any
+	// other character.
 	key := func(path string) string { return strings.ReplaceAll(path, ".", "\x00") }
 	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(key(a), key(b)) })
 	if paths[0] == "" {
@@ -79,7 +81,7 @@ func (m memoryRef) render(r *renderer) error {
 	return r.write(text)
 }
 
-// String is the expression as a template has it.
+// String returns the expression in the notation of templates.
 func (m memoryRef) String() string {
 	text := "memory." + m.store
 	for _, step := range m.path {
@@ -95,7 +97,7 @@ func (m memoryRef) String() string {
 	return text
 }
 
-// plainStep reports whether a step of a path can stand behind a point.
+// plainStep reports whether a step of a path can follow a dot.
 func plainStep(step string) bool {
 	p := parser{text: step}
 	return step != "" && p.name() == step && !isIndex(step)
@@ -105,11 +107,11 @@ func isIndex(step string) bool {
 	return step != "" && strings.Trim(step, "0123456789") == ""
 }
 
-// maxProjection is how many steps of a path go into a projection; memory refuses much longer ones.
+// maxProjection bounds the steps of a path in a projection; memory rejects much longer ones.
 const maxProjection = 32
 
-// projection returns the longest beginning of the path that a projection can say as it is: it has no indexes, and no names
-// with a point or a backslash in them, or that may be operators.
+// projection returns the longest prefix of the path that a projection can express: without indexes,
+// and without names that contain a dot or a backslash or may be operators.
 func (m memoryRef) projection() string {
 	end := slices.IndexFunc(m.path, func(step string) bool {
 		return step == "" || strings.ContainsAny(step, `.\`) || step[0] == '$' || step[0] >= '0' && step[0] <= '9'
@@ -120,7 +122,8 @@ func (m memoryRef) projection() string {
 	return strings.Join(m.path[:min(end, maxProjection)], ".")
 }
 
-// lookup follows path through objects by name and through arrays by index; nil where it leads nowhere.
+// lookup follows path through objects by name and through arrays by index. It returns nil if the
+// path does not exist.
 func lookup(value any, path []string) any {
 	for _, step := range path {
 		switch v := value.(type) {
@@ -139,7 +142,7 @@ func lookup(value any, path []string) any {
 	return value
 }
 
-// textOf returns the text that a value renders as.
+// textOf returns the text of a rendered value.
 func textOf(value any) (string, error) {
 	switch v := value.(type) {
 	case nil:

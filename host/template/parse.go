@@ -11,28 +11,28 @@ import (
 
 // Error is a mistake in a template.
 type Error struct {
-	// Line and Column are where it is, both from 1, columns in characters.
+	// Line and Column are its position, both from 1, columns in characters.
 	Line, Column int
-	// Message says what is wrong and Hint what to write instead.
+	// Message describes the mistake, and Hint how to fix it.
 	Message string
 	Hint    string
 }
 
-// Error returns the place and the message, as in "3:14: the expression is not closed".
+// Error returns the position and the message, as in "3:14: the expression is not closed".
 func (e *Error) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message)
 }
 
 const (
-	hintForms   = `an expression is {{memory.<store>}} or {{memory.<store>.<path>}}; two literal braces are written \{{`
-	hintClose   = `close it with }}; two literal braces are written \{{`
-	hintBraces  = `two braces are enough, for nothing is escaped; put a space after a literal brace: { {{`
+	hintForms   = `an expression is {{memory.<store>}} or {{memory.<store>.<path>}}; write two literal braces as \{{`
+	hintClose   = `close it with }}; write two literal braces as \{{`
+	hintBraces  = `use two braces: nothing is escaped; put a space after a literal brace: { {{`
 	hintBracket = `write an index, as in [0], or a name in double quotes, as in ["a name"]`
 	hintUTF8    = `save it as UTF-8`
-	hintName    = `a name in a path has letters, digits, _, - and $; others are written in brackets, as in ["a name"]`
+	hintName    = `a name in a path has letters, digits, _, - and $; write others in brackets, as in ["a name"]`
 )
 
-// Parse reads a template. Its error is an *Error.
+// Parse parses a template. The error is an *Error.
 func Parse(text string) (*Template, error) {
 	p := parser{text: text, mark: position{line: 1, column: 1}}
 	if at := invalidUTF8(text); at >= 0 {
@@ -48,14 +48,14 @@ func Parse(text string) (*Template, error) {
 type parser struct {
 	text string
 	pos  int
-	// mark is the last place that was told; counting on from there keeps parsing linear.
+	// mark is the last position that was computed. Counting on from it keeps parsing linear.
 	mark position
 }
 
-// position is an offset in the text and the same as line and column.
+// position is an offset in the text, with its line and column.
 type position struct{ offset, line, column int }
 
-// nodes reads the whole text.
+// nodes parses the whole text.
 func (p *parser) nodes() ([]node, error) {
 	var nodes []node
 	var text strings.Builder
@@ -90,7 +90,7 @@ func (p *parser) nodes() ([]node, error) {
 	}
 }
 
-// expression reads {{...}}. It begins with a name that says what kind of expression it is.
+// expression parses {{...}}. The first name determines the kind of expression.
 func (p *parser) expression() (node, error) {
 	open := p.pos
 	p.take("{{")
@@ -117,7 +117,7 @@ func (p *parser) expression() (node, error) {
 	return nil, p.errorf(first, hintForms, "%s is not known in templates", quote(namespace))
 }
 
-// memory makes the expression that begins at offset at and has this path after its first name.
+// memory returns the expression at an offset with this path after its first name.
 func (p *parser) memory(at int, path []string) (node, error) {
 	if len(path) == 0 || path[0] == "" {
 		return nil, p.errorf(at, hintForms, "the expression names no store")
@@ -126,7 +126,7 @@ func (p *parser) memory(at int, path []string) (node, error) {
 	return memoryRef{store: path[0], path: path[1:], line: line, column: column}, nil
 }
 
-// path reads the steps after a name: .name, .0, [0] and ["name"].
+// path parses the steps after a name: .name, .0, [0] and ["name"].
 func (p *parser) path() ([]string, error) {
 	var steps []string
 	for {
@@ -135,7 +135,7 @@ func (p *parser) path() ([]string, error) {
 		switch {
 		case p.take("."):
 			if step = p.name(); step == "" {
-				err = p.errorf(p.pos, hintName, "a name is missing after the point")
+				err = p.errorf(p.pos, hintName, "a name is missing after the dot")
 			}
 		case p.take("["):
 			step, err = p.bracket()
@@ -149,7 +149,7 @@ func (p *parser) path() ([]string, error) {
 	}
 }
 
-// bracket reads what follows an opening bracket, and the closing one.
+// bracket parses the rest of a step in brackets.
 func (p *parser) bracket() (string, error) {
 	at := p.pos
 	step := p.while(func(r rune) bool { return '0' <= r && r <= '9' })
@@ -158,12 +158,12 @@ func (p *parser) bracket() (string, error) {
 		step, ok = p.quoted()
 	}
 	if !ok || !p.take("]") {
-		return "", p.errorf(at, hintBracket, "the brackets hold neither an index nor a name in quotes")
+		return "", p.errorf(at, hintBracket, "the brackets contain neither an index nor a name in quotes")
 	}
 	return step, nil
 }
 
-// quoted reads a string as JSON writes it.
+// quoted parses a JSON string.
 func (p *parser) quoted() (string, bool) {
 	if !strings.HasPrefix(p.text[p.pos:], `"`) {
 		return "", false
@@ -210,13 +210,13 @@ func (p *parser) take(token string) bool {
 	return true
 }
 
-// unexpected is the error for what stands at p.pos within the expression that begins at open.
+// unexpected returns the error for the text at p.pos, within the expression that begins at open.
 func (p *parser) unexpected(open int) *Error {
 	inside, _, closed := strings.Cut(p.text[open+len("{{"):], "}}")
 	if !closed || strings.Contains(inside, "{{") {
 		return p.errorf(open, hintClose, "the expression is not closed")
 	}
-	return p.errorf(p.pos, hintForms, "%s is no expression", quote(strings.TrimSpace(inside)))
+	return p.errorf(p.pos, hintForms, "%s is not an expression", quote(strings.TrimSpace(inside)))
 }
 
 func (p *parser) errorf(at int, hint, format string, args ...any) *Error {
@@ -224,7 +224,7 @@ func (p *parser) errorf(at int, hint, format string, args ...any) *Error {
 	return &Error{Line: line, Column: column, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// place returns where an offset is, as Error has it. Offsets are asked for in the order of the text.
+// place returns the line and column of an offset. Offsets must be requested in ascending order.
 func (p *parser) place(offset int) (line, column int) {
 	passed := p.text[p.mark.offset:offset]
 	if newline := strings.LastIndexByte(passed, '\n'); newline >= 0 {
@@ -237,7 +237,7 @@ func (p *parser) place(offset int) (line, column int) {
 	return p.mark.line, p.mark.column
 }
 
-// invalidUTF8 returns the offset of the first byte that is no UTF-8, or -1.
+// invalidUTF8 returns the offset of the first byte that is not valid UTF-8, or -1.
 func invalidUTF8(text string) int {
 	for i, r := range text {
 		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) {
@@ -247,7 +247,7 @@ func invalidUTF8(text string) int {
 	return -1
 }
 
-// quote returns text in quotes for a message, cut where it is long.
+// quote quotes text for a message, and truncates it if it is long.
 func quote(text string) string {
 	const most = 40
 	if runes := []rune(text); len(runes) > most {

@@ -9,16 +9,16 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// DefaultMaxBytes bounds what Render returns, unless WithMaxBytes said otherwise.
+// DefaultMaxBytes is the default bound of the rendered text.
 const DefaultMaxBytes = 1 << 20
 
-// Template is a parsed template. It is never changed and safe for concurrent use.
+// Template is a parsed template. It never changes and is safe for concurrent use.
 type Template struct {
 	nodes    []node
 	maxBytes int
 }
 
-// node is a piece of a template: literal text, or an expression of one of the namespaces.
+// node is a part of a template: literal text, or an expression.
 type node interface {
 	render(r *renderer) error
 }
@@ -31,17 +31,17 @@ func (t *Template) WithMaxBytes(n int) *Template {
 	return &Template{nodes: t.nodes, maxBytes: n}
 }
 
-// Render returns the text with every expression replaced by its value. It asks get for a store's content at
-// most once, in the order in which the template first uses the stores; nil and null stand for a store that
-// holds nothing. Render returns an error of get as it is. A result of too many bytes is an *abi.Fault with
-// the code output_limit.
+// Render returns the text with every expression replaced by its value. It calls get for a store's
+// content at most once, in the order in which the template first uses the stores. A nil or null
+// content means that the store is empty. Render returns an error of get unchanged. If the result is
+// too large, the error is an *abi.Fault with the code output_limit.
 func (t *Template) Render(get func(store string) (json.RawMessage, error)) (string, error) {
 	text, _, err := t.RenderNoting(get)
 	return text, err
 }
 
-// RenderNoting is Render that also returns the expressions that rendered as nothing, for what they name is not stored or
-// null: each once, in the order of the template, as in "memory.prefs.language".
+// RenderNoting is like Render and also returns the expressions whose value is not stored or null,
+// as in "memory.prefs.language", each once and in the order of the template.
 func (t *Template) RenderNoting(get func(store string) (json.RawMessage, error)) (text string, missing []string, err error) {
 	r := renderer{get: get, contents: map[string]any{}, maxBytes: t.maxBytes, missed: map[string]bool{}}
 	for _, n := range t.nodes {
@@ -57,12 +57,12 @@ type renderer struct {
 	out      strings.Builder
 	maxBytes int
 	get      func(store string) (json.RawMessage, error)
-	contents map[string]any // by store, as far as they were read
+	contents map[string]any // by store, as far as it was read
 	missing  []string       // expressions that rendered as nothing
 	missed   map[string]bool
 }
 
-// miss notes an expression that renders as nothing.
+// miss records an expression that renders as nothing.
 func (r *renderer) miss(expression string) {
 	if !r.missed[expression] {
 		r.missed[expression] = true
@@ -73,13 +73,13 @@ func (r *renderer) miss(expression string) {
 func (r *renderer) write(text string) error {
 	if len(text) > r.maxBytes-r.out.Len() {
 		return abi.Faultf(abi.OutputLimit, "the rendered template is larger than %d bytes", r.maxBytes).
-			WithHint("name a path into a store rather than its whole content")
+			WithHint("use a path into a store instead of its whole content")
 	}
 	r.out.WriteString(text)
 	return nil
 }
 
-// content returns the content of a store, nil where it holds nothing.
+// content returns the content of a store, nil if it is empty.
 func (r *renderer) content(store string) (any, error) {
 	if content, known := r.contents[store]; known {
 		return content, nil
@@ -98,7 +98,7 @@ func (r *renderer) content(store string) (any, error) {
 	return content, nil
 }
 
-// literal is text that stands for itself.
+// literal is literal text.
 type literal string
 
 func (l literal) render(r *renderer) error { return r.write(string(l)) }

@@ -36,7 +36,7 @@ Your last order: {{ memory.userPrefs.recentOrders[0] }}. All: {{memory.userPrefs
 	// Hello John!
 	// Your last order: tea. All: ["tea","<cake>"] <nil>
 	// 1:9: "user" is not known in templates
-	// hint: an expression is {{memory.<store>}} or {{memory.<store>.<path>}}; two literal braces are written \{{
+	// hint: an expression is {{memory.<store>}} or {{memory.<store>.<path>}}; write two literal braces as \{{
 }
 
 var contents = map[string]string{
@@ -53,7 +53,7 @@ var contents = map[string]string{
 
 func get(store string) (json.RawMessage, error) { return json.RawMessage(contents[store]), nil }
 
-// The templates are those of the description of memory stores.
+// The templates are those in the documentation of memory stores.
 func TestDocumentedTemplates(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{
@@ -99,7 +99,7 @@ func TestRender(t *testing.T) {
 		{"backslash before an expression", `C:\\{{memory.my-notes.0}} \\\{{x}} \\\\{{memory.my-notes[0]}}`, `C:\first \{{x}} \\first`},
 		{"other backslashes", `\n \\ \{ \`, `\n \\ \{ \`},
 		{"side by side", `{{memory.word}}{{memory.word}}`, `just a stringjust a string`},
-		{"contents are no templates", `{{memory.tricky.t}}`, `{{memory.secret.x}} \{{ {{{`},
+		{"contents are not templates", `{{memory.tricky.t}}`, `{{memory.secret.x}} \{{ {{{`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { wantRender(t, tt.text, tt.want) })
@@ -110,7 +110,7 @@ func TestParseErrors(t *testing.T) {
 	tests := []struct {
 		name, text    string
 		line, column  int
-		message, hint string // a part of each
+		message, hint string // substrings
 	}{
 		{"another namespace", "Hi\n  {{user.name}}", 2, 5, `"user" is not known`, "{{memory.<store>.<path>}}"},
 		{"a bare name", "{{name}}", 1, 3, `"name" is not known`, `\{{`},
@@ -119,12 +119,12 @@ func TestParseErrors(t *testing.T) {
 		{"empty store", `{{memory[""]}}`, 1, 3, "names no store", "<store>"},
 		{"columns are characters", "größe 😀 {{x}}", 1, 11, `"x"`, ""},
 		{"the second of two", "{{memory.a}}\n{{memory.b}} {{c}}", 2, 16, `"c"`, ""},
-		{"nothing inside", "{{}}", 1, 3, `"" is no expression`, "{{memory"},
-		{"block", "{{#each memory.a}}x{{/each}}", 1, 3, `"#each memory.a" is no expression`, "{{memory"},
-		{"comment", "{{! note }}", 1, 3, `"! note" is no expression`, "{{memory"},
-		{"filter", "{{memory.a | upper}}", 1, 12, `"memory.a | upper" is no expression`, "{{memory"},
+		{"nothing inside", "{{}}", 1, 3, `"" is not an expression`, "{{memory"},
+		{"block", "{{#each memory.a}}x{{/each}}", 1, 3, `"#each memory.a" is not an expression`, "{{memory"},
+		{"comment", "{{! note }}", 1, 3, `"! note" is not an expression`, "{{memory"},
+		{"filter", "{{memory.a | upper}}", 1, 12, `"memory.a | upper" is not an expression`, "{{memory"},
 		{"space in a path", "{{memory. a}}", 1, 10, "a name is missing", `["a name"]`},
-		{"point at the end", "{{memory.a.}}", 1, 12, "a name is missing", `["a name"]`},
+		{"dot at the end", "{{memory.a.}}", 1, 12, "a name is missing", `["a name"]`},
 		{"three braces", "a {{{memory.a}}}", 1, 3, "three opening braces", "{ {{"},
 		{"not closed", "a\nb {{memory.a", 2, 3, "not closed", `\{{`},
 		{"closed by one brace", "{{memory.a} and {{memory.b}}", 1, 1, "not closed", `\{{`},
@@ -170,11 +170,11 @@ func TestErrorsOfGet(t *testing.T) {
 	refused := abi.Faultf(abi.NotFound, "no such store")
 	text, err := tmpl.Render(func(string) (json.RawMessage, error) { return nil, refused })
 	if text != "" || err != error(refused) {
-		t.Errorf("Render = %q, %v; want the error of get as it is", text, err)
+		t.Errorf("Render = %q, %v; want the error of get unchanged", text, err)
 	}
 	text, err = tmpl.Render(func(string) (json.RawMessage, error) { return json.RawMessage(`{"hunter2`), nil })
 	if text != "" || err == nil || strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("Render of what is no JSON = %q, %v; want an error that does not quote it", text, err)
+		t.Errorf("Render of invalid JSON = %q, %v; want an error that does not quote it", text, err)
 	}
 }
 
@@ -212,11 +212,11 @@ func TestRefs(t *testing.T) {
 	}{
 		{"none", `text`, nil},
 		{"whole content", `{{memory.a}}`, []template.Ref{{Store: "a", Line: 1, Column: 3}}},
-		{"places of the first use", "ü {{memory.b.x}}\n{{memory.a.x}}{{memory.b.y}}", []template.Ref{
+		{"positions of the first use", "ü {{memory.b.x}}\n{{memory.a.x}}{{memory.b.y}}", []template.Ref{
 			{Store: "b", Paths: []string{"x", "y"}, Line: 1, Column: 5},
 			{Store: "a", Paths: []string{"x"}, Line: 2, Column: 3},
 		}},
-		{"a field and what is inside of it", `{{memory.a.x.y}}{{memory.a.x-y}}{{memory.a.x}}{{memory.a.x.z}}{{memory.a.x}}`,
+		{"a field and a field inside it", `{{memory.a.x.y}}{{memory.a.x-y}}{{memory.a.x}}{{memory.a.x.z}}{{memory.a.x}}`,
 			[]template.Ref{{Store: "a", Paths: []string{"x", "x-y"}, Line: 1, Column: 3}}},
 		{"everything and a field", `{{memory.a.x}}{{memory.a}}`, []template.Ref{{Store: "a", Line: 1, Column: 3}}},
 		{"up to an index", `{{memory.a.x[0].y}}{{memory.b[1]}}{{memory.c.x.1.y}}`, []template.Ref{
@@ -224,7 +224,7 @@ func TestRefs(t *testing.T) {
 			{Store: "b", Line: 1, Column: 22},
 			{Store: "c", Paths: []string{"x"}, Line: 1, Column: 37},
 		}},
-		{"up to a name that projections cannot say", `{{memory.a.x["y.z"].q}}{{memory.b[""].x}}`, []template.Ref{
+		{"up to a name that projections cannot express", `{{memory.a.x["y.z"].q}}{{memory.b[""].x}}`, []template.Ref{
 			{Store: "a", Paths: []string{"x"}, Line: 1, Column: 3},
 			{Store: "b", Line: 1, Column: 26},
 		}},
@@ -258,7 +258,7 @@ func wantRender(t *testing.T, text, want string) {
 	}
 }
 
-// What renders as nothing is returned as the template could have it, each once.
+// Expressions that render as nothing are returned in the notation of templates, each once.
 func TestRenderNoting(t *testing.T) {
 	const text = `{{memory.prefs.language}} {{memory.prefs["language"]}} {{memory.prefs.name}} {{memory.prefs["a b"].x}} {{memory.prefs.list[7]}} {{memory.none}} {{memory.prefs.off}}`
 	parsed, err := template.Parse(text)
@@ -270,11 +270,11 @@ func TestRenderNoting(t *testing.T) {
 	})
 	want := []string{"memory.prefs.language", `memory.prefs["a b"].x`, "memory.prefs.list[7]", "memory.none", "memory.prefs.off"}
 	if err != nil || !slices.Equal(missing, want) {
-		t.Errorf("RenderNoting misses %q, %v; want %q", missing, err, want)
+		t.Errorf("RenderNoting returns the missing expressions %q, %v; want %q", missing, err, want)
 	}
 	for _, expression := range missing {
 		if _, err := template.Parse("{{" + expression + "}}"); err != nil {
-			t.Errorf("%s is no expression: %v", expression, err)
+			t.Errorf("%s is not an expression: %v", expression, err)
 		}
 	}
 }

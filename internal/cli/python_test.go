@@ -97,7 +97,7 @@ func TestPythonInstall(t *testing.T) {
 func TestFirstPythonTool(t *testing.T) {
 	dir := folder(t, map[string]string{"tool.py": "return 1\n"})
 	t.Setenv("PATH", t.TempDir()) // without npm
-	for watched, want := range map[bool]string{true: "npm, which was not found", false: "toolrun python install gets one"} {
+	for watched, want := range map[bool]string{true: "npm, which was not found", false: "run toolrun python install"} {
 		exit, _, stderr := call(t, cli.Env{
 			Args: []string{"run", "./tool.py"}, Dir: dir, CacheDir: filepath.Join(t.TempDir(), "cache"), StderrTerminal: watched,
 		})

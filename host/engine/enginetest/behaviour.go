@@ -1,71 +1,76 @@
 package enginetest
 
-// Behaviour names a tool by what it does. Its text is what an engine's test writes in its language. Where it
-// says "answers", the tool returns that value.
+// Behaviour describes what a test tool does. An engine's test implements each behaviour in its
+// language. "Answers" means that the tool returns the value.
 type Behaviour string
 
-// The behaviours. Stores are those of [Memory]; "forbidden" and "halt" are stores whose every call fails.
+// The behaviours. Stores are those of [Memory]. Every call on the stores "forbidden" and "halt"
+// fails.
 const (
 	// Sum answers {"sum": input.a + input.b}.
 	Sum Behaviour = "sum"
-	// Echo answers input.value as it is.
+	// Echo answers input.value unchanged.
 	Echo Behaviour = "echo"
 	// Nothing returns nothing.
 	Nothing Behaviour = "nothing"
-	// Throw raises an error with the message "broken" in the third line of its source.
+	// Throw raises an error with the message "broken" in line 3 of its source.
 	Throw Behaviour = "throw"
 	// Print logs "one" as info and "two" as a warning.
 	Print Behaviour = "print"
-	// Count reads {"n": number} from the store "counter", writes it raised by one, and answers the new n. No
-	// record counts as 0.
+	// Count reads {"n": number} from the store "counter", increments n, writes it back, and answers
+	// it. A missing record counts as 0.
 	Count Behaviour = "count"
 	// Remove deletes the record of the store "counter" and answers the reply.
 	Remove Behaviour = "remove"
 	// Catch gets "forbidden", catches the error, and answers {"code", "store", "violations"} from it.
 	Catch Behaviour = "catch"
-	// Uncaught gets "forbidden" in the third line of its source, and catches nothing.
+	// Uncaught gets "forbidden" in line 3 of its source, and catches nothing.
 	Uncaught Behaviour = "uncaught"
-	// Fake raises an error of its own that looks like a fault with the code "conflict" in all that it can set.
+	// Fake raises an error of its own that imitates a fault with the code "conflict" as far as the
+	// language allows.
 	Fake Behaviour = "fake"
-	// Halt gets "halt", and wherever its language lets it go on after a failed call (catch, finally, ...) it
-	// gets "after" and loops for ever.
+	// Halt gets "halt". If the language lets it continue after a failed call (catch, finally, ...),
+	// it then gets "after" and loops forever.
 	Halt Behaviour = "halt"
-	// LogAndGo logs "stop", and wherever its language lets it go on it gets "after".
+	// LogAndGo logs "stop". If the language lets it continue, it then gets "after".
 	LogAndGo Behaviour = "log and go"
-	// Spin loops for ever without a call.
+	// Spin loops forever without a call.
 	Spin Behaviour = "spin"
-	// Wait gets "slow", which answers only when the run is over.
+	// Wait gets "slow", which only returns when the run is over.
 	Wait Behaviour = "wait"
-	// Forget starts a get of "forbidden", does not wait for it, and answers "saved". For languages where a call
-	// can be left alone.
+	// Forget starts a get of "forbidden", does not wait for it, and answers "saved". It is for
+	// languages with asynchronous calls.
 	Forget Behaviour = "forget"
-	// Never waits for what never comes, with no call under way. For languages that have promises.
+	// Never waits for a promise that is never settled, without a pending call. It is for languages
+	// with promises.
 	Never Behaviour = "never"
 	// Context sets the key "added" of its context to {"n": 1} and "changed" to 2, and answers context.kept.
 	Context Behaviour = "context"
 	// Steps sets the key "steps" of its context to {}.
 	Steps Behaviour = "steps"
-	// NotJSON answers {"items": [1, x]} where x is a number that the engine refuses to write as JSON.
+	// NotJSON answers {"items": [1, x]} where x is a number that cannot be represented in JSON.
 	NotJSON Behaviour = "not JSON"
-	// BadArgument sets "prefs" to {"f": x} where x is a function of the language, catches the error, and answers
+	// BadArgument sets "prefs" to {"f": x} where x is a function, catches the error, and answers
 	// its code.
 	BadArgument Behaviour = "bad argument"
 	// Deep answers 200 nested lists.
 	Deep Behaviour = "deep"
-	// Large answers a text of 100,000 characters.
+	// Large answers a string of 100,000 characters.
 	Large Behaviour = "large"
-	// Recurse calls itself for ever.
+	// Recurse calls itself without end.
 	Recurse Behaviour = "recurse"
-	// Global raises a global variable of its own, which begins at 0, by one and answers it. Where the language
-	// has a way to change what all code shares, such as a prototype, the count is kept there too.
+	// Global increments a global variable, which is initially 0, and answers it. If the language
+	// has state that all code shares, such as a prototype, the count is kept there too.
 	Global Behaviour = "global"
 	// Keep stores input.value in a global variable, gets "prefs", and answers the variable.
 	Keep Behaviour = "keep"
-	// Keywords gets the store "prefs" with the projection {"a": 1}, both given by name.
+	// Keywords gets the store "prefs" with the projection {"a": 1}, both passed as keyword
+	// arguments.
 	Keywords Behaviour = "keywords"
-	// Aliases sets the store "prefs" to {"a": 1}, given by the names memory_store_name and content.
+	// Aliases sets the store "prefs" to {"a": 1}, passed as the keyword arguments memory_store_name
+	// and content.
 	Aliases Behaviour = "aliases"
-	// Unknown gets with an argument that is named "nope" and answers the code of the error.
+	// Unknown gets with a keyword argument "nope" and answers the code of the error.
 	Unknown Behaviour = "unknown"
 	// Added calls memory.probe_content("prefs", {"a": 1}) and answers the reply.
 	Added Behaviour = "added operation"
@@ -73,8 +78,8 @@ const (
 	Clock Behaviour = "clock"
 	// Random answers three random numbers.
 	Random Behaviour = "random"
-	// Import answers the value 42 that it imports from a second file.
+	// Import answers the value 42, which it imports from a second file.
 	Import Behaviour = "import"
-	// Broken is a source with an error of syntax in its third line.
+	// Broken is a source with a syntax error in line 3.
 	Broken Behaviour = "broken"
 )

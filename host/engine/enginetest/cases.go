@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// cases is the suite, by what is asked of an engine.
+// cases are the test cases of the suite.
 var cases = []struct {
 	name  string
 	check func(t *testing.T, s *subject)
@@ -27,7 +27,7 @@ var cases = []struct {
 			t.Errorf("context = %s; want none", out.Context)
 		}
 	}},
-	{"values cross unchanged", values},
+	{"values round-trip unchanged", values},
 	{"throws", func(t *testing.T, s *subject) {
 		f := s.fault(t, Throw, input(), NewMemory(errHalt), abi.ToolError)
 		if !strings.Contains(f.Message, "broken") {
@@ -72,35 +72,35 @@ var cases = []struct {
 		}
 		s.wantPosition(t, f, Uncaught, 3)
 	}},
-	{"a fault that the tool made is a tool_error", func(t *testing.T, s *subject) {
+	{"a fault raised by the tool is a tool_error", func(t *testing.T, s *subject) {
 		if f := s.fault(t, Fake, input(), NewMemory(errHalt), abi.ToolError); f.ID != "" {
 			t.Errorf("id = %q; want none", f.ID)
 		}
 	}},
-	{"a call that goes by itself fails the run", func(t *testing.T, s *subject) {
+	{"an unawaited call that fails fails the run", func(t *testing.T, s *subject) {
 		s.fault(t, Forget, input(), NewMemory(errHalt), abi.AccessDenied)
 	}},
-	{"waiting for what never comes", func(t *testing.T, s *subject) {
+	{"waiting for a promise that never settles", func(t *testing.T, s *subject) {
 		s.fault(t, Never, input(), NewMemory(errHalt), abi.ToolError)
 	}},
-	{"calls arguments by keyword", func(t *testing.T, s *subject) {
+	{"keyword arguments", func(t *testing.T, s *subject) {
 		m := NewMemory(errHalt)
 		s.answer(t, Keywords, input(), m)
 		wantCall(t, m, abi.GetContent, `"prefs"`, `{"a":1}`)
 	}},
-	{"calls arguments by alias", func(t *testing.T, s *subject) {
+	{"keyword arguments by alias", func(t *testing.T, s *subject) {
 		m := NewMemory(errHalt)
 		s.answer(t, Aliases, input(), m)
 		wantCall(t, m, abi.SetContent, `"prefs"`, `{"a":1}`)
 	}},
-	{"an unknown keyword", func(t *testing.T, s *subject) {
+	{"an unknown keyword argument", func(t *testing.T, s *subject) {
 		m := NewMemory(errHalt)
 		wantJSON(t, "output", s.answer(t, Unknown, input(), m).Output, `"invalid_argument"`)
 		if n := len(m.Calls()); n != 0 {
 			t.Errorf("calls = %d; want none", n)
 		}
 	}},
-	{"an argument that is no JSON", func(t *testing.T, s *subject) {
+	{"an argument that is not JSON", func(t *testing.T, s *subject) {
 		m := NewMemory(errHalt)
 		wantJSON(t, "output", s.answer(t, BadArgument, input(), m).Output, `"invalid_argument"`)
 		if n := len(m.Calls()); n != 0 {
@@ -113,16 +113,16 @@ var cases = []struct {
 		wantJSON(t, "output", out.Output, `"k"`)
 		wantJSON(t, "context", out.Context, `{"added":{"n":1},"changed":2}`)
 	}},
-	{"context that belongs to the workflow", func(t *testing.T, s *subject) {
+	{"a reserved key of the context", func(t *testing.T, s *subject) {
 		s.fault(t, Steps, input(), NewMemory(errHalt), abi.OutputInvalid)
 	}},
-	{"output that is no JSON", func(t *testing.T, s *subject) {
+	{"output that is not JSON", func(t *testing.T, s *subject) {
 		f := s.fault(t, NotJSON, input(), NewMemory(errHalt), abi.OutputInvalid)
 		if !strings.Contains(f.Message, "items[1]") {
 			t.Errorf("message = %q; want it to name items[1]", f.Message)
 		}
 	}},
-	{"output nested too deep", func(t *testing.T, s *subject) {
+	{"output nested too deeply", func(t *testing.T, s *subject) {
 		s.fault(t, Deep, input(), NewMemory(errHalt), abi.OutputInvalid)
 		in := input()
 		in.Limits.ValueNesting = 300
@@ -147,7 +147,7 @@ var cases = []struct {
 			wantJSON(t, "output", out.Output, `1`)
 		}
 	}},
-	{"time starts where it is told", func(t *testing.T, s *subject) {
+	{"the clock starts at the given time", func(t *testing.T, s *subject) {
 		in := input()
 		in.Now = time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)
 		out := s.answer(t, Clock, in, NewMemory(errHalt))
@@ -165,13 +165,13 @@ var cases = []struct {
 		}
 		in.Seed = 0
 		if other := s.answer(t, Random, in, NewMemory(errHalt)).Output; sameJSON(first, other) {
-			t.Errorf("output without a seed = %s, as with one", other)
+			t.Errorf("output without a seed = %s, the same as with a seed", other)
 		}
 	}},
 	{"imports a file of the tool", func(t *testing.T, s *subject) {
 		wantJSON(t, "output", s.answer(t, Import, input(), NewMemory(errHalt)).Output, `42`)
 	}},
-	{"an error of syntax", func(t *testing.T, s *subject) {
+	{"a syntax error", func(t *testing.T, s *subject) {
 		_, err := s.engine.Load(t.Context(), s.source(t, Broken))
 		f := wantFault(t, engine.Output{}, err, abi.SourceInvalid)
 		s.wantPosition(t, f, Broken, 3)
@@ -185,16 +185,16 @@ var cases = []struct {
 			t.Errorf("Run = %s after Close; want an error", out.Output)
 		}
 	}},
-	{"aborted by the host is uncatchable", aborted},
-	{"aborted by the log is uncatchable", abortedByLog},
-	{"endless loop ends at its deadline", deadline},
+	{"an abort by the host cannot be caught", aborted},
+	{"an abort by the log cannot be caught", abortedByLog},
+	{"an endless loop ends at its deadline", deadline},
 	{"cancelled", cancelled},
-	{"the cause of the end is kept", cause},
-	{"a call that waits for the end", waiting},
-	{"concurrent runs share nothing", concurrent},
+	{"the cause of a cancellation is kept", cause},
+	{"a call that blocks until the run ends", waiting},
+	{"concurrent runs share no state", concurrent},
 }
 
-// wantPlace expects a fault to name a line of the behaviour's entry file.
+// wantPosition expects a fault to contain a line of the behaviour's entry file.
 func (s *subject) wantPosition(t *testing.T, f *abi.Fault, b Behaviour, line int) {
 	t.Helper()
 	if s.noPlaces {
@@ -205,7 +205,7 @@ func (s *subject) wantPosition(t *testing.T, f *abi.Fault, b Behaviour, line int
 	}
 }
 
-// wantCall expects exactly one call, with these first arguments.
+// wantCall expects exactly one call, with the given first arguments.
 func wantCall(t *testing.T, m *Memory, op string, args ...string) {
 	t.Helper()
 	calls := m.Calls()
@@ -217,7 +217,7 @@ func wantCall(t *testing.T, m *Memory, op string, args ...string) {
 	}
 }
 
-// values sends through the guest what often gets lost on such a way.
+// values expects values that are easily lost in a conversion to pass through the guest unchanged.
 func values(t *testing.T, s *subject) {
 	p := s.load(t, Echo)
 	for _, text := range []string{
@@ -235,7 +235,7 @@ func values(t *testing.T, s *subject) {
 	}
 }
 
-// addedOperation proves that a binding is made from the table alone.
+// addedOperation expects that bindings are generated only from the operation table.
 func addedOperation(t *testing.T, s *subject) {
 	s.table = append(abi.Documents(), abi.Operation{
 		Name: "probe_content",

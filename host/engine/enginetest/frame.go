@@ -12,11 +12,11 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// frame is one message between the two ends of a pipe. Which fields count follows from its kind.
+// frame is one message between the two ends of a pipe. Its kind determines which fields are used.
 type frame struct {
 	Kind kind `json:"kind"`
 
-	// load, and loaded
+	// Fields of load and loaded.
 	Path     string    `json:"path,omitempty"`
 	Code     []byte    `json:"code,omitempty"`
 	Entry    string    `json:"entry,omitempty"`
@@ -25,24 +25,24 @@ type frame struct {
 	Table    abi.Table `json:"table,omitempty"`
 	Program  int       `json:"program,omitempty"`
 
-	// open asks for a file by Path; file is the answer
+	// Fields of open, which requests a file by Path, and of its reply file.
 	Data    []byte  `json:"data,omitempty"`
 	Entries []entry `json:"entries,omitempty"`
 	IsDir   bool    `json:"is_dir,omitempty"`
 	Missing bool    `json:"missing,omitempty"`
 
-	// run, and outcome
+	// Fields of run and outcome.
 	Input  *engine.Input  `json:"input,omitempty"`
 	Output *engine.Output `json:"output,omitempty"`
 
-	// call, log, reply, cancel, and every kind that can fail
+	// Fields of call, log, reply, cancel, and every kind that can fail.
 	Op     string     `json:"op,omitempty"`
-	Args   []*string  `json:"args,omitempty"` // nil where an argument is absent
+	Args   []*string  `json:"args,omitempty"` // nil for an absent argument
 	Level  abi.Level  `json:"level,omitempty"`
 	Text   string     `json:"text,omitempty"`
 	Fault  *abi.Fault `json:"fault,omitempty"`
-	Halted bool       `json:"halted,omitempty"` // the host ended the run; why is not for the other end
-	Broken string     `json:"broken,omitempty"` // an error that is none of the above
+	Halted bool       `json:"halted,omitempty"` // the host ended the run; the reason stays with the host
+	Broken string     `json:"broken,omitempty"` // any other error
 }
 
 type entry struct {
@@ -69,8 +69,8 @@ const (
 // maxFrameBytes bounds what the other end can make us allocate.
 const maxFrameBytes = 64 << 20
 
-// wire reads and writes frames: a length of four bytes, big endian, and as many bytes of JSON. Writes may come
-// from many goroutines, reads from one.
+// wire reads and writes frames: a length of four bytes, big endian, followed by as many bytes of
+// JSON. Many goroutines may write, one may read.
 type wire struct {
 	conn  io.ReadWriteCloser
 	write sync.Mutex

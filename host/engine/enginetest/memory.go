@@ -10,14 +10,14 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Memory is a host for tests: a map of contents, and stores whose calls end in a given way. It merges, projects
-// and checks nothing; what a memory means is tested elsewhere. It is safe for concurrent use.
+// Memory is a fake host for tests: a map of contents, and stores whose calls fail in a given way.
+// It does not merge, project or check anything. It is safe for concurrent use.
 type Memory struct {
-	// Faults are raised by every call on a store.
+	// Faults are returned by every call on the store.
 	Faults map[string]*abi.Fault
-	// Halts end the run at every call on a store.
+	// Halts are errors that end the run at every call on the store.
 	Halts map[string]error
-	// LogHalts ends the run when a line is logged.
+	// LogHalts is an error that ends the run when a line is logged.
 	LogHalts error
 
 	mu      sync.Mutex
@@ -27,8 +27,8 @@ type Memory struct {
 	ids     int
 }
 
-// NewMemory makes a Memory with the stores "forbidden", whose calls are access_denied, and "halt", whose calls
-// end the run with the error halts.
+// NewMemory returns a Memory with the stores "forbidden", whose calls are access_denied, and
+// "halt", whose calls end the run with the error halts.
 func NewMemory(halts error) *Memory {
 	return &Memory{
 		Faults: map[string]*abi.Fault{"forbidden": {
@@ -43,17 +43,17 @@ func NewMemory(halts error) *Memory {
 	}
 }
 
-// Host returns what a run gets of m.
+// Host returns the functions of m for a run.
 func (m *Memory) Host() engine.Host { return engine.Host{Call: m.call, Log: m.log} }
 
-// Calls returns the calls that were made so far.
+// Calls returns the calls so far.
 func (m *Memory) Calls() []abi.Call {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]abi.Call(nil), m.calls...)
 }
 
-// Logs returns the lines that were logged so far; their time is not set.
+// Logs returns the logged lines so far, without their times.
 func (m *Memory) Logs() []abi.LogLine {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,7 +74,7 @@ func (m *Memory) call(ctx context.Context, call abi.Call) (json.RawMessage, erro
 
 	var store string
 	if json.Unmarshal(call.Arg(0), &store) != nil {
-		return nil, abi.Faultf(abi.InvalidArgument, "%s: the store is no string", call.Op)
+		return nil, abi.Faultf(abi.InvalidArgument, "%s: the store is not a string", call.Op)
 	}
 	if err := m.Halts[store]; err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (m *Memory) call(ctx context.Context, call abi.Call) (json.RawMessage, erro
 	return m.perform(call, store)
 }
 
-// issue gives a fault an id, as a host does.
+// issue returns a copy of a fault with an id, as a host does.
 func (m *Memory) issue(fault *abi.Fault) *abi.Fault {
 	m.mu.Lock()
 	defer m.mu.Unlock()

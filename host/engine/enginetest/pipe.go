@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Pipe returns an Engine that runs e at the other end of a pipe: source, input, calls, logs and outcome cross
-// as frames of JSON, and nothing else does. Each load and each run has a pipe of its own.
+// Pipe returns an Engine that runs e at the other end of a pipe. Source, input, calls, logs and
+// outcome cross it as JSON frames. Each load and each run has its own pipe.
 func Pipe(e engine.Engine) engine.Engine {
 	return &piped{info: e.Info(), server: &server{engine: e, programs: make(map[int]engine.Program)}}
 }
@@ -57,7 +57,7 @@ func (p *piped) Load(ctx context.Context, src engine.Source) (engine.Program, er
 		case f.Kind == kindLoaded:
 			return &pipedProgram{pipe: p, id: f.Program}, nil
 		default:
-			err = fmt.Errorf("a frame %q does not belong here", f.Kind)
+			err = fmt.Errorf("unexpected frame %q", f.Kind)
 		}
 		if err != nil {
 			return nil, err
@@ -65,7 +65,7 @@ func (p *piped) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	}
 }
 
-// openFile answers with a whole file, or with a folder's list.
+// openFile returns the content of a file or the entries of a folder.
 func openFile(files fs.FS, name string) frame {
 	info, err := fs.Stat(files, name)
 	if err != nil {
@@ -86,7 +86,7 @@ func openFile(files fs.FS, name string) frame {
 	return f
 }
 
-// cancelFrame tells why ctx ended, as far as that is a value.
+// cancelFrame reports why ctx ended, as far as that can be encoded.
 func cancelFrame(ctx context.Context) frame {
 	cause := context.Cause(ctx)
 	if fault, ok := cause.(*abi.Fault); ok {
@@ -117,7 +117,7 @@ func (p *pipedProgram) Run(ctx context.Context, in engine.Input, host engine.Hos
 	return r.serve()
 }
 
-// orObject writes an absent document as an empty one: in a frame it would be null.
+// orObject replaces an absent document with an empty one: a frame would encode it as null.
 func orObject(text json.RawMessage) json.RawMessage {
 	if len(text) == 0 {
 		return json.RawMessage("{}")
@@ -141,7 +141,7 @@ type pipedRun struct {
 	ctx    context.Context
 	wire   *wire
 	host   engine.Host
-	issued map[string]*abi.Fault // the faults that the guest was given, by id
+	issued map[string]*abi.Fault // the faults that were returned to the guest, by id
 	halted error
 }
 
@@ -159,7 +159,7 @@ func (r *pipedRun) serve() (engine.Output, error) {
 		case kindOutcome:
 			return r.outcome(f)
 		default:
-			err = fmt.Errorf("a frame %q does not belong here", f.Kind)
+			err = fmt.Errorf("unexpected frame %q", f.Kind)
 		}
 		if err != nil {
 			return engine.Output{}, err
@@ -205,13 +205,13 @@ func (r *pipedRun) outcome(f frame) (engine.Output, error) {
 	}
 	out := *f.Output
 	if string(out.Context) == "null" {
-		out.Context = nil // absent, in a frame
+		out.Context = nil // a frame encodes an absent context as null
 	}
 	return out, nil
 }
 
-// believe takes a fault that came out of the guest for the one that the host issued, if it has the id of one;
-// the other end adds where it happened and what to do about it.
+// believe returns the fault that the host issued, if a fault from the guest has its id. The other
+// end may add only the position and the hint.
 func (r *pipedRun) believe(came *abi.Fault) *abi.Fault {
 	issued, ok := r.issued[came.ID]
 	if !ok {

@@ -13,10 +13,11 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// errHalted stands for the error of a host that ended a run, which stays at the host's end.
+// errHalted replaces the error of a host that ended a run. The error itself does not cross the
+// pipe.
 var errHalted = errors.New("the host ended the run")
 
-// server is the engine's end of all pipes. It keeps the programs that were loaded.
+// server is the engine's end of all pipes. It holds the loaded programs.
 type server struct {
 	engine   engine.Engine
 	mu       sync.Mutex
@@ -24,7 +25,7 @@ type server struct {
 	loaded   int
 }
 
-// serve answers one exchange.
+// serve serves one exchange.
 func (s *server) serve(w *wire) {
 	defer w.conn.Close()
 	first, err := w.receive()
@@ -66,7 +67,7 @@ func (s *server) run(ctx context.Context, p *peer, f frame) frame {
 	program := s.programs[f.Program]
 	s.mu.Unlock()
 	if program == nil || f.Input == nil {
-		return frame{Kind: kindOutcome, Broken: "there is no such program"}
+		return frame{Kind: kindOutcome, Broken: "unknown program"}
 	}
 	out, err := program.Run(ctx, *f.Input, engine.Host{Call: p.call, Log: p.log})
 	if err != nil {
@@ -99,14 +100,15 @@ func failed(k kind, err error) frame {
 	return frame{Kind: k, Broken: err.Error()}
 }
 
-// peer is the host as the engine's end sees it.
+// peer represents the host at the engine's end.
 type peer struct {
 	wire    *wire
-	ask     sync.Mutex // held from a question to its answer
+	ask     sync.Mutex // held from a request to its reply
 	replies chan frame
 }
 
-// listen takes what the host sends: answers, and the end of the run. When the host is gone, so is the run.
+// listen receives the frames of the host: replies, and the cancellation of the run. If the
+// connection ends, the run is cancelled.
 func (p *peer) listen(cancel context.CancelCauseFunc) {
 	defer close(p.replies)
 	for {
@@ -138,7 +140,7 @@ func (p *peer) question(f frame) (frame, error) {
 	}
 	answer, ok := <-p.replies
 	if !ok {
-		return frame{}, errors.New("the host is gone")
+		return frame{}, errors.New("the host closed the connection")
 	}
 	return answer, nil
 }
@@ -164,7 +166,7 @@ func (p *peer) log(level abi.Level, text string) error {
 	return err
 }
 
-// remoteFiles serves a tool's files by asking the host for each.
+// remoteFiles is a file system that requests each file from the host.
 type remoteFiles struct{ peer *peer }
 
 func (r remoteFiles) Open(name string) (fs.File, error) {

@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// aborted expects that nothing of the guest runs after the host ended it, and that its error comes back.
+// aborted expects that no guest code runs after the host ended the run, and that Run returns the
+// host's error.
 func aborted(t *testing.T, s *subject) {
 	m := NewMemory(errHalt)
 	out, err := run(s.load(t, Halt), input(), m, enough)
@@ -46,23 +47,24 @@ func cancelled(t *testing.T, s *subject) {
 	wantFault(t, out, err, abi.Cancelled)
 }
 
-// cause expects that whoever ends a run can say why.
+// cause expects that a run ends with the cause of its context.
 func cause(t *testing.T, s *subject) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	time.AfterFunc(short, func() { cancel(abi.Faultf(abi.MemoryLimit, "the run used too much")) })
+	time.AfterFunc(short, func() { cancel(abi.Faultf(abi.MemoryLimit, "the run used too much memory")) })
 	out, err := s.load(t, Spin).Run(ctx, input(), NewMemory(errHalt).Host())
 	wantFault(t, out, err, abi.MemoryLimit)
 }
 
-// waiting expects that the end of a run reaches a call under way, whose error then comes back.
+// waiting expects that the end of a run reaches a pending call, and that Run returns the error of
+// the call.
 func waiting(t *testing.T, s *subject) {
-	out, err := run(s.load(t, Wait), input(), NewMemory(errHalt), 4*short) // in which it has to come to its call
+	out, err := run(s.load(t, Wait), input(), NewMemory(errHalt), 4*short) // time enough to reach its call
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Run = %s, %v; want the error of the call", out.Output, err)
 	}
 }
 
-// concurrent expects that runs of one program at the same time keep to themselves.
+// concurrent expects that concurrent runs of one program share no state.
 func concurrent(t *testing.T, s *subject) {
 	p := s.load(t, Keep)
 	var group sync.WaitGroup

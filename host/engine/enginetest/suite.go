@@ -12,24 +12,25 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Config is what the suite needs of an engine's test.
+// Config configures the suite for an engine.
 type Config struct {
-	// Engine is what is tested.
+	// Engine is the engine under test.
 	Engine engine.Engine
-	// Write returns a behaviour in a language of the engine; false where the language has no such thing, which
-	// leaves out the cases that need it.
+	// Write returns the source of a behaviour in a language of the engine. It returns false if the
+	// language cannot express the behaviour, and its cases are then left out.
 	Write func(b Behaviour) (engine.Source, bool)
-	// NoPlaces says that faults of the language do not name the author's file, line and column.
+	// NoPlaces reports that faults of the language have no file, line and column.
 	NoPlaces bool
 }
 
-// way is a way to an engine.
+// way is a way to reach an engine.
 type way struct {
 	name   string
 	engine engine.Engine
 }
 
-// waysTo returns the engine itself, and the engine behind a pipe unless its guests run in other processes already.
+// waysTo returns the engine itself and, unless its guests run in isolated processes, the engine
+// behind a pipe.
 func waysTo(e engine.Engine) []way {
 	if engine.IsWalled(e) {
 		return []way{{"direct", e}}
@@ -37,8 +38,8 @@ func waysTo(e engine.Engine) []way {
 	return []way{{"direct", e}, {"piped", Pipe(e)}}
 }
 
-// Run holds an engine against the contract of package engine: every case with the engine itself, and every case with the
-// engine behind a pipe if its guests run in this process.
+// Run tests an engine against the contract of package engine. Every case runs directly and, if
+// guests run in this process, behind a pipe.
 func Run(t *testing.T, c Config) {
 	for _, way := range waysTo(c.Engine) {
 		t.Run(way.name, func(t *testing.T) {
@@ -52,8 +53,8 @@ func Run(t *testing.T, c Config) {
 	}
 }
 
-// lacking is what a case ends with whose behaviour the language has no way to show. It is not skipped: there is
-// nothing that could be provided.
+// lacking ends a case whose behaviour the language cannot express. The case is not skipped, because
+// nothing is missing that could be provided.
 type lacking struct{ Behaviour }
 
 func leaveOut(t *testing.T) {
@@ -66,24 +67,24 @@ func leaveOut(t *testing.T) {
 	}
 }
 
-// enough is how long a run gets that is expected to end by itself, short how long one that is not.
+// enough is the time limit of runs that end by themselves, short the one of runs that do not.
 const (
 	enough = 30 * time.Second
 	short  = 150 * time.Millisecond
 )
 
-// errHalt is what the store "halt" ends a run with.
-var errHalt = errors.New("the host had enough")
+// errHalt is the error with which the store "halt" ends a run.
+var errHalt = errors.New("the host ended the run")
 
-// subject is an engine under test, for one case.
+// subject is the engine under test in one case.
 type subject struct {
 	engine   engine.Engine
 	write    func(Behaviour) (engine.Source, bool)
 	noPlaces bool
-	table    abi.Table // of what is loaded, nil for the default
+	table    abi.Table // operations for loaded sources; nil means the default
 }
 
-// load compiles a behaviour, or leaves out the case.
+// load compiles a behaviour, or ends the case if the language cannot express it.
 func (s *subject) load(t *testing.T, b Behaviour) engine.Program {
 	t.Helper()
 	program, err := s.engine.Load(t.Context(), s.source(t, b))
@@ -108,7 +109,7 @@ func (s *subject) source(t *testing.T, b Behaviour) engine.Source {
 	return src
 }
 
-// input is what the runs of most cases get.
+// input returns the input of most cases.
 func input() engine.Input {
 	return engine.Input{
 		Input:   json.RawMessage(`{"a":1,"b":2,"value":"x"}`),
@@ -151,7 +152,7 @@ func run(p engine.Program, in engine.Input, m *Memory, limit time.Duration) (eng
 	return p.Run(ctx, in, m.Host())
 }
 
-// wantJSON compares two JSON texts by what they mean.
+// wantJSON compares two JSON texts as values.
 func wantJSON(t *testing.T, what string, got json.RawMessage, want string) {
 	t.Helper()
 	if !sameJSON(got, json.RawMessage(want)) {
