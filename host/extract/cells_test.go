@@ -21,7 +21,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// cacheDir keeps the compiled library for PDF while the tests run.
+// cacheDir is the folder of the compiled PDF library during the tests.
 var cacheDir string
 
 func TestMain(m *testing.M) {
@@ -35,13 +35,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// compiled is the folder of the compiled library for engines in this process.
+// compiled returns the folder of the compiled library for engines in this process.
 var compiled = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(cacheDir, "compiled")
 	return dir, pdfium.Compile(context.Background(), dir)
 })
 
-// inProcess is an engine in this process.
+// inProcess returns an engine in this process.
 func inProcess(t testing.TB) *extract.Engine {
 	t.Helper()
 	dir, err := compiled()
@@ -57,8 +57,8 @@ func inProcess(t testing.TB) *extract.Engine {
 	return e
 }
 
-// inCells is a reader of a pool of cells.
-func inCells(t testing.TB) *extract.Reader {
+// inWorkers returns a reader with a pool of worker processes.
+func inWorkers(t testing.TB) *extract.Reader {
 	t.Helper()
 	pool, err := engines.NewDocumentPool(sandbox.Options{Cells: 1, CacheDir: filepath.Join(cacheDir, "cells"), Logger: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
@@ -77,12 +77,12 @@ func lookup(t testing.TB, name string) extract.Format {
 	t.Helper()
 	f, ok := extract.Lookup(name)
 	if !ok {
-		t.Fatalf("there is no format %q", name)
+		t.Fatalf("unknown format %q", name)
 	}
 	return f
 }
 
-// good checks that a reader reads.
+// good checks that a reader still works.
 func good(t *testing.T, reader *extract.Reader, after string) {
 	t.Helper()
 	got, err := reader.Read(t.Context(), admission.Party{}, lookup(t, "pdf"), pagesOf("BT /F1 12 Tf (next) Tj ET"))
@@ -91,10 +91,10 @@ func good(t *testing.T, reader *extract.Reader, after string) {
 	}
 }
 
-// TestHostile has documents that loop, swell, or break the parser, in cells: each ends for a reason, and the next one is
-// read.
+// TestHostile reads documents that loop, exhaust memory, or crash the parser, in worker processes.
+// Each gets a reason, and the next document is read.
 func TestHostile(t *testing.T) {
-	reader := inCells(t)
+	reader := inWorkers(t)
 	good(t, reader, "nothing")
 	circle := string(pagesOf("BT /F1 12 Tf (text) Tj ET"))
 	circle = strings.Replace(circle, "/Root", fmt.Sprintf("/Prev %d /Root", strings.Index(circle, "xref\n")), 1)
@@ -122,13 +122,13 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// tableOf is a PDF whose table of references is a stream that claims a size.
+// tableOf returns a PDF whose cross-reference stream claims a size.
 func tableOf(size int, entries string) []byte {
 	object := fmt.Sprintf("%%PDF-1.5\n1 0 obj\n<< /Type /XRef /Size %d /W [1 2 1] /Index [0 %d] /Root 1 0 R /Length %d >>\nstream\n%s\nendstream\nendobj\n", size, len(entries)/4, len(entries), entries)
 	return fmt.Appendf(nil, "%s%s\nstartxref\n9\n%%%%EOF\n", object, strings.Repeat("%", 100))
 }
 
-// forms is a PDF of forms each of which shows the next many times.
+// forms returns a PDF with nested forms, each of which shows the next one many times.
 func forms(deep, many int) []byte {
 	objects := []string{catalogue, "<< /Kids [3 0 R] >>",
 		"<< /Type /Page /Contents 4 0 R /Resources << /XObject << /X 5 0 R >> >> >>", streamOf("/X Do", false)}
@@ -139,9 +139,9 @@ func forms(deep, many int) []byte {
 	return pdfOf(objects...)
 }
 
-// TestWithoutTextInCells has the cell of one document read the next.
-func TestWithoutTextInCells(t *testing.T) {
-	reader := inCells(t)
+// TestWithoutTextInWorkers reads all documents without text in one worker process.
+func TestWithoutTextInWorkers(t *testing.T) {
+	reader := inWorkers(t)
 	for name, c := range unreadable(t) {
 		got, err := reader.Read(t.Context(), admission.Party{}, lookup(t, c.format), c.data)
 		if want := (extract.Text{Reason: c.reason}); err != nil || got != want {
@@ -151,12 +151,12 @@ func TestWithoutTextInCells(t *testing.T) {
 	good(t, reader, "all that")
 }
 
-// TestLargest has documents that are as large as may be, but for JSON, every byte of which is looked at.
+// TestLargest reads documents of the largest size, except JSON, of which every byte is decoded.
 func TestLargest(t *testing.T) {
 	if raced() {
 		t.Skip("under the race detector a cell needs several times the memory that a document may take")
 	}
-	reader := inCells(t)
+	reader := inWorkers(t)
 	for name, data := range map[string][]byte{
 		"txt":  []byte(strings.Repeat("a", extract.MaxBytes)),
 		"json": []byte(`"` + strings.Repeat("a", 2<<20) + `"`),
@@ -169,13 +169,13 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// raced reports whether this program, which cells run, too, was built with the race detector.
+// raced reports whether this program, which is also the worker, was built with the race detector.
 func raced() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// TestToolsHaveNoDocuments looks for the engine where tools are found one.
+// TestToolsHaveNoDocuments expects the engine to be unavailable to tools.
 func TestToolsHaveNoDocuments(t *testing.T) {
 	pool, err := engines.NewPool(sandbox.Options{})
 	if err != nil {
@@ -193,6 +193,6 @@ func TestToolsHaveNoDocuments(t *testing.T) {
 	}
 	defer documents.Close()
 	if got := documents.Engines(); len(got) != 1 || !engine.IsWalled(got[0]) || engine.MemoryOf(got[0]) != extract.MemoryBytes {
-		t.Errorf("Engines() = %v; want the one for documents, behind a wall", got)
+		t.Errorf("Engines() = %v; want the isolated engine for documents", got)
 	}
 }

@@ -13,20 +13,21 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// charset is an encoding older than Unicode and what texts in it look like.
+// charset is an encoding older than Unicode, with the characters that texts in it have.
 type charset struct {
 	encoding encoding.Encoding
-	// common are the characters beyond ASCII of the languages that are written in it.
+	// common has the characters beyond ASCII of the languages written in it.
 	common string
-	// seldom are further ones that fewer texts have.
+	// seldom has further characters, which fewer texts have.
 	seldom string
-	// words reports that these are whole words, as in Cyrillic; otherwise they stand between letters of ASCII.
+	// words is true if such characters form whole words, as in Cyrillic. Otherwise they stand
+	// between ASCII letters.
 	words bool
-	// weigh rates a character of two bytes by the first one; nil for encodings of one byte.
+	// weigh rates a character of two bytes by the first one. It is nil for encodings of one byte.
 	weigh func(first, second byte) float64
 }
 
-// charsets are the candidates. Of two that are as likely the first one is taken.
+// charsets lists the candidates. Of two with the same rating the first one is chosen.
 var charsets = []charset{
 	{encoding: charmap.Windows1252, common: "àâáäãåæçèéêëìíîïñòóôöøœùúüýßÀÂÁÄÃÅÆÇÈÉÊËÍÎÑÓÔÖØŒÚÜÝ", seldom: "õûðþÕÛÐÞ"},
 	{encoding: charmap.Windows1251, common: cyrillic, seldom: otherCyrillic + "іїєґІЇЄҐ№", words: true},
@@ -44,8 +45,8 @@ var charsets = []charset{
 	{encoding: japanese.EUCJP, weigh: weighEUCJP},
 }
 
-// The letters that make five in six of Russian texts, and the others. Texts in other scripts that use the same bytes have more
-// of the others.
+// The letters that make up five in six of Russian texts, and the others. Texts in other scripts
+// that use the same bytes have more of the others.
 const (
 	cyrillic      = "оеаинтсрвлкмдпуОЕАИНТСРВЛКМДПУ"
 	otherCyrillic = "бгжзйфхцчшщъыьэюяёБГЖЗЙФХЦЧШЩЪЫЬЭЮЯЁ"
@@ -56,26 +57,26 @@ const (
 	otherCentralEurope = "ăđĺŕşţĂĐŞŢ"
 )
 
-// typographic are characters that texts of many languages have.
+// typographic has characters that texts in many languages have.
 const typographic = "’‘“”„–—…€£§°²³·«»©®™½¼¾¿¡ºª•×\u00A0"
 
-// The rates of a character. Characters of two bytes count for two.
+// Ratings of a character. Characters of two bytes count twice.
 const (
 	frequent    = 1.0
 	infrequent  = 0.5
 	punctuation = 0.7
 	unusual     = -1.0
 	misplaced   = -2.0
-	preferred   = 0.5 // once, for Windows-1252
+	preferred   = 0.5 // added once, for Windows-1252
 )
 
-// charsetOf guesses the encoding of a text that is not in Unicode.
+// charsetOf guesses the encoding of a text that is not Unicode.
 func charsetOf(sample []byte) encoding.Encoding {
 	best, most := charsets[0].encoding, 0.0
 	for i, c := range charsets {
 		decoded, err := c.encoding.NewDecoder().Bytes(sample)
 		text := string(decoded)
-		if len(sample) == sampleBytes { // it may end within a character
+		if len(sample) == sampleBytes { // the end of the sample can split a character
 			text = strings.TrimSuffix(text, string(utf8.RuneError))
 		}
 		if err != nil || i > 0 && strings.ContainsRune(text, utf8.RuneError) {
@@ -97,7 +98,7 @@ func charsetOf(sample []byte) encoding.Encoding {
 	return best
 }
 
-// rate sums up how usual the characters beyond ASCII are, and where they stand.
+// rate returns the sum of the ratings of the characters beyond ASCII and their neighbours.
 func (c charset) rate(text []rune) (score float64) {
 	for i, r := range text {
 		if r < utf8.RuneSelf {
@@ -112,9 +113,9 @@ func (c charset) rate(text []rune) (score float64) {
 		}
 		switch {
 		case strings.ContainsRune(c.common, r):
-			score += frequent + c.place(before, r, after)
+			score += frequent + c.rateNeighbours(before, r, after)
 		case strings.ContainsRune(c.seldom, r):
-			score += infrequent + c.place(before, r, after)
+			score += infrequent + c.rateNeighbours(before, r, after)
 		case strings.ContainsRune(typographic, r):
 			score += rateTypographic(before, r, after)
 		case unicode.IsLetter(r):
@@ -126,7 +127,8 @@ func (c charset) rate(text []rune) (score float64) {
 	return score
 }
 
-// rateTypographic rates a character that is not a letter. Between two letters only an apostrophe is usual.
+// rateTypographic rates a character that is not a letter. Between two letters only an apostrophe is
+// common.
 func rateTypographic(before, r, after rune) float64 {
 	switch inWord := unicode.IsLetter(before) && unicode.IsLetter(after); {
 	case inWord && r == '’':
@@ -137,8 +139,8 @@ func rateTypographic(before, r, after rune) float64 {
 	return punctuation
 }
 
-// place rates the neighbours of a letter.
-func (c charset) place(before, r, after rune) (score float64) {
+// rateNeighbours rates the neighbours of a letter.
+func (c charset) rateNeighbours(before, r, after rune) (score float64) {
 	own := func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsLetter(r) }
 	ascii := func(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) }
 	if unicode.IsLower(before) && unicode.IsUpper(r) || unicode.IsLower(r) && unicode.IsUpper(after) { // in the middle of a word
@@ -153,7 +155,7 @@ func (c charset) place(before, r, after rune) (score float64) {
 	return score
 }
 
-// rateTwoBytes sums up the rates of the characters of two bytes.
+// rateTwoBytes returns the sum of the ratings of the characters of two bytes.
 func (c charset) rateTwoBytes(sample []byte) (score float64) {
 	for i := 0; i < len(sample); i++ {
 		if sample[i] < utf8.RuneSelf {
@@ -172,10 +174,10 @@ func (c charset) rateTwoBytes(sample []byte) (score float64) {
 	return score
 }
 
-// within reports whether a byte is one of a range.
+// within reports whether a byte is in a range.
 func within(b, first, last byte) bool { return b >= first && b <= last }
 
-// special is the rate of characters of a small range, which texts in other encodings seldom stay in.
+// special is the rating of characters of a small range, which texts in other encodings seldom have.
 const special = 1.1
 
 const half = 0.5

@@ -10,13 +10,13 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// content is the beginning of a file, and what it looks like.
+// content describes the beginning of a file.
 type content struct {
 	head []byte
-	text []byte   // the head as UTF-8 without its mark, nil if it is not text in Unicode
+	text []byte   // the head as UTF-8 without its byte order mark, nil if it is not Unicode text
 	wide bool     // the text is in UTF-16
-	old  bool     // it may be text in an encoding older than Unicode: no byte is one that text lacks
-	kind []string // the media type that its bytes tell, and those that it is a special case of
+	old  bool     // it can be text in an encoding older than Unicode: it has no binary byte
+	kind []string // the media type of its bytes, and its more general types
 }
 
 func contentOf(head []byte) content {
@@ -29,7 +29,7 @@ func contentOf(head []byte) content {
 	return c
 }
 
-// kindOf asks for the media type of content, which is a bug of the library's where that panics.
+// kindOf returns the media type of content. A panic of the library is treated as an unknown type.
 func kindOf(head []byte) (kind []string) {
 	defer func() {
 		if recover() != nil {
@@ -43,12 +43,12 @@ func kindOf(head []byte) (kind []string) {
 	return kind
 }
 
-// name is what the content is, for a message.
+// name returns a name of the content for messages.
 func (c content) name() string {
 	switch {
 	case len(c.head) == 0:
 		return "empty"
-	case (c.text != nil || c.old) && !slices.Contains(c.kind, "text/plain"): // text may begin like anything
+	case (c.text != nil || c.old) && !slices.Contains(c.kind, "text/plain"): // text can begin like any format
 		return "text/plain"
 	case len(c.kind) == 0 || c.kind[0] == "application/octet-stream":
 		return "of no known kind"
@@ -56,31 +56,32 @@ func (c content) name() string {
 	return c.kind[0]
 }
 
-// is reports whether the content is of one of these kinds, or a special case of it.
+// is reports whether the content has one of these types or a special case of them.
 func (c content) is(kinds ...string) bool {
 	return slices.ContainsFunc(c.kind, func(k string) bool { return slices.Contains(kinds, k) })
 }
 
-// magic tells a format by its first bytes. All such formats have bytes that no text has: what is text is a script that
-// pretends.
+// magic returns a check for the first bytes of a format. All these formats have bytes that text
+// does not have, so that text with the same beginning is rejected.
 func magic(kind string) func(content) bool {
 	return func(c content) bool { return c.text == nil && c.is(kind) }
 }
 
-// isPDF wants the mark at the beginning, where the standard has it: readers that look for it further on take many an
-// HTML for a PDF.
+// isPDF reports whether the content begins with the PDF header, as the standard requires. Readers
+// that search for it further on accept HTML files as PDF.
 func (c content) isPDF() bool {
 	return bytes.HasPrefix(bytes.TrimLeft(withoutMark(c.head), "\r\n\t "), []byte("%PDF-"))
 }
 
-// isText is also true of an empty file, as the next ones may be.
+// isText reports whether the content is text. It is true for an empty file, as are the following
+// checks.
 func (c content) isText() bool { return c.text != nil || c.old || len(c.head) == 0 }
 
 func (c content) isCSV() bool {
 	return c.isText() && !c.is("text/html", "text/xml", "image/svg+xml", "text/rtf")
 }
 
-// isHTML takes a piece of a page, too, which looks like any text.
+// isHTML reports whether the content can be HTML. It accepts fragments, which look like any text.
 func (c content) isHTML() bool {
 	if len(c.head) == 0 {
 		return true
@@ -92,7 +93,7 @@ func (c content) isRTF() bool {
 	return c.text != nil && !c.wide && bytes.HasPrefix(c.text, []byte(`{\rtf`))
 }
 
-// isJSON reports whether a value can begin so.
+// isJSON reports whether the content can begin a JSON value.
 func (c content) isJSON() bool {
 	rest := bytes.TrimLeft(c.text, " \t\r\n")
 	if c.old {
@@ -109,19 +110,19 @@ func (c content) isJSON() bool {
 	return bytes.IndexByte([]byte(`{["-0123456789`), rest[0]) >= 0
 }
 
-// compound tells one of the older formats of Office. All are kept in the same kind of file, whose directory may lie
-// behind what is looked at: then it is taken for what it claims.
+// compound returns a check for one of the older Office formats. They share a container, whose
+// directory can lie behind the head; the content is then accepted as the format that it claims.
 func compound(kind string) func(content) bool {
 	return func(c content) bool {
 		return len(c.kind) > 0 && (c.kind[0] == kind || c.kind[0] == "application/x-ole-storage")
 	}
 }
 
-// office tells one of the newer formats of Office by the folder that its archive has.
+// office returns a check for one of the newer Office formats by a folder in its archive.
 func office(folder string) func(content) bool {
 	return func(c content) bool {
 		if len(c.kind) == 0 || c.kind[0] != "application/zip" && !strings.HasPrefix(c.kind[0], ooxml) {
-			return false // some other archive, such as a jar
+			return false // another archive, such as a JAR
 		}
 		names := entries(c.head)
 		first := slices.IndexFunc(names, func(name string) bool {
@@ -131,7 +132,7 @@ func office(folder string) func(content) bool {
 	}
 }
 
-// entries are the names in the beginning of a zip archive.
+// entries returns the file names in the beginning of a ZIP archive.
 func entries(head []byte) (names []string) {
 	const fixed, most = 30, 1000
 	for len(names) < most {
@@ -150,8 +151,9 @@ func entries(head []byte) (names []string) {
 	return names
 }
 
-// textOf returns text as UTF-8 without its mark, and whether it is UTF-16. It is nil for data that is neither UTF-8 nor UTF-16,
-// or has characters that are in no text. If the data is only the beginning of a file, the last character may be cut.
+// textOf returns text as UTF-8 without its byte order mark, and whether it is UTF-16. It returns
+// nil for data that is not UTF-8 or UTF-16, or has binary characters. If cut is true, data is the
+// beginning of a file and can end within a character.
 func textOf(data []byte, cut bool) (text []byte, wide bool) {
 	order, rest := byteOrder(data)
 	if order != nil {

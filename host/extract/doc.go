@@ -1,12 +1,13 @@
-// Package extract is what strangers upload: which formats are taken, whether a file is what it claims to be, what its
-// name may be, and what text it holds.
+// Package extract handles uploaded files: it determines which formats are accepted, whether a file
+// has the format that it claims, which names are allowed, and extracts text.
 //
-// [Identify] and [CleanName] look at little of a file and run in the host's process. Parsing a whole one does not: the
-// parsers are an [Engine], whose guests are the documents, and which is made for cells; see engines.NewDocumentPool.
-// A [Reader] asks such an engine for the text. A document that loops, swells or breaks its parser costs its own reading
-// and nothing else.
+// [Identify] and [CleanName] examine little of a file and run in the host's process. The parsers
+// are an [Engine], which treats documents as guests and is meant for worker processes; see
+// engines.NewDocumentPool. A [Reader] uses such an engine to extract text. A document that makes
+// its parser loop, exhaust memory or crash affects only its own extraction.
 //
-// Text is read from PDF, DOCX, TXT and JSON. That of a PDF is what its pages show, in the order in which they show it, with
-// form fields and annotations and a form feed between two pages; pictures of text are not read. That of a DOCX is its headers,
-// body, footnotes, endnotes and footers, without comments. A file whose text cannot be read has a [Reason].
+// Text is extracted from PDF, DOCX, TXT and JSON. The text of a PDF is the text of its pages in
+// their visible order, with form fields and annotations, and a form feed between pages; images of
+// text are not read. The text of a DOCX is its headers, body, footnotes, endnotes and footers,
+// without comments. A file without text has a [Reason].
 package extract

@@ -13,17 +13,17 @@ import (
 	"strings"
 )
 
-// What a DOCX may hold. Its text is bounded by the sink, and markup alone is worth little.
+// Limits of a DOCX. The size of the text is limited separately.
 const (
 	maxDOCXEntries  = 10_000
-	maxDOCXInflated = 64 << 20 // bytes of all parts that are read
+	maxDOCXInflated = 64 << 20 // total size of the parts that are read, in bytes
 	maxDOCXNesting  = 1_000
 )
 
-// docxFile is an archive whose parts are read within one budget.
+// docxFile is an archive whose parts share a size budget.
 type docxFile struct {
 	archive *zip.Reader
-	left    int // bytes that may still be inflated
+	left    int // bytes left to inflate
 }
 
 // readDOCX reads a WordprocessingML document, ECMA-376 part 1, section 17: headers, the body, footnotes, endnotes, footers.
@@ -43,7 +43,8 @@ func readDOCX(ctx context.Context, data []byte, out *sink) error {
 	return f.readAll(ctx, body, out)
 }
 
-// readAll reads the body and what surrounds it. Only a body that cannot be read leaves the document without text.
+// readAll reads the body and the other parts. The document has no text only if the body is
+// unreadable.
 func (f *docxFile) readAll(ctx context.Context, body *zip.File, out *sink) error {
 	folder := path.Dir(body.Name)
 	d := &docxText{lists: f.lists(folder), notes: map[string]int{}}
@@ -62,14 +63,15 @@ func (f *docxFile) readAll(ctx context.Context, body *zip.File, out *sink) error
 	return nil
 }
 
-// startLine ends a line that has begun.
+// startLine starts a new line, unless the line is empty.
 func startLine(out *sink) {
 	if out.last() != '\n' {
 		out.write("\n")
 	}
 }
 
-// repeated reads headers or footers. Sections have their own, most of which are equal: each text is written once.
+// repeated reads headers or footers. Each section has its own, most of which are equal; each text
+// is written once.
 func (f *docxFile) repeated(ctx context.Context, d *docxText, pattern string, out *sink) {
 	var seen []string
 	for _, part := range f.matching(pattern) {
@@ -86,7 +88,7 @@ func (f *docxFile) repeated(ctx context.Context, d *docxText, pattern string, ou
 	}
 }
 
-// matching returns the parts whose names match a pattern, in the order of their names.
+// matching returns the parts with names that match a pattern, sorted by name.
 func (f *docxFile) matching(pattern string) []*zip.File {
 	var parts []*zip.File
 	for _, part := range f.archive.File {
@@ -98,7 +100,8 @@ func (f *docxFile) matching(pattern string) []*zip.File {
 	return parts
 }
 
-// body is the part with the body, nil if there is none. Word on the web names it document2.xml.
+// body returns the part with the body, nil if there is none. Word for the web names it
+// document2.xml.
 func (f *docxFile) body() *zip.File {
 	if parts := f.matching("word/document.xml"); len(parts) > 0 {
 		return parts[0]
@@ -111,9 +114,9 @@ func (f *docxFile) body() *zip.File {
 
 var errInflates = fmt.Errorf("it inflates to more than %d bytes", maxDOCXInflated)
 
-// open returns the content of a part, which takes from the budget.
+// open returns the content of a part and takes it from the budget.
 func (f *docxFile) open(part *zip.File) (io.ReadCloser, error) {
-	if part.UncompressedSize64 > uint64(f.left) { // one that says less is stopped by archive/zip, and by inflated
+	if part.UncompressedSize64 > uint64(f.left) { // archive/zip and inflated stop a part that is larger than declared
 		return nil, noText(TooComplex, errInflates)
 	}
 	r, err := part.Open()
@@ -143,7 +146,7 @@ func (f *docxFile) read(ctx context.Context, part *zip.File, d *docxText, out *s
 	return nil
 }
 
-// inflated is a reader that takes what it reads from a budget.
+// inflated is a reader that takes its bytes from a budget.
 type inflated struct {
 	r    io.Reader
 	left *int

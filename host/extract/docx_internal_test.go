@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestInflated has archives that claim a smaller size than they hold.
+// TestInflated reads archives that declare a size smaller than their content.
 func TestInflated(t *testing.T) {
 	left := 4
 	got, err := io.ReadAll(&inflated{r: strings.NewReader("abcdef"), left: &left})

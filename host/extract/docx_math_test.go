@@ -6,20 +6,21 @@ import (
 	"testing"
 )
 
-// mathElement is an element of Office MathML with its content.
+// mathElement returns an element of Office MathML with its content.
 func mathElement(name string, content ...string) string {
 	return "<m:" + name + ">" + strings.Join(content, "") + "</m:" + name + ">"
 }
 
-// mathRun is a run of text, with its properties.
+// mathRun returns a run of text with its properties.
 func mathRun(text string, properties ...string) string {
 	return mathElement("r", mathElement("rPr", properties...), mathElement("t", strings.ReplaceAll(text, "&", "&amp;")))
 }
 
-// mathValue is a property.
+// mathValue returns a property.
 func mathValue(name, value string) string { return fmt.Sprintf(`<m:%s m:val="%s"/>`, name, value) }
 
-// TestFormulasOfDOCX has the TeX of equations, most of which pandoc writes alike but for its spaces.
+// TestFormulasOfDOCX checks the TeX of equations. For most of them pandoc writes the same, except
+// for spaces.
 func TestFormulasOfDOCX(t *testing.T) {
 	el, r, val := mathElement, mathRun, mathValue
 	arg := func(text string) string { return el("e", r(text)) }

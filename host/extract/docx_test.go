@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// FuzzDOCX reads archives, and bodies in a sound archive.
+// FuzzDOCX reads archives, and bodies in a valid archive.
 func FuzzDOCX(f *testing.F) {
 	f.Add(docxOf(f, "<w:p/>"), "<w:p><w:r><w:t>a</w:t></w:r></w:p>")
 	f.Add([]byte("PK\x03\x04"), "<w:tbl><w:tr><w:tc><w:p/></w:tc><w:tc/></w:tr></w:tbl><w:tc/></w:tr>")
@@ -39,7 +39,7 @@ func BenchmarkRead(b *testing.B) {
 		{"docx", "docx", docxOf(b, strings.Repeat("<w:p><w:r><w:t>some words of a line</w:t></w:r></w:p>", 5000))},
 		{"pdf", "pdf", pagesOf(strings.Repeat(line, 2500), strings.Repeat(line, 2500))},
 	} {
-		for name, reader := range map[string]*extract.Reader{"in cells": inCells(b), "in process": {Engine: inProcess(b)}} {
+		for name, reader := range map[string]*extract.Reader{"in cells": inWorkers(b), "in process": {Engine: inProcess(b)}} {
 			b.Run(c.name+" "+name, func(b *testing.B) {
 				b.SetBytes(int64(len(c.data)))
 				for b.Loop() {

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// maxDOCXLevels is how many levels a list has, section 17.9.6.
+// maxDOCXLevels is the number of levels of a list, section 17.9.6.
 const maxDOCXLevels = 9
 
-// maxDOCXMark bounds what stands around the numbers of an item, in bytes.
+// maxDOCXMark bounds the text around the numbers of an item, in bytes.
 const maxDOCXMark = 100
 
-// docxParagraph holds the properties of a paragraph that change its text.
+// docxParagraph has the properties of a paragraph that affect its text.
 type docxParagraph struct {
 	style string
-	list  string // "" for none of its own, "0" for out of the style's
+	list  string // "" for that of the style, "0" for none
 	level int
 
-	initial bool // it is the first letter of the next paragraph, set large
+	initial bool // it is the drop cap of the next paragraph
 }
 
-// take reads one property.
+// take sets one property.
 func (p *docxParagraph) take(t xml.StartElement) {
 	switch t.Name.Local {
 	case "framePr":
@@ -35,7 +35,7 @@ func (p *docxParagraph) take(t xml.StartElement) {
 	}
 }
 
-// docxLevel is how items of a level are marked, section 17.9.
+// docxLevel describes the marks of a level, section 17.9.
 type docxLevel struct {
 	Level  int   `xml:"ilvl,attr"`
 	Start  docxN `xml:"start"`
@@ -77,20 +77,20 @@ type docxStyles struct {
 	} `xml:"style"`
 }
 
-// docxList is a list, whose items may stand apart.
+// docxList is a list, whose items need not be adjacent.
 type docxList struct {
 	levels [maxDOCXLevels]docxLevel
-	counts *[maxDOCXLevels]int // which lists of one abstract definition share
-	resets map[int]int         // where a level starts anew, until it has
+	counts *[maxDOCXLevels]int // shared by the lists of an abstract definition
+	resets map[int]int         // pending first numbers, by level
 }
 
-// docxLists numbers the items of lists. A nil one has none.
+// docxLists numbers the items of lists. Nil means that there are no lists.
 type docxLists struct {
 	lists  map[string]*docxList
 	styles map[string]docxParagraph
 }
 
-// lists reads how lists are marked. A document whose lists cannot be read has its text without marks.
+// lists reads the definitions of lists. If they are unreadable, the text has no marks.
 func (f *docxFile) lists(folder string) *docxLists {
 	var numbering docxNumbering
 	if !f.unmarshal(folder+"/numbering.xml", &numbering) {
@@ -145,7 +145,7 @@ func (l *docxLists) define(n docxNumbering) {
 	}
 }
 
-// style finds the lists of styles, each from the style that it is based on if it has none.
+// style sets the lists of styles. A style without one inherits that of the style it is based on.
 func (l *docxLists) style(s docxStyles) {
 	based := map[string]string{}
 	for _, style := range s.Styles {
@@ -168,7 +168,7 @@ func (l *docxLists) style(s docxStyles) {
 	}
 }
 
-// mark returns the mark of a paragraph that is an item of a list, "" for one that is not.
+// mark returns the mark of a list item, "" for other paragraphs.
 func (l *docxLists) mark(p docxParagraph) string {
 	if l == nil {
 		return ""
@@ -201,7 +201,7 @@ func (l *docxLists) mark(p docxParagraph) string {
 	return text + " "
 }
 
-// count moves a level on to its next item, and begins those below it anew.
+// count advances a level to its next item, and resets the levels below it.
 func (l *docxList) count(level int) {
 	if start, ok := l.resets[level]; ok {
 		delete(l.resets, level)
@@ -220,7 +220,7 @@ func (l *docxList) start(level int) int {
 	return 1
 }
 
-// number is the number of a level's item as its format writes it.
+// number returns the formatted number of an item.
 func (l *docxList) number(level int) string {
 	n := l.counts[level]
 	if n == 0 {
@@ -243,7 +243,7 @@ func (l *docxList) number(level int) string {
 	return strconv.Itoa(n)
 }
 
-// letters counts a to z, then aa to zz, and so on.
+// letters returns the n-th of a to z, aa to zz, and so on.
 func letters(n int, first rune) string {
 	const most, alphabet = 780, 26
 	if n < 1 || n > most {

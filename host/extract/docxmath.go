@@ -7,27 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// formula is an equation under way: Office MathML, ECMA-376 part 1, section 22.1, which is written as TeX. Each element
-// writes what stands before its arguments when the first of them begins, so nothing that was written moves.
+// formula is an equation in progress: Office MathML, ECMA-376 part 1, section 22.1, which is
+// converted to TeX. Each element writes its opening text when its first argument begins, so that
+// earlier output never moves.
 type formula struct {
 	tex        []byte
-	plain      []byte // the text, as long as there is nothing but text
+	plain      []byte // the text, while the equation has only text
 	structured bool
-	limit      int // in bytes, of tex
+	limit      int // of tex, in bytes
 	open       []mathElement
-	names      int // how many elements around hold the name of a function
-	aligned    int // how many arrays of equations are around
-	command    int // the end of the last command that is a word
+	names      int // how many enclosing elements are function names
+	aligned    int // how many enclosing elements are arrays of equations
+	command    int // the end of the last alphabetic command
 }
 
-// mathElement is an element that has begun.
+// mathElement is an open element.
 type mathElement struct {
 	name       string
 	start      int // where its TeX begins
 	body       int // where its content begins
 	end        string
-	arguments  int               // how many have begun
-	atom       [2]int            // the last child that can have an index without braces
+	arguments  int               // how many arguments have begun
+	atom       [2]int            // start and end of the last child that can have an index without braces
 	properties map[string]string // such as the character of an accent
 }
 
@@ -50,7 +51,7 @@ func (w *docx) startMath(t xml.StartElement) error {
 	return nil
 }
 
-// startFormula begins an equation. A paragraph of equations has a line for each.
+// startFormula begins an equation. In a paragraph of equations each has a line.
 func (w *docx) startFormula() {
 	if w.display > 1 {
 		w.put("\n")
@@ -74,7 +75,8 @@ func (w *docx) endMath(name string) {
 	}
 }
 
-// endFormula writes the equation under way, if there is one: TeX between dollars, unless it is nothing but text.
+// endFormula writes the equation in progress, if any: as TeX between dollar signs, unless it is
+// only text.
 func (w *docx) endFormula() {
 	f := w.formula
 	if f == nil {
@@ -95,10 +97,10 @@ func (w *docx) endFormula() {
 	w.truncated = w.truncated || len(f.tex) > f.limit
 }
 
-// maxMathProperty bounds the value of a property, in bytes: a few characters.
+// maxMathProperty bounds the value of a property, in bytes.
 const maxMathProperty = 16
 
-// property keeps a property of the element that is open, if it changes how the element is written.
+// property stores a property of the open element, if it affects the output.
 func (f *formula) property(t xml.StartElement) {
 	value := attribute(t, "val")
 	if len(f.open) == 0 || !mathProperties[t.Name.Local] || len(value) > maxMathProperty {
@@ -111,7 +113,7 @@ func (f *formula) property(t xml.StartElement) {
 	e.properties[t.Name.Local] = value
 }
 
-// is reports whether a property is on, which it is also without a value.
+// is reports whether a property is on. A property without a value is on.
 func (e *mathElement) is(name string) bool {
 	switch value, ok := e.properties[name]; value {
 	case "0", "off", "false":
@@ -121,12 +123,12 @@ func (e *mathElement) is(name string) bool {
 	}
 }
 
-// property is the value of a property, or what stands for it if it is left out.
-func (e *mathElement) property(name, otherwise string) string {
+// property returns the value of a property, or a default if it is absent.
+func (e *mathElement) property(name, fallback string) string {
 	if value, ok := e.properties[name]; ok {
 		return value
 	}
-	return otherwise
+	return fallback
 }
 
 func (f *formula) emit(tex string) {
@@ -136,7 +138,7 @@ func (f *formula) emit(tex string) {
 	}
 }
 
-// begin begins an element, which may be an argument of the one around it.
+// begin begins an element, which can be an argument of the enclosing one.
 func (f *formula) begin(name string) {
 	e := mathElement{name: name, start: len(f.tex)}
 	if n := len(f.open); n > 0 {
@@ -166,7 +168,7 @@ func (f *formula) count(name string, by int) {
 	}
 }
 
-// finish ends the element that is open.
+// finish ends the open element.
 func (f *formula) finish() {
 	n := len(f.open) - 1
 	if n < 0 {
@@ -180,7 +182,7 @@ func (f *formula) finish() {
 	}
 	parent := &f.open[n-1]
 	switch {
-	case parent.drops(e.name, len(f.tex) == e.body):
+	case parent.omits(e.name, len(f.tex) == e.body):
 		f.tex = f.tex[:e.start]
 	case parent.indexed() && e.end == "}" && e.name == "e" && f.atomic(&e):
 		f.tex = append(f.tex[:e.start], f.tex[e.body:]...)
@@ -193,7 +195,7 @@ func (f *formula) finish() {
 	}
 }
 
-// maxAtom bounds what is moved to leave out braces, in bytes.
+// maxAtom bounds the text that is moved to omit braces, in bytes.
 const maxAtom = 256
 
 // atomic reports whether a base needs no braces before its index.
@@ -205,7 +207,7 @@ func (f *formula) atomic(e *mathElement) bool {
 	return e.atom == [2]int{e.body, len(f.tex)} || utf8.RuneCount(content) == 1
 }
 
-// write adds text, in the style of its run.
+// write adds text in the style of its run.
 func (f *formula) write(text string) {
 	if !f.structured {
 		f.plain = append(f.plain, text...)
@@ -231,7 +233,7 @@ func (f *formula) write(text string) {
 	}
 }
 
-// styled returns the text of a run as TeX, and whether that can have an index without braces.
+// styled returns the text of a run as TeX, and whether it can have an index without braces.
 func (f *formula) styled(text string, run *mathElement) (tex string, atom bool) {
 	escaped := texEscapes.Replace(text)
 	if f.aligned > 0 {

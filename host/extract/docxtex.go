@@ -2,7 +2,7 @@ package extract
 
 import "strings"
 
-// argument is what encloses an argument of an element, and whether a name is one.
+// argument returns the delimiters of an argument of an element, and whether a name is an argument.
 func (f *formula) argument(parent *mathElement, name string) (start, end string, ok bool) {
 	form, ok := mathForms[parent.name][name]
 	switch {
@@ -18,7 +18,7 @@ func (f *formula) argument(parent *mathElement, name string) (start, end string,
 	return form[0], form[1], true
 }
 
-// mathForms has what encloses each argument of the elements that have arguments.
+// mathForms has the delimiters of the arguments of each element.
 var mathForms = map[string]map[string][2]string{
 	"f":         {"num": {`\frac{`, "}"}, "den": {"{", "}"}},
 	"sSub":      {"e": {"{", "}"}, "sub": {"_{", "}"}},
@@ -40,7 +40,7 @@ var mathForms = map[string]map[string][2]string{
 	"eqArr":     {"e": {"", ""}},
 }
 
-// atoms are the elements that can have an index without braces.
+// atoms lists the elements that can have an index without braces.
 var atoms = map[string]bool{"d": true, "acc": true, "bar": true, "groupChr": true, "rad": true, "borderBox": true}
 
 // indexed reports whether an element adds indices to its first argument.
@@ -52,8 +52,8 @@ func (e *mathElement) indexed() bool {
 	return false
 }
 
-// drops reports whether an argument is left out.
-func (e *mathElement) drops(argument string, empty bool) bool {
+// omits reports whether an argument is omitted.
+func (e *mathElement) omits(argument string, empty bool) bool {
 	switch argument {
 	case "sub", "sup", "deg":
 		return empty || e.is(argument+"Hide")
@@ -61,7 +61,7 @@ func (e *mathElement) drops(argument string, empty bool) bool {
 	return false
 }
 
-// head is what stands before the arguments.
+// head returns the TeX before the arguments.
 func (e *mathElement) head() string {
 	switch e.name {
 	case "sPre":
@@ -69,9 +69,9 @@ func (e *mathElement) head() string {
 	case "rad":
 		return `\sqrt`
 	case "nary":
-		return orItself(texOperators, e.property("chr", "∫"))
+		return delimiter(texOperators, e.property("chr", "∫"))
 	case "d":
-		return `\left` + orItself(texDelimiters, e.property("begChr", "("))
+		return `\left` + delimiter(texDelimiters, e.property("begChr", "("))
 	case "m":
 		return `\begin{matrix}`
 	case "eqArr":
@@ -84,13 +84,13 @@ func (e *mathElement) head() string {
 	return ""
 }
 
-// tail is what stands behind the arguments.
+// tail returns the TeX after the arguments.
 func (e *mathElement) tail() string {
 	switch {
 	case e.arguments == 0:
 		return ""
 	case e.name == "d":
-		return `\right` + orItself(texDelimiters, e.property("endChr", ")"))
+		return `\right` + delimiter(texDelimiters, e.property("endChr", ")"))
 	case e.name == "m":
 		return `\end{matrix}`
 	case e.name == "eqArr":
@@ -99,7 +99,7 @@ func (e *mathElement) tail() string {
 	return ""
 }
 
-// separator is what stands between two arguments.
+// separator returns the TeX between two arguments.
 func (e *mathElement) separator() string {
 	switch e.name {
 	case "d":
@@ -112,7 +112,7 @@ func (e *mathElement) separator() string {
 	return ""
 }
 
-// mark is the command of what stands above or below an argument.
+// mark returns the command for a mark above or below an argument.
 func (e *mathElement) mark() string {
 	character, below := e.property("chr", "\u0302"), false
 	switch e.name {
@@ -133,7 +133,7 @@ func (e *mathElement) mark() string {
 	return `\overset{` + texEscapes.Replace(character) + `}`
 }
 
-// style is the command for the text of a run, "" for the style of formulas.
+// style returns the command for the text of a run, "" for the default style of formulas.
 func (e *mathElement) style(word bool) string {
 	if e.is("nor") {
 		return `\text`
@@ -152,23 +152,23 @@ func (e *mathElement) style(word bool) string {
 	return ""
 }
 
-// orItself returns the TeX of a character. A delimiter that is left out is a point.
-func orItself(commands map[string]string, character string) string {
+// delimiter returns the TeX of a character. The TeX of an omitted delimiter is a point.
+func delimiter(commands map[string]string, character string) string {
 	if command, ok := commands[character]; ok {
 		return command
 	}
 	return texEscapes.Replace(character)
 }
 
-// isWord reports whether a text is at least two Latin letters and nothing else.
+// isWord reports whether a text consists of at least two Latin letters.
 func isWord(text string) bool { return len(text) > 1 && isLetters(text) }
 
-// isLetters reports whether a text is Latin letters and nothing else.
+// isLetters reports whether a text consists of Latin letters.
 func isLetters(text string) bool {
 	return text != "" && strings.IndexFunc(text, func(r rune) bool { return (r|0x20) < 'a' || (r|0x20) > 'z' }) < 0
 }
 
-// mathProperties are the properties that are kept.
+// mathProperties lists the properties that are stored.
 var mathProperties = map[string]bool{"chr": true, "begChr": true, "endChr": true, "sepChr": true, "pos": true, "type": true,
 	"degHide": true, "subHide": true, "supHide": true, "scr": true, "sty": true, "nor": true}
 

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// The namespaces of text, and of what is there twice for older readers.
+// Namespaces of text, and of alternative content for older readers.
 const (
 	wordSpace       = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 	wordStrictSpace = "http://purl.oclc.org/ooxml/wordprocessingml/main"
@@ -18,33 +18,34 @@ const (
 	fallbackSpace   = "http://schemas.openxmlformats.org/markup-compatibility/2006"
 )
 
-var errNested = fmt.Errorf("its elements are nested deeper than %d", maxDOCXNesting)
+var errNested = fmt.Errorf("its elements are nested more than %d levels deep", maxDOCXNesting)
 
 // docxText is the state that the parts of a document share.
 type docxText struct {
 	lists *docxLists
-	notes map[string]int // the number of a footnote or an endnote, by its kind and id
+	notes map[string]int // numbers of footnotes and endnotes, by kind and id
 }
 
-// docx writes a part as text: a line for each paragraph and each row of a table, tabs between cells.
+// docx writes a part as text: a line for each paragraph and each row of a table, and tabs between
+// cells.
 type docx struct {
 	*docxText
 	*sink
 	xml     *xml.Decoder
 	depth   int
 	inText  bool
-	cells   []int         // of the row under way, for each table around
-	pending bool          // a line in a cell has ended, which another may follow
-	item    docxParagraph // the properties of the paragraph under way
-	mark    string        // of the list item that begins with the next text
-	formula *formula      // the equation under way
-	display int           // the number of the next equation in a paragraph of them, 0 outside of one
+	cells   []int         // in the current row, for each enclosing table
+	pending bool          // a line in a cell has ended; another can follow
+	item    docxParagraph // the properties of the current paragraph
+	mark    string        // mark of the list item that the next text begins
+	formula *formula      // the equation in progress
+	display int           // the number of the next equation in a paragraph of equations, 0 outside
 }
 
 func (w *docx) read(ctx context.Context) error {
-	defer w.endFormula() // of a part that ends in it
+	defer w.endFormula() // a part can end within an equation
 	for ctx.Err() == nil && !w.truncated {
-		token, err := w.xml.Token() // which reports elements that are not closed
+		token, err := w.xml.Token() // reports unclosed elements
 		if err == io.EOF {
 			return nil
 		}
@@ -60,8 +61,8 @@ func (w *docx) read(ctx context.Context) error {
 			if w.inText {
 				w.put(string(t))
 			}
-		case xml.Directive: // such as a DTD with its entities, ECMA-376 part 2 section 6.2.5 forbids it
-			return errors.New("it has a DTD, which no DOCX may have")
+		case xml.Directive: // such as a DTD, which ECMA-376 part 2 section 6.2.5 forbids
+			return errors.New("it has a DTD, which a DOCX must not have")
 		}
 		if err != nil {
 			return err
@@ -86,7 +87,7 @@ func (w *docx) start(t xml.StartElement) error {
 	case mathSpace, mathStrictSpace:
 		return w.startMath(t)
 	default:
-		if alt := attribute(t, "descr"); t.Name.Local == "docPr" && alt != "" { // of a picture, section 20.4.2.5
+		if alt := attribute(t, "descr"); t.Name.Local == "docPr" && alt != "" { // of an image, section 20.4.2.5
 			w.put("[" + alt + "]")
 		}
 	}
@@ -114,7 +115,7 @@ func (w *docx) startWord(t xml.StartElement) error {
 		}
 	case "tc":
 		w.startCell()
-	case "txbxContent": // paragraphs in the middle of another one
+	case "txbxContent": // paragraphs within another one
 		w.flush()
 		startLine(w.sink)
 	case "footnoteReference", "endnoteReference":
@@ -125,18 +126,18 @@ func (w *docx) startWord(t xml.StartElement) error {
 		w.depth--
 		return w.paragraph()
 	case "del":
-		if w.formula != nil { // its text has the same elements as what stays
+		if w.formula != nil { // deleted text in equations uses the same elements as other text
 			w.depth--
 			return w.skip()
 		}
-	case "tblPr", "moveFrom": // where tab says how wide one is; text that stands elsewhere
+	case "tblPr", "moveFrom": // here tab is a width; moved text is repeated elsewhere
 		w.depth--
 		return w.skip()
 	}
 	return nil
 }
 
-// attribute returns the value of an attribute, whatever its namespace.
+// attribute returns the value of an attribute in any namespace.
 func attribute(t xml.StartElement, name string) string {
 	for _, a := range t.Attr {
 		if a.Name.Local == name {
@@ -146,7 +147,7 @@ func attribute(t xml.StartElement, name string) string {
 	return ""
 }
 
-// reference numbers a note where the text refers to it.
+// reference returns the number of a note at a reference to it.
 func (w *docx) reference(t xml.StartElement) string {
 	key := t.Name.Local[:len(t.Name.Local)-len("Reference")] + attribute(t, "id")
 	if w.notes[key] == 0 {
@@ -169,7 +170,8 @@ func (w *docx) paragraph() error {
 	return err
 }
 
-// startCell separates a cell from the one before it. The line that ended there needs no other separator.
+// startCell separates a cell from the previous one. A line that ended there needs no other
+// separator.
 func (w *docx) startCell() {
 	n := len(w.cells)
 	if n == 0 {
@@ -211,7 +213,7 @@ func (w *docx) end(name xml.Name) {
 	}
 }
 
-// endParagraph ends a line, unless the paragraph is the initial of the next one.
+// endParagraph ends a line, unless the paragraph is the drop cap of the next one.
 func (w *docx) endParagraph() {
 	initial := w.item.initial
 	if w.item = (docxParagraph{}); initial {
@@ -222,7 +224,7 @@ func (w *docx) endParagraph() {
 	}
 }
 
-// put writes text, to the equation under way or after the mark of the list item that it begins.
+// put writes text: into the equation in progress, or after the pending mark of a list item.
 func (w *docx) put(text string) {
 	if w.formula != nil {
 		w.formula.write(text)
@@ -235,7 +237,7 @@ func (w *docx) put(text string) {
 	w.write(text)
 }
 
-// flush ends a line in a cell that another one follows.
+// flush ends a line in a cell before another line.
 func (w *docx) flush() {
 	if w.pending {
 		w.pending = false
@@ -245,8 +247,8 @@ func (w *docx) flush() {
 
 func (w *docx) skip() error { return w.skipWith(func(xml.StartElement) {}) }
 
-// skipWith skips the element that was begun, and calls a function with each one inside. Unlike the decoder's own it takes no
-// stack for what is nested.
+// skipWith skips the open element, and calls a function with each element in it. Unlike the
+// decoder's method, it needs no stack for nesting.
 func (w *docx) skipWith(each func(xml.StartElement)) error {
 	for depth := 1; depth > 0; {
 		token, err := w.xml.Token()

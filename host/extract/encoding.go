@@ -7,14 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// sampleBytes is how much of a text its encoding is guessed from.
+// sampleBytes is the size of the sample from which an encoding is guessed.
 const sampleBytes = 16 << 10
 
-// decodeText returns up to limit bytes of a text as UTF-8, or a little more, and false for what is not text. Encodings are
-// UTF-8, UTF-16 with or without a byte order mark, and the older ones, which are guessed from how often bytes occur.
+// decodeText returns about limit bytes of a text as UTF-8, and false for data that is not text. The
+// encodings are UTF-8, UTF-16 with or without a byte order mark, and older ones, which are guessed
+// by the frequency of bytes.
 func decodeText(data []byte, limit int) ([]byte, bool) {
 	if order, rest := byteOrder(data); order != nil {
-		units := min(len(rest)/2, limit+1) // each is a byte of UTF-8 at least
+		units := min(len(rest)/2, limit+1) // each is at least one byte of UTF-8
 		return fromUTF16(rest[:2*units], order), true
 	}
 	data = withoutMark(data)
@@ -32,9 +33,9 @@ func decodeText(data []byte, limit int) ([]byte, bool) {
 	return text, err == nil
 }
 
-// mostlyUTF8 reports whether a text is UTF-8, of which some bytes may have been damaged.
+// mostlyUTF8 reports whether a text is UTF-8 with at most a few damaged bytes.
 func mostlyUTF8(text []byte) bool {
-	const worth = 10 // how many sound characters excuse a damaged one
+	const worth = 10 // how many valid characters offset a damaged one
 	sound, damaged := 0, 0
 	for rest := text; len(rest) > 0; {
 		r, n := utf8.DecodeRune(rest)
@@ -49,15 +50,17 @@ func mostlyUTF8(text []byte) bool {
 	return damaged == 0 || sound >= worth*damaged
 }
 
-// isBinary reports the characters that are in no text, by the WHATWG's MIME sniffing standard, section "binary data byte".
+// isBinary reports whether a character does not occur in text, by the section "binary data byte" of
+// the WHATWG's MIME sniffing standard.
 func isBinary(r rune) bool {
 	return r <= 0x08 || r == 0x0B || r >= 0x0E && r <= 0x1A || r >= 0x1C && r <= 0x1F
 }
 
-// withoutMark cuts the byte order mark that some put before UTF-8.
+// withoutMark removes the byte order mark of UTF-8.
 func withoutMark(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")) }
 
-// byteOrder returns the byte order of UTF-16 and the text without its mark, nil for what is not UTF-16.
+// byteOrder returns the byte order of UTF-16 and the text without its mark, nil if the data is not
+// UTF-16.
 func byteOrder(data []byte) (order binary.ByteOrder, rest []byte) {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
@@ -68,8 +71,9 @@ func byteOrder(data []byte) (order binary.ByteOrder, rest []byte) {
 	return unmarkedOrder(data), data
 }
 
-// unmarkedOrder finds UTF-16 without a mark. In most languages every other byte is zero for many characters, such as spaces,
-// and what is decoded is text; in the wrong order hardly anything is.
+// unmarkedOrder detects UTF-16 without a mark. In most languages one byte of many characters is
+// zero, for example of spaces, and the data decodes as text. In the wrong byte order hardly any
+// data does.
 func unmarkedOrder(data []byte) binary.ByteOrder {
 	sample := data[:min(len(data), sampleBytes)&^1]
 	zeros := [2]int{}
@@ -83,14 +87,14 @@ func unmarkedOrder(data []byte) binary.ByteOrder {
 		order, many, few = binary.BigEndian, few, many
 	}
 	const short, most, some = 64, 2, 10
-	share := some // of the characters one is of the first block
+	share := some // one in so many characters is below U+0100
 	if len(sample) < short {
 		share = most
 	}
 	if many*2*share < len(sample) || many == 0 || few > 0 || len(data)%2 != 0 && len(data) < sampleBytes {
 		return nil
 	}
-	text := wholeRunes(fromUTF16(sample[:max(len(sample)-2, 0)], order)) // the last may be half of a pair
+	text := wholeRunes(fromUTF16(sample[:max(len(sample)-2, 0)], order)) // the last unit can be half of a pair
 	if bytes.ContainsFunc(text, isBinary) || bytes.ContainsRune(text, utf8.RuneError) {
 		return nil
 	}
@@ -109,7 +113,7 @@ func fromUTF16(data []byte, order binary.ByteOrder) []byte {
 	return text
 }
 
-// wholeRunes cuts the beginning of a character off the end.
+// wholeRunes removes an incomplete character at the end.
 func wholeRunes(text []byte) []byte {
 	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax+1); i-- {
 		if utf8.RuneStart(text[i]) {

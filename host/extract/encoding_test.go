@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// Texts of everyday length, as people save them.
+// Texts of a typical length.
 const (
 	french         = "Le café est fermé jusqu'à la fin de l'été. Veuillez vous adresser à la réception, où l'on vous répondra dès que possible."
 	german         = "Größe und Länge der Straße: über fünfzig Meter. Die Gäste müssen früh aufstehen, weil der Zug um sieben Uhr fährt."
@@ -78,7 +78,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestEncodedFormats has formats that are text in encodings older than Unicode.
+// TestEncodedFormats reads text formats in encodings older than Unicode.
 func TestEncodedFormats(t *testing.T) {
 	for name, content := range map[string]string{
 		"a.csv": prices, "a.html": "<p>" + german + "</p>", "a.json": `{"text": "` + french + `"}`, "a.txt": french,
@@ -103,7 +103,7 @@ func TestEncodedFormats(t *testing.T) {
 	}
 }
 
-// TestDamagedUTF8 has a long text in UTF-8 with one byte that is not.
+// TestDamagedUTF8 reads a long text in UTF-8 with one invalid byte.
 func TestDamagedUTF8(t *testing.T) {
 	data := russian + "\xFF" + russian
 	got, err := run(t, "txt", []byte(data), 0)
@@ -112,7 +112,7 @@ func TestDamagedUTF8(t *testing.T) {
 	}
 }
 
-// FuzzText reads texts in whatever encoding.
+// FuzzText reads texts in any encoding.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{french, "caf\xE9", "\xFF\xFEa\x00", "a\x00b\x00", "\x82\xB1\x82\xF1", "\x1B$B", "\x84\x31\xA4"} {
 		f.Add([]byte(seed))

@@ -14,27 +14,27 @@ import (
 )
 
 const (
-	// MemoryBytes is the memory of a run whose Limits say nothing of it.
+	// MemoryBytes is the default memory limit of a run.
 	MemoryBytes = 256 << 20
-	// TextBytes is how much text a run answers that asks for no other size, as UTF-8.
+	// TextBytes is the default limit of the text of a run, in bytes of UTF-8.
 	TextBytes = 512 << 10
-	// Extension is that of the one program there is, whose source is not looked at.
+	// Extension is the extension of the only program. Its source is ignored.
 	Extension = ".document"
 )
 
-// Engine reads the text of documents, each in a run of its own. It is safe for concurrent use.
+// Engine extracts the text of documents, each in a run of its own. It is safe for concurrent use.
 //
-// The input of a run is {"format": "pdf", "data": "<base64>"}, with "text_bytes" where another size than TextBytes is
-// wanted, the answer {"text": "...", "truncated": false}, with a "reason" if there is no text. A run looks at its context
-// whenever a parser gives it the opportunity, which a document can prevent: only in a cell its deadline and its memory are
-// kept for sure.
+// The input of a run is {"format": "pdf", "data": "<base64>"}, with "text_bytes" for a limit other
+// than TextBytes. The output is {"text": "...", "truncated": false}, with a "reason" if there is no
+// text. A run checks its context whenever a parser allows it, which a document can prevent:
+// deadlines and memory limits are enforced only in a worker process.
 type Engine struct {
 	panicked func(value any, stack []byte)
-	compiled string // a folder that holds the compiled library for PDF
-	disabled bool   // there is none
+	compiled string // the folder with the compiled PDF library
+	disabled bool   // there is no PDF library
 
-	turn    chan struct{}   // holds an element while somebody has what follows
-	started *pdfium.Library // nil until it is needed
+	turn    chan struct{}   // a lock for the following field
+	started *pdfium.Library // nil until the first PDF
 }
 
 var (
@@ -42,16 +42,16 @@ var (
 	_ engine.Sized  = (*Engine)(nil)
 )
 
-// Option changes how an Engine behaves.
+// Option configures an Engine.
 type Option func(*Engine)
 
-// WithPanicLog hands over what a panic of a parser left behind that nothing explains, and which the run answers with an
-// internal fault. The function may be called by many goroutines.
+// WithPanicLog sets a function that receives unexpected panics of parsers. The run fails with an
+// internal fault. The function must be safe for concurrent use.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }
 
-// New makes an Engine.
+// New returns an Engine.
 func New(options ...Option) *Engine {
 	e := &Engine{panicked: func(any, []byte) {}, turn: make(chan struct{}, 1)}
 	for _, option := range options {
@@ -60,16 +60,17 @@ func New(options ...Option) *Engine {
 	return e
 }
 
-// Info describes the engine.
+// Info returns the description of the engine.
 func (*Engine) Info() engine.Info {
 	return engine.Info{Name: "document", Extensions: []string{Extension}}
 }
 
-// MemoryBytes is more than that of other engines: a document is there twice, and what a page shows beside it.
+// MemoryBytes returns the default memory limit. It is higher than that of other engines, because a
+// document is in memory twice, next to the content of a page.
 func (*Engine) MemoryBytes() int64 { return MemoryBytes }
 
-// Load makes the program, which is the same whatever the source. The fault is unavailable if the folder of WithCompiled does
-// not hold what it should.
+// Load returns the program, which does not depend on the source. The fault is unavailable if the
+// folder of WithCompiled is damaged.
 func (e *Engine) Load(ctx context.Context, _ engine.Source) (engine.Program, error) {
 	if e.compiled != "" {
 		if err := e.Start(ctx); err != nil {
@@ -86,7 +87,7 @@ type program struct {
 
 var errClosed = errors.New("document: the program is closed")
 
-// Run reads a document.
+// Run extracts the text of a document.
 func (p *program) Run(ctx context.Context, in engine.Input, _ engine.Host) (out engine.Output, err error) {
 	if !p.open.Enter() {
 		return engine.Output{}, errClosed
@@ -118,13 +119,13 @@ func (p *program) Run(ctx context.Context, in engine.Input, _ engine.Host) (out 
 	return engine.Output{Output: answer.Bytes()[:answer.Len()-1]}, nil // without the newline
 }
 
-// Close waits for the runs under way.
+// Close waits for concurrent runs.
 func (p *program) Close() error {
 	p.open.Close()
 	return nil
 }
 
-// read reads the document of an input.
+// read extracts the text of the document in an input.
 func (e *Engine) read(ctx context.Context, in engine.Input) (Text, error) {
 	r, err := requestOf(in.Input)
 	if err != nil {
@@ -141,7 +142,7 @@ func (e *Engine) read(ctx context.Context, in engine.Input) (Text, error) {
 	case formatJSON:
 		err = readJSON(r.Data, out)
 	default:
-		err = abi.Faultf(abi.InvalidArgument, "no text is read from the format %q", shortened(r.Format))
+		err = abi.Faultf(abi.InvalidArgument, "text extraction does not support the format %q", shortened(r.Format))
 	}
 	return out.result(err)
 }

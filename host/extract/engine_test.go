@@ -15,10 +15,10 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// run reads a document in this process.
+// run extracts the text of a document in this process.
 func run(t testing.TB, format string, data []byte, textBytes int) (extract.Text, error) {
 	t.Helper()
-	e := extract.New() // which compiles nothing before the first PDF
+	e := extract.New() // compiles nothing before the first PDF
 	if format == "pdf" {
 		e = inProcess(t)
 	}
@@ -26,7 +26,7 @@ func run(t testing.TB, format string, data []byte, textBytes int) (extract.Text,
 	defer reader.Close()
 	f, ok := extract.Lookup(format)
 	if !ok {
-		t.Fatalf("there is no format %q", format)
+		t.Fatalf("unknown format %q", format)
 	}
 	return reader.Read(t.Context(), admission.Party{}, f, data)
 }
@@ -98,7 +98,7 @@ func TestTextIsBounded(t *testing.T) {
 	}
 }
 
-// unreadable are documents without text, and the reason.
+// unreadable returns documents without text, with the reason.
 func unreadable(t testing.TB) map[string]struct {
 	format string
 	reason extract.Reason
@@ -158,15 +158,15 @@ func TestWithoutText(t *testing.T) {
 	}
 }
 
-// TestBrokenPage has a page that is not well-formed, and one that is.
+// TestBrokenPage reads a damaged page and an intact one.
 func TestBrokenPage(t *testing.T) {
 	got, err := run(t, "pdf", pagesOf("BT /F1 12 Tf (before) Tj ET )", "BT /F1 12 Tf (next) Tj ET"), 0)
 	if err != nil || got.Text != "before\fnext" {
-		t.Errorf("Read = %q, %t, %v; want what there is", got.Text, got.Truncated, err)
+		t.Errorf("Read = %q, %t, %v; want the text of the intact page", got.Text, got.Truncated, err)
 	}
 }
 
-func TestRunTellsOfItsInput(t *testing.T) {
+func TestRunReportsBadInput(t *testing.T) {
 	program, err := inProcess(t).Load(t.Context(), engine.Source{Path: "any.document", Code: []byte("anything")})
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +187,7 @@ func TestRunTellsOfItsInput(t *testing.T) {
 	}
 }
 
-// TestContextEnds has a table of references that goes in a circle.
+// TestContextEnds reads a cross-reference table with a cycle.
 func TestContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -219,7 +219,7 @@ func TestReaderCloses(t *testing.T) {
 	}
 	for _, f := range extract.Formats() {
 		if _, err := (&extract.Reader{Engine: extract.New()}).Read(t.Context(), admission.Party{}, f, make([]byte, extract.MaxBytes+1)); f.Extracts && !errors.Is(err, abi.TooLarge) || !f.Extracts && err != nil {
-			t.Errorf("%s: Read of too much = %v", f.Name, err)
+			t.Errorf("%s: Read of a document that is too large = %v", f.Name, err)
 		}
 	}
 }

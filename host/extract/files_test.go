@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// pdfOf is a PDF of objects that count from 1, of which the first is the catalogue.
+// pdfOf returns a PDF of objects, numbered from 1. The first one is the catalogue.
 func pdfOf(objects ...string) []byte {
 	var file strings.Builder
 	file.WriteString("%PDF-1.4\n")
@@ -33,7 +33,7 @@ const (
 	helvetica = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
 )
 
-// pagesOf is a PDF with a page for each content, every other one compressed.
+// pagesOf returns a PDF with a page for each content. Every other content is compressed.
 func pagesOf(contents ...string) []byte {
 	objects := []string{catalogue, "", helvetica}
 	var kids []string
@@ -58,7 +58,7 @@ func streamOf(content string, compressed bool) string {
 func deflated(content string) string {
 	var out bytes.Buffer
 	w := zlib.NewWriter(&out)
-	_, _ = w.Write([]byte(content)) // to memory
+	_, _ = w.Write([]byte(content)) // a buffer never fails
 	_ = w.Close()
 	return out.String()
 }
@@ -90,7 +90,7 @@ const (
 	wordEnds   = `</w:body></w:document>`
 )
 
-// docxOf is a DOCX with a body.
+// docxOf returns a DOCX with a body.
 func docxOf(t testing.TB, body string) []byte { return docxWith(t, wordBegins+body+wordEnds) }
 
 func docxWith(t testing.TB, document string) []byte {
@@ -98,7 +98,7 @@ func docxWith(t testing.TB, document string) []byte {
 		part{"_rels/.rels", "<Relationships/>"}, part{"word/document.xml", document})
 }
 
-// bombOf is a DOCX whose body inflates to so many MiB, and says of itself that it has another size.
+// bombOf returns a DOCX whose body inflates to a number of MiB and declares another size.
 func bombOf(t testing.TB, mebibytes int, says uint64) []byte {
 	t.Helper()
 	var packed bytes.Buffer
@@ -111,13 +111,13 @@ func bombOf(t testing.TB, mebibytes int, says uint64) []byte {
 		if _, err := w.Write([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Flush(); err != nil { // to a whole byte, so that what follows may be repeated
+		if err := w.Flush(); err != nil { // to a byte boundary, so that the following block can be repeated
 			t.Fatal(err)
 		}
 		return packed.String()
 	}
 	begins, spaces := deflate(wordBegins), strings.Repeat(" ", 1<<20)
-	body := begins + deflate(spaces) + strings.Repeat(deflate(spaces), mebibytes-1) // each refers to the one before
+	body := begins + deflate(spaces) + strings.Repeat(deflate(spaces), mebibytes-1) // each block refers to the previous one
 	var out bytes.Buffer
 	archive := zip.NewWriter(&out)
 	f, err := archive.CreateRaw(&zip.FileHeader{Name: "word/document.xml", Method: zip.Deflate, CompressedSize64: uint64(len(body)), UncompressedSize64: says})

@@ -5,20 +5,21 @@ import (
 	"strings"
 )
 
-// Format is a kind of file that is taken.
+// Format is an accepted file format.
 type Format struct {
-	// Name is the format's, such as "pdf".
+	// Name is the name of the format, such as "pdf".
 	Name string
-	// Extensions are the endings of its files' names, in lower case, such as ".pdf". The first is the usual one.
+	// Extensions are the file name extensions in lower case, such as ".pdf". The first one is the
+	// usual one.
 	Extensions []string
-	// MediaTypes are what clients call it. The first is the one that it is known by; some of the others are those of other
-	// formats too.
+	// MediaTypes are the media types that clients use. The first one is canonical; some of the
+	// others are also used for other formats.
 	MediaTypes []string
-	// Extracts says that a Reader gets text out of it.
+	// Extracts is true if a Reader extracts text from it.
 	Extracts bool
 }
 
-// The formats that text is read of.
+// Names of the formats from which text is extracted.
 const (
 	formatPDF  = "pdf"
 	formatDOCX = "docx"
@@ -26,7 +27,7 @@ const (
 	formatJSON = "json"
 )
 
-// known is a format and how its content is told from others'.
+// known is a format and the check of its content.
 type known struct {
 	Format
 	holds func(content) bool
@@ -34,13 +35,13 @@ type known struct {
 
 const ooxml = "application/vnd.openxmlformats-officedocument."
 
-// formats is the only list of them.
+// formats lists all accepted formats.
 var formats = []known{
 	{Format{formatPDF, []string{".pdf"}, []string{"application/pdf", "application/x-pdf"}, true}, content.isPDF},
 	{Format{formatDOCX, []string{".docx"}, []string{ooxml + "wordprocessingml.document"}, true}, office("word/")},
 	{Format{formatTXT, []string{".txt"}, []string{"text/plain"}, true}, content.isText},
 	{Format{formatJSON, []string{".json"}, []string{"application/json", "text/json", "text/plain"}, true}, content.isJSON},
-	// Windows calls a CSV what Excel says of itself.
+	// Windows with Excel reports the last type for CSV files.
 	{Format{"csv", []string{".csv"}, []string{"text/csv", "application/csv", "text/x-csv", "text/plain", "application/vnd.ms-excel"}, false}, content.isCSV},
 	{Format{"xls", []string{".xls"}, []string{"application/vnd.ms-excel", "application/msexcel"}, false}, compound("application/vnd.ms-excel")},
 	{Format{"xlsx", []string{".xlsx"}, []string{ooxml + "spreadsheetml.sheet"}, false}, office("xl/")},
@@ -54,7 +55,7 @@ var formats = []known{
 	{Format{"rtf", []string{".rtf"}, []string{"application/rtf", "text/rtf", "application/x-rtf"}, false}, content.isRTF},
 }
 
-// Formats returns every format that is taken. The list is the caller's.
+// Formats returns all accepted formats. The caller owns the list.
 func Formats() []Format {
 	list := make([]Format, len(formats))
 	for i, f := range formats {
@@ -87,7 +88,8 @@ func byExtension(extension string) (known, bool) {
 	return formats[i], true
 }
 
-// byMediaType returns the format that is known by a media type, or else the first that is also called so.
+// byMediaType returns the format with a canonical media type, or else the first format with that
+// type.
 func byMediaType(mediaType string) (known, bool) {
 	i := slices.IndexFunc(formats, func(f known) bool { return f.MediaTypes[0] == mediaType })
 	if i < 0 {
@@ -99,8 +101,8 @@ func byMediaType(mediaType string) (known, bool) {
 	return formats[i], true
 }
 
-// taken names the extensions of all formats, for a hint.
-func taken() string {
+// accepted returns the extensions of all formats, for a hint.
+func accepted() string {
 	var list []string
 	for _, f := range formats {
 		list = append(list, f.Extensions...)

@@ -9,28 +9,28 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// HeadBytes is how much of the beginning of a file Identify looks at.
+// HeadBytes is how many bytes Identify examines.
 const HeadBytes = 512 << 10
 
-// Identify says which format a file has that a client sent, and under which media type it is known. It goes by the
-// extension of the name, which has to go with the media type that the client declared; "" and
-// application/octet-stream declare nothing. A name without an extension leaves it to the media type alone.
+// Identify returns the format and the canonical media type of an uploaded file. It uses the
+// extension of the name, which must match the declared media type; "" and application/octet-stream
+// match any. For a name without an extension it uses only the media type.
 //
-// The content is then held against that: head is its beginning, HeadBytes of it or the whole. What claims to be one thing
-// and is another is refused, and what is in no list of formats is. Whether the rest of a file is sound is found out by
-// reading it. Faults have the code invalid_argument.
+// It then checks that the content has this format. Head is the first HeadBytes of the file, or the
+// whole. Unknown formats and mismatches are faults with the code invalid_argument. Identify does
+// not check the rest of the file.
 func Identify(filename, declaredMediaType string, head []byte) (Format, string, error) {
 	f, err := claimed(filename, declaredMediaType)
 	if err != nil {
 		return Format{}, "", err
 	}
 	if c := contentOf(head); !f.holds(c) {
-		return Format{}, "", abi.Faultf(abi.InvalidArgument, "the file claims to be %s (%s), but what is in it is %s", f.Name, f.MediaTypes[0], c.name())
+		return Format{}, "", abi.Faultf(abi.InvalidArgument, "the file claims to be %s (%s), but its content is %s", f.Name, f.MediaTypes[0], c.name())
 	}
 	return f.Format.clone(), f.MediaTypes[0], nil
 }
 
-// claimed is the format that a file is said to have.
+// claimed returns the format that the name and the media type of a file claim.
 func claimed(filename, declared string) (known, error) {
 	mediaType, err := declaredType(declared)
 	if err != nil {
@@ -50,7 +50,7 @@ func claimed(filename, declared string) (known, error) {
 	return f, nil
 }
 
-// unnamed is the format of a file that has no extension.
+// unnamed returns the format of a file without an extension.
 func unnamed(mediaType string) (known, error) {
 	if mediaType == "" {
 		return known{}, notTaken("the file has neither an extension nor a media type that says what it is")
@@ -62,14 +62,14 @@ func unnamed(mediaType string) (known, error) {
 	return f, nil
 }
 
-// declaredType is a media type without its parameters, "" where it says nothing.
+// declaredType returns a media type without its parameters, "" for one without information.
 func declaredType(declared string) (string, error) {
 	if strings.TrimSpace(declared) == "" {
 		return "", nil
 	}
 	mediaType, _, err := mime.ParseMediaType(declared)
-	if err != nil && mediaType == "" { // a mistake in the parameters alone does no harm
-		return "", abi.Faultf(abi.InvalidArgument, "%q is no media type", shortened(declared))
+	if err != nil && mediaType == "" { // invalid parameters are ignored
+		return "", abi.Faultf(abi.InvalidArgument, "%q is not a media type", shortened(declared))
 	}
 	if mediaType == "application/octet-stream" {
 		return "", nil
@@ -78,10 +78,10 @@ func declaredType(declared string) (string, error) {
 }
 
 func notTaken(format string, args ...any) error {
-	return abi.Faultf(abi.InvalidArgument, format, args...).WithHint("the files taken are %s", taken())
+	return abi.Faultf(abi.InvalidArgument, format, args...).WithHint("accepted files are %s", accepted())
 }
 
-// shortened is the beginning of what a client sent, for a message.
+// shortened returns the beginning of a client's text, for a message.
 func shortened(text string) string {
 	const most = 60
 	if len(text) <= most {

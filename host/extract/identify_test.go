@@ -22,7 +22,7 @@ const (
 	svg  = `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`
 )
 
-// olefile is a file of the older Office whose first stream begins so.
+// olefile returns a compound file of older Office formats with the beginning of its first stream.
 func olefile(begins string) string {
 	return ole + strings.Repeat("\x00", 512-len(ole)) + begins + strings.Repeat("\x00", 100)
 }
@@ -65,26 +65,26 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-func TestIdentifyRefusesLies(t *testing.T) {
+func TestIdentifyRefusesMismatch(t *testing.T) {
 	jar := string(zipOf(t, part{"META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n"}, part{"A.class", ""}))
 	for _, c := range []struct{ name, declared, head, want string }{
-		{"a.pdf", "application/pdf", html, "claims to be pdf (application/pdf), but what is in it is text/html"},
-		{"a.pdf", "", html + "%PDF-1.4", "but what is in it is text/plain"},
-		{"a.pdf", "", "", "but what is in it is empty"},
-		{"a.png", "image/png", "#!/usr/bin/python\nimport os", "claims to be png (image/png), but what is in it is text/x-python"},
+		{"a.pdf", "application/pdf", html, "claims to be pdf (application/pdf), but its content is text/html"},
+		{"a.pdf", "", html + "%PDF-1.4", "but its content is text/plain"},
+		{"a.pdf", "", "", "but its content is empty"},
+		{"a.png", "image/png", "#!/usr/bin/python\nimport os", "claims to be png (image/png), but its content is text/x-python"},
 		{"a.png", "", jpeg, "what is in it is image/jpeg"},
 		{"a.png", "", svg, "what is in it is image/svg+xml"},
 		{"a.gif", "", "GIF89a=1;alert(1)", "what is in it is text/plain"},
 		{"a.bmp", "", "BM=1;alert(1)", "what is in it is text/plain"},
 		{"a.docx", "", jar, "what is in it is application/java-archive"},
-		{"a.docx", "", string(zipOf(t, part{"word/document.xml", ""}, part{"META-INF/MANIFEST.MF", ""})), "but what is in it is"},
+		{"a.docx", "", string(zipOf(t, part{"word/document.xml", ""}, part{"META-INF/MANIFEST.MF", ""})), "but its content is"},
 		{"a.docx", "", string(zipOf(t, part{"a.txt", ""}, part{"b/word/document.xml", ""})), "what is in it is application/zip"},
 		{"a.docx", "", string(zipOf(t, part{"xl/workbook.xml", ""}, part{"word/document.xml", ""})), "what is in it is"},
 		{"a.xlsx", "", string(docxOf(t, "")), "what is in it is application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
 		{"a.xls", "", "a,b\n", "what is in it is text/"},
 		{"a.ppt", "", olefile("\x09\x08\x10\x00\x00\x06\x05\x00"), "what is in it is application/vnd.ms-excel"},
-		{"a.txt", "", "caf\x01\xE9", "but what is in it is"},
-		{"a.txt", "", "MZ\x90\x00\x03", "but what is in it is"},
+		{"a.txt", "", "caf\x01\xE9", "but its content is"},
+		{"a.txt", "", "MZ\x90\x00\x03", "but its content is"},
 		{"a.txt", "", "a\x00b", "what is in it is of no known kind"},
 		{"a.csv", "", html, "what is in it is text/html"},
 		{"a.csv", "", svg, "what is in it is image/svg+xml"},
@@ -101,7 +101,7 @@ func TestIdentifyRefusesLies(t *testing.T) {
 		{"a", "application/zip", "PK", "files of the media type application/zip are not taken"},
 		{"a", "", "hi", "neither an extension nor a media type"},
 		{"a.d/b", "application/octet-stream", "hi", "neither an extension nor a media type"},
-		{"a.pdf", "no media type", "%PDF-", `"no media type" is no media type`},
+		{"a.pdf", "no media type", "%PDF-", `"no media type" is not a media type`},
 	} {
 		_, _, err := extract.Identify(c.name, c.declared, []byte(c.head))
 		if !errors.Is(err, abi.InvalidArgument) || !strings.Contains(err.Error(), c.want) {
@@ -110,7 +110,7 @@ func TestIdentifyRefusesLies(t *testing.T) {
 	}
 	_, _, err := extract.Identify("a.exe", "", nil)
 	if hint := abi.FaultOf(err).Hint; !strings.Contains(hint, ".pdf, .docx, .txt") || !strings.Contains(hint, ".jpeg") {
-		t.Errorf("the hint is %q; want the list of what is taken", hint)
+		t.Errorf("the hint is %q; want the list of accepted formats", hint)
 	}
 }
 
@@ -125,11 +125,11 @@ func TestFormats(t *testing.T) {
 		}
 		f.Extensions[0], f.MediaTypes[0] = ".changed", "changed/by"
 		if again, _ := extract.Lookup(f.Name); again.Extensions[0] == ".changed" || again.MediaTypes[0] == "changed/by" {
-			t.Errorf("the caller has changed %s", f.Name)
+			t.Errorf("a change of the list by the caller affects %s", f.Name)
 		}
 	}
 	if want := []string{"pdf", "docx", "txt", "json"}; !slices.Equal(extracts, want) {
-		t.Errorf("text is read of %v; want %v", extracts, want)
+		t.Errorf("formats with text = %v; want %v", extracts, want)
 	}
 	if _, ok := extract.Lookup("exe"); ok {
 		t.Error("Lookup(exe) is true")
@@ -179,7 +179,7 @@ func FuzzCleanName(f *testing.F) {
 			t.Errorf("CleanName(%q) = %q", name, clean)
 		}
 		if again, err := extract.CleanName(clean); err != nil || again != clean {
-			t.Errorf("CleanName(%q) = %q, %v; want it as it is", clean, again, err)
+			t.Errorf("CleanName(%q) = %q, %v; want it unchanged", clean, again, err)
 		}
 	})
 }

@@ -7,20 +7,21 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// domainOfParsers is that of their own code, which is no app's: no cell that ran a tool reads documents.
-const domainOfParsers = "the parsers of documents"
+// parserDomain is the domain of the parsers themselves. No app has it, so that a worker that ran a
+// tool does not read documents.
+const parserDomain = "the parsers of documents"
 
 var errReaderClosed = errors.New("document: the reader is closed")
 
-// loading is an attempt to load the program. It goes on when the document that began it is given up, for the next one:
-// compiling the library for PDF can take longer than clients wait.
+// loading is an attempt to load the program. It continues for the next document if the caller gives
+// up, because compiling the PDF library can take longer than clients wait.
 type loading struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed when err is set
 	err    error
 }
 
-// load returns the program, and waits for it as long as ctx lets it.
+// load returns the program, and waits for it until ctx ends.
 func (r *Reader) load(ctx context.Context) (engine.Program, error) {
 	r.mu.Lock()
 	if r.closed || r.program != nil {
@@ -50,7 +51,7 @@ func (r *Reader) load(ctx context.Context) (engine.Program, error) {
 // attempt loads the program.
 func (r *Reader) attempt(ctx context.Context, l *loading) {
 	defer l.cancel()
-	program, err := r.Engine.Load(ctx, engine.Source{Path: "reader" + Extension, Domain: domainOfParsers})
+	program, err := r.Engine.Load(ctx, engine.Source{Path: "reader" + Extension, Domain: parserDomain})
 	r.mu.Lock()
 	r.loading = nil
 	unwanted := err == nil && r.closed
@@ -59,7 +60,7 @@ func (r *Reader) attempt(ctx context.Context, l *loading) {
 	}
 	r.mu.Unlock()
 	if unwanted {
-		err = errors.Join(errReaderClosed, program.Close()) // nothing ran in it
+		err = errors.Join(errReaderClosed, program.Close()) // it has not run yet
 	}
 	l.err = err
 	close(l.done)
@@ -71,7 +72,7 @@ func (r *Reader) loaded() (engine.Program, error) {
 	return r.current()
 }
 
-// current returns the program, nil before it is loaded. The caller holds mu.
+// current returns the program, nil if it is not loaded. The caller holds mu.
 func (r *Reader) current() (engine.Program, error) {
 	if r.closed {
 		return nil, errReaderClosed
@@ -79,7 +80,8 @@ func (r *Reader) current() (engine.Program, error) {
 	return r.program, nil
 }
 
-// Close waits for the documents under way and lets go of the program; the engine stays its owner's. Closing twice is fine.
+// Close waits for concurrent reads and closes the program, but not the engine. It can be called
+// twice.
 func (r *Reader) Close() error {
 	r.mu.Lock()
 	r.closed = true

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// compiling is an engine whose program takes a time to load.
+// compiling is an engine whose program takes a while to load.
 type compiling struct {
 	*extract.Engine
 	takes time.Duration
@@ -32,8 +32,9 @@ func (c compiling) Load(ctx context.Context, source engine.Source) (engine.Progr
 	}
 }
 
-// TestLoadingGoesOn has clients that wait for less time than loading the program takes: it is there all the same in the end.
-func TestLoadingGoesOn(t *testing.T) {
+// TestLoadingContinues reads with deadlines shorter than the load of the program, which still
+// completes.
+func TestLoadingContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		loads := new(atomic.Int32)
 		docx := docxOf(t, "<w:p><w:r><w:t>hi</w:t></w:r></w:p>")

@@ -9,16 +9,17 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// MaxNameBytes is how long the name of a file may be, as in most file systems.
+// MaxNameBytes is the largest size of a file name, as in most file systems.
 const MaxNameBytes = 255
 
-// CleanName returns the name that a file may be shown under, of the one that a client gave. It is still only a name: no
-// file of the host is to be called so.
+// CleanName returns a client's file name in a form that can be displayed. The host must not use it
+// as the name of a file of its own.
 //
-// Folders before it are dropped, of either kind of separator, and so are spaces and dots at its beginning and spaces and
-// dots at its end: they mean nothing, or hide a file. What is made to deceive, or harm whoever saves the file, is refused
-// with invalid_argument: names that are not UTF-8, control characters and line breaks, characters that turn the direction
-// of what follows or cannot be seen, the names of devices on Windows, and more than MaxNameBytes.
+// It removes folders with either separator, and spaces and dots at the beginning and the end, which
+// have no meaning or hide a file. Names that deceive or can harm a person who saves the file are
+// invalid_argument: names that are not UTF-8, with control characters, line breaks, or characters
+// that are invisible or change the writing direction, names of devices on Windows, and names longer
+// than MaxNameBytes.
 func CleanName(filename string) (string, error) {
 	if !utf8.ValidString(filename) {
 		return "", badName("is not in UTF-8")
@@ -41,18 +42,18 @@ func CleanName(filename string) (string, error) {
 }
 
 func badName(why string) error {
-	return abi.Faultf(abi.InvalidArgument, "the name of the file %s", why)
+	return abi.Faultf(abi.InvalidArgument, "the file name %s", why)
 }
 
-// baseName is what follows the last separator of either kind.
+// baseName returns the text after the last separator of either kind.
 func baseName(filename string) string { return filename[strings.LastIndexAny(filename, `/\`)+1:] }
 
-// deviceName matches what Windows takes for a device, whatever its extension: see "Naming Files, Paths, and Namespaces" in
-// its documentation.
+// deviceName matches names that Windows treats as devices, with any extension: see "Naming Files,
+// Paths, and Namespaces" in its documentation.
 var deviceName = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)`)
 
-// hides reports characters that change how others look, or carry text that nobody sees. Joiners, which words of many
-// languages have, are none of them.
+// hides reports whether a character is invisible or changes the display of others. Joiners, which
+// words of many languages have, are allowed.
 func hides(r rune) bool {
 	switch {
 	case r >= '\u202A' && r <= '\u202E', r >= '\u2066' && r <= '\u2069', r == '\u200E', r == '\u200F', r == '\u061C': // direction

@@ -9,13 +9,14 @@ import (
 	"github.com/toolrun/toolrun/host/extract/pdfium"
 )
 
-// WithCompiled takes the library that reads PDF as pdfium.Compile left it in a folder. If the folder is "", no text is read
-// from PDF. Default: the first PDF has the library compiled, which takes seconds.
+// WithCompiled sets the folder with the PDF library that pdfium.Compile wrote. With "" no text is
+// extracted from PDF files. Default: the library is compiled for the first PDF, which takes
+// seconds.
 func WithCompiled(dir string) Option {
 	return func(e *Engine) { e.compiled, e.disabled = dir, dir == "" }
 }
 
-// Start gets the library that reads PDF ready, which the first document does otherwise.
+// Start starts the PDF library, which the first document does otherwise.
 func (e *Engine) Start(ctx context.Context) error {
 	if e.disabled {
 		return nil
@@ -24,7 +25,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	return err
 }
 
-// library returns the library that reads PDF, which it starts at first use.
+// library returns the PDF library, which it starts at first use.
 func (e *Engine) library(ctx context.Context) (*pdfium.Library, error) {
 	select {
 	case e.turn <- struct{}{}:
@@ -39,14 +40,14 @@ func (e *Engine) library(ctx context.Context) (*pdfium.Library, error) {
 	if ctx.Err() != nil {
 		return nil, engine.EndOf(ctx)
 	}
-	if err != nil { // a pool of workers has the library compiled anew then
-		return nil, abi.Faultf(abi.Unavailable, "the library that reads PDF cannot be started").WithHint("delete the cache of compiled code")
+	if err != nil { // a pool of workers compiles the library again
+		return nil, abi.Faultf(abi.Unavailable, "cannot start the PDF library").WithHint("delete the cache of compiled code")
 	}
 	e.started = started
 	return started, nil
 }
 
-// Close frees the library that reads PDF. Programs are closed before; closing twice is fine.
+// Close frees the PDF library. Programs must be closed first. It can be called twice.
 func (e *Engine) Close() error {
 	e.turn <- struct{}{}
 	defer func() { <-e.turn }()
@@ -57,11 +58,11 @@ func (e *Engine) Close() error {
 	return started.Close()
 }
 
-// readPDF reads what the pages show, fields of forms included, with a form feed between two pages. The library has the part of
-// the memory that the document itself does not take.
+// readPDF extracts the text of the pages with their form fields, and a form feed between pages. The
+// library can use the memory that the document itself does not.
 func (e *Engine) readPDF(ctx context.Context, data []byte, memory int64, out *sink) error {
 	if e.disabled {
-		return noText(Disabled, errors.New("there is no library that reads PDF"))
+		return noText(Disabled, errors.New("there is no PDF library"))
 	}
 	library, err := e.library(ctx)
 	if err != nil {

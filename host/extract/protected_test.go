@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// protected is a PDF with a page, encrypted by the standard handler of revision 2, ISO 32000-1 section 7.6.3. It opens with the
-// user's password, which may be empty, and denies everything else.
+// protected returns a PDF with a page, encrypted by the standard handler of revision 2, ISO 32000-1
+// section 7.6.3. It opens with the user password, which can be empty, and denies all permissions.
 func protected(user, owner, content string) []byte {
 	const padding = "\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A"
 	const id, keyBytes, permissions = "0123456789abcdef", 5, "\xC0\xFF\xFF\xFF" // -64
@@ -29,7 +29,7 @@ func protected(user, owner, content string) []byte {
 	o := encrypt(sum(padded(owner))[:keyBytes], padded(user))
 	key := sum(padded(user) + o + permissions + id)[:keyBytes]
 	u := encrypt(key, padding)
-	const number = 4 // of the object with the content
+	const number = 4 // the number of the content object
 	body := encrypt(sum(key + string([]byte{number, 0, 0, 0, 0}))[:keyBytes+5], content)
 	file := pdfOf(catalogue, "<< /Type /Pages /Kids [3 0 R] /Count 1 /Resources << /Font << /F1 5 0 R >> >> >>",
 		"<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>", streamOf(body, false), helvetica)
@@ -49,7 +49,7 @@ func TestProtected(t *testing.T) {
 	}
 }
 
-// TestForm has fields that are filled in, one with its appearance and one without, and an annotation.
+// TestForm reads filled-in fields, one with its appearance and one without, and an annotation.
 func TestForm(t *testing.T) {
 	const field = "<< /Type /Annot /Subtype /Widget /FT /Tx /T (%s) /V (%s) /DA (/F1 12 Tf 0 g) /Rect [100 %d 300 %d] /F 4 /P 3 0 R %s >>"
 	appearance := strings.Replace(streamOf("/Tx BMC BT /F1 12 Tf 2 5 Td (Ann Example) Tj ET EMC", false), "<<",

@@ -15,60 +15,63 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// What reading one document may take.
+// Limits of reading one document.
 const (
-	// MaxBytes is how large a document may be that a Reader reads.
+	// MaxBytes is the largest size of a document.
 	MaxBytes = 20 << 20
-	// CPU is how much of a processor's time it may take.
+	// CPU is the limit of processor time.
 	CPU = 3 * time.Second
-	// Time is how long it may take from when it is a document's turn. It is more than CPU: a sound document must not fail
-	// because others keep the machine busy.
+	// Time is the limit of the duration, without the time in the queue. It is longer than CPU, so
+	// that a document does not fail because the machine is busy.
 	Time = 30 * time.Second
 )
 
-// Reader reads the text of documents with an engine. It is safe for concurrent use.
+// Reader extracts the text of documents with an engine. It is safe for concurrent use.
 type Reader struct {
-	// Engine reads them: that of a pool of cells, see engines.NewDocumentPool. It is required.
+	// Engine extracts the text. It is an engine of a worker pool, see engines.NewDocumentPool, and
+	// required.
 	Engine engine.Engine
-	// TextBytes is how much text is answered at most, as UTF-8. Default: the constant TextBytes.
+	// TextBytes is the limit of the text in bytes of UTF-8. Default: the constant TextBytes.
 	TextBytes int
-	// Parallel is how many documents are read at a time, the others wait their turn: as many as Engine has cells. Default: the
-	// number of processors that Go uses, which is that of engines.NewDocumentPool too. One tenant has three quarters of
-	// them at most, one of its users half of that, or one document.
+	// Parallel is how many documents are read at once; others wait. It should be the number of
+	// Engine's workers. Default: the number of processors that Go uses, as in
+	// engines.NewDocumentPool. A tenant can use three quarters of them, and each of its users half
+	// of that, or one.
 	Parallel int
 
 	mu      sync.Mutex
 	program engine.Program // nil until the first document
-	loading *loading       // nil while nothing loads the program
+	loading *loading       // nil if the program is not being loaded
 	closed  bool
-	turns   *admission.Gate // nil until the first document
+	gate    *admission.Gate // nil until the first document
 }
 
 // Text is the text of a document.
 type Text struct {
 	// Text is in UTF-8.
 	Text string `json:"text"`
-	// Truncated reports that there is more, which exceeds a limit or cannot be read.
+	// Truncated is true if there is more text, which exceeds a limit or is unreadable.
 	Truncated bool `json:"truncated"`
-	// Reason says why there is no text; "" if there is.
+	// Reason is the reason why there is no text, "" if there is text.
 	Reason Reason `json:"reason,omitempty"`
 }
 
-// waitingUser, waitingTenant and waitingAll are how many documents wait for their turn at most.
+// waitingUser, waitingTenant and waitingAll bound the documents in the queue.
 const waitingUser, waitingTenant, waitingAll = 32, 128, 1024
 
-// Read returns the text of a document of a party. Documents of two apps or tenants are never read in one process, one after
-// the other included. It waits for its turn as long as ctx lets it: tenants take turns, and so do their users. The reading
-// itself has CPU, Time and MemoryBytes. What is text already takes no turn.
+// Read returns the text of a document of a party. Documents of different apps or tenants are never
+// read by the same process. It waits in a queue until ctx ends; the queue is fair to tenants and
+// their users. Extraction is limited by CPU, Time and MemoryBytes. Formats that are already text
+// need no worker.
 //
-// A document without text is not an error: Text.Reason says why. Faults are too_large for more than MaxBytes, unavailable if
-// too many wait already, and cancelled if ctx ends.
+// A document without text is not an error: Text.Reason is then set. Faults are too_large for more
+// than MaxBytes, unavailable if the queue is full, and cancelled if ctx ends.
 func (r *Reader) Read(ctx context.Context, of admission.Party, format Format, data []byte) (Text, error) {
 	if !format.Extracts {
 		return Text{Reason: UnsupportedFormat}, nil
 	}
 	if len(data) > MaxBytes {
-		return Text{}, abi.Faultf(abi.TooLarge, "the document has %d bytes, more than %d", len(data), MaxBytes)
+		return Text{}, abi.Faultf(abi.TooLarge, "the document has %d bytes; the limit is %d", len(data), MaxBytes)
 	}
 	if ctx.Err() != nil {
 		return Text{}, engine.EndOf(ctx)
@@ -76,7 +79,7 @@ func (r *Reader) Read(ctx context.Context, of admission.Party, format Format, da
 	if format.Name == formatTXT || format.Name == formatJSON {
 		return r.plain(format, data)
 	}
-	done, err := r.turn(ctx, of) // before Time begins: in a cell's queue the document's time would be spent on others
+	done, err := r.acquire(ctx, of) // before Time begins, which a queue of workers would use up
 	if err != nil {
 		return Text{}, err
 	}
@@ -86,7 +89,7 @@ func (r *Reader) Read(ctx context.Context, of admission.Party, format Format, da
 	if err != nil {
 		return Text{}, err
 	}
-	if w, ok := program.(engine.Warmer); ok { // what it waits for others is not the document's time
+	if w, ok := program.(engine.Warmer); ok { // waiting for others does not count against Time
 		if err := w.Warm(ctx, domain); err != nil {
 			return Text{}, err
 		}
@@ -100,7 +103,7 @@ func (r *Reader) Read(ctx context.Context, of admission.Party, format Format, da
 	defer cancel()
 	out, err := program.Run(limited, r.input(domain, format, data), engine.Host{})
 	if err != nil && ctx.Err() != nil {
-		return Text{}, err // the time was the caller's
+		return Text{}, err // the caller's deadline ended it
 	}
 	if err != nil {
 		return withoutText(err)
@@ -112,11 +115,11 @@ func (r *Reader) Read(ctx context.Context, of admission.Party, format Format, da
 	return text, nil
 }
 
-// starter is an engine that compiles its library for PDF in this process, which is not the document's time either. A pool of
-// workers does that when it loads the program.
+// starter is an engine that compiles its PDF library in this process, which does not count against
+// Time either. A worker pool does so when it loads the program.
 type starter interface{ Start(context.Context) error }
 
-// domainOf is what parties share that may be read in one process after each other.
+// domainOf returns the domain of a party. Documents of one domain can be read in one process.
 func domainOf(of admission.Party) string {
 	if of.Tenant == "" && of.App == "" {
 		return ""
@@ -124,7 +127,7 @@ func domainOf(of admission.Party) string {
 	return of.Tenant + " " + of.App
 }
 
-// plain reads what is text already, here: there is nothing to parse that could go wrong.
+// plain reads formats that are already text, in this process, since they need no parser.
 func (r *Reader) plain(format Format, data []byte) (Text, error) {
 	if _, err := r.loaded(); err != nil {
 		return Text{}, err
@@ -144,10 +147,10 @@ func (r *Reader) textBytes() int {
 	return r.TextBytes
 }
 
-// turn waits until a document of a party may be read. What it returns lets the next one begin. An app is none of the
-// party's: a tenant with many has no more turns.
-func (r *Reader) turn(ctx context.Context, of admission.Party) (done func(), err error) {
-	gate, err := r.gate()
+// acquire waits until a document of a party can be read. The returned function releases its place.
+// The key has no app, so that a tenant with many apps gets no larger share.
+func (r *Reader) acquire(ctx context.Context, of admission.Party) (done func(), err error) {
+	gate, err := r.openGate()
 	if err != nil {
 		return nil, err
 	}
@@ -158,31 +161,33 @@ func (r *Reader) turn(ctx context.Context, of admission.Party) (done func(), err
 	return func() { gate.Leave(of) }, nil
 }
 
-func (r *Reader) gate() (*admission.Gate, error) {
+// openGate returns the gate, which it makes for the first document.
+func (r *Reader) openGate() (*admission.Gate, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.turns != nil {
-		return r.turns, nil
+	if r.gate != nil {
+		return r.gate, nil
 	}
 	parallel := max(cmp.Or(r.Parallel, runtime.GOMAXPROCS(0)), 1)
 	gate, err := admission.New(admission.Limits{
 		Running: parallel, Waiting: waitingAll, WaitingPerTenant: waitingTenant, WaitingPerApp: waitingTenant, WaitingPerUser: waitingUser,
 	})
-	r.turns = gate
+	r.gate = gate
 	return gate, err
 }
 
-// input is what a run gets for a document.
+// input returns the input of a run for a document.
 func (r *Reader) input(domain string, format Format, data []byte) engine.Input {
 	textBytes := r.textBytes()
 	request := request{Format: format.Name, TextBytes: textBytes, Data: data}
 	return engine.Input{Input: request.input(), Domain: domain, Limits: engine.Limits{
 		CPU: CPU, MemoryBytes: MemoryBytes,
-		OutputBytes: 6*textBytes + 1<<10, // as JSON each byte may become an escape
+		OutputBytes: 6*textBytes + 1<<10, // in JSON a byte can become an escape of six
 	}}
 }
 
-// withoutText returns the text of a document whose reading exceeded a limit. Other faults are not about the document.
+// withoutText returns the text of a document that exceeded a limit. Other faults are returned as
+// they are.
 func withoutText(err error) (Text, error) {
 	for _, limit := range []abi.Code{abi.Timeout, abi.MemoryLimit, abi.StackLimit, abi.OutputLimit} {
 		if errors.Is(err, limit) {

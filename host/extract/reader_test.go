@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// slow is an engine with some cells, in which each document takes a time.
+// slow is an engine with a number of workers, in which each document takes a while.
 type slow struct {
 	engine *extract.Engine
 	takes  time.Duration
@@ -53,7 +53,7 @@ func (p *slowProgram) Run(ctx context.Context, in engine.Input, host engine.Host
 
 var pdfOfHi = pagesOf("BT /F1 12 Tf (hi) Tj ET")
 
-// TestWaitingIsNotReading has more documents at a time than can be read in the time of one.
+// TestWaitingIsNotReading reads more documents at once than fit into the time limit of one.
 func TestWaitingIsNotReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader := &extract.Reader{Engine: slow{engine: inProcess(t), takes: extract.Time / 2}, Parallel: 1}
@@ -62,7 +62,7 @@ func TestWaitingIsNotReading(t *testing.T) {
 		for range 10 {
 			all.Go(func() {
 				if got, err := reader.Read(t.Context(), admission.Party{}, pdf, slices.Clone(pdfOfHi)); err != nil || got.Text != "hi" {
-					t.Errorf("Read = %q, %v; want the text, however many others are read", got.Text, err)
+					t.Errorf("Read = %q, %v; want the text", got.Text, err)
 				}
 			})
 		}
@@ -70,18 +70,18 @@ func TestWaitingIsNotReading(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := reader.Read(ctx, admission.Party{}, pdf, pdfOfHi); !errors.Is(err, abi.Cancelled) {
-			t.Errorf("Read of who does not wait = %v; want cancelled", err)
+			t.Errorf("Read with a cancelled context = %v; want cancelled", err)
 		}
 		all.Wait()
 		reader = &extract.Reader{Engine: slow{engine: inProcess(t), takes: 2 * extract.Time}}
 		if got, err := reader.Read(t.Context(), admission.Party{}, pdf, pdfOfHi); err != nil || got.Reason != extract.TooComplex {
-			t.Errorf("Read of what takes too long = %+v, %v; want the reason too_complex", got, err)
+			t.Errorf("Read of a slow document = %+v, %v; want the reason too_complex", got, err)
 		}
 	})
 }
 
-// TestOneUsersDocuments has a user of a tenant send many documents. Another tenant's is read as if they were not there,
-// another user's after two of them, and text at once.
+// TestOneUsersDocuments has a user who sends many documents. The document of another tenant is not
+// delayed, that of another user waits for two of them, and text is read at once.
 func TestOneUsersDocuments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const takes = time.Second
@@ -113,14 +113,14 @@ func TestOneUsersDocuments(t *testing.T) {
 			}
 		}
 		if err := <-refused; !errors.Is(err, abi.Unavailable) {
-			t.Errorf("the first of bob's to end = %v; want that too many wait", err)
+			t.Errorf("the first of bob's to end = %v; want a full queue", err)
 		}
 		cancel()
 		synctest.Wait()
 	})
 }
 
-// TestMuchOnAPage has a page that says the same for too long, and one after it.
+// TestMuchOnAPage reads a page that repeats a text for too long, and another page after it.
 func TestMuchOnAPage(t *testing.T) {
 	idle := strings.Repeat("q Q ", 32<<20)
 	document := pagesOf("BT /F1 12 Tf (first) Tj ET", idle, "BT /F1 12 Tf (last) Tj ET")
@@ -130,7 +130,7 @@ func TestMuchOnAPage(t *testing.T) {
 		t.Errorf("Read = %+v, %v; want the other pages", got, err)
 	}
 	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("it took %v; what is on the page is not to be executed", took)
+		t.Errorf("it took %v; want the page to be skipped", took)
 	}
 }
 

@@ -2,18 +2,18 @@ package extract
 
 import "errors"
 
-// Reason is a stable code that says why a file has no text.
+// Reason is a stable code for the reason why a file has no text.
 type Reason string
 
 // The reasons.
 const (
-	// UnsupportedFormat is the reason of a format that no text is read from, such as a picture.
+	// UnsupportedFormat is the reason of a format without text extraction, such as an image.
 	UnsupportedFormat Reason = "unsupported_format"
-	// Disabled is the reason of a service that reads no documents.
+	// Disabled is the reason if text extraction is disabled.
 	Disabled Reason = "disabled"
-	// NoText is the reason of a sound file that holds no text, such as a scan of pages.
+	// NoText is the reason of a valid file without text, such as scanned pages.
 	NoText Reason = "no_text"
-	// Encrypted is the reason of a document that does not open without a password.
+	// Encrypted is the reason of a document that requires a password.
 	Encrypted Reason = "encrypted"
 	// Damaged is the reason of a document that is not well-formed.
 	Damaged Reason = "damaged"
@@ -23,13 +23,14 @@ const (
 	UnknownEncoding Reason = "unknown_encoding"
 )
 
-// textError is the error of a document without text. Its cause may quote the document, and stays inside this package.
+// textError is the error of a document without text. Its cause can quote the document, and must not
+// leave this package.
 type textError struct {
 	reason Reason
 	cause  error
 }
 
-// noText returns an error with a reason. One that has a reason already keeps it.
+// noText returns an error with a reason. A cause that has a reason keeps it.
 func noText(reason Reason, cause error) error {
 	if e, ok := errors.AsType[*textError](cause); ok {
 		return e

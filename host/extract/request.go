@@ -17,34 +17,34 @@ type request struct {
 	Data      []byte `json:"data"`
 }
 
-// dataBegins is what stands before the data of a request. No quote is in them.
-var dataBegins = []byte(`"data":"`)
+// dataPrefix precedes the data of a request. The data contain no quote.
+var dataPrefix = []byte(`"data":"`)
 
-// input writes a request. The data are many, and need no escapes.
+// input encodes a request. The data need no escapes.
 func (r request) input() json.RawMessage {
-	name, _ := json.Marshal(r.Format) // of a string, which always can be
+	name, _ := json.Marshal(r.Format) // a string is always valid
 	input := make([]byte, 0, base64.StdEncoding.EncodedLen(len(r.Data))+len(name)+64)
 	input = append(append(input, `{"format":`...), name...)
 	input = strconv.AppendInt(append(input, `,"text_bytes":`...), int64(r.TextBytes), 10)
-	input = append(append(input, ','), dataBegins...)
+	input = append(append(input, ','), dataPrefix...)
 	return append(base64.StdEncoding.AppendEncode(input, r.Data), `"}`...)
 }
 
-// requestOf reads a request. Data are taken out before the rest is read as JSON, which would look at each byte of them
-// twice and takes a second for a large document.
+// requestOf decodes a request. It removes the data before it decodes the JSON, because a decoder
+// reads each byte twice, which takes a second for a large document.
 func requestOf(input json.RawMessage) (r request, err error) {
-	before, rest, _ := bytes.Cut(input, dataBegins)
+	before, rest, _ := bytes.Cut(input, dataPrefix)
 	data, after, ok := bytes.Cut(rest, []byte{'"'})
 	if !ok {
 		err = json.Unmarshal(input, &r)
 	} else {
-		err = json.Unmarshal(slices.Concat(before, dataBegins, []byte{'"'}, after), &r)
+		err = json.Unmarshal(slices.Concat(before, dataPrefix, []byte{'"'}, after), &r)
 	}
 	if err == nil && ok {
 		r.Data, err = base64.StdEncoding.AppendDecode(nil, data)
 	}
 	if err != nil {
-		return request{}, abi.Faultf(abi.InvalidArgument, "the input is not what reading a document takes: a format, and data in base64")
+		return request{}, abi.Faultf(abi.InvalidArgument, "the input must have a format, and data in base64")
 	}
 	return r, nil
 }

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// sink takes in text up to a limit.
+// sink collects text up to a limit.
 type sink struct {
 	text      []byte
 	limit     int // in bytes
 	truncated bool
 }
 
-// write reports whether there is room for more.
+// write adds text, and reports whether there is space for more.
 func (s *sink) write(text string) bool {
 	if room := s.limit - len(s.text); len(text) > room {
 		text, s.truncated = string(wholeRunes([]byte(text[:max(room, 0)]))), true
@@ -23,7 +23,7 @@ func (s *sink) write(text string) bool {
 	return !s.truncated
 }
 
-// last is the last byte, a newline if there is none.
+// last returns the last byte, a newline if there is none.
 func (s *sink) last() byte {
 	if len(s.text) == 0 {
 		return '\n'
@@ -31,7 +31,7 @@ func (s *sink) last() byte {
 	return s.text[len(s.text)-1]
 }
 
-// result is what was read, up to an error. What was read before a document turned out to be unsound is kept.
+// result returns the text read before an error. It is kept even if the document is damaged.
 func (s *sink) result(err error) (Text, error) {
 	unreadable, ok := errors.AsType[*textError](err)
 	if err != nil && !ok {
@@ -58,7 +58,7 @@ func readText(data []byte, out *sink) error {
 	return nil
 }
 
-// readJSON reads a JSON file, which stays as it is but for its encoding.
+// readJSON reads a JSON file, and converts only its encoding.
 func readJSON(data []byte, out *sink) error {
 	text := withoutMark(data)
 	if !utf8.Valid(text) || json.Unmarshal(text, new(json.RawMessage)) != nil {

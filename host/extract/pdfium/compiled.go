@@ -19,16 +19,16 @@ import (
 
 //go:generate sh generate.sh
 
-// packed is the library as its package has it, compressed: see generate.sh.
+// packed is the compressed library as its npm package contains it: see generate.sh.
 //
 //go:embed pdfium.wasm.gz
 var packed []byte
 
-// rewriting is the version of what is done to the library before it is compiled. A change of what packages fuel and snapshot
-// write raises it.
+// rewriting is the version of the changes to the library before it is compiled. Raise it if the
+// output of the packages fuel and snapshot changes.
 const rewriting = 1
 
-// Version names what Compile makes: Open reads what a program of the same Version has written.
+// Version returns the version of Compile's output. Open reads only output of the same Version.
 func Version() string {
 	sum := sha256.Sum256(packed)
 	return fmt.Sprintf("%d.%s", rewriting, hex.EncodeToString(sum[:8]))
@@ -42,19 +42,19 @@ func unpack() ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// Compile compiles the library into a folder, for Open. It takes seconds of processor time. The folder is made with mode 0700
-// if there is none; it is to be empty, and holds nothing else afterwards.
+// Compile compiles the library into a folder, for Open. It takes seconds of processor time. It
+// creates the folder with mode 0700. An existing folder must be empty.
 func Compile(ctx context.Context, dir string) error {
 	code, err := rewritten()
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("pdfium: keep the library: %w", err)
+		return fmt.Errorf("pdfium: store the library: %w", err)
 	}
 	m, err := machine.Save(ctx, dir, code, provide)
 	if err != nil {
-		return fmt.Errorf("pdfium: keep the library: %w", err)
+		return fmt.Errorf("pdfium: store the library: %w", err)
 	}
 	return errors.Join(codecache.Seal(dir), m.Close())
 }
@@ -73,7 +73,8 @@ func rewritten() (machine.Code, error) {
 
 var errDamaged = errors.New("pdfium: the compiled library is missing or damaged")
 
-// Open starts the library that Compile left in a folder, to which only this user may write. An empty dir compiles it anew.
+// Open starts the library that Compile wrote to a folder, which only this user must be able to
+// write. With an empty dir it compiles the library.
 func Open(ctx context.Context, dir string) (*Library, error) {
 	m, err := openMachine(ctx, dir)
 	if err != nil {
@@ -101,5 +102,6 @@ func openMachine(ctx context.Context, dir string) (*machine.Machine, error) {
 	return m, nil
 }
 
-// Prepare opens what starting instances takes from the system. A process calls it before it gives up the right to open files.
+// Prepare acquires the system resources for starting instances. A process calls it before it gives
+// up the right to open files.
 func Prepare() { snapshot.Prepare() }

@@ -11,27 +11,29 @@ import (
 	"github.com/tetratelabs/wazero/experimental/table"
 )
 
-// The import modules of the functions that Emscripten expects of its host. Its WASI is a part of the standard's, with 64-bit
-// numbers in two halves.
+// Import modules of the functions that Emscripten expects of its host. Its WASI is a part of the
+// standard one, with 64-bit numbers in two halves.
 const (
 	envModule  = "env"
 	wasiModule = "wasi_snapshot_preview1"
 )
 
-// errAborted is the panic of a guest that gave up, such as for lack of memory. No instruction of a guest catches it.
+// errAborted is the panic of a guest that aborted, for example when out of memory. The guest cannot
+// catch it.
 var errAborted = errors.New("pdfium: the library aborted")
 
-// errJump is the panic by which longjmp unwinds to the invoke function that called setjmp's caller.
-var errJump = errors.New("pdfium: a jump that nothing catches")
+// errJump is the panic with which longjmp unwinds to the invoke function that called the caller of
+// setjmp.
+var errJump = errors.New("pdfium: uncaught longjmp")
 
-// The error numbers of WASI: EBADF is returned by functions of WASI, ENOSYS, negated, by system calls.
+// Error numbers of WASI: WASI functions return EBADF, and system calls return ENOSYS, negated.
 const (
 	badDescriptor = 8
 	notSupported  = 0xFFFF_FFFF - 52 + 1
 )
 
-// provideModule makes a module with the functions that the library imports from it. There are no files, no clock, no time zone and
-// no environment.
+// provideModule makes a module with the functions that the library imports from it. They provide no
+// files, clock, time zone or environment.
 func provideModule(ctx context.Context, runtime wazero.Runtime, code wazero.CompiledModule, from string) error {
 	b := runtime.NewHostModuleBuilder(from)
 	for _, f := range code.ImportedFunctions() {
@@ -55,9 +57,9 @@ func hostFunction(name string, f api.FunctionDefinition) (api.GoModuleFunc, erro
 	case strings.HasPrefix(name, "invoke_"):
 		return invoke(f), nil
 	case strings.HasPrefix(name, "__syscall_"):
-		return answer(notSupported), nil
+		return constant(notSupported), nil
 	case strings.HasPrefix(name, "fd_"):
-		return answer(badDescriptor), nil
+		return constant(badDescriptor), nil
 	}
 	switch strings.TrimLeft(name, "_") {
 	case "emscripten_resize_heap":
@@ -71,13 +73,13 @@ func hostFunction(name string, f api.FunctionDefinition) (api.GoModuleFunc, erro
 	case "environ_sizes_get":
 		return noEnvironment, nil
 	case "environ_get", "tzset_js", "localtime_js", "gmtime_js", "emscripten_date_now":
-		return answer(0), nil
+		return constant(0), nil
 	}
-	return nil, fmt.Errorf("the library imports %q, which nothing provides", name)
+	return nil, fmt.Errorf("the library imports %q, which the host does not provide", name)
 }
 
-// answer is a function that always returns the same, or nothing.
-func answer(value uint64) api.GoModuleFunc {
+// constant returns a function that always returns the same value, or none.
+func constant(value uint64) api.GoModuleFunc {
 	return func(_ context.Context, _ api.Module, stack []uint64) {
 		if len(stack) > 0 {
 			stack[0] = value
@@ -85,7 +87,7 @@ func answer(value uint64) api.GoModuleFunc {
 	}
 }
 
-// noEnvironment writes how many variables there are, and their bytes.
+// noEnvironment reports an empty environment: no variables, no bytes.
 func noEnvironment(_ context.Context, guest api.Module, stack []uint64) {
 	if !guest.Memory().WriteUint32Le(uint32(stack[0]), 0) || !guest.Memory().WriteUint32Le(uint32(stack[1]), 0) {
 		panic(errAborted)
@@ -93,7 +95,7 @@ func noEnvironment(_ context.Context, guest api.Module, stack []uint64) {
 	stack[0] = 0
 }
 
-// copyMemory copies bytes of the guest: to, from, how many.
+// copyMemory copies bytes of the guest. Its parameters are destination, source and length.
 func copyMemory(_ context.Context, guest api.Module, stack []uint64) {
 	from, ok := guest.Memory().Read(uint32(stack[1]), uint32(stack[2]))
 	if !ok || !guest.Memory().Write(uint32(stack[0]), from) {
@@ -101,7 +103,7 @@ func copyMemory(_ context.Context, guest api.Module, stack []uint64) {
 	}
 }
 
-// resizeHeap grows the memory to a size in bytes. It returns 0 if there is no more.
+// resizeHeap grows the memory to a size in bytes. It returns 0 if that exceeds the limit.
 func resizeHeap(_ context.Context, guest api.Module, stack []uint64) {
 	const page = 64 << 10
 	size, has := uint64(uint32(stack[0])), uint64(guest.Memory().Size())
@@ -113,14 +115,16 @@ func resizeHeap(_ context.Context, guest api.Module, stack []uint64) {
 	}
 }
 
-// The exports that save and restore the stack of C, and that have the caller of setjmp see a jump.
+// Exports that save and restore the C stack, and that set the pending jump for the caller of
+// setjmp.
 const (
 	stackGetExport = "emscripten_stack_get_current"
 	stackSetExport = "_emscripten_stack_restore"
 	jumpedExport   = "setThrew"
 )
 
-// invoke is a function that calls another one by its place in the table, and returns where a jump leaves that.
+// invoke returns a function that calls another one by its table index, and returns when a jump
+// leaves that one.
 func invoke(f api.FunctionDefinition) api.GoModuleFunc {
 	params, results := f.ParamTypes()[1:], f.ResultTypes()
 	return func(ctx context.Context, guest api.Module, stack []uint64) {
@@ -139,7 +143,7 @@ func invoke(f api.FunctionDefinition) api.GoModuleFunc {
 	}
 }
 
-// mustCall calls an export from within a host function, and ends the guest if that fails.
+// mustCall calls an export from a host function. A failure ends the guest.
 func mustCall(ctx context.Context, guest api.Module, name string, args ...uint64) uint64 {
 	f := guest.ExportedFunction(name)
 	if f == nil {

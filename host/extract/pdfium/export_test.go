@@ -1,4 +1,4 @@
 package pdfium
 
-// Unpack returns the library as its package has it.
+// Unpack returns the library as its npm package contains it.
 var Unpack = unpack

@@ -11,17 +11,18 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// maxMemoryBytes is what an instance can be given at most.
+// maxMemoryBytes is the largest memory limit of an instance.
 const maxMemoryBytes = 1 << 30
 
-// Library is the library, ready to read documents. It is safe for concurrent use.
+// Library is the initialised PDF library. It is safe for concurrent use.
 type Library struct {
 	machine *machine.Machine
-	data    *snapshot.Image // before any of its code ran
-	image   *snapshot.Image // after it was initialised
+	data    *snapshot.Image // before its code ran
+	image   *snapshot.Image // after initialisation
 }
 
-// start initialises the library in an instance, from whose state every document begins. It owns the machine from then on.
+// start initialises the library in an instance, whose state is the start of every document. It
+// takes ownership of the machine.
 func start(ctx context.Context, m *machine.Machine) (*Library, error) {
 	l := &Library{machine: m}
 	if err := l.boot(ctx); err != nil {
@@ -53,23 +54,23 @@ func (l *Library) boot(ctx context.Context) (err error) {
 	return err
 }
 
-// Close frees the library. Documents are read to their end before.
+// Close frees the library after concurrent reads have ended.
 func (l *Library) Close() error { return l.machine.Close(l.image, l.data) }
 
-// budget counts slices of fuel.
+// budget is a number of fuel slices.
 type budget struct{ document, page int }
 
-// unlimited is more than starting the library takes.
+// unlimited is more than the start of the library needs.
 var unlimited = &budget{1 << 20, 1 << 20}
 
-// guest is an instance whose exports are called until one fails. It is used by one goroutine at a time.
+// guest is an instance whose exports are called until one fails. It is not safe for concurrent use.
 type guest struct {
 	ctx       context.Context
 	in        *snapshot.Instance
 	functions map[string]api.Function
 	left      *budget
-	spent     bool  // the budget ended it
-	err       error // of the first call that failed; there are no more
+	spent     bool  // it exceeded the budget
+	err       error // the error of the first failed call; no calls follow it
 }
 
 func newGuest(ctx context.Context, in *snapshot.Instance, left *budget) *guest {
@@ -78,7 +79,7 @@ func newGuest(ctx context.Context, in *snapshot.Instance, left *budget) *guest {
 	return g
 }
 
-// Yield reports whether the document may go on: within its budget, and until its context ends.
+// Yield reports whether the document can continue: within its budget, and until its context ends.
 func (g *guest) Yield() bool {
 	g.left.document--
 	g.left.page--
@@ -110,7 +111,7 @@ func (g *guest) call(name string, args ...uint64) uint32 {
 	return uint32(out[0])
 }
 
-// write copies data into memory of the guest, and returns its address; 0 after an error.
+// write copies data into the guest's memory and returns its address, 0 after an error.
 func (g *guest) write(data []byte) uint32 {
 	at := g.call("malloc", uint64(max(len(data), 1)))
 	if g.err == nil && (at == 0 || !g.in.Guest().Memory().Write(at, data)) {

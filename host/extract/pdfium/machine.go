@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// rewrite makes of the library what is compiled: a module that can be stopped and restored.
+// rewrite adds fuel and snapshots to the library: the compiled module can be stopped and restored.
 func rewrite(code []byte) (machine.Code, error) {
 	parsed, err := binary.Parse(code, binary.Limits{})
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/toolrun/toolrun/host/extract/pdfium"
 )
 
-// TestMissingPages has a document that claims a million pages.
+// TestMissingPages reads a document that claims a million pages.
 func TestMissingPages(t *testing.T) {
 	data := bytes.Replace(page(hello), []byte("/Count 1 "), []byte("/Count 1000000 "), 1)
 	got, err := read(open(t), t.Context(), data, 64<<20)
 	if !errors.Is(err, pdfium.ErrFormat) || !strings.HasPrefix(got, "Hello\nworld\f") || len(got) > 200 {
-		t.Errorf("Text = %d bytes, %v; want the page that is there, and ErrFormat", len(got), err)
+		t.Errorf("Text = %d bytes, %v; want the existing page and ErrFormat", len(got), err)
 	}
 }

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// compiled is the folder with the compiled library.
+// compiled returns the folder with the compiled library.
 var compiled = sync.OnceValues(func() (string, error) {
 	folder := filepath.Join(dir, "compiled")
 	return folder, pdfium.Compile(context.Background(), folder)
@@ -50,7 +50,7 @@ func open(t testing.TB) *pdfium.Library {
 	return l
 }
 
-// page is a PDF with one page. The library finds its objects without a table.
+// page returns a PDF with one page. The library finds its objects without a cross-reference table.
 func page(content string) []byte {
 	return []byte("%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n" +
 		"3 0 obj\n<< /Type /Page /Parent 2 0 R /Contents 4 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 5 0 R >> >> >>\nendobj\n" +
@@ -111,7 +111,7 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestOpenDamaged has a folder of which a byte has changed, and one that is empty.
+// TestOpenDamaged opens a folder with a changed byte, and an empty one.
 func TestOpenDamaged(t *testing.T) {
 	folder, err := compiled()
 	if err != nil {
@@ -136,17 +136,17 @@ func TestOpenDamaged(t *testing.T) {
 	}
 	for _, dir := range []string{damaged, t.TempDir()} {
 		if _, err := pdfium.Open(t.Context(), dir); err == nil {
-			t.Errorf("Open of a folder that Compile did not leave = nil")
+			t.Errorf("Open of a damaged folder succeeded")
 		}
 	}
 }
 
-// FuzzText looks for documents that are not bounded, or break more than their instance.
+// FuzzText looks for documents that exceed limits, or affect more than their instance.
 func FuzzText(f *testing.F) {
 	f.Add(page(hello))
 	f.Add([]byte("%PDF-1.7\n"))
 	f.Add([]byte{})
-	l := open(f) // which takes longer than one execution may
+	l := open(f) // takes longer than the time limit of an execution
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, err := read(l, t.Context(), data, 64<<20)
 		if err != nil && !errors.Is(err, pdfium.ErrFormat) && !errors.Is(err, pdfium.ErrLimit) && !errors.Is(err, pdfium.ErrPassword) {
@@ -155,7 +155,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// TestGenerated holds the embedded library against the checksum of its recipe.
+// TestGenerated compares the embedded library with the checksum in its recipe.
 func TestGenerated(t *testing.T) {
 	recipe, err := os.ReadFile("generate.sh")
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// The errors of Text.
+// Errors of Text.
 var (
-	// ErrPassword is the error of a document that does not open without a password.
+	// ErrPassword is the error of a document that requires a password.
 	ErrPassword = errors.New("pdfium: the document is encrypted")
 	// ErrFormat is the error of a document that is not well-formed.
 	ErrFormat = errors.New("pdfium: the document is damaged")
@@ -20,30 +20,34 @@ var (
 	ErrLimit = errors.New("pdfium: the document exceeds a limit")
 )
 
-// What reading a document may take, in slices of fuel. A slice takes a third of a millisecond on a fast processor: what was read
-// of a large document is kept, before its reader exceeds its processor time and loses all of it.
+// Budgets of a document, in slices of fuel. A slice takes a third of a millisecond on a fast
+// processor. They end a large document before it exceeds its processor time, so that the text read
+// so far is kept.
 const (
 	documentSlices = 5000
 	pageSlices     = 2500
-	flattenSlices  = 1000 // of a page with its annotations
+	flattenSlices  = 1000 // for a page with its annotations
 )
 
-// maxInstances bounds the instances for one document: each page that ends one takes another for the pages after it.
+// maxInstances bounds the instances for one document: a page that ends its instance makes the
+// following pages need another one.
 const maxInstances = 8
 
-// maxMissing is after how many pages in a row that are not there the rest is not looked for: a document may claim millions.
+// maxMissing is the number of consecutive missing pages after which the rest is skipped. A document
+// can claim millions of pages.
 const maxMissing = 100
 
-// The numbers that the library has for errors, see FPDF_GetLastError in fpdfview.h.
+// Error numbers of the library, see FPDF_GetLastError in fpdfview.h.
 const (
 	errorPassword = 4
 	errorSecurity = 5
 )
 
-// Text reads the pages of a document in their order. It calls page with the text of each, "" for one that cannot be read,
-// until that returns false. An instance has memory bytes at most, the document included.
+// Text reads the pages of a document in order. It calls page with the text of each, "" for an
+// unreadable one, until page returns false. An instance has at most memory bytes, the document
+// included.
 //
-// The error is ErrPassword, ErrFormat, or ErrLimit, also after some pages, or that of a context that ended.
+// The error is ErrPassword, ErrFormat or ErrLimit, even after some pages, or that of the context.
 func (l *Library) Text(ctx context.Context, data []byte, memory int64, page func(text string) bool) error {
 	r := &reading{library: l, ctx: ctx, data: data, memory: memory, page: page, left: budget{document: documentSlices}}
 	for range maxInstances {
@@ -70,13 +74,14 @@ type reading struct {
 	page    func(text string) bool
 	left    budget
 	next    int   // the page to read
-	missing int   // pages in a row that the document does not have
-	loaded  int   // pages that could be read
-	plain   bool  // without its annotations, with which it ended an instance
+	missing int   // consecutive missing pages
+	loaded  int   // pages that were read
+	plain   bool  // read the page without annotations, because they ended an instance
 	skipped error // why a page was not read
 }
 
-// instance reads pages in a fresh instance, up to one that ends it. It returns true if there are no more pages to read.
+// instance reads pages in a fresh instance, until one ends it. It returns true if there are no more
+// pages.
 func (r *reading) instance() (done bool, err error) {
 	in, err := r.library.image.Restore(r.ctx, nil)
 	if err != nil {
@@ -118,7 +123,7 @@ func (r *reading) instance() (done bool, err error) {
 	return true, g.err
 }
 
-// cause is the error of a document that ended its instance.
+// cause returns the error of a document that ended its instance.
 func cause(g *guest, in *snapshot.Instance) error {
 	if g.spent || in.Refused() {
 		return ErrLimit
@@ -126,7 +131,7 @@ func cause(g *guest, in *snapshot.Instance) error {
 	return ErrFormat
 }
 
-// open opens the document without a password, which is how one opens that only restricts what readers may do with it.
+// open opens the document without a password. This includes documents that only restrict readers.
 func (r *reading) open(g *guest) (uint32, error) {
 	at := g.write(r.data)
 	document := g.call("FPDF_LoadMemDocument", uint64(at), uint64(len(r.data)), 0)
@@ -143,7 +148,7 @@ func (r *reading) open(g *guest) (uint32, error) {
 	return 0, ErrFormat
 }
 
-// pageText returns the text of a page. Flattening makes form fields and annotations part of it.
+// pageText returns the text of a page. Flattening adds form fields and annotations to the page.
 func (r *reading) pageText(g *guest, document uint32) (text string, flattened bool) {
 	page := g.call("FPDF_LoadPage", uint64(document), uint64(r.next))
 	if page == 0 {
@@ -170,13 +175,14 @@ func (r *reading) pageText(g *guest, document uint32) (text string, flattened bo
 	return text, flattened
 }
 
-// widget is the number that the library has for annotations that show a field of a form, see FPDF_ANNOT_WIDGET.
+// widget is the library's number of annotations for form fields, see FPDF_ANNOT_WIDGET.
 const widget = 20
 
-// maxWidgets bounds the fields of a page that are drawn.
+// maxWidgets is the largest number of fields of a page that are drawn.
 const maxWidgets = 2000
 
-// drawFields draws the fields of a page that have no appearance: programs that fill in forms leave that to the reader.
+// drawFields draws the fields of a page without an appearance. Programs that fill in forms leave
+// that to readers.
 func drawFields(g *guest, page uint32) {
 	key := g.write([]byte("AP\x00"))
 	count := min(int(int32(g.call("FPDFPage_GetAnnotCount", uint64(page)))), maxWidgets)
@@ -217,7 +223,8 @@ func characters(g *guest, text uint32) string {
 	return cleaned(string(utf16.Decode(units)))
 }
 
-// cleaned ends lines as other texts do, and joins words that were hyphenated at the end of a line, which the library marks.
+// cleaned converts line ends, and joins words that were hyphenated at the end of a line, which the
+// library marks.
 func cleaned(text string) string {
 	const hyphen = "\uFFFE"
 	text = strings.NewReplacer(hyphen+"\r\n", "", hyphen, "", "\u0002\r\n", "", "\u0002", "", "\r\n", "\n", "\r", "\n", "\u00A0", " ", "\x00", "").Replace(text)
