@@ -11,19 +11,20 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The limits of files.
+// Limits of files.
 const (
-	// MaxBytes and MaxFiles bound a file, and the files of a session.
+	// MaxBytes bounds the size of a file, and MaxFiles the number of files in a session.
 	MaxBytes = 20 << 20
 	MaxFiles = 50
-	// Retention is how long a file, and the address under which it can be downloaded, live after the upload.
+	// Retention is how long a file and its download URL live after the upload.
 	Retention = 30 * 24 * time.Hour
-	// maxTextBytes bounds the text that is kept of a file, and maxTexts what tools see of all files of a session.
+	// maxTextBytes bounds the stored text of a file, and maxTexts the text of all files of a
+	// session that tools see.
 	maxTextBytes = 256 << 10
 	maxTexts     = 512 << 10
 )
 
-// Artifact describes a file that was uploaded to a session.
+// Artifact is the description of a file that was uploaded to a session.
 type Artifact struct {
 	ID string `json:"fileId"`
 	// Type is the name of the format, such as pdf; MediaType is its media type (RFC 2046).
@@ -31,35 +32,36 @@ type Artifact struct {
 	Filename  string `json:"filename"`
 	MediaType string `json:"mimetype"`
 	Bytes     int64  `json:"size"`
-	// SHA256 is that of the content, in hexadecimal digits.
+	// SHA256 is the SHA-256 of the content in hexadecimal digits.
 	SHA256 string `json:"sha256"`
-	// Active reports that tools and prompts see the file's text.
+	// Active is true if tools and prompts see the file's text.
 	Active   bool      `json:"isActive"`
 	Uploaded time.Time `json:"uploadedAt"`
 	// Expires is when the file is removed.
 	Expires time.Time `json:"expiresAt"`
-	// HasText reports that the file has text, and Truncated that some of it is missing.
+	// HasText is true if the file has text, and Truncated if a part of the text is missing.
 	HasText   bool `json:"hasText"`
 	Truncated bool `json:"textTruncated,omitempty"`
-	// TextReason is the code of the reason why the file has no text, such as "encrypted"; see extract.Reason. It is "" for a
-	// file with text.
+	// TextReason is a code that explains why the file has no text, such as "encrypted"; see
+	// extract.Reason. It is "" for a file with text.
 	TextReason string `json:"textReason,omitempty"`
 }
 
-// Upload is a file for a session. ID, Type, Filename and MediaType are those of the Artifact that it becomes.
+// Upload is a file for a session. ID, Type, Filename and MediaType are copied to its Artifact.
 type Upload struct {
 	ID, Type, Filename, MediaType string
 
 	Content []byte
-	// Began is when the upload did: a user who was erased since gets no file. Zero for now.
+	// Began is when the upload began. The upload fails if the user was erased since then. Zero
+	// means now.
 	Began time.Time
-	// Text is the text that was read out of the content; nil if there is none, for which TextReason is the code.
+	// Text is the text extracted from the content, nil for none. TextReason then explains why.
 	Text       *string
 	Truncated  bool
 	TextReason string
 }
 
-// artifact returns the description of an upload that is stored at a time.
+// artifact returns the description of an upload, with the time at which it is stored.
 func (up Upload) artifact(at time.Time) Artifact {
 	return Artifact{
 		ID: up.ID, Type: up.Type, Filename: up.Filename, MediaType: up.MediaType, SHA256: checksum(up.Content), Bytes: int64(len(up.Content)),
@@ -69,7 +71,8 @@ func (up Upload) artifact(at time.Time) Artifact {
 	}
 }
 
-// CutText returns the longest prefix of a text that has at most a number of bytes and does not split a character.
+// CutText returns the longest prefix of a text within a number of bytes that does not split a
+// character.
 func CutText(text string, bytes int) string {
 	if len(text) <= bytes {
 		return text
@@ -80,13 +83,14 @@ func CutText(text string, bytes int) string {
 	return text[:bytes]
 }
 
-// Live returns the files of a session's list that have not expired at a time; its error is storage.ErrCorrupt.
+// Live returns the files of a session's list that have not expired at a time. Its error is
+// storage.ErrCorrupt.
 func Live(list json.RawMessage, at time.Time) ([]Artifact, error) {
 	files, err := decode(list)
 	return slices.DeleteFunc(files, func(f Artifact) bool { return !at.Before(f.Expires) }), err
 }
 
-// decode reads the list of a session's files, nil for none.
+// decode decodes the list of a session's files, nil for none.
 func decode(list json.RawMessage) ([]Artifact, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -98,7 +102,7 @@ func decode(list json.RawMessage) ([]Artifact, error) {
 	return files, nil
 }
 
-// encode writes the list of a session's files, nil for none.
+// encode encodes the list of a session's files, nil for none.
 func encode(files []Artifact) (json.RawMessage, error) {
 	if len(files) == 0 {
 		return nil, nil
@@ -106,21 +110,21 @@ func encode(files []Artifact) (json.RawMessage, error) {
 	return json.Marshal(files)
 }
 
-// index returns the position of a living file, -1 if there is none.
+// index returns the position of a live file, -1 if there is none.
 func index(files []Artifact, id string, now time.Time) int {
 	return slices.IndexFunc(files, func(f Artifact) bool { return f.ID == id && now.Before(f.Expires) })
 }
 
-// withRoom returns the living files of a list that may have one more.
-func withRoom(list json.RawMessage, now time.Time) ([]Artifact, error) {
+// checkCount returns the live files of a list, and a fault if the session cannot have another one.
+func checkCount(list json.RawMessage, now time.Time) ([]Artifact, error) {
 	files, err := Live(list, now)
 	if err != nil {
 		return nil, err
 	}
 	if len(files) >= MaxFiles {
-		return nil, abi.Faultf(abi.QuotaExceeded, "a session may have %d files", MaxFiles).WithHint("start another session")
+		return nil, abi.Faultf(abi.QuotaExceeded, "the session has %d files, which is the limit", MaxFiles).WithHint("start another session")
 	}
 	return files, nil
 }
 
-func errNone() error { return abi.Faultf(abi.NotFound, "there is no such file") }
+func errNotFound() error { return abi.Faultf(abi.NotFound, "the file does not exist") }

@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// backend fails commits after a number of them. It removes records all the same.
+// backend is a backend whose commits fail after a number of them. Removals do not fail.
 type backend struct {
 	storage.Backend
 	commits *int
@@ -31,13 +31,13 @@ func (b backend) Update(ctx context.Context, on storage.Footprint, fn func([]sto
 	return b.Backend.Update(ctx, on, fn)
 }
 
-// quota has room for everything.
+// quota is a quota without limits.
 type quota struct{}
 
 func (quota) Budget() storage.Budget       { return storage.Budget{} }
 func (quota) Reclaim(context.Context) bool { return false }
 
-// metadata has no patches: no test gives a session metadata.
+// metadata is a session.Metadata that fails on use: no test sets metadata.
 type metadata struct{}
 
 func (metadata) Patch(json.RawMessage) (any, error) { return nil, nil }
@@ -48,7 +48,7 @@ func (metadata) Merge(json.RawMessage, any) (json.RawMessage, error) {
 
 var ann = partition.Caller{Tenant: "acme", User: "ann", Session: "s1", Run: "r"}
 
-// app is the files and sessions of an app whose backend fails after a number of commits.
+// app is the files and sessions of an app, whose backend fails after a number of commits.
 type app struct {
 	*artifact.Artifacts
 	sessions *session.Sessions
@@ -68,7 +68,7 @@ func open() *app {
 	return a
 }
 
-// left counts the records of files.
+// left returns the number of records of files.
 func (a *app) left(t *testing.T) (n int) {
 	t.Helper()
 	for _, kind := range []string{partition.File, partition.FileText, partition.Upload} {
@@ -83,8 +83,8 @@ func (a *app) left(t *testing.T) (n int) {
 	return n
 }
 
-// A file that cannot be stored as a whole leaves nothing, at whichever commit it fails.
-func TestAddFailsWhole(t *testing.T) {
+// An Add that fails leaves nothing, at whichever commit it fails.
+func TestAddIsAtomic(t *testing.T) {
 	text := "some text"
 	up := artifact.Upload{ID: "f1", Filename: "a.txt", Content: bytes.Repeat([]byte("x"), 2<<20), Text: &text}
 	for failing := 0; ; failing++ {
@@ -107,10 +107,11 @@ func TestAddFailsWhole(t *testing.T) {
 	}
 }
 
-// A file outlives its session until it expires, is removed as a whole, and is the session's own.
+// A file outlives its session until it expires. It is removed with all its records, and only by its
+// user.
 func TestFileOutlivesSession(t *testing.T) {
 	a, text := open(), "some text"
-	content := bytes.Repeat([]byte("0123456789"), 60<<10) // three pieces
+	content := bytes.Repeat([]byte("0123456789"), 60<<10) // three pieces of 256 KiB at most
 	file, err := a.Add(t.Context(), ann, artifact.Upload{ID: "f1", Filename: "a.txt", Content: content, Text: &text})
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +120,7 @@ func TestFileOutlivesSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := a.Content(t.Context(), "acme", "f1"); err != nil || !bytes.Equal(got, content) {
-		t.Errorf("the content has %d bytes, %v; want the %d that were stored", len(got), err, len(content))
+		t.Errorf("the content has %d bytes, %v; want %d", len(got), err, len(content))
 	}
 	if _, err := a.Content(t.Context(), "rival", "f1"); !errors.Is(err, abi.NotFound) {
 		t.Errorf("Content for another tenant = %v; want not_found", err)
@@ -136,7 +137,7 @@ func TestFileOutlivesSession(t *testing.T) {
 	}
 }
 
-// A sweep removes what is left of an upload that its host did not end, and no other file.
+// A sweep removes the records of an unfinished upload, and of no other file.
 func TestSweep(t *testing.T) {
 	a := open()
 	if _, err := a.Add(t.Context(), ann, artifact.Upload{ID: "f1", Content: []byte("x")}); err != nil {
@@ -155,14 +156,14 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	if err := a.Sweep(t.Context(), "acme", a.now.Add(-time.Second)); err != nil || a.left(t) != whole+2 {
-		t.Errorf("Sweep = %v, and %d records are left; want the upload under way kept", err, a.left(t))
+		t.Errorf("Sweep = %v, and %d records are left; want the unfinished upload kept", err, a.left(t))
 	}
 	if err := a.Sweep(t.Context(), "acme", a.now); err != nil || a.left(t) != whole {
-		t.Errorf("Sweep = %v, and %d records are left; want the %d of the whole file", err, a.left(t), whole)
+		t.Errorf("Sweep = %v, and %d records are left; want the %d of the finished file", err, a.left(t), whole)
 	}
 }
 
-// Guests see the files that live, with the text of those that are active.
+// Guests see live files, with the text of the active ones.
 func TestShow(t *testing.T) {
 	a, text := open(), "some text"
 	for _, id := range []string{"f1", "f2"} {
@@ -182,7 +183,7 @@ func TestShow(t *testing.T) {
 		t.Errorf("Show = %+v, %v; want two files, the first with its text", shown, err)
 	}
 	if shown[0].DownloadURL == nil || *shown[0].DownloadURL != "acme/f1" {
-		t.Errorf("the address is %v; want acme/f1", shown[0].DownloadURL)
+		t.Errorf("download URL = %v; want acme/f1", shown[0].DownloadURL)
 	}
 	if shown, err := a.Show(t.Context(), ann, list, a.now.Add(artifact.Retention)); err != nil || len(shown) != 0 {
 		t.Errorf("after the retention Show = %+v, %v; want none", shown, err)

@@ -13,21 +13,22 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Artifacts keeps the files of an app's sessions, for all its tenants. It is safe for concurrent use.
+// Artifacts is the files of an app's sessions for all its tenants. It is safe for concurrent use.
 type Artifacts struct {
 	db       *records.DB
 	sessions *session.Sessions
 	url      func(tenant string, file Artifact) string
 }
 
-// New returns the files of the app of db. URL returns the address under which a file can be downloaded until its Expires;
-// nil if files have none.
+// New returns the files of the app of db. URL returns the URL from which a file can be downloaded
+// until its Expires. It is nil if files have no URL.
 func New(db *records.DB, sessions *session.Sessions, url func(tenant string, file Artifact) string) *Artifacts {
 	return &Artifacts{db: db, sessions: sessions, url: url}
 }
 
-// Add keeps a file for the caller's session, which it starts if it has not begun. The content is stored first, in several
-// commits with those of others in between; the file exists once its session lists it. A failure leaves nothing.
+// Add stores a file in the caller's session, which it starts if it has not begun. The content is
+// stored first, in several commits, so that others can commit in between. The file exists once its
+// session lists it. A failed Add leaves nothing behind.
 func (a *Artifacts) Add(ctx context.Context, c partition.Caller, up Upload) (Artifact, error) {
 	if err := checkUpload(c, up.ID, len(up.Content)); err != nil {
 		return Artifact{}, err
@@ -39,27 +40,27 @@ func (a *Artifacts) Add(ctx context.Context, c partition.Caller, up Upload) (Art
 		return Artifact{}, err
 	}
 	if err := a.db.CheckSpace(ctx, c, int64(len(up.Content))); err != nil {
-		return Artifact{}, a.db.Fault(keeping, err)
+		return Artifact{}, a.db.Fault(storing, err)
 	}
 	file := up.artifact(a.db.Now())
 	err := a.storeContent(ctx, c, file, up)
 	if err == nil {
 		err = a.list(ctx, c, file, up)
 	}
-	if err != nil && !errors.Is(err, storage.ErrUnknownOutcome) { // after which the session may have it
-		if dropErr := a.drop(context.WithoutCancel(ctx), c, up.ID); dropErr != nil {
+	if err != nil && !errors.Is(err, storage.ErrUnknownOutcome) { // the session may list the file
+		if dropErr := a.deleteContent(context.WithoutCancel(ctx), c, up.ID); dropErr != nil {
 			a.db.Log().Error("the backend failed", "doing", "remove a part of a file", "error", dropErr)
 		}
 	}
 	if err != nil {
-		return Artifact{}, a.db.Fault(keeping, err)
+		return Artifact{}, a.db.Fault(storing, err)
 	}
 	return file, nil
 }
 
-const keeping = "keep a file"
+const storing = "store a file"
 
-// list adds a file whose content is stored to its session.
+// list adds a file with a stored content to its session.
 func (a *Artifacts) list(ctx context.Context, c partition.Caller, file Artifact, up Upload) error {
 	return a.sessions.ChangeFiles(ctx, c, session.FilesChange{
 		Keys: a.erasedKeys(c),
@@ -67,7 +68,7 @@ func (a *Artifacts) list(ctx context.Context, c partition.Caller, file Artifact,
 			if err := notErased(marks, up.Began); err != nil {
 				return nil, err
 			}
-			files, err := withRoom(list, file.Uploaded)
+			files, err := checkCount(list, file.Uploaded)
 			if err != nil {
 				return nil, err
 			}
@@ -90,9 +91,9 @@ func checkUpload(c partition.Caller, id string, bytes int) error {
 	return partition.CheckID("file", id)
 }
 
-// CheckAdd returns why Add would refuse a file of so many bytes for the caller's session: the session is not the caller's,
-// has ended, or has as many files as it may. A session that does not exist is one that Add starts. It is for work that has
-// to be done before the file is there; Add checks again.
+// CheckAdd returns the fault with which Add would refuse a file of a size: the caller cannot use
+// the session, the session has ended, or a limit is reached. It is for work before the content is
+// complete; Add checks again.
 func (a *Artifacts) CheckAdd(ctx context.Context, c partition.Caller, bytes int) error {
 	if err := checkUpload(c, "file", 0); err != nil {
 		return err
@@ -101,10 +102,10 @@ func (a *Artifacts) CheckAdd(ctx context.Context, c partition.Caller, bytes int)
 	if err != nil {
 		return err
 	}
-	if _, err := withRoom(state.Files, a.db.Now()); err != nil {
+	if _, err := checkCount(state.Files, a.db.Now()); err != nil {
 		return a.db.Fault("read a session", err)
 	}
-	return a.db.Fault("look for room", a.db.CheckSpace(ctx, c, int64(bytes)))
+	return a.db.Fault("check the quota", a.db.CheckSpace(ctx, c, int64(bytes)))
 }
 
 // SetActive sets whether tools and prompts see a file's text.
@@ -124,7 +125,7 @@ func (a *Artifacts) SetActive(ctx context.Context, c partition.Caller, id string
 	return changed, a.db.Fault("change a file", err)
 }
 
-// find returns a list of files and the position of a living one.
+// find returns a list of files and the position of a live one.
 func (a *Artifacts) find(list json.RawMessage, id string) ([]Artifact, int, error) {
 	files, err := decode(list)
 	if err != nil {
@@ -132,16 +133,16 @@ func (a *Artifacts) find(list json.RawMessage, id string) ([]Artifact, int, erro
 	}
 	i := index(files, id, a.db.Now())
 	if i < 0 {
-		return nil, 0, errNone()
+		return nil, 0, errNotFound()
 	}
 	return files, i, nil
 }
 
-// Remove removes a file of the caller's session, with its text, and returns its description. The session may have ended:
-// its files live on until they expire.
+// Remove removes a file of the caller's session with its text, and returns its description. It also
+// works after the session has ended, since files live until they expire.
 func (a *Artifacts) Remove(ctx context.Context, c partition.Caller, id string) (Artifact, error) {
 	if err := partition.CheckID("file", id); err != nil || id == "" {
-		return Artifact{}, errNone()
+		return Artifact{}, errNotFound()
 	}
 	var removed Artifact
 	err := a.sessions.ChangeFiles(ctx, c, session.FilesChange{
@@ -158,7 +159,7 @@ func (a *Artifacts) Remove(ctx context.Context, c partition.Caller, id string) (
 	if err != nil {
 		return Artifact{}, a.db.Fault("remove a file", err)
 	}
-	return removed, a.db.Fault("remove a file", a.drop(ctx, c, id))
+	return removed, a.db.Fault("remove a file", a.deleteContent(ctx, c, id))
 }
 
 // List returns the files of the caller's session.

@@ -7,12 +7,12 @@ import (
 	"github.com/toolrun/toolrun/internal/yield"
 )
 
-// checksum returns the SHA-256 of a content in hexadecimal digits. The processor is not its own for longer than a part of
-// it takes.
+// checksum returns the SHA-256 of a content in hexadecimal digits. It yields the processor between
+// parts of the content.
 func checksum(content []byte) string {
 	h := sha256.New()
 	for len(content) > yield.Bytes {
-		_, _ = h.Write(content[:yield.Bytes]) // which never fails
+		_, _ = h.Write(content[:yield.Bytes]) // never fails
 		content = content[yield.Bytes:]
 		yield.Now()
 	}

@@ -12,12 +12,12 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// The content of a file is a record with its size, and one for each piece of it: a backend reads and writes records whole,
-// and some write the neighbours of a record with it. A commit stores a few pieces, so that others' commits do not wait for
-// long.
+// The content of a file is stored as a record with its size and one record for each piece, because
+// a backend reads and writes records whole, and some also rewrite the neighbours of a record. A
+// commit stores few pieces, so that it does not delay others for long.
 const (
 	pieceBytes       = 256 << 10
-	piecesOfOneWrite = 4
+	recordsPerCommit = 4
 )
 
 func errTooLarge() error {
@@ -29,19 +29,19 @@ func (a *Artifacts) key(kind string, c partition.Caller, id string) storage.Key 
 	return a.db.App.System(kind, partition.Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Item, Value: id})
 }
 
-// pieceKey returns the key of the n-th piece of a file. Pieces are in the order of their keys.
+// pieceKey returns the key of the n-th piece of a file. Keys sort in the order of the pieces.
 func (a *Artifacts) pieceKey(c partition.Caller, id string, n int) storage.Key {
 	return a.key(partition.File, c, id).With(storage.Part{Tag: storage.Item, Value: fmt.Sprintf("%04d", n)})
 }
 
-// uploadKey returns the key of the mark that a file is being stored. The mark goes when the session lists the file; one that
-// is left shows that the host died in between.
+// uploadKey returns the key of the mark that a file is being stored. The commit that lists the file
+// removes it. If the mark stays, the host stopped in between.
 func (a *Artifacts) uploadKey(c partition.Caller, id string) storage.Key {
 	return a.key(partition.Upload, c, id)
 }
 
-// IsManifest reports whether a key of kind partition.File is that of the record with the size of a file, and not that of a
-// piece.
+// IsManifest reports whether a key of the kind partition.File is that of the record with the size
+// of a file, as opposed to that of a piece.
 func IsManifest(key storage.Key) bool {
 	parts, _ := key.Parts()
 	items := 0
@@ -63,7 +63,7 @@ func (a *Artifacts) storeContent(ctx context.Context, c partition.Caller, file A
 	}
 	size := record(a.key(partition.File, c, up.ID), strconv.AppendInt(nil, file.Bytes, 10))
 	mark := record(a.uploadKey(c, up.ID), []byte("{}"))
-	mark.Record.Expires = time.Time{} // until the sweep finds it
+	mark.Record.Expires = time.Time{} // until the sweep removes it
 	writes := []storage.Write{mark, size}
 	if up.Text != nil {
 		writes = append(writes, record(a.key(partition.FileText, c, up.ID), []byte(CutText(*up.Text, maxTextBytes))))
@@ -71,7 +71,7 @@ func (a *Artifacts) storeContent(ctx context.Context, c partition.Caller, file A
 	for n, rest := 0, up.Content; n == 0 || len(rest) > 0; n++ {
 		size := min(len(rest), pieceBytes)
 		writes = append(writes, record(a.pieceKey(c, up.ID, n), rest[:size]))
-		if rest = rest[size:]; len(rest) > 0 && len(writes) < piecesOfOneWrite {
+		if rest = rest[size:]; len(rest) > 0 && len(writes) < recordsPerCommit {
 			continue
 		}
 		if err := a.storePieces(ctx, c, up, writes); err != nil {
@@ -82,15 +82,15 @@ func (a *Artifacts) storeContent(ctx context.Context, c partition.Caller, file A
 	return nil
 }
 
-// storePieces stores a part of a file, unless the user was erased since the upload began.
+// storePieces stores a part of a file, unless the user was erased after the upload began.
 func (a *Artifacts) storePieces(ctx context.Context, c partition.Caller, up Upload, writes []storage.Write) error {
 	return a.db.Update(ctx, c, a.erasedKeys(c), func(marks []storage.Record) ([]storage.Write, error) {
 		return writes, notErased(marks, up.Began)
 	})
 }
 
-// drop removes what is stored of a file.
-func (a *Artifacts) drop(ctx context.Context, c partition.Caller, id string) error {
+// deleteContent removes all records of a file except its entry in the session.
+func (a *Artifacts) deleteContent(ctx context.Context, c partition.Caller, id string) error {
 	count := func(storage.Head) {}
 	if _, err := a.db.DeleteWhere(ctx, storage.Selector{Prefix: a.key(partition.File, c, id)}, count); err != nil {
 		return err
@@ -99,7 +99,8 @@ func (a *Artifacts) drop(ctx context.Context, c partition.Caller, id string) err
 	return err
 }
 
-// Sweep removes what is stored of a tenant's files whose upload had not ended at a time.
+// Sweep removes the records of a tenant's files whose upload began before a time and has not
+// finished.
 func (a *Artifacts) Sweep(ctx context.Context, tenant string, at time.Time) error {
 	c := partition.Caller{Tenant: tenant}
 	err := a.db.ScanHeads(ctx, a.db.App.System(partition.Upload, c), func(marks []storage.Head) error {
@@ -107,7 +108,7 @@ func (a *Artifacts) Sweep(ctx context.Context, tenant string, at time.Time) erro
 			if mark.Updated.After(at) {
 				continue
 			}
-			if err := a.drop(ctx, c, mark.Key.Part(storage.Item)); err != nil {
+			if err := a.deleteContent(ctx, c, mark.Key.Part(storage.Item)); err != nil {
 				return err
 			}
 		}

@@ -1,3 +1,3 @@
-// Package artifact keeps the files that are uploaded to sessions: their descriptions in the session, their contents in
-// pieces, and the text that was read out of them.
+// Package artifact keeps the files that are uploaded to sessions: their descriptions in the
+// session, their contents in pieces, and their extracted text.
 package artifact

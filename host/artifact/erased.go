@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// erasedKeys returns the key of the mark that the caller's user was erased, none for a caller without a user.
+// erasedKeys returns the key of the mark that the caller's user was erased, none if the caller has
+// no user.
 func (a *Artifacts) erasedKeys(c partition.Caller) []storage.Key {
 	if c.User == "" {
 		return nil
@@ -17,19 +18,20 @@ func (a *Artifacts) erasedKeys(c partition.Caller) []storage.Key {
 	return []storage.Key{a.db.App.Erased(c)}
 }
 
-// notErasedSince keeps an upload from starting a session for a user who was erased meanwhile.
+// notErasedSince returns a fault if the caller's user was erased after an upload began, so that the
+// upload does not start a session for them.
 func (a *Artifacts) notErasedSince(ctx context.Context, c partition.Caller, began time.Time) error {
 	if c.User == "" || began.IsZero() {
 		return nil
 	}
 	marks, err := a.db.Backend.Get(ctx, a.erasedKeys(c)...)
 	if err != nil {
-		return a.db.Fault(keeping, err)
+		return a.db.Fault(storing, err)
 	}
 	return notErased(marks, began)
 }
 
-// notErased fails if a mark is of an erasure since an upload began.
+// notErased returns a fault if a mark is of an erasure after an upload began.
 func notErased(marks []storage.Record, began time.Time) error {
 	for _, mark := range marks {
 		if mark.Exists() && !began.IsZero() && !mark.Updated.Before(began) {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Content returns the content of a file of the tenant. The caller is responsible for access checks.
+// Content returns the content of a file of the tenant. The caller must check access.
 func (a *Artifacts) Content(ctx context.Context, tenant, id string) ([]byte, error) {
 	bytes, err := a.Size(ctx, tenant, id)
 	if err != nil {
@@ -30,7 +30,7 @@ func (a *Artifacts) Content(ctx context.Context, tenant, id string) ([]byte, err
 
 const readingFile = "read a file"
 
-// Size returns the size of a file of the tenant in bytes, without reading its content.
+// Size returns the size in bytes of a file of the tenant, without reading its content.
 func (a *Artifacts) Size(ctx context.Context, tenant, id string) (int64, error) {
 	c, err := fileCaller(tenant, id)
 	if err != nil {
@@ -41,7 +41,7 @@ func (a *Artifacts) Size(ctx context.Context, tenant, id string) (int64, error) 
 		return 0, a.db.Fault(readingFile, err)
 	}
 	if !r.Exists() || r.Expired(a.db.Now()) {
-		return 0, errNone()
+		return 0, errNotFound()
 	}
 	bytes, err := strconv.ParseInt(string(r.Content), 10, 64)
 	if err != nil {
@@ -50,15 +50,16 @@ func (a *Artifacts) Size(ctx context.Context, tenant, id string) (int64, error) 
 	return bytes, nil
 }
 
-// Piece returns a part of a file of the tenant, from an offset on: up to 256 KiB, and less at the end of the file. It fails
-// with abi.NotFound if there is no such file, or none any more. The caller is responsible for access checks.
+// Piece returns a part of a file of the tenant from an offset on: up to 256 KiB, and less at the
+// end of the file. The error is abi.NotFound if the file does not exist or has expired. The caller
+// must check access.
 func (a *Artifacts) Piece(ctx context.Context, tenant, id string, offset int64) ([]byte, error) {
 	c, err := fileCaller(tenant, id)
 	if err != nil {
 		return nil, err
 	}
 	if offset < 0 || offset > MaxBytes {
-		return nil, errNone()
+		return nil, errNotFound()
 	}
 	r, err := a.db.Get(ctx, a.pieceKey(c, id, int(offset/pieceBytes)))
 	if err != nil {
@@ -66,38 +67,38 @@ func (a *Artifacts) Piece(ctx context.Context, tenant, id string, offset int64) 
 	}
 	skip := offset % pieceBytes
 	if !r.Exists() || r.Expired(a.db.Now()) || skip > int64(len(r.Content)) {
-		return nil, errNone()
+		return nil, errNotFound()
 	}
 	return r.Content[skip:], nil
 }
 
-// fileCaller returns the caller whose file is read, if there can be such a file.
+// fileCaller returns the caller for a read of a file, and an error if its id is invalid.
 func fileCaller(tenant, id string) (partition.Caller, error) {
 	c := partition.Caller{Tenant: tenant}
 	if err := c.Check(); err != nil {
 		return c, err
 	}
 	if err := partition.CheckID("file", id); err != nil || id == "" {
-		return c, errNone()
+		return c, errNotFound()
 	}
 	return c, nil
 }
 
-// Shown is an Artifact as guests read it in sessionMeta.
+// Shown is an Artifact in the form in which guests read it in sessionMeta.
 type Shown struct {
 	Artifact
 	DownloadURL *string `json:"downloadUrl"`
 	Text        *string `json:"text,omitempty"`
 }
 
-// Show returns the files of a session's list that live at a time, with the text of those that are active as far as the
-// bound on all texts goes.
+// Show returns the live files of a session's list, with the text of the active ones up to the limit
+// of all texts.
 func (a *Artifacts) Show(ctx context.Context, c partition.Caller, list json.RawMessage, at time.Time) ([]Shown, error) {
 	files, err := Live(list, at)
 	if err != nil {
 		return nil, err
 	}
-	all, room := []Shown{}, maxTexts
+	all, left := []Shown{}, maxTexts
 	for _, file := range files {
 		shown := Shown{Artifact: file}
 		if a.url != nil {
@@ -110,11 +111,11 @@ func (a *Artifacts) Show(ctx context.Context, c partition.Caller, list json.RawM
 			if err != nil {
 				return nil, err
 			}
-			text := string(r.Content) // "" if it is gone
-			if len(text) > room {
-				text, shown.Truncated = CutText(text, room), true
+			text := string(r.Content) // "" if it was removed
+			if len(text) > left {
+				text, shown.Truncated = CutText(text, left), true
 			}
-			room -= len(text)
+			left -= len(text)
 			shown.Text = &text
 		}
 		all = append(all, shown)

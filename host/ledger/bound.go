@@ -6,17 +6,18 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The bounds of one entry, which has to fit into a record: a run may touch thousands of records, and the item of each may
-// take 512 bytes.
+// Limits of an entry, which must fit into a record: a run can use thousands of records, and the
+// item of each can have 512 bytes.
 const (
-	// maxEffects bounds the reads of an entry, and its writes; the first one on each store is kept besides.
+	// maxEffects bounds the reads and the writes of an entry. The first one on each further store
+	// is added to them.
 	maxEffects = 400
-	// maxViolations bounds the violations of one write, and maxAllViolations those of an entry.
+	// maxViolations bounds the violations of a write, and maxAllViolations those of an entry.
 	maxViolations    = 20
 	maxAllViolations = 300
 )
 
-// bounded returns an entry within the bounds. More counts the reads and writes that it leaves out.
+// bounded returns an entry within the limits. More counts the omitted reads and writes.
 func (l *Ledger) bounded(e Entry) Entry {
 	reads, moreReads := first(e.Reads, func(r report.ReadEffect) string { return r.Store })
 	writes, moreWrites := first(e.Writes, func(w report.WriteEffect) string { return w.Store })
@@ -30,7 +31,7 @@ func (l *Ledger) bounded(e Entry) Entry {
 	return e
 }
 
-// first returns the first effects, with one of each store, and counts the others.
+// first returns the first effects and at least one for each store, and the number of omitted ones.
 func first[T any](effects []T, store func(T) string) (kept []T, more int) {
 	if len(effects) <= maxEffects {
 		return effects, 0

@@ -1,3 +1,4 @@
-// Package ledger keeps a record of what runs and operators read and wrote: names and revisions, never contents. The entry of
-// a run that stores something is a part of its commit; others are added later.
+// Package ledger keeps a record of what runs and operators read and wrote: names and revisions,
+// never contents. The entry of a run that stores something is written by the same commit. Other
+// entries are added later.
 package ledger

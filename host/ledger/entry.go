@@ -10,31 +10,33 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Entry is what a run, or an act of an operator, read and wrote. It holds names, revisions and schema violations, never
-// content.
+// Entry lists what a run, or an operator's action, read and wrote. It has names, revisions and
+// schema violations, never content.
 type Entry struct {
 	Run string `json:"run_id"`
-	// Act is the kind of the act: run, dry_run, render; of operators operate, list, purge, erase, declare, export, import, download, export_user.
+	// Act is the kind of the action: run, dry_run or render; for operators operate, list, purge,
+	// erase, declare, export, import, download or export_user.
 	Act  string `json:"act"`
 	Tool string `json:"tool,omitempty"`
 	// File is the id of the file that was downloaded.
 	File string `json:"file_id,omitempty"`
-	// Actor is the platform's program that asked for it: the name of a key, never a secret.
+	// Actor is the program of the platform that requested it: the name of a key, never a secret.
 	Actor   string `json:"actor,omitempty"`
 	User    string `json:"user_id,omitempty"`
 	Session string `json:"session_id,omitempty"`
-	// At is when it began.
+	// At is when the run or the action began.
 	At time.Time `json:"at"`
-	// Code is that of the fault that it ended with; "" if it succeeded.
+	// Code is the code of its fault, "" if it succeeded.
 	Code     abi.Code             `json:"code,omitempty"`
 	Attempts int                  `json:"attempts"`
 	Reads    []report.ReadEffect  `json:"reads"`
 	Writes   []report.WriteEffect `json:"writes"`
-	// More counts reads and writes that the entry leaves out, because there are too many. Each store is in there.
+	// More counts the reads and writes that were omitted because there are too many. Each store is
+	// listed at least once.
 	More int `json:"more,omitempty"`
 }
 
-// Decode reads the entry of a record; its error is storage.ErrCorrupt.
+// Decode returns the entry in a record. Its error is storage.ErrCorrupt.
 func Decode(r storage.Record) (Entry, error) {
 	var e Entry
 	if err := json.Unmarshal(r.Content, &e); err != nil {
@@ -43,7 +45,7 @@ func Decode(r storage.Record) (Entry, error) {
 	return e, nil
 }
 
-// touches reports whether the entry read or wrote a store.
+// touches reports whether the run read or wrote a store.
 func (e Entry) touches(store string) bool {
 	for _, r := range e.Reads {
 		if r.Store == store {
@@ -60,17 +62,18 @@ func (e Entry) touches(store string) bool {
 
 // Query selects entries. Zero fields select all.
 type Query struct {
-	// After is the Run of the last entry that is known; entries come in the order of their ids, which is that of time.
+	// After is the Run of the last known entry. Entries are sorted by id, which is by time.
 	After string
-	// Since and Until bound the time: from Since, before Until.
+	// Since and Until bound the time: at or after Since, before Until.
 	Since, Until time.Time
-	// User, Session, Tool and Store are those of the entry; a store is one that it read or wrote.
+	// User, Session, Tool and Store must be those of the entry. A store is one that it read or
+	// wrote.
 	User, Session, Tool, Store string
 	// Writes selects entries that wrote something.
 	Writes bool
 	// Failed selects entries that ended with a fault.
 	Failed bool
-	// Limit bounds how many entries are returned, at least 1.
+	// Limit is the largest number of entries to return, at least 1.
 	Limit int
 }
 

@@ -18,11 +18,11 @@ type Config struct {
 	Retention time.Duration
 	// MaxBytes bounds the ledger of a tenant; Trim removes its oldest entries.
 	MaxBytes int64
-	// Redact returns the violations of a write without anything of its content. It is required.
+	// Redact returns the violations of a write without any content. It is required.
 	Redact func(report.WriteEffect) []abi.Violation
 }
 
-// Ledger is the ledger of an app, one for each tenant. It is safe for concurrent use.
+// Ledger is the ledger of an app for all its tenants. It is safe for concurrent use.
 type Ledger struct {
 	db  *records.DB
 	cfg Config
@@ -37,7 +37,7 @@ func (l *Ledger) Enabled() bool { return l.cfg.Retention > 0 }
 // Prefix returns the prefix of the entries of the caller's tenant.
 func (l *Ledger) Prefix(c partition.Caller) storage.Key { return l.db.App.System(partition.Ledger, c) }
 
-// Key returns the key of the entry of a run. Ids sort by time but for their first word.
+// Key returns the key of the entry of a run. Ids sort by time after their prefix.
 func (l *Ledger) Key(c partition.Caller, run string) storage.Key {
 	if _, rest, ok := strings.Cut(run, "_"); ok {
 		run = rest
@@ -45,14 +45,14 @@ func (l *Ledger) Key(c partition.Caller, run string) storage.Key {
 	return l.db.App.System(partition.Ledger, c, storage.Part{Tag: storage.Item, Value: run})
 }
 
-// Append adds the entry of the caller's run to the writes of a commit.
+// Append appends the entry of the caller's run to the writes of a commit.
 func (l *Ledger) Append(writes []storage.Write, c partition.Caller, e Entry) ([]storage.Write, error) {
 	writer := partition.Caller{Run: c.Run, User: e.User, Session: e.Session}
 	return l.db.Write(writes, storage.Record{}, l.Key(c, e.Run), l.bounded(e), l.db.Now().Add(l.cfg.Retention), writer)
 }
 
-// Add adds entries to the tenant's ledger, but those that a commit has added already. An entry of a user or a session that
-// was erased since it began names neither.
+// Add adds entries to the tenant's ledger, except those that a commit has already added. An entry
+// omits its user and its session if they were erased after it began.
 func (l *Ledger) Add(ctx context.Context, tenant string, entries []Entry) error {
 	if !l.Enabled() || len(entries) == 0 {
 		return nil
@@ -61,7 +61,7 @@ func (l *Ledger) Add(ctx context.Context, tenant string, entries []Entry) error 
 	err := l.db.Backend.Update(ctx, storage.Keys(a.keys...), func(now []storage.Record) (writes []storage.Write, err error) {
 		for i, e := range entries {
 			if now[i].Exists() {
-				continue // the commit has added it
+				continue // added by the commit
 			}
 			if writes, err = l.Append(writes, partition.Caller{Tenant: tenant, Run: e.Run}, a.withoutErased(e, now)); err != nil {
 				return nil, err
@@ -72,8 +72,8 @@ func (l *Ledger) Add(ctx context.Context, tenant string, entries []Entry) error 
 	return l.db.Fault("write the ledger", err)
 }
 
-// addition is the keys that an addition of entries looks at: those of the entries, and those of the marks of erased users
-// and sessions.
+// addition is the set of keys that an Add reads: those of the entries, and those of the marks of
+// erased users and sessions.
 type addition struct {
 	keys     []storage.Key
 	users    map[string]int // the positions of the users' marks in keys
@@ -100,8 +100,8 @@ func (l *Ledger) addition(tenant string, entries []Entry) addition {
 	return a
 }
 
-// withoutErased returns an entry without its user and session if they were erased since it began; now holds the records
-// under the keys.
+// withoutErased returns an entry without its user and session if they were erased after it began.
+// Now has the records with keys.
 func (a addition) withoutErased(e Entry, now []storage.Record) Entry {
 	if at, ok := a.users[e.User]; ok && now[at].Exists() && !now[at].Updated.Before(e.At) {
 		e.User, e.Session = "", ""

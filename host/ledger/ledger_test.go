@@ -15,10 +15,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// start is the time of the first entry. The tests advance the clock.
+// start is the time of the first entry.
 var start = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// open returns a ledger of at most 100,000 bytes that keeps entries for a day by a clock, and its records.
+// open returns a ledger with a limit of 100,000 bytes and a retention of a day, and its records.
 func open(now *time.Time) (*ledger.Ledger, *records.DB) {
 	db := records.New(records.Config{App: "shop", Backend: mem.New(), Now: func() time.Time { return *now }})
 	return ledger.New(db, ledger.Config{
@@ -43,7 +43,7 @@ func entries(t *testing.T, l *ledger.Ledger) []ledger.Entry {
 	return found
 }
 
-// A ledger that is larger than it may be loses its oldest entries, down to nine tenths of the bound.
+// A ledger above its limit loses its oldest entries, down to nine tenths of the limit.
 func TestTrim(t *testing.T) {
 	now := start
 	l, db := open(&now)
@@ -75,7 +75,7 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// An entry that is added after its user or session was erased names neither.
+// An entry that is added after its user or session was erased omits both.
 func TestAddAfterErasure(t *testing.T) {
 	now := start
 	l, db := open(&now)
@@ -104,7 +104,7 @@ func TestAddAfterErasure(t *testing.T) {
 	}
 }
 
-// An entry that a commit has added stays as it is, and only some of its violations are kept.
+// An entry that a commit has added stays unchanged, with a limited number of violations.
 func TestAddOnce(t *testing.T) {
 	now := start
 	l, _ := open(&now)
@@ -119,7 +119,7 @@ func TestAddOnce(t *testing.T) {
 	}
 }
 
-// A ledger without a retention keeps nothing.
+// A ledger without a retention keeps no entries.
 func TestNoLedger(t *testing.T) {
 	l := ledger.New(records.New(records.Config{App: "shop", Backend: mem.New()}), ledger.Config{})
 	add(t, l, ledger.Entry{Run: "run_1", At: start})

@@ -11,11 +11,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// maxLooks bounds how many entries one query looks at.
-const maxLooks = 2_000
+// maxScanned bounds the entries that one query examines.
+const maxScanned = 2_000
 
-// Entries returns the entries of a tenant that a query selects, oldest first. More reports that there may be others after
-// next, which is the After of the query for them.
+// Entries returns the entries of a tenant that a query selects, oldest first. More reports whether
+// there may be others; next is the After of the query for them.
 func (l *Ledger) Entries(ctx context.Context, tenant string, q Query) (found []Entry, next string, more bool, err error) {
 	if q.Limit < 1 {
 		return nil, "", false, abi.Faultf(abi.InvalidArgument, "a list needs a limit of at least 1")
@@ -27,7 +27,7 @@ func (l *Ledger) Entries(ctx context.Context, tenant string, q Query) (found []E
 	}
 	found = []Entry{}
 	page := records.PageContents{}
-	for looked := 0; looked < maxLooks; {
+	for scanned := 0; scanned < maxScanned; {
 		chunk, last, err := l.db.ScanPart(ctx, l.Prefix(c), after)
 		if err != nil {
 			return nil, "", false, l.db.Fault("read the ledger", err)
@@ -52,20 +52,20 @@ func (l *Ledger) Entries(ctx context.Context, tenant string, q Query) (found []E
 		if last {
 			return found, next, false, nil
 		}
-		looked += max(len(chunk), 1)
+		scanned += max(len(chunk), 1)
 	}
 	return found, next, true, nil
 }
 
-// from returns a key before those of entries from a time on, "" for all. The ids of entries are ULIDs, which begin with
-// their time. The At of an entry is at most slack earlier.
+// from returns a key before the entries from a time on, "" for all. The ids of entries are ULIDs,
+// which begin with their time. The At of an entry is at most slack earlier.
 func (l *Ledger) from(c partition.Caller, since time.Time) storage.Key {
 	const slack = time.Second
 	since = since.Add(-slack)
 	if since.UnixMilli() <= 0 {
 		return ""
 	}
-	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // of ULIDs, in which 10 of 26 are the milliseconds
+	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // of ULIDs; the first 10 of 26 encode milliseconds
 	id := []byte(strings.Repeat("0", 26))
 	for i, ms := 9, since.UnixMilli(); i >= 0; i, ms = i-1, ms>>5 {
 		id[i] = digits[ms&31]

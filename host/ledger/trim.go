@@ -8,8 +8,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Trim removes the oldest entries of a tenant's ledger if it has more than MaxBytes, until it has a tenth less. Runs under
-// way add to it meanwhile, so that the ledger may be somewhat larger between two calls.
+// Trim removes the oldest entries of a tenant's ledger if it has more than MaxBytes, until it has a
+// tenth less. Concurrent runs add entries, so that the ledger can exceed MaxBytes between two
+// calls.
 func (l *Ledger) Trim(ctx context.Context, tenant string) error {
 	prefix := l.Prefix(partition.Caller{Tenant: tenant})
 	held, err := l.db.Backend.Usage(ctx, prefix)
@@ -34,6 +35,6 @@ func (l *Ledger) Trim(ctx context.Context, tenant string) error {
 			return err
 		}
 	}
-	l.db.Log().Warn("the ledger is larger than it may be; its oldest entries were removed", "tenant", tenant, "app", string(l.db.App), "entries", entries)
+	l.db.Log().Warn("the ledger exceeded its limit; its oldest entries were removed", "tenant", tenant, "app", string(l.db.App), "entries", entries)
 	return nil
 }

@@ -11,20 +11,21 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Counts is the usage of the runs of an app in a tenant over some time.
+// Counts is the usage of the runs of an app in a tenant over a period.
 type Counts struct {
-	// Runs counts runs whose tool was executed, Failed those of them that ended with a fault.
+	// Runs counts runs whose tool was executed, and Failed those of them that ended with a fault.
 	Runs   int64 `json:"runs"`
 	Failed int64 `json:"failed"`
-	// Repeated counts runs that an earlier run's Result answered, Refused and NotStarted runs whose tool was not executed.
+	// Repeated counts runs that were answered with an earlier Result. Refused and NotStarted count
+	// runs whose tool was not executed.
 	Repeated   int64 `json:"repeated"`
 	Refused    int64 `json:"refused"`
 	NotStarted int64 `json:"not_started"`
-	// CPUMS is the processor time of tools in milliseconds, all attempts included.
+	// CPUMS is the processor time of tools in milliseconds, including all attempts.
 	CPUMS float64 `json:"cpu_ms"`
 }
 
-// Plus returns the sum of both.
+// Plus returns the sum of two Counts.
 func (c Counts) Plus(other Counts) Counts {
 	return Counts{
 		Runs: c.Runs + other.Runs, Failed: c.Failed + other.Failed, Repeated: c.Repeated + other.Repeated,
@@ -32,27 +33,28 @@ func (c Counts) Plus(other Counts) Counts {
 	}
 }
 
-// Meter keeps the usage of an app, for each tenant and day. It is safe for concurrent use.
+// Meter records the usage of an app by tenant and day. It is safe for concurrent use.
 type Meter struct {
 	db        *records.DB
 	retention time.Duration
 }
 
-// New returns the Meter of the app of db. Retention is how long the usage of a day is kept; for 0 none is.
+// New returns the Meter of the app of db. Retention is how long the usage of a day is kept; 0
+// disables the Meter.
 func New(db *records.DB, retention time.Duration) *Meter { return &Meter{db: db, retention: retention} }
 
-// Enabled reports whether the usage of runs is kept.
+// Enabled reports whether the usage of runs is recorded.
 func (m *Meter) Enabled() bool { return m.retention > 0 }
 
-// dayFormat is how days are written, in UTC.
+// dayFormat is the format of days, which are in UTC.
 const dayFormat = time.DateOnly
 
-// keyOf returns the key of the usage of a day, or the prefix of all days for "".
+// keyOf returns the key of the usage of a day. The day "" gives the prefix of all days.
 func keyOf(app partition.App, tenant, day string) storage.Key {
 	return app.System(partition.Metering, partition.Caller{Tenant: tenant}, storage.Part{Tag: storage.Item, Value: day})
 }
 
-// Add adds to the usage of a tenant on the day of a time. It does nothing for a Meter that keeps none.
+// Add adds to the usage of a tenant on the day of a time, if the Meter is enabled.
 func (m *Meter) Add(ctx context.Context, tenant string, at time.Time, used Counts) error {
 	if !m.Enabled() {
 		return nil
@@ -68,7 +70,7 @@ func (m *Meter) Add(ctx context.Context, tenant string, at time.Time, used Count
 		return m.db.Write(nil, now, key, sum.Plus(used), expires, partition.Caller{})
 	})
 	if err != nil {
-		return fmt.Errorf("keep the usage: %w", err)
+		return fmt.Errorf("store the usage: %w", err)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The usage of a day is kept for the retention after its end, by days of UTC, for each tenant and app.
+// The usage of a day in UTC is kept for the retention after its end, by tenant and app.
 func TestMeter(t *testing.T) {
 	backend := mem.New()
 	meter := func(app partition.App, retention time.Duration) *metering.Meter {
@@ -26,12 +26,12 @@ func TestMeter(t *testing.T) {
 		runs   int64
 	}{
 		{shop, "acme", day.Add(-time.Second), 1},
-		{shop, "acme", day.In(west), 2}, // another day there
+		{shop, "acme", day.In(west), 2}, // the previous day in local time
 		{shop, "acme", day.Add(23 * time.Hour), 4},
 		{shop, "acme", day.Add(24 * time.Hour), 8},
 		{shop, "rival", day, 16},
 		{meter("blog", time.Hour), "acme", day, 32},
-		{meter("wiki", 0), "acme", day, 64}, // keeps none
+		{meter("wiki", 0), "acme", day, 64}, // disabled
 	} {
 		if err := add.meter.Add(t.Context(), add.tenant, add.at, metering.Counts{Runs: add.runs, CPUMS: 0.0004}); err != nil {
 			t.Fatal(err)
@@ -52,7 +52,7 @@ func TestMeter(t *testing.T) {
 	}
 	got, err := shop.Usage(t.Context(), "acme", time.Time{}, time.Time{})
 	if err != nil || got.CPUMS != 0.002 {
-		t.Errorf("the processor time is %v ms, %v; want it rounded to microseconds", got.CPUMS, err)
+		t.Errorf("CPUMS = %v, %v; want it rounded to microseconds", got.CPUMS, err)
 	}
 	var listed []metering.Usage
 	for after := ""; ; {

@@ -15,15 +15,16 @@ import (
 
 // Query selects the usage of apps.
 type Query struct {
-	// Tenant is the tenant; "" for all of the backend.
+	// Tenant is the tenant, "" for all tenants of the backend.
 	Tenant string
 	// Apps are the ids of the apps. Default: all.
 	Apps []string
-	// Since and Until bound the days, in UTC: from that of Since on, before that of Until. Zero means no bound.
+	// Since and Until bound the days, in UTC: from the day of Since on, before the day of Until.
+	// Zero means no bound.
 	Since, Until time.Time
-	// After is the Next of the page before.
+	// After is the Next of the previous page.
 	After string
-	// Limit bounds how many apps are returned, at least 1.
+	// Limit is the largest number of apps to return, at least 1.
 	Limit int
 }
 
@@ -31,10 +32,10 @@ type Query struct {
 type Usage struct {
 	Tenant string `json:"tenant"`
 	App    string `json:"app"`
-	// StoredBytes and StoredRecords are what is stored now, as the quota counts it.
+	// StoredBytes and StoredRecords are the present usage of the quota.
 	StoredBytes   int64 `json:"stored_bytes"`
 	StoredRecords int64 `json:"stored_records"`
-	// The rest is the sum of the days that were asked for; see Counts.
+	// The other fields are sums over the requested days; see Counts.
 	Runs       int64   `json:"runs"`
 	Failed     int64   `json:"failed"`
 	Repeated   int64   `json:"repeated"`
@@ -43,15 +44,16 @@ type Usage struct {
 	CPUMS      float64 `json:"cpu_ms"`
 }
 
-// Usage returns what the app uses in a tenant: what is stored now, and the sum of the days from since on and before until,
-// in UTC. Zero means no bound.
+// Usage returns the usage of the app in a tenant: what is stored now, and the sum of the days from
+// since on and before until, in UTC. Zero means no bound.
 func (m *Meter) Usage(ctx context.Context, tenant string, since, until time.Time) (Usage, error) {
 	usage, err := usageOf(ctx, m.db.Backend, position{tenant, m.db.App}, Query{Since: since, Until: until})
 	return usage, m.db.Fault("read the usage", err)
 }
 
-// List returns a page of what the apps of a backend use, in the order of tenants and apps. Next is the After of the page
-// that follows, "" if there is none. An app in a tenant is listed if it has runs that were metered, sessions, or stores.
+// List returns a page of the usage of the apps of a backend, sorted by tenant and app. Next is the
+// After for the following page, "" if this page is the last one. It lists an app in a tenant that
+// has metered runs, sessions or stores.
 func List(ctx context.Context, backend storage.Backend, q Query) (found []Usage, next string, err error) {
 	if q.Limit < 1 {
 		return nil, "", abi.Faultf(abi.InvalidArgument, "a list needs a limit of at least 1")
@@ -90,7 +92,7 @@ func (p position) parts() []storage.Part {
 	return []storage.Part{{Tag: storage.Tenant, Value: p.tenant}, {Tag: storage.App, Value: string(p.app)}}
 }
 
-// String writes the position for a query. Ids of apps have no slash.
+// String returns the position for a query. Ids of apps have no slash.
 func (p position) String() string { return p.tenant + "/" + string(p.app) }
 
 func parsePosition(text string) (position, error) {
@@ -99,7 +101,7 @@ func parsePosition(text string) (position, error) {
 		return position{}, nil
 	}
 	if at < 0 {
-		return position{}, abi.Faultf(abi.InvalidArgument, "after is not the next of a page of usage")
+		return position{}, abi.Faultf(abi.InvalidArgument, "after is not the cursor of a page of usage")
 	}
 	return position{text[:at], partition.App(text[at+1:])}, nil
 }
@@ -109,14 +111,15 @@ func usedKinds() [3]string {
 	return [...]string{partition.Catalogue, partition.Metering, partition.Session}
 }
 
-// nextUsed returns the first app that comes after a position in the order of keys, of one tenant or, for "", of all.
+// nextUsed returns the first app after a position in the order of keys, in one tenant, or in all
+// for "".
 func nextUsed(ctx context.Context, backend storage.Backend, tenant string, after position) (next position, ok bool, err error) {
-	var least storage.Key
+	var first storage.Key
 	for _, kind := range usedKinds() {
 		all := storage.MakeKey(storage.Part{Tag: storage.System, Value: kind})
 		prefix, from := all.With(storage.Part{Tag: storage.Tenant, Value: tenant}), storage.Key("")
 		if after != (position{}) {
-			from = all.With(after.parts()...) + "\xff" // behind all records of it
+			from = all.With(after.parts()...) + "\xff" // after all records of the app
 		}
 		heads, err := backend.Heads(ctx, prefix, from, 1)
 		if err != nil {
@@ -126,8 +129,8 @@ func nextUsed(ctx context.Context, backend storage.Backend, tenant string, after
 			continue
 		}
 		at := position{heads[0].Key.Tenant(), partition.App(heads[0].Key.Part(storage.App))}
-		if key := storage.MakeKey(at.parts()...); !ok || key < least {
-			next, least, ok = at, key, true
+		if key := storage.MakeKey(at.parts()...); !ok || key < first {
+			next, first, ok = at, key, true
 		}
 	}
 	return next, ok, nil
@@ -160,7 +163,7 @@ func usageOf(ctx context.Context, backend storage.Backend, at position, q Query)
 	return usage, err
 }
 
-// day writes the day of a time, "" for none.
+// day returns the day of a time, "" for the zero time.
 func day(t time.Time) string {
 	if t.IsZero() {
 		return ""

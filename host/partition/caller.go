@@ -8,27 +8,29 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Caller is the identity that a run acts for, as the host verified it. A guest cannot name another one.
+// Caller is the verified identity that a run acts for. A guest cannot choose another one.
 type Caller struct {
-	// Tenant is the platform's customer; required.
+	// Tenant is the platform's customer. It is required.
 	Tenant string
-	// User and Session are empty if they are not known.
+	// User and Session are "" if they are unknown.
 	User    string
 	Session string
 	// Run is the id of the run.
 	Run string
-	// Confined limits the caller to sessions that belong to the user already: it begins none, and binds none that is
-	// anonymous. Set it for a session id that an end user sent and that the platform did not verify.
+	// Confined limits the caller to sessions that already belong to the user: it cannot start a
+	// session or bind an anonymous one. Set it if the session id comes from an end user and the
+	// platform has not verified it.
 	Confined bool
 }
 
-// maxID bounds the ids of a caller and an idempotency key, in bytes. They become parts of keys.
+// maxID is the largest size in bytes of a caller's ids and of an idempotency key. They become parts
+// of keys.
 const maxID = 256
 
-// MaxSessionID bounds the id of a session, in bytes.
+// MaxSessionID is the largest size of a session id in bytes.
 const MaxSessionID = 128
 
-// Check refuses ids that cannot be parts of keys, with abi.InvalidArgument.
+// Check returns a fault with abi.InvalidArgument if an id cannot be a part of a key.
 func (c Caller) Check() error {
 	if c.Tenant == "" {
 		return abi.Faultf(abi.InvalidArgument, "a caller needs a tenant")
@@ -41,11 +43,12 @@ func (c Caller) Check() error {
 	return CheckSessionID(c.Session)
 }
 
-// Subject returns whose data the caller writes and whose quota that takes: the user, or an anonymous session, which has a
-// quota of its own. It is "" for a caller without either.
+// Subject returns the data subject of the caller's writes, whose quota they count against: the
+// user, or an anonymous session, which has a quota of its own. It is "" for a caller without
+// either.
 func (c Caller) Subject() string { return subject(c.User, c.Session) }
 
-// subject returns the data subject of a user, or of a session without one.
+// subject returns the data subject of a user, or of a session without a user.
 func subject(user, session string) string {
 	if user == "" && session != "" {
 		return AnonymousSubject(session)
@@ -53,22 +56,24 @@ func subject(user, session string) string {
 	return user
 }
 
-// AnonymousSubject returns the data subject of what was written in a session while it had no user.
-func AnonymousSubject(session string) string { return "\x00" + session } // no user's id has a control character
+// AnonymousSubject returns the data subject of records written in a session without a user.
+func AnonymousSubject(session string) string { return "\x00" + session } // no user id contains a control character
 
-// CheckID refuses an id that cannot be a part of a key. What names it in the fault, such as "user".
+// CheckID returns a fault if an id cannot be a part of a key. The fault names it by what, such as
+// "user".
 func CheckID(what, id string) error {
 	if len(id) > maxID || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
-		return abi.Faultf(abi.InvalidArgument, "the %s's id must be at most %d bytes of UTF-8 without control characters", what, maxID)
+		return abi.Faultf(abi.InvalidArgument, "the %s id must be at most %d bytes of UTF-8 without control characters", what, maxID)
 	}
 	if (what == "user" || what == "tenant") && (id == "." || id == "..") {
-		return abi.Faultf(abi.InvalidArgument, "the %s's id cannot be %q, which is a step in a path", what, id)
+		return abi.Faultf(abi.InvalidArgument, "the %s id must not be %q", what, id)
 	}
 	return nil
 }
 
-// CheckSessionID refuses an id that a URL path cannot carry unchanged: a proxy that decodes it would send the request
-// elsewhere. Session ids come from clients; those of users and tenants exist on the platform before. The empty id passes.
+// CheckSessionID returns a fault if a URL path cannot carry an id unchanged, because a proxy could
+// decode it. It does not apply to users and tenants, whose ids come from the platform and not from
+// clients. The empty id is allowed.
 func CheckSessionID(id string) error {
 	const others = "._~:@=+-"
 	allowed := func(r rune) bool {
@@ -78,6 +83,6 @@ func CheckSessionID(id string) error {
 	if id == "" || len(id) <= MaxSessionID && rest == "" && strings.Trim(id, ".") != "" {
 		return nil
 	}
-	return abi.Faultf(abi.InvalidArgument, "the session's id is not one").
-		WithHint("use 1 to %d letters of ASCII, digits and %s, and not only dots", MaxSessionID, others)
+	return abi.Faultf(abi.InvalidArgument, "invalid session id").
+		WithHint("use 1 to %d ASCII letters, digits and %s, and not only dots", MaxSessionID, others)
 }

@@ -8,28 +8,30 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The kinds of the host's own records: the values of the System part of their keys. No guest can name them.
+// The kinds of the host's own records: values of the System part of their keys, which guests cannot
+// name.
 const (
 	Session   = "session"        // a session
 	Erased    = "erased"         // the mark that a user was erased
 	Finished  = "finished"       // the Result of a run with an idempotency key
-	Run       = "run"            // the mark that a run committed, if no other record shows it
-	Catalogue = "catalogue"      // the declarations that the records were written under
-	Ledger    = storage.Ledger   // what runs read and wrote
-	Metering  = storage.Metering // what runs used on a day
-	Declared  = "declared"       // stores that were declared while the app was open
+	Run       = "run"            // the mark that a run committed, if it left no other record
+	Catalogue = "catalogue"      // the declarations under which records were written
+	Ledger    = storage.Ledger   // the reads and writes of runs
+	Metering  = storage.Metering // the usage of runs on a day
+	Declared  = "declared"       // stores declared at run time
 	File      = "file"           // the content of an uploaded file
 	FileText  = "file-text"      // the text of an uploaded file
 	Upload    = "upload"         // the mark that a file is being stored
 )
 
-// ErasedRetention is how long it stays known that a user was erased: longer than any run that began before.
+// ErasedRetention is how long the mark of an erasure is kept: longer than any run lasts that began
+// before it.
 const ErasedRetention = 24 * time.Hour
 
-// App is the id of an app. Its methods make the keys of the app's records in the caller's tenant.
+// App is the id of an app. Its methods return keys of the app's records in the caller's tenant.
 type App string
 
-// System returns the key of a record of the host's own, or the prefix of all records of a kind.
+// System returns the key of one of the host's own records, or the prefix of all records of a kind.
 func (a App) System(kind string, c Caller, parts ...storage.Part) storage.Key {
 	return storage.MakeKey(
 		storage.Part{Tag: storage.System, Value: kind},
@@ -49,15 +51,15 @@ func (a App) Session(c Caller) storage.Key {
 	return a.System(Session, c, storage.Part{Tag: storage.Session, Value: c.Session})
 }
 
-// Erased returns the key of the mark that the caller's user was erased. It holds a digest of the user's id and not the id:
-// the mark stays for a day and gets into backups.
+// Erased returns the key of the mark that the caller's user was erased. It contains a digest of the
+// user's id, because the mark is kept for a day and is included in backups.
 func (a App) Erased(c Caller) storage.Key {
 	digest := sha256.Sum256([]byte(c.Tenant + "\x00" + string(a) + "\x00" + c.User))
 	return a.System(Erased, c, storage.Part{Tag: storage.Item, Value: hex.EncodeToString(digest[:])})
 }
 
-// ErasedSession returns the key of the mark that the user of the caller's session was erased: ledger entries that are
-// written later do not name the session.
+// ErasedSession returns the key of the mark that the user of the caller's session was erased. Later
+// ledger entries then omit the session.
 func (a App) ErasedSession(c Caller) storage.Key {
 	return a.System(Erased, Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Session, Value: c.Session})
 }

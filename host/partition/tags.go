@@ -8,15 +8,15 @@ import (
 
 const sessionTagPrefix = "session/"
 
-// SessionTag returns the tag of records whose lifetime ends with a session.
+// SessionTag returns the tag of records that end with a session.
 func SessionTag(session string) string { return sessionTagPrefix + session }
 
-// SessionOfTag returns the id of the session with whose end a record of that tag ends.
+// SessionOfTag returns the id in a tag of SessionTag, and reports whether it is one.
 func SessionOfTag(tag string) (string, bool) { return strings.CutPrefix(tag, sessionTagPrefix) }
 
-// Tags returns the tags of a record: its data subject, and the session with which it ends, "" for none. Every record gets
-// its tags here, so that an erasure finds all that belongs to a user. The subject is the user whom the key names, or else,
-// for what belongs to a session or to a writer, the one whom writer names.
+// Tags returns the tags of a record: its data subject, and the session that it ends with, "" for
+// none. All tags of records are made here, so that an erasure finds all data of a user. The subject
+// is the user in the key. For records of a session or of a writer, it is the subject of writer.
 func Tags(key storage.Key, writer Caller, endsWith string) (all []string) {
 	if who := subjectOfKey(key, writer); who != "" {
 		all = append(all, storage.SubjectTag(who))
@@ -27,7 +27,8 @@ func Tags(key storage.Key, writer Caller, endsWith string) (all []string) {
 	return all
 }
 
-// subjectOfKey returns the data subject of the record under a key, "" if it has none; see Caller.Subject.
+// subjectOfKey returns the data subject of the record with a key, "" if it has none; see
+// Caller.Subject.
 func subjectOfKey(key storage.Key, writer Caller) string {
 	if user := key.Part(storage.User); user != "" {
 		return user
@@ -42,17 +43,18 @@ func subjectOfKey(key storage.Key, writer Caller) string {
 	return ""
 }
 
-// Tagged selects the app's records with a tag, of those under a prefix, "" for all.
+// Tagged selects the app's records with a tag under a prefix; the prefix "" means all records.
 func (a App) Tagged(c Caller, tag string, prefix storage.Key) storage.Selector {
 	return storage.Selector{Group: a.Group(c), Tag: tag, Prefix: prefix}
 }
 
-// OfUser selects the records of the caller's user under a prefix, "" for all.
+// OfUser selects the records of the caller's user under a prefix; the prefix "" means all records.
 func (a App) OfUser(c Caller, prefix storage.Key) storage.Selector {
 	return a.Tagged(c, storage.SubjectTag(c.User), prefix)
 }
 
-// OfAnonymous selects what runs in a session wrote under a prefix while the session had no user.
+// OfAnonymous selects the records under a prefix that were written in a session while it had no
+// user.
 func (a App) OfAnonymous(c Caller, session string, prefix storage.Key) storage.Selector {
 	return a.Tagged(c, storage.SubjectTag(AnonymousSubject(session)), prefix)
 }

@@ -8,12 +8,13 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// An erasure finds a user's records by their tags, so each kind of key must give its record the right subject.
+// An erasure finds a user's records by their tags, so that each kind of key must have the right
+// subject.
 func TestTags(t *testing.T) {
 	const app = partition.App("shop")
 	ann := partition.Caller{Tenant: "acme", User: "ann", Session: "s1", Run: "r"}
 	visitor := partition.Caller{Tenant: "acme", Session: "s1", Run: "r"}
-	nobody := partition.Caller{Tenant: "acme", Run: "r"}
+	anonymousOutsideSession := partition.Caller{Tenant: "acme", Run: "r"}
 	item := storage.Part{Tag: storage.Item, Value: "f1"}
 	store := app.Group(ann).With(storage.Part{Tag: storage.Store, Value: "notes"})
 	users := store.With(storage.Part{Tag: storage.User, Value: "bob"})
@@ -26,18 +27,18 @@ func TestTags(t *testing.T) {
 		endsWith string
 		want     []string
 	}{
-		{"the user in the key, whoever writes", users, ann, "", []string{"user/bob"}},
+		{"the user in the key, for any writer", users, ann, "", []string{"user/bob"}},
 		{"a session's record is its user's", sessions, ann, "s1", []string{"user/ann", "session/s1"}},
-		{"an anonymous session has a subject of its own", sessions, visitor, "s1", []string{anonymous, "session/s1"}},
+		{"an anonymous session is a subject", sessions, visitor, "s1", []string{anonymous, "session/s1"}},
 		{"a record of the app has no subject", store, ann, "", nil},
-		{"a record of the app may end with a session", store, ann, "s1", []string{"session/s1"}},
+		{"a record of the app that ends with a session", store, ann, "s1", []string{"session/s1"}},
 		{"the session", app.Session(ann), ann, "", []string{"user/ann"}},
 		{"the Result under a key", app.Finished(ann, "k"), ann, "", []string{"user/ann"}},
 		{"a file", app.System(partition.File, ann, item), ann, "", []string{"user/ann"}},
 		{"the text of a file", app.System(partition.FileText, ann, item), visitor, "", []string{anonymous}},
 		{"the mark of an upload", app.System(partition.Upload, ann, item), ann, "", []string{"user/ann"}},
 		{"a ledger entry", app.System(partition.Ledger, ann, item), ann, "", []string{"user/ann"}},
-		{"a ledger entry without a user", app.System(partition.Ledger, ann, item), nobody, "", nil},
+		{"a ledger entry without a user", app.System(partition.Ledger, ann, item), anonymousOutsideSession, "", nil},
 		{"the mark of an erasure", app.Erased(ann), ann, "", nil},
 		{"the catalogue", app.System(partition.Catalogue, ann), ann, "", nil},
 		{"the usage of a day", app.System(partition.Metering, ann, item), ann, "", nil},
@@ -50,16 +51,16 @@ func TestTags(t *testing.T) {
 		t.Errorf("SessionOfTag = %q, %t; want s1", id, ok)
 	}
 	if _, ok := partition.SessionOfTag("user/ann"); ok {
-		t.Error("SessionOfTag takes a subject's tag")
+		t.Error("SessionOfTag accepts the tag of a subject")
 	}
 }
 
-// The key of the mark of an erasure must not hold the id of the erased user.
-func TestErasedHoldsNoID(t *testing.T) {
+// The key of the mark of an erasure must not contain the id of the erased user.
+func TestErasedKeyHasNoID(t *testing.T) {
 	const app = partition.App("shop")
 	key := app.Erased(partition.Caller{Tenant: "acme", User: "ann"})
 	if key.Part(storage.User) != "" || key.Part(storage.Item) == "ann" {
-		t.Errorf("the mark's key %q has the user's id", key)
+		t.Errorf("the key %q of the mark contains the user's id", key)
 	}
 	for _, other := range []storage.Key{
 		app.Erased(partition.Caller{Tenant: "rival", User: "ann"}),

@@ -17,17 +17,18 @@ import (
 type Config struct {
 	App     partition.App
 	Backend storage.Backend
-	// Lock waits for a fair lock of a key, which makes conflicting updates take turns; see txn.DB.Lock. Default: none.
+	// Lock acquires a fair lock on keys, which serialises conflicting updates; see txn.DB.Lock.
+	// Default: no locks.
 	Lock func(ctx context.Context, keys ...storage.Key) (unlock func(), err error)
-	// Quota returns the quota of a caller. It is required for Update and Room, which other uses can do without.
+	// Quota returns the quota of a caller. Update and CheckSpace require it.
 	Quota func(partition.Caller) txn.Quota
 	// Now is the clock. Default: the system's.
 	Now func() time.Time
-	// Logger gets the texts of backend errors, which a caller must not see. Default: discard.
+	// Logger receives the texts of backend errors, which callers must not see. Default: discard.
 	Logger *slog.Logger
 }
 
-// DB is the host's own records of an app, for all its tenants. It is safe for concurrent use.
+// DB is the host's own records of an app for all its tenants. It is safe for concurrent use.
 type DB struct {
 	App     partition.App
 	Backend storage.Backend
@@ -53,10 +54,10 @@ func New(cfg Config) *DB {
 	return db
 }
 
-// Now returns the time in the precision that records keep.
+// Now returns the time in the precision of stored records.
 func (db *DB) Now() time.Time { return db.now().UTC().Truncate(time.Microsecond) }
 
-// Log returns the logger, for what a caller must not see.
+// Log returns the logger for details that callers must not see.
 func (db *DB) Log() *slog.Logger { return db.log }
 
 // Get returns the record under a key, the zero Record if there is none.
@@ -68,8 +69,9 @@ func (db *DB) Get(ctx context.Context, key storage.Key) (storage.Record, error) 
 	return found[0], nil
 }
 
-// Write adds a record with a state as JSON to writes, with the revision after now's, which is the record that it replaces.
-// The zero expires means that it lives until it is removed. Its tags and run are those of the caller.
+// Write appends a record to writes, with state encoded as JSON. Now is the record that it replaces;
+// its revision is incremented. The zero expires means that the record does not expire. Tags and run
+// are taken from the caller.
 func (db *DB) Write(writes []storage.Write, now storage.Record, key storage.Key, state any, expires time.Time, c partition.Caller) ([]storage.Write, error) {
 	content, err := json.Marshal(state)
 	if err != nil {
@@ -86,8 +88,8 @@ func (db *DB) Write(writes []storage.Write, now storage.Record, key storage.Key,
 	return append(writes, storage.Write{Record: r}), nil
 }
 
-// Fault returns what a caller may know of an error of the host's own work on the backend: faults and the errors of a
-// context as they are, anything else as abi.Unavailable, whose text is logged. Nil stays nil.
+// Fault returns an error of the host's own work as callers see it. Faults and errors of a context
+// stay as they are; any other error is logged and becomes abi.Unavailable. Nil stays nil.
 func (db *DB) Fault(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -101,8 +103,8 @@ func (db *DB) Fault(doing string, err error) error {
 	return db.Unavailable(doing, err)
 }
 
-// SpaceFault returns the fault for the error of a write for which the quota or the backend has no room, and any other error as
-// it is.
+// SpaceFault returns the fault for the error of a write that exceeds the quota or the space of the
+// backend. It returns any other error unchanged.
 func (db *DB) SpaceFault(err error) error {
 	over, exceeded := errors.AsType[*storage.OverBudgetError](err)
 	switch {
@@ -111,17 +113,17 @@ func (db *DB) SpaceFault(err error) error {
 		if over.Account.Part(storage.User) != "" {
 			holder = "the user"
 		}
-		return abi.Faultf(abi.QuotaExceeded, "quota of %s: the write adds %d, and %s may hold %d", over.Unit, over.Added, holder, over.Max).
+		return abi.Faultf(abi.QuotaExceeded, "quota of %s exceeded: the write adds %d; the limit of %s is %d", over.Unit, over.Added, holder, over.Max).
 			WithHint("delete records or files, or raise the limit")
 	case errors.Is(err, storage.ErrFull) && !errors.Is(err, storage.ErrUnknownOutcome):
 		db.log.Error("the backend is full", "error", err)
-		return abi.Faultf(abi.Unavailable, "the memory backend has no room left").WithHint("delete records or files, or try again later")
+		return abi.Faultf(abi.Unavailable, "the memory backend has no space left").WithHint("delete records or files, or retry later")
 	}
 	return err
 }
 
-// Unavailable logs an error of the backend and returns what a caller may know of it.
+// Unavailable logs an error of the backend and returns the fault for callers.
 func (db *DB) Unavailable(doing string, err error) error {
 	db.log.Error("the backend failed", "doing", doing, "error", err)
-	return abi.Faultf(abi.Unavailable, "the memory backend failed").WithHint("try again later; the host's log says why")
+	return abi.Faultf(abi.Unavailable, "the memory backend failed").WithHint("retry later; the host's log has the details")
 }

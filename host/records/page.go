@@ -8,20 +8,21 @@ import (
 )
 
 const (
-	// pageLooks bounds how many records one page of a list looks at, and pageChunk how many at a time.
+	// pageLooks bounds the records that one page of a list examines, and pageChunk the records of
+	// one read.
 	pageLooks = 2000
 	pageChunk = 250
-	// PageBytes bounds the contents that one page reads, unless one record has more.
+	// PageBytes bounds the contents that one page reads. A single larger record is an exception.
 	PageBytes = 1 << 20
 )
 
-// ErrPageFull ends a page before the record that it is returned for.
+// ErrPageFull is the error of a record that belongs on the next page.
 var ErrPageFull = errors.New("the page is full")
 
-// PageContents counts the contents that a page has read. The zero value is an empty page.
+// PageContents counts the bytes of content on a page. The zero value is an empty page.
 type PageContents struct{ bytes int64 }
 
-// Fits reports whether a page has room for a content of a size. An empty page always does.
+// Fits reports whether a content of a size fits on the page. An empty page has space for any.
 func (p *PageContents) Fits(bytes int64) bool { return p.bytes == 0 || p.bytes+bytes <= PageBytes }
 
 // Add counts a content if it fits, and reports whether it does.
@@ -33,14 +34,15 @@ func (p *PageContents) Add(bytes int64) bool {
 	return true
 }
 
-// Page calls show with the records of chunks, in the order of their keys, until it showed limit of them or show returned
-// ErrPageFull. It returns the key after which the next page begins, "" if there is none.
+// Page calls show with records in the order of their keys, until show has accepted limit of them or
+// returned ErrPageFull. Chunks returns the records after a key. Page returns the key after which
+// the next page begins, "" if there is none.
 func Page(chunks func(after storage.Key, limit int) ([]storage.Head, error), after storage.Key, limit int, show func(storage.Head) (bool, error)) (storage.Key, error) {
 	if limit < 1 {
 		return "", abi.Faultf(abi.InvalidArgument, "a list needs a limit of at least 1")
 	}
 	shown := 0
-	size := min(limit, pageChunk-1) + 1 // one more shows whether there is another page
+	size := min(limit, pageChunk-1) + 1 // one more, to detect a next page
 	for looked := 0; looked < pageLooks; {
 		chunk, err := chunks(after, size)
 		if err != nil {
@@ -66,7 +68,7 @@ func Page(chunks func(after storage.Key, limit int) ([]storage.Head, error), aft
 			return "", nil
 		}
 		looked += size
-		size = min(2*size, pageChunk, max(pageLooks-looked, 1)) // for lists that show few of the records
+		size = min(2*size, pageChunk, max(pageLooks-looked, 1)) // for lists that skip many records
 	}
 	return after, nil
 }

@@ -8,13 +8,14 @@ import (
 )
 
 const (
-	// Chunk is how many records a scan or a removal handles at a time.
+	// Chunk is how many records a scan or a removal handles at once.
 	Chunk = 256
-	// scanBytes bounds the contents that a scan holds at a time, unless one record has more.
+	// scanBytes bounds the contents that a scan holds in memory. A single larger record is an
+	// exception.
 	scanBytes = 8 << 20
 )
 
-// Heads returns a function that returns the first heads under a prefix after a key.
+// Heads returns a function that reads heads under a prefix, from a key on.
 func (db *DB) Heads(ctx context.Context, prefix storage.Key) func(after storage.Key, limit int) ([]storage.Head, error) {
 	return func(after storage.Key, limit int) ([]storage.Head, error) {
 		return db.Backend.Heads(ctx, prefix, after, limit)
@@ -27,14 +28,15 @@ func (db *DB) ScanHeads(ctx context.Context, prefix storage.Key, visit func([]st
 	return eachChunk(func(after storage.Key) ([]storage.Head, error) { return chunks(after, Chunk) }, visit)
 }
 
-// ScanTag calls visit with the heads of all records that a tag selects, in chunks.
+// ScanTag calls visit with the heads of all records with a tag, in chunks.
 func (db *DB) ScanTag(ctx context.Context, what storage.Selector, visit func([]storage.Head) error) error {
 	return eachChunk(func(after storage.Key) ([]storage.Head, error) {
 		return db.Backend.ScanTag(ctx, what, after, Chunk)
 	}, visit)
 }
 
-// eachChunk calls visit with chunks of up to Chunk heads, as next returns those after a key, until one is smaller.
+// eachChunk calls visit with each chunk that next returns, until a chunk has fewer than Chunk
+// heads.
 func eachChunk(next func(after storage.Key) ([]storage.Head, error), visit func([]storage.Head) error) error {
 	for after := storage.Key(""); ; {
 		chunk, err := next(after)
@@ -49,13 +51,14 @@ func eachChunk(next func(after storage.Key) ([]storage.Head, error), visit func(
 	}
 }
 
-// Scan is ScanHeads with contents, in chunks of a bounded size. It leaves out records that are removed between the scan of
-// their heads and the read of their contents.
+// Scan is ScanHeads with contents, in chunks of a bounded size. It skips records that are removed
+// between the two reads.
 func (db *DB) Scan(ctx context.Context, prefix storage.Key, visit func([]storage.Record) error) error {
 	return db.ScanHeads(ctx, prefix, db.WithContents(ctx, visit))
 }
 
-// WithContents returns a function that reads the records of heads, in parts of a bounded size, and calls visit with them.
+// WithContents returns a function that reads the records of heads, in parts of a bounded size, and
+// calls visit with them.
 func (db *DB) WithContents(ctx context.Context, visit func([]storage.Record) error) func([]storage.Head) error {
 	return func(heads []storage.Head) error {
 		for len(heads) > 0 {
@@ -73,8 +76,9 @@ func (db *DB) WithContents(ctx context.Context, visit func([]storage.Record) err
 	}
 }
 
-// ScanPart returns the first records under a prefix after a key, with at most PageBytes of contents unless one record has
-// more, and reports whether they are the last. It leaves out records that were removed meanwhile.
+// ScanPart returns the first records under a prefix after a key, and reports whether they are the
+// last ones. They have at most PageBytes of contents, unless the first one has more. It skips
+// records that are removed in the meantime.
 func (db *DB) ScanPart(ctx context.Context, prefix, after storage.Key) (found []storage.Record, last bool, err error) {
 	heads, err := db.Backend.Heads(ctx, prefix, after, Chunk)
 	if err != nil || len(heads) == 0 {
@@ -85,7 +89,8 @@ func (db *DB) ScanPart(ctx context.Context, prefix, after storage.Key) (found []
 	return existing(records), len(keys) == len(heads) && len(heads) < Chunk, err
 }
 
-// firstOf returns the keys of the first records whose contents together have at most a number of bytes: at least one.
+// firstOf returns the keys of the first records with at most a number of bytes of contents, and at
+// least one key.
 func firstOf(heads []storage.Head, bytes int64) (keys []storage.Key) {
 	size := int64(0)
 	for _, h := range heads {
@@ -108,8 +113,9 @@ func existing(records []storage.Record) []storage.Record {
 	return found
 }
 
-// EachTenant calls visit with the tenants that have records of a kind of the app's and are not in seen, which it adds them
-// to. It looks at the backend once for each tenant, and once for each further app that a tenant has.
+// EachTenant calls visit with each tenant that has records of a kind of the app and is not in seen,
+// and adds it to seen. It reads from the backend once for each tenant, and once for each other app
+// of a tenant.
 func (db *DB) EachTenant(ctx context.Context, kind string, seen map[string]bool, visit func(tenant string) error) error {
 	prefix := storage.MakeKey(storage.Part{Tag: storage.System, Value: kind})
 	for after := storage.Key(""); ; {
@@ -124,6 +130,6 @@ func (db *DB) EachTenant(ctx context.Context, kind string, seen map[string]bool,
 				return err
 			}
 		}
-		after = app.System(kind, partition.Caller{Tenant: tenant}) + "\xff" // behind all records of this tenant and app
+		after = app.System(kind, partition.Caller{Tenant: tenant}) + "\xff" // after all records of this tenant and app
 	}
 }

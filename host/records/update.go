@@ -10,16 +10,17 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// ErrChanged is the error of an update in which a record is not the one that the writes were made for.
+// ErrChanged is the error of an update whose records changed after they were read.
 var ErrChanged = errors.New("a record changed since it was read")
 
-// MaxAttempts bounds how often an update of the host's own records is tried.
+// MaxAttempts is how often an update of the host's own records is tried.
 const MaxAttempts = 100
 
-// Update stores what fn makes of the records under keys, within the caller's quota. fn works on a snapshot outside of the
-// backend's transaction, which only compares versions: the cost of fn delays no other commit. If a record changed meanwhile
-// fn is called again, from the second time on under the fair lock of the first key. What fn writes under other keys is
-// written unconditionally. The error is ErrChanged if records kept changing.
+// Update stores the writes that fn returns for the records with some keys, within the caller's
+// quota. Fn works on a snapshot, outside of the backend's transaction, which only compares
+// versions, so that a slow fn delays no other commit. If a record has changed, fn is called again;
+// from the second call on it holds the fair lock of the first key. Writes of fn to other keys are
+// unconditional. The error is ErrChanged if the records kept changing.
 func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key, fn func(now []storage.Record) ([]storage.Write, error)) error {
 	unlock := func() {}
 	defer func() { unlock() }()
@@ -49,8 +50,8 @@ func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key
 	return ErrChanged
 }
 
-// swap stores writes if the records under keys are still those before. If the quota is full it frees what has expired and
-// tries once more.
+// swap stores writes if the records with keys are still the same. If the quota is exhausted, it
+// frees expired records and tries once more.
 func (db *DB) swap(ctx context.Context, c partition.Caller, keys []storage.Key, before []storage.Record, writes []storage.Write) error {
 	keys = keys[:len(keys):len(keys)]
 	for _, w := range writes {
@@ -77,7 +78,8 @@ func (db *DB) swap(ctx context.Context, c partition.Caller, keys []storage.Key, 
 	return err
 }
 
-// grows returns full, the reason why nothing may grow or nil, if writes add bytes to what apps hold.
+// grows returns full if writes increase the stored bytes of apps. Full is the reason why they must
+// not, or nil.
 func grows(full error, keys []storage.Key, now []storage.Record, writes []storage.Write) error {
 	if full == nil {
 		return nil
@@ -88,7 +90,7 @@ func grows(full error, keys []storage.Key, now []storage.Record, writes []storag
 	return full
 }
 
-// changesOf pairs writes with the records that they replace; now holds those under keys.
+// changesOf pairs writes with the records that they replace. Now has the records with keys.
 func changesOf(keys []storage.Key, now []storage.Record, writes []storage.Write) []storage.Change {
 	old := make(map[storage.Key]storage.Record, len(keys))
 	for i, key := range keys {
@@ -101,8 +103,9 @@ func changesOf(keys []storage.Key, now []storage.Record, writes []storage.Write)
 	return changes
 }
 
-// CheckSpace refuses so many bytes more of a caller than the quota or the backend has room for. If the quota is full it frees
-// what has expired and looks once more. It reserves nothing.
+// CheckSpace returns a fault if the quota of a caller or the backend has no space for a number of
+// bytes. If the quota is exhausted, it frees expired records and checks once more. It reserves
+// nothing.
 func (db *DB) CheckSpace(ctx context.Context, c partition.Caller, bytes int64) error {
 	if full := storage.Space(db.Backend); full != nil {
 		return db.SpaceFault(full)
@@ -122,8 +125,9 @@ func (db *DB) CheckSpace(ctx context.Context, c partition.Caller, bytes int64) e
 	return err
 }
 
-// Swap stores what fn makes of one of the host's own records, outside of every quota. fn works outside of the backend's
-// transaction and is called again if the record changed meanwhile. The error is ErrChanged if it kept changing.
+// Swap stores the writes that fn returns for one of the host's own records, outside of any quota.
+// Fn runs outside of the backend's transaction, and again if the record has changed. The error is
+// ErrChanged if it kept changing.
 func Swap(ctx context.Context, backend storage.Backend, key storage.Key, fn func(now storage.Record) ([]storage.Write, error)) error {
 	for range MaxAttempts {
 		before, err := backend.Get(ctx, key)

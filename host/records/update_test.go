@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// quota is a quota of bytes in one tenant. Reclaim frees freed bytes of it once.
+// quota is a quota of bytes in one tenant. The first Reclaim frees a number of them.
 type quota struct {
 	key          storage.Key
 	limit, freed int64
@@ -32,7 +32,7 @@ var caller = partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
 
 const app = partition.App("shop")
 
-// open returns a DB, and a count of the locks that it took.
+// open returns a DB and a counter of its locks.
 func open(q *quota) (*records.DB, *int) {
 	locks := 0
 	q.key = app.Group(caller)
@@ -46,8 +46,9 @@ func open(q *quota) (*records.DB, *int) {
 	}), &locks
 }
 
-// An update that meets others is made again on what they wrote; from the second time on it holds a lock, which it gives up.
-func TestUpdateMeetsOthers(t *testing.T) {
+// An update that conflicts is repeated on the new record. From the second time on it holds a lock,
+// which it releases.
+func TestUpdateConflict(t *testing.T) {
 	db, locks := open(&quota{limit: 1 << 20})
 	key, calls := app.Session(caller), 0
 	write := func(now storage.Record, n int) []storage.Write {
@@ -69,33 +70,33 @@ func TestUpdateMeetsOthers(t *testing.T) {
 		return write(now[0], calls), nil
 	})
 	if err != nil || calls != 3 || *locks != 11 {
-		t.Fatalf("Update = %v after %d calls, locks %d; want 3 calls, and one lock that was given up", err, calls, *locks)
+		t.Fatalf("Update = %v after %d calls, locks %d; want 3 calls, and one lock that was released", err, calls, *locks)
 	}
 	r, err := db.Get(t.Context(), key)
 	if err != nil || r.Revision != 3 || string(r.Content) != "3" {
-		t.Errorf("the record is %s in revision %d, %v; want the third write on those of others", r.Content, r.Revision, err)
+		t.Errorf("the record is %s in revision %d, %v; want the third write after the two of others", r.Content, r.Revision, err)
 	}
 }
 
-// An update that never succeeds ends.
+// An update that always conflicts fails.
 func TestUpdateGivesUp(t *testing.T) {
 	db, _ := open(&quota{limit: 1 << 20})
 	key := app.Session(caller)
-	meet := func(now storage.Record) ([]storage.Write, error) {
+	interfere := func(now storage.Record) ([]storage.Write, error) {
 		return db.Write(nil, now, key, 1, now.Expires, caller)
 	}
 	err := db.Update(t.Context(), caller, []storage.Key{key}, func(now []storage.Record) ([]storage.Write, error) {
-		if err := records.Swap(t.Context(), db.Backend, key, meet); err != nil {
+		if err := records.Swap(t.Context(), db.Backend, key, interfere); err != nil {
 			t.Fatal(err)
 		}
-		return meet(now[0])
+		return interfere(now[0])
 	})
 	if !errors.Is(err, records.ErrChanged) {
 		t.Errorf("Update = %v; want ErrChanged", err)
 	}
 }
 
-// An update and a look for room keep the quota. Each frees what has expired once before it gives up.
+// Update and CheckSpace keep the quota. Each frees expired records once before it fails.
 func TestUpdateKeepsQuota(t *testing.T) {
 	key := app.System(partition.File, caller, storage.Part{Tag: storage.Item, Value: "f1"})
 	for _, tt := range []struct {
@@ -103,9 +104,9 @@ func TestUpdateKeepsQuota(t *testing.T) {
 		quota quota
 		fits  bool
 	}{
-		{"room", quota{limit: 1000}, true},
-		{"room after a reclaim", quota{limit: 10, freed: 990}, true},
-		{"no room", quota{limit: 10, freed: 10}, false},
+		{"space", quota{limit: 1000}, true},
+		{"space after a reclaim", quota{limit: 10, freed: 990}, true},
+		{"no space", quota{limit: 10, freed: 10}, false},
 	} {
 		looked, updated := tt.quota, tt.quota
 		db, _ := open(&looked)
@@ -120,7 +121,7 @@ func TestUpdateKeepsQuota(t *testing.T) {
 			t.Errorf("%s: Update = %v", tt.name, err)
 		}
 		if r, err := db.Get(t.Context(), key); err != nil || r.Exists() != tt.fits {
-			t.Errorf("%s: the record exists: %t, %v", tt.name, r.Exists(), err)
+			t.Errorf("%s: record exists = %t, %v", tt.name, r.Exists(), err)
 		}
 	}
 }

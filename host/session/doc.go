@@ -1,3 +1,4 @@
-// Package session keeps the sessions of an app: they begin by their first use, belong to one user, and end by a call or
-// because they are idle. The id of an ended session stays refused for a time.
+// Package session keeps the sessions of an app. A session begins at its first use, belongs to one
+// user, and ends by a call or when it has been idle. The id of an ended session is refused for a
+// time.
 package session

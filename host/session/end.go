@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// End ends the caller's session: its id is refused from now on, and what lived with it is removed. Ending a session that
-// has ended is fine; its end is the first one.
+// End ends the caller's session: its id is refused from now on, and the records that end with it
+// are removed. A second End keeps the time of the first one.
 func (s *Sessions) End(ctx context.Context, c partition.Caller) (Session, error) {
 	if err := c.Check(); err != nil {
 		return Session{}, err
@@ -23,8 +23,8 @@ func (s *Sessions) End(ctx context.Context, c partition.Caller) (Session, error)
 
 var errUsedAgain = errors.New("the session has been used again")
 
-// end leaves a tombstone that keeps the id refused, and removes the records that ended with the session. If found is not
-// nil, a session that is not as it was found goes on.
+// end replaces the session with a tombstone, which keeps the id refused, and removes the records
+// that end with it. If found is not nil, a session that has changed since is not ended.
 func (s *Sessions) end(ctx context.Context, c partition.Caller, found *storage.Record) error {
 	err := s.leaveTombstone(ctx, c, found)
 	if errors.Is(err, errUsedAgain) {
@@ -33,11 +33,11 @@ func (s *Sessions) end(ctx context.Context, c partition.Caller, found *storage.R
 	if err != nil {
 		return s.db.Fault("end a session", err)
 	}
-	return s.dropEnded(ctx, c)
+	return s.deleteEnded(ctx, c)
 }
 
-// leaveTombstone ends a session. Its tombstone has the tag of its user, by which an erasure or an export finds it, and
-// stays as long as other records can name the session.
+// leaveTombstone ends a session. The tombstone has the tag of the user, by which erasures and
+// exports find it, and is kept as long as other records can refer to the session.
 func (s *Sessions) leaveTombstone(ctx context.Context, c partition.Caller, found *storage.Record) error {
 	key := s.db.App.Session(c)
 	return s.db.Backend.Update(ctx, storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
@@ -45,25 +45,25 @@ func (s *Sessions) leaveTombstone(ctx context.Context, c partition.Caller, found
 		if err != nil {
 			return nil, err
 		}
-		if err := mayEnd(now[0], state, c, found); err != nil || state.Ended != nil {
+		if err := checkEnd(now[0], state, c, found); err != nil || state.Ended != nil {
 			return nil, err
 		}
 		at := s.db.Now()
-		ended := State{User: state.User, Started: state.Started, Ended: &at, Files: state.Files} // which live on
+		ended := State{User: state.User, Started: state.Started, Ended: &at, Files: state.Files} // kept after the end
 		return s.write(nil, now[0], key, ended, at.Add(max(tombstone, s.cfg.NamedFor)), c)
 	})
 }
 
-// mayEnd returns why a caller may not end a session, nil if it may.
-func mayEnd(r storage.Record, state State, c partition.Caller, found *storage.Record) error {
-	if err := mayName(c, state); err != nil {
+// checkEnd returns an error if a caller cannot end a session.
+func checkEnd(r storage.Record, state State, c partition.Caller, found *storage.Record) error {
+	if err := checkConfined(c, state); err != nil {
 		return err
 	}
 	if !r.Exists() {
-		return errNone()
+		return errNotFound()
 	}
 	if state.User != "" && c.User != "" && state.User != c.User {
-		return errForeign(c)
+		return errOtherUser(c)
 	}
 	if found != nil && !r.SameVersion(*found) {
 		return errUsedAgain
@@ -71,14 +71,14 @@ func mayEnd(r storage.Record, state State, c partition.Caller, found *storage.Re
 	return nil
 }
 
-// dropEnded removes the records that ended with the caller's session.
-func (s *Sessions) dropEnded(ctx context.Context, c partition.Caller) error {
+// deleteEnded removes the records that end with the caller's session.
+func (s *Sessions) deleteEnded(ctx context.Context, c partition.Caller) error {
 	_, err := s.db.DeleteWhere(ctx, s.db.App.Tagged(c, partition.SessionTag(c.Session), ""), func(storage.Head) {})
 	return s.db.Fault("remove records", err)
 }
 
-// Forget takes the user out of the tombstone of the caller's session, which has ended, and marks the session as one of an
-// erased user.
+// Forget removes the user from the tombstone of the caller's ended session, and marks the session
+// as that of an erased user.
 func (s *Sessions) Forget(ctx context.Context, c partition.Caller) error {
 	key, mark := s.db.App.Session(c), s.db.App.ErasedSession(c)
 	return s.db.Backend.Update(ctx, storage.Keys(key, mark), func(now []storage.Record) ([]storage.Write, error) {
@@ -95,8 +95,8 @@ func (s *Sessions) Forget(ctx context.Context, c partition.Caller) error {
 	})
 }
 
-// Sweep ends the sessions of a tenant that were idle at a time, and removes what sessions left that ended since then: the
-// host that ended them may have died before it did.
+// Sweep ends the sessions of a tenant that were idle at a time. It also removes the records of
+// sessions that ended since then, in case the host that ended them stopped too early.
 func (s *Sessions) Sweep(ctx context.Context, tenant string, at time.Time) error {
 	c := partition.Caller{Tenant: tenant}
 	err := s.db.ScanHeads(ctx, s.db.App.System(partition.Session, c), func(heads []storage.Head) error {
@@ -110,13 +110,13 @@ func (s *Sessions) Sweep(ctx context.Context, tenant string, at time.Time) error
 	return s.db.Fault("sweep", err)
 }
 
-// sweepOne sweeps a session that was found. One that has been used since goes on.
+// sweepOne sweeps one session, unless it was used after it was found.
 func (s *Sessions) sweepOne(ctx context.Context, c partition.Caller, found storage.Record, at time.Time) error {
 	c.Session = found.Key.Part(storage.Session)
 	ended := !found.Expires.IsZero()
 	switch {
 	case ended && found.Updated.After(at):
-		return s.dropEnded(ctx, c)
+		return s.deleteEnded(ctx, c)
 	case ended || at.Before(s.idleEnd(found)):
 		return nil
 	}

@@ -8,9 +8,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// List returns a page of at most limit sessions of the caller's tenant whose ids come after after. For a caller with a
-// user it returns only open sessions of that user. Next is the after of the page that follows, "" if there is none. A page
-// may hold less than limit: the work for one is bounded, and so is the content that it holds.
+// List returns a page of at most limit sessions of the caller's tenant, with ids after after. For a
+// caller with a user, it lists only that user's open sessions. Next is the value of after for the
+// following page, "" if this page is the last one. A page can have fewer sessions than limit,
+// because its work and its contents are bounded.
 func (s *Sessions) List(ctx context.Context, c partition.Caller, after string, limit int) (found []Session, next string, err error) {
 	base := partition.Caller{Tenant: c.Tenant, User: c.User}
 	if err := base.Check(); err != nil {
@@ -30,9 +31,9 @@ func (s *Sessions) List(ctx context.Context, c partition.Caller, after string, l
 		}
 	}
 	last, err := records.Page(chunks, start, limit, func(r storage.Head) (bool, error) {
-		one, shown, err := s.listed(ctx, base, r, &read)
+		listed, shown, err := s.listed(ctx, base, r, &read)
 		if shown {
-			found = append(found, one)
+			found = append(found, listed)
 		}
 		return shown, err
 	})
@@ -42,25 +43,25 @@ func (s *Sessions) List(ctx context.Context, c partition.Caller, after string, l
 	return found, last.Part(storage.Session), nil
 }
 
-// listed describes the session that a key of a list names, and reports whether the list shows it. The error is
-// records.ErrPageFull if its content does not fit into the page.
-func (s *Sessions) listed(ctx context.Context, c partition.Caller, head storage.Head, read *records.PageContents) (one Session, shown bool, err error) {
+// listed returns the session of a head if the list shows it. The error is records.ErrPageFull if
+// its content does not fit on the page.
+func (s *Sessions) listed(ctx context.Context, c partition.Caller, head storage.Head, read *records.PageContents) (listed Session, shown bool, err error) {
 	if !read.Fits(head.ContentBytes) {
-		return one, false, records.ErrPageFull
+		return listed, false, records.ErrPageFull
 	}
 	r, err := s.db.Get(ctx, head.Key)
 	if err != nil || !r.Exists() {
-		return one, false, err
+		return listed, false, err
 	}
 	if !read.Add(int64(len(r.Content))) {
-		return one, false, records.ErrPageFull
+		return listed, false, records.ErrPageFull
 	}
-	one, err = s.Describe(r)
-	return one, err == nil && (c.User == "" || one.User == c.User && one.Ended == nil), err
+	listed, err = s.Describe(r)
+	return listed, err == nil && (c.User == "" || listed.User == c.User && listed.Ended == nil), err
 }
 
-// IDs returns the ids of the sessions of the caller's user: those that are open, and those that ended as long as other
-// records can name them.
+// IDs returns the ids of the sessions of the caller's user: the open ones, and ended ones that
+// other records can refer to.
 func (s *Sessions) IDs(ctx context.Context, c partition.Caller) (ids []string, err error) {
 	err = s.db.ScanTag(ctx, s.db.App.OfUser(c, s.db.App.System(partition.Session, c)), func(heads []storage.Head) error {
 		for _, h := range heads {

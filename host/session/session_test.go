@@ -17,13 +17,13 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// quota has room for everything.
+// quota is a quota without limits.
 type quota struct{}
 
 func (quota) Budget() storage.Budget       { return storage.Budget{} }
 func (quota) Reclaim(context.Context) bool { return false }
 
-// metadata takes any patch for the metadata itself.
+// metadata is a session.Metadata that stores a patch as it is.
 type metadata struct{}
 
 func (metadata) Patch(text json.RawMessage) (any, error) {
@@ -41,7 +41,7 @@ const idle = 8 * time.Hour
 
 var ann = partition.Caller{Tenant: "acme", User: "ann", Session: "s1", Run: "r"}
 
-// open returns sessions that end after eight hours by a clock, and their records.
+// open returns sessions with an idle time of eight hours, and their records.
 func open(now *time.Time) (*session.Sessions, *records.DB) {
 	*now = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	db := records.New(records.Config{
@@ -60,8 +60,8 @@ func record(t *testing.T, db *records.DB, c partition.Caller) storage.Record {
 	return r
 }
 
-// A run writes its session only if that has not begun, was not noted as used for an eighth of the idle time, is not bound
-// to its user, or is given something new.
+// A run writes its session only if the session has not begun, was last recorded as used an eighth
+// of the idle time ago, is not bound to its user, or receives something new.
 func TestStale(t *testing.T) {
 	var now time.Time
 	s, db := open(&now)
@@ -87,22 +87,23 @@ func TestStale(t *testing.T) {
 		start session.Start
 		want  bool
 	}{
-		{"used lately", visitor, session.Start{}, false},
-		{"given what it has", visitor, session.Start{Reference: "ref", Metadata: json.RawMessage(" null")}, false},
+		{"recently used", visitor, session.Start{}, false},
+		{"without a change", visitor, session.Start{Reference: "ref", Metadata: json.RawMessage(" null")}, false},
 		{"not bound to its user", ann, session.Start{}, true},
-		{"given a reference", visitor, session.Start{Reference: "other"}, true},
-		{"given metadata", visitor, session.Start{Metadata: json.RawMessage(`{"a":1}`)}, true},
+		{"another reference", visitor, session.Start{Reference: "other"}, true},
+		{"metadata", visitor, session.Start{Metadata: json.RawMessage(`{"a":1}`)}, true},
 	} {
 		if got := stale(tt.c, tt.start); got != tt.want {
 			t.Errorf("%s: Stale = %t; want %t", tt.name, got, tt.want)
 		}
 	}
 	if now = now.Add(time.Microsecond); !stale(visitor, session.Start{}) {
-		t.Error("a session whose use was not noted for an eighth of the idle time is not stale")
+		t.Error("a session last recorded as used an eighth of the idle time ago is not stale")
 	}
 }
 
-// A sweep ends idle sessions and leaves those that are used. The end is by the clock at once, swept or not.
+// A sweep ends idle sessions and keeps those in use. A session is ended for callers at once, even
+// before the sweep.
 func TestSweep(t *testing.T) {
 	var now time.Time
 	s, db := open(&now)
@@ -118,26 +119,27 @@ func TestSweep(t *testing.T) {
 	}
 	now = now.Add(idle / 8)
 	if s.Open(record(t, db, ann), now) || !s.Open(record(t, db, other), now) {
-		t.Error("the idle session is open, or the one that is used has ended")
+		t.Error("the idle session is open, or the one in use has ended")
 	}
 	if found, _, err := s.List(t.Context(), partition.Caller{Tenant: "acme", User: "ann"}, "", 10); err != nil || len(found) != 1 || found[0].ID != "s2" {
-		t.Errorf("List = %+v, %v; want the session that is used", found, err)
+		t.Errorf("List = %+v, %v; want the session in use", found, err)
 	}
 	if err := s.Sweep(t.Context(), "acme", now); err != nil {
 		t.Fatal(err)
 	}
 	if r := record(t, db, ann); r.Expires.IsZero() {
-		t.Error("the sweep left no tombstone of the idle session")
+		t.Error("the idle session has no tombstone after the sweep")
 	}
 	if r := record(t, db, other); !r.Expires.IsZero() {
-		t.Error("the sweep ended the session that is used")
+		t.Error("the sweep ended the session in use")
 	}
 	if err := s.Use(t.Context(), ann, session.Start{}); !errors.Is(err, abi.SessionEnded) {
 		t.Errorf("Use of an ended session = %v; want session_ended", err)
 	}
 }
 
-// The end removes what lived with the session, but keeps the list of its files; it takes no use of others.
+// End removes the records that end with the session, keeps the list of its files, and refuses other
+// users.
 func TestEnd(t *testing.T) {
 	var now time.Time
 	s, db := open(&now)
@@ -167,10 +169,10 @@ func TestEnd(t *testing.T) {
 		t.Errorf("End = %+v, %v; want the session, ended and without metadata", ended, err)
 	}
 	if r, err := db.Get(t.Context(), key); err != nil || r.Exists() {
-		t.Errorf("what lived with the session: %t, %v; want it removed", r.Exists(), err)
+		t.Errorf("record of the session exists = %t, %v; want false", r.Exists(), err)
 	}
 	if files, err := s.Files(t.Context(), ann); err != nil || string(files) != `["f1"]` {
-		t.Errorf("the files are %s, %v; want those before the end", files, err)
+		t.Errorf("the files are %s, %v; want the files from before the end", files, err)
 	}
 	if err := s.ChangeFiles(t.Context(), ann, session.FilesChange{Update: update}); !errors.Is(err, abi.SessionEnded) {
 		t.Errorf("ChangeFiles after the end = %v; want session_ended", err)
@@ -179,7 +181,7 @@ func TestEnd(t *testing.T) {
 		t.Errorf("ChangeFiles of an ended session = %v", err)
 	}
 	if r := record(t, db, ann); r.Expires.IsZero() {
-		t.Error("a change of the files opened the session again")
+		t.Error("a change of the files reopened the session")
 	}
 	now = now.Add(time.Hour)
 	if again, err := s.End(t.Context(), ann); err != nil || !again.Ended.Equal(*ended.Ended) {
@@ -187,7 +189,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// Forget leaves a tombstone without the user, and a mark for entries of the ledger that come later.
+// Forget leaves a tombstone without the user, and a mark for later ledger entries.
 func TestForget(t *testing.T) {
 	var now time.Time
 	s, db := open(&now)
@@ -195,7 +197,7 @@ func TestForget(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.Forget(t.Context(), ann); err != nil || record(t, db, ann).Revision != 1 {
-		t.Fatalf("Forget of an open session = %v, revision %d; want it as it was", err, record(t, db, ann).Revision)
+		t.Fatalf("Forget of an open session = %v, revision %d; want it unchanged", err, record(t, db, ann).Revision)
 	}
 	if _, err := s.End(t.Context(), ann); err != nil {
 		t.Fatal(err)
@@ -209,7 +211,7 @@ func TestForget(t *testing.T) {
 		t.Errorf("the tombstone is %+v with the tags %q, %v; want it without the user", state, r.Tags, err)
 	}
 	if mark, err := db.Get(t.Context(), db.App.ErasedSession(ann)); err != nil || !mark.Exists() {
-		t.Errorf("the mark of the session: %t, %v", mark.Exists(), err)
+		t.Errorf("mark of the session exists = %t, %v; want true", mark.Exists(), err)
 	}
 	if ids, err := s.IDs(t.Context(), ann); err != nil || len(ids) != 0 {
 		t.Errorf("the user's sessions are %q, %v; want none", ids, err)

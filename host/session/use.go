@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Start starts the caller's session, or changes the metadata and references of one that is open.
+// Start starts the caller's session, or changes the metadata and references of an open one.
 func (s *Sessions) Start(ctx context.Context, c partition.Caller, start Start) (Session, error) {
 	if c.Session == "" {
 		return Session{}, abi.Faultf(abi.InvalidArgument, "a session needs an id")
@@ -26,8 +26,8 @@ func (s *Sessions) Start(ctx context.Context, c partition.Caller, start Start) (
 	return s.Get(ctx, c)
 }
 
-// Use makes sure that the caller's session exists, is open, belongs to the caller and was used lately, and applies what it
-// is given. It writes only if something changes.
+// Use starts the caller's session if it does not exist, binds it to the caller's user, records the
+// use, and applies start. It writes only if something changes.
 func (s *Sessions) Use(ctx context.Context, c partition.Caller, start Start) error {
 	patch, err := s.cfg.Metadata.Patch(start.Metadata)
 	if err != nil {
@@ -47,8 +47,9 @@ func (s *Sessions) Use(ctx context.Context, c partition.Caller, start Start) err
 	return s.db.Fault("use a session", err)
 }
 
-// Stale reports whether the caller's session must be written before a run: it has not begun, is not bound to its user, its
-// use was not noted for a while, or it is given something. The error is that of Check.
+// Stale reports whether the caller's session must be written before a run: it has not begun, is not
+// bound to its user, was last recorded as used too long ago, or start changes it. The error is that
+// of Check.
 func (s *Sessions) Stale(r storage.Record, c partition.Caller, start Start) (bool, error) {
 	if c.Session == "" {
 		return false, nil
@@ -67,12 +68,12 @@ func (s *Sessions) Stale(r storage.Record, c partition.Caller, start Start) (boo
 	return given || !r.Exists() || state.User != c.User || now.Sub(r.Updated) > s.cfg.Idle/8, nil
 }
 
-// absent reports whether a merge patch was not given; null means the same.
+// absent reports whether there is no merge patch; null means the same.
 func absent(text json.RawMessage) bool {
 	return len(text) == 0 || bytes.Equal(bytes.TrimSpace(text), []byte("null"))
 }
 
-// next returns the session's state after a use.
+// next returns the state of the session after a use.
 func (s *Sessions) next(r storage.Record, c partition.Caller, start Start, patch any) (State, error) {
 	state, err := Decode(r)
 	if err != nil {
@@ -91,7 +92,7 @@ func (s *Sessions) next(r storage.Record, c partition.Caller, start Start, patch
 	return s.with(state, start, patch)
 }
 
-// Preview returns a session with what it would be given.
+// Preview returns the session as start would change it.
 func (s *Sessions) Preview(state State, start Start) (State, error) {
 	patch, err := s.cfg.Metadata.Patch(start.Metadata)
 	if err != nil {
@@ -100,7 +101,7 @@ func (s *Sessions) Preview(state State, start Start) (State, error) {
 	return s.with(state, start, patch)
 }
 
-// WithoutSession returns what a run without a session shows of what its session would be given: the metadata.
+// WithoutSession returns the state that a run without a session shows: only the metadata of start.
 func (s *Sessions) WithoutSession(start Start) (State, error) {
 	if err := start.check(); err != nil {
 		return State{}, err
@@ -108,7 +109,7 @@ func (s *Sessions) WithoutSession(start Start) (State, error) {
 	return s.Preview(State{}, Start{Metadata: start.Metadata})
 }
 
-// with returns a session with new references and a merge patch applied to its metadata.
+// with returns the session with new references and a merge patch applied to its metadata.
 func (s *Sessions) with(state State, start Start, patch any) (_ State, err error) {
 	if start.Reference != "" {
 		state.Reference = start.Reference
@@ -122,26 +123,28 @@ func (s *Sessions) with(state State, start Start, patch any) (_ State, err error
 	return state, err
 }
 
-// write adds the record of a session to writes. It belongs to the session's user, whoever the caller is.
+// write appends the record of a session to writes. Its subject is the session's user, not the
+// caller.
 func (s *Sessions) write(writes []storage.Write, now storage.Record, key storage.Key, state State, expires time.Time, c partition.Caller) ([]storage.Write, error) {
 	c.User = state.User
 	return s.db.Write(writes, now, key, state, expires, c)
 }
 
-// FilesChange is a change of the list of a session's files.
+// FilesChange is a change to the list of a session's files.
 type FilesChange struct {
-	// Keys are those of further records that Update needs.
+	// Keys are the keys of further records that Decide needs.
 	Keys []storage.Key
-	// EvenEnded allows a session that has ended.
+	// EvenEnded allows the change in an ended session.
 	EvenEnded bool
-	// Update returns the new list, given the records under Keys and the present list, each nil if there is none. It must be
-	// pure.
+	// Update returns the new list, given the records with Keys and the current list, nil if there
+	// is none. It must be pure.
 	Update func(found []storage.Record, files json.RawMessage) (json.RawMessage, error)
-	// Writes are stored with the new list.
+	// Writes are stored together with the list.
 	Writes []storage.Write
 }
 
-// ChangeFiles changes the list of the files of the caller's session, which must exist and be the caller's.
+// ChangeFiles changes the list of files of the caller's session, which must exist and be usable by
+// the caller.
 func (s *Sessions) ChangeFiles(ctx context.Context, c partition.Caller, change FilesChange) error {
 	keys := append([]storage.Key{s.db.App.Session(c)}, change.Keys...)
 	return s.db.Update(ctx, c, keys, func(now []storage.Record) ([]storage.Write, error) {
@@ -150,7 +153,7 @@ func (s *Sessions) ChangeFiles(ctx context.Context, c partition.Caller, change F
 			return nil, err
 		}
 		if !now[0].Exists() && !c.Confined {
-			return nil, errNone()
+			return nil, errNotFound()
 		}
 		if err := s.Check(now[0], state, c, s.db.Now()); err != nil && !(change.EvenEnded && errors.Is(err, abi.SessionEnded)) {
 			return nil, err
