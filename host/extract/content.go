@@ -51,7 +51,7 @@ func (c content) name() string {
 	case (c.text != nil || c.old) && !slices.Contains(c.kind, "text/plain"): // text can begin like any format
 		return "text/plain"
 	case len(c.kind) == 0 || c.kind[0] == "application/octet-stream":
-		return "of no known kind"
+		return "of an unknown type"
 	}
 	return c.kind[0]
 }

@@ -10,16 +10,18 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// anchors are what a transaction stands on besides the records that it reads.
+// anchors are the records of the host that a transaction depends on: the caller's session, and the
+// mark that the caller's user was erased.
 type anchors struct {
-	// keys are those of session, "" without one, and of erased, the mark that the user was erased.
+	// sessionKey and erasedKey are the keys of the two records, "" if the caller has no session or
+	// no user.
 	sessionKey, erasedKey storage.Key
 	session, erased       storage.Record
-	// anonymous is what sessionMeta shows where there is no session.
+	// anonymous is the content of sessionMeta if the caller has no session.
 	anonymous session.State
 }
 
-// begin reads the session and whether the user was erased, and lets the session begin where it has not.
+// begin reads the anchors, and starts the session if it has not started.
 func (t *transaction) begin(ctx context.Context) error {
 	if t.tx.Caller.Session == "" {
 		anonymous, err := t.s.sessions.WithoutSession(t.tx.Session)
@@ -51,7 +53,7 @@ func (t *transaction) begin(ctx context.Context) error {
 	return nil
 }
 
-// anchorKeys are the keys of the records that the caller stands on.
+// anchorKeys returns the keys of the anchors that the caller has.
 func (t *transaction) anchorKeys() []storage.Key {
 	c, keys := t.tx.Caller, make([]storage.Key, 0, 2)
 	if c.Session != "" {
@@ -65,7 +67,7 @@ func (t *transaction) anchorKeys() []storage.Key {
 	return keys
 }
 
-// setAnchors takes what was read under anchorKeys.
+// setAnchors sets the anchors to the records that were read with anchorKeys.
 func (t *transaction) setAnchors(records []storage.Record) {
 	if t.tx.Caller.Session != "" {
 		t.session, records = records[0], records[1:]
@@ -75,7 +77,7 @@ func (t *transaction) setAnchors(records []storage.Record) {
 	}
 }
 
-// guards are the conditions on what the transaction stands on, and on its key.
+// guards returns the conditions on the anchors and on the idempotency key.
 func (t *transaction) guards() []txn.Guard {
 	guards, c := make([]txn.Guard, 0, 3), t.tx.Caller
 	if c.Session != "" {
@@ -92,7 +94,8 @@ func (t *transaction) guards() []txn.Guard {
 	return guards
 }
 
-// checkSession fails if the session has ended, or is another's, since the transaction began.
+// checkSession returns a fault if the session has ended, or was bound to another user, since the
+// transaction began.
 func (t *transaction) checkSession(r storage.Record, at time.Time) error {
 	if !r.Exists() && t.tx.ReadOnly {
 		return nil
@@ -110,7 +113,8 @@ func (t *transaction) checkSession(r storage.Record, at time.Time) error {
 	return nil
 }
 
-// erasedSince fails where a user was erased between two looks at the mark of that. A mark that is gone was swept.
+// erasedSince returns a fault if the user was erased between two reads of the mark. A mark that is
+// gone was swept.
 func erasedSince(before, now storage.Record) error {
 	if !now.Exists() || now.SameVersion(before) && now.Updated.Equal(before.Updated) {
 		return nil
@@ -118,12 +122,13 @@ func erasedSince(before, now storage.Record) error {
 	return abi.Faultf(abi.Cancelled, "the user was erased during the run; nothing was stored")
 }
 
-// earlierAnswer ends a transaction whose key was used by another one meanwhile.
+// earlierAnswer is the error that ends a transaction if another one has used its key in the
+// meantime.
 type earlierAnswer struct{ answer []byte }
 
 func (earlierAnswer) Error() string { return "an earlier run had the same idempotency key" }
 
-// checkKey fails if the transaction's key was used.
+// checkKey returns an error if the transaction's key has been used.
 func (t *transaction) checkKey(r storage.Record, _ time.Time) error {
 	answer, err := t.finished(r)
 	if err == nil && answer != nil {

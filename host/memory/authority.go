@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// Authority is a set of rights on the stores of an app: what the holder of a View may do there. The zero value has no
-// rights, so that every store is not_found. An Authority does not change and is safe for concurrent use.
+// Authority is a set of rights on the stores of an app, which a View acts under. The zero value has
+// no rights: every store is not_found. An Authority is immutable and safe for concurrent use.
 type Authority struct {
 	// unrestricted is true if all verbs are allowed on all stores.
 	unrestricted bool
@@ -18,12 +18,12 @@ type Authority struct {
 	grants []declare.Grant
 }
 
-// Operator returns the Authority that allows everything on every store. The host uses it for itself and for operators;
-// a guest must never act under it.
+// Operator returns the Authority with all rights on every store. It is for the host and for
+// operators; a guest must never act under it.
 func Operator() Authority { return Authority{unrestricted: true} }
 
-// Granted returns the Authority that allows what the grants allow, and nothing if there are none. Of two grants of one
-// store the first counts. The grants are copied.
+// Granted returns the Authority with the rights of some grants. If a store has several grants, only
+// the first one counts. The grants are copied.
 func Granted(grants []declare.Grant) Authority {
 	own := make([]declare.Grant, len(grants))
 	for i, g := range grants {
@@ -32,16 +32,16 @@ func Granted(grants []declare.Grant) Authority {
 	return Authority{grants: own}
 }
 
-// ReadOnly returns the Authority that allows the reads of a, and nothing else.
+// ReadOnly returns the Authority with only the read rights of a.
 func ReadOnly(a Authority) Authority {
 	a.readOnly = true
 	return a
 }
 
-// Unrestricted reports whether the Authority covers all stores, as that of an operator does.
+// Unrestricted reports whether the Authority covers all stores, as an operator's does.
 func (a Authority) Unrestricted() bool { return a.unrestricted }
 
-// grant returns what the Authority holds on a store. A store that is not granted does not exist for the holder.
+// grant returns the grant of a store. A store without one does not exist for the holder.
 func (a Authority) grant(store string) (g declare.Grant, granted bool) {
 	if a.unrestricted {
 		return declare.Grant{Store: store}, true
@@ -54,7 +54,7 @@ func (a Authority) grant(store string) (g declare.Grant, granted bool) {
 	return declare.Grant{}, false
 }
 
-// check returns a fault if the Authority does not allow a verb on a store that it grants.
+// check returns a fault if the Authority does not allow a verb on a granted store.
 func (a Authority) check(g declare.Grant, verb abi.Verb) error {
 	switch {
 	case a.readOnly && verb != abi.Read:
@@ -62,11 +62,11 @@ func (a Authority) check(g declare.Grant, verb abi.Verb) error {
 	case a.unrestricted || g.Allows(verb):
 		return nil
 	}
-	return abi.Faultf(abi.AccessDenied, "this tool may not %s the store %q", verb, g.Store).
+	return abi.Faultf(abi.AccessDenied, "the tool has no %s grant on store %q", verb, g.Store).
 		WithHint("add the verb %s to the tool's grants", verb)
 }
 
-// holder describes in messages who acts under the Authority.
+// holder names the holder of the Authority in messages.
 func (a Authority) holder() string {
 	if a.unrestricted {
 		return "the caller"
@@ -74,7 +74,7 @@ func (a Authority) holder() string {
 	return "this run"
 }
 
-// stores returns the names of the stores that are granted.
+// stores returns the names of the granted stores.
 func (a Authority) stores() []string {
 	names := make([]string, len(a.grants))
 	for i, g := range a.grants {

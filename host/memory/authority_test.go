@@ -23,7 +23,7 @@ func (a *app) transactAs(ctx context.Context, tx memory.Tx, call abi.Call) error
 	return err
 }
 
-// withoutRights are the ways to call memory that give no rights, most of them by leaving something out.
+// withoutRights returns the ways to call memory without rights, most of which omit something.
 func (a *app) withoutRights(ctx context.Context) map[string]func(abi.Call) error {
 	in := func(tx memory.Tx) func(abi.Call) error {
 		return func(call abi.Call) error { return a.transactAs(ctx, tx, call) }
@@ -31,8 +31,8 @@ func (a *app) withoutRights(ctx context.Context) map[string]func(abi.Call) error
 	return map[string]func(abi.Call) error{
 		"a zero View":        func(call abi.Call) error { _, err := new(memory.View).Call(ctx, call); return err },
 		"a zero Tx":          in(memory.Tx{Caller: ann}),
-		"a Tx that looks":    in(memory.Tx{Caller: ann, ReadOnly: true}),
-		"a dry Tx":           in(memory.Tx{Caller: ann, DryRun: true}),
+		"a read-only Tx":     in(memory.Tx{Caller: ann, ReadOnly: true}),
+		"a dry-run Tx":       in(memory.Tx{Caller: ann, DryRun: true}),
 		"nil grants":         in(memory.Tx{Caller: ann, Authority: memory.Granted(nil)}),
 		"empty grants":       in(memory.Tx{Caller: ann, Authority: memory.Granted([]declare.Grant{})}),
 		"a zero Grant":       in(memory.Tx{Caller: ann, Authority: memory.Granted(make([]declare.Grant, 1))}),
@@ -51,7 +51,8 @@ func (a *app) callWithNothing(ctx context.Context, call abi.Call) error {
 	return err
 }
 
-// No zero value has a right: every operation on every store, declared, built in or neither, is refused in the same words.
+// No zero value has a right: every operation on every store, declared, built-in or unknown, fails
+// with the same message.
 func TestZeroValuesReachNothing(t *testing.T) {
 	a := newApp(t)
 	names := []string{declare.SessionMeta, "undeclared"}
@@ -77,16 +78,16 @@ func TestZeroValuesReachNothing(t *testing.T) {
 			}
 		}
 		if len(texts) != 1 {
-			t.Errorf("%s is refused in %d ways; want one: %v", way, len(texts), texts)
+			t.Errorf("%s fails with %d messages; want one: %v", way, len(texts), texts)
 		}
 	}
 	a.want(ann, `"notes"`, `{"language":"en"}`)
 }
 
-// A Service has no store but those of its configuration, for an operator too.
+// A Service has only the stores of its configuration, even for an operator.
 func TestZeroConfigHasNoStores(t *testing.T) {
 	if _, err := memory.New(memory.Config{}); err == nil {
-		t.Error("New accepts a zero Config; want an error")
+		t.Error("New of a zero Config succeeded; want an error")
 	}
 	s, err := memory.New(memory.Config{App: "shop", Backend: mem.New()})
 	if err != nil {
@@ -100,7 +101,7 @@ func TestZeroConfigHasNoStores(t *testing.T) {
 	}
 }
 
-// ReadOnly takes all verbs but read from an Authority, and adds none.
+// ReadOnly removes all verbs but read from an Authority, and adds none.
 func TestReadOnly(t *testing.T) {
 	a := newApp(t)
 	grants := []declare.Grant{
@@ -133,7 +134,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// Who changes grants after they were given away changes no Authority.
+// A change of grants that were passed to Granted does not change the Authority.
 func TestGrantedCopies(t *testing.T) {
 	a := newApp(t)
 	grants := []declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read}}}

@@ -15,12 +15,13 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// catalogue is what the database keeps of the declarations that its records were written under.
+// catalogue is the stored form of the declarations under which records were written.
 type catalogue struct {
 	Stores map[string]declaration `json:"stores"`
 }
 
-// declaration is what must not change, or what people want to know, of a store that has records.
+// declaration is the stored part of a declaration: fields that must not change while the store has
+// records, and fields that people look up.
 type declaration struct {
 	Kind      declare.Kind  `json:"kind"`
 	Access    declare.Scope `json:"access"`
@@ -33,9 +34,10 @@ func declarationOf(st declare.Store) declaration {
 	return declaration{Kind: st.Kind, Access: st.Access, Retention: st.Retention.String(), Strict: st.Strict, Schema: string(st.Schema)}
 }
 
-// Declare compares the declarations of the app with those that the tenant's records were written under, and
-// keeps the new ones. A store whose access or kind changed is refused while it has records: they would lie where
-// nobody looks for them. Stores that are no longer declared keep their records; see Orphans.
+// Declare compares the declarations of the app with those that the tenant's records were written
+// under, and stores the new ones. It refuses a changed access or kind of a store that has records,
+// because these would become unreachable. Stores that are no longer declared keep their records;
+// Audit lists them.
 func (s *Service) Declare(ctx context.Context, tenant string) error {
 	err := records.ErrChanged
 	for tries := 0; tries < records.MaxAttempts && errors.Is(err, records.ErrChanged); tries++ { // others may open the app at the same time
@@ -47,7 +49,8 @@ func (s *Service) Declare(ctx context.Context, tenant string) error {
 	return err
 }
 
-// writeCatalogue writes the catalogue if it is not what it should be; records.ErrChanged if it changed meanwhile.
+// writeCatalogue stores the catalogue if it has changed. It returns records.ErrMissed if another
+// process stored it in the meantime.
 func writeCatalogue(ctx context.Context, s *Service, c partition.Caller) error {
 	key := s.app.System(partition.Catalogue, c)
 	found, err := s.backend.Get(ctx, key)
@@ -58,7 +61,7 @@ func writeCatalogue(ctx context.Context, s *Service, c partition.Caller) error {
 	if err != nil {
 		return s.records.Fault("read the catalogue", err)
 	}
-	if err := refuseMoved(ctx, s, c, old); err != nil {
+	if err := checkScopes(ctx, s, c, old); err != nil {
 		return err
 	}
 	next := nextCatalogue(s.stores, old)
@@ -77,7 +80,7 @@ func writeCatalogue(ctx context.Context, s *Service, c partition.Caller) error {
 	return s.records.Fault("write the catalogue", err)
 }
 
-// CheckDeclared returns the error that Declare would return for a store that moved, as a *ScopeChangedError, and writes nothing.
+// CheckDeclared returns the *ScopeChangedError that Declare would return, and stores nothing.
 func (s *Service) CheckDeclared(ctx context.Context, tenant string) error {
 	c := partition.Caller{Tenant: tenant}
 	records, err := s.backend.Get(ctx, s.app.System(partition.Catalogue, c))
@@ -88,10 +91,11 @@ func (s *Service) CheckDeclared(ctx context.Context, tenant string) error {
 	if err != nil {
 		return s.records.Fault("read the catalogue", err)
 	}
-	return refuseMoved(ctx, s, c, old)
+	return checkScopes(ctx, s, c, old)
 }
 
-// DeclaredTenants calls visit with each tenant that the app was declared for so far, until visit returns an error.
+// DeclaredTenants calls visit with each tenant that the app was declared for, until visit returns
+// an error.
 func (s *Service) DeclaredTenants(ctx context.Context, visit func(tenant string) error) error {
 	return s.records.EachTenant(ctx, partition.Catalogue, map[string]bool{}, visit)
 }
@@ -107,7 +111,8 @@ func decodeCatalogue(r storage.Record) (catalogue, error) {
 	return c, nil
 }
 
-// nextCatalogue returns the catalogue with the app's declarations; stores that are not declared any more stay in it.
+// nextCatalogue returns the catalogue with the app's declarations. It keeps stores that are no
+// longer declared.
 func nextCatalogue(stores map[string]*store, old catalogue) catalogue {
 	next := catalogue{Stores: maps.Clone(old.Stores)}
 	if next.Stores == nil {
@@ -119,8 +124,9 @@ func nextCatalogue(stores map[string]*store, old catalogue) catalogue {
 	return next
 }
 
-// refuseMoved returns a *ScopeChangedError for each store whose access or kind changed while it has records.
-func refuseMoved(ctx context.Context, s *Service, c partition.Caller, old catalogue) error {
+// checkScopes returns a *ScopeChangedError for each store with records whose access or kind has
+// changed.
+func checkScopes(ctx context.Context, s *Service, c partition.Caller, old catalogue) error {
 	var moved []string
 	for name, was := range old.Stores {
 		if st := s.stores[name]; st != nil && (st.Access != was.Access || st.Kind != was.Kind) {
@@ -146,8 +152,8 @@ func refuseMoved(ctx context.Context, s *Service, c partition.Caller, old catalo
 	return errors.Join(errs...)
 }
 
-// ScopeChangedError reports that a store with records was declared with another access, or another kind, than they were written
-// under.
+// ScopeChangedError reports that a store with records is declared with an access or a kind other
+// than the one that the records were written under.
 type ScopeChangedError struct {
 	Store           string
 	Was, Is         declare.Scope
@@ -155,13 +161,14 @@ type ScopeChangedError struct {
 	Records         int
 }
 
-// Error says what happened and what the choices are.
+// Error describes the change and how to resolve it.
 func (e *ScopeChangedError) Error() string {
-	return fmt.Sprintf("the store %q has %s and is now declared with %q: "+
-		"declare it as it was, give the new store another name, or remove the records", e.Store, e.Held(), e.Declared())
+	return fmt.Sprintf("store %q has %s and is now declared with %q: "+
+		"restore the declaration, give the new store another name, or remove the records", e.Store, e.Held(), e.Declared())
 }
 
-// Declared returns the word that the store is now declared with: its access, or its kind if that changed.
+// Declared returns the changed word of the new declaration: the access, or the kind if that
+// changed.
 func (e *ScopeChangedError) Declared() string {
 	if e.WasKind != e.IsKind {
 		return string(e.IsKind)
@@ -169,7 +176,7 @@ func (e *ScopeChangedError) Declared() string {
 	return string(e.Is)
 }
 
-// Held says what the store has: 1 record of access "user", or 2 records of the kind "document" if the kind changed.
+// Held describes the records of the store, as in: 1 record of access "user".
 func (e *ScopeChangedError) Held() string {
 	what := fmt.Sprintf("of access %q", e.Was)
 	if e.WasKind != e.IsKind {
@@ -193,20 +200,20 @@ func countStores(ctx context.Context, db *records.DB, c partition.Caller) (map[s
 	return counts, err
 }
 
-// StoreAudit says how a store's records stand to its declaration.
+// StoreAudit compares the records of a store with its declaration.
 type StoreAudit struct {
 	Store   string `json:"store"`
 	Records int    `json:"records"`
-	// Orphan is true for a store that is not declared any more.
+	// Orphan is true if the store is no longer declared.
 	Orphan bool `json:"orphan,omitempty"`
-	// Unfit counts the records that no longer fit the schema.
+	// Unfit counts the records that do not fit the schema.
 	Unfit int `json:"unfit,omitempty"`
-	// Moved is the access under which the records were written, where it is not the declared one.
+	// Moved is the access under which records were written, if it is not the declared one.
 	Moved declare.Scope `json:"moved,omitempty"`
 }
 
-// Audit looks at every record of the tenant: how many each store has, which stores are not declared any more,
-// and how many records no longer fit their schema. It is sorted by the stores' names.
+// Audit checks every record of the tenant: how many each store has, which stores are no longer
+// declared, and how many records do not fit their schema. The result is sorted by store name.
 func (s *Service) Audit(ctx context.Context, tenant string) ([]StoreAudit, error) {
 	c := partition.Caller{Tenant: tenant}
 	reports := storeAudits{}
@@ -220,7 +227,7 @@ func (s *Service) Audit(ctx context.Context, tenant string) ([]StoreAudit, error
 		return nil
 	})
 	if err != nil {
-		return nil, s.records.Fault("look at records", err)
+		return nil, s.records.Fault("audit records", err)
 	}
 	all := make([]StoreAudit, 0, len(reports))
 	for _, name := range slices.Sorted(maps.Keys(reports)) {
@@ -229,10 +236,10 @@ func (s *Service) Audit(ctx context.Context, tenant string) ([]StoreAudit, error
 	return all, nil
 }
 
-// storeAudits are reports by the names of their stores.
+// storeAudits are audits by the names of their stores.
 type storeAudits map[string]*StoreAudit
 
-// add adds a record of a store, nil if that is not declared any more, as it stands at a time.
+// add adds a record to the audit of its store; st is nil if the store is no longer declared.
 func (reports storeAudits) add(st *store, r storage.Record, at time.Time) {
 	name := r.Key.Part(storage.Store)
 	report := reports[name]
@@ -255,7 +262,7 @@ func (reports storeAudits) add(st *store, r storage.Record, at time.Time) {
 	}
 }
 
-// scopeOf tells from its key whose a record is.
+// scopeOf returns the scope of a record by its key.
 func scopeOf(key storage.Key) declare.Scope {
 	switch {
 	case key.Part(storage.Session) != "":

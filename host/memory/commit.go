@@ -12,10 +12,10 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// runRetention is how long it stays known that a run committed which left no record of its own.
+// runRetention is how long the host keeps the mark of a committed run that left no other record.
 const runRetention = time.Hour
 
-// options are those of the kernel's transaction.
+// options returns the options of the kernel's transaction.
 func (t *transaction) options() txn.Options {
 	return txn.Options{
 		ID: t.tx.Caller.Run, Guards: t.guards(), Live: t.life, DryRun: t.tx.DryRun, CommitAlways: t.tx.Key != "",
@@ -23,7 +23,7 @@ func (t *transaction) options() txn.Options {
 	}
 }
 
-// extraKeys are the keys of what onCommit may write.
+// extraKeys returns the keys that onCommit can write.
 func (t *transaction) extraKeys() []storage.Key {
 	keys := []storage.Key{t.s.app.Run(t.tx.Caller)}
 	if t.tx.Key != "" {
@@ -35,11 +35,12 @@ func (t *transaction) extraKeys() []storage.Key {
 	return keys
 }
 
-// entered reports whether the commit enters the transaction into the ledger.
+// entered reports whether the commit writes an entry into the ledger.
 func (t *transaction) recordsEntry() bool { return t.tx.LedgerEntry != nil && t.s.ledger.Enabled() }
 
-// onCommit returns what the host itself keeps about a run: the entry of the ledger, the answer under its key, or that it
-// committed where no record shows it.
+// onCommit returns the host's own records of a run: the entry of the ledger, and the answer under
+// the idempotency key. A run without a key that only removes records leaves a mark that it
+// committed.
 func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 	var writes []storage.Write
 	if t.recordsEntry() {
@@ -65,7 +66,8 @@ func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 	return writes, nil
 }
 
-// removesSomething reports whether a commit removes records and leaves none that could bear its run's id.
+// removesSomething reports whether a commit removes records and writes none, which would have the
+// id of the run.
 func removesSomething(e txn.Effects) bool {
 	removes := false
 	for _, c := range e.Writes {
@@ -77,14 +79,14 @@ func removesSomething(e txn.Effects) bool {
 	return removes
 }
 
-// note is a record of the host's own, which ends with the caller's session.
+// note returns a record of the host that ends with the caller's session.
 func (t *transaction) hostRecord(key storage.Key, content []byte, retention time.Duration) storage.Write {
 	return storage.Write{Record: storage.Record{
 		Key: key, Content: content, Expires: t.view.Now().Add(retention), Tags: partition.Tags(key, t.tx.Caller, t.tx.Caller.Session),
 	}}
 }
 
-// quota bounds what the commit of a transaction stores.
+// quota implements txn.Quota for the commit of a transaction.
 type quota transaction
 
 var _ txn.Quota = (*quota)(nil)
@@ -95,7 +97,7 @@ func (q *quota) Budget() storage.Budget { return (*transaction)(q).budget() }
 // Reclaim implements txn.Quota.
 func (q *quota) Reclaim(ctx context.Context) bool { return reclaim(ctx, q.s, q.tx.Caller) }
 
-// effects are what an attempt read and wrote, by the names of stores.
+// effects returns the reads and writes of an attempt, by the names of stores.
 func (t *transaction) effects(e txn.Effects) report.Effects {
 	effects := report.Effects{
 		Reads: make([]report.ReadEffect, 0, len(e.Reads)), Writes: make([]report.WriteEffect, 0, len(e.Writes)),
@@ -117,7 +119,7 @@ func (t *transaction) effects(e txn.Effects) report.Effects {
 	return effects
 }
 
-// changes are what a dry transaction would make of the records.
+// changes returns the changes that a dry run would have made to records.
 func (t *transaction) changes(e txn.Effects) []report.Change {
 	list := []report.Change{}
 	for i := range e.Writes {
@@ -130,7 +132,7 @@ func (t *transaction) changes(e txn.Effects) []report.Change {
 
 var null = json.RawMessage("null")
 
-// show returns the content of a record as people see it, null if there is none.
+// show returns the content of a record for people, null if there is no record.
 func (st *store) show(r *storage.Record) json.RawMessage {
 	if !r.Exists() {
 		return null

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// Every use of a session asks who named it: a confined caller gets one that is the user's already, and the same refusal for
-// any other, whatever the id is of.
+// Every use of a session checks the caller: a confined caller can use the user's own sessions, and
+// gets the same fault for any other id.
 func TestConfinedCallers(t *testing.T) {
 	ctx := t.Context()
 	a := newApp(t)
@@ -43,7 +43,7 @@ func TestConfinedCallers(t *testing.T) {
 		"dry run": func(c partition.Caller) error {
 			return transact(memory.Tx{Caller: c, Authority: memory.Operator(), DryRun: true})
 		},
-		"look": func(c partition.Caller) error {
+		"read-only": func(c partition.Caller) error {
 			return transact(memory.Tx{Caller: c, Authority: memory.Operator(), ReadOnly: true})
 		},
 		"perform": func(c partition.Caller) error {
@@ -61,7 +61,7 @@ func TestConfinedCallers(t *testing.T) {
 	}
 	uses["end"] = func(c partition.Caller) error {
 		if c.Session == "of-bob" {
-			return nil // it is needed still
+			return nil // later tests need it
 		}
 		_, err := a.Sessions().End(ctx, c)
 		return err
@@ -79,16 +79,16 @@ func TestConfinedCallers(t *testing.T) {
 			texts[err.Error()+abi.FaultOf(err).Hint] = true
 		}
 		if len(texts) != 1 {
-			t.Errorf("%s is refused in %d ways; want one", name, len(texts))
+			t.Errorf("%s fails with %d messages; want one", name, len(texts))
 		}
 		own := caller("bob", "of-bob")
 		own.Confined = true
-		if err := use(own); err != nil && !errors.Is(err, abi.NotFound) { // of a file
+		if err := use(own); err != nil && !errors.Is(err, abi.NotFound) { // not_found is about a file
 			t.Errorf("%s in the user's own session = %v", name, err)
 		}
 	}
 	if _, err := a.Sessions().Get(ctx, caller("", "none")); !errors.Is(err, abi.NotFound) {
-		t.Errorf("a refused use began a session: %v", err)
+		t.Errorf("a refused use started a session: %v", err)
 	}
 	if s, err := a.Sessions().Get(ctx, caller("", "visitor")); err != nil || s.User != "" || string(s.Metadata) != "{}" {
 		t.Errorf("a refused use changed the visitor's session: %+v, %v", s, err)
@@ -97,7 +97,7 @@ func TestConfinedCallers(t *testing.T) {
 	a.must(everywhere, abi.SetContent, `"notes"`, `{}`) // without a session there is nothing to bind
 }
 
-// The id of a session is what a path carries as it is.
+// A session id must be usable in a URL path without encoding.
 func TestSessionIDs(t *testing.T) {
 	a := newApp(t)
 	for id, good := range map[string]bool{
@@ -107,7 +107,7 @@ func TestSessionIDs(t *testing.T) {
 	} {
 		_, err := a.Sessions().Start(t.Context(), caller("ann", id), session.Start{})
 		if good != (err == nil) || !good && !errors.Is(err, abi.InvalidArgument) {
-			t.Errorf("a session %q = %v; want that it is good: %t", id, err, good)
+			t.Errorf("start of the session %q = %v; want success: %t", id, err, good)
 		}
 	}
 }

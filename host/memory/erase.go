@@ -11,10 +11,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// eraseRounds is how often an erasure looks again for what others wrote meanwhile.
+// eraseRounds is how often an erasure scans for records that were written in the meantime.
 const eraseRounds = 5
 
-// Erased says what an erasure removed.
+// Erased is a summary of an erasure.
 type Erased struct {
 	User string `json:"user_id"`
 	// Stores counts the records removed from each store, those of the user's sessions included.
@@ -22,18 +22,19 @@ type Erased struct {
 	// Records and Bytes are the sums over all stores.
 	Records int   `json:"records"`
 	Bytes   int64 `json:"bytes"`
-	// Sessions and Runs count the sessions ended and the kept Results removed.
+	// Sessions counts the sessions that were ended, and Runs the Results that were removed.
 	Sessions int `json:"sessions"`
 	Runs     int `json:"runs"`
-	// Files counts the files that were uploaded for the user, and Entries those of the ledger that named the user.
+	// Files counts the uploaded files of the user, and Entries the ledger entries that named the
+	// user.
 	Files   int `json:"files"`
 	Entries int `json:"ledger_entries"`
 }
 
-// Erase removes everything of a user in the caller's tenant: their records in all stores, declared or not, their
-// sessions with what lived in them, and kept Results. A run for the user that is under way stores nothing.
-// It returns when it has looked again and found nothing left. Records of the application that the user's runs
-// wrote are the app's, and stay.
+// Erase removes all data of a user in the caller's tenant: records in all stores, declared or not,
+// sessions and what was kept in them, and kept Results. A run for the user that has not committed
+// stores nothing. Erase returns once another scan has found nothing left. Records of the
+// application that the user's runs wrote belong to the app, and stay.
 func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error) {
 	erased := Erased{User: c.User, Stores: map[string]int{}}
 	if c.User == "" {
@@ -60,14 +61,14 @@ func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error)
 		WithHint("stop runs for the user, then erase again")
 }
 
-// erasure is the erasure of the caller's user, and what it has removed.
+// erasure is an erasure in progress: of the caller's user, with what it has removed.
 type erasure struct {
 	s      *Service
 	caller partition.Caller
 	erased *Erased
 }
 
-// mark makes every attempt that began before refuse to commit.
+// mark makes each attempt fail at commit that began before.
 func (e *erasure) mark(ctx context.Context) error {
 	s, c := e.s, e.caller
 	key := s.app.Erased(c)
@@ -76,8 +77,8 @@ func (e *erasure) mark(ctx context.Context) error {
 	})
 }
 
-// round removes what is there and reports whether there was anything. Sessions go first: that a session is the user's
-// shows which records of the time when it was nobody's are the user's, too.
+// round removes the user's data and reports whether there was any. Sessions go first: a session of
+// the user identifies the records that were written before it was bound to the user.
 func (e *erasure) round(ctx context.Context) (bool, error) {
 	sessions, err := e.s.sessions.IDs(ctx, e.caller)
 	if err != nil {
@@ -88,12 +89,12 @@ func (e *erasure) round(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
-	n, err := e.drop(ctx, e.caller.User)
+	n, err := e.deleteData(ctx, e.caller.User)
 	return len(sessions)+n > 0, err
 }
 
-// drop removes everything of a data subject but sessions, which leave a tombstone.
-func (e *erasure) drop(ctx context.Context, subject string) (int, error) {
+// deleteData removes all data of a data subject except sessions, which leave a tombstone.
+func (e *erasure) deleteData(ctx context.Context, subject string) (int, error) {
 	app, c, total := e.s.app, e.caller, 0
 	for _, prefix := range []storage.Key{
 		app.Group(c), app.System(partition.Finished, c), app.System(partition.File, c), app.System(partition.FileText, c), app.System(partition.Upload, c),
@@ -107,7 +108,8 @@ func (e *erasure) drop(ctx context.Context, subject string) (int, error) {
 	return total, nil
 }
 
-// session ends a session of the user's and removes what was written in it while it was nobody's.
+// session ends a session of the user, and removes the records that were written in it before it was
+// bound to the user.
 func (e *erasure) session(ctx context.Context, id string) error {
 	s, c := e.s, e.caller
 	c.Session = id
@@ -117,14 +119,14 @@ func (e *erasure) session(ctx context.Context, id string) error {
 	}
 	state, err := session.Decode(r)
 	if err != nil || state.User != c.User {
-		return err // the id is of no session any more, or of somebody else's
+		return err // the session was removed, or now belongs to another user
 	}
-	if _, err := e.drop(ctx, partition.AnonymousSubject(id)); err != nil {
+	if _, err := e.deleteData(ctx, partition.AnonymousSubject(id)); err != nil {
 		return err
 	}
 	if state.Ended == nil {
-		// What ends with the session is counted while it is there.
-		if _, err := e.drop(ctx, c.User); err != nil {
+		// Removed before the session ends, so that the records are counted.
+		if _, err := e.deleteData(ctx, c.User); err != nil {
 			return err
 		}
 		if _, err := s.sessions.End(ctx, c); err != nil && !errors.Is(err, abi.NotFound) {
@@ -135,7 +137,7 @@ func (e *erasure) session(ctx context.Context, id string) error {
 	return s.sessions.Forget(ctx, c)
 }
 
-// count adds a record that was removed.
+// count adds a removed record to the summary.
 func (e *Erased) count(h storage.Head) {
 	switch h.Key.Part(storage.System) {
 	case "":

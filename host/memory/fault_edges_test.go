@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// hooked is a backend whose operations a test replaces.
+// hooked is a backend with hooks before its operations.
 type hooked struct {
 	storage.Backend
 	get    func(ctx context.Context, keys []storage.Key) ([]storage.Record, error)
@@ -29,7 +29,7 @@ func (h *hooked) Get(ctx context.Context, keys ...storage.Key) ([]storage.Record
 	return h.Backend.Get(ctx, keys...)
 }
 
-// Read is Get for what is wanted.
+// Read returns only the wanted records.
 func (h *hooked) Read(ctx context.Context, want []storage.Key, held storage.Held) ([]storage.Record, storage.Position, error) {
 	if h.get == nil {
 		return h.Backend.Read(ctx, want, held)
@@ -58,8 +58,9 @@ func hook(t *testing.T) (*app, *hooked) {
 	return a, h
 }
 
-// A backend that says nothing until the commit's time is over may still have stored the run: it is looked up.
-func TestACommitThatRanOutOfTimeIsLookedUp(t *testing.T) {
+// If a commit does not answer before its deadline, the run may still be stored, so that the host
+// looks for it.
+func TestTimedOutCommitIsLookedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, h := hook(t)
 		h.update = func(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
@@ -77,13 +78,13 @@ func TestACommitThatRanOutOfTimeIsLookedUp(t *testing.T) {
 		}
 		_, err := a.do(partition.Caller{Tenant: "acme", User: "ann", Run: "slow"}, abi.SetContent, `"notes"`, `{"a":1}`)
 		if err != nil {
-			t.Errorf("the run = %v; want it found stored", err)
+			t.Errorf("Transact = %v; want success, because the run was stored", err)
 		}
 	})
 }
 
-// A backend has deadlines of its own. They are its trouble, and not the end of the run.
-func TestADeadlineOfTheBackendIsNotTheRuns(t *testing.T) {
+// A deadline of the backend itself is an error of the backend, and does not end the run.
+func TestBackendDeadlineDoesNotEndRun(t *testing.T) {
 	a, h := hook(t)
 	_, err := a.transact(partition.Caller{Tenant: "acme", User: "ann", Run: "r"}, func(ctx context.Context, v *memory.View) error {
 		h.get = func(context.Context, []storage.Key) ([]storage.Record, error) { return nil, context.DeadlineExceeded }
@@ -100,8 +101,8 @@ func TestADeadlineOfTheBackendIsNotTheRuns(t *testing.T) {
 	a.want(ann, `"flags"`, `{"a":1}`)
 }
 
-// A run that the erasure of its user met is not executed again afterwards: what it was given may be the user's.
-func TestNoAttemptAfterAnErasure(t *testing.T) {
+// A run whose user is erased is not executed again, because its input may belong to the user.
+func TestNoAttemptAfterErasure(t *testing.T) {
 	a := newApp(t)
 	c := partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
 	a.must(c, abi.SetContent, `"notes"`, `{"a":1}`)
@@ -123,9 +124,9 @@ func TestNoAttemptAfterAnErasure(t *testing.T) {
 	a.want(c, `"daily"`, "null")
 }
 
-// That a user was erased is forgotten after a while. A run that this meets goes on; one that another erasure meets
-// does not.
-func TestTheMarkOfAnErasureEnds(t *testing.T) {
+// The mark of an erasure expires. A run during which it expires succeeds, but a run during another
+// erasure does not.
+func TestErasureMarkExpires(t *testing.T) {
 	for name, again := range map[string]bool{"swept": false, "swept and erased again": true} {
 		t.Run(name, func(t *testing.T) {
 			a := newApp(t)
@@ -148,14 +149,14 @@ func TestTheMarkOfAnErasureEnds(t *testing.T) {
 				return nil
 			})
 			if again != errors.Is(err, abi.Cancelled) || !again && err != nil {
-				t.Errorf("Transact = %v; erased in mid-run: %t", err, again)
+				t.Errorf("Transact = %v; erased during the run: %t", err, again)
 			}
 		})
 	}
 }
 
-// An anonymous run does not store into a session that has become somebody's.
-func TestASessionIsBoundInMidRun(t *testing.T) {
+// An anonymous run does not store into a session that was bound to a user in the meantime.
+func TestSessionBoundDuringRun(t *testing.T) {
 	a := newApp(t)
 	_, err := a.transact(partition.Caller{Tenant: "acme", Session: "s1", Run: "r"}, func(ctx context.Context, v *memory.View) error {
 		mustCall(t, ctx, v, abi.SetContent, `"cart"`, `{"a":1}`)
@@ -170,9 +171,9 @@ func TestASessionIsBoundInMidRun(t *testing.T) {
 	a.want(ann, `"cart"`, "null")
 }
 
-// The sweeper's clock may run ahead of another host's, on which a session is still in use: it looks again in the
-// transaction in which it would end it.
-func TestASessionThatIsUsedAgainIsNotSwept(t *testing.T) {
+// The clock of the sweeper can be ahead of the clock of a host on which a session is in use. The
+// transaction that ends a session therefore checks again.
+func TestSessionUsedAgainIsNotSwept(t *testing.T) {
 	a, h := hook(t)
 	ctx := context.Background()
 	a.must(ann, abi.SetContent, `"cart"`, `{"a":1}`)
@@ -185,7 +186,7 @@ func TestASessionThatIsUsedAgainIsNotSwept(t *testing.T) {
 	behind.Advance(26 * time.Hour)
 	used := false
 	h.update = func(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
-		if !used { // between the sweeper's look and its transaction
+		if !used { // between the sweeper's read and its transaction
 			used = true
 			if _, err := other.Sessions().Start(ctx, ann, session.Start{}); err != nil {
 				t.Error(err)

@@ -17,14 +17,16 @@ import (
 	"github.com/toolrun/toolrun/host/storage/storagetest"
 )
 
-// faultyRun is a run that is executed with every operation of the backend failing once, in every way.
+// faultyRun is a run that is executed with each operation of the backend failing once, in every
+// way.
 type faultyRun struct {
 	name  string
 	tx    memory.Tx
 	calls []abi.Call
-	// states are what the stores notes, flags and daily hold without the run and with it.
+	// before and after are the contents of the stores notes, flags and daily without the run and
+	// with it.
 	before, after string
-	// conflict lets another run change what this one read, so that it is executed twice.
+	// conflict makes another run change what this one read, so that it is executed twice.
 	conflict bool
 }
 
@@ -59,8 +61,9 @@ var faultyRuns = []faultyRun{
 	},
 }
 
-// TestEveryOperationFails: whatever the backend does to a run, what it wrote is there as a whole or not at all, the
-// fault says which of the two as far as it can be known, and nothing of the backend's texts gets out.
+// TestEveryOperationFails expects the writes of a run to be stored together or not at all,
+// whichever operation of the backend fails. The fault reports which, if that is known, and shows no
+// text of the backend.
 func TestEveryOperationFails(t *testing.T) {
 	outcomes := map[string]int{}
 	for _, run := range faultyRuns {
@@ -77,12 +80,13 @@ func TestEveryOperationFails(t *testing.T) {
 	t.Log(outcomes)
 	for _, want := range []string{"stored", "nothing stored", "unknown, stored", "unknown, nothing stored"} {
 		if outcomes[want] == 0 {
-			t.Errorf("no failure ended in: %s", want)
+			t.Errorf("no failure had the outcome: %s", want)
 		}
 	}
 }
 
-// fail executes the run while the n-th operation fails. It answers false where there is no such operation.
+// fail executes the run while the n-th operation fails. It returns false if there is no such
+// operation.
 func (run faultyRun) fail(t *testing.T, n int, how storagetest.Failure, outcomes map[string]int) bool {
 	f := storagetest.NewFaulty(mem.New())
 	a := newApp(t, func(cfg *memory.Config) { cfg.Backend = f })
@@ -108,10 +112,10 @@ func (run faultyRun) fail(t *testing.T, n int, how storagetest.Failure, outcomes
 	stored := run.state(a)
 	run.check(t, err, stored, outcomes)
 	if how == storagetest.LostReply && err != nil && abi.FaultOf(err).Outcome != "" {
-		t.Errorf("Transact = %v; the run left a trace by which to see that it was stored", err)
+		t.Errorf("Transact = %v; the host can detect that the run was stored", err)
 	}
 	if executions > 2 || executions > 1 && !run.conflict {
-		t.Errorf("%d executions: a failure is no reason to execute a run again", executions)
+		t.Errorf("%d executions; want no execution after a failure", executions)
 	}
 	if run.tx.Key != "" {
 		run.again(t, a)
@@ -119,7 +123,7 @@ func (run faultyRun) fail(t *testing.T, n int, how storagetest.Failure, outcomes
 	return reached
 }
 
-// meet changes what the run read, past the backend that fails.
+// conflictingWrite changes a record that the run read, past the failing backend.
 func (a *app) meet(f *storagetest.Faulty) {
 	behind := newApp(a.t, func(cfg *memory.Config) { cfg.Backend = f.Backend })
 	behind.must(partition.Caller{Tenant: "acme", User: "bob", Run: "other"}, abi.SetContent, `"flags"`, `{"other":1}`)
@@ -133,12 +137,12 @@ func (run faultyRun) state(a *app) string {
 	return strings.Join(states, " ")
 }
 
-// check compares what was answered with what is stored.
+// check compares the answer with what is stored.
 func (run faultyRun) check(t *testing.T, err error, stored string, outcomes map[string]int) {
 	t.Helper()
 	all := stored == run.after
 	if none := stored == run.before || run.conflict && stored == `{"n":1} {"n":1,"other":1} {"n":1}`; !all && !none {
-		t.Errorf("stored %s, which is neither %s nor %s", stored, run.before, run.after)
+		t.Errorf("stored %s; want %s or %s", stored, run.before, run.after)
 	}
 	f := abi.FaultOf(err)
 	what := "nothing stored"
@@ -159,7 +163,7 @@ func (run faultyRun) check(t *testing.T, err error, stored string, outcomes map[
 	}
 }
 
-// again repeats a run with a key: it ends well, and its effect is there once.
+// again repeats a run with a key, and expects success and one effect.
 func (run faultyRun) again(t *testing.T, a *app) {
 	_, err := a.Transact(context.Background(), run.tx, func(ctx context.Context, v *memory.View) error {
 		for _, c := range run.calls {
@@ -178,7 +182,8 @@ func (run faultyRun) again(t *testing.T, a *app) {
 	}
 }
 
-// A guest may catch the backend's faults too. What it was told to have failed is not stored, the rest is.
+// A guest can catch faults of the backend. A write that was reported as failed is not stored; the
+// others are.
 func TestCaughtBackendFaults(t *testing.T) {
 	for n := 1; n < 12; n++ {
 		f := storagetest.NewFaulty(mem.New())
@@ -208,8 +213,9 @@ func TestCaughtBackendFaults(t *testing.T) {
 	}
 }
 
-// An erasure, or a session's end, that was cut short says so, and can be repeated until it is done.
-func TestCutShortAndRepeated(t *testing.T) {
+// An erasure, or the end of a session, reports that it was interrupted, and can be repeated until
+// it succeeds.
+func TestInterruptedAndRepeated(t *testing.T) {
 	acts := map[string]func(a *app) error{
 		"erase": func(a *app) error { _, err := a.Erase(context.Background(), ann); return err },
 		"end":   func(a *app) error { _, err := a.Sessions().End(context.Background(), ann); return err },
@@ -232,7 +238,7 @@ func TestCutShortAndRepeated(t *testing.T) {
 					t.Errorf("%s, operation %d %s: %v; want unavailable", name, n, how, err)
 				}
 				f.Revive()
-				// What ended with the session is gone to all, whether it was freed or not.
+				// A record that ended with its session is invisible, whether it was freed or not.
 				anew := partition.Caller{Tenant: "acme", User: "ann", Session: "s2", Run: "r"}
 				if _, ended := a.do(ann, abi.GetContent, `"cart"`); errors.Is(ended, abi.SessionEnded) {
 					a.want(anew, `"lastSession"`, "null")

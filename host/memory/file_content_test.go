@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/storagetest"
 )
 
-// numbered is a content in which no two places are alike.
+// numbered returns a content in which every position is distinguishable.
 func numbered(size int) []byte {
 	b := make([]byte, size)
 	for i := range b {
@@ -26,7 +26,7 @@ func numbered(size int) []byte {
 	return b
 }
 
-// fileRecords are the records of files of any kind.
+// fileRecords returns the records of files of all kinds.
 func fileRecords(t *testing.T, b storage.Backend) (found []storage.Key) {
 	t.Helper()
 	for _, kind := range []string{"file", "file-text", "user-file"} {
@@ -41,7 +41,8 @@ func fileRecords(t *testing.T, b storage.Backend) (found []storage.Key) {
 	return found
 }
 
-// A file of any size comes back as it was, as a whole and in parts from any offset, and leaves nothing when it goes.
+// A file of any size is returned unchanged, whole and in parts from any offset, and its removal
+// leaves no records.
 func TestFileContent(t *testing.T) {
 	ctx := context.Background()
 	const piece = 256 << 10
@@ -53,10 +54,10 @@ func TestFileContent(t *testing.T) {
 		}
 		got, err := a.Artifacts().Content(ctx, "acme", "f")
 		if err != nil || !bytes.Equal(got, content) {
-			t.Errorf("a file of %d bytes comes back with %d, %v", size, len(got), err)
+			t.Errorf("Content of a file of %d bytes = %d bytes, %v", size, len(got), err)
 		}
 		if n, err := a.Artifacts().Size(ctx, "acme", "f"); err != nil || n != int64(size) {
-			t.Errorf("FileBytes = %d, %v; want %d", n, err, size)
+			t.Errorf("Size = %d, %v; want %d", n, err, size)
 		}
 		for _, offset := range []int{0, 1, piece - 1, piece, size - 1} {
 			if offset < 0 || offset >= size {
@@ -64,7 +65,7 @@ func TestFileContent(t *testing.T) {
 			}
 			part, err := a.Artifacts().Piece(ctx, "acme", "f", int64(offset))
 			if err != nil || len(part) == 0 || !bytes.HasPrefix(content[offset:], part) {
-				t.Errorf("%d bytes of a file from %d on: %d, %v", size, offset, len(part), err)
+				t.Errorf("Piece of a file of %d bytes from %d on = %d bytes, %v", size, offset, len(part), err)
 			}
 		}
 		for _, other := range []string{"rival", ""} {
@@ -76,12 +77,12 @@ func TestFileContent(t *testing.T) {
 			t.Fatal(err)
 		}
 		if left := fileRecords(t, a.backend); len(left) > 0 {
-			t.Errorf("after its removal a file of %d bytes leaves %v", size, left)
+			t.Errorf("removal of a file of %d bytes leaves %v", size, left)
 		}
 	}
 }
 
-// An upload that fails at any operation of the backend leaves no file, and no part of one.
+// An upload that fails at any operation of the backend leaves no file and no part of one.
 func TestFailedUploadLeavesNothing(t *testing.T) {
 	ctx := context.Background()
 	content := numbered(2 << 20)
@@ -97,15 +98,15 @@ func TestFailedUploadLeavesNothing(t *testing.T) {
 		_, err := a.Artifacts().Add(ctx, ann, artifact.Upload{ID: "f", Content: content})
 		if err == nil {
 			if n < 3 || faulty.Calls(storagetest.OpUpdate)-before >= n {
-				t.Fatalf("an upload succeeds although its update %d fails", n)
+				t.Fatalf("upload succeeded although its update %d failed", n)
 			}
 			return
 		}
 		if left := fileRecords(t, b); len(left) > 0 {
-			t.Errorf("an upload whose update %d fails leaves %v", n, left)
+			t.Errorf("upload with the failing update %d leaves %v", n, left)
 		}
 		if files, err := a.Artifacts().List(ctx, ann); err != nil || len(files) > 0 {
-			t.Errorf("an upload whose update %d fails leaves %v, %v", n, files, err)
+			t.Errorf("upload with the failing update %d leaves %v, %v", n, files, err)
 		}
 	}
 }
@@ -124,7 +125,7 @@ func (b *erasing) Update(ctx context.Context, on storage.Footprint, fn func([]st
 	return b.Backend.Update(ctx, on, fn)
 }
 
-// An erasure during an upload ends it, wherever it is: nothing of the user is left.
+// An erasure during an upload makes it fail at any step, and leaves no data of the user.
 func TestErasureDuringUpload(t *testing.T) {
 	ctx := context.Background()
 	for n := 1; ; n++ {
@@ -145,15 +146,15 @@ func TestErasureDuringUpload(t *testing.T) {
 			return
 		}
 		if !errors.Is(err, abi.Cancelled) && !errors.Is(err, abi.SessionEnded) {
-			t.Errorf("an upload during whose update %d the user is erased: %v", n, err)
+			t.Errorf("upload with an erasure during update %d = %v", n, err)
 		}
 		if left := fileRecords(t, inner); len(left) > 0 {
-			t.Errorf("an upload during whose update %d the user is erased leaves %v", n, left)
+			t.Errorf("upload with an erasure during update %d leaves %v", n, left)
 		}
 	}
 }
 
-// The files of a session that has ended live on, are listed, and can be removed, by their owner only.
+// The files of an ended session are kept and listed, and only their owner can remove them.
 func TestFilesOfEndedSession(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
@@ -171,7 +172,7 @@ func TestFilesOfEndedSession(t *testing.T) {
 		t.Errorf("another user removes the file: %v", err)
 	}
 	if _, err := a.Artifacts().Add(ctx, ann, artifact.Upload{ID: "g", Content: []byte("x")}); !errors.Is(err, abi.SessionEnded) {
-		t.Errorf("an ended session takes a file: %v", err)
+		t.Errorf("an ended session accepts a file: %v", err)
 	}
 	if _, err := a.Artifacts().Remove(ctx, ann, "f"); err != nil {
 		t.Error(err)
@@ -184,7 +185,8 @@ func TestFilesOfEndedSession(t *testing.T) {
 	}
 }
 
-// Files of a session that was anonymous when they came go with the user whom it was bound to, also if it has ended.
+// Files of a session from before it was bound to a user are erased with the user, even after the
+// session ended.
 func TestErasureOfBoundSessionsFiles(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
@@ -204,14 +206,14 @@ func TestErasureOfBoundSessionsFiles(t *testing.T) {
 		t.Errorf("Erase = %+v, %v; want 1 file", erased, err)
 	}
 	if _, err := a.Artifacts().Content(ctx, "acme", "f"); !errors.Is(err, abi.NotFound) {
-		t.Errorf("the file is there: %v", err)
+		t.Errorf("the file still exists: %v", err)
 	}
 	if left := fileRecords(t, a.backend); len(left) > 0 {
 		t.Errorf("the erasure leaves %v", left)
 	}
 }
 
-// What a host that died left of an upload is swept.
+// The sweep removes what an unfinished upload left.
 func TestSweepOfUploads(t *testing.T) {
 	ctx := context.Background()
 	for n := 2; n < 6; n++ {
@@ -220,18 +222,18 @@ func TestSweepOfUploads(t *testing.T) {
 		a := newApp(t, func(cfg *memory.Config) { cfg.Backend = faulty })
 		faulty.Fail(storagetest.OpUpdate, n, storagetest.Dies)
 		if _, err := a.Artifacts().Add(ctx, ann, artifact.Upload{ID: "f", Content: numbered(4 << 20)}); err == nil {
-			t.Fatalf("an upload whose update %d is the host's last succeeds", n)
+			t.Fatalf("upload succeeded although the host stopped after update %d", n)
 		}
 		after := newApp(t, func(cfg *memory.Config) { cfg.Backend = b })
 		if left := fileRecords(t, b); n > 2 && len(left) == 0 {
-			t.Errorf("after %d updates nothing is there", n-1)
+			t.Errorf("after %d updates nothing is stored", n-1)
 		}
 		after.clock.Advance(3 * time.Hour)
 		if _, err := after.Sweep(ctx, "acme", 100); err != nil {
 			t.Fatal(err)
 		}
-		if left := fileRecords(t, b); len(left) > 1 { // the link by which an erasure finds it goes with the user, or expires
-			t.Errorf("after a sweep of what %d updates left there is %v", n-1, left)
+		if left := fileRecords(t, b); len(left) > 1 { // the session's record is not a file
+			t.Errorf("the sweep after %d updates leaves %v", n-1, left)
 		}
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// finishedState is what is kept of a run with an idempotency key.
+// finishedState is the stored form of a run with an idempotency key.
 type finishedState struct {
 	Fingerprint string          `json:"fingerprint"`
 	Answer      json.RawMessage `json:"answer"`
 }
 
-// finished returns the answer that is kept under the transaction's key, nil if there is none. A key that was used for
-// something else is a conflict.
+// finished returns the answer that is stored under the transaction's key, nil if there is none. It
+// returns a conflict if the key was used for another request.
 func (t *transaction) finished(r storage.Record) ([]byte, error) {
 	if !r.Exists() || r.Expired(t.s.now()) {
 		return nil, nil
@@ -34,7 +34,8 @@ func (t *transaction) finished(r storage.Record) ([]byte, error) {
 	return state.Answer, nil
 }
 
-// differing names the parts in which two fingerprints differ, or calls them a request where they have no parts.
+// differing returns the names of the parts in which two fingerprints differ, or "request" if they
+// have no parts.
 func differing(was, is string) string {
 	known := map[string]string{}
 	for part := range strings.FieldsSeq(was) {
@@ -58,7 +59,8 @@ func differing(was, is string) string {
 	return strings.Join(names, ", ")
 }
 
-// kept is what is kept of the run under its key. The answer is JSON already.
+// kept returns the record content that is stored under the key of the run. The answer is JSON
+// already.
 func (t *transaction) kept(effects report.Effects) ([]byte, error) {
 	answer, err := t.tx.Answer(effects)
 	if err != nil {

@@ -7,14 +7,15 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// key returns the key of the store's record of a caller in the group of an app; who describes the caller. A store of a user
-// or a session that is not known is a fault; callers without one do not share a record.
+// key returns the key of the store's record for a caller in the group of an app. It returns a fault
+// if the store is kept by user or session and the caller has none. The text who names the caller in
+// faults.
 func (st *store) key(group storage.Key, c partition.Caller, who string) (storage.Key, error) {
 	key := prefixOf(group, st.Name)
 	switch st.Access {
 	case declare.ScopeUser:
 		if c.User == "" {
-			return "", abi.Faultf(abi.NoUser, "the store %q is each user's own, and %s has no user", st.Name, who).
+			return "", abi.Faultf(abi.NoUser, "store %q is per-user, but %s has no user", st.Name, who).
 				WithHint("run it for a user")
 		}
 		key = key.With(storage.Part{Tag: storage.User, Value: c.User})
@@ -28,6 +29,6 @@ func (st *store) key(group storage.Key, c partition.Caller, who string) (storage
 }
 
 func noSession(st *store, who string) error {
-	return abi.Faultf(abi.NoSession, "the store %q lives with a session, and %s has no session", st.Name, who).
+	return abi.Faultf(abi.NoSession, "store %q is per-session, but %s has no session", st.Name, who).
 		WithHint("run it in a session")
 }

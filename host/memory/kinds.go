@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// kinds is the registry of the kinds of stores. It does not change once it is made.
+// kinds is the registry of the kinds of stores. It is immutable once it is made.
 type kinds struct {
 	byName map[declare.Kind]kind.Kind
 	names  []string // in the order of registration
@@ -23,34 +23,35 @@ type kinds struct {
 	operations map[string]operation
 }
 
-// newKinds registers documents and more kinds. Its error names every mistake.
+// newKinds registers documents and more kinds. Its error lists every mistake.
 func newKinds(more []kind.Kind) (*kinds, error) {
 	k := &kinds{byName: map[declare.Kind]kind.Kind{}, operations: map[string]operation{}}
 	var errs []error
-	for _, one := range append([]kind.Kind{document.Kind{}}, more...) {
-		errs = append(errs, k.add(one))
+	for _, added := range append([]kind.Kind{document.Kind{}}, more...) {
+		errs = append(errs, k.add(added))
 	}
 	return k, errors.Join(errs...)
 }
 
-func (k *kinds) add(one kind.Kind) error {
-	if one == nil {
-		return errors.New("memory: one of the kinds is nil")
+// add registers a kind.
+func (k *kinds) add(added kind.Kind) error {
+	if added == nil {
+		return errors.New("memory: a kind is nil")
 	}
-	name := one.Name()
+	name := added.Name()
 	if name == "" || k.byName[name] != nil {
-		return fmt.Errorf("memory: the kind %q has no name, or that of another kind", name)
+		return fmt.Errorf("memory: the name of the kind %q is empty or already registered", name)
 	}
-	k.byName[name], k.names = one, append(k.names, string(name))
-	for _, op := range one.Operations() {
-		if err := k.addOperation(one, op); err != nil {
+	k.byName[name], k.names = added, append(k.names, string(name))
+	for _, op := range added.Operations() {
+		if err := k.addOperation(added, op); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// noOperation returns the fault of an operation that stores of another kind have.
+// noOperation returns the fault for an operation that the kind of a store does not have.
 func (k *kinds) noOperation(st *store, op string) error {
 	var names []string
 	for _, op := range k.byName[st.Kind].Operations() {
@@ -60,8 +61,8 @@ func (k *kinds) noOperation(st *store, op string) error {
 		WithHint("its operations are: %s", strings.Join(names, ", "))
 }
 
-// CheckOperation returns a fault if calls that name a declared store cannot use an operation of the table, because the kind
-// of the store lacks it.
+// CheckOperation returns a fault if calls that name a declared store cannot use an operation of the
+// table, because the kind of the store lacks it.
 func (s *Service) CheckOperation(name, op string) error {
 	st := s.stores[name]
 	if name == declare.SessionMeta {
@@ -74,7 +75,7 @@ func (s *Service) CheckOperation(name, op string) error {
 	return s.kinds.checkKind(entry, op, st, false)
 }
 
-// compile checks a declaration, and compiles it by its kind.
+// compile checks a declaration and compiles it with its kind.
 func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) {
 	if err := declare.CheckName(decl.Name); err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) 
 	switch decl.Access {
 	case declare.ScopeSession, declare.ScopeUser, declare.ScopeApplication:
 	default:
-		return nil, fmt.Errorf("unknown access %q: it takes session, user or application", decl.Access)
+		return nil, fmt.Errorf("unknown access %q: use session, user or application", decl.Access)
 	}
 	if decl.Retention.For < 0 || decl.Retention.For > declare.MaxRetention {
 		return nil, errors.New("the retention is out of range")
@@ -105,18 +106,19 @@ func (k *kinds) unknown(name declare.Kind) error {
 	if near := spell.Name(string(name), k.names); near != "" {
 		return fmt.Errorf("unknown kind %q: did you mean %q?", name, near)
 	}
-	return fmt.Errorf("unknown kind %q: it takes %s", name, strings.Join(k.names, ", "))
+	return fmt.Errorf("unknown kind %q: use %s", name, strings.Join(k.names, ", "))
 }
 
-// Operations returns the table of the operations that guests have without Config.Kinds. Those of a Service are
+// Operations returns the table of operations of a Service without Config.Kinds; see
 // Service.Operations.
 func Operations() abi.Table {
 	k, _ := newKinds(nil)
 	return k.table
 }
 
-// Mistakes returns what the declaration of a store seems to check and does not. The error is that of a declaration that does
-// not compile. More are the kinds besides documents.
+// Mistakes returns the parts of a declaration that have no effect although they seem to constrain
+// contents. Its error is that of a declaration that does not compile. More are the registered kinds
+// besides documents.
 func Mistakes(st declare.Store, more ...kind.Kind) (schema.Errors, error) {
 	k, err := newKinds(more)
 	if err != nil {
@@ -129,8 +131,8 @@ func Mistakes(st declare.Store, more ...kind.Kind) (schema.Errors, error) {
 	return compiled.compiled.Mistakes(), nil
 }
 
-// CheckStrict refuses a strict store whose declaration has mistakes. A declaration that is new is held to that; one that is
-// kept is opened as it is.
+// CheckStrict returns a fault if the declaration of a strict store has mistakes. It is for new
+// declarations; stored ones are opened as they are.
 func CheckStrict(st declare.Store, more ...kind.Kind) error {
 	if !st.Strict {
 		return nil

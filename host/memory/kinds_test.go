@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// TestCheckStrict: a strict store is held to its schema, but for defaults that do not fit, as generated schemas have.
+// TestCheckStrict expects mistakes in the schema of a strict store to be refused, except defaults
+// that do not match, which generated schemas have.
 func TestCheckStrict(t *testing.T) {
 	for _, tt := range []struct {
 		name, schema string

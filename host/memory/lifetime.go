@@ -9,11 +9,11 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// never is later than every time that a record can hold.
+// never is later than any time that a record can contain.
 var never = time.Unix(1<<40, 0)
 
-// endOf returns when a record's lifetime ends: when it says so, or earlier if the store's retention has been shortened
-// since. The store may be nil, for a record whose store is not declared any more.
+// endOf returns when the lifetime of a record ends: at its own end, or earlier if the retention of
+// the store has been shortened since. The store is nil if it is no longer declared.
 func (st *store) endOf(r storage.Record) time.Time {
 	end := never
 	if !r.Expires.IsZero() {
@@ -27,7 +27,8 @@ func (st *store) endOf(r storage.Record) time.Time {
 	return end
 }
 
-// life is how long a record lives for the transaction: until its own end, or that of the sessions it ends with.
+// life returns the lifetime of a record for the kernel: until its own end, or the end of the
+// sessions that it depends on.
 func (t *transaction) life(r storage.Record) txn.Life {
 	if session.IsKey(r.Key) {
 		return t.s.sessions.Life(r)
@@ -39,8 +40,8 @@ func (t *transaction) life(r storage.Record) txn.Life {
 	return l
 }
 
-// foreignSessions returns the keys of the sessions whose end is the record's end, but for the caller's own session,
-// which is guarded anyhow.
+// foreignSessions returns the keys of the sessions that end the record when they end. It omits the
+// caller's own session, which the transaction guards anyway.
 func (t *transaction) foreignSessions(r storage.Record) []storage.Key {
 	var keys []storage.Key
 	for _, tag := range r.Tags {

@@ -15,10 +15,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// RecordInfo is a record as an operator sees it in a list: whose it is and how it stands, without its content.
+// RecordInfo is the metadata of a record: its owner, revision, size and times, without its content.
 type RecordInfo struct {
 	Store string `json:"store"`
-	// Item names the record in a store that has many for a user, a session or the app.
+	// Item names the record within a store that has several records for each user, session or app.
 	Item     string     `json:"item,omitempty"`
 	User     string     `json:"user_id,omitempty"`
 	Session  string     `json:"session_id,omitempty"`
@@ -29,9 +29,10 @@ type RecordInfo struct {
 	Expires  *time.Time `json:"expires_at,omitempty"`
 }
 
-// List returns a page of at most limit living records of a store in the caller's tenant: of the caller's user or session
-// alone where it has one. Next is the after of the page that follows, "" where there is none. A page may hold less than
-// limit: the work for one is bounded. It is an operator's act: no tool can list.
+// List returns a page of at most limit live records of a store in the caller's tenant. If the
+// caller has a user or a session, only their records are listed. Next is the value of after for the
+// following page, "" if this page is the last one. A page can have fewer records than limit,
+// because the work for a page is bounded. List is for operators: tools cannot list records.
 func (s *Service) List(ctx context.Context, c partition.Caller, name, after string, limit int) (found []RecordInfo, next string, err error) {
 	if err := c.Check(); err != nil {
 		return nil, "", err
@@ -52,7 +53,7 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 		}
 		alive, err := life.alive(ctx, st, r.Record)
 		if alive {
-			found = append(found, st.listed(r))
+			found = append(found, st.info(r))
 		}
 		return alive, err
 	})
@@ -62,7 +63,7 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 	return found, cursor(group, last), nil
 }
 
-// extent is the narrowest prefix of all records that a list of the store may show to a caller.
+// extent returns the narrowest prefix of all records of the store that a caller can list.
 func (st *store) extent(group storage.Key, c partition.Caller) storage.Key {
 	key := prefixOf(group, st.Name)
 	switch {
@@ -79,8 +80,8 @@ func prefixOf(group storage.Key, name string) storage.Key {
 	return group.With(storage.Part{Tag: storage.Store, Value: name})
 }
 
-// cursor writes the key that a page of a list ended with as text, "" for none. It begins within the tenant's app, so that
-// no text leads out of there.
+// cursor encodes the last key of a page, "" for none. It omits the prefix of the tenant's app, so
+// that no cursor points outside of it.
 func cursor(group, last storage.Key) string {
 	if last == "" {
 		return ""
@@ -88,7 +89,7 @@ func cursor(group, last storage.Key) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(last[len(group):]))
 }
 
-// afterCursor reads what cursor wrote.
+// afterCursor decodes a cursor.
 func afterCursor(group storage.Key, text string) (storage.Key, error) {
 	if text == "" {
 		return "", nil
@@ -98,12 +99,12 @@ func afterCursor(group storage.Key, text string) (storage.Key, error) {
 		_, err = storage.Key(rest).Parts()
 	}
 	if err != nil {
-		return "", abi.Faultf(abi.InvalidArgument, "after is not the next of a page").WithHint("give the next of the page before, as it is")
+		return "", abi.Faultf(abi.InvalidArgument, "after is not a cursor").WithHint("pass the value of next from the previous page unchanged")
 	}
 	return group + storage.Key(rest), nil
 }
 
-// belongs reports whether a record is one of a store that a list shows to a caller.
+// belongs reports whether a record is one of a store that the caller can list.
 func belongs(key storage.Key, c partition.Caller, name string) bool {
 	user, session := key.Part(storage.User), key.Part(storage.Session)
 	return key.Part(storage.Store) == name &&
@@ -111,15 +112,16 @@ func belongs(key storage.Key, c partition.Caller, name string) bool {
 		(c.Session == "" || session == "" || session == c.Session)
 }
 
-// lifetimes decides which records are alive, for lists, which need no snapshot. It remembers the sessions that it looked up.
+// lifetimes determines which records are live, for lists, which need no snapshot. It caches the
+// sessions that it has read.
 type lifetimes struct {
 	s    *Service
-	open map[storage.Key]bool // sessions, whether they are open
+	open map[storage.Key]bool // by the key of a session: whether it is open
 }
 
 func newLifetimes(s *Service) *lifetimes { return &lifetimes{s, map[storage.Key]bool{}} }
 
-// alive reports whether a record of a store has not ended.
+// alive reports whether a record of a store is live.
 func (l *lifetimes) alive(ctx context.Context, st *store, r storage.Record) (bool, error) {
 	s, open, at := l.s, l.open, l.s.now()
 	if !at.Before(st.endOf(r)) {
@@ -145,8 +147,8 @@ func (l *lifetimes) alive(ctx context.Context, st *store, r storage.Record) (boo
 	return true, nil
 }
 
-// listed describes a record of the store.
-func (st *store) listed(r storage.Head) RecordInfo {
+// info returns the metadata of a record of the store.
+func (st *store) info(r storage.Head) RecordInfo {
 	l := RecordInfo{
 		Store: st.Name, Item: r.Key.Part(storage.Item), User: r.Key.Part(storage.User), Session: r.Key.Part(storage.Session),
 		Revision: r.Revision, Bytes: int(r.ContentBytes), Created: r.Created, Updated: r.Updated,
@@ -157,8 +159,8 @@ func (st *store) listed(r storage.Head) RecordInfo {
 	return l
 }
 
-// Purge removes all records of a store in the tenant, declared or not, and returns how many. Without a name it
-// is invalid_argument.
+// Purge removes all records of a store in the tenant, even if the store is not declared, and
+// returns their number. An empty name is invalid_argument.
 func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 	if name == "" {
 		return 0, abi.Faultf(abi.InvalidArgument, "a purge needs the name of a store")
@@ -167,7 +169,8 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 	return n, s.records.Fault("remove records", err)
 }
 
-// Do executes one operation under an Authority, as a transaction of its own. A read does not begin the caller's session.
+// Do performs one operation under an Authority in a transaction of its own. A read does not start
+// the caller's session.
 func (s *Service) Do(ctx context.Context, c partition.Caller, a Authority, call abi.Call) (json.RawMessage, report.Effects, error) {
 	var reply json.RawMessage
 	op, _ := operationOf(s, call.Op)

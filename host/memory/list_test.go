@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// looks counts the records that lists look at.
+// looks is a backend that counts the records that lists read.
 type looks struct {
 	storage.Backend
 	n int
@@ -25,7 +25,8 @@ func (l *looks) Heads(ctx context.Context, prefix, after storage.Key, limit int)
 	return found, err
 }
 
-// A page of a list is bounded work, also where it shows nothing of what there is; the pages together show all.
+// The work for a page of a list is bounded, even if it shows no record. The pages together show all
+// records.
 func TestListsAreBoundedWork(t *testing.T) {
 	ctx := t.Context()
 	l := &looks{}
@@ -35,7 +36,7 @@ func TestListsAreBoundedWork(t *testing.T) {
 		user := partition.Caller{Tenant: "acme", User: fmt.Sprintf("u%04d", i), Run: "r"}
 		a.must(user, abi.SetContent, `"notes"`, `{}`, `{"ttl":"1m"}`)
 	}
-	a.clock.Advance(2 * time.Minute) // none of them is shown any more
+	a.clock.Advance(2 * time.Minute) // all of them have expired
 	a.must(partition.Caller{Tenant: "acme", User: "zoe-is-last", Run: "r"}, abi.SetContent, `"notes"`, `{}`)
 	seen, pages := 0, 0
 	for after := ""; ; pages++ {
@@ -45,7 +46,7 @@ func TestListsAreBoundedWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		if l.n > most {
-			t.Fatalf("a page looked at %d records; want at most %d", l.n, most)
+			t.Fatalf("a page read %d records; want at most %d", l.n, most)
 		}
 		seen += len(found)
 		if after = next; next == "" {
@@ -57,14 +58,14 @@ func TestListsAreBoundedWork(t *testing.T) {
 	}
 	l.n = 0
 	if found, _, err := a.List(ctx, partition.Caller{Tenant: "acme", User: "zoe-is-last"}, "notes", "", 100); err != nil || len(found) != 1 || l.n > 2 {
-		t.Errorf("the list of one user = %v, %v, after %d looks; want one record after as many", found, err, l.n)
+		t.Errorf("the list of one user = %v, %v, with %d records read; want one, with at most 2 read", found, err, l.n)
 	}
 	if _, _, err := a.List(ctx, partition.Caller{Tenant: "acme"}, "notes", "nonsense!", 1); !errors.Is(err, abi.InvalidArgument) {
-		t.Errorf("a cursor that is none = %v; want invalid_argument", err)
+		t.Errorf("an invalid cursor = %v; want invalid_argument", err)
 	}
 }
 
-// A cursor of one tenant leads nowhere else.
+// A cursor is relative to the tenant of the caller.
 func TestCursorsStayInTheirTenant(t *testing.T) {
 	ctx := t.Context()
 	a := newApp(t)
@@ -79,6 +80,6 @@ func TestCursorsStayInTheirTenant(t *testing.T) {
 	}
 	found, _, err := a.List(ctx, partition.Caller{Tenant: "other"}, "notes", next, 10)
 	if err != nil || len(found) != 1 || found[0].User != "bob" {
-		t.Errorf("a cursor used by another tenant = %v, %v; want that tenant's own bob", found, err)
+		t.Errorf("a cursor used by another tenant = %v, %v; want bob of that tenant", found, err)
 	}
 }

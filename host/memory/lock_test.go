@@ -17,7 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// locked is a backend that notes how long a function ran inside of its transactions, where all others wait.
+// locked is a backend that records how long a function ran inside its transactions, while all
+// others wait.
 type locked struct {
 	storage.Backend
 	mu      sync.Mutex
@@ -36,9 +37,9 @@ func (b *locked) Update(ctx context.Context, on storage.Footprint, fn func([]sto
 	})
 }
 
-// Merges that are blind are applied again outside of the backend's transaction, if that is much work: a tool that
-// makes many, of a large record that others change, holds no commit of others up.
-func TestBlindMergesHoldUpNoOne(t *testing.T) {
+// A blind merge is applied outside of the backend's transaction if it is expensive, so that a tool
+// with many merges into a large contended record does not delay the commits of others.
+func TestBlindMergesDelayNoCommit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
@@ -49,7 +50,7 @@ func TestBlindMergesHoldUpNoOne(t *testing.T) {
 	for run := range 2 {
 		wg.Go(func() {
 			_, err := a.transact(caller("", ""), func(ctx context.Context, v *memory.View) error {
-				for n := range 20 { // more than may be blind
+				for n := range 20 { // more than the limit of blind merges
 					patch := fmt.Sprintf(`{"k%d":%d}`, n%10, run)
 					if _, err := v.Call(ctx, call(abi.SetContent, `"flags"`, patch)); err != nil {
 						return err
@@ -65,11 +66,12 @@ func TestBlindMergesHoldUpNoOne(t *testing.T) {
 	wg.Wait()
 	t.Logf("the longest transaction of the backend took %v", b.longest)
 	if b.longest > 150*time.Millisecond {
-		t.Errorf("a function ran for %v inside of the backend's transaction", b.longest)
+		t.Errorf("a function ran for %v inside the backend's transaction", b.longest)
 	}
 }
 
-// A small merge is applied inside, so that many at once on one record share a commit; each is kept.
+// A small merge is applied inside the transaction, so that many on one record share a commit. Each
+// is kept.
 func TestManySmallBlindMerges(t *testing.T) {
 	a := newApp(t)
 	var wg sync.WaitGroup
@@ -87,7 +89,7 @@ func TestManySmallBlindMerges(t *testing.T) {
 	wg.Wait()
 	var got map[string]int
 	if err := json.Unmarshal([]byte(a.must(ann, abi.GetContent, `"flags"`)), &got); err != nil || len(got) != 100 {
-		t.Errorf("%d of 100 merges are there, %v", len(got), err)
+		t.Errorf("%d of 100 merges are stored, %v", len(got), err)
 	}
 }
 
@@ -99,7 +101,7 @@ func (busy) Update(ctx context.Context, _ storage.Footprint, _ func([]storage.Re
 	return ctx.Err()
 }
 
-// A commit that the backend has not begun with ends with the run's time: nothing is stored, and nobody waits longer.
+// A commit that the backend has not begun ends at the deadline of the run, and stores nothing.
 func TestWaitingCommitEndsInTime(t *testing.T) {
 	b := mem.New()
 	a := newApp(t, func(cfg *memory.Config) { cfg.Backend = busy{b} })
@@ -112,7 +114,7 @@ func TestWaitingCommitEndsInTime(t *testing.T) {
 		return err
 	})
 	if !errors.Is(err, abi.Timeout) || time.Since(began) > 10*time.Second {
-		t.Errorf("Transact = %v after %v; want the timeout in time", err, time.Since(began))
+		t.Errorf("Transact = %v after %v; want a timeout at the deadline", err, time.Since(began))
 	}
 	if found, err := b.Scan(context.Background(), "", "", 10); len(found) > 0 || err != nil {
 		t.Errorf("stored: %v, %v", found, err)

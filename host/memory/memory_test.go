@@ -110,7 +110,7 @@ func args(texts ...string) []json.RawMessage {
 
 func call(op string, texts ...string) abi.Call { return abi.Call{Op: op, Args: args(texts...)} }
 
-// do performs one operation as a transaction of its own.
+// do performs one operation in a transaction of its own.
 func (a *app) do(c partition.Caller, op string, texts ...string) (string, error) {
 	a.t.Helper()
 	reply, _, err := a.Do(context.Background(), c, memory.Operator(), call(op, texts...))
@@ -161,7 +161,7 @@ func TestSetMergesAndCreates(t *testing.T) {
 		t.Errorf("projection = %s", got)
 	}
 	a.must(ann, abi.SetContent, `"notes"`, `{"z.a":1,"z":{"b":2,"a":3}}`, `{"replace":true}`)
-	a.want(ann, `"notes"`, `{"z":{"a":3,"b":2},"z.a":1}`) // sorted, however it was written
+	a.want(ann, `"notes"`, `{"z":{"a":3,"b":2},"z.a":1}`) // sorted in any case
 	if got := a.must(ann, abi.GetContent, `"notes"`, `{"z\\.a":1}`); got != `{"z.a":1}` {
 		t.Errorf("the projection of a name with a point = %s", got)
 	}
@@ -194,9 +194,9 @@ func TestScopes(t *testing.T) {
 	later := partition.Caller{Tenant: "acme", User: "ann", Session: "s3", Run: "r"}
 	a.want(later, `"notes"`, `{"who":"ann"}`)
 	a.want(later, `"cart"`, "null")
-	nobody := partition.Caller{Tenant: "acme", Run: "r"}
-	a.wantFault(abi.NoUser, nobody, abi.GetContent, `"notes"`)
-	a.wantFault(abi.NoSession, nobody, abi.GetContent, `"cart"`)
+	anonymous := partition.Caller{Tenant: "acme", Run: "r"}
+	a.wantFault(abi.NoUser, anonymous, abi.GetContent, `"notes"`)
+	a.wantFault(abi.NoSession, anonymous, abi.GetContent, `"cart"`)
 	a.wantFault(abi.NoSession, partition.Caller{Tenant: "acme", User: "ann", Run: "r"}, abi.SetContent, `"lastSession"`, `{}`)
 }
 
@@ -216,7 +216,7 @@ func TestRefusals(t *testing.T) {
 		{"unknown store", abi.NotFound, abi.GetContent, []string{`"nope"`}},
 		{"unknown operation", abi.InvalidArgument, "drop_all", []string{`"notes"`}},
 		{"no store", abi.InvalidArgument, abi.GetContent, nil},
-		{"store is no string", abi.InvalidArgument, abi.GetContent, []string{`7`}},
+		{"store is not a string", abi.InvalidArgument, abi.GetContent, []string{`7`}},
 		{"sessionMeta set", abi.ReadOnly, abi.SetContent, []string{`"sessionMeta"`, `{}`}},
 		{"sessionMeta delete", abi.ReadOnly, abi.DeleteContent, []string{`"sessionMeta"`}},
 		{"bad projection", abi.InvalidArgument, abi.GetContent, []string{`"notes"`, `{"a":"x"}`}},
@@ -230,8 +230,8 @@ func TestRefusals(t *testing.T) {
 		{"ttl over the retention", abi.InvalidArgument, abi.SetContent, []string{`"daily"`, `{}`, `{"ttl":"25h"}`}},
 		{"null", abi.InvalidArgument, abi.SetContent, []string{`"notes"`, `null`}},
 		{"nothing", abi.InvalidArgument, abi.SetContent, []string{`"notes"`}},
-		{"no object", abi.InvalidArgument, abi.SetContent, []string{`"notes"`, `[1]`}},
-		{"no JSON", abi.InvalidArgument, abi.SetContent, []string{`"notes"`, `{"a":`}},
+		{"not an object", abi.InvalidArgument, abi.SetContent, []string{`"notes"`, `[1]`}},
+		{"not JSON", abi.InvalidArgument, abi.SetContent, []string{`"notes"`, `{"a":`}},
 		{"huge number", abi.InvalidArgument, abi.SetContent, []string{`"notes"`, `{"a":1e9999999}`}},
 		{"lone surrogate", abi.InvalidArgument, abi.SetContent, []string{`"notes"`, `{"a":"\ud800"}`}},
 		{"too deep", abi.TooLarge, abi.SetContent, []string{`"notes"`, deep}},
@@ -256,7 +256,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What a call says beside its value is looked at within bounds, before it takes memory.
+// Options and projections are bounded before they are decoded.
 func TestArgumentsAreBounded(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.Values = 10 })
 	ann := caller("ann", "")
@@ -309,15 +309,15 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// An operator is told of no tool, no grants and no run.
+// Messages for operators name no tool, no grants and no run.
 func TestTextsForOperators(t *testing.T) {
-	a, nobody := newApp(t), caller("", "")
+	a, anonymous := newApp(t), caller("", "")
 	for store, want := range map[string]string{
 		"nope":  `there is no store "nope"`,
-		"notes": `the store "notes" is each user's own, and the caller has no user`,
-		"cart":  `the store "cart" lives with a session, and the caller has no session`,
+		"notes": `store "notes" is per-user, but the caller has no user`,
+		"cart":  `store "cart" is per-session, but the caller has no session`,
 	} {
-		_, err := a.do(nobody, abi.GetContent, `"`+store+`"`)
+		_, err := a.do(anonymous, abi.GetContent, `"`+store+`"`)
 		f := abi.FaultOf(err)
 		if f == nil || f.Message != want || strings.Contains(f.Hint, "grant") {
 			t.Errorf("get_content(%s) = %v, hint %q; want %s", store, err, f.Hint, want)
@@ -325,7 +325,7 @@ func TestTextsForOperators(t *testing.T) {
 	}
 }
 
-// TestMisspelledStores: a name is put right from the stores that were granted alone.
+// TestMisspelledStores expects suggestions from granted stores only.
 func TestMisspelledStores(t *testing.T) {
 	a := newApp(t)
 	some := memory.Granted([]declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Write}}, {Store: declare.SessionMeta, Verbs: []abi.Verb{abi.Read}}})
@@ -337,7 +337,7 @@ func TestMisspelledStores(t *testing.T) {
 		{"note", some, `did you mean "notes"?`},
 		{"sessionmeta", some, `did you mean "sessionMeta"?`},
 		{"daiyl", some, "declare the store in the app file and grant it to the tool"},
-		{"daiyl", memory.Operator(), `did you mean "daily"?`}, // an operator may see them all
+		{"daiyl", memory.Operator(), `did you mean "daily"?`}, // an operator sees all stores
 	}
 	for _, tt := range tests {
 		_, err := a.Transact(context.Background(), memory.Tx{Caller: ann, Authority: tt.authority}, func(ctx context.Context, v *memory.View) error {
@@ -361,14 +361,15 @@ func TestStrictAndLoose(t *testing.T) {
 	}
 	_, effects, err := a.Do(context.Background(), ann, memory.Operator(), call(abi.SetContent, `"loose"`, `{"language":"much too long"}`))
 	if err != nil || len(effects.Writes) != 1 || len(effects.Writes[0].Violations) != 1 {
-		t.Errorf("a loose store answered %+v, %v; want one violation", effects, err)
+		t.Errorf("set in a store that is not strict = %+v, %v; want one violation", effects, err)
 	}
 	a.want(ann, `"loose"`, `{"count":0,"language":"much too long"}`)
 	a.must(ann, abi.SetContent, `"list"`, `[1,2]`)
 	a.want(ann, `"list"`, `[1,2]`)
 }
 
-// TestLedgerViolations: the ledger has what did not fit, and of the names in it only those that the schema declares.
+// TestLedgerViolations expects the ledger to list violations with only those names that the schema
+// declares.
 func TestLedgerViolations(t *testing.T) {
 	backend := mem.New()
 	s, err := memory.New(memory.Config{App: "shop", Backend: backend, LedgerRetention: time.Hour, Stores: []declare.Store{{
@@ -395,7 +396,8 @@ func TestLedgerViolations(t *testing.T) {
 	}
 }
 
-// TestExistingViolation: a patch that leaves a mismatch as it is says what to do about that.
+// TestExistingViolation expects the hint of a patch that keeps an earlier violation to explain how
+// to fix it.
 func TestExistingViolation(t *testing.T) {
 	backend := mem.New()
 	open := func(strict bool) *memory.Service {
@@ -414,8 +416,8 @@ func TestExistingViolation(t *testing.T) {
 	}
 	_, _, err := open(true).Do(t.Context(), caller, memory.Operator(), call(abi.SetContent, `"prefs"`, `{"b":1}`))
 	f := abi.FaultOf(err)
-	if f.Code != abi.SchemaViolation || len(f.Violations) != 1 || !f.Violations[0].Existing || !strings.Contains(f.Hint, "replace the content") {
-		t.Errorf("the patch = %+v; want a fault that says what to do", f)
+	if f.Code != abi.SchemaViolation || len(f.Violations) != 1 || !f.Violations[0].Existing || !strings.Contains(f.Hint, "replace the whole content") {
+		t.Errorf("the patch = %+v; want a fault with a hint", f)
 	}
 }
 
@@ -436,7 +438,7 @@ func TestRetention(t *testing.T) {
 	a.clock.Advance(time.Hour)
 	a.want(fresh, `"daily"`, "null")
 	if got := a.must(fresh, abi.SetContent, `"daily"`, `{"c":1}`, `{"if_revision":0}`); !strings.Contains(got, `"revision":3`) {
-		t.Errorf("a set after expiry answered %s; want a new record, above the revisions of the old one", got)
+		t.Errorf("set after expiry = %s; want a new record with a higher revision", got)
 	}
 	a.want(fresh, `"daily"`, `{"c":1}`)
 }
@@ -509,9 +511,9 @@ func TestAnonymousSessionIsBoundOnce(t *testing.T) {
 	a := newApp(t)
 	anonymous := partition.Caller{Tenant: "acme", Session: "s1", Run: "r"}
 	a.must(anonymous, abi.SetContent, `"cart"`, `{"a":1}`)
-	a.want(ann, `"cart"`, `{"a":1}`) // an operator's look binds nothing
+	a.want(ann, `"cart"`, `{"a":1}`) // an operator's read does not bind the session
 	if session, err := a.Sessions().Get(context.Background(), anonymous); err != nil || session.User != "" {
-		t.Errorf("after a look the session is %+v, %v; want it still anonymous", session, err)
+		t.Errorf("after a read the session is %+v, %v; want it still anonymous", session, err)
 	}
 	a.must(ann, abi.SetContent, `"cart"`, `{"b":2}`)
 	a.wantFault(abi.AccessDenied, partition.Caller{Tenant: "acme", User: "bob", Session: "s1", Run: "r"}, abi.GetContent, `"cart"`)

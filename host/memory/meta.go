@@ -13,15 +13,15 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// metaContent is what guests read as sessionMeta. All three parts are always there, so that a tool can look into
-// them without asking first.
+// metaContent is the content of sessionMeta for guests. Its three parts are always present, so that
+// a tool need not check for them.
 type metaContent struct {
 	Metadata  json.RawMessage  `json:"metadata"`
 	Info      sessionInfo      `json:"sessionInfo"`
 	Artifacts []artifact.Shown `json:"artifacts"`
 }
 
-// sessionInfo is what the host knows about the session; null for what it does not.
+// sessionInfo describes the session. A member is null if the host does not know it.
 type sessionInfo struct {
 	SessionID        *string `json:"sessionId"`
 	AppID            string  `json:"appId"`
@@ -39,12 +39,13 @@ func optional(text string) *string {
 	return &text
 }
 
-// metaPartition is the partition of sessionMeta: one document, which the host makes from the session's record for each read.
+// metaPartition is the partition of sessionMeta: one document, which the host generates from the
+// session's record at each read.
 type metaPartition struct{ *storePartition }
 
-// Get implements kind.Partition. The document has no time of creation.
+// Get implements kind.Partition. The document has no creation time.
 func (m metaPartition) Get(ctx context.Context, _ string) (storage.Record, error) {
-	var behind storage.Record // without a session there is none
+	var behind storage.Record // stays the zero Record without a session
 	if m.key != "" {
 		r, err := m.view.tx.Get(ctx, m.key)
 		if err != nil {
@@ -56,7 +57,8 @@ func (m metaPartition) Get(ctx context.Context, _ string) (storage.Record, error
 	return storage.Record{Content: content, Revision: 1}, err
 }
 
-// errMadeByHost refuses what cannot be done with a document that the host makes. No operation of a guest gets that far.
+// errMadeByHost is the fault of a write to a document that the host generates. The View refuses
+// such calls first.
 var errMadeByHost = abi.Faultf(abi.ReadOnly, "%s can be read, but only the host writes it", declare.SessionMeta)
 
 // Scan implements kind.Partition.
@@ -75,8 +77,8 @@ func (m metaPartition) Apply(context.Context, string, time.Duration, kind.Update
 // Delete implements kind.Partition.
 func (m metaPartition) Delete(context.Context, string) error { return errMadeByHost }
 
-// metaContent makes sessionMeta from the session record as the attempt sees it; without a session, from what the run was
-// given.
+// metaContent generates sessionMeta from the session record as the attempt sees it. Without a
+// session, it uses the metadata that the run was started with.
 func (v *View) metaContent(ctx context.Context, r storage.Record) (json.RawMessage, error) {
 	state := v.run.anonymous
 	if v.caller.Session != "" {

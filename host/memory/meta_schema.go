@@ -2,12 +2,13 @@ package memory
 
 import "encoding/json"
 
-// SessionMetaSchema describes the content of the built-in store SessionMeta, as guests read it. It is not changed.
+// SessionMetaSchema is the JSON Schema of the built-in store sessionMeta, as guests read it. It
+// must not be changed.
 var SessionMetaSchema = json.RawMessage(`{
   "type": "object",
   "required": ["metadata", "sessionInfo", "artifacts"],
   "properties": {
-    "metadata": {"type": "object", "description": "What the platform says of the session and its user"},
+    "metadata": {"type": "object", "description": "Data of the platform about the session and its user"},
     "sessionInfo": {
       "type": "object",
       "required": ["sessionId", "appId", "sessionReference", "userReference", "userId", "runId", "timestamp"],
@@ -15,8 +16,8 @@ var SessionMetaSchema = json.RawMessage(`{
       "properties": {
         "sessionId": {"type": ["string", "null"]},
         "appId": {"type": "string"},
-        "sessionReference": {"type": ["string", "null"], "description": "The platform's own name for the session"},
-        "userReference": {"type": ["string", "null"], "description": "The platform's own name for the user"},
+        "sessionReference": {"type": ["string", "null"], "description": "The platform's name for the session"},
+        "userReference": {"type": ["string", "null"], "description": "The platform's name for the user"},
         "userId": {"type": ["string", "null"]},
         "runId": {"type": "string"},
         "timestamp": {"type": ["string", "null"], "format": "date-time", "description": "When the session began"}

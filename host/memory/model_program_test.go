@@ -12,23 +12,23 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// program is what a guest does: the same for the Service and for the model.
+// program is the code of a guest, the same for the Service and for the model.
 type program struct {
 	steps []step
-	// stubborn guests end well after an error that tells them that the attempt is over.
+	// stubborn guests succeed even after an error that ends the attempt.
 	stubborn bool
 }
 
-// step is one call, or else a throw or a branch.
+// step is a call, a throw or a branch.
 type step struct {
 	op    string
 	args  []string
 	catch bool
-	// digest adds to a content a member that depends on all that was seen before; revise makes if_revision the
-	// revision that was seen last.
+	// digest adds a member to a content that depends on everything seen before. revise sets
+	// if_revision to the revision that was seen last.
 	digest, revise bool
 	throw          bool
-	skip           int // so many steps are passed over, or not, depending on what was seen
+	skip           int // how many steps to skip, depending on what was seen
 }
 
 func (s step) String() string {
@@ -47,14 +47,14 @@ func (s step) String() string {
 	return text
 }
 
-// performer performs one call of a program: it answers a reply as canonical JSON, or a fault's code, or an error
-// that ends the attempt.
+// performer performs one call of a program. It returns the reply as canonical JSON, the code of a
+// fault, or an error that ends the attempt.
 type performer func(op string, args []string) (reply string, code abi.Code, err error)
 
 var errThrown = errors.New("thrown by the program")
 
-// run executes the program and returns what it saw: replies, and faults as "!code". The error is errThrown, the
-// code of a fault that it did not catch, or the performer's.
+// run executes the program and returns its trace: replies, and faults as "!code". The error is
+// errThrown, the code of a fault that it did not catch, or that of the performer.
 func (p program) run(perform performer) (trace []string, err error) {
 	for i := 0; i < len(p.steps); i++ {
 		s := p.steps[i]
@@ -93,7 +93,7 @@ func digest(trace []string) uint32 {
 	return h.Sum32() >> 4
 }
 
-// fill returns the arguments of a step after what was seen.
+// fill returns the arguments of a step, given what was seen.
 func (s step) fill(trace []string) []string {
 	args := append([]string(nil), s.args...)
 	if s.digest {
@@ -115,7 +115,7 @@ func lastRevision(trace []string) (revision int64) {
 	return revision
 }
 
-// dice make the programs of a test.
+// dice are the random choices for the programs of a test.
 type dice interface{ IntN(n int) int }
 
 var _ dice = (*rand.Rand)(nil)

@@ -9,14 +9,14 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// What the quota refuses at the commit it must have refused at a call: an attempt that is refused at its end alone
-// would be executed again until its time is over, and never hear why.
-func TestQuotaIsToldAtTheCall(t *testing.T) {
+// A write that the commit refuses for the quota must have been refused at its call. Otherwise the
+// attempt would be executed again until its deadline, without a fault for the guest.
+func TestQuotaFaultAtTheCall(t *testing.T) {
 	set := func(store string) abi.Call { return call(abi.SetContent, store, `{"a":"0123456789"}`) }
 	remove := func(store string) abi.Call { return call(abi.DeleteContent, store) }
 	tests := []struct {
 		name    string
-		records int64 // that the app may hold
+		records int64 // the limit of the app
 		calls   []abi.Call
 	}{
 		{"a record comes back", 1, []abi.Call{remove(`"notes"`), set(`"flags"`), set(`"notes"`)}},

@@ -15,13 +15,13 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// rapidDice let rapid choose, and shrink, what programs do.
+// rapidDice are choices of rapid, which it can shrink.
 type rapidDice struct{ t *rapid.T }
 
 func (d rapidDice) IntN(n int) int { return rapid.IntRange(0, n-1).Draw(d.t, "choice") }
 
-// TestSequence lets one caller do random things, one run after the other, within narrow limits: every reply, every
-// fault and what is left must be the model's, and the quota counts exactly.
+// TestSequence performs random steps of one caller, one run after the other, within small limits.
+// Every reply, fault and stored record must be the model's, and the usage must be exact.
 func TestSequence(t *testing.T) {
 	stores := []string{"notes", "prefs", "daily", "last", "cart", "flags"}
 	limits := memory.Limits{RecordBytes: 60, AppRecords: 3}
@@ -42,12 +42,12 @@ func TestSequence(t *testing.T) {
 			s.compareUsage()
 		}
 	}
-	for range 10 { // 1,000 sequences, which are short work
+	for range 10 { // 1,000 sequences, which take little time
 		rapid.Check(t, check)
 	}
 }
 
-// sequence is a Service beside the model.
+// sequence is a Service and the model.
 type sequence struct {
 	t       *rapid.T
 	service *memory.Service
@@ -98,7 +98,7 @@ func (s *sequence) run(c partition.Caller, p program) {
 	executions := 0
 	_, err := s.service.Transact(context.Background(), memory.Tx{Caller: c, Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
 		if executions++; executions > 1 {
-			s.t.Fatalf("a run that met nobody was executed again: %v", p.steps)
+			s.t.Fatalf("a run without conflicts was executed again: %v", p.steps)
 		}
 		var err error
 		trace, err = p.run(func(op string, args []string) (string, abi.Code, error) {
@@ -141,7 +141,7 @@ func (s *sequence) compareRecords() {
 	for at, want := range s.w.records {
 		got, err := s.backend.Get(context.Background(), at.key("acme"))
 		if err == nil && !got[0].Exists() && !want.expires.IsZero() && !s.w.now.Before(want.expires) {
-			delete(s.w.records, at) // it made room for another
+			delete(s.w.records, at) // its space was reclaimed
 			continue
 		}
 		if err != nil || !sameRecord(got[0], want) {
@@ -150,8 +150,8 @@ func (s *sequence) compareRecords() {
 	}
 }
 
-// compareUsage compares what is counted for the app and the user with what is stored, and the records with those
-// of the model.
+// compareUsage compares the usage of the app and the user with what is stored, and the records with
+// those of the model.
 func (s *sequence) compareUsage() {
 	group := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"})
 	all, err := s.backend.Scan(context.Background(), "", "", 1000)

@@ -13,15 +13,16 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 )
 
-// The model is a second, naive implementation of what memory promises: plain maps, one run after the other, no
-// transactions, no caches. Tests compare what the Service did with what the model does in some order.
+// The model is a second, naive implementation of memory: plain maps, one run after the other, no
+// transactions and no caches. Tests compare the results of the Service with those of the model in
+// some order.
 
-// modelStore is what the model knows of a store.
+// modelStore is the model's declaration of a store.
 type modelStore struct {
 	access      declare.Scope
 	life        time.Duration
-	withSession bool // a record ends with the session that wrote last
-	schema      bool // of modelSchema, strictly
+	withSession bool // a record ends with the session of its last writer
+	schema      bool // strict, with modelSchema
 }
 
 var modelStores = map[string]modelStore{
@@ -33,11 +34,11 @@ var modelStores = map[string]modelStore{
 	"flags": {access: declare.ScopeApplication},
 }
 
-// modelSchema refuses some merges of two contents that it allows each.
+// modelSchema allows each of two contents, but not always their merge.
 const modelSchema = `{"type":"object","maxProperties":2,"properties":{
 	"a":{"type":"integer","default":1},"b":{"type":"integer"},"c":{"type":"integer"}}}`
 
-// modelDeclarations are the stores as the Service is told of them.
+// modelDeclarations returns the declarations of the stores for the Service.
 func modelDeclarations() []declare.Store {
 	var all []declare.Store
 	for name, st := range modelStores {
@@ -50,10 +51,10 @@ func modelDeclarations() []declare.Store {
 	return all
 }
 
-// place is where a record lies: a store and whose it is.
+// place identifies a record: a store, and its user or session.
 type place struct{ store, owner string }
 
-// subject is whose data a caller writes there: the user's, or that of a session which is nobody's.
+// subject returns the data subject of a caller's writes: the user, or an anonymous session.
 func (at place) subject(c partition.Caller) string {
 	if user, ok := strings.CutPrefix(at.owner, "user "); ok {
 		return user
@@ -72,8 +73,8 @@ type modelRecord struct {
 	content                   string // canonical JSON
 	revision                  int64
 	created, updated, expires time.Time
-	session                   string // whose end is the record's end, or ""
-	subject                   string // whose data it is, or ""
+	session                   string // the session that the record ends with, or ""
+	subject                   string // the data subject, or ""
 }
 
 type modelSession struct {
@@ -82,14 +83,15 @@ type modelSession struct {
 	ended    bool
 }
 
-// world is everything that the model keeps. Worlds are copied, and what they hold is never changed in place.
+// world is the whole state of the model. Worlds are copied, and their maps are never changed in
+// place.
 type world struct {
 	now      time.Time
 	records  map[place]modelRecord
 	sessions map[string]modelSession
-	last     map[place]int64 // the highest revision that there ever was
+	last     map[place]int64 // the highest revision so far
 	erased   map[string]int  // how often each user was erased
-	began    map[int]int     // how often its user had been erased when a run began
+	began    map[int]int     // how often the user of a run had been erased when it began
 	limits   memory.Limits
 }
 
@@ -104,7 +106,7 @@ func (w world) clone() world {
 	return w
 }
 
-// begin lets a caller's session begin, or says why it may not be used.
+// begin starts a caller's session, or returns the fault if it cannot be used.
 func (w world) begin(c partition.Caller) abi.Code {
 	if c.Session == "" {
 		return ""
@@ -123,14 +125,15 @@ func (w world) begin(c partition.Caller) abi.Code {
 	return ""
 }
 
-// mayCommit says whether what a caller stands on holds.
+// mayCommit reports whether the session and the user of a caller are still valid.
 func (w world) mayCommit(c partition.Caller) bool {
 	s, known := w.sessions[c.Session]
 	return c.Session == "" || known && !s.ended && s.user == c.User
 }
 
-// alive reports whether a caller sees a record. The caller's own session cannot have ended for a run that
-// succeeds; one that fails may see what the end has not removed yet.
+// alive reports whether a record is visible to a caller. The caller's own session cannot have ended
+// for a run that succeeds. A run that fails may see records that the end of the session has not yet
+// removed.
 func (w world) alive(r modelRecord, c partition.Caller) bool {
 	if !r.expires.IsZero() && !w.now.Before(r.expires) {
 		return false
@@ -139,18 +142,19 @@ func (w world) alive(r modelRecord, c partition.Caller) bool {
 	return r.session == "" || r.session == c.Session || known && !s.ended
 }
 
-// guest is one run inside the model.
+// guest is a run in the model.
 type guest struct {
 	w      world
 	c      partition.Caller
-	stamp  time.Time // the time that it writes
+	stamp  time.Time // the time of its writes
 	before map[place]modelRecord
 	view   map[place]modelRecord
-	// told holds the places of whose state the run learnt something; of others a reply must tell nothing.
+	// readSet has the places whose state the run has read. A reply must not depend on others.
 	told  map[place]bool
 	wrote map[place]bool
-	// passed, where set, tells that the present call was seen to succeed. A blind merge then passes unchecked: an
-	// attempt that does not commit may have been told of success by a merge that others made impossible meanwhile.
+	// passed is true if the present call is known to have succeeded. A blind merge is then not
+	// checked: an attempt that does not commit may have seen the success of a merge that others
+	// made impossible in the meantime.
 	passed func() bool
 }
 
@@ -177,7 +181,7 @@ func (g *guest) commit() world {
 	return w
 }
 
-// call answers one operation: its reply as canonical JSON, or the fault's code.
+// call performs an operation and returns the reply as canonical JSON, or the code of the fault.
 func (g *guest) call(op string, args []string) (string, abi.Code) {
 	arg := func(i int) string {
 		if i < len(args) {
@@ -229,7 +233,7 @@ func parseModelOptions(text string) (o modelOptions) {
 	return o
 }
 
-// meta is sessionMeta's metadata, wrapped: the only part that tests look at.
+// meta returns the metadata of sessionMeta, wrapped, which is the only part that tests check.
 func (g *guest) meta() string {
 	metadata := g.w.sessions[g.c.Session].metadata
 	if metadata == "" {
@@ -311,9 +315,10 @@ func (g *guest) set(at place, st modelStore, value string, o modelOptions) (stri
 	return fmt.Sprintf(`{"expires_at":%s,"revision":%s,"success":true,"updated_at":%s}`, timeText(r.expires), revision, updated), ""
 }
 
-// stamped is a record with a content and the revision and times that a write gives it: one commit raises the
-// revision by one, however often the run writes, and times of updates never stand still. Revisions go on where
-// an earlier record ended: no two keys of these tests share a floor; see tenantOf.
+// stamped returns a record with a content, and with the revision and times of a write. A commit
+// raises the revision by one, however often the run writes, and the time of an update always
+// advances. Revisions continue after those of an earlier record: no two keys of these tests share a
+// floor; see tenantOf.
 func (g *guest) stamped(at place, existed bool, content string) modelRecord {
 	base, was := g.before[at]
 	r := modelRecord{content: content, revision: g.w.last[at] + 1, created: g.stamp, updated: g.stamp}
@@ -327,7 +332,7 @@ func (g *guest) stamped(at place, existed bool, content string) modelRecord {
 	return r
 }
 
-// tooMuch refuses a record that is larger, or makes the app larger, than it may be.
+// tooMuch returns a fault for a record that exceeds the limit of a record or of the app.
 func (g *guest) tooMuch(at place, r modelRecord) abi.Code {
 	if len(r.content) > g.w.limits.RecordBytes {
 		return abi.TooLarge
@@ -340,7 +345,7 @@ func (g *guest) tooMuch(at place, r modelRecord) abi.Code {
 	return ""
 }
 
-// living counts the records that have not expired: others make room where it is needed.
+// live returns the number of records that have not expired. Expired ones are reclaimed if needed.
 func (w world) living() (n int64) {
 	for _, r := range w.records {
 		if r.expires.IsZero() || w.now.Before(r.expires) {

@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The model's merge, projection and schema: written for those few values that tests make, and for clarity alone.
+// The model's merge, projection and schema: written for the few values in tests, and only for
+// clarity.
 
 func parse(text string) any {
 	var value any
@@ -22,7 +23,7 @@ func parse(text string) any {
 	return value
 }
 
-// text is the canonical JSON of a value: members in order, no spaces.
+// text returns the canonical JSON of a value: members sorted, no spaces.
 func text(value any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -42,7 +43,8 @@ func timeText(t time.Time) string {
 	return strconv.Quote(t.Format("2006-01-02T15:04:05.000000Z"))
 }
 
-// mergeModel is the content after a set, by the words of RFC 7396; a new record gets its defaults.
+// mergeModel returns the content after a set, as RFC 7396 describes it. A new record gets its
+// defaults.
 func mergeModel(st modelStore, old string, existed bool, patch map[string]any, replace bool) map[string]any {
 	target := map[string]any{}
 	if existed {
@@ -79,7 +81,7 @@ func mergePatch(target, patch any) any {
 	return result
 }
 
-// fitsModelSchema is modelSchema, read strictly.
+// fitsModelSchema reports whether a content matches modelSchema of a strict store.
 func fitsModelSchema(content map[string]any) bool {
 	for name, value := range content {
 		number, ok := value.(json.Number)
@@ -90,7 +92,7 @@ func fitsModelSchema(content map[string]any) bool {
 	return len(content) <= 2
 }
 
-// rule is one path of a projection: the names on its way, and whether it includes.
+// rule is a path of a projection: its names, and whether it includes.
 type rule struct {
 	path    []string
 	include bool
@@ -102,7 +104,7 @@ func project(content, projection string) string {
 		return content
 	}
 	rules := flatten(nil, parse(projection).(map[string]any))
-	status := true // a projection that only excludes wants the rest
+	status := true // a projection that only excludes selects the rest
 	for _, r := range rules {
 		status = status && !r.include
 	}
@@ -122,7 +124,8 @@ func flatten(path []string, fields map[string]any) (rules []rule) {
 	return rules
 }
 
-// pick returns what is wanted of the value at path; status says whether the nearest rule above wants it.
+// pick returns the selected part of the value at a path. The status reports whether the nearest
+// rule above includes it.
 func pick(value any, path []string, rules []rule, status bool) (any, bool) {
 	included, excluded, below := match(path, rules)
 	status = included || status && !excluded
@@ -150,7 +153,8 @@ func pick(value any, path []string, rules []rule, status bool) (any, bool) {
 	return value, status
 }
 
-// match says what the rules have for exactly this path, and whether one includes something below it.
+// match returns what the rules have for exactly this path, and whether one includes something below
+// it.
 func match(path []string, rules []rule) (included, excluded, below bool) {
 	for _, r := range rules {
 		if len(r.path) < len(path) || strings.Join(r.path[:len(path)], "\x00") != strings.Join(path, "\x00") {
@@ -168,7 +172,7 @@ func match(path []string, rules []rule) (included, excluded, below bool) {
 	return included, excluded, below
 }
 
-// key is where the Service stores what lies at a place.
+// key returns the key of the Service's record at a place.
 func (at place) key(tenant string) storage.Key {
 	key := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: tenant}, storage.Part{Tag: storage.App, Value: "shop"},
 		storage.Part{Tag: storage.Store, Value: at.store})
@@ -181,7 +185,7 @@ func (at place) key(tenant string) storage.Key {
 	return key
 }
 
-// placeOf is the place that a key of the Service's stands for, and false for the host's own records.
+// placeOf returns the place of a key of the Service, and false for the host's own records.
 func placeOf(key storage.Key) (place, bool) {
 	at := place{store: key.Part(storage.Store)}
 	if user := key.Part(storage.User); user != "" {

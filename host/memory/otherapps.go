@@ -8,23 +8,23 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// OtherApp is an app that has records in a tenant of the database.
+// OtherApp is an app with records in the same tenant of the database.
 type OtherApp struct {
 	App string `json:"app"`
-	// Records counts the records of its stores, expired ones until they are swept, up to 1,000; More reports that there are
-	// others.
+	// Records counts the records of its stores up to 1,000, including expired ones that have not
+	// been swept. More reports whether there are others.
 	Records int  `json:"records"`
 	More    bool `json:"more,omitempty"`
 }
 
-// The bounds of OtherApps.
+// Limits of OtherApps.
 const (
 	maxOtherApps    = 20
 	maxOtherRecords = 1000
 )
 
-// OtherApps returns the apps besides this one that have records in a tenant, the first 20 in the order of their ids. An
-// app whose id was changed has left its records to the old one.
+// OtherApps returns the other apps with records in a tenant, the first 20 by id. They help to find
+// the records of an app whose id was changed.
 func (s *Service) OtherApps(ctx context.Context, tenant string) ([]OtherApp, error) {
 	prefix := storage.MakeKey(
 		storage.Part{Tag: storage.System, Value: partition.Catalogue}, storage.Part{Tag: storage.Tenant, Value: tenant})

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// contents counts the bytes of the contents that lists read, in all and most at a time.
+// contents is a backend that counts the bytes of contents that lists read, in total and at once.
 type contents struct {
 	storage.Backend
 	bytes, most int
@@ -39,8 +39,8 @@ func (c *contents) Scan(ctx context.Context, prefix, after storage.Key, limit in
 	return c.count(c.Backend.Scan(ctx, prefix, after, limit))
 }
 
-// A page of sessions ends at 1 MiB of contents, whatever limit asks for; the pages together show all, in order. One that is
-// larger than a page is a page of its own.
+// A page of sessions ends at 1 MiB of contents, whatever the limit is. The pages together show all
+// sessions in order. A session larger than a page has a page of its own.
 func TestPagesOfSessionsAreBounded(t *testing.T) {
 	c := &contents{}
 	a := newApp(t, func(cfg *memory.Config) { c.Backend, cfg.Backend = cfg.Backend, c })
@@ -84,8 +84,8 @@ func TestPagesOfSessionsAreBounded(t *testing.T) {
 	}
 }
 
-// A short page looks at no more records than it shows, and one to know whether there are more.
-func TestShortPagesLookAtLittle(t *testing.T) {
+// A short page reads only the records that it shows, and one more to detect a next page.
+func TestShortPagesReadLittle(t *testing.T) {
 	l := &looks{}
 	a := newApp(t, func(cfg *memory.Config) { l.Backend, cfg.Backend = cfg.Backend, l })
 	for i := range 50 {
@@ -94,11 +94,11 @@ func TestShortPagesLookAtLittle(t *testing.T) {
 	l.n = 0
 	found, next, err := a.List(t.Context(), partition.Caller{Tenant: "acme"}, "notes", "", 2)
 	if err != nil || len(found) != 2 || next == "" || l.n > 3 {
-		t.Errorf("a page of 2 has %d records, next %q, %v, after %d looks; want 2 and a next after 3", len(found), next, err, l.n)
+		t.Errorf("a page of 2 has %d records, next %q, %v, with %d records read; want 2 and a next, with 3 read", len(found), next, err, l.n)
 	}
 }
 
-// A page of the ledger ends at 1 MiB of contents too, and reads no more than that at a time.
+// A page of the ledger also ends at 1 MiB of contents, and reads no more than that at once.
 func TestPagesOfTheLedgerAreBounded(t *testing.T) {
 	c := &contents{}
 	a := newApp(t, func(cfg *memory.Config) { c.Backend, cfg.Backend, cfg.LedgerRetention = cfg.Backend, c, time.Hour })

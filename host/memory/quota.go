@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// budget is what the accounts of a caller may hold: that of the app in the tenant, and that of the user in the app, which a
-// caller without a user and without a session does not have.
+// budget returns the limits for the app in the tenant and for the user in the app. A caller without
+// a user and without a session has only the former.
 func (s *Service) budget(c partition.Caller) storage.Budget {
 	app := s.app.Group(c)
 	b := storage.Budget{App: storage.Limit{Account: app, Max: storage.Usage{Records: s.limits.AppRecords, Bytes: s.limits.AppBytes}}}
@@ -19,7 +19,7 @@ func (s *Service) budget(c partition.Caller) storage.Budget {
 	return b
 }
 
-// budget is the budget of the transaction's caller.
+// budget returns the budget of the transaction's caller.
 func (t *transaction) budget() storage.Budget {
 	if t.limits == (storage.Budget{}) {
 		t.limits = t.s.budget(t.tx.Caller)
@@ -27,8 +27,8 @@ func (t *transaction) budget() storage.Budget {
 	return t.limits
 }
 
-// checkQuota refuses a record under key that would make the app or the user hold more than they may. What they hold is not
-// state: it is looked at, not depended on.
+// checkQuota returns a fault if a record under key would exceed the quota of the app or of the
+// user. Their usage is not in the read set: a change of it does not conflict.
 func (v *View) checkQuota(key storage.Key, record storage.Record) error {
 	record.Key, record.Revision = key, 1
 	if v.fitsAnyhow(record) {
@@ -45,8 +45,8 @@ func (v *View) checkQuota(key storage.Key, record storage.Record) error {
 	return v.s.records.SpaceFault(v.run.budget().Check(&growth, v.held))
 }
 
-// fitsAnyhow reports whether there is room for the record even if every write so far only added to what is stored. It saves
-// a look at all writes at each of them.
+// fitsAnyhow reports whether the record fits even if every write so far only added to the usage. It
+// avoids a pass over all writes at each write.
 func (v *View) fitsAnyhow(record storage.Record) bool {
 	v.written = v.written.Plus(storage.UsageOf(storage.HeadOf(record)))
 	b := v.run.budget()
@@ -56,12 +56,12 @@ func (v *View) fitsAnyhow(record storage.Record) bool {
 	return len(v.usage) == 1 || holds(b.User.Max, v.usage[1].Plus(v.written))
 }
 
-// holds reports whether a limit allows a usage; 0 is no limit.
+// holds reports whether a usage is within a limit; 0 means no limit.
 func holds(limit, u storage.Usage) bool {
 	return (limit.Records == 0 || u.Records <= limit.Records) && (limit.Bytes == 0 || u.Bytes <= limit.Bytes)
 }
 
-// held returns what an account of the caller held when the attempt first looked.
+// held returns the usage of an account of the caller at the attempt's first look.
 func (v *View) held(account storage.Key) (storage.Usage, error) {
 	if account == v.run.limits.App.Account {
 		return v.usage[0], nil
@@ -69,15 +69,15 @@ func (v *View) held(account storage.Key) (storage.Usage, error) {
 	return v.usage[len(v.usage)-1], nil
 }
 
-// change is the change that a write makes to what is stored.
+// change returns the change of a write to what is stored.
 func (v *View) change(stored, next storage.Record) storage.Change {
 	if v.run.reclaimed && stored.Expired(v.s.now()) {
-		stored = storage.Record{} // it takes no room any more
+		stored = storage.Record{} // its space was reclaimed
 	}
 	return storage.Change{Old: storage.HeadOf(stored), Write: storage.Write{Record: next, Delete: !next.Exists()}}
 }
 
-// readUsage reads what the accounts of the caller hold, once an attempt.
+// readUsage reads the usage of the caller's accounts, once per attempt.
 func (v *View) readUsage(ctx context.Context) (err error) {
 	if v.usage == nil {
 		v.usage, err = v.s.backend.Usage(ctx, v.run.budget().Accounts()...)
@@ -85,10 +85,11 @@ func (v *View) readUsage(ctx context.Context) (err error) {
 	return err
 }
 
-// mayReclaim reports whether a call over quota may free what has expired: once a transaction. A dry run frees nothing.
+// mayReclaim reports whether a call that exceeds the quota can free expired records: once per
+// transaction, and never in a dry run.
 func (v *View) mayReclaim() bool { return !v.run.reclaimed && !v.run.tx.DryRun }
 
-// reclaim frees what has expired. If the attempt depends on a record that is freed, it is executed again.
+// reclaim frees expired records. If the attempt depends on one of them, it is executed again.
 func (v *View) reclaim(ctx context.Context) error {
 	v.run.reclaimed = true
 	if !reclaim(ctx, v.s, v.caller) {
@@ -101,10 +102,11 @@ func (v *View) reclaim(ctx context.Context) error {
 // reclaimed is how many expired records one reclaim frees.
 const reclaimed = 1000
 
-// reclaim frees records of the app that have expired, for a caller whose quota is full, and reports whether
-// there were any. A sweep leaves them for an hour more, in case the clock runs ahead; but a write may have
-// their room at once, as it may take the place of an expired record. It looks at a bounded number of records,
-// and a transaction reclaims once for its calls and once for its commit.
+// reclaim frees expired records of the app for a caller whose quota is exhausted, and reports
+// whether there were any. A sweep keeps expired records for another hour, in case the clock is
+// ahead, but a write can use their space at once, as it can replace an expired record. It frees a
+// bounded number of records. A transaction reclaims at most once for its calls and once for its
+// commit.
 func reclaim(ctx context.Context, s *Service, c partition.Caller) bool {
 	if clockMoved(s.began, s.clock()) {
 		return false
@@ -116,11 +118,12 @@ func reclaim(ctx context.Context, s *Service, c partition.Caller) bool {
 	return len(removed) > 0
 }
 
-// maxClockJump is how far the clock may have been set since the Service began for reclaims to go by it.
+// maxClockJump is the largest change of the system's clock since the Service began with which
+// records are still reclaimed.
 const maxClockJump = 5 * time.Minute
 
-// clockMoved reports whether the clock was set between two of its times, as far as the system's monotonic clock shows:
-// records that would have expired by it must not be lost to a mistake.
+// clockMoved reports whether the clock was set between two of its readings, as the monotonic clock
+// shows. Records that expire only by a wrong clock must not be lost.
 func clockMoved(began, now time.Time) bool {
 	jump := now.Round(0).Sub(began.Round(0)) - now.Sub(began)
 	return jump.Abs() > maxClockJump

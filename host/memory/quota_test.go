@@ -22,8 +22,9 @@ import (
 
 var bob = partition.Caller{Tenant: "acme", User: "bob", Session: "s2", Run: "r"}
 
-// Everything that a user makes the host keep counts, and ends at the user's share; others go on.
-func TestUsersShare(t *testing.T) {
+// All data that a user makes the host store counts, up to the user's limit. Others are not
+// affected.
+func TestUserQuota(t *testing.T) {
 	large := strings.Repeat("x", 20_000)
 	for _, test := range []struct {
 		name string
@@ -61,7 +62,7 @@ func TestUsersShare(t *testing.T) {
 			kept := 0
 			for ; kept < 10; kept++ {
 				err := test.keep(a, ann, kept)
-				if errors.Is(err, abi.QuotaExceeded) && strings.Contains(err.Error(), "and the user may hold 100000") {
+				if errors.Is(err, abi.QuotaExceeded) && strings.Contains(err.Error(), "the limit of the user is 100000") {
 					break
 				}
 				if err != nil {
@@ -69,10 +70,10 @@ func TestUsersShare(t *testing.T) {
 				}
 			}
 			if kept != 4 {
-				t.Errorf("the user keeps %d times 20,000 bytes with a quota of 100,000; want 4", kept)
+				t.Errorf("the user stored %d times 20,000 bytes with a quota of 100,000; want 4", kept)
 			}
 			if err := test.keep(a, bob, 0); err != nil {
-				t.Errorf("another user, meanwhile: %v", err)
+				t.Errorf("another user = %v", err)
 			}
 			if _, err := a.Erase(context.Background(), ann); err != nil {
 				t.Fatal(err)
@@ -85,8 +86,8 @@ func TestUsersShare(t *testing.T) {
 	}
 }
 
-// What all users keep together ends at the app's limit.
-func TestAppsShare(t *testing.T) {
+// The data of all users together is bounded by the app's limit.
+func TestAppQuota(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.AppBytes, cfg.Limits.UserBytes = 100_000, 60_000 })
 	file := bytes.Repeat([]byte("x"), 50_000)
 	for i, want := range []error{nil, abi.QuotaExceeded} {
@@ -101,9 +102,9 @@ func TestAppsShare(t *testing.T) {
 	}
 }
 
-// A record that has expired takes no room from then on, though it is swept an hour later: for records, and for
-// what the host keeps itself.
-func TestExpiredRecordsMakeRoom(t *testing.T) {
+// An expired record takes no space, although it is swept an hour later: for records, and for the
+// host's own.
+func TestExpiredRecordsAreReclaimed(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.UserBytes = 10_000 })
 	c := partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
 	large := `{"a":"` + strings.Repeat("x", 8000) + `"}`
@@ -126,13 +127,13 @@ func TestExpiredRecordsMakeRoom(t *testing.T) {
 	}
 }
 
-// full is a backend that has no room.
+// full is a backend without space.
 type full struct{ storage.Backend }
 
 func (full) Space() error { return storage.ErrFull }
 
-// Without room nothing grows, and everything can still be removed.
-func TestNoRoom(t *testing.T) {
+// Without space nothing can grow, but everything can be removed.
+func TestBackendFull(t *testing.T) {
 	b := mem.New()
 	before := newApp(t, func(cfg *memory.Config) { cfg.Backend = b })
 	before.must(ann, abi.SetContent, `"notes"`, `{"a":1}`)
@@ -142,19 +143,19 @@ func TestNoRoom(t *testing.T) {
 	a.wantFault(abi.Unavailable, ann, abi.SetContent, `"notes"`, `{"b":1}`)
 	a.wantFault(abi.Unavailable, ann, abi.SetContent, `"flags"`, `{"b":1}`)
 	if _, err := a.Artifacts().Add(context.Background(), ann, artifact.Upload{ID: "f", Content: []byte("x")}); !errors.Is(err, abi.Unavailable) {
-		t.Errorf("an upload without room: %v", err)
+		t.Errorf("an upload to a full backend = %v", err)
 	}
 	if _, err := a.Sessions().Start(context.Background(), bob, session.Start{}); !errors.Is(err, abi.Unavailable) {
-		t.Errorf("a session without room: %v", err)
+		t.Errorf("a session on a full backend = %v", err)
 	}
 	a.must(ann, abi.DeleteContent, `"notes"`)
 	erased, err := a.Erase(context.Background(), ann)
 	if err != nil || erased.Records != 1 || erased.Sessions != 1 {
-		t.Errorf("an erasure without room: %+v, %v", erased, err)
+		t.Errorf("an erasure on a full backend = %+v, %v", erased, err)
 	}
 }
 
-// An erasure counts the kept results of the user's sessions too.
+// An erasure also counts the kept Results of the user's sessions.
 func TestErasureCountsKeptResults(t *testing.T) {
 	a := newApp(t)
 	for i := range 4 {
@@ -175,8 +176,8 @@ func TestErasureCountsKeptResults(t *testing.T) {
 	}
 }
 
-// An anonymous session has a share of its own: one visitor does not fill the app.
-func TestAnonymousShare(t *testing.T) {
+// An anonymous session has a quota of its own: one visitor cannot fill the app.
+func TestAnonymousQuota(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.AppBytes, cfg.Limits.UserBytes = 1_000_000, 100_000 })
 	file := bytes.Repeat([]byte("x"), 60_000)
 	visitor := partition.Caller{Tenant: "acme", Session: "v1", Run: "r"}
@@ -191,7 +192,7 @@ func TestAnonymousShare(t *testing.T) {
 	}
 }
 
-// A dry run frees nothing.
+// A dry run frees no expired records.
 func TestDryRunsReclaimNothing(t *testing.T) {
 	large := `{"a":"` + strings.Repeat("x", 8000) + `"}`
 	c := partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
@@ -217,7 +218,7 @@ func TestDryRunsReclaimNothing(t *testing.T) {
 				return err
 			})
 			if (err == nil) != test.frees {
-				t.Errorf("a write that needs the room of an expired record: %v", err)
+				t.Errorf("a write that needs the space of an expired record = %v", err)
 			}
 			set = 0
 			if got := a.must(c, abi.GetContent, `"notes"`); (got == "null") != test.frees {

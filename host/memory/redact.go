@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// redact returns a function that returns the violations of a write with nothing of the content in them: the pointers name
-// only what the declaration has.
+// redact returns a function that returns the violations of a write without any content: their
+// pointers contain only names from the declaration.
 func redact(stores map[string]*store) func(report.WriteEffect) []abi.Violation {
 	return func(w report.WriteEffect) []abi.Violation {
 		st := stores[w.Store]

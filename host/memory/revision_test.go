@@ -21,7 +21,8 @@ func (a *app) revision(c partition.Caller, store string) int64 {
 	return reply.Revision
 }
 
-// A revision that was seen once never comes back, so that a stale if_revision is refused, however the record went.
+// A revision is never reused, so that a stale if_revision is refused, whichever way the record was
+// removed.
 func TestRevisionsNeverRepeat(t *testing.T) {
 	for _, test := range []struct {
 		name, store string
@@ -58,9 +59,9 @@ func TestRevisionsNeverRepeat(t *testing.T) {
 			before := a.revision(ann, test.store)
 			test.remove(a)
 			again := partition.Caller{Tenant: "acme", User: "ann", Session: "s2", Run: "r2"}
-			told := a.must(again, abi.SetContent, test.store, `{"balance":99}`, `{"if_revision":0}`)
-			if got := a.revision(again, test.store); got <= before || !strings.Contains(told, `"revision":3,`) {
-				t.Errorf("the record has revision %d, and the reply was %s, after one of revision %d", got, told, before)
+			replied := a.must(again, abi.SetContent, test.store, `{"balance":99}`, `{"if_revision":0}`)
+			if got := a.revision(again, test.store); got <= before || !strings.Contains(replied, `"revision":3,`) {
+				t.Errorf("the record has revision %d, and the reply was %s, after one of revision %d", got, replied, before)
 			}
 			for stale := range before + 1 {
 				a.wantFault(abi.Conflict, again, abi.SetContent, test.store, `{"balance":5}`, string(json.RawMessage(`{"if_revision":`+string(rune('0'+stale))+`}`)))
@@ -70,7 +71,7 @@ func TestRevisionsNeverRepeat(t *testing.T) {
 	}
 }
 
-// A blind write and a record that is removed and written in one run go on above the old revisions too.
+// A blind write, and a removal and a write in one run, also continue above the old revisions.
 func TestRevisionsOfBlindWrites(t *testing.T) {
 	a := newApp(t)
 	a.must(ann, abi.SetContent, `"notes"`, `{"a":1}`)

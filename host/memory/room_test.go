@@ -14,9 +14,9 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// An attempt holds a few times the bytes of the records that it wrote, however often it wrote them and whatever they are
-// made of: as values, some documents take forty times the room of their text.
-func TestAnAttemptHoldsTexts(t *testing.T) {
+// An attempt takes only a few times the bytes of the records that it wrote, however often it wrote
+// them: some decoded documents take forty times as much memory as their text.
+func TestAttemptKeepsEncodedContents(t *testing.T) {
 	const stores = 15
 	a := newApp(t, func(cfg *memory.Config) {
 		cfg.Stores = nil
@@ -24,19 +24,19 @@ func TestAnAttemptHoldsTexts(t *testing.T) {
 			cfg.Stores = append(cfg.Stores, declare.Store{Name: fmt.Sprint("s", i), Access: declare.ScopeApplication})
 		}
 	})
-	dear := json.RawMessage(`{"a":[` + strings.Repeat(`{"a":1},`, 31_000) + `0]}`) // about 250 KiB
+	expensive := json.RawMessage(`{"a":[` + strings.Repeat(`{"a":1},`, 31_000) + `0]}`) // about 250 KiB
 	_, err := a.transact(caller("", ""), func(ctx context.Context, v *memory.View) error {
 		before := heap()
 		for range 5 {
 			for i := range stores {
 				name := json.RawMessage(fmt.Sprintf(`"s%d"`, i))
-				content := append(json.RawMessage(nil), dear...) // an engine's are new ones
+				content := append(json.RawMessage(nil), expensive...) // an engine passes a new one each time
 				if _, err := v.Call(ctx, abi.Call{Op: abi.SetContent, Args: []json.RawMessage{name, content}}); err != nil {
 					return err
 				}
 			}
 		}
-		held, texts := heap()-before, int64(stores*len(dear))
+		held, texts := heap()-before, int64(stores*len(expensive))
 		t.Logf("%d records of %d KiB in all: %d KiB are held", stores, texts>>10, held>>10)
 		if held > 2*texts {
 			t.Errorf("the attempt holds %d bytes for %d bytes of contents; want at most twice as much", held, texts)
@@ -48,7 +48,7 @@ func TestAnAttemptHoldsTexts(t *testing.T) {
 	}
 }
 
-// heap is how many bytes are in use.
+// heap returns the number of bytes in use.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -56,8 +56,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Merges that are blind are kept for the commit, to be applied again. What would be too much to keep makes the attempt
-// depend on the record instead: another's write in between is noticed.
+// Blind merges are kept and applied again by the commit. If they would take too much memory, the
+// attempt adds the record to its read set instead, and notices a concurrent write.
 func TestManyBlindMerges(t *testing.T) {
 	content := `{"a":"` + strings.Repeat("x", 250<<10) + `"}`
 	for writes, attempts := range map[int]int{4: 1, 5: 2} {
@@ -74,7 +74,7 @@ func TestManyBlindMerges(t *testing.T) {
 	}
 }
 
-// What a call gives is the engine's, which may use its memory for the next call.
+// The engine owns the arguments of a call, and can reuse their memory.
 func TestBlindMergesAreKeptAsGiven(t *testing.T) {
 	a := newApp(t)
 	given := []byte(`{"a":1}`)

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// declaredStore is a Store as it is kept.
+// declaredStore is the stored form of a declaration.
 type declaredStore struct {
 	Title       string          `json:"title,omitempty"`
 	Description string          `json:"description,omitempty"`
@@ -30,8 +30,8 @@ func declaredKey(tenant, app string) storage.Key {
 	return partition.App(app).System(partition.Declared, partition.Caller{Tenant: tenant})
 }
 
-// Declared returns the stores of an app that a tenant declared while the app was open, sorted by their names. Whoever
-// opens the app adds them to those of the app file.
+// Declared returns the stores of an app that a tenant declared at run time, sorted by name. The
+// caller adds them to the stores of the app file before it opens the app.
 func Declared(ctx context.Context, backend storage.Backend, tenant, app string) ([]declare.Store, error) {
 	records, err := backend.Get(ctx, declaredKey(tenant, app))
 	if err != nil {
@@ -74,7 +74,7 @@ func decodeDeclared(r storage.Record) (map[string]declaredStore, error) {
 	return kept, nil
 }
 
-// SaveDeclared keeps the declarations of stores beside those of the app file, all at once. It does not look at them, which
+// SaveDeclared stores declarations made at run time, all of them or none. It does not check them:
 // New and Service.Declare do.
 func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app string, stores ...declare.Store) error {
 	key := declaredKey(tenant, app)

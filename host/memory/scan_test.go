@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// weighing remembers the most content that one operation of a backend handed out.
+// weighing is a backend that records the largest amount of content that one operation returned.
 type weighing struct {
 	storage.Backend
 	mu   sync.Mutex
@@ -51,7 +51,7 @@ func (w *weighing) Update(ctx context.Context, on storage.Footprint, fn func([]s
 	})
 }
 
-// TestContentsHeldAtOnce lists, reports, purges and erases 100 records of a megabyte.
+// TestContentsHeldAtOnce lists, audits, purges and erases 100 records of a megabyte.
 func TestContentsHeldAtOnce(t *testing.T) {
 	const n, size, most = 40, 1 << 20, 9 << 20
 	var w *weighing
@@ -93,7 +93,7 @@ func TestContentsHeldAtOnce(t *testing.T) {
 				}
 			}
 		}},
-		{"report", func() error { _, err := a.Audit(ctx, "acme"); return err }},
+		{"audit", func() error { _, err := a.Audit(ctx, "acme"); return err }},
 		{"purge", func() error {
 			purged, err := a.Purge(ctx, "acme", "notes")
 			if purged != n {
@@ -115,7 +115,7 @@ func TestContentsHeldAtOnce(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 		if w.most > most {
-			t.Errorf("%s held %d MiB of contents at once; want at most %d", test.name, w.most>>20, most>>20)
+			t.Errorf("%s read %d MiB of contents at once; want at most %d", test.name, w.most>>20, most>>20)
 		}
 	}
 	if listed != n {

@@ -7,7 +7,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// mustCover are the situations that the seeds must bring about; a change of the programs that loses one fails.
+// mustCover lists the situations that the seeds must cover. A change of the programs that loses one
+// fails.
 var mustCover = []string{
 	"torn read ended an attempt", "absent record appeared", "deleted and created again", "expired during an attempt",
 	"session ended in mid-run", "user erased in mid-run", "schema refused at a later merge", "conflict",
@@ -15,7 +16,7 @@ var mustCover = []string{
 	"read-only run", "thrown", "fault let through", "two hosts", "bound anonymous session in mid-run", "waited for a turn",
 }
 
-// cover counts the situations that a scenario brought about.
+// cover counts the situations that occurred in a scenario.
 func (s *scenario) cover(counts map[string]int) {
 	if len(s.hosts) > 1 {
 		counts["two hosts"]++
@@ -60,7 +61,7 @@ func (h *runHistory) coverEnd(counts map[string]int) {
 	}
 }
 
-// coverChange tells what changed between two attempts of a run, by the first replies that differ.
+// coverChange counts what changed between two attempts of a run, by the first replies that differ.
 func coverChange(counts map[string]int, before, after attempt) {
 	for i := range min(len(before.trace), len(after.trace)) {
 		was, is := before.trace[i], after.trace[i]
@@ -89,6 +90,6 @@ type recordSeen struct {
 }
 
 func seenRecord(reply string) (r recordSeen) {
-	_ = json.Unmarshal([]byte(reply), &r) // a fault or a content is no record
+	_ = json.Unmarshal([]byte(reply), &r) // fails for a fault and for a content
 	return r
 }

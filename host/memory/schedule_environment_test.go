@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// What happens beside the runs of a scenario: sessions end and are given metadata, users are erased, what expired
-// is swept, time passes.
+// Events besides the runs of a scenario: sessions end and receive metadata, users are erased,
+// expired records are swept, time passes.
 
 func (s *scenario) addEnvironment() {
 	if s.Rand.IntN(4) == 0 {
@@ -38,7 +38,7 @@ func (s *scenario) addEnvironment() {
 	}
 }
 
-// addEvents notes events that took place between the same two moves, one after the other.
+// addEvents records events between the same two moves, one after the other.
 func (s *scenario) addEvents(begin int, events ...event) {
 	for i, e := range events {
 		e.begin, e.end, e.after = begin, s.Step(), -1
@@ -105,8 +105,9 @@ func (s *scenario) addMetadata() {
 	})
 }
 
-// addErasure erases a user. An erasure is no transaction: it marks the user, so that runs under way store nothing,
-// then removes what it finds, in several steps that others may come between. Each is an event of its own.
+// addErasure erases a user. An erasure is not a transaction: it marks the user, so that concurrent
+// runs store nothing, and then removes records in several steps, between which others can run. Each
+// step is an event.
 func (s *scenario) addErasure(user string) {
 	task := s.Go("erase "+user, func(ctx context.Context, _ *txntest.Task) {
 		if _, err := s.hosts[0].Erase(ctx, partition.Caller{Tenant: s.tenant, User: user, Run: "erase"}); err != nil {
@@ -124,7 +125,7 @@ func (s *scenario) addErasure(user string) {
 	}
 	task.OnDelete = func(what storage.Selector) {
 		if strings.HasPrefix(string(what.Prefix), string(storage.MakeKey(storage.Part{Tag: storage.System, Value: "x"})[:1])) {
-			return // of what the host itself keeps
+			return // a record of the host
 		}
 		s.addEvents(s.Step(), event{name: "drop " + what.Tag, apply: func(w world) []world {
 			return []world{w.remove(func(at place, r modelRecord) bool {
@@ -134,7 +135,7 @@ func (s *scenario) addErasure(user string) {
 	}
 }
 
-// tags are those of the record.
+// tags returns the tags of the record.
 func (r modelRecord) tags() (tags []string) {
 	if r.subject != "" {
 		tags = append(tags, storage.SubjectTag(r.subject))
@@ -145,7 +146,8 @@ func (r modelRecord) tags() (tags []string) {
 	return tags
 }
 
-// erase does what one write of an erasure says: it removes a record, or ends a session, or marks the user.
+// erase applies one write of an erasure to a world: it removes a record, ends a session, or marks
+// the user.
 func (w world) erase(user string, write storage.Write) {
 	key := write.Record.Key
 	at, ours := placeOf(key)
@@ -153,12 +155,12 @@ func (w world) erase(user string, write storage.Write) {
 	switch {
 	case ours:
 		delete(w.records, at)
-	case write.Delete: // of what the host itself keeps
+	case write.Delete: // a record of the host
 	case key.Part(storage.System) == "session":
 		var state struct{ User string }
 		_ = json.Unmarshal(write.Record.Content, &state)
 		w.sessions[session] = modelSession{user: state.User, metadata: "{}", ended: true}
-	case session != "": // that the session was the user's
+	case session != "": // the session of the user
 	default:
 		w.erased[user]++
 	}
@@ -172,7 +174,7 @@ func eraseName(user string, writes []storage.Write) string {
 	return name
 }
 
-// sameEnd compares what is stored with what the model ended with.
+// sameEnd compares what is stored with the final world of the model.
 func (s *scenario) sameEnd(w world) bool {
 	ctx := context.Background()
 	prefix := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: s.tenant})
@@ -217,7 +219,8 @@ func (s *scenario) sameSessions(w world) bool {
 	return true
 }
 
-// unjustified fails the test for runs that were refused without a reason, and for texts that no guest may see.
+// unjustified fails the test for runs that failed without a reason, and for texts that guests must
+// not see.
 func (s *scenario) unjustified(t testingT) {
 	for _, h := range s.runs {
 		if last := len(h.attempts) - 1; h.task.Lost() > 0 && h.attempts[last].begin > h.task.Lost() {
@@ -227,7 +230,7 @@ func (s *scenario) unjustified(t testingT) {
 			continue
 		}
 		if h.refused() && !s.reason(h) {
-			t.Errorf("seed %d: %s was refused without a reason: %v\n%s", s.seed, h.name, h.err, s)
+			t.Errorf("seed %d: %s failed without a reason: %v\n%s", s.seed, h.name, h.err, s)
 		}
 		if strings.Contains(h.err.Error(), txntest.ErrLost.Error()) {
 			t.Errorf("seed %d: %s shows an error of the backend: %v", s.seed, h.name, h.err)
@@ -238,7 +241,7 @@ func (s *scenario) unjustified(t testingT) {
 	}
 }
 
-// reason finds what happened to a run that was refused.
+// reason reports whether an event explains why a run failed.
 func (s *scenario) reason(h *runHistory) bool {
 	for _, e := range s.others {
 		erased, ended := strings.HasPrefix(e.name, "erased"), strings.HasPrefix(e.name, "end")
@@ -253,7 +256,7 @@ func (s *scenario) reason(h *runHistory) bool {
 			}
 		}
 	}
-	return h.outcomeCode() == string(abi.AccessDenied) && h.caller.User == "" // its session was bound meanwhile
+	return h.outcomeCode() == string(abi.AccessDenied) && h.caller.User == "" // its session was bound in the meantime
 }
 
 type testingT interface {

@@ -16,16 +16,16 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// attempt is what one execution of a run's body saw.
+// attempt is the trace of one execution of a run's body.
 type attempt struct {
-	begin, end int       // in steps of the scheduler
-	stamp      time.Time // of the run
-	at         time.Time // when it began
+	begin, end int       // steps of the scheduler
+	stamp      time.Time // the time of the run
+	at         time.Time // when the attempt began
 	trace      []string
-	torn       bool // it was ended by a call, for what it had read no longer held
+	torn       bool // a call ended it, because its reads were stale
 }
 
-// runHistory is what was seen of one run.
+// runHistory is the observed behaviour of one run.
 type runHistory struct {
 	name       string
 	caller     partition.Caller
@@ -36,27 +36,28 @@ type runHistory struct {
 	done       memory.Done
 	err        error
 	task       *txntest.Task
-	// fault goes wrong in the first commit.
+	// fault is the failure of the first commit.
 	fault txntest.Fault
 	// seen are the records that the reads of the current attempt found; nil before the first attempt.
 	seen map[storage.Key]storage.Record
-	// changed is true once the attempt read or wrote a record that had changed since it first read it, as a commit does
-	// whose merges are blind.
+	// changed is true once the attempt read or wrote a record that had changed since it first read
+	// it, as a commit of blind merges does.
 	changed bool
 }
 
-// event is something that took effect at one moment between its begin and its end. Apply answers the worlds that
-// it may lead to, none where what was seen of it cannot have been seen in that world.
+// event is a change that took effect at one moment between its begin and its end. Apply returns the
+// worlds that it can lead to, none if that world contradicts what was observed.
 type event struct {
 	name       string
 	begin, end int
-	after      int // the event that must come before, or -1
-	// idle events change nothing: once possible they need not be tried later.
+	after      int // the index of the event that must come before, or -1
+	// idle events change nothing: once possible, they need not be tried later.
 	idle  bool
 	apply func(world) []world
 }
 
-// explain finds an order of the events that respects their times and leads to a world that final accepts.
+// explain finds an order of the events that respects their times and leads to a world that final
+// accepts.
 func explain(w world, events []event, final func(world) bool) bool {
 	if len(events) > maxEvents {
 		panic(fmt.Sprintf("the scenario has %d events; a search takes %d", len(events), maxEvents))
@@ -71,9 +72,9 @@ func explain(w world, events []event, final func(world) bool) bool {
 
 type search struct {
 	events []event
-	order  []int // by their ends: most took effect shortly before
+	order  []int // sorted by end: most took effect shortly before it
 	final  func(world) bool
-	failed map[string]bool // states from which there is no way
+	failed map[string]bool // states without a solution
 }
 
 // maxEvents is the largest number of events of a scenario.
@@ -123,10 +124,11 @@ func (s *search) from(w world, done eventSet, n int) bool {
 	return false
 }
 
-// errTorn ends an attempt that the model executes again: where it was ended by a call, or was never like this.
+// errTorn ends an attempt that the model executes again: a call ended it there, or it does not
+// match the observed one.
 var errTorn = errors.New("the attempt ends here")
 
-// outcomeCode is how a run ended: "" for well, the code of a fault, or "thrown".
+// outcomeCode returns the outcome of a run: "" for success, the code of a fault, or "thrown".
 func (h *runHistory) outcomeCode() string {
 	switch {
 	case h.err == nil:
@@ -142,14 +144,15 @@ func (h *runHistory) outcomeCode() string {
 
 func (h *runHistory) unknown() bool { return h.err != nil && abi.FaultOf(h.err).Outcome == "unknown" }
 
-// refused reports whether the run ended because what it stood on had gone.
+// refused reports whether the run ended because its session or its user was gone.
 func (h *runHistory) refused() bool {
 	code := abi.Code(h.outcomeCode())
 	return len(h.attempts) > 0 && (code == abi.SessionEnded || code == abi.Cancelled || code == abi.AccessDenied)
 }
 
-// events turns a run into what the model must explain: its session's begin and its own, each attempt that stored
-// nothing, which must have seen a state that existed, and the last one. The first event will have the index first.
+// events returns the events of a run: the start of its session, its own start, each attempt that
+// stored nothing, which must have seen a consistent state, and the last attempt. First is the index
+// of the first event.
 func (h *runHistory) events(id, first int) []event {
 	begun := h.end
 	if len(h.attempts) > 0 {
@@ -171,7 +174,7 @@ func (h *runHistory) events(id, first int) []event {
 	return all
 }
 
-// applySession lets the session begin, or be bound, where it can. It may end again before the run begins.
+// applySession starts or binds the session if possible. It can end again before the run begins.
 func (h *runHistory) applySession(w world) []world {
 	next := w.clone()
 	if next.begin(h.caller); next.sessions[h.caller.Session] == w.sessions[h.caller.Session] {
@@ -180,7 +183,7 @@ func (h *runHistory) applySession(w world) []world {
 	return []world{next, w}
 }
 
-// applyBegin accepts a world in which the run may begin, or is refused as it was.
+// applyBegin accepts a world in which the run can begin, or fails as it did.
 func (h *runHistory) applyBegin(id int) func(world) []world {
 	return func(w world) []world {
 		w = w.clone()
@@ -194,7 +197,7 @@ func (h *runHistory) applyBegin(id int) func(world) []world {
 	}
 }
 
-// replay executes the run's program in the model as far as the attempt got.
+// replay executes the run's program in the model up to the point that the attempt reached.
 func (h *runHistory) replay(w world, a attempt, lenient bool) (g *guest, trace []string, err error) {
 	g = newGuest(w, h.caller, a.stamp)
 	calls := 0
@@ -214,7 +217,7 @@ func (h *runHistory) replay(w world, a attempt, lenient bool) (g *guest, trace [
 	return g, trace, err
 }
 
-// applySeen accepts a world in which the attempt would have seen what it saw.
+// applySeen accepts a world in which the attempt would have seen the same.
 func (h *runHistory) applySeen(a attempt) func(world) []world {
 	return func(w world) []world {
 		if _, trace, _ := h.replay(w, a, true); !equal(trace, a.trace) {
@@ -224,7 +227,8 @@ func (h *runHistory) applySeen(a attempt) func(world) []world {
 	}
 }
 
-// applyLast accepts a world in which the run would have ended as it did, and answers what it leaves behind.
+// applyLast accepts a world in which the run would have ended the same way, and returns the world
+// after it.
 func (h *runHistory) applyLast(id int, a attempt) func(world) []world {
 	return func(w world) []world {
 		g, trace, err := h.replay(w, a, h.err != nil)
@@ -254,12 +258,12 @@ func (h *runHistory) applyLast(id int, a attempt) func(world) []world {
 	}
 }
 
-// stands reports whether the run may end well in that world.
+// stands reports whether the run can succeed in that world.
 func (h *runHistory) stands(w world, id int) bool {
 	return w.mayCommit(h.caller) && w.began[id] == w.erased[h.caller.User]
 }
 
-// sameEffects compares the revisions that the run was said to have written.
+// sameEffects compares the revisions that the run reported as written.
 func (h *runHistory) sameEffects(g *guest) bool {
 	said := map[string]int64{}
 	for _, e := range h.done.Effects.Writes {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// The runs of a scenario: random programs, and some that bring about what chance seldom does.
+// The runs of a scenario: random programs, and some that cause rare situations.
 
 func (s *scenario) addRun(p program) {
 	h := &runHistory{name: fmt.Sprintf("run %d", len(s.runs)), caller: one(s.Rand, palette...), program: p, clock: s.clock}
@@ -90,7 +90,7 @@ func getStep(store string) step {
 	return step{op: abi.GetContent, args: []string{quoted(store), "", `{"record":true}`}}
 }
 
-// digestStep stores what was seen, so that it shows in what is left.
+// digestStep stores what was seen, so that it affects the final state.
 func digestStep(store string) step {
 	return step{op: abi.SetContent, args: []string{quoted(store), `{"c":null}`}, digest: true, catch: true}
 }
@@ -103,7 +103,7 @@ func (s *scenario) addPrograms(all ...[]step) {
 	}
 }
 
-// addSuccessors adds runs after which a record may have the revision that it had, and yet be another one.
+// addSuccessors adds runs after which another record can have the same revision as before.
 func (s *scenario) addSuccessors(store, other string) {
 	s.addPrograms(
 		[]step{{op: abi.DeleteContent, args: []string{quoted(store)}}},
@@ -112,7 +112,7 @@ func (s *scenario) addSuccessors(store, other string) {
 	)
 }
 
-// addBlindMerges adds merges that fit the schema one by one, and not together.
+// addBlindMerges adds merges that match the schema one by one, but not together.
 func (s *scenario) addBlindMerges() {
 	s.addPrograms(
 		[]step{setStep("prefs", `{"b":1}`), digestStep("flags")},
@@ -128,7 +128,7 @@ func (s *scenario) addLateRead(store, other string) {
 	)
 }
 
-// addExpiry adds a run that depends on a record whose time is soon over.
+// addExpiry adds a run that depends on a record that expires soon.
 func (s *scenario) addExpiry(other string) {
 	s.advances = 15
 	short := setStep("daily", `{"a":1}`)

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// TestSchedules interleaves small random programs at every operation of the backend, and looks for an order of
-// the runs, one after the other, in which the model sees all that they saw and leaves all that they left.
+// TestSchedules interleaves small random programs at every operation of the backend. It expects a
+// serial order of the runs in which the model sees the same replies and ends in the same state.
 func TestSchedules(t *testing.T) {
 	txntest.Schedules{MemSeeds: 2000, BoltSeeds: 400, Play: playSeed, MustCover: mustCover}.Run(t)
 }
@@ -34,7 +34,7 @@ func playSeed(t *testing.T, b storage.Backend, seed uint64, covered map[string]i
 	s.cover(covered)
 }
 
-// scenario is what is played for one seed.
+// scenario is the actors and events of one seed.
 type scenario struct {
 	*txntest.Scheduler
 	seed   uint64
@@ -44,8 +44,8 @@ type scenario struct {
 	hosts  []*memory.Service
 	stores []string
 	runs   []*runHistory
-	others []event // of the environment
-	// advances says how likely the clock moves between two moves, in percent.
+	others []event // events of the environment
+	// advances is the probability, in percent, that the clock moves between two moves.
 	advances int
 	troubles []string
 }
@@ -57,8 +57,8 @@ var palette = []partition.Caller{
 
 var paletteSessions = []string{"s1", "s2", "s3", "s4"}
 
-// tenantOf is a tenant in which no two records of a store share a floor: the model would have to know when
-// each was removed.
+// tenantOf returns a tenant in which no two records of a store share a floor. Otherwise the model
+// would have to know when each was removed.
 func tenantOf(seed uint64) string {
 	for n := 0; ; n++ {
 		tenant := fmt.Sprintf("t%d-%d", seed, n)
@@ -149,9 +149,9 @@ func (s *scenario) meanwhile() {
 	}})
 }
 
-// allEvents are those of the runs and those of the environment.
+// allEvents returns the events of the runs and those of the environment.
 func (s *scenario) allEvents() []event {
-	all := slices.Clone(s.others) // which refer to each other by index
+	all := slices.Clone(s.others) // they refer to each other by index
 	for i, h := range s.runs {
 		all = append(all, h.events(i, len(all))...)
 	}

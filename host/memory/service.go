@@ -23,58 +23,62 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// Config is what a Service is made of. App and Backend are required; other zero fields mean the defaults that
-// their comments name.
+// Config configures a Service. App and Backend are required. For other fields the zero value means
+// the default.
 type Config struct {
 	// App is the id of the app, unique within a tenant.
 	App     string
 	Backend storage.Backend
 	Stores  []declare.Store
-	// Kinds are the kinds that stores may have besides documents. Default: none.
+	// Kinds are the kinds of stores besides documents. Default: none.
 	Kinds  []kind.Kind
 	Limits Limits
-	// SessionIdle is how long a session lives without being used, to an eighth more. Default 24 hours.
+	// SessionIdle is how long a session lives without use; up to an eighth is added. Default 24
+	// hours.
 	SessionIdle time.Duration
 	// KeyRetention is how long the Result of a run with an idempotency key is kept. Default 24 hours.
 	KeyRetention time.Duration
-	// LedgerRetention is how long the ledger keeps what runs read and wrote. Default: there is no ledger.
+	// LedgerRetention is how long ledger entries are kept. Default: there is no ledger.
 	LedgerRetention time.Duration
-	// MeteringRetention is how long the usage of a day is kept; see metering.Meter. Default: none is kept.
+	// MeteringRetention is how long the usage of a day is kept; see metering.Meter. Default: usage
+	// is not kept.
 	MeteringRetention time.Duration
-	// FileURL makes the address under which a file can be downloaded until its Expires; it is shown in sessionMeta.
-	// Default: files have none.
+	// FileURL returns the download URL of a file, valid until its Expires, for sessionMeta.
+	// Default: files have no URL.
 	FileURL func(tenant string, file artifact.Artifact) string
-	// Now is the clock and Rand the random source; both must be safe for concurrent use. Default: the system's.
+	// Now is the clock and Rand the source of randomness. Both must be safe for concurrent use.
+	// Default: those of the system.
 	Now  func() time.Time
 	Rand io.Reader
-	// Logger gets what a caller must not see: the texts of backend errors. Default: discard.
+	// Logger receives details that callers must not see, such as backend errors. Default: discard.
 	Logger *slog.Logger
 }
 
-// Limits bound what an app may keep. A zero field means the default that its comment names; New refuses a
-// negative one.
+// Limits bound the memory of an app. A zero field means the default; New rejects a negative one.
 type Limits struct {
-	// RecordBytes bounds a record's content as JSON, at most storage.MaxContentBytes. Default 256 KiB.
+	// RecordBytes bounds the content of a record as JSON. It is at most storage.MaxContentBytes.
+	// Default 256 KiB.
 	RecordBytes int
-	// Depth bounds nested arrays and objects in a content. Default 32.
+	// Depth bounds the nesting of arrays and objects in a content. Default 32.
 	Depth int
-	// Keys bounds the members of one object in a content. Default 1,000.
+	// Keys bounds the members of an object in a content. Default 1,000.
 	Keys int
-	// Values bounds all values in a content, those inside of others included: what a content takes in memory while it
-	// is looked at, some hundred bytes a value. Default 100,000.
+	// Values bounds all values in a content, nested ones included. It limits the memory that a
+	// decoded content takes, some hundred bytes a value. Default 100,000.
 	Values int
-	// Stores bounds the stores of an app. Default 15.
+	// Stores bounds the number of stores of an app. Default 15.
 	Stores int
-	// AppBytes bounds all that is kept for the app in a tenant: the records of its stores, uploaded files and
-	// their texts, sessions with their metadata, kept Results; the ledger has a bound of its own. AppRecords
-	// bounds the records of its stores. Default 1 GiB and 1,000,000.
+	// AppBytes bounds the data of the app in a tenant: records of its stores, uploaded files with
+	// their texts, sessions with their metadata, and kept Results. The ledger has its own limit.
+	// AppRecords bounds the records of its stores. Default 1 GiB and 1,000,000.
 	AppBytes   int64
 	AppRecords int64
-	// UserBytes and UserRecords bound what of it belongs to one user. Default an eighth of AppBytes and of
-	// AppRecords, but at least 1 MiB and 1,000 as far as the app may have as many.
+	// UserBytes and UserRecords bound the share of one user. Default: an eighth of AppBytes and of
+	// AppRecords, but at least 1 MiB and 1,000, unless the limits of the app are lower.
 	UserBytes   int64
 	UserRecords int64
-	// LedgerBytes bounds the ledger of a tenant: a sweep removes its oldest entries. Default 1 GiB.
+	// LedgerBytes bounds the ledger of a tenant. A sweep removes the oldest entries above it.
+	// Default 1 GiB.
 	LedgerBytes int64
 }
 
@@ -119,14 +123,14 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 	}
 }
 
-// Service keeps the memory of one app, for all its tenants. It is safe for concurrent use.
+// Service is the memory of one app for all its tenants. It is safe for concurrent use.
 type Service struct {
 	app          partition.App
 	kinds        *kinds
 	backend      storage.Backend
-	records      *records.DB // the host's own
+	records      *records.DB // records of the host
 	stores       map[string]*store
-	names        []string // of the stores, as declared
+	names        []string // of the stores, in the order of declaration
 	meta         *store   // sessionMeta
 	limits       Limits
 	keyRetention time.Duration
@@ -137,18 +141,18 @@ type Service struct {
 	meter     *metering.Meter
 
 	clock func() time.Time
-	began time.Time // by the clock
+	began time.Time // when the Service was made
 	rand  io.Reader
 	log   *slog.Logger
 	db    *txn.DB
 }
 
-// content is the limits of a record's content.
+// content returns the limits of a record's content.
 func (l Limits) content() kind.Limits {
 	return kind.Limits{Bytes: l.RecordBytes, Depth: l.Depth, Keys: l.Keys, Values: l.Values}
 }
 
-// store is a declaration, and what its kind made of it.
+// store is a declaration and its compiled form.
 type store struct {
 	declare.Store
 	compiled kind.Store
@@ -178,7 +182,7 @@ func New(cfg Config) (*Service, error) {
 	return s, errors.Join(checkConfig(cfg), s.addKinds(cfg.Kinds), s.addStores(cfg.Stores))
 }
 
-// connect makes what keeps the host's own records, on the parts that the Service has already.
+// connect makes the parts of the Service that keep the host's own records.
 func (s *Service) connect(cfg Config) {
 	s.records = records.New(records.Config{
 		App: s.app, Backend: cfg.Backend, Lock: s.db.Lock, Quota: s.quota, Now: s.clock, Logger: s.log,
@@ -193,7 +197,8 @@ func (s *Service) connect(cfg Config) {
 	s.meter = metering.New(s.records, cfg.MeteringRetention)
 }
 
-// addKinds makes the registry of kinds, and sessionMeta, which is a document that the host makes.
+// addKinds makes the registry of kinds, and the store sessionMeta, a document that the host
+// generates.
 func (s *Service) addKinds(more []kind.Kind) error {
 	registry, err := newKinds(more)
 	s.kinds = registry
@@ -203,7 +208,7 @@ func (s *Service) addKinds(more []kind.Kind) error {
 	return errors.Join(err, metaErr)
 }
 
-// Operations returns the table of the operations of all kinds, which guests have. It must not be changed.
+// Operations returns the table of the operations of all kinds. It must not be changed.
 func (s *Service) Operations() abi.Table { return s.kinds.table }
 
 func checkConfig(cfg Config) error {
@@ -224,13 +229,13 @@ func checkConfig(cfg Config) error {
 func (s *Service) addStores(stores []declare.Store) error {
 	var errs []error
 	if len(stores) > s.limits.Stores {
-		errs = append(errs, fmt.Errorf("memory: %d stores, but an app may have %d", len(stores), s.limits.Stores))
+		errs = append(errs, fmt.Errorf("memory: the app has %d stores; the limit is %d", len(stores), s.limits.Stores))
 	}
 	folded := map[string]bool{}
 	for _, decl := range stores {
 		st, err := s.kinds.compile(decl, s.limits.content())
 		if err == nil && folded[strings.ToLower(decl.Name)] {
-			err = errors.New("the name is taken, regardless of case")
+			err = errors.New("the name is used twice, ignoring case")
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("memory: store %q: %w", decl.Name, err))
@@ -243,7 +248,7 @@ func (s *Service) addStores(stores []declare.Store) error {
 	return errors.Join(errs...)
 }
 
-// Stores returns the declarations, in their order.
+// Stores returns the declarations in their order.
 func (s *Service) Stores() []declare.Store {
 	all := make([]declare.Store, len(s.names))
 	for i, name := range s.names {
@@ -255,7 +260,7 @@ func (s *Service) Stores() []declare.Store {
 // Sessions returns the app's sessions.
 func (s *Service) Sessions() *session.Sessions { return s.sessions }
 
-// Artifacts returns the files that were uploaded to the app's sessions.
+// Artifacts returns the files uploaded to the app's sessions.
 func (s *Service) Artifacts() *artifact.Artifacts { return s.artifacts }
 
 // Ledger returns the app's ledger.
@@ -264,5 +269,5 @@ func (s *Service) Ledger() *ledger.Ledger { return s.ledger }
 // Meter returns the usage of the app's runs.
 func (s *Service) Meter() *metering.Meter { return s.meter }
 
-// now is the time in the precision that records keep.
+// now returns the time in the precision of stored records.
 func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }

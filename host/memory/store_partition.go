@@ -18,18 +18,19 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// storePartition is the part of a store that an attempt touches: the records of the caller's user or session, or of the app.
+// storePartition is the part of a store that an attempt can use: the records of the caller's user
+// or session, or those of the app.
 type storePartition struct {
 	view  *View
 	store *store
-	// key is the prefix of its records, and the key of the record without an item. It is "" for sessionMeta without a
-	// session.
+	// key is the key of the record without an item, and the prefix of all records. It is "" for
+	// sessionMeta without a session.
 	key storage.Key
 }
 
 var _ kind.Partition = (*storePartition)(nil)
 
-// perform lets the kind of the store perform an operation.
+// perform calls the kind of the store.
 func (p *storePartition) perform(ctx context.Context, call abi.Call) (json.RawMessage, error) {
 	if p.store == p.view.s.meta {
 		return p.store.compiled.Call(ctx, metaPartition{p}, call)
@@ -45,10 +46,10 @@ func (p *storePartition) recordKey(item string) storage.Key {
 	return p.key.With(storage.Part{Tag: storage.Item, Value: item})
 }
 
-// maxItem bounds an item, in bytes. It becomes a part of a key.
+// maxItem is the largest size of an item in bytes. It becomes a part of a key.
 const maxItem = 512
 
-// checkItem refuses an item that cannot be a part of a key.
+// checkItem returns a fault if an item cannot be a part of a key.
 func checkItem(item string) error {
 	if len(item) > maxItem || !utf8.ValidString(item) || strings.ContainsFunc(item, unicode.IsControl) {
 		return abi.Faultf(abi.InvalidArgument, "the name of an item must be at most %d bytes of UTF-8 without control characters", maxItem)
@@ -110,8 +111,8 @@ func (p *storePartition) Apply(ctx context.Context, item string, ttl time.Durati
 	return expires, v.tx.Apply(ctx, key, within)
 }
 
-// bounded returns an update as the kernel takes it: within the quota as long as the body runs, and with what memory adds to
-// a record.
+// bounded returns an update for the kernel. It adds the expiry and the tags to a record, and checks
+// the quota until the body returns.
 func (p *storePartition) bounded(key storage.Key, expires time.Time, update kind.Update) txn.Update {
 	v, tags := p.view, p.tags(key)
 	return func(old storage.Record, locked bool) (storage.Record, any, error) {
@@ -120,7 +121,7 @@ func (p *storePartition) bounded(key storage.Key, expires time.Time, update kind
 			return storage.Record{}, nil, err
 		}
 		next := storage.Record{Content: content, Expires: expires, Tags: tags}
-		if v.over != nil { // the commit checks the quota itself
+		if v.closed != nil { // the commit checks the quota itself
 			return next, violations, nil
 		}
 		if err := v.checkQuota(key, next); err != nil && v.mayReclaim() {
@@ -148,12 +149,12 @@ func (p *storePartition) CheckWrite(ttl time.Duration) error {
 		return noSession(p.store, p.view.authority.holder())
 	}
 	if limit := p.store.Retention.For; limit > 0 && ttl > limit {
-		return abi.Faultf(abi.InvalidArgument, "the ttl is longer than the store's retention of %s, which it may only shorten", p.store.Retention)
+		return abi.Faultf(abi.InvalidArgument, "the ttl is longer than the store's retention of %s, which it can only shorten", p.store.Retention)
 	}
 	return nil
 }
 
-// expires returns when a record that is written now expires; zero for never.
+// expires returns the expiry of a record that is written now, zero for none.
 func (p *storePartition) expires(ttl time.Duration) time.Time {
 	switch {
 	case ttl > 0:
@@ -164,7 +165,7 @@ func (p *storePartition) expires(ttl time.Duration) time.Time {
 	return time.Time{}
 }
 
-// tags returns the tags of a record of the partition as the attempt writes it.
+// tags returns the tags of a record that the attempt writes.
 func (p *storePartition) tags(key storage.Key) []string {
 	session := ""
 	if p.store.endsWithSession() {
@@ -177,7 +178,7 @@ func (st *store) endsWithSession() bool {
 	return st.Access == declare.ScopeSession || st.Retention.Session
 }
 
-// shownEnd is endOf as people see it: zero for never.
+// shownEnd returns endOf in the form for people: zero means never.
 func (st *store) shownEnd(r storage.Record) time.Time {
 	if end := st.endOf(r); end != never {
 		return end

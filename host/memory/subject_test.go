@@ -18,7 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// useEverything has a caller leave something of each kind: records of all scopes, a file, a kept Result, ledger entries.
+// useEverything makes a caller store data of each kind: records of all scopes, a file, a kept
+// Result, ledger entries.
 func useEverything(a *app, c partition.Caller) {
 	a.t.Helper()
 	ctx := a.t.Context()
@@ -61,13 +62,14 @@ func everything(a *app) []storage.Record {
 	return all
 }
 
-// shared reports whether a record is the app's, whoever wrote it.
+// shared reports whether a record belongs to the app.
 func shared(k storage.Key) bool {
 	return k.Part(storage.Store) == "flags" || slices.Contains([]string{"catalogue", "erased"}, k.Part(storage.System))
 }
 
-// TestEverythingOfAUserIsTagged looks at all that is stored after a user did everything: each record that is not the app's
-// has the user's tag. An erasure then leaves nothing that has it, and nothing else of the user.
+// TestEverythingOfAUserIsTagged checks all records after a user has stored data of each kind: each
+// record that does not belong to the app has the user's tag. An erasure then leaves no record with
+// the tag and no other data of the user.
 func TestEverythingOfAUserIsTagged(t *testing.T) {
 	ctx := t.Context()
 	a := newApp(t, func(cfg *memory.Config) { cfg.LedgerRetention = 90 * 24 * time.Hour })
@@ -86,7 +88,7 @@ func TestEverythingOfAUserIsTagged(t *testing.T) {
 	}
 	for _, kind := range []string{"", "session", "finished", "ledger", "file", "file-text"} {
 		if kinds[kind] == 0 {
-			t.Errorf("no record of kind %q was looked at: %v", kind, kinds)
+			t.Errorf("no record of kind %q was checked: %v", kind, kinds)
 		}
 	}
 	erased, err := a.Erase(ctx, partition.Caller{Tenant: "acme", User: "ann"})
@@ -101,8 +103,9 @@ func TestEverythingOfAUserIsTagged(t *testing.T) {
 	}
 }
 
-// TestErasureFindsTheAnonymousPast binds a session to a user, who is erased after it ended, when nothing but the session
-// shows whose its first runs were. What other sessions and tenants have stays.
+// TestErasureFindsTheAnonymousPast binds a session to a user, who is erased after the session
+// ended, when only the session connects the user with its first runs. Data of other sessions and
+// tenants is kept.
 func TestErasureFindsTheAnonymousPast(t *testing.T) {
 	ctx := t.Context()
 	a := newApp(t, func(cfg *memory.Config) { cfg.LedgerRetention = 90 * 24 * time.Hour })
@@ -136,7 +139,7 @@ func TestErasureFindsTheAnonymousPast(t *testing.T) {
 			gone++
 		}
 	}
-	if gone != 5 { // two entries of the ledger, a file with its piece and its text: what ends with the session was gone
+	if gone != 5 { // two ledger entries, and a file with its piece and its text; records that end with the session were gone
 		t.Errorf("%d records of the anonymous past are gone; want 5", gone)
 	}
 }

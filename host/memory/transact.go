@@ -13,62 +13,65 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// Tx is what a transaction is for.
+// Tx configures a transaction.
 type Tx struct {
 	Caller partition.Caller
-	// Authority is what the body may do. Default: nothing.
+	// Authority is the rights of the body. Default: none.
 	Authority Authority
-	// Session is what the caller's session is given before the first attempt. Without a session, sessionMeta
-	// shows it to this transaction alone.
+	// Session is the data that the caller's session receives before the first attempt. Without a
+	// session, it is visible in sessionMeta for this transaction only.
 	Session session.Start
-	// ReadOnly says that the transaction only looks: it neither begins a session nor notes its use.
+	// ReadOnly is true if the transaction must neither start a session nor record its use.
 	ReadOnly bool
-	// DryRun says that nothing is to be stored: Done.Changes tells what would be. Key is then ignored.
+	// DryRun is true if nothing is stored. Done.Changes then lists the changes, and Key is ignored.
 	DryRun bool
-	// LedgerEntry is what the ledger gets to know besides what the transaction did; nil for nothing.
+	// LedgerEntry is the ledger entry of the transaction; the effects are filled in. Nil for none.
 	LedgerEntry *ledger.Entry
-	// Key, where it is not empty, makes the transaction idempotent: its answer is kept in the same commit, and
-	// the same key with the same Fingerprint is answered with it. Another fingerprint is a conflict. One of the form
-	// "input=x context=y" lets the conflict name the parts that differ.
+	// Key makes the transaction idempotent, unless it is empty. Its answer is stored in the same
+	// commit, and a later transaction with the same Key and Fingerprint returns that answer. With
+	// another Fingerprint it is a conflict, whose message names the parts that differ if the
+	// Fingerprint has the form "input=x context=y".
 	Key         string
 	Fingerprint string
-	// Answer makes the answer that is kept under Key, from what the transaction did. It is called inside the
-	// commit, maybe more than once, and must be pure.
+	// Answer returns the answer to store under Key, given what the transaction read and wrote. It
+	// is called inside the commit, possibly more than once, and must be pure.
 	Answer func(report.Effects) ([]byte, error)
 }
 
-// Done is what became of a transaction.
+// Done is the result of a transaction.
 type Done struct {
-	// Effects are what the last attempt read and wrote.
+	// Effects are the reads and writes of the last attempt.
 	Effects  report.Effects
 	Attempts int
-	// Changes are what a dry transaction would have stored.
+	// Changes are the changes that a dry run would have stored.
 	Changes []report.Change
-	// Recorded says that the ledger has the transaction.
+	// Recorded is true if the ledger has an entry of the transaction.
 	Recorded bool
-	// Replayed is the answer of an earlier transaction with the same key, which stands for this one; the body
-	// was not executed, or what it did was dropped.
+	// Replayed is the answer of an earlier transaction with the same key. The body was then not
+	// executed, or its writes were discarded.
 	Replayed []byte
 }
 
-// transaction is what the attempts of one call of Transact share.
+// transaction is the state that the attempts of one call of Transact share.
 type transaction struct {
 	s  *Service
 	tx Tx
 	anchors
-	// view is that of the current attempt.
+	// view is the View of the current attempt.
 	view *View
-	// reclaimed is true once expired records were freed for a call.
+	// reclaimed is true once expired records have been freed for a call.
 	reclaimed bool
-	// limits is the budget of the caller, once it was needed; see transaction.budget.
+	// limits is the caller's budget, once it was needed; see transaction.budget.
 	limits storage.Budget
 }
 
-// Transact executes body in attempts until one commits or fails. It returns what body returned where body
-// failed: then nothing is stored. Its own errors are *abi.Fault, or the context's error.
+// Transact executes body in attempts until one commits or fails. If body fails, nothing is stored
+// and Transact returns the error of body. Its own errors are *abi.Fault or the error of the
+// context.
 //
-// Body gets a View that is good until it returns. It must end soon after ctx does, return the error of a View's
-// method that is no *abi.Fault, and have no effect outside of the View.
+// Body receives a View, which is valid until it returns. Body must return soon after ctx ends, must
+// return any error of a View's method that is not an *abi.Fault, and must have no effect other than
+// through the View.
 func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Context, v *View) error) (Done, error) {
 	if err := tx.Caller.Check(); err != nil {
 		return Done{}, err
@@ -85,7 +88,7 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 		return Done{}, err
 	}
 	defer unlock()
-	// Before the session is used: a run that is not run again changes nothing of it.
+	// Checked before the session is used: a replayed run does not change its session.
 	if earlier, err := t.earlier(ctx); err != nil || earlier != nil {
 		return Done{Replayed: earlier}, err
 	}
@@ -95,7 +98,7 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 	out, err := s.db.Run(ctx, t.options(), func(ctx context.Context, kernel *txn.Tx) error {
 		t.view = &View{s: s, caller: tx.Caller, authority: tx.Authority, run: t, tx: kernel}
 		err := body(ctx, t.view)
-		t.view.over = errOver
+		t.view.closed = errClosed
 		if err != nil {
 			return &bodyError{err}
 		}
@@ -104,13 +107,13 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 	return t.done(ctx, out, err)
 }
 
-// errOver is the error of a View that is used after its body returned.
-var errOver = errors.New("the attempt is over")
+// errClosed is the error of a View that is used after its body returned.
+var errClosed = errors.New("the attempt is over")
 
-// bodyError is what a body returned.
+// bodyError is an error that a body returned.
 type bodyError struct{ error }
 
-// done is what became of the transaction, given what became of the kernel's.
+// done returns the result of the transaction, given the outcome of the kernel's.
 func (t *transaction) done(ctx context.Context, out txn.Outcome, err error) (Done, error) {
 	done := Done{Attempts: out.Attempts, Effects: t.effects(out.Effects)}
 	earlier, replayed := errors.AsType[earlierAnswer](err)
@@ -126,7 +129,8 @@ func (t *transaction) done(ctx context.Context, out txn.Outcome, err error) (Don
 	return done, t.fault(ctx, err)
 }
 
-// fault is what callers may know of an error of the kernel. What the body returned comes back as it is.
+// fault returns an error of the kernel as callers see it. An error of the body is returned
+// unchanged.
 func (t *transaction) fault(ctx context.Context, err error) error {
 	if own, ok := errors.AsType[*bodyError](err); ok {
 		return own.error
@@ -135,53 +139,55 @@ func (t *transaction) fault(ctx context.Context, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, txn.ErrConflict):
-		return stillConflict(ctx)
+		return conflictUntilDeadline(ctx)
 	case errors.Is(err, storage.ErrUnknownOutcome):
 		return t.unknownOutcome(err)
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		return endOf(ctx)
+		return contextFault(ctx)
 	}
 	return t.s.records.Fault("commit", t.s.records.SpaceFault(err))
 }
 
-// endOf returns why ctx has ended: the cause if it is a fault, or else the context's own error.
-func endOf(ctx context.Context) error {
+// contextFault returns why ctx has ended: its cause if that is a fault, otherwise the context's
+// error.
+func contextFault(ctx context.Context) error {
 	if f, ok := errors.AsType[*abi.Fault](context.Cause(ctx)); ok {
 		return f
 	}
 	return ctx.Err()
 }
 
-// stillConflict is the fault of a run that met others until its time was over, or until it was given up.
-func stillConflict(ctx context.Context) error {
+// conflictUntilDeadline returns the fault of a run that conflicted with others until its deadline,
+// or the context's error if the run was cancelled.
+func conflictUntilDeadline(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
 	}
-	return abi.Faultf(abi.Conflict, "other runs changed the same records until the time was over").
-		WithHint("try again, or let fewer runs write the same record at once")
+	return abi.Faultf(abi.Conflict, "other runs kept changing the same records until the time limit").
+		WithHint("retry, or let fewer runs write the same record concurrently")
 }
 
-// unknownOutcome is the fault of a run that may or may not have been stored.
+// unknownOutcome is the fault of a run that may or may not have been committed.
 func (t *transaction) unknownOutcome(err error) error {
 	t.s.log.Error("the outcome of a commit is unknown", "run", t.tx.Caller.Run, "error", err)
-	f := abi.Faultf(abi.Unavailable, "the memory backend did not say whether the run was stored").
-		WithHint("look at what is stored before running it again; runs with an idempotency key can be repeated safely")
+	f := abi.Faultf(abi.Unavailable, "the memory backend did not report whether the run was stored").
+		WithHint("check what is stored before a retry; a run with an idempotency key can be retried safely")
 	f.Outcome = "unknown"
 	return f
 }
 
-// lockKey lets transactions with one key go one after the other.
+// lockKey serialises the transactions with one key.
 func (t *transaction) lockKey(ctx context.Context) (unlock func(), err error) {
 	if t.tx.Key == "" {
 		return func() {}, nil
 	}
 	if unlock, err = t.s.db.Lock(ctx, t.s.app.Finished(t.tx.Caller, t.tx.Key)); err != nil {
-		return nil, stillConflict(ctx)
+		return nil, conflictUntilDeadline(ctx)
 	}
 	return unlock, nil
 }
 
-// earlier returns the answer of an earlier transaction with the same key, nil where there is none.
+// earlier returns the answer of an earlier transaction with the same key, nil if there is none.
 func (t *transaction) earlier(ctx context.Context) ([]byte, error) {
 	if t.tx.Key == "" {
 		return nil, nil

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// transact runs body as a transaction of an operator's.
+// transact runs body as a transaction of an operator.
 func (a *app) transact(c partition.Caller, body func(ctx context.Context, v *memory.View) error) (memory.Done, error) {
 	return a.Transact(context.Background(), memory.Tx{Caller: c, Authority: memory.Operator()}, body)
 }
@@ -30,7 +30,7 @@ func mustCall(t *testing.T, ctx context.Context, v *memory.View, op string, text
 	return string(reply)
 }
 
-func TestAFailedBodyStoresNothing(t *testing.T) {
+func TestFailedBodyStoresNothing(t *testing.T) {
 	a := newApp(t)
 	a.must(ann, abi.SetContent, `"notes"`, `{"a":1}`)
 	boom := errors.New("boom")
@@ -46,7 +46,7 @@ func TestAFailedBodyStoresNothing(t *testing.T) {
 	a.want(ann, `"flags"`, "null")
 }
 
-func TestABodySeesItsOwnWrites(t *testing.T) {
+func TestBodySeesItsOwnWrites(t *testing.T) {
 	a := newApp(t)
 	done, err := a.transact(ann, func(ctx context.Context, v *memory.View) error {
 		if got := mustCall(t, ctx, v, abi.GetContent, `"notes"`); got != "null" {
@@ -72,7 +72,7 @@ func TestABodySeesItsOwnWrites(t *testing.T) {
 	a.want(ann, `"notes"`, `{"c":3}`)
 }
 
-func TestACaughtFaultLeavesTheOverlay(t *testing.T) {
+func TestCaughtFaultKeepsWrites(t *testing.T) {
 	a := newApp(t)
 	_, err := a.transact(ann, func(ctx context.Context, v *memory.View) error {
 		mustCall(t, ctx, v, abi.SetContent, `"prefs"`, `{"language":"fr"}`)
@@ -87,7 +87,8 @@ func TestACaughtFaultLeavesTheOverlay(t *testing.T) {
 	a.want(ann, `"prefs"`, `{"count":0,"language":"fr"}`)
 }
 
-// interfere runs a transaction whose first attempt is met by another one, after before and ahead of after.
+// interfere runs a transaction whose first attempt conflicts with another transaction, which runs
+// after before and ahead of after.
 func (a *app) interfere(c partition.Caller, before func(context.Context, *memory.View), other func(), after func(context.Context, *memory.View)) memory.Done {
 	a.t.Helper()
 	attempt := 0
@@ -106,7 +107,7 @@ func (a *app) interfere(c partition.Caller, before func(context.Context, *memory
 	return done
 }
 
-func TestAReadRecordThatChangesRunsTheBodyAgain(t *testing.T) {
+func TestChangedReadRunsBodyAgain(t *testing.T) {
 	a := newApp(t)
 	read := func(ctx context.Context, v *memory.View) { mustCall(t, ctx, v, abi.GetContent, `"notes"`) }
 	other := func() { a.must(ann, abi.SetContent, `"notes"`, `{"a":1}`) }
@@ -115,7 +116,7 @@ func TestAReadRecordThatChangesRunsTheBodyAgain(t *testing.T) {
 	}
 }
 
-func TestABlindMergeDoesNotConflict(t *testing.T) {
+func TestBlindMergeDoesNotConflict(t *testing.T) {
 	a := newApp(t)
 	a.must(ann, abi.SetContent, `"notes"`, `{"a":1}`)
 	write := func(ctx context.Context, v *memory.View) {
@@ -131,7 +132,7 @@ func TestABlindMergeDoesNotConflict(t *testing.T) {
 	a.want(ann, `"notes"`, `{"a":1,"b":2,"c":3}`)
 }
 
-func TestABlindMergeThatNoLongerFitsIsRunAgainAndRaised(t *testing.T) {
+func TestBlindMergeThatNoLongerMatchesIsRaised(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.RecordBytes = 40 })
 	faults := 0
 	attempt := 0
@@ -150,7 +151,7 @@ func TestABlindMergeThatNoLongerFitsIsRunAgainAndRaised(t *testing.T) {
 	}
 }
 
-func TestATornStateEndsTheAttemptAtOnce(t *testing.T) {
+func TestInconsistentReadEndsAttempt(t *testing.T) {
 	a := newApp(t)
 	a.must(ann, abi.SetContent, `"notes"`, `{"n":1}`)
 	a.must(ann, abi.SetContent, `"flags"`, `{"n":1}`)
@@ -179,14 +180,14 @@ func TestATornStateEndsTheAttemptAtOnce(t *testing.T) {
 		if _, again := v.Call(ctx, call(abi.GetContent, `"daily"`)); err != nil && again == nil {
 			t.Error("a View that is over answered a call")
 		}
-		return nil // a guest that swallows it does not save the attempt
+		return nil // the attempt fails although the guest ignores the error
 	})
 	if err != nil || attempt != 2 {
 		t.Errorf("err %v after %d attempts; want none after 2", err, attempt)
 	}
 }
 
-func TestSessionEndAndErasureDuringARun(t *testing.T) {
+func TestSessionEndAndErasureDuringRun(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
 	body := func(meanwhile func()) func(ctx context.Context, v *memory.View) error {
@@ -312,7 +313,7 @@ func TestQuota(t *testing.T) {
 	small.wantFault(abi.QuotaExceeded, ann, abi.SetContent, `"notes"`, `{"a":"`+strings.Repeat("x", 100)+`"}`)
 }
 
-// bump changes a record as another host would, past this host's turns.
+// bump changes a record as another host would, without this host's fair lock.
 func (a *app) bump(key storage.Key) {
 	a.t.Helper()
 	err := a.backend.Update(context.Background(), storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
@@ -360,8 +361,9 @@ func TestConflictOnlyAtTheDeadline(t *testing.T) {
 	}
 }
 
-// An id of a session may come to another user once its tombstone is gone: erasing the first one must not touch it.
-func TestEraseLeavesASessionThatHasANewOwner(t *testing.T) {
+// The id of a session can belong to another user after its tombstone has expired. An erasure of the
+// first user must not remove it.
+func TestEraseKeepsSessionOfNewOwner(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
 	a.must(ann, abi.SetContent, `"cart"`, `{"a":1}`)
@@ -386,8 +388,9 @@ func TestEraseLeavesASessionThatHasANewOwner(t *testing.T) {
 	a.want(bob, `"cart"`, `{"b":1}`)
 }
 
-// What is kept under a key belongs to its session: it ends with it, and answers no other.
-func TestKeptAnswersEndWithTheirSession(t *testing.T) {
+// An answer that is stored under a key belongs to its session: it ends with the session, and is not
+// returned to another one.
+func TestKeptAnswerEndsWithItsSession(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
 	run := func(c partition.Caller) (memory.Done, error) {

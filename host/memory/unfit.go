@@ -10,14 +10,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The bounds of Unfit.
+// Limits of Unfit.
 const (
 	unfitRecords = 10_000
 	unfitBytes   = 32 << 20
 )
 
-// Unfit counts the records of a store in a tenant that do not fit a declaration. It looks at 10,000 records of the app at
-// most, and at 32 MiB; all reports whether these were all.
+// Unfit counts the records of a store in a tenant that do not fit a declaration. It checks at most
+// 10,000 records of the app and 32 MiB of contents; all reports whether it checked every record.
 func (s *Service) Unfit(ctx context.Context, tenant string, decl declare.Store) (unfit int, all bool, err error) {
 	st, err := s.kinds.compile(decl, s.limits.content())
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Service) Unfit(ctx context.Context, tenant string, decl declare.Store) 
 	err = s.records.Scan(ctx, s.app.Group(partition.Caller{Tenant: tenant}), func(chunk []storage.Record) error {
 		for _, r := range chunk {
 			if records++; records > unfitRecords || bytes > unfitBytes {
-				return errEnough
+				return errStop
 			}
 			if r.Key.Part(storage.Store) != decl.Name || !s.now().Before(st.endOf(r)) {
 				continue
@@ -39,10 +39,10 @@ func (s *Service) Unfit(ctx context.Context, tenant string, decl declare.Store) 
 		}
 		return ctx.Err()
 	})
-	if errors.Is(err, errEnough) {
+	if errors.Is(err, errStop) {
 		return unfit, false, nil
 	}
 	return unfit, true, s.records.Fault("look at records", err)
 }
 
-var errEnough = errors.New("enough")
+var errStop = errors.New("stop")

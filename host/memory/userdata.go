@@ -14,22 +14,23 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// UserData reads all that is kept of one user, in chunks of a bounded size: what Erase would remove, as far as it has not
-// ended. It is not the state of one moment: what is written meanwhile may be read or not. One goroutine uses it at a time.
+// UserData reads all data of one user in chunks of a bounded size: the live part of what Erase
+// would remove. It is not a snapshot: concurrent writes may or may not be included. It is not safe
+// for concurrent use.
 type UserData struct {
 	s        *Service
 	caller   partition.Caller
 	life     *lifetimes
-	sessions []string // ids of the user's sessions
+	sessions []string // the ids of the user's sessions
 }
 
-// UserRecord is a record of a user, or of a session of theirs.
+// UserRecord is a record of a user, or of one of the user's sessions.
 type UserRecord struct {
 	RecordInfo
 	Content json.RawMessage `json:"content"`
 }
 
-// UserData begins to read the data of the caller's user in the caller's tenant.
+// UserData returns a reader of the data of the caller's user in the caller's tenant.
 func (s *Service) UserData(ctx context.Context, c partition.Caller) (*UserData, error) {
 	if c.User == "" {
 		return nil, abi.Faultf(abi.InvalidArgument, "an export of a user's data needs a user")
@@ -45,25 +46,26 @@ func (s *Service) UserData(ctx context.Context, c partition.Caller) (*UserData, 
 
 const exportingUser = "export a user's data"
 
-// Records visits the records of the user and of the user's sessions, in all stores, declared or not.
+// Records visits the records of the user and of the user's sessions, in all stores, even if they
+// are no longer declared.
 func (d *UserData) Records(ctx context.Context, visit func(UserRecord) error) error {
 	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.Group(d.caller), func(r storage.Record) error {
 		return d.record(ctx, r, visit)
 	}))
 }
 
-// Sessions visits the user's sessions, also those that have ended, while their ids are refused.
+// Sessions visits the user's sessions, including ended ones whose ids are still refused.
 func (d *UserData) Sessions(ctx context.Context, visit func(session.Session) error) error {
 	return d.s.records.Fault(exportingUser, d.eachSession(ctx, func(r storage.Record, _ session.State) error {
-		one, err := d.s.sessions.Describe(r)
+		described, err := d.s.sessions.Describe(r)
 		if err != nil {
 			return err
 		}
-		return visit(one)
+		return visit(described)
 	}))
 }
 
-// Files visits the files of the user's sessions; artifact.Artifacts.Piece reads their contents.
+// Files visits the files of the user's sessions. artifact.Artifacts.Piece reads their contents.
 func (d *UserData) Files(ctx context.Context, visit func(session string, file artifact.Artifact) error) error {
 	return d.s.records.Fault(exportingUser, d.eachSession(ctx, func(r storage.Record, state session.State) error {
 		files, err := artifact.Live(state.Files, d.s.now())
@@ -79,7 +81,7 @@ func (d *UserData) Files(ctx context.Context, visit func(session string, file ar
 	}))
 }
 
-// Results visits the Results that are kept under idempotency keys.
+// Results visits the Results that are stored under idempotency keys.
 func (d *UserData) Results(ctx context.Context, visit func(key string, result json.RawMessage) error) error {
 	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.System(partition.Finished, d.caller), func(r storage.Record) error {
 		if r.Expired(d.s.now()) {
@@ -93,7 +95,8 @@ func (d *UserData) Results(ctx context.Context, visit func(key string, result js
 	}))
 }
 
-// Entries visits the entries of the ledger that name the user, and those that name nobody in a session of the user's.
+// Entries visits the ledger entries that name the user, and those without a user in a session of
+// the user.
 func (d *UserData) Entries(ctx context.Context, visit func(ledger.Entry) error) error {
 	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.System(partition.Ledger, d.caller), func(r storage.Record) error {
 		e, err := ledger.Decode(r)
@@ -104,7 +107,8 @@ func (d *UserData) Entries(ctx context.Context, visit func(ledger.Entry) error) 
 	}))
 }
 
-// scan visits the records under a prefix that are the user's, and those of the user's sessions from when they were nobody's.
+// scan visits the user's records under a prefix, and those of the user's sessions from before they
+// were bound to the user.
 func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(storage.Record) error) error {
 	each := d.s.records.WithContents(ctx, func(chunk []storage.Record) error {
 		for _, r := range chunk {
@@ -122,7 +126,7 @@ func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(stor
 	})
 }
 
-// record visits a record unless it has ended. One of a store that is not declared any more is the user's too.
+// record visits a record unless it has ended. The store need not be declared any more.
 func (d *UserData) record(ctx context.Context, r storage.Record, visit func(UserRecord) error) error {
 	name := r.Key.Part(storage.Store)
 	st := d.s.stores[name]
@@ -134,10 +138,10 @@ func (d *UserData) record(ctx context.Context, r storage.Record, visit func(User
 		return err
 	}
 	head := storage.Head{Record: r, ContentBytes: int64(len(r.Content))}
-	return visit(UserRecord{st.listed(head), st.export(r)})
+	return visit(UserRecord{st.info(head), st.export(r)})
 }
 
-// eachSession visits the sessions that are the user's still.
+// eachSession visits the sessions that still belong to the user.
 func (d *UserData) eachSession(ctx context.Context, visit func(storage.Record, session.State) error) error {
 	for _, id := range d.sessions {
 		c := d.caller
@@ -150,7 +154,7 @@ func (d *UserData) eachSession(ctx context.Context, visit func(storage.Record, s
 		if err != nil {
 			return err
 		}
-		if state.User != c.User { // the id is of no session any more, or of another user's
+		if state.User != c.User { // the session was removed, or now belongs to another user
 			continue
 		}
 		if err := visit(found[0], state); err != nil {
@@ -160,8 +164,8 @@ func (d *UserData) eachSession(ctx context.Context, visit func(storage.Record, s
 	return nil
 }
 
-// export returns the content of a record as an export has it. The kind of a store that is not declared any more may be one
-// that is gone: what is stored then comes as it is, in Base64 if it is not JSON.
+// export returns the content of a record for an export. Without a declaration the kind is unknown,
+// and the stored bytes are returned as they are, in Base64 if they are not JSON.
 func (st *store) export(r storage.Record) json.RawMessage {
 	if st.compiled != nil {
 		return st.compiled.Show(r.Content)

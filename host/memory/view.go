@@ -16,38 +16,39 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// View is the memory that one attempt of a run may see. It is bound to a caller and to an Authority, holds the
-// attempt's reads and writes, and is used by one goroutine at a time. The zero View reaches nothing.
+// View is the memory that is visible to one attempt of a run. It is bound to a caller and to an
+// Authority, and collects the attempt's reads and writes. It is not safe for concurrent use. The
+// zero View has no rights.
 //
-// Its methods return an *abi.Fault for what a guest did wrong, which leaves the View as it was; any other
-// error means that the attempt is over and must not go on.
+// Its methods return an *abi.Fault for a mistake of the guest, which leaves the View unchanged. Any
+// other error ends the attempt.
 type View struct {
 	s         *Service
 	caller    partition.Caller
 	authority Authority
 	run       *transaction
-	// tx is the kernel's, which holds what the attempt read and wrote.
+	// tx is the kernel's transaction, with the attempt's reads and writes.
 	tx *txn.Tx
-	// partitions are the parts of stores that the attempt touched.
+	// partitions are the partitions that the attempt has opened.
 	partitions []*storePartition
-	// usage is what the accounts of the run's budget held when the attempt first looked.
+	// usage is the usage of the accounts in the run's budget at the attempt's first look.
 	usage []storage.Usage
-	// written is the sum of all that the attempt wrote, as if nothing had been replaced.
+	// written is the sum of the attempt's writes, as if they replaced nothing.
 	written storage.Usage
-	// over is set once the attempt cannot succeed any more.
-	over error
+	// closed is set once the attempt can no longer succeed.
+	closed error
 }
 
-// Caller returns for whom the View acts.
+// Caller returns the caller that the View acts for.
 func (v *View) Caller() partition.Caller { return v.caller }
 
-// Now returns the run's time.
+// Now returns the time of the run.
 func (v *View) Now() time.Time { return v.tx.Now() }
 
-// Call performs an operation of the table on behalf of a guest and returns its reply as JSON.
+// Call performs an operation for a guest and returns its reply as JSON.
 func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error) {
-	if v.over != nil {
-		return nil, v.over
+	if v.closed != nil {
+		return nil, v.closed
 	}
 	p, own, err := v.openCall(call)
 	if err != nil {
@@ -55,7 +56,7 @@ func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 	}
 	reply, err := p.perform(ctx, own)
 	if err != nil {
-		return nil, v.failed(ctx, err, call.Op, p.store.Name)
+		return nil, v.classify(ctx, err, call.Op, p.store.Name)
 	}
 	return reply, nil
 }
@@ -64,24 +65,24 @@ func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 func (v *View) openCall(call abi.Call) (*storePartition, abi.Call, error) {
 	op, ok := operationOf(v.s, call.Op)
 	if !ok {
-		return nil, call, inCall(abi.Faultf(abi.InvalidArgument, "memory has no operation %s", kind.Quote(call.Op)), call.Op, "")
+		return nil, call, withCall(abi.Faultf(abi.InvalidArgument, "memory has no operation %s", kind.Quote(call.Op)), call.Op, "")
 	}
 	to, err := op.resolve(call)
 	if err != nil {
-		return nil, call, inCall(err, call.Op, "")
+		return nil, call, withCall(err, call.Op, "")
 	}
 	p, err := v.open(op, to.name)
 	if err == nil {
 		err = v.s.kinds.checkKind(op, call.Op, p.store, to.implied)
 	}
 	if err != nil {
-		return nil, call, inCall(err, call.Op, to.name)
+		return nil, call, withCall(err, call.Op, to.name)
 	}
 	return p, to.call, nil
 }
 
-// operationOf returns an operation of the table of a Service. A zero View, which has no Service, has those on documents, and
-// no rights.
+// operationOf returns an operation of a Service by name. For a zero View, which has no Service, it
+// uses the operations on documents.
 func operationOf(s *Service, name string) (op operation, ok bool) {
 	if s == nil {
 		documents, _ := newKinds(nil)
@@ -92,7 +93,7 @@ func operationOf(s *Service, name string) (op operation, ok bool) {
 	return op, ok
 }
 
-// CallWith performs an operation within the attempt under another Authority than the View's own.
+// CallWith performs an operation within the attempt under an Authority other than the View's own.
 func (v *View) CallWith(ctx context.Context, a Authority, call abi.Call) (json.RawMessage, error) {
 	own := v.authority
 	v.authority = a
@@ -100,8 +101,8 @@ func (v *View) CallWith(ctx context.Context, a Authority, call abi.Call) (json.R
 	return v.Call(ctx, call)
 }
 
-// open finds the partition that a call is about and checks that the View may do it. A store that was not
-// granted does not exist.
+// open returns the partition of a store, if the View can perform the operation there. A store that
+// is not granted does not exist.
 func (v *View) open(op operation, name string) (*storePartition, error) {
 	grant, granted := v.authority.grant(name)
 	if !granted {
@@ -130,8 +131,8 @@ func (v *View) open(op operation, name string) (*storePartition, error) {
 	return v.partition(st, key), nil
 }
 
-// noStore reports that there is no such store. It proposes only stores that were granted: a guest must not find out
-// which others there are.
+// noStore returns the fault for a store that does not exist. It suggests only granted stores,
+// because a guest must not learn the names of others.
 func (v *View) noStore(name string) error {
 	if v.authority.Unrestricted() {
 		return notDeclared(name, v.s.names)
@@ -143,7 +144,7 @@ func (v *View) noStore(name string) error {
 	return f.WithHint("declare the store in the app file and grant it to the tool")
 }
 
-// notDeclared is noStore for who may know all stores.
+// notDeclared is noStore for an Authority that can know all stores.
 func notDeclared(name string, stores []string) error {
 	f := abi.Faultf(abi.NotFound, "there is no store %s", kind.Quote(name))
 	if near := spell.Name(name, stores); near != "" {
@@ -155,7 +156,7 @@ func notDeclared(name string, stores []string) error {
 	return f.WithHint("the stores are: %s", strings.Join(stores, ", "))
 }
 
-// partition returns the attempt's partition under a key. An attempt touches few of them.
+// partition returns the attempt's partition with a key. An attempt opens few of them.
 func (v *View) partition(st *store, key storage.Key) *storePartition {
 	for _, p := range v.partitions {
 		if p.key == key {
@@ -167,7 +168,8 @@ func (v *View) partition(st *store, key storage.Key) *storePartition {
 	return p
 }
 
-// nameOf returns the name of the store of a record that the attempt touched, and the record's item, "" for none.
+// nameOf returns the names of the store and the item of a record that the attempt used; an item is
+// "" if the record has none.
 func (v *View) nameOf(key storage.Key) (store, item string) {
 	if st, item := v.storeOf(key); st != nil {
 		return st.Name, item
@@ -175,8 +177,8 @@ func (v *View) nameOf(key storage.Key) (store, item string) {
 	return key.Part(storage.Store), key.Part(storage.Item)
 }
 
-// storeOf returns the store of a record that the attempt touched, and the record's item. The store is nil if the attempt
-// touched none that holds the record.
+// storeOf returns the store and the item of a record that the attempt used. The store is nil if no
+// partition of the attempt contains the record.
 func (v *View) storeOf(key storage.Key) (st *store, item string) {
 	for _, p := range v.partitions {
 		if p.key == key {
@@ -189,29 +191,30 @@ func (v *View) storeOf(key storage.Key) (st *store, item string) {
 	return nil, ""
 }
 
-// failed decides what an error of a call means: a Fault goes to the guest, a dead context or a conflict ends the
-// attempt, and anything else is the backend's trouble, which the guest learns as unavailable and no more.
-func (v *View) failed(ctx context.Context, err error, op, name string) error {
+// classify returns the error of a call for the engine. A fault goes to the guest; a conflict or an
+// ended context ends the attempt; any other error of the backend becomes the fault unavailable,
+// without details.
+func (v *View) classify(ctx context.Context, err error, op, name string) error {
 	if errors.Is(err, txn.ErrConflict) {
-		v.over = err
+		v.closed = err
 		return err
 	}
 	if errors.Is(err, txn.ErrLimit) {
-		err = abi.Faultf(abi.CallLimit, "the run reads and writes more than %d records, or %d MiB of contents", txn.MaxRecords, txn.MaxBytes>>20).
+		err = abi.Faultf(abi.CallLimit, "the run uses more than %d records or %d MiB of contents", txn.MaxRecords, txn.MaxBytes>>20).
 			WithHint("read and write less in one run")
 	}
 	if _, ok := errors.AsType[*abi.Fault](err); ok {
-		return inCall(err, op, name)
+		return withCall(err, op, name)
 	}
 	if ctx.Err() != nil {
-		v.over = ctx.Err()
-		return v.over
+		v.closed = ctx.Err()
+		return v.closed
 	}
-	return inCall(v.s.records.Unavailable("memory call", err), op, name) // a deadline of the backend's own, too
+	return withCall(v.s.records.Unavailable("memory call", err), op, name) // includes a deadline of the backend itself
 }
 
-// inCall says in a fault which call it comes from.
-func inCall(err error, op, store string) error {
+// withCall returns a copy of a fault with the operation and the store of the call.
+func withCall(err error, op, store string) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok {
 		return err

@@ -10,8 +10,9 @@ import (
 	"github.com/toolrun/toolrun/internal/mergepatch"
 )
 
-// apply returns the content that a value makes of a record, and what of it does not fit the schema of a store that is not
-// strict. It is a pure function of its arguments. It keeps texts, not trees: a tree may take forty times as much memory.
+// apply returns the content that results from applying a value to a record, and its violations of
+// the schema if the store is not strict. It is a pure function. It returns encoded JSON, because a
+// decoded content can take forty times as much memory.
 func (st *store) apply(old storage.Record, value json.RawMessage, replace bool) (json.RawMessage, []abi.Violation, error) {
 	before, err := contentOf(old)
 	if err != nil {
@@ -38,7 +39,7 @@ func (st *store) apply(old storage.Record, value json.RawMessage, replace bool) 
 	return text, violations, err
 }
 
-// contentOf returns the content of a record as a value; an empty object if there is none.
+// contentOf returns the content of a record as a value, an empty object if there is no record.
 func contentOf(r storage.Record) (any, error) {
 	if !r.Exists() {
 		return map[string]any{}, nil
@@ -46,7 +47,8 @@ func contentOf(r storage.Record) (any, error) {
 	return kind.Decode(r.Content)
 }
 
-// violations are those of a content, marked if the content before had them already.
+// violations returns the violations of a content, and marks those that the previous content already
+// had.
 func (st *store) violations(content, before any, existed bool) []abi.Violation {
 	found := st.schema.Validate(content)
 	if len(found) > 0 && existed {
@@ -55,23 +57,23 @@ func (st *store) violations(content, before any, existed bool) []abi.Violation {
 	return found
 }
 
-// markExisting marks the violations that are also among those of the content before.
+// markExisting marks the violations that the previous content also had.
 func (st *store) markExisting(found []abi.Violation, before any) {
-	type place struct{ pointer, keyword string }
-	had := map[place]bool{}
+	type location struct{ pointer, keyword string }
+	had := map[location]bool{}
 	for _, v := range st.schema.Validate(before) {
-		had[place{v.Pointer, v.Keyword}] = true
+		had[location{v.Pointer, v.Keyword}] = true
 	}
 	for i, v := range found {
-		found[i].Existing = had[place{v.Pointer, v.Keyword}]
+		found[i].Existing = had[location{v.Pointer, v.Keyword}]
 	}
 }
 
 func (st *store) refusal(violations []abi.Violation) error {
-	f := abi.Faultf(abi.SchemaViolation, "the content does not fit the schema of %q: %s", st.decl.Name, abi.Summary(violations))
+	f := abi.Faultf(abi.SchemaViolation, "the content does not match the schema of %q: %s", st.decl.Name, abi.Summary(violations))
 	f.Violations = violations
 	if slices.ContainsFunc(violations, func(v abi.Violation) bool { return v.Existing }) {
-		return f.WithHint("what is marked as existing was in the stored content before: set that field too, or replace the content as a whole")
+		return f.WithHint("violations marked as existing were in the stored content before: also set those fields, or replace the whole content")
 	}
 	return f
 }

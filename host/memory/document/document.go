@@ -1,5 +1,6 @@
-// Package document is the kind of store with one JSON document for each user, session or app: get_content reads it or a
-// projection of it, set_content merges into it, and delete_content removes it.
+// Package document is the kind of store with one JSON document for each user, session or app. The
+// operation get_content reads the document or a projection of it, set_content merges into it, and
+// delete_content removes it.
 package document
 
 import (
@@ -13,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Kind is the kind of documents.
+// Kind is the kind of store for documents.
 type Kind struct{}
 
 var _ kind.Kind = Kind{}
@@ -38,7 +39,8 @@ func (Kind) Compile(decl declare.Store, limits kind.Limits) (kind.Store, error) 
 	return st, nil
 }
 
-// allowsAnyRoot reports whether the schema itself says that a content may be something else than an object.
+// allowsAnyRoot reports whether the type at the root of the schema allows a content that is not an
+// object.
 func allowsAnyRoot(text json.RawMessage) bool {
 	var root struct{ Type any }
 	if json.Unmarshal(text, &root) != nil {
@@ -79,10 +81,10 @@ func (st *store) Fits(r storage.Record) bool {
 	return err == nil && (st.schema == nil || len(st.schema.Validate(value)) == 0)
 }
 
-// Show implements kind.Store. A document is its own JSON.
+// Show implements kind.Store. A document is stored as JSON.
 func (st *store) Show(content []byte) json.RawMessage { return content }
 
-// Public implements kind.Store. Only the names that the schema declares are public.
+// Public implements kind.Store. Only names that the schema declares are public.
 func (st *store) Public(pointer string) string {
 	if st.schema == nil {
 		return ""

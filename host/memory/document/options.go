@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// options are the members of the last argument of a call.
+// options are the options of a call, its last argument.
 type options struct {
 	record     bool
 	replace    bool
@@ -23,7 +23,8 @@ type options struct {
 	ttl        time.Duration
 }
 
-// optionReaders read each option; an operation accepts those it names.
+// optionReaders set each option from its value. They return the expected value as text if it is
+// wrong.
 var optionReaders = map[string]func(*options, any) string{
 	"record":      func(o *options, v any) string { return readBool(&o.record, v) },
 	"replace":     func(o *options, v any) string { return readBool(&o.replace, v) },
@@ -44,7 +45,7 @@ func readRevision(o *options, v any) string {
 	number, _ := v.(json.Number)
 	n, err := strconv.ParseInt(string(number), 10, 64)
 	if err != nil || n < 0 {
-		return "a revision: a whole number, 0 where the record must not exist"
+		return "a revision: a whole number, 0 if the record must not exist"
 	}
 	o.ifRevision = &n
 	return ""
@@ -60,10 +61,11 @@ func readTTL(o *options, v any) string {
 	return ""
 }
 
-// maxOptionsBytes bounds the options before they are decoded: far above all that there are.
+// maxOptionsBytes bounds the options before they are decoded. It is far above the size of all
+// options.
 const maxOptionsBytes = 4 << 10
 
-// parseOptions reads the options of a call, of which only the allowed ones may be there.
+// parseOptions decodes the options of a call. Options that are not allowed are a fault.
 func parseOptions(text json.RawMessage, allowed ...string) (options, error) {
 	var o options
 	if kind.IsAbsent(text) {
@@ -76,18 +78,18 @@ func parseOptions(text json.RawMessage, allowed ...string) (options, error) {
 	fields, ok := value.(map[string]any)
 	if err != nil || !ok {
 		return o, abi.Faultf(abi.InvalidArgument, "the options must be an object").
-			WithHint("it may have: %s", strings.Join(allowed, ", "))
+			WithHint("the options are: %s", strings.Join(allowed, ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !slices.Contains(allowed, name) {
-			return o, abi.Faultf(abi.InvalidArgument, "there is no option %s", kind.Quote(name)).
+			return o, abi.Faultf(abi.InvalidArgument, "unknown option %s", kind.Quote(name)).
 				WithHint("the options are: %s", strings.Join(allowed, ", "))
 		}
 		if fields[name] == nil {
 			continue
 		}
 		if want := optionReaders[name](&o, fields[name]); want != "" {
-			return o, abi.Faultf(abi.InvalidArgument, "the option %q takes %s", name, want)
+			return o, abi.Faultf(abi.InvalidArgument, "option %q must be %s", name, want)
 		}
 	}
 	return o, nil

@@ -11,25 +11,27 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// projection says which fields of a content are wanted, as in MongoDB: {"a.b": 1} includes, {"a": 0} excludes,
-// {"a": {"b": 1}} is the same as {"a.b": 1}, and paths go through arrays element by element. Where both are
-// mixed, inclusion wins, and exclusions subtract from what is included above them. In a path, \. is a point that belongs to
-// a name, and \\ a backslash. The members of what is picked are sorted by their names.
+// projection is a node of a tree of selected fields, as in MongoDB: {"a.b": 1} includes, {"a": 0}
+// excludes, and {"a": {"b": 1}} is the same as {"a.b": 1}. Paths go through arrays element by
+// element. If a projection has both, inclusion wins, and exclusions remove fields from what is
+// included above them. In a path, \. is a point that belongs to a name, and \\ a backslash. The
+// members of a selected object are sorted by name.
 type projection struct {
 	include  bool
 	exclude  bool
 	children map[string]*projection
-	// includes is true where this field or one below is included.
+	// includes is true if this field or one below it is included.
 	includes bool
 }
 
-// The longest path of a projection. Contents are not deeper by default, so more is a mistake.
+// maxProjectionPath is the largest number of steps in a path of a projection. Contents are not
+// deeper by default.
 const maxProjectionPath = 32
 
-// maxProjectionBytes bounds a projection before it is looked at. It names fields, and may name many.
+// maxProjectionBytes bounds a projection before it is decoded.
 const maxProjectionBytes = 64 << 10
 
-// parseProjection reads a projection; nil means everything.
+// parseProjection decodes a projection; nil means everything.
 func parseProjection(text json.RawMessage) (*projection, error) {
 	if kind.IsAbsent(text) {
 		return nil, nil
@@ -65,7 +67,7 @@ func badProjection(path string) error {
 		WithHint(`for example {"preferences.language": 1}`)
 }
 
-// add merges the fields of one level into p; path is where p stands.
+// add merges the fields of one level into p. Path is the path of p.
 func (p *projection) add(fields map[string]any, path []string) error {
 	for name, value := range fields {
 		steps := append(path[:len(path):len(path)], splitPath(name)...)
@@ -80,7 +82,7 @@ func (p *projection) add(fields map[string]any, path []string) error {
 			}
 			if slices.Contains(projectionOperators, step) {
 				return abi.Faultf(abi.InvalidArgument, "the projection's field %s: the operator %s is not supported", kind.Quote(full), step).
-					WithHint("a projection picks fields; cut lists in the tool")
+					WithHint("a projection only selects fields; shorten lists in the tool")
 			}
 			node = node.child(step)
 		}
@@ -91,7 +93,8 @@ func (p *projection) add(fields map[string]any, path []string) error {
 	return nil
 }
 
-// projectionOperators are those of MongoDB. Taken for names they would pick nothing, silently.
+// projectionOperators are operators of MongoDB, which are refused. As names they would select
+// nothing.
 var projectionOperators = []string{"$", "$slice", "$elemMatch", "$meta"}
 
 // splitPath returns the steps of a path.
@@ -126,7 +129,7 @@ func (p *projection) child(step string) *projection {
 	return p.children[step]
 }
 
-// set gives the node its value: a flag, or fields below it.
+// set sets the node to a value: a flag, or fields below it.
 func (p *projection) set(value any, steps []string, full string) error {
 	switch v := value.(type) {
 	case bool:
@@ -146,7 +149,7 @@ func (p *projection) set(value any, steps []string, full string) error {
 	return nil
 }
 
-// markIncludes sets includes bottom-up.
+// markIncludes sets includes, from the leaves up.
 func (p *projection) markIncludes() bool {
 	p.includes = p.include
 	for _, child := range p.children {
@@ -155,8 +158,8 @@ func (p *projection) markIncludes() bool {
 	return p.includes
 }
 
-// apply returns the wanted part of a content, and false where nothing of it is wanted. It does not change
-// the content, and the answer may share parts with it.
+// apply returns the selected part of a content, and false if nothing is selected. It does not
+// change the content. The result can share parts with it.
 func (p *projection) apply(content any) (any, bool) {
 	if p == nil {
 		return content, true
@@ -164,13 +167,13 @@ func (p *projection) apply(content any) (any, bool) {
 	if p.includes {
 		return p.pick(content)
 	}
-	return p.drop(content), true
+	return p.without(content), true
 }
 
-// pick returns what p includes of value.
+// pick returns the part of a value that p includes.
 func (p *projection) pick(value any) (any, bool) {
 	if p.include {
-		return p.drop(value), true
+		return p.without(value), true
 	}
 	switch v := value.(type) {
 	case map[string]any:
@@ -195,8 +198,8 @@ func (p *projection) pick(value any) (any, bool) {
 	return nil, false
 }
 
-// drop returns value without what p excludes below it.
-func (p *projection) drop(value any) any {
+// exclude returns a value without the fields below it that p excludes.
+func (p *projection) without(value any) any {
 	if len(p.children) == 0 {
 		return value
 	}
@@ -217,18 +220,19 @@ func (p *projection) drop(value any) any {
 	case []any:
 		kept := make([]any, len(v))
 		for i, element := range v {
-			kept[i] = p.drop(element)
+			kept[i] = p.without(element)
 		}
 		return kept
 	}
 	return value
 }
 
-// keep returns what is left of a field under something included, and false where it is excluded whole.
+// keep returns the remaining part of a field below an included one, and false if the field is
+// excluded.
 func (p *projection) keep(field any) (any, bool) {
 	switch {
 	case !p.exclude || p.include:
-		return p.drop(field), true
+		return p.without(field), true
 	case p.includes:
 		return p.pick(field)
 	}

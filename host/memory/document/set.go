@@ -16,8 +16,9 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// set performs set_content. A merge into a record that the run does not depend on stays blind: its reply reports nothing
-// of what is stored, so that it need not conflict, and the commit applies it to the latest content.
+// set performs set_content. A merge into a record that is not in the read set stays blind: its
+// reply reveals nothing of the stored record, so that it cannot conflict, and the commit merges
+// into the latest content.
 func (st *store) set(ctx context.Context, p kind.Partition, call abi.Call) (json.RawMessage, error) {
 	opts, err := parseOptions(call.Arg(2), "replace", "if_revision", "ttl")
 	if err != nil {
@@ -34,7 +35,7 @@ func (st *store) set(ctx context.Context, p kind.Partition, call abi.Call) (json
 		return nil, err
 	}
 	if !p.Holds("") {
-		value = bytes.Clone(value) // the commit may need it, and it is the engine's
+		value = bytes.Clone(value) // the engine owns it, and the commit may need it
 	}
 	expires, err := p.Apply(ctx, "", opts.ttl, st.update(value, opts.replace))
 	if err != nil {
@@ -43,57 +44,58 @@ func (st *store) set(ctx context.Context, p kind.Partition, call abi.Call) (json
 	return setReply(ctx, p, expires)
 }
 
-// writable checks what can be checked of a value without the record.
+// writable checks a value as far as possible without the record.
 func (st *store) writable(value json.RawMessage) error {
 	if kind.IsAbsent(value) {
-		return abi.Faultf(abi.InvalidArgument, "there is no content to store: it is missing or null").
-			WithHint("delete_content removes a record")
+		return abi.Faultf(abi.InvalidArgument, "the content is missing or null").
+			WithHint("use delete_content to remove a record")
 	}
 	if err := st.limits.Check(value); err != nil {
 		return err
 	}
 	if !strictjson.IsObject(value) && !st.anyRoot {
 		return abi.Faultf(abi.InvalidArgument, "the content must be an object").
-			WithHint("a schema with another type at its root allows other contents")
+			WithHint("for other contents, declare a schema with another type at its root")
 	}
 	return nil
 }
 
-// update merges a value into a record, or replaces the content by it.
+// update returns the update that merges a value into a record, or replaces the content with it.
 func (st *store) update(value json.RawMessage, replace bool) kind.Update {
 	return func(old storage.Record, locked bool) ([]byte, []abi.Violation, error) {
 		within := st
 		if locked && st.schema != nil {
 			if replace || !old.Exists() {
-				return nil, nil, errDear // the defaults of a schema are not bounded by steps
+				return nil, nil, errTooSlow // the work for defaults of a schema is not bounded
 			}
-			within = st.cheap()
+			within = st.bounded()
 		}
 		content, violations, err := within.apply(old, value, replace)
 		if err != nil {
 			return nil, nil, err
 		}
 		if locked && slices.ContainsFunc(violations, func(v abi.Violation) bool { return v.Keyword == schema.MaxWork }) {
-			return nil, nil, errDear
+			return nil, nil, errTooSlow
 		}
 		return content, violations, nil
 	}
 }
 
-// errDear refuses an update inside the backend's transaction, where others wait.
-var errDear = errors.New("the update takes too long inside the backend's transaction")
+// errTooSlow is the error of an update that takes too long inside the backend's transaction, where
+// others wait for it.
+var errTooSlow = errors.New("the update takes too long inside the backend's transaction")
 
-// lockedWork is how many steps of a schema one update inside the backend's transaction may take.
+// lockedWork bounds the validation steps of an update inside the backend's transaction.
 const lockedWork = 2_000
 
-// cheap is the store with few steps for its schema.
-func (st *store) cheap() *store {
+// bounded returns the store with lockedWork as the limit of its schema.
+func (st *store) bounded() *store {
 	bounded := *st
 	bounded.schema = st.schema.Within(lockedWork)
 	return &bounded
 }
 
-// checkRevision checks the option if_revision, with which the run depends on the record.
+// checkRevision checks the option if_revision. It adds the record to the read set.
 func checkRevision(ctx context.Context, p kind.Partition, opts options) error {
 	if opts.ifRevision == nil {
 		return nil
@@ -104,12 +106,13 @@ func checkRevision(ctx context.Context, p kind.Partition, opts options) error {
 	}
 	if r.Revision != *opts.ifRevision {
 		return abi.Faultf(abi.Conflict, "the record has revision %d, not %d", r.Revision, *opts.ifRevision).
-			WithHint("read it again with the option \"record\" and decide anew")
+			WithHint("read the record again with the option \"record\", then retry")
 	}
 	return nil
 }
 
-// setReply reports what a write came to. Of a blind one it reports only what does not depend on the record.
+// setReply returns the reply to a write. For a blind write it contains only what does not depend on
+// the record.
 func setReply(ctx context.Context, p kind.Partition, expires time.Time) (json.RawMessage, error) {
 	reply := struct {
 		Success  bool    `json:"success"`
@@ -128,7 +131,8 @@ func setReply(ctx context.Context, p kind.Partition, expires time.Time) (json.Ra
 	return json.Marshal(reply)
 }
 
-// delete performs delete_content. Its reply reports whether there was a record, so it always depends on it.
+// delete performs delete_content. Its reply reports whether there was a record, so that it always
+// adds the record to the read set.
 func (st *store) delete(ctx context.Context, p kind.Partition, call abi.Call) (json.RawMessage, error) {
 	opts, err := parseOptions(call.Arg(1), "if_revision")
 	if err != nil {

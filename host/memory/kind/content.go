@@ -14,16 +14,17 @@ import (
 
 // Limits bound the content of a record.
 type Limits struct {
-	// Bytes bounds the content as JSON.
+	// Bytes bounds the size of the content as JSON.
 	Bytes int
-	// Depth bounds nested arrays and objects, Keys the members of one object, and Values all values.
+	// Depth bounds the nesting of arrays and objects, Keys the members of an object, and Values all
+	// values.
 	Depth, Keys, Values int
 }
 
-// Check returns a fault if a content, or a patch to one, is not JSON within the limits.
+// Check returns a fault if a content, or a merge patch, is not JSON within the limits.
 func (l Limits) Check(content json.RawMessage) error {
 	if len(content) > l.Bytes {
-		return abi.Faultf(abi.TooLarge, "the content has %d bytes of JSON, and a record may have %d", len(content), l.Bytes)
+		return abi.Faultf(abi.TooLarge, "the content has %d bytes of JSON; the limit is %d", len(content), l.Bytes)
 	}
 	if err := strictjson.Check(content, strictjson.Limits{Depth: l.Depth, Keys: l.Keys, Values: l.Values}); err != nil {
 		return l.fault(err)
@@ -37,7 +38,7 @@ func (l Limits) fault(err error) error {
 	case doc == nil:
 		return abi.Faultf(abi.InvalidArgument, "the value is not valid JSON")
 	case doc.Kind == strictjson.TooDeep:
-		return abi.Faultf(abi.TooLarge, "the content is nested deeper than %d levels", l.Depth)
+		return abi.Faultf(abi.TooLarge, "the content is nested more than %d levels deep", l.Depth)
 	case doc.Kind == strictjson.TooManyKeys:
 		return abi.Faultf(abi.TooLarge, "an object in the content has more than %d members", l.Keys)
 	case doc.Kind == strictjson.TooManyValues:
@@ -46,41 +47,42 @@ func (l Limits) fault(err error) error {
 	return abi.Faultf(abi.InvalidArgument, "the value cannot be stored: %s", doc.Message)
 }
 
-// Encode returns a value as JSON if it is within the limits.
+// Encode returns a value as JSON. Its error is a fault if the value exceeds the limits.
 func (l Limits) Encode(value any) (json.RawMessage, error) {
 	text, err := strictjson.Encode(value)
 	if err != nil {
 		return nil, err
 	}
-	return bytes.Clone(text), l.Check(text) // cut to its size: what it was encoded in had room for more
+	return bytes.Clone(text), l.Check(text) // without the spare capacity of the encoder
 }
 
-// Decode returns the value of a content that Check has passed, possibly under wider limits than today's: its size bounds it.
+// Decode returns the value of a stored content. It applies no limits besides the size of the
+// content, since the content may have been stored under wider limits than the present ones.
 func Decode(content json.RawMessage) (any, error) {
 	return strictjson.Decode(content, strictjson.Limits{Depth: len(content), Keys: len(content), Values: len(content)})
 }
 
-// IsAbsent reports whether an optional argument is missing; null means the same.
+// IsAbsent reports whether an optional argument is missing or null.
 func IsAbsent(argument json.RawMessage) bool {
 	return len(argument) == 0 || bytes.Equal(bytes.TrimSpace(argument), []byte("null"))
 }
 
-// Quote returns a name from a guest as faults show it: in quotes, and shortened.
+// Quote returns a name from a guest for faults: shortened and in quotes.
 func Quote(name string) string { return strconv.Quote(Shorten(name)) }
 
-// Shorten returns a name from a guest, cut to the length that a store's name may have.
+// Shorten returns a name from a guest, cut to the largest length of a store's name.
 func Shorten(name string) string {
-	const most = 128
-	if len(name) > most {
-		return strings.ToValidUTF8(name[:most], "") + "..."
+	const max = 128
+	if len(name) > max {
+		return strings.ToValidUTF8(name[:max], "") + "..."
 	}
 	return name
 }
 
-// timeLayout is how replies write times: RFC 3339 in UTC with microseconds.
+// timeLayout is the format of times in replies: RFC 3339 in UTC with microseconds.
 const timeLayout = "2006-01-02T15:04:05.000000Z"
 
-// FormatTime returns a time as replies write it, nil for the zero time.
+// FormatTime returns a time in the format of replies, nil for the zero time.
 func FormatTime(t time.Time) *string {
 	if t.IsZero() {
 		return nil
