@@ -154,7 +154,7 @@ func TestWithoutTextInWorkers(t *testing.T) {
 // TestLargest reads documents of the largest size, except JSON, of which every byte is decoded.
 func TestLargest(t *testing.T) {
 	if raced() {
-		t.Skip("under the race detector a cell needs several times the memory that a document may take")
+		t.Skip("under the race detector a worker exceeds the memory limit of a document")
 	}
 	reader := inWorkers(t)
 	for name, data := range map[string][]byte{

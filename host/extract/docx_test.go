@@ -39,7 +39,7 @@ func BenchmarkRead(b *testing.B) {
 		{"docx", "docx", docxOf(b, strings.Repeat("<w:p><w:r><w:t>some words of a line</w:t></w:r></w:p>", 5000))},
 		{"pdf", "pdf", pagesOf(strings.Repeat(line, 2500), strings.Repeat(line, 2500))},
 	} {
-		for name, reader := range map[string]*extract.Reader{"in cells": inWorkers(b), "in process": {Engine: inProcess(b)}} {
+		for name, reader := range map[string]*extract.Reader{"in workers": inWorkers(b), "in process": {Engine: inProcess(b)}} {
 			b.Run(c.name+" "+name, func(b *testing.B) {
 				b.SetBytes(int64(len(c.data)))
 				for b.Loop() {

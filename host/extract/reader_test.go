@@ -18,28 +18,28 @@ import (
 
 // slow is an engine with a number of workers, in which each document takes a while.
 type slow struct {
-	engine *extract.Engine
-	takes  time.Duration
-	cells  int
+	engine  *extract.Engine
+	takes   time.Duration
+	workers int
 }
 
 func (s slow) Info() engine.Info { return s.engine.Info() }
 
 type slowProgram struct {
 	engine.Program
-	takes time.Duration
-	cell  chan struct{}
+	takes  time.Duration
+	worker chan struct{}
 }
 
 func (s slow) Load(ctx context.Context, source engine.Source) (engine.Program, error) {
 	program, err := s.engine.Load(ctx, source)
-	return &slowProgram{program, s.takes, make(chan struct{}, max(s.cells, 1))}, err
+	return &slowProgram{program, s.takes, make(chan struct{}, max(s.workers, 1))}, err
 }
 
 func (p *slowProgram) Run(ctx context.Context, in engine.Input, host engine.Host) (engine.Output, error) {
 	select {
-	case p.cell <- struct{}{}:
-		defer func() { <-p.cell }()
+	case p.worker <- struct{}{}:
+		defer func() { <-p.worker }()
 	case <-ctx.Done():
 		return engine.Output{}, engine.EndOf(ctx)
 	}
@@ -85,7 +85,7 @@ func TestWaitingIsNotReading(t *testing.T) {
 func TestOneUsersDocuments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const takes = time.Second
-		reader := &extract.Reader{Engine: slow{engine: inProcess(t), takes: takes, cells: 2}, Parallel: 2}
+		reader := &extract.Reader{Engine: slow{engine: inProcess(t), takes: takes, workers: 2}, Parallel: 2}
 		pdf := lookup(t, "pdf")
 		many, cancel := context.WithCancel(t.Context())
 		refused := make(chan error, 100)

@@ -33,7 +33,7 @@ func TestQuotaFaultAtTheCall(t *testing.T) {
 			executions := 0
 			done, err := a.transact(ann, func(ctx context.Context, v *memory.View) error {
 				if executions++; executions > 1 {
-					return errors.New("executed again, with nobody else about")
+					return errors.New("executed again without a conflict")
 				}
 				for _, c := range tt.calls {
 					if _, err := v.Call(ctx, c); err != nil {

@@ -150,8 +150,8 @@ type guest struct {
 	before map[place]modelRecord
 	view   map[place]modelRecord
 	// readSet has the places whose state the run has read. A reply must not depend on others.
-	told  map[place]bool
-	wrote map[place]bool
+	readSet map[place]bool
+	wrote   map[place]bool
 	// passed is true if the present call is known to have succeeded. A blind merge is then not
 	// checked: an attempt that does not commit may have seen the success of a merge that others
 	// made impossible in the meantime.
@@ -159,7 +159,7 @@ type guest struct {
 }
 
 func newGuest(w world, c partition.Caller, stamp time.Time) *guest {
-	g := &guest{w: w, c: c, stamp: stamp, before: map[place]modelRecord{}, told: map[place]bool{}, wrote: map[place]bool{}}
+	g := &guest{w: w, c: c, stamp: stamp, before: map[place]modelRecord{}, readSet: map[place]bool{}, wrote: map[place]bool{}}
 	for at, r := range w.records {
 		if w.alive(r, c) {
 			g.before[at] = r
@@ -243,7 +243,7 @@ func (g *guest) meta() string {
 }
 
 func (g *guest) get(at place, projection string, o modelOptions) (string, abi.Code) {
-	g.told[at] = true
+	g.readSet[at] = true
 	r, ok := g.view[at]
 	if !ok {
 		return "null", ""
@@ -257,7 +257,7 @@ func (g *guest) get(at place, projection string, o modelOptions) (string, abi.Co
 }
 
 func (g *guest) delete(at place, o modelOptions) (string, abi.Code) {
-	g.told[at] = true
+	g.readSet[at] = true
 	r, ok := g.view[at]
 	if o.IfRevision != nil && *o.IfRevision != r.revision {
 		return "", abi.Conflict
@@ -282,15 +282,15 @@ func (g *guest) set(at place, st modelStore, value string, o modelOptions) (stri
 	}
 	r, existed := g.view[at]
 	if o.IfRevision != nil {
-		g.told[at] = true
+		g.readSet[at] = true
 		if *o.IfRevision != r.revision {
 			return "", abi.Conflict
 		}
 	}
-	blind := g.passed != nil && !g.told[at] && g.passed()
+	blind := g.passed != nil && !g.readSet[at] && g.passed()
 	next := mergeModel(st, r.content, existed, patch, o.Replace)
 	if st.schema && !fitsModelSchema(next) && !blind {
-		g.told[at] = true
+		g.readSet[at] = true
 		return "", abi.SchemaViolation
 	}
 	r = g.stamped(at, existed, text(next))
@@ -304,12 +304,12 @@ func (g *guest) set(at place, st modelStore, value string, o modelOptions) (stri
 		r.session = g.c.Session
 	}
 	if code := g.tooMuch(at, r); code != "" && !blind {
-		g.told[at] = true
+		g.readSet[at] = true
 		return "", code
 	}
 	g.view[at], g.wrote[at] = r, true
 	revision, updated := "null", "null"
-	if g.told[at] {
+	if g.readSet[at] {
 		revision, updated = fmt.Sprint(r.revision), timeText(r.updated)
 	}
 	return fmt.Sprintf(`{"expires_at":%s,"revision":%s,"success":true,"updated_at":%s}`, timeText(r.expires), revision, updated), ""

@@ -11,18 +11,18 @@ import (
 	"github.com/toolrun/toolrun/host/memory/kind"
 )
 
-// operation is an entry of the table of operations with the kinds that have it.
+// operation is an entry of the table of operations, with the kinds that have it.
 type operation struct {
 	verb abi.Verb
-	// stores are the kinds for which a call names the store. They declare the same parameters.
+	// stores lists the kinds for which a call names the store.
 	stores []declare.Kind
-	// space is the kind for which a call does not name the store, "" if there is none. Such a call acts on the store
-	// with the name spaceStore.
+	// space is the kind for which a call does not name the store, "" if there is none. Such a call
+	// acts on the store with the name spaceStore.
 	space      declare.Kind
 	spaceStore string
 }
 
-// addOperation adds an operation of a kind to the table. Kinds may share its name.
+// addOperation adds an operation of a kind to the table. Kinds can share an operation.
 func (k *kinds) addOperation(of kind.Kind, op abi.Operation) error {
 	spaceStore := ""
 	if s, ok := of.(kind.Space); ok {
@@ -68,8 +68,9 @@ func checkOperation(op abi.Operation, spaceStore string) error {
 	return nil
 }
 
-// merge adds an operation that another kind already has to its entry in the table, since guests have one function for
-// both. The parameters after the store are the same. The store is optional if one of the kinds does not take it.
+// merge adds an operation that another kind already has to its entry in the table, since guests
+// have one function for both. The parameters after the store are the same. The store is optional if
+// one of the kinds does not take it.
 func (k *kinds) merge(entry operation, name declare.Kind, op abi.Operation) error {
 	at := slices.IndexFunc(k.table, func(other abi.Operation) bool { return other.Name == op.Name })
 	listed := k.table[at]
@@ -99,7 +100,7 @@ func (k *kinds) merge(entry operation, name declare.Kind, op abi.Operation) erro
 	if namesStore(op) {
 		listed = op
 	}
-	listed.Params = slices.Clone(listed.Params) // those of the kind stay as they are
+	listed.Params = slices.Clone(listed.Params) // the parameters of the kind must not change
 	listed.Params[0].Required = false
 	k.table[at] = listed
 	return nil
@@ -140,15 +141,16 @@ func (o operation) resolve(call abi.Call) (target, error) {
 	return target{name: name, call: call}, err
 }
 
-// argsWithoutStore returns the arguments of a call that does not name a store. If the store is optional, the next
-// parameter is a required text: without a text in its place, the first argument is that text.
+// argsWithoutStore returns the arguments of a call that does not name a store. If the store is
+// optional, the next parameter is a required text. If its argument is not a text, the first
+// argument is that text.
 func (o operation) argsWithoutStore(args []json.RawMessage) (own []json.RawMessage, ok bool) {
 	switch {
 	case len(o.stores) == 0 || len(args) == 0:
 		return args, true
 	case kind.IsAbsent(args[0]):
 		return args[1:], true
-	case len(args) > 1 && kind.IsAbsent(args[1]): // an argument after it was passed by its name
+	case len(args) > 1 && kind.IsAbsent(args[1]): // a later argument was passed by name
 		return slices.Delete(slices.Clone(args), 1, 2), true
 	}
 	return args, len(args) == 1 || !bytes.HasPrefix(bytes.TrimSpace(args[1]), []byte(`"`))
@@ -166,8 +168,8 @@ func (k *kinds) checkKind(o operation, op string, st *store, implied bool) error
 	return k.noOperation(st, op)
 }
 
-// StoreOf returns the name of the store that a call of an operation acts on, "" if the call is malformed. The store need not
-// exist.
+// StoreOf returns the name of the store that a call acts on, "" if the call is malformed. The store
+// need not exist.
 func (s *Service) StoreOf(call abi.Call) string {
 	op, ok := s.kinds.operations[call.Op]
 	if !ok {

@@ -175,7 +175,7 @@ func TestInconsistentReadEndsAttempt(t *testing.T) {
 		}
 		var f *abi.Fault
 		if attempt == 1 && (err == nil || errors.As(err, &f)) {
-			t.Errorf("the first attempt went on with %v; want an error that is no fault", err)
+			t.Errorf("the first attempt went on with %v; want an error other than a fault", err)
 		}
 		if _, again := v.Call(ctx, call(abi.GetContent, `"daily"`)); err != nil && again == nil {
 			t.Error("a View that is over answered a call")

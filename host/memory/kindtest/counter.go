@@ -1,5 +1,6 @@
-// Package kindtest has two kinds of stores for tests. Counters have many records in a partition, with contents that are not
-// JSON. Gauges have operations without a store, and share operations with other kinds. They show what a new kind consists of.
+// Package kindtest has two kinds of stores for tests, as examples of new kinds. Counters have many
+// records in a partition, with contents that are not JSON. Gauges have operations without a store,
+// and share operations with other kinds.
 package kindtest
 
 import (
@@ -81,16 +82,16 @@ func (counters) Call(ctx context.Context, p kind.Partition, call abi.Call) (json
 func nameOf(argument json.RawMessage) (string, error) {
 	var name string
 	if json.Unmarshal(argument, &name) != nil || name == "" {
-		return "", abi.Faultf(abi.InvalidArgument, "the name of a counter must be a text")
+		return "", abi.Faultf(abi.InvalidArgument, "the name of a counter must be a string")
 	}
 	return name, nil
 }
 
-// countUp adds to a counter. It stays blind: its reply shows nothing of what is stored.
+// countUp adds to a counter. It is blind: its reply contains nothing of the stored record.
 func countUp(ctx context.Context, p kind.Partition, name string, argument json.RawMessage) (json.RawMessage, error) {
 	by := uint64(1)
 	if !kind.IsAbsent(argument) && json.Unmarshal(argument, &by) != nil {
-		return nil, abi.Faultf(abi.InvalidArgument, "a counter counts up by a whole number")
+		return nil, abi.Faultf(abi.InvalidArgument, "a counter is incremented by a whole number")
 	}
 	_, err := p.Apply(ctx, name, 0, func(old storage.Record, _ bool) ([]byte, []abi.Violation, error) {
 		n := decode(old.Content) + by
@@ -104,7 +105,7 @@ func countUp(ctx context.Context, p kind.Partition, name string, argument json.R
 	return json.RawMessage(`{"success":true}`), err
 }
 
-// list returns all counters by their names.
+// list returns all counters by name.
 func list(ctx context.Context, p kind.Partition) (json.RawMessage, error) {
 	counts := map[string]uint64{}
 	for after := ""; ; {

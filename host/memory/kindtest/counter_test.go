@@ -50,7 +50,8 @@ tools:
   reader: {source: reader.js, description: Counts, grants: {visits: read}}
 `
 
-// plugin calls count_up("visits", "wasm", 2) through the generic call of the ABI, and ends with 1 if that is refused.
+// plugin returns a plug-in that calls count_up("visits", "wasm", 2) through the generic call of the
+// ABI, and ends with 1 if the call fails.
 func plugin() []byte {
 	const store, name, by = "visits", `"wasm"`, "2"
 	m := &wasmtest.Module{Pages: 1}
@@ -81,7 +82,7 @@ return [memory.get_count("visits", "python"), memory.list_counts("visits")]
 	}
 }
 
-// open opens the app on a backend with the kind registered.
+// open opens the app on a backend, with the kind registered.
 func open(t *testing.T, backend storage.Backend, change ...func(*host.Options)) *host.Host {
 	t.Helper()
 	loaded, problems := app.Loader{Kinds: []declare.Kind{declare.KindDocument, kindtest.Counters{}.Name()}}.Load(files(), "app.yaml")
@@ -107,10 +108,10 @@ func open(t *testing.T, backend storage.Backend, change ...func(*host.Options)) 
 	return h
 }
 
-// inWorkers runs tools in worker processes, Python's too.
+// inWorkers runs tools in worker processes, including Python.
 func inWorkers(t *testing.T) func(*host.Options) {
 	t.Helper()
-	cache, err := os.UserCacheDir() // where the command keeps the compiled interpreter
+	cache, err := os.UserCacheDir() // the command's cache of the compiled interpreter
 	if err != nil {
 		t.Skipf("this user has no folder for caches: %v", err)
 	}
@@ -145,7 +146,8 @@ func text(t *testing.T, v any) string {
 	return string(b)
 }
 
-// TestEngines calls the operations of the kind from JavaScript, from a plug-in and from Python, in worker processes.
+// TestEngines calls the operations of the kind from JavaScript, from a plug-in and from Python, in
+// worker processes.
 func TestEngines(t *testing.T) {
 	h := open(t, mem.New(), inWorkers(t))
 	for _, tt := range []struct{ tool, output, effects string }{
@@ -171,7 +173,7 @@ func TestEngines(t *testing.T) {
 	}
 }
 
-// TestTransaction expects counters to be part of the run's transaction, beside documents.
+// TestTransaction expects counters and documents to be part of the same transaction.
 func TestTransaction(t *testing.T) {
 	h := open(t, mem.New())
 	if _, err := h.Run(t.Context(), host.Invocation{Tool: "js", Caller: ann, Input: json.RawMessage(`{"also":true,"fail":true}`)}); err == nil {
@@ -187,7 +189,7 @@ func TestTransaction(t *testing.T) {
 	}
 }
 
-// TestDelete removes one counter of several, and expects the others to stay.
+// TestDelete deletes one of several counters, and expects the others to stay.
 func TestDelete(t *testing.T) {
 	h := open(t, mem.New())
 	run(t, h, host.Invocation{Tool: "js"})
@@ -213,7 +215,8 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestPhantom expects a run that listed counters to be executed again if another run adds one meanwhile.
+// TestPhantom expects a run that listed counters to be executed again if another run adds one in
+// the meantime.
 func TestPhantom(t *testing.T) {
 	service, err := memory.New(memory.Config{
 		App: "shop", Backend: mem.New(), Kinds: []kind.Kind{kindtest.Counters{}},
@@ -244,7 +247,8 @@ func TestPhantom(t *testing.T) {
 	}
 }
 
-// TestFaults expects the faults of grants, of kinds, and of the kind itself, which name the item.
+// TestFaults expects the faults of grants, of the registry and of the kind itself, which name the
+// item.
 func TestFaults(t *testing.T) {
 	h := open(t, mem.New())
 	fault := func(inv host.Invocation) *abi.Fault {
@@ -290,7 +294,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestUserData expects counters in the ledger, in lists and in an export, and gone after an erasure.
+// TestUserData expects counters in the ledger, in lists and in exports, and none after an erasure.
 func TestUserData(t *testing.T) {
 	backend := mem.New()
 	h := open(t, backend)
@@ -323,8 +327,8 @@ func TestUserData(t *testing.T) {
 	}
 }
 
-// TestLargeEntry expects the entry of a run that wrote thousands of records with long items to fit into the ledger, and to
-// name each store.
+// TestLargeEntry expects the ledger entry of a run with thousands of writes to long items to fit
+// into a record, and to name each store.
 func TestLargeEntry(t *testing.T) {
 	const writes = 2000
 	h := open(t, mem.New(), func(o *host.Options) { o.Limits.Calls, o.Limits.Timeout = 2*writes, time.Minute })
@@ -364,7 +368,8 @@ func export(t *testing.T, h *host.Host, who host.Caller) string {
 	return string(records)
 }
 
-// TestChangedKind expects a store with records to keep its kind, and an export to have records of a kind that is gone.
+// TestChangedKind expects a store with records to keep its kind, and an export to contain records
+// of a kind that is not registered.
 func TestChangedKind(t *testing.T) {
 	backend := mem.New()
 	run(t, open(t, backend), host.Invocation{Tool: "wasm"})
@@ -391,7 +396,7 @@ func TestChangedKind(t *testing.T) {
 	}
 }
 
-// TestRegistry expects kinds that cannot be registered beside each other, and declarations that a kind refuses, to fail.
+// TestRegistry expects conflicting kinds, and declarations that a kind refuses, to fail.
 func TestRegistry(t *testing.T) {
 	counter := declare.Store{Name: "visits", Kind: "counter", Access: declare.ScopeUser}
 	strict := counter
@@ -416,7 +421,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// renamed is the kind under another name.
+// renamed is Counters under another name.
 type renamed struct{ name declare.Kind }
 
 func (r renamed) Name() declare.Kind { return r.name }
@@ -427,7 +432,7 @@ func (renamed) Compile(st declare.Store, limits kind.Limits) (kind.Store, error)
 	return kindtest.Counters{}.Compile(st, limits)
 }
 
-// TestReview expects a call that the kind of the store lacks to be found before it runs.
+// TestReview expects a call that the store's kind does not have to be found before it runs.
 func TestReview(t *testing.T) {
 	h := open(t, mem.New(), func(o *host.Options) {
 		loaded, problems := app.Loader{Kinds: []declare.Kind{declare.KindDocument, "counter"}}.Load(fstest.MapFS{

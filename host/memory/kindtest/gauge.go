@@ -15,8 +15,9 @@ const ReadGauge = "read_gauge"
 // GaugeStore is the name of the store of gauges.
 const GaugeStore = "gauges"
 
-// Gauges is a kind of store with named values, of which an app has one store, so that guests do not name it. It shares
-// count_up with Counters, whose guests do, and delete_content with documents.
+// Gauges is a kind of store with named values. An app has one store of gauges, so that guests do
+// not name it. Gauges share count_up with Counters, for which guests name the store, and
+// delete_content with documents.
 type Gauges struct{}
 
 var _ kind.Space = Gauges{}
@@ -44,7 +45,7 @@ func (Gauges) Compile(st declare.Store, limits kind.Limits) (kind.Store, error) 
 	return gauges{compiled}, err
 }
 
-// gauges is the store of the kind. Its records are those of counters.
+// gauges is the compiled store. Its records have the format of counters.
 type gauges struct{ kind.Store }
 
 // Call implements kind.Store.

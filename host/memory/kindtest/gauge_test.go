@@ -34,7 +34,8 @@ tools:
   stranger: {source: stranger.js, description: Counts, grants: {visits: readwrite}}
 `
 
-// gaugesPlugin counts a counter, whose store it names, and a gauge, without a store. It fails if one of the calls does.
+// gaugesPlugin increments a counter, whose store it names, and a gauge, without a store. It ends
+// with 1 if the read of the gauge fails.
 func gaugesPlugin() []byte {
 	const text = `visits"wasm"2`
 	m := &wasmtest.Module{Pages: 1}
@@ -94,8 +95,8 @@ return [memory.read_gauge("py"), memory.get_count("visits", "py")]
 	return h
 }
 
-// TestSpaceInEngines calls operations without a store, and operations that kinds share, from JavaScript, from a plug-in and
-// from Python, in worker processes.
+// TestSpaceInEngines calls operations without a store, and shared operations, from JavaScript, from
+// a plug-in and from Python, in worker processes.
 func TestSpaceInEngines(t *testing.T) {
 	h := openGauges(t, inWorkers(t))
 	for _, tt := range []struct{ tool, output, writes string }{
@@ -117,7 +118,8 @@ func TestSpaceInEngines(t *testing.T) {
 	}
 }
 
-// TestSpaceFaults expects a store that a call does not name to need a grant, and to be named in faults.
+// TestSpaceFaults expects a call without a store to require a grant of the store, and its faults to
+// name the store.
 func TestSpaceFaults(t *testing.T) {
 	h := openGauges(t)
 	_, err := h.Run(t.Context(), host.Invocation{Tool: "stranger", Caller: ann})
@@ -126,11 +128,11 @@ func TestSpaceFaults(t *testing.T) {
 	}
 	for _, tt := range []struct{ name, op, args, store, want string }{
 		{"a store that is not named otherwise", kindtest.CountUp, `["gauges", "a"]`, "gauges", "does not take the name of a store of the kind gauge"},
-		{"no argument", kindtest.CountUp, `[]`, "gauges", "the name of a counter must be a text"},
-		{"one argument", kindtest.CountUp, `[""]`, "gauges", "the name of a counter must be a text"},
-		{"a name that is not a text", kindtest.ReadGauge, `[5]`, "gauges", "the name of a counter must be a text"},
-		{"a parameter after the name", kindtest.CountUp, `["a", -1]`, "gauges", "counts up by a whole number"},
-		{"a parameter by its name", kindtest.CountUp, `["a", null, -1]`, "gauges", "counts up by a whole number"},
+		{"no argument", kindtest.CountUp, `[]`, "gauges", "the name of a counter must be a string"},
+		{"one argument", kindtest.CountUp, `[""]`, "gauges", "the name of a counter must be a string"},
+		{"a name that is not a text", kindtest.ReadGauge, `[5]`, "gauges", "the name of a counter must be a string"},
+		{"a parameter after the name", kindtest.CountUp, `["a", -1]`, "gauges", "is incremented by a whole number"},
+		{"a parameter by its name", kindtest.CountUp, `["a", null, -1]`, "gauges", "is incremented by a whole number"},
 		{"a document", kindtest.CountUp, `["prefs", "a"]`, "prefs", "of the kind document, which has no operation count_up"},
 	} {
 		call := abi.Call{Op: tt.op}
@@ -145,8 +147,8 @@ func TestSpaceFaults(t *testing.T) {
 	}
 }
 
-// TestSpaceUndeclared expects an operation without a store to fail if the app does not declare the store, or declares it with
-// another kind.
+// TestSpaceUndeclared expects an operation without a store to fail if the app does not declare the
+// store, or declares it with another kind.
 func TestSpaceUndeclared(t *testing.T) {
 	call := abi.Call{Op: kindtest.ReadGauge, Args: []json.RawMessage{json.RawMessage(`"a"`)}}
 	for _, tt := range []struct {
@@ -168,7 +170,7 @@ func TestSpaceUndeclared(t *testing.T) {
 	}
 }
 
-// declaring is a kind with operations of its own.
+// declaring is a kind with a table of its own.
 type declaring struct {
 	kindtest.Gauges
 	name  declare.Kind
@@ -181,7 +183,8 @@ func (d declaring) Operations() abi.Table { return d.table }
 // spaceless is a kind that is not a kind.Space.
 type spaceless struct{ kind.Kind }
 
-// TestSharedOperations expects kinds to share an operation only if guests need one function for it.
+// TestSharedOperations expects kinds to share an operation only if guests need just one function
+// for it.
 func TestSharedOperations(t *testing.T) {
 	store := abi.Param{Name: "store", Kind: abi.StoreName, Required: true}
 	query := abi.Param{Name: "query", Kind: abi.JSON, Required: true, Type: abi.Type{Shape: abi.Text}}
@@ -225,7 +228,7 @@ func TestSharedOperations(t *testing.T) {
 	}
 }
 
-// TestSpaceReview expects the review of sources to know that the store is optional.
+// TestSpaceReview expects the review of sources to accept calls without the optional store.
 func TestSpaceReview(t *testing.T) {
 	h := openGauges(t, inWorkers(t))
 	for tool, review := range h.Review(t.Context()) {
