@@ -104,15 +104,15 @@ func TestHostile(t *testing.T) {
 		data         []byte
 		want         []extract.Reason
 	}{
-		{"references in a circle", "pdf", []byte(circle), []extract.Reason{""}},
-		{"a string without an end", "pdf", pagesOf("BT /F1 12 Tf <41"), []extract.Reason{extract.NoText, ""}},
-		{"more and more forms", "pdf", forms(9, 20), []extract.Reason{extract.NoText, extract.TooComplex}},
-		{"a page that swells", "pdf", swelling, []extract.Reason{extract.NoText, extract.TooComplex}},
+		{"a reference cycle", "pdf", []byte(circle), []extract.Reason{""}},
+		{"an unterminated string", "pdf", pagesOf("BT /F1 12 Tf <41"), []extract.Reason{extract.NoText, ""}},
+		{"nested forms", "pdf", forms(9, 20), []extract.Reason{extract.NoText, extract.TooComplex}},
+		{"a page that inflates", "pdf", swelling, []extract.Reason{extract.NoText, extract.TooComplex}},
 		{"a large table", "pdf", tableOf(1<<31, "\x01\x00\x00\x00"), []extract.Reason{extract.Damaged}},
-		{"a table larger than any", "pdf", tableOf(1<<60, "\x01\x00\x00\x00"), []extract.Reason{extract.Damaged}},
-		{"an object in itself", "pdf", tableOf(2, "\x00\x00\x00\x00\x02\x00\x01\x00"), []extract.Reason{extract.Damaged}},
-		{"an archive that lies", "docx", bombOf(t, 1000, 1000), []extract.Reason{extract.Damaged, extract.TooComplex}},
-		{"a stream without an end", "pdf", pdfOf(catalogue, "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents 4 0 R >>", "<< /Length 9223372036854775807 >>\nstream\nBT (text) Tj ET\nendstream"), []extract.Reason{extract.NoText, ""}},
+		{"a table larger than memory", "pdf", tableOf(1<<60, "\x01\x00\x00\x00"), []extract.Reason{extract.Damaged}},
+		{"an object that contains itself", "pdf", tableOf(2, "\x00\x00\x00\x00\x02\x00\x01\x00"), []extract.Reason{extract.Damaged}},
+		{"an archive with a false size", "docx", bombOf(t, 1000, 1000), []extract.Reason{extract.Damaged, extract.TooComplex}},
+		{"an unterminated stream", "pdf", pdfOf(catalogue, "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents 4 0 R >>", "<< /Length 9223372036854775807 >>\nstream\nBT (text) Tj ET\nendstream"), []extract.Reason{extract.NoText, ""}},
 	} {
 		got, err := reader.Read(t.Context(), admission.Party{}, lookup(t, c.format), c.data)
 		if err != nil || !slices.Contains(c.want, got.Reason) {

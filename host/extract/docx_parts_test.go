@@ -67,10 +67,10 @@ func TestPartsOfDOCX(t *testing.T) {
 			part{"numbering.xml", wordPart("numbering", numbering)},
 			part{"styles.xml", wordPart("styles", `<w:style w:styleId="Base"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style><w:style w:styleId="Sub"><w:basedOn w:val="Base"/></w:style>`)}),
 			"1. styled\n"},
-		{"an initial", docxParts(t, item(`<w:framePr w:dropCap="drop" w:lines="3"/>`, "O")+paragraph("nce upon a time")), "Once upon a time\n"},
-		{"a picture's text", docxParts(t, `<w:p><w:r><w:t>See </w:t><w:drawing><wp:docPr id="1" descr="a red house"/></w:drawing></w:r></w:p>`), "See [a red house]\n"},
+		{"a drop cap", docxParts(t, item(`<w:framePr w:dropCap="drop" w:lines="3"/>`, "O")+paragraph("nce upon a time")), "Once upon a time\n"},
+		{"the description of an image", docxParts(t, `<w:p><w:r><w:t>See </w:t><w:drawing><wp:docPr id="1" descr="a red house"/></w:drawing></w:r></w:p>`), "See [a red house]\n"},
 		{"a text box", docxParts(t, `<w:p><w:r><w:t>Around</w:t><w:txbxContent>`+paragraph("inside")+`</w:txbxContent></w:r></w:p>`), "Around\ninside\n\n"},
-		{"moved", docxParts(t, `<w:p><w:moveFrom><w:r><w:t>gone</w:t></w:r></w:moveFrom><w:r><w:t>here</w:t></w:r></w:p>`), "here\n"},
+		{"moved text", docxParts(t, `<w:p><w:moveFrom><w:r><w:t>gone</w:t></w:r></w:moveFrom><w:r><w:t>here</w:t></w:r></w:p>`), "here\n"},
 		{"a formula", docxParts(t, `<w:p><m:oMath><m:r><m:t>x+1</m:t></m:r></m:oMath></w:p>`), "x+1\n"},
 		{"damaged notes", docxParts(t, paragraph("Body"), part{"footnotes.xml", "<w:footnotes"}), "Body\n"},
 	} {

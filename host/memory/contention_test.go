@@ -68,12 +68,12 @@ func raise(ctx context.Context, v *memory.View, store string) error {
 	return err
 }
 
-// A run that sits on its turn, because its guest is slow, holds the others up for the time of a lease at most.
-func TestALeaseBoundsTheWait(t *testing.T) {
+// A run with a slow guest delays the others for the time of a lease at most.
+func TestLeaseBoundsTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newApp(t)
 		ctx, cancel := context.WithCancel(context.Background())
-		inTurn, slow := make(chan struct{}), make(chan error, 1)
+		locked, slow := make(chan struct{}), make(chan error, 1)
 		go func() {
 			attempts := 0
 			_, err := a.Transact(ctx, memory.Tx{Caller: caller("ann", ""), Authority: memory.Operator()}, func(ctx context.Context, v *memory.View) error {
@@ -82,19 +82,19 @@ func TestALeaseBoundsTheWait(t *testing.T) {
 				}
 				if attempts++; attempts == 1 {
 					a.must(ann, abi.SetContent, `"notes"`, `{"n":7}`)
-					return nil // which conflicts, so that the next attempt has the turn
+					return nil // conflicts, so that the next attempt holds the lock
 				}
-				close(inTurn)
+				close(locked)
 				<-ctx.Done()
 				return ctx.Err()
 			})
 			slow <- err
 		}()
-		<-inTurn
+		<-locked
 		start := time.Now()
 		_, err := a.transact(caller("ann", ""), func(ctx context.Context, v *memory.View) error { return raise(ctx, v, `"notes"`) })
 		if waited := time.Since(start); err != nil || waited == 0 || waited > 3*time.Second {
-			t.Errorf("%v after %v behind a run that does not end; want a lease's time", err, waited)
+			t.Errorf("%v after a wait of %v for a slow run; want the time of a lease", err, waited)
 		}
 		cancel()
 		if err := <-slow; !errors.Is(err, context.Canceled) {

@@ -72,7 +72,7 @@ func (t *transaction) kept(effects report.Effects) ([]byte, error) {
 	}
 	content := slices.Concat([]byte(`{"fingerprint":`), fingerprint, []byte(`,"answer":`), answer, []byte(`}`))
 	if len(content) > storage.MaxContentBytes {
-		return nil, abi.Faultf(abi.TooLarge, "the Result has %d bytes; under an idempotency key it may have %d", len(answer), storage.MaxContentBytes).
+		return nil, abi.Faultf(abi.TooLarge, "the Result has %d bytes; the limit under an idempotency key is %d", len(answer), storage.MaxContentBytes).
 			WithHint("let the tool return or log less, or run it without a key")
 	}
 	return content, nil

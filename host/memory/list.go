@@ -51,7 +51,7 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 		if !belongs(r.Key, c, name) {
 			return false, nil
 		}
-		alive, err := life.alive(ctx, st, r.Record)
+		alive, err := life.visible(ctx, st, r.Record)
 		if alive {
 			found = append(found, st.info(r))
 		}
@@ -121,8 +121,8 @@ type lifetimes struct {
 
 func newLifetimes(s *Service) *lifetimes { return &lifetimes{s, map[storage.Key]bool{}} }
 
-// alive reports whether a record of a store is live.
-func (l *lifetimes) alive(ctx context.Context, st *store, r storage.Record) (bool, error) {
+// visible reports whether a record of a store is live.
+func (l *lifetimes) visible(ctx context.Context, st *store, r storage.Record) (bool, error) {
 	s, open, at := l.s, l.open, l.s.now()
 	if !at.Before(st.endOf(r)) {
 		return false, nil

@@ -115,31 +115,31 @@ func lastRevision(trace []string) (revision int64) {
 	return revision
 }
 
-// dice are the random choices for the programs of a test.
-type dice interface{ IntN(n int) int }
+// intSource is a source of random choices for the programs of a test.
+type intSource interface{ IntN(n int) int }
 
-var _ dice = (*rand.Rand)(nil)
+var _ intSource = (*rand.Rand)(nil)
 
-func one[T any](d dice, of ...T) T { return of[d.IntN(len(of))] }
+func choose[T any](d intSource, of ...T) T { return of[d.IntN(len(of))] }
 
-func randomProgram(d dice, stores []string) program {
+func randomProgram(d intSource, stores []string) program {
 	p := program{stubborn: d.IntN(4) == 0}
 	for range 2 + d.IntN(5) {
-		s := randomStep(d, `"`+one(d, stores...)+`"`)
+		s := randomStep(d, `"`+choose(d, stores...)+`"`)
 		s.catch = d.IntN(2) == 0
 		p.steps = append(p.steps, s)
 	}
 	return p
 }
 
-func randomStep(d dice, store string) step {
+func randomStep(d intSource, store string) step {
 	switch n := d.IntN(100); {
 	case n < 22:
 		return step{op: abi.GetContent, args: []string{store, "", `{"record":true}`}}
 	case n < 36:
 		return step{op: abi.GetContent, args: []string{store}}
 	case n < 42:
-		return step{op: abi.GetContent, args: []string{store, one(d, `{"a":1}`, `{"b":0}`, `{"x.y":1}`, `{"x":{"y":0}}`, `{"a":1,"x":1,"x.y":0}`)}}
+		return step{op: abi.GetContent, args: []string{store, choose(d, `{"a":1}`, `{"b":0}`, `{"x.y":1}`, `{"x":{"y":0}}`, `{"a":1,"x":1,"x.y":0}`)}}
 	case n < 46:
 		return step{op: abi.GetContent, args: []string{`"` + declare.SessionMeta + `"`, `{"metadata":1}`}}
 	case n < 66:
@@ -147,7 +147,7 @@ func randomStep(d dice, store string) step {
 	case n < 74:
 		return step{op: abi.SetContent, args: []string{store, `{"c":null}`}, digest: true}
 	case n < 79:
-		return step{op: abi.SetContent, args: []string{store, randomContent(d), one(d, `{"ttl":"1m"}`, `{"ttl":"5m"}`, `{"ttl":"1h"}`)}}
+		return step{op: abi.SetContent, args: []string{store, randomContent(d), choose(d, `{"ttl":"1m"}`, `{"ttl":"5m"}`, `{"ttl":"1h"}`)}}
 	case n < 83:
 		return step{op: abi.SetContent, args: []string{store, randomContent(d), `{"replace":true}`}}
 	case n < 87:
@@ -164,8 +164,8 @@ func randomStep(d dice, store string) step {
 	return step{skip: 1 + d.IntN(2)}
 }
 
-func randomContent(d dice) string {
-	name := one(d, "a", "b", "c")
+func randomContent(d intSource) string {
+	name := choose(d, "a", "b", "c")
 	switch d.IntN(8) {
 	case 0:
 		return fmt.Sprintf(`{%q:null}`, name)

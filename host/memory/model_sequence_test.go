@@ -15,10 +15,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// rapidDice are choices of rapid, which it can shrink.
-type rapidDice struct{ t *rapid.T }
+// rapidInts is an intSource of rapid, which can shrink the choices.
+type rapidInts struct{ t *rapid.T }
 
-func (d rapidDice) IntN(n int) int { return rapid.IntRange(0, n-1).Draw(d.t, "choice") }
+func (d rapidInts) IntN(n int) int { return rapid.IntRange(0, n-1).Draw(d.t, "choice") }
 
 // TestSequence performs random steps of one caller, one run after the other, within small limits.
 // Every reply, fault and stored record must be the model's, and the usage must be exact.
@@ -26,18 +26,18 @@ func TestSequence(t *testing.T) {
 	stores := []string{"notes", "prefs", "daily", "last", "cart", "flags"}
 	limits := memory.Limits{RecordBytes: 60, AppRecords: 3}
 	check := func(t *rapid.T) {
-		d := rapidDice{t}
+		d := rapidInts{t}
 		s := newSequence(t, limits)
 		for range 1 + d.IntN(20) {
 			switch d.IntN(12) {
 			case 0, 1:
-				s.advance(one(d, time.Microsecond, time.Minute, 9*time.Minute, 2*time.Hour))
+				s.advance(choose(d, time.Microsecond, time.Minute, 9*time.Minute, 2*time.Hour))
 			case 2:
 				s.sweep()
 			case 3:
-				s.endSession(one(d, "s1", "s2"))
+				s.endSession(choose(d, "s1", "s2"))
 			default:
-				s.run(one(d, partition.Caller{User: "ann", Session: "s1"}, partition.Caller{User: "ann", Session: "s2"}, partition.Caller{User: "ann"}), randomProgram(d, stores))
+				s.run(choose(d, partition.Caller{User: "ann", Session: "s1"}, partition.Caller{User: "ann", Session: "s2"}, partition.Caller{User: "ann"}), randomProgram(d, stores))
 			}
 			s.compareUsage()
 		}

@@ -31,7 +31,7 @@ func (t *transaction) budget() storage.Budget {
 // user. Their usage is not in the read set: a change of it does not conflict.
 func (v *View) checkQuota(key storage.Key, record storage.Record) error {
 	record.Key, record.Revision = key, 1
-	if v.fitsAnyhow(record) {
+	if v.fitsAsAddition(record) {
 		return nil
 	}
 	var growth storage.Growth
@@ -42,12 +42,12 @@ func (v *View) checkQuota(key storage.Key, record storage.Record) error {
 		}
 		return true
 	})
-	return v.s.records.SpaceFault(v.run.budget().Check(&growth, v.held))
+	return v.s.records.SpaceFault(v.run.budget().Check(&growth, v.accountUsage))
 }
 
-// fitsAnyhow reports whether the record fits even if every write so far only added to the usage. It
+// fitsAsAddition reports whether the record fits even if every write so far only added to the usage. It
 // avoids a pass over all writes at each write.
-func (v *View) fitsAnyhow(record storage.Record) bool {
+func (v *View) fitsAsAddition(record storage.Record) bool {
 	v.written = v.written.Plus(storage.UsageOf(storage.HeadOf(record)))
 	b := v.run.budget()
 	if !holds(b.App.Max, v.usage[0].Plus(v.written)) {
@@ -61,8 +61,8 @@ func holds(limit, u storage.Usage) bool {
 	return (limit.Records == 0 || u.Records <= limit.Records) && (limit.Bytes == 0 || u.Bytes <= limit.Bytes)
 }
 
-// held returns the usage of an account of the caller at the attempt's first look.
-func (v *View) held(account storage.Key) (storage.Usage, error) {
+// accountUsage returns the usage of an account of the caller at the attempt's first look.
+func (v *View) accountUsage(account storage.Key) (storage.Usage, error) {
 	if account == v.run.limits.App.Account {
 		return v.usage[0], nil
 	}
@@ -85,9 +85,9 @@ func (v *View) readUsage(ctx context.Context) (err error) {
 	return err
 }
 
-// mayReclaim reports whether a call that exceeds the quota can free expired records: once per
+// canReclaim reports whether a call that exceeds the quota can free expired records: once per
 // transaction, and never in a dry run.
-func (v *View) mayReclaim() bool { return !v.run.reclaimed && !v.run.tx.DryRun }
+func (v *View) canReclaim() bool { return !v.run.reclaimed && !v.run.tx.DryRun }
 
 // reclaim frees expired records. If the attempt depends on one of them, it is executed again.
 func (v *View) reclaim(ctx context.Context) error {

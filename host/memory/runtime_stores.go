@@ -93,7 +93,7 @@ func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app stri
 		return db.Write(nil, now, key, kept, time.Time{}, partition.Caller{})
 	})
 	if err != nil {
-		return fmt.Errorf("keep the declared stores: %w", err)
+		return fmt.Errorf("store the declared stores: %w", err)
 	}
 	return nil
 }

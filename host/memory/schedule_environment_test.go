@@ -23,7 +23,7 @@ func (s *scenario) addEnvironment() {
 	}
 	switch s.Rand.IntN(20) {
 	case 0, 1:
-		s.addSessionEnd(one(s.Rand, paletteSessions...))
+		s.addSessionEnd(choose(s.Rand, paletteSessions...))
 	case 2:
 		s.addErasure("ann")
 	case 3, 4:
@@ -87,7 +87,7 @@ func (w world) remove(match func(place, modelRecord) bool) world {
 
 func (s *scenario) addMetadata() {
 	c := partition.Caller{Tenant: s.tenant, User: "ann", Session: "s1", Run: "meta"}
-	patch := one(s.Rand, `{"k":1}`, `{"k":null,"l":{"m":2}}`, `{"l":3}`)
+	patch := choose(s.Rand, `{"k":1}`, `{"k":null,"l":{"m":2}}`, `{"l":3}`)
 	s.Go("metadata", func(ctx context.Context, _ *txntest.Task) {
 		begin := s.Step()
 		_, err := s.hosts[0].Sessions().Start(ctx, c, session.Start{Metadata: json.RawMessage(patch)})

@@ -14,7 +14,7 @@ import (
 // The runs of a scenario: random programs, and some that cause rare situations.
 
 func (s *scenario) addRun(p program) {
-	h := &runHistory{name: fmt.Sprintf("run %d", len(s.runs)), caller: one(s.Rand, palette...), program: p, clock: s.clock}
+	h := &runHistory{name: fmt.Sprintf("run %d", len(s.runs)), caller: choose(s.Rand, palette...), program: p, clock: s.clock}
 	h.caller.Tenant, h.caller.Run = s.tenant, fmt.Sprintf("%s-%d", s.tenant, len(s.runs))
 	s.runs = append(s.runs, h)
 	host := s.hosts[s.Rand.IntN(len(s.hosts))]
@@ -108,7 +108,7 @@ func (s *scenario) addSuccessors(store, other string) {
 	s.addPrograms(
 		[]step{{op: abi.DeleteContent, args: []string{quoted(store)}}},
 		[]step{setStep(store, randomContent(s.Rand))},
-		one(s.Rand, []step{getStep(store), digestStep(other)}, []step{setStep(store, randomContent(s.Rand))}),
+		choose(s.Rand, []step{getStep(store), digestStep(other)}, []step{setStep(store, randomContent(s.Rand))}),
 	)
 }
 
@@ -120,7 +120,8 @@ func (s *scenario) addBlindMerges() {
 	)
 }
 
-// addLateRead adds a run that reads a record after it has merged into it, and one that changes it meanwhile.
+// addLateRead adds a run that reads a record after a merge into it, and a run that changes the record
+// in between.
 func (s *scenario) addLateRead(store, other string) {
 	s.addPrograms(
 		[]step{setStep(store, `{"a":1}`), getStep(other), getStep(store), digestStep(other)},

@@ -102,11 +102,11 @@ func newScenario(t *testing.T, b storage.Backend, seed uint64) *scenario {
 	s.prepare(t)
 	switch rng.IntN(20) {
 	case 0, 1, 2:
-		s.addSuccessors(one(rng, s.stores...), one(rng, s.stores...))
+		s.addSuccessors(choose(rng, s.stores...), choose(rng, s.stores...))
 	case 3:
 		s.addBlindMerges()
 	case 4:
-		s.addExpiry(one(rng, s.stores...))
+		s.addExpiry(choose(rng, s.stores...))
 	case 5:
 		s.addLateRead(s.stores[0], s.stores[1])
 	}
@@ -115,7 +115,7 @@ func newScenario(t *testing.T, b storage.Backend, seed uint64) *scenario {
 	}
 	if rng.IntN(6) == 0 {
 		i := rng.IntN(len(s.Tasks()))
-		s.runs[len(s.runs)-len(s.Tasks())+i].fault = one(rng, txntest.ReplyLost, txntest.RequestLost)
+		s.runs[len(s.runs)-len(s.Tasks())+i].fault = choose(rng, txntest.ReplyLost, txntest.RequestLost)
 	}
 	s.addEnvironment()
 	return s
@@ -140,7 +140,7 @@ func (s *scenario) meanwhile() {
 	if s.Rand.IntN(100) >= s.advances {
 		return
 	}
-	d := one(s.Rand, time.Second, 2*time.Minute, 7*time.Minute, 11*time.Minute)
+	d := choose(s.Rand, time.Second, 2*time.Minute, 7*time.Minute, 11*time.Minute)
 	s.clock.Advance(d)
 	s.others = append(s.others, event{name: "advance " + d.String(), begin: s.Step(), end: s.Step(), after: -1, apply: func(w world) []world {
 		w = w.clone()

@@ -124,7 +124,7 @@ func (p *storePartition) bounded(key storage.Key, expires time.Time, update kind
 		if v.closed != nil { // the commit checks the quota itself
 			return next, violations, nil
 		}
-		if err := v.checkQuota(key, next); err != nil && v.mayReclaim() {
+		if err := v.checkQuota(key, next); err != nil && v.canReclaim() {
 			return old, nil, txn.ErrUndecided
 		} else if err != nil {
 			return old, nil, err

@@ -54,7 +54,7 @@ func TestBodySeesItsOwnWrites(t *testing.T) {
 		}
 		mustCall(t, ctx, v, abi.SetContent, `"notes"`, `{"a":1}`)
 		if got := mustCall(t, ctx, v, abi.SetContent, `"notes"`, `{"b":2}`, `{"if_revision":1}`); !strings.Contains(got, `"revision":1`) {
-			t.Errorf("second set = %s; want revision 1, which the commit will make", got)
+			t.Errorf("second set = %s; want revision 1, the revision of the commit", got)
 		}
 		if got := mustCall(t, ctx, v, abi.GetContent, `"notes"`); got != `{"a":1,"b":2}` {
 			t.Errorf("after: %s", got)
@@ -121,7 +121,7 @@ func TestBlindMergeDoesNotConflict(t *testing.T) {
 	a.must(ann, abi.SetContent, `"notes"`, `{"a":1}`)
 	write := func(ctx context.Context, v *memory.View) {
 		if got := mustCall(t, ctx, v, abi.SetContent, `"notes"`, `{"b":2}`); !strings.Contains(got, `"revision":null`) {
-			t.Errorf("a blind merge answered %s", got)
+			t.Errorf("reply to a blind merge = %s", got)
 		}
 	}
 	other := func() { a.must(ann, abi.SetContent, `"notes"`, `{"c":3}`) }
@@ -171,14 +171,14 @@ func TestInconsistentReadEndsAttempt(t *testing.T) {
 		}
 		second, err := v.Call(ctx, call(abi.GetContent, `"flags"`))
 		if err == nil && string(second) != first {
-			t.Errorf("torn: %s and %s", first, second)
+			t.Errorf("inconsistent reads: %s and %s", first, second)
 		}
 		var f *abi.Fault
 		if attempt == 1 && (err == nil || errors.As(err, &f)) {
-			t.Errorf("the first attempt went on with %v; want an error other than a fault", err)
+			t.Errorf("a call of the first attempt = %v; want an error other than a fault", err)
 		}
 		if _, again := v.Call(ctx, call(abi.GetContent, `"daily"`)); err != nil && again == nil {
-			t.Error("a View that is over answered a call")
+			t.Error("a call of a closed View succeeded")
 		}
 		return nil // the attempt fails although the guest ignores the error
 	})
@@ -357,7 +357,7 @@ func TestConflictOnlyAtTheDeadline(t *testing.T) {
 		return nil
 	})
 	if !errors.Is(err, abi.Conflict) && !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("Transact = %v; want conflict once the time is over", err)
+		t.Errorf("Transact = %v; want conflict at the deadline", err)
 	}
 }
 
@@ -380,7 +380,7 @@ func TestEraseKeepsSessionOfNewOwner(t *testing.T) {
 		t.Errorf("ann's sessions = %+v, %v; want none", sessions, err)
 	}
 	if _, err := a.Sessions().Get(ctx, ann); !errors.Is(err, abi.AccessDenied) {
-		t.Errorf("ann's look at bob's session = %v; want access_denied", err)
+		t.Errorf("ann's read of bob's session = %v; want access_denied", err)
 	}
 	if erased, err := a.Erase(ctx, ann); err != nil || erased.Records != 0 {
 		t.Errorf("Erase = %+v, %v; want nothing removed", erased, err)
@@ -402,16 +402,16 @@ func TestKeptAnswerEndsWithItsSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	if done, err := run(two); err != nil || done.Replayed != nil {
-		t.Errorf("another session was answered %s, %v; want a run of its own", done.Replayed, err)
+		t.Errorf("another session got %s, %v; want a run of its own", done.Replayed, err)
 	}
 	if done, err := run(one); err != nil || string(done.Replayed) != `"secret"` {
-		t.Errorf("the same session was answered %s, %v; want the kept answer", done.Replayed, err)
+		t.Errorf("the same session got %s, %v; want the stored answer", done.Replayed, err)
 	}
 	if _, err := a.Sessions().End(ctx, one); err != nil {
 		t.Fatal(err)
 	}
 	if done, err := run(one); !errors.Is(err, abi.SessionEnded) {
-		t.Errorf("after its end the session was answered %s, %v; want session_ended", done.Replayed, err)
+		t.Errorf("after its end the session got %s, %v; want session_ended", done.Replayed, err)
 	}
 	records, err := a.backend.Scan(ctx, "", "", 100)
 	if err != nil {
@@ -419,7 +419,7 @@ func TestKeptAnswerEndsWithItsSession(t *testing.T) {
 	}
 	for _, r := range records {
 		if strings.Contains(string(r.Content), "secret") && r.Key.Part(storage.Session) == "one" {
-			t.Errorf("%s is still kept", r.Key)
+			t.Errorf("%s is still stored", r.Key)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (s *Service) Unfit(ctx context.Context, tenant string, decl declare.Store) 
 	if errors.Is(err, errStop) {
 		return unfit, false, nil
 	}
-	return unfit, true, s.records.Fault("look at records", err)
+	return unfit, true, s.records.Fault("check records", err)
 }
 
 var errStop = errors.New("stop")

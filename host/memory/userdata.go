@@ -133,7 +133,7 @@ func (d *UserData) record(ctx context.Context, r storage.Record, visit func(User
 	if st == nil {
 		st = &store{Store: declare.Store{Name: name}}
 	}
-	alive, err := d.life.alive(ctx, st, r)
+	alive, err := d.life.visible(ctx, st, r)
 	if err != nil || !alive {
 		return err
 	}

@@ -61,7 +61,8 @@ func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 	return reply, nil
 }
 
-// openCall returns the partition that a call acts on, and the call with the arguments that its kind declares.
+// openCall returns the partition that a call acts on, and the call with the arguments that its kind
+// declares.
 func (v *View) openCall(call abi.Call) (*storePartition, abi.Call, error) {
 	op, ok := operationOf(v.s, call.Op)
 	if !ok {

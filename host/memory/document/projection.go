@@ -63,7 +63,7 @@ func badProjection(path string) error {
 	if path != "" {
 		where = "the projection's field " + kind.Quote(path)
 	}
-	return abi.Faultf(abi.InvalidArgument, "%s takes 1 or true to include, 0 or false to exclude, or an object of fields", where).
+	return abi.Faultf(abi.InvalidArgument, "%s must be 1 or true to include, 0 or false to exclude, or an object of fields", where).
 		WithHint(`for example {"preferences.language": 1}`)
 }
 
