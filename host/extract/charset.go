@@ -72,7 +72,7 @@ const (
 
 // charsetOf guesses the encoding of a text that is not Unicode.
 func charsetOf(sample []byte) encoding.Encoding {
-	best, most := charsets[0].encoding, 0.0
+	best, highest := charsets[0].encoding, 0.0
 	for i, c := range charsets {
 		decoded, err := c.encoding.NewDecoder().Bytes(sample)
 		text := string(decoded)
@@ -91,8 +91,8 @@ func charsetOf(sample []byte) encoding.Encoding {
 		} else {
 			score += c.rate([]rune(text))
 		}
-		if i == 0 || score > most {
-			best, most = c.encoding, score
+		if i == 0 || score > highest {
+			best, highest = c.encoding, score
 		}
 	}
 	return best

@@ -134,8 +134,8 @@ func office(folder string) func(content) bool {
 
 // entries returns the file names in the beginning of a ZIP archive.
 func entries(head []byte) (names []string) {
-	const fixed, most = 30, 1000
-	for len(names) < most {
+	const fixed, limit = 30, 1000
+	for len(names) < limit {
 		i := bytes.Index(head, []byte("PK\x03\x04"))
 		if i < 0 || len(head)-i < fixed {
 			break

@@ -41,8 +41,8 @@ func inList(id, level, text string) string {
 
 func TestPartsOfDOCX(t *testing.T) {
 	table := func(rows ...string) string { return "<w:tbl>" + strings.Join(rows, "") + "</w:tbl>" }
-	row := func(cells ...string) string {
-		return "<w:tr><w:tc>" + strings.Join(cells, "</w:tc><w:tc>") + "</w:tc></w:tr>"
+	row := func(columns ...string) string {
+		return "<w:tr><w:tc>" + strings.Join(columns, "</w:tc><w:tc>") + "</w:tc></w:tr>"
 	}
 	reference := func(kind, id string) string { return `<w:r><w:` + kind + `Reference w:id="` + id + `"/></w:r>` }
 	for _, c := range []struct {

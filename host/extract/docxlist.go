@@ -245,16 +245,16 @@ func (l *docxList) number(level int) string {
 
 // letters returns the n-th of a to z, aa to zz, and so on.
 func letters(n int, first rune) string {
-	const most, alphabet = 780, 26
-	if n < 1 || n > most {
+	const limit, alphabet = 780, 26
+	if n < 1 || n > limit {
 		return strconv.Itoa(n)
 	}
 	return strings.Repeat(string(first+rune((n-1)%alphabet)), (n-1)/alphabet+1)
 }
 
 func roman(n int) string {
-	const most = 3999
-	if n < 1 || n > most {
+	const limit = 3999
+	if n < 1 || n > limit {
 		return strconv.Itoa(n)
 	}
 	var text strings.Builder

@@ -34,7 +34,7 @@ type docx struct {
 	xml     *xml.Decoder
 	depth   int
 	inText  bool
-	cells   []int         // in the current row, for each enclosing table
+	columns []int         // in the current row, for each enclosing table
 	pending bool          // a line in a cell has ended; another can follow
 	item    docxParagraph // the properties of the current paragraph
 	mark    string        // mark of the list item that the next text begins
@@ -108,10 +108,10 @@ func (w *docx) startWord(t xml.StartElement) error {
 		w.mark, w.item = "", docxParagraph{}
 	case "tbl":
 		w.flush()
-		w.cells = append(w.cells, 0)
+		w.columns = append(w.columns, 0)
 	case "tr":
-		if n := len(w.cells); n > 0 {
-			w.cells[n-1] = 0
+		if n := len(w.columns); n > 0 {
+			w.columns[n-1] = 0
 		}
 	case "tc":
 		w.startCell()
@@ -173,11 +173,11 @@ func (w *docx) paragraph() error {
 // startCell separates a cell from the previous one. A line that ended there needs no other
 // separator.
 func (w *docx) startCell() {
-	n := len(w.cells)
+	n := len(w.columns)
 	if n == 0 {
 		return
 	}
-	if w.cells[n-1]++; w.cells[n-1] > 1 {
+	if w.columns[n-1]++; w.columns[n-1] > 1 {
 		w.pending = false
 		w.write("\t")
 		return
@@ -198,7 +198,7 @@ func (w *docx) end(name xml.Name) {
 	default:
 		return
 	}
-	n := len(w.cells)
+	n := len(w.columns)
 	switch name.Local {
 	case "p":
 		w.endParagraph()
@@ -208,7 +208,7 @@ func (w *docx) end(name xml.Name) {
 		}
 	case "tbl":
 		if n > 0 {
-			w.cells = w.cells[:n-1]
+			w.columns = w.columns[:n-1]
 		}
 	}
 }
@@ -219,7 +219,7 @@ func (w *docx) endParagraph() {
 	if w.item = (docxParagraph{}); initial {
 		return
 	}
-	if w.pending = len(w.cells) > 0; !w.pending {
+	if w.pending = len(w.columns) > 0; !w.pending {
 		w.write("\n")
 	}
 }

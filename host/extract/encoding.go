@@ -86,10 +86,10 @@ func unmarkedOrder(data []byte) binary.ByteOrder {
 	if few > many {
 		order, many, few = binary.BigEndian, few, many
 	}
-	const short, most, some = 64, 2, 10
-	share := some // one in so many characters is below U+0100
+	const short, high, low = 64, 2, 10
+	share := low // one in so many characters is below U+0100
 	if len(sample) < short {
-		share = most
+		share = high
 	}
 	if many*2*share < len(sample) || many == 0 || few > 0 || len(data)%2 != 0 && len(data) < sampleBytes {
 		return nil

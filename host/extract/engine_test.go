@@ -32,8 +32,8 @@ func run(t testing.TB, format string, data []byte, textBytes int) (extract.Text,
 }
 
 func TestText(t *testing.T) {
-	row := func(cells ...string) string {
-		return "<w:tr><w:tc>" + strings.Join(cells, "</w:tc><w:tc>") + "</w:tc></w:tr>"
+	row := func(columns ...string) string {
+		return "<w:tr><w:tc>" + strings.Join(columns, "</w:tc><w:tc>") + "</w:tc></w:tr>"
 	}
 	p := func(text string) string { return "<w:p><w:r><w:t>" + text + "</w:t></w:r></w:p>" }
 	type0 := pdfOf(catalogue,

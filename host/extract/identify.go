@@ -83,9 +83,9 @@ func notTaken(format string, args ...any) error {
 
 // shortened returns the beginning of a client's text, for a message.
 func shortened(text string) string {
-	const most = 60
-	if len(text) <= most {
+	const limit = 60
+	if len(text) <= limit {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	return strings.ToValidUTF8(text[:limit], "") + "…"
 }

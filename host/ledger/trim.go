@@ -13,11 +13,11 @@ import (
 // calls.
 func (l *Ledger) Trim(ctx context.Context, tenant string) error {
 	prefix := l.Prefix(partition.Caller{Tenant: tenant})
-	held, err := l.db.Backend.Usage(ctx, prefix)
-	if err != nil || held[0].Bytes <= l.cfg.MaxBytes {
+	usage, err := l.db.Backend.Usage(ctx, prefix)
+	if err != nil || usage[0].Bytes <= l.cfg.MaxBytes {
 		return err
 	}
-	excess, entries := held[0].Bytes-l.cfg.MaxBytes/10*9, 0
+	excess, entries := usage[0].Bytes-l.cfg.MaxBytes/10*9, 0
 	for excess > 0 {
 		oldest, err := l.db.Backend.Heads(ctx, prefix, "", records.Chunk)
 		if err != nil || len(oldest) == 0 {

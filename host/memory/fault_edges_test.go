@@ -30,15 +30,15 @@ func (h *hooked) Get(ctx context.Context, keys ...storage.Key) ([]storage.Record
 }
 
 // Read returns only the wanted records.
-func (h *hooked) Read(ctx context.Context, want []storage.Key, held storage.Held) ([]storage.Record, storage.Position, error) {
+func (h *hooked) Read(ctx context.Context, want []storage.Key, known storage.Held) ([]storage.Record, storage.Position, error) {
 	if h.get == nil {
-		return h.Backend.Read(ctx, want, held)
+		return h.Backend.Read(ctx, want, known)
 	}
 	found, err := h.get(ctx, want)
 	if err != nil {
 		return nil, storage.Position{}, err
 	}
-	_, at, err := h.Backend.Read(ctx, nil, held)
+	_, at, err := h.Backend.Read(ctx, nil, known)
 	return found, at, err
 }
 

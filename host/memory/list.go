@@ -51,11 +51,11 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 		if !belongs(r.Key, c, name) {
 			return false, nil
 		}
-		alive, err := life.visible(ctx, st, r.Record)
-		if alive {
+		visible, err := life.visible(ctx, st, r.Record)
+		if visible {
 			found = append(found, st.info(r))
 		}
-		return alive, err
+		return visible, err
 	})
 	if err != nil {
 		return nil, "", s.records.Fault("list records", err)

@@ -31,7 +31,7 @@ func TestListsAreBoundedWork(t *testing.T) {
 	ctx := t.Context()
 	l := &looks{}
 	a := newApp(t, func(cfg *memory.Config) { l.Backend = cfg.Backend; cfg.Backend = l })
-	const others, most = 5000, 2000
+	const others, limit = 5000, 2000
 	for i := range others {
 		user := partition.Caller{Tenant: "acme", User: fmt.Sprintf("u%04d", i), Run: "r"}
 		a.must(user, abi.SetContent, `"notes"`, `{}`, `{"ttl":"1m"}`)
@@ -45,16 +45,16 @@ func TestListsAreBoundedWork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l.n > most {
-			t.Fatalf("a page read %d records; want at most %d", l.n, most)
+		if l.n > limit {
+			t.Fatalf("a page read %d records; want at most %d", l.n, limit)
 		}
 		seen += len(found)
 		if after = next; next == "" {
 			break
 		}
 	}
-	if seen != 1 || pages != others/most {
-		t.Errorf("%d pages held %d records of the store; want 1 in %d pages before the last", pages, seen, others/most)
+	if seen != 1 || pages != others/limit {
+		t.Errorf("%d pages held %d records of the store; want 1 in %d pages before the last", pages, seen, others/limit)
 	}
 	l.n = 0
 	if found, _, err := a.List(ctx, partition.Caller{Tenant: "acme", User: "zoe-is-last"}, "notes", "", 100); err != nil || len(found) != 1 || l.n > 2 {

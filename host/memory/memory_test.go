@@ -522,8 +522,8 @@ func TestAnonymousSessionIsBoundOnce(t *testing.T) {
 
 func TestMetaWithoutASession(t *testing.T) {
 	a := newApp(t)
-	lone := partition.Caller{Tenant: "acme", Run: "r"}
-	tx := memory.Tx{Caller: lone, Authority: memory.Operator(), Session: session.Start{Metadata: json.RawMessage(`{"name":"Jo"}`)}}
+	anonymous := partition.Caller{Tenant: "acme", Run: "r"}
+	tx := memory.Tx{Caller: anonymous, Authority: memory.Operator(), Session: session.Start{Metadata: json.RawMessage(`{"name":"Jo"}`)}}
 	_, err := a.Transact(context.Background(), tx, func(ctx context.Context, v *memory.View) error {
 		reply, err := v.Call(ctx, call(abi.GetContent, `"sessionMeta"`))
 		if !strings.Contains(string(reply), `"metadata":{"name":"Jo"}`) || !strings.Contains(string(reply), `"sessionId":null`) {

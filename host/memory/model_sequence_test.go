@@ -165,8 +165,8 @@ func (s *sequence) compareUsage() {
 				want = want.Plus(storage.UsageOf(storage.HeadOf(r)))
 			}
 		}
-		if held, err := s.backend.Usage(context.Background(), g); err != nil || held[0] != want {
-			s.t.Fatalf("usage of %s = %+v, %v; want %+v", g, held, err, want)
+		if usage, err := s.backend.Usage(context.Background(), g); err != nil || usage[0] != want {
+			s.t.Fatalf("usage of %s = %+v, %v; want %+v", g, usage, err, want)
 		}
 		if g == group && want.Records != int64(len(s.w.records)) {
 			s.t.Fatalf("%d records are stored; want %d", want.Records, len(s.w.records))

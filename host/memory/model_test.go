@@ -131,10 +131,10 @@ func (w world) mayCommit(c partition.Caller) bool {
 	return c.Session == "" || known && !s.ended && s.user == c.User
 }
 
-// alive reports whether a record is visible to a caller. The caller's own session cannot have ended
+// visible reports whether a record is visible to a caller. The caller's own session cannot have ended
 // for a run that succeeds. A run that fails may see records that the end of the session has not yet
 // removed.
-func (w world) alive(r modelRecord, c partition.Caller) bool {
+func (w world) visible(r modelRecord, c partition.Caller) bool {
 	if !r.expires.IsZero() && !w.now.Before(r.expires) {
 		return false
 	}
@@ -161,7 +161,7 @@ type guest struct {
 func newGuest(w world, c partition.Caller, stamp time.Time) *guest {
 	g := &guest{w: w, c: c, stamp: stamp, before: map[place]modelRecord{}, readSet: map[place]bool{}, wrote: map[place]bool{}}
 	for at, r := range w.records {
-		if w.alive(r, c) {
+		if w.visible(r, c) {
 			g.before[at] = r
 		}
 	}

@@ -56,7 +56,7 @@ func mergeModel(st modelStore, old string, existed bool, patch map[string]any, r
 	} else {
 		next = mergePatch(target, patch).(map[string]any)
 	}
-	if _, given := next["a"]; st.schema && (replace || !existed) && !given {
+	if _, present := next["a"]; st.schema && (replace || !existed) && !present {
 		next["a"] = json.Number("1")
 	}
 	return next

@@ -142,8 +142,8 @@ func (o operation) resolve(call abi.Call) (target, error) {
 }
 
 // argsWithoutStore returns the arguments of a call that does not name a store. If the store is
-// optional, the next parameter is a required text. If its argument is not a text, the first
-// argument is that text.
+// optional, the next parameter is a required text. A first argument without a text after it belongs
+// to that parameter.
 func (o operation) argsWithoutStore(args []json.RawMessage) (own []json.RawMessage, ok bool) {
 	switch {
 	case len(o.stores) == 0 || len(args) == 0:

@@ -19,7 +19,7 @@ import (
 // contents is a backend that counts the bytes of contents that lists read, in total and at once.
 type contents struct {
 	storage.Backend
-	bytes, most int
+	bytes, max int
 }
 
 func (c *contents) count(found []storage.Record, err error) ([]storage.Record, error) {
@@ -27,7 +27,7 @@ func (c *contents) count(found []storage.Record, err error) ([]storage.Record, e
 	for _, r := range found {
 		n += len(r.Content)
 	}
-	c.bytes, c.most = c.bytes+n, max(c.most, n)
+	c.bytes, c.max = c.bytes+n, max(c.max, n)
 	return found, err
 }
 
@@ -44,7 +44,7 @@ func (c *contents) Scan(ctx context.Context, prefix, after storage.Key, limit in
 func TestPagesOfSessionsAreBounded(t *testing.T) {
 	c := &contents{}
 	a := newApp(t, func(cfg *memory.Config) { c.Backend, cfg.Backend = cfg.Backend, c })
-	const sessions, large, most = 15, 200 << 10, 1 << 20
+	const sessions, large, limit = 15, 200 << 10, 1 << 20
 	metadata := []byte(fmt.Sprintf(`{"a":%q}`, strings.Repeat("x", large)))
 	for i := range sessions {
 		who := partition.Caller{Tenant: "acme", User: "ann", Session: fmt.Sprintf("s%02d", i), Run: "r"}
@@ -60,19 +60,19 @@ func TestPagesOfSessionsAreBounded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c.bytes > most+large*2 {
-				t.Fatalf("a page of the user %q read %d bytes of contents; want %d and one session", user, c.bytes, most)
+			if c.bytes > limit+large*2 {
+				t.Fatalf("a page of the user %q read %d bytes of contents; want %d and one session", user, c.bytes, limit)
 			}
-			held := 0
+			bytes := 0
 			for _, session := range found {
-				held += len(session.Metadata)
+				bytes += len(session.Metadata)
 				if want := fmt.Sprintf("s%02d", seen); session.ID != want {
 					t.Fatalf("the session after %q is %q; want %q", after, session.ID, want)
 				}
 				seen++
 			}
-			if len(found) == 0 || held > most {
-				t.Fatalf("a page of the user %q has %d sessions of %d bytes; want at least one, and at most %d", user, len(found), held, most)
+			if len(found) == 0 || bytes > limit {
+				t.Fatalf("a page of the user %q has %d sessions of %d bytes; want at least one, and at most %d", user, len(found), bytes, limit)
 			}
 			if after = next; next == "" {
 				break
@@ -102,7 +102,7 @@ func TestShortPagesReadLittle(t *testing.T) {
 func TestPagesOfTheLedgerAreBounded(t *testing.T) {
 	c := &contents{}
 	a := newApp(t, func(cfg *memory.Config) { c.Backend, cfg.Backend, cfg.LedgerRetention = cfg.Backend, c, time.Hour })
-	const entries, large, most = 40, 100 << 10, 1 << 20
+	const entries, large, limit = 40, 100 << 10, 1 << 20
 	for i := range entries {
 		e := ledger.Entry{Run: fmt.Sprintf("run_%02d", i), Act: "run", Reads: []report.ReadEffect{{Store: strings.Repeat("x", large)}}}
 		if err := a.Ledger().Add(t.Context(), "acme", []ledger.Entry{e}); err != nil {
@@ -111,13 +111,13 @@ func TestPagesOfTheLedgerAreBounded(t *testing.T) {
 	}
 	seen := 0
 	for after := ""; ; {
-		c.most = 0
+		c.max = 0
 		found, next, more, err := a.Ledger().Entries(t.Context(), "acme", ledger.Query{After: after, Limit: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.most > most || len(found) == 0 || len(found)*large > most {
-			t.Fatalf("a page has %d entries and read %d bytes at a time; want at least one, and at most %d bytes", len(found), c.most, most)
+		if c.max > limit || len(found) == 0 || len(found)*large > limit {
+			t.Fatalf("a page has %d entries and read %d bytes at a time; want at least one, and at most %d bytes", len(found), c.max, limit)
 		}
 		for _, e := range found {
 			if want := fmt.Sprintf("run_%02d", seen); e.Run != want {

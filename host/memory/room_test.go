@@ -36,10 +36,10 @@ func TestAttemptKeepsEncodedContents(t *testing.T) {
 				}
 			}
 		}
-		held, texts := heap()-before, int64(stores*len(expensive))
-		t.Logf("%d records of %d KiB in all: %d KiB are held", stores, texts>>10, held>>10)
-		if held > 2*texts {
-			t.Errorf("the attempt holds %d bytes for %d bytes of contents; want at most twice as much", held, texts)
+		used, texts := heap()-before, int64(stores*len(expensive))
+		t.Logf("%d records of %d KiB in all: %d KiB are used", stores, texts>>10, used>>10)
+		if used > 2*texts {
+			t.Errorf("the attempt holds %d bytes for %d bytes of contents; want at most twice as much", used, texts)
 		}
 		return errors.New("enough")
 	})
@@ -77,12 +77,12 @@ func TestManyBlindMerges(t *testing.T) {
 // The engine owns the arguments of a call, and can reuse their memory.
 func TestBlindMergesAreKeptAsGiven(t *testing.T) {
 	a := newApp(t)
-	given := []byte(`{"a":1}`)
+	argument := []byte(`{"a":1}`)
 	a.interfere(ann, func(ctx context.Context, v *memory.View) {
-		if _, err := v.Call(ctx, abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"notes"`), given}}); err != nil {
+		if _, err := v.Call(ctx, abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"notes"`), argument}}); err != nil {
 			t.Fatal(err)
 		}
-		copy(given, `{"a":2}`)
+		copy(argument, `{"a":2}`)
 	}, func() { a.must(ann, abi.SetContent, `"notes"`, `{"other":1}`) }, func(context.Context, *memory.View) {})
 	a.want(ann, `"notes"`, `{"a":1,"other":1}`)
 }

@@ -15,8 +15,8 @@ import (
 // weighing is a backend that records the largest amount of content that one operation returned.
 type weighing struct {
 	storage.Backend
-	mu   sync.Mutex
-	most int
+	mu  sync.Mutex
+	max int
 }
 
 func (w *weighing) weigh(records []storage.Record) {
@@ -26,7 +26,7 @@ func (w *weighing) weigh(records []storage.Record) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.most = max(w.most, total)
+	w.max = max(w.max, total)
 }
 
 // Get implements storage.Backend.
@@ -53,7 +53,7 @@ func (w *weighing) Update(ctx context.Context, on storage.Footprint, fn func([]s
 
 // TestContentsHeldAtOnce lists, audits, purges and erases 100 records of a megabyte.
 func TestContentsHeldAtOnce(t *testing.T) {
-	const n, size, most = 40, 1 << 20, 9 << 20
+	const n, size, limit = 40, 1 << 20, 9 << 20
 	var w *weighing
 	a := newApp(t, func(c *memory.Config) {
 		w = &weighing{Backend: c.Backend}
@@ -110,12 +110,12 @@ func TestContentsHeldAtOnce(t *testing.T) {
 			return err
 		}},
 	} {
-		w.most = 0
+		w.max = 0
 		if err := test.do(); err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
-		if w.most > most {
-			t.Errorf("%s read %d MiB of contents at once; want at most %d", test.name, w.most>>20, most>>20)
+		if w.max > limit {
+			t.Errorf("%s read %d MiB of contents at once; want at most %d", test.name, w.max>>20, limit>>20)
 		}
 	}
 	if listed != n {

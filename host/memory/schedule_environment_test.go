@@ -188,7 +188,7 @@ func (s *scenario) sameEnd(w world) bool {
 	}
 	for at, r := range w.records {
 		key := at.key(s.tenant)
-		if w.alive(r, partition.Caller{}) && !sameRecord(stored[key], r) {
+		if w.visible(r, partition.Caller{}) && !sameRecord(stored[key], r) {
 			return false
 		}
 		delete(stored, key)

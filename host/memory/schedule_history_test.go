@@ -265,17 +265,17 @@ func (h *runHistory) stands(w world, id int) bool {
 
 // sameEffects compares the revisions that the run reported as written.
 func (h *runHistory) sameEffects(g *guest) bool {
-	said := map[string]int64{}
+	reported := map[string]int64{}
 	for _, e := range h.done.Effects.Writes {
-		said[e.Store] = e.Revision
+		reported[e.Store] = e.Revision
 	}
 	for at := range g.wrote {
-		revision, ok := said[at.store]
+		revision, ok := reported[at.store]
 		if !ok || revision != g.view[at].revision {
 			return false
 		}
 	}
-	return len(said) == len(g.wrote)
+	return len(reported) == len(g.wrote)
 }
 
 func equal(a, b []string) bool { return strings.Join(a, "\n") == strings.Join(b, "\n") }

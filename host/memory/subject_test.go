@@ -47,8 +47,8 @@ func useEverything(a *app, c partition.Caller) {
 	if _, err := a.Artifacts().Add(ctx, c, artifact.Upload{ID: "f" + c.Run[len(c.Run)-4:], Content: []byte("content"), Text: &text}); err != nil {
 		a.t.Fatal(err)
 	}
-	noted := ledger.Entry{Run: strings.Replace(c.Run, "run_", "run_1", 1), User: c.User, Session: c.Session, At: a.clock.Now()}
-	if err := a.Ledger().Add(ctx, "acme", []ledger.Entry{noted}); err != nil {
+	recorded := ledger.Entry{Run: strings.Replace(c.Run, "run_", "run_1", 1), User: c.User, Session: c.Session, At: a.clock.Now()}
+	if err := a.Ledger().Add(ctx, "acme", []ledger.Entry{recorded}); err != nil {
 		a.t.Fatal(err)
 	}
 }

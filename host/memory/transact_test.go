@@ -205,16 +205,16 @@ func TestSessionEndAndErasureDuringRun(t *testing.T) {
 	if !errors.Is(err, abi.SessionEnded) {
 		t.Errorf("a run whose session ended = %v; want session_ended", err)
 	}
-	lone := partition.Caller{Tenant: "acme", User: "ann", Run: "r2"}
-	_, err = a.transact(lone, body(func() {
-		if _, err := a.Erase(ctx, lone); err != nil {
+	other := partition.Caller{Tenant: "acme", User: "ann", Run: "r2"}
+	_, err = a.transact(other, body(func() {
+		if _, err := a.Erase(ctx, other); err != nil {
 			t.Error(err)
 		}
 	}))
 	if !errors.Is(err, abi.Cancelled) {
 		t.Errorf("a run whose user was erased = %v; want cancelled", err)
 	}
-	a.want(lone, `"notes"`, "null")
+	a.want(other, `"notes"`, "null")
 }
 
 func TestErase(t *testing.T) {

@@ -133,8 +133,8 @@ func (d *UserData) record(ctx context.Context, r storage.Record, visit func(User
 	if st == nil {
 		st = &store{Store: declare.Store{Name: name}}
 	}
-	alive, err := d.life.visible(ctx, st, r)
-	if err != nil || !alive {
+	visible, err := d.life.visible(ctx, st, r)
+	if err != nil || !visible {
 		return err
 	}
 	head := storage.Head{Record: r, ContentBytes: int64(len(r.Content))}

@@ -62,10 +62,10 @@ func (s *Sessions) Stale(r storage.Record, c partition.Caller, start Start) (boo
 	if err := s.Check(r, state, c, now); err != nil {
 		return false, err
 	}
-	given := !absent(start.Metadata) ||
+	changes := !absent(start.Metadata) ||
 		start.Reference != "" && start.Reference != state.Reference ||
 		start.UserReference != "" && start.UserReference != state.UserReference
-	return given || !r.Exists() || state.User != c.User || now.Sub(r.Updated) > s.cfg.Idle/8, nil
+	return changes || !r.Exists() || state.User != c.User || now.Sub(r.Updated) > s.cfg.Idle/8, nil
 }
 
 // absent reports whether there is no merge patch; null means the same.
