@@ -35,7 +35,7 @@ func (t *transaction) extraKeys() []storage.Key {
 	return keys
 }
 
-// entered reports whether the commit writes an entry into the ledger.
+// recordsEntry reports whether the commit writes an entry into the ledger.
 func (t *transaction) recordsEntry() bool { return t.tx.LedgerEntry != nil && t.s.ledger.Enabled() }
 
 // onCommit returns the host's own records of a run: the entry of the ledger, and the answer under
@@ -79,7 +79,7 @@ func removesSomething(e txn.Effects) bool {
 	return removes
 }
 
-// note returns a record of the host that ends with the caller's session.
+// hostRecord returns a record of the host that ends with the caller's session.
 func (t *transaction) hostRecord(key storage.Key, content []byte, retention time.Duration) storage.Write {
 	return storage.Write{Record: storage.Record{
 		Key: key, Content: content, Expires: t.view.Now().Add(retention), Tags: partition.Tags(key, t.tx.Caller, t.tx.Caller.Session),

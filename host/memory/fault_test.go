@@ -98,7 +98,7 @@ func (run faultyRun) fail(t *testing.T, n int, how storagetest.Failure, outcomes
 	executions := 0
 	_, err := a.Transact(context.Background(), run.tx, func(ctx context.Context, v *memory.View) error {
 		if executions++; executions == 1 && run.conflict {
-			defer a.meet(f)
+			defer a.conflictingWrite(f)
 		}
 		for _, c := range run.calls {
 			if _, err := v.Call(ctx, c); err != nil {
@@ -124,7 +124,7 @@ func (run faultyRun) fail(t *testing.T, n int, how storagetest.Failure, outcomes
 }
 
 // conflictingWrite changes a record that the run read, past the failing backend.
-func (a *app) meet(f *storagetest.Faulty) {
+func (a *app) conflictingWrite(f *storagetest.Faulty) {
 	behind := newApp(a.t, func(cfg *memory.Config) { cfg.Backend = f.Backend })
 	behind.must(partition.Caller{Tenant: "acme", User: "bob", Run: "other"}, abi.SetContent, `"flags"`, `{"other":1}`)
 }

@@ -339,14 +339,14 @@ func (g *guest) tooMuch(at place, r modelRecord) abi.Code {
 	}
 	after := g.commit()
 	after.records[at] = r
-	if after.living() > g.w.limits.AppRecords && len(after.records) > len(g.w.records) {
+	if after.live() > g.w.limits.AppRecords && len(after.records) > len(g.w.records) {
 		return abi.QuotaExceeded
 	}
 	return ""
 }
 
 // live returns the number of records that have not expired. Expired ones are reclaimed if needed.
-func (w world) living() (n int64) {
+func (w world) live() (n int64) {
 	for _, r := range w.records {
 		if r.expires.IsZero() || w.now.Before(r.expires) {
 			n++

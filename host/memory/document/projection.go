@@ -198,7 +198,7 @@ func (p *projection) pick(value any) (any, bool) {
 	return nil, false
 }
 
-// exclude returns a value without the fields below it that p excludes.
+// without returns a value without the fields below it that p excludes.
 func (p *projection) without(value any) any {
 	if len(p.children) == 0 {
 		return value
