@@ -201,7 +201,8 @@ func (v *View) classify(ctx context.Context, err error, op, name string) error {
 		return err
 	}
 	if errors.Is(err, txn.ErrLimit) {
-		err = abi.Faultf(abi.CallLimit, "the run uses more than %d records or %d MiB of contents", txn.MaxRecords, txn.MaxBytes>>20).
+		err = abi.Faultf(abi.CallLimit, "the run uses more than %d records or %d MiB of contents, or writes more than %d records or %d MiB",
+			txn.MaxRecords, txn.MaxBytes>>20, txn.MaxWrites, txn.MaxWriteBytes>>20).
 			WithHint("read and write less in one run")
 	}
 	if _, ok := errors.AsType[*abi.Fault](err); ok {

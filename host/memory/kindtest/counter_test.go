@@ -30,6 +30,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
+	"github.com/toolrun/toolrun/host/txn"
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
@@ -327,10 +328,10 @@ func TestUserData(t *testing.T) {
 	}
 }
 
-// TestLargeEntry expects the ledger entry of a run with thousands of writes to long items to fit
-// into a record, and to name each store.
+// TestLargeEntry expects the ledger entry of a run with as many writes to long items as possible to
+// fit into a record, and to name each store.
 func TestLargeEntry(t *testing.T) {
-	const writes = 2000
+	const writes = txn.MaxWrites - 1 // one is left for the document
 	h := open(t, mem.New(), func(o *host.Options) { o.Limits.Calls, o.Limits.Timeout = 2*writes, time.Minute })
 	result := run(t, h, host.Invocation{Tool: "code", Code: &host.Code{Language: "javascript", Text: `
 		for (let i = 0; i < ` + strconv.Itoa(writes) + `; i++) await memory.count_up("visits", "<".repeat(500) + i);
