@@ -165,7 +165,7 @@ func TestStoreMistakes(t *testing.T) {
 		}
 	}
 	r = s.want(400, "operator", "POST", "/api/v1/stores", `{"technical_name":"strictNotes","access":"user","strict":true,`+schema+`}`)
-	if !contains(r, `\"propertys\" is not a keyword`) || !contains(r, `did you mean`) {
+	if !contains(r, `\"propertys\" is not a JSON Schema keyword`) || !contains(r, `did you mean`) {
 		t.Errorf("the error = %s", r)
 	}
 	s.want(404, "operator", "GET", "/api/v1/stores/strictNotes", "")
@@ -203,7 +203,7 @@ func TestChangedSchema(t *testing.T) {
 	if r := s.want(200, "operator", "PUT", "/api/v1/stores/notes", `{"access":"user","strict":true,`+schema+`}`); !contains(r, `"unfit":{"records":1}`) {
 		t.Errorf("the change = %s", r)
 	}
-	if r := s.want(422, "operator", "PATCH", "/api/v1/stores/notes/record?user_id=bob", `{"m":1}`, merge...); !contains(r, "replace the content") {
+	if r := s.want(422, "operator", "PATCH", "/api/v1/stores/notes/record?user_id=bob", `{"m":1}`, merge...); !contains(r, "replace the whole content") {
 		t.Errorf("the patch that leaves a violation = %s", r)
 	}
 }
