@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"runtime"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -36,6 +37,12 @@ const (
 	bodyStep = 64 << 10
 )
 
+// largeBody is the size in bytes above which a body is large. Decoding one takes a processor for
+// milliseconds, so large bodies may occupy half of the processors, and only one if there are two.
+const largeBody = treeBytes
+
+func maxDecodes() int64 { return int64(max(1, runtime.GOMAXPROCS(0)/2)) }
+
 // importTakes is the memory for each byte of an imported document, which is parsed as YAML.
 const importTakes = 200
 
@@ -59,7 +66,26 @@ func (a *Access) reserveBody(ctx context.Context, p auth.Principal, b *body, len
 		return err
 	}
 	b.ctx, b.held, b.paid = ctx, held, length
+	b.decodes, b.path = a.decodes, pathOf(p)
 	return nil
+}
+
+// startDecoding waits until a large body may be decoded, if it is one.
+func (b *body) startDecoding() error {
+	if b.decodes == nil || b.decoding != nil || b.read <= largeBody {
+		return nil
+	}
+	decoding, err := b.decodes.acquire(b.ctx, 1, b.path...)
+	b.decoding = decoding
+	return err
+}
+
+// endDecoding lets the next large body be decoded.
+func (b *body) endDecoding() {
+	if b.decoding != nil {
+		b.decoding.free()
+		b.decoding = nil
+	}
 }
 
 // pay reserves memory for bytes beyond the length that is paid for.
@@ -86,14 +112,22 @@ func (b *body) unpaid() bool {
 // decoded releases the memory that only decoding needs. Later, parts of the body may still become
 // trees.
 func (b *body) decoded() {
-	if b != nil && b.held != nil && !b.document {
+	if b == nil {
+		return
+	}
+	b.endDecoding()
+	if b.held != nil && !b.document {
 		b.held.shrink(keptTakes*b.read + keptTreeTakes*min(b.read, treeBytes))
 	}
 }
 
 // free releases all memory of the body.
 func (b *body) free() {
-	if b != nil && b.held != nil {
+	if b == nil {
+		return
+	}
+	b.endDecoding()
+	if b.held != nil {
 		b.held.free()
 	}
 }
@@ -124,6 +158,7 @@ func (a *Access) ReadBody(w http.ResponseWriter, r *http.Request, p auth.Princip
 		return nil, err
 	}
 	err = strictjson.Check(text, bodyLimits)
+	b.endDecoding()
 	if wrong, ok := errors.AsType[*strictjson.Error](err); ok && (wrong.Kind == strictjson.TooManyValues || wrong.Kind == strictjson.TooDeep) {
 		b.free()
 		return nil, abi.Faultf(abi.TooLarge, "the body cannot be read: %v", wrong)

@@ -51,6 +51,7 @@ type Access struct {
 	userMetadata []string
 	limiter      limiter
 	bodies       *byteSemaphore
+	decodes      *byteSemaphore // large bodies that are decoded
 	runs         *registry
 }
 
@@ -58,6 +59,7 @@ func newAccess(opts Options, runs *registry) *Access {
 	return &Access{
 		apps: opts.Apps, authenticate: opts.Authenticate, admitted: opts.Admitted, limited: opts.Limited, recheck: opts.Recheck,
 		userMetadata: opts.UserMetadata, runs: runs, bodies: newByteSemaphore(cmp.Or(opts.BodyBytes, DefaultBodyBytes), "bodies"),
+		decodes: newByteSemaphore(maxDecodes(), "large bodies"),
 		limiter: limiter{rate: rate.Limit(opts.Rate), burst: max(opts.Burst, int(math.Ceil(opts.Rate)), 1)},
 	}
 }

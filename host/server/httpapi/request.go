@@ -119,6 +119,10 @@ type body struct {
 	// err is why the body cannot be read, nil if it can. ended is true at the end of the body.
 	err   error
 	ended bool
+	// decodes admits the decoding of large bodies, for the owner at path.
+	decodes  *byteSemaphore
+	path     []string
+	decoding *reservation
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -135,6 +139,9 @@ func (b *body) Read(p []byte) (int, error) {
 	case err == io.EOF:
 		b.ended = true
 		keepReading(b.control)
+		if b.err = b.startDecoding(); b.err != nil {
+			return n, b.err
+		}
 		return n, err
 	case err != nil:
 		b.ended = true
